@@ -1,0 +1,130 @@
+//! Costs as functions of voltage and clock (eqs 39–48).
+//!
+//! Dynamic power is C₀V²f and leakage C₁V (eqs 39–42 at fixed temperature), so an operation
+//! costs c·V² joules (eqs 44, 45) and constant power is linear in the two voltages (eq 46).
+//! Shared memory and L2 follow the core voltage.
+
+use crate::op::{Op, Unit};
+use crate::work::Work;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One operating point of a two-domain device.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    pub core_clock_hz: f64,
+    pub mem_clock_hz: f64,
+    pub core_volt: f64,
+    pub mem_volt: f64,
+}
+
+/// Supply voltage as a function of clock: flat up to a knee, then linear.
+///
+/// `V(f) = floor_volt · (1 + slope · max(0, f/max_clock − knee))`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VoltageCurve {
+    pub floor_volt: f64,
+    pub max_clock_hz: f64,
+    /// Share of the maximum clock at which the voltage starts to rise, 0…1.
+    pub knee: f64,
+    pub slope: f64,
+}
+
+impl VoltageCurve {
+    pub fn volt(&self, clock_hz: f64) -> f64 {
+        self.floor_volt * (1.0 + self.slope * f64::max(0.0, clock_hz / self.max_clock_hz - self.knee))
+    }
+}
+
+/// The coefficients of eqs 44–48.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DvfsMachine {
+    /// c of each class, J/(op·V²): ε = c·V² of its domain.
+    pub switched: BTreeMap<Op, f64>,
+    /// C₁,core, W/V.
+    pub leak_core: f64,
+    /// C₁,mem, W/V.
+    pub leak_mem: f64,
+    /// π_misc, W.
+    pub misc_w: f64,
+}
+
+impl DvfsMachine {
+    /// ε of a class at a setting, J (eqs 44, 45).
+    pub fn energy_per_op(&self, op: Op, s: Setting) -> f64 {
+        let volt = if op.unit() == Unit::Dram {
+            s.mem_volt
+        } else {
+            s.core_volt
+        };
+        self.switched.get(&op).copied().unwrap_or(0.0) * volt * volt
+    }
+
+    /// π₀ at a setting, W (eq 46).
+    pub fn constant_power(&self, s: Setting) -> f64 {
+        self.leak_core * s.core_volt + self.leak_mem * s.mem_volt + self.misc_w
+    }
+
+    /// Energy of `work` that took `time_s` at a setting, J (eq 47).
+    pub fn energy(&self, work: &Work, time_s: f64, s: Setting) -> f64 {
+        let marginal: f64 = work
+            .iter()
+            .map(|(op, n)| n * self.energy_per_op(op, s))
+            .sum();
+        marginal + self.constant_power(s) * time_s
+    }
+
+    /// Index of the setting with the least predicted energy, given the time at each (§5.3).
+    pub fn greenest(&self, work: &Work, points: &[(Setting, f64)]) -> Option<usize> {
+        let energy = |p: &(Setting, f64)| self.energy(work, p.1, p.0);
+        (0..points.len()).min_by(|&a, &b| energy(&points[a]).total_cmp(&energy(&points[b])))
+    }
+}
+
+/// "Energy lost" of a choice: E_chosen/E_min − 1.
+pub fn energy_lost(energies: &[f64], chosen: usize) -> f64 {
+    let best = energies.iter().copied().fold(f64::INFINITY, f64::min);
+    energies[chosen] / best - 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn energy_is_quadratic_in_its_own_voltage() {
+        let m = DvfsMachine {
+            switched: [(Op::F32, 2.0), (Op::L2, 1.0), (Op::Dram, 3.0)].into(),
+            leak_core: 5.0,
+            leak_mem: 7.0,
+            misc_w: 11.0,
+        };
+        let s = |core_volt, mem_volt| Setting {
+            core_clock_hz: 1e9,
+            mem_clock_hz: 1e9,
+            core_volt,
+            mem_volt,
+        };
+        assert_eq!(m.energy_per_op(Op::F32, s(2.0, 1.0)), 8.0);
+        assert_eq!(m.energy_per_op(Op::L2, s(2.0, 1.0)), 4.0);
+        assert_eq!(m.energy_per_op(Op::Dram, s(2.0, 1.0)), 3.0);
+        assert_eq!(m.constant_power(s(2.0, 3.0)), 42.0);
+        let w = Work::new().with(Op::F32, 10.0).unwrap();
+        assert_eq!(m.energy(&w, 1.0, s(1.0, 1.0)), 20.0 + 23.0);
+        // Half the time at twice the voltage: 80 + 0.5·28 against 20 + 23.
+        assert_eq!(m.greenest(&w, &[(s(2.0, 1.0), 0.5), (s(1.0, 1.0), 1.0)]), Some(1));
+        assert!((energy_lost(&[94.0, 43.0], 0) - (94.0 / 43.0 - 1.0)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn voltage_is_flat_then_rises() {
+        let v = VoltageCurve {
+            floor_volt: 0.8,
+            max_clock_hz: 1e9,
+            knee: 0.5,
+            slope: 1.0,
+        };
+        assert_eq!(v.volt(0.4e9), 0.8);
+        assert!((v.volt(1e9) - 1.2).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,41 @@
+//! Energy rooflines: what time, energy and power a computation must cost on a machine.
+//!
+//! Pure mathematics: no I/O, no devices. Equation numbers are those of Choi's thesis
+//! (*On the Analysis of Algorithms and Machines for Energy*, Georgia Tech); where the thesis has
+//! an error the corrected form is implemented and the item's documentation says so.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`op`], [`work`] | operation classes and how many of each a computation does |
+//! | [`machine`] | costs of one device with intervals and provenance; TOML form |
+//! | [`predict`] | work + machine → time, energy, power and what binds |
+//! | [`roofline`] | the two-class model: roofline, arch line, power line (eqs 1–8) |
+//! | [`cap`] | the power cap and the throttling factors it implies (eqs 32–38) |
+//! | [`tradeoff`] | work–communication trade-offs and their bounds (eqs 13–32) |
+//! | [`dvfs`] | costs as functions of voltage and clock (eqs 39–48) |
+//! | [`whatif`] | throttling, power bounds, iso-power clusters, streaming energy |
+//! | [`refined`] | refined peak from an instruction mix (§3.4.4) |
+//! | [`map`] | dimensionless map of machines and the distance between them |
+//! | [`shipped`] | the published machines that come with the program |
+//! | [`compare`] | speedup, powerup, greenup |
+
+pub mod cap;
+pub mod compare;
+pub mod dvfs;
+pub mod machine;
+pub mod map;
+pub mod op;
+pub mod predict;
+pub mod refined;
+pub mod roofline;
+pub mod shipped;
+pub mod tradeoff;
+pub mod whatif;
+pub mod work;
+
+pub use compare::Comparison;
+pub use machine::{Estimate, Label, Machine, MachineError, OpCost};
+pub use op::{Op, Unit};
+pub use predict::{Bound, Prediction, predict};
+pub use roofline::EnergyRoofline;
+pub use work::{Work, WorkError};
