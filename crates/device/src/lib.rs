@@ -1,1 +1,17 @@
+//! What a device is, and how to run work on it. Knows nothing of why something is run.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`facts`] | model, cores, caches, hypervisor of the host's CPU |
+//! | [`isa`] | vector instruction sets and their dispatch |
+//! | [`clock`] | the core clock, measured |
+//! | [`team`] | pinned threads that start and stop together |
 
+pub mod clock;
+pub mod facts;
+pub mod isa;
+pub mod team;
+
+pub use facts::{Cache, CpuFacts};
+pub use isa::Isa;
+pub use team::Team;

@@ -1,1 +1,36 @@
+//! Sensors and the measuring protocol: time, energy, power, clock, temperature.
+//!
+//! This room does not know what it measures: work comes in as a closure that runs for about so
+//! many seconds, or as a command line.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`sensor`] | the [`Sensor`] trait, readings, errors, problems with their cure |
+//! | [`sensors`] | NVML, RAPL, hwmon, battery, external meter, recorded trace |
+//! | [`wrap`] | counters that wrap around or go backwards |
+//! | [`sampler`] | a background thread that reads sensors while work runs |
+//! | [`window`] | tick-aligned power out of samples |
+//! | [`probe`] | what a sensor can really do: does it move under load? |
+//! | [`square_wave`] | the aliasing error of a sensor |
+//! | [`protocol`] | warm-up, windows, repetition to a requested error, cross-check, flags |
+//! | [`command`], [`race`] | running commands, and comparing two of them |
+//! | [`stats`] | medians, bootstrap intervals, outliers |
+//! | [`observe`] | progress and cancellation |
 
+pub mod command;
+pub mod observe;
+pub mod probe;
+pub mod protocol;
+pub mod race;
+pub mod sampler;
+pub mod sensor;
+pub mod sensors;
+pub mod square_wave;
+pub mod stats;
+pub mod window;
+pub mod wrap;
+
+pub use observe::Observer;
+pub use protocol::{Flag, Measurement, Meter, Policy, Run};
+pub use sensor::{DeviceState, Problem, Quantity, Reading, Sensor, SensorError, SensorInfo};
+pub use stats::Summary;

@@ -1,0 +1,89 @@
+//! Vector instruction sets: which there are, and which this CPU has.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A vector instruction set that kernels are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isa {
+    /// Whatever the compiler's default target has (SSE2 on x86-64: no FMA).
+    Portable,
+    /// 128-bit vectors of AArch64.
+    Neon,
+    /// 256-bit vectors with FMA.
+    Avx2,
+    /// 512-bit vectors.
+    Avx512,
+}
+
+impl Isa {
+    pub const ALL: [Isa; 4] = [Isa::Portable, Isa::Neon, Isa::Avx2, Isa::Avx512];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Isa::Portable => "portable",
+            Isa::Neon => "neon",
+            Isa::Avx2 => "avx2",
+            Isa::Avx512 => "avx512",
+        }
+    }
+
+    /// Whether this CPU (and this build's architecture) can run it.
+    pub fn available(self) -> bool {
+        match self {
+            Isa::Portable => true,
+            Isa::Neon => cfg!(target_arch = "aarch64"),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq"),
+            #[cfg(not(target_arch = "x86_64"))]
+            Isa::Avx2 | Isa::Avx512 => false,
+        }
+    }
+
+    /// The widest one available.
+    pub fn best() -> Self {
+        Isa::ALL
+            .into_iter()
+            .rev()
+            .find(|isa| isa.available())
+            .unwrap_or(Isa::Portable)
+    }
+
+    pub fn vector_bytes(self) -> usize {
+        match self {
+            Isa::Portable | Isa::Neon => 16,
+            Isa::Avx2 => 32,
+            Isa::Avx512 => 64,
+        }
+    }
+
+    /// Flops of one vector instruction on elements of `bytes`: an FMA counts two per lane.
+    pub fn flops_per_instruction(self, bytes: usize) -> f64 {
+        let lanes = (self.vector_bytes() / bytes) as f64;
+        if self == Isa::Portable && cfg!(target_arch = "x86_64") {
+            lanes
+        } else {
+            2.0 * lanes
+        }
+    }
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Isa;
+
+    #[test]
+    fn the_best_is_available() {
+        assert!(Isa::best().available());
+        assert_eq!(Isa::Avx512.flops_per_instruction(8), 16.0);
+    }
+}

@@ -1,0 +1,170 @@
+//! Pinned threads that start and stop together.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// A set of logical CPUs, one thread each.
+#[derive(Clone, Debug)]
+pub struct Team {
+    cpus: Vec<usize>,
+}
+
+/// Passes of one timed run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Passes {
+    /// Wall time of each pass, from all threads ready to all threads done, s.
+    pub seconds: Vec<f64>,
+    /// Wall time of the whole run, s.
+    pub total_s: f64,
+}
+
+impl Team {
+    /// A team on these CPUs.
+    ///
+    /// # Panics
+    /// Never; an empty list is a team of one unpinned thread.
+    pub fn new(cpus: &[usize]) -> Self {
+        Self {
+            cpus: cpus.to_vec(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.cpus.len().max(1)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The first `n` CPUs of this team.
+    pub fn first(&self, n: usize) -> Self {
+        Self::new(&self.cpus[..n.min(self.cpus.len())])
+    }
+
+    /// Runs `pass` on every thread, again and again, while `more(passes done, seconds so far)`.
+    ///
+    /// Each thread first makes its own state with `setup(rank)`, so that memory is first touched
+    /// by its user. All threads wait for each other before and after each pass.
+    pub fn run<S>(
+        &self,
+        setup: impl Fn(usize) -> S + Sync,
+        pass: impl Fn(&mut S) + Sync,
+        more: impl Fn(usize, f64) -> bool + Sync,
+    ) -> Passes {
+        let n = self.len();
+        let barrier = SpinBarrier::new(n);
+        let stop = AtomicBool::new(false);
+        let member = |rank: usize| {
+            if let Some(&cpu) = self.cpus.get(rank) {
+                pin(cpu);
+            }
+            let mut state = setup(rank);
+            let mut seconds = Vec::new();
+            barrier.wait();
+            let start = Instant::now();
+            loop {
+                if rank == 0 && !more(seconds.len(), start.elapsed().as_secs_f64()) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                barrier.wait();
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                let t = Instant::now();
+                pass(&mut state);
+                barrier.wait();
+                seconds.push(t.elapsed().as_secs_f64());
+            }
+            Passes {
+                seconds,
+                total_s: start.elapsed().as_secs_f64(),
+            }
+        };
+        std::thread::scope(|scope| {
+            for rank in 1..n {
+                let member = &member;
+                scope.spawn(move || member(rank));
+            }
+            // Rank 0 gets a thread of its own too: pinning must not outlive the run.
+            let first = scope.spawn(|| member(0));
+            match first.join() {
+                Ok(passes) => passes,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+}
+
+/// Binds this thread to a CPU; a system that refuses leaves it free.
+fn pin(cpu: usize) {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: an all-zero cpu_set_t is a valid empty set.
+        let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+        if cpu < libc::CPU_SETSIZE as usize {
+            // SAFETY: the index is below CPU_SETSIZE.
+            unsafe { libc::CPU_SET(cpu, &mut set) };
+            // SAFETY: `set` is valid for reads of its own size; pid 0 is this thread.
+            unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = cpu;
+}
+
+/// A barrier that spins: kernels of tens of microseconds would drown in a futex's wake-up time.
+struct SpinBarrier {
+    threads: usize,
+    arrived: AtomicUsize,
+    generation: AtomicUsize,
+}
+
+impl SpinBarrier {
+    fn new(threads: usize) -> Self {
+        Self {
+            threads,
+            arrived: AtomicUsize::new(0),
+            generation: AtomicUsize::new(0),
+        }
+    }
+
+    fn wait(&self) {
+        let generation = self.generation.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
+            self.arrived.store(0, Ordering::Relaxed);
+            self.generation.fetch_add(1, Ordering::Release);
+            return;
+        }
+        let mut spins = 0u32;
+        while self.generation.load(Ordering::Acquire) == generation {
+            spins += 1;
+            // A core shared with another process must get its turn.
+            if spins.is_multiple_of(16384) {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_thread_does_every_pass() {
+        let count = AtomicUsize::new(0);
+        let team = Team::new(&[0, 0, 0]);
+        let passes = team.run(
+            |rank| rank,
+            |_| {
+                count.fetch_add(1, Ordering::Relaxed);
+            },
+            |done, _| done < 5,
+        );
+        assert_eq!(passes.seconds.len(), 5);
+        assert_eq!(count.into_inner(), 15);
+    }
+}

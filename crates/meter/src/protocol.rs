@@ -1,0 +1,449 @@
+//! The measuring protocol: warm up to a steady state, measure tick-aligned windows, repeat until
+//! the requested error is reached, hold two sources against each other, flag what is doubtful.
+
+use crate::observe::Observer;
+use crate::sampler::{Trace, sample};
+use crate::sensor::{DeviceState, Quantity, Sensor};
+use crate::stats::Summary;
+use crate::window::{WindowPower, mean_power};
+use serde::Serialize;
+use std::fmt;
+
+/// What one call of the work did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Run {
+    pub iterations: f64,
+    pub seconds: f64,
+}
+
+/// How long and how often to measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    /// Least length of one window, s.
+    pub window_s: f64,
+    /// Least ticks of the energy counter in one window.
+    pub min_ticks: usize,
+    /// Length of one warm-up chunk, s; 0 for none.
+    pub warmup_s: f64,
+    /// Chunks of warm-up at most, when no steady state is reached.
+    pub max_warmups: usize,
+    pub min_repeats: usize,
+    pub max_repeats: usize,
+    /// Stop repeating when time (and energy) are known this well: half interval over median.
+    pub rel_error: f64,
+}
+
+impl Policy {
+    /// Seconds a point: enough to sort kernels, not to publish.
+    pub fn quick() -> Self {
+        Self {
+            window_s: 0.15,
+            min_ticks: 15,
+            warmup_s: 0.1,
+            max_warmups: 3,
+            min_repeats: 3,
+            max_repeats: 7,
+            rel_error: 0.01,
+        }
+    }
+
+    /// The full protocol: 50 ticks or 1 s a window, at least 5 repeats.
+    pub fn thorough() -> Self {
+        Self {
+            window_s: 1.0,
+            min_ticks: 50,
+            warmup_s: 0.5,
+            max_warmups: 8,
+            min_repeats: 5,
+            max_repeats: 15,
+            rel_error: 0.005,
+        }
+    }
+}
+
+/// What is doubtful about a measurement.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "flag", content = "detail")]
+pub enum Flag {
+    /// No usable energy sensor: time only.
+    NoEnergy,
+    /// Fewer ticks of the sensor than a trustworthy window needs.
+    TooFewTicks(usize),
+    /// Reasons for which the device lowered its clock.
+    Throttled(Vec<String>),
+    /// Relative difference of two sensors on one device.
+    SensorsDisagree(f64),
+    /// The steady state was not reached in the allowed warm-up.
+    NotSteady(f64),
+    /// The requested relative error was not reached.
+    Noisy(f64),
+    /// A sensor failed midway.
+    SensorFailed(String),
+    /// The user stopped the measurement; it rests on fewer repeats.
+    Interrupted,
+}
+
+impl fmt::Display for Flag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Flag::NoEnergy => write!(f, "no energy sensor"),
+            Flag::TooFewTicks(n) => write!(f, "only {n} sensor ticks in a window"),
+            Flag::Throttled(why) => write!(f, "throttled: {}", why.join(", ")),
+            Flag::SensorsDisagree(x) => write!(f, "two sensors disagree by {:.1} %", 100.0 * x),
+            Flag::NotSteady(x) => write!(f, "not steady: still drifting by {:.1} %", 100.0 * x),
+            Flag::Noisy(x) => write!(f, "noisy: ±{:.1} %", 100.0 * x),
+            Flag::SensorFailed(e) => write!(f, "{e}"),
+            Flag::Interrupted => write!(f, "interrupted"),
+        }
+    }
+}
+
+/// Time, energy and power of one iteration of some work.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Measurement {
+    pub time_s: Summary,
+    pub energy_j: Option<Summary>,
+    pub power_w: Option<Summary>,
+    /// The sensor behind energy and power.
+    pub sensor: Option<String>,
+    /// Its systematic gain error, which repeats do not reduce.
+    pub gain_error: Option<f64>,
+    pub state: DeviceState,
+    pub flags: Vec<Flag>,
+}
+
+/// Sensors and policy, ready to measure work.
+pub struct Meter {
+    sensors: Vec<Box<dyn Sensor>>,
+    pub policy: Policy,
+    /// Change period of the main sensor, s.
+    period_s: f64,
+}
+
+impl Meter {
+    /// A meter whose first sensor is the main one; the others of its group check it.
+    ///
+    /// `period_s` is the main sensor's change period as probed. Without sensors only time is
+    /// measured.
+    pub fn new(sensors: Vec<Box<dyn Sensor>>, period_s: f64, policy: Policy) -> Self {
+        Self {
+            sensors,
+            policy,
+            period_s,
+        }
+    }
+
+    /// A meter of time alone.
+    pub fn time_only(policy: Policy) -> Self {
+        Self::new(Vec::new(), 0.0, policy)
+    }
+
+    pub fn has_energy(&self) -> bool {
+        !self.sensors.is_empty()
+    }
+
+    /// Id of the main sensor.
+    pub fn main_sensor(&self) -> Option<&str> {
+        self.sensors.first().map(|s| s.info().id.as_str())
+    }
+
+    /// Length of one window, s.
+    pub fn window_s(&self) -> f64 {
+        if self.has_energy() {
+            // One period more: the first tick inside only opens the window.
+            self.policy
+                .window_s
+                .max(self.period_s * (self.policy.min_ticks + 1) as f64)
+        } else {
+            self.policy.window_s
+        }
+    }
+
+    /// Measures `work`, which repeats itself without gaps for about the seconds it is given.
+    ///
+    /// # Errors
+    /// The first error of the work itself. Failing sensors do not fail the measurement: they are
+    /// flagged, and energy is left out.
+    pub fn measure<E>(
+        &mut self,
+        observer: &dyn Observer,
+        work: &mut dyn FnMut(f64) -> Result<Run, E>,
+    ) -> Result<Option<Measurement>, E> {
+        let mut flags = Vec::new();
+        if let Some(drift) = self.warm_up(observer, work)? {
+            flags.push(Flag::NotSteady(drift));
+        }
+        let window = self.window_s();
+        let mut times = Vec::new();
+        let mut powers: Vec<f64> = Vec::new();
+        let mut disagreement = 0.0_f64;
+        let mut few: Option<usize> = None;
+        let mut state = DeviceState::default();
+        let mut failure = None;
+        let mut error = f64::INFINITY;
+        for repeat in 0..self.policy.max_repeats {
+            if observer.cancelled() {
+                flags.push(Flag::Interrupted);
+                break;
+            }
+            // An eighth of a period of shift each time: never in step with the sensor.
+            if self.has_energy() && repeat > 0 {
+                let shift = self.period_s / 8.0;
+                std::thread::sleep(std::time::Duration::from_secs_f64(shift.min(0.05)));
+            }
+            let interval = self.poll_interval();
+            let (run, traces, span) = sample(&mut self.sensors, interval, || work(window));
+            let run = run?;
+            times.push(run.seconds / run.iterations);
+            if let Some(sensor) = self.sensors.first_mut() {
+                let now = sensor.state();
+                for reason in &now.throttle {
+                    if !state.throttle.contains(reason) {
+                        state.throttle.push(reason.clone());
+                    }
+                }
+                let throttle = std::mem::take(&mut state.throttle);
+                state = DeviceState { throttle, ..now };
+                match self.window_power(&traces, span) {
+                    Ok((power, other)) => {
+                        powers.push(power.power_w);
+                        if power.ticks < self.policy.min_ticks.min(10) {
+                            few = Some(few.map_or(power.ticks, |f| f.min(power.ticks)));
+                        }
+                        if let Some(other) = other {
+                            disagreement =
+                                disagreement.max((other / power.power_w - 1.0).abs());
+                        }
+                    }
+                    Err(e) => failure = Some(e),
+                }
+            }
+            error = relative_error(&times).max(if powers.len() == times.len() {
+                relative_error(&powers)
+            } else {
+                0.0
+            });
+            if times.len() >= self.policy.min_repeats && error <= self.policy.rel_error {
+                break;
+            }
+        }
+        let Some(time_s) = Summary::of(&times) else {
+            return Ok(None);
+        };
+        if times.len() >= self.policy.max_repeats && error > self.policy.rel_error {
+            flags.push(Flag::Noisy(error));
+        }
+        if let Some(ticks) = few {
+            flags.push(Flag::TooFewTicks(ticks));
+        }
+        if disagreement > 0.03 {
+            flags.push(Flag::SensorsDisagree(disagreement));
+        }
+        if !state.throttle.is_empty() {
+            flags.push(Flag::Throttled(state.throttle.clone()));
+        }
+        if let Some(e) = failure {
+            flags.push(Flag::SensorFailed(e));
+        }
+        let complete = self.has_energy() && powers.len() == times.len();
+        if !complete {
+            flags.push(Flag::NoEnergy);
+        }
+        let energies: Vec<f64> = powers.iter().zip(&times).map(|(p, t)| p * t).collect();
+        let info = self.sensors.first().map(|s| s.info()).filter(|_| complete);
+        Ok(Some(Measurement {
+            time_s,
+            energy_j: Summary::of(&energies).filter(|_| complete),
+            power_w: Summary::of(&powers).filter(|_| complete),
+            sensor: info.map(|i| i.id.clone()),
+            gain_error: info.and_then(|i| i.gain_error),
+            state,
+            flags,
+        }))
+    }
+
+    /// Runs until two chunks agree within 1 % in time (and power); returns the last drift if
+    /// they never do.
+    fn warm_up<E>(
+        &mut self,
+        observer: &dyn Observer,
+        work: &mut dyn FnMut(f64) -> Result<Run, E>,
+    ) -> Result<Option<f64>, E> {
+        if self.policy.warmup_s <= 0.0 {
+            return Ok(None);
+        }
+        let chunk = self.policy.warmup_s.max(3.0 * self.period_s);
+        let mut last: Option<(f64, Option<f64>)> = None;
+        let mut drift = 0.0;
+        for _ in 0..self.policy.max_warmups.max(1) {
+            if observer.cancelled() {
+                return Ok(None);
+            }
+            let interval = self.poll_interval();
+            let (run, traces, span) = sample(&mut self.sensors, interval, || work(chunk));
+            let run = run?;
+            let time = run.seconds / run.iterations;
+            let power = self
+                .window_power(&traces, span)
+                .ok()
+                .map(|(p, _)| p.power_w);
+            if let Some((t, p)) = last {
+                drift = (time / t - 1.0).abs();
+                if let (Some(p), Some(power)) = (p, power) {
+                    drift = drift.max((power / p - 1.0).abs());
+                }
+                if drift < 0.01 {
+                    return Ok(None);
+                }
+            }
+            last = Some((time, power));
+        }
+        // Repeats will tell how noisy it is; only a strong trend is worth a flag.
+        Ok((drift > 0.05).then_some(drift))
+    }
+
+    fn poll_interval(&self) -> f64 {
+        (self.period_s / 8.0).clamp(0.0005, 0.02)
+    }
+
+    /// Power of the main sensor in a window, and of the best other one of its group.
+    fn window_power(
+        &self,
+        traces: &[Trace],
+        span: (f64, f64),
+    ) -> Result<(WindowPower, Option<f64>), String> {
+        let (Some(main), Some(trace)) = (self.sensors.first(), traces.first()) else {
+            return Err("no sensor".into());
+        };
+        if let Some(e) = &trace.error {
+            return Err(e.to_string());
+        }
+        let info = main.info();
+        // A power sensor needs its rise time at the start.
+        let rise = |quantity, average: Option<f64>| match quantity {
+            Quantity::Energy => 0.0,
+            Quantity::Power => average.unwrap_or(0.1).min(0.5 * (span.1 - span.0)),
+        };
+        let from = span.0 + rise(info.quantity, info.average_s);
+        let power = mean_power(info.quantity, &trace.readings, from, span.1)
+            .ok_or_else(|| format!("sensor {} did not move within the window", info.id))?;
+        if !power.power_w.is_finite() || power.power_w <= 0.0 {
+            return Err(format!("sensor {} read {} W", info.id, power.power_w));
+        }
+        let other = self.sensors[1..]
+            .iter()
+            .zip(&traces[1..])
+            .filter(|(s, _)| s.info().group == info.group)
+            // A window must be ten times an average's length before it can be compared.
+            .filter(|(s, _)| s.info().average_s.is_none_or(|a| span.1 - span.0 >= 10.0 * a))
+            .find_map(|(s, t)| {
+                let i = s.info();
+                let from = span.0 + rise(i.quantity, i.average_s);
+                mean_power(i.quantity, &t.readings, from, span.1)
+            });
+        Ok((power, other.map(|p| p.power_w)))
+    }
+}
+
+fn relative_error(values: &[f64]) -> f64 {
+    Summary::of(values).map_or(f64::INFINITY, |s| s.relative_error())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::Silent;
+    use crate::probe::spin;
+    use crate::sensor::SensorError;
+    use crate::sensors::simulated::Simulated;
+    use std::convert::Infallible;
+
+    fn policy() -> Policy {
+        Policy {
+            window_s: 0.05,
+            min_ticks: 10,
+            warmup_s: 0.02,
+            max_warmups: 2,
+            min_repeats: 3,
+            max_repeats: 5,
+            rel_error: 0.05,
+        }
+    }
+
+    fn work(seconds: f64) -> Result<Run, Infallible> {
+        spin(seconds);
+        Ok(Run {
+            iterations: seconds / 1e-3,
+            seconds,
+        })
+    }
+
+    fn counter(watts: f64) -> Box<dyn Sensor> {
+        Box::new(Simulated::new("sim", Quantity::Energy, move |t| {
+            Ok(watts * (t / 0.005).floor() * 0.005)
+        }))
+    }
+
+    #[test]
+    fn energy_is_power_times_time() {
+        let check = Simulated::new("check", Quantity::Power, |_| Ok(50.0));
+        let mut meter = Meter::new(vec![counter(40.0), Box::new(check)], 0.005, policy());
+        assert!(meter.window_s() >= 0.05);
+        let m = meter.measure(&Silent, &mut work).unwrap().unwrap();
+        let (p, e) = (m.power_w.unwrap(), m.energy_j.unwrap());
+        assert!((p.median / 40.0 - 1.0).abs() < 0.1, "{p:?}");
+        assert!((e.median / 0.04 - 1.0).abs() < 0.1, "{e:?}");
+        assert!((m.time_s.median - 1e-3).abs() < 1e-9);
+        assert!(
+            m.flags.iter().any(|f| matches!(f, Flag::SensorsDisagree(x) if (x - 0.25).abs() < 0.08)),
+            "{:?}",
+            m.flags
+        );
+    }
+
+    #[test]
+    fn a_sensor_that_vanishes_midway_leaves_the_time() {
+        let mut reads = 0;
+        let dying = Simulated::new("dying", Quantity::Energy, move |t| {
+            reads += 1;
+            if reads > 120 {
+                return Err(SensorError::Gone {
+                    id: "dying".into(),
+                    cause: "unplugged".into(),
+                });
+            }
+            Ok(t)
+        });
+        let mut meter = Meter::new(vec![Box::new(dying)], 0.001, policy());
+        let m = meter.measure(&Silent, &mut work).unwrap().unwrap();
+        assert!(m.energy_j.is_none());
+        assert!(m.flags.iter().any(|f| f.to_string().contains("unplugged")));
+        assert!(m.flags.contains(&Flag::NoEnergy));
+    }
+
+    #[test]
+    fn a_counter_that_goes_backwards_is_no_energy() {
+        let back = Simulated::new("back", Quantity::Energy, |t| Ok(-t));
+        let mut meter = Meter::new(vec![Box::new(back)], 0.001, policy());
+        let m = meter.measure(&Silent, &mut work).unwrap().unwrap();
+        assert!(m.energy_j.is_none(), "{m:?}");
+    }
+
+    #[test]
+    fn without_sensors_time_is_flagged_and_cancel_keeps_what_there_is() {
+        struct After(std::sync::atomic::AtomicUsize);
+        impl Observer for After {
+            fn cancelled(&self) -> bool {
+                self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= 4
+            }
+        }
+        let mut meter = Meter::time_only(policy());
+        let m = meter.measure(&Silent, &mut work).unwrap().unwrap();
+        assert_eq!(m.flags, [Flag::NoEnergy]);
+        let m = meter
+            .measure(&After(0.into()), &mut work)
+            .unwrap()
+            .unwrap();
+        assert!(m.flags.contains(&Flag::Interrupted) && m.time_s.n < 3);
+    }
+}

@@ -1,0 +1,105 @@
+//! Discharge power of a battery from `/sys/class/power_supply`: the whole machine, when unplugged.
+
+use super::{Found, sysfs};
+use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
+use std::path::{Path, PathBuf};
+
+struct Battery {
+    info: SensorInfo,
+    dir: PathBuf,
+}
+
+/// One sensor for each battery below `root`.
+pub fn discover(root: &Path) -> Vec<Found> {
+    let base = root.join("sys/class/power_supply");
+    let mut found: Vec<Found> = sysfs::subdirs(&base)
+        .into_iter()
+        .filter(|d| sysfs::text(&d.join("type")).as_deref() == Some("Battery"))
+        .map(|dir| open(&dir))
+        .collect();
+    if found.is_empty() {
+        found.push(Err(Problem {
+            id: "battery".into(),
+            present: false,
+            cause: format!("no battery below {}", base.display()),
+            cure: "none needed on a machine without a battery".into(),
+        }));
+    }
+    found
+}
+
+fn open(dir: &Path) -> Found {
+    let name = dir
+        .file_name()
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let id = format!("battery:{name}");
+    if sysfs::text(&dir.join("status")).as_deref() != Some("Discharging") {
+        return Err(Problem {
+            id,
+            present: true,
+            cause: "the battery is not discharging, so its flow is not the machine's power".into(),
+            cure: "unplug the charger while measuring".into(),
+        });
+    }
+    let mut battery = Battery {
+        info: SensorInfo {
+            id: id.clone(),
+            scope: "whole machine, from its battery".into(),
+            quantity: Quantity::Power,
+            average_s: None,
+            gain_error: None,
+            group: "machine".into(),
+        },
+        dir: dir.to_owned(),
+    };
+    match battery.read() {
+        Ok(_) => Ok(Box::new(battery)),
+        Err(e) => Err(Problem {
+            id,
+            present: true,
+            cause: e.to_string(),
+            cure: "the firmware reports neither power_now nor current_now with voltage_now".into(),
+        }),
+    }
+}
+
+impl Sensor for Battery {
+    fn info(&self) -> &SensorInfo {
+        &self.info
+    }
+
+    fn read(&mut self) -> Result<Reading, SensorError> {
+        let id = &self.info.id;
+        let micro = |file: &str| sysfs::number(id, &self.dir.join(file)).map(|x| x.abs() * 1e-6);
+        let watts = match micro("power_now") {
+            Ok(watts) => watts,
+            Err(_) => micro("current_now")? * micro("voltage_now")?,
+        };
+        Ok(Reading {
+            at_s: now_s(),
+            value: watts,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn current_times_voltage_when_discharging() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("sys/class/power_supply/BAT0");
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("type"), "Battery\n").unwrap();
+        fs::write(dir.join("status"), "Charging\n").unwrap();
+        fs::write(dir.join("current_now"), "-2000000\n").unwrap();
+        fs::write(dir.join("voltage_now"), "12000000\n").unwrap();
+        assert!(discover(root.path())[0].as_ref().err().unwrap().cure.contains("unplug"));
+        fs::write(dir.join("status"), "Discharging\n").unwrap();
+        let mut found = discover(root.path());
+        assert!((found[0].as_mut().unwrap().read().unwrap().value - 24.0).abs() < 1e-9);
+    }
+}

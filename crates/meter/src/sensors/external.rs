@@ -1,0 +1,332 @@
+//! An external meter: lines `time,watts` (seconds, W) from a file, a pipe or a command — the
+//! successor of PowerMon — and a recorded trace of the same form.
+
+use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::Found;
+
+/// A line of a trace; `None` for a blank line, a comment or a header.
+fn parse_line(line: &str, number: usize) -> Result<Option<(f64, f64)>, String> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let mut fields = line.split(',').map(str::trim);
+    let (Some(t), Some(w), None) = (fields.next(), fields.next(), fields.next()) else {
+        return Err(format!("`{line}` is not `time,watts`"));
+    };
+    match (t.parse::<f64>(), w.parse::<f64>()) {
+        (Ok(t), Ok(w)) if t.is_finite() && w.is_finite() && w >= 0.0 => Ok(Some((t, w))),
+        (Ok(_), Ok(_)) => Err(format!("`{line}` holds a value that cannot be a power")),
+        // A header of words is welcome as the first line.
+        (Err(_), Err(_)) if number == 1 => Ok(None),
+        _ => Err(format!("`{line}` is not two numbers")),
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    /// Newest sample: (host time, watts).
+    newest: Option<Reading>,
+    failure: Option<(usize, String)>,
+    ended: bool,
+}
+
+/// A live meter whose lines a thread reads.
+pub struct External {
+    info: SensorInfo,
+    source: String,
+    shared: Arc<Mutex<Shared>>,
+    child: Option<Child>,
+}
+
+impl External {
+    /// Follows a file that grows, or reads a pipe.
+    pub fn follow(path: &Path) -> Found {
+        let id = format!("external:{}", path.display());
+        let file = File::open(path).map_err(|e| Problem {
+            id: id.clone(),
+            present: false,
+            cause: format!("{}: {e}", path.display()),
+            cure: "name a file or pipe into which the meter writes lines `time,watts`".into(),
+        })?;
+        let regular = file.metadata().is_ok_and(|m| m.is_file());
+        Ok(Box::new(Self::start(
+            id,
+            path.display().to_string(),
+            file,
+            regular,
+            None,
+        )))
+    }
+
+    /// Runs a command whose output is the meter.
+    pub fn command(command: &str) -> Found {
+        let id = format!("external:cmd:{command}");
+        let problem = |cause: String| Problem {
+            id: id.clone(),
+            present: false,
+            cause,
+            cure: "name a command that prints lines `time,watts`".into(),
+        };
+        let words = shell_words::split(command).map_err(|e| problem(e.to_string()))?;
+        let (program, args) = words
+            .split_first()
+            .ok_or_else(|| problem("the command is empty".into()))?;
+        let mut child = Command::new(program)
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|e| problem(format!("{program}: {e}")))?;
+        let stdout = child
+            .stdout
+            .take()
+            .ok_or_else(|| problem("no output".into()))?;
+        Ok(Box::new(Self::start(
+            id.clone(),
+            command.to_owned(),
+            stdout,
+            false,
+            Some(child),
+        )))
+    }
+
+    fn start(
+        id: String,
+        source: String,
+        input: impl Read + Send + 'static,
+        grows: bool,
+        child: Option<Child>,
+    ) -> Self {
+        let shared = Arc::new(Mutex::new(Shared::default()));
+        let writer = Arc::downgrade(&shared);
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(input);
+            let mut line = String::new();
+            let mut number = 0;
+            // Host time minus meter time, by the line that came with the least delay.
+            let mut offset = f64::INFINITY;
+            loop {
+                let whole = match reader.read_line(&mut line) {
+                    Ok(_) => line.ends_with('\n'),
+                    Err(_) => false,
+                };
+                // The sensor was dropped: nobody listens any more.
+                let Some(shared) = writer.upgrade() else {
+                    return;
+                };
+                let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                if !whole {
+                    if grows {
+                        drop(shared);
+                        std::thread::sleep(Duration::from_millis(2));
+                        continue;
+                    }
+                    shared.ended = true;
+                    return;
+                }
+                number += 1;
+                match parse_line(&line, number) {
+                    Ok(Some((t, value))) => {
+                        offset = offset.min(now_s() - t);
+                        shared.newest = Some(Reading {
+                            at_s: t + offset,
+                            value,
+                        });
+                    }
+                    Ok(None) => {}
+                    Err(cause) => {
+                        shared.failure = Some((number, cause));
+                        return;
+                    }
+                }
+                line.clear();
+            }
+        });
+        Self {
+            info: SensorInfo {
+                id,
+                scope: "whatever the external meter is clamped to".into(),
+                quantity: Quantity::Power,
+                average_s: None,
+                gain_error: None,
+                group: "external".into(),
+            },
+            source,
+            shared,
+            child,
+        }
+    }
+}
+
+impl Sensor for External {
+    fn info(&self) -> &SensorInfo {
+        &self.info
+    }
+
+    fn read(&mut self) -> Result<Reading, SensorError> {
+        let id = || self.info.id.clone();
+        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((line, cause)) = &shared.failure {
+            return Err(SensorError::Malformed {
+                id: id(),
+                source_name: self.source.clone(),
+                line: *line,
+                cause: cause.clone(),
+            });
+        }
+        if shared.ended {
+            return Err(SensorError::Gone {
+                id: id(),
+                cause: format!("{} ended", self.source),
+            });
+        }
+        shared.newest.ok_or_else(|| SensorError::NotYet { id: id() })
+    }
+}
+
+impl Drop for External {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            // A child that has already ended cannot be killed, and need not be.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// A recorded trace, replayed from the first reading on; after its end the sensor is gone.
+pub struct Recorded {
+    info: SensorInfo,
+    samples: Vec<(f64, f64)>,
+    start: Option<f64>,
+}
+
+impl Recorded {
+    /// Loads a trace of lines `time,watts`.
+    pub fn open(path: &Path) -> Result<Self, Problem> {
+        let problem = |cause: String| Problem {
+            id: format!("recorded:{}", path.display()),
+            present: false,
+            cause,
+            cure: "a trace is lines `time,watts`, time rising, in seconds and watts".into(),
+        };
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| problem(format!("{}: {e}", path.display())))?;
+        let mut samples: Vec<(f64, f64)> = Vec::new();
+        for (i, line) in text.lines().enumerate() {
+            let at = |cause| problem(format!("{}, line {}: {cause}", path.display(), i + 1));
+            if let Some((t, w)) = parse_line(line, i + 1).map_err(at)? {
+                if samples.last().is_some_and(|&(last, _)| t <= last) {
+                    return Err(at(format!("time {t} does not rise")));
+                }
+                samples.push((t, w));
+            }
+        }
+        if samples.len() < 2 {
+            return Err(problem(format!(
+                "{} holds fewer than two samples",
+                path.display()
+            )));
+        }
+        Ok(Self::new(&path.display().to_string(), samples))
+    }
+
+    /// A trace of (s, W), times rising.
+    pub fn new(name: &str, samples: Vec<(f64, f64)>) -> Self {
+        Self {
+            info: SensorInfo {
+                id: format!("recorded:{name}"),
+                scope: "a recorded trace".into(),
+                quantity: Quantity::Power,
+                average_s: None,
+                gain_error: None,
+                group: "recorded".into(),
+            },
+            samples,
+            start: None,
+        }
+    }
+}
+
+impl Sensor for Recorded {
+    fn info(&self) -> &SensorInfo {
+        &self.info
+    }
+
+    fn read(&mut self) -> Result<Reading, SensorError> {
+        let zero = *self.start.get_or_insert_with(now_s) - self.samples[0].0;
+        let now = now_s() - zero;
+        let next = self.samples.partition_point(|&(t, _)| t <= now);
+        if next == self.samples.len() {
+            return Err(SensorError::Gone {
+                id: self.info.id.clone(),
+                cause: "the trace has ended".into(),
+            });
+        }
+        let (t, value) = self.samples[next.saturating_sub(1)];
+        Ok(Reading {
+            at_s: t + zero,
+            value,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn wait_for(sensor: &mut dyn Sensor, ready: impl Fn(&Result<Reading, SensorError>) -> bool) -> Result<Reading, SensorError> {
+        for _ in 0..500 {
+            let r = sensor.read();
+            if ready(&r) {
+                return r;
+            }
+            std::thread::sleep(Duration::from_millis(4));
+        }
+        sensor.read()
+    }
+
+    #[test]
+    fn a_file_is_followed_and_its_bad_line_named() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        writeln!(file, "time,watts\n# meter 1\n0.0,5.0").unwrap();
+        let mut s = External::follow(file.path()).ok().unwrap();
+        let r = wait_for(s.as_mut(), Result::is_ok).unwrap();
+        assert_eq!(r.value, 5.0);
+        writeln!(file, "0.1,7.5").unwrap();
+        let r = wait_for(s.as_mut(), |r| r.as_ref().is_ok_and(|r| r.value > 5.0)).unwrap();
+        assert_eq!(r.value, 7.5);
+        writeln!(file, "0.2,NaN").unwrap();
+        let e = wait_for(s.as_mut(), Result::is_err).unwrap_err().to_string();
+        assert!(e.contains("line 5") && e.contains("NaN"), "{e}");
+    }
+
+    #[test]
+    fn a_command_that_ends_is_gone() {
+        let mut s = External::command("printf '0,3\\n'").ok().unwrap();
+        let e = wait_for(s.as_mut(), |r| matches!(r, Err(SensorError::Gone { .. }))).unwrap_err();
+        assert!(matches!(e, SensorError::Gone { .. }));
+        assert!(External::command("/no/such/meter").is_err());
+    }
+
+    #[test]
+    fn recorded_traces_are_checked_and_end() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        writeln!(file, "0,1\n0,2").unwrap();
+        let e = Recorded::open(file.path()).err().unwrap();
+        assert!(e.cause.contains("line 2"), "{}", e.cause);
+        let mut s = Recorded::new("t", vec![(5.0, 1.0), (5.01, 2.0)]);
+        assert_eq!(s.read().unwrap().value, 1.0);
+        std::thread::sleep(Duration::from_millis(15));
+        assert!(matches!(s.read(), Err(SensorError::Gone { .. })));
+    }
+}

@@ -1,0 +1,201 @@
+//! NVIDIA GPUs through NVML, found at run time.
+
+use super::Found;
+use crate::sensor::{
+    DeviceState, Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s,
+};
+use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
+use nvml_wrapper::enums::device::SampleValue;
+use nvml_wrapper::error::NvmlError;
+use nvml_wrapper::structs::device::FieldId;
+use nvml_wrapper::{Device, Nvml};
+use nvml_wrapper_sys::bindings::{NVML_POWER_SCOPE_MEMORY, field_id, nvmlFieldValue_t};
+use std::sync::Arc;
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Energy,
+    Instant,
+    Average,
+    Memory,
+}
+
+struct NvmlSensor {
+    info: SensorInfo,
+    nvml: Arc<Nvml>,
+    index: u32,
+    kind: Kind,
+}
+
+/// Four sensors a GPU: energy counter, instant power, average power, memory power.
+pub fn discover() -> Vec<Found> {
+    let absent = |present, cause: String, cure: &str| {
+        vec![Err(Problem {
+            id: "nvml".into(),
+            present,
+            cause,
+            cure: cure.into(),
+        })]
+    };
+    let nvml = match Nvml::init() {
+        Ok(nvml) => Arc::new(nvml),
+        Err(e @ NvmlError::LibloadingError(_)) => {
+            return absent(
+                false,
+                e.to_string(),
+                "install the NVIDIA driver; none needed without an NVIDIA GPU",
+            );
+        }
+        Err(e) => return absent(true, e.to_string(), "check the driver with `nvidia-smi`"),
+    };
+    match nvml.device_count() {
+        Ok(0) | Err(_) => absent(true, "NVML sees no GPU".into(), "check `nvidia-smi -L`"),
+        Ok(n) => (0..n)
+            .flat_map(|i| {
+                [Kind::Energy, Kind::Instant, Kind::Average, Kind::Memory]
+                    .map(|kind| open(&nvml, i, kind))
+            })
+            .collect(),
+    }
+}
+
+fn open(nvml: &Arc<Nvml>, index: u32, kind: Kind) -> Found {
+    let (what, scope, quantity, average_s) = match kind {
+        Kind::Energy => ("energy", "GPU board, energy counter", Quantity::Energy, None),
+        Kind::Instant => ("instant", "GPU board, instant power", Quantity::Power, None),
+        Kind::Average => ("average", "GPU board, power averaged over 1 s", Quantity::Power, Some(1.0)),
+        Kind::Memory => ("memory", "GPU memory, average power", Quantity::Power, Some(1.0)),
+    };
+    let name = nvml
+        .device_by_index(index)
+        .and_then(|d| d.name())
+        .unwrap_or_else(|_| "GPU".into());
+    let id = format!("nvml:{index}:{what}");
+    let group = if matches!(kind, Kind::Memory) {
+        format!("gpu-{index}-memory")
+    } else {
+        format!("gpu-{index}")
+    };
+    let mut sensor = NvmlSensor {
+        info: SensorInfo {
+            id: id.clone(),
+            scope: format!("{name}: {scope}"),
+            quantity,
+            average_s,
+            // ±5 % is what NVIDIA states; it cancels in ratios on one board.
+            gain_error: Some(0.05),
+            group,
+        },
+        nvml: nvml.clone(),
+        index,
+        kind,
+    };
+    match sensor.read() {
+        Ok(_) => Ok(Box::new(sensor)),
+        Err(e) => Err(Problem {
+            id,
+            present: true,
+            cause: e.to_string(),
+            cure: match kind {
+                Kind::Energy => "needs Volta or newer, and no vGPU or MIG; use instant power",
+                Kind::Instant => "needs driver 530 or newer; use average power",
+                Kind::Average => "use the energy counter",
+                Kind::Memory => "needs Hopper or newer",
+            }
+            .into(),
+        }),
+    }
+}
+
+impl NvmlSensor {
+    fn value(&self) -> Result<f64, NvmlError> {
+        let device = self.nvml.device_by_index(self.index)?;
+        match self.kind {
+            Kind::Energy => Ok(device.total_energy_consumption()? as f64 * 1e-3),
+            Kind::Average => Ok(f64::from(device.power_usage()?) * 1e-3),
+            Kind::Instant => {
+                let mut values =
+                    device.field_values_for(&[FieldId(field_id::NVML_FI_DEV_POWER_INSTANT)])?;
+                let sample = values.pop().ok_or(NvmlError::NoData)??;
+                Ok(sample_number(&sample.value?) * 1e-3)
+            }
+            Kind::Memory => memory_power(&self.nvml, &device),
+        }
+    }
+}
+
+fn sample_number(value: &SampleValue) -> f64 {
+    match *value {
+        SampleValue::F64(x) => x,
+        SampleValue::U32(x) => f64::from(x),
+        SampleValue::U64(x) => x as f64,
+        SampleValue::I64(x) => x as f64,
+    }
+}
+
+/// Average memory power, W. The safe wrapper cannot set a field's scope.
+fn memory_power(nvml: &Nvml, device: &Device) -> Result<f64, NvmlError> {
+    let call = nvml
+        .lib()
+        .nvmlDeviceGetFieldValues
+        .as_ref()
+        .map_err(|_| NvmlError::NotSupported)?;
+    // SAFETY: nvmlFieldValue_t is plain data for which all zeros is valid.
+    let mut field: nvmlFieldValue_t = unsafe { std::mem::zeroed() };
+    field.fieldId = field_id::NVML_FI_DEV_POWER_AVERAGE;
+    field.scopeId = NVML_POWER_SCOPE_MEMORY;
+    // SAFETY: the handle belongs to `nvml`, which outlives the call; one field is passed.
+    let rc = unsafe { call(device.handle(), 1, &raw mut field) };
+    if rc != 0 || field.nvmlReturn != 0 {
+        return Err(NvmlError::NotSupported);
+    }
+    // SAFETY: power fields are unsigned int.
+    let milliwatts = unsafe { field.value.uiVal };
+    Ok(f64::from(milliwatts) * 1e-3)
+}
+
+impl Sensor for NvmlSensor {
+    fn info(&self) -> &SensorInfo {
+        &self.info
+    }
+
+    fn read(&mut self) -> Result<Reading, SensorError> {
+        let value = self.value().map_err(|e| SensorError::Gone {
+            id: self.info.id.clone(),
+            cause: e.to_string(),
+        })?;
+        // A counter read blocks for milliseconds: the value is that of its return.
+        Ok(Reading {
+            at_s: now_s(),
+            value,
+        })
+    }
+
+    fn state(&mut self) -> DeviceState {
+        let Ok(device) = self.nvml.device_by_index(self.index) else {
+            return DeviceState::default();
+        };
+        let mhz = |clock| device.clock_info(clock).ok().map(|c| f64::from(c) * 1e6);
+        DeviceState {
+            clock_hz: mhz(Clock::SM),
+            mem_clock_hz: mhz(Clock::Memory),
+            temperature_c: device
+                .temperature(TemperatureSensor::Gpu)
+                .ok()
+                .map(f64::from),
+            power_limit_w: device
+                .enforced_power_limit()
+                .ok()
+                .map(|mw| f64::from(mw) * 1e-3),
+            throttle: device
+                .current_throttle_reasons()
+                .map(|r| {
+                    r.iter_names()
+                        .map(|(name, _)| name.to_ascii_lowercase())
+                        .filter(|name| name != "gpu_idle" && name != "none")
+                        .collect()
+                })
+                .unwrap_or_default(),
+        }
+    }
+}

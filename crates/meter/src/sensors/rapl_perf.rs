@@ -1,0 +1,120 @@
+//! RAPL through perf events (`power/energy-*`), which needs CAP_PERFMON instead of root.
+
+use super::{Found, sysfs};
+use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
+use perf_event::events::Dynamic;
+use perf_event::{Builder, Counter};
+use std::path::Path;
+
+struct PerfEnergy {
+    info: SensorInfo,
+    /// One counter a package.
+    counters: Vec<Counter>,
+    joules_per_count: f64,
+}
+
+/// One sensor for each `energy-*` event of the `power` PMU.
+///
+/// `root` is where the events are listed; they are always opened on the running kernel.
+pub fn discover(root: &Path) -> Vec<Found> {
+    let pmu = root.join("sys/bus/event_source/devices/power");
+    let mut events: Vec<String> = std::fs::read_dir(pmu.join("events"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|e| e.file_name().into_string().ok())
+        .filter(|name| name.starts_with("energy-") && !name.contains('.'))
+        .collect();
+    events.sort();
+    if events.is_empty() {
+        return vec![Err(Problem {
+            id: "rapl:perf".into(),
+            present: false,
+            cause: format!("no energy event below {}", pmu.display()),
+            cure: "needs bare-metal x86 with the kernel's RAPL PMU; use an external meter elsewhere"
+                .into(),
+        })];
+    }
+    let cpus = sysfs::text(&pmu.join("cpumask"))
+        .map(|mask| {
+            mask.split(',')
+                .filter_map(|c| c.split('-').next()?.trim().parse().ok())
+                .collect()
+        })
+        .unwrap_or_else(|| vec![0]);
+    events.iter().map(|e| open(&pmu, e, &cpus)).collect()
+}
+
+fn open(pmu: &Path, event: &str, cpus: &[usize]) -> Found {
+    let short = event.trim_start_matches("energy-");
+    let id = format!("rapl:perf-{short}");
+    let problem = |cause: String| Problem {
+        id: id.clone(),
+        present: true,
+        cause,
+        cure: "run as root, or `sudo setcap cap_perfmon=ep` on this program, or \
+               `sudo sysctl kernel.perf_event_paranoid=0`"
+            .into(),
+    };
+    let build = || -> std::io::Result<(Vec<Counter>, f64)> {
+        let mut builder = Dynamic::builder(pmu)?;
+        builder.event(event)?;
+        let scale = builder.scale()?.unwrap_or(2f64.powi(-32));
+        let event = builder.build().map_err(std::io::Error::other)?;
+        let counters = cpus
+            .iter()
+            .map(|&cpu| {
+                // The RAPL PMU refuses any exclusion and counts per package, not per process.
+                let mut counter = Builder::new(event)
+                    .one_cpu(cpu)
+                    .any_pid()
+                    .include_kernel()
+                    .include_hv()
+                    .build()?;
+                counter.enable()?;
+                Ok(counter)
+            })
+            .collect::<std::io::Result<_>>()?;
+        Ok((counters, scale))
+    };
+    let (counters, joules_per_count) = build().map_err(|e| problem(e.to_string()))?;
+    let domain = match short {
+        "pkg" => "package",
+        "cores" => "core",
+        "ram" => "dram",
+        "gpu" => "uncore",
+        other => other,
+    };
+    Ok(Box::new(PerfEnergy {
+        info: SensorInfo {
+            id,
+            scope: format!("RAPL domain `{short}` by perf, {} package(s)", cpus.len()),
+            quantity: Quantity::Energy,
+            average_s: None,
+            gain_error: None,
+            group: format!("cpu-{domain}"),
+        },
+        counters,
+        joules_per_count,
+    }))
+}
+
+impl Sensor for PerfEnergy {
+    fn info(&self) -> &SensorInfo {
+        &self.info
+    }
+
+    fn read(&mut self) -> Result<Reading, SensorError> {
+        let mut counts = 0;
+        for counter in &mut self.counters {
+            counts += counter.read().map_err(|e| SensorError::Gone {
+                id: self.info.id.clone(),
+                cause: e.to_string(),
+            })?;
+        }
+        Ok(Reading {
+            at_s: now_s(),
+            value: counts as f64 * self.joules_per_count,
+        })
+    }
+}
