@@ -1,1 +1,24 @@
+//! Microbenchmarks and the fit that turns their records into a machine.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`kernels`] | the C microbenchmark kernels, dispatched to the best instruction set |
+//! | [`bench`] | the microbenchmarks: what each runs, on how much data, how much work it is |
+//! | [`suite`] | which microbenchmarks a calibration runs, and running them |
+//! | [`record`] | their records as CSV, anybody's measurements included |
+//! | [`fit`] | linear, non-negative, capped fits; intervals, cross-validation, diagnostics |
+//! | [`dvfs`] | power as a function of clocks, with voltage fitted as a function of clock |
+//! | [`machine`] | records + fit → a machine file |
+//! | [`linalg`] | least squares, NNLS, Levenberg–Marquardt, Nelder–Mead |
 
+pub mod bench;
+pub mod dvfs;
+pub mod fit;
+pub mod kernels;
+pub mod linalg;
+pub mod machine;
+pub mod record;
+pub mod suite;
+
+pub use fit::{Fit, FitError, FitOptions, Method};
+pub use record::{Record, RecordError};

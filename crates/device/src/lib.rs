@@ -5,13 +5,16 @@
 //! | [`facts`] | model, cores, caches, hypervisor of the host's CPU |
 //! | [`isa`] | vector instruction sets and their dispatch |
 //! | [`clock`] | the core clock, measured |
+//! | [`memory`] | aligned buffers on huge pages |
 //! | [`team`] | pinned threads that start and stop together |
 
 pub mod clock;
 pub mod facts;
 pub mod isa;
+pub mod memory;
 pub mod team;
 
 pub use facts::{Cache, CpuFacts};
 pub use isa::Isa;
+pub use memory::Buffer;
 pub use team::Team;

@@ -1,0 +1,392 @@
+//! The microbenchmarks: what each runs, on how much data, and how much work one pass is.
+
+use crate::kernels::{GRAIN_BYTES, Kernels};
+use greenup_device::{Buffer, CpuFacts, Team};
+use greenup_meter::Run;
+use greenup_model::{Op, Work};
+use std::sync::{Mutex, PoisonError};
+
+/// What a microbenchmark does to its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// FMAs per element; 0 for one add, −1 for one add for two elements.
+    F64(i32),
+    F32(i32),
+    Integer,
+    SquareRoots,
+    Read,
+    Write,
+    Copy,
+    Triad,
+    Chase,
+}
+
+/// Where the data lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    L1,
+    L2,
+    L3,
+    Dram,
+}
+
+impl Level {
+    pub fn op(self) -> Op {
+        match self {
+            Level::L1 => Op::L1,
+            Level::L2 => Op::L2,
+            Level::L3 => Op::L3,
+            Level::Dram => Op::Dram,
+        }
+    }
+
+    /// Bytes of working set for each thread, a whole number of grains; `None` where the level
+    /// does not exist or is not clearly larger than the one above it.
+    pub fn bytes(self, facts: &CpuFacts, threads: usize) -> Option<usize> {
+        let sharers = |level| {
+            facts
+                .caches
+                .iter()
+                .find(|c| c.level == level)
+                .map_or(1, |c| c.shared_by.min(threads))
+        };
+        let share = |level: u32| facts.cache_bytes(level).map(|b| b / sharers(level));
+        let bytes = match self {
+            Level::L1 => share(1)? / 2,
+            Level::L2 => share(2).filter(|&b| b >= 4 * share(1).unwrap_or(0))? / 2,
+            Level::L3 => share(3).filter(|&b| b >= 4 * share(2).unwrap_or(0))? / 2,
+            // Four times all caches, as STREAM demands, and not a quarter of the memory.
+            Level::Dram => {
+                let all = 4 * facts.last_level_bytes().max(8 << 20);
+                let limit = facts.memory_bytes.map_or(usize::MAX, |m| m as usize / 16);
+                all.min(limit) / threads
+            }
+        };
+        Some((bytes / GRAIN_BYTES).max(1) * GRAIN_BYTES)
+    }
+}
+
+/// One microbenchmark on a number of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bench {
+    pub kind: Kind,
+    pub level: Level,
+    pub threads: usize,
+}
+
+impl Bench {
+    /// `f64 I=0.25`, `read L2`, …
+    pub fn name(&self) -> String {
+        let level = format!("{:?}", self.level).to_uppercase();
+        match self.kind {
+            Kind::F64(k) if self.level == Level::Dram => format!("f64 I={}", per_element(k) / 8.0),
+            Kind::F32(k) if self.level == Level::Dram => format!("f32 I={}", per_element(k) / 4.0),
+            Kind::F64(_) => "f64 peak".into(),
+            Kind::F32(_) => "f32 peak".into(),
+            Kind::Integer => "integer".into(),
+            Kind::SquareRoots => "square roots".into(),
+            Kind::Read => format!("read {level}"),
+            Kind::Write => format!("write {level}"),
+            Kind::Copy => format!("copy {level}"),
+            Kind::Triad => format!("triad {level}"),
+            Kind::Chase => format!("random {level}"),
+        }
+    }
+
+    /// Allocates the data, each thread its own, and returns the benchmark ready to run;
+    /// `None` where this host lacks the level.
+    pub fn prepare(&self, facts: &CpuFacts, team: &Team) -> Option<Prepared> {
+        let bytes = self.level.bytes(facts, self.threads)?;
+        let team = team.first(self.threads);
+        let made: Mutex<Vec<(usize, Worker)>> = Mutex::new(Vec::new());
+        // Made inside the team, so that memory is first touched by its user.
+        team.run(
+            |rank| {
+                let worker = Worker::new(self.kind, self.level, bytes, rank);
+                made.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push((rank, worker));
+            },
+            |()| {},
+            |_, _| false,
+        );
+        let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        made.sort_by_key(|(rank, _)| *rank);
+        let mut workers: Vec<Mutex<Worker>> = made.into_iter().map(|(_, w)| Mutex::new(w)).collect();
+        let one = workers.first_mut()?.get_mut().ok()?.work();
+        let mut work = Work::new();
+        for (op, n) in one {
+            // Counts come from lengths: never negative, never NaN.
+            let _ = work.add(op, n * self.threads as f64);
+        }
+        Some(Prepared {
+            team,
+            workers,
+            work,
+        })
+    }
+}
+
+/// Flops on one element.
+fn per_element(k: i32) -> f64 {
+    match k {
+        -1 => 0.5,
+        0 => 1.0,
+        k => 2.0 * f64::from(k),
+    }
+}
+
+/// A microbenchmark with its data.
+pub struct Prepared {
+    team: Team,
+    workers: Vec<Mutex<Worker>>,
+    /// Work of one pass of all threads.
+    pub work: Work,
+}
+
+impl Prepared {
+    /// Repeats passes for about `seconds`.
+    pub fn run(&self, seconds: f64) -> Run {
+        let passes = self.passes(seconds);
+        Run {
+            iterations: passes.len() as f64,
+            seconds: passes.iter().sum(),
+        }
+    }
+
+    /// Time of each pass, s, over about `seconds`.
+    pub fn passes(&self, seconds: f64) -> Vec<f64> {
+        self.team
+            .run(
+                |rank| {
+                    self.workers[rank]
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                },
+                |worker| worker.pass(),
+                |done, elapsed| done == 0 || elapsed < seconds,
+            )
+            .seconds
+    }
+}
+
+enum Data {
+    F64(Buffer<f64>, i32),
+    F32(Buffer<f32>, i32),
+    Integer(Buffer<u32>),
+    One(Kind, Buffer<f64>),
+    Two(Kind, Buffer<f64>, Buffer<f64>),
+    Three(Buffer<f64>, Buffer<f64>, Buffer<f64>),
+    Chain(Buffer<u64>, u64),
+}
+
+/// One thread's data and how much of it one pass touches.
+struct Worker {
+    kernels: Kernels,
+    data: Data,
+    level: Level,
+    /// Bytes of each array that one call touches, and where the next call starts.
+    chunk: usize,
+    offset: usize,
+    total: usize,
+    /// Calls a pass.
+    calls: usize,
+    sink: f64,
+}
+
+/// Integer rounds on each element.
+const INTEGER_ROUNDS: i32 = 192;
+const CHASE_STEPS: usize = 10_000;
+/// Aimed length of one pass, s: far above the barrier's cost, short enough for many passes.
+const PASS_S: f64 = 1.5e-3;
+
+impl Worker {
+    fn new(kind: Kind, level: Level, bytes: usize, rank: usize) -> Self {
+        let mut rng = fastrand::Rng::with_seed(0x6265_6e63 ^ rank as u64);
+        // Arrays share the working set of a cache; in slow memory each is as large as it.
+        let split = |arrays: usize| {
+            let each = if level == Level::Dram { bytes } else { bytes / arrays };
+            (each / GRAIN_BYTES).max(1) * GRAIN_BYTES
+        };
+        let mut doubles = |n: usize| Buffer::from_fn(n / 8, |_| 0.5 + 0.5 * rng.f64());
+        let (data, total) = match kind {
+            Kind::F64(k) => (Data::F64(doubles(bytes), k), bytes),
+            Kind::F32(k) => (
+                Data::F32(Buffer::from_fn(bytes / 4, |_| 0.5 + 0.5 * rng.f32()), k),
+                bytes,
+            ),
+            Kind::Integer => (
+                Data::Integer(Buffer::from_fn(bytes / 4, |_| rng.u32(..))),
+                bytes,
+            ),
+            Kind::Read | Kind::Write => (Data::One(kind, doubles(bytes)), bytes),
+            Kind::SquareRoots | Kind::Copy => {
+                let each = split(2);
+                (Data::Two(kind, doubles(each), doubles(each)), each)
+            }
+            Kind::Triad => {
+                let each = split(3);
+                (Data::Three(doubles(each), doubles(each), doubles(each)), each)
+            }
+            Kind::Chase => (Data::Chain(cycle(bytes / 64, &mut rng), 0), bytes),
+        };
+        let mut worker = Self {
+            kernels: Kernels::best(),
+            data,
+            level,
+            chunk: total,
+            offset: 0,
+            total,
+            calls: 1,
+            sink: 0.0,
+        };
+        // Seconds one call on everything would take, roughly.
+        let seconds: f64 = worker
+            .work()
+            .iter()
+            .map(|&(op, n)| n / if op.is_bytes() { 10e9 } else { 20e9 })
+            .fold(0.0, f64::max);
+        if !matches!(worker.data, Data::Chain(..)) {
+            if seconds > PASS_S {
+                let grains = (PASS_S / seconds * (total / GRAIN_BYTES) as f64) as usize;
+                worker.chunk = grains.max(1) * GRAIN_BYTES;
+            } else {
+                worker.calls = (PASS_S / seconds).ceil() as usize;
+            }
+        }
+        worker
+    }
+
+    /// Work of one pass.
+    fn work(&self) -> Vec<(Op, f64)> {
+        let n = (self.calls * self.chunk) as f64;
+        let level = self.level.op();
+        match &self.data {
+            Data::F64(_, k) => vec![(Op::F64, n / 8.0 * per_element(*k)), (level, n)],
+            Data::F32(_, k) => vec![(Op::F32, n / 4.0 * per_element(*k)), (level, n)],
+            Data::Integer(_) => vec![
+                (Op::Int, n / 4.0 * 2.0 * f64::from(INTEGER_ROUNDS)),
+                (level, n),
+            ],
+            Data::One(..) => vec![(level, n)],
+            Data::Two(Kind::SquareRoots, ..) => vec![(Op::Special, n / 8.0), (level, 2.0 * n)],
+            Data::Two(..) => vec![(level, 2.0 * n)],
+            Data::Three(..) => vec![(Op::F64, n / 8.0 * 2.0), (level, 3.0 * n)],
+            Data::Chain(..) => vec![(Op::Random, CHASE_STEPS as f64)],
+        }
+    }
+
+    fn pass(&mut self) {
+        for _ in 0..self.calls {
+            self.call();
+        }
+    }
+
+    fn call(&mut self) {
+        let k = self.kernels;
+        if self.offset + self.chunk > self.total {
+            self.offset = 0;
+        }
+        let range = |width: usize| self.offset / width..(self.offset + self.chunk) / width;
+        match &mut self.data {
+            Data::F64(x, rounds) => {
+                self.sink += k.intensity_f64(&x.as_slice()[range(8)], *rounds);
+            }
+            Data::F32(x, rounds) => {
+                self.sink += k.intensity_f32(&x.as_slice()[range(4)], *rounds);
+            }
+            Data::Integer(x) => {
+                self.sink += k.integer(&x.as_slice()[range(4)], INTEGER_ROUNDS) as f64;
+            }
+            Data::One(Kind::Read, x) => self.sink += k.read(&x.as_slice()[range(8)]) as f64,
+            Data::One(_, x) => k.write(&mut x.as_mut_slice()[range(8)]),
+            Data::Two(Kind::SquareRoots, a, b) => {
+                k.square_roots(&b.as_slice()[range(8)], &mut a.as_mut_slice()[range(8)]);
+            }
+            Data::Two(_, a, b) => k.copy(&mut a.as_mut_slice()[range(8)], &b.as_slice()[range(8)]),
+            Data::Three(a, b, c) => k.triad(
+                &mut a.as_mut_slice()[range(8)],
+                &b.as_slice()[range(8)],
+                &c.as_slice()[range(8)],
+                3.0,
+            ),
+            Data::Chain(next, at) => *at = k.chase(next.as_slice(), *at, CHASE_STEPS),
+        }
+        std::hint::black_box(self.sink);
+        self.offset += self.chunk;
+    }
+}
+
+/// One random cycle through `lines` cache lines (Sattolo), as u64 indices of line starts.
+fn cycle(lines: usize, rng: &mut fastrand::Rng) -> Buffer<u64> {
+    let n = lines.max(2);
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    for i in (1..n).rev() {
+        order.swap(i, rng.usize(..i));
+    }
+    // `order` is a cyclic permutation: line i is followed by line order[i].
+    Buffer::from_fn(8 * n, |i| 8 * u64::from(order[i / 8]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_visits_every_line_once() {
+        let chain = cycle(100, &mut fastrand::Rng::with_seed(1));
+        let (mut at, mut seen) = (0, std::collections::BTreeSet::new());
+        while seen.insert(at) {
+            at = chain.as_slice()[at as usize];
+        }
+        assert_eq!((seen.len(), at), (100, 0));
+    }
+
+    #[test]
+    fn every_benchmark_runs_and_counts_its_work() {
+        let facts = CpuFacts::read();
+        let team = Team::new(&facts.cores);
+        for kind in [
+            Kind::F64(1),
+            Kind::F32(-1),
+            Kind::Integer,
+            Kind::SquareRoots,
+            Kind::Read,
+            Kind::Write,
+            Kind::Copy,
+            Kind::Triad,
+            Kind::Chase,
+        ] {
+            let bench = Bench {
+                kind,
+                level: Level::L1,
+                threads: 1,
+            };
+            let p = bench.prepare(&facts, &team).unwrap();
+            let run = p.run(0.01);
+            assert!(run.iterations >= 1.0 && run.seconds > 0.0, "{kind:?}");
+            assert!(!p.work.is_empty());
+        }
+    }
+
+    #[test]
+    fn intensities_are_exact() {
+        let facts = CpuFacts::read();
+        let team = Team::new(&facts.cores);
+        for (kind, want) in [
+            (Kind::F64(0), 0.125),
+            (Kind::F64(1), 0.25),
+            (Kind::F32(-1), 0.125),
+            (Kind::F32(0), 0.25),
+            (Kind::F32(48), 24.0),
+        ] {
+            let bench = Bench {
+                kind,
+                level: Level::Dram,
+                threads: 1,
+            };
+            let p = bench.prepare(&facts, &team).unwrap();
+            assert_eq!(p.work.intensity(), Some(want), "{}", bench.name());
+        }
+    }
+}

@@ -1,0 +1,461 @@
+//! Board power as a function of two clocks and unit utilisation, with the voltage of each domain
+//! fitted as a function of its clock (eqs 39–48 of the thesis without a voltage table).
+//!
+//! P = π_misc + C₁c V_c + C₁m V_m + V_c² f_c (c₀ + Σ cᵢ g(uᵢ)) + V_m² f_m (m₀ + Σ mᵢ g(uᵢ)),
+//! V(f) = 1 + slope·max(0, f/f_max − knee). Coefficients by relative NNLS; the four voltage
+//! parameters by Nelder–Mead around it. g(u) is u, and in the saturating form also √u, since the
+//! power of a unit does not grow in proportion to its utilisation.
+
+use crate::linalg::{nelder_mead, nnls_gram};
+use faer::Mat;
+use greenup_model::dvfs::VoltageCurve;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Power of one kernel at one setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PowerSample {
+    pub power_w: f64,
+    pub core_mhz: f64,
+    pub mem_mhz: f64,
+    /// Utilisation of each component, 0…1, core domain first.
+    pub utilisation: Vec<f64>,
+}
+
+/// Power samples of one device.
+#[derive(Clone, Debug)]
+pub struct PowerData {
+    pub default_mhz: (f64, f64),
+    /// How many of the components are in the core domain; the rest are in the memory domain.
+    pub core_components: usize,
+    pub components: Vec<String>,
+    pub samples: Vec<PowerSample>,
+}
+
+/// A file that is not power data.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}, line {line}, column {column}: {cause}")]
+pub struct PowerDataError {
+    pub file: String,
+    pub line: usize,
+    pub column: usize,
+    pub cause: String,
+}
+
+/// Reads power data: four header lines (number of domains, default clocks in MHz, components per
+/// domain, component names), then rows `power,core MHz,memory MHz,utilisations…`.
+pub fn parse(file: &str, text: &str) -> Result<PowerData, PowerDataError> {
+    let err = |line: usize, column: usize, cause: String| PowerDataError {
+        file: file.to_owned(),
+        line,
+        column,
+        cause,
+    };
+    let lines: Vec<Vec<&str>> = text
+        .lines()
+        .map(|l| l.split(',').map(str::trim).collect())
+        .collect();
+    let number = |line: usize, column: usize| -> Result<f64, PowerDataError> {
+        let cell = lines
+            .get(line)
+            .and_then(|l| l.get(column))
+            .ok_or_else(|| err(line + 1, column + 1, "a value is missing".into()))?;
+        match cell.parse::<f64>() {
+            Ok(x) if x.is_finite() && x >= 0.0 => Ok(x),
+            Ok(x) => Err(err(line + 1, column + 1, format!("{x} must be finite and not negative"))),
+            Err(_) => Err(err(line + 1, column + 1, format!("`{cell}` is not a number"))),
+        }
+    };
+    if number(0, 0)? != 2.0 {
+        return Err(err(1, 1, "the data must have two clock domains".into()));
+    }
+    let core_components = number(2, 0)? as usize;
+    let total = core_components + number(2, 1)? as usize;
+    let components: Vec<String> = lines
+        .get(3)
+        .map(|l| l.iter().map(|&s| s.to_owned()).collect())
+        .unwrap_or_default();
+    let mut samples = Vec::new();
+    for (i, line) in lines.iter().enumerate().skip(4) {
+        if line.iter().all(|c| c.is_empty()) {
+            continue;
+        }
+        // The names may lump components together; the rows decide how many there are.
+        let width = line.len();
+        if width < 4 || samples.first().is_some_and(|s: &PowerSample| s.utilisation.len() + 3 != width) {
+            return Err(err(i + 1, width, format!("the row has {width} values")));
+        }
+        let power_w = number(i, 0)?;
+        if power_w == 0.0 {
+            return Err(err(i + 1, 1, "a power of 0 W is no measurement".into()));
+        }
+        samples.push(PowerSample {
+            power_w,
+            core_mhz: number(i, 1)?,
+            mem_mhz: number(i, 2)?,
+            utilisation: (3..width).map(|j| number(i, j)).collect::<Result<_, _>>()?,
+        });
+    }
+    let width = samples.first().map_or(0, |s| s.utilisation.len());
+    if width == 0 {
+        return Err(err(5, 1, "there are no samples".into()));
+    }
+    Ok(PowerData {
+        default_mhz: (number(1, 0)?, number(1, 1)?),
+        core_components: if width == total { core_components } else { width - 1 },
+        components,
+        samples,
+    })
+}
+
+/// How the fit is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PowerModel {
+    /// V = 1 and power in proportion to utilisation: the plain NNLS baseline.
+    FixedVoltage,
+    /// Voltage a fitted function of clock.
+    FittedVoltage,
+    /// The same, and utilisation that saturates.
+    Saturating,
+    /// The same, and each kernel scaled by its own mean ratio at the settings seen (the activity
+    /// factor A of eq 39): for predicting a known kernel at a new setting.
+    KnownKernel,
+}
+
+impl PowerModel {
+    pub const ALL: [PowerModel; 4] = [
+        PowerModel::FixedVoltage,
+        PowerModel::FittedVoltage,
+        PowerModel::Saturating,
+        PowerModel::KnownKernel,
+    ];
+
+    fn features(self, u: f64) -> Vec<f64> {
+        match self {
+            PowerModel::FixedVoltage | PowerModel::FittedVoltage => vec![u],
+            PowerModel::Saturating | PowerModel::KnownKernel => vec![u, u.sqrt()],
+        }
+    }
+}
+
+/// A fitted power model.
+#[derive(Clone, Debug, Serialize)]
+pub struct PowerFit {
+    pub model: PowerModel,
+    pub core_voltage: VoltageCurve,
+    pub mem_voltage: VoltageCurve,
+    /// π_misc, W.
+    pub misc_w: f64,
+    /// Leakage at floor voltage of core and memory, W.
+    pub leakage_w: (f64, f64),
+    coefficients: Vec<f64>,
+    #[serde(skip)]
+    core_components: usize,
+    #[serde(skip)]
+    activity: BTreeMap<Vec<u64>, f64>,
+}
+
+/// Errors of leaving one setting out, and of leaving one kernel out.
+#[derive(Clone, Debug, Serialize)]
+pub struct PowerErrors {
+    pub model: PowerModel,
+    pub settings: usize,
+    pub samples: usize,
+    /// Mean absolute relative error, one setting held out at a time.
+    pub leave_setting_out: f64,
+    /// The same, one kernel (utilisation vector) held out at a time, in ten groups; not defined
+    /// for the known-kernel model.
+    pub leave_kernels_out: Option<f64>,
+}
+
+/// Identity of a kernel: its utilisations, which do not change with the setting in such data.
+fn kernel_key(s: &PowerSample) -> Vec<u64> {
+    s.utilisation.iter().map(|u| u.to_bits()).collect()
+}
+
+/// Gram matrices per setting, so that a change of voltage costs no pass over the samples.
+struct Grams {
+    model: PowerModel,
+    core_components: usize,
+    /// (core share, mem share of maximum clock, FᵀWF, FᵀW·1)
+    settings: Vec<(f64, f64, Mat<f64>, Vec<f64>)>,
+    width: usize,
+}
+
+const CONSTANT_COLUMNS: usize = 5;
+
+impl Grams {
+    fn new(data: &[&PowerSample], core_components: usize, max: (f64, f64), model: PowerModel, weights: &[f64]) -> Self {
+        let mut by_setting: BTreeMap<(u64, u64), Vec<usize>> = BTreeMap::new();
+        for (i, s) in data.iter().enumerate() {
+            by_setting
+                .entry((s.core_mhz.to_bits(), s.mem_mhz.to_bits()))
+                .or_default()
+                .push(i);
+        }
+        let width = data.first().map_or(0, |s| raw(s, model).len());
+        let settings = by_setting
+            .into_values()
+            .map(|rows| {
+                let first = data[rows[0]];
+                let f = Mat::from_fn(rows.len(), width, |i, j| {
+                    let s = data[rows[i]];
+                    raw(s, model)[j] / s.power_w * weights[rows[i]].sqrt()
+                });
+                let h = (0..width)
+                    .map(|j| (0..rows.len()).map(|i| f[(i, j)] * weights[rows[i]].sqrt()).sum())
+                    .collect();
+                (
+                    first.core_mhz / max.0,
+                    first.mem_mhz / max.1,
+                    f.transpose() * &f,
+                    h,
+                )
+            })
+            .collect();
+        Self {
+            model,
+            core_components,
+            settings,
+            width,
+        }
+    }
+
+    fn solve(&self, v: &Voltages) -> (Vec<f64>, f64) {
+        let mut g = Mat::<f64>::zeros(self.width, self.width);
+        let mut h = vec![0.0; self.width];
+        for (c, m, gram, rhs) in &self.settings {
+            let d = scales(*c, *m, v, self.width, self.core_components, self.model);
+            for j in 0..self.width {
+                for i in 0..self.width {
+                    g[(i, j)] += d[i] * gram[(i, j)] * d[j];
+                }
+                h[j] += d[j] * rhs[j];
+            }
+        }
+        let x = nnls_gram(&g, &h);
+        // ‖Ax − 1‖² up to the constant Σw.
+        let mut cost = 0.0;
+        for j in 0..self.width {
+            let gx: f64 = (0..self.width).map(|i| g[(j, i)] * x[i]).sum();
+            cost += x[j] * (gx - 2.0 * h[j]);
+        }
+        (x, cost)
+    }
+}
+
+/// [core slope, core knee, memory slope, memory knee].
+type Voltages = [f64; 4];
+
+fn volt(share: f64, slope: f64, knee: f64) -> f64 {
+    1.0 + slope * f64::max(0.0, share - knee)
+}
+
+/// Features before clocks and voltages: five ones, then g(u) of each component.
+fn raw(s: &PowerSample, model: PowerModel) -> Vec<f64> {
+    let mut f = vec![1.0; CONSTANT_COLUMNS];
+    f.extend(s.utilisation.iter().flat_map(|&u| model.features(u)));
+    f
+}
+
+/// What clocks and voltages multiply each feature by.
+fn scales(c: f64, m: f64, v: &Voltages, width: usize, core: usize, model: PowerModel) -> Vec<f64> {
+    let (vc, vm) = (volt(c, v[0], v[1]), volt(m, v[2], v[3]));
+    let (dc, dm) = (vc * vc * c, vm * vm * m);
+    let mut d = vec![1.0, vc, vm, dc, dm];
+    let each = model.features(1.0).len();
+    d.extend((0..width - CONSTANT_COLUMNS).map(|j| if j / each < core { dc } else { dm }));
+    d
+}
+
+impl PowerFit {
+    /// Fits the model to samples.
+    pub fn new(data: &PowerData, samples: &[&PowerSample], model: PowerModel) -> Self {
+        let max = samples.iter().fold((0.0_f64, 0.0_f64), |m, s| {
+            (m.0.max(s.core_mhz), m.1.max(s.mem_mhz))
+        });
+        let core = data.core_components;
+        let mut weights = vec![1.0; samples.len()];
+        let grams = Grams::new(samples, core, max, model, &weights);
+        let mut v: Voltages = [0.0; 4];
+        if model != PowerModel::FixedVoltage {
+            let bounded = |x: &[f64]| -> Voltages {
+                [
+                    x[0].clamp(0.0, 8.0),
+                    x[1].clamp(0.0, 1.0),
+                    x[2].clamp(0.0, 8.0),
+                    x[3].clamp(0.0, 1.0),
+                ]
+            };
+            let mut best = f64::INFINITY;
+            for knee in [0.4, 0.75] {
+                let (x, cost) = nelder_mead(
+                    &[1.0, knee, 0.3, 0.3],
+                    &[0.5, 0.1, 0.3, 0.2],
+                    220,
+                    &mut |x| grams.solve(&bounded(x)).1,
+                );
+                if cost < best {
+                    (best, v) = (cost, bounded(&x));
+                }
+            }
+        }
+        let mut coefficients = grams.solve(&v).0;
+        let predict = |x: &[f64], s: &PowerSample| -> f64 {
+            let f = raw(s, model);
+            let d = scales(s.core_mhz / max.0, s.mem_mhz / max.1, &v, f.len(), core, model);
+            f.iter().zip(&d).zip(x).map(|((f, d), x)| f * d * x).sum()
+        };
+        if model != PowerModel::FixedVoltage {
+            // The error that counts is the mean absolute one: reweighting leads from squares to it.
+            for _ in 0..6 {
+                for (w, s) in weights.iter_mut().zip(samples) {
+                    let r = (predict(&coefficients, s) / s.power_w - 1.0).abs();
+                    *w = 1.0 / r.max(0.01);
+                }
+                coefficients = Grams::new(samples, core, max, model, &weights).solve(&v).0;
+            }
+        }
+        let mut activity: BTreeMap<Vec<u64>, (f64, f64)> = BTreeMap::new();
+        if model == PowerModel::KnownKernel {
+            for s in samples {
+                let e = activity.entry(kernel_key(s)).or_default();
+                e.0 += (s.power_w / predict(&coefficients, s)).ln();
+                e.1 += 1.0;
+            }
+        }
+        let curve = |max_mhz: f64, slope: f64, knee: f64| VoltageCurve {
+            floor_volt: 1.0,
+            max_clock_hz: max_mhz * 1e6,
+            knee,
+            slope,
+        };
+        Self {
+            model,
+            core_voltage: curve(max.0, v[0], v[1]),
+            mem_voltage: curve(max.1, v[2], v[3]),
+            misc_w: coefficients[0],
+            leakage_w: (coefficients[1], coefficients[2]),
+            coefficients,
+            core_components: core,
+            activity: activity
+                .into_iter()
+                .map(|(k, (sum, n))| (k, (sum / n).exp()))
+                .collect(),
+        }
+    }
+
+    /// Predicted power of a kernel at the sample's setting, W.
+    pub fn power_w(&self, s: &PowerSample) -> f64 {
+        let f = raw(s, self.model);
+        let (vc, vm) = (&self.core_voltage, &self.mem_voltage);
+        let v = [vc.slope, vc.knee, vm.slope, vm.knee];
+        let (c, m) = (
+            s.core_mhz * 1e6 / vc.max_clock_hz,
+            s.mem_mhz * 1e6 / vm.max_clock_hz,
+        );
+        let d = scales(c, m, &v, f.len(), self.core_components, self.model);
+        let p: f64 = f
+            .iter()
+            .zip(&d)
+            .zip(&self.coefficients)
+            .map(|((f, d), x)| f * d * x)
+            .sum();
+        p * self.activity.get(&kernel_key(s)).copied().unwrap_or(1.0)
+    }
+}
+
+/// Errors of a model on settings and on kernels it has not seen.
+pub fn validate(data: &PowerData, model: PowerModel) -> PowerErrors {
+    let setting = |s: &PowerSample| vec![s.core_mhz.to_bits(), s.mem_mhz.to_bits()];
+    let (settings, leave_setting_out) = held_out(data, model, setting, usize::MAX);
+    let kernels = (model != PowerModel::KnownKernel)
+        .then(|| held_out(data, model, kernel_key, 10).1);
+    PowerErrors {
+        model,
+        settings,
+        samples: data.samples.len(),
+        leave_setting_out,
+        leave_kernels_out: kernels,
+    }
+}
+
+/// Mean over folds of the mean absolute relative error; keys are dealt into at most `groups`.
+fn held_out(
+    data: &PowerData,
+    model: PowerModel,
+    key: impl Fn(&PowerSample) -> Vec<u64>,
+    groups: usize,
+) -> (usize, f64) {
+    let mut fold_of: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+    for s in &data.samples {
+        let next = fold_of.len();
+        fold_of.entry(key(s)).or_insert(next);
+    }
+    let folds = fold_of.len().min(groups);
+    let mut total = 0.0;
+    for fold in 0..folds {
+        let (test, train): (Vec<&PowerSample>, Vec<&PowerSample>) = data
+            .samples
+            .iter()
+            .partition(|s| fold_of[&key(s)] % folds == fold);
+        let fit = PowerFit::new(data, &train, model);
+        let sum: f64 = test
+            .iter()
+            .map(|s| (fit.power_w(s) / s.power_w - 1.0).abs())
+            .sum();
+        total += sum / test.len() as f64;
+    }
+    (fold_of.len(), total / folds as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_files_name_line_and_column() {
+        let head = "2\n975,3505\n1,1\nA,B\n";
+        for (body, want) in [
+            ("", "line 5"),
+            ("100,975,3505,0.5,x\n", "line 5, column 5"),
+            ("100,975,3505,0.5,0.5\n100,975,3505\n", "line 6"),
+            ("0,975,3505,0.5,0.5\n", "0 W"),
+        ] {
+            let e = parse("p.csv", &format!("{head}{body}")).unwrap_err().to_string();
+            assert!(e.contains(want), "{e}");
+        }
+        assert!(parse("p.csv", "3\n").unwrap_err().cause.contains("two clock domains"));
+    }
+
+    #[test]
+    fn a_synthetic_device_is_recovered() {
+        let mut rng = fastrand::Rng::with_seed(4);
+        let mut samples = Vec::new();
+        for _ in 0..30 {
+            let u = vec![rng.f64(), rng.f64()];
+            for core_mhz in [600.0, 800.0, 1000.0, 1100.0, 1200.0] {
+                for mem_mhz in [800.0, 3000.0] {
+                    let (c, m) = (core_mhz / 1200.0, mem_mhz / 3000.0);
+                    let v = volt(c, 1.2, 0.7);
+                    samples.push(PowerSample {
+                        power_w: 20.0 + 10.0 * v + v * v * c * (30.0 + 80.0 * u[0]) + m * (5.0 + 40.0 * u[1]),
+                        core_mhz,
+                        mem_mhz,
+                        utilisation: u.clone(),
+                    });
+                }
+            }
+        }
+        let data = PowerData {
+            default_mhz: (1000.0, 3000.0),
+            core_components: 1,
+            components: vec![],
+            samples,
+        };
+        let fixed = validate(&data, PowerModel::FixedVoltage).leave_setting_out;
+        let fitted = validate(&data, PowerModel::FittedVoltage).leave_setting_out;
+        assert!(fitted < 0.01 && fitted < 0.3 * fixed, "{fitted} against {fixed}");
+    }
+}

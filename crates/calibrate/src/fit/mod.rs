@@ -1,0 +1,331 @@
+//! From records to constants: linear (eq 9), non-negative (eq 48) and capped (eqs 32–38) fits,
+//! with bootstrap intervals and diagnostics.
+
+mod diagnose;
+mod model;
+mod validate;
+
+pub use validate::{KsTest, Validation};
+
+use crate::linalg::{levenberg_marquardt, lstsq, nnls};
+use crate::record::Record;
+use faer::Mat;
+use greenup_model::{Estimate, Label, Machine, Op, OpCost};
+use model::{Parameters, Rows};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// How energy is fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Eq 9: ordinary least squares on E with the measured T; a cost may come out negative.
+    Linear,
+    /// Eq 48: the same with every cost ≥ 0.
+    Nnls,
+    /// Eqs 32–38: times, energies and the cap together, nonlinear.
+    Capped,
+}
+
+#[derive(Clone, Debug)]
+pub struct FitOptions {
+    pub method: Method,
+    /// Resamples of the bootstrap.
+    pub resamples: usize,
+    pub seed: u64,
+    /// Whether to cross-validate, which refits for every fold.
+    pub validate: bool,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self {
+            method: Method::Capped,
+            resamples: 200,
+            seed: 1,
+            validate: true,
+        }
+    }
+}
+
+/// One fitted constant with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Constant {
+    pub value: f64,
+    pub lo: f64,
+    pub hi: f64,
+}
+
+/// Relative errors (model − measured)/measured over some records.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Errors {
+    pub mean_abs: f64,
+    pub sd: f64,
+    pub max_abs: f64,
+    pub n: usize,
+}
+
+impl Errors {
+    pub(crate) fn of(errors: &[f64]) -> Option<Self> {
+        let n = errors.len();
+        if n == 0 {
+            return None;
+        }
+        let abs: Vec<f64> = errors.iter().map(|e| e.abs()).collect();
+        let mean_abs = abs.iter().sum::<f64>() / n as f64;
+        let sd = (abs.iter().map(|e| (e - mean_abs).powi(2)).sum::<f64>() / n as f64).sqrt();
+        Some(Self {
+            mean_abs,
+            sd,
+            max_abs: abs.iter().copied().fold(0.0, f64::max),
+            n,
+        })
+    }
+}
+
+/// What a fit found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Fit {
+    pub method: Method,
+    pub records: usize,
+    /// τ of each class, s.
+    pub time_s: BTreeMap<Op, Constant>,
+    /// ε of each class, J.
+    pub energy_j: BTreeMap<Op, Constant>,
+    pub constant_power_w: Option<Constant>,
+    /// `None` when no record is limited by a cap.
+    pub usable_power_w: Option<Constant>,
+    pub time_errors: Option<Errors>,
+    pub energy_errors: Option<Errors>,
+    /// Condition number of the column-scaled energy design matrix.
+    pub condition_number: Option<f64>,
+    pub warnings: Vec<String>,
+    pub validation: Option<Validation>,
+}
+
+/// Records that cannot be fitted.
+#[derive(Debug, thiserror::Error)]
+pub enum FitError {
+    #[error("there are {have} records{of_kind} for {need} constants; measure at least {need}")]
+    TooFew {
+        have: usize,
+        need: usize,
+        of_kind: &'static str,
+    },
+    #[error("no record does any operation")]
+    NoWork,
+    #[error("the {0:?} fit needs energies, and no record has one")]
+    NoEnergy(Method),
+    #[error(
+        "the constants cannot be told apart: the columns of the fit are linearly dependent; \
+         add records in which the counts vary independently"
+    )]
+    Singular,
+}
+
+/// Fits a machine to records.
+///
+/// Every record is weighted by 1/measured², so residuals are relative (the thesis divides by W;
+/// dividing by the measured value itself also puts benchmarks of different classes on one scale).
+///
+/// # Errors
+/// When there are fewer records than constants, or their columns are dependent.
+pub fn fit(records: &[Record], options: &FitOptions) -> Result<Fit, FitError> {
+    let rows = Rows::new(records)?;
+    let full = estimate(&rows, options.method)?;
+    let intervals = bootstrap(&rows, &full, options);
+    let mut warnings = Vec::new();
+    let mut next = 0;
+    let mut constant = |value: f64| {
+        let (lo, hi) = intervals[next];
+        next += 1;
+        Constant {
+            value,
+            lo: lo.min(value),
+            hi: hi.max(value),
+        }
+    };
+    let mut time_s = BTreeMap::new();
+    for (&op, &tau) in rows.ops.iter().zip(&full.tau) {
+        time_s.insert(op, constant(tau));
+    }
+    let mut energy_j = BTreeMap::new();
+    let (mut constant_power_w, mut usable_power_w) = (None, None);
+    if rows.has_energy {
+        for (&op, &eps) in rows.ops.iter().zip(&full.eps) {
+            energy_j.insert(op, constant(eps));
+        }
+        constant_power_w = Some(constant(full.pi0));
+        usable_power_w = full.dpi.map(&mut constant);
+    }
+    // A class that binds in no record has a time only from above.
+    for (k, &op) in rows.ops.iter().enumerate() {
+        if !rows.binds(&full, k) {
+            time_s.remove(&op);
+            warnings.push(format!(
+                "no record is bound by `{op}`: its time cost is not known and is left out"
+            ));
+        }
+    }
+    let condition_number = if rows.has_energy {
+        let (number, more) = diagnose::energy_design(&rows, &energy_j, constant_power_w);
+        warnings.extend(more);
+        Some(number)
+    } else {
+        None
+    };
+    Ok(Fit {
+        method: options.method,
+        records: records.len(),
+        time_errors: Errors::of(&rows.time_errors(&full)),
+        energy_errors: Errors::of(&rows.energy_errors(&full, options.method)),
+        validation: (options.validate && rows.has_energy)
+            .then(|| validate::validate(&rows, options.method))
+            .flatten(),
+        time_s,
+        energy_j,
+        constant_power_w,
+        usable_power_w,
+        condition_number,
+        warnings,
+    })
+}
+
+/// Point estimate of all constants.
+fn estimate(rows: &Rows, method: Method) -> Result<Parameters, FitError> {
+    let mut p = rows.starting_times();
+    if rows.has_energy {
+        let (a, b) = rows.energy_design();
+        let x = match method {
+            Method::Linear => lstsq(&a, &b).ok_or(FitError::Singular)?,
+            Method::Nnls | Method::Capped => nnls(&a, &b),
+        };
+        p.eps.copy_from_slice(&x[..rows.ops.len()]);
+        p.pi0 = x[rows.ops.len()];
+    }
+    if method == Method::Capped && rows.has_energy {
+        let (capped, uncapped) = (refine(rows, &p, true, 60), refine(rows, &p, false, 60));
+        // A cap that explains nothing is no cap: it must earn its parameter (AIC).
+        let n = rows.len() as f64 * 2.0;
+        let gain = n * (uncapped.1 / capped.1.max(f64::MIN_POSITIVE)).ln();
+        return Ok(if gain > 10.0 && rows.capped_rows(&capped.0) >= 3 {
+            capped.0
+        } else {
+            uncapped.0
+        });
+    }
+    Ok(refine_times(rows, &p, 60))
+}
+
+/// All constants by Levenberg–Marquardt on the logarithms; returns the sum of squares too.
+fn refine(rows: &Rows, start: &Parameters, cap: bool, steps: usize) -> (Parameters, f64) {
+    let mut start = start.clone();
+    start.dpi = cap.then(|| start.dpi.unwrap_or_else(|| rows.largest_power() - start.pi0));
+    let x = start.to_logs();
+    let residuals = |x: &[f64]| rows.residuals(&Parameters::from_logs(x, rows.ops.len(), cap));
+    let (x, cost) = levenberg_marquardt(x, steps, &residuals);
+    (Parameters::from_logs(&x, rows.ops.len(), cap), cost)
+}
+
+/// Times alone.
+fn refine_times(rows: &Rows, start: &Parameters, steps: usize) -> Parameters {
+    let x: Vec<f64> = start.tau.iter().map(|t| t.ln()).collect();
+    let with = |x: &[f64]| Parameters {
+        tau: x.iter().map(|v| v.exp()).collect(),
+        ..start.clone()
+    };
+    let (x, _) = levenberg_marquardt(x, steps, &|x| rows.time_residuals(&with(x)));
+    with(&x)
+}
+
+/// Percentile intervals of every constant by resampling residuals.
+///
+/// Residuals are inflated by √(n/(n−p)) for the constants they were fitted with, and resampled
+/// within time and energy separately.
+fn bootstrap(rows: &Rows, full: &Parameters, options: &FitOptions) -> Vec<(f64, f64)> {
+    let mut rng = fastrand::Rng::with_seed(options.seed);
+    let mut samples: Vec<Vec<f64>> = Vec::with_capacity(options.resamples);
+    for _ in 0..options.resamples {
+        let resampled = rows.resampled(full, options.method, &mut rng);
+        let p = match options.method {
+            Method::Capped if rows.has_energy => {
+                refine(&resampled, full, full.dpi.is_some(), 6).0
+            }
+            _ => {
+                let mut p = refine_times(&resampled, full, 6);
+                if rows.has_energy {
+                    let (a, b) = resampled.energy_design();
+                    let x = if options.method == Method::Linear {
+                        lstsq(&a, &b).unwrap_or_else(|| vec![f64::NAN; b.len()])
+                    } else {
+                        nnls(&a, &b)
+                    };
+                    p.eps.copy_from_slice(&x[..rows.ops.len()]);
+                    p.pi0 = x[rows.ops.len()];
+                }
+                p
+            }
+        };
+        samples.push(p.flatten(rows.has_energy));
+    }
+    let width = full.flatten(rows.has_energy).len();
+    (0..width)
+        .map(|k| {
+            let column: Vec<f64> = samples.iter().map(|s| s[k]).collect();
+            (
+                greenup_meter::stats::quantile(&column, 0.025),
+                greenup_meter::stats::quantile(&column, 0.975),
+            )
+        })
+        .collect()
+}
+
+impl Fit {
+    /// The fitted machine; negative costs of a linear fit are refused with the cure.
+    pub fn to_machine(&self, name: &str, title: &str) -> Result<Machine, String> {
+        let estimate = |c: &Constant| {
+            let mut e = Estimate::with_interval(c.value, c.lo.max(0.0), c.hi);
+            e.label = Some(Label::Measured);
+            e
+        };
+        let mut cost: BTreeMap<Op, OpCost> = BTreeMap::new();
+        for op in Op::ALL {
+            let (time, energy) = (self.time_s.get(&op), self.energy_j.get(&op));
+            if let Some(c) = energy.filter(|c| c.value < 0.0) {
+                return Err(format!(
+                    "the linear fit gives `{op}` a negative energy ({:e} J); use --method nnls or capped",
+                    c.value
+                ));
+            }
+            if time.is_some() || energy.is_some() {
+                cost.insert(
+                    op,
+                    OpCost {
+                        time_s: time.map(estimate),
+                        energy_j: energy.map(estimate),
+                    },
+                );
+            }
+        }
+        let machine = Machine {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            label: Label::Measured,
+            about: format!("{:?} fit of {} records", self.method, self.records),
+            sources: Vec::new(),
+            facts: BTreeMap::new(),
+            warnings: self.warnings.clone(),
+            constant_power_w: self.constant_power_w.as_ref().map(estimate),
+            usable_power_w: self.usable_power_w.as_ref().map(estimate),
+            cost,
+        };
+        machine.check().map_err(|e| e.to_string())?;
+        Ok(machine)
+    }
+}
+
+/// Design matrix type shared by the parts of this module.
+type Design = (Mat<f64>, Vec<f64>);
+
+#[cfg(test)]
+mod tests;

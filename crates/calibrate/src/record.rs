@@ -1,0 +1,258 @@
+//! Records of microbenchmarks, or of anybody's measurements, as CSV.
+//!
+//! Columns: any operation names (counts of one run), `time_s`, and optionally `energy_j`,
+//! `benchmark`, `setting`, `occupancy` (share of the device used, default 1), and any column
+//! whose name starts with `_`, which is kept out of the fit.
+
+use greenup_model::{Op, Work};
+use std::path::Path;
+
+/// One measured run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    pub benchmark: String,
+    /// What was fixed beside the benchmark (clocks, threads): folds are taken by it.
+    pub setting: String,
+    pub work: Work,
+    pub time_s: f64,
+    pub energy_j: Option<f64>,
+    /// Below 1 the run left part of the device idle: its time says nothing of τ.
+    pub occupancy: f64,
+    /// Columns starting with `_`, for people.
+    pub notes: Vec<(String, String)>,
+}
+
+/// A file that holds no usable records.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    #[error("{file}: {cause}")]
+    Unreadable { file: String, cause: String },
+    #[error("{file}, line {line}: {cause}")]
+    BadLine {
+        file: String,
+        line: u64,
+        cause: String,
+    },
+    #[error("{file}, line {line}, column {column} ({name}): {cause}")]
+    BadCell {
+        file: String,
+        line: u64,
+        column: usize,
+        name: String,
+        cause: String,
+    },
+    #[error("{file}: {cause}")]
+    Unwritable { file: String, cause: String },
+}
+
+enum Column {
+    Benchmark,
+    Setting,
+    Time,
+    Energy,
+    Occupancy,
+    Count(Op),
+    Note,
+}
+
+impl Column {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "benchmark" => Column::Benchmark,
+            "setting" => Column::Setting,
+            "time_s" => Column::Time,
+            "energy_j" => Column::Energy,
+            "occupancy" => Column::Occupancy,
+            _ if name.starts_with('_') => Column::Note,
+            _ => Column::Count(name.parse().ok()?),
+        })
+    }
+}
+
+/// Reads records from a file.
+pub fn read(path: &Path) -> Result<Vec<Record>, RecordError> {
+    let file = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|e| RecordError::Unreadable {
+        file: file.clone(),
+        cause: e.to_string(),
+    })?;
+    parse(&file, &text)
+}
+
+/// Reads records from CSV text; `file` is the name used in errors.
+pub fn parse(file: &str, text: &str) -> Result<Vec<Record>, RecordError> {
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .comment(Some(b'#'))
+        .from_reader(text.as_bytes());
+    let csv_error = |e: &csv::Error| RecordError::BadLine {
+        file: file.to_owned(),
+        line: e.position().map_or(1, csv::Position::line),
+        cause: e.to_string(),
+    };
+    let names: Vec<String> = reader
+        .headers()
+        .map_err(|e| csv_error(&e))?
+        .iter()
+        .map(str::to_owned)
+        .collect();
+    let mut columns = Vec::new();
+    for (i, name) in names.iter().enumerate() {
+        columns.push(Column::parse(name).ok_or_else(|| RecordError::BadCell {
+            file: file.to_owned(),
+            line: 1,
+            column: i + 1,
+            name: name.clone(),
+            cause: format!(
+                "unknown column; known are benchmark, setting, occupancy, time_s, energy_j, {}, \
+                 and names that start with `_`",
+                Op::ALL.map(Op::name).join(", ")
+            ),
+        })?);
+    }
+    if !columns.iter().any(|c| matches!(c, Column::Time)) {
+        return Err(RecordError::BadLine {
+            file: file.to_owned(),
+            line: 1,
+            cause: "there is no column `time_s`".into(),
+        });
+    }
+    let mut records = Vec::new();
+    for row in reader.records() {
+        let row = row.map_err(|e| csv_error(&e))?;
+        let line = row.position().map_or(0, csv::Position::line);
+        let mut record = Record {
+            benchmark: "all".into(),
+            setting: "all".into(),
+            work: Work::new(),
+            time_s: f64::NAN,
+            energy_j: None,
+            occupancy: 1.0,
+            notes: Vec::new(),
+        };
+        for (i, (column, cell)) in columns.iter().zip(&row).enumerate() {
+            let bad = |cause: String| RecordError::BadCell {
+                file: file.to_owned(),
+                line,
+                column: i + 1,
+                name: names[i].clone(),
+                cause,
+            };
+            let number = |least: f64| -> Result<f64, RecordError> {
+                let x: f64 = cell
+                    .parse()
+                    .map_err(|_| bad(format!("`{cell}` is not a number")))?;
+                if !x.is_finite() || x < least {
+                    return Err(bad(format!("{cell} must be finite and not negative")));
+                }
+                Ok(x)
+            };
+            let positive = || match number(0.0)? {
+                0.0 => Err(bad("must be above 0".into())),
+                x => Ok(x),
+            };
+            match column {
+                Column::Benchmark => record.benchmark = cell.to_owned(),
+                Column::Setting => record.setting = cell.to_owned(),
+                Column::Time => record.time_s = positive()?,
+                Column::Energy if cell.is_empty() => {}
+                Column::Energy => record.energy_j = Some(positive()?),
+                Column::Occupancy => record.occupancy = positive()?,
+                Column::Count(_) if cell.is_empty() => {}
+                Column::Count(op) => {
+                    record
+                        .work
+                        .add(*op, number(0.0)?)
+                        .map_err(|e| bad(e.to_string()))?;
+                }
+                Column::Note => record.notes.push((names[i].clone(), cell.to_owned())),
+            }
+        }
+        records.push(record);
+    }
+    if records.is_empty() {
+        return Err(RecordError::BadLine {
+            file: file.to_owned(),
+            line: 2,
+            cause: "there are no records below the header".into(),
+        });
+    }
+    Ok(records)
+}
+
+/// Writes records as CSV, only with the columns that some record fills.
+pub fn to_csv(records: &[Record]) -> String {
+    let ops: Vec<Op> = Op::ALL
+        .into_iter()
+        .filter(|&op| records.iter().any(|r| r.work.count(op) > 0.0))
+        .collect();
+    let notes: Vec<&String> = records
+        .first()
+        .map(|r| r.notes.iter().map(|(name, _)| name).collect())
+        .unwrap_or_default();
+    let mut header: Vec<String> = ["benchmark", "setting", "occupancy", "time_s", "energy_j"]
+        .map(str::to_owned)
+        .to_vec();
+    header.extend(ops.iter().map(|op| op.name().to_owned()));
+    header.extend(notes.iter().map(|n| (*n).clone()));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Writing to memory cannot fail.
+    let _ = writer.write_record(&header);
+    for r in records {
+        let mut row = vec![
+            r.benchmark.clone(),
+            r.setting.clone(),
+            r.occupancy.to_string(),
+            format!("{:e}", r.time_s),
+            r.energy_j.map_or(String::new(), |e| format!("{e:e}")),
+        ];
+        row.extend(ops.iter().map(|&op| match r.work.count(op) {
+            0.0 => String::new(),
+            n => format!("{n:e}"),
+        }));
+        row.extend(notes.iter().map(|name| {
+            r.notes
+                .iter()
+                .find(|(n, _)| n == *name)
+                .map_or(String::new(), |(_, v)| v.clone())
+        }));
+        let _ = writer.write_record(&row);
+    }
+    writer
+        .into_inner()
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_round_trips() {
+        let text = "benchmark,setting,occupancy,time_s,energy_j,f64,dram,_clock\n\
+                    a,1,1,1e-3,2.5e-1,1e9,8e9,3.1\nb,2,0.5,2e-3,,2e9,,3.0\n";
+        let records = parse("x.csv", text).unwrap();
+        assert_eq!(records.len(), 2);
+        assert_eq!(records[1].energy_j, None);
+        assert_eq!(records[1].occupancy, 0.5);
+        assert_eq!(parse("y.csv", &to_csv(&records)).unwrap(), records);
+    }
+
+    #[test]
+    fn errors_name_line_and_column() {
+        for (text, want) in [
+            ("time_s,f64\n1,2\nx,2\n", "line 3, column 1 (time_s): `x` is not a number"),
+            ("time_s,f64\n1,-2\n", "line 2, column 2 (f64): -2 must be finite and not negative"),
+            ("time_s,f64\n1,NaN\n", "line 2, column 2"),
+            ("time_s,f64\n0,1\n", "above 0"),
+            ("time_s,flops\n1,2\n", "line 1, column 2 (flops): unknown column"),
+            ("f64\n2\n", "no column `time_s`"),
+            ("time_s,f64\n1,2,3\n", "line 2"),
+            ("time_s,f64\n", "no records"),
+        ] {
+            let e = parse("f.csv", text).unwrap_err().to_string();
+            assert!(e.contains(want) && e.starts_with("f.csv"), "{e}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Buffers for kernels: aligned to huge pages, which the system is asked to use, so that page
+//! walks do not pass for memory time.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::slice;
+
+const HUGE_PAGE: usize = 2 << 20;
+const LINE: usize = 64;
+
+/// Plain numbers that any bit pattern is valid for.
+pub trait Plain: Copy + Send + Sync + 'static {}
+
+impl Plain for f64 {}
+impl Plain for f32 {}
+impl Plain for u32 {}
+impl Plain for u64 {}
+
+/// A fixed number of elements, initialised by whoever first makes it.
+pub struct Buffer<T: Plain> {
+    ptr: *mut T,
+    len: usize,
+    layout: Layout,
+}
+
+// SAFETY: the buffer owns its memory, and T is plain data.
+unsafe impl<T: Plain> Send for Buffer<T> {}
+// SAFETY: shared access only reads.
+unsafe impl<T: Plain> Sync for Buffer<T> {}
+
+impl<T: Plain> Buffer<T> {
+    /// A buffer whose element i is `value(i)`.
+    pub fn from_fn(len: usize, mut value: impl FnMut(usize) -> T) -> Self {
+        let bytes = (len * size_of::<T>()).max(LINE);
+        let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { LINE };
+        let Ok(layout) = Layout::from_size_align(bytes, align) else {
+            panic!("a buffer of {bytes} bytes is beyond the address space");
+        };
+        // SAFETY: the layout has a size above 0.
+        let ptr = unsafe { alloc(layout) }.cast::<T>();
+        if ptr.is_null() {
+            handle_alloc_error(layout);
+        }
+        #[cfg(target_os = "linux")]
+        if align == HUGE_PAGE {
+            // SAFETY: the range is this allocation; the call is advice only.
+            unsafe { libc::madvise(ptr.cast(), bytes, libc::MADV_HUGEPAGE) };
+        }
+        for i in 0..len {
+            // SAFETY: i is below len, within the allocation.
+            unsafe { ptr.add(i).write(value(i)) };
+        }
+        Self { ptr, len, layout }
+    }
+
+    pub fn as_slice(&self) -> &[T] {
+        // SAFETY: all elements were written by `from_fn`.
+        unsafe { slice::from_raw_parts(self.ptr, self.len) }
+    }
+
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        // SAFETY: all elements were written by `from_fn`, and access is exclusive.
+        unsafe { slice::from_raw_parts_mut(self.ptr, self.len) }
+    }
+}
+
+impl<T: Plain> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and freed once.
+        unsafe { dealloc(self.ptr.cast(), self.layout) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Buffer;
+
+    #[test]
+    fn elements_and_alignment() {
+        let b = Buffer::from_fn(1 << 19, |i| i as f64);
+        assert_eq!(b.as_slice()[12345], 12345.0);
+        assert_eq!(b.as_slice().as_ptr() as usize % (2 << 20), 0);
+        assert!(Buffer::<f32>::from_fn(0, |_| 0.0).as_slice().is_empty());
+    }
+}
