@@ -1,0 +1,129 @@
+//! Records + fit → a machine file of this host.
+
+use crate::fit::{Fit, FitError, FitOptions, fit};
+use crate::record::Record;
+use crate::suite::{Calibration, Point};
+use greenup_device::CpuFacts;
+use greenup_model::{Machine, Op};
+
+/// How close the arithmetic peak came to what the clock allows.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct PeakCheck {
+    pub op: Op,
+    /// Measured flop/s of the peak benchmark on all cores: median and 95 % interval.
+    pub flops_per_s: f64,
+    pub interval: (f64, f64),
+    /// cores × pipes × flops per instruction × measured clock.
+    pub theoretical: f64,
+    /// FMA pipes assumed.
+    pub pipes: f64,
+}
+
+impl PeakCheck {
+    pub fn share(&self) -> f64 {
+        self.flops_per_s / self.theoretical
+    }
+}
+
+/// Compares the peak benchmarks with cores × flops per cycle × measured clock.
+///
+/// Two vector pipes are assumed, as all server and desktop cores of the last decade have; a core
+/// with one 512-bit pipe would show half of it and is recognised by that.
+pub fn peak_checks(calibration: &Calibration, facts: &CpuFacts) -> Vec<PeakCheck> {
+    let Some((before, after)) = calibration.clock_hz else {
+        return Vec::new();
+    };
+    let cores = facts.cores.len();
+    let clock = 0.5 * (before + after);
+    [("f64 peak", Op::F64, 8), ("f32 peak", Op::F32, 4)]
+        .into_iter()
+        .filter_map(|(name, op, bytes)| {
+            let p = find(&calibration.points, name, cores)?;
+            let per_pipe = facts.isa.flops_per_instruction(bytes) * clock * cores as f64;
+            let measured = p.rate(op);
+            let pipes = if measured < 1.1 * per_pipe { 1.0 } else { 2.0 };
+            let flops = measured * p.time_s.median;
+            Some(PeakCheck {
+                op,
+                flops_per_s: measured,
+                interval: (flops / p.time_s.hi, flops / p.time_s.lo),
+                theoretical: pipes * per_pipe,
+                pipes,
+            })
+        })
+        .collect()
+}
+
+/// The point of a benchmark on `threads` threads.
+pub fn find<'a>(points: &'a [Point], name: &str, threads: usize) -> Option<&'a Point> {
+    points
+        .iter()
+        .find(|p| p.name == name && p.threads == threads)
+}
+
+/// Fits the calibration's records and adds the facts of the run.
+///
+/// # Errors
+/// When the records do not determine a machine.
+pub fn build(
+    name: &str,
+    calibration: &Calibration,
+    facts: &CpuFacts,
+    command: &str,
+    options: &FitOptions,
+) -> Result<(Machine, Fit, Vec<Record>), FitError> {
+    let all = facts.cores.len();
+    let records: Vec<Record> = calibration.points.iter().map(|p| p.record(all)).collect();
+    let mut fit = fit(&records, options)?;
+    if let Some(drift) = calibration.drift.filter(|d| *d > 0.05) {
+        fit.warnings.push(format!(
+            "the machine itself drifted by {:.0} % between the start and the end of the calibration: \
+             another program or tenant may be using it",
+            100.0 * drift
+        ));
+    }
+    if calibration.interrupted {
+        fit.warnings
+            .push("the calibration was interrupted: some benchmarks are missing".into());
+    }
+    let has_energy = calibration.points.iter().any(|p| p.energy_j.is_some());
+    if !has_energy {
+        fit.warnings
+            .push("no energy sensor: only time costs were measured".into());
+    }
+    // A fit with negative energies cannot happen here: NNLS and capped keep them at 0 or above.
+    let mut machine = fit
+        .to_machine(name, &format!("{} ({} cores)", facts.model, all))
+        .map_err(|_| FitError::Singular)?;
+    machine.about = "Microbenchmarks of this host; times from all cores together".into();
+    let mut fact = |key: &str, value: String| {
+        machine.facts.insert(key.to_owned(), value);
+    };
+    fact("cpu", facts.model.clone());
+    fact("isa", facts.isa.to_string());
+    fact("threads", all.to_string());
+    if let Some((a, b)) = calibration.clock_hz {
+        fact("clock", format!("{:.3} GHz before, {:.3} GHz after", a * 1e-9, b * 1e-9));
+    }
+    if facts.virtual_machine {
+        fact("virtual_machine", "yes".into());
+    }
+    if let Some(governor) = &facts.governor {
+        fact("governor", governor.clone());
+    }
+    for check in peak_checks(calibration, facts) {
+        fact(
+            &format!("peak_{}", check.op),
+            format!(
+                "{:.1} GFLOP/s, {:.1} % of {} cores x {} pipes x clock",
+                check.flops_per_s * 1e-9,
+                100.0 * check.share(),
+                all,
+                check.pipes
+            ),
+        );
+    }
+    fact("greenup", env!("CARGO_PKG_VERSION").into());
+    fact("command", command.to_owned());
+    Ok((machine, fit, records))
+}

@@ -1,0 +1,252 @@
+//! Which microbenchmarks a calibration runs, and running them.
+
+use crate::bench::{Bench, Kind, Level};
+use crate::record::Record;
+use greenup_device::{CpuFacts, Team, clock};
+use greenup_meter::{Flag, Meter, Observer, Summary};
+use greenup_model::Op;
+use serde::Serialize;
+use std::convert::Infallible;
+
+/// How much to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// The intensities that fix the constants, all threads and one: about 40 s without a sensor.
+    Quick,
+    /// Every intensity on 1, 2, 4, … all threads.
+    Full,
+}
+
+/// FMAs per element: I = k/4 flop/B in f64, k/2 in f32; −1 and 0 are the adds below them.
+const INTENSITIES: [i32; 21] = [
+    -1, 0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 48, 96, 192, 288, 480, 672, 960, 1056, 1536, 2064,
+];
+const QUICK: [i32; 10] = [0, 1, 2, 4, 8, 16, 24, 48, 192, 960];
+
+/// The microbenchmarks of a calibration, in the order of a plan; shuffle before running.
+pub fn plan(depth: Depth, cores: usize) -> Vec<Bench> {
+    let all = cores.max(1);
+    let counts: Vec<usize> = match depth {
+        Depth::Quick if all > 1 => vec![all, 1],
+        Depth::Quick => vec![1],
+        Depth::Full => {
+            let mut v: Vec<usize> = std::iter::successors(Some(1), |n| Some(n * 2))
+                .take_while(|&n| n < all)
+                .collect();
+            v.push(all);
+            v.reverse();
+            v
+        }
+    };
+    let mut plan = Vec::new();
+    for &threads in &counts {
+        let mut add = |kind, level| plan.push(Bench { kind, level, threads });
+        // Few threads stretch the time of the same work, which separates constant power from ε;
+        // a handful of points does that.
+        let sparse = depth == Depth::Quick && threads < all;
+        let ks: Vec<i32> = match (depth, sparse) {
+            (_, true) => vec![0, 8, 192],
+            (Depth::Quick, _) => QUICK.to_vec(),
+            // 512 flop/B is enough: k = 1056 reaches it in f32, 2064 in f64.
+            (Depth::Full, _) => INTENSITIES.to_vec(),
+        };
+        for &k in &ks {
+            if k >= 0 {
+                add(Kind::F64(k), Level::Dram);
+            }
+            if k <= 1056 {
+                add(Kind::F32(k), Level::Dram);
+            }
+        }
+        add(Kind::F64(480), Level::L1);
+        add(Kind::F32(480), Level::L1);
+        add(Kind::Chase, Level::Dram);
+        add(Kind::Read, Level::Dram);
+        if sparse {
+            continue;
+        }
+        for level in [Level::L1, Level::L2, Level::L3] {
+            add(Kind::Read, level);
+        }
+        add(Kind::Copy, Level::Dram);
+        add(Kind::Triad, Level::Dram);
+        add(Kind::Write, Level::Dram);
+        add(Kind::Integer, Level::L1);
+        add(Kind::SquareRoots, Level::L1);
+    }
+    plan
+}
+
+/// What one microbenchmark measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    pub name: String,
+    pub threads: usize,
+    /// Work of one pass: (class, count).
+    pub work: Vec<(Op, f64)>,
+    pub time_s: Summary,
+    pub energy_j: Option<Summary>,
+    pub power_w: Option<Summary>,
+    pub flags: Vec<Flag>,
+}
+
+impl Point {
+    /// Operations per second of a class, by the median time.
+    pub fn rate(&self, op: Op) -> f64 {
+        self.work
+            .iter()
+            .find(|(o, _)| *o == op)
+            .map_or(0.0, |(_, n)| n / self.time_s.median)
+    }
+
+    /// The record that the fit reads.
+    pub fn record(&self, all_threads: usize) -> Record {
+        let mut work = greenup_model::Work::new();
+        for &(op, n) in &self.work {
+            // Counts of our own kernels are never negative.
+            let _ = work.add(op, n);
+        }
+        let flags: Vec<String> = self
+            .flags
+            .iter()
+            .filter(|f| **f != Flag::NoEnergy)
+            .map(ToString::to_string)
+            .collect();
+        Record {
+            benchmark: self.name.clone(),
+            setting: format!("{} threads", self.threads),
+            work,
+            time_s: self.time_s.median,
+            energy_j: self.energy_j.map(|e| e.median),
+            occupancy: self.threads as f64 / all_threads as f64,
+            notes: vec![
+                ("_time_lo_s".into(), format!("{:e}", self.time_s.lo)),
+                ("_time_hi_s".into(), format!("{:e}", self.time_s.hi)),
+                ("_repeats".into(), self.time_s.n.to_string()),
+                ("_flags".into(), flags.join("; ")),
+            ],
+        }
+    }
+}
+
+/// A finished (or interrupted) calibration run.
+#[derive(Clone, Debug)]
+pub struct Calibration {
+    pub points: Vec<Point>,
+    /// Core clock with all threads busy, before and after, Hz.
+    pub clock_hz: Option<(f64, f64)>,
+    /// Relative change of the reference benchmarks from the start to the end.
+    pub drift: Option<f64>,
+    pub interrupted: bool,
+}
+
+/// Runs the plan in random order (temperature and neighbours drift; an ordered sweep would load
+/// that on the intensity), with a reference benchmark at the start and the end.
+pub fn run(
+    plan: &[Bench],
+    facts: &CpuFacts,
+    team: &Team,
+    meter: &mut Meter,
+    observer: &dyn Observer,
+) -> Calibration {
+    let mut order: Vec<&Bench> = plan.iter().collect();
+    fastrand::Rng::with_seed(0x706c_616e).shuffle(&mut order);
+    observer.stage("calibrating", order.len() + 2);
+    let reference = [
+        Bench {
+            kind: Kind::F64(480),
+            level: Level::L1,
+            threads: team.len(),
+        },
+        Bench {
+            kind: Kind::Read,
+            level: Level::Dram,
+            threads: team.len(),
+        },
+    ];
+    let clock_before = busy_clock(team);
+    let before = rates(&reference, facts, team, meter, observer);
+    let mut points = Vec::new();
+    for bench in order {
+        if observer.cancelled() {
+            break;
+        }
+        points.extend(measure(bench, facts, team, meter, observer));
+        observer.step(&bench.name());
+    }
+    let interrupted = observer.cancelled();
+    let mut drift = None;
+    if !interrupted {
+        let after = rates(&reference, facts, team, meter, observer);
+        drift = before
+            .iter()
+            .zip(&after)
+            .map(|(b, a)| (a / b - 1.0).abs())
+            .reduce(f64::max);
+    }
+    Calibration {
+        points,
+        clock_hz: clock_before.zip(busy_clock(team)),
+        drift,
+        interrupted,
+    }
+}
+
+/// Passes per second of each reference benchmark.
+fn rates(
+    benches: &[Bench],
+    facts: &CpuFacts,
+    team: &Team,
+    meter: &mut Meter,
+    observer: &dyn Observer,
+) -> Vec<f64> {
+    let rates = benches
+        .iter()
+        .filter_map(|b| measure(b, facts, team, meter, observer))
+        .map(|p| 1.0 / p.time_s.median)
+        .collect();
+    observer.step("reference");
+    rates
+}
+
+fn measure(
+    bench: &Bench,
+    facts: &CpuFacts,
+    team: &Team,
+    meter: &mut Meter,
+    observer: &dyn Observer,
+) -> Option<Point> {
+    let prepared = bench.prepare(facts, team)?;
+    let mut work = |seconds: f64| Ok::<_, Infallible>(prepared.run(seconds));
+    let measurement = match meter.measure(observer, &mut work) {
+        Ok(m) => m?,
+        Err(never) => match never {},
+    };
+    Some(Point {
+        name: bench.name(),
+        threads: bench.threads,
+        work: prepared.work.iter().collect(),
+        time_s: measurement.time_s,
+        energy_j: measurement.energy_j,
+        power_w: measurement.power_w,
+        flags: measurement.flags,
+    })
+}
+
+/// Median clock of the team's cores while all of them are busy, Hz.
+pub fn busy_clock(team: &Team) -> Option<f64> {
+    let clocks = std::sync::Mutex::new(Vec::new());
+    team.run(
+        |_| (),
+        |()| {
+            if let Some(hz) = clock::measure_hz(0.01)
+                && let Ok(mut all) = clocks.lock()
+            {
+                all.push(hz);
+            }
+        },
+        |done, _| done < 3,
+    );
+    let clocks = clocks.into_inner().unwrap_or_default();
+    (!clocks.is_empty()).then(|| greenup_meter::stats::median(&clocks))
+}
