@@ -1,1 +1,21 @@
+//! Tables, figures and the self-contained page. Knows nothing of devices or sensors: it draws
+//! what it is given.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`si`] | numbers with SI prefixes |
+//! | [`svg`], [`axis`] | a small SVG layer and its log₂ and linear axes |
+//! | [`roofline_figure`] | roofline, arch line and power line side by side |
+//! | [`bar_figure`] | measured against predicted, split by what costs |
+//! | [`map_figure`] | the dimensionless map of machines |
+//! | [`png`] | SVG → PNG with embedded fonts |
+//! | [`page`] | the HTML page |
 
+pub mod axis;
+pub mod bar_figure;
+pub mod map_figure;
+pub mod page;
+pub mod png;
+pub mod roofline_figure;
+pub mod si;
+pub mod svg;

@@ -1,0 +1,507 @@
+//! Roofline, arch line and power line side by side over intensity, log₂ axes.
+
+use crate::axis::{Area, LogRange, draw_log_axes, three_trimmed};
+use crate::si::{si, three};
+use crate::svg::{Anchor, INK, QUIET, Svg, colour, escape};
+use greenup_model::{EnergyRoofline, Machine, MachineError, Op};
+
+/// One of the three panels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Panel {
+    /// flop/s.
+    Time,
+    /// flop/J: the arch line.
+    Energy,
+    /// W.
+    Power,
+}
+
+impl Panel {
+    pub const ALL: [Panel; 3] = [Panel::Time, Panel::Energy, Panel::Power];
+
+    fn title(self) -> &'static str {
+        match self {
+            Panel::Time => "Roofline: time",
+            Panel::Energy => "Arch line: energy",
+            Panel::Power => "Power line",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Panel::Time => "Gflop/s",
+            Panel::Energy => "Gflop/J",
+            Panel::Power => "W",
+        }
+    }
+
+    fn scale(self) -> f64 {
+        match self {
+            Panel::Power => 1.0,
+            _ => 1e-9,
+        }
+    }
+
+    fn value(self, r: &EnergyRoofline, intensity: f64) -> f64 {
+        self.scale()
+            * match self {
+                Panel::Time => 1.0 / r.time_per_flop(intensity),
+                Panel::Energy => 1.0 / r.energy_per_flop(intensity),
+                Panel::Power => r.power(intensity),
+            }
+    }
+}
+
+/// A memory level's own roof, drawn thin in the time panel.
+#[derive(Clone, Debug)]
+pub struct LevelRoof {
+    pub name: String,
+    /// τ of the level, s/B.
+    pub tau: f64,
+}
+
+/// One machine's lines.
+#[derive(Clone, Debug)]
+pub struct Line {
+    pub name: String,
+    pub roofline: EnergyRoofline,
+    /// The cheapest and the dearest machine inside the intervals.
+    pub corners: Option<(EnergyRoofline, EnergyRoofline)>,
+    pub levels: Vec<LevelRoof>,
+    /// Whether energy and power are known.
+    pub has_energy: bool,
+}
+
+impl Line {
+    /// The lines of a machine for one flop class against slow memory.
+    ///
+    /// # Errors
+    /// When the machine has no time for one of the two.
+    pub fn of(machine: &Machine, flop: Op) -> Result<Self, MachineError> {
+        let view = |m: &Machine| -> Result<EnergyRoofline, MachineError> {
+            m.roofline(flop, Op::Dram).or_else(|e| match e {
+                MachineError::NoEnergy(_) => Ok(EnergyRoofline {
+                    tau_flop: m.time_of(flop)?,
+                    tau_mem: m.time_of(Op::Dram)?,
+                    eps_flop: 0.0,
+                    eps_mem: 0.0,
+                    pi0: 0.0,
+                    dpi: None,
+                }),
+                e => Err(e),
+            })
+        };
+        let roofline = view(machine)?;
+        let (low, high) = (view(&machine.corner(true))?, view(&machine.corner(false))?);
+        let levels = [Op::L1, Op::L2, Op::L3]
+            .into_iter()
+            .filter_map(|op| {
+                Some(LevelRoof {
+                    name: op.name().to_uppercase(),
+                    tau: machine.time_of(op).ok()?,
+                })
+            })
+            .collect();
+        Ok(Self {
+            name: machine.name.clone(),
+            has_energy: machine.roofline(flop, Op::Dram).is_ok(),
+            corners: (low != high).then_some((low, high)),
+            roofline,
+            levels,
+        })
+    }
+}
+
+/// A value with its interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    pub value: f64,
+    pub lo: f64,
+    pub hi: f64,
+}
+
+/// A measured computation.
+#[derive(Clone, Debug)]
+pub struct Point {
+    pub name: String,
+    /// Which line it was measured on.
+    pub line: usize,
+    pub intensity: f64,
+    pub flops_per_s: Interval,
+    pub flops_per_j: Option<Interval>,
+    pub power_w: Option<Interval>,
+}
+
+/// The whole figure.
+#[derive(Clone, Debug)]
+pub struct RooflineFigure {
+    pub title: String,
+    pub lines: Vec<Line>,
+    pub points: Vec<Point>,
+    pub intensity: (f64, f64),
+    /// Whether points get their names as labels.
+    pub label_points: bool,
+}
+
+pub const PANEL_WIDTH: f64 = 400.0;
+pub const PANEL_HEIGHT: f64 = 360.0;
+
+impl RooflineFigure {
+    /// Panels that have something to show.
+    pub fn panels(&self) -> Vec<Panel> {
+        let energy = self.lines.iter().any(|l| l.has_energy);
+        Panel::ALL
+            .into_iter()
+            .filter(|p| *p == Panel::Time || energy)
+            .collect()
+    }
+
+    /// Names of the points that lie above their roof by more than their interval.
+    pub fn above_roof(&self) -> Vec<&str> {
+        self.points
+            .iter()
+            .filter(|p| self.is_above(p))
+            .map(|p| p.name.as_str())
+            .collect()
+    }
+
+    fn is_above(&self, p: &Point) -> bool {
+        let line = &self.lines[p.line];
+        // The optimistic end of the roof, and 2 % for rounding of published peaks.
+        let roof = line.corners.map_or(line.roofline, |c| c.0);
+        p.flops_per_s.lo * roof.time_per_flop(p.intensity) > 1.02
+    }
+
+    /// All panels side by side, with title and legend.
+    pub fn svg(&self) -> String {
+        let panels = self.panels();
+        let width = PANEL_WIDTH * panels.len() as f64 + 20.0;
+        let columns = ((width - 30.0) / 190.0).floor().max(1.0) as usize;
+        let legend_rows = self.lines.len().div_ceil(columns) as f64;
+        let height = 34.0 + 20.0 * legend_rows + PANEL_HEIGHT + 6.0;
+        let mut svg = Svg::new();
+        svg.text(
+            (16.0, 22.0),
+            Anchor::Start,
+            "font-size=\"16\" font-weight=\"bold\"",
+            &self.title,
+        );
+        for (i, line) in self.lines.iter().enumerate() {
+            let x = 18.0 + 190.0 * (i % columns) as f64;
+            let y = 42.0 + 20.0 * (i / columns) as f64;
+            svg.line(
+                (x, y - 4.0),
+                (x + 22.0, y - 4.0),
+                &format!("stroke=\"{}\" stroke-width=\"3\"", colour(i)),
+            );
+            svg.text((x + 28.0, y), Anchor::Start, "", &line.name);
+        }
+        for (k, panel) in panels.iter().enumerate() {
+            let x = 10.0 + PANEL_WIDTH * k as f64;
+            svg.group(
+                &format!("transform=\"translate({x} {})\"", 34.0 + 20.0 * legend_rows),
+                &self.panel(*panel),
+            );
+        }
+        svg.document(width, height, &self.title)
+    }
+
+    /// One panel as a document of its own.
+    pub fn panel_svg(&self, panel: Panel) -> String {
+        self.panel(panel)
+            .document(PANEL_WIDTH, PANEL_HEIGHT, panel.title())
+    }
+
+    fn panel(&self, panel: Panel) -> Svg {
+        let area = Area {
+            left: 58.0,
+            top: 30.0,
+            width: PANEL_WIDTH - 74.0,
+            height: PANEL_HEIGHT - 74.0,
+        };
+        let x = LogRange {
+            lo: self.intensity.0,
+            hi: self.intensity.1,
+        };
+        let samples = x.samples(257);
+        let curve = |r: &EnergyRoofline| -> Vec<f64> {
+            samples.iter().map(|&i| panel.value(r, i)).collect()
+        };
+        let shown: Vec<(usize, &Line)> = self
+            .lines
+            .iter()
+            .enumerate()
+            .filter(|(_, l)| l.has_energy || panel == Panel::Time)
+            .collect();
+        let points: Vec<(&Point, Interval)> = self
+            .points
+            .iter()
+            .filter_map(|p| {
+                let v = match panel {
+                    Panel::Time => Some(p.flops_per_s),
+                    Panel::Energy => p.flops_per_j,
+                    Panel::Power => p.power_w,
+                }?;
+                let k = panel.scale();
+                let v = Interval {
+                    value: v.value * k,
+                    lo: v.lo * k,
+                    hi: v.hi * k,
+                };
+                Some((p, v))
+            })
+            .collect();
+        let all = shown
+            .iter()
+            .flat_map(|(_, l)| curve(&l.roofline))
+            .chain(points.iter().flat_map(|(_, v)| [v.lo, v.hi]));
+        let y = LogRange::around(all).unwrap_or(LogRange { lo: 1.0, hi: 4.0 });
+        let at = |i: f64, v: f64| (x.x(area, i), y.y(area, v.clamp(y.lo, y.hi)));
+
+        let mut svg = Svg::new();
+        svg.text(
+            (area.left, 20.0),
+            Anchor::Start,
+            "font-weight=\"bold\" font-size=\"13\"",
+            panel.title(),
+        );
+        draw_log_axes(&mut svg, area, x, y, ("intensity, flop/B", panel.label()));
+        let place = |values: &[f64]| -> Vec<(f64, f64)> {
+            samples.iter().zip(values).map(|(&i, &v)| at(i, v)).collect()
+        };
+        for (k, line) in &shown {
+            let c = colour(*k);
+            let mut g = Svg::new();
+            if let Some((low, high)) = &line.corners {
+                // Power is no monotone function of the constants: its band spans both ends.
+                let (a, b) = (curve(low), curve(high));
+                let up: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a.max(*b)).collect();
+                let down: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a.min(*b)).collect();
+                g.band(
+                    &place(&up),
+                    &place(&down),
+                    &format!("fill=\"{c}\" fill-opacity=\"0.15\" stroke=\"none\""),
+                );
+            }
+            if panel == Panel::Time {
+                draw_levels(&mut g, line, c, area, x, y);
+            }
+            if line.roofline.dpi.is_some() && !line.roofline.never_throttles() {
+                let uncapped = EnergyRoofline {
+                    dpi: None,
+                    ..line.roofline
+                };
+                g.polyline(
+                    &place(&curve(&uncapped)),
+                    &format!("stroke=\"{c}\" stroke-width=\"1.2\" stroke-dasharray=\"2 3\""),
+                );
+            }
+            let tip = format!(
+                "{}: balance {} flop/B{}",
+                line.name,
+                three(line.roofline.time_balance()),
+                if line.has_energy {
+                    format!(
+                        ", energy balance {} flop/B, constant power {}",
+                        three(line.roofline.energy_balance()),
+                        si(line.roofline.pi0, "W")
+                    )
+                } else {
+                    String::new()
+                }
+            );
+            g.polyline(
+                &place(&curve(&line.roofline)),
+                &format!(
+                    "stroke=\"{c}\" stroke-width=\"2.2\" stroke-linejoin=\"round\" data-tip=\"{}\"",
+                    escape(&tip)
+                ),
+            );
+            svg.group(&format!("class=\"series s{k}\""), &g);
+        }
+        if let [(k, line)] = shown[..] {
+            mark_balances(&mut svg, panel, line, colour(k), area, x);
+        }
+        for (p, v) in &points {
+            self.draw_point(&mut svg, p, *v, panel, area, at(p.intensity, v.value), (at(p.intensity, v.lo).1, at(p.intensity, v.hi).1));
+        }
+        svg
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn draw_point(
+        &self,
+        svg: &mut Svg,
+        p: &Point,
+        v: Interval,
+        panel: Panel,
+        area: Area,
+        (px, py): (f64, f64),
+        bar: (f64, f64),
+    ) {
+        if px < area.left || px > area.right() {
+            return;
+        }
+        let above = panel == Panel::Time && self.is_above(p);
+        let c = if above { "#c00000" } else { colour(p.line) };
+        let mut g = Svg::new();
+        g.line((px, bar.0), (px, bar.1), &format!("stroke=\"{INK}\" stroke-width=\"1.2\""));
+        let tip = format!(
+            "{}: {} {} [{} … {}] at {} flop/B{}",
+            p.name,
+            three(v.value),
+            panel.label(),
+            three(v.lo),
+            three(v.hi),
+            three(p.intensity),
+            if above { ", above the roof" } else { "" }
+        );
+        g.element(
+            "circle",
+            &format!(
+                "cx=\"{px:.2}\" cy=\"{py:.2}\" r=\"4\" fill=\"{c}\" stroke=\"#ffffff\" \
+                 stroke-width=\"1\" tabindex=\"0\" data-tip=\"{}\"",
+                escape(&tip)
+            ),
+        );
+        if above {
+            g.element(
+                "circle",
+                &format!("cx=\"{px:.2}\" cy=\"{py:.2}\" r=\"8\" fill=\"none\" stroke=\"{c}\" stroke-width=\"1.5\""),
+            );
+        }
+        if self.label_points {
+            // To the side with more room, below the roof where there is none of the line.
+            let left = px > area.left + 0.6 * area.width;
+            g.text(
+                (px + if left { -8.0 } else { 8.0 }, py + 15.0),
+                if left { Anchor::End } else { Anchor::Start },
+                "font-size=\"11\"",
+                &p.name,
+            );
+        }
+        svg.group(&format!("class=\"series s{}\"", p.line), &g);
+    }
+}
+
+/// Thin roofs of the caches, labelled at their left end.
+fn draw_levels(svg: &mut Svg, line: &Line, c: &str, area: Area, x: LogRange, y: LogRange) {
+    for level in &line.levels {
+        // flop/s = I/τ up to the flop peak.
+        let knee = (level.tau / line.roofline.tau_flop).min(x.hi);
+        let rate = |i: f64| 1e-9 * (i / level.tau).min(1.0 / line.roofline.tau_flop);
+        // Leave the panel by its bottom where the roof is below it.
+        let from = x.lo.max(y.lo * 1e9 * level.tau);
+        if knee <= from {
+            continue;
+        }
+        let at = |i: f64| (x.x(area, i), y.y(area, rate(i).clamp(y.lo, y.hi)));
+        svg.line(
+            at(from),
+            at(knee),
+            &format!("stroke=\"{c}\" stroke-width=\"1\" stroke-dasharray=\"5 3\""),
+        );
+        let (px, py) = at(from);
+        svg.text(
+            (px + 4.0, py - 4.0),
+            Anchor::Start,
+            &format!("font-size=\"10\" fill=\"{QUIET}\""),
+            &level.name,
+        );
+    }
+}
+
+/// Vertical marks of the balances; only with one machine, where they can be read.
+fn mark_balances(svg: &mut Svg, panel: Panel, line: &Line, c: &str, area: Area, x: LogRange) {
+    let r = &line.roofline;
+    let mut marks: Vec<(f64, String)> = Vec::new();
+    match panel {
+        Panel::Time => marks.push((r.time_balance(), format!("Bτ = {}", three_trimmed(r.time_balance())))),
+        Panel::Energy => {
+            if r.eps_flop > 0.0 {
+                marks.push((r.energy_balance(), format!("Bε = {}", three_trimmed(r.energy_balance()))));
+            }
+            let half = r.half_efficiency_intensity();
+            marks.push((half, format!("½ at {}", three_trimmed(half))));
+        }
+        Panel::Power => {}
+    }
+    if panel != Panel::Energy && line.has_energy && !r.never_throttles() {
+        let lo = x.x(area, r.balance_minus().clamp(x.lo, x.hi));
+        let hi = x.x(area, r.balance_plus().clamp(x.lo, x.hi));
+        svg.rect(lo, area.top, hi - lo, area.height, &format!("fill=\"{c}\" fill-opacity=\"0.07\""));
+        svg.text(
+            (0.5 * (lo + hi), area.bottom() - 6.0),
+            Anchor::Middle,
+            &format!("font-size=\"10\" fill=\"{QUIET}\""),
+            "power cap",
+        );
+    }
+    for (k, (at, text)) in marks.iter().enumerate() {
+        if *at < x.lo || *at > x.hi {
+            continue;
+        }
+        let px = x.x(area, *at);
+        svg.line(
+            (px, area.top),
+            (px, area.bottom()),
+            &format!("stroke=\"{INK}\" stroke-width=\"1\" stroke-dasharray=\"4 3\""),
+        );
+        let left = px > area.left + 0.75 * area.width;
+        svg.text(
+            (px + if left { -4.0 } else { 4.0 }, area.bottom() - 20.0 - 14.0 * k as f64),
+            if left { Anchor::End } else { Anchor::Start },
+            "font-size=\"11\"",
+            text,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use greenup_model::shipped;
+
+    fn figure(names: &[&str]) -> RooflineFigure {
+        RooflineFigure {
+            title: "t".into(),
+            lines: names
+                .iter()
+                .map(|n| Line::of(&shipped::find(n).unwrap().unwrap(), Op::F32).unwrap())
+                .collect(),
+            points: vec![],
+            intensity: (0.125, 512.0),
+            label_points: true,
+        }
+    }
+
+    #[test]
+    fn three_panels_and_flagged_points() {
+        let mut f = figure(&["gtx-titan"]);
+        let at = |v: f64| Interval { value: v, lo: v, hi: v };
+        let point = |name: &str, v: f64| Point {
+            name: name.into(),
+            line: 0,
+            intensity: 1.0,
+            flops_per_s: at(v),
+            flops_per_j: None,
+            power_w: None,
+        };
+        f.points = vec![point("fine", 200e9), point("too <fast>", 400e9)];
+        assert_eq!(f.above_roof(), ["too <fast>"]);
+        let svg = f.svg();
+        for want in ["Roofline", "Arch line", "Power line", "power cap", "too &lt;fast&gt;"] {
+            assert!(svg.contains(want), "{want}");
+        }
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    }
+
+    #[test]
+    fn a_machine_without_energy_has_one_panel() {
+        let mut f = figure(&["gtx-580", "apu-gpu"]);
+        assert_eq!(f.panels().len(), 3);
+        f.lines.iter_mut().for_each(|l| l.has_energy = false);
+        assert_eq!(f.panels(), [Panel::Time]);
+        assert!(!f.svg().contains("NaN"));
+    }
+}
