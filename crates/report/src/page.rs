@@ -125,7 +125,7 @@ impl Page {
         let mut env = Environment::new();
         env.add_template("page.html", include_str!("../templates/page.html"))?;
         Ok(env.get_template("page.html")?.render(context! {
-            page => self,
+            page => minijinja::value::Serde(self),
             css => include_str!("../templates/page.css"),
             js => include_str!("../templates/page.js"),
         })?)

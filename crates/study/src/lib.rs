@@ -1,0 +1,16 @@
+//! The main job: calibrate this host, measure three real kernels on it, predict them from the
+//! calibrated machine, and explain the gap on one page.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`kernels`] | stream triad, DGEMM, sparse matrix–vector: data, work, verification |
+//! | [`study`] | the run: calibration, measurements, predictions |
+//! | [`advice`] | what the numbers mean, in words |
+//! | [`page`] | the study as a page |
+
+pub mod advice;
+pub mod kernels;
+pub mod page;
+pub mod study;
+
+pub use study::{KernelResult, Study, StudyError, StudyOptions, run};

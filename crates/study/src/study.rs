@@ -1,0 +1,173 @@
+//! The run: calibration, measurements, predictions.
+
+use crate::advice;
+use crate::kernels;
+use greenup_calibrate::machine::{PeakCheck, build, peak_checks};
+use greenup_calibrate::suite::{Calibration, Depth, plan};
+use greenup_calibrate::{Fit, FitError, FitOptions, Method, Record, suite};
+use greenup_device::{CpuFacts, Team};
+use greenup_meter::{Measurement, Meter, Observer};
+use greenup_model::{Machine, MachineError, Prediction, Work, predict};
+use serde::Serialize;
+use std::convert::Infallible;
+
+/// What a study is made of.
+pub struct StudyOptions {
+    /// Name of the calibrated machine.
+    pub name: String,
+    pub depth: Depth,
+    /// A published machine to draw the energy side from, where nothing measures it.
+    pub assume: Option<Machine>,
+    /// The command, for the record.
+    pub command: String,
+}
+
+/// One kernel, measured and predicted.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelResult {
+    pub name: String,
+    pub about: String,
+    #[serde(skip)]
+    pub work: Work,
+    pub flops: f64,
+    pub bytes: f64,
+    pub intensity: f64,
+    /// Largest error against the reference, and its bound; a kernel beyond it is not measured.
+    pub verification: (f64, f64),
+    pub measured: Option<Measurement>,
+    pub predicted: Prediction,
+    /// Predicted time over measured: 1 is the roof, above 1 is faster than the model allows.
+    pub share_of_roof: Option<f64>,
+    /// (predicted − measured)/measured.
+    pub time_error: Option<f64>,
+    pub energy_error: Option<f64>,
+    /// On the assumed machine; never mixed with the measured side.
+    pub assumed: Option<Prediction>,
+    pub advice: Vec<String>,
+}
+
+/// Everything a study found.
+#[derive(Debug)]
+pub struct Study {
+    pub facts: CpuFacts,
+    pub machine: Machine,
+    pub fit: Fit,
+    pub records: Vec<Record>,
+    pub calibration: Calibration,
+    pub peaks: Vec<PeakCheck>,
+    pub sensor: Option<String>,
+    pub kernels: Vec<KernelResult>,
+    pub assume: Option<Machine>,
+    pub interrupted: bool,
+    pub command: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    #[error("the calibration does not determine a machine: {0}")]
+    Fit(#[from] FitError),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error("interrupted before anything was calibrated")]
+    Nothing,
+    #[error("kernel `{name}` is wrong: its error {error:e} exceeds {bound:e}; its time does not count")]
+    Wrong {
+        name: String,
+        error: f64,
+        bound: f64,
+    },
+}
+
+/// Runs the study.
+///
+/// # Errors
+/// When the calibration yields nothing, or a kernel computes a wrong result.
+pub fn run(
+    options: &StudyOptions,
+    meter: &mut Meter,
+    observer: &dyn Observer,
+) -> Result<Study, StudyError> {
+    let facts = CpuFacts::read();
+    let team = Team::new(&facts.cores);
+    let plan = plan(options.depth, facts.cores.len());
+    let calibration = suite::run(&plan, &facts, &team, meter, observer);
+    if calibration.points.is_empty() {
+        return Err(StudyError::Nothing);
+    }
+    let fit_options = FitOptions {
+        // Without energies the methods are one.
+        method: Method::Capped,
+        ..FitOptions::default()
+    };
+    let (machine, fit, records) = build(
+        &options.name,
+        &calibration,
+        &facts,
+        &options.command,
+        &fit_options,
+    )?;
+
+    let mut results = Vec::new();
+    if !calibration.interrupted {
+        let kernels = kernels::all(&facts, &team);
+        observer.stage("kernels", kernels.len());
+        for mut kernel in kernels {
+            if observer.cancelled() {
+                break;
+            }
+            let verification = kernel.verify();
+            if verification.0 > verification.1 || verification.0.is_nan() {
+                return Err(StudyError::Wrong {
+                    name: kernel.name().into(),
+                    error: verification.0,
+                    bound: verification.1,
+                });
+            }
+            let work = kernel.work();
+            let mut iterate = |seconds: f64| Ok::<_, Infallible>(kernel.run(seconds));
+            let measured = match meter.measure(observer, &mut iterate) {
+                Ok(m) => m,
+                Err(never) => match never {},
+            };
+            let predicted = predict(&machine, &work)?;
+            let error = |predicted: f64, measured: f64| predicted / measured - 1.0;
+            let time = measured.as_ref().map(|m| m.time_s.median);
+            let energy = measured
+                .as_ref()
+                .and_then(|m| m.energy_j)
+                .zip(predicted.energy_j);
+            let mut result = KernelResult {
+                name: kernel.name().into(),
+                about: kernel.describe(),
+                flops: work.flops(),
+                bytes: work.count(greenup_model::Op::Dram),
+                intensity: work.intensity().unwrap_or(f64::INFINITY),
+                verification,
+                share_of_roof: time.map(|t| predicted.time_s / t),
+                time_error: time.map(|t| error(predicted.time_s, t)),
+                energy_error: energy.map(|(m, p)| error(p, m.median)),
+                assumed: options.assume.as_ref().and_then(|m| predict(m, &work).ok()),
+                measured,
+                predicted,
+                work,
+                advice: Vec::new(),
+            };
+            result.advice = advice::for_kernel(&result, &machine);
+            results.push(result);
+            observer.step(kernel.name());
+        }
+    }
+    Ok(Study {
+        peaks: peak_checks(&calibration, &facts),
+        sensor: meter.main_sensor().map(str::to_owned),
+        interrupted: calibration.interrupted || observer.cancelled(),
+        assume: options.assume.clone(),
+        command: options.command.clone(),
+        facts,
+        machine,
+        fit,
+        records,
+        calibration,
+        kernels: results,
+    })
+}
