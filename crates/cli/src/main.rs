@@ -1,1 +1,48 @@
-fn main(){}
+//! `greenup`: measures a machine's time, energy and power, models it as an energy roofline, and
+//! explains the result.
+
+mod args;
+mod choose;
+mod commands;
+mod error;
+mod interrupt;
+mod load;
+mod lookup;
+mod out;
+mod progress;
+
+use args::{Cli, Command};
+use clap::Parser as _;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            let code = if e.use_stderr() { 2 } else { 0 };
+            // A closed pipe is no reason to fail.
+            let _ = e.print();
+            return ExitCode::from(code);
+        }
+    };
+    interrupt::install();
+    let result = match cli.command {
+        Command::Study(a) => commands::study::run(&a),
+        Command::Doctor(a) => commands::doctor::run(&a),
+        Command::Run(a) => commands::run::run(&a),
+        Command::Calibrate(a) => commands::calibrate::run(&a),
+        Command::Fit(a) => commands::fit::run(&a),
+        Command::Machines(a) => commands::machines::run(&a),
+        Command::Predict(a) => commands::predict::run(&a),
+        Command::Whatif(a) => commands::whatif::run(&a),
+        Command::Roofline(a) => commands::roofline::run(&a),
+    };
+    match result {
+        Ok(()) if interrupt::requested() => ExitCode::from(130),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            out::error(&e);
+            ExitCode::from(e.code)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Choosing the sensors of a measurement.
+
+use crate::error::{CliError, Result};
+use crate::load::Load;
+use greenup_meter::probe::{Diagnosis, probe};
+use greenup_meter::sensors::{Found, discover, open_named};
+use greenup_meter::{Meter, Policy, Sensor};
+
+/// Sensors ready to measure, the main one first, then those of its group.
+pub struct Chosen {
+    pub sensors: Vec<Box<dyn Sensor>>,
+    /// Change period of the main sensor, s; 0 without one.
+    pub period_s: f64,
+    /// Why there is none.
+    pub missing: Option<String>,
+}
+
+impl Chosen {
+    pub fn meter(self, policy: Policy) -> Meter {
+        Meter::new(self.sensors, self.period_s, policy)
+    }
+}
+
+/// Sensors found on this host and those the user named.
+pub fn found(named: Option<&str>) -> Vec<Found> {
+    let mut found = discover();
+    if let Some(sensor) = named.and_then(open_named) {
+        found.insert(0, sensor);
+    }
+    found
+}
+
+/// Order in which main sensors are taken when the user names none.
+const PREFERRED: [&str; 6] = [
+    "rapl:package",
+    "rapl:perf-pkg",
+    "rapl:psys",
+    "rapl:perf-psys",
+    "battery:",
+    "hwmon:",
+];
+
+/// Picks the sensor named, or the best one for work on the CPU (`gpu`: or else on a GPU), and
+/// probes that it moves under load.
+///
+/// # Errors
+/// When the named sensor does not exist or is not usable.
+pub fn sensors(named: Option<&str>, gpu: bool, probe_s: f64) -> Result<Chosen> {
+    if named == Some("none") {
+        return Ok(Chosen {
+            sensors: Vec::new(),
+            period_s: 0.0,
+            missing: Some("switched off by --sensor none".into()),
+        });
+    }
+    let found = found(named);
+    if found.iter().all(Found::is_err) && named.is_none() {
+        return Ok(none("no energy sensor on this host; `greenup doctor` says why"));
+    }
+    let mut load = Load::cpu()?;
+    let (mut usable, diagnoses) = probe(found, probe_s, &mut |s| load.run(s));
+    let main = match named {
+        Some(name) => {
+            let at = usable
+                .iter()
+                .position(|s| s.info().id == name || s.info().id.starts_with(&format!("{name}:")));
+            Some(at.ok_or_else(|| unusable(name, &diagnoses))?)
+        }
+        None => PREFERRED
+            .iter()
+            .chain(if gpu { &["nvml:0:energy", "nvml:0:instant"][..] } else { &[] })
+            .find_map(|p| usable.iter().position(|s| s.info().id.starts_with(p))),
+    };
+    let Some(main) = main else {
+        return Ok(none("no usable energy sensor for this device; `greenup doctor` says why"));
+    };
+    let first = usable.swap_remove(main);
+    let group = first.info().group.clone();
+    let period_s = diagnoses
+        .iter()
+        .find(|d| d.id == first.info().id)
+        .and_then(|d| d.period_s)
+        .unwrap_or(0.1);
+    let mut sensors = vec![first];
+    sensors.extend(usable.into_iter().filter(|s| s.info().group == group));
+    Ok(Chosen {
+        sensors,
+        period_s,
+        missing: None,
+    })
+}
+
+fn none(why: &str) -> Chosen {
+    Chosen {
+        sensors: Vec::new(),
+        period_s: 0.0,
+        missing: Some(why.to_owned()),
+    }
+}
+
+fn unusable(name: &str, diagnoses: &[Diagnosis]) -> CliError {
+    match diagnoses.iter().find(|d| d.id == name) {
+        Some(d) => {
+            let e = CliError::new(format!(
+                "sensor `{name}` is not usable: {}",
+                d.cause.as_deref().unwrap_or("unknown cause")
+            ));
+            match &d.cure {
+                Some(cure) => e.hint(cure.clone()),
+                None => e,
+            }
+        }
+        None => CliError::new(format!("there is no sensor `{name}`")).hint(format!(
+            "this host has {}; or give external:FILE, external:cmd:COMMAND, recorded:FILE",
+            diagnoses
+                .iter()
+                .map(|d| d.id.as_str())
+                .collect::<Vec<_>>()
+                .join(", ")
+        )),
+    }
+}

@@ -1,0 +1,139 @@
+//! `greenup doctor`.
+
+use crate::args::DoctorArgs;
+use crate::error::{CliError, Result};
+use crate::load::Load;
+use crate::progress::Bars;
+use crate::{choose, out};
+use greenup_device::CpuFacts;
+use greenup_meter::probe::{Diagnosis, probe};
+use greenup_meter::square_wave::{SquareWave, square_wave};
+use greenup_meter::{Quantity, Sensor};
+use greenup_report::si::{percent, si};
+use serde_json::json;
+
+/// Seconds of each half-period's test, and how often with a shifted phase.
+const WAVE_S: f64 = 4.0;
+const WAVE_PHASES: usize = 2;
+
+pub fn run(args: &DoctorArgs) -> Result {
+    if !(0.05..=60.0).contains(&args.seconds) {
+        return Err(CliError::new("--seconds must lie between 0.05 and 60"));
+    }
+    let found = choose::found(args.sensor.sensor.as_deref());
+    let mut load = match &args.load {
+        Some(command) => Load::command(command)?,
+        None => Load::cpu()?,
+    };
+    let (mut usable, diagnoses) = probe(found, args.seconds, &mut |s| load.run(s));
+    let wave = if args.square_wave {
+        Some(test_wave(&mut usable, &mut load)?)
+    } else {
+        None
+    };
+    if args.json {
+        let count = diagnoses.iter().filter(|d| d.usable).count();
+        return out::json(&json!({
+            "cpu": CpuFacts::read(),
+            "sensors": diagnoses,
+            "usable": count,
+            "square_wave": wave,
+        }));
+    }
+    print(&diagnoses);
+    if let Some(wave) = &wave {
+        print_wave(wave);
+    }
+    Ok(())
+}
+
+fn test_wave(usable: &mut [Box<dyn Sensor>], load: &mut Load) -> Result<SquareWave> {
+    if usable.is_empty() {
+        return Err(CliError::new("no usable sensor to test with a square wave")
+            .hint("`greenup doctor` says what is missing; an external meter works everywhere"));
+    }
+    let bars = Bars::new();
+    Ok(square_wave(usable, WAVE_S, WAVE_PHASES, &mut |s| load.run(s), &bars))
+}
+
+fn print(diagnoses: &[Diagnosis]) {
+    let facts = CpuFacts::read();
+    out::line(format!(
+        "{}: {} cores, {}{}",
+        facts.model,
+        facts.cores.len(),
+        facts.isa,
+        if facts.virtual_machine { ", a virtual machine" } else { "" }
+    ));
+    for d in diagnoses {
+        let verdict = if d.usable {
+            "usable"
+        } else if d.present {
+            "not usable"
+        } else {
+            "absent"
+        };
+        out::line("");
+        out::line(format!("{}  {verdict}", out::bold(&d.id)));
+        let mut facts = Vec::new();
+        if !d.scope.is_empty() {
+            facts.push(d.scope.clone());
+        }
+        if let Some(moves) = d.moves_under_load {
+            facts.push(if moves { "moves under load" } else { "does not move under load" }.to_owned());
+        }
+        if let (Some(idle), Some(load)) = (d.idle_w, d.load_w) {
+            facts.push(format!("{} idle, {} under load", si(idle, "W"), si(load, "W")));
+        }
+        if let Some(p) = d.period_s {
+            facts.push(format!("changes every {}", si(p, "s")));
+        }
+        if let Some(c) = d.read_cost_s {
+            facts.push(format!("a read costs {}", si(c, "s")));
+        }
+        if let Some(r) = d.resolution {
+            let unit = if d.quantity == Some(Quantity::Power) { "W" } else { "J" };
+            facts.push(format!("smallest step {}", si(r, unit)));
+        }
+        for f in facts {
+            out::line(format!("  {f}"));
+        }
+        if let Some(cause) = &d.cause {
+            out::line(format!("  cause: {cause}"));
+        }
+        if let Some(cure) = &d.cure {
+            out::line(format!("  cure:  {cure}"));
+        }
+    }
+    let usable = diagnoses.iter().filter(|d| d.usable).count();
+    out::line("");
+    out::line(if usable == 0 {
+        "No usable energy sensor: time can be measured, energy cannot.".to_owned()
+    } else {
+        format!("{usable} usable sensor(s).")
+    });
+}
+
+fn print_wave(wave: &SquareWave) {
+    out::line("");
+    out::line("Square wave, 50 % duty: measured over duty-weighted mean of the steady levels");
+    for (id, low, high) in &wave.levels {
+        out::line(format!("  {id}: {} idle, {} under load", si(*low, "W"), si(*high, "W")));
+        if (high / low - 1.0).abs() < 0.05 {
+            out::warn(format!("{id} hardly moves under this load, so the test says little: give one with --load"));
+        }
+    }
+    let rows = wave
+        .rows
+        .iter()
+        .map(|r| {
+            vec![
+                r.id.clone(),
+                si(r.half_period_s, "s"),
+                r.ratios.iter().map(|x| format!("{x:.3}")).collect::<Vec<_>>().join(" "),
+                percent(r.error),
+            ]
+        })
+        .collect();
+    out::table(&["sensor", "half-period", "ratios", "error"], rows);
+}

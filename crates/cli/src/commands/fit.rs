@@ -1,0 +1,140 @@
+//! `greenup fit`.
+
+use crate::args::FitArgs;
+use crate::error::{CliError, Result, read, write};
+use crate::out;
+use greenup_calibrate::dvfs::{self, PowerFit, PowerModel};
+use greenup_calibrate::fit::{Constant, Fit, FitOptions, fit};
+use greenup_calibrate::record;
+use greenup_report::si::{percent, si, three};
+use serde_json::json;
+
+pub fn run(args: &FitArgs) -> Result {
+    if args.dvfs {
+        return run_dvfs(args);
+    }
+    let records = record::read(&args.file)?;
+    let options = FitOptions {
+        method: args.method.into(),
+        resamples: args.resamples.max(20),
+        ..FitOptions::default()
+    };
+    let fit = fit(&records, &options)
+        .map_err(|e| CliError::new(format!("{}: {e}", args.file.display())))?;
+    if let Some(path) = &args.out {
+        let title = format!("fitted to {}", args.file.display());
+        let machine = fit.to_machine(&args.name, &title).map_err(CliError::new)?;
+        write(path, machine.to_toml()?.as_bytes())?;
+        out::note(format!("wrote {}", path.display()));
+    }
+    if args.json {
+        return out::json(&fit);
+    }
+    print(&fit);
+    Ok(())
+}
+
+/// The fit as a table.
+pub fn print(fit: &Fit) {
+    let row = |name: String, c: &Constant, unit: &str| {
+        vec![
+            name,
+            si(c.value, unit),
+            format!("{} … {}", si(c.lo, unit), si(c.hi, unit)),
+        ]
+    };
+    let mut rows = Vec::new();
+    for (op, c) in &fit.time_s {
+        rows.push(row(format!("{op} τ"), c, &format!("s/{}", op.unit_name())));
+    }
+    for (op, c) in &fit.energy_j {
+        rows.push(row(format!("{op} ε"), c, &format!("J/{}", op.unit_name())));
+    }
+    if let Some(c) = &fit.constant_power_w {
+        rows.push(row("constant power π₀".into(), c, "W"));
+    }
+    if let Some(c) = &fit.usable_power_w {
+        rows.push(row("usable power Δπ".into(), c, "W"));
+    }
+    out::table(&["constant", "value", "95 % interval"], rows);
+    out::line("");
+    let errors = |what: &str, e: &Option<greenup_calibrate::fit::Errors>| {
+        if let Some(e) = e {
+            out::line(format!(
+                "{what}: mean {}, sd {}, largest {} over {} records",
+                percent(e.mean_abs),
+                percent(e.sd),
+                percent(e.max_abs),
+                e.n
+            ));
+        }
+    };
+    errors("time error of the fit", &fit.time_errors);
+    errors("energy error of the fit", &fit.energy_errors);
+    if let Some(v) = &fit.validation {
+        errors("energy error on settings held out", &v.by_setting);
+        errors("energy error on benchmarks held out", &v.by_benchmark);
+        if let Some(ks) = &v.capped_against_uncapped {
+            out::line(format!(
+                "capped against uncapped: mean time error {} against {}, Kolmogorov–Smirnov D = {}, p = {}",
+                percent(ks.mean_abs_error_capped),
+                percent(ks.mean_abs_error_uncapped),
+                three(ks.statistic),
+                three(ks.p_value)
+            ));
+        }
+    }
+    if let Some(c) = fit.condition_number {
+        out::line(format!("condition number of the energy design: {}", three(c)));
+    }
+    for w in &fit.warnings {
+        out::warn(w);
+    }
+}
+
+fn run_dvfs(args: &FitArgs) -> Result {
+    let text = read(&args.file)?;
+    let data = dvfs::parse(&args.file.display().to_string(), &text)?;
+    let all: Vec<_> = data.samples.iter().collect();
+    let errors: Vec<_> = PowerModel::ALL
+        .into_iter()
+        .map(|m| dvfs::validate(&data, m))
+        .collect();
+    let fit = PowerFit::new(&data, &all, PowerModel::Saturating);
+    if args.json {
+        return out::json(&json!({ "samples": data.samples.len(), "fit": fit, "errors": errors }));
+    }
+    let rows = errors
+        .iter()
+        .map(|e| {
+            let name = match e.model {
+                PowerModel::FixedVoltage => "voltage fixed (V = 1)",
+                PowerModel::FittedVoltage => "voltage a function of clock",
+                PowerModel::Saturating => "… and utilisation saturates",
+                PowerModel::KnownKernel => "… for a kernel seen at other settings",
+            };
+            vec![
+                name.to_owned(),
+                percent(e.leave_setting_out),
+                e.leave_kernels_out.map_or("–".into(), percent),
+            ]
+        })
+        .collect();
+    out::line(format!(
+        "{} samples at {} settings; mean absolute error of power on what was held out:",
+        data.samples.len(),
+        errors.first().map_or(0, |e| e.settings)
+    ));
+    out::table(&["model", "one setting out", "kernels out"], rows);
+    out::line("");
+    for (name, v) in [("core", &fit.core_voltage), ("memory", &fit.mem_voltage)] {
+        let top = v.max_clock_hz;
+        out::line(format!(
+            "{name} voltage: flat up to {}, then rising to {:.2} of its floor at {}",
+            si(v.knee * top, "Hz"),
+            v.volt(top),
+            si(top, "Hz")
+        ));
+    }
+    Ok(())
+}

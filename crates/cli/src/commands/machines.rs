@@ -1,0 +1,221 @@
+//! `greenup machines`.
+
+use crate::args::MachinesArgs;
+use crate::error::{Result, write};
+use crate::{lookup, out};
+use greenup_model::map::Place;
+use greenup_model::{Machine, Op};
+use greenup_report::map_figure;
+use greenup_report::png::png;
+use greenup_report::si::{percent, si, three};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    machine: Machine,
+    flop: Option<Op>,
+    time_balance: Option<f64>,
+    energy_balance: Option<f64>,
+    best_flop_per_joule: Option<f64>,
+    constant_share: Option<f64>,
+    place: Option<Place>,
+}
+
+impl Listed {
+    fn new(machine: Machine) -> Self {
+        let flop = machine.main_flop();
+        let roofline = flop.and_then(|f| machine.roofline(f, Op::Dram).ok());
+        Self {
+            time_balance: flop.and_then(|f| {
+                Some(machine.time_of(Op::Dram).ok()? / machine.time_of(f).ok()?)
+            }),
+            energy_balance: roofline.map(|r| r.energy_balance()).filter(|b| b.is_finite()),
+            best_flop_per_joule: roofline.map(|r| r.best_flop_per_joule()),
+            constant_share: machine.constant_share().ok(),
+            place: roofline.and_then(|r| Place::of(&r)),
+            flop,
+            machine,
+        }
+    }
+}
+
+pub fn run(args: &MachinesArgs) -> Result {
+    if args.map {
+        return map(args);
+    }
+    if let Some(name) = &args.name {
+        let machine = lookup::machine(name)?;
+        if args.json {
+            return out::json(&Listed::new(machine));
+        }
+        return show(&machine);
+    }
+    let listed: Vec<Listed> = lookup::all()?.into_iter().map(Listed::new).collect();
+    if args.json {
+        return out::json(&listed);
+    }
+    let opt = |v: Option<f64>, f: &dyn Fn(f64) -> String| v.map_or("–".to_owned(), f);
+    let rows = listed
+        .iter()
+        .map(|l| {
+            let m = &l.machine;
+            let rate = |op: Option<Op>, unit: &str| {
+                op.and_then(|op| m.time_of(op).ok())
+                    .map_or("–".to_owned(), |t| si(1.0 / t, unit))
+            };
+            vec![
+                m.name.clone(),
+                l.flop.map_or("–".into(), |f| f.to_string()),
+                rate(l.flop, "flop/s"),
+                rate(Some(Op::Dram), "B/s"),
+                opt(l.time_balance, &three),
+                opt(l.energy_balance, &three),
+                opt(l.best_flop_per_joule, &|x| si(x, "flop/J")),
+                opt(m.constant_power_w.as_ref().map(|p| p.value), &|x| si(x, "W")),
+                opt(m.usable_power_w.as_ref().map(|p| p.value), &|x| si(x, "W")),
+                opt(l.constant_share, &percent),
+                m.label.name().to_owned(),
+            ]
+        })
+        .collect();
+    out::table(
+        &["machine", "flop", "rate", "memory", "Bτ", "Bε", "best", "π₀", "Δπ", "constant", "numbers"],
+        rows,
+    );
+    out::line("");
+    out::line("Bτ, Bε: time and energy balance, flop/B. `greenup machines NAME` shows sources and intervals.");
+    Ok(())
+}
+
+fn show(m: &Machine) -> Result {
+    out::line(format!("{}  {}", out::bold(&m.name), m.title));
+    for text in std::iter::once(&m.about).filter(|a| !a.is_empty()) {
+        out::line(text);
+    }
+    for source in &m.sources {
+        out::line(format!("source: {source}"));
+    }
+    let mut rows = Vec::new();
+    let mut add = |name: String, e: &greenup_model::Estimate, unit: &str| {
+        let interval = match (e.lo, e.hi) {
+            (Some(lo), Some(hi)) => format!("{} … {}", si(lo, unit), si(hi, unit)),
+            _ => String::new(),
+        };
+        rows.push(vec![
+            name,
+            si(e.value, unit),
+            interval,
+            e.label.unwrap_or(m.label).name().to_owned(),
+            e.source.clone().unwrap_or_default(),
+        ]);
+    };
+    if let Some(p) = &m.constant_power_w {
+        add("constant power π₀".into(), p, "W");
+    }
+    if let Some(p) = &m.usable_power_w {
+        add("usable power Δπ".into(), p, "W");
+    }
+    for (op, c) in &m.cost {
+        if let Some(t) = &c.time_s {
+            add(format!("{op} τ"), t, &format!("s/{}", op.unit_name()));
+        }
+        if let Some(e) = &c.energy_j {
+            add(format!("{op} ε"), e, &format!("J/{}", op.unit_name()));
+        }
+    }
+    out::line("");
+    out::table(&["constant", "value", "interval", "numbers", "from"], rows);
+    for (k, v) in &m.facts {
+        out::line(format!("{k}: {v}"));
+    }
+    for w in &m.warnings {
+        out::warn(w);
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Placed {
+    name: String,
+    #[serde(flatten)]
+    place: Place,
+    distance: f64,
+    workload_distance: f64,
+}
+
+fn map(args: &MachinesArgs) -> Result {
+    let mut places: Vec<(String, Place)> = Vec::new();
+    let mut left_out = Vec::new();
+    for machine in lookup::all()? {
+        match Listed::new(machine) {
+            Listed { place: Some(p), machine, .. } => places.push((machine.name, p)),
+            Listed { machine, .. } => left_out.push(machine.name),
+        }
+    }
+    let from = match &args.name {
+        Some(name) => Listed::new(lookup::machine(name)?).place.ok_or_else(|| {
+            crate::error::CliError::new(format!("`{name}` has no place: a coordinate is not finite"))
+        })?,
+        None => match places.first() {
+            Some((_, p)) => *p,
+            None => return Err(crate::error::CliError::new("no machine has a place on the map")),
+        },
+    };
+    let mut placed: Vec<Placed> = places
+        .iter()
+        .map(|(name, p)| Placed {
+            name: name.clone(),
+            place: *p,
+            distance: from.distance(p),
+            workload_distance: from.workload_distance(p),
+        })
+        .collect();
+    placed.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+    if let Some(path) = &args.out {
+        picture(path, &map_figure::map("Machines by their dimensionless groups", &places))?;
+    }
+    if args.json {
+        return out::json(&placed);
+    }
+    let rows = placed
+        .iter()
+        .map(|p| {
+            let two = |x: f64| format!("{x:.2}");
+            vec![
+                p.name.clone(),
+                two(p.place.balance),
+                two(p.place.power),
+                two(p.place.efficiency),
+                two(p.place.time_balance),
+                two(p.distance),
+                two(p.workload_distance),
+            ]
+        })
+        .collect();
+    out::table(
+        &["machine", "balance", "power", "efficiency", "log₂ Bτ", "distance", "with Bτ"],
+        rows,
+    );
+    out::line("");
+    out::line("Coordinates are log₂ of Bε/Bτ, Δπ/(πflop + πmem) and the capped η; distances in octaves from the first row.");
+    if !left_out.is_empty() {
+        out::warn(format!(
+            "no place for {}: an energy cost is 0 or unknown",
+            left_out.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// Writes a figure as SVG, or as PNG when the file ends so.
+pub fn picture(path: &std::path::Path, svg: &str) -> Result {
+    let png_wanted = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+    if png_wanted {
+        write(path, &png(svg, 2.0)?)?;
+    } else {
+        write(path, svg.as_bytes())?;
+    }
+    out::note(format!("wrote {}", path.display()));
+    Ok(())
+}

@@ -1,0 +1,24 @@
+//! One file a subcommand: reads its arguments, calls the rooms below, prints.
+
+pub mod calibrate;
+pub mod doctor;
+pub mod fit;
+pub mod machines;
+pub mod predict;
+pub mod roofline;
+pub mod run;
+pub mod study;
+pub mod whatif;
+
+use crate::args::MethodArg;
+use greenup_calibrate::Method;
+
+impl From<MethodArg> for Method {
+    fn from(m: MethodArg) -> Self {
+        match m {
+            MethodArg::Linear => Method::Linear,
+            MethodArg::Nnls => Method::Nnls,
+            MethodArg::Capped => Method::Capped,
+        }
+    }
+}

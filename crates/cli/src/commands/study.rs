@@ -1,0 +1,185 @@
+//! `greenup study`: the main job.
+
+use crate::args::StudyArgs;
+use crate::error::{CliError, Result, cannot_write, write};
+use crate::progress::Bars;
+use crate::{choose, lookup, out};
+use greenup_calibrate::record;
+use greenup_calibrate::suite::Depth;
+use greenup_meter::{Flag, Policy};
+use greenup_report::page::Fact;
+use greenup_report::png::png;
+use greenup_report::si::{percent, si, three};
+use greenup_study::page::{headline, page, roofline_figure};
+use greenup_study::{Study, StudyOptions};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+pub fn run(args: &StudyArgs) -> Result {
+    let assume = args.assume.as_deref().map(lookup::machine).transpose()?;
+    if let Some(m) = assume.as_ref().filter(|m| !m.has_energy()) {
+        return Err(CliError::new(format!("`{}` has no energy costs to assume", m.name)));
+    }
+    // Find out before measuring, not after.
+    writable(&args.out)?;
+    let chosen = choose::sensors(args.sensor.sensor.as_deref(), false, 0.5)?;
+    if let Some(why) = &chosen.missing {
+        out::note(format!("time only: {why}"));
+    }
+    let (policy, depth) = if args.full {
+        (Policy::thorough(), Depth::Full)
+    } else {
+        (Policy::quick(), Depth::Quick)
+    };
+    let mut meter = chosen.meter(policy);
+    let options = StudyOptions {
+        name: args.name.clone(),
+        depth,
+        assume,
+        command: command(args),
+    };
+    let study = {
+        let bars = Bars::new();
+        greenup_study::run(&options, &mut meter, &bars)?
+    };
+    let summary = summary(&study);
+    let written = save(&study, &summary, &args.out).or_else(|e| rescue(&study, &summary, &args.out, e));
+    if args.json {
+        out::json(&summary)?;
+    } else {
+        print(&study);
+    }
+    let dir = written?;
+    out::note(format!("\nopen {}", dir.join("report.html").display()));
+    Ok(())
+}
+
+fn command(args: &StudyArgs) -> String {
+    let mut text = String::from("greenup study");
+    if args.full {
+        text.push_str(" --full");
+    }
+    for (flag, value) in [("--assume", &args.assume), ("--sensor", &args.sensor.sensor)] {
+        if let Some(value) = value {
+            text.push_str(&format!(" {flag} {value}"));
+        }
+    }
+    text
+}
+
+fn writable(dir: &Path) -> Result {
+    std::fs::create_dir_all(dir).map_err(|e| cannot_write(dir, &e))?;
+    let probe = dir.join(".greenup-probe");
+    std::fs::write(&probe, b"").map_err(|e| cannot_write(dir, &e))?;
+    // An empty file left behind harms nobody.
+    let _ = std::fs::remove_file(&probe);
+    Ok(())
+}
+
+/// Writes everything; the raw records first.
+fn save(study: &Study, summary: &Value, dir: &Path) -> Result<PathBuf> {
+    let put = |name: &str, bytes: &[u8]| write(&dir.join(name), bytes);
+    put("records.csv", record::to_csv(&study.records).as_bytes())?;
+    put("machine.toml", study.machine.to_toml()?.as_bytes())?;
+    put("summary.json", serde_json::to_string_pretty(summary)?.as_bytes())?;
+    put("report.html", page(study)?.render()?.as_bytes())?;
+    let figure = roofline_figure(study)?.svg();
+    put("roofline.svg", figure.as_bytes())?;
+    put("roofline.png", &png(&figure, 2.0)?)?;
+    Ok(dir.to_owned())
+}
+
+/// A second place for results whose folder turned out full or gone.
+fn rescue(study: &Study, summary: &Value, dir: &Path, first: CliError) -> Result<PathBuf> {
+    let other = std::env::temp_dir().join(format!("greenup-study-{}", std::process::id()));
+    let saved = save(study, summary, &other);
+    match saved {
+        Ok(place) => {
+            out::warn(format!(
+                "{} failed ({}); the results are in {}",
+                dir.display(),
+                first.message,
+                place.display()
+            ));
+            Ok(place)
+        }
+        Err(_) => Err(first),
+    }
+}
+
+fn summary(study: &Study) -> Value {
+    let machine = &study.machine;
+    let peaks: Vec<Value> = study
+        .peaks
+        .iter()
+        .map(|c| {
+            json!({ "op": c.op, "flops_per_s": c.flops_per_s, "interval": c.interval,
+                    "share_of_cores_times_clock": c.share() })
+        })
+        .collect();
+    json!({
+        "greenup": env!("CARGO_PKG_VERSION"),
+        "command": study.command,
+        "interrupted": study.interrupted,
+        "cpu": study.facts,
+        "sensor": study.sensor,
+        "machine": machine,
+        "peaks": peaks,
+        "clock_hz": study.calibration.clock_hz,
+        "drift": study.calibration.drift,
+        "fit_errors": { "time": study.fit.time_errors, "energy": study.fit.energy_errors },
+        "validation": study.fit.validation,
+        "kernels": study.kernels,
+        "assumed_machine": study.assume.as_ref().map(|m| json!({ "name": m.name, "label": m.label })),
+    })
+}
+
+fn print(study: &Study) {
+    out::line(out::bold(&study.machine.title));
+    for Fact { name, value } in headline(study) {
+        out::line(format!("  {name:<18} {value}"));
+    }
+    out::line("");
+    let rows = study
+        .kernels
+        .iter()
+        .filter_map(|k| {
+            let m = k.measured.as_ref()?;
+            Some(vec![
+                k.name.clone(),
+                three(k.intensity),
+                si(m.time_s.median, "s"),
+                format!("±{}", percent(m.time_s.relative_error())),
+                si(k.predicted.time_s, "s"),
+                k.predicted.bound.to_string(),
+                percent(k.share_of_roof?),
+                si(k.flops / m.time_s.median, "flop/s"),
+                m.energy_j.map_or("–".into(), |e| si(e.median, "J")),
+                k.predicted.energy_j.map_or("–".into(), |e| si(e, "J")),
+            ])
+        })
+        .collect();
+    out::table(
+        &["kernel", "flop/B", "time", "", "predicted", "bound", "of roof", "rate", "energy", "predicted E"],
+        rows,
+    );
+    for k in &study.kernels {
+        if let Some(m) = &k.measured {
+            for f in m.flags.iter().filter(|f| **f != Flag::NoEnergy) {
+                out::warn(format!("{}: {f}", k.name));
+            }
+        }
+    }
+    out::line("");
+    for k in &study.kernels {
+        if let [first, second, ..] = &k.advice[..] {
+            out::line(format!("{}: {first} {second}", k.name));
+        }
+    }
+    for w in &study.machine.warnings {
+        out::warn(w);
+    }
+    if study.interrupted {
+        out::warn("interrupted: this is what had been measured");
+    }
+}
