@@ -61,15 +61,21 @@ pub fn probe(
     load: &mut dyn FnMut(f64),
 ) -> (Vec<Box<dyn Sensor>>, Vec<Diagnosis>) {
     let mut open = Vec::new();
-    let mut diagnoses = Vec::new();
-    for f in found {
+    // In the order found; those of opened sensors are filled in below.
+    let mut diagnoses: Vec<Option<Diagnosis>> = Vec::new();
+    let mut places = Vec::new();
+    for (place, f) in found.into_iter().enumerate() {
         match f {
-            Ok(sensor) => open.push(sensor),
-            Err(problem) => diagnoses.push(Diagnosis::of_problem(&problem)),
+            Ok(sensor) => {
+                open.push(sensor);
+                places.push(place);
+                diagnoses.push(None);
+            }
+            Err(problem) => diagnoses.push(Some(Diagnosis::of_problem(&problem))),
         }
     }
     if open.is_empty() {
-        return (open, diagnoses);
+        return (open, diagnoses.into_iter().flatten().collect());
     }
     // Fast enough to see every change of a 1 ms counter, slow enough not to load the machine.
     let interval = 0.0005;
@@ -79,7 +85,7 @@ pub fn probe(
     let ((), busy, busy_span) = sample(&mut open, interval, || load(seconds));
 
     let mut usable = Vec::new();
-    for ((sensor, idle), busy) in open.into_iter().zip(idle).zip(busy) {
+    for (((sensor, idle), busy), place) in open.into_iter().zip(idle).zip(busy).zip(places) {
         let info = sensor.info().clone();
         let steps: Vec<(f64, f64)> = busy
             .readings
@@ -117,7 +123,7 @@ pub fn probe(
             (None, None)
         };
         let good = cause.is_none();
-        diagnoses.push(Diagnosis {
+        diagnoses[place] = Some(Diagnosis {
             id: info.id.clone(),
             scope: info.scope.clone(),
             present: true,
@@ -136,7 +142,7 @@ pub fn probe(
             usable.push(sensor);
         }
     }
-    (usable, diagnoses)
+    (usable, diagnoses.into_iter().flatten().collect())
 }
 
 /// Busy-waits on this thread for `seconds`: the smallest load.

@@ -23,13 +23,13 @@ pub struct Pair {
 
 /// Measured against predicted, each kernel on its own scale (predicted = 1).
 pub fn bars(title: &str, unit: &str, pairs: &[Pair]) -> String {
-    const WIDTH: f64 = 560.0;
-    const LEFT: f64 = 120.0;
+    const WIDTH: f64 = 460.0;
+    const LEFT: f64 = 74.0;
     const ROW: f64 = 58.0;
     let full = pairs
         .iter()
         .flat_map(|p| [p.measured.2 / p.predicted.0, p.predicted.2 / p.predicted.0])
-        .fold(1.2, f64::max)
+        .fold(1.9, f64::max)
         .min(4.0);
     let x = |ratio: f64| LEFT + (WIDTH - LEFT - 16.0) * (ratio.min(full) / full);
     let height = 54.0 + ROW * pairs.len() as f64;
@@ -56,10 +56,13 @@ pub fn bars(title: &str, unit: &str, pairs: &[Pair]) -> String {
                 escape(&format!("measured {} [{} … {}]", si(p.measured.0, unit), si(p.measured.1, unit), si(p.measured.2, unit)))
             ),
         );
-        let text = format!("measured {} ({} of predicted)", si(p.measured.0, unit), percent(m));
-        svg.text((LEFT + 6.0, y + 13.5), Anchor::Start, "font-size=\"11\" fill=\"#ffffff\"", &text);
+        let text = format!("{} measured, {} of predicted", si(p.measured.0, unit), percent(m));
         let (lo, hi) = (x(p.measured.1 / p.predicted.0), x(p.measured.2 / p.predicted.0));
         svg.line((lo, y + 9.0), (hi, y + 9.0), &format!("stroke=\"{INK}\" stroke-width=\"2\""));
+        // Inside the bar where it fits, else after it.
+        let inside = x(m) - LEFT > 6.3 * text.len() as f64;
+        let (at, fill) = if inside { (LEFT, "#ffffff") } else { (x(m).max(hi), INK) };
+        svg.text((at + 6.0, y + 13.5), Anchor::Start, &format!("font-size=\"11\" fill=\"{fill}\""), &text);
         let mut from = LEFT;
         let parts = if p.parts.is_empty() {
             vec![Part { name: "predicted".into(), value: p.predicted.0 }]

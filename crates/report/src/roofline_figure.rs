@@ -317,6 +317,9 @@ impl RooflineFigure {
                     escape(&tip)
                 ),
             );
+            if shown.len() > 1 {
+                mark_knee(&mut g, panel, line, c, x, &at);
+            }
             svg.group(&format!("class=\"series s{k}\""), &g);
         }
         if let [(k, line)] = shown[..] {
@@ -386,7 +389,7 @@ impl RooflineFigure {
 
 /// Thin roofs of the caches, labelled at their left end.
 fn draw_levels(svg: &mut Svg, line: &Line, c: &str, area: Area, x: LogRange, y: LogRange) {
-    for level in &line.levels {
+    for (k, level) in line.levels.iter().enumerate() {
         // flop/s = I/τ up to the flop peak.
         let knee = (level.tau / line.roofline.tau_flop).min(x.hi);
         let rate = |i: f64| 1e-9 * (i / level.tau).min(1.0 / line.roofline.tau_flop);
@@ -401,14 +404,44 @@ fn draw_levels(svg: &mut Svg, line: &Line, c: &str, area: Area, x: LogRange, y: 
             at(knee),
             &format!("stroke=\"{c}\" stroke-width=\"1\" stroke-dasharray=\"5 3\""),
         );
-        let (px, py) = at(from);
+        // Near the knee, where the levels lie farthest apart.
+        let (px, py) = at(knee * [0.8, 0.4, 0.6][k % 3]);
         svg.text(
-            (px + 4.0, py - 4.0),
-            Anchor::Start,
+            (px - 6.0, py),
+            Anchor::End,
             &format!("font-size=\"10\" fill=\"{QUIET}\""),
             &level.name,
         );
     }
+}
+
+/// A small ring at the balance of one of several machines, with its value as a tip.
+fn mark_knee(
+    svg: &mut Svg,
+    panel: Panel,
+    line: &Line,
+    c: &str,
+    x: LogRange,
+    at: &dyn Fn(f64, f64) -> (f64, f64),
+) {
+    let r = &line.roofline;
+    let (i, name) = match panel {
+        Panel::Energy => (r.energy_balance(), "energy balance"),
+        _ => (r.time_balance(), "time balance"),
+    };
+    if !(i >= x.lo && i <= x.hi) {
+        return;
+    }
+    let (px, py) = at(i, panel.value(r, i));
+    let tip = format!("{}: {name} {} flop/B", line.name, three(i));
+    svg.element(
+        "circle",
+        &format!(
+            "cx=\"{px:.2}\" cy=\"{py:.2}\" r=\"4\" fill=\"#ffffff\" stroke=\"{c}\" \
+             stroke-width=\"1.8\" data-tip=\"{}\"",
+            escape(&tip)
+        ),
+    );
 }
 
 /// Vertical marks of the balances; only with one machine, where they can be read.

@@ -216,7 +216,7 @@ fn kernels(study: &Study) -> Section {
             m.energy_j
                 .zip(k.predicted.energy_j)
                 .map_or_else(missing, |(m, p)| saved(m.median, p)),
-            Cell::number(k.verification.0, format!("{:.0e}", k.verification.0)),
+            Cell::number(k.verification.0, format!("{:.0e} ≤ {:.0e}", k.verification.0, k.verification.1)),
         ])
     };
     let mut figures = Vec::new();
@@ -363,12 +363,7 @@ fn next_steps(study: &Study) -> Section {
     let items = study
         .kernels
         .iter()
-        .flat_map(|k| {
-            k.advice.iter().enumerate().map(|(i, a)| Fact {
-                name: if i == 0 { k.name.clone() } else { String::new() },
-                value: a.clone(),
-            })
-        })
+        .map(|k| Fact::new(&k.name, k.advice.join(" ")))
         .collect();
     Section {
         id: "next".into(),

@@ -44,7 +44,7 @@ pub fn run(args: &RooflineArgs) -> Result {
             let names: Vec<&str> = machines.iter().map(|m| m.title.as_str()).collect();
             format!("{} ({flop})", names.join(" · "))
         }),
-        label_points: points.len() <= 12,
+        label_points: points.len() <= 5,
         lines,
         points,
         intensity: (lo, hi),
