@@ -1,11 +1,12 @@
 //! The microbenchmarks: what each runs, on how much data, and how much work one pass is.
 
 use crate::kernels::{GRAIN_BYTES, Kernels};
-use greenup_device::{Buffer, CpuFacts, Team};
+use greenup_device::{Buffer, CpuFacts, Team, clock};
 use greenup_meter::Run;
 use greenup_meter::stats::median;
 use greenup_model::{Op, Work};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 /// What a microbenchmark does to its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +158,40 @@ impl Prepared {
             iterations,
             seconds: iterations * median(&passes),
         }
+    }
+
+    /// Passes of all threads at once, each followed at once by a reading of its core's clock: one
+    /// (seconds, Hz) a pass and thread.
+    ///
+    /// Wide vectors lower the clock of many cores, so a clock measured at another moment says
+    /// nothing of a peak.
+    pub fn with_clock(&self, seconds: f64) -> Vec<(f64, f64)> {
+        let pairs = Mutex::new(Vec::new());
+        self.team.run(
+            |rank| {
+                self.workers[rank]
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+            },
+            |worker| {
+                let start = Instant::now();
+                worker.pass();
+                let t = start.elapsed().as_secs_f64();
+                if let Some(hz) = clock::measure_hz(8e-4) {
+                    pairs
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push((t, hz));
+                }
+            },
+            |done, elapsed| done == 0 || elapsed < seconds,
+        );
+        pairs.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.workers.len()
     }
 
     /// Time of each pass, s, over about `seconds`.

@@ -9,6 +9,7 @@
 //! | [`fit`] | linear, non-negative, capped fits; intervals, cross-validation, diagnostics |
 //! | [`dvfs`] | power as a function of clocks, with voltage fitted as a function of clock |
 //! | [`machine`] | records + fit → a machine file |
+//! | [`peak`] | arithmetic peaks against cores × flops per cycle × clock |
 //! | [`linalg`] | least squares, NNLS, Levenberg–Marquardt, Nelder–Mead |
 
 pub mod bench;
@@ -17,6 +18,7 @@ pub mod fit;
 pub mod kernels;
 pub mod linalg;
 pub mod machine;
+pub mod peak;
 pub mod record;
 pub mod suite;
 

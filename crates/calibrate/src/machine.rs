@@ -4,55 +4,7 @@ use crate::fit::{Fit, FitError, FitOptions, fit};
 use crate::record::Record;
 use crate::suite::{Calibration, Point};
 use greenup_device::CpuFacts;
-use greenup_model::{Estimate, Label, Machine, Op};
-
-/// How close the arithmetic peak came to what the clock allows.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct PeakCheck {
-    pub op: Op,
-    /// Measured flop/s of the peak benchmark on all cores: median and 95 % interval.
-    pub flops_per_s: f64,
-    pub interval: (f64, f64),
-    /// cores × pipes × flops per instruction × measured clock.
-    pub theoretical: f64,
-    /// FMA pipes assumed.
-    pub pipes: f64,
-}
-
-impl PeakCheck {
-    pub fn share(&self) -> f64 {
-        self.flops_per_s / self.theoretical
-    }
-}
-
-/// Compares the peak benchmarks with cores × flops per cycle × measured clock.
-///
-/// Two vector pipes are assumed, as all server and desktop cores of the last decade have; a core
-/// with one 512-bit pipe would show half of it and is recognised by that.
-pub fn peak_checks(calibration: &Calibration, facts: &CpuFacts) -> Vec<PeakCheck> {
-    let Some((before, after)) = calibration.clock_hz else {
-        return Vec::new();
-    };
-    let cores = facts.cores.len();
-    let clock = 0.5 * (before + after);
-    [("f64 peak", Op::F64, 8), ("f32 peak", Op::F32, 4)]
-        .into_iter()
-        .filter_map(|(name, op, bytes)| {
-            let p = find(&calibration.points, name, cores)?;
-            let per_pipe = facts.isa.flops_per_instruction(bytes) * clock * cores as f64;
-            let measured = p.rate(op);
-            let pipes = if measured < 1.1 * per_pipe { 1.0 } else { 2.0 };
-            let flops = measured * p.time_s.median;
-            Some(PeakCheck {
-                op,
-                flops_per_s: measured,
-                interval: (flops / p.time_s.hi, flops / p.time_s.lo),
-                theoretical: pipes * per_pipe,
-                pipes,
-            })
-        })
-        .collect()
-}
+use greenup_model::{Estimate, Label, Machine};
 
 /// Replaces fitted times by roofs: the best rate that any benchmark on all cores sustained, by the
 /// median of its repeats, with that benchmark's interval.
@@ -74,13 +26,6 @@ fn set_roofs(machine: &mut Machine, points: &[Point], cores: usize) {
             cost.time_s = Some(tau);
         }
     }
-}
-
-/// The point of a benchmark on `threads` threads.
-pub fn find<'a>(points: &'a [Point], name: &str, threads: usize) -> Option<&'a Point> {
-    points
-        .iter()
-        .find(|p| p.name == name && p.threads == threads)
 }
 
 /// Fits the calibration's records and adds the facts of the run.
@@ -136,15 +81,17 @@ pub fn build(
     if let Some(governor) = &facts.governor {
         fact("governor", governor.clone());
     }
-    for check in peak_checks(calibration, facts) {
+    for peak in &calibration.peaks {
         fact(
-            &format!("peak_{}", check.op),
+            &format!("peak_{}", peak.op),
             format!(
-                "{:.1} GFLOP/s, {:.1} % of {} cores x {} pipes x clock",
-                check.flops_per_s * 1e-9,
-                100.0 * check.share(),
+                "{:.1} GFLOP/s, {:.1} % [{:.1} … {:.1}] of {} cores x {} pipes x clock",
+                peak.flops_per_s * 1e-9,
+                100.0 * peak.share.median,
+                100.0 * peak.share.lo,
+                100.0 * peak.share.hi,
                 all,
-                check.pipes
+                peak.pipes
             ),
         );
     }

@@ -1,6 +1,7 @@
 //! Which microbenchmarks a calibration runs, and running them.
 
 use crate::bench::{Bench, Kind, Level};
+use crate::peak::{self, PeakCheck};
 use crate::record::Record;
 use greenup_device::{CpuFacts, Team, clock};
 use greenup_meter::{Flag, Meter, Observer, Summary};
@@ -135,6 +136,8 @@ pub struct Calibration {
     pub points: Vec<Point>,
     /// Core clock with all threads busy, before and after, Hz.
     pub clock_hz: Option<(f64, f64)>,
+    /// Arithmetic peaks against what the clock allows.
+    pub peaks: Vec<PeakCheck>,
     /// Relative change of the reference benchmarks from the start to the end.
     pub drift: Option<f64>,
     pub interrupted: bool,
@@ -176,7 +179,9 @@ pub fn run(
     }
     let interrupted = observer.cancelled();
     let mut drift = None;
+    let mut peaks = Vec::new();
     if !interrupted {
+        peaks = peak::check(facts, team, 0.5);
         let after = rates(&reference, facts, team, meter, observer);
         drift = before
             .iter()
@@ -186,6 +191,7 @@ pub fn run(
     }
     Calibration {
         points,
+        peaks,
         clock_hz: clock_before.zip(busy_clock(team)),
         drift,
         interrupted,

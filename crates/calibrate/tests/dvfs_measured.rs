@@ -1,4 +1,5 @@
 //! The DVFS fit on measured board power of four GPUs (`data/dvfs/README.md` says whose).
+#![allow(clippy::print_stdout)] // the errors themselves are worth reading with --nocapture
 
 use greenup_calibrate::dvfs::{PowerModel, parse, validate};
 

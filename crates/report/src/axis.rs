@@ -80,7 +80,7 @@ impl LogRange {
 
 /// A power of two as engineers write it: `1/8`, `4`, `1k`.
 pub fn power_of_two(v: f64) -> String {
-    if v < 1.0 && v >= 1.0 / 1024.0 {
+    if (1.0 / 1024.0..1.0).contains(&v) {
         format!("1/{:.0}", 1.0 / v)
     } else if v < 1024.0 {
         three_trimmed(v)

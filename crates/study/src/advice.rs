@@ -7,7 +7,7 @@ use greenup_report::si::{percent, si, three};
 /// What to know and do next about a kernel, most important first.
 pub fn for_kernel(k: &KernelResult, machine: &Machine) -> Vec<String> {
     let mut words = Vec::new();
-    let Some(share) = k.share_of_roof else {
+    let Some(share) = k.share_then() else {
         return words;
     };
     let bound = match k.predicted.bound {
@@ -20,6 +20,13 @@ pub fn for_kernel(k: &KernelResult, machine: &Machine) -> Vec<String> {
         three(k.intensity),
         percent(share)
     ));
+    if let Some(then) = k.roof_then.filter(|_| k.roof_moved()) {
+        words.push(format!(
+            "(That roof stood at {} of its calibrated height beside this kernel; the machine is \
+             shared or its clock moves.)",
+            percent(then)
+        ));
+    }
     let memory = matches!(k.predicted.bound, Bound::Op(op) if op.is_bytes());
     if share > 1.05 {
         words.push(
@@ -32,7 +39,7 @@ pub fn for_kernel(k: &KernelResult, machine: &Machine) -> Vec<String> {
             "There is little left to tune at this intensity ({} above the roof's time). Only moving \
              fewer bytes helps: fuse it with the loops before or after it, block it for a cache, or \
              store its data in fewer bits.",
-            percent(1.0 / share - 1.0)
+            percent((1.0 / share - 1.0).max(0.0))
         ));
     } else if share >= 0.85 {
         words.push(

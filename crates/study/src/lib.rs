@@ -5,12 +5,14 @@
 //! |---|---|
 //! | [`kernels`] | stream triad, DGEMM, sparse matrix–vector: data, work, verification |
 //! | [`study`] | the run: calibration, measurements, predictions |
+//! | [`reference`] | the roofs again, beside each kernel |
 //! | [`advice`] | what the numbers mean, in words |
 //! | [`page`] | the study as a page |
 
 pub mod advice;
 pub mod kernels;
 pub mod page;
+pub mod reference;
 pub mod study;
 
 pub use study::{KernelResult, Study, StudyError, StudyOptions, run};

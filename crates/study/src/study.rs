@@ -2,7 +2,8 @@
 
 use crate::advice;
 use crate::kernels;
-use greenup_calibrate::machine::{PeakCheck, build, peak_checks};
+use crate::reference::References;
+use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Calibration, Depth, plan};
 use greenup_calibrate::{Fit, FitError, FitOptions, Method, Record, suite};
 use greenup_device::{CpuFacts, Team};
@@ -38,12 +39,26 @@ pub struct KernelResult {
     pub predicted: Prediction,
     /// Predicted time over measured: 1 is the roof, above 1 is faster than the model allows.
     pub share_of_roof: Option<f64>,
+    /// The binding roof beside the kernel over the calibrated one (mean of before and after).
+    pub roof_then: Option<f64>,
     /// (predicted − measured)/measured.
     pub time_error: Option<f64>,
     pub energy_error: Option<f64>,
     /// On the assumed machine; never mixed with the measured side.
     pub assumed: Option<Prediction>,
     pub advice: Vec<String>,
+}
+
+impl KernelResult {
+    /// Share of the roof as it stood beside the kernel.
+    pub fn share_then(&self) -> Option<f64> {
+        Some(self.share_of_roof? / self.roof_then.unwrap_or(1.0))
+    }
+
+    /// Whether the machine had changed so much that the calibrated prediction says little.
+    pub fn roof_moved(&self) -> bool {
+        self.roof_then.is_some_and(|r| (r - 1.0).abs() > 0.1)
+    }
 }
 
 /// Everything a study found.
@@ -54,7 +69,6 @@ pub struct Study {
     pub fit: Fit,
     pub records: Vec<Record>,
     pub calibration: Calibration,
-    pub peaks: Vec<PeakCheck>,
     pub sensor: Option<String>,
     pub kernels: Vec<KernelResult>,
     pub assume: Option<Machine>,
@@ -110,6 +124,7 @@ pub fn run(
     let mut results = Vec::new();
     if !calibration.interrupted {
         let kernels = kernels::all(&facts, &team);
+        let references = References::new(&facts, &team);
         observer.stage("kernels", kernels.len());
         for mut kernel in kernels {
             if observer.cancelled() {
@@ -124,12 +139,14 @@ pub fn run(
                 });
             }
             let work = kernel.work();
+            let predicted = predict(&machine, &work)?;
+            let before = references.roof_now(&machine, predicted.bound);
             let mut iterate = |seconds: f64| Ok::<_, Infallible>(kernel.run(seconds));
             let measured = match meter.measure(observer, &mut iterate) {
                 Ok(m) => m,
                 Err(never) => match never {},
             };
-            let predicted = predict(&machine, &work)?;
+            let after = references.roof_now(&machine, predicted.bound);
             let error = |predicted: f64, measured: f64| predicted / measured - 1.0;
             let time = measured.as_ref().map(|m| m.time_s.median);
             let energy = measured
@@ -144,6 +161,7 @@ pub fn run(
                 intensity: work.intensity().unwrap_or(f64::INFINITY),
                 verification,
                 share_of_roof: time.map(|t| predicted.time_s / t),
+                roof_then: before.zip(after).map(|(b, a)| 0.5 * (b + a)),
                 time_error: time.map(|t| error(predicted.time_s, t)),
                 energy_error: energy.map(|(m, p)| error(p, m.median)),
                 assumed: options.assume.as_ref().and_then(|m| predict(m, &work).ok()),
@@ -158,7 +176,6 @@ pub fn run(
         }
     }
     Ok(Study {
-        peaks: peak_checks(&calibration, &facts),
         sensor: meter.main_sensor().map(str::to_owned),
         interrupted: calibration.interrupted || observer.cancelled(),
         assume: options.assume.clone(),

@@ -5,7 +5,7 @@ use crate::commands::fit::print;
 use crate::error::{CliError, Result, write};
 use crate::progress::Bars;
 use crate::{choose, out};
-use greenup_calibrate::machine::{build, peak_checks};
+use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Depth, plan};
 use greenup_calibrate::{FitOptions, record, suite};
 use greenup_device::{CpuFacts, Team};
@@ -63,13 +63,15 @@ pub fn run(args: &CalibrateArgs) -> Result {
     } else {
         out::line(out::bold(&machine.title));
         print(&fit);
-        for c in peak_checks(&calibration, &facts) {
+        for p in &calibration.peaks {
             out::line(format!(
-                "{} peak: {}, {} of cores × {} pipes × measured clock",
-                c.op,
-                si(c.flops_per_s, "flop/s"),
-                percent(c.share()),
-                c.pipes
+                "{} peak: {}, {} [{} … {}] of cores × {} pipes × measured clock",
+                p.op,
+                si(p.flops_per_s, "flop/s"),
+                percent(p.share.median),
+                percent(p.share.lo),
+                percent(p.share.hi),
+                p.pipes
             ));
         }
     }

@@ -109,14 +109,6 @@ fn rescue(study: &Study, summary: &Value, dir: &Path, first: CliError) -> Result
 
 fn summary(study: &Study) -> Value {
     let machine = &study.machine;
-    let peaks: Vec<Value> = study
-        .peaks
-        .iter()
-        .map(|c| {
-            json!({ "op": c.op, "flops_per_s": c.flops_per_s, "interval": c.interval,
-                    "share_of_cores_times_clock": c.share() })
-        })
-        .collect();
     json!({
         "greenup": env!("CARGO_PKG_VERSION"),
         "command": study.command,
@@ -124,7 +116,7 @@ fn summary(study: &Study) -> Value {
         "cpu": study.facts,
         "sensor": study.sensor,
         "machine": machine,
-        "peaks": peaks,
+        "peaks": study.calibration.peaks,
         "clock_hz": study.calibration.clock_hz,
         "drift": study.calibration.drift,
         "fit_errors": { "time": study.fit.time_errors, "energy": study.fit.energy_errors },
@@ -152,7 +144,8 @@ fn print(study: &Study) {
                 format!("±{}", percent(m.time_s.relative_error())),
                 si(k.predicted.time_s, "s"),
                 k.predicted.bound.to_string(),
-                percent(k.share_of_roof?),
+                k.roof_then.map_or("–".into(), percent),
+                percent(k.share_then()?),
                 si(k.flops / m.time_s.median, "flop/s"),
                 m.energy_j.map_or("–".into(), |e| si(e.median, "J")),
                 k.predicted.energy_j.map_or("–".into(), |e| si(e, "J")),
@@ -160,7 +153,7 @@ fn print(study: &Study) {
         })
         .collect();
     out::table(
-        &["kernel", "flop/B", "time", "", "predicted", "bound", "of roof", "rate", "energy", "predicted E"],
+        &["kernel", "flop/B", "time", "", "predicted", "bound", "roof then", "of roof", "rate", "energy", "predicted E"],
         rows,
     );
     for k in &study.kernels {

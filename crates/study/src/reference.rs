@@ -1,0 +1,53 @@
+//! The machine's own roofs, measured again beside each kernel: on a shared host, or one whose clock
+//! moves, they are not what they were during the calibration (BEAST ran cuBLAS for the same
+//! reason).
+
+use greenup_calibrate::bench::{Bench, Kind, Level, Prepared};
+use greenup_device::{CpuFacts, Team};
+use greenup_model::{Bound, Machine, Op};
+
+/// Seconds of each reference measurement.
+const SECONDS: f64 = 0.1;
+
+pub struct References {
+    benches: Vec<Prepared>,
+}
+
+impl References {
+    pub fn new(facts: &CpuFacts, team: &Team) -> Self {
+        let prepare = |(kind, level)| {
+            let bench = Bench {
+                kind,
+                level,
+                threads: team.len(),
+            };
+            bench.prepare(facts, team)
+        };
+        let kinds = [
+            (Kind::F64(480), Level::L1),
+            (Kind::Read, Level::Dram),
+            (Kind::Copy, Level::Dram),
+        ];
+        Self {
+            benches: kinds.into_iter().filter_map(prepare).collect(),
+        }
+    }
+
+    /// The roof behind `bound` at this moment over the calibrated one: 1 is unchanged, 0.5 means
+    /// that the machine now does half. `None` for a bound without a reference.
+    pub fn roof_now(&self, machine: &Machine, bound: Bound) -> Option<f64> {
+        let op = match bound {
+            Bound::Op(op @ (Op::F64 | Op::Dram)) => op,
+            _ => return None,
+        };
+        let roof = 1.0 / machine.time_of(op).ok()?;
+        self.benches
+            .iter()
+            .filter(|b| b.work.count(op) > 0.0)
+            .map(|b| {
+                let run = b.run(SECONDS);
+                b.work.count(op) * run.iterations / run.seconds / roof
+            })
+            .reduce(f64::max)
+    }
+}
