@@ -6,6 +6,11 @@ use serde::Serialize;
 const SEED: u64 = 0x6772_6565_6e75_7000;
 const RESAMPLES: usize = 1000;
 
+/// Fewer for large samples, whose intervals vary little between resamplings.
+fn resamples(n: usize) -> usize {
+    (200_000 / n.max(1)).clamp(200, RESAMPLES)
+}
+
 /// A sample in a few numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Summary {
@@ -40,9 +45,12 @@ impl Summary {
         let (lo, hi) = if n < 4 {
             (min, max)
         } else {
+            let mut sample = vec![0.0; n];
             bootstrap(n, |pick| {
-                let sample: Vec<f64> = pick.iter().map(|&i| values[i]).collect();
-                median(&sample)
+                for (s, &i) in sample.iter_mut().zip(pick) {
+                    *s = values[i];
+                }
+                quantile_in(&mut sample, 0.5)
             })
         };
         Some(Self {
@@ -89,22 +97,31 @@ pub fn median(values: &[f64]) -> f64 {
 
 /// Linear-interpolated quantile, `q` in 0…1; NaN for an empty slice.
 pub fn quantile(values: &[f64], q: f64) -> f64 {
-    let mut v = values.to_vec();
-    v.sort_by(f64::total_cmp);
+    quantile_in(&mut values.to_vec(), q)
+}
+
+/// As [`quantile`], reordering the values instead of copying them: linear time, which a bootstrap
+/// of thousands of run times needs.
+fn quantile_in(v: &mut [f64], q: f64) -> f64 {
     let Some(last) = v.len().checked_sub(1) else {
         return f64::NAN;
     };
     let x = q * last as f64;
     let i = x.floor() as usize;
-    let next = v[(i + 1).min(last)];
-    v[i] + (next - v[i]) * (x - i as f64)
+    let (_, &mut at, above) = v.select_nth_unstable_by(i, f64::total_cmp);
+    let next = above.iter().copied().fold(f64::INFINITY, f64::min);
+    if next.is_finite() {
+        at + (next - at) * (x - i as f64)
+    } else {
+        at
+    }
 }
 
 /// 95 % interval of a statistic of `n` items by resampling their indices.
-pub fn bootstrap(n: usize, statistic: impl Fn(&[usize]) -> f64) -> (f64, f64) {
+pub fn bootstrap(n: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> (f64, f64) {
     let mut rng = fastrand::Rng::with_seed(SEED ^ n as u64);
     let mut pick = vec![0; n];
-    let values: Vec<f64> = (0..RESAMPLES)
+    let values: Vec<f64> = (0..resamples(n))
         .map(|_| {
             pick.iter_mut().for_each(|i| *i = rng.usize(..n));
             statistic(&pick)
@@ -123,7 +140,7 @@ pub fn ratio_of_medians(a: &[f64], b: &[f64]) -> Option<Summary> {
         let sample: Vec<f64> = v.iter().map(|_| v[rng.usize(..v.len())]).collect();
         median(&sample)
     };
-    let ratios: Vec<f64> = (0..RESAMPLES).map(|_| draw(a) / draw(b)).collect();
+    let ratios: Vec<f64> = (0..resamples(a.len().max(b.len()))).map(|_| draw(a) / draw(b)).collect();
     let mut s = Summary::of(&ratios)?;
     s.n = a.len().min(b.len());
     s.median = median(a) / median(b);
