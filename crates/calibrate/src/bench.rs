@@ -114,7 +114,8 @@ impl Bench {
         );
         let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
         made.sort_by_key(|(rank, _)| *rank);
-        let mut workers: Vec<Mutex<Worker>> = made.into_iter().map(|(_, w)| Mutex::new(w)).collect();
+        let mut workers: Vec<Mutex<Worker>> =
+            made.into_iter().map(|(_, w)| Mutex::new(w)).collect();
         let one = workers.first_mut()?.get_mut().ok()?.work();
         let mut work = Work::new();
         for (op, n) in one {
@@ -245,7 +246,11 @@ impl Worker {
         let mut rng = fastrand::Rng::with_seed(0x6265_6e63 ^ rank as u64);
         // Arrays share the working set of a cache; in slow memory each is as large as it.
         let split = |arrays: usize| {
-            let each = if level == Level::Dram { bytes } else { bytes / arrays };
+            let each = if level == Level::Dram {
+                bytes
+            } else {
+                bytes / arrays
+            };
             (each / GRAIN_BYTES).max(1) * GRAIN_BYTES
         };
         let mut doubles = |n: usize| Buffer::from_fn(n / 8, |_| 0.5 + 0.5 * rng.f64());
@@ -266,7 +271,10 @@ impl Worker {
             }
             Kind::Triad => {
                 let each = split(3);
-                (Data::Three(doubles(each), doubles(each), doubles(each)), each)
+                (
+                    Data::Three(doubles(each), doubles(each), doubles(each)),
+                    each,
+                )
             }
             Kind::Chase => (Data::Chain(cycle(bytes / 64, &mut rng), 0), bytes),
         };

@@ -62,8 +62,16 @@ pub fn parse(file: &str, text: &str) -> Result<PowerData, PowerDataError> {
             .ok_or_else(|| err(line + 1, column + 1, "a value is missing".into()))?;
         match cell.parse::<f64>() {
             Ok(x) if x.is_finite() && x >= 0.0 => Ok(x),
-            Ok(x) => Err(err(line + 1, column + 1, format!("{x} must be finite and not negative"))),
-            Err(_) => Err(err(line + 1, column + 1, format!("`{cell}` is not a number"))),
+            Ok(x) => Err(err(
+                line + 1,
+                column + 1,
+                format!("{x} must be finite and not negative"),
+            )),
+            Err(_) => Err(err(
+                line + 1,
+                column + 1,
+                format!("`{cell}` is not a number"),
+            )),
         }
     };
     if number(0, 0)? != 2.0 {
@@ -82,7 +90,11 @@ pub fn parse(file: &str, text: &str) -> Result<PowerData, PowerDataError> {
         }
         // The names may lump components together; the rows decide how many there are.
         let width = line.len();
-        if width < 4 || samples.first().is_some_and(|s: &PowerSample| s.utilisation.len() + 3 != width) {
+        if width < 4
+            || samples
+                .first()
+                .is_some_and(|s: &PowerSample| s.utilisation.len() + 3 != width)
+        {
             return Err(err(i + 1, width, format!("the row has {width} values")));
         }
         let power_w = number(i, 0)?;
@@ -102,7 +114,11 @@ pub fn parse(file: &str, text: &str) -> Result<PowerData, PowerDataError> {
     }
     Ok(PowerData {
         default_mhz: (number(1, 0)?, number(1, 1)?),
-        core_components: if width == total { core_components } else { width - 1 },
+        core_components: if width == total {
+            core_components
+        } else {
+            width - 1
+        },
         components,
         samples,
     })
@@ -186,7 +202,13 @@ struct Grams {
 const CONSTANT_COLUMNS: usize = 5;
 
 impl Grams {
-    fn new(data: &[&PowerSample], core_components: usize, max: (f64, f64), model: PowerModel, weights: &[f64]) -> Self {
+    fn new(
+        data: &[&PowerSample],
+        core_components: usize,
+        max: (f64, f64),
+        model: PowerModel,
+        weights: &[f64],
+    ) -> Self {
         let mut by_setting: BTreeMap<(u64, u64), Vec<usize>> = BTreeMap::new();
         for (i, s) in data.iter().enumerate() {
             by_setting
@@ -204,7 +226,11 @@ impl Grams {
                     raw(s, model)[j] / s.power_w * weights[rows[i]].sqrt()
                 });
                 let h = (0..width)
-                    .map(|j| (0..rows.len()).map(|i| f[(i, j)] * weights[rows[i]].sqrt()).sum())
+                    .map(|j| {
+                        (0..rows.len())
+                            .map(|i| f[(i, j)] * weights[rows[i]].sqrt())
+                            .sum()
+                    })
                     .collect();
                 (
                     first.core_mhz / max.0,
@@ -280,13 +306,15 @@ impl PowerFit {
         let grams = Grams::new(samples, core, max, model, &weights);
         let mut v: Voltages = [0.0; 4];
         if model != PowerModel::FixedVoltage {
+            // No supply voltage more than doubles between the lowest and the highest clock; without
+            // this a domain seen at two clocks only would take any value.
+            let domain = |slope: f64, knee: f64| {
+                let knee = knee.clamp(0.0, 0.98);
+                (slope.clamp(0.0, 1.0 / (1.0 - knee)), knee)
+            };
             let bounded = |x: &[f64]| -> Voltages {
-                [
-                    x[0].clamp(0.0, 8.0),
-                    x[1].clamp(0.0, 1.0),
-                    x[2].clamp(0.0, 8.0),
-                    x[3].clamp(0.0, 1.0),
-                ]
+                let (core, mem) = (domain(x[0], x[1]), domain(x[2], x[3]));
+                [core.0, core.1, mem.0, mem.1]
             };
             let mut best = f64::INFINITY;
             for knee in [0.4, 0.75] {
@@ -304,7 +332,14 @@ impl PowerFit {
         let mut coefficients = grams.solve(&v).0;
         let predict = |x: &[f64], s: &PowerSample| -> f64 {
             let f = raw(s, model);
-            let d = scales(s.core_mhz / max.0, s.mem_mhz / max.1, &v, f.len(), core, model);
+            let d = scales(
+                s.core_mhz / max.0,
+                s.mem_mhz / max.1,
+                &v,
+                f.len(),
+                core,
+                model,
+            );
             f.iter().zip(&d).zip(x).map(|((f, d), x)| f * d * x).sum()
         };
         if model != PowerModel::FixedVoltage {
@@ -370,8 +405,8 @@ impl PowerFit {
 pub fn validate(data: &PowerData, model: PowerModel) -> PowerErrors {
     let setting = |s: &PowerSample| vec![s.core_mhz.to_bits(), s.mem_mhz.to_bits()];
     let (settings, leave_setting_out) = held_out(data, model, setting, usize::MAX);
-    let kernels = (model != PowerModel::KnownKernel)
-        .then(|| held_out(data, model, kernel_key, 10).1);
+    let kernels =
+        (model != PowerModel::KnownKernel).then(|| held_out(data, model, kernel_key, 10).1);
     PowerErrors {
         model,
         settings,
@@ -423,10 +458,17 @@ mod tests {
             ("100,975,3505,0.5,0.5\n100,975,3505\n", "line 6"),
             ("0,975,3505,0.5,0.5\n", "0 W"),
         ] {
-            let e = parse("p.csv", &format!("{head}{body}")).unwrap_err().to_string();
+            let e = parse("p.csv", &format!("{head}{body}"))
+                .unwrap_err()
+                .to_string();
             assert!(e.contains(want), "{e}");
         }
-        assert!(parse("p.csv", "3\n").unwrap_err().cause.contains("two clock domains"));
+        assert!(
+            parse("p.csv", "3\n")
+                .unwrap_err()
+                .cause
+                .contains("two clock domains")
+        );
     }
 
     #[test]
@@ -440,7 +482,10 @@ mod tests {
                     let (c, m) = (core_mhz / 1200.0, mem_mhz / 3000.0);
                     let v = volt(c, 1.2, 0.7);
                     samples.push(PowerSample {
-                        power_w: 20.0 + 10.0 * v + v * v * c * (30.0 + 80.0 * u[0]) + m * (5.0 + 40.0 * u[1]),
+                        power_w: 20.0
+                            + 10.0 * v
+                            + v * v * c * (30.0 + 80.0 * u[0])
+                            + m * (5.0 + 40.0 * u[1]),
                         core_mhz,
                         mem_mhz,
                         utilisation: u.clone(),
@@ -456,6 +501,9 @@ mod tests {
         };
         let fixed = validate(&data, PowerModel::FixedVoltage).leave_setting_out;
         let fitted = validate(&data, PowerModel::FittedVoltage).leave_setting_out;
-        assert!(fitted < 0.01 && fitted < 0.3 * fixed, "{fitted} against {fixed}");
+        assert!(
+            fitted < 0.01 && fitted < 0.3 * fixed,
+            "{fitted} against {fixed}"
+        );
     }
 }

@@ -52,13 +52,61 @@ macro_rules! kernels {
     };
 }
 
-kernels!(portable, greenup_device::Isa::Portable, intensity_v_f64_portable, intensity_v_f32_portable, integer_portable, square_roots_portable, read_portable, write_portable, copy_portable, triad_portable, chase_portable);
+kernels!(
+    portable,
+    greenup_device::Isa::Portable,
+    intensity_v_f64_portable,
+    intensity_v_f32_portable,
+    integer_portable,
+    square_roots_portable,
+    read_portable,
+    write_portable,
+    copy_portable,
+    triad_portable,
+    chase_portable
+);
 #[cfg(target_arch = "x86_64")]
-kernels!(avx2, greenup_device::Isa::Avx2, intensity_v_f64_avx2, intensity_v_f32_avx2, integer_avx2, square_roots_avx2, read_avx2, write_avx2, copy_avx2, triad_avx2, chase_avx2);
+kernels!(
+    avx2,
+    greenup_device::Isa::Avx2,
+    intensity_v_f64_avx2,
+    intensity_v_f32_avx2,
+    integer_avx2,
+    square_roots_avx2,
+    read_avx2,
+    write_avx2,
+    copy_avx2,
+    triad_avx2,
+    chase_avx2
+);
 #[cfg(target_arch = "x86_64")]
-kernels!(avx512, greenup_device::Isa::Avx512, intensity_v_f64_avx512, intensity_v_f32_avx512, integer_avx512, square_roots_avx512, read_avx512, write_avx512, copy_avx512, triad_avx512, chase_avx512);
+kernels!(
+    avx512,
+    greenup_device::Isa::Avx512,
+    intensity_v_f64_avx512,
+    intensity_v_f32_avx512,
+    integer_avx512,
+    square_roots_avx512,
+    read_avx512,
+    write_avx512,
+    copy_avx512,
+    triad_avx512,
+    chase_avx512
+);
 #[cfg(target_arch = "aarch64")]
-kernels!(neon, greenup_device::Isa::Neon, intensity_v_f64_neon, intensity_v_f32_neon, integer_neon, square_roots_neon, read_neon, write_neon, copy_neon, triad_neon, chase_neon);
+kernels!(
+    neon,
+    greenup_device::Isa::Neon,
+    intensity_v_f64_neon,
+    intensity_v_f32_neon,
+    integer_neon,
+    square_roots_neon,
+    read_neon,
+    write_neon,
+    copy_neon,
+    triad_neon,
+    chase_neon
+);
 
 impl Kernels {
     /// The kernels of one instruction set, if it was compiled and this CPU has it.
@@ -176,7 +224,11 @@ mod tests {
     /// The accumulators of `intensity`, recomputed one lane at a time in f64.
     fn reference(x: &[f64], isa: Isa, bytes: usize, k: i32) -> f64 {
         let lanes = isa.vector_bytes() / bytes;
-        let u = if isa == Isa::Avx512 || cfg!(target_arch = "aarch64") { 16 } else { 12 };
+        let u = if isa == Isa::Avx512 || cfg!(target_arch = "aarch64") {
+            16
+        } else {
+            12
+        };
         let mut acc = vec![vec![0.0; lanes]; u];
         for (i, a) in acc.iter_mut().enumerate() {
             a.fill(0.25 * (i + 1) as f64);
@@ -215,10 +267,18 @@ mod tests {
             for n in [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 48, 96] {
                 let got = k.intensity_f64(x.as_slice(), n);
                 let want = reference(x.as_slice(), k.isa, 8, n);
-                assert!((got / want - 1.0).abs() < 1e-11, "{} k={n}: {got} {want}", k.isa);
+                assert!(
+                    (got / want - 1.0).abs() < 1e-11,
+                    "{} k={n}: {got} {want}",
+                    k.isa
+                );
                 let got = k.intensity_f32(y.as_slice(), n);
                 let want = reference(&y64, k.isa, 4, n);
-                assert!((got / want - 1.0).abs() < 1e-4, "{} f32 k={n}: {got} {want}", k.isa);
+                assert!(
+                    (got / want - 1.0).abs() < 1e-4,
+                    "{} f32 k={n}: {got} {want}",
+                    k.isa
+                );
             }
             assert!(k.intensity_f64(x.as_slice(), -1).is_finite());
         }
@@ -231,14 +291,20 @@ mod tests {
         let b = Buffer::from_fn(n, |_| rng.f64());
         let c = Buffer::from_fn(n, |_| rng.f64());
         let ints = Buffer::from_fn(2 * n, |_| rng.u32(..));
-        let bits = b.as_slice().iter().map(|x| x.to_bits()).fold(0, |s, x| s ^ x);
+        let bits = b
+            .as_slice()
+            .iter()
+            .map(|x| x.to_bits())
+            .fold(0, |s, x| s ^ x);
         let mut integers = Vec::new();
         for k in all() {
             let mut a = Buffer::from_fn(n, |_| 0.0);
             k.copy(a.as_mut_slice(), b.as_slice());
             assert_eq!(a.as_slice(), b.as_slice());
             k.triad(a.as_mut_slice(), b.as_slice(), c.as_slice(), 3.0);
-            let ok = |i: usize| (a.as_slice()[i] - (b.as_slice()[i] + 3.0 * c.as_slice()[i])).abs() < 1e-15;
+            let ok = |i: usize| {
+                (a.as_slice()[i] - (b.as_slice()[i] + 3.0 * c.as_slice()[i])).abs() < 1e-15
+            };
             assert!((0..n).all(ok));
             k.write(a.as_mut_slice());
             assert!(a.as_slice().iter().all(|&x| x == 1.5));

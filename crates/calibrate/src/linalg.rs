@@ -21,7 +21,13 @@ pub fn nnls_gram(g: &Mat<f64>, h: &[f64]) -> Vec<f64> {
     let n = h.len();
     // Columns of one size, so that one tolerance fits all.
     let scale: Vec<f64> = (0..n)
-        .map(|j| if g[(j, j)] > 0.0 { g[(j, j)].sqrt() } else { 1.0 })
+        .map(|j| {
+            if g[(j, j)] > 0.0 {
+                g[(j, j)].sqrt()
+            } else {
+                1.0
+            }
+        })
         .collect();
     let g = Mat::from_fn(n, n, |i, j| g[(i, j)] / (scale[i] * scale[j]));
     let h: Vec<f64> = (0..n).map(|i| h[i] / scale[i]).collect();
@@ -29,8 +35,7 @@ pub fn nnls_gram(g: &Mat<f64>, h: &[f64]) -> Vec<f64> {
     let mut x = vec![0.0; n];
     let mut passive = vec![false; n];
     for _ in 0..3 * n + 10 {
-        let gradient =
-            |j: usize, x: &[f64]| h[j] - (0..n).map(|k| g[(j, k)] * x[k]).sum::<f64>();
+        let gradient = |j: usize, x: &[f64]| h[j] - (0..n).map(|k| g[(j, k)] * x[k]).sum::<f64>();
         let next = (0..n)
             .filter(|&j| !passive[j])
             .map(|j| (j, gradient(j, &x)))
@@ -100,9 +105,7 @@ pub fn estimate_correlation(a: &Mat<f64>, i: usize, j: usize) -> f64 {
     let s = unit_columns(a);
     let g = s.transpose() * &s;
     let n = g.ncols();
-    let inverse = g
-        .full_piv_lu()
-        .solve(Mat::<f64>::identity(n, n));
+    let inverse = g.full_piv_lu().solve(Mat::<f64>::identity(n, n));
     let r = inverse[(i, j)] / (inverse[(i, i)] * inverse[(j, j)]).sqrt();
     if r.is_finite() { r } else { 1.0 }
 }
@@ -147,12 +150,19 @@ pub fn levenberg_marquardt(
         let mut improved = false;
         for _ in 0..8 {
             let lhs = Mat::from_fn(n, n, |i, j| {
-                g[(i, j)] + if i == j { damping * g[(i, i)].max(1e-9) } else { 0.0 }
+                g[(i, j)]
+                    + if i == j {
+                        damping * g[(i, i)].max(1e-9)
+                    } else {
+                        0.0
+                    }
             });
             let rhs = Mat::from_fn(n, 1, |i, _| -slope[i]);
             let step = lhs.full_piv_lu().solve(&rhs);
             // Parameters are logarithms here: a step of 2 is a factor of 7.
-            let y: Vec<f64> = (0..n).map(|j| x[j] + step[(j, 0)].clamp(-2.0, 2.0)).collect();
+            let y: Vec<f64> = (0..n)
+                .map(|j| x[j] + step[(j, 0)].clamp(-2.0, 2.0))
+                .collect();
             let trial = residuals(&y);
             let c = square(&trial);
             if c.is_finite() && c < cost {
@@ -197,10 +207,11 @@ pub fn nelder_mead(
         let centre: Vec<f64> = (0..n)
             .map(|j| simplex[..n].iter().map(|s| s.0[j]).sum::<f64>() / n as f64)
             .collect();
-        let along =
-            |t: f64, s: &[(Vec<f64>, f64)]| -> Vec<f64> {
-                (0..n).map(|j| centre[j] + t * (s[n].0[j] - centre[j])).collect()
-            };
+        let along = |t: f64, s: &[(Vec<f64>, f64)]| -> Vec<f64> {
+            (0..n)
+                .map(|j| centre[j] + t * (s[n].0[j] - centre[j]))
+                .collect()
+        };
         let mut eval = |x: Vec<f64>| {
             used += 1;
             let v = f(&x);
@@ -209,7 +220,11 @@ pub fn nelder_mead(
         let reflected = eval(along(-1.0, &simplex));
         if reflected.1 < simplex[0].1 {
             let expanded = eval(along(-2.0, &simplex));
-            simplex[n] = if expanded.1 < reflected.1 { expanded } else { reflected };
+            simplex[n] = if expanded.1 < reflected.1 {
+                expanded
+            } else {
+                reflected
+            };
         } else if reflected.1 < simplex[n - 1].1 {
             simplex[n] = reflected;
         } else {
@@ -268,7 +283,10 @@ mod tests {
     fn lm_and_nelder_mead_find_a_minimum() {
         let r = |x: &[f64]| vec![x[0] - 1.0, 10.0 * (x[1] - x[0] * x[0])];
         let (x, _) = levenberg_marquardt(vec![-1.0, 2.0], 100, &r);
-        assert!((x[0] - 1.0).abs() < 1e-4 && (x[1] - 1.0).abs() < 1e-4, "{x:?}");
+        assert!(
+            (x[0] - 1.0).abs() < 1e-4 && (x[1] - 1.0).abs() < 1e-4,
+            "{x:?}"
+        );
         let (x, _) = nelder_mead(&[0.0, 0.0], &[0.5, 0.5], 500, &mut |x| {
             (x[0] - 3.0).powi(2) + (x[1] + 1.0).powi(2)
         });

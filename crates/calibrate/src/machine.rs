@@ -73,7 +73,10 @@ pub fn build(
     fact("isa", facts.isa.to_string());
     fact("threads", all.to_string());
     if let Some((a, b)) = calibration.clock_hz {
-        fact("clock", format!("{:.3} GHz before, {:.3} GHz after", a * 1e-9, b * 1e-9));
+        fact(
+            "clock",
+            format!("{:.3} GHz before, {:.3} GHz after", a * 1e-9, b * 1e-9),
+        );
     }
     if facts.virtual_machine {
         fact("virtual_machine", "yes".into());

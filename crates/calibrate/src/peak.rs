@@ -39,7 +39,11 @@ pub fn check(facts: &CpuFacts, team: &Team, seconds: f64) -> Vec<PeakCheck> {
                 .iter()
                 .map(|(t, hz)| flops / (t * per_cycle * hz))
                 .collect();
-            let pipes = if stats::median(&one_pipe) < 1.1 { 1.0 } else { 2.0 };
+            let pipes = if stats::median(&one_pipe) < 1.1 {
+                1.0
+            } else {
+                2.0
+            };
             let shares: Vec<f64> = one_pipe.iter().map(|s| s / pipes).collect();
             let times: Vec<f64> = pairs.iter().map(|(t, _)| *t).collect();
             Some(PeakCheck {

@@ -242,11 +242,20 @@ mod tests {
     #[test]
     fn errors_name_line_and_column() {
         for (text, want) in [
-            ("time_s,f64\n1,2\nx,2\n", "line 3, column 1 (time_s): `x` is not a number"),
-            ("time_s,f64\n1,-2\n", "line 2, column 2 (f64): -2 must be finite and not negative"),
+            (
+                "time_s,f64\n1,2\nx,2\n",
+                "line 3, column 1 (time_s): `x` is not a number",
+            ),
+            (
+                "time_s,f64\n1,-2\n",
+                "line 2, column 2 (f64): -2 must be finite and not negative",
+            ),
             ("time_s,f64\n1,NaN\n", "line 2, column 2"),
             ("time_s,f64\n0,1\n", "above 0"),
-            ("time_s,flops\n1,2\n", "line 1, column 2 (flops): unknown column"),
+            (
+                "time_s,flops\n1,2\n",
+                "line 1, column 2 (flops): unknown column",
+            ),
             ("f64\n2\n", "no column `time_s`"),
             ("time_s,f64\n1,2,3\n", "line 2"),
             ("time_s,f64\n", "no records"),

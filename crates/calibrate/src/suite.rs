@@ -41,7 +41,13 @@ pub fn plan(depth: Depth, cores: usize) -> Vec<Bench> {
     };
     let mut plan = Vec::new();
     for &threads in &counts {
-        let mut add = |kind, level| plan.push(Bench { kind, level, threads });
+        let mut add = |kind, level| {
+            plan.push(Bench {
+                kind,
+                level,
+                threads,
+            })
+        };
         // Few threads stretch the time of the same work, which separates constant power from ε;
         // a handful of points does that.
         let sparse = depth == Depth::Quick && threads < all;

@@ -16,10 +16,16 @@ fn check(name: &str, text: &str, baseline: f64) {
         let percent = 100.0 * e.leave_setting_out;
         assert!(percent <= baseline + 0.05, "{model:?}: {percent}");
         if model == PowerModel::FixedVoltage {
-            assert!((percent - baseline).abs() < 0.15, "{percent} against {baseline}");
+            assert!(
+                (percent - baseline).abs() < 0.15,
+                "{percent} against {baseline}"
+            );
         }
         if model == PowerModel::KnownKernel {
-            assert!(percent <= 0.5 * baseline, "{percent} is not half of {baseline}");
+            assert!(
+                percent <= 0.5 * baseline,
+                "{percent} is not half of {baseline}"
+            );
         }
     }
 }

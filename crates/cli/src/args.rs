@@ -93,7 +93,9 @@ pub enum ExportFormat {
 }
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  greenup run -- sleep 0.2\n  greenup run --compare 'gzip -9 -kc FILE' -- gzip -1 -kc FILE\n  greenup run --rel-error 1% --export json -- ./app")]
+#[command(
+    after_help = "Examples:\n  greenup run -- sleep 0.2\n  greenup run --compare 'gzip -9 -kc FILE' -- gzip -1 -kc FILE\n  greenup run --rel-error 1% --export json -- ./app"
+)]
 pub struct RunArgs {
     /// A second command; repeat for more. The first is the baseline
     #[arg(long, value_name = "CMD")]
@@ -122,7 +124,12 @@ pub struct RunArgs {
     #[command(flatten)]
     pub sensor: SensorArg,
     /// The command and its arguments; no shell is involved
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
     pub command: Vec<String>,
 }
 
@@ -161,7 +168,9 @@ pub enum MethodArg {
 }
 
 #[derive(Args)]
-#[command(after_help = "Columns of FILE.csv: time_s and operation counts (see `greenup predict --help`), and\noptionally energy_j, benchmark, setting, occupancy; columns that start with _ are ignored.\nWith --dvfs: four header lines (number of clock domains; default clocks, MHz; components per\ndomain; component names), then rows `power W, core MHz, memory MHz, utilisations…`.")]
+#[command(
+    after_help = "Columns of FILE.csv: time_s and operation counts (see `greenup predict --help`), and\noptionally energy_j, benchmark, setting, occupancy; columns that start with _ are ignored.\nWith --dvfs: four header lines (number of clock domains; default clocks, MHz; components per\ndomain; component names), then rows `power W, core MHz, memory MHz, utilisations…`."
+)]
 pub struct FitArgs {
     /// Measurements
     #[arg(value_name = "FILE.csv")]
@@ -251,7 +260,12 @@ pub enum Question {
         /// Factors k
         #[arg(long, value_delimiter = ',', default_value = "1,2,4,8")]
         k: Vec<f64>,
-        #[arg(long, value_delimiter = ',', default_value = "0.25,1,4,16,64", value_name = "I,…")]
+        #[arg(
+            long,
+            value_delimiter = ',',
+            default_value = "0.25,1,4,16,64",
+            value_name = "I,…"
+        )]
         intensity: Vec<f64>,
     },
     /// One big node under a power bound against as many small nodes as the bound feeds
@@ -264,7 +278,12 @@ pub enum Question {
         /// The small node
         #[arg(long)]
         against: Option<String>,
-        #[arg(long, value_delimiter = ',', default_value = "0.25,1,4,16,64", value_name = "I,…")]
+        #[arg(
+            long,
+            value_delimiter = ',',
+            default_value = "0.25,1,4,16,64",
+            value_name = "I,…"
+        )]
         intensity: Vec<f64>,
     },
     /// As many small nodes as draw the power of the big one
@@ -278,7 +297,12 @@ pub enum Question {
         /// So many nodes instead
         #[arg(long)]
         nodes: Option<f64>,
-        #[arg(long, value_delimiter = ',', default_value = "0.25,1,4,16,64", value_name = "I,…")]
+        #[arg(
+            long,
+            value_delimiter = ',',
+            default_value = "0.25,1,4,16,64",
+            value_name = "I,…"
+        )]
         intensity: Vec<f64>,
     },
     /// f times the flops for 1/m of the bytes: speedup, greenup and their bounds
@@ -352,7 +376,9 @@ fn op_count(text: &str) -> Result<(Op, f64), String> {
     let (name, count) = text
         .split_once('=')
         .ok_or_else(|| "give NAME=COUNT, like f32=1e12".to_owned())?;
-    let op: Op = name.parse().map_err(|e: greenup_model::op::UnknownOp| e.to_string())?;
+    let op: Op = name
+        .parse()
+        .map_err(|e: greenup_model::op::UnknownOp| e.to_string())?;
     let count: f64 = count
         .parse()
         .map_err(|_| format!("`{count}` is not a number"))?;

@@ -55,7 +55,9 @@ pub fn sensors(named: Option<&str>, gpu: bool, probe_s: f64) -> Result<Chosen> {
     }
     let found = found(named);
     if found.iter().all(Found::is_err) && named.is_none() {
-        return Ok(none("no energy sensor on this host; `greenup doctor` says why"));
+        return Ok(none(
+            "no energy sensor on this host; `greenup doctor` says why",
+        ));
     }
     let mut load = Load::cpu()?;
     let (mut usable, diagnoses) = probe(found, probe_s, &mut |s| load.run(s));
@@ -68,11 +70,17 @@ pub fn sensors(named: Option<&str>, gpu: bool, probe_s: f64) -> Result<Chosen> {
         }
         None => PREFERRED
             .iter()
-            .chain(if gpu { &["nvml:0:energy", "nvml:0:instant"][..] } else { &[] })
+            .chain(if gpu {
+                &["nvml:0:energy", "nvml:0:instant"][..]
+            } else {
+                &[]
+            })
             .find_map(|p| usable.iter().position(|s| s.info().id.starts_with(p))),
     };
     let Some(main) = main else {
-        return Ok(none("no usable energy sensor for this device; `greenup doctor` says why"));
+        return Ok(none(
+            "no usable energy sensor for this device; `greenup doctor` says why",
+        ));
     };
     let first = usable.swap_remove(main);
     let group = first.info().group.clone();

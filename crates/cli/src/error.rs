@@ -46,7 +46,9 @@ pub fn cannot_write(path: &Path, e: &std::io::Error) -> CliError {
         K::PermissionDenied | K::ReadOnlyFilesystem => {
             "choose a folder you may write to, with --out or -o"
         }
-        K::StorageFull | K::QuotaExceeded => "free some space, or choose another disk with --out or -o",
+        K::StorageFull | K::QuotaExceeded => {
+            "free some space, or choose another disk with --out or -o"
+        }
         _ => "check the path given with --out or -o",
     };
     CliError::new(format!("{} cannot be written: {e}", path.display())).hint(hint)

@@ -31,8 +31,7 @@ pub fn machine(name: &str) -> Result<Machine> {
 
 pub fn from_file(path: &Path) -> Result<Machine> {
     let text = read(path)?;
-    Machine::from_toml(&text)
-        .map_err(|e| CliError::new(format!("{}: {e}", path.display())))
+    Machine::from_toml(&text).map_err(|e| CliError::new(format!("{}: {e}", path.display())))
 }
 
 /// Shipped machines and those in `machines/` of this folder.

@@ -22,7 +22,13 @@ impl Browser {
     fn start(dir: &Path) -> Self {
         let fifo = |name: &str| {
             let path = dir.join(name);
-            assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
+            assert!(
+                Command::new("mkfifo")
+                    .arg(&path)
+                    .status()
+                    .expect("mkfifo")
+                    .success()
+            );
             path
         };
         let (to, from) = (fifo("to"), fifo("from"));
@@ -34,7 +40,12 @@ impl Browser {
                  --disable-background-networking --disable-component-update --disable-sync \
                  --remote-debugging-pipe --user-data-dir=\"$3\" about:blank 3<\"$1\" 4>\"$2\"",
             )
-            .args(["sh".as_ref(), to.as_os_str(), from.as_os_str(), dir.join("profile").as_os_str()])
+            .args([
+                "sh".as_ref(),
+                to.as_os_str(),
+                from.as_os_str(),
+                dir.join("profile").as_os_str(),
+            ])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -63,7 +74,9 @@ impl Browser {
         self.to.write_all(&bytes).expect("the browser listens");
         loop {
             let mut raw = Vec::new();
-            self.from.read_until(0, &mut raw).expect("the browser answers");
+            self.from
+                .read_until(0, &mut raw)
+                .expect("the browser answers");
             raw.pop();
             let value: Value = serde_json::from_slice(&raw).expect("protocol");
             if value["id"] == json!(id) {
@@ -94,16 +107,22 @@ fn the_page_is_quiet_offline_and_fits_its_window() {
         .arg(&out)
         .output()
         .unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     let printed: Value = serde_json::from_slice(&run.stdout).unwrap();
-    let saved: Value = serde_json::from_slice(&std::fs::read(out.join("summary.json")).unwrap()).unwrap();
+    let saved: Value =
+        serde_json::from_slice(&std::fs::read(out.join("summary.json")).unwrap()).unwrap();
     assert_eq!(printed, saved);
     assert_eq!(saved["kernels"].as_array().unwrap().len(), 3);
     // The promise is two minutes on two cores; a debug build is not held to it.
     if !cfg!(debug_assertions) {
         assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
     }
-    greenup_model::Machine::from_toml(&std::fs::read_to_string(out.join("machine.toml")).unwrap()).unwrap();
+    greenup_model::Machine::from_toml(&std::fs::read_to_string(out.join("machine.toml")).unwrap())
+        .unwrap();
 
     let mut b = Browser::start(dir.path());
     for width in [1280, 400] {
@@ -117,7 +136,8 @@ fn the_page_is_quiet_offline_and_fits_its_window() {
         for domain in ["Runtime", "Log", "Network", "Page"] {
             b.call(s, &format!("{domain}.enable"), json!({}));
         }
-        let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500 });
+        let metrics =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500 });
         b.call(s, "Emulation.setDeviceMetricsOverride", metrics);
         b.events.clear();
         let url = format!("file://{}", out.join("report.html").display());
@@ -126,7 +146,10 @@ fn the_page_is_quiet_offline_and_fits_its_window() {
             let p = json!({ "expression": script, "awaitPromise": true, "returnByValue": true });
             b.call(s, "Runtime.evaluate", p)["result"]["value"].clone()
         };
-        evaluate(&mut b, "new Promise(r => document.readyState === 'complete' ? r(1) : addEventListener('load', () => r(1)))");
+        evaluate(
+            &mut b,
+            "new Promise(r => document.readyState === 'complete' ? r(1) : addEventListener('load', () => r(1)))",
+        );
         // Everything interactive is used once.
         let used = evaluate(
             &mut b,
@@ -137,7 +160,10 @@ fn the_page_is_quiet_offline_and_fits_its_window() {
         );
         assert_eq!(used, json!(true), "a tip appears at {width}");
         let overflow = evaluate(&mut b, "document.documentElement.scrollWidth - innerWidth");
-        assert!(overflow.as_f64().unwrap() <= 0.0, "{width}: the page is {overflow} px too wide");
+        assert!(
+            overflow.as_f64().unwrap() <= 0.0,
+            "{width}: the page is {overflow} px too wide"
+        );
         let svgs = evaluate(&mut b, "document.querySelectorAll('figure svg').length");
         // Time panel, bars, and the three panels of the assumed machine.
         assert!(svgs.as_u64().unwrap() >= 5, "{svgs}");
@@ -149,7 +175,10 @@ fn the_page_is_quiet_offline_and_fits_its_window() {
             assert_ne!(method, "Log.entryAdded", "{e}");
             if method == "Network.requestWillBeSent" {
                 let asked = e["params"]["request"]["url"].as_str().unwrap();
-                assert!(asked.starts_with("file://") || asked.starts_with("data:"), "{asked}");
+                assert!(
+                    asked.starts_with("file://") || asked.starts_with("data:"),
+                    "{asked}"
+                );
             }
         }
     }

@@ -137,7 +137,9 @@ impl CpuFacts {
         self.caches
             .iter()
             .max_by_key(|c| c.level)
-            .map_or(32 << 20, |c| c.bytes * self.cores.len().div_ceil(c.shared_by))
+            .map_or(32 << 20, |c| {
+                c.bytes * self.cores.len().div_ceil(c.shared_by)
+            })
     }
 }
 

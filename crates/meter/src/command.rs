@@ -172,14 +172,7 @@ fn wait4(pid: u32) -> std::io::Result<(i32, libc::rusage)> {
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     loop {
         // SAFETY: both pointers are valid for writes; the pid is a child not yet waited for.
-        let rc = unsafe {
-            libc::wait4(
-                pid.cast_signed(),
-                &raw mut status,
-                0,
-                &raw mut usage,
-            )
-        };
+        let rc = unsafe { libc::wait4(pid.cast_signed(), &raw mut status, 0, &raw mut usage) };
         if rc >= 0 {
             return Ok((status, usage));
         }

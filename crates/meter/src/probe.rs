@@ -117,7 +117,10 @@ pub fn probe(
                     "its value stayed at {} under load: a phantom, as virtual machines expose them",
                     busy.readings.last().map_or(0.0, |r| r.value)
                 )),
-                Some("measure on bare metal, or clamp an external meter on (`--sensor external:…`)".to_owned()),
+                Some(
+                    "measure on bare metal, or clamp an external meter on (`--sensor external:…`)"
+                        .to_owned(),
+                ),
             )
         } else {
             (None, None)
@@ -172,7 +175,11 @@ mod tests {
             })
         });
         let (usable, all) = probe(
-            vec![Ok(Box::new(phantom)), Ok(Box::new(live)), Ok(Box::new(dying))],
+            vec![
+                Ok(Box::new(phantom)),
+                Ok(Box::new(live)),
+                Ok(Box::new(dying)),
+            ],
             0.15,
             &mut spin,
         );

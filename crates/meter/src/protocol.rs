@@ -211,8 +211,7 @@ impl Meter {
                             few = Some(few.map_or(power.ticks, |f| f.min(power.ticks)));
                         }
                         if let Some(other) = other {
-                            disagreement =
-                                disagreement.max((other / power.power_w - 1.0).abs());
+                            disagreement = disagreement.max((other / power.power_w - 1.0).abs());
                         }
                     }
                     Err(e) => failure = Some(e),
@@ -335,7 +334,11 @@ impl Meter {
             .zip(&traces[1..])
             .filter(|(s, _)| s.info().group == info.group)
             // A window must be ten times an average's length before it can be compared.
-            .filter(|(s, _)| s.info().average_s.is_none_or(|a| span.1 - span.0 >= 10.0 * a))
+            .filter(|(s, _)| {
+                s.info()
+                    .average_s
+                    .is_none_or(|a| span.1 - span.0 >= 10.0 * a)
+            })
             .find_map(|(s, t)| {
                 let i = s.info();
                 let from = span.0 + rise(i.quantity, i.average_s);
@@ -395,7 +398,9 @@ mod tests {
         assert!((e.median / 0.04 - 1.0).abs() < 0.1, "{e:?}");
         assert!((m.time_s.median - 1e-3).abs() < 1e-9);
         assert!(
-            m.flags.iter().any(|f| matches!(f, Flag::SensorsDisagree(x) if (x - 0.25).abs() < 0.08)),
+            m.flags
+                .iter()
+                .any(|f| matches!(f, Flag::SensorsDisagree(x) if (x - 0.25).abs() < 0.08)),
             "{:?}",
             m.flags
         );
@@ -440,10 +445,7 @@ mod tests {
         let mut meter = Meter::time_only(policy());
         let m = meter.measure(&Silent, &mut work).unwrap().unwrap();
         assert_eq!(m.flags, [Flag::NoEnergy]);
-        let m = meter
-            .measure(&After(0.into()), &mut work)
-            .unwrap()
-            .unwrap();
+        let m = meter.measure(&After(0.into()), &mut work).unwrap().unwrap();
         assert!(m.flags.contains(&Flag::Interrupted) && m.time_s.n < 3);
     }
 }

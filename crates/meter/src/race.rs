@@ -160,7 +160,10 @@ fn block(
     let runs = if sensors.is_empty() {
         1
     } else {
-        let typical = log.runs.last().map_or(f64::INFINITY, |r| r.end_s - r.start_s);
+        let typical = log
+            .runs
+            .last()
+            .map_or(f64::INFINITY, |r| r.end_s - r.start_s);
         ((MIN_TICKS * period_s / typical).ceil() as usize).clamp(1, 1000)
     };
     let mut once = || -> Result<Vec<CommandRun>, CommandError> {
@@ -239,8 +242,9 @@ fn enough(log: &Log, stop: Stop) -> bool {
             // The bootstrap is costly: look again only after a tenth more runs.
             let due = t.len() < 30 || t.len().is_multiple_of(t.len() / 20);
             let energies: Vec<f64> = log.blocks.iter().map(|b| b.0).collect();
-            let reached =
-                |v: &[f64]| Summary::of(v).is_some_and(|s| s.n >= 5 && s.relative_error() <= target);
+            let reached = |v: &[f64]| {
+                Summary::of(v).is_some_and(|s| s.n >= 5 && s.relative_error() <= target)
+            };
             due && reached(&t) && (energies.is_empty() || reached(&energies))
         }
     }
@@ -267,9 +271,8 @@ fn summarise(command: &CommandLine, log: &Log, plan: &RacePlan) -> Option<RaceRe
         ));
     }
     if time_s.median < 5e-3 {
-        warnings.push(
-            "runs shorter than 5 ms are dominated by the start of the process".to_owned(),
-        );
+        warnings
+            .push("runs shorter than 5 ms are dominated by the start of the process".to_owned());
     }
     if log.failures > 0 {
         warnings.push(format!(
@@ -360,7 +363,9 @@ mod tests {
     }
 
     fn commands(list: &[&str]) -> Vec<CommandLine> {
-        list.iter().map(|c| CommandLine::parse(c).unwrap()).collect()
+        list.iter()
+            .map(|c| CommandLine::parse(c).unwrap())
+            .collect()
     }
 
     #[test]
@@ -383,7 +388,15 @@ mod tests {
     #[test]
     fn the_requested_error_is_reached() {
         let c = commands(&["a 320"]);
-        let r = race(&c, &plan(Stop::RelError(0.002)), &mut mock(), &mut [], 0.0, &Silent).unwrap();
+        let r = race(
+            &c,
+            &plan(Stop::RelError(0.002)),
+            &mut mock(),
+            &mut [],
+            0.0,
+            &Silent,
+        )
+        .unwrap();
         assert!(r.results[0].time_s.relative_error() <= 0.002);
         let r = race(&c, &plan(Stop::Default), &mut mock(), &mut [], 0.0, &Silent).unwrap();
         assert_eq!(r.results[0].time_s.n, 10);

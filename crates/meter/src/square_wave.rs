@@ -91,21 +91,21 @@ pub fn square_wave(
             std::thread::sleep(Duration::from_secs_f64(
                 2.0 * half * phase as f64 / phases as f64,
             ));
-            let (duty, traces, span) =
-                sample(sensors, interval, || wave(half, seconds, load));
+            let (duty, traces, span) = sample(sensors, interval, || wave(half, seconds, load));
             for (i, trace) in traces.iter().enumerate() {
                 let (_, low, high) = levels[i];
                 let expected = low + duty * (high - low);
-                if let Some(p) =
-                    mean_power(infos[i].quantity, &trace.readings, span.0, span.1)
-                {
+                if let Some(p) = mean_power(infos[i].quantity, &trace.readings, span.0, span.1) {
                     ratios[i].push(p.power_w / expected);
                 }
             }
             observer.step(&format!("half-period {:.0} ms", 1e3 * half));
         }
         for (info, ratios) in infos.iter().zip(ratios) {
-            let error = ratios.iter().map(|r| (r - 1.0).abs()).fold(f64::NAN, f64::max);
+            let error = ratios
+                .iter()
+                .map(|r| (r - 1.0).abs())
+                .fold(f64::NAN, f64::max);
             rows.push(WaveRow {
                 id: info.id.clone(),
                 half_period_s: half,
@@ -150,7 +150,13 @@ mod tests {
     #[test]
     fn a_full_integrator_passes_and_a_partial_window_does_not() {
         static ON: AtomicBool = AtomicBool::new(false);
-        let watts = || if ON.load(Ordering::Relaxed) { 120.0 } else { 20.0 };
+        let watts = || {
+            if ON.load(Ordering::Relaxed) {
+                120.0
+            } else {
+                20.0
+            }
+        };
         let (mut total, mut last) = (0.0, now_s());
         let integrator = Simulated::new("full", Quantity::Energy, move |t| {
             total += watts() * (t - last);

@@ -37,7 +37,11 @@ impl Summary {
         let n = values.len();
         let mean = values.iter().sum::<f64>() / n as f64;
         let var = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
-        let sd = if n > 1 { (var / (n - 1) as f64).sqrt() } else { 0.0 };
+        let sd = if n > 1 {
+            (var / (n - 1) as f64).sqrt()
+        } else {
+            0.0
+        };
         let mid = median(values);
         let deviations: Vec<f64> = values.iter().map(|x| (x - mid).abs()).collect();
         let min = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -140,7 +144,9 @@ pub fn ratio_of_medians(a: &[f64], b: &[f64]) -> Option<Summary> {
         let sample: Vec<f64> = v.iter().map(|_| v[rng.usize(..v.len())]).collect();
         median(&sample)
     };
-    let ratios: Vec<f64> = (0..resamples(a.len().max(b.len()))).map(|_| draw(a) / draw(b)).collect();
+    let ratios: Vec<f64> = (0..resamples(a.len().max(b.len())))
+        .map(|_| draw(a) / draw(b))
+        .collect();
     let mut s = Summary::of(&ratios)?;
     s.n = a.len().min(b.len());
     s.median = median(a) / median(b);
@@ -169,7 +175,10 @@ mod tests {
     #[test]
     fn summaries() {
         let s = Summary::of(&[3.0, 1.0, 2.0, 4.0, 100.0]).unwrap();
-        assert_eq!((s.n, s.median, s.min, s.max, s.mad), (5, 3.0, 1.0, 100.0, 1.0));
+        assert_eq!(
+            (s.n, s.median, s.min, s.max, s.mad),
+            (5, 3.0, 1.0, 100.0, 1.0)
+        );
         assert!(s.lo <= s.median && s.median <= s.hi);
         assert_eq!(Summary::of(&[]), None);
         assert_eq!(Summary::of(&[f64::NAN]), None);

@@ -71,12 +71,7 @@ fn sampled_power(readings: &[Reading], from: f64, to: f64) -> Option<WindowPower
 
 /// Energy between two moments, J, interpolating a counter or integrating power; `None` when the
 /// readings do not reach around them.
-pub fn energy_between(
-    quantity: Quantity,
-    readings: &[Reading],
-    from: f64,
-    to: f64,
-) -> Option<f64> {
+pub fn energy_between(quantity: Quantity, readings: &[Reading], from: f64, to: f64) -> Option<f64> {
     let cumulative: Vec<Reading> = match quantity {
         Quantity::Energy => readings.to_vec(),
         Quantity::Power => {

@@ -45,7 +45,10 @@ impl Unwrap {
                 self.total += range - last + raw;
                 Ok(self.total)
             }
-            _ => Err(WentBackwards { from: last, to: raw }),
+            _ => Err(WentBackwards {
+                from: last,
+                to: raw,
+            }),
         }
     }
 }

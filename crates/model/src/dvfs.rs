@@ -32,7 +32,8 @@ pub struct VoltageCurve {
 
 impl VoltageCurve {
     pub fn volt(&self, clock_hz: f64) -> f64 {
-        self.floor_volt * (1.0 + self.slope * f64::max(0.0, clock_hz / self.max_clock_hz - self.knee))
+        self.floor_volt
+            * (1.0 + self.slope * f64::max(0.0, clock_hz / self.max_clock_hz - self.knee))
     }
 }
 
@@ -112,7 +113,10 @@ mod tests {
         let w = Work::new().with(Op::F32, 10.0).unwrap();
         assert_eq!(m.energy(&w, 1.0, s(1.0, 1.0)), 20.0 + 23.0);
         // Half the time at twice the voltage: 80 + 0.5·28 against 20 + 23.
-        assert_eq!(m.greenest(&w, &[(s(2.0, 1.0), 0.5), (s(1.0, 1.0), 1.0)]), Some(1));
+        assert_eq!(
+            m.greenest(&w, &[(s(2.0, 1.0), 0.5), (s(1.0, 1.0), 1.0)]),
+            Some(1)
+        );
         assert!((energy_lost(&[94.0, 43.0], 0) - (94.0 / 43.0 - 1.0)).abs() < 1e-15);
     }
 

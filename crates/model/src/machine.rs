@@ -368,6 +368,9 @@ mod tests {
     fn a_missing_cost_lists_what_there_is() {
         let m = Machine::from_toml(TOML).unwrap();
         let e = m.roofline(Op::F64, Op::Dram).unwrap_err().to_string();
-        assert!(e.contains("no cost for `f64`") && e.contains("f32, dram"), "{e}");
+        assert!(
+            e.contains("no cost for `f64`") && e.contains("f32, dram"),
+            "{e}"
+        );
     }
 }

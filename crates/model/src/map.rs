@@ -106,7 +106,11 @@ mod tests {
         let (a, b) = (Place::of(&r).unwrap(), Place::of(&other).unwrap());
         assert!(a.distance(&b) < 1e-12);
         assert!((a.workload_distance(&b) - 3.0).abs() < 1e-12);
-        let capped = Place::of(&EnergyRoofline { dpi: Some(40.0), ..r }).unwrap();
+        let capped = Place::of(&EnergyRoofline {
+            dpi: Some(40.0),
+            ..r
+        })
+        .unwrap();
         assert!(a.distance(&capped) >= 1.0);
         assert_eq!(Place::of(&EnergyRoofline { eps_flop: 0.0, ..r }), None);
     }

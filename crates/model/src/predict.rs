@@ -170,8 +170,14 @@ mod tests {
     fn names_what_binds() {
         let m = machine();
         let bound = |w: &[(Op, f64)]| predict(&m, &work(w)).unwrap().bound;
-        assert_eq!(bound(&[(Op::F32, 8.0), (Op::Dram, 1.0)]), Bound::Op(Op::F32));
-        assert_eq!(bound(&[(Op::F32, 1.0), (Op::Dram, 1.0)]), Bound::Op(Op::Dram));
+        assert_eq!(
+            bound(&[(Op::F32, 8.0), (Op::Dram, 1.0)]),
+            Bound::Op(Op::F32)
+        );
+        assert_eq!(
+            bound(&[(Op::F32, 1.0), (Op::Dram, 1.0)]),
+            Bound::Op(Op::Dram)
+        );
         assert_eq!(bound(&[(Op::L2, 9.0), (Op::Dram, 1.0)]), Bound::Op(Op::L2));
         // f32 and f64 share the vector pipes: 3 + 2·3 > 4·2.
         assert_eq!(

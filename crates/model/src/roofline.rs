@@ -56,8 +56,7 @@ impl EnergyRoofline {
     /// B̂_ε(I), the effective energy balance (eq 6, no cap).
     pub fn effective_balance(&self, intensity: f64) -> f64 {
         let eta = self.eta();
-        eta * self.energy_balance()
-            + (1.0 - eta) * f64::max(0.0, self.time_balance() - intensity)
+        eta * self.energy_balance() + (1.0 - eta) * f64::max(0.0, self.time_balance() - intensity)
     }
 
     /// Seconds per flop at intensity I (eqs 1, 3; with a cap eqs 34, 35).

@@ -57,7 +57,10 @@ impl Machine {
     /// This machine with its usable power cut to Δπ/k, k ≥ 1.
     pub fn throttled(&self, k: f64) -> Result<Machine, WhatIfError> {
         if !k.is_finite() || k < 1.0 {
-            return Err(WhatIfError::BadFactor { value: k, least: 1.0 });
+            return Err(WhatIfError::BadFactor {
+                value: k,
+                least: 1.0,
+            });
         }
         Ok(self.with_usable_power(self.usable_power()? / k))
     }

@@ -116,7 +116,12 @@ fn identities() -> [f64; 5] {
         let p = capped.power(i);
         worst[0] = worst[0].max((capped.capped_power(i) / p - 1.0).abs());
         // Eqs 36 and 37 as printed, without the guards.
-        let (pf, pm, b, dpi) = (r.pi_flop(), r.pi_mem(), r.time_balance(), capped.dpi.unwrap());
+        let (pf, pm, b, dpi) = (
+            r.pi_flop(),
+            r.pi_mem(),
+            r.time_balance(),
+            capped.dpi.unwrap(),
+        );
         let plus = b * f64::max(1.0, pm / (dpi - pf));
         let minus = b * f64::min(1.0, (dpi - pm) / pf);
         let printed = r.pi0
@@ -132,8 +137,12 @@ fn identities() -> [f64; 5] {
         }
         worst[2] = worst[2]
             .max((r.power_line(i) / r.power(i) - 1.0).abs())
-            .max((r.eps_hat() * (1.0 + r.effective_balance(i) / i) / r.energy_per_flop(i) - 1.0).abs());
-        if capped.never_throttles() && capped.time_per_flop(i) > r.time_per_flop(i) * (1.0 + 1e-12) {
+            .max(
+                (r.eps_hat() * (1.0 + r.effective_balance(i) / i) / r.energy_per_flop(i) - 1.0)
+                    .abs(),
+            );
+        if capped.never_throttles() && capped.time_per_flop(i) > r.time_per_flop(i) * (1.0 + 1e-12)
+        {
             worst[3] += 1.0;
         }
         let flat = EnergyRoofline { pi0: 0.0, ..r };
@@ -164,7 +173,8 @@ fn ours() -> BTreeMap<&'static str, f64> {
     let percent = |rate: f64, tau: f64| 100.0 * rate * tau;
     let dp_order = |r: &EnergyRoofline| {
         f64::from(u8::from(
-            r.half_efficiency_intensity() < r.time_balance() && r.time_balance() < r.energy_balance(),
+            r.half_efficiency_intensity() < r.time_balance()
+                && r.time_balance() < r.energy_balance(),
         ))
     };
     let sp_order = |r: &EnergyRoofline| {
@@ -201,7 +211,8 @@ fn ours() -> BTreeMap<&'static str, f64> {
         }
         .streaming_energy()
     };
-    let l1_over = 253.0 + (m580.cost[&Op::F64].energy_j.as_ref().unwrap().value * 1e12 - 25.0) / 4.0;
+    let l1_over =
+        253.0 + (m580.cost[&Op::F64].energy_j.as_ref().unwrap().value * 1e12 - 25.0) / 4.0;
     let tiny = 1e-9;
 
     let mut v = BTreeMap::from([
@@ -210,7 +221,10 @@ fn ours() -> BTreeMap<&'static str, f64> {
         ("fermi.Btau", fermi.time_balance()),
         ("fermi.Beps", fermi.energy_balance()),
         ("fermi.power.low", fermi.power(tiny) / fermi.pi_flop()),
-        ("fermi.power.peak", fermi.power(fermi.time_balance()) / fermi.pi_flop()),
+        (
+            "fermi.power.peak",
+            fermi.power(fermi.time_balance()) / fermi.pi_flop(),
+        ),
         ("fermi.power.high", fermi.power(1e12) / fermi.pi_flop()),
         ("fermi.arch.half", fermi.efficiency(fermi.energy_balance())),
         (
@@ -236,7 +250,10 @@ fn ours() -> BTreeMap<&'static str, f64> {
         ("t3.fl.i7dp", percent(49.7e9, dpi7.tau_flop)),
         ("t4.power.580", sp580.max_power()),
         ("t4.overhead", dp580.eps_flop * 1e12 - fermi.eps_flop * 1e12),
-        ("t4.overheadB", (dp580.eps_flop - fermi.eps_flop) * 1e12 / 4.0),
+        (
+            "t4.overheadB",
+            (dp580.eps_flop - fermi.eps_flop) * 1e12 / 4.0,
+        ),
         ("t4.range.lo", (l1_over + 7.0).round()),
         ("t4.range.hi", (l1_over + 389.0 - 253.0 + 7.0).round()),
         ("t4.eta.580", sp580.eta()),
@@ -320,7 +337,8 @@ fn all_published_examples() {
     let ours = ours();
     let mut bad = Vec::new();
     // Relative, and absolute for zeros.
-    let close = |a: f64, b: f64, tol: f64| (a - b).abs() <= tol * if b == 0.0 { 1.0 } else { b.abs() };
+    let close =
+        |a: f64, b: f64, tol: f64| (a - b).abs() <= tol * if b == 0.0 { 1.0 } else { b.abs() };
     for e in &examples {
         let Some(&got) = ours.get(e.id.as_str()) else {
             bad.push(format!("{}: no test computes it", e.id));

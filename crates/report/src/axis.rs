@@ -108,12 +108,22 @@ pub fn draw_log_axes(svg: &mut Svg, area: Area, x: LogRange, y: LogRange, labels
     for v in x.ticks((area.width / 34.0) as usize) {
         let px = x.x(area, v);
         svg.line((px, area.top), (px, area.bottom()), &grid);
-        svg.text((px, area.bottom() + 15.0), Anchor::Middle, &small, &power_of_two(v));
+        svg.text(
+            (px, area.bottom() + 15.0),
+            Anchor::Middle,
+            &small,
+            &power_of_two(v),
+        );
     }
     for v in y.ticks((area.height / 26.0) as usize) {
         let py = y.y(area, v);
         svg.line((area.left, py), (area.right(), py), &grid);
-        svg.text((area.left - 6.0, py + 4.0), Anchor::End, &small, &power_of_two(v));
+        svg.text(
+            (area.left - 6.0, py + 4.0),
+            Anchor::End,
+            &small,
+            &power_of_two(v),
+        );
     }
     frame(svg, area, labels);
 }

@@ -34,13 +34,23 @@ pub fn bars(title: &str, unit: &str, pairs: &[Pair]) -> String {
     let x = |ratio: f64| LEFT + (WIDTH - LEFT - 16.0) * (ratio.min(full) / full);
     let height = 54.0 + ROW * pairs.len() as f64;
     let mut svg = Svg::new();
-    svg.text((10.0, 20.0), Anchor::Start, "font-size=\"14\" font-weight=\"bold\"", title);
+    svg.text(
+        (10.0, 20.0),
+        Anchor::Start,
+        "font-size=\"14\" font-weight=\"bold\"",
+        title,
+    );
     svg.line(
         (x(1.0), 30.0),
         (x(1.0), height - 20.0),
         &format!("stroke=\"{INK}\" stroke-dasharray=\"4 3\""),
     );
-    svg.text((x(1.0), height - 6.0), Anchor::Middle, &format!("font-size=\"11\" fill=\"{QUIET}\""), "predicted");
+    svg.text(
+        (x(1.0), height - 6.0),
+        Anchor::Middle,
+        &format!("font-size=\"11\" fill=\"{QUIET}\""),
+        "predicted",
+    );
     for (k, p) in pairs.iter().enumerate() {
         let y = 36.0 + ROW * k as f64;
         svg.text((LEFT - 8.0, y + 24.0), Anchor::End, "", &p.name);
@@ -53,19 +63,47 @@ pub fn bars(title: &str, unit: &str, pairs: &[Pair]) -> String {
             &format!(
                 "fill=\"{}\" data-tip=\"{}\"",
                 colour(0),
-                escape(&format!("measured {} [{} … {}]", si(p.measured.0, unit), si(p.measured.1, unit), si(p.measured.2, unit)))
+                escape(&format!(
+                    "measured {} [{} … {}]",
+                    si(p.measured.0, unit),
+                    si(p.measured.1, unit),
+                    si(p.measured.2, unit)
+                ))
             ),
         );
-        let text = format!("{} measured, {} of predicted", si(p.measured.0, unit), percent(m));
-        let (lo, hi) = (x(p.measured.1 / p.predicted.0), x(p.measured.2 / p.predicted.0));
-        svg.line((lo, y + 9.0), (hi, y + 9.0), &format!("stroke=\"{INK}\" stroke-width=\"2\""));
+        let text = format!(
+            "{} measured, {} of predicted",
+            si(p.measured.0, unit),
+            percent(m)
+        );
+        let (lo, hi) = (
+            x(p.measured.1 / p.predicted.0),
+            x(p.measured.2 / p.predicted.0),
+        );
+        svg.line(
+            (lo, y + 9.0),
+            (hi, y + 9.0),
+            &format!("stroke=\"{INK}\" stroke-width=\"2\""),
+        );
         // Inside the bar where it fits, else after it.
         let inside = x(m) - LEFT > 6.3 * text.len() as f64;
-        let (at, fill) = if inside { (LEFT, "#ffffff") } else { (x(m).max(hi), INK) };
-        svg.text((at + 6.0, y + 13.5), Anchor::Start, &format!("font-size=\"11\" fill=\"{fill}\""), &text);
+        let (at, fill) = if inside {
+            (LEFT, "#ffffff")
+        } else {
+            (x(m).max(hi), INK)
+        };
+        svg.text(
+            (at + 6.0, y + 13.5),
+            Anchor::Start,
+            &format!("font-size=\"11\" fill=\"{fill}\""),
+            &text,
+        );
         let mut from = LEFT;
         let parts = if p.parts.is_empty() {
-            vec![Part { name: "predicted".into(), value: p.predicted.0 }]
+            vec![Part {
+                name: "predicted".into(),
+                value: p.predicted.0,
+            }]
         } else {
             p.parts.clone()
         };
@@ -83,11 +121,20 @@ pub fn bars(title: &str, unit: &str, pairs: &[Pair]) -> String {
                 ),
             );
             if w > 7.0 * part.name.len() as f64 {
-                svg.text((from + 5.0, y + 34.5), Anchor::Start, "font-size=\"11\"", &part.name);
+                svg.text(
+                    (from + 5.0, y + 34.5),
+                    Anchor::Start,
+                    "font-size=\"11\"",
+                    &part.name,
+                );
             }
             from += w;
         }
-        svg.line((10.0, y + 46.0), (WIDTH - 10.0, y + 46.0), &format!("stroke=\"{FAINT}\""));
+        svg.line(
+            (10.0, y + 46.0),
+            (WIDTH - 10.0, y + 46.0),
+            &format!("stroke=\"{FAINT}\""),
+        );
     }
     svg.document(WIDTH, height, title)
 }

@@ -8,7 +8,12 @@ use greenup_model::map::Place;
 pub fn map(title: &str, places: &[(String, Place)]) -> String {
     const WIDTH: f64 = 760.0;
     const HEIGHT: f64 = 520.0;
-    let area = Area { left: 64.0, top: 44.0, width: WIDTH - 84.0, height: HEIGHT - 96.0 };
+    let area = Area {
+        left: 64.0,
+        top: 44.0,
+        width: WIDTH - 84.0,
+        height: HEIGHT - 96.0,
+    };
     let range = |f: &dyn Fn(&Place) -> f64| {
         let (mut lo, mut hi) = (-0.5_f64, 0.5_f64);
         for (_, p) in places {
@@ -26,21 +31,44 @@ pub fn map(title: &str, places: &[(String, Place)]) -> String {
         )
     };
     let mut svg = Svg::new();
-    svg.text((14.0, 24.0), Anchor::Start, "font-size=\"15\" font-weight=\"bold\"", title);
+    svg.text(
+        (14.0, 24.0),
+        Anchor::Start,
+        "font-size=\"15\" font-weight=\"bold\"",
+        title,
+    );
     let small = format!("font-size=\"11\" fill=\"{QUIET}\"");
     for k in x0.ceil() as i32..=x1.floor() as i32 {
         let x = area.left + area.width * (f64::from(k) - x0) / (x1 - x0);
         let stroke = if k == 0 { QUIET } else { FAINT };
-        svg.line((x, area.top), (x, area.bottom()), &format!("stroke=\"{stroke}\""));
-        svg.text((x, area.bottom() + 15.0), Anchor::Middle, &small, &k.to_string());
+        svg.line(
+            (x, area.top),
+            (x, area.bottom()),
+            &format!("stroke=\"{stroke}\""),
+        );
+        svg.text(
+            (x, area.bottom() + 15.0),
+            Anchor::Middle,
+            &small,
+            &k.to_string(),
+        );
     }
     // Half octaves: the cap spans less than the balance.
     for k in (2.0 * y0).ceil() as i32..=(2.0 * y1).floor() as i32 {
         let v = 0.5 * f64::from(k);
         let y = area.bottom() - area.height * (v - y0) / (y1 - y0);
         let stroke = if k == 0 { QUIET } else { FAINT };
-        svg.line((area.left, y), (area.right(), y), &format!("stroke=\"{stroke}\""));
-        svg.text((area.left - 6.0, y + 4.0), Anchor::End, &small, &v.to_string());
+        svg.line(
+            (area.left, y),
+            (area.right(), y),
+            &format!("stroke=\"{stroke}\""),
+        );
+        svg.text(
+            (area.left - 6.0, y + 4.0),
+            Anchor::End,
+            &small,
+            &v.to_string(),
+        );
     }
     frame(
         &mut svg,
@@ -69,7 +97,10 @@ pub fn map(title: &str, places: &[(String, Place)]) -> String {
         if right {
             label.0 = x - r - 4.0;
         }
-        while taken.iter().any(|t| (t.0 - label.0).abs() < 90.0 && (t.1 - label.1).abs() < 12.0) {
+        while taken
+            .iter()
+            .any(|t| (t.0 - label.0).abs() < 90.0 && (t.1 - label.1).abs() < 12.0)
+        {
             label.1 += 12.0;
         }
         taken.push(label);

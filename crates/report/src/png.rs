@@ -22,7 +22,11 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
         (size.height() * scale).ceil() as u32,
     );
     let mut pixels = Pixmap::new(w, h).ok_or_else(|| PngError(format!("{w} × {h} pixels")))?;
-    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
+    resvg::render(
+        &tree,
+        Transform::from_scale(scale, scale),
+        &mut pixels.as_mut(),
+    );
     pixels.encode_png().map_err(|e| PngError(e.to_string()))
 }
 

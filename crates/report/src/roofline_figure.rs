@@ -267,7 +267,11 @@ impl RooflineFigure {
         );
         draw_log_axes(&mut svg, area, x, y, ("intensity, flop/B", panel.label()));
         let place = |values: &[f64]| -> Vec<(f64, f64)> {
-            samples.iter().zip(values).map(|(&i, &v)| at(i, v)).collect()
+            samples
+                .iter()
+                .zip(values)
+                .map(|(&i, &v)| at(i, v))
+                .collect()
         };
         for (k, line) in &shown {
             let c = colour(*k);
@@ -326,7 +330,15 @@ impl RooflineFigure {
             mark_balances(&mut svg, panel, line, colour(k), area, x);
         }
         for (p, v) in &points {
-            self.draw_point(&mut svg, p, *v, panel, area, at(p.intensity, v.value), (at(p.intensity, v.lo).1, at(p.intensity, v.hi).1));
+            self.draw_point(
+                &mut svg,
+                p,
+                *v,
+                panel,
+                area,
+                at(p.intensity, v.value),
+                (at(p.intensity, v.lo).1, at(p.intensity, v.hi).1),
+            );
         }
         svg
     }
@@ -348,7 +360,11 @@ impl RooflineFigure {
         let above = panel == Panel::Time && self.is_above(p);
         let c = if above { "#c00000" } else { colour(p.line) };
         let mut g = Svg::new();
-        g.line((px, bar.0), (px, bar.1), &format!("stroke=\"{INK}\" stroke-width=\"1.2\""));
+        g.line(
+            (px, bar.0),
+            (px, bar.1),
+            &format!("stroke=\"{INK}\" stroke-width=\"1.2\""),
+        );
         let tip = format!(
             "{}: {} {} [{} … {}] at {} flop/B{}",
             p.name,
@@ -449,10 +465,16 @@ fn mark_balances(svg: &mut Svg, panel: Panel, line: &Line, c: &str, area: Area, 
     let r = &line.roofline;
     let mut marks: Vec<(f64, String)> = Vec::new();
     match panel {
-        Panel::Time => marks.push((r.time_balance(), format!("Bτ = {}", three_trimmed(r.time_balance())))),
+        Panel::Time => marks.push((
+            r.time_balance(),
+            format!("Bτ = {}", three_trimmed(r.time_balance())),
+        )),
         Panel::Energy => {
             if r.eps_flop > 0.0 {
-                marks.push((r.energy_balance(), format!("Bε = {}", three_trimmed(r.energy_balance()))));
+                marks.push((
+                    r.energy_balance(),
+                    format!("Bε = {}", three_trimmed(r.energy_balance())),
+                ));
             }
             let half = r.half_efficiency_intensity();
             marks.push((half, format!("½ at {}", three_trimmed(half))));
@@ -462,7 +484,13 @@ fn mark_balances(svg: &mut Svg, panel: Panel, line: &Line, c: &str, area: Area, 
     if panel != Panel::Energy && line.has_energy && !r.never_throttles() {
         let lo = x.x(area, r.balance_minus().clamp(x.lo, x.hi));
         let hi = x.x(area, r.balance_plus().clamp(x.lo, x.hi));
-        svg.rect(lo, area.top, hi - lo, area.height, &format!("fill=\"{c}\" fill-opacity=\"0.07\""));
+        svg.rect(
+            lo,
+            area.top,
+            hi - lo,
+            area.height,
+            &format!("fill=\"{c}\" fill-opacity=\"0.07\""),
+        );
         svg.text(
             (0.5 * (lo + hi), area.bottom() - 6.0),
             Anchor::Middle,
@@ -482,7 +510,10 @@ fn mark_balances(svg: &mut Svg, panel: Panel, line: &Line, c: &str, area: Area, 
         );
         let left = px > area.left + 0.75 * area.width;
         svg.text(
-            (px + if left { -4.0 } else { 4.0 }, area.bottom() - 20.0 - 14.0 * k as f64),
+            (
+                px + if left { -4.0 } else { 4.0 },
+                area.bottom() - 20.0 - 14.0 * k as f64,
+            ),
             if left { Anchor::End } else { Anchor::Start },
             "font-size=\"11\"",
             text,
@@ -511,7 +542,11 @@ mod tests {
     #[test]
     fn three_panels_and_flagged_points() {
         let mut f = figure(&["gtx-titan"]);
-        let at = |v: f64| Interval { value: v, lo: v, hi: v };
+        let at = |v: f64| Interval {
+            value: v,
+            lo: v,
+            hi: v,
+        };
         let point = |name: &str, v: f64| Point {
             name: name.into(),
             line: 0,
@@ -523,7 +558,13 @@ mod tests {
         f.points = vec![point("fine", 200e9), point("too <fast>", 400e9)];
         assert_eq!(f.above_roof(), ["too <fast>"]);
         let svg = f.svg();
-        for want in ["Roofline", "Arch line", "Power line", "power cap", "too &lt;fast&gt;"] {
+        for want in [
+            "Roofline",
+            "Arch line",
+            "Power line",
+            "power cap",
+            "too &lt;fast&gt;",
+        ] {
             assert!(svg.contains(want), "{want}");
         }
         assert!(!svg.contains("NaN") && !svg.contains("inf"));

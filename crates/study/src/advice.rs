@@ -62,7 +62,11 @@ pub fn for_kernel(k: &KernelResult, machine: &Machine) -> Vec<String> {
         ));
     }
     if let Ok(r) = machine.roofline(Op::F64, Op::Dram) {
-        words.push(energy(k, r.time_balance(), r.effective_balance(k.intensity)));
+        words.push(energy(
+            k,
+            r.time_balance(),
+            r.effective_balance(k.intensity),
+        ));
     }
     words
 }

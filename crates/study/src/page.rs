@@ -63,7 +63,11 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
         subtitle: format!(
             "{}{}",
             study.machine.title,
-            if study.interrupted { " — interrupted: what had been measured" } else { "" }
+            if study.interrupted {
+                " — interrupted: what had been measured"
+            } else {
+                ""
+            }
         ),
         headline: headline(study),
         sections,
@@ -89,7 +93,10 @@ pub fn headline(study: &Study) -> Vec<Fact> {
         }
     }
     if let (Ok(f), Ok(d)) = (m.time_of(Op::F64), m.time_of(Op::Dram)) {
-        facts.push(Fact::new("time balance", format!("{} flop/B", three(d / f))));
+        facts.push(Fact::new(
+            "time balance",
+            format!("{} flop/B", three(d / f)),
+        ));
     }
     match m.roofline(Op::F64, Op::Dram) {
         Ok(r) => {
@@ -163,9 +170,24 @@ fn lines(study: &Study, figure: &RooflineFigure) -> Result<Section, MachineError
 
 fn balances(r: &EnergyRoofline) -> Vec<Fact> {
     vec![
-        Fact::new("Time balance", format!("{} flop/B: below it a kernel waits for memory", three(r.time_balance()))),
-        Fact::new("Energy balance", format!("{} flop/B: below it bytes cost more joules than flops", three(r.energy_balance()))),
-        Fact::new("Half of the best flop/J", format!("at {} flop/B", three(r.half_efficiency_intensity()))),
+        Fact::new(
+            "Time balance",
+            format!(
+                "{} flop/B: below it a kernel waits for memory",
+                three(r.time_balance())
+            ),
+        ),
+        Fact::new(
+            "Energy balance",
+            format!(
+                "{} flop/B: below it bytes cost more joules than flops",
+                three(r.energy_balance())
+            ),
+        ),
+        Fact::new(
+            "Half of the best flop/J",
+            format!("at {} flop/B", three(r.half_efficiency_intensity())),
+        ),
         Fact::new("Largest power", si(r.max_power(), "W")),
     ]
 }
@@ -173,20 +195,35 @@ fn balances(r: &EnergyRoofline) -> Vec<Fact> {
 fn kernels(study: &Study) -> Section {
     let header = [
         ("kernel", ""),
-        ("flop/B", "flops over bytes of slow memory that it must move at least"),
+        (
+            "flop/B",
+            "flops over bytes of slow memory that it must move at least",
+        ),
         ("time", "median of one iteration"),
         ("±", "half of the 95 % interval"),
         ("predicted", "time by the calibrated machine"),
         ("error", "(predicted − measured)/measured"),
         ("bound by", "what sets the predicted time"),
-        ("roof then", "the binding roof measured again beside the kernel, over the calibrated one"),
-        ("of roof", "the roof's time over the measured one, with the roof as it then stood"),
+        (
+            "roof then",
+            "the binding roof measured again beside the kernel, over the calibrated one",
+        ),
+        (
+            "of roof",
+            "the roof's time over the measured one, with the roof as it then stood",
+        ),
         ("rate", ""),
-        ("headroom", "time that a perfect version would save, with the roof as it then stood"),
+        (
+            "headroom",
+            "time that a perfect version would save, with the roof as it then stood",
+        ),
         ("energy", "median of one iteration"),
         ("predicted E", "energy by the calibrated machine"),
         ("headroom E", "energy that a perfect version would save"),
-        ("check", "largest error against a reference of twice the precision"),
+        (
+            "check",
+            "largest error against a reference of twice the precision",
+        ),
     ];
     let missing = || Cell::text("–");
     let row = |k: &KernelResult| -> Option<Vec<Cell>> {
@@ -199,15 +236,16 @@ fn kernels(study: &Study) -> Section {
             Cell::text(&k.name),
             Cell::number(k.intensity, three(k.intensity)),
             Cell::number(t, si(t, "s")),
-            Cell::number(m.time_s.relative_error(), percent(m.time_s.relative_error())),
+            Cell::number(
+                m.time_s.relative_error(),
+                percent(m.time_s.relative_error()),
+            ),
             Cell::number(k.predicted.time_s, si(k.predicted.time_s, "s")),
             Cell::number(k.time_error?, percent(k.time_error?)),
             Cell::text(k.predicted.bound.to_string()),
-            k.roof_then.map_or_else(missing, |r| Cell::number(r, percent(r))).marked(if k.roof_moved() {
-                "bad"
-            } else {
-                ""
-            }),
+            k.roof_then
+                .map_or_else(missing, |r| Cell::number(r, percent(r)))
+                .marked(if k.roof_moved() { "bad" } else { "" }),
             Cell::number(share, percent(share)).marked(if share > 1.05 {
                 "bad"
             } else if share > 0.85 {
@@ -217,12 +255,18 @@ fn kernels(study: &Study) -> Section {
             }),
             Cell::number(k.flops / t, si(k.flops / t, "flop/s")),
             headroom(1.0 - share),
-            m.energy_j.map_or_else(missing, |e| Cell::number(e.median, si(e.median, "J"))),
-            k.predicted.energy_j.map_or_else(missing, |e| Cell::number(e, si(e, "J"))),
+            m.energy_j
+                .map_or_else(missing, |e| Cell::number(e.median, si(e.median, "J"))),
+            k.predicted
+                .energy_j
+                .map_or_else(missing, |e| Cell::number(e, si(e, "J"))),
             m.energy_j
                 .zip(k.predicted.energy_j)
                 .map_or_else(missing, |(m, p)| saved(m.median, p)),
-            Cell::number(k.verification.0, format!("{:.0e} ≤ {:.0e}", k.verification.0, k.verification.1)),
+            Cell::number(
+                k.verification.0,
+                format!("{:.0e} ≤ {:.0e}", k.verification.0, k.verification.1),
+            ),
         ])
     };
     let mut figures = Vec::new();
@@ -309,7 +353,11 @@ fn energy_pair(k: &KernelResult) -> Option<Pair> {
 
 /// The energy side of a published machine, with nothing measured in it.
 fn assumed_energy(study: &Study, assumed: &Machine) -> Result<Section, MachineError> {
-    let flop = if assumed.cost.contains_key(&Op::F64) { Op::F64 } else { Op::F32 };
+    let flop = if assumed.cost.contains_key(&Op::F64) {
+        Op::F64
+    } else {
+        Op::F32
+    };
     let figure = RooflineFigure {
         title: assumed.title.clone(),
         lines: vec![Line::of(assumed, flop)?],
@@ -325,8 +373,10 @@ fn assumed_energy(study: &Study, assumed: &Machine) -> Result<Section, MachineEr
             Some(vec![
                 Cell::text(&k.name),
                 Cell::number(p.time_s, si(p.time_s, "s")),
-                p.energy_j.map_or_else(|| Cell::text("–"), |e| Cell::number(e, si(e, "J"))),
-                p.power_w.map_or_else(|| Cell::text("–"), |w| Cell::number(w, si(w, "W"))),
+                p.energy_j
+                    .map_or_else(|| Cell::text("–"), |e| Cell::number(e, si(e, "J"))),
+                p.power_w
+                    .map_or_else(|| Cell::text("–"), |w| Cell::number(w, si(w, "W"))),
                 Cell::text(p.bound.to_string()),
             ])
         })
@@ -473,8 +523,14 @@ fn calibration_points(study: &Study) -> Section {
                 Cell::text(&p.name),
                 Cell::number(p.threads as f64, p.threads.to_string()),
                 Cell::number(r, si(r, &format!("{}/s", op.unit_name()))),
-                Cell::number(p.time_s.relative_error(), percent(p.time_s.relative_error())),
-                p.power_w.map_or_else(|| Cell::text("–"), |w| Cell::number(w.median, si(w.median, "W"))),
+                Cell::number(
+                    p.time_s.relative_error(),
+                    percent(p.time_s.relative_error()),
+                ),
+                p.power_w.map_or_else(
+                    || Cell::text("–"),
+                    |w| Cell::number(w.median, si(w.median, "W")),
+                ),
             ]
         })
         .collect();

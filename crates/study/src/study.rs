@@ -84,7 +84,9 @@ pub enum StudyError {
     Machine(#[from] MachineError),
     #[error("interrupted before anything was calibrated")]
     Nothing,
-    #[error("kernel `{name}` is wrong: its error {error:e} exceeds {bound:e}; its time does not count")]
+    #[error(
+        "kernel `{name}` is wrong: its error {error:e} exceeds {bound:e}; its time does not count"
+    )]
     Wrong {
         name: String,
         error: f64,

@@ -220,7 +220,11 @@ fn estimate(rows: &Rows, method: Method) -> Result<Parameters, FitError> {
 /// All constants by Levenberg–Marquardt on the logarithms; returns the sum of squares too.
 fn refine(rows: &Rows, start: &Parameters, cap: bool, steps: usize) -> (Parameters, f64) {
     let mut start = start.clone();
-    start.dpi = cap.then(|| start.dpi.unwrap_or_else(|| rows.largest_power() - start.pi0));
+    start.dpi = cap.then(|| {
+        start
+            .dpi
+            .unwrap_or_else(|| rows.largest_power() - start.pi0)
+    });
     let x = start.to_logs();
     let residuals = |x: &[f64]| rows.residuals(&Parameters::from_logs(x, rows.ops.len(), cap));
     let (x, cost) = levenberg_marquardt(x, steps, &residuals);
@@ -248,9 +252,7 @@ fn bootstrap(rows: &Rows, full: &Parameters, options: &FitOptions) -> Vec<(f64, 
     for _ in 0..options.resamples {
         let resampled = rows.resampled(full, options.method, &mut rng);
         let p = match options.method {
-            Method::Capped if rows.has_energy => {
-                refine(&resampled, full, full.dpi.is_some(), 6).0
-            }
+            Method::Capped if rows.has_energy => refine(&resampled, full, full.dpi.is_some(), 6).0,
             _ => {
                 let mut p = refine_times(&resampled, full, 6);
                 if rows.has_energy {

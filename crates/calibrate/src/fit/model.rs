@@ -250,7 +250,8 @@ impl Rows {
             let inflate = (n / (n - constants as f64).max(1.0)).sqrt();
             residuals.iter().map(|r| r * inflate).collect()
         };
-        let logs = |errors: Vec<f64>| -> Vec<f64> { errors.iter().map(|e| -(1.0 + e).ln()).collect() };
+        let logs =
+            |errors: Vec<f64>| -> Vec<f64> { errors.iter().map(|e| -(1.0 + e).ln()).collect() };
         let time_logs = spread(&logs(self.time_errors(p)), self.ops.len());
         let energy_logs = spread(&logs(self.energy_errors(p, method)), self.ops.len() + 1);
         let mut draw = |v: &[f64]| v[rng.usize(..v.len())].exp();

@@ -45,7 +45,9 @@ fn folds(rows: &Rows, method: Method, key: impl Fn(&Row) -> &String) -> Option<E
             rows.rows.iter().cloned().partition(|r| key(r) == held);
         // A class that occurs in the held-out fold alone cannot be predicted.
         let known = |k: usize| train.iter().any(|r| r.counts[k] > 0.0);
-        let predictable = test.iter().all(|r| (0..rows.ops.len()).all(|k| r.counts[k] == 0.0 || known(k)));
+        let predictable = test
+            .iter()
+            .all(|r| (0..rows.ops.len()).all(|k| r.counts[k] == 0.0 || known(k)));
         if !predictable || train.len() <= rows.ops.len() {
             continue;
         }

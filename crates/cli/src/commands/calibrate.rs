@@ -32,7 +32,13 @@ pub fn run(args: &CalibrateArgs) -> Result {
     let team = Team::new(&facts.cores);
     let calibration = {
         let bars = Bars::new();
-        suite::run(&plan(depth, facts.cores.len()), &facts, &team, &mut meter, &bars)
+        suite::run(
+            &plan(depth, facts.cores.len()),
+            &facts,
+            &team,
+            &mut meter,
+            &bars,
+        )
     };
     if calibration.points.is_empty() {
         return Err(CliError::new("interrupted before anything was measured"));

@@ -53,7 +53,13 @@ fn test_wave(usable: &mut [Box<dyn Sensor>], load: &mut Load) -> Result<SquareWa
             .hint("`greenup doctor` says what is missing; an external meter works everywhere"));
     }
     let bars = Bars::new();
-    Ok(square_wave(usable, WAVE_S, WAVE_PHASES, &mut |s| load.run(s), &bars))
+    Ok(square_wave(
+        usable,
+        WAVE_S,
+        WAVE_PHASES,
+        &mut |s| load.run(s),
+        &bars,
+    ))
 }
 
 fn print(diagnoses: &[Diagnosis]) {
@@ -63,7 +69,11 @@ fn print(diagnoses: &[Diagnosis]) {
         facts.model,
         facts.cores.len(),
         facts.isa,
-        if facts.virtual_machine { ", a virtual machine" } else { "" }
+        if facts.virtual_machine {
+            ", a virtual machine"
+        } else {
+            ""
+        }
     ));
     for d in diagnoses {
         let verdict = if d.usable {
@@ -80,10 +90,21 @@ fn print(diagnoses: &[Diagnosis]) {
             facts.push(d.scope.clone());
         }
         if let Some(moves) = d.moves_under_load {
-            facts.push(if moves { "moves under load" } else { "does not move under load" }.to_owned());
+            facts.push(
+                if moves {
+                    "moves under load"
+                } else {
+                    "does not move under load"
+                }
+                .to_owned(),
+            );
         }
         if let (Some(idle), Some(load)) = (d.idle_w, d.load_w) {
-            facts.push(format!("{} idle, {} under load", si(idle, "W"), si(load, "W")));
+            facts.push(format!(
+                "{} idle, {} under load",
+                si(idle, "W"),
+                si(load, "W")
+            ));
         }
         if let Some(p) = d.period_s {
             facts.push(format!("changes every {}", si(p, "s")));
@@ -92,7 +113,11 @@ fn print(diagnoses: &[Diagnosis]) {
             facts.push(format!("a read costs {}", si(c, "s")));
         }
         if let Some(r) = d.resolution {
-            let unit = if d.quantity == Some(Quantity::Power) { "W" } else { "J" };
+            let unit = if d.quantity == Some(Quantity::Power) {
+                "W"
+            } else {
+                "J"
+            };
             facts.push(format!("smallest step {}", si(r, unit)));
         }
         for f in facts {
@@ -118,9 +143,15 @@ fn print_wave(wave: &SquareWave) {
     out::line("");
     out::line("Square wave, 50 % duty: measured over duty-weighted mean of the steady levels");
     for (id, low, high) in &wave.levels {
-        out::line(format!("  {id}: {} idle, {} under load", si(*low, "W"), si(*high, "W")));
+        out::line(format!(
+            "  {id}: {} idle, {} under load",
+            si(*low, "W"),
+            si(*high, "W")
+        ));
         if (high / low - 1.0).abs() < 0.05 {
-            out::warn(format!("{id} hardly moves under this load, so the test says little: give one with --load"));
+            out::warn(format!(
+                "{id} hardly moves under this load, so the test says little: give one with --load"
+            ));
         }
     }
     let rows = wave
@@ -130,7 +161,11 @@ fn print_wave(wave: &SquareWave) {
             vec![
                 r.id.clone(),
                 si(r.half_period_s, "s"),
-                r.ratios.iter().map(|x| format!("{x:.3}")).collect::<Vec<_>>().join(" "),
+                r.ratios
+                    .iter()
+                    .map(|x| format!("{x:.3}"))
+                    .collect::<Vec<_>>()
+                    .join(" "),
                 percent(r.error),
             ]
         })

@@ -3,9 +3,11 @@
 use crate::args::FitArgs;
 use crate::error::{CliError, Result, read, write};
 use crate::out;
+use crate::progress::Bars;
 use greenup_calibrate::dvfs::{self, PowerFit, PowerModel};
 use greenup_calibrate::fit::{Constant, Fit, FitOptions, fit};
 use greenup_calibrate::record;
+use greenup_meter::Observer as _;
 use greenup_report::si::{percent, si, three};
 use serde_json::json;
 
@@ -85,7 +87,10 @@ pub fn print(fit: &Fit) {
         }
     }
     if let Some(c) = fit.condition_number {
-        out::line(format!("condition number of the energy design: {}", three(c)));
+        out::line(format!(
+            "condition number of the energy design: {}",
+            three(c)
+        ));
     }
     for w in &fit.warnings {
         out::warn(w);
@@ -96,10 +101,18 @@ fn run_dvfs(args: &FitArgs) -> Result {
     let text = read(&args.file)?;
     let data = dvfs::parse(&args.file.display().to_string(), &text)?;
     let all: Vec<_> = data.samples.iter().collect();
-    let errors: Vec<_> = PowerModel::ALL
-        .into_iter()
-        .map(|m| dvfs::validate(&data, m))
-        .collect();
+    let errors: Vec<_> = {
+        let bars = Bars::new();
+        bars.stage("validating", PowerModel::ALL.len());
+        PowerModel::ALL
+            .into_iter()
+            .map(|m| {
+                let errors = dvfs::validate(&data, m);
+                bars.step(&format!("{m:?}"));
+                errors
+            })
+            .collect()
+    };
     let fit = PowerFit::new(&data, &all, PowerModel::Saturating);
     if args.json {
         return out::json(&json!({ "samples": data.samples.len(), "fit": fit, "errors": errors }));

@@ -27,10 +27,11 @@ impl Listed {
         let flop = machine.main_flop();
         let roofline = flop.and_then(|f| machine.roofline(f, Op::Dram).ok());
         Self {
-            time_balance: flop.and_then(|f| {
-                Some(machine.time_of(Op::Dram).ok()? / machine.time_of(f).ok()?)
-            }),
-            energy_balance: roofline.map(|r| r.energy_balance()).filter(|b| b.is_finite()),
+            time_balance: flop
+                .and_then(|f| Some(machine.time_of(Op::Dram).ok()? / machine.time_of(f).ok()?)),
+            energy_balance: roofline
+                .map(|r| r.energy_balance())
+                .filter(|b| b.is_finite()),
             best_flop_per_joule: roofline.map(|r| r.best_flop_per_joule()),
             constant_share: machine.constant_share().ok(),
             place: roofline.and_then(|r| Place::of(&r)),
@@ -72,7 +73,9 @@ pub fn run(args: &MachinesArgs) -> Result {
                 opt(l.time_balance, &three),
                 opt(l.energy_balance, &three),
                 opt(l.best_flop_per_joule, &|x| si(x, "flop/J")),
-                opt(m.constant_power_w.as_ref().map(|p| p.value), &|x| si(x, "W")),
+                opt(m.constant_power_w.as_ref().map(|p| p.value), &|x| {
+                    si(x, "W")
+                }),
                 opt(m.usable_power_w.as_ref().map(|p| p.value), &|x| si(x, "W")),
                 opt(l.constant_share, &percent),
                 m.label.name().to_owned(),
@@ -80,11 +83,16 @@ pub fn run(args: &MachinesArgs) -> Result {
         })
         .collect();
     out::table(
-        &["machine", "flop", "rate", "memory", "Bτ", "Bε", "best", "π₀", "Δπ", "constant", "numbers"],
+        &[
+            "machine", "flop", "rate", "memory", "Bτ", "Bε", "best", "π₀", "Δπ", "constant",
+            "numbers",
+        ],
         rows,
     );
     out::line("");
-    out::line("Bτ, Bε: time and energy balance, flop/B. `greenup machines NAME` shows sources and intervals.");
+    out::line(
+        "Bτ, Bε: time and energy balance, flop/B. `greenup machines NAME` shows sources and intervals.",
+    );
     Ok(())
 }
 
@@ -149,17 +157,27 @@ fn map(args: &MachinesArgs) -> Result {
     let mut left_out = Vec::new();
     for machine in lookup::all()? {
         match Listed::new(machine) {
-            Listed { place: Some(p), machine, .. } => places.push((machine.name, p)),
+            Listed {
+                place: Some(p),
+                machine,
+                ..
+            } => places.push((machine.name, p)),
             Listed { machine, .. } => left_out.push(machine.name),
         }
     }
     let from = match &args.name {
         Some(name) => Listed::new(lookup::machine(name)?).place.ok_or_else(|| {
-            crate::error::CliError::new(format!("`{name}` has no place: a coordinate is not finite"))
+            crate::error::CliError::new(format!(
+                "`{name}` has no place: a coordinate is not finite"
+            ))
         })?,
         None => match places.first() {
             Some((_, p)) => *p,
-            None => return Err(crate::error::CliError::new("no machine has a place on the map")),
+            None => {
+                return Err(crate::error::CliError::new(
+                    "no machine has a place on the map",
+                ));
+            }
         },
     };
     let mut placed: Vec<Placed> = places
@@ -173,7 +191,10 @@ fn map(args: &MachinesArgs) -> Result {
         .collect();
     placed.sort_by(|a, b| a.distance.total_cmp(&b.distance));
     if let Some(path) = &args.out {
-        picture(path, &map_figure::map("Machines by their dimensionless groups", &places))?;
+        picture(
+            path,
+            &map_figure::map("Machines by their dimensionless groups", &places),
+        )?;
     }
     if args.json {
         return out::json(&placed);
@@ -194,11 +215,21 @@ fn map(args: &MachinesArgs) -> Result {
         })
         .collect();
     out::table(
-        &["machine", "balance", "power", "efficiency", "log₂ Bτ", "distance", "with Bτ"],
+        &[
+            "machine",
+            "balance",
+            "power",
+            "efficiency",
+            "log₂ Bτ",
+            "distance",
+            "with Bτ",
+        ],
         rows,
     );
     out::line("");
-    out::line("Coordinates are log₂ of Bε/Bτ, Δπ/(πflop + πmem) and the capped η; distances in octaves from the first row.");
+    out::line(
+        "Coordinates are log₂ of Bε/Bτ, Δπ/(πflop + πmem) and the capped η; distances in octaves from the first row.",
+    );
     if !left_out.is_empty() {
         out::warn(format!(
             "no place for {}: an energy cost is 0 or unknown",
@@ -210,7 +241,9 @@ fn map(args: &MachinesArgs) -> Result {
 
 /// Writes a figure as SVG, or as PNG when the file ends so.
 pub fn picture(path: &std::path::Path, svg: &str) -> Result {
-    let png_wanted = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+    let png_wanted = path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("png"));
     if png_wanted {
         write(path, &png(svg, 2.0)?)?;
     } else {

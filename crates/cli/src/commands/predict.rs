@@ -18,9 +18,9 @@ struct Answer<'a> {
 pub fn run(args: &PredictArgs) -> Result {
     let mut machine: Machine = lookup::machine(&args.machine)?;
     if let Some(watts) = args.cap {
-        machine = machine
-            .power_bounded(watts)
-            .map_err(|e| CliError::new(e.to_string()).hint("--cap is the total power of one node"))?;
+        machine = machine.power_bounded(watts).map_err(|e| {
+            CliError::new(e.to_string()).hint("--cap is the total power of one node")
+        })?;
     }
     if let Some(nodes) = args.nodes {
         machine = machine.cluster(nodes)?;
@@ -40,12 +40,25 @@ pub fn run(args: &PredictArgs) -> Result {
             prediction: p,
         });
     }
-    out::line(format!("{} ({} numbers)", out::bold(&machine.title), machine.label.name()));
-    let interval = |(lo, hi): (f64, f64), unit: &str| format!("[{} … {}]", si(lo, unit), si(hi, unit));
-    out::line(format!("  time    {:>12}  {}", si(p.time_s, "s"), interval(p.time_interval_s, "s")));
+    out::line(format!(
+        "{} ({} numbers)",
+        out::bold(&machine.title),
+        machine.label.name()
+    ));
+    let interval =
+        |(lo, hi): (f64, f64), unit: &str| format!("[{} … {}]", si(lo, unit), si(hi, unit));
+    out::line(format!(
+        "  time    {:>12}  {}",
+        si(p.time_s, "s"),
+        interval(p.time_interval_s, "s")
+    ));
     match (p.energy_j, p.power_w, p.energy_interval_j) {
         (Some(e), Some(w), Some(i)) => {
-            out::line(format!("  energy  {:>12}  {}", si(e, "J"), interval(i, "J")));
+            out::line(format!(
+                "  energy  {:>12}  {}",
+                si(e, "J"),
+                interval(i, "J")
+            ));
             out::line(format!("  power   {:>12}", si(w, "W")));
             let mut parts: Vec<String> = p
                 .energy_by_op_j
@@ -61,7 +74,11 @@ pub fn run(args: &PredictArgs) -> Result {
             let names: Vec<&str> = p.ops_without_energy.iter().map(|op| op.name()).collect();
             out::line(format!(
                 "  energy  unknown: this machine has no energy cost for {}",
-                if names.is_empty() { "constant power".to_owned() } else { names.join(", ") }
+                if names.is_empty() {
+                    "constant power".to_owned()
+                } else {
+                    names.join(", ")
+                }
             ));
         }
     }

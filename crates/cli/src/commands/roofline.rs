@@ -25,8 +25,10 @@ pub fn run(args: &RooflineArgs) -> Result {
     };
     let (lo, hi) = (args.intensity[0], args.intensity[1]);
     if !(lo > 0.0 && hi > lo && hi.is_finite()) {
-        return Err(CliError::new(format!("the intensities {lo} … {hi} are no range"))
-            .hint("give two positive numbers, the smaller first"));
+        return Err(
+            CliError::new(format!("the intensities {lo} … {hi} are no range"))
+                .hint("give two positive numbers, the smaller first"),
+        );
     }
     let lines = machines
         .iter()
@@ -37,7 +39,9 @@ pub fn run(args: &RooflineArgs) -> Result {
         None => Vec::new(),
     };
     if args.sweep.is_some() && points.is_empty() {
-        out::warn(format!("no record of the sweep has both `{flop}` and `dram` counts at full occupancy"));
+        out::warn(format!(
+            "no record of the sweep has both `{flop}` and `dram` counts at full occupancy"
+        ));
     }
     let figure = RooflineFigure {
         title: args.title.clone().unwrap_or_else(|| {

@@ -87,7 +87,9 @@ pub fn run(args: &RunArgs) -> Result {
         )
         .map_err(|e| match e {
             greenup_meter::command::CommandError::Failed { .. } => CliError::new(e.to_string())
-                .hint("--ignore-failure measures it all the same; --show-output shows what it prints"),
+                .hint(
+                    "--ignore-failure measures it all the same; --show-output shows what it prints",
+                ),
             e => CliError::from(e),
         })?
     };
@@ -147,9 +149,15 @@ fn print(race: &Race) {
             format!("{:.3}  [{:.3} … {:.3}]  {verdict}", s.median, s.lo, s.hi)
         };
         out::line(format!("{} against {}", out::bold(&c.command), c.baseline));
-        out::line(format!("  speedup  {}", word(&c.speedup, "faster", "slower")));
+        out::line(format!(
+            "  speedup  {}",
+            word(&c.speedup, "faster", "slower")
+        ));
         if let Some(p) = &c.powerup {
-            out::line(format!("  powerup  {}", word(p, "draws less power", "draws more power")));
+            out::line(format!(
+                "  powerup  {}",
+                word(p, "draws less power", "draws more power")
+            ));
         }
         if let Some(g) = &c.greenup {
             out::line(format!("  greenup  {}", word(g, "greener", "less green")));
@@ -160,7 +168,13 @@ fn print(race: &Race) {
 fn print_one(r: &RaceResult, sensor: Option<&str>) {
     let s = |x: f64| si(x, "s");
     let t = &r.time_s;
-    out::line(format!("  time    {:>10}  [{} … {}]   {} runs", s(t.median), s(t.lo), s(t.hi), t.n));
+    out::line(format!(
+        "  time    {:>10}  [{} … {}]   {} runs",
+        s(t.median),
+        s(t.lo),
+        s(t.hi),
+        t.n
+    ));
     out::line(format!(
         "          mean {} ± {}, range {} … {}",
         s(t.mean),
@@ -201,15 +215,31 @@ fn csv(race: &Race) -> String {
     let mut w = csv::Writer::from_writer(Vec::new());
     // Writing to memory cannot fail.
     let _ = w.write_record([
-        "command", "runs", "median_s", "lo_s", "hi_s", "mean_s", "sd_s", "min_s", "max_s", "user_s",
-        "system_s", "max_rss_bytes", "energy_j", "energy_lo_j", "energy_hi_j", "power_w",
+        "command",
+        "runs",
+        "median_s",
+        "lo_s",
+        "hi_s",
+        "mean_s",
+        "sd_s",
+        "min_s",
+        "max_s",
+        "user_s",
+        "system_s",
+        "max_rss_bytes",
+        "energy_j",
+        "energy_lo_j",
+        "energy_hi_j",
+        "power_w",
     ]);
     for r in &race.results {
         let t = &r.time_s;
         let mut row = vec![r.command.clone(), t.n.to_string()];
         row.extend(
-            [t.median, t.lo, t.hi, t.mean, t.sd, t.min, t.max, r.user_s, r.system_s]
-                .map(|x| format!("{x:e}")),
+            [
+                t.median, t.lo, t.hi, t.mean, t.sd, t.min, t.max, r.user_s, r.system_s,
+            ]
+            .map(|x| format!("{x:e}")),
         );
         row.push(r.max_rss_bytes.to_string());
         let or_empty = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:e}"));
@@ -240,7 +270,8 @@ fn markdown(race: &Race) -> String {
             r.energy_j.map_or_else(dash, |e| si(e.median, "J")),
             r.power_w.map_or_else(dash, |p| si(p.median, "W")),
             c.map_or_else(|| "1".into(), |c| format!("{:.3}", c.speedup.median)),
-            c.and_then(|c| c.greenup.as_ref()).map_or_else(dash, |g| format!("{:.3}", g.median)),
+            c.and_then(|c| c.greenup.as_ref())
+                .map_or_else(dash, |g| format!("{:.3}", g.median)),
         ));
     }
     text

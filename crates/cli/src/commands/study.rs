@@ -18,7 +18,10 @@ use std::path::{Path, PathBuf};
 pub fn run(args: &StudyArgs) -> Result {
     let assume = args.assume.as_deref().map(lookup::machine).transpose()?;
     if let Some(m) = assume.as_ref().filter(|m| !m.has_energy()) {
-        return Err(CliError::new(format!("`{}` has no energy costs to assume", m.name)));
+        return Err(CliError::new(format!(
+            "`{}` has no energy costs to assume",
+            m.name
+        )));
     }
     // Find out before measuring, not after.
     writable(&args.out)?;
@@ -43,7 +46,8 @@ pub fn run(args: &StudyArgs) -> Result {
         greenup_study::run(&options, &mut meter, &bars)?
     };
     let summary = summary(&study);
-    let written = save(&study, &summary, &args.out).or_else(|e| rescue(&study, &summary, &args.out, e));
+    let written =
+        save(&study, &summary, &args.out).or_else(|e| rescue(&study, &summary, &args.out, e));
     if args.json {
         out::json(&summary)?;
     } else {
@@ -59,7 +63,10 @@ fn command(args: &StudyArgs) -> String {
     if args.full {
         text.push_str(" --full");
     }
-    for (flag, value) in [("--assume", &args.assume), ("--sensor", &args.sensor.sensor)] {
+    for (flag, value) in [
+        ("--assume", &args.assume),
+        ("--sensor", &args.sensor.sensor),
+    ] {
         if let Some(value) = value {
             text.push_str(&format!(" {flag} {value}"));
         }
@@ -81,7 +88,10 @@ fn save(study: &Study, summary: &Value, dir: &Path) -> Result<PathBuf> {
     let put = |name: &str, bytes: &[u8]| write(&dir.join(name), bytes);
     put("records.csv", record::to_csv(&study.records).as_bytes())?;
     put("machine.toml", study.machine.to_toml()?.as_bytes())?;
-    put("summary.json", serde_json::to_string_pretty(summary)?.as_bytes())?;
+    put(
+        "summary.json",
+        serde_json::to_string_pretty(summary)?.as_bytes(),
+    )?;
     put("report.html", page(study)?.render()?.as_bytes())?;
     let figure = roofline_figure(study)?.svg();
     put("roofline.svg", figure.as_bytes())?;
@@ -153,7 +163,19 @@ fn print(study: &Study) {
         })
         .collect();
     out::table(
-        &["kernel", "flop/B", "time", "", "predicted", "bound", "roof then", "of roof", "rate", "energy", "predicted E"],
+        &[
+            "kernel",
+            "flop/B",
+            "time",
+            "",
+            "predicted",
+            "bound",
+            "roof then",
+            "of roof",
+            "rate",
+            "energy",
+            "predicted E",
+        ],
         rows,
     );
     for k in &study.kernels {

@@ -11,14 +11,29 @@ use serde_json::{Value, json};
 
 pub fn run(args: &WhatifArgs) -> Result {
     match &args.question {
-        Question::Throttle { machine, k, intensity } => throttle(args, machine, k, intensity),
-        Question::Bound { machine, watts, against, intensity } => {
-            bound(args, machine, *watts, against.as_deref(), intensity)
-        }
-        Question::Cluster { machine, of, nodes, intensity } => {
-            cluster(args, machine, of, *nodes, intensity)
-        }
-        Question::Tradeoff { machine, intensity, work, traffic } => tradeoff(
+        Question::Throttle {
+            machine,
+            k,
+            intensity,
+        } => throttle(args, machine, k, intensity),
+        Question::Bound {
+            machine,
+            watts,
+            against,
+            intensity,
+        } => bound(args, machine, *watts, against.as_deref(), intensity),
+        Question::Cluster {
+            machine,
+            of,
+            nodes,
+            intensity,
+        } => cluster(args, machine, of, *nodes, intensity),
+        Question::Tradeoff {
+            machine,
+            intensity,
+            work,
+            traffic,
+        } => tradeoff(
             args,
             machine,
             Tradeoff {
@@ -28,9 +43,12 @@ pub fn run(args: &WhatifArgs) -> Result {
             },
         ),
         Question::Streaming => streaming(args),
-        Question::Refined { instructions, lanes, cores, clock } => {
-            refined(args, instructions, *lanes, *cores, *clock)
-        }
+        Question::Refined {
+            instructions,
+            lanes,
+            cores,
+            clock,
+        } => refined(args, instructions, *lanes, *cores, *clock),
     }
 }
 
@@ -63,7 +81,15 @@ fn ratios(old: &EnergyRoofline, new: &EnergyRoofline, intensity: &[f64]) -> Vec<
         .collect()
 }
 
-const RATIO_HEADER: [&str; 7] = ["", "flop/B", "speed", "power", "efficiency", "speedup", "greenup"];
+const RATIO_HEADER: [&str; 7] = [
+    "",
+    "flop/B",
+    "speed",
+    "power",
+    "efficiency",
+    "speedup",
+    "greenup",
+];
 
 fn ratio_rows(name: &str, ratios: &[[f64; 6]]) -> Vec<Vec<String>> {
     ratios
@@ -107,12 +133,21 @@ fn throttle(args: &WhatifArgs, machine: &str, ks: &[f64], intensity: &[f64]) -> 
     if args.json {
         return out::json(&values);
     }
-    out::line(format!("{} with its usable power cut; ratios against no cut", m.title));
+    out::line(format!(
+        "{} with its usable power cut; ratios against no cut",
+        m.title
+    ));
     out::table(&RATIO_HEADER, rows);
     Ok(())
 }
 
-fn bound(args: &WhatifArgs, machine: &str, watts: f64, against: Option<&str>, intensity: &[f64]) -> Result {
+fn bound(
+    args: &WhatifArgs,
+    machine: &str,
+    watts: f64,
+    against: Option<&str>,
+    intensity: &[f64],
+) -> Result {
     positive(intensity)?;
     let m = lookup::machine(machine)?;
     let bounded = m.power_bounded(watts)?;
@@ -149,7 +184,13 @@ fn bound(args: &WhatifArgs, machine: &str, watts: f64, against: Option<&str>, in
     Ok(())
 }
 
-fn cluster(args: &WhatifArgs, big: &str, small: &str, nodes: Option<f64>, intensity: &[f64]) -> Result {
+fn cluster(
+    args: &WhatifArgs,
+    big: &str,
+    small: &str,
+    nodes: Option<f64>,
+    intensity: &[f64],
+) -> Result {
     positive(intensity)?;
     let (b, s) = (lookup::machine(big)?, lookup::machine(small)?);
     let exact = s.nodes_for_power_of(&b)?;
@@ -181,10 +222,12 @@ fn tradeoff(args: &WhatifArgs, machine: &str, t: Tradeoff) -> Result {
         Case::Compute => "both compute bound",
     };
     if args.json {
-        return out::json(&json!({ "case": case, "speedup": g.speedup, "greenup": g.greenup,
+        return out::json(
+            &json!({ "case": case, "speedup": g.speedup, "greenup": g.greenup,
             "powerup": g.greenup / g.speedup, "greenup_bounds": g.greenup_bounds,
             "max_extra_work": g.max_extra_work,
-            "max_extra_work_any_traffic": g.max_extra_work_any_traffic }));
+            "max_extra_work_any_traffic": g.max_extra_work_any_traffic }),
+        );
     }
     out::line(format!("{}: {case}", m.title));
     out::line(format!("  speedup  {:.3}", g.speedup));
@@ -227,7 +270,10 @@ fn streaming(args: &WhatifArgs) -> Result {
         .into_iter()
         .map(|(n, e, c, p)| vec![n, si(e, "J/B"), percent(c), percent(p)])
         .collect();
-    out::table(&["machine", "streaming", "of it constant", "π₀/(π₀+Δπ)"], rows);
+    out::table(
+        &["machine", "streaming", "of it constant", "π₀/(π₀+Δπ)"],
+        rows,
+    );
     Ok(())
 }
 
@@ -237,8 +283,9 @@ fn refined(args: &WhatifArgs, mix: &[String], lanes: f64, cores: f64, clock: f64
         .iter()
         .map(|text| {
             instruction(text).ok_or_else(|| {
-                CliError::new(format!("`{text}` is no instruction"))
-                    .hint("give name=count:flops:lanes per cycle[:co-issued lanes], like rsqrt=1:1:4:16")
+                CliError::new(format!("`{text}` is no instruction")).hint(
+                    "give name=count:flops:lanes per cycle[:co-issued lanes], like rsqrt=1:1:4:16",
+                )
             })
         })
         .collect::<Result<_>>()?;
@@ -247,9 +294,18 @@ fn refined(args: &WhatifArgs, mix: &[String], lanes: f64, cores: f64, clock: f64
         return out::json(&p);
     }
     out::line(format!("  cycles               {}", three(p.cycles)));
-    out::line(format!("  instructions/cycle   {}", three(p.instructions_per_cycle)));
-    out::line(format!("  flops/cycle          {}", three(p.flops_per_cycle)));
-    out::line(format!("  refined peak         {}", si(p.flops_per_second, "flop/s")));
+    out::line(format!(
+        "  instructions/cycle   {}",
+        three(p.instructions_per_cycle)
+    ));
+    out::line(format!(
+        "  flops/cycle          {}",
+        three(p.flops_per_cycle)
+    ));
+    out::line(format!(
+        "  refined peak         {}",
+        si(p.flops_per_second, "flop/s")
+    ));
     Ok(())
 }
 

@@ -97,7 +97,14 @@ mod tests {
         fs::write(dir.join("status"), "Charging\n").unwrap();
         fs::write(dir.join("current_now"), "-2000000\n").unwrap();
         fs::write(dir.join("voltage_now"), "12000000\n").unwrap();
-        assert!(discover(root.path())[0].as_ref().err().unwrap().cure.contains("unplug"));
+        assert!(
+            discover(root.path())[0]
+                .as_ref()
+                .err()
+                .unwrap()
+                .cure
+                .contains("unplug")
+        );
         fs::write(dir.join("status"), "Discharging\n").unwrap();
         let mut found = discover(root.path());
         assert!((found[0].as_mut().unwrap().read().unwrap().value - 24.0).abs() < 1e-9);

@@ -188,7 +188,9 @@ impl Sensor for External {
                 cause: format!("{} ended", self.source),
             });
         }
-        shared.newest.ok_or_else(|| SensorError::NotYet { id: id() })
+        shared
+            .newest
+            .ok_or_else(|| SensorError::NotYet { id: id() })
     }
 }
 
@@ -284,7 +286,10 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    fn wait_for(sensor: &mut dyn Sensor, ready: impl Fn(&Result<Reading, SensorError>) -> bool) -> Result<Reading, SensorError> {
+    fn wait_for(
+        sensor: &mut dyn Sensor,
+        ready: impl Fn(&Result<Reading, SensorError>) -> bool,
+    ) -> Result<Reading, SensorError> {
         for _ in 0..500 {
             let r = sensor.read();
             if ready(&r) {
@@ -306,7 +311,9 @@ mod tests {
         let r = wait_for(s.as_mut(), |r| r.as_ref().is_ok_and(|r| r.value > 5.0)).unwrap();
         assert_eq!(r.value, 7.5);
         writeln!(file, "0.2,NaN").unwrap();
-        let e = wait_for(s.as_mut(), Result::is_err).unwrap_err().to_string();
+        let e = wait_for(s.as_mut(), Result::is_err)
+            .unwrap_err()
+            .to_string();
         assert!(e.contains("line 5") && e.contains("NaN"), "{e}");
     }
 

@@ -19,8 +19,9 @@ pub fn discover(root: &Path) -> Vec<Found> {
             id: "hwmon".into(),
             present: false,
             cause: format!("no power or energy channel below {}", base.display()),
-            cure: "load the board's sensor driver (`sudo sensors-detect`), or use an external meter"
-                .into(),
+            cure:
+                "load the board's sensor driver (`sudo sensors-detect`), or use an external meter"
+                    .into(),
         }));
     }
     found
@@ -47,7 +48,11 @@ fn chip(dir: &Path) -> Vec<Found> {
         .iter()
         .map(|file| {
             let channel = file.split('_').next().unwrap_or(file);
-            let kind = if file.ends_with("_average") { "-average" } else { "" };
+            let kind = if file.ends_with("_average") {
+                "-average"
+            } else {
+                ""
+            };
             let id = format!("hwmon:{number}:{channel}{kind}");
             let path = dir.join(file);
             if let Err(e) = std::fs::read_to_string(&path) {

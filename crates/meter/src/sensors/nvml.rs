@@ -61,10 +61,25 @@ pub fn discover() -> Vec<Found> {
 
 fn open(nvml: &Arc<Nvml>, index: u32, kind: Kind) -> Found {
     let (what, scope, quantity, average_s) = match kind {
-        Kind::Energy => ("energy", "GPU board, energy counter", Quantity::Energy, None),
+        Kind::Energy => (
+            "energy",
+            "GPU board, energy counter",
+            Quantity::Energy,
+            None,
+        ),
         Kind::Instant => ("instant", "GPU board, instant power", Quantity::Power, None),
-        Kind::Average => ("average", "GPU board, power averaged over 1 s", Quantity::Power, Some(1.0)),
-        Kind::Memory => ("memory", "GPU memory, average power", Quantity::Power, Some(1.0)),
+        Kind::Average => (
+            "average",
+            "GPU board, power averaged over 1 s",
+            Quantity::Power,
+            Some(1.0),
+        ),
+        Kind::Memory => (
+            "memory",
+            "GPU memory, average power",
+            Quantity::Power,
+            Some(1.0),
+        ),
     };
     let name = nvml
         .device_by_index(index)

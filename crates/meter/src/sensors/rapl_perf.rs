@@ -31,8 +31,9 @@ pub fn discover(root: &Path) -> Vec<Found> {
             id: "rapl:perf".into(),
             present: false,
             cause: format!("no energy event below {}", pmu.display()),
-            cure: "needs bare-metal x86 with the kernel's RAPL PMU; use an external meter elsewhere"
-                .into(),
+            cure:
+                "needs bare-metal x86 with the kernel's RAPL PMU; use an external meter elsewhere"
+                    .into(),
         })];
     }
     let cpus = sysfs::text(&pmu.join("cpumask"))

@@ -96,14 +96,11 @@ impl Sensor for Domain {
         let mut joules = 0.0;
         for zone in &mut self.zones {
             let raw = sysfs::number(id, &zone.file)? as u64;
-            let total = zone
-                .counter
-                .push(raw)
-                .map_err(|e| SensorError::Backwards {
-                    id: id.clone(),
-                    from: e.from as f64 * 1e-6,
-                    to: e.to as f64 * 1e-6,
-                })?;
+            let total = zone.counter.push(raw).map_err(|e| SensorError::Backwards {
+                id: id.clone(),
+                from: e.from as f64 * 1e-6,
+                to: e.to as f64 * 1e-6,
+            })?;
             joules += total as f64 * 1e-6;
         }
         Ok(Reading {

@@ -28,11 +28,14 @@ pub fn number(id: &str, path: &Path) -> Result<f64, SensorError> {
         id: id.to_owned(),
         cause,
     };
-    let text =
-        fs::read_to_string(path).map_err(|e| gone(format!("{}: {e}", path.display())))?;
-    text.trim()
-        .parse()
-        .map_err(|_| gone(format!("{} holds `{}`, not a number", path.display(), text.trim())))
+    let text = fs::read_to_string(path).map_err(|e| gone(format!("{}: {e}", path.display())))?;
+    text.trim().parse().map_err(|_| {
+        gone(format!(
+            "{} holds `{}`, not a number",
+            path.display(),
+            text.trim()
+        ))
+    })
 }
 
 /// The problem behind a file that cannot be read.
