@@ -251,6 +251,18 @@ pub struct WhatifArgs {
     pub flop: Option<Op>,
 }
 
+#[derive(Args)]
+pub struct Intensities {
+    /// Intensities to tabulate, flop/B
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "0.25,1,4,16,64",
+        value_name = "I,…"
+    )]
+    pub intensity: Vec<f64>,
+}
+
 #[derive(Subcommand)]
 pub enum Question {
     /// Usable power cut to Δπ/k: speed, power and flop/J over intensity
@@ -260,13 +272,8 @@ pub enum Question {
         /// Factors k
         #[arg(long, value_delimiter = ',', default_value = "1,2,4,8")]
         k: Vec<f64>,
-        #[arg(
-            long,
-            value_delimiter = ',',
-            default_value = "0.25,1,4,16,64",
-            value_name = "I,…"
-        )]
-        intensity: Vec<f64>,
+        #[command(flatten)]
+        at: Intensities,
     },
     /// One big node under a power bound against as many small nodes as the bound feeds
     Bound {
@@ -278,13 +285,8 @@ pub enum Question {
         /// The small node
         #[arg(long)]
         against: Option<String>,
-        #[arg(
-            long,
-            value_delimiter = ',',
-            default_value = "0.25,1,4,16,64",
-            value_name = "I,…"
-        )]
-        intensity: Vec<f64>,
+        #[command(flatten)]
+        at: Intensities,
     },
     /// As many small nodes as draw the power of the big one
     Cluster {
@@ -297,13 +299,8 @@ pub enum Question {
         /// So many nodes instead
         #[arg(long)]
         nodes: Option<f64>,
-        #[arg(
-            long,
-            value_delimiter = ',',
-            default_value = "0.25,1,4,16,64",
-            value_name = "I,…"
-        )]
-        intensity: Vec<f64>,
+        #[command(flatten)]
+        at: Intensities,
     },
     /// f times the flops for 1/m of the bytes: speedup, greenup and their bounds
     Tradeoff {

@@ -17,5 +17,6 @@ pub mod map_figure;
 pub mod page;
 pub mod png;
 pub mod roofline_figure;
+mod roofline_marks;
 pub mod si;
 pub mod svg;

@@ -1,8 +1,9 @@
 //! Roofline, arch line and power line side by side over intensity, log₂ axes.
 
-use crate::axis::{Area, LogRange, draw_log_axes, three_trimmed};
+use crate::axis::{Area, LogRange, draw_log_axes};
+use crate::roofline_marks::{draw_levels, mark_balances, mark_knee};
 use crate::si::{si, three};
-use crate::svg::{Anchor, INK, QUIET, Svg, colour, escape};
+use crate::svg::{Anchor, INK, Svg, colour, escape};
 use greenup_model::{EnergyRoofline, Machine, MachineError, Op};
 
 /// One of the three panels.
@@ -42,7 +43,8 @@ impl Panel {
         }
     }
 
-    fn value(self, r: &EnergyRoofline, intensity: f64) -> f64 {
+    /// What the panel shows at an intensity, in its unit.
+    pub fn value(self, r: &EnergyRoofline, intensity: f64) -> f64 {
         self.scale()
             * match self {
                 Panel::Time => 1.0 / r.time_per_flop(intensity),
@@ -400,124 +402,6 @@ impl RooflineFigure {
             );
         }
         svg.group(&format!("class=\"series s{}\"", p.line), &g);
-    }
-}
-
-/// Thin roofs of the caches, labelled at their left end.
-fn draw_levels(svg: &mut Svg, line: &Line, c: &str, area: Area, x: LogRange, y: LogRange) {
-    for (k, level) in line.levels.iter().enumerate() {
-        // flop/s = I/τ up to the flop peak.
-        let knee = (level.tau / line.roofline.tau_flop).min(x.hi);
-        let rate = |i: f64| 1e-9 * (i / level.tau).min(1.0 / line.roofline.tau_flop);
-        // Leave the panel by its bottom where the roof is below it.
-        let from = x.lo.max(y.lo * 1e9 * level.tau);
-        if knee <= from {
-            continue;
-        }
-        let at = |i: f64| (x.x(area, i), y.y(area, rate(i).clamp(y.lo, y.hi)));
-        svg.line(
-            at(from),
-            at(knee),
-            &format!("stroke=\"{c}\" stroke-width=\"1\" stroke-dasharray=\"5 3\""),
-        );
-        // Near the knee, where the levels lie farthest apart.
-        let (px, py) = at(knee * [0.8, 0.4, 0.6][k % 3]);
-        svg.text(
-            (px - 6.0, py),
-            Anchor::End,
-            &format!("font-size=\"10\" fill=\"{QUIET}\""),
-            &level.name,
-        );
-    }
-}
-
-/// A small ring at the balance of one of several machines, with its value as a tip.
-fn mark_knee(
-    svg: &mut Svg,
-    panel: Panel,
-    line: &Line,
-    c: &str,
-    x: LogRange,
-    at: &dyn Fn(f64, f64) -> (f64, f64),
-) {
-    let r = &line.roofline;
-    let (i, name) = match panel {
-        Panel::Energy => (r.energy_balance(), "energy balance"),
-        _ => (r.time_balance(), "time balance"),
-    };
-    if !(i >= x.lo && i <= x.hi) {
-        return;
-    }
-    let (px, py) = at(i, panel.value(r, i));
-    let tip = format!("{}: {name} {} flop/B", line.name, three(i));
-    svg.element(
-        "circle",
-        &format!(
-            "cx=\"{px:.2}\" cy=\"{py:.2}\" r=\"4\" fill=\"#ffffff\" stroke=\"{c}\" \
-             stroke-width=\"1.8\" data-tip=\"{}\"",
-            escape(&tip)
-        ),
-    );
-}
-
-/// Vertical marks of the balances; only with one machine, where they can be read.
-fn mark_balances(svg: &mut Svg, panel: Panel, line: &Line, c: &str, area: Area, x: LogRange) {
-    let r = &line.roofline;
-    let mut marks: Vec<(f64, String)> = Vec::new();
-    match panel {
-        Panel::Time => marks.push((
-            r.time_balance(),
-            format!("Bτ = {}", three_trimmed(r.time_balance())),
-        )),
-        Panel::Energy => {
-            if r.eps_flop > 0.0 {
-                marks.push((
-                    r.energy_balance(),
-                    format!("Bε = {}", three_trimmed(r.energy_balance())),
-                ));
-            }
-            let half = r.half_efficiency_intensity();
-            marks.push((half, format!("½ at {}", three_trimmed(half))));
-        }
-        Panel::Power => {}
-    }
-    if panel != Panel::Energy && line.has_energy && !r.never_throttles() {
-        let lo = x.x(area, r.balance_minus().clamp(x.lo, x.hi));
-        let hi = x.x(area, r.balance_plus().clamp(x.lo, x.hi));
-        svg.rect(
-            lo,
-            area.top,
-            hi - lo,
-            area.height,
-            &format!("fill=\"{c}\" fill-opacity=\"0.07\""),
-        );
-        svg.text(
-            (0.5 * (lo + hi), area.bottom() - 6.0),
-            Anchor::Middle,
-            &format!("font-size=\"10\" fill=\"{QUIET}\""),
-            "power cap",
-        );
-    }
-    for (k, (at, text)) in marks.iter().enumerate() {
-        if *at < x.lo || *at > x.hi {
-            continue;
-        }
-        let px = x.x(area, *at);
-        svg.line(
-            (px, area.top),
-            (px, area.bottom()),
-            &format!("stroke=\"{INK}\" stroke-width=\"1\" stroke-dasharray=\"4 3\""),
-        );
-        let left = px > area.left + 0.75 * area.width;
-        svg.text(
-            (
-                px + if left { -4.0 } else { 4.0 },
-                area.bottom() - 20.0 - 14.0 * k as f64,
-            ),
-            if left { Anchor::End } else { Anchor::Start },
-            "font-size=\"11\"",
-            text,
-        );
     }
 }
 

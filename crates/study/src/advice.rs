@@ -1,6 +1,6 @@
 //! What the numbers mean, in words.
 
-use crate::study::KernelResult;
+use crate::result::KernelResult;
 use greenup_model::{Bound, Machine, Op};
 use greenup_report::si::{percent, si, three};
 

@@ -6,6 +6,7 @@
 //! | [`kernels`] | stream triad, DGEMM, sparse matrix–vector: data, work, verification |
 //! | [`study`] | the run: calibration, measurements, predictions |
 //! | [`reference`] | the roofs again, beside each kernel |
+//! | [`result`] | one kernel, measured and predicted |
 //! | [`advice`] | what the numbers mean, in words |
 //! | [`page`] | the study as a page |
 
@@ -13,6 +14,8 @@ pub mod advice;
 pub mod kernels;
 pub mod page;
 pub mod reference;
+pub mod result;
 pub mod study;
 
-pub use study::{KernelResult, Study, StudyError, StudyOptions, run};
+pub use result::KernelResult;
+pub use study::{Study, StudyError, StudyOptions, run};

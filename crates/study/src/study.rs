@@ -3,13 +3,13 @@
 use crate::advice;
 use crate::kernels;
 use crate::reference::References;
+use crate::result::KernelResult;
 use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Calibration, Depth, plan};
 use greenup_calibrate::{Fit, FitError, FitOptions, Method, Record, suite};
 use greenup_device::{CpuFacts, Team};
-use greenup_meter::{Measurement, Meter, Observer};
-use greenup_model::{Machine, MachineError, Prediction, Work, predict};
-use serde::Serialize;
+use greenup_meter::{Meter, Observer};
+use greenup_model::{Machine, MachineError, predict};
 use std::convert::Infallible;
 
 /// What a study is made of.
@@ -21,44 +21,6 @@ pub struct StudyOptions {
     pub assume: Option<Machine>,
     /// The command, for the record.
     pub command: String,
-}
-
-/// One kernel, measured and predicted.
-#[derive(Clone, Debug, Serialize)]
-pub struct KernelResult {
-    pub name: String,
-    pub about: String,
-    #[serde(skip)]
-    pub work: Work,
-    pub flops: f64,
-    pub bytes: f64,
-    pub intensity: f64,
-    /// Largest error against the reference, and its bound; a kernel beyond it is not measured.
-    pub verification: (f64, f64),
-    pub measured: Option<Measurement>,
-    pub predicted: Prediction,
-    /// Predicted time over measured: 1 is the roof, above 1 is faster than the model allows.
-    pub share_of_roof: Option<f64>,
-    /// The binding roof beside the kernel over the calibrated one (mean of before and after).
-    pub roof_then: Option<f64>,
-    /// (predicted − measured)/measured.
-    pub time_error: Option<f64>,
-    pub energy_error: Option<f64>,
-    /// On the assumed machine; never mixed with the measured side.
-    pub assumed: Option<Prediction>,
-    pub advice: Vec<String>,
-}
-
-impl KernelResult {
-    /// Share of the roof as it stood beside the kernel.
-    pub fn share_then(&self) -> Option<f64> {
-        Some(self.share_of_roof? / self.roof_then.unwrap_or(1.0))
-    }
-
-    /// Whether the machine had changed so much that the calibrated prediction says little.
-    pub fn roof_moved(&self) -> bool {
-        self.roof_then.is_some_and(|r| (r - 1.0).abs() > 0.1)
-    }
 }
 
 /// Everything a study found.

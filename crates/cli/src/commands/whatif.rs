@@ -11,23 +11,19 @@ use serde_json::{Value, json};
 
 pub fn run(args: &WhatifArgs) -> Result {
     match &args.question {
-        Question::Throttle {
-            machine,
-            k,
-            intensity,
-        } => throttle(args, machine, k, intensity),
+        Question::Throttle { machine, k, at } => throttle(args, machine, k, &at.intensity),
         Question::Bound {
             machine,
             watts,
             against,
-            intensity,
-        } => bound(args, machine, *watts, against.as_deref(), intensity),
+            at,
+        } => bound(args, machine, *watts, against.as_deref(), &at.intensity),
         Question::Cluster {
             machine,
             of,
             nodes,
-            intensity,
-        } => cluster(args, machine, of, *nodes, intensity),
+            at,
+        } => cluster(args, machine, of, *nodes, &at.intensity),
         Question::Tradeoff {
             machine,
             intensity,
