@@ -13,6 +13,8 @@ pub struct Chosen {
     pub period_s: f64,
     /// Why there is none.
     pub missing: Option<String>,
+    /// Whether a sensor of an NVIDIA GPU answered, chosen or not.
+    pub gpu_seen: bool,
 }
 
 impl Chosen {
@@ -51,16 +53,21 @@ pub fn sensors(named: Option<&str>, gpu: bool, probe_s: f64) -> Result<Chosen> {
             sensors: Vec::new(),
             period_s: 0.0,
             missing: Some("switched off by --sensor none".into()),
+            gpu_seen: false,
         });
     }
     let found = found(named);
     if found.iter().all(Found::is_err) && named.is_none() {
         return Ok(none(
+            false,
             "no energy sensor on this host; `greenup doctor` says why",
         ));
     }
     let mut load = Load::cpu()?;
     let (mut usable, diagnoses) = probe(found, probe_s, &mut |s| load.run(s));
+    let gpu_seen = diagnoses
+        .iter()
+        .any(|d| d.usable && d.id.starts_with("nvml:"));
     let main = match named {
         Some(name) => {
             let at = usable
@@ -79,6 +86,7 @@ pub fn sensors(named: Option<&str>, gpu: bool, probe_s: f64) -> Result<Chosen> {
     };
     let Some(main) = main else {
         return Ok(none(
+            gpu_seen,
             "no usable energy sensor for this device; `greenup doctor` says why",
         ));
     };
@@ -95,11 +103,13 @@ pub fn sensors(named: Option<&str>, gpu: bool, probe_s: f64) -> Result<Chosen> {
         sensors,
         period_s,
         missing: None,
+        gpu_seen,
     })
 }
 
-fn none(why: &str) -> Chosen {
+fn none(gpu_seen: bool, why: &str) -> Chosen {
     Chosen {
+        gpu_seen,
         sensors: Vec::new(),
         period_s: 0.0,
         missing: Some(why.to_owned()),

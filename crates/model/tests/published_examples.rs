@@ -1,6 +1,6 @@
 //! Every worked example of the thesis and slides, reproduced through the public interface.
 //!
-//! `data/roofline-examples.json` lists 77 examples with the value printed in the source, the
+//! `data/roofline-examples.json` lists 83 examples with the value printed in the source, the
 //! value its own formula gives, and a tolerance. Those that "DO NOT reproduce" are documented
 //! deviations (see the guide, "Where the thesis is corrected"): there the formula's value is
 //! required, and that it differs from the print.

@@ -29,6 +29,9 @@ pub fn run(args: &StudyArgs) -> Result {
     if let Some(why) = &chosen.missing {
         out::note(format!("time only: {why}"));
     }
+    if chosen.gpu_seen {
+        out::note("an NVIDIA GPU is here; this version studies the CPU");
+    }
     let (policy, depth) = if args.full {
         (Policy::thorough(), Depth::Full)
     } else {

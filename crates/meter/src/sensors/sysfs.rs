@@ -51,3 +51,24 @@ pub fn unreadable(id: &str, path: &Path, error: &std::io::Error, permission_cure
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Error;
+
+    #[test]
+    fn a_refused_file_gets_the_permission_cure_and_others_do_not() {
+        let problem = |kind| {
+            unreadable(
+                "rapl:package",
+                Path::new("x"),
+                &Error::from(kind),
+                "run as root",
+            )
+        };
+        assert_eq!(problem(ErrorKind::PermissionDenied).cure, "run as root");
+        assert!(problem(ErrorKind::PermissionDenied).present);
+        assert!(problem(ErrorKind::InvalidData).cure.contains("driver"));
+    }
+}

@@ -4,7 +4,7 @@ mod kernels;
 mod machine;
 
 use crate::study::Study;
-use greenup_model::{EnergyRoofline, Machine, MachineError, Op};
+use greenup_model::{EnergyRoofline, Label, Machine, MachineError, Op};
 use greenup_report::page::{Cell, Fact, Figure, Header, LegendItem, Page, Section, Table};
 use greenup_report::roofline_figure::{Interval, Line, Point, RooflineFigure};
 use greenup_report::si::{si, three};
@@ -250,7 +250,11 @@ fn assumed_energy(study: &Study, assumed: &Machine) -> Result<Section, MachineEr
     Ok(Section {
         id: "assumed".into(),
         title: format!("Energy, assumed: {}", assumed.name),
-        label: Some(assumed.label.name()),
+        label: Some(match assumed.label {
+            Label::Estimated => "estimated",
+            // Derived from printed numbers; a machine measured elsewhere is as good as printed.
+            _ => "published",
+        }),
         paragraphs,
         figures: panels(&figure),
         tables,

@@ -1,0 +1,75 @@
+//! The guide's links lead somewhere, and what it tells to type is understood.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn markdown(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            markdown(&path, found);
+        } else if path.extension().is_some_and(|e| e == "md") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_link_of_the_guide_exists() {
+    let mut pages = vec![root().join("README.md")];
+    markdown(&root().join("docs"), &mut pages);
+    assert!(pages.len() > 10);
+    let mut broken = Vec::new();
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        for link in text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+        {
+            if link.contains("://") || link.starts_with('#') {
+                continue;
+            }
+            if !page.parent().unwrap().join(link).exists() {
+                broken.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+/// Every `greenup …` line of README and guide parses: no subcommand or flag is misspelt.
+#[test]
+fn every_command_of_the_guide_parses() {
+    let mut pages = vec![root().join("README.md")];
+    markdown(&root().join("docs"), &mut pages);
+    let mut checked = 0;
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap().replace("\\\n", " ");
+        for line in text.lines().filter(|l| l.starts_with("greenup ")) {
+            let command = line.split('#').next().unwrap();
+            let command = command.split(" -- ").next().unwrap();
+            let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+            // `--help` at the end makes the parser accept any complete line, and refuse unknown
+            // subcommands and flags before it.
+            let mut args: Vec<&str> = words
+                .iter()
+                .copied()
+                .filter(|w| !w.contains(['\'', '…']))
+                .collect();
+            args.push("--help");
+            let out = assert_cmd::Command::cargo_bin("greenup")
+                .unwrap()
+                .args(&args)
+                .output()
+                .unwrap();
+            assert!(out.status.success(), "{}: {line}", page.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 20, "{checked}");
+}
