@@ -71,11 +71,7 @@ pub fn bars(title: &str, unit: &str, pairs: &[Pair]) -> String {
                 ))
             ),
         );
-        let text = format!(
-            "{} measured, {} of predicted",
-            si(p.measured.0, unit),
-            percent(m)
-        );
+        let text = format!("{} = {}", si(p.measured.0, unit), percent(m));
         let (lo, hi) = (
             x(p.measured.1 / p.predicted.0),
             x(p.measured.2 / p.predicted.0),
@@ -150,6 +146,6 @@ mod tests {
             parts: vec![],
         };
         let svg = super::bars("Time", "s", &[pair]);
-        assert!(svg.contains("110.0 % of predicted") && !svg.contains("NaN"));
+        assert!(svg.contains("1.10 s = 110.0 %") && !svg.contains("NaN"));
     }
 }

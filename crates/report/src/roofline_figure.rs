@@ -1,7 +1,7 @@
 //! Roofline, arch line and power line side by side over intensity, log₂ axes.
 
 use crate::axis::{Area, LogRange, draw_log_axes};
-use crate::roofline_marks::{draw_levels, mark_balances, mark_knee};
+use crate::roofline_marks::{draw_levels, label_points, mark_balances, mark_knee};
 use crate::si::{si, three};
 use crate::svg::{Anchor, INK, Svg, colour, escape};
 use greenup_model::{EnergyRoofline, Machine, MachineError, Op};
@@ -342,6 +342,13 @@ impl RooflineFigure {
                 (at(p.intensity, v.lo).1, at(p.intensity, v.hi).1),
             );
         }
+        if self.label_points {
+            let named: Vec<(&str, (f64, f64))> = points
+                .iter()
+                .map(|(p, v)| (p.name.as_str(), at(p.intensity, v.value)))
+                .collect();
+            label_points(&mut svg, area, &named);
+        }
         svg
     }
 
@@ -389,16 +396,6 @@ impl RooflineFigure {
             g.element(
                 "circle",
                 &format!("cx=\"{px:.2}\" cy=\"{py:.2}\" r=\"8\" fill=\"none\" stroke=\"{c}\" stroke-width=\"1.5\""),
-            );
-        }
-        if self.label_points {
-            // To the side with more room, below the roof where there is none of the line.
-            let left = px > area.left + 0.6 * area.width;
-            g.text(
-                (px + if left { -8.0 } else { 8.0 }, py + 15.0),
-                if left { Anchor::End } else { Anchor::Start },
-                "font-size=\"11\"",
-                &p.name,
             );
         }
         svg.group(&format!("class=\"series s{}\"", p.line), &g);

@@ -122,3 +122,29 @@ pub fn mark_balances(svg: &mut Svg, panel: Panel, line: &Line, c: &str, area: Ar
         );
     }
 }
+
+/// Names beside points, stepped down where they would lie on each other.
+pub fn label_points(svg: &mut Svg, area: Area, points: &[(&str, (f64, f64))]) {
+    let mut taken: Vec<(f64, f64)> = Vec::new();
+    for &(name, (px, py)) in points {
+        if px < area.left || px > area.right() {
+            continue;
+        }
+        // To the side with more room, and below the roof.
+        let left = px > area.left + 0.6 * area.width;
+        let mut at = (px + if left { -8.0 } else { 8.0 }, py + 15.0);
+        let overlaps = |t: &(f64, f64), at: (f64, f64)| {
+            (t.0 - at.0).abs() < 7.0 * name.len() as f64 && (t.1 - at.1).abs() < 12.0
+        };
+        while taken.iter().any(|t| overlaps(t, at)) {
+            at.1 += 12.0;
+        }
+        taken.push(at);
+        // Too low for the panel: above its point instead.
+        if at.1 > area.bottom() - 2.0 {
+            at.1 = py - 8.0;
+        }
+        let anchor = if left { Anchor::End } else { Anchor::Start };
+        svg.text(at, anchor, "font-size=\"11\"", name);
+    }
+}

@@ -102,14 +102,17 @@ pub fn section(study: &Study) -> Section {
     if !pairs.is_empty() {
         figures.push(Figure {
             svg: bars("Time: measured against predicted", "s", &pairs),
-            caption: "One scale a kernel: 1 is the predicted time.".into(),
+            caption: "Upper bar: measured, and its share of the predicted. One scale a kernel."
+                .into(),
         });
     }
     let pairs: Vec<Pair> = study.kernels.iter().filter_map(energy_pair).collect();
     if !pairs.is_empty() {
         figures.push(Figure {
             svg: bars("Energy: measured against predicted", "J", &pairs),
-            caption: "The predicted energy split into operations, bytes and constant power.".into(),
+            caption:
+                "Lower bar: the predicted energy split into operations, bytes and constant power."
+                    .into(),
         });
     }
     let flags: Vec<Fact> = study

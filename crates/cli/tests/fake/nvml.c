@@ -1,0 +1,46 @@
+/* A stand-in for libnvidia-ml with one GPU of 100 W: its energy counter ticks every 20 ms, its
+ * instant power wavers by 1 W, memory draws 12 W. Only what the sensors ask for. */
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+    unsigned fieldId, scopeId;
+    long long timestamp, latencyUsec;
+    unsigned valueType;
+    int nvmlReturn;
+    union { double d; unsigned ui; unsigned long long ull; } value;
+} field_t;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+static unsigned waver(void) { return 100000 + 1000 * ((long)(now() * 50) & 1); }
+
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+const char *nvmlErrorString(int rc) { return rc == 3 ? "Not Supported" : "fake"; }
+int nvmlSystemGetDriverVersion(char *s, unsigned n) { strncpy(s, "580.00", n); return 0; }
+int nvmlDeviceGetCount_v2(unsigned *n) { *n = 1; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **h) { *h = (void *)0x1; return i ? 2 : 0; }
+int nvmlDeviceGetName(void *h, char *s, unsigned n) { strncpy(s, "Fake GPU", n); return 0; }
+int nvmlDeviceGetTotalEnergyConsumption(void *h, unsigned long long *mj) {
+    *mj = (unsigned long long)(now() / 0.02) * 2000;
+    return 0;
+}
+int nvmlDeviceGetPowerUsage(void *h, unsigned *mw) { *mw = waver(); return 0; }
+int nvmlDeviceGetFieldValues(void *h, int n, field_t *f) {
+    for (int i = 0; i < n; i++) {
+        f[i].valueType = 1;
+        f[i].value.ull = 0;
+        f[i].value.ui = f[i].scopeId == 2 ? 12000 + waver() % 7000 : waver();
+        f[i].nvmlReturn = f[i].fieldId == 185 || f[i].fieldId == 186 ? 0 : 3;
+    }
+    return 0;
+}
+int nvmlDeviceGetClockInfo(void *h, unsigned type, unsigned *mhz) { *mhz = type == 1 ? 1500 : 3200; return 0; }
+int nvmlDeviceGetTemperature(void *h, unsigned sensor, unsigned *c) { *c = 61; return 0; }
+int nvmlDeviceGetEnforcedPowerLimit(void *h, unsigned *mw) { *mw = 700000; return 0; }
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *h, unsigned long long *r) { *r = 4; return 0; }
