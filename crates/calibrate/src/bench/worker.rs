@@ -90,8 +90,9 @@ impl Worker {
             .fold(0.0, f64::max);
         if !matches!(worker.data, Data::Chain(..)) {
             if seconds > PASS_S {
-                let grains = (PASS_S / seconds * (total / GRAIN_BYTES) as f64) as usize;
-                worker.chunk = grains.max(1) * GRAIN_BYTES;
+                // Whole chunks, so that the passes go round all of the data.
+                let chunks = (seconds / PASS_S).ceil() as usize;
+                worker.chunk = (total / GRAIN_BYTES / chunks).max(1) * GRAIN_BYTES;
             } else {
                 worker.calls = (PASS_S / seconds).ceil() as usize;
             }
