@@ -123,28 +123,34 @@ pub fn mark_balances(svg: &mut Svg, panel: Panel, line: &Line, c: &str, area: Ar
     }
 }
 
-/// Names beside points, stepped down where they would lie on each other.
+/// Names beside points: each at the first place around its point that is free of other names and
+/// points and inside the panel.
 pub fn label_points(svg: &mut Svg, area: Area, points: &[(&str, (f64, f64))]) {
-    let mut taken: Vec<(f64, f64)> = Vec::new();
-    for &(name, (px, py)) in points {
+    // Boxes of names already placed: left, right, baseline.
+    let mut taken: Vec<(f64, f64, f64)> = Vec::new();
+    for (i, &(name, (px, py))) in points.iter().enumerate() {
         if px < area.left || px > area.right() {
             continue;
         }
-        // To the side with more room, and below the roof.
-        let left = px > area.left + 0.6 * area.width;
-        let mut at = (px + if left { -8.0 } else { 8.0 }, py + 15.0);
-        let overlaps = |t: &(f64, f64), at: (f64, f64)| {
-            (t.0 - at.0).abs() < 7.0 * name.len() as f64 && (t.1 - at.1).abs() < 12.0
+        let width = 6.4 * name.len() as f64;
+        // Below the roof first; steps further down for crowds.
+        let steps = (0..6).map(|k| 15.0 + 12.0 * f64::from(k));
+        let places = steps
+            .flat_map(|dy| [(8.0, dy), (-8.0 - width, dy)])
+            .chain([(9.0, 4.0), (8.0, -8.0), (-8.0 - width, -6.0)])
+            .map(|(dx, dy)| (px + dx, py + dy));
+        let free = |&(x, y): &(f64, f64)| {
+            let inside = x > area.left && x + width < area.right() && y < area.bottom() - 3.0;
+            let hits_name =
+                |t: &(f64, f64, f64)| x < t.1 && t.0 < x + width && (y - t.2).abs() < 12.0;
+            let hits_point = |(j, p): (usize, &(&str, (f64, f64)))| {
+                let (qx, qy) = p.1;
+                j != i && qx > x - 5.0 && qx < x + width + 5.0 && qy > y - 14.0 && qy < y + 6.0
+            };
+            inside && !taken.iter().any(hits_name) && !points.iter().enumerate().any(hits_point)
         };
-        while taken.iter().any(|t| overlaps(t, at)) {
-            at.1 += 12.0;
-        }
-        taken.push(at);
-        // Too low for the panel: above its point instead.
-        if at.1 > area.bottom() - 2.0 {
-            at.1 = py - 8.0;
-        }
-        let anchor = if left { Anchor::End } else { Anchor::Start };
-        svg.text(at, anchor, "font-size=\"11\"", name);
+        let (x, y) = places.clone().find(free).unwrap_or((px + 8.0, py + 15.0));
+        taken.push((x, x + width, y));
+        svg.text((x, y), Anchor::Start, "font-size=\"11\"", name);
     }
 }
