@@ -284,6 +284,38 @@ mod tests {
         }
     }
 
+    /// XOR into eight accumulators of vectors, then the sum of their lanes.
+    fn read_reference(x: &[f64], isa: Isa) -> u64 {
+        let lanes = isa.vector_bytes() / 8;
+        let mut acc = vec![0_u64; 8 * lanes];
+        for block in x.chunks(8 * lanes) {
+            for (a, x) in acc.iter_mut().zip(block) {
+                *a ^= x.to_bits();
+            }
+        }
+        acc.iter().fold(0, |sum, &a| sum.wrapping_add(a))
+    }
+
+    /// One round of 48 add-and-xor operations on each vector, one lane at a time.
+    fn integer_reference(x: &[u32], isa: Isa) -> u64 {
+        let lanes = isa.vector_bytes() / 4;
+        let u = if isa == Isa::Avx512 || cfg!(target_arch = "aarch64") {
+            16
+        } else {
+            12
+        };
+        let c = 0x9e37_79b9_u32;
+        let mut acc: Vec<Vec<u32>> = (1..=u).map(|i| vec![c.wrapping_mul(i); lanes]).collect();
+        for vector in x.chunks(lanes) {
+            for j in 0..48 {
+                for (a, x) in acc[j % u as usize].iter_mut().zip(vector) {
+                    *a = a.wrapping_add(*x) ^ c;
+                }
+            }
+        }
+        acc.iter().flatten().map(|&a| u64::from(a)).sum()
+    }
+
     #[test]
     fn memory_kernels_do_what_they_say_on_every_isa() {
         let n = 2 * GRAIN_BYTES / 8;
@@ -291,11 +323,6 @@ mod tests {
         let b = Buffer::from_fn(n, |_| rng.f64());
         let c = Buffer::from_fn(n, |_| rng.f64());
         let ints = Buffer::from_fn(2 * n, |_| rng.u32(..));
-        let bits = b
-            .as_slice()
-            .iter()
-            .map(|x| x.to_bits())
-            .fold(0, |s, x| s ^ x);
         let mut integers = Vec::new();
         for k in all() {
             let mut a = Buffer::from_fn(n, |_| 0.0);
@@ -310,11 +337,16 @@ mod tests {
             assert!(a.as_slice().iter().all(|&x| x == 1.5));
             k.square_roots(b.as_slice(), a.as_mut_slice());
             assert!((0..n).all(|i| a.as_slice()[i] == b.as_slice()[i].sqrt()));
-            // XOR of the lanes is what `read` sums; fold its parity through one lane.
-            assert_eq!(k.read(b.as_slice()) & 1, bits & 1);
-            integers.push(k.integer(ints.as_slice(), 48));
+            assert_eq!(k.read(b.as_slice()), read_reference(b.as_slice(), k.isa));
+            integers.push((
+                k.integer(ints.as_slice(), 48),
+                integer_reference(ints.as_slice(), k.isa),
+            ));
             assert_eq!(k.chase(&[2, 0, 1], 0, 4), 2);
         }
-        assert!(integers.iter().all(|&x| x != 0));
+        assert!(
+            integers.iter().all(|(got, want)| got == want),
+            "{integers:?}"
+        );
     }
 }
