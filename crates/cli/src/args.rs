@@ -36,6 +36,8 @@ pub enum Command {
     Whatif(WhatifArgs),
     /// Draw roofline, arch line and power line of machines
     Roofline(RooflineArgs),
+    /// Count a search space, say what each filter prunes, sample it, draw it
+    Space(SpaceArgs),
 }
 
 #[derive(Args)]
@@ -354,6 +356,47 @@ pub struct RooflineArgs {
     pub out: PathBuf,
     #[arg(long)]
     pub title: Option<String>,
+}
+
+#[derive(Args)]
+pub struct SpaceArgs {
+    /// A space or problem in our notation (TOML), a T1 problem, or a neutral file (JSON)
+    pub file: PathBuf,
+    /// Print the counts as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Draw the pruning: FILE.svg or FILE.png
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write every valid point to FILE.csv
+    #[arg(long, value_name = "FILE.csv")]
+    pub points: Option<PathBuf>,
+    /// Print this many points, uniformly chosen
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub sample: usize,
+    /// Seed of the choice
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Seconds to spend on counting what each filter leaves [default: 5, with --json 1]
+    #[arg(long, value_name = "S")]
+    pub time: Option<f64>,
+    /// Memory for the index, like 768M or 2G; a larger space is counted without one
+    #[arg(long, default_value = "768M", value_parser = bytes)]
+    pub memory: usize,
+}
+
+/// `512M`, `2G` or plain bytes.
+fn bytes(text: &str) -> Result<usize, String> {
+    let (digits, scale) = match text.trim_end_matches(['B', 'b']).char_indices().last() {
+        Some((i, 'k' | 'K')) => (&text[..i], 1 << 10),
+        Some((i, 'm' | 'M')) => (&text[..i], 1 << 20),
+        Some((i, 'g' | 'G')) => (&text[..i], 1 << 30),
+        _ => (text, 1_usize),
+    };
+    match digits.trim().parse::<f64>() {
+        Ok(x) if x > 0.0 && x.is_finite() => Ok((x * scale as f64) as usize),
+        _ => Err("give a size like 512M or 2G".into()),
+    }
 }
 
 /// `1%` or `0.01`.

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Predict(a) => commands::predict::run(&a),
         Command::Whatif(a) => commands::whatif::run(&a),
         Command::Roofline(a) => commands::roofline::run(&a),
+        Command::Space(a) => commands::space::run(&a),
     };
     match result {
         Ok(()) if interrupt::requested() => ExitCode::from(130),

@@ -132,6 +132,35 @@ impl CpuFacts {
             .map(|c| c.bytes)
     }
 
+    /// The facts that a search space may refer to as `device.NAME`.
+    pub fn named(&self) -> Vec<(&'static str, i64)> {
+        let int = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        let vector = self.isa.vector_bytes();
+        // Registers of the widest vector set: 32 for AVX-512 and NEON, else 16.
+        let registers = if vector == 32 || self.arch == "x86_64" && vector < 32 {
+            16
+        } else {
+            32
+        };
+        let mut out = vec![
+            ("cores", int(self.cores.len())),
+            ("threads", int(self.cpus.len())),
+            ("sockets", int(self.sockets)),
+            ("vector_bytes", int(vector)),
+            ("vector_registers", registers),
+            ("llc_bytes", int(self.last_level_bytes())),
+        ];
+        for (level, name) in [(1, "l1d_bytes"), (2, "l2_bytes"), (3, "l3_bytes")] {
+            if let Some(bytes) = self.cache_bytes(level) {
+                out.push((name, int(bytes)));
+            }
+        }
+        if let Some(bytes) = self.memory_bytes {
+            out.push(("memory_bytes", i64::try_from(bytes).unwrap_or(i64::MAX)));
+        }
+        out
+    }
+
     /// All cache of the last level that the usable cores can fill together, bytes.
     pub fn last_level_bytes(&self) -> usize {
         self.caches

@@ -8,6 +8,7 @@
 //! | [`roofline_figure`] | roofline, arch line and power line side by side |
 //! | [`bar_figure`] | measured against predicted, split by what costs |
 //! | [`map_figure`] | the dimensionless map of machines |
+//! | [`pruning_figure`] | how filters prune a search space |
 //! | [`png`] | SVG → PNG with embedded fonts |
 //! | [`page`] | the HTML page |
 
@@ -16,6 +17,7 @@ pub mod bar_figure;
 pub mod map_figure;
 pub mod page;
 pub mod png;
+pub mod pruning_figure;
 pub mod roofline_figure;
 mod roofline_marks;
 pub mod si;

@@ -7,6 +7,7 @@ pub mod machines;
 pub mod predict;
 pub mod roofline;
 pub mod run;
+pub mod space;
 pub mod study;
 pub mod whatif;
 

@@ -1,0 +1,345 @@
+//! `greenup space`.
+
+use crate::args::SpaceArgs;
+use crate::commands::machines::picture;
+use crate::error::{self, CliError, Result};
+use crate::{interrupt, out};
+use greenup_report::pruning_figure::{Fate as Drawn, PruningFigure, Slice, Step};
+use greenup_space::{
+    Facts, Fate, Funnel, Index, Limits, Space, SpaceError, Stop, Strength, Value, count, funnel,
+    pruning, visit,
+};
+use serde::Serialize;
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+#[derive(Serialize)]
+struct FilterAnswer<'a> {
+    name: &'a str,
+    kind: &'static str,
+    expression: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because: Option<&'a str>,
+    before: Option<u128>,
+    after: Option<u128>,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    name: &'a str,
+    cartesian: Option<u128>,
+    valid: u128,
+    /// Reading, compiling and indexing (or counting, when the space is too large to index).
+    seconds: f64,
+    peak_bytes: u64,
+    indexed: bool,
+    nest: Vec<&'a str>,
+    filters: Vec<FilterAnswer<'a>>,
+}
+
+pub fn run(args: &SpaceArgs) -> Result {
+    let text = error::read(&args.file)?;
+    let before = resident();
+    let start = Instant::now();
+    let space = read(&text, &args.file)?;
+    let limits = Limits {
+        bytes: args.memory,
+        cancelled: &interrupt::requested,
+        ..Limits::default()
+    };
+    let index = match Index::build(&space, &limits) {
+        Ok(i) => Some(i),
+        Err(Stop::Memory) => None,
+        Err(e) => return Err(stopped(e)),
+    };
+    let valid = match &index {
+        Some(i) => u128::from(i.len()),
+        None => count(&space, |_| true, &limits).map_err(stopped)?,
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let peak_bytes = peak()
+        .saturating_sub(before)
+        .max(index.as_ref().map_or(0, |i| i.bytes() as u64));
+    let time = Duration::from_secs_f64(args.time.unwrap_or(if args.json { 1.0 } else { 5.0 }));
+    let funnel = funnel(&space, Some(valid), time, &limits).map_err(stopped)?;
+
+    if args.json {
+        return out::json(&Answer {
+            name: &space.name,
+            cartesian: funnel.cartesian,
+            valid,
+            seconds,
+            peak_bytes,
+            indexed: index.is_some(),
+            nest: space.nest().collect(),
+            filters: funnel
+                .rows
+                .iter()
+                .map(|r| {
+                    let f = &space.filters()[r.filter];
+                    FilterAnswer {
+                        name: &f.name,
+                        kind: f.strength.name(),
+                        expression: &f.expression,
+                        because: f.because.as_deref(),
+                        before: r.before,
+                        after: r.after,
+                    }
+                })
+                .collect(),
+        });
+    }
+    print(&space, &funnel, valid, seconds);
+    if let Some(path) = &args.points {
+        export(&space, path)?;
+    }
+    if args.sample > 0 {
+        let Some(index) = &index else {
+            return Err(
+                CliError::new("the space is too large to sample within --memory")
+                    .hint("raise it, as in --memory 4G"),
+            );
+        };
+        sample(index, args);
+    }
+    if let Some(path) = &args.out {
+        let figure = figure(&space, &funnel, index.as_ref());
+        picture(path, &figure.svg())?;
+    }
+    if valid == 0 {
+        let killer = funnel
+            .rows
+            .iter()
+            .find(|r| r.after == Some(0) && r.before != Some(0))
+            .map(|r| space.filters()[r.filter].name.as_str());
+        let e = CliError::new("no point of the space passes its filters");
+        return Err(match killer {
+            Some(name) => e.hint(format!("nothing is left after `{name}`: it contradicts a filter above it or the values themselves")),
+            None => e,
+        });
+    }
+    Ok(())
+}
+
+/// Reads a space with the facts of this host, errors naming the file.
+pub fn read(text: &str, path: &std::path::Path) -> Result<Space> {
+    Space::read(text, &facts()).map_err(|e| named(e, path))
+}
+
+/// What `device.NAME` stands for on this host.
+pub fn facts() -> Facts {
+    greenup_device::CpuFacts::read()
+        .named()
+        .into_iter()
+        .map(|(k, v)| (k.to_owned(), Value::Int(v)))
+        .collect()
+}
+
+fn named(e: SpaceError, path: &std::path::Path) -> CliError {
+    let out = CliError::new(format!("{}: {}", path.display(), e.message));
+    match e.hint {
+        Some(h) => out.hint(h),
+        None => out,
+    }
+}
+
+fn stopped(e: Stop) -> CliError {
+    match e {
+        Stop::Fault(e) => {
+            let out = CliError::new(e.message);
+            match e.hint {
+                Some(h) => out.hint(h),
+                None => out,
+            }
+        }
+        Stop::Cancelled => {
+            let mut e = CliError::new("stopped");
+            e.code = 130;
+            e
+        }
+        Stop::Memory => CliError::new("the space needs more than --memory").hint("raise it"),
+    }
+}
+
+/// A count with its digits in groups of three.
+pub fn grouped(n: u128) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn counted(n: Option<u128>) -> String {
+    n.map_or_else(|| "?".into(), grouped)
+}
+
+fn print(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
+    out::line(format!(
+        "{}: {} parameters, {} filters",
+        out::bold(&space.name),
+        space.names().len(),
+        space.filters().len()
+    ));
+    if !space.about.is_empty() {
+        out::line(&space.about);
+    }
+    out::line(format!(
+        "{} valid points of {} [{:.1} ms to read, compile and index]\n",
+        out::bold(&grouped(valid)),
+        counted(funnel.cartesian),
+        seconds * 1e3
+    ));
+    let rows = funnel
+        .rows
+        .iter()
+        .map(|r| {
+            let f = &space.filters()[r.filter];
+            let share = match (r.before, r.after) {
+                (Some(b), Some(a)) if b > 0 && a == b => "rejects none".into(),
+                (Some(b), Some(0)) if b > 0 => "rejects all".into(),
+                (Some(b), Some(a)) if b > 0 => keeps(a as f64 / b as f64),
+                _ => String::new(),
+            };
+            vec![
+                f.name.clone(),
+                f.strength.name().into(),
+                counted(r.before),
+                counted(r.after),
+                share,
+            ]
+        })
+        .collect();
+    if !funnel.rows.is_empty() {
+        out::table(&["filter", "kind", "before", "after", "keeps"], rows);
+    }
+    if funnel.rows.iter().any(|r| r.after.is_none()) {
+        out::note("`?`: not counted in the time given; raise --time");
+    }
+    let order: Vec<&str> = space.nest().collect();
+    out::line(format!("\nnest: {}", order.join(" > ")));
+}
+
+fn keeps(share: f64) -> String {
+    if share >= 0.001 {
+        format!("{:.3} %", share * 100.0)
+    } else {
+        format!("1 in {:.0}", 1.0 / share)
+    }
+}
+
+fn sample(index: &Index, args: &SpaceArgs) {
+    let mut rng = fastrand::Rng::with_seed(args.seed);
+    let header: Vec<&str> = ["point"].into_iter().chain(index.space().names()).collect();
+    let rows = index
+        .sample(args.sample, &mut rng)
+        .into_iter()
+        .filter_map(|i| {
+            let p = index.get(i)?;
+            Some(
+                [i.to_string()]
+                    .into_iter()
+                    .chain(p.iter().map(Value::to_string))
+                    .collect(),
+            )
+        })
+        .collect();
+    out::line("");
+    out::table(&header, rows);
+}
+
+/// All points as CSV, streamed.
+fn export(space: &Space, path: &std::path::Path) -> Result {
+    let file = std::fs::File::create(path).map_err(|e| error::cannot_write(path, &e))?;
+    let mut w = csv::Writer::from_writer(std::io::BufWriter::new(file));
+    let names: Vec<&str> = space.names().collect();
+    let mut failed = w.write_record(&names).err();
+    visit(space, &mut |p| {
+        if failed.is_none() {
+            failed = w.write_record(p.iter().map(Value::to_string)).err();
+        }
+        failed.is_none() && !interrupt::requested()
+    })?;
+    let flushed = w
+        .into_inner()
+        .map_err(|e| e.into_error())
+        .and_then(|mut b| b.flush());
+    if let Err(e) = flushed {
+        return Err(error::cannot_write(path, &e));
+    }
+    match failed {
+        Some(e) => Err(CliError::new(format!(
+            "{} cannot be written: {e}",
+            path.display()
+        ))),
+        None => {
+            out::note(format!("wrote {}", path.display()));
+            Ok(())
+        }
+    }
+}
+
+fn figure(space: &Space, funnel: &Funnel, index: Option<&Index>) -> PruningFigure {
+    let drawn = index.map(|i| pruning(i, 6000)).unwrap_or_default();
+    PruningFigure {
+        title: format!("{}: pruning", space.name),
+        cartesian: funnel.cartesian.map(|n| n as f64),
+        cartesian_label: counted(funnel.cartesian),
+        steps: funnel
+            .rows
+            .iter()
+            .map(|r| {
+                let f = &space.filters()[r.filter];
+                Step {
+                    name: f.name.clone(),
+                    soft: f.strength == Strength::Soft,
+                    after: r.after.map(|n| n as f64),
+                    label: counted(r.after),
+                }
+            })
+            .collect(),
+        rings: drawn.levels,
+        slices: drawn
+            .branches
+            .iter()
+            .map(|b| Slice {
+                ring: b.level,
+                from: b.from,
+                to: b.to,
+                fate: match b.fate {
+                    Fate::Alive => Drawn::Alive,
+                    Fate::DiesBelow => Drawn::DiesBelow,
+                    Fate::Rejected(f) => Drawn::Rejected(f),
+                },
+            })
+            .collect(),
+        cut: drawn.cut,
+    }
+}
+
+/// A line of /proc/self/status in bytes; 0 where there is none.
+fn status(key: &str) -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    text.lines()
+        .find_map(|l| {
+            l.strip_prefix(key)?
+                .trim()
+                .strip_suffix("kB")?
+                .trim()
+                .parse::<u64>()
+                .ok()
+        })
+        .map_or(0, |kb| kb * 1024)
+}
+
+fn resident() -> u64 {
+    status("VmRSS:")
+}
+
+fn peak() -> u64 {
+    status("VmHWM:")
+}

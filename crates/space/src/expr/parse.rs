@@ -1,0 +1,467 @@
+//! Tokens to a tree, with Python's precedence.
+
+use super::ast::{BinaryOp, CompareOp, Expr, Kind, UnaryOp};
+use super::token::{Token, tokens};
+use crate::error::{ExprError, Span};
+use crate::value::Value;
+
+/// How the values of a parameter are written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Domain {
+    /// `start : stop : step`, stop included.
+    Range {
+        start: Expr,
+        stop: Expr,
+        step: Option<Expr>,
+    },
+    /// Anything that gives a list.
+    Values(Expr),
+}
+
+/// Deeper nesting is refused, so that no input can exhaust the stack.
+const MAX_DEPTH: usize = 100;
+
+/// Levels of the tree at most.
+const MAX_HEIGHT: usize = 500;
+
+/// Bytes of one expression at most.
+const MAX_TEXT: usize = 1 << 16;
+
+/// Reads one expression.
+///
+/// # Errors
+/// The first place where the text is not an expression.
+pub fn parse(text: &str) -> Result<Expr, ExprError> {
+    let mut p = Parser::new(text)?;
+    let e = p.ternary()?;
+    p.end()?;
+    shallow(&e)?;
+    Ok(e)
+}
+
+/// Refuses a tree too high for whoever walks it: a chain of operators nests to the left.
+fn shallow(e: &Expr) -> Result<(), ExprError> {
+    let mut stack = vec![(e, 0)];
+    while let Some((e, height)) = stack.pop() {
+        if height > MAX_HEIGHT {
+            return Err(ExprError::new(
+                format!("more than {MAX_HEIGHT} operations within each other: name parts of it"),
+                e.span,
+            ));
+        }
+        e.children(&mut |child| stack.push((child, height + 1)));
+    }
+    Ok(())
+}
+
+/// Reads the values of a parameter: a range `start : stop : step` or an expression for a list.
+///
+/// # Errors
+/// The first place where the text is neither.
+pub fn parse_domain(text: &str) -> Result<Domain, ExprError> {
+    let mut p = Parser::new(text)?;
+    let start = p.ternary()?;
+    if !p.take(":") {
+        p.end()?;
+        shallow(&start)?;
+        return Ok(Domain::Values(start));
+    }
+    let stop = p.ternary()?;
+    let step = if p.take(":") {
+        Some(p.ternary()?)
+    } else {
+        None
+    };
+    p.end()?;
+    for e in [Some(&start), Some(&stop), step.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        shallow(e)?;
+    }
+    Ok(Domain::Range { start, stop, step })
+}
+
+struct Parser {
+    tokens: Vec<(Token, Span)>,
+    at: usize,
+    depth: usize,
+}
+
+type Parsed = Result<Expr, ExprError>;
+
+/// Left-associative levels below comparison, loosest first.
+const LEVELS: [&[(&str, BinaryOp)]; 6] = [
+    &[("|", BinaryOp::BitOr)],
+    &[("^", BinaryOp::BitXor)],
+    &[("&", BinaryOp::BitAnd)],
+    &[("<<", BinaryOp::Shl), (">>", BinaryOp::Shr)],
+    &[("+", BinaryOp::Add), ("-", BinaryOp::Sub)],
+    &[
+        ("*", BinaryOp::Mul),
+        ("/", BinaryOp::Div),
+        ("//", BinaryOp::FloorDiv),
+        ("%", BinaryOp::Mod),
+    ],
+];
+
+impl Parser {
+    fn new(text: &str) -> Result<Self, ExprError> {
+        if text.len() > MAX_TEXT {
+            return Err(ExprError::new(
+                format!("longer than {MAX_TEXT} bytes"),
+                Span::default(),
+            ));
+        }
+        Ok(Self {
+            tokens: tokens(text)?,
+            at: 0,
+            depth: 0,
+        })
+    }
+
+    fn peek(&self) -> &Token {
+        &self.tokens[self.at].0
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.at].1
+    }
+
+    fn advance(&mut self) -> (Token, Span) {
+        let t = self.tokens[self.at].clone();
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        t
+    }
+
+    fn is(&self, sign: &str) -> bool {
+        matches!(self.peek(), Token::Sign(s) if *s == sign)
+    }
+
+    fn take(&mut self, sign: &str) -> bool {
+        let yes = self.is(sign);
+        if yes {
+            self.advance();
+        }
+        yes
+    }
+
+    fn expect(&mut self, sign: &str) -> Result<(), ExprError> {
+        if self.take(sign) {
+            Ok(())
+        } else {
+            Err(self.unexpected(&format!("`{sign}` is expected here")))
+        }
+    }
+
+    fn unexpected(&self, what: &str) -> ExprError {
+        let found = match self.peek() {
+            Token::End => "the expression ends".to_owned(),
+            Token::Sign(s) => format!("`{s}` stands here"),
+            Token::Name(n) => format!("`{n}` stands here"),
+            Token::Literal(v) => format!("`{v}` stands here"),
+        };
+        ExprError::new(format!("{what}, but {found}"), self.span())
+    }
+
+    fn end(&self) -> Result<(), ExprError> {
+        match self.peek() {
+            Token::End => Ok(()),
+            Token::Sign("=") => Err(ExprError::new(
+                "`=` does not compare: write `==`",
+                self.span(),
+            )),
+            _ => Err(self.unexpected("an operator or the end is expected")),
+        }
+    }
+
+    fn deeper(&mut self) -> Result<(), ExprError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(ExprError::new(
+                format!("nested more than {MAX_DEPTH} deep"),
+                self.span(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn join(&self, from: Span) -> Span {
+        Span {
+            from: from.from,
+            to: self.tokens[self.at.saturating_sub(1)].1.to.max(from.to),
+        }
+    }
+
+    fn ternary(&mut self) -> Parsed {
+        self.deeper()?;
+        let start = self.span();
+        let then = self.or()?;
+        let e = if self.take("if") {
+            let condition = self.or()?;
+            self.expect("else")?;
+            let otherwise = self.ternary()?;
+            Expr {
+                span: self.join(start),
+                kind: Kind::IfElse {
+                    condition: Box::new(condition),
+                    then: Box::new(then),
+                    otherwise: Box::new(otherwise),
+                },
+            }
+        } else {
+            then
+        };
+        self.depth -= 1;
+        Ok(e)
+    }
+
+    fn or(&mut self) -> Parsed {
+        self.chain(&["or", "||"], Self::and, Kind::Any)
+    }
+
+    fn and(&mut self) -> Parsed {
+        self.chain(&["and", "&&"], Self::not, Kind::All)
+    }
+
+    fn chain(
+        &mut self,
+        signs: &[&str],
+        next: fn(&mut Self) -> Parsed,
+        kind: fn(Vec<Expr>) -> Kind,
+    ) -> Parsed {
+        let start = self.span();
+        let first = next(self)?;
+        if !signs.iter().any(|s| self.is(s)) {
+            return Ok(first);
+        }
+        let mut items = vec![first];
+        while signs.iter().any(|s| self.take(s)) {
+            items.push(next(self)?);
+        }
+        Ok(Expr {
+            kind: kind(items),
+            span: self.join(start),
+        })
+    }
+
+    fn not(&mut self) -> Parsed {
+        let start = self.span();
+        if self.take("not") || self.take("!") {
+            self.deeper()?;
+            let e = self.not()?;
+            self.depth -= 1;
+            return Ok(Expr {
+                kind: Kind::Unary(UnaryOp::Not, Box::new(e)),
+                span: self.join(start),
+            });
+        }
+        self.comparison()
+    }
+
+    fn comparison(&mut self) -> Parsed {
+        let start = self.span();
+        let first = self.binary(0)?;
+        let mut rest = Vec::new();
+        while let Some(op) = self.comparison_sign()? {
+            rest.push((op, self.binary(0)?));
+        }
+        if rest.is_empty() {
+            return Ok(first);
+        }
+        Ok(Expr {
+            kind: Kind::Compare(Box::new(first), rest),
+            span: self.join(start),
+        })
+    }
+
+    fn comparison_sign(&mut self) -> Result<Option<CompareOp>, ExprError> {
+        let op = match self.peek() {
+            Token::Sign("==") => CompareOp::Eq,
+            Token::Sign("!=" | "<>") => CompareOp::Ne,
+            Token::Sign("<=") => CompareOp::Le,
+            Token::Sign(">=") => CompareOp::Ge,
+            Token::Sign("<") => CompareOp::Lt,
+            Token::Sign(">") => CompareOp::Gt,
+            Token::Sign("in") => CompareOp::In,
+            Token::Sign("is") => {
+                self.advance();
+                return Ok(Some(if self.take("not") {
+                    CompareOp::Ne
+                } else {
+                    CompareOp::Eq
+                }));
+            }
+            Token::Sign("not") => {
+                self.advance();
+                self.expect("in")?;
+                return Ok(Some(CompareOp::NotIn));
+            }
+            _ => return Ok(None),
+        };
+        self.advance();
+        Ok(Some(op))
+    }
+
+    fn binary(&mut self, level: usize) -> Parsed {
+        let Some(ops) = LEVELS.get(level) else {
+            return self.unary();
+        };
+        let start = self.span();
+        let mut left = self.binary(level + 1)?;
+        while let Some(&(_, op)) = ops.iter().find(|(s, _)| self.is(s)) {
+            self.advance();
+            let right = self.binary(level + 1)?;
+            left = Expr {
+                kind: Kind::Binary(op, Box::new(left), Box::new(right)),
+                span: self.join(start),
+            };
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Parsed {
+        let start = self.span();
+        let op = match self.peek() {
+            Token::Sign("-") => UnaryOp::Negate,
+            Token::Sign("+") => UnaryOp::Plus,
+            Token::Sign("~") => UnaryOp::Invert,
+            _ => return self.power(),
+        };
+        self.advance();
+        self.deeper()?;
+        let e = self.unary()?;
+        self.depth -= 1;
+        Ok(Expr {
+            kind: Kind::Unary(op, Box::new(e)),
+            span: self.join(start),
+        })
+    }
+
+    fn power(&mut self) -> Parsed {
+        let start = self.span();
+        let base = self.atom()?;
+        if !self.take("**") {
+            return Ok(base);
+        }
+        // Binds tighter than a sign on its left, looser than one on its right.
+        self.deeper()?;
+        let exponent = self.unary()?;
+        self.depth -= 1;
+        Ok(Expr {
+            kind: Kind::Binary(BinaryOp::Pow, Box::new(base), Box::new(exponent)),
+            span: self.join(start),
+        })
+    }
+
+    fn atom(&mut self) -> Parsed {
+        let start = self.span();
+        let kind = match self.peek().clone() {
+            Token::Literal(v) => {
+                self.advance();
+                Kind::Literal(v)
+            }
+            Token::Name(n) => {
+                self.advance();
+                if self.take("(") {
+                    Kind::Call(n, self.items(")")?)
+                } else {
+                    Kind::Name(n)
+                }
+            }
+            Token::Sign("(") => {
+                self.advance();
+                if self.take(")") {
+                    Kind::List(Vec::new())
+                } else {
+                    let first = self.ternary()?;
+                    if self.is(",") {
+                        self.advance();
+                        let mut items = vec![first];
+                        items.extend(self.items(")")?);
+                        Kind::List(items)
+                    } else {
+                        self.expect(")")?;
+                        return Ok(Expr {
+                            span: self.join(start),
+                            ..first
+                        });
+                    }
+                }
+            }
+            Token::Sign(open @ ("[" | "{")) => {
+                self.advance();
+                self.list(if open == "[" { "]" } else { "}" })?
+            }
+            Token::Sign("lambda") => {
+                return Err(ExprError::new(
+                    "functions cannot be defined here: write the expression itself",
+                    start,
+                ));
+            }
+            _ => return Err(self.unexpected("a value is expected")),
+        };
+        Ok(Expr {
+            kind,
+            span: self.join(start),
+        })
+    }
+
+    fn list(&mut self, close: &str) -> Result<Kind, ExprError> {
+        if self.take(close) {
+            return Ok(Kind::List(Vec::new()));
+        }
+        let first = self.ternary()?;
+        if self.take("for") {
+            let name = match self.advance() {
+                (Token::Name(n), _) => n,
+                (_, span) => return Err(ExprError::new("a name is expected after `for`", span)),
+            };
+            self.expect("in")?;
+            let source = self.or()?;
+            let condition = if self.take("if") {
+                Some(Box::new(self.or()?))
+            } else {
+                None
+            };
+            self.expect(close)?;
+            return Ok(Kind::Comprehension {
+                item: Box::new(first),
+                name,
+                source: Box::new(source),
+                condition,
+            });
+        }
+        let mut items = vec![first];
+        if self.take(",") {
+            items.extend(self.items(close)?);
+        } else {
+            self.expect(close)?;
+        }
+        Ok(Kind::List(items))
+    }
+
+    /// Comma-separated items up to and with `close`.
+    fn items(&mut self, close: &str) -> Result<Vec<Expr>, ExprError> {
+        let mut items = Vec::new();
+        while !self.take(close) {
+            items.push(self.ternary()?);
+            if !self.take(",") {
+                self.expect(close)?;
+                break;
+            }
+        }
+        Ok(items)
+    }
+}
+
+impl From<Value> for Expr {
+    fn from(v: Value) -> Self {
+        Self {
+            kind: Kind::Literal(v),
+            span: Span::default(),
+        }
+    }
+}

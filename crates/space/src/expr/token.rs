@@ -1,0 +1,176 @@
+//! Text to tokens.
+
+use crate::error::{ExprError, Span};
+use crate::value::Value;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Token {
+    Literal(Value),
+    /// A name, dots included: `device.warp_size`.
+    Name(String),
+    /// An operator, a bracket or a keyword.
+    Sign(&'static str),
+    End,
+}
+
+const SIGNS: [&str; 36] = [
+    "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "<>", "+", "-", "*", "/", "%", "<",
+    ">", "(", ")", "[", "]", ",", ":", "&", "|", "^", "~", "!", "{", "}", ";", "=", "?", "@", ".",
+];
+
+const KEYWORDS: [&str; 9] = [
+    "and", "or", "not", "in", "if", "else", "for", "is", "lambda",
+];
+
+/// Splits `text`; the last token is [`Token::End`].
+pub fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ExprError> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut i = 0;
+    while i < bytes.len() {
+        let c = bytes[i];
+        let from = i;
+        if c.is_ascii_whitespace() {
+            i += 1;
+            continue;
+        }
+        if c == b'#' {
+            while i < bytes.len() && bytes[i] != b'\n' {
+                i += 1;
+            }
+            continue;
+        }
+        let token = if c.is_ascii_digit()
+            || (c == b'.' && bytes.get(i + 1).is_some_and(u8::is_ascii_digit))
+        {
+            i = number_end(bytes, i);
+            number(&text[from..i], Span { from, to: i })?
+        } else if c.is_ascii_alphabetic() || c == b'_' {
+            while i < bytes.len()
+                && (bytes[i].is_ascii_alphanumeric()
+                    || bytes[i] == b'_'
+                    || (bytes[i] == b'.'
+                        && bytes
+                            .get(i + 1)
+                            .is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')))
+            {
+                i += 1;
+            }
+            word(&text[from..i])
+        } else if c == b'"' || c == b'\'' {
+            let (string, end) = string(text, i)?;
+            i = end;
+            Token::Literal(Value::Str(string))
+        } else if let Some(sign) = SIGNS.iter().find(|s| text[i..].starts_with(**s)) {
+            i += sign.len();
+            Token::Sign(sign)
+        } else {
+            let to = text.ceil_char_boundary(i + 1);
+            return Err(ExprError::new(
+                format!(
+                    "`{}` has no meaning here",
+                    &text[text.floor_char_boundary(i)..to]
+                ),
+                Span { from, to },
+            ));
+        };
+        out.push((token, Span { from, to: i }));
+    }
+    out.push((
+        Token::End,
+        Span {
+            from: text.len(),
+            to: text.len(),
+        },
+    ));
+    Ok(out)
+}
+
+fn word(word: &str) -> Token {
+    match word {
+        "True" | "true" => Token::Literal(Value::Bool(true)),
+        "False" | "false" => Token::Literal(Value::Bool(false)),
+        _ => match KEYWORDS.iter().find(|k| **k == word) {
+            Some(k) => Token::Sign(k),
+            None => Token::Name(word.to_owned()),
+        },
+    }
+}
+
+fn number_end(bytes: &[u8], mut i: usize) -> usize {
+    let hex = bytes[i] == b'0'
+        && matches!(
+            bytes.get(i + 1),
+            Some(b'x' | b'X' | b'b' | b'B' | b'o' | b'O')
+        );
+    if hex {
+        i += 2;
+    }
+    while i < bytes.len() {
+        let b = bytes[i];
+        let exponent_sign = !hex
+            && matches!(b, b'+' | b'-')
+            && matches!(bytes[i - 1], b'e' | b'E')
+            && bytes.get(i + 1).is_some_and(u8::is_ascii_digit);
+        if b.is_ascii_alphanumeric() || b == b'_' || (!hex && b == b'.') || exponent_sign {
+            i += 1;
+        } else {
+            break;
+        }
+    }
+    i
+}
+
+fn number(text: &str, span: Span) -> Result<Token, ExprError> {
+    let plain: String = text.chars().filter(|c| *c != '_').collect();
+    let lower = plain.to_ascii_lowercase();
+    let radix = match lower.get(..2) {
+        Some("0x") => Some(16),
+        Some("0b") => Some(2),
+        Some("0o") => Some(8),
+        _ => None,
+    };
+    if let Some(radix) = radix {
+        return i64::from_str_radix(&lower[2..], radix)
+            .map(|i| Token::Literal(Value::Int(i)))
+            .map_err(|_| ExprError::new(format!("`{text}` is not a number"), span));
+    }
+    if plain.bytes().all(|b| b.is_ascii_digit()) {
+        return plain
+            .parse()
+            .map(|i| Token::Literal(Value::Int(i)))
+            .map_err(|_| ExprError::new(format!("`{text}` does not fit 64 bits"), span));
+    }
+    match plain.parse::<f64>() {
+        Ok(f) if f.is_finite() => Ok(Token::Literal(Value::Float(f))),
+        _ => Err(ExprError::new(format!("`{text}` is not a number"), span)),
+    }
+}
+
+fn string(text: &str, start: usize) -> Result<(String, usize), ExprError> {
+    let quote = char::from(text.as_bytes()[start]);
+    let mut out = String::new();
+    let mut chars = text[start + 1..].char_indices();
+    while let Some((at, c)) = chars.next() {
+        if c == quote {
+            return Ok((out, start + 1 + at + 1));
+        }
+        if c == '\\' {
+            match chars.next() {
+                Some((_, 'n')) => out.push('\n'),
+                Some((_, 't')) => out.push('\t'),
+                Some((_, other)) => out.push(other),
+                None => break,
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    Err(ExprError::new(
+        "this string has no end",
+        Span {
+            from: start,
+            to: text.len(),
+        },
+    ))
+}

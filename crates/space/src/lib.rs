@@ -1,0 +1,24 @@
+//! Parameter spaces: a notation for parameters, dependent ranges, closures and filters; and an
+//! engine that counts, enumerates, indexes and samples the points that pass.
+//!
+//! Reading goes [`Definition`] (as written) → [`Space`] (resolved, ordered, compiled) → [`count`],
+//! [`Index`], [`funnel`] or [`visit`].
+
+mod engine;
+mod error;
+pub mod expr;
+mod notation;
+mod plan;
+mod script;
+mod value;
+
+pub use engine::{
+    Branch, Fate, Funnel, FunnelRow, Index, Limits, Pruning, Stop, count, count_unfiltered, funnel,
+    pruning, visit,
+};
+pub use error::{ExprError, SpaceError, Span, closest};
+pub use notation::{
+    Definition, Facts, FilterText, ParameterText, SPACE_TABLES, Strength, ValuesText, with_line,
+};
+pub use plan::{Filter, Space};
+pub use value::Value;

@@ -1,0 +1,166 @@
+//! Spaces in JSON: T1 problems of the tuning community, and neutral files.
+
+use super::{Definition, FilterText, ParameterText, Strength, ValuesText, plain};
+use crate::error::SpaceError;
+use crate::expr::{Scope, eval_list, parse};
+use crate::value::Value;
+use serde_json::Value as J;
+
+type Read<T> = Result<T, SpaceError>;
+
+pub fn read(text: &str) -> Read<Definition> {
+    let json: J = serde_json::from_str(text)
+        .map_err(|e| SpaceError::new(format!("this is not valid JSON: {e}")))?;
+    if json.get("ConfigurationSpace").is_some() {
+        return t1(&json);
+    }
+    if json.get("parameters").is_some() {
+        return neutral(&json);
+    }
+    Err(SpaceError::new("this JSON is no space").hint(
+        "a T1 problem has `ConfigurationSpace`, a neutral file has `parameters` and `constraints`",
+    ))
+}
+
+fn text<'a>(v: &'a J, key: &str, what: &str) -> Read<&'a str> {
+    v.get(key)
+        .and_then(J::as_str)
+        .ok_or_else(|| SpaceError::new(format!("{what}: the string `{key}` is missing")))
+}
+
+fn array<'a>(v: &'a J, key: &str, what: &str) -> Read<&'a [J]> {
+    match v.get(key) {
+        None | Some(J::Null) => Ok(&[]),
+        Some(J::Array(a)) => Ok(a),
+        Some(_) => Err(SpaceError::new(format!("{what}: `{key}` is not a list"))),
+    }
+}
+
+fn values(list: &[J], what: &str) -> Read<Vec<Value>> {
+    list.iter().map(|v| plain(v, what)).collect()
+}
+
+/// Part of a range: a number or an expression.
+fn bound(v: Option<&J>, default: Option<&str>, what: &str) -> Read<String> {
+    match (v, default) {
+        (Some(J::String(s)), _) => Ok(s.clone()),
+        (Some(J::Number(n)), _) => Ok(n.to_string()),
+        (None, Some(d)) => Ok(d.to_owned()),
+        _ => Err(SpaceError::new(format!(
+            "{what}: a range needs `start` and `stop`, each a number or an expression"
+        ))),
+    }
+}
+
+fn neutral(json: &J) -> Read<Definition> {
+    let mut d = Definition {
+        name: json
+            .get("name")
+            .and_then(J::as_str)
+            .unwrap_or("space")
+            .to_owned(),
+        about: json
+            .get("title")
+            .and_then(J::as_str)
+            .unwrap_or_default()
+            .to_owned(),
+        ..Definition::default()
+    };
+    if let Some(constants) = json.get("constants").and_then(J::as_object) {
+        for (name, v) in constants {
+            let v = plain(v, &format!("constant `{name}`"))?;
+            d.constants.push((name.clone(), v));
+        }
+    }
+    for p in array(json, "parameters", "the file")? {
+        let name = text(p, "name", "a parameter")?.to_owned();
+        let what = format!("parameter `{name}`");
+        let values = if let Some(r) = p.get("range") {
+            ValuesText::Text(format!(
+                "{} : {} : {}",
+                bound(r.get("start"), None, &what)?,
+                bound(r.get("stop"), None, &what)?,
+                bound(r.get("step"), Some("1"), &what)?
+            ))
+        } else {
+            match p.get("values") {
+                Some(J::Array(list)) => ValuesText::List(values(list, &what)?),
+                Some(J::String(s)) => ValuesText::Text(s.clone()),
+                _ => {
+                    return Err(SpaceError::new(format!(
+                        "{what}: `values` or `range` is missing"
+                    )));
+                }
+            }
+        };
+        d.parameters.push(ParameterText { name, values });
+    }
+    for key in ["let", "derived"] {
+        for l in array(json, key, "the file")? {
+            let name = text(l, "name", "a derived value")?.to_owned();
+            let e = text(l, "expr", &format!("derived value `{name}`"))?.to_owned();
+            d.derived.push((name, e));
+        }
+    }
+    for (i, c) in array(json, "constraints", "the file")?.iter().enumerate() {
+        let what = format!("constraint {}", i + 1);
+        let expression = match c {
+            J::String(s) => s.clone(),
+            _ => text(c, "expr", &what)?.to_owned(),
+        };
+        d.filters.push(FilterText {
+            name: c
+                .get("name")
+                .and_then(J::as_str)
+                .map_or_else(|| format!("c{}", i + 1), str::to_owned),
+            strength: match c.get("kind").and_then(J::as_str) {
+                Some("soft") => Strength::Soft,
+                _ => Strength::Hard,
+            },
+            because: c.get("note").and_then(J::as_str).map(str::to_owned),
+            expression,
+        });
+    }
+    Ok(d)
+}
+
+fn t1(json: &J) -> Read<Definition> {
+    let space = &json["ConfigurationSpace"];
+    let mut d = Definition {
+        name: json["General"]["BenchmarkName"]
+            .as_str()
+            .or(json["KernelSpecification"]["KernelName"].as_str())
+            .unwrap_or("space")
+            .to_owned(),
+        ..Definition::default()
+    };
+    for p in array(space, "TuningParameters", "ConfigurationSpace")? {
+        let name = text(p, "Name", "a tuning parameter")?.to_owned();
+        let what = format!("parameter `{name}`");
+        let list = match p.get("Values") {
+            Some(J::Array(list)) => values(list, &what)?,
+            // T1 writes Python: "[16, 32]", "list(range(1, 9))", "[2**i for i in range(5)]".
+            Some(J::String(s)) => {
+                let e = parse(s).map_err(|e| e.within(&what, s))?;
+                eval_list(&e, &Scope::new(&|_: &str| None)).map_err(|e| e.within(&what, s))?
+            }
+            _ => return Err(SpaceError::new(format!("{what}: `Values` is missing"))),
+        };
+        d.parameters.push(ParameterText {
+            name,
+            values: ValuesText::List(list),
+        });
+    }
+    for (i, c) in array(space, "Conditions", "ConfigurationSpace")?
+        .iter()
+        .enumerate()
+    {
+        d.filters.push(FilterText {
+            name: format!("c{}", i + 1),
+            expression: text(c, "Expression", &format!("condition {}", i + 1))?.to_owned(),
+            strength: Strength::Hard,
+            because: None,
+        });
+    }
+    Ok(d)
+}

@@ -1,0 +1,180 @@
+//! Our own notation: a TOML page.
+
+use super::{Definition, Facts, FilterText, ParameterText, Strength, ValuesText, plain};
+use crate::error::{SpaceError, closest};
+use crate::expr::{Scope, eval, parse};
+use crate::value::Value;
+
+/// The tables and keys of a space.
+pub const SPACE_TABLES: [&str; 8] = [
+    "name",
+    "about",
+    "constants",
+    "parameters",
+    "derived",
+    "hard",
+    "soft",
+    "script",
+];
+
+type Read<T> = Result<T, SpaceError>;
+
+pub fn read(text: &str, facts: &Facts) -> Read<Definition> {
+    let table: toml::Table = text
+        .parse()
+        .map_err(|e: toml::de::Error| SpaceError::new(format!("this is not valid TOML: {e}")))?;
+    // A problem file is a space with more tables: they are not looked into here.
+    let problem = table.contains_key("build");
+    if !problem {
+        for key in table.keys() {
+            if !SPACE_TABLES.contains(&key.as_str()) {
+                let e = SpaceError::new(format!("`{key}` is no part of a space"));
+                return Err(match closest(key, SPACE_TABLES) {
+                    Some(known) => e.hint(format!("did you mean `{known}`?")),
+                    None => e.hint(format!("the parts are {}", SPACE_TABLES.join(", "))),
+                });
+            }
+        }
+    }
+    from_table(&table, facts)
+}
+
+pub fn from_table(table: &toml::Table, facts: &Facts) -> Read<Definition> {
+    let string = |key: &str| -> Read<Option<String>> {
+        match table.get(key) {
+            None => Ok(None),
+            Some(toml::Value::String(s)) => Ok(Some(s.clone())),
+            Some(_) => Err(SpaceError::new(format!("`{key}` is not a string"))),
+        }
+    };
+    let mut d = Definition {
+        name: string("name")?.unwrap_or_else(|| "space".into()),
+        about: string("about")?.unwrap_or_default(),
+        script: string("script")?,
+        ..Definition::default()
+    };
+    for (name, v) in section(table, "constants")? {
+        let value = constant(name, v, &d.constants, facts)?;
+        d.constants.push((name.clone(), value));
+    }
+    for (name, v) in section(table, "parameters")? {
+        let what = format!("parameter `{name}`");
+        let values = match v {
+            toml::Value::String(s) => ValuesText::Text(s.clone()),
+            toml::Value::Array(list) => {
+                ValuesText::List(list.iter().map(|v| value(v, &what)).collect::<Read<_>>()?)
+            }
+            single => ValuesText::List(vec![value(single, &what)?]),
+        };
+        d.parameters.push(ParameterText {
+            name: name.clone(),
+            values,
+        });
+    }
+    for (name, v) in section(table, "derived")? {
+        let e = v.as_str().ok_or_else(|| {
+            SpaceError::new(format!(
+                "derived value `{name}`: an expression in quotes is expected"
+            ))
+        })?;
+        d.derived.push((name.clone(), e.to_owned()));
+    }
+    for (key, strength) in [("hard", Strength::Hard), ("soft", Strength::Soft)] {
+        for (name, v) in section(table, key)? {
+            d.filters.push(filter(name, v, strength)?);
+        }
+    }
+    Ok(d)
+}
+
+fn section<'a>(
+    table: &'a toml::Table,
+    key: &str,
+) -> Read<impl Iterator<Item = (&'a String, &'a toml::Value)> + use<'a>> {
+    match table.get(key) {
+        None => Ok(None.into_iter().flatten()),
+        Some(toml::Value::Table(t)) => Ok(Some(t.iter()).into_iter().flatten()),
+        Some(_) => Err(SpaceError::new(format!("`{key}` is not a table"))
+            .hint(format!("write [{key}] on a line of its own"))),
+    }
+}
+
+fn value(v: &toml::Value, what: &str) -> Read<Value> {
+    let json = match v {
+        toml::Value::String(s) => return Ok(Value::Str(s.clone())),
+        toml::Value::Integer(i) => return Ok(Value::Int(*i)),
+        toml::Value::Float(f) if f.is_finite() => return Ok(Value::Float(*f)),
+        toml::Value::Boolean(b) => return Ok(Value::Bool(*b)),
+        other => serde_json::Value::String(other.to_string()),
+    };
+    plain(&serde_json::Value::Array(vec![json]), what)
+}
+
+/// A constant: a plain value, or an expression of earlier constants and of `device.NAME`.
+fn constant(name: &str, v: &toml::Value, known: &[(String, Value)], facts: &Facts) -> Read<Value> {
+    let what = format!("constant `{name}`");
+    let toml::Value::String(text) = v else {
+        return value(v, &what);
+    };
+    let e = parse(text).map_err(|e| e.within(&what, text))?;
+    let names = |n: &str| {
+        if let Some(fact) = n.strip_prefix("device.") {
+            return facts.get(fact).cloned();
+        }
+        known.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone())
+    };
+    let mut unknown = None;
+    e.names(&mut |n, _| {
+        if unknown.is_none() && n.starts_with("device.") && names(n).is_none() {
+            unknown = Some(n.to_owned());
+        }
+    });
+    if let Some(n) = unknown {
+        let known: Vec<&str> = facts.keys().map(String::as_str).collect();
+        return Err(
+            SpaceError::new(format!("{what}: this device has no `{n}`")).hint(
+                if known.is_empty() {
+                    "no device is known here: give the number itself".to_owned()
+                } else {
+                    format!("it has device.{{{}}}", known.join(", "))
+                },
+            ),
+        );
+    }
+    eval(&e, &Scope::new(&names)).map_err(|e| {
+        e.within(&what, text).hint(
+            "an expression may use constants above it; a string constant is written '\"text\"'",
+        )
+    })
+}
+
+fn filter(name: &str, v: &toml::Value, strength: Strength) -> Read<FilterText> {
+    let (expression, because) = match v {
+        toml::Value::String(s) => (Some(s.clone()), None),
+        toml::Value::Boolean(b) => (Some(if *b { "True" } else { "False" }.to_owned()), None),
+        toml::Value::Table(t) => {
+            if let Some(key) = t
+                .keys()
+                .find(|k| !["keep", "because"].contains(&k.as_str()))
+            {
+                return Err(
+                    SpaceError::new(format!("filter `{name}`: `{key}` is not known"))
+                        .hint("a filter is { keep = \"expression\", because = \"reason\" }"),
+                );
+            }
+            let get = |key: &str| t.get(key).and_then(toml::Value::as_str).map(str::to_owned);
+            (get("keep"), get("because"))
+        }
+        _ => (None, None),
+    };
+    Ok(FilterText {
+        name: name.to_owned(),
+        expression: expression.ok_or_else(|| {
+            SpaceError::new(format!("filter `{name}`: an expression is expected")).hint(
+                "write NAME = \"expression\" or NAME = { keep = \"expression\", because = \"reason\" }",
+            )
+        })?,
+        strength,
+        because,
+    })
+}

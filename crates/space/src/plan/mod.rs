@@ -1,0 +1,13 @@
+//! From a written space to one that can be run: names resolved, parameters ordered, expressions
+//! lowered to a graph, filters hoisted.
+
+mod build;
+pub mod compile;
+pub mod graph;
+mod lower;
+pub mod op;
+mod order;
+mod solve;
+pub mod tree;
+
+pub use build::{DomainNodes, Filter, Space};

@@ -1,0 +1,247 @@
+//! Random small spaces against brute force over the expression trees.
+
+use greenup_space::expr::{Names, Scope, eval, parse};
+use greenup_space::{
+    Definition, FilterText, Index, Limits, ParameterText, Space, Strength, Value, ValuesText,
+    count, visit,
+};
+use proptest::prelude::*;
+
+fn atom(names: usize) -> BoxedStrategy<String> {
+    let number = (-3_i64..40).prop_map(|i| {
+        if i < 0 {
+            format!("({i})")
+        } else {
+            i.to_string()
+        }
+    });
+    if names == 0 {
+        return number.boxed();
+    }
+    prop_oneof![
+        3 => (0..names).prop_map(|i| format!("p{i}")),
+        1 => number,
+        1 => Just("1.5".to_owned()),
+    ]
+    .boxed()
+}
+
+fn number(names: usize) -> BoxedStrategy<String> {
+    atom(names)
+        .prop_recursive(3, 12, 3, |inner| {
+            prop_oneof![
+                6 => (inner.clone(), prop_oneof![
+                    Just("+"), Just("-"), Just("*"), Just("*"), Just("//"), Just("%"), Just("/")
+                ], inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+                1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("min({a}, {b})")),
+                1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("max({a}, {b})")),
+                1 => inner.clone().prop_map(|a| format!("(-{a})")),
+                1 => inner.clone().prop_map(|a| format!("abs({a})")),
+                1 => (inner.clone(), inner.clone(), inner)
+                    .prop_map(|(a, b, c)| format!("({a} if {b} else {c})")),
+            ]
+        })
+        .boxed()
+}
+
+fn condition(names: usize) -> BoxedStrategy<String> {
+    let comparison = (
+        number(names),
+        prop_oneof![
+            Just("<="),
+            Just("<"),
+            Just(">="),
+            Just(">"),
+            Just("=="),
+            Just("!=")
+        ],
+        number(names),
+    )
+        .prop_map(|(a, op, b)| format!("{a} {op} {b}"));
+    // The forms that the engine solves.
+    let divides = (number(names), atom(names), atom(names))
+        .prop_map(|(a, b, c)| format!("{a} % ({b} * {c}) == 0"));
+    let product =
+        (atom(names), atom(names), number(names)).prop_map(|(a, b, c)| format!("{a} * {b} == {c}"));
+    prop_oneof![4 => comparison, 2 => divides, 2 => product]
+        .prop_recursive(2, 6, 2, |inner| {
+            prop_oneof![
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} and {b})")),
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} or {b})")),
+                inner.prop_map(|a| format!("not ({a})")),
+            ]
+        })
+        .boxed()
+}
+
+fn domain(i: usize) -> BoxedStrategy<ValuesText> {
+    let list = prop::collection::btree_set(-4_i64..60, 1..20)
+        .prop_map(|s| ValuesText::List(s.into_iter().map(Value::Int).collect()));
+    let positive = prop::collection::btree_set(1_i64..200, 1..30)
+        .prop_map(|s| ValuesText::List(s.into_iter().map(Value::Int).collect()));
+    let shuffled = Just(ValuesText::List(
+        [8, 1, 30, 2, 64, 16].map(Value::Int).to_vec(),
+    ));
+    let range = (1_i64..40, 1_i64..4).prop_map(|(n, s)| ValuesText::Text(format!("1 : {n} : {s}")));
+    if i == 0 {
+        return prop_oneof![list, positive, shuffled, range].boxed();
+    }
+    let dependent = (0..i, 1_i64..3).prop_map(|(j, s)| ValuesText::Text(format!("1 : p{j} : {s}")));
+    let falling = (0..i).prop_map(|j| ValuesText::Text(format!("p{j} : 1 : -1")));
+    let multiples = (0..i, 1_i64..80)
+        .prop_map(|(j, n)| ValuesText::Text(format!("max(1, p{j}) : {n} : max(1, p{j})")));
+    prop_oneof![3 => list, 3 => positive, 1 => range, 2 => dependent, 1 => falling, 1 => multiples]
+        .boxed()
+}
+
+fn space() -> impl Strategy<Value = Definition> {
+    (1_usize..5).prop_flat_map(|n| {
+        let domains: Vec<_> = (0..n).map(domain).collect();
+        (domains, prop::collection::vec(condition(n), 0..4)).prop_map(|(domains, filters)| {
+            Definition {
+                name: "random".into(),
+                parameters: domains
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, values)| ParameterText {
+                        name: format!("p{i}"),
+                        values,
+                    })
+                    .collect(),
+                filters: filters
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, expression)| FilterText {
+                        name: format!("f{i}"),
+                        expression,
+                        strength: Strength::Hard,
+                        because: None,
+                    })
+                    .collect(),
+                ..Definition::default()
+            }
+        })
+    })
+}
+
+struct Point<'a>(&'a [Value]);
+
+impl Names for Point<'_> {
+    fn get(&self, name: &str) -> Option<Value> {
+        let i: usize = name.strip_prefix('p')?.parse().ok()?;
+        self.0.get(i).cloned()
+    }
+}
+
+/// All valid points by brute force; `None` when a filter has no value somewhere.
+fn brute(d: &Definition) -> Option<Vec<Vec<i64>>> {
+    let filters: Vec<_> = d
+        .filters
+        .iter()
+        .map(|f| parse(&f.expression).unwrap())
+        .collect();
+    let mut points: Vec<Vec<Value>> = vec![Vec::new()];
+    for p in &d.parameters {
+        let mut next = Vec::new();
+        for point in points {
+            let values: Vec<i64> = match &p.values {
+                ValuesText::List(l) => l.iter().filter_map(Value::as_int).collect(),
+                ValuesText::Text(t) => {
+                    let names = Point(&point);
+                    let scope = Scope::new(&names);
+                    let part =
+                        |s: &str| eval(&parse(s).unwrap(), &scope).unwrap().as_int().unwrap();
+                    let parts: Vec<i64> = t.split(':').map(part).collect();
+                    let (a, b, s) = (parts[0], parts[1], parts[2]);
+                    (0..)
+                        .map(|k| a + k * s)
+                        .take_while(|v| if s > 0 { *v <= b } else { *v >= b })
+                        .collect()
+                }
+            };
+            for v in values {
+                let mut q = point.clone();
+                q.push(Value::Int(v));
+                next.push(q);
+            }
+        }
+        points = next;
+        if points.len() > 40_000 {
+            return None;
+        }
+    }
+    let mut out = Vec::new();
+    for p in points {
+        let names = Point(&p);
+        let scope = Scope::new(&names);
+        let mut keep = true;
+        for f in &filters {
+            keep &= eval(f, &scope).ok()?.truth();
+        }
+        if keep {
+            out.push(p.iter().filter_map(Value::as_int).collect());
+        }
+    }
+    Some(out)
+}
+
+fn ints(point: &[Value]) -> Vec<i64> {
+    point.iter().filter_map(Value::as_int).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_engine_agrees_with_brute_force(d in space(), threads in 1_usize..3, seed in any::<u64>()) {
+        let Some(mut expected) = brute(&d) else { return Ok(()) };
+        expected.sort();
+        let space = Space::new(&d).unwrap();
+        let limits = Limits { threads, ..Limits::default() };
+        prop_assert_eq!(count(&space, |_| true, &limits).unwrap(), expected.len() as u128);
+        let mut walked = Vec::new();
+        visit(&space, &mut |p| { walked.push(ints(p)); true }).unwrap();
+        walked.sort();
+        prop_assert_eq!(&walked, &expected);
+
+        let index = Index::build(&space, &limits).unwrap();
+        prop_assert_eq!(index.len(), expected.len() as u64);
+        let mut listed = Vec::new();
+        for i in 0..index.len() {
+            let p = index.get(i).unwrap();
+            prop_assert_eq!(index.position(&p), Some(i));
+            listed.push(ints(&p));
+        }
+        let by_number = listed.clone();
+        listed.sort();
+        prop_assert_eq!(&listed, &expected);
+
+        // Neighbours: exactly the points that differ in one place.
+        if !expected.is_empty() {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let i = rng.u64(..index.len());
+            let me = &by_number[i as usize];
+            let differ = |q: &Vec<i64>| me.iter().zip(q).filter(|(a, b)| a != b).count();
+            let mut near = index.neighbours(i);
+            near.sort();
+            let wanted: Vec<u64> = (0..index.len())
+                .filter(|&j| differ(&by_number[j as usize]) == 1)
+                .collect();
+            prop_assert_eq!(near, wanted);
+            for j in index.adjacent(i) {
+                prop_assert_eq!(differ(&by_number[j as usize]), 1);
+            }
+            let mut some = index.sample(20, &mut rng);
+            some.sort();
+            some.dedup();
+            prop_assert_eq!(some.len() as u64, index.len().min(20));
+        }
+    }
+
+    /// No text makes the reader panic.
+    #[test]
+    fn any_text_is_read_or_refused(text in "[a-z0-9_ ()+*/%<>=!&|\\[\\],.:'\"~^-]{0,80}") {
+        let _ = greenup_space::expr::parse(&text);
+        let _ = greenup_space::expr::parse_domain(&text);
+    }
+}
