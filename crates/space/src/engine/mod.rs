@@ -1,5 +1,7 @@
 //! Runs a nest: counts it, indexes it, walks through it.
 
+mod arena;
+mod build;
 mod count;
 mod domain;
 mod funnel;

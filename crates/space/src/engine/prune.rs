@@ -15,8 +15,9 @@ pub enum Fate {
     DiesBelow,
 }
 
-/// One value chosen at one level, under the choices above it. `from..to` is its share of the
-/// circle: a choice divides its share evenly among the values below it.
+/// A value chosen at one level, under the choices above it, or a run of values of one fate that
+/// lead nowhere. `from..to` is its share of the circle: a choice divides its share evenly among
+/// the values below it, but those that lead nowhere together get less than a third of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Branch {
     pub level: usize,
@@ -34,6 +35,9 @@ pub struct Pruning {
     /// Deeper levels exist but have more branches than asked for.
     pub cut: bool,
 }
+
+/// Share of a choice's arc that goes to values leading nowhere, at most.
+const BARREN: f64 = 0.3;
 
 /// Follows the nest level by level until a level would need more than `most` branches.
 pub fn pruning(index: &Index, most: usize) -> Pruning {
@@ -55,37 +59,59 @@ pub fn pruning(index: &Index, most: usize) -> Pruning {
             let Ok(values) = w.candidates.all(space, k, &w.slots) else {
                 continue;
             };
-            let width = (to - from) / values.len() as f64;
-            if branches.len() + values.len() > most {
-                out.cut = true;
-                return out;
-            }
-            for (i, &v) in values.iter().enumerate() {
+            // Runs of values of one fate; those alive stay apart.
+            let mut runs: Vec<(Fate, usize, Option<Vec<u64>>)> = Vec::new();
+            for &v in &values {
                 w.slots.words[level.slot as usize] = v;
                 let rejected = level
                     .tests
                     .iter()
                     .find(|t| !w.slots.truth(t).unwrap_or(false));
-                let (from, to) = (from + i as f64 * width, from + (i + 1) as f64 * width);
-                let fate = match rejected {
-                    Some(t) => Fate::Rejected(t.filter),
+                let (fate, chosen) = match rejected {
+                    Some(t) => (Fate::Rejected(t.filter), None),
                     None => {
                         let mut chosen = prefix.clone();
                         chosen.push(v);
                         if index.has_prefix(&chosen) {
-                            next.push((chosen, from, to));
-                            Fate::Alive
+                            (Fate::Alive, Some(chosen))
                         } else {
-                            Fate::DiesBelow
+                            (Fate::DiesBelow, None)
                         }
                     }
                 };
+                match runs.last_mut() {
+                    Some((last, n, None)) if *last == fate => *n += 1,
+                    _ => runs.push((fate, 1, chosen)),
+                }
+            }
+            if branches.len() + runs.len() > most {
+                out.cut = true;
+                return out;
+            }
+            let alive = runs.iter().filter(|r| r.0 == Fate::Alive).count();
+            let barren = values.len() - alive;
+            let barren_share = match alive {
+                0 => 1.0,
+                _ => BARREN.min(barren as f64 / values.len() as f64),
+            };
+            let mut at = *from;
+            for (fate, n, chosen) in runs {
+                let share = if fate == Fate::Alive {
+                    (1.0 - barren_share) / alive as f64
+                } else {
+                    barren_share * n as f64 / barren as f64
+                };
+                let end = at + (to - from) * share;
                 branches.push(Branch {
                     level: k,
-                    from,
-                    to,
+                    from: at,
+                    to: end,
                     fate,
                 });
+                if let Some(chosen) = chosen {
+                    next.push((chosen, at, end));
+                }
+                at = end;
             }
         }
         out.levels

@@ -7,7 +7,11 @@ pub mod graph;
 mod lower;
 pub mod op;
 mod order;
+mod parsed;
+mod point;
+mod resolve;
 mod solve;
 pub mod tree;
+mod values;
 
 pub use build::{DomainNodes, Filter, Space};

@@ -226,12 +226,12 @@ impl Op {
             Self::FloatDiv | Self::FloatFloorDiv | Self::FloatMod => {
                 !(b.f_lo > 0.0 || b.f_hi < 0.0)
             }
-            Self::FloatSqrt => !(a.f_lo >= 0.0),
-            Self::FloatLog2 | Self::FloatLog => !(a.f_lo > 0.0),
+            Self::FloatSqrt => a.f_lo < 0.0,
+            Self::FloatLog2 | Self::FloatLog => a.f_lo <= 0.0,
             Self::IntNeg | Self::IntAbs => a.lo == i64::MIN,
             Self::IntShr => b.lo < 0,
             Self::Truncate | Self::Floor | Self::Ceil | Self::Round => {
-                !(a.f_lo > -9e18 && a.f_hi < 9e18)
+                a.f_lo <= -9e18 || a.f_hi >= 9e18
             }
             Self::IntPow | Self::IntShl | Self::IntGcd | Self::FloatPow => true,
             _ => false,

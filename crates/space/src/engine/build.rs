@@ -1,0 +1,177 @@
+//! Builds the graph of an index.
+
+use super::Stop;
+use super::arena::{Arena, DEAD};
+use super::memo::Memo;
+use super::parallel::{Limits, Task, place, share, tasks};
+use super::walk::Walker;
+use crate::plan::compile::Nest;
+
+struct Builder<'a> {
+    walker: Walker<'a>,
+    memos: Vec<Memo<u32>>,
+    buffers: Vec<Vec<u64>>,
+    edges: Vec<(Vec<u64>, Vec<u32>)>,
+    key: Vec<Vec<u64>>,
+    arena: Arena,
+    bytes: usize,
+    cancelled: &'a (dyn Fn() -> bool + Sync),
+    checked: u64,
+}
+
+/// Builds one independent group of levels.
+pub fn group(
+    nest: &Nest,
+    head: usize,
+    first: &mut Walker,
+    arena: &mut Arena,
+    limits: &Limits,
+) -> Result<u32, Stop> {
+    let least = if limits.threads > 1 {
+        16 * limits.threads
+    } else {
+        1
+    };
+    let tasks = tasks(first, head, least)?;
+    let (states, roots) = share(
+        limits.threads,
+        tasks.len(),
+        || Builder::new(nest, limits),
+        |b, t| {
+            place(&mut b.walker, &tasks[t]);
+            tasks[t].next.map_or(Ok(DEAD), |k| b.below(k))
+        },
+    )?;
+    let shifts: Vec<u32> = states.into_iter().map(|s| arena.append(s.arena)).collect();
+    let subtrees: Vec<u32> = roots
+        .into_iter()
+        .map(|(owner, n)| if n == DEAD { n } else { n + shifts[owner] })
+        .collect();
+    join(&tasks, &subtrees, arena)
+}
+
+/// Values chosen, and the node below them; `None` where all levels are chosen.
+type Subtree<'t> = (&'t [(usize, u64)], Option<u32>);
+
+/// Joins the subtrees of tasks under the values they chose, from the inside out.
+fn join(tasks: &[Task], subtrees: &[u32], arena: &mut Arena) -> Result<u32, Stop> {
+    let mut level: Vec<Subtree> = tasks
+        .iter()
+        .zip(subtrees)
+        .map(|(t, &n)| (t.chosen.as_slice(), t.next.map(|_| n)))
+        .collect();
+    while level.first().is_some_and(|(p, _)| !p.is_empty()) {
+        let mut up: Vec<Subtree> = Vec::new();
+        let (mut values, mut children) = (Vec::new(), Vec::new());
+        for i in 0..level.len() {
+            let (p, node) = level[i];
+            let (head, tail) = p.split_at(p.len() - 1);
+            if node != Some(DEAD) {
+                values.push(tail[0].1);
+                children.extend(node);
+            }
+            let ends = level
+                .get(i + 1)
+                .is_none_or(|(q, _)| q[..q.len() - 1] != *head);
+            if ends {
+                up.push((head, Some(arena.node(tail[0].0, &values, &children)?)));
+                values.clear();
+                children.clear();
+            }
+        }
+        level = up;
+    }
+    Ok(level.first().and_then(|&(_, n)| n).unwrap_or(DEAD))
+}
+
+impl<'a> Builder<'a> {
+    fn new(nest: &'a Nest<'a>, limits: &Limits<'a>) -> Self {
+        Self {
+            walker: Walker::new(nest),
+            memos: nest
+                .levels
+                .iter()
+                .map(|l| Memo::new(l.key.as_deref()))
+                .collect(),
+            buffers: nest.levels.iter().map(|_| Vec::new()).collect(),
+            edges: nest.levels.iter().map(|_| Default::default()).collect(),
+            key: nest.levels.iter().map(|_| Vec::new()).collect(),
+            arena: Arena::new(),
+            bytes: limits.bytes / limits.threads.max(1),
+            cancelled: limits.cancelled,
+            checked: 0,
+        }
+    }
+
+    /// The node of the group of levels headed by `k`.
+    fn below(&mut self, k: usize) -> Result<u32, Stop> {
+        let mut key = std::mem::take(&mut self.key[k]);
+        if let Some(known) = self.memos[k].get(&self.walker.slots.words, &mut key) {
+            self.key[k] = key;
+            return Ok(known);
+        }
+        self.housekeeping()?;
+        let node = self.fresh(k);
+        if let Ok(node) = node {
+            self.memos[k].insert(&key, node);
+        }
+        self.key[k] = key;
+        node
+    }
+
+    fn fresh(&mut self, k: usize) -> Result<u32, Stop> {
+        let nest = self.walker.nest;
+        let branches = &nest.tree.children[k];
+        let mut values = std::mem::take(&mut self.buffers[k]);
+        let found = self.walker.survivors(k, &mut values);
+        let node = found.and_then(|()| {
+            if branches.is_empty() {
+                return self.arena.node(k, &values, &[]);
+            }
+            let (mut kept, mut children) = std::mem::take(&mut self.edges[k]);
+            kept.clear();
+            children.clear();
+            let matters = nest.levels[k].matters;
+            'values: for (i, &v) in values.iter().enumerate() {
+                let from = children.len();
+                if i > 0 && !matters {
+                    if from == 0 {
+                        break;
+                    }
+                    children.extend_from_within(from - branches.len()..);
+                } else {
+                    self.walker.enter(k, v);
+                    for &b in branches {
+                        let child = self.below(b)?;
+                        if child == DEAD {
+                            children.truncate(from);
+                            continue 'values;
+                        }
+                        children.push(child);
+                    }
+                }
+                kept.push(v);
+            }
+            let node = self.arena.node(k, &kept, &children);
+            self.edges[k] = (kept, children);
+            node
+        });
+        self.buffers[k] = values;
+        node
+    }
+
+    fn housekeeping(&mut self) -> Result<(), Stop> {
+        if self.walker.looked < self.checked {
+            return Ok(());
+        }
+        self.checked = self.walker.looked + 100_000;
+        if (self.cancelled)() {
+            return Err(Stop::Cancelled);
+        }
+        let memos = self.memos.iter().map(Memo::bytes).sum::<usize>();
+        if self.arena.bytes() + memos > self.bytes {
+            return Err(Stop::Memory);
+        }
+        Ok(())
+    }
+}

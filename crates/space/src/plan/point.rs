@@ -1,0 +1,151 @@
+//! Points of a space: their names, words and values.
+
+use super::build::{Filter, Space};
+use super::op::Type;
+use crate::error::{ExprError, SpaceError};
+use crate::expr::{Expr, Scope, eval, eval_list};
+use crate::value::Value;
+
+type Built<T> = Result<T, SpaceError>;
+
+impl Space {
+    /// Names of the parameters in declared order.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.params.iter().map(|p| p.name.as_str())
+    }
+
+    /// Names of the parameters in the order of the nest, outermost first; parameters with one
+    /// value have no loop.
+    pub fn nest(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.levels.iter().map(|&p| self.params[p].name.as_str())
+    }
+
+    pub fn filters(&self) -> &[Filter] {
+        &self.filters
+    }
+
+    pub fn constants(&self) -> &[(String, Value)] {
+        &self.constants
+    }
+
+    /// The values of one parameter when they depend on no other.
+    pub fn list_of(&self, param: usize) -> Option<Vec<Value>> {
+        self.params[param]
+            .list
+            .as_ref()
+            .map(|l| l.iter().map(|(_, v)| v.clone()).collect())
+    }
+
+    /// Derived values of a point (parameters in declared order), by name.
+    ///
+    /// # Errors
+    /// A derived value that has no value at this point.
+    pub fn derived(&self, point: &[Value]) -> Built<Vec<(String, Value)>> {
+        self.derived
+            .iter()
+            .map(|(n, e)| {
+                let v = self
+                    .evaluate(e, point)
+                    .map_err(|e| SpaceError::new(format!("derived value `{n}`: {}", e.message)))?;
+                Ok((n.clone(), v))
+            })
+            .collect()
+    }
+
+    /// Any expression of constants, parameters and derived values at a point.
+    ///
+    /// # Errors
+    /// Unknown names and values that do not exist at this point.
+    pub fn evaluate(&self, e: &Expr, point: &[Value]) -> Result<Value, ExprError> {
+        let names = |n: &str| self.named(n, point, 0);
+        eval(
+            e,
+            &Scope {
+                names: &names,
+                scripts: self.scripts.as_ref(),
+            },
+        )
+    }
+
+    fn named(&self, name: &str, point: &[Value], depth: usize) -> Option<Value> {
+        if let Some(i) = self.params.iter().position(|p| p.name == name) {
+            return point.get(i).cloned();
+        }
+        if let Some((_, v)) = self.constants.iter().find(|(n, _)| n == name) {
+            return Some(v.clone());
+        }
+        let (_, e) = self.derived.iter().find(|(n, _)| n == name)?;
+        if depth > self.derived.len() {
+            return None;
+        }
+        let names = |n: &str| self.named(n, point, depth + 1);
+        eval(e, &Scope::new(&names)).ok()
+    }
+
+    /// The values of a dynamic domain, with the parameters it uses given by name.
+    pub(crate) fn dynamic(&self, expr: &Expr, known: &[(&str, Value)]) -> Result<Vec<u64>, String> {
+        let names = |n: &str| self.named_with(n, known, 0);
+        let scope = Scope {
+            names: &names,
+            scripts: self.scripts.as_ref(),
+        };
+        eval_list(expr, &scope)
+            .map_err(|e| e.message)?
+            .iter()
+            .map(|v| {
+                v.as_int().map(|i| i as u64).ok_or_else(|| {
+                    format!("a list that depends on parameters holds integers, not {v}")
+                })
+            })
+            .collect()
+    }
+
+    fn named_with(&self, name: &str, known: &[(&str, Value)], depth: usize) -> Option<Value> {
+        if let Some((_, v)) = known.iter().find(|(n, _)| *n == name) {
+            return Some(v.clone());
+        }
+        if let Some((_, v)) = self.constants.iter().find(|(n, _)| n == name) {
+            return Some(v.clone());
+        }
+        let (_, e) = self.derived.iter().find(|(n, _)| n == name)?;
+        if depth > self.derived.len() {
+            return None;
+        }
+        let names = |n: &str| self.named_with(n, known, depth + 1);
+        eval(e, &Scope::new(&names)).ok()
+    }
+
+    /// A word of a parameter as a value.
+    pub(crate) fn decode(&self, param: usize, bits: u64) -> Value {
+        let p = &self.params[param];
+        if let Some(list) = &p.list
+            && let Some((_, v)) = list.iter().find(|(b, _)| *b == bits)
+        {
+            return v.clone();
+        }
+        match p.kind {
+            Type::Int => Value::Int(bits as i64),
+            Type::Float => Value::Float(f64::from_bits(bits)),
+            Type::Symbol => self
+                .symbols
+                .value(bits)
+                .cloned()
+                .unwrap_or(Value::Int(bits as i64)),
+        }
+    }
+
+    /// A value of a parameter as a word; `None` when it can be no value of it.
+    pub(crate) fn encode(&self, param: usize, v: &Value) -> Option<u64> {
+        let p = &self.params[param];
+        if let Some(list) = &p.list {
+            return list.iter().find(|(_, k)| k == v).map(|(b, _)| *b);
+        }
+        match v.as_int() {
+            Some(i) => Some(i as u64),
+            None => v
+                .as_float()
+                .filter(|f| f.trunc() == *f && f.abs() < 9e15)
+                .map(|f| f as i64 as u64),
+        }
+    }
+}
