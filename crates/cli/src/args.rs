@@ -38,6 +38,8 @@ pub enum Command {
     Roofline(RooflineArgs),
     /// Count a search space, say what each filter prunes, sample it, draw it
     Space(SpaceArgs),
+    /// Let a search strategy meet a recorded sweep, with a simulated clock
+    Replay(ReplayArgs),
 }
 
 #[derive(Args)]
@@ -383,6 +385,60 @@ pub struct SpaceArgs {
     /// Memory for the index, like 768M or 2G; a larger space is counted without one
     #[arg(long, default_value = "768M", value_parser = bytes)]
     pub memory: usize,
+}
+
+#[derive(Args)]
+pub struct ReplayArgs {
+    /// A sweep folder, a T4 file or a cache of Kernel Tuner, .gz allowed
+    pub recorded: PathBuf,
+    /// Search strategy: forest, gp, random, exhaustive, local, anneal, genetic, evolve, halving, nsga2
+    #[arg(long, default_value = greenup_tune::DEFAULT)]
+    pub strategy: String,
+    /// Trials (100), simulated seconds (60s) or a share of the recording (5%)
+    #[arg(long, default_value = "5%", value_parser = budget)]
+    pub budget: BudgetArg,
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Repeat with this many seeds and report the mean
+    #[arg(long, default_value_t = 1)]
+    pub seeds: usize,
+    /// time, energy, edp, ed2p, flops/w, alpha=A, time@power<=W, energy@time<=S; a second one for nsga2
+    #[arg(long, default_value = "time")]
+    pub objective: Vec<greenup_tune::Objective>,
+    /// Print what was found, and its trace, as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How long a search may go on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BudgetArg {
+    Evaluations(usize),
+    Seconds(f64),
+    /// Of all points.
+    Share(f64),
+}
+
+/// `100`, `60s`, `5%`.
+fn budget(text: &str) -> Result<BudgetArg, String> {
+    let wrong = || "give a number of trials (100), seconds (60s) or a share (5%)".to_owned();
+    let positive = |t: &str| {
+        t.trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|x| *x > 0.0 && x.is_finite())
+            .ok_or_else(wrong)
+    };
+    if let Some(s) = text.strip_suffix('s') {
+        return positive(s).map(BudgetArg::Seconds);
+    }
+    if let Some(s) = text.strip_suffix('%') {
+        return positive(s).map(|x| BudgetArg::Share(x / 100.0));
+    }
+    match text.parse::<usize>() {
+        Ok(n) if n > 0 => Ok(BudgetArg::Evaluations(n)),
+        _ => Err(wrong()),
+    }
 }
 
 /// `512M`, `2G` or plain bytes.

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::Whatif(a) => commands::whatif::run(&a),
         Command::Roofline(a) => commands::roofline::run(&a),
         Command::Space(a) => commands::space::run(&a),
+        Command::Replay(a) => commands::replay::run(&a),
     };
     match result {
         Ok(()) if interrupt::requested() => ExitCode::from(130),

@@ -5,6 +5,7 @@ pub mod doctor;
 pub mod fit;
 pub mod machines;
 pub mod predict;
+pub mod replay;
 pub mod roofline;
 pub mod run;
 pub mod space;

@@ -110,6 +110,32 @@ impl<'a> Index<'a> {
             .collect()
     }
 
+    /// The values that each parameter takes anywhere in the space, in declared order.
+    pub fn values(&self) -> Vec<Vec<Value>> {
+        let mut words: Vec<Vec<u64>> = vec![Vec::new(); self.space.levels.len()];
+        for node in 1..self.arena.nodes.len() as u32 {
+            words[self.arena.nodes[node as usize].level as usize]
+                .extend_from_slice(self.arena.values(node));
+        }
+        for w in &mut words {
+            w.sort_unstable();
+            w.dedup();
+        }
+        self.space
+            .params
+            .iter()
+            .enumerate()
+            .map(|(p, param)| match (param.level, &param.list) {
+                (Some(level), _) => words[level]
+                    .iter()
+                    .map(|&w| self.space.decode(p, w))
+                    .collect(),
+                (None, Some(list)) => vec![list[0].1.clone()],
+                (None, None) => Vec::new(),
+            })
+            .collect()
+    }
+
     /// Point `i`, parameters in declared order.
     pub fn get(&self, i: u64) -> Option<Vec<Value>> {
         self.words(i).map(|w| self.point(&w))

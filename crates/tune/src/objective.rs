@@ -1,0 +1,209 @@
+//! What is to be made small.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// What a trial measured, per run of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    pub time_s: f64,
+    pub energy_j: Option<f64>,
+}
+
+impl Cost {
+    pub fn power_w(self) -> Option<f64> {
+        Some(self.energy_j? / self.time_s)
+    }
+}
+
+/// A quantity to minimise, or one to minimise under a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Objective {
+    Time,
+    Energy,
+    /// Energy × time.
+    Edp,
+    /// Energy × time².
+    Ed2p,
+    /// Flops a joule, to be made large; energy says the same where the work is fixed.
+    FlopsPerWatt,
+    /// α·t + (1 − α)·e, seconds and joules: eq (2) of Anzt et al. 2015.
+    Weighted(f64),
+    /// Time, where power stays within this many watts.
+    TimeUnderPower(f64),
+    /// Energy, where time stays within this many seconds.
+    EnergyUnderTime(f64),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no objective: time, energy, edp, ed2p, flops/w, alpha=0.3, time@power<=250, energy@time<=0.01"
+)]
+pub struct UnknownObjective(String);
+
+/// How a violated bound outweighs every point that keeps it.
+const VIOLATED: f64 = 1e6;
+
+impl Objective {
+    pub fn needs_energy(self) -> bool {
+        self != Self::Time
+    }
+
+    /// The value to minimise for `flops` of work; `None` when energy is needed and was not
+    /// measured. A point beyond a bound gets a value larger than any within it, the larger the
+    /// further.
+    pub fn value(self, c: Cost, flops: Option<f64>) -> Option<f64> {
+        let t = c.time_s;
+        Some(match self {
+            Self::Time => t,
+            Self::Energy => c.energy_j?,
+            Self::Edp => c.energy_j? * t,
+            Self::Ed2p => c.energy_j? * t * t,
+            Self::FlopsPerWatt => c.energy_j? / flops.unwrap_or(1.0),
+            Self::Weighted(a) => a * t + (1.0 - a) * c.energy_j?,
+            Self::TimeUnderPower(w) => bounded(t, c.power_w()? / w),
+            Self::EnergyUnderTime(s) => bounded(c.energy_j?, t / s),
+        })
+    }
+
+    /// Whether a point keeps the bound.
+    pub fn allowed(self, c: Cost) -> bool {
+        match self {
+            Self::TimeUnderPower(w) => c.power_w().is_some_and(|p| p <= w),
+            Self::EnergyUnderTime(s) => c.time_s <= s,
+            _ => true,
+        }
+    }
+}
+
+fn bounded(value: f64, share: f64) -> f64 {
+    if share <= 1.0 {
+        value
+    } else {
+        value * VIOLATED * share
+    }
+}
+
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time => f.write_str("time"),
+            Self::Energy => f.write_str("energy"),
+            Self::Edp => f.write_str("edp"),
+            Self::Ed2p => f.write_str("ed2p"),
+            Self::FlopsPerWatt => f.write_str("flops/w"),
+            Self::Weighted(a) => write!(f, "alpha={a}"),
+            Self::TimeUnderPower(w) => write!(f, "time@power<={w}"),
+            Self::EnergyUnderTime(s) => write!(f, "energy@time<={s}"),
+        }
+    }
+}
+
+impl FromStr for Objective {
+    type Err = UnknownObjective;
+
+    fn from_str(s: &str) -> Result<Self, UnknownObjective> {
+        let unknown = || UnknownObjective(s.to_owned());
+        let number = |text: &str| {
+            text.parse::<f64>()
+                .ok()
+                .filter(|x| x.is_finite())
+                .ok_or_else(unknown)
+        };
+        let positive =
+            |text: &str| number(text).and_then(|x| (x > 0.0).then_some(x).ok_or_else(unknown));
+        Ok(match s.to_ascii_lowercase().as_str() {
+            "time" => Self::Time,
+            "energy" => Self::Energy,
+            "edp" => Self::Edp,
+            "ed2p" => Self::Ed2p,
+            "flops/w" | "flops-per-watt" => Self::FlopsPerWatt,
+            other => {
+                if let Some(a) = other.strip_prefix("alpha=") {
+                    let a = number(a)?;
+                    if !(0.0..=1.0).contains(&a) {
+                        return Err(unknown());
+                    }
+                    Self::Weighted(a)
+                } else if let Some(w) = other.strip_prefix("time@power<=") {
+                    Self::TimeUnderPower(positive(w)?)
+                } else if let Some(t) = other.strip_prefix("energy@time<=") {
+                    Self::EnergyUnderTime(positive(t)?)
+                } else {
+                    return Err(unknown());
+                }
+            }
+        })
+    }
+}
+
+impl TryFrom<String> for Objective {
+    type Error = UnknownObjective;
+
+    fn try_from(s: String) -> Result<Self, UnknownObjective> {
+        s.parse()
+    }
+}
+
+impl From<Objective> for String {
+    fn from(o: Objective) -> Self {
+        o.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_both_ways() {
+        for s in [
+            "time",
+            "energy",
+            "edp",
+            "ed2p",
+            "flops/w",
+            "alpha=0.25",
+            "time@power<=250",
+            "energy@time<=0.5",
+        ] {
+            assert_eq!(s.parse::<Objective>().unwrap().to_string(), s);
+        }
+        for s in [
+            "speed",
+            "alpha=2",
+            "alpha=nan",
+            "time@power<=-1",
+            "time@power<=x",
+        ] {
+            assert!(s.parse::<Objective>().is_err(), "{s}");
+        }
+    }
+
+    #[test]
+    fn bounds_come_first() {
+        let o = Objective::TimeUnderPower(100.0);
+        let at = |t: f64, p: f64| {
+            let c = Cost {
+                time_s: t,
+                energy_j: Some(p * t),
+            };
+            (o.value(c, None).unwrap(), o.allowed(c))
+        };
+        assert!(at(9.0, 100.0).0 < at(1.0, 101.0).0);
+        assert!(at(1.0, 101.0).0 < at(1.0, 150.0).0);
+        assert!(at(9.0, 100.0).1 && !at(1.0, 101.0).1);
+    }
+
+    #[test]
+    fn energy_is_never_made_up() {
+        let c = Cost {
+            time_s: 1.0,
+            energy_j: None,
+        };
+        assert_eq!(Objective::Energy.value(c, None), None);
+        assert_eq!(Objective::Time.value(c, None), Some(1.0));
+    }
+}

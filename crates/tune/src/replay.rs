@@ -1,0 +1,166 @@
+//! A recorded sweep as a device: strategies meet it offline, with a simulated clock.
+
+use crate::objective::Objective;
+use crate::points::Points;
+use crate::strategy::{Ask, History, Strategy};
+use crate::sweep::{Outcome, Sweep};
+use greenup_space::Value;
+use serde::Serialize;
+
+/// How long a replay goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Budget {
+    /// Full measurements.
+    Evaluations(usize),
+    /// Recorded seconds of building, verifying and measuring.
+    Seconds(f64),
+}
+
+/// One improvement of the best.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// Evaluations done, this one included.
+    pub evaluation: usize,
+    /// Simulated seconds.
+    pub clock_s: f64,
+    pub value: f64,
+    pub config: Vec<Value>,
+}
+
+/// What a strategy found on a recorded sweep.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Replay {
+    pub evaluations: usize,
+    pub failures: usize,
+    pub clock_s: f64,
+    /// The best found; `None` when every trial failed.
+    pub best: Option<Step>,
+    /// Best of the whole recording.
+    pub optimum: f64,
+    /// Optimum over best found, 1 when it was found.
+    pub fraction: f64,
+    /// Every improvement.
+    pub trace: Vec<Step>,
+}
+
+/// Runs a strategy against a recording. Points asked again cost nothing; a strategy at its end is
+/// carried on by random points, so that the budget is always used.
+///
+/// # Errors
+/// The recording has no value for an objective.
+pub fn replay(
+    sweep: &Sweep,
+    objectives: &[Objective],
+    strategy: &mut dyn Strategy,
+    budget: Budget,
+    seed: u64,
+) -> Result<Replay, String> {
+    let table = sweep.table();
+    let flops = sweep.facts.flops;
+    let costs = |i: u64| -> Option<Vec<f64>> {
+        let cost = sweep.trials[i as usize].cost()?;
+        objectives.iter().map(|o| o.value(cost, flops)).collect()
+    };
+    let optimum = (0..table.len())
+        .filter_map(|i| costs(i).map(|c| c[0]))
+        .fold(f64::INFINITY, f64::min);
+    if !optimum.is_finite() {
+        return Err(format!(
+            "the recording has no value for `{}`: {}",
+            objectives[0],
+            if sweep.has_energy() {
+                "every trial failed"
+            } else {
+                "it has no energy"
+            }
+        ));
+    }
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut history = History::default();
+    let mut out = Replay {
+        evaluations: 0,
+        failures: 0,
+        clock_s: 0.0,
+        best: None,
+        optimum,
+        fraction: 0.0,
+        trace: Vec::new(),
+    };
+    let mut spent = 0.0_f64;
+    let n = table.len() as usize;
+    let most = match budget {
+        Budget::Evaluations(e) => e.min(n),
+        Budget::Seconds(_) => n,
+    };
+    let over = |spent: f64, clock: f64| {
+        spent >= most as f64 - 1e-9 || matches!(budget, Budget::Seconds(s) if clock >= s)
+    };
+    let mut idle = 0;
+    while !over(spent, out.clock_s) {
+        let ask = Ask {
+            points: &table,
+            history: &history,
+            left: (most as f64 - spent).ceil() as usize,
+            budget: most,
+        };
+        let mut proposals = strategy.ask(&ask, &mut rng);
+        if proposals.is_empty() || idle > 50 {
+            match (0..n as u64)
+                .filter(|&p| !history.knows(p, 1.0))
+                .collect::<Vec<_>>()
+            {
+                unknown if unknown.is_empty() => break,
+                unknown => proposals = vec![unknown[rng.usize(..unknown.len())].into()],
+            }
+        }
+        let before = spent;
+        for p in proposals {
+            if over(spent, out.clock_s) {
+                break;
+            }
+            if history.knows(p.point, p.effort) {
+                continue;
+            }
+            let trial = &sweep.trials[p.point as usize];
+            let mut value = costs(p.point);
+            // A short measurement is the median of a few of the recorded runs.
+            if p.effort < 1.0
+                && let (
+                    Some(v),
+                    Outcome::Measured {
+                        times_s, time_s, ..
+                    },
+                ) = (&mut value, &trial.outcome)
+                && !times_s.is_empty()
+            {
+                let few = ((times_s.len() as f64 * p.effort).ceil() as usize).max(1);
+                let mut some: Vec<f64> = (0..few)
+                    .map(|_| times_s[rng.usize(..times_s.len())])
+                    .collect();
+                some.sort_by(f64::total_cmp);
+                v[0] *= some[some.len() / 2] / time_s;
+            }
+            spent += p.effort;
+            out.evaluations += 1;
+            out.clock_s += trial.build_s + trial.verify_s + trial.measure_s * p.effort;
+            out.failures += usize::from(value.is_none());
+            // What was found is judged by the full recording, not by a lucky short look.
+            if let Some(c) = costs(p.point)
+                && out.best.as_ref().is_none_or(|b| c[0] < b.value)
+            {
+                let step = Step {
+                    evaluation: out.evaluations,
+                    clock_s: out.clock_s,
+                    value: c[0],
+                    config: trial.config.clone(),
+                };
+                out.trace.push(step.clone());
+                out.best = Some(step);
+            }
+            history.add(p.point, value, p.effort);
+        }
+        idle = if spent > before { 0 } else { idle + 1 };
+    }
+    out.fraction = out.best.as_ref().map_or(0.0, |b| optimum / b.value);
+    Ok(out)
+}

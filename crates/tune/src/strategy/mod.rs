@@ -1,0 +1,218 @@
+//! Search strategies: one file each behind one trait.
+
+mod anneal;
+mod evolve;
+mod exhaustive;
+mod genetic;
+mod halving;
+mod local;
+mod nsga2;
+mod steered;
+mod surrogate;
+
+pub use steered::Steering;
+
+use crate::points::Points;
+use std::collections::HashMap;
+
+/// A point to evaluate, and with how much of the usual measuring time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proposal {
+    pub point: u64,
+    /// In (0, 1]; 1 is a full measurement.
+    pub effort: f64,
+}
+
+impl From<u64> for Proposal {
+    fn from(point: u64) -> Self {
+        Self { point, effort: 1.0 }
+    }
+}
+
+/// What evaluations found.
+#[derive(Default)]
+pub struct History {
+    /// Point, values to minimise (`None` when the trial failed), effort; in order.
+    entries: Vec<(u64, Option<Vec<f64>>, f64)>,
+    at: HashMap<u64, usize>,
+    fully: usize,
+}
+
+impl History {
+    /// Records a result; a later one with at least the effort replaces an earlier one.
+    pub fn add(&mut self, point: u64, costs: Option<Vec<f64>>, effort: f64) {
+        match self.at.get(&point) {
+            Some(&i) => {
+                if effort >= self.entries[i].2 {
+                    self.fully += usize::from(effort >= 1.0 && self.entries[i].2 < 1.0);
+                    self.entries[i] = (point, costs, effort);
+                }
+            }
+            None => {
+                self.at.insert(point, self.entries.len());
+                self.fully += usize::from(effort >= 1.0);
+                self.entries.push((point, costs, effort));
+            }
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Whether the point was evaluated with at least this effort; a failure is final.
+    pub fn knows(&self, point: u64, effort: f64) -> bool {
+        self.at
+            .get(&point)
+            .is_some_and(|&i| self.entries[i].2 >= effort || self.entries[i].1.is_none())
+    }
+
+    /// The first objective; infinite for a failure or an unknown point.
+    pub fn cost(&self, point: u64) -> f64 {
+        self.costs(point).map_or(f64::INFINITY, |c| c[0])
+    }
+
+    pub fn costs(&self, point: u64) -> Option<&[f64]> {
+        self.at
+            .get(&point)
+            .and_then(|&i| self.entries[i].1.as_deref())
+    }
+
+    /// Points and their first objective, `None` for failures.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, Option<f64>)> + '_ {
+        self.entries
+            .iter()
+            .map(|(p, c, _)| (*p, c.as_ref().map(|c| c[0])))
+    }
+
+    /// The best point so far.
+    pub fn best(&self) -> Option<(u64, f64)> {
+        self.iter()
+            .filter_map(|(p, c)| Some((p, c?)))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+/// What a strategy may look at when asked.
+pub struct Ask<'a> {
+    pub points: &'a dyn Points,
+    pub history: &'a History,
+    /// Evaluations left in the budget.
+    pub left: usize,
+    /// Evaluations of the whole budget.
+    pub budget: usize,
+}
+
+/// A search method. Asked for points, it looks at what the earlier ones gave.
+pub trait Strategy {
+    /// The next points, best first; they may be built together and are measured in order. Points
+    /// already known cost nothing. None: the strategy is at its end.
+    fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal>;
+}
+
+/// Name and one line about each strategy.
+pub const STRATEGIES: [(&str, &str); 11] = [
+    (
+        "forest",
+        "Bayesian, with a forest of randomised trees as surrogate (the default)",
+    ),
+    ("gp", "Bayesian, with a Gaussian process as surrogate"),
+    ("exhaustive", "every point, in random order"),
+    ("random", "random points"),
+    ("local", "steepest descent over neighbours, restarted"),
+    ("anneal", "simulated annealing"),
+    ("genetic", "genetic algorithm"),
+    ("evolve", "differential evolution"),
+    ("halving", "successive halving on measuring time"),
+    ("nsga2", "NSGA-II for two objectives"),
+    ("steered", "in the order that the energy roofline predicts"),
+];
+
+/// The strategy used when none is named.
+pub const DEFAULT: &str = "forest";
+
+/// The strategy of a name; `steering` is needed by `steered` alone.
+///
+/// # Errors
+/// The names that exist, or what is missing.
+pub fn strategy(name: &str, steering: Option<Steering>) -> Result<Box<dyn Strategy>, String> {
+    Ok(match name {
+        "forest" => Box::new(surrogate::Surrogate::forest()),
+        "gp" => Box::new(surrogate::Surrogate::gaussian_process()),
+        "exhaustive" | "random" => Box::new(exhaustive::Exhaustive::default()),
+        "local" => Box::new(local::Local::default()),
+        "anneal" => Box::new(anneal::Anneal::default()),
+        "genetic" => Box::new(genetic::Genetic::default()),
+        "evolve" => Box::new(evolve::Evolve::default()),
+        "halving" => Box::new(halving::Halving::default()),
+        "nsga2" => Box::new(nsga2::Nsga2::default()),
+        "steered" => match steering {
+            Some(s) => Box::new(steered::Steered::new(s)),
+            None => {
+                return Err(
+                    "`steered` needs a machine and the work of each point: name a machine with \
+                     --machine, and give [work] in the problem"
+                        .into(),
+                );
+            }
+        },
+        _ => {
+            let names: Vec<&str> = STRATEGIES.iter().map(|s| s.0).collect();
+            return Err(format!(
+                "there is no strategy `{name}`: {}",
+                names.join(", ")
+            ));
+        }
+    })
+}
+
+/// A random point not yet known; any random point when nearly all are.
+fn fresh(ask: &Ask, rng: &mut fastrand::Rng) -> u64 {
+    let n = ask.points.len();
+    for _ in 0..200 {
+        let p = rng.u64(..n);
+        if !ask.history.knows(p, 1.0) {
+            return p;
+        }
+    }
+    rng.u64(..n)
+}
+
+/// The valid point nearest to wished coordinates: they themselves, else a neighbour in one or two
+/// coordinates, else a random one.
+fn nearest(ask: &Ask, wished: &[u32], rng: &mut fastrand::Rng) -> u64 {
+    if let Some(p) = ask.points.find(wished) {
+        return p;
+    }
+    let sizes: Vec<u32> = ask.points.values().iter().map(|v| v.len() as u32).collect();
+    let mut c = wished.to_vec();
+    let mut order: Vec<usize> = (0..c.len()).collect();
+    rng.shuffle(&mut order);
+    for reach in 1..4 {
+        for &p in &order {
+            let own = c[p];
+            for v in [own.saturating_sub(reach), (own + reach).min(sizes[p] - 1)] {
+                c[p] = v;
+                if let Some(found) = ask.points.find(&c) {
+                    return found;
+                }
+            }
+            c[p] = own;
+        }
+    }
+    for _ in 0..60 {
+        let mut c = wished.to_vec();
+        for _ in 0..2 {
+            let p = rng.usize(..c.len());
+            c[p] = rng.u32(..sizes[p]);
+        }
+        if let Some(found) = ask.points.find(&c) {
+            return found;
+        }
+    }
+    fresh(ask, rng)
+}

@@ -1,0 +1,9 @@
+//! Models learnt from trials: from the coordinates of a point to the logarithm of its cost.
+
+mod features;
+mod forest;
+mod process;
+
+pub use features::Features;
+pub use forest::{Forest, ForestPlan};
+pub use process::Process;

@@ -1,0 +1,176 @@
+//! A sweep for others: T4 results (JSON) and CSV.
+
+use super::record::{Failure, Outcome, Sweep};
+use greenup_space::Value;
+use serde_json::{Value as J, json};
+use std::io::Write;
+
+/// An export as text.
+pub struct Exported {
+    pub text: String,
+}
+
+/// The community's T4 results, schema 1.0.0; times in milliseconds as there.
+pub fn to_t4(sweep: &Sweep) -> Exported {
+    let value = |v: &Value| match v {
+        Value::Bool(b) => J::from(*b),
+        Value::Int(i) => J::from(*i),
+        Value::Float(f) => J::from(*f),
+        Value::Str(s) => J::from(s.clone()),
+    };
+    let results: Vec<J> = sweep
+        .trials
+        .iter()
+        .map(|t| {
+            let configuration: serde_json::Map<String, J> = sweep
+                .facts
+                .parameters
+                .iter()
+                .cloned()
+                .zip(t.config.iter().map(value))
+                .collect();
+            let (invalidity, correctness, runtimes, mut measurements) = match &t.outcome {
+                Outcome::Measured {
+                    times_s,
+                    time_s,
+                    energy_j,
+                    ..
+                } => {
+                    let mut m = vec![json!({"name": "time", "value": time_s * 1e3, "unit": "ms"})];
+                    if let Some(e) = energy_j {
+                        m.push(json!({"name": "energy", "value": e, "unit": "J"}));
+                    }
+                    let runs: Vec<f64> = times_s.iter().map(|t| t * 1e3).collect();
+                    ("correct", 1, runs, m)
+                }
+                Outcome::Failed { failure, .. } => {
+                    let name = match failure {
+                        Failure::Invalid => "constraints",
+                        Failure::Compile => "compile",
+                        Failure::Timeout => "timeout",
+                        Failure::Wrong => "correctness",
+                        _ => "runtime",
+                    };
+                    (name, 0, Vec::new(), Vec::new())
+                }
+            };
+            for (name, v) in &t.metrics {
+                measurements.push(json!({"name": name, "value": v, "unit": ""}));
+            }
+            json!({
+                "timestamp": timestamp(t.at),
+                "configuration": configuration,
+                "times": {
+                    "compilation_time": t.build_s * 1e3,
+                    "framework": 0.0,
+                    "search_algorithm": 0.0,
+                    "validation": t.verify_s * 1e3,
+                    "runtimes": runtimes,
+                },
+                "invalidity": invalidity,
+                "correctness": correctness,
+                "measurements": measurements,
+                "objectives": [objective(sweep)],
+            })
+        })
+        .collect();
+    let document = json!({
+        "schema_version": "1.0.0",
+        "metadata": {"timeunit": "miliseconds"},
+        "results": results,
+    });
+    Exported {
+        text: serde_json::to_string_pretty(&document).unwrap_or_default(),
+    }
+}
+
+fn objective(sweep: &Sweep) -> &str {
+    match sweep.facts.objective.as_deref() {
+        Some("energy") => "energy",
+        _ => "time",
+    }
+}
+
+/// Seconds since 1970 as `2026-11-21 10:00:00+00:00`.
+fn timestamp(at: f64) -> String {
+    let s = at.max(0.0) as i64;
+    let (days, rest) = (s.div_euclid(86_400), s.rem_euclid(86_400));
+    // Days to a date of the Gregorian calendar (Hinnant).
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let doe = z.rem_euclid(146_097);
+    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let mp = (5 * doy + 2) / 153;
+    let (d, m) = (
+        doy - (153 * mp + 2) / 5 + 1,
+        if mp < 10 { mp + 3 } else { mp - 9 },
+    );
+    let y = yoe + era * 400 + i64::from(m <= 2);
+    format!(
+        "{y:04}-{m:02}-{d:02} {:02}:{:02}:{:02}+00:00",
+        rest / 3600,
+        rest % 3600 / 60,
+        rest % 60
+    )
+}
+
+/// One row a trial, for a spreadsheet.
+///
+/// # Errors
+/// The writer's.
+pub fn to_csv(sweep: &Sweep, out: impl Write) -> Result<(), csv::Error> {
+    let mut w = csv::Writer::from_writer(out);
+    let mut metrics: Vec<&String> = sweep.trials.iter().flat_map(|t| t.metrics.keys()).collect();
+    metrics.sort();
+    metrics.dedup();
+    let mut header: Vec<&str> = sweep.facts.parameters.iter().map(String::as_str).collect();
+    header.extend([
+        "time_s",
+        "energy_j",
+        "power_w",
+        "failure",
+        "message",
+        "effort",
+        "build_s",
+        "verify_s",
+        "measure_s",
+        "flags",
+    ]);
+    header.extend(metrics.iter().map(|m| m.as_str()));
+    w.write_record(&header)?;
+    let number = |x: Option<f64>| x.map_or_else(String::new, |v| format!("{v:e}"));
+    for t in &sweep.trials {
+        let cost = t.cost();
+        let failure = t.failure();
+        let mut row: Vec<String> = t.config.iter().map(Value::to_string).collect();
+        row.extend([
+            number(cost.map(|c| c.time_s)),
+            number(cost.and_then(|c| c.energy_j)),
+            number(cost.and_then(|c| c.power_w())),
+            failure.map_or_else(String::new, |f| f.0.name().to_owned()),
+            failure.map_or_else(String::new, |f| f.1.lines().next().unwrap_or("").to_owned()),
+            t.effort.to_string(),
+            number(Some(t.build_s)),
+            number(Some(t.verify_s)),
+            number(Some(t.measure_s)),
+            t.flags.join("; "),
+        ]);
+        row.extend(metrics.iter().map(|m| number(t.metrics.get(*m).copied())));
+        w.write_record(&row)?;
+    }
+    w.flush()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::timestamp;
+
+    #[test]
+    fn dates() {
+        assert_eq!(timestamp(0.0), "1970-01-01 00:00:00+00:00");
+        assert_eq!(timestamp(951_827_696.0), "2000-02-29 12:34:56+00:00");
+        assert_eq!(timestamp(1_795_255_200.0), "2026-11-21 10:00:00+00:00");
+    }
+}

@@ -1,0 +1,11 @@
+//! Recorded sweeps: ours, and those of other tuners.
+
+mod export;
+mod folder;
+mod import;
+mod record;
+
+pub use export::{Exported, to_csv, to_t4};
+pub use folder::{Folder, FolderError};
+pub use import::{ImportError, read_any};
+pub use record::{Failure, Outcome, Sweep, SweepFacts, Trial};

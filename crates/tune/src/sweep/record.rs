@@ -1,0 +1,160 @@
+//! One config with its measurement or its failure, and all of them together.
+
+use crate::objective::Cost;
+use crate::points::Table;
+use greenup_space::Value;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Why a trial has no measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Failure {
+    /// The config is against a constraint.
+    Invalid,
+    Compile,
+    /// It compiled, but cannot be loaded or launched.
+    Launch,
+    /// A signal ended it.
+    Crash,
+    /// It ran past the time limit.
+    Timeout,
+    /// Its results are not those of the reference.
+    Wrong,
+    /// Anything else while it ran.
+    Runtime,
+}
+
+impl Failure {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Invalid => "invalid",
+            Self::Compile => "compile",
+            Self::Launch => "launch",
+            Self::Crash => "crash",
+            Self::Timeout => "timeout",
+            Self::Wrong => "wrong",
+            Self::Runtime => "runtime",
+        }
+    }
+}
+
+/// What became of a trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Measured {
+        /// Seconds of one run, a value a window.
+        times_s: Vec<f64>,
+        /// Median of them.
+        time_s: f64,
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        energy_j: Option<f64>,
+        /// Half width of the 95 % interval over the median.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        time_error: Option<f64>,
+    },
+    Failed {
+        failure: Failure,
+        /// In words, with the compiler's or the run's own message.
+        message: String,
+    },
+}
+
+/// One config of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// Values of the parameters, in the sweep's order.
+    pub config: Vec<Value>,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// Other numbers measured or derived, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub metrics: BTreeMap<String, f64>,
+    /// Share of a full measurement.
+    #[serde(skip_serializing_if = "is_one", default = "one")]
+    pub effort: f64,
+    /// Seconds that building, verifying and measuring took.
+    #[serde(default)]
+    pub build_s: f64,
+    #[serde(default)]
+    pub verify_s: f64,
+    #[serde(default)]
+    pub measure_s: f64,
+    /// Doubts about the measurement, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub flags: Vec<String>,
+    /// Seconds since 1970 when it ended.
+    #[serde(default)]
+    pub at: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref)] // serde's form
+fn is_one(x: &f64) -> bool {
+    *x == 1.0
+}
+
+impl Trial {
+    pub fn cost(&self) -> Option<Cost> {
+        match &self.outcome {
+            Outcome::Measured {
+                time_s, energy_j, ..
+            } => Some(Cost {
+                time_s: *time_s,
+                energy_j: *energy_j,
+            }),
+            Outcome::Failed { .. } => None,
+        }
+    }
+
+    pub fn failure(&self) -> Option<(Failure, &str)> {
+        match &self.outcome {
+            Outcome::Measured { .. } => None,
+            Outcome::Failed { failure, message } => Some((*failure, message)),
+        }
+    }
+}
+
+/// What makes a sweep reproducible.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SweepFacts {
+    pub name: String,
+    pub device: String,
+    /// Names of the parameters, in the order of every config.
+    pub parameters: Vec<String>,
+    /// Flops of one run, where the problem says.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub flops: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub objective: Option<String>,
+    /// Anything else: versions, sensors, seeds, the command.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub more: BTreeMap<String, String>,
+}
+
+/// A whole sweep.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sweep {
+    pub facts: SweepFacts,
+    pub trials: Vec<Trial>,
+}
+
+impl Sweep {
+    /// The configs as points for a strategy; point i is trial i.
+    pub fn table(&self) -> Table {
+        let rows: Vec<Vec<Value>> = self.trials.iter().map(|t| t.config.clone()).collect();
+        Table::new(self.facts.parameters.clone(), &rows)
+    }
+
+    pub fn measured(&self) -> impl Iterator<Item = (&Trial, Cost)> {
+        self.trials.iter().filter_map(|t| Some((t, t.cost()?)))
+    }
+
+    pub fn has_energy(&self) -> bool {
+        self.measured().any(|(_, c)| c.energy_j.is_some())
+    }
+}
