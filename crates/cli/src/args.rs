@@ -38,8 +38,12 @@ pub enum Command {
     Roofline(RooflineArgs),
     /// Count a search space, say what each filter prunes, sample it, draw it
     Space(SpaceArgs),
+    /// Tune a kernel: search its space, build, verify and measure, keep the best
+    Tune(TuneArgs),
     /// Let a search strategy meet a recorded sweep, with a simulated clock
     Replay(ReplayArgs),
+    #[command(hide = true)]
+    TrialWorker(WorkerArgs),
 }
 
 #[derive(Args)]
@@ -385,6 +389,50 @@ pub struct SpaceArgs {
     /// Memory for the index, like 768M or 2G; a larger space is counted without one
     #[arg(long, default_value = "768M", value_parser = bytes)]
     pub memory: usize,
+}
+
+#[derive(Args)]
+pub struct TuneArgs {
+    /// Problem file
+    pub problem: PathBuf,
+    /// Search strategy: forest, gp, exhaustive, random, local, anneal, genetic, evolve, halving, nsga2, steered
+    #[arg(long, default_value = greenup_tune::DEFAULT)]
+    pub strategy: String,
+    /// Trials (100), seconds (60s) or a share of the space (5%)
+    #[arg(long, default_value = "60s", value_parser = budget)]
+    pub budget: BudgetArg,
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Folder of the sweep [default: sweeps/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Go on with the sweep in the folder
+    #[arg(long)]
+    pub resume: bool,
+    /// Objective instead of the problem's; a second one for nsga2
+    #[arg(long)]
+    pub objective: Vec<greenup_tune::Objective>,
+    /// Machine whose model orders the configs for `steered`
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
+    /// Configs measured again at the end
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub finalists: usize,
+    #[command(flatten)]
+    pub sensor: SensorArg,
+    /// Print what was found as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct WorkerArgs {
+    /// Energy sensor, by its id
+    #[arg(long)]
+    pub sensor: Option<String>,
+    /// Change period of the sensor, s
+    #[arg(long, default_value_t = 0.1)]
+    pub period: f64,
 }
 
 #[derive(Args)]

@@ -10,7 +10,9 @@ pub mod roofline;
 pub mod run;
 pub mod space;
 pub mod study;
+pub mod tune;
 pub mod whatif;
+pub mod worker;
 
 use crate::args::MethodArg;
 use greenup_calibrate::Method;

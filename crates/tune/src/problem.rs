@@ -1,0 +1,394 @@
+//! A tunable kernel, as its problem file describes it.
+
+use crate::objective::Objective;
+use greenup_model::{Op, Work};
+use greenup_space::expr::{Expr, Scope, eval, parse};
+use greenup_space::{Definition, Facts, SPACE_TABLES, Space, SpaceError, Value, with_line};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A problem file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {message}")]
+pub struct ProblemError {
+    pub path: String,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+/// How sources become a library.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// Files relative to the problem file.
+    pub sources: Vec<PathBuf>,
+    /// The function to call.
+    pub entry: String,
+    #[serde(default)]
+    pub language: Language,
+    /// Compiler; `cc` or `c++` when not given.
+    pub compiler: Option<String>,
+    #[serde(default = "default_flags")]
+    pub flags: Vec<String>,
+}
+
+fn default_flags() -> Vec<String> {
+    vec!["-O3".into(), "-march=native".into()]
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    #[default]
+    C,
+    #[serde(rename = "c++")]
+    Cpp,
+}
+
+/// Type of an argument or of its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Type {
+    F64,
+    F32,
+    I64,
+    I32,
+}
+
+impl Type {
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::F64 | Self::I64 => 8,
+            Self::F32 | Self::I32 => 4,
+        }
+    }
+
+    pub fn c_name(self) -> &'static str {
+        match self {
+            Self::F64 => "double",
+            Self::F32 => "float",
+            Self::I64 => "int64_t",
+            Self::I32 => "int32_t",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    #[default]
+    In,
+    Out,
+    InOut,
+}
+
+/// What an array holds at the start.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum Fill {
+    /// Every element.
+    Number(f64),
+    /// `random` (−1…1), `index`, `zeros`, `random(LO, HI)`, or `file:PATH` of raw elements.
+    Named(String),
+}
+
+impl Default for Fill {
+    fn default() -> Self {
+        Self::Named("random".into())
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Argument {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: Type,
+    /// Elements of an array: an expression of constants.
+    pub size: Option<String>,
+    /// Value of a scalar: an expression of constants.
+    pub value: Option<String>,
+    #[serde(default)]
+    pub fill: Fill,
+    #[serde(default)]
+    pub role: Role,
+}
+
+/// The kernel whose results are right.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reference {
+    pub sources: Vec<PathBuf>,
+    pub entry: String,
+    /// Largest error allowed, over the largest value of the array.
+    #[serde(default = "default_tolerance")]
+    pub tolerance: f64,
+}
+
+fn default_tolerance() -> f64 {
+    1e-9
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Measure {
+    /// Seconds of measuring a config.
+    pub seconds: f64,
+    /// Seconds after which a run counts as hanging.
+    pub timeout: f64,
+}
+
+impl Default for Measure {
+    fn default() -> Self {
+        Self {
+            seconds: 0.2,
+            timeout: 10.0,
+        }
+    }
+}
+
+/// An argument with its sizes known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Data {
+    pub name: String,
+    pub kind: Type,
+    /// `None` for a scalar.
+    pub len: Option<usize>,
+    /// Value of a scalar.
+    pub value: f64,
+    pub fill: Fill,
+    pub role: Role,
+}
+
+/// A problem, ready to tune.
+pub struct Problem {
+    pub dir: PathBuf,
+    pub space: Space,
+    pub build: Build,
+    pub data: Vec<Data>,
+    pub reference: Option<Reference>,
+    pub objective: Objective,
+    pub measure: Measure,
+    work: Vec<(Op, Expr)>,
+}
+
+/// Tables of a problem beside those of its space.
+const TABLES: [&str; 6] = [
+    "build",
+    "arguments",
+    "reference",
+    "work",
+    "objective",
+    "measure",
+];
+
+/// The tables of a problem that are not of its space.
+#[derive(Deserialize)]
+struct Written {
+    build: Build,
+    #[serde(default)]
+    arguments: Vec<Argument>,
+    reference: Option<Reference>,
+    #[serde(default)]
+    work: toml::Table,
+    objective: Option<Objective>,
+    #[serde(default)]
+    measure: Measure,
+}
+
+/// Arrays of a problem at most, bytes.
+const MOST_BYTES: usize = 16 << 30;
+
+impl Problem {
+    /// Reads a problem file.
+    ///
+    /// # Errors
+    /// What is wrong in it.
+    pub fn read(path: &Path, facts: &Facts) -> Result<Self, ProblemError> {
+        let fail = |message: String, hint: Option<String>| ProblemError {
+            path: path.display().to_string(),
+            message,
+            hint,
+        };
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| fail(format!("cannot be read: {e}"), None))?;
+        let of_space = |e: SpaceError| {
+            let e = with_line(e, &text);
+            fail(e.message, e.hint)
+        };
+        let table: toml::Table = text
+            .parse()
+            .map_err(|e: toml::de::Error| fail(format!("is not valid TOML: {e}"), None))?;
+        if !table.contains_key("build") {
+            return Err(fail(
+                "has no [build]: it is a space, not a problem".into(),
+                Some("count it with `greenup space`; a problem also says what to build".into()),
+            ));
+        }
+        if let Some(key) = table
+            .keys()
+            .find(|k| !TABLES.contains(&k.as_str()) && !SPACE_TABLES.contains(&k.as_str()))
+        {
+            return Err(fail(
+                format!("`{key}` is no part of a problem"),
+                Some(format!("its parts are {}, {}", TABLES.join(", "), SPACE_TABLES.join(", "))),
+            ));
+        }
+        let definition = Definition::from_table(&table, facts).map_err(of_space)?;
+        let space = Space::new(&definition).map_err(of_space)?;
+        let written: Written = toml::from_str(&text)
+            .map_err(|e| fail(e.to_string().trim_end().to_owned(), None))?;
+        let dir = path.parent().unwrap_or(Path::new(".")).to_owned();
+        for source in written
+            .build
+            .sources
+            .iter()
+            .chain(written.reference.iter().flat_map(|r| &r.sources))
+        {
+            if !dir.join(source).is_file() {
+                return Err(fail(
+                    format!("the source {} does not exist", source.display()),
+                    Some(format!("sources are looked for beside the problem, in {}", dir.display())),
+                ));
+            }
+        }
+        if written.build.sources.is_empty() {
+            return Err(fail("[build] names no sources".into(), None));
+        }
+        let mut data = Vec::new();
+        let mut bytes = 0_usize;
+        for a in &written.arguments {
+            let d = argument(a, space.constants()).map_err(|m| fail(m, None))?;
+            bytes = bytes.saturating_add(d.len.unwrap_or(0).saturating_mul(d.kind.bytes()));
+            data.push(d);
+        }
+        if bytes > MOST_BYTES {
+            return Err(fail(
+                format!("its arrays take {} GiB", bytes >> 30),
+                Some("make them smaller".into()),
+            ));
+        }
+        if written.reference.is_some() && !data.iter().any(|d| d.role != Role::In) {
+            return Err(fail(
+                "there is a [reference] but no argument with role `out` or `inout` to compare".into(),
+                None,
+            ));
+        }
+        let m = written.measure;
+        if !(m.seconds > 0.0 && m.timeout > m.seconds && m.timeout.is_finite()) {
+            return Err(fail(
+                "[measure] needs 0 < seconds < timeout".into(),
+                None,
+            ));
+        }
+        let mut work = Vec::new();
+        for (name, e) in &written.work {
+            let op: Op = name
+                .parse()
+                .map_err(|e: greenup_model::op::UnknownOp| fail(format!("[work]: {e}"), None))?;
+            let text = match e {
+                toml::Value::String(s) => s.clone(),
+                other => other.to_string(),
+            };
+            let e = parse(&text)
+                .map_err(|e| of_space(e.within(&format!("work `{name}`"), &text)))?;
+            work.push((op, e));
+        }
+        Ok(Self {
+            dir,
+            space,
+            build: written.build,
+            data,
+            reference: written.reference,
+            objective: written.objective.unwrap_or(Objective::Time),
+            measure: m,
+            work,
+        })
+    }
+
+    /// The work of one run with a config.
+    ///
+    /// # Errors
+    /// A count that has no value, or is no count.
+    pub fn work(&self, config: &[Value]) -> Result<Work, String> {
+        let mut out = Work::new();
+        for (op, e) in &self.work {
+            let v = self.space.evaluate(e, config).map_err(|e| e.message)?;
+            let count = v
+                .as_float()
+                .ok_or_else(|| format!("the count of `{op}` is no number"))?;
+            out.add(*op, count).map_err(|e| e.to_string())?;
+        }
+        Ok(out)
+    }
+
+    pub fn has_work(&self) -> bool {
+        !self.work.is_empty()
+    }
+
+    /// `-DNAME=value` for every constant, parameter and derived value of a config.
+    ///
+    /// # Errors
+    /// A derived value that does not exist for the config.
+    pub fn defines(&self, config: &[Value]) -> Result<Vec<String>, SpaceError> {
+        let named = self
+            .space
+            .constants()
+            .iter()
+            .cloned()
+            .chain(self.space.names().map(str::to_owned).zip(config.iter().cloned()))
+            .chain(self.space.derived(config)?);
+        Ok(named
+            .map(|(n, v)| match v {
+                Value::Bool(b) => format!("-D{n}={}", i32::from(b)),
+                v => format!("-D{n}={v}"),
+            })
+            .collect())
+    }
+}
+
+fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, String> {
+    let number = |text: &str| -> Result<f64, String> {
+        let e = parse(text).map_err(|e| format!("argument `{}`: {}", a.name, e.message))?;
+        let names = |n: &str| constants.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone());
+        eval(&e, &Scope::new(&names))
+            .map_err(|e| format!("argument `{}`: {} in `{text}`: use constants", a.name, e.message))?
+            .as_float()
+            .ok_or_else(|| format!("argument `{}`: `{text}` is no number", a.name))
+    };
+    let (len, value) = match (&a.size, &a.value) {
+        (Some(s), None) => {
+            let n = number(s)?;
+            if !(n >= 1.0 && n.trunc() == n && n < 1e12) {
+                return Err(format!("argument `{}`: an array of {n} elements", a.name));
+            }
+            (Some(n as usize), 0.0)
+        }
+        (None, Some(v)) => (None, number(v)?),
+        _ => {
+            return Err(format!(
+                "argument `{}`: give `size` for an array or `value` for a scalar",
+                a.name
+            ));
+        }
+    };
+    if let Fill::Named(f) = &a.fill {
+        let known = ["random", "zeros", "index"].contains(&f.as_str())
+            || f.starts_with("file:")
+            || crate::run::data::range(f).is_some();
+        if !known {
+            return Err(format!(
+                "argument `{}`: fill `{f}` is not random, random(LO, HI), zeros, index, file:PATH or a number",
+                a.name
+            ));
+        }
+    }
+    Ok(Data {
+        name: a.name.clone(),
+        kind: a.kind,
+        len,
+        value,
+        fill: a.fill.clone(),
+        role: a.role,
+    })
+}

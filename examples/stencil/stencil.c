@@ -1,0 +1,26 @@
+/* One Jacobi step in blocks of BLOCK_I x BLOCK_J points. Names come from the problem as -D. */
+#include <stddef.h>
+
+#define STRING(x) #x
+#define PRAGMA(x) _Pragma(STRING(x))
+
+void stencil(double *restrict out, const double *restrict in) {
+    const ptrdiff_t w = n;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (ptrdiff_t bi = 1; bi < n - 1; bi += block_i) {
+        const ptrdiff_t ei = bi + block_i < n - 1 ? bi + block_i : n - 1;
+        for (ptrdiff_t bj = 1; bj < n - 1; bj += block_j) {
+            const ptrdiff_t ej = bj + block_j < n - 1 ? bj + block_j : n - 1;
+            for (ptrdiff_t i = bi; i < ei; i++) {
+#if simd
+#pragma omp simd
+#endif
+                PRAGMA(GCC unroll unroll)
+                for (ptrdiff_t j = bj; j < ej; j++) {
+                    const double *c = in + i * w + j;
+                    out[i * w + j] = 0.5 * c[0] + 0.125 * (c[-1] + c[1] + c[-w] + c[w]);
+                }
+            }
+        }
+    }
+}
