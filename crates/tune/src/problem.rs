@@ -231,13 +231,17 @@ impl Problem {
         {
             return Err(fail(
                 format!("`{key}` is no part of a problem"),
-                Some(format!("its parts are {}, {}", TABLES.join(", "), SPACE_TABLES.join(", "))),
+                Some(format!(
+                    "its parts are {}, {}",
+                    TABLES.join(", "),
+                    SPACE_TABLES.join(", ")
+                )),
             ));
         }
         let definition = Definition::from_table(&table, facts).map_err(of_space)?;
         let space = Space::new(&definition).map_err(of_space)?;
-        let written: Written = toml::from_str(&text)
-            .map_err(|e| fail(e.to_string().trim_end().to_owned(), None))?;
+        let written: Written =
+            toml::from_str(&text).map_err(|e| fail(e.to_string().trim_end().to_owned(), None))?;
         let dir = path.parent().unwrap_or(Path::new(".")).to_owned();
         for source in written
             .build
@@ -248,7 +252,10 @@ impl Problem {
             if !dir.join(source).is_file() {
                 return Err(fail(
                     format!("the source {} does not exist", source.display()),
-                    Some(format!("sources are looked for beside the problem, in {}", dir.display())),
+                    Some(format!(
+                        "sources are looked for beside the problem, in {}",
+                        dir.display()
+                    )),
                 ));
             }
         }
@@ -270,16 +277,14 @@ impl Problem {
         }
         if written.reference.is_some() && !data.iter().any(|d| d.role != Role::In) {
             return Err(fail(
-                "there is a [reference] but no argument with role `out` or `inout` to compare".into(),
+                "there is a [reference] but no argument with role `out` or `inout` to compare"
+                    .into(),
                 None,
             ));
         }
         let m = written.measure;
         if !(m.seconds > 0.0 && m.timeout > m.seconds && m.timeout.is_finite()) {
-            return Err(fail(
-                "[measure] needs 0 < seconds < timeout".into(),
-                None,
-            ));
+            return Err(fail("[measure] needs 0 < seconds < timeout".into(), None));
         }
         let mut work = Vec::new();
         for (name, e) in &written.work {
@@ -290,8 +295,8 @@ impl Problem {
                 toml::Value::String(s) => s.clone(),
                 other => other.to_string(),
             };
-            let e = parse(&text)
-                .map_err(|e| of_space(e.within(&format!("work `{name}`"), &text)))?;
+            let e =
+                parse(&text).map_err(|e| of_space(e.within(&format!("work `{name}`"), &text)))?;
             work.push((op, e));
         }
         Ok(Self {
@@ -336,7 +341,12 @@ impl Problem {
             .constants()
             .iter()
             .cloned()
-            .chain(self.space.names().map(str::to_owned).zip(config.iter().cloned()))
+            .chain(
+                self.space
+                    .names()
+                    .map(str::to_owned)
+                    .zip(config.iter().cloned()),
+            )
             .chain(self.space.derived(config)?);
         Ok(named
             .map(|(n, v)| match v {
@@ -350,9 +360,19 @@ impl Problem {
 fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, String> {
     let number = |text: &str| -> Result<f64, String> {
         let e = parse(text).map_err(|e| format!("argument `{}`: {}", a.name, e.message))?;
-        let names = |n: &str| constants.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone());
+        let names = |n: &str| {
+            constants
+                .iter()
+                .find(|(k, _)| k == n)
+                .map(|(_, v)| v.clone())
+        };
         eval(&e, &Scope::new(&names))
-            .map_err(|e| format!("argument `{}`: {} in `{text}`: use constants", a.name, e.message))?
+            .map_err(|e| {
+                format!(
+                    "argument `{}`: {} in `{text}`: use constants",
+                    a.name, e.message
+                )
+            })?
             .as_float()
             .ok_or_else(|| format!("argument `{}`: `{text}` is no number", a.name))
     };

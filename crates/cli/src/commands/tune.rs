@@ -81,8 +81,11 @@ pub fn run(args: &TuneArgs) -> Result {
                 .hint("go on with it by --resume, or choose another folder with --out"),
         );
     }
-    let mut search = strategy(&args.strategy, steering(args, &problem, &index, objectives[0])?)
-        .map_err(CliError::new)?;
+    let mut search = strategy(
+        &args.strategy,
+        steering(args, &problem, &index, objectives[0])?,
+    )
+    .map_err(CliError::new)?;
     let n = index.len();
     let (trials, seconds) = match args.budget {
         BudgetArg::Evaluations(k) => (k, f64::INFINITY),
@@ -286,20 +289,24 @@ fn print(found: &Found, sweep: &Sweep, objective: Objective) {
                 format!("{} … {}", si(f.time_s.lo, "s"), si(f.time_s.hi, "s")),
             ];
             if energy {
-                row.push(f.energy_j.as_ref().map_or_else(String::new, |e| si(e.median, "J")));
+                row.push(
+                    f.energy_j
+                        .as_ref()
+                        .map_or_else(String::new, |e| si(e.median, "J")),
+                );
             }
             if let Some(w) = flops {
                 row.push(format!("{:.2}", w / f.time_s.median * 1e-9));
             }
-            row.push(
-                f.ratio
-                    .as_ref()
-                    .map_or_else(String::new, |r| format!("×{:.3} [{:.3} … {:.3}]", r.median, r.lo, r.hi)),
-            );
+            row.push(f.ratio.as_ref().map_or_else(String::new, |r| {
+                format!("×{:.3} [{:.3} … {:.3}]", r.median, r.lo, r.hi)
+            }));
             row.extend(f.config.iter().map(ToString::to_string));
             row
         })
         .collect();
-    out::line(format!("\nfinalists by {objective}, measured again in turns:"));
+    out::line(format!(
+        "\nfinalists by {objective}, measured again in turns:"
+    ));
     out::table(&header, rows);
 }

@@ -18,7 +18,11 @@ pub fn run(args: &WorkerArgs) -> Result {
         Task::Trial { seconds, .. } | Task::Race { seconds, .. } => *seconds,
         Task::Reference { .. } => 0.0,
     };
-    let windows = if matches!(job.task, Task::Race { .. }) { 1 } else { 5 };
+    let windows = if matches!(job.task, Task::Race { .. }) {
+        1
+    } else {
+        5
+    };
     let policy = Policy {
         window_s: seconds / 8.0,
         min_ticks: 10,
@@ -28,17 +32,16 @@ pub fn run(args: &WorkerArgs) -> Result {
         max_repeats: windows + 2,
         rel_error: 0.01,
     };
-    let sensors: Vec<_> = args
-        .sensor
-        .iter()
-        .flat_map(|id| {
-            found(Some(id))
-                .into_iter()
-                .flatten()
-                .filter(|s| s.info().id == *id || s.info().id.starts_with(&format!("{id}:")))
-        })
-        .take(1)
-        .collect();
+    let sensors: Vec<_> =
+        args.sensor
+            .iter()
+            .flat_map(|id| {
+                found(Some(id)).into_iter().flatten().filter(move |s| {
+                    s.info().id == *id || s.info().id.starts_with(&format!("{id}:"))
+                })
+            })
+            .take(1)
+            .collect();
     let mut meter = Meter::new(sensors, args.period, policy);
     let mut out = answers()?;
     serve(&job, &mut meter, &mut |said: &Said| {

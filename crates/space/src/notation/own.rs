@@ -60,7 +60,7 @@ pub fn from_table(table: &toml::Table, facts: &Facts) -> Read<Definition> {
     for (name, v) in section(table, "parameters")? {
         let what = format!("parameter `{name}`");
         let values = match v {
-            toml::Value::String(s) => ValuesText::Text(s.clone()),
+            toml::Value::String(s) => ValuesText::Text(with_facts(s, facts, &what)?),
             toml::Value::Array(list) => {
                 ValuesText::List(list.iter().map(|v| value(v, &what)).collect::<Read<_>>()?)
             }
@@ -77,11 +77,14 @@ pub fn from_table(table: &toml::Table, facts: &Facts) -> Read<Definition> {
                 "derived value `{name}`: an expression in quotes is expected"
             ))
         })?;
-        d.derived.push((name.clone(), e.to_owned()));
+        let e = with_facts(e, facts, &format!("derived value `{name}`"))?;
+        d.derived.push((name.clone(), e));
     }
     for (key, strength) in [("hard", Strength::Hard), ("soft", Strength::Soft)] {
         for (name, v) in section(table, key)? {
-            d.filters.push(filter(name, v, strength)?);
+            let mut f = filter(name, v, strength)?;
+            f.expression = with_facts(&f.expression, facts, &format!("filter `{name}`"))?;
+            d.filters.push(f);
         }
     }
     Ok(d)
@@ -116,36 +119,55 @@ fn constant(name: &str, v: &toml::Value, known: &[(String, Value)], facts: &Fact
     let toml::Value::String(text) = v else {
         return value(v, &what);
     };
+    let text = &with_facts(text, facts, &what)?;
     let e = parse(text).map_err(|e| e.within(&what, text))?;
-    let names = |n: &str| {
-        if let Some(fact) = n.strip_prefix("device.") {
-            return facts.get(fact).cloned();
-        }
-        known.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone())
-    };
-    let mut unknown = None;
-    e.names(&mut |n, _| {
-        if unknown.is_none() && n.starts_with("device.") && names(n).is_none() {
-            unknown = Some(n.to_owned());
-        }
-    });
-    if let Some(n) = unknown {
-        let known: Vec<&str> = facts.keys().map(String::as_str).collect();
-        return Err(
-            SpaceError::new(format!("{what}: this device has no `{n}`")).hint(
-                if known.is_empty() {
-                    "no device is known here: give the number itself".to_owned()
-                } else {
-                    format!("it has device.{{{}}}", known.join(", "))
-                },
-            ),
-        );
-    }
+    let names = |n: &str| known.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone());
     eval(&e, &Scope::new(&names)).map_err(|e| {
         e.within(&what, text).hint(
             "an expression may use constants above it; a string constant is written '\"text\"'",
         )
     })
+}
+
+/// The text with each `device.NAME` replaced by what it stands for.
+fn with_facts(text: &str, facts: &Facts, what: &str) -> Read<String> {
+    const PREFIX: &str = "device.";
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(PREFIX) {
+        let inside_word = rest[..at]
+            .chars()
+            .next_back()
+            .is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let after = &rest[at + PREFIX.len()..];
+        let end = after
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .unwrap_or(after.len());
+        let name = &after[..end];
+        out.push_str(&rest[..at]);
+        match facts.get(name) {
+            _ if inside_word => {
+                out.push_str(PREFIX);
+                out.push_str(name);
+            }
+            Some(Value::Str(s)) => out.push_str(&format!("'{s}'")),
+            Some(v) => out.push_str(&v.to_string()),
+            None => {
+                let known: Vec<&str> = facts.keys().map(String::as_str).collect();
+                return Err(SpaceError::new(format!(
+                    "{what}: this device has no `{PREFIX}{name}`"
+                ))
+                .hint(if known.is_empty() {
+                    "no device is known here: give the number itself".to_owned()
+                } else {
+                    format!("it has device.{{{}}}", known.join(", "))
+                }));
+            }
+        }
+        rest = &after[end..];
+    }
+    out.push_str(rest);
+    Ok(out)
 }
 
 fn filter(name: &str, v: &toml::Value, strength: Strength) -> Read<FilterText> {

@@ -47,7 +47,10 @@ pub enum Said {
     /// The first run came to its end.
     Ran,
     /// The results are right.
-    Verified { error: f64, seconds: f64 },
+    Verified {
+        error: f64,
+        seconds: f64,
+    },
     Measured {
         times_s: Vec<f64>,
         energy_j: Option<f64>,
@@ -120,7 +123,11 @@ impl Kernel {
         while total < 0.98 * seconds || iterations == 0 {
             let n = (((seconds - total) / once.max(1e-9)).round() as i64).clamp(1, 1 << 40);
             // A first guess may be far off: go in steps.
-            let n = if iterations == 0 && *once <= 0.0 { 1 } else { n };
+            let n = if iterations == 0 && *once <= 0.0 {
+                1
+            } else {
+                n
+            };
             let s = self.run(pointers, n);
             total += s;
             iterations += n;
@@ -153,8 +160,12 @@ fn work(job: &Job, meter: &mut Meter, say: &mut dyn FnMut(&Said)) -> Result<(), 
             say(&Said::Loaded);
             kernel.run(&mut args.pointers(), 1);
             args.verify(None, 0.0).map_err(|m| (F::Wrong, m))?;
-            std::fs::write(outputs, args.outputs())
-                .map_err(|e| (F::Runtime, format!("{} cannot be written: {e}", outputs.display())))?;
+            std::fs::write(outputs, args.outputs()).map_err(|e| {
+                (
+                    F::Runtime,
+                    format!("{} cannot be written: {e}", outputs.display()),
+                )
+            })?;
             say(&Said::Ran);
         }
         Task::Trial {
@@ -171,7 +182,12 @@ fn work(job: &Job, meter: &mut Meter, say: &mut dyn FnMut(&Said)) -> Result<(), 
                 .as_ref()
                 .map(std::fs::read)
                 .transpose()
-                .map_err(|e| (F::Runtime, format!("the reference's results cannot be read: {e}")))?;
+                .map_err(|e| {
+                    (
+                        F::Runtime,
+                        format!("the reference's results cannot be read: {e}"),
+                    )
+                })?;
             let mut once = kernel.run(&mut args.pointers(), 1);
             say(&Said::Ran);
             let start = Instant::now();
@@ -225,7 +241,10 @@ fn work(job: &Job, meter: &mut Meter, say: &mut dyn FnMut(&Said)) -> Result<(), 
             rounds,
             seconds,
         } => {
-            let kernels: Vec<Kernel> = libraries.iter().map(|l| load(l)).collect::<Result<_, _>>()?;
+            let kernels: Vec<Kernel> = libraries
+                .iter()
+                .map(|l| load(l))
+                .collect::<Result<_, _>>()?;
             say(&Said::Loaded);
             let mut once = vec![0.0; kernels.len()];
             let mut times_s = vec![Vec::new(); kernels.len()];

@@ -63,7 +63,13 @@ impl<'a> Unit<'a> {
         for s in &self.sources {
             std::fs::read(s).unwrap_or_default().hash(&mut h);
         }
-        (self.entry, &self.defines, &self.build.flags, &self.build.compiler).hash(&mut h);
+        (
+            self.entry,
+            &self.defines,
+            &self.build.flags,
+            &self.build.compiler,
+        )
+            .hash(&mut h);
         self.wrapper().hash(&mut h);
         format!("{:016x}", h.finish())
     }
@@ -95,8 +101,8 @@ impl<'a> Unit<'a> {
             .iter()
             .enumerate()
             .map(|(i, d)| match d.len {
-                Some(_) => format!("({} *)a[{i}]", d.kind.c_name()),
-                None => format!("*({} *)a[{i}]", d.kind.c_name()),
+                Some(_) => format!("({} *)greenup_a[{i}]", d.kind.c_name()),
+                None => format!("*({} *)greenup_a[{i}]", d.kind.c_name()),
             })
             .collect();
         let head = if self.build.language == Language::Cpp {
@@ -106,7 +112,7 @@ impl<'a> Unit<'a> {
         };
         let _ = writeln!(
             out,
-            "{head}void greenup_run(void **a, int64_t n) {{\n    for (int64_t i = 0; i < n; i++) {}({});\n}}",
+            "{head}void greenup_run(void **greenup_a, int64_t greenup_n) {{\n    for (; greenup_n > 0; greenup_n--) {}({});\n}}",
             self.entry,
             args.join(", ")
         );
@@ -148,9 +154,7 @@ impl<'a> Unit<'a> {
             .stdout(Stdio::null())
             .stderr(out)
             .spawn()
-            .map_err(|e| {
-                fail(format!("the compiler `{compiler}` cannot be started: {e}"))
-            })?;
+            .map_err(|e| fail(format!("the compiler `{compiler}` cannot be started: {e}")))?;
         let start = Instant::now();
         let status = loop {
             match child.try_wait() {
@@ -187,7 +191,10 @@ impl<'a> Unit<'a> {
             }
             None => {
                 let _ = std::fs::remove_file(&temporary);
-                Err(fail(format!("the compiler did not end within {} s", TIMEOUT.as_secs())))
+                Err(fail(format!(
+                    "the compiler did not end within {} s",
+                    TIMEOUT.as_secs()
+                )))
             }
         }
     }

@@ -101,9 +101,15 @@ fn put(kind: Type, v: f64, out: &mut [u8]) {
 fn get(kind: Type, b: &[u8]) -> f64 {
     match kind {
         Type::F64 => b.try_into().map_or(f64::NAN, f64::from_ne_bytes),
-        Type::F32 => b.try_into().map_or(f64::NAN, |b| f64::from(f32::from_ne_bytes(b))),
-        Type::I64 => b.try_into().map_or(f64::NAN, |b| i64::from_ne_bytes(b) as f64),
-        Type::I32 => b.try_into().map_or(f64::NAN, |b| f64::from(i32::from_ne_bytes(b))),
+        Type::F32 => b
+            .try_into()
+            .map_or(f64::NAN, |b| f64::from(f32::from_ne_bytes(b))),
+        Type::I64 => b
+            .try_into()
+            .map_or(f64::NAN, |b| i64::from_ne_bytes(b) as f64),
+        Type::I32 => b
+            .try_into()
+            .map_or(f64::NAN, |b| f64::from(i32::from_ne_bytes(b))),
     }
 }
 
@@ -117,7 +123,13 @@ fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Vec<u8>, Strin
     };
     if d.role == Role::Out {
         // What an output holds before must not matter: not a number, or nonsense.
-        each(&mut |_| if matches!(d.kind, Type::F64 | Type::F32) { f64::NAN } else { -1e9 });
+        each(&mut |_| {
+            if matches!(d.kind, Type::F64 | Type::F32) {
+                f64::NAN
+            } else {
+                -1e9
+            }
+        });
         return Ok(out);
     }
     match &d.fill {
@@ -250,7 +262,11 @@ impl Arguments {
                 .chunks_exact(n)
                 .map(|c| get(d.kind, c).abs())
                 .fold(f64::MIN_POSITIVE, f64::max);
-            for (i, (x, y)) in own.chunks_exact(n).zip(expected.chunks_exact(n)).enumerate() {
+            for (i, (x, y)) in own
+                .chunks_exact(n)
+                .zip(expected.chunks_exact(n))
+                .enumerate()
+            {
                 let (x, y) = (get(d.kind, x), get(d.kind, y));
                 let error = (x - y).abs() / scale;
                 if error > tolerance || error.is_nan() {

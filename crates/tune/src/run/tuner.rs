@@ -123,7 +123,9 @@ pub fn tune(
         }
     }
     let mut spent: f64 = trials.iter().map(|t| t.effort).sum();
-    let most = plan.trials.min(usize::try_from(points.len()).unwrap_or(usize::MAX));
+    let most = plan
+        .trials
+        .min(usize::try_from(points.len()).unwrap_or(usize::MAX));
     let start = Instant::now();
     let mut rng = fastrand::Rng::with_seed(plan.seed);
     observer.stage("tuning", most);
@@ -194,6 +196,8 @@ pub fn tune(
     };
     if !interrupted {
         found.finalists = tuner.finals(&trials)?;
+        // Everything in it can be built again.
+        let _ = std::fs::remove_dir_all(&tuner.libraries);
     }
     Ok((found, Sweep { facts, trials }))
 }
@@ -219,7 +223,12 @@ fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
         None => String::new(),
     };
     let kernel = Unit {
-        sources: problem.build.sources.iter().map(|s| problem.dir.join(s)).collect(),
+        sources: problem
+            .build
+            .sources
+            .iter()
+            .map(|s| problem.dir.join(s))
+            .collect(),
         entry: &problem.build.entry,
         build: &problem.build,
         defines: Vec::new(),
@@ -245,7 +254,11 @@ fn plan_flops(problem: &Problem) -> Option<f64> {
     if !problem.has_work() {
         return None;
     }
-    problem.work(&[]).ok().map(|w| w.flops()).filter(|f| *f > 0.0)
+    problem
+        .work(&[])
+        .ok()
+        .map(|w| w.flops())
+        .filter(|f| *f > 0.0)
 }
 
 const DATA_SEED: u64 = 20_150_324;
@@ -286,7 +299,8 @@ impl Tuner<'_> {
         Job {
             data: self.problem.data.clone(),
             seed: DATA_SEED,
-            dir: std::path::absolute(&self.problem.dir).unwrap_or_else(|_| self.problem.dir.clone()),
+            dir: std::path::absolute(&self.problem.dir)
+                .unwrap_or_else(|_| self.problem.dir.clone()),
             task,
         }
     }
@@ -302,9 +316,9 @@ impl Tuner<'_> {
         let Some(unit) = Unit::of_reference(self.problem) else {
             return Ok(());
         };
-        let library = unit
-            .compile(&self.libraries)
-            .map_err(|e| TuneError::Reference(format!("the reference does not compile:\n{}", e.0)))?;
+        let library = unit.compile(&self.libraries).map_err(|e| {
+            TuneError::Reference(format!("the reference does not compile:\n{}", e.0))
+        })?;
         let outputs = self.libraries.join("reference.bin");
         let task = Task::Reference {
             library,
@@ -333,8 +347,10 @@ impl Tuner<'_> {
     ) -> Vec<(Result<PathBuf, CompileError>, f64)> {
         let next = std::sync::atomic::AtomicUsize::new(0);
         let configs: Vec<Vec<Value>> = proposals.iter().map(|p| points.config(p.point)).collect();
-        let results: Vec<std::sync::Mutex<Option<(Result<PathBuf, CompileError>, f64)>>> =
-            configs.iter().map(|_| std::sync::Mutex::new(None)).collect();
+        let results: Vec<std::sync::Mutex<Option<(Result<PathBuf, CompileError>, f64)>>> = configs
+            .iter()
+            .map(|_| std::sync::Mutex::new(None))
+            .collect();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
             for _ in 0..threads.min(configs.len()) {
@@ -467,9 +483,10 @@ impl Tuner<'_> {
         let (lo, hi) = self.drift.unwrap_or((drift, drift));
         self.drift = Some((lo.min(drift), hi.max(drift)));
         if (drift - 1.0).abs() > 0.05 {
-            trial
-                .flags
-                .push(format!("the machine drifted by {:+.0} %", 100.0 * (drift - 1.0)));
+            trial.flags.push(format!(
+                "the machine drifted by {:+.0} %",
+                100.0 * (drift - 1.0)
+            ));
         }
     }
 
@@ -488,9 +505,7 @@ impl Tuner<'_> {
             let reason = trials
                 .iter()
                 .find_map(|t| t.failure().map(|f| format!("{}: {}", f.0.name(), f.1)))
-                .unwrap_or_else(|| {
-                    format!("`{objective}` needs a measurement that no trial has")
-                });
+                .unwrap_or_else(|| format!("`{objective}` needs a measurement that no trial has"));
             return Err(TuneError::Nothing(reason));
         }
         best.truncate(self.plan.finalists.max(1));
@@ -499,7 +514,9 @@ impl Tuner<'_> {
         for (_, t) in &best {
             let library = Unit::of_config(self.problem, &t.config)
                 .and_then(|u| u.compile(&self.libraries))
-                .map_err(|e| TuneError::Nothing(format!("a finalist no longer compiles: {}", e.0)))?;
+                .map_err(|e| {
+                    TuneError::Nothing(format!("a finalist no longer compiles: {}", e.0))
+                })?;
             libraries.push(library);
         }
         const ROUNDS: usize = 9;
@@ -517,10 +534,15 @@ impl Tuner<'_> {
         let Some(Said::Raced {
             times_s,
             energies_j,
-        }) = answer.said.into_iter().find(|s| matches!(s, Said::Raced { .. }))
+        }) = answer
+            .said
+            .into_iter()
+            .find(|s| matches!(s, Said::Raced { .. }))
         else {
             let why = answer.failure.map_or_else(String::new, |f| f.1);
-            return Err(TuneError::Nothing(format!("the finalists cannot be measured again: {why}")));
+            return Err(TuneError::Nothing(format!(
+                "the finalists cannot be measured again: {why}"
+            )));
         };
         let values: Vec<Vec<f64>> = times_s
             .iter()
