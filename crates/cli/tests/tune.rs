@@ -297,4 +297,18 @@ fn killed_at_random_moments() {
     configs.sort();
     configs.dedup();
     assert_eq!(configs.len(), 20, "no config twice");
+    // Nothing of the killed runs is left behind: not even the kernels that hang.
+    #[cfg(target_os = "linux")]
+    {
+        let out = out.canonicalize().unwrap();
+        let left = std::fs::read_dir("/proc")
+            .unwrap()
+            .flatten()
+            .filter(|e| {
+                let maps = std::fs::read_to_string(e.path().join("maps")).unwrap_or_default();
+                maps.contains(out.to_str().unwrap())
+            })
+            .count();
+        assert_eq!(left, 0, "processes left");
+    }
 }

@@ -16,6 +16,8 @@ pub struct Job {
     pub seed: u64,
     /// Where files of the problem are.
     pub dir: PathBuf,
+    /// Seconds after which the child ends itself, should nobody be left to end it.
+    pub limit_s: f64,
     pub task: Task,
 }
 
@@ -140,8 +142,19 @@ impl Kernel {
     }
 }
 
+/// A kernel that hangs must not outlive its parent, however that ended.
+fn die_with_parent(limit_s: f64) {
+    // SAFETY: both calls only set when this process is to be killed.
+    unsafe {
+        #[cfg(target_os = "linux")]
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        libc::alarm(limit_s.clamp(1.0, 1e6) as u32 + 1);
+    }
+}
+
 /// Runs a job; `say` passes on each line.
 pub fn serve(job: &Job, meter: &mut Meter, say: &mut dyn FnMut(&Said)) {
+    die_with_parent(job.limit_s);
     if let Err((failure, message)) = work(job, meter, say) {
         say(&Said::Failed { failure, message });
     }

@@ -69,6 +69,9 @@ pub enum TuneError {
     Nothing(String),
 }
 
+/// A library or why there is none, and the seconds it took.
+type Built = (Result<PathBuf, CompileError>, f64);
+
 struct Tuner<'a> {
     problem: &'a Problem,
     plan: &'a Plan<'a>,
@@ -295,8 +298,9 @@ impl Tuner<'_> {
             .collect()
     }
 
-    fn job(&self, task: Task) -> Job {
+    fn job(&self, task: Task, limit_s: f64) -> Job {
         Job {
+            limit_s,
             data: self.problem.data.clone(),
             seed: DATA_SEED,
             dir: std::path::absolute(&self.problem.dir)
@@ -308,7 +312,9 @@ impl Tuner<'_> {
     fn run(&self, task: Task, limit_s: f64) -> Option<Answer> {
         self.plan
             .launcher
-            .run(&self.job(task), limit_s, &|| self.observer.cancelled())
+            .run(&self.job(task, limit_s), limit_s, &|| {
+                self.observer.cancelled()
+            })
     }
 
     /// Builds and runs the reference once; its results are kept for all trials.
@@ -340,14 +346,10 @@ impl Tuner<'_> {
 
     /// Builds configs on all cores, before any of them is measured: a compiler beside a
     /// measurement would spoil it.
-    fn build(
-        &self,
-        proposals: &[Proposal],
-        points: &dyn Points,
-    ) -> Vec<(Result<PathBuf, CompileError>, f64)> {
+    fn build(&self, proposals: &[Proposal], points: &dyn Points) -> Vec<Built> {
         let next = std::sync::atomic::AtomicUsize::new(0);
         let configs: Vec<Vec<Value>> = proposals.iter().map(|p| points.config(p.point)).collect();
-        let results: Vec<std::sync::Mutex<Option<(Result<PathBuf, CompileError>, f64)>>> = configs
+        let results: Vec<std::sync::Mutex<Option<Built>>> = configs
             .iter()
             .map(|_| std::sync::Mutex::new(None))
             .collect();
@@ -383,12 +385,7 @@ impl Tuner<'_> {
     }
 
     /// One trial; `None` when the user stopped it.
-    fn trial(
-        &mut self,
-        config: Vec<Value>,
-        effort: f64,
-        (built, build_s): (Result<PathBuf, CompileError>, f64),
-    ) -> Option<Trial> {
+    fn trial(&mut self, config: Vec<Value>, effort: f64, (built, build_s): Built) -> Option<Trial> {
         let mut trial = Trial {
             config,
             outcome: Outcome::Failed {

@@ -89,6 +89,15 @@ impl History {
             .map(|(p, c, _)| (*p, c.as_ref().map(|c| c[0])))
     }
 
+    /// How many points were known when the best was found.
+    pub fn best_at(&self) -> usize {
+        let best = self.best().map(|b| b.0);
+        self.entries
+            .iter()
+            .position(|e| Some(e.0) == best)
+            .map_or(0, |i| i + 1)
+    }
+
     /// The best point so far.
     pub fn best(&self) -> Option<(u64, f64)> {
         self.iter()

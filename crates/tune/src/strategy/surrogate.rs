@@ -16,6 +16,8 @@ const DRAWN: usize = 5_000;
 /// Parents of children, and children looked at for each that is proposed.
 const PARENTS: usize = 16;
 const BROOD: usize = 20;
+/// Share of the budget without a better point after which random points are mixed in.
+const STALE: usize = 4;
 const MUTATION: f64 = 0.15;
 /// Trials that a Gaussian process learns from at most: its cost grows with the cube.
 const PROCESS: usize = 200;
@@ -31,6 +33,7 @@ pub struct Surrogate {
     features: Option<Features>,
     /// All points with their features, where the space is small enough.
     all: Option<Vec<(u64, Vec<f64>)>>,
+    asked: usize,
 }
 
 impl Surrogate {
@@ -47,6 +50,7 @@ impl Surrogate {
             kind,
             features: None,
             all: None,
+            asked: 0,
         }
     }
 }
@@ -236,6 +240,12 @@ impl Strategy for Surrogate {
                 &drawn
             }
         };
+        // Nothing better for long: the model may know only a corner, so look elsewhere now and then.
+        let stale = ask.history.len() - ask.history.best_at();
+        self.asked += 1;
+        if stale > ask.budget / STALE && self.asked.is_multiple_of(4) {
+            return (0..3).map(|_| fresh(ask, rng).into()).collect();
+        }
         let found = if forest {
             known.by_forest(candidates, rng)
         } else {

@@ -110,8 +110,8 @@ fn failed(reason: &str) -> Outcome {
     let failure = match reason {
         r if r.contains("Compil") || r == "compile" => Failure::Compile,
         r if r.contains("InvalidConfig") || r == "constraints" => Failure::Invalid,
-        r if r == "timeout" => Failure::Timeout,
-        r if r == "correctness" => Failure::Wrong,
+        "timeout" => Failure::Timeout,
+        "correctness" => Failure::Wrong,
         _ => Failure::Runtime,
     };
     Outcome::Failed {
