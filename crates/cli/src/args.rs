@@ -42,6 +42,8 @@ pub enum Command {
     Tune(TuneArgs),
     /// Let a search strategy meet a recorded sweep, with a simulated clock
     Replay(ReplayArgs),
+    /// Explain a sweep: winners, trade-off, what separates them
+    Analyze(AnalyzeArgs),
     #[command(hide = true)]
     TrialWorker(WorkerArgs),
 }
@@ -421,6 +423,27 @@ pub struct TuneArgs {
     #[command(flatten)]
     pub sensor: SensorArg,
     /// Print what was found as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct AnalyzeArgs {
+    /// A sweep folder, a T4 file or a cache of Kernel Tuner, .gz allowed
+    pub sweep: PathBuf,
+    /// Folder for report.html, the figures, analysis.json, trials.csv and results-t4.json
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Flops of one run, where the sweep does not tell
+    #[arg(long, value_name = "N")]
+    pub flops: Option<f64>,
+    /// Share of the configs from which the surrogate learns, like 10%
+    #[arg(long, default_value = "10%", value_parser = share)]
+    pub sample: f64,
+    /// Seed of the sample
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Print the analysis as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         Command::Roofline(a) => commands::roofline::run(&a),
         Command::Space(a) => commands::space::run(&a),
         Command::Replay(a) => commands::replay::run(&a),
+        Command::Analyze(a) => commands::analyze::run(&a),
         Command::Tune(a) => commands::tune::run(&a),
         Command::TrialWorker(a) => commands::worker::run(&a),
     };

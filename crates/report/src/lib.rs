@@ -9,6 +9,7 @@
 //! | [`bar_figure`] | measured against predicted, split by what costs |
 //! | [`map_figure`] | the dimensionless map of machines |
 //! | [`pruning_figure`] | how filters prune a search space |
+//! | [`sweep_figure`] | figures of a tuning sweep |
 //! | [`png`] | SVG → PNG with embedded fonts |
 //! | [`page`] | the HTML page |
 
@@ -22,3 +23,4 @@ pub mod roofline_figure;
 mod roofline_marks;
 pub mod si;
 pub mod svg;
+pub mod sweep_figure;

@@ -4,6 +4,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`problem`] | a tunable kernel, as its file describes it |
+//! | [`analyze`] | explains a sweep |
 //! | [`objective`] | what is to be made small |
 //! | [`points`] | a space as strategies see it |
 //! | [`strategy`] | one search method a file |
@@ -12,6 +13,7 @@
 //! | [`sweep`] | recorded sweeps: ours and those of other tuners |
 //! | [`replay`] | a recorded sweep as a device |
 
+pub mod analyze;
 pub mod objective;
 pub mod points;
 pub mod problem;

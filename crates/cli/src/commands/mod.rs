@@ -1,5 +1,6 @@
 //! One file a subcommand: reads its arguments, calls the rooms below, prints.
 
+pub mod analyze;
 pub mod calibrate;
 pub mod doctor;
 pub mod fit;

@@ -1,0 +1,167 @@
+//! What goes with performance and what with efficiency: Figs. 6 to 9.
+
+use super::Row;
+use crate::sweep::Sweep;
+use serde::Serialize;
+
+/// Pearson's coefficient of one metric or parameter.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Correlation {
+    pub name: String,
+    pub is_parameter: bool,
+    pub performance: f64,
+    pub efficiency: Option<f64>,
+    /// With the product of both.
+    pub product: Option<f64>,
+    /// It stands elsewhere in the order for efficiency than for performance: places moved over
+    /// all places, to the right positive.
+    pub moved: Option<f64>,
+    /// It moved significantly, or changed its sign.
+    pub mover: bool,
+}
+
+/// Moves of at least this share of all places are significant.
+const MOVED: f64 = 0.25;
+
+/// Rows above and below the mean of a metric.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Split {
+    pub name: String,
+    pub mean: f64,
+    pub above: usize,
+    pub below: usize,
+    /// Mean performance of those above and below.
+    pub performance: (f64, f64),
+    pub efficiency: Option<(f64, f64)>,
+}
+
+/// Numeric columns: metrics and parameters that vary.
+fn columns(sweep: &Sweep, rows: &[Row]) -> Vec<(String, bool, Vec<Option<f64>>)> {
+    let mut out = Vec::new();
+    for (p, name) in sweep.facts.parameters.iter().enumerate() {
+        let values = rows
+            .iter()
+            .map(|r| sweep.trials[r.trial].config[p].as_float())
+            .collect();
+        out.push((name.clone(), true, values));
+    }
+    let mut names: Vec<&String> = rows
+        .iter()
+        .flat_map(|r| sweep.trials[r.trial].metrics.keys())
+        .collect();
+    names.sort();
+    names.dedup();
+    for name in names {
+        let values = rows
+            .iter()
+            .map(|r| sweep.trials[r.trial].metrics.get(name).copied())
+            .collect();
+        out.push((name.clone(), false, values));
+    }
+    out.retain(|(_, _, v): &(String, bool, Vec<Option<f64>>)| {
+        let some: Vec<f64> = v.iter().flatten().copied().collect();
+        some.len() * 2 > rows.len() && some.iter().any(|x| *x != some[0])
+    });
+    out
+}
+
+fn pearson(x: &[Option<f64>], y: &[Option<f64>]) -> Option<f64> {
+    let pairs: Vec<(f64, f64)> = x
+        .iter()
+        .zip(y)
+        .filter_map(|(x, y)| Some((*x.as_ref()?, *y.as_ref()?)))
+        .collect();
+    let n = pairs.len() as f64;
+    if n < 3.0 {
+        return None;
+    }
+    let (mx, my) = pairs
+        .iter()
+        .fold((0.0, 0.0), |(a, b), p| (a + p.0 / n, b + p.1 / n));
+    let (mut sxy, mut sxx, mut syy) = (0.0, 0.0, 0.0);
+    for (x, y) in pairs {
+        sxy += (x - mx) * (y - my);
+        sxx += (x - mx).powi(2);
+        syy += (y - my).powi(2);
+    }
+    let r = sxy / (sxx * syy).sqrt();
+    r.is_finite().then_some(r)
+}
+
+/// Coefficients of all that varies, from most negative to most positive with performance.
+pub fn correlations(sweep: &Sweep, rows: &[Row]) -> Vec<Correlation> {
+    let performance: Vec<Option<f64>> = rows.iter().map(|r| Some(r.performance)).collect();
+    let efficiency: Vec<Option<f64>> = rows.iter().map(|r| r.efficiency).collect();
+    let product: Vec<Option<f64>> = rows
+        .iter()
+        .map(|r| r.efficiency.map(|e| e * r.performance))
+        .collect();
+    let mut out: Vec<Correlation> = columns(sweep, rows)
+        .into_iter()
+        .filter_map(|(name, is_parameter, values)| {
+            Some(Correlation {
+                performance: pearson(&values, &performance)?,
+                efficiency: pearson(&values, &efficiency),
+                product: pearson(&values, &product),
+                name,
+                is_parameter,
+                moved: None,
+                mover: false,
+            })
+        })
+        .collect();
+    out.sort_by(|a, b| a.performance.total_cmp(&b.performance));
+    let mut by_efficiency: Vec<usize> = (0..out.len())
+        .filter(|&i| out[i].efficiency.is_some())
+        .collect();
+    by_efficiency.sort_by(|&a, &b| {
+        let e = |i: usize| out[i].efficiency.unwrap_or(0.0);
+        e(a).total_cmp(&e(b))
+    });
+    let places = out.len().max(2) as f64 - 1.0;
+    for (place, &i) in by_efficiency.iter().enumerate() {
+        let moved = (place as f64 - i as f64) / places;
+        let c = &mut out[i];
+        let e = c.efficiency.unwrap_or(0.0);
+        let turned = e * c.performance < 0.0 && e.abs().min(c.performance.abs()) > 0.1;
+        c.moved = Some(moved);
+        c.mover = moved.abs() >= MOVED || turned;
+    }
+    out
+}
+
+/// Above and below the mean of each metric and parameter.
+pub fn splits(sweep: &Sweep, rows: &[Row]) -> Vec<Split> {
+    columns(sweep, rows)
+        .into_iter()
+        .filter_map(|(name, _, values)| {
+            let some: Vec<f64> = values.iter().flatten().copied().collect();
+            let mean = some.iter().sum::<f64>() / some.len() as f64;
+            let group = |above: bool| -> Vec<&Row> {
+                rows.iter()
+                    .zip(&values)
+                    .filter(|(_, v)| v.is_some_and(|v| (v > mean) == above))
+                    .map(|(r, _)| r)
+                    .collect()
+            };
+            let (above, below) = (group(true), group(false));
+            let average = |g: &[&Row], f: &dyn Fn(&Row) -> Option<f64>| {
+                let v: Vec<f64> = g.iter().filter_map(|r| f(r)).collect();
+                (!v.is_empty()).then(|| v.iter().sum::<f64>() / v.len() as f64)
+            };
+            let performance = |r: &Row| Some(r.performance);
+            let efficiency = |r: &Row| r.efficiency;
+            Some(Split {
+                mean,
+                above: above.len(),
+                below: below.len(),
+                performance: (
+                    average(&above, &performance)?,
+                    average(&below, &performance)?,
+                ),
+                efficiency: average(&above, &efficiency).zip(average(&below, &efficiency)),
+                name,
+            })
+        })
+        .collect()
+}
