@@ -80,9 +80,9 @@ impl Scatter {
     pub fn svg(&self, width: f64, height: f64) -> String {
         let area = Area {
             left: 78.0,
-            top: 40.0,
+            top: 58.0,
             width: width - 98.0,
-            height: height - 96.0,
+            height: height - 114.0,
         };
         let xr = Linear::around(self.dots.iter().map(|d| d.x));
         let yr = Linear::around(self.dots.iter().map(|d| d.y));
@@ -114,7 +114,7 @@ impl Scatter {
             &self.x_label,
         );
         svg.text(
-            (12.0, area.top - 4.0),
+            (12.0, area.top - 14.0),
             Anchor::Start,
             "font-size=\"12\"",
             &self.y_label,
