@@ -18,6 +18,8 @@ const PARENTS: usize = 16;
 const BROOD: usize = 20;
 /// Share of the budget without a better point after which random points are mixed in.
 const STALE: usize = 4;
+/// Trials without a better point that are never too many.
+const PATIENCE: usize = 80;
 const MUTATION: f64 = 0.15;
 /// Trials that a Gaussian process learns from at most: its cost grows with the cube.
 const PROCESS: usize = 200;
@@ -243,7 +245,7 @@ impl Strategy for Surrogate {
         // Nothing better for long: the model may know only a corner, so look elsewhere now and then.
         let stale = ask.history.len() - ask.history.best_at();
         self.asked += 1;
-        if stale > ask.budget / STALE && self.asked.is_multiple_of(4) {
+        if stale > (ask.budget / STALE).max(PATIENCE) && self.asked.is_multiple_of(4) {
             return (0..3).map(|_| fresh(ask, rng).into()).collect();
         }
         let found = if forest {
