@@ -245,3 +245,94 @@ proptest! {
         let _ = greenup_space::expr::parse_domain(&text);
     }
 }
+
+/// A million texts made of the language's own pieces: none makes the reader, the builder or a
+/// bounded count panic.
+#[test]
+#[ignore = "takes a while without optimisation"]
+fn a_million_texts_of_the_languages_own_pieces() {
+    const PIECES: [&str; 48] = [
+        "a",
+        "b",
+        "p0",
+        "1",
+        "0",
+        "-",
+        "+",
+        "*",
+        "/",
+        "//",
+        "%",
+        "**",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        ":",
+        "<",
+        "<=",
+        "==",
+        "!=",
+        ">",
+        " and ",
+        " or ",
+        " not ",
+        " in ",
+        " if ",
+        " else ",
+        " for ",
+        "min(",
+        "max(",
+        "divisors(",
+        "range(",
+        "powers_of_two(",
+        "'x'",
+        "\"",
+        "1.5",
+        "1e300",
+        "9223372036854775807",
+        "<<",
+        ">>",
+        "&",
+        "|",
+        "^",
+        "~",
+        "len(",
+        "é",
+    ];
+    let mut rng = fastrand::Rng::with_seed(2026);
+    let mut built = 0;
+    for _ in 0..1_000_000 {
+        let n = rng.usize(1..14);
+        let text: String = (0..n).map(|_| PIECES[rng.usize(..PIECES.len())]).collect();
+        let _ = greenup_space::expr::parse_domain(&text);
+        let Ok(e) = parse(&text) else { continue };
+        let names = |n: &str| (n == "a" || n == "b").then_some(Value::Int(3));
+        let _ = eval(&e, &Scope::new(&names));
+        let d = Definition {
+            parameters: ["a", "b"]
+                .map(|name| ParameterText {
+                    name: name.into(),
+                    values: ValuesText::List([-2, 0, 1, 7].map(Value::Int).to_vec()),
+                })
+                .to_vec(),
+            filters: vec![FilterText {
+                name: "f".into(),
+                expression: text,
+                strength: Strength::Hard,
+                because: None,
+            }],
+            ..Definition::default()
+        };
+        if let Ok(s) = Space::new(&d) {
+            built += 1;
+            let limits = Limits {
+                threads: 1,
+                ..Limits::default()
+            };
+            let _ = count(&s, |_| true, &limits);
+        }
+    }
+    assert!(built > 1_000, "{built} of them are whole expressions");
+}
