@@ -215,7 +215,7 @@ fn energy_without_a_sensor_is_refused() {
 }
 
 #[test]
-fn a_full_disk_loses_nothing() {
+fn a_full_disk_is_said_with_its_cure() {
     if !Path::new("/dev/full").exists() {
         return;
     }

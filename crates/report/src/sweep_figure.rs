@@ -81,7 +81,7 @@ impl Scatter {
         let area = Area {
             left: 78.0,
             top: 58.0,
-            width: width - 98.0,
+            width: width - 118.0,
             height: height - 114.0,
         };
         let xr = Linear::around(self.dots.iter().map(|d| d.x));
