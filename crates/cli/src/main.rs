@@ -5,11 +5,13 @@ mod args;
 mod choose;
 mod commands;
 mod error;
+mod folders;
 mod interrupt;
 mod load;
 mod lookup;
 mod out;
 mod progress;
+mod search;
 
 use args::{Cli, Command};
 use clap::Parser as _;
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Command::Replay(a) => commands::replay::run(&a),
         Command::Analyze(a) => commands::analyze::run(&a),
         Command::Tune(a) => commands::tune::run(&a),
+        Command::Gemm(a) => commands::gemm::run(&a),
         Command::TrialWorker(a) => commands::worker::run(&a),
     };
     match result {

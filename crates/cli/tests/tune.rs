@@ -312,3 +312,49 @@ fn killed_at_random_moments() {
         assert_eq!(left, 0, "processes left");
     }
 }
+
+/// The examples that users copy.
+#[test]
+fn examples_are_tuned_and_constants_can_be_set() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for (name, set) in [("stencil", "n=130"), ("spmv", "rows=6400")] {
+        let dir = tempfile::tempdir().unwrap();
+        let run = greenup()
+            .args(["tune", "--budget", "12", "--json", "--sensor", "none"])
+            .args(["--finalists", "2", "--set", set, "--out"])
+            .arg(dir.path().join("sweep"))
+            .arg(examples.join(name).join("problem.toml"))
+            .assert()
+            .success();
+        let answer: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
+        assert_eq!(answer["trials"], 12, "{name}");
+        assert_eq!(answer["failures"], serde_json::json!({}), "{name}");
+        let facts: J = serde_json::from_str(
+            &std::fs::read_to_string(dir.path().join("sweep/sweep.json")).unwrap(),
+        )
+        .unwrap();
+        let constants = facts["more"]["constants"].as_str().unwrap();
+        assert!(constants.contains(set), "{name}: {constants}");
+        // Other constants are another sweep.
+        let other = greenup()
+            .args(["tune", "--resume", "--budget", "13", "--out"])
+            .arg(dir.path().join("sweep"))
+            .arg(examples.join(name).join("problem.toml"))
+            .assert()
+            .failure();
+        let text = String::from_utf8_lossy(&other.get_output().stderr).into_owned();
+        assert!(text.contains("its constants was"), "{text}");
+    }
+}
+
+#[test]
+fn a_constant_that_is_none_is_named() {
+    let run = greenup()
+        .args(["tune", "--set", "nosuch=3"])
+        .arg(problem())
+        .assert()
+        .failure();
+    let text = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(text.contains("no constant `nosuch`"), "{text}");
+    assert!(text.contains("its constants are") || text.contains("has no [constants]"));
+}

@@ -4,6 +4,7 @@ use crate::advice;
 use crate::kernels;
 use crate::reference::References;
 use crate::result::KernelResult;
+use crate::tuning::{self, Tuning, TuningOptions};
 use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Calibration, Depth, plan};
 use greenup_calibrate::{Fit, FitError, FitOptions, Method, Record, suite};
@@ -19,6 +20,8 @@ pub struct StudyOptions {
     pub depth: Depth,
     /// A published machine to draw the energy side from, where nothing measures it.
     pub assume: Option<Machine>,
+    /// The tuning run at the end; none when not wanted.
+    pub tuning: Option<TuningOptions>,
     /// The command, for the record.
     pub command: String,
 }
@@ -33,6 +36,8 @@ pub struct Study {
     pub calibration: Calibration,
     pub sensor: Option<String>,
     pub kernels: Vec<KernelResult>,
+    /// The tuning run, or why there is none.
+    pub tuning: Option<Result<Tuning, String>>,
     pub assume: Option<Machine>,
     pub interrupted: bool,
     pub command: String,
@@ -139,7 +144,13 @@ pub fn run(
             observer.step(kernel.name());
         }
     }
+    let tuning = options
+        .tuning
+        .as_ref()
+        .filter(|_| !calibration.interrupted && !observer.cancelled())
+        .map(|t| tuning::run(t, &facts, &team, observer));
     Ok(Study {
+        tuning,
         sensor: meter.main_sensor().map(str::to_owned),
         interrupted: calibration.interrupted || observer.cancelled(),
         assume: options.assume.clone(),

@@ -7,6 +7,7 @@
 //! | [`analyze`] | explains a sweep |
 //! | [`objective`] | what is to be made small |
 //! | [`points`] | a space as strategies see it |
+//! | [`search`] | the conversation with a strategy |
 //! | [`strategy`] | one search method a file |
 //! | [`surrogate`] | models learnt from trials |
 //! | [`run`] | build, run, verify, measure |
@@ -19,6 +20,7 @@ pub mod points;
 pub mod problem;
 pub mod replay;
 pub mod run;
+pub mod search;
 pub mod strategy;
 pub mod surrogate;
 pub mod sweep;
@@ -26,6 +28,7 @@ pub mod sweep;
 pub use objective::{Cost, Objective};
 pub use points::Points;
 pub use problem::Problem;
-pub use run::tuner::{Finalist, Found, Plan, TuneError, tune};
+pub use run::finals::Finalist;
+pub use run::tuner::{Found, Plan, TuneError, tune};
 pub use strategy::{DEFAULT, STRATEGIES, Strategy, strategy};
 pub use sweep::{Outcome, Sweep, Trial};

@@ -129,6 +129,15 @@ fn default_tolerance() -> f64 {
     1e-9
 }
 
+/// A function that makes the data what the kernels expect: row pointers that rise, a matrix that
+/// is positive. It is called once with all arguments, after they are filled, and may change any.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    pub sources: Vec<PathBuf>,
+    pub entry: String,
+}
+
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Measure {
@@ -166,6 +175,7 @@ pub struct Problem {
     pub space: Space,
     pub build: Build,
     pub data: Vec<Data>,
+    pub setup: Option<Setup>,
     pub reference: Option<Reference>,
     pub objective: Objective,
     pub measure: Measure,
@@ -173,9 +183,10 @@ pub struct Problem {
 }
 
 /// Tables of a problem beside those of its space.
-const TABLES: [&str; 6] = [
+const TABLES: [&str; 7] = [
     "build",
     "arguments",
+    "setup",
     "reference",
     "work",
     "objective",
@@ -188,6 +199,7 @@ struct Written {
     build: Build,
     #[serde(default)]
     arguments: Vec<Argument>,
+    setup: Option<Setup>,
     reference: Option<Reference>,
     #[serde(default)]
     work: toml::Table,
@@ -205,6 +217,18 @@ impl Problem {
     /// # Errors
     /// What is wrong in it.
     pub fn read(path: &Path, facts: &Facts) -> Result<Self, ProblemError> {
+        Self::read_with(path, facts, &[])
+    }
+
+    /// Reads a problem file with some of its constants set to other values.
+    ///
+    /// # Errors
+    /// What is wrong in it, or a name that is none of its constants.
+    pub fn read_with(
+        path: &Path,
+        facts: &Facts,
+        constants: &[(String, toml::Value)],
+    ) -> Result<Self, ProblemError> {
         let fail = |message: String, hint: Option<String>| ProblemError {
             path: path.display().to_string(),
             message,
@@ -216,7 +240,7 @@ impl Problem {
             let e = with_line(e, &text);
             fail(e.message, e.hint)
         };
-        let table: toml::Table = text
+        let mut table: toml::Table = text
             .parse()
             .map_err(|e: toml::de::Error| fail(format!("is not valid TOML: {e}"), None))?;
         if !table.contains_key("build") {
@@ -238,6 +262,7 @@ impl Problem {
                 )),
             ));
         }
+        set(&mut table, constants).map_err(|(m, h)| fail(m, Some(h)))?;
         let definition = Definition::from_table(&table, facts).map_err(of_space)?;
         let space = Space::new(&definition).map_err(of_space)?;
         let written: Written =
@@ -248,6 +273,7 @@ impl Problem {
             .sources
             .iter()
             .chain(written.reference.iter().flat_map(|r| &r.sources))
+            .chain(written.setup.iter().flat_map(|s| &s.sources))
         {
             if !dir.join(source).is_file() {
                 return Err(fail(
@@ -304,6 +330,7 @@ impl Problem {
             space,
             build: written.build,
             data,
+            setup: written.setup,
             reference: written.reference,
             objective: written.objective.unwrap_or(Objective::Time),
             measure: m,
@@ -355,6 +382,37 @@ impl Problem {
             })
             .collect())
     }
+}
+
+/// Puts other values in place of constants.
+fn set(
+    table: &mut toml::Table,
+    constants: &[(String, toml::Value)],
+) -> Result<(), (String, String)> {
+    let mut own = table
+        .get_mut("constants")
+        .and_then(toml::Value::as_table_mut);
+    for (name, value) in constants {
+        match own.as_mut().and_then(|t| t.get_mut(name)) {
+            Some(v) => v.clone_from(value),
+            None => {
+                let known: Vec<&str> = own
+                    .iter()
+                    .flat_map(|t| t.keys())
+                    .map(String::as_str)
+                    .collect();
+                return Err((
+                    format!("has no constant `{name}` to set"),
+                    if known.is_empty() {
+                        "it has no [constants]".into()
+                    } else {
+                        format!("its constants are {}", known.join(", "))
+                    },
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, String> {

@@ -2,7 +2,8 @@
 
 use crate::objective::Objective;
 use crate::points::Points;
-use crate::strategy::{Ask, History, Strategy};
+use crate::search::Search;
+use crate::strategy::Strategy;
 use crate::sweep::{Outcome, Sweep};
 use greenup_space::Value;
 use serde::Serialize;
@@ -75,8 +76,6 @@ pub fn replay(
             }
         ));
     }
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let mut history = History::default();
     let mut out = Replay {
         evaluations: 0,
         failures: 0,
@@ -86,40 +85,18 @@ pub fn replay(
         fraction: 0.0,
         trace: Vec::new(),
     };
-    let mut spent = 0.0_f64;
-    let n = table.len() as usize;
     let most = match budget {
-        Budget::Evaluations(e) => e.min(n),
-        Budget::Seconds(_) => n,
+        Budget::Evaluations(e) => e,
+        Budget::Seconds(_) => usize::MAX,
     };
-    let over = |spent: f64, clock: f64| {
-        spent >= most as f64 - 1e-9 || matches!(budget, Budget::Seconds(s) if clock >= s)
-    };
-    let mut idle = 0;
-    while !over(spent, out.clock_s) {
-        let ask = Ask {
-            points: &table,
-            history: &history,
-            left: (most as f64 - spent).ceil() as usize,
-            budget: most,
-        };
-        let mut proposals = strategy.ask(&ask, &mut rng);
-        if proposals.is_empty() || idle > 50 {
-            match (0..n as u64)
-                .filter(|&p| !history.knows(p, 1.0))
-                .collect::<Vec<_>>()
-            {
-                unknown if unknown.is_empty() => break,
-                unknown => proposals = vec![unknown[rng.usize(..unknown.len())].into()],
-            }
-        }
-        let before = spent;
+    let late = |clock: f64| matches!(budget, Budget::Seconds(s) if clock >= s);
+    let mut search = Search::new(strategy, &table, most, seed);
+    while !late(out.clock_s)
+        && let Some(proposals) = search.ask()
+    {
         for p in proposals {
-            if over(spent, out.clock_s) {
+            if search.over() || late(out.clock_s) {
                 break;
-            }
-            if history.knows(p.point, p.effort) {
-                continue;
             }
             let trial = &sweep.trials[p.point as usize];
             let mut value = costs(p.point);
@@ -135,12 +112,11 @@ pub fn replay(
             {
                 let few = ((times_s.len() as f64 * p.effort).ceil() as usize).max(1);
                 let mut some: Vec<f64> = (0..few)
-                    .map(|_| times_s[rng.usize(..times_s.len())])
+                    .map(|_| times_s[search.rng.usize(..times_s.len())])
                     .collect();
                 some.sort_by(f64::total_cmp);
                 v[0] *= some[some.len() / 2] / time_s;
             }
-            spent += p.effort;
             out.evaluations += 1;
             out.clock_s += trial.build_s + trial.verify_s + trial.measure_s * p.effort;
             out.failures += usize::from(value.is_none());
@@ -157,9 +133,8 @@ pub fn replay(
                 out.trace.push(step.clone());
                 out.best = Some(step);
             }
-            history.add(p.point, value, p.effort);
+            search.tell(p.point, value, p.effort);
         }
-        idle = if spent > before { 0 } else { idle + 1 };
     }
     out.fraction = out.best.as_ref().map_or(0.0, |b| optimum / b.value);
     Ok(out)

@@ -4,6 +4,7 @@ pub mod analyze;
 pub mod calibrate;
 pub mod doctor;
 pub mod fit;
+pub mod gemm;
 pub mod machines;
 pub mod predict;
 pub mod replay;

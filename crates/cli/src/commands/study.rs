@@ -3,7 +3,7 @@
 use crate::args::StudyArgs;
 use crate::error::{CliError, Result, cannot_write, write};
 use crate::progress::Bars;
-use crate::{choose, lookup, out};
+use crate::{choose, lookup, out, search};
 use greenup_calibrate::record;
 use greenup_calibrate::suite::Depth;
 use greenup_meter::{Flag, Policy};
@@ -11,7 +11,7 @@ use greenup_report::page::Fact;
 use greenup_report::png::png;
 use greenup_report::si::{percent, si, three};
 use greenup_study::page::{headline, page, roofline_figure};
-use greenup_study::{Study, StudyOptions};
+use greenup_study::{Study, StudyOptions, TuningOptions};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -37,11 +37,29 @@ pub fn run(args: &StudyArgs) -> Result {
     } else {
         (Policy::quick(), Depth::Quick)
     };
+    let sensor = chosen
+        .sensors
+        .first()
+        .map(|s| (s.info().id.clone(), chosen.period_s));
     let mut meter = chosen.meter(policy);
     let options = StudyOptions {
         name: args.name.clone(),
         depth,
         assume,
+        tuning: (!args.no_tuning)
+            .then(|| -> Result<TuningOptions> {
+                Ok(TuningOptions {
+                    dir: args.out.join("tuning"),
+                    launcher: search::launcher(
+                        sensor
+                            .as_ref()
+                            .map(|(id, period_s)| (id.as_str(), *period_s)),
+                    )?,
+                    seconds: if args.full { 120.0 } else { 20.0 },
+                    n: 1024,
+                })
+            })
+            .transpose()?,
         command: command(args),
     };
     let study = {
@@ -65,6 +83,9 @@ fn command(args: &StudyArgs) -> String {
     let mut text = String::from("greenup study");
     if args.full {
         text.push_str(" --full");
+    }
+    if args.no_tuning {
+        text.push_str(" --no-tuning");
     }
     for (flag, value) in [
         ("--assume", &args.assume),
@@ -135,6 +156,7 @@ fn summary(study: &Study) -> Value {
         "fit_errors": { "time": study.fit.time_errors, "energy": study.fit.energy_errors },
         "validation": study.fit.validation,
         "kernels": study.kernels,
+        "tuning": study.tuning.as_ref().and_then(|t| t.as_ref().ok()),
         "assumed_machine": study.assume.as_ref().map(|m| json!({ "name": m.name, "label": m.label })),
     })
 }
@@ -193,6 +215,11 @@ fn print(study: &Study) {
         if let [first, second, ..] = &k.advice[..] {
             out::line(format!("{}: {first} {second}", k.name));
         }
+    }
+    match &study.tuning {
+        Some(Ok(t)) => out::line(format!("dgemm tuned: {}", t.describe())),
+        Some(Err(why)) => out::warn(format!("dgemm could not be tuned: {why}")),
+        None => {}
     }
     for w in &study.machine.warnings {
         out::warn(w);

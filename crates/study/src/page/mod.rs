@@ -2,6 +2,7 @@
 
 mod kernels;
 mod machine;
+mod tuning;
 
 use crate::study::Study;
 use greenup_model::{EnergyRoofline, Label, Machine, MachineError, Op};
@@ -56,6 +57,7 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
     if let Some(assumed) = &study.assume {
         sections.push(assumed_energy(study, assumed)?);
     }
+    sections.extend(tuning::section(study));
     sections.push(next_steps(study));
     sections.push(machine::constants(study));
     sections.push(machine::facts(study));

@@ -1,11 +1,12 @@
 //! The process in which kernels run. What goes wrong here ends one trial, not the sweep.
 
 use super::data::Arguments;
+use super::library::Library;
 use crate::problem::Data;
 use greenup_meter::observe::Silent;
 use greenup_meter::{Meter, Run};
 use serde::{Deserialize, Serialize};
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -16,6 +17,8 @@ pub struct Job {
     pub seed: u64,
     /// Where files of the problem are.
     pub dir: PathBuf,
+    /// Library that makes the data what the kernels expect, run before anything else.
+    pub setup: Option<PathBuf>,
     /// Seconds after which the child ends itself, should nobody be left to end it.
     pub limit_s: f64,
     pub task: Task,
@@ -75,35 +78,14 @@ pub enum Said {
 
 type Entry = unsafe extern "C" fn(*mut *mut u8, i64);
 
-/// A loaded library.
+/// A loaded kernel.
 struct Kernel {
     entry: Entry,
 }
 
 impl Kernel {
     fn load(path: &Path) -> Result<Self, String> {
-        let name = CString::new(path.as_os_str().as_encoded_bytes()).map_err(|e| e.to_string())?;
-        let why = || {
-            // SAFETY: dlerror gives null or a string that lives until the next call.
-            unsafe {
-                let e = libc::dlerror();
-                if e.is_null() {
-                    "unknown reason".to_owned()
-                } else {
-                    std::ffi::CStr::from_ptr(e).to_string_lossy().into_owned()
-                }
-            }
-        };
-        // SAFETY: the name is a valid string; what the library runs at loading is the user's own.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        if handle.is_null() {
-            return Err(why());
-        }
-        // SAFETY: the handle is open and is never closed.
-        let symbol = unsafe { libc::dlsym(handle, c"greenup_run".as_ptr()) };
-        if symbol.is_null() {
-            return Err(why());
-        }
+        let symbol = Library::open(path)?.symbol("greenup_run")?;
         Ok(Self {
             // SAFETY: the wrapper of every unit defines it with this signature.
             entry: unsafe { std::mem::transmute::<*mut c_void, Entry>(symbol) },
@@ -167,6 +149,11 @@ fn work(job: &Job, meter: &mut Meter, say: &mut dyn FnMut(&Said)) -> Result<(), 
     use crate::sweep::Failure as F;
     let mut args = Arguments::new(&job.data, job.seed, &job.dir).map_err(|m| (F::Runtime, m))?;
     let load = |p: &Path| Kernel::load(p).map_err(|m| (F::Launch, m));
+    if let Some(setup) = &job.setup {
+        load(setup)?.run(&mut args.pointers(), 1);
+        args.adopt()
+            .map_err(|m| (F::Runtime, format!("the setup: {m}")))?;
+    }
     match &job.task {
         Task::Reference { library, outputs } => {
             let kernel = load(library)?;
@@ -217,6 +204,10 @@ fn work(job: &Job, meter: &mut Meter, say: &mut dyn FnMut(&Said)) -> Result<(), 
             let mut around = |args: &mut Arguments| {
                 if let Some(b) = &baseline {
                     args.reset(false);
+                    if base_once <= 0.0 {
+                        // A first call may allocate or convert.
+                        base_once = b.run(&mut args.pointers(), 1);
+                    }
                     let run = b.window(&mut args.pointers(), share, &mut base_once);
                     baseline_s.push(run.seconds / run.iterations);
                 }
@@ -259,7 +250,13 @@ fn work(job: &Job, meter: &mut Meter, say: &mut dyn FnMut(&Said)) -> Result<(), 
                 .map(|l| load(l))
                 .collect::<Result<_, _>>()?;
             say(&Said::Loaded);
-            let mut once = vec![0.0; kernels.len()];
+            let mut once: Vec<f64> = kernels
+                .iter()
+                .map(|k| {
+                    args.reset(false);
+                    k.run(&mut args.pointers(), 1)
+                })
+                .collect();
             let mut times_s = vec![Vec::new(); kernels.len()];
             let mut energies_j = vec![Vec::new(); kernels.len()];
             let mut rng = fastrand::Rng::with_seed(job.seed);

@@ -43,9 +43,19 @@ impl<'a> Unit<'a> {
     /// The reference, with the constants alone.
     pub fn of_reference(p: &'a Problem) -> Option<Self> {
         let r = p.reference.as_ref()?;
-        Some(Self {
-            sources: r.sources.iter().map(|s| p.dir.join(s)).collect(),
-            entry: &r.entry,
+        Some(Self::of_constants(p, &r.sources, &r.entry))
+    }
+
+    /// What makes the data, with the constants alone.
+    pub fn of_setup(p: &'a Problem) -> Option<Self> {
+        let s = p.setup.as_ref()?;
+        Some(Self::of_constants(p, &s.sources, &s.entry))
+    }
+
+    fn of_constants(p: &'a Problem, sources: &[PathBuf], entry: &'a str) -> Self {
+        Self {
+            sources: sources.iter().map(|s| p.dir.join(s)).collect(),
+            entry,
             build: &p.build,
             defines: p
                 .space
@@ -54,7 +64,7 @@ impl<'a> Unit<'a> {
                 .map(|(n, v)| format!("-D{n}={v}"))
                 .collect(),
             data: &p.data,
-        })
+        }
     }
 
     /// A name that changes with anything that changes the library.

@@ -207,6 +207,22 @@ impl Arguments {
         }
     }
 
+    /// Takes what the arrays hold now as what they hold at the start; outputs stay undefined.
+    ///
+    /// # Errors
+    /// Something was written outside of an array.
+    pub fn adopt(&mut self) -> Result<(), String> {
+        for ((d, block), initial) in self.data.iter().zip(&self.blocks).zip(&mut self.initial) {
+            if !block.guards_whole() {
+                return Err(format!("it wrote outside of `{}`", d.name));
+            }
+            if d.len.is_some() && d.role != Role::Out {
+                initial.copy_from_slice(block.contents());
+            }
+        }
+        Ok(())
+    }
+
     /// What the wrapper takes: a pointer an argument.
     pub fn pointers(&mut self) -> Vec<*mut u8> {
         self.data

@@ -4,12 +4,20 @@
 //! |---|---|
 //! | [`compile`] | a config to a shared library |
 //! | [`data`] | arguments: seeded data, guarded arrays |
+//! | [`library`] | shared libraries, loaded at run time |
 //! | [`child`] | the process in which a kernel runs, and what is said to it |
 //! | [`parent`] | starts such processes, watches the time, reads the answer |
+//! | [`trial`] | one config: built, verified, measured |
 //! | [`tuner`] | the loop: ask, build, measure, record |
+//! | [`finals`] | the best measured again, in turns |
+//! | [`facts`] | what makes a sweep reproducible |
 
 pub mod child;
 pub mod compile;
 pub mod data;
+mod facts;
+pub mod finals;
+pub mod library;
 pub mod parent;
+mod trial;
 pub mod tuner;

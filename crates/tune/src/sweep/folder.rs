@@ -113,7 +113,7 @@ impl Folder {
             if SAME.contains(&key.as_str())
                 && let Some(was) = old.more.get(key).filter(|was| *was != new)
             {
-                return Err(other(format!("its {key} was {was}, now {new}")));
+                return Err(other(format!("its {key} was `{was}`, now `{new}`")));
             }
         }
         let path = dir.join("trials.jsonl");
@@ -191,4 +191,4 @@ impl Folder {
 }
 
 /// Facts that must not change while a sweep is continued.
-const SAME: [&str; 3] = ["sources", "seed of data", "compiler"];
+const SAME: [&str; 4] = ["constants", "sources", "seed of data", "compiler"];

@@ -1,0 +1,167 @@
+//! Arguments of the commands that ask the model: machines, predict, whatif, roofline.
+
+use super::parse::op_count;
+use clap::{Args, Subcommand};
+use greenup_model::Op;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct MachinesArgs {
+    /// Show all of one machine
+    pub name: Option<String>,
+    /// Place the machines on the dimensionless map, with the distances from the first (or NAME)
+    #[arg(long)]
+    pub map: bool,
+    /// Draw the map: FILE.svg or FILE.png
+    #[arg(short, long, value_name = "FILE", requires = "map")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn op_help() -> String {
+    let mut text = String::from("Operation names:\n");
+    for op in Op::ALL {
+        text.push_str(&format!("  {:<12} {}\n", op.name(), op.describe()));
+    }
+    text.push_str("\nExamples:\n  greenup predict --machine gtx-titan --op f32=1e12 --op dram=1e11\n  greenup predict --machine study/machine.toml --op f64=2e9 --op dram=1.6e10 --json");
+    text
+}
+
+#[derive(Args)]
+#[command(after_help = op_help())]
+pub struct PredictArgs {
+    /// Machine: a name of `greenup machines`, or a file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: String,
+    /// How many operations of a class: NAME=COUNT; repeat
+    #[arg(long = "op", required = true, value_parser = op_count, value_name = "NAME=COUNT")]
+    pub ops: Vec<(Op, f64)>,
+    /// Bound on the total power of one node, W
+    #[arg(long, value_name = "W")]
+    pub cap: Option<f64>,
+    /// So many nodes with a free network
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<f64>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct WhatifArgs {
+    #[command(subcommand)]
+    pub question: Question,
+    /// Print one JSON document
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Flop class [default: f64 where the machine has it, else its first]
+    #[arg(long, global = true, value_name = "OP")]
+    pub flop: Option<Op>,
+}
+
+#[derive(Args)]
+pub struct Intensities {
+    /// Intensities to tabulate, flop/B
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "0.25,1,4,16,64",
+        value_name = "I,…"
+    )]
+    pub intensity: Vec<f64>,
+}
+
+#[derive(Subcommand)]
+pub enum Question {
+    /// Usable power cut to Δπ/k: speed, power and flop/J over intensity
+    Throttle {
+        #[arg(long)]
+        machine: String,
+        /// Factors k
+        #[arg(long, value_delimiter = ',', default_value = "1,2,4,8")]
+        k: Vec<f64>,
+        #[command(flatten)]
+        at: Intensities,
+    },
+    /// One big node under a power bound against as many small nodes as the bound feeds
+    Bound {
+        #[arg(long)]
+        machine: String,
+        /// The bound, W
+        #[arg(long)]
+        watts: f64,
+        /// The small node
+        #[arg(long)]
+        against: Option<String>,
+        #[command(flatten)]
+        at: Intensities,
+    },
+    /// As many small nodes as draw the power of the big one
+    Cluster {
+        /// The big node
+        #[arg(long)]
+        machine: String,
+        /// The small node
+        #[arg(long)]
+        of: String,
+        /// So many nodes instead
+        #[arg(long)]
+        nodes: Option<f64>,
+        #[command(flatten)]
+        at: Intensities,
+    },
+    /// f times the flops for 1/m of the bytes: speedup, greenup and their bounds
+    Tradeoff {
+        #[arg(long)]
+        machine: String,
+        /// Intensity of the baseline, flop/B
+        #[arg(long)]
+        intensity: f64,
+        /// f: flops of the new algorithm over the baseline's
+        #[arg(short = 'f', long)]
+        work: f64,
+        /// m: bytes of the baseline over the new algorithm's
+        #[arg(short = 'm', long)]
+        traffic: f64,
+    },
+    /// Energy of streaming one byte, constant power included, on every machine
+    Streaming,
+    /// Peak of an instruction mix
+    Refined {
+        /// name=count:flops:lanes per cycle[:co-issued lanes]; repeat
+        #[arg(long = "instr", required = true)]
+        instructions: Vec<String>,
+        /// Lanes an instruction covers (32 threads of a warp, 8 doubles of a vector)
+        #[arg(long, default_value_t = 32.0)]
+        lanes: f64,
+        #[arg(long)]
+        cores: f64,
+        /// Clock, Hz
+        #[arg(long)]
+        clock: f64,
+    },
+}
+
+#[derive(Args)]
+pub struct RooflineArgs {
+    /// Machine: a name of `greenup machines`, or a file; repeat to compare
+    #[arg(long, required = true, value_name = "NAME|FILE")]
+    pub machine: Vec<String>,
+    /// Measured runs to draw as points, in the form that `greenup fit` reads; they belong to the
+    /// first machine
+    #[arg(long, value_name = "FILE.csv")]
+    pub sweep: Option<PathBuf>,
+    /// Flop class [default: f64 where all machines have it, else f32]
+    #[arg(long, value_name = "OP")]
+    pub flop: Option<Op>,
+    /// Range of intensity, flop/B
+    #[arg(long, num_args = 2, value_names = ["LO", "HI"], default_values_t = [0.0625, 512.0])]
+    pub intensity: Vec<f64>,
+    /// FILE.svg or FILE.png
+    #[arg(short, long, default_value = "roofline.svg", value_name = "FILE")]
+    pub out: PathBuf,
+    #[arg(long)]
+    pub title: Option<String>,
+}

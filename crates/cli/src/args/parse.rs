@@ -1,0 +1,106 @@
+//! Values with units, as typed on the command line.
+
+use greenup_model::Op;
+
+/// How long a search may go on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BudgetArg {
+    Evaluations(usize),
+    Seconds(f64),
+    /// Of all points.
+    Share(f64),
+}
+
+/// `100`, `60s`, `5%`.
+pub fn budget(text: &str) -> Result<BudgetArg, String> {
+    let wrong = || "give a number of trials (100), seconds (60s) or a share (5%)".to_owned();
+    let positive = |t: &str| {
+        t.trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|x| *x > 0.0 && x.is_finite())
+            .ok_or_else(wrong)
+    };
+    if let Some(s) = text.strip_suffix('s') {
+        return positive(s).map(BudgetArg::Seconds);
+    }
+    if let Some(s) = text.strip_suffix('%') {
+        return positive(s).map(|x| BudgetArg::Share(x / 100.0));
+    }
+    match text.parse::<usize>() {
+        Ok(n) if n > 0 => Ok(BudgetArg::Evaluations(n)),
+        _ => Err(wrong()),
+    }
+}
+
+/// `512M`, `2G` or plain bytes.
+pub fn bytes(text: &str) -> Result<usize, String> {
+    let (digits, scale) = match text.trim_end_matches(['B', 'b']).char_indices().last() {
+        Some((i, 'k' | 'K')) => (&text[..i], 1 << 10),
+        Some((i, 'm' | 'M')) => (&text[..i], 1 << 20),
+        Some((i, 'g' | 'G')) => (&text[..i], 1 << 30),
+        _ => (text, 1_usize),
+    };
+    match digits.trim().parse::<f64>() {
+        Ok(x) if x > 0.0 && x.is_finite() => Ok((x * scale as f64) as usize),
+        _ => Err("give a size like 512M or 2G".into()),
+    }
+}
+
+/// `1%` or `0.01`.
+pub fn share(text: &str) -> Result<f64, String> {
+    let (digits, scale) = match text.strip_suffix('%') {
+        Some(d) => (d, 0.01),
+        None => (text, 1.0),
+    };
+    match digits.trim().parse::<f64>() {
+        Ok(x) if x > 0.0 && x * scale < 1.0 => Ok(x * scale),
+        _ => Err("give a share between 0 and 1, like 1% or 0.01".into()),
+    }
+}
+
+/// `f32=1e12`.
+pub fn op_count(text: &str) -> Result<(Op, f64), String> {
+    let (name, count) = text
+        .split_once('=')
+        .ok_or_else(|| "give NAME=COUNT, like f32=1e12".to_owned())?;
+    let op: Op = name
+        .parse()
+        .map_err(|e: greenup_model::op::UnknownOp| e.to_string())?;
+    let count: f64 = count
+        .parse()
+        .map_err(|_| format!("`{count}` is not a number"))?;
+    if !count.is_finite() || count < 0.0 {
+        return Err(format!("{count} must be finite and not negative"));
+    }
+    Ok((op, count))
+}
+
+/// `n=1024`: any value of our notation; what is none is a string.
+pub fn constant(text: &str) -> Result<(String, toml::Value), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| "give NAME=VALUE, like n=1024".to_owned())?;
+    let value = format!("v = {value}")
+        .parse::<toml::Table>()
+        .ok()
+        .and_then(|mut t| t.remove("v"))
+        .unwrap_or_else(|| toml::Value::String(value.to_owned()));
+    Ok((name.trim().to_owned(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_with_units() {
+        assert_eq!(share("1%"), Ok(0.01));
+        assert!(share("0").is_err() && share("200%").is_err());
+        assert!(op_count("f32=nan").is_err() && op_count("f32").is_err());
+        assert_eq!(bytes("2G"), Ok(2 << 30));
+        assert_eq!(budget("5%"), Ok(BudgetArg::Share(0.05)));
+        assert_eq!(constant("n=7"), Ok(("n".into(), toml::Value::Integer(7))));
+        assert!(constant("n").is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! What makes a sweep reproducible, recorded beside it.
+
+use super::compile::{Unit, compiler_version};
+use super::trial::DATA_SEED;
+use super::tuner::Plan;
+use crate::problem::Problem;
+use crate::sweep::SweepFacts;
+
+pub(super) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
+    let mut more = plan.facts.clone();
+    let fixed: String = [Unit::of_reference(problem), Unit::of_setup(problem)]
+        .iter()
+        .flatten()
+        .map(|u| format!(" {}", u.key()))
+        .collect();
+    let kernel = Unit {
+        sources: problem
+            .build
+            .sources
+            .iter()
+            .map(|s| problem.dir.join(s))
+            .collect(),
+        entry: &problem.build.entry,
+        build: &problem.build,
+        defines: Vec::new(),
+        data: &problem.data,
+    };
+    let constants: Vec<String> = problem
+        .space
+        .constants()
+        .iter()
+        .map(|(n, v)| format!("{n}={v}"))
+        .collect();
+    more.insert("constants".into(), constants.join(" "));
+    more.insert("sources".into(), format!("{}{fixed}", kernel.key()));
+    more.insert("compiler".into(), compiler_version(&problem.build));
+    more.insert("flags".into(), problem.build.flags.join(" "));
+    more.insert("seed of data".into(), DATA_SEED.to_string());
+    let flops = plan_flops(problem);
+    SweepFacts {
+        name: problem.space.name.clone(),
+        device: plan.device.clone(),
+        parameters: problem.space.names().map(str::to_owned).collect(),
+        flops,
+        objective: plan.objectives.first().map(ToString::to_string),
+        more,
+    }
+}
+
+/// Flops of a run, where they do not depend on the config.
+fn plan_flops(problem: &Problem) -> Option<f64> {
+    if !problem.has_work() {
+        return None;
+    }
+    problem
+        .work(&[])
+        .ok()
+        .map(|w| w.flops())
+        .filter(|f| *f > 0.0)
+}

@@ -1,0 +1,118 @@
+//! The last round: the best measured again, in turns and in random order, and ties named.
+
+use super::child::{Said, Task};
+use super::compile::Unit;
+use super::trial::Bench;
+use super::tuner::TuneError;
+use crate::sweep::Trial;
+use greenup_meter::Summary;
+use greenup_meter::stats::{median, ratio_of_medians};
+use greenup_space::Value;
+use serde::Serialize;
+
+/// A config of the last round.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finalist {
+    pub config: Vec<Value>,
+    pub time_s: Summary,
+    pub energy_j: Option<Summary>,
+    pub value: f64,
+    /// Its objective over the winner's; 1 lies within the interval for a tie.
+    pub ratio: Option<Summary>,
+    pub tie: bool,
+}
+
+impl Bench<'_> {
+    /// Measures the best again, in turns and in random order, and names ties.
+    pub(super) fn finals(&self, trials: &[Trial]) -> Result<Vec<Finalist>, TuneError> {
+        let objective = self.plan.objectives[0];
+        let mut best: Vec<(f64, &Trial)> = trials
+            .iter()
+            .filter(|t| t.effort >= 1.0 || self.plan.finalists == 0)
+            .filter_map(|t| Some((self.costs(t)?[0], t)))
+            .filter(|(_, t)| t.cost().is_some_and(|c| objective.allowed(c)))
+            .collect();
+        best.sort_by(|a, b| a.0.total_cmp(&b.0));
+        best.dedup_by(|a, b| a.1.config == b.1.config);
+        if best.is_empty() {
+            let reason = trials
+                .iter()
+                .find_map(|t| t.failure().map(|f| format!("{}: {}", f.0.name(), f.1)))
+                .unwrap_or_else(|| format!("`{objective}` needs a measurement that no trial has"));
+            return Err(TuneError::Nothing(reason));
+        }
+        best.truncate(self.plan.finalists.max(1));
+        self.observer.stage("finalists", 0);
+        let mut libraries = Vec::new();
+        for (_, t) in &best {
+            let library = Unit::of_config(self.problem, &t.config)
+                .and_then(|u| u.compile(&self.libraries))
+                .map_err(|e| {
+                    TuneError::Nothing(format!("a finalist no longer compiles: {}", e.0))
+                })?;
+            libraries.push(library);
+        }
+        const ROUNDS: usize = 9;
+        let seconds = self.problem.measure.seconds / 2.0;
+        let task = Task::Race {
+            libraries,
+            rounds: ROUNDS,
+            seconds,
+        };
+        let limit = self.problem.measure.timeout
+            + (ROUNDS * best.len()) as f64 * (seconds * 4.0 + self.problem.measure.timeout / 10.0);
+        let Some(answer) = self.run(task, limit) else {
+            return Ok(Vec::new());
+        };
+        let Some(Said::Raced {
+            times_s,
+            energies_j,
+        }) = answer
+            .said
+            .into_iter()
+            .find(|s| matches!(s, Said::Raced { .. }))
+        else {
+            let why = answer.failure.map_or_else(String::new, |f| f.1);
+            return Err(TuneError::Nothing(format!(
+                "the finalists cannot be measured again: {why}"
+            )));
+        };
+        let values: Vec<Vec<f64>> = times_s
+            .iter()
+            .zip(&energies_j)
+            .zip(&best)
+            .map(|((t, e), (_, trial))| {
+                let flops = self.problem.work(&trial.config).ok().map(|w| w.flops());
+                t.iter()
+                    .enumerate()
+                    .filter_map(|(i, &time_s)| {
+                        let cost = crate::Cost {
+                            time_s,
+                            energy_j: e.get(i).copied(),
+                        };
+                        objective.value(cost, flops)
+                    })
+                    .collect()
+            })
+            .collect();
+        let mut order: Vec<usize> = (0..best.len()).filter(|&i| !values[i].is_empty()).collect();
+        order.sort_by(|&a, &b| median(&values[a]).total_cmp(&median(&values[b])));
+        let Some(&winner) = order.first() else {
+            return Ok(Vec::new());
+        };
+        Ok(order
+            .into_iter()
+            .filter_map(|i| {
+                let ratio = ratio_of_medians(&values[i], &values[winner]);
+                Some(Finalist {
+                    config: best[i].1.config.clone(),
+                    time_s: Summary::of(&times_s[i])?,
+                    energy_j: Summary::of(&energies_j[i]),
+                    value: median(&values[i]),
+                    tie: i != winner && ratio.as_ref().is_some_and(|r| r.lo <= 1.0),
+                    ratio: ratio.filter(|_| i != winner),
+                })
+            })
+            .collect())
+    }
+}
