@@ -18,6 +18,11 @@ pub struct Chosen {
 }
 
 impl Chosen {
+    /// Id of the main sensor, if there is one.
+    pub fn main(&self) -> Option<String> {
+        self.sensors.first().map(|s| s.info().id.clone())
+    }
+
     pub fn meter(self, policy: Policy) -> Meter {
         Meter::new(self.sensors, self.period_s, policy)
     }

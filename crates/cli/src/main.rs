@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Command::Roofline(a) => commands::roofline::run(&a),
         Command::Space(a) => commands::space::run(&a),
         Command::Replay(a) => commands::replay::run(&a),
+        Command::Scale(a) => commands::scale::run(&a),
         Command::Analyze(a) => commands::analyze::run(&a),
         Command::Tune(a) => commands::tune::run(&a),
         Command::Gemm(a) => commands::gemm::run(&a),

@@ -5,6 +5,7 @@ use crate::commands::space::grouped;
 use crate::error::{self, CliError, Result};
 use crate::progress::Bars;
 use crate::{choose, interrupt, lookup, out};
+use greenup_device::CpuFacts;
 use greenup_model::predict;
 use greenup_report::si::si;
 use greenup_space::{Index, Limits, Stop};
@@ -68,7 +69,7 @@ pub fn sweep(
         search.objective.clone()
     };
     let chosen = choose::sensors(search.sensor.sensor.as_deref(), false, 0.5)?;
-    let sensor = chosen.sensors.first().map(|s| s.info().id.clone());
+    let sensor = chosen.main();
     if sensor.is_none()
         && let Some(o) = objectives.iter().find(|o| o.needs_energy())
     {
@@ -95,24 +96,8 @@ pub fn sweep(
         BudgetArg::Seconds(s) => (usize::MAX, s),
         BudgetArg::Share(x) => (((n as f64 * x).round() as usize).max(1), f64::INFINITY),
     };
-    let cpu = greenup_device::CpuFacts::read();
-    let mut more = BTreeMap::from([
-        ("greenup".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-        ("strategy".to_owned(), search.strategy.clone()),
-        ("seed".to_owned(), search.seed.to_string()),
-        ("cores".to_owned(), cpu.cores.len().to_string()),
-        (
-            "sensor".to_owned(),
-            sensor.clone().unwrap_or_else(|| "none: time only".into()),
-        ),
-        (
-            "command".to_owned(),
-            std::env::args().skip(1).collect::<Vec<_>>().join(" "),
-        ),
-    ]);
-    if let Some(g) = &cpu.governor {
-        more.insert("governor".into(), g.clone());
-    }
+    let bars = Bars::new();
+    let cpu = CpuFacts::read();
     let plan = Plan {
         objectives: objectives.clone(),
         trials,
@@ -122,8 +107,9 @@ pub fn sweep(
         resume: search.resume,
         launcher: launcher(sensor.as_deref().map(|id| (id, chosen.period_s)))?,
         finalists: search.finalists,
-        facts: more,
+        facts: facts(search, &cpu, sensor.as_deref()),
         device: cpu.model.clone(),
+        observer: &bars,
     };
     if !quiet {
         out::note(format!(
@@ -136,10 +122,8 @@ pub fn sweep(
         ));
     }
     // Ended before anything is printed, so that the bar leaves no trace.
-    let result = {
-        let bars = Bars::new();
-        tune(problem, &index, method.as_mut(), &plan, &bars)
-    };
+    let result = tune(problem, &index, method.as_mut(), &plan);
+    drop(bars);
     let (found, sweep) = result.map_err(|e| failed(e, dir))?;
     exports(&sweep, dir)?;
     Ok(Searched {
@@ -148,6 +132,28 @@ pub fn sweep(
         points: n,
         objective: objectives[0],
     })
+}
+
+/// What is recorded beside a sweep, to make it reproducible.
+fn facts(search: &SearchArgs, cpu: &CpuFacts, sensor: Option<&str>) -> BTreeMap<String, String> {
+    let mut more = BTreeMap::from([
+        ("greenup".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        ("strategy".to_owned(), search.strategy.clone()),
+        ("seed".to_owned(), search.seed.to_string()),
+        ("cores".to_owned(), cpu.cores.len().to_string()),
+        (
+            "sensor".to_owned(),
+            sensor.unwrap_or("none: time only").to_owned(),
+        ),
+        (
+            "command".to_owned(),
+            std::env::args().skip(1).collect::<Vec<_>>().join(" "),
+        ),
+    ]);
+    if let Some(g) = &cpu.governor {
+        more.insert("governor".into(), g.clone());
+    }
+    more
 }
 
 /// The model's prediction of a point, for the `steered` strategy.
@@ -188,7 +194,8 @@ fn steering(
     })))
 }
 
-fn failed(e: TuneError, dir: &Path) -> CliError {
+/// A sweep that ended, with its cure.
+pub fn failed(e: TuneError, dir: &Path) -> CliError {
     use greenup_tune::sweep::FolderError;
     match e {
         TuneError::Folder(FolderError::Io { path, cause }) => error::cannot_write(&path, &cause),

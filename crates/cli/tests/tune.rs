@@ -237,6 +237,62 @@ fn a_full_disk_is_said_with_its_cure() {
     );
 }
 
+/// A disk that fills up in the middle of a sweep: what was measured stays, and a second run goes on.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_disk_that_fills_up_loses_nothing() {
+    use std::io::Write as _;
+    use std::os::unix::process::CommandExt as _;
+    const LIMIT: u64 = 60 << 10;
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("sweep");
+    let tune = |budget: &str| {
+        let mut c = std::process::Command::new(assert_cmd::cargo::cargo_bin("greenup"));
+        c.args(["tune", "--strategy", "exhaustive", "--sensor", "none"])
+            .args(["--resume", "--budget", budget, "--out"])
+            .arg(&out)
+            .arg(problem());
+        c
+    };
+    assert!(tune("16").output().unwrap().status.success());
+    let before = trials(&out);
+    assert_eq!(before.len(), 16);
+    // Empty lines fill the file up to half a trial below what it may hold.
+    let path = out.join("trials.jsonl");
+    let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+    let pad = LIMIT - 150 - file.metadata().unwrap().len();
+    file.write_all(&vec![b'\n'; pad as usize]).unwrap();
+    let mut full = tune("20");
+    // SAFETY: both calls are allowed between fork and exec; they limit the child alone.
+    unsafe {
+        full.pre_exec(|| {
+            let limit = libc::rlimit {
+                rlim_cur: LIMIT,
+                rlim_max: LIMIT,
+            };
+            libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+            libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
+            Ok(())
+        });
+    }
+    let run = full.output().unwrap();
+    let text = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("trials.jsonl cannot be written") && text.contains("hint:"),
+        "{text}"
+    );
+    assert_eq!(
+        trials(&out),
+        before,
+        "every trial is still there, and no half one"
+    );
+    assert!(tune("20").output().unwrap().status.success());
+    let after = trials(&out);
+    assert_eq!(after.len(), 20);
+    assert_eq!(after[..16], before[..]);
+}
+
 /// Twenty kills at random moments: what was recorded stays, and the sweep comes to its end.
 #[test]
 #[ignore = "takes half a minute"]

@@ -78,6 +78,51 @@ impl LogRange {
     }
 }
 
+/// A range on a linear axis, with round ticks.
+#[derive(Clone, Copy, Debug)]
+pub struct Linear {
+    pub lo: f64,
+    pub hi: f64,
+    step: f64,
+}
+
+impl Linear {
+    /// Whole steps around the finite values.
+    pub fn around(values: impl Iterator<Item = f64>) -> Self {
+        let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
+        for v in values.filter(|v| v.is_finite()) {
+            lo = lo.min(v);
+            hi = hi.max(v);
+        }
+        if lo > hi {
+            (lo, hi) = (0.0, 1.0);
+        }
+        let span = if hi > lo { hi - lo } else { hi.abs().max(1.0) };
+        let raw = span / 5.0;
+        let power = 10_f64.powf(raw.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .into_iter()
+            .map(|m| m * power)
+            .find(|s| *s >= raw)
+            .unwrap_or(raw);
+        Self {
+            lo: (lo / step).floor() * step,
+            hi: ((hi + 0.02 * span) / step).ceil() * step,
+            step,
+        }
+    }
+
+    /// 0 at the low end, 1 at the high one.
+    pub fn share(&self, v: f64) -> f64 {
+        (v - self.lo) / (self.hi - self.lo)
+    }
+
+    pub fn ticks(&self) -> impl Iterator<Item = f64> + '_ {
+        let n = ((self.hi - self.lo) / self.step).round() as usize;
+        (0..=n).map(|i| self.lo + i as f64 * self.step)
+    }
+}
+
 /// A power of two as engineers write it: `1/8`, `4`, `1k`.
 pub fn power_of_two(v: f64) -> String {
     if (1.0 / 1024.0..1.0).contains(&v) {

@@ -10,6 +10,7 @@
 //! | [`map_figure`] | the dimensionless map of machines |
 //! | [`pruning_figure`] | how filters prune a search space |
 //! | [`sweep_figure`] | figures of a tuning sweep |
+//! | [`scaling_figure`] | configs over problem size |
 //! | [`png`] | SVG → PNG with embedded fonts |
 //! | [`page`] | the HTML page |
 
@@ -21,6 +22,7 @@ pub mod png;
 pub mod pruning_figure;
 pub mod roofline_figure;
 mod roofline_marks;
+pub mod scaling_figure;
 pub mod si;
 pub mod svg;
 pub mod sweep_figure;

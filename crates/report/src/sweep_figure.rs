@@ -1,52 +1,9 @@
 //! Figures of a tuning sweep: efficiency against performance with hull and winners, correlations
 //! as sorted bars, and splits by a metric.
 
-use crate::axis::Area;
+use crate::axis::{Area, Linear};
 use crate::si::{si, three};
 use crate::svg::{Anchor, FAINT, INK, QUIET, Svg, colour, escape};
-
-/// A range on a linear axis, with round ticks.
-#[derive(Clone, Copy, Debug)]
-struct Linear {
-    lo: f64,
-    hi: f64,
-    step: f64,
-}
-
-impl Linear {
-    fn around(values: impl Iterator<Item = f64>) -> Self {
-        let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
-        for v in values.filter(|v| v.is_finite()) {
-            lo = lo.min(v);
-            hi = hi.max(v);
-        }
-        if lo > hi {
-            (lo, hi) = (0.0, 1.0);
-        }
-        let span = if hi > lo { hi - lo } else { hi.abs().max(1.0) };
-        let raw = span / 5.0;
-        let power = 10_f64.powf(raw.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0]
-            .into_iter()
-            .map(|m| m * power)
-            .find(|s| *s >= raw)
-            .unwrap_or(raw);
-        Self {
-            lo: (lo / step).floor() * step,
-            hi: ((hi + 0.02 * span) / step).ceil() * step,
-            step,
-        }
-    }
-
-    fn share(&self, v: f64) -> f64 {
-        (v - self.lo) / (self.hi - self.lo)
-    }
-
-    fn ticks(&self) -> impl Iterator<Item = f64> + '_ {
-        let n = ((self.hi - self.lo) / self.step).round() as usize;
-        (0..=n).map(|i| self.lo + i as f64 * self.step)
-    }
-}
 
 /// One config in the plane.
 #[derive(Clone, Debug)]

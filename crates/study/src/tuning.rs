@@ -102,10 +102,11 @@ pub fn run(
         finalists: 3,
         facts: BTreeMap::new(),
         device: facts.model.clone(),
+        observer,
     };
     let mut search = strategy(DEFAULT, None)?;
     let (found, sweep) =
-        tune(&problem, &index, search.as_mut(), &plan, observer).map_err(|e| e.to_string())?;
+        tune(&problem, &index, search.as_mut(), &plan).map_err(|e| e.to_string())?;
     let best = found
         .finalists
         .first()

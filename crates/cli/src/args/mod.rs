@@ -5,7 +5,7 @@ mod parse;
 mod tuning;
 
 pub use model::*;
-pub use parse::BudgetArg;
+pub use parse::{BudgetArg, Sizes};
 pub use tuning::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -52,6 +52,8 @@ pub enum Command {
     Gemm(GemmArgs),
     /// Let a search strategy meet a recorded sweep, with a simulated clock
     Replay(ReplayArgs),
+    /// Measure selected configs of a sweep at other problem sizes
+    Scale(ScaleArgs),
     /// Explain a sweep: winners, trade-off, what separates them
     Analyze(AnalyzeArgs),
     #[command(hide = true)]

@@ -89,6 +89,30 @@ pub fn constant(text: &str) -> Result<(String, toml::Value), String> {
     Ok((name.trim().to_owned(), value))
 }
 
+/// Constants that grow together, and the values they take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sizes {
+    pub names: Vec<String>,
+    pub values: Vec<i64>,
+}
+
+/// `n=256,512` or `m+n=256,512`.
+pub fn sizes(text: &str) -> Result<Sizes, String> {
+    let wrong = || "give NAME=V,V,… with whole numbers, like n=256,512,1024".to_owned();
+    let (names, values) = text.split_once('=').ok_or_else(wrong)?;
+    let names: Vec<String> = names.split('+').map(|n| n.trim().to_owned()).collect();
+    let mut values: Vec<i64> = values
+        .split(',')
+        .map(|v| v.trim().parse().map_err(|_| wrong()))
+        .collect::<Result<_, _>>()?;
+    values.sort_unstable();
+    values.dedup();
+    if names.iter().any(String::is_empty) || values.iter().any(|v| *v < 1) {
+        return Err(wrong());
+    }
+    Ok(Sizes { names, values })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,5 +126,8 @@ mod tests {
         assert_eq!(budget("5%"), Ok(BudgetArg::Share(0.05)));
         assert_eq!(constant("n=7"), Ok(("n".into(), toml::Value::Integer(7))));
         assert!(constant("n").is_err());
+        let s = sizes("m+n=512, 256").unwrap();
+        assert_eq!((s.names.len(), s.values), (2, vec![256, 512]));
+        assert!(sizes("n=").is_err() && sizes("=4").is_err() && sizes("n=0").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Arguments of the commands that search: space, tune, replay, analyze, gemm.
 
 use super::SensorArg;
-use super::parse::{BudgetArg, budget, bytes, constant, share};
+use super::parse::{BudgetArg, Sizes, budget, bytes, constant, share, sizes};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -111,6 +111,29 @@ pub struct GemmArgs {
     #[arg(long)]
     pub list: bool,
     /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup scale examples/stencil/problem.toml --sweep sweeps/stencil --over n=258,514,1026,2050\n  greenup scale … --over size_m+size_n+size_k=256,512,1024   # several constants together"
+)]
+pub struct ScaleArgs {
+    /// Problem file of the sweep
+    pub problem: PathBuf,
+    /// Sweep folder; scaling.json is written into it, and `greenup analyze` draws it
+    #[arg(long, value_name = "DIR")]
+    pub sweep: PathBuf,
+    /// Constants that are the size, and its values
+    #[arg(long, value_name = "NAME[+NAME…]=V,V,…", value_parser = sizes)]
+    pub over: Sizes,
+    /// Configs: the fastest, the greenest and others evenly down the order of speed
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    pub configs: usize,
+    #[command(flatten)]
+    pub sensor: SensorArg,
+    /// Print the measurements as JSON
     #[arg(long)]
     pub json: bool,
 }

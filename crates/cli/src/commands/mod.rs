@@ -10,6 +10,7 @@ pub mod predict;
 pub mod replay;
 pub mod roofline;
 pub mod run;
+pub mod scale;
 pub mod space;
 pub mod study;
 pub mod tune;

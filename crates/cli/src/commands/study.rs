@@ -37,10 +37,7 @@ pub fn run(args: &StudyArgs) -> Result {
     } else {
         (Policy::quick(), Depth::Quick)
     };
-    let sensor = chosen
-        .sensors
-        .first()
-        .map(|s| (s.info().id.clone(), chosen.period_s));
+    let sensor = chosen.main().map(|id| (id, chosen.period_s));
     let mut meter = chosen.meter(policy);
     let options = StudyOptions {
         name: args.name.clone(),

@@ -42,7 +42,7 @@ impl Bench<'_> {
             return Err(TuneError::Nothing(reason));
         }
         best.truncate(self.plan.finalists.max(1));
-        self.observer.stage("finalists", 0);
+        self.plan.observer.stage("finalists", 0);
         let mut libraries = Vec::new();
         for (_, t) in &best {
             let library = Unit::of_config(self.problem, &t.config)

@@ -10,6 +10,7 @@
 //! | [`trial`] | one config: built, verified, measured |
 //! | [`tuner`] | the loop: ask, build, measure, record |
 //! | [`finals`] | the best measured again, in turns |
+//! | [`scaling`] | selected configs at other problem sizes |
 //! | [`facts`] | what makes a sweep reproducible |
 
 pub mod child;
@@ -19,5 +20,6 @@ mod facts;
 pub mod finals;
 pub mod library;
 pub mod parent;
+pub mod scaling;
 mod trial;
 pub mod tuner;

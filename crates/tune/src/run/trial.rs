@@ -8,7 +8,6 @@ use crate::points::Points;
 use crate::problem::Problem;
 use crate::strategy::Proposal;
 use crate::sweep::{Failure, Outcome, Trial};
-use greenup_meter::Observer;
 use greenup_meter::stats::median;
 use greenup_space::Value;
 use std::collections::BTreeMap;
@@ -24,7 +23,6 @@ pub(super) type Built = (Result<PathBuf, CompileError>, f64);
 pub(super) struct Bench<'a> {
     pub(super) problem: &'a Problem,
     pub(super) plan: &'a Plan<'a>,
-    pub(super) observer: &'a dyn Observer,
     pub(super) libraries: PathBuf,
     setup: Option<PathBuf>,
     reference: Option<PathBuf>,
@@ -46,13 +44,11 @@ impl<'a> Bench<'a> {
     pub(super) fn new(
         problem: &'a Problem,
         plan: &'a Plan<'a>,
-        observer: &'a dyn Observer,
         libraries: PathBuf,
     ) -> Result<Self, TuneError> {
         let mut bench = Self {
             problem,
             plan,
-            observer,
             libraries,
             setup: None,
             reference: None,
@@ -105,7 +101,7 @@ impl<'a> Bench<'a> {
         self.plan
             .launcher
             .run(&self.job(task, limit_s), limit_s, &|| {
-                self.observer.cancelled()
+                self.plan.observer.cancelled()
             })
     }
 
@@ -151,7 +147,7 @@ impl<'a> Bench<'a> {
                     loop {
                         let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                         let Some(config) = configs.get(i) else { return };
-                        if self.observer.cancelled() {
+                        if self.plan.observer.cancelled() {
                             return;
                         }
                         let start = Instant::now();

@@ -33,6 +33,7 @@ pub struct Plan<'a> {
     /// Facts to record beside the tuner's own.
     pub facts: BTreeMap<String, String>,
     pub device: String,
+    pub observer: &'a dyn Observer,
 }
 
 /// What a sweep found.
@@ -67,8 +68,8 @@ pub fn tune(
     index: &Index,
     strategy: &mut dyn Strategy,
     plan: &Plan,
-    observer: &dyn Observer,
 ) -> Result<(Found, Sweep), TuneError> {
+    let observer = plan.observer;
     let facts = facts(problem, plan);
     let (mut folder, done) = if plan.resume && Folder::exists(plan.out) {
         Folder::resume(plan.out, &facts)?
@@ -81,7 +82,7 @@ pub fn tune(
         cause,
     })?;
     let libraries = std::path::absolute(&libraries).unwrap_or(libraries);
-    let mut bench = Bench::new(problem, plan, observer, libraries)?;
+    let mut bench = Bench::new(problem, plan, libraries)?;
 
     let points = Indexed::new(index);
     let mut search = Search::new(strategy, &points, plan.trials, plan.seed);

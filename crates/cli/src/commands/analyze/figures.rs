@@ -1,0 +1,166 @@
+//! Figures of the analysis: Figs 4 to 9 of Anzt et al. 2015.
+
+use super::config;
+use greenup_report::scaling_figure::{self, Panel, Series};
+use greenup_report::si::{si, three};
+use greenup_report::sweep_figure::{Dot, Scatter, SignedBar, signed_bars};
+use greenup_tune::Sweep;
+use greenup_tune::analyze::{Analysis, Correlation};
+use greenup_tune::run::scaling::Scaling;
+
+pub fn scatter(a: &Analysis, sweep: &Sweep) -> Option<Scatter> {
+    let greenest = a.greenest?;
+    Some(Scatter {
+        title: format!("{}: efficiency against performance", a.name),
+        x_label: "performance".into(),
+        y_label: "efficiency".into(),
+        x_unit: a.unit.into(),
+        y_unit: format!("{}/J", a.unit.trim_end_matches("/s")),
+        dots: a
+            .rows
+            .iter()
+            .map(|r| Dot {
+                x: r.performance,
+                y: r.efficiency.unwrap_or(f64::NAN),
+                tip: format!("{} | {}", config(sweep, r), si(r.time_s, "s")),
+                colour: 0,
+            })
+            .collect(),
+        hull: a
+            .hull
+            .as_ref()
+            .map(|h| h.corners.clone())
+            .unwrap_or_default(),
+        fastest: Some(a.fastest),
+        greenest: Some(greenest),
+        legend: Vec::new(),
+    })
+}
+
+/// Performance by rank: what there is to see without energies.
+pub fn ranking(a: &Analysis, sweep: &Sweep) -> Scatter {
+    let mut order: Vec<usize> = (0..a.rows.len()).collect();
+    order.sort_by(|&i, &j| a.rows[j].performance.total_cmp(&a.rows[i].performance));
+    Scatter {
+        title: format!("{}: all that worked, by speed", a.name),
+        x_label: "rank".into(),
+        y_label: "performance".into(),
+        x_unit: String::new(),
+        y_unit: a.unit.into(),
+        dots: order
+            .iter()
+            .enumerate()
+            .map(|(rank, &i)| Dot {
+                x: rank as f64 + 1.0,
+                y: a.rows[i].performance,
+                tip: format!(
+                    "{} | {}",
+                    config(sweep, &a.rows[i]),
+                    si(a.rows[i].time_s, "s")
+                ),
+                colour: 0,
+            })
+            .collect(),
+        ..Scatter::default()
+    }
+}
+
+/// Fig. 9: the plane coloured by a metric above or below its mean.
+pub fn split_scatter(a: &Analysis, sweep: &Sweep, name: &str, mean: f64) -> Option<String> {
+    let p = a.parameters.iter().position(|n| n == name);
+    let mut s = scatter(a, sweep)?;
+    for (d, r) in s.dots.iter_mut().zip(&a.rows) {
+        let t = &sweep.trials[r.trial];
+        let v = match p {
+            Some(p) => t.config[p].as_float(),
+            None => t.metrics.get(name).copied(),
+        };
+        d.colour = usize::from(v.is_some_and(|v| v <= mean));
+    }
+    s.title = format!("split by {name}");
+    s.hull = Vec::new();
+    s.fastest = None;
+    s.greenest = None;
+    s.legend = vec![
+        format!("above {}", three(mean)),
+        format!("at or below {}", three(mean)),
+    ];
+    Some(s.svg(460.0, 340.0))
+}
+
+pub fn bars(
+    title: &str,
+    list: &[Correlation],
+    value: impl Fn(&Correlation) -> Option<f64>,
+) -> String {
+    let mut bars: Vec<SignedBar> = list
+        .iter()
+        .filter_map(|c| {
+            Some(SignedBar {
+                name: c.name.clone(),
+                value: value(c)?,
+                marked: c.mover,
+                tip: format!("{} {:+.4}", c.name, value(c)?),
+            })
+        })
+        .collect();
+    bars.sort_by(|a, b| a.value.total_cmp(&b.value));
+    signed_bars(title, &bars)
+}
+
+/// Fig. 4: selected configs over problem size.
+pub fn scaling(a: &Analysis, s: &Scaling) -> String {
+    let panel = |label: &str, unit: &str, value: &dyn Fn(usize, usize) -> Option<(f64, f64)>| {
+        let series: Vec<Series> = s
+            .configs
+            .iter()
+            .enumerate()
+            .map(|(c, (why, config))| Series {
+                name: format!(
+                    "{why}: {}",
+                    s.parameters
+                        .iter()
+                        .zip(config)
+                        .enumerate()
+                        // What all have in common tells nothing.
+                        .filter(|(p, (_, v))| s.configs.iter().any(|(_, o)| o[*p] != **v))
+                        .map(|(_, (n, v))| format!("{n}={v}"))
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                ),
+                points: s
+                    .sizes
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(i, at)| {
+                        let (v, e) = value(i, c)?;
+                        Some((at.size, v, v * (1.0 - e), v * (1.0 + e)))
+                    })
+                    .collect(),
+            })
+            .collect();
+        Panel {
+            label: label.into(),
+            unit: unit.into(),
+            series,
+        }
+    };
+    let rates = |i: usize, c: usize| s.rates(&s.sizes[i], c);
+    let mut panels = vec![panel("performance", a.unit, &|i, c| {
+        let r = rates(i, c)?;
+        Some((r.per_second, r.relative_error))
+    })];
+    let green = panel(
+        "efficiency",
+        &format!("{}/J", a.unit.trim_end_matches("/s")),
+        &|i, c| Some((rates(i, c)?.per_joule?, 0.0)),
+    );
+    if green.series.iter().any(|s| !s.points.is_empty()) {
+        panels.push(green);
+    }
+    scaling_figure::scaling(
+        &format!("{}: selected configs over problem size", a.name),
+        &s.over.replace('+', " = "),
+        &panels,
+    )
+}

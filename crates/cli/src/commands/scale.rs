@@ -1,0 +1,130 @@
+//! `greenup scale`.
+
+use crate::args::{ScaleArgs, Sizes};
+use crate::error::{self, CliError, Result};
+use crate::progress::Bars;
+use crate::{choose, out, search};
+use greenup_device::CpuFacts;
+use greenup_report::si::{percent, si};
+use greenup_tune::Plan;
+use greenup_tune::run::scaling::{Scaling, scaling, select};
+use greenup_tune::sweep::Folder;
+use std::collections::BTreeMap;
+
+pub fn run(args: &ScaleArgs) -> Result {
+    if !Folder::exists(&args.sweep) {
+        return Err(
+            CliError::new(format!("{} is no sweep folder", args.sweep.display()))
+                .hint("`greenup tune` makes one; its problem's configs are what is scaled"),
+        );
+    }
+    let sweep = Folder::read(&args.sweep).map_err(|e| CliError::new(e.to_string()))?;
+    let Sizes { names, values } = &args.over;
+    let mut problems = Vec::new();
+    for v in values {
+        let set: Vec<(String, toml::Value)> = names
+            .iter()
+            .map(|n| (n.clone(), toml::Value::Integer(*v)))
+            .collect();
+        problems.push((*v as f64, search::problem(&args.problem, &set)?));
+    }
+    let parameters: Vec<&str> = problems[0].1.space.names().collect();
+    if parameters != sweep.facts.parameters {
+        return Err(CliError::new(format!(
+            "the sweep's parameters are {}, the problem's {}",
+            sweep.facts.parameters.join(", "),
+            parameters.join(", ")
+        ))
+        .hint("give the problem that the sweep was made of"));
+    }
+    let configs = select(&sweep, args.configs.max(1));
+    if configs.is_empty() {
+        return Err(CliError::new("no trial of the sweep succeeded"));
+    }
+    let chosen = choose::sensors(args.sensor.sensor.as_deref(), false, 0.5)?;
+    let sensor = chosen.main();
+    let bars = Bars::new();
+    let plan = Plan {
+        objectives: vec![problems[0].1.objective],
+        trials: usize::MAX,
+        seconds: f64::INFINITY,
+        seed: 1,
+        out: &args.sweep,
+        resume: false,
+        launcher: search::launcher(sensor.as_deref().map(|id| (id, chosen.period_s)))?,
+        finalists: 0,
+        facts: BTreeMap::new(),
+        device: CpuFacts::read().model,
+        observer: &bars,
+    };
+    let result = scaling(&names.join("+"), &problems, configs, &plan);
+    drop(bars);
+    let result = result.map_err(|e| search::failed(e, &args.sweep))?;
+    error::write(
+        &args.sweep.join(Scaling::FILE),
+        serde_json::to_string_pretty(&result)?.as_bytes(),
+    )?;
+    if args.json {
+        return out::json(&result);
+    }
+    print(
+        &result,
+        if sweep.facts.flops.is_some() {
+            "flop"
+        } else {
+            "runs"
+        },
+    );
+    out::note(format!(
+        "kept in {}; `greenup analyze {} --out DIR` draws it",
+        args.sweep.join(Scaling::FILE).display(),
+        args.sweep.display()
+    ));
+    Ok(())
+}
+
+fn print(s: &Scaling, unit: &str) {
+    for (i, (why, config)) in s.configs.iter().enumerate() {
+        let config: Vec<String> = s
+            .parameters
+            .iter()
+            .zip(config)
+            .map(|(n, v)| format!("{n}={v}"))
+            .collect();
+        out::line(format!("{}: {why}: {}", letter(i), config.join(" ")));
+    }
+    let mut header = vec![s.over.clone()];
+    header.extend((0..s.configs.len()).map(letter));
+    let rows = s
+        .sizes
+        .iter()
+        .map(|at| {
+            let mut row = vec![at.size.to_string()];
+            row.extend((0..s.configs.len()).map(|c| {
+                let failure = || {
+                    at.trials[c]
+                        .as_ref()
+                        .and_then(|t| t.failure())
+                        .map_or("no config of this size".to_owned(), |f| {
+                            f.0.name().to_owned()
+                        })
+                };
+                s.rates(at, c).map_or_else(failure, |r| {
+                    let speed = si(r.per_second, &format!("{unit}/s"));
+                    let green = r.per_joule.map_or_else(String::new, |e| {
+                        format!(", {}", si(e, &format!("{unit}/J")))
+                    });
+                    format!("{speed} ±{}{green}", percent(r.relative_error))
+                })
+            }));
+            row
+        })
+        .collect();
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    out::line("");
+    out::table(&header, rows);
+}
+
+fn letter(i: usize) -> String {
+    char::from_u32('A' as u32 + i as u32 % 26).map_or_else(|| i.to_string(), String::from)
+}

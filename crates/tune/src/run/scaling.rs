@@ -1,0 +1,165 @@
+//! Selected configs of a sweep measured again at other problem sizes (Anzt et al. 2015, Fig. 4).
+
+use super::trial::Bench;
+use super::tuner::{Plan, TuneError};
+use crate::points::{Indexed, Points as _};
+use crate::problem::Problem;
+use crate::strategy::Proposal;
+use crate::sweep::{FolderError, Sweep, Trial};
+use greenup_space::{Index, Limits, Value};
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+
+/// One size.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SizePoint {
+    pub size: f64,
+    /// A trial for each config; none where the filters of this size reject it.
+    pub trials: Vec<Option<Trial>>,
+}
+
+/// Configs over size.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Scaling {
+    /// What is varied.
+    pub over: String,
+    pub parameters: Vec<String>,
+    /// Why each was selected, and its values.
+    pub configs: Vec<(String, Vec<Value>)>,
+    pub sizes: Vec<SizePoint>,
+}
+
+impl Scaling {
+    /// Name of the file in a sweep's folder.
+    pub const FILE: &'static str = "scaling.json";
+
+    /// Performance and efficiency of a config at a size, in flops where the work is known, else in
+    /// runs: a second with its interval, and a joule.
+    pub fn rates(&self, at: &SizePoint, config: usize) -> Option<Rates> {
+        let t = at.trials.get(config)?.as_ref()?;
+        let cost = t.cost()?;
+        let work = t
+            .metrics
+            .get("gflops")
+            .map_or(1.0, |g| g * 1e9 * cost.time_s);
+        let error = match &t.outcome {
+            crate::Outcome::Measured { time_error, .. } => time_error.unwrap_or(0.0),
+            crate::Outcome::Failed { .. } => 0.0,
+        };
+        Some(Rates {
+            per_second: work / cost.time_s,
+            relative_error: error,
+            per_joule: cost.energy_j.map(|e| work / e),
+        })
+    }
+}
+
+/// What a config reaches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rates {
+    pub per_second: f64,
+    pub relative_error: f64,
+    pub per_joule: Option<f64>,
+}
+
+/// The fastest, the greenest where energy was measured, and others evenly down the order of speed.
+pub fn select(sweep: &Sweep, n: usize) -> Vec<(String, Vec<Value>)> {
+    let mut order: Vec<(&Trial, crate::Cost)> = sweep
+        .trials
+        .iter()
+        .filter(|t| t.effort >= 1.0)
+        .filter_map(|t| Some((t, t.cost()?)))
+        .collect();
+    order.sort_by(|a, b| a.1.time_s.total_cmp(&b.1.time_s));
+    let mut out: Vec<(String, Vec<Value>)> = Vec::new();
+    let mut add = |label: String, t: &Trial| match out.iter_mut().find(|(_, c)| *c == t.config) {
+        Some((l, _)) if !l.contains(&label) => {
+            let _ = write!(l, ", {label}");
+        }
+        Some(_) => {}
+        None => out.push((label, t.config.clone())),
+    };
+    if let Some((t, _)) = order.first() {
+        add("fastest".into(), t);
+    }
+    let greenest = order
+        .iter()
+        .filter_map(|(t, c)| Some((t, c.energy_j?)))
+        .min_by(|a, b| a.1.total_cmp(&b.1));
+    if let Some((t, _)) = greenest {
+        add("greenest".into(), t);
+    }
+    let more = n.saturating_sub(1);
+    for i in 1..=more {
+        let at = i * order.len().saturating_sub(1) / more.max(1);
+        if let Some((t, _)) = order.get(at) {
+            add(format!("number {} of {}", at + 1, order.len()), t);
+        }
+    }
+    out
+}
+
+/// Builds, verifies and measures the configs at every size.
+///
+/// # Errors
+/// The folder or a reference; a config that fails is a failed trial.
+pub fn scaling(
+    over: &str,
+    problems: &[(f64, Problem)],
+    configs: Vec<(String, Vec<Value>)>,
+    plan: &Plan,
+) -> Result<Scaling, TuneError> {
+    let observer = plan.observer;
+    observer.stage("scaling", problems.len() * configs.len());
+    let libraries = plan.out.join("build");
+    std::fs::create_dir_all(&libraries).map_err(|cause| FolderError::Io {
+        path: libraries.clone(),
+        cause,
+    })?;
+    let mut out = Scaling {
+        over: over.to_owned(),
+        parameters: problems
+            .first()
+            .map(|(_, p)| p.space.names().map(str::to_owned).collect())
+            .unwrap_or_default(),
+        configs,
+        sizes: Vec::new(),
+    };
+    'sizes: for (size, problem) in problems {
+        let index = Index::build(&problem.space, &Limits::default()).map_err(|_| {
+            TuneError::Nothing(format!("the space of {over} = {size} has no index"))
+        })?;
+        let points = Indexed::new(&index);
+        let mut bench = Bench::new(
+            problem,
+            plan,
+            std::path::absolute(&libraries).unwrap_or(libraries.clone()),
+        )?;
+        let mut trials = Vec::new();
+        for (_, config) in &out.configs {
+            let trial = match index.position(config) {
+                None => None,
+                Some(point) => {
+                    let built = bench.build(&[Proposal { point, effort: 1.0 }], &points);
+                    let mut measured = None;
+                    for b in built {
+                        let Some(t) = bench.trial(points.config(point), 1.0, b) else {
+                            break 'sizes;
+                        };
+                        measured = Some(t);
+                    }
+                    measured
+                }
+            };
+            observer.step(&format!("{over} = {size}"));
+            trials.push(trial);
+        }
+        out.sizes.push(SizePoint {
+            size: *size,
+            trials,
+        });
+    }
+    // Everything in it can be built again.
+    let _ = std::fs::remove_dir_all(&libraries);
+    Ok(out)
+}
