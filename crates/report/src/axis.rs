@@ -146,8 +146,8 @@ pub fn three_trimmed(v: f64) -> String {
     }
 }
 
-/// Draws frame, grid and labels of a panel with two log₂ axes.
-pub fn draw_log_axes(svg: &mut Svg, area: Area, x: LogRange, y: LogRange, labels: (&str, &str)) {
+/// Draws grid and labels of a horizontal log₂ axis.
+pub fn draw_log_x(svg: &mut Svg, area: Area, x: LogRange) {
     let grid = format!("stroke=\"{FAINT}\" stroke-width=\"1\"");
     let small = format!("font-size=\"11\" fill=\"{QUIET}\"");
     for v in x.ticks((area.width / 34.0) as usize) {
@@ -160,6 +160,13 @@ pub fn draw_log_axes(svg: &mut Svg, area: Area, x: LogRange, y: LogRange, labels
             &power_of_two(v),
         );
     }
+}
+
+/// Draws frame, grid and labels of a panel with two log₂ axes.
+pub fn draw_log_axes(svg: &mut Svg, area: Area, x: LogRange, y: LogRange, labels: (&str, &str)) {
+    let grid = format!("stroke=\"{FAINT}\" stroke-width=\"1\"");
+    let small = format!("font-size=\"11\" fill=\"{QUIET}\"");
+    draw_log_x(svg, area, x);
     for v in y.ticks((area.height / 26.0) as usize) {
         let py = y.y(area, v);
         svg.line((area.left, py), (area.right(), py), &grid);

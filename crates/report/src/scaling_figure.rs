@@ -1,6 +1,6 @@
 //! Performance and efficiency of selected configs over problem size.
 
-use crate::axis::{Area, Linear, LogRange, frame, power_of_two};
+use crate::axis::{Area, Linear, LogRange, draw_log_x, frame};
 use crate::si::si;
 use crate::svg::{Anchor, FAINT, QUIET, Svg, colour, escape};
 
@@ -68,16 +68,7 @@ fn panel(svg: &mut Svg, area: Area, p: &Panel, x_label: &str) {
     let y = |v: f64| area.bottom() - area.height * yr.share(v);
     let grid = format!("stroke=\"{FAINT}\"");
     let small = format!("font-size=\"11\" fill=\"{QUIET}\"");
-    for v in xr.ticks(12) {
-        let px = xr.x(area, v);
-        svg.line((px, area.top), (px, area.bottom()), &grid);
-        svg.text(
-            (px, area.bottom() + 15.0),
-            Anchor::Middle,
-            &small,
-            &power_of_two(v),
-        );
-    }
+    draw_log_x(svg, area, xr);
     for v in yr.ticks() {
         svg.line((area.left, y(v)), (area.right(), y(v)), &grid);
         svg.text(

@@ -2,21 +2,15 @@
 
 use super::Stop;
 use super::arena::{Arena, DEAD};
-use super::memo::Memo;
 use super::parallel::{Limits, Task, place, share, tasks};
+use super::recall::Recall;
 use super::walk::Walker;
 use crate::plan::compile::Nest;
 
 struct Builder<'a> {
-    walker: Walker<'a>,
-    memos: Vec<Memo<u32>>,
-    buffers: Vec<Vec<u64>>,
+    recall: Recall<'a, u32>,
     edges: Vec<(Vec<u64>, Vec<u32>)>,
-    key: Vec<Vec<u64>>,
     arena: Arena,
-    bytes: usize,
-    cancelled: &'a (dyn Fn() -> bool + Sync),
-    checked: u64,
 }
 
 /// Builds one independent group of levels.
@@ -38,7 +32,7 @@ pub fn group(
         tasks.len(),
         || Builder::new(nest, limits),
         |b, t| {
-            place(&mut b.walker, &tasks[t]);
+            place(&mut b.recall.walker, &tasks[t]);
             tasks[t].next.map_or(Ok(DEAD), |k| b.below(k))
         },
     )?;
@@ -87,43 +81,30 @@ fn join(tasks: &[Task], subtrees: &[u32], arena: &mut Arena) -> Result<u32, Stop
 impl<'a> Builder<'a> {
     fn new(nest: &'a Nest<'a>, limits: &Limits<'a>) -> Self {
         Self {
-            walker: Walker::new(nest),
-            memos: nest
-                .levels
-                .iter()
-                .map(|l| Memo::new(l.key.as_deref()))
-                .collect(),
-            buffers: nest.levels.iter().map(|_| Vec::new()).collect(),
+            recall: Recall::new(nest, limits),
             edges: nest.levels.iter().map(|_| Default::default()).collect(),
-            key: nest.levels.iter().map(|_| Vec::new()).collect(),
             arena: Arena::new(),
-            bytes: limits.bytes / limits.threads.max(1),
-            cancelled: limits.cancelled,
-            checked: 0,
         }
     }
 
     /// The node of the group of levels headed by `k`.
     fn below(&mut self, k: usize) -> Result<u32, Stop> {
-        let mut key = std::mem::take(&mut self.key[k]);
-        if let Some(known) = self.memos[k].get(&self.walker.slots.words, &mut key) {
-            self.key[k] = key;
+        if let Some(known) = self.recall.known(k) {
             return Ok(known);
         }
-        self.housekeeping()?;
-        let node = self.fresh(k);
-        if let Ok(node) = node {
-            self.memos[k].insert(&key, node);
+        if self.recall.due()? && self.arena.bytes() + self.recall.memo_bytes() > self.recall.bytes {
+            return Err(Stop::Memory);
         }
-        self.key[k] = key;
-        node
+        let node = self.fresh(k)?;
+        self.recall.remember(k, node);
+        Ok(node)
     }
 
     fn fresh(&mut self, k: usize) -> Result<u32, Stop> {
-        let nest = self.walker.nest;
+        let nest = self.recall.walker.nest;
         let branches = &nest.tree.children[k];
-        let mut values = std::mem::take(&mut self.buffers[k]);
-        let found = self.walker.survivors(k, &mut values);
+        let mut values = std::mem::take(&mut self.recall.buffers[k]);
+        let found = self.recall.walker.survivors(k, &mut values);
         let node = found.and_then(|()| {
             if branches.is_empty() {
                 return self.arena.node(k, &values, &[]);
@@ -140,7 +121,7 @@ impl<'a> Builder<'a> {
                     }
                     children.extend_from_within(from - branches.len()..);
                 } else {
-                    self.walker.enter(k, v);
+                    self.recall.walker.enter(k, v);
                     for &b in branches {
                         let child = self.below(b)?;
                         if child == DEAD {
@@ -156,22 +137,7 @@ impl<'a> Builder<'a> {
             self.edges[k] = (kept, children);
             node
         });
-        self.buffers[k] = values;
+        self.recall.buffers[k] = values;
         node
-    }
-
-    fn housekeeping(&mut self) -> Result<(), Stop> {
-        if self.walker.looked < self.checked {
-            return Ok(());
-        }
-        self.checked = self.walker.looked + 100_000;
-        if (self.cancelled)() {
-            return Err(Stop::Cancelled);
-        }
-        let memos = self.memos.iter().map(Memo::bytes).sum::<usize>();
-        if self.arena.bytes() + memos > self.bytes {
-            return Err(Stop::Memory);
-        }
-        Ok(())
     }
 }

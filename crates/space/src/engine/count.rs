@@ -1,23 +1,15 @@
 //! Exact counts, nothing held but what repeats.
 
 use super::Stop;
-use super::memo::Memo;
 pub use super::parallel::Limits;
 use super::parallel::{place, share, tasks};
+use super::recall::Recall;
 use super::walk::Walker;
 use crate::error::SpaceError;
 use crate::plan::Space;
 use crate::plan::compile::Nest;
 
-struct Counter<'a> {
-    walker: Walker<'a>,
-    memos: Vec<Memo<u128>>,
-    buffers: Vec<Vec<u64>>,
-    key: Vec<Vec<u64>>,
-    bytes: usize,
-    cancelled: &'a (dyn Fn() -> bool + Sync),
-    checked: u64,
-}
+struct Counter<'a>(Recall<'a, u128>);
 
 /// Points that pass the filters for which `active` holds.
 ///
@@ -40,9 +32,9 @@ pub fn count(space: &Space, active: impl Fn(usize) -> bool, limits: &Limits) -> 
         let (_, counts) = share(
             limits.threads,
             tasks.len(),
-            || Counter::new(&nest, limits),
+            || Counter(Recall::new(&nest, limits)),
             |c, t| {
-                place(&mut c.walker, &tasks[t]);
+                place(&mut c.0.walker, &tasks[t]);
                 tasks[t].next.map_or(Ok(1), |k| c.below(k))
             },
         )?;
@@ -70,42 +62,24 @@ fn too_many() -> SpaceError {
     SpaceError::new("the space has more than 3.4e38 points")
 }
 
-impl<'a> Counter<'a> {
-    fn new(nest: &'a Nest<'a>, limits: &Limits<'a>) -> Self {
-        Self {
-            walker: Walker::new(nest),
-            memos: nest
-                .levels
-                .iter()
-                .map(|l| Memo::new(l.key.as_deref()))
-                .collect(),
-            buffers: nest.levels.iter().map(|_| Vec::new()).collect(),
-            key: nest.levels.iter().map(|_| Vec::new()).collect(),
-            bytes: limits.bytes / limits.threads.max(1),
-            cancelled: limits.cancelled,
-            checked: 0,
-        }
-    }
-
+impl Counter<'_> {
     /// Points of the group of levels headed by `k`.
     fn below(&mut self, k: usize) -> Result<u128, Stop> {
-        let mut key = std::mem::take(&mut self.key[k]);
-        if let Some(known) = self.memos[k].get(&self.walker.slots.words, &mut key) {
-            self.key[k] = key;
+        if let Some(known) = self.0.known(k) {
             return Ok(known);
         }
-        self.housekeeping()?;
-        let count = self.fresh(k);
-        if let Ok(c) = count {
-            self.memos[k].insert(&key, c);
+        // What is forgotten is only counted again.
+        if self.0.due()? && self.0.memo_bytes() > self.0.bytes {
+            self.0.forget();
         }
-        self.key[k] = key;
-        count
+        let count = self.fresh(k)?;
+        self.0.remember(k, count);
+        Ok(count)
     }
 
     /// Points below a chosen value of level `k`.
     fn after(&mut self, k: usize) -> Result<u128, Stop> {
-        let nest = self.walker.nest;
+        let nest = self.0.walker.nest;
         let mut product = 1_u128;
         for &child in &nest.tree.children[k] {
             product = product
@@ -119,14 +93,15 @@ impl<'a> Counter<'a> {
     }
 
     fn fresh(&mut self, k: usize) -> Result<u128, Stop> {
-        let nest = self.walker.nest;
+        let nest = self.0.walker.nest;
         let level = &nest.levels[k];
         if level.tests.is_empty() && !level.matters {
             // Nothing depends on the value: all lead to the same.
             let values = self
+                .0
                 .walker
                 .candidates
-                .count(nest.space, k, &self.walker.slots);
+                .count(nest.space, k, &self.0.walker.slots);
             if let Ok(values) = values {
                 let below = if values == 0 { 0 } else { self.after(k)? };
                 return u128::from(values)
@@ -134,8 +109,8 @@ impl<'a> Counter<'a> {
                     .ok_or_else(|| too_many().into());
             }
         }
-        let mut values = std::mem::take(&mut self.buffers[k]);
-        let found = self.walker.survivors(k, &mut values);
+        let mut values = std::mem::take(&mut self.0.buffers[k]);
+        let found = self.0.walker.survivors(k, &mut values);
         let total = found.and_then(|()| {
             if nest.tree.children[k].is_empty() {
                 return Ok(values.len() as u128);
@@ -146,7 +121,7 @@ impl<'a> Counter<'a> {
                 let count = match below {
                     Some(c) if !level.matters => c,
                     _ => {
-                        self.walker.enter(k, v);
+                        self.0.walker.enter(k, v);
                         self.after(k)?
                     }
                 };
@@ -155,22 +130,7 @@ impl<'a> Counter<'a> {
             }
             Ok(total)
         });
-        self.buffers[k] = values;
+        self.0.buffers[k] = values;
         total
-    }
-
-    /// Now and then: does the user wait, is there memory.
-    fn housekeeping(&mut self) -> Result<(), Stop> {
-        if self.walker.looked < self.checked {
-            return Ok(());
-        }
-        self.checked = self.walker.looked + 100_000;
-        if (self.cancelled)() {
-            return Err(Stop::Cancelled);
-        }
-        if self.memos.iter().map(Memo::bytes).sum::<usize>() > self.bytes {
-            self.memos.iter_mut().for_each(Memo::clear);
-        }
-        Ok(())
     }
 }

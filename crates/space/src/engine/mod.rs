@@ -9,6 +9,7 @@ mod index;
 mod memo;
 mod parallel;
 mod prune;
+mod recall;
 mod scan;
 mod walk;
 

@@ -3,13 +3,15 @@
 
 mod ast;
 mod eval;
+mod functions;
+mod operators;
 mod parse;
 mod token;
 
 pub use ast::{BinaryOp, CompareOp, Expr, Kind, UnaryOp};
-pub(crate) use eval::{
-    FUNCTIONS, divisors, float_floor_div, float_mod, gcd, int_floor_div, int_mod, int_pow, int_shl,
-    int_shr,
-};
 pub use eval::{Names, Scope, eval, eval_list};
+pub(crate) use functions::{FUNCTIONS, divisors, gcd};
+pub(crate) use operators::{
+    float_floor_div, float_mod, int_floor_div, int_mod, int_pow, int_shl, int_shr,
+};
 pub use parse::{Domain, parse, parse_domain};

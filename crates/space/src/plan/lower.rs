@@ -52,7 +52,7 @@ pub struct Lowering<'a> {
     pub done: &'a mut HashMap<String, Id>,
 }
 
-type Lowered = Result<Id, ExprError>;
+pub(super) type Lowered = Result<Id, ExprError>;
 
 impl Lowering<'_> {
     /// The node of the expression's truth: 0 or 1.
@@ -71,7 +71,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn as_truth(&mut self, id: Id, span: Span) -> Lowered {
+    pub(super) fn as_truth(&mut self, id: Id, span: Span) -> Lowered {
         let n = self.graph.node(id);
         let b = n.bounds;
         match n.kind {
@@ -194,7 +194,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn number(&mut self, e: &Expr) -> Lowered {
+    pub(super) fn number(&mut self, e: &Expr) -> Lowered {
         let id = self.value(e)?;
         if self.graph.node(id).kind == Type::Symbol {
             return Err(ExprError::new(
@@ -205,7 +205,7 @@ impl Lowering<'_> {
         Ok(id)
     }
 
-    fn integer(&mut self, e: &Expr) -> Lowered {
+    pub(super) fn integer(&mut self, e: &Expr) -> Lowered {
         let id = self.number(e)?;
         if self.graph.node(id).kind == Type::Float {
             return Err(ExprError::new("an integer is expected here", e.span));
@@ -213,18 +213,18 @@ impl Lowering<'_> {
         Ok(id)
     }
 
-    fn float(&mut self, id: Id) -> Id {
+    pub(super) fn float(&mut self, id: Id) -> Id {
         match self.graph.node(id).kind {
             Type::Int => self.graph.apply(Op::ToFloat, &[id], Type::Float),
             _ => id,
         }
     }
 
-    fn is_float(&self, id: Id) -> bool {
+    pub(super) fn is_float(&self, id: Id) -> bool {
         self.graph.node(id).kind == Type::Float
     }
 
-    fn select(&mut self, c: Id, a: Id, b: Id, span: Span) -> Lowered {
+    pub(super) fn select(&mut self, c: Id, a: Id, b: Id, span: Span) -> Lowered {
         let (mut a, mut b) = (a, b);
         let (ka, kb) = (self.graph.node(a).kind, self.graph.node(b).kind);
         let kind = if ka == kb {
@@ -241,7 +241,7 @@ impl Lowering<'_> {
         Ok(self.graph.apply(Op::Select, &[c, a, b], kind))
     }
 
-    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Lowered {
+    pub(super) fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Lowered {
         use BinaryOp as B;
         if matches!(op, B::Shl | B::Shr | B::BitAnd | B::BitOr | B::BitXor) {
             let (a, b) = (self.integer(a)?, self.integer(b)?);
@@ -305,7 +305,7 @@ impl Lowering<'_> {
         Ok(all.unwrap_or_else(|| self.graph.int(1)))
     }
 
-    fn membership(&mut self, item: Id, list: &Expr, positive: bool) -> Lowered {
+    pub(super) fn membership(&mut self, item: Id, list: &Expr, positive: bool) -> Lowered {
         let items: Vec<Id> = if let Kind::List(items) = &list.kind {
             items
                 .iter()
@@ -334,7 +334,7 @@ impl Lowering<'_> {
         })
     }
 
-    fn compare(&mut self, op: CompareOp, a: Id, b: Id, span: Span) -> Lowered {
+    pub(super) fn compare(&mut self, op: CompareOp, a: Id, b: Id, span: Span) -> Lowered {
         let (ka, kb) = (self.graph.node(a).kind, self.graph.node(b).kind);
         if (ka == Type::Symbol) != (kb == Type::Symbol) {
             return self.compare_mixed(op, a, b, span);
@@ -389,106 +389,6 @@ impl Lowering<'_> {
         let known = self.graph.constant(known, Type::Symbol);
         let op = if op == CompareOp::Eq { Op::Eq } else { Op::Ne };
         Ok(self.graph.apply(op, &[symbol, known], Type::Int))
-    }
-
-    fn call(&mut self, name: &str, args: &[Expr], span: Span) -> Lowered {
-        let short = name.strip_prefix("math.").unwrap_or(name);
-        let fold = |s: &mut Self, ids: Vec<Id>, int: Op, float: Op| {
-            let floats = ids.iter().any(|&id| s.is_float(id));
-            let mut ids = ids.into_iter();
-            let mut all = ids.next()?;
-            if floats {
-                all = s.float(all);
-            }
-            for id in ids {
-                all = if floats {
-                    let id = s.float(id);
-                    s.graph.apply(float, &[all, id], Type::Float)
-                } else {
-                    s.graph.apply(int, &[all, id], Type::Int)
-                };
-            }
-            Some(all)
-        };
-        match (short, args) {
-            ("min" | "max" | "sum", args) if !args.is_empty() => {
-                let items = match (args, short) {
-                    (
-                        [
-                            Expr {
-                                kind: Kind::List(items),
-                                ..
-                            },
-                        ],
-                        _,
-                    ) => items,
-                    ([_], _) | (_, "sum") => {
-                        return Err(ExprError::new("a list is expected", span));
-                    }
-                    _ => args,
-                };
-                let ids: Vec<Id> = items
-                    .iter()
-                    .map(|e| self.number(e))
-                    .collect::<Result<_, _>>()?;
-                let (int, float) = match short {
-                    "min" => (Op::IntMin, Op::FloatMin),
-                    "max" => (Op::IntMax, Op::FloatMax),
-                    _ => (Op::IntAdd, Op::FloatAdd),
-                };
-                fold(self, ids, int, float).ok_or_else(|| ExprError::new("the list is empty", span))
-            }
-            ("bool", [e]) => self.truth(e),
-            ("float", [e]) => {
-                let id = self.number(e)?;
-                Ok(self.float(id))
-            }
-            ("abs", [e]) => {
-                let id = self.number(e)?;
-                Ok(if self.is_float(id) {
-                    self.graph.apply(Op::FloatAbs, &[id], Type::Float)
-                } else {
-                    self.graph.apply(Op::IntAbs, &[id], Type::Int)
-                })
-            }
-            ("int" | "floor" | "ceil" | "round", [e]) => {
-                let id = self.number(e)?;
-                if !self.is_float(id) {
-                    return Ok(id);
-                }
-                let op = match short {
-                    "int" => Op::Truncate,
-                    "floor" => Op::Floor,
-                    "ceil" => Op::Ceil,
-                    _ => Op::Round,
-                };
-                Ok(self.graph.apply(op, &[id], Type::Int))
-            }
-            ("sqrt" | "log2" | "log" | "exp", [e]) => {
-                let id = self.number(e)?;
-                let id = self.float(id);
-                let op = match short {
-                    "sqrt" => Op::FloatSqrt,
-                    "log2" => Op::FloatLog2,
-                    "log" => Op::FloatLog,
-                    _ => Op::FloatExp,
-                };
-                Ok(self.graph.apply(op, &[id], Type::Float))
-            }
-            ("pow", [a, b]) => self.binary(BinaryOp::Pow, a, b),
-            ("gcd", [a, b]) => {
-                let (a, b) = (self.integer(a)?, self.integer(b)?);
-                Ok(self.graph.apply(Op::IntGcd, &[a, b], Type::Int))
-            }
-            _ => Err(ExprError::new(
-                format!(
-                    "there is no function `{name}` of {} values here; known are {}",
-                    args.len(),
-                    crate::expr::FUNCTIONS.join(", ")
-                ),
-                span,
-            )),
-        }
     }
 }
 

@@ -5,6 +5,7 @@ mod build;
 pub mod compile;
 pub mod graph;
 mod lower;
+mod lower_call;
 pub mod op;
 mod order;
 mod parsed;

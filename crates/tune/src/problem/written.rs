@@ -1,0 +1,157 @@
+//! The parts of a problem file.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// How sources become a library.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// Files relative to the problem file.
+    pub sources: Vec<PathBuf>,
+    /// The function to call.
+    pub entry: String,
+    #[serde(default)]
+    pub language: Language,
+    /// Compiler; `cc` or `c++` when not given.
+    pub compiler: Option<String>,
+    #[serde(default = "default_flags")]
+    pub flags: Vec<String>,
+}
+
+fn default_flags() -> Vec<String> {
+    vec!["-O3".into(), "-march=native".into()]
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    #[default]
+    C,
+    #[serde(rename = "c++")]
+    Cpp,
+}
+
+/// Type of an argument or of its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Type {
+    F64,
+    F32,
+    I64,
+    I32,
+}
+
+impl Type {
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::F64 | Self::I64 => 8,
+            Self::F32 | Self::I32 => 4,
+        }
+    }
+
+    pub fn c_name(self) -> &'static str {
+        match self {
+            Self::F64 => "double",
+            Self::F32 => "float",
+            Self::I64 => "int64_t",
+            Self::I32 => "int32_t",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    #[default]
+    In,
+    Out,
+    InOut,
+}
+
+/// What an array holds at the start.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum Fill {
+    /// Every element.
+    Number(f64),
+    /// `random` (−1…1), `index`, `zeros`, `random(LO, HI)`, or `file:PATH` of raw elements.
+    Named(String),
+}
+
+impl Default for Fill {
+    fn default() -> Self {
+        Self::Named("random".into())
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Argument {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: Type,
+    /// Elements of an array: an expression of constants.
+    pub size: Option<String>,
+    /// Value of a scalar: an expression of constants.
+    pub value: Option<String>,
+    #[serde(default)]
+    pub fill: Fill,
+    #[serde(default)]
+    pub role: Role,
+}
+
+/// The kernel whose results are right.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reference {
+    pub sources: Vec<PathBuf>,
+    pub entry: String,
+    /// Largest error allowed, over the largest value of the array.
+    #[serde(default = "default_tolerance")]
+    pub tolerance: f64,
+}
+
+fn default_tolerance() -> f64 {
+    1e-9
+}
+
+/// A function that makes the data what the kernels expect: row pointers that rise, a matrix that
+/// is positive. It is called once with all arguments, after they are filled, and may change any.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    pub sources: Vec<PathBuf>,
+    pub entry: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Measure {
+    /// Seconds of measuring a config.
+    pub seconds: f64,
+    /// Seconds after which a run counts as hanging.
+    pub timeout: f64,
+}
+
+impl Default for Measure {
+    fn default() -> Self {
+        Self {
+            seconds: 0.2,
+            timeout: 10.0,
+        }
+    }
+}
+
+/// An argument with its sizes known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Data {
+    pub name: String,
+    pub kind: Type,
+    /// `None` for a scalar.
+    pub len: Option<usize>,
+    /// Value of a scalar.
+    pub value: f64,
+    pub fill: Fill,
+    pub role: Role,
+}
