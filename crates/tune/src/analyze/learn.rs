@@ -38,6 +38,9 @@ const TRIED: usize = 20;
 /// Configs a Gaussian process learns from at most.
 const MOST: usize = 600;
 
+/// Steps of its likelihood.
+const STEPS: usize = 60;
+
 type Value<'a> = &'a dyn Fn(&Row) -> Option<f64>;
 
 struct Fitted {
@@ -46,41 +49,25 @@ struct Fitted {
 }
 
 impl Fitted {
-    fn new(x: &Matrix, y: &[f64], rng: &mut fastrand::Rng) -> Self {
+    fn new(x: &[Vec<f64>], y: &[f64], rng: &mut fastrand::Rng) -> Self {
         let plan = ForestPlan {
             trees: 128,
             ..ForestPlan::default()
         };
         let most = y.len().min(MOST);
         Self {
-            forest: Forest::fit(&x.with_pairs, y, plan, rng),
-            process: Process::fit(&x.single[..most], &y[..most]),
+            forest: Forest::fit(x, y, plan, rng),
+            process: Process::fit(&x[..most], &y[..most], STEPS),
         }
     }
 
-    fn predict(&self, model: Model, with_pairs: &[f64], single: &[f64]) -> f64 {
-        let forest = || self.forest.predict(with_pairs).0;
-        let process = || self.process.as_ref().map(|p| p.mean(single));
+    fn predict(&self, model: Model, x: &[f64]) -> f64 {
+        let forest = || self.forest.predict(x).0;
+        let process = || self.process.as_ref().map(|p| p.mean(x));
         match model {
             Model::Forest => forest(),
             Model::GaussianProcess => process().unwrap_or_else(forest),
             Model::Both => process().map_or_else(forest, |p| 0.5 * (p + forest())),
-        }
-    }
-}
-
-/// Features for trees and for the process.
-struct Matrix {
-    with_pairs: Vec<Vec<f64>>,
-    single: Vec<Vec<f64>>,
-}
-
-impl Matrix {
-    fn of(&self, rows: &[usize]) -> Self {
-        let pick = |m: &[Vec<f64>]| rows.iter().map(|&i| m[i].clone()).collect();
-        Self {
-            with_pairs: pick(&self.with_pairs),
-            single: pick(&self.single),
         }
     }
 }
@@ -97,22 +84,19 @@ pub fn learn(sweep: &Sweep, rows: &[Row], value: Value, share: f64, seed: u64) -
         return None;
     }
     let table = sweep.table();
-    let (pairs, singles) = (Features::new(&table, true), Features::new(&table, false));
-    let coordinates: Vec<Vec<u32>> = data
+    let features = Features::new(&table, true);
+    let all: Vec<Vec<f64>> = data
         .iter()
-        .map(|(t, _)| table.coordinates(*t as u64))
+        .map(|(t, _)| features.of(&table.coordinates(*t as u64)))
         .collect();
-    let all = Matrix {
-        with_pairs: coordinates.iter().map(|c| pairs.of(c)).collect(),
-        single: coordinates.iter().map(|c| singles.of(c)).collect(),
-    };
+    let pick = |rows: &[usize]| -> Vec<Vec<f64>> { rows.iter().map(|&i| all[i].clone()).collect() };
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut order: Vec<usize> = (0..data.len()).collect();
     rng.shuffle(&mut order);
     let (sample, rest) = order.split_at(n);
     let y = |rows: &[usize]| -> Vec<f64> { rows.iter().map(|&i| data[i].1).collect() };
     let error = |f: &Fitted, m: Model, i: usize| {
-        let p = f.predict(m, &all.with_pairs[i], &all.single[i]);
+        let p = f.predict(m, &all[i]);
         ((p - data[i].1).exp() - 1.0).abs()
     };
     // The model is chosen by cross-validation within the sample: the rest is never looked at.
@@ -131,7 +115,7 @@ pub fn learn(sweep: &Sweep, rows: &[Row], value: Value, share: f64, seed: u64) -
             }
             (train, test)
         };
-        let f = Fitted::new(&all.of(&train), &y(&train), &mut rng);
+        let f = Fitted::new(&pick(&train), &y(&train), &mut rng);
         for (e, &m) in errors.iter_mut().zip(&models) {
             *e += test.iter().map(|&i| error(&f, m, i)).sum::<f64>();
         }
@@ -141,21 +125,11 @@ pub fn learn(sweep: &Sweep, rows: &[Row], value: Value, share: f64, seed: u64) -
         .zip(errors)
         .min_by(|a, b| a.1.total_cmp(&b.1))?
         .0;
-    let fitted = Fitted::new(&all.of(sample), &y(sample), &mut rng);
+    let fitted = Fitted::new(&pick(sample), &y(sample), &mut rng);
     let mut held: Vec<f64> = rest.iter().map(|&i| error(&fitted, model, i)).collect();
     held.sort_by(f64::total_cmp);
-    let mut favourites: Vec<(f64, usize)> = rest
-        .iter()
-        .map(|&i| {
-            let p = fitted.predict(model, &all.with_pairs[i], &all.single[i]);
-            (p, i)
-        })
-        .collect();
-    favourites.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let found = favourites
-        .iter()
-        .take(TRIED)
-        .map(|f| f.1)
+    let found = favourites(&fitted, &all, rest)
+        .into_iter()
         .chain(sample.iter().copied())
         .map(|i| data[i].1)
         .fold(f64::INFINITY, f64::min);
@@ -169,6 +143,29 @@ pub fn learn(sweep: &Sweep, rows: &[Row], value: Value, share: f64, seed: u64) -
         best_fraction: (optimum - found).exp(),
         tried: TRIED,
     })
+}
+
+/// Those of `rest` to measure after all: the models' favourites in turns, as what one of them
+/// overlooks the other often sees.
+fn favourites(fitted: &Fitted, all: &[Vec<f64>], rest: &[usize]) -> Vec<usize> {
+    let ranked = |m: Model| {
+        let mut order: Vec<(f64, usize)> = rest
+            .iter()
+            .map(|&i| (fitted.predict(m, &all[i]), i))
+            .collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order
+    };
+    let (forest, process) = (ranked(Model::Forest), ranked(Model::GaussianProcess));
+    let mut out: Vec<usize> = Vec::new();
+    for (f, p) in forest.iter().zip(&process) {
+        for &(_, i) in [f, p] {
+            if out.len() < TRIED && !out.contains(&i) {
+                out.push(i);
+            }
+        }
+    }
+    out
 }
 
 /// How much of the variation of a value each parameter explains, by a forest on all rows.

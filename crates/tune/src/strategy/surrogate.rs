@@ -24,6 +24,9 @@ const MUTATION: f64 = 0.15;
 /// Trials that a Gaussian process learns from at most: its cost grows with the cube.
 const PROCESS: usize = 200;
 
+/// Steps of its likelihood; a search refits it often.
+const STEPS: usize = 25;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Forest,
@@ -192,7 +195,7 @@ impl<'a> Known<'a> {
         }
         let x: Vec<Vec<f64>> = order.iter().map(|&i| self.x[i].clone()).collect();
         let y: Vec<f64> = order.iter().map(|&i| self.y[i]).collect();
-        let Some(process) = Process::fit(&x, &y) else {
+        let Some(process) = Process::fit(&x, &y, STEPS) else {
             return vec![fresh(self.ask, rng)];
         };
         let mut scored: Vec<(f64, u64)> = candidates

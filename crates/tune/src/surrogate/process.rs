@@ -1,18 +1,26 @@
-//! A Gaussian process with a Matérn 5/2 kernel, one length a parameter (Rasmussen and Williams
-//! 2006, chapters 2 and 5), solved by Cholesky factorisation.
+//! A Gaussian process with a Matérn 3/2 kernel, one length a feature (Rasmussen and Williams 2006,
+//! chapters 2 and 5), solved by Cholesky factorisation.
 
-use faer::linalg::solvers::Solve as _;
+use faer::linalg::solvers::{DenseSolveCore as _, Solve as _};
 use faer::{Mat, Side};
 
 /// A fitted process.
 pub struct Process {
     x: Vec<Vec<f64>>,
-    lengths: Vec<f64>,
+    hyper: Hyper,
     mean: f64,
     scale: f64,
     /// K⁻¹ (y − mean) / scale.
     weights: Vec<f64>,
     factor: faer::linalg::solvers::Llt<f64>,
+}
+
+/// What the likelihood decides.
+#[derive(Clone)]
+struct Hyper {
+    lengths: Vec<f64>,
+    amplitude: f64,
+    noise: f64,
 }
 
 struct Fit {
@@ -22,9 +30,9 @@ struct Fit {
 }
 
 impl Process {
-    /// Fits lengths and noise by likelihood, coordinate by coordinate; `None` when no choice of
-    /// them gives a positive definite matrix.
-    pub fn fit(x: &[Vec<f64>], y: &[f64]) -> Option<Self> {
+    /// Fits lengths, amplitude and noise by the gradient of the likelihood, `steps` times; `None`
+    /// when the kernel is not positive definite or there are fewer than three points.
+    pub fn fit(x: &[Vec<f64>], y: &[f64], steps: usize) -> Option<Self> {
         let n = y.len();
         if n < 3 {
             return None;
@@ -34,52 +42,10 @@ impl Process {
             .sqrt()
             .max(1e-12);
         let z: Vec<f64> = y.iter().map(|v| (v - mean) / scale).collect();
-        let d = x[0].len();
-        let mut lengths: Vec<f64> = (0..d)
-            .map(|k| {
-                let (lo, hi) = x
-                    .iter()
-                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), r| {
-                        (l.min(r[k]), h.max(r[k]))
-                    });
-                (hi - lo).max(1e-9)
-            })
-            .collect();
-        let mut noise = 1e-3;
-        let mut best = try_fit(x, &z, &lengths, noise);
-        // Each length, and the noise, by steps of four, two and the root of two.
-        for factor in [4.0, 2.0, std::f64::consts::SQRT_2] {
-            for k in 0..=d {
-                for step in [factor, 1.0 / factor] {
-                    loop {
-                        let mut l = lengths.clone();
-                        let mut s = noise;
-                        if k == d {
-                            s = (s * step).clamp(1e-6, 0.3);
-                        } else {
-                            l[k] *= step;
-                        }
-                        if (k == d && s == noise) || l.iter().any(|v| !(1e-6..1e6).contains(v)) {
-                            break;
-                        }
-                        let next = try_fit(x, &z, &l, s);
-                        let better = match (&next, &best) {
-                            (Some(a), Some(b)) => a.likelihood > b.likelihood + 1e-3,
-                            (Some(_), None) => true,
-                            _ => false,
-                        };
-                        if !better {
-                            break;
-                        }
-                        (best, lengths, noise) = (next, l, s);
-                    }
-                }
-            }
-        }
-        let best = best?;
+        let (hyper, best) = learn(x, &z, steps)?;
         Some(Self {
             x: x.to_vec(),
-            lengths,
+            hyper,
             mean,
             scale,
             weights: best.weights,
@@ -93,60 +59,166 @@ impl Process {
             .x
             .iter()
             .zip(&self.weights)
-            .map(|(x, w)| w * matern(x, p, &self.lengths))
+            .map(|(x, w)| w * self.hyper.kernel(x, p))
             .sum();
         self.mean + self.scale * k
     }
 
     /// Mean and standard deviation at a point.
     pub fn predict(&self, p: &[f64]) -> (f64, f64) {
-        let k: Vec<f64> = self.x.iter().map(|x| matern(x, p, &self.lengths)).collect();
+        let k: Vec<f64> = self.x.iter().map(|x| self.hyper.kernel(x, p)).collect();
         let mean: f64 = k.iter().zip(&self.weights).map(|(a, b)| a * b).sum();
         let column = Mat::from_fn(k.len(), 1, |i, _| k[i]);
         let solved = self.factor.solve(&column);
         let explained: f64 = k.iter().enumerate().map(|(i, v)| v * solved[(i, 0)]).sum();
         (
             self.mean + self.scale * mean,
-            self.scale * (1.0 - explained).max(0.0).sqrt(),
+            self.scale * (self.hyper.amplitude - explained).max(0.0).sqrt(),
         )
     }
 }
 
-fn matern(a: &[f64], b: &[f64], lengths: &[f64]) -> f64 {
-    let r2: f64 = a
-        .iter()
-        .zip(b)
-        .zip(lengths)
-        .map(|((x, y), l)| ((x - y) / l).powi(2))
-        .sum();
-    let r = (5.0 * r2).sqrt();
-    (1.0 + r + 5.0 / 3.0 * r2) * (-r).exp()
+impl Hyper {
+    /// Lengths as wide as the features spread.
+    fn start(x: &[Vec<f64>]) -> Self {
+        let lengths = (0..x[0].len())
+            .map(|k| {
+                let column = || x.iter().map(|r| r[k]);
+                let (lo, hi) = (
+                    column().fold(f64::INFINITY, f64::min),
+                    column().fold(f64::NEG_INFINITY, f64::max),
+                );
+                (hi - lo).max(1e-9)
+            })
+            .collect();
+        Self {
+            lengths,
+            amplitude: 1.0,
+            noise: 1e-3,
+        }
+    }
+
+    /// √3 times the distance in lengths.
+    fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        let r2: f64 = a
+            .iter()
+            .zip(b)
+            .zip(&self.lengths)
+            .map(|((x, y), l)| ((x - y) / l).powi(2))
+            .sum();
+        (3.0 * r2).sqrt()
+    }
+
+    fn kernel(&self, a: &[f64], b: &[f64]) -> f64 {
+        let r = self.distance(a, b);
+        self.amplitude * (1.0 + r) * (-r).exp()
+    }
+
+    fn fit(&self, x: &[Vec<f64>], z: &[f64]) -> Option<Fit> {
+        let n = z.len();
+        let mut k = Mat::<f64>::zeros(n, n);
+        for i in 0..n {
+            for j in 0..i {
+                k[(i, j)] = self.kernel(&x[i], &x[j]);
+                k[(j, i)] = k[(i, j)];
+            }
+            k[(i, i)] = self.amplitude + self.noise;
+        }
+        let factor = k.llt(Side::Lower).ok()?;
+        let rhs = Mat::from_fn(n, 1, |i, _| z[i]);
+        let solved = factor.solve(&rhs);
+        let weights: Vec<f64> = (0..n).map(|i| solved[(i, 0)]).collect();
+        let fit: f64 = weights.iter().zip(z).map(|(w, z)| w * z).sum();
+        let l = factor.L();
+        let log_det: f64 = (0..n).map(|i| l[(i, i)].ln()).sum();
+        let likelihood = -0.5 * fit - log_det;
+        likelihood.is_finite().then_some(Fit {
+            likelihood,
+            factor,
+            weights,
+        })
+    }
+
+    /// Derivatives of the likelihood by the logarithms of lengths, amplitude and noise:
+    /// ½ tr((ααᵀ − K⁻¹) ∂K) (Rasmussen and Williams, eq 5.9).
+    fn gradient(&self, x: &[Vec<f64>], f: &Fit) -> Vec<f64> {
+        let n = x.len();
+        let d = self.lengths.len();
+        let inverse = f.factor.inverse();
+        let mut out = vec![0.0; d + 2];
+        for i in 0..n {
+            for j in 0..i {
+                // Twice a half: the matrix is symmetric.
+                let a = f.weights[i] * f.weights[j] - inverse[(i, j)];
+                let r = self.distance(&x[i], &x[j]);
+                let e = self.amplitude * (-r).exp();
+                out[d] += a * (1.0 + r) * e;
+                for (o, ((p, q), l)) in
+                    out.iter_mut().zip(x[i].iter().zip(&x[j]).zip(&self.lengths))
+                {
+                    *o += 3.0 * a * e * ((p - q) / l).powi(2);
+                }
+            }
+            let a = 0.5 * (f.weights[i] * f.weights[i] - inverse[(i, i)]);
+            out[d] += a * self.amplitude;
+            out[d + 1] += a * self.noise;
+        }
+        out
+    }
+
+    fn scaled(&self, by: &[f64]) -> Self {
+        let d = self.lengths.len();
+        Self {
+            lengths: self
+                .lengths
+                .iter()
+                .zip(by)
+                .map(|(l, s)| (l * s.exp()).clamp(1e-3, 1e4))
+                .collect(),
+            amplitude: (self.amplitude * by[d].exp()).clamp(1e-2, 1e4),
+            noise: (self.noise * by[d + 1].exp()).clamp(1e-6, 0.5),
+        }
+    }
 }
 
-fn try_fit(x: &[Vec<f64>], z: &[f64], lengths: &[f64], noise: f64) -> Option<Fit> {
-    let n = z.len();
-    let mut k = Mat::<f64>::zeros(n, n);
-    for i in 0..n {
-        for j in 0..=i {
-            let v = matern(&x[i], &x[j], lengths);
-            k[(i, j)] = v;
-            k[(j, i)] = v;
+/// Resilient propagation: steps that grow while the slope keeps its sign (Igel and Hüsken 2003);
+/// the best point met is kept.
+fn learn(x: &[Vec<f64>], z: &[f64], steps: usize) -> Option<(Hyper, Fit)> {
+    let mut at = Hyper::start(x);
+    let mut fit = at.fit(x, z)?;
+    let mut best = at.clone();
+    let mut likelihood = fit.likelihood;
+    let d = at.lengths.len() + 2;
+    let mut size = vec![0.2; d];
+    let mut before = vec![0.0; d];
+    for _ in 0..steps {
+        let mut slope = at.gradient(x, &fit);
+        let by: Vec<f64> = (0..d)
+            .map(|k| {
+                let turned = slope[k] * before[k];
+                if turned > 0.0 {
+                    size[k] = f64::min(size[k] * 1.2, 1.0);
+                } else if turned < 0.0 {
+                    size[k] = f64::max(size[k] * 0.5, 1e-3);
+                    slope[k] = 0.0;
+                }
+                slope[k].signum() * if slope[k] == 0.0 { 0.0 } else { size[k] }
+            })
+            .collect();
+        before = slope;
+        let next = at.scaled(&by);
+        let Some(f) = next.fit(x, z) else { break };
+        (at, fit) = (next, f);
+        if fit.likelihood > likelihood {
+            likelihood = fit.likelihood;
+            best = at.clone();
         }
-        k[(i, i)] = 1.0 + noise;
+        if size.iter().all(|s| *s < 2e-3) {
+            break;
+        }
     }
-    let factor = k.llt(Side::Lower).ok()?;
-    let rhs = Mat::from_fn(n, 1, |i, _| z[i]);
-    let solved = factor.solve(&rhs);
-    let weights: Vec<f64> = (0..n).map(|i| solved[(i, 0)]).collect();
-    let fit: f64 = weights.iter().zip(z).map(|(w, z)| w * z).sum();
-    let l = factor.L();
-    let log_det: f64 = (0..n).map(|i| l[(i, i)].ln()).sum();
-    let likelihood = -0.5 * fit - log_det;
-    likelihood.is_finite().then_some(Fit {
-        likelihood,
-        factor,
-        weights,
-    })
+    let fit = best.fit(x, z)?;
+    Some((best, fit))
 }
 
 #[cfg(test)]
@@ -161,7 +233,7 @@ mod tests {
             .map(|_| vec![rng.f64() * 2.0, rng.f64(), rng.f64()])
             .collect();
         let y: Vec<f64> = x.iter().map(|x| f(x)).collect();
-        let p = Process::fit(&x, &y).unwrap();
+        let p = Process::fit(&x, &y, 60).unwrap();
         for _ in 0..50 {
             let q = vec![0.2 + rng.f64() * 1.6, 0.1 + 0.8 * rng.f64(), rng.f64()];
             let (mean, sd) = p.predict(&q);
