@@ -153,8 +153,9 @@ impl Hyper {
                 let r = self.distance(&x[i], &x[j]);
                 let e = self.amplitude * (-r).exp();
                 out[d] += a * (1.0 + r) * e;
-                for (o, ((p, q), l)) in
-                    out.iter_mut().zip(x[i].iter().zip(&x[j]).zip(&self.lengths))
+                for (o, ((p, q), l)) in out
+                    .iter_mut()
+                    .zip(x[i].iter().zip(&x[j]).zip(&self.lengths))
                 {
                     *o += 3.0 * a * e * ((p - q) / l).powi(2);
                 }
