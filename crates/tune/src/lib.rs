@@ -29,6 +29,7 @@ pub use objective::{Cost, Objective};
 pub use points::Points;
 pub use problem::Problem;
 pub use run::finals::Finalist;
-pub use run::tuner::{Found, Plan, TuneError, tune};
+pub use run::plan::{Plan, TuneError};
+pub use run::tuner::{Found, tune};
 pub use strategy::{DEFAULT, STRATEGIES, Strategy, strategy};
 pub use sweep::{Outcome, Sweep, Trial};

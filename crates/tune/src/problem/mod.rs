@@ -304,7 +304,7 @@ fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, String>
     if let Fill::Named(f) = &a.fill {
         let known = ["random", "zeros", "index"].contains(&f.as_str())
             || f.starts_with("file:")
-            || crate::run::data::range(f).is_some();
+            || a.fill.bounds().is_some();
         if !known {
             return Err(format!(
                 "argument `{}`: fill `{f}` is not random, random(LO, HI), zeros, index, file:PATH or a number",

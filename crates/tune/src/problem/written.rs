@@ -85,6 +85,17 @@ impl Default for Fill {
     }
 }
 
+impl Fill {
+    /// Bounds of `random(LO, HI)`.
+    pub fn bounds(&self) -> Option<(f64, f64)> {
+        let Self::Named(name) = self else { return None };
+        let inside = name.strip_prefix("random(")?.strip_suffix(')')?;
+        let (lo, hi) = inside.split_once(',')?;
+        let (lo, hi) = (lo.trim().parse().ok()?, hi.trim().parse().ok()?);
+        (lo < hi).then_some((lo, hi))
+    }
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Argument {

@@ -81,14 +81,6 @@ impl Drop for Block {
     }
 }
 
-/// Bounds of `random(LO, HI)`.
-pub fn range(fill: &str) -> Option<(f64, f64)> {
-    let inside = fill.strip_prefix("random(")?.strip_suffix(')')?;
-    let (lo, hi) = inside.split_once(',')?;
-    let (lo, hi) = (lo.trim().parse().ok()?, hi.trim().parse().ok()?);
-    (lo < hi).then_some((lo, hi))
-}
-
 fn put(kind: Type, v: f64, out: &mut [u8]) {
     match kind {
         Type::F64 => out.copy_from_slice(&v.to_ne_bytes()),
@@ -153,7 +145,7 @@ fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Vec<u8>, Strin
                     }
                     return Ok(bytes);
                 }
-                let (lo, hi) = range(name).unwrap_or((-1.0, 1.0));
+                let (lo, hi) = d.fill.bounds().unwrap_or((-1.0, 1.0));
                 let mut rng = fastrand::Rng::with_seed(seed);
                 let whole = matches!(d.kind, Type::I64 | Type::I32);
                 each(&mut |_| {

@@ -1,8 +1,7 @@
 //! What makes a sweep reproducible, recorded beside it.
 
 use super::compile::{Unit, compiler_version};
-use super::trial::DATA_SEED;
-use super::tuner::Plan;
+use super::plan::{DATA_SEED, Plan};
 use crate::problem::Problem;
 use crate::sweep::SweepFacts;
 

@@ -2,8 +2,8 @@
 
 use super::child::{Said, Task};
 use super::compile::Unit;
+use super::plan::TuneError;
 use super::trial::Bench;
-use super::tuner::TuneError;
 use crate::sweep::Trial;
 use greenup_meter::Summary;
 use greenup_meter::stats::{median, ratio_of_medians};

@@ -7,6 +7,7 @@
 //! | [`library`] | shared libraries, loaded at run time |
 //! | [`child`] | the process in which a kernel runs, and what is said to it |
 //! | [`parent`] | starts such processes, watches the time, reads the answer |
+//! | [`plan`] | how a sweep is run |
 //! | [`trial`] | one config: built, verified, measured |
 //! | [`tuner`] | the loop: ask, build, measure, record |
 //! | [`finals`] | the best measured again, in turns |
@@ -20,6 +21,7 @@ mod facts;
 pub mod finals;
 pub mod library;
 pub mod parent;
+pub mod plan;
 pub mod scaling;
 mod trial;
 pub mod tuner;

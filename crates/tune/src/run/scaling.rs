@@ -1,7 +1,7 @@
 //! Selected configs of a sweep measured again at other problem sizes (Anzt et al. 2015, Fig. 4).
 
+use super::plan::{Plan, TuneError};
 use super::trial::Bench;
-use super::tuner::{Plan, TuneError};
 use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
 use crate::strategy::Proposal;

@@ -3,7 +3,7 @@
 use super::child::{Job, Said, Task};
 use super::compile::{CompileError, Unit};
 use super::parent::Answer;
-use super::tuner::{Plan, TuneError};
+use super::plan::{DATA_SEED, Plan, TuneError};
 use crate::points::Points;
 use crate::problem::Problem;
 use crate::strategy::Proposal;
@@ -13,8 +13,6 @@ use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-
-pub(super) const DATA_SEED: u64 = 20_150_324;
 
 /// A library or why there is none, and the seconds it took.
 pub(super) type Built = (Result<PathBuf, CompileError>, f64);

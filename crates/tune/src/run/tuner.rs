@@ -2,7 +2,7 @@
 
 use super::facts::facts;
 use super::finals::Finalist;
-use super::parent::Launcher;
+use super::plan::{Plan, TuneError};
 use super::trial::Bench;
 use crate::objective::Objective;
 use crate::points::{Indexed, Points as _};
@@ -10,31 +10,10 @@ use crate::problem::Problem;
 use crate::search::Search;
 use crate::strategy::{History, Strategy};
 use crate::sweep::{Folder, FolderError, Sweep, Trial};
-use greenup_meter::Observer;
 use greenup_space::Index;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Instant;
-
-/// How a sweep is run.
-pub struct Plan<'a> {
-    pub objectives: Vec<Objective>,
-    /// Full measurements at most.
-    pub trials: usize,
-    /// Seconds at most.
-    pub seconds: f64,
-    pub seed: u64,
-    pub out: &'a Path,
-    pub resume: bool,
-    pub launcher: Launcher,
-    /// Configs measured again at the end, in turns.
-    pub finalists: usize,
-    /// Facts to record beside the tuner's own.
-    pub facts: BTreeMap<String, String>,
-    pub device: String,
-    pub observer: &'a dyn Observer,
-}
 
 /// What a sweep found.
 #[derive(Clone, Debug, Serialize)]
@@ -46,17 +25,6 @@ pub struct Found {
     pub interrupted: bool,
     /// The baseline's time now over its first: how much the machine drifted, least and most.
     pub drift: Option<(f64, f64)>,
-}
-
-/// A sweep that cannot go on.
-#[derive(Debug, thiserror::Error)]
-pub enum TuneError {
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    #[error("{0}")]
-    Reference(String),
-    #[error("no trial succeeded: {0}")]
-    Nothing(String),
 }
 
 /// Runs a sweep over the points of an index.

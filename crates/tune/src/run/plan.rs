@@ -1,0 +1,41 @@
+//! How a sweep is run, and why it may end.
+
+use super::parent::Launcher;
+use crate::objective::Objective;
+use crate::sweep::FolderError;
+use greenup_meter::Observer;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What every kernel's random data come from.
+pub const DATA_SEED: u64 = 20_150_324;
+
+/// How a sweep is run.
+pub struct Plan<'a> {
+    pub objectives: Vec<Objective>,
+    /// Full measurements at most.
+    pub trials: usize,
+    /// Seconds at most.
+    pub seconds: f64,
+    pub seed: u64,
+    pub out: &'a Path,
+    pub resume: bool,
+    pub launcher: Launcher,
+    /// Configs measured again at the end, in turns.
+    pub finalists: usize,
+    /// Facts to record beside the tuner's own.
+    pub facts: BTreeMap<String, String>,
+    pub device: String,
+    pub observer: &'a dyn Observer,
+}
+
+/// A sweep that cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TuneError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error("{0}")]
+    Reference(String),
+    #[error("no trial succeeded: {0}")]
+    Nothing(String),
+}
