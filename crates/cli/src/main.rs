@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Scale(a) => commands::scale::run(&a),
         Command::Analyze(a) => commands::analyze::run(&a),
         Command::Tune(a) => commands::tune::run(&a),
+        Command::Compile(a) => commands::compile::run(&a),
         Command::Gemm(a) => commands::gemm::run(&a),
         Command::TrialWorker(a) => commands::worker::run(&a),
     };

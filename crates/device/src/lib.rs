@@ -6,9 +6,11 @@
 //! | [`isa`] | vector instruction sets and their dispatch |
 //! | [`clock`] | the core clock, measured |
 //! | [`memory`] | aligned buffers on huge pages |
+//! | [`cuda`] | NVIDIA GPUs and their compiler, found at run time |
 //! | [`team`] | pinned threads that start and stop together |
 
 pub mod clock;
+pub mod cuda;
 pub mod facts;
 pub mod isa;
 pub mod memory;

@@ -48,6 +48,8 @@ pub enum Command {
     Space(SpaceArgs),
     /// Tune a kernel: search its space, build, verify and measure, keep the best
     Tune(TuneArgs),
+    /// Compile a CUDA source for a GPU that need not be here; say what each kernel needs
+    Compile(CompileArgs),
     /// Multiply matrices with the kernel tuned for this host, and race it against other libraries
     Gemm(GemmArgs),
     /// Let a search strategy meet a recorded sweep, with a simulated clock

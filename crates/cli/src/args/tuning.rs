@@ -139,6 +139,36 @@ pub struct ScaleArgs {
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup compile kernel.cu --arch sm_90 --threads 256\n  greenup compile kernel.cu -D tile=64 -D unroll_by=4 --shared 49152 -o kernel.cubin"
+)]
+pub struct CompileArgs {
+    /// CUDA C++ source
+    pub source: PathBuf,
+    /// Architecture [default: that of the first GPU here]
+    #[arg(long, value_name = "sm_NN")]
+    pub arch: Option<String>,
+    /// A macro; repeat
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE")]
+    pub define: Vec<String>,
+    /// Another option of NVRTC; repeat
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub option: Vec<String>,
+    /// Threads a block, for the occupancy
+    #[arg(long, default_value_t = 256)]
+    pub threads: u32,
+    /// Dynamic shared memory of a block, for the occupancy, like 48K
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub shared: Option<usize>,
+    /// Write the compiled kernels
+    #[arg(short, long, value_name = "FILE.cubin")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
 pub struct AnalyzeArgs {
     /// A sweep folder, a T4 file or a cache of Kernel Tuner, .gz allowed
     pub sweep: PathBuf,

@@ -6,6 +6,7 @@ use crate::load::Load;
 use crate::progress::Bars;
 use crate::{choose, out};
 use greenup_device::CpuFacts;
+use greenup_device::cuda::{Compiler, Gpu};
 use greenup_meter::probe::{Diagnosis, probe};
 use greenup_meter::square_wave::{SquareWave, square_wave};
 use greenup_meter::{Quantity, Sensor};
@@ -35,6 +36,7 @@ pub fn run(args: &DoctorArgs) -> Result {
         let count = diagnoses.iter().filter(|d| d.usable).count();
         return out::json(&json!({
             "cpu": CpuFacts::read(),
+            "cuda": cuda_json(),
             "sensors": diagnoses,
             "usable": count,
             "square_wave": wave,
@@ -62,6 +64,50 @@ fn test_wave(usable: &mut [Box<dyn Sensor>], load: &mut Load) -> Result<SquareWa
     ))
 }
 
+/// Driver and compiler of CUDA, or what is missing.
+fn cuda_json() -> serde_json::Value {
+    let gpus = Gpu::all();
+    let nvrtc = Compiler::new(None);
+    let missing: Vec<String> = [gpus.as_ref().err(), nvrtc.as_ref().err()]
+        .into_iter()
+        .flatten()
+        .map(ToString::to_string)
+        .collect();
+    json!({
+        "gpus": gpus.unwrap_or_default(),
+        "nvrtc": nvrtc.ok().map(|c| format!("{}.{}", c.version.0, c.version.1)),
+        "missing": missing,
+    })
+}
+
+fn print_cuda() {
+    match Gpu::all() {
+        Ok(gpus) if gpus.is_empty() => out::line("CUDA: a driver, but no GPU"),
+        Ok(gpus) => {
+            for g in gpus {
+                out::line(format!(
+                    "GPU {}: {}, {}, {} multiprocessors, {}",
+                    g.ordinal,
+                    g.name,
+                    g.arch,
+                    g.multiprocessors,
+                    si(g.memory_bytes as f64, "B")
+                ));
+            }
+        }
+        Err(e) => out::line(format!("CUDA: no GPU can be used: {e}")),
+    }
+    match Compiler::new(None) {
+        Ok(c) => out::line(format!("CUDA: NVRTC {}.{}", c.version.0, c.version.1)),
+        Err(e) => {
+            out::line(format!("CUDA: no kernels can be compiled: {e}"));
+            if let Some(cure) = e.cure() {
+                out::line(format!("      {cure}"));
+            }
+        }
+    }
+}
+
 fn print(diagnoses: &[Diagnosis]) {
     let facts = CpuFacts::read();
     out::line(format!(
@@ -75,6 +121,7 @@ fn print(diagnoses: &[Diagnosis]) {
             ""
         }
     ));
+    print_cuda();
     for d in diagnoses {
         let verdict = if d.usable {
             "usable"

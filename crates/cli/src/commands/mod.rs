@@ -2,6 +2,7 @@
 
 pub mod analyze;
 pub mod calibrate;
+pub mod compile;
 pub mod doctor;
 pub mod fit;
 pub mod gemm;

@@ -1,0 +1,113 @@
+//! CUDA from the command line: what is missing is said, and where NVRTC is, kernels are compiled for
+//! a GPU that is not here.
+
+use assert_cmd::Command;
+use serde_json::Value as J;
+use std::path::Path;
+
+const KERNELS: &str = r#"
+template <int n> struct Sum {
+    __device__ static double of(const double *x) {
+        double s = 0;
+        for (int i = 0; i < n; i++) s += x[i];
+        return s;
+    }
+};
+extern "C" __global__ void scale(double *x, double a, long n) {
+    long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= a;
+}
+extern "C" __global__ void shared_sum(double *x) {
+    __shared__ double s[tile];
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = Sum<tile>::of(s);
+}
+"#;
+
+fn greenup(home: &Path) -> Command {
+    let mut c = Command::cargo_bin("greenup").unwrap();
+    c.env("XDG_CACHE_HOME", home);
+    c
+}
+
+fn stderr(run: &assert_cmd::assert::Assert) -> String {
+    String::from_utf8_lossy(&run.get_output().stderr).into_owned()
+}
+
+#[test]
+fn doctor_says_what_cuda_can_do_here() {
+    let home = tempfile::tempdir().unwrap();
+    let run = greenup(home.path())
+        .args(["doctor", "--json", "--seconds", "0.05"])
+        .assert()
+        .success();
+    let answer: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let missing = answer["cuda"]["missing"].as_array().unwrap();
+    let gpus = answer["cuda"]["gpus"].as_array().unwrap();
+    let text = answer["cuda"].to_string();
+    assert!(
+        !gpus.is_empty() || missing.is_empty() || text.contains("cannot be loaded"),
+        "{text}"
+    );
+}
+
+#[test]
+fn bad_input_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let source = home.path().join("k.cu");
+    std::fs::write(&source, KERNELS).unwrap();
+    let path = source.to_str().unwrap();
+    for (args, word) in [
+        (
+            vec!["compile", "nowhere.cu", "--arch", "sm_90"],
+            "nowhere.cu",
+        ),
+        (vec!["compile", path, "--arch", "sm_13"], "sm_13"),
+        (vec!["compile", path, "--arch", "ninety"], "ninety"),
+    ] {
+        let run = greenup(home.path()).args(&args).assert().failure();
+        assert!(stderr(&run).contains(word), "{args:?}: {}", stderr(&run));
+    }
+}
+
+/// Set GREENUP_CUDA to the folder of libnvrtc.so where the loader does not find it.
+#[test]
+#[ignore = "needs NVRTC"]
+fn kernels_are_compiled_without_a_gpu() {
+    let home = tempfile::tempdir().unwrap();
+    let source = home.path().join("k.cu");
+    std::fs::write(&source, KERNELS).unwrap();
+    let compile = |tile: &str| {
+        let mut c = greenup(home.path());
+        c.arg("compile")
+            .arg(&source)
+            .args(["--arch", "sm_90", "-D", tile, "--json"]);
+        c
+    };
+    let json = |c: &mut Command| -> J {
+        let run = c.assert().success();
+        serde_json::from_slice(&run.get_output().stdout).unwrap()
+    };
+    let first = json(&mut compile("tile=256"));
+    assert_eq!(first["cached"], false);
+    let kernel = |a: &J, name: &str| -> J {
+        let all = a["kernels"].as_array().unwrap();
+        all.iter().find(|k| k["name"] == name).unwrap().clone()
+    };
+    assert_eq!(kernel(&first, "shared_sum")["shared_bytes"], 2048);
+    assert_eq!(kernel(&first, "scale")["spill_store_bytes"], 0);
+    assert!(kernel(&first, "scale")["registers"].as_u64().unwrap() <= 16);
+    assert_eq!(json(&mut compile("tile=256"))["cached"], true);
+    let other = json(&mut compile("tile=512"));
+    assert_eq!(other["cached"], false);
+    assert_eq!(kernel(&other, "shared_sum")["shared_bytes"], 4096);
+
+    std::fs::write(&source, KERNELS.replace("x[i] *= a", "x[i] *= b")).unwrap();
+    let run = compile("tile=256").assert().failure();
+    let text = stderr(&run);
+    assert!(
+        text.contains("k.cu(") && text.contains("identifier \"b\" is undefined"),
+        "{text}"
+    );
+}

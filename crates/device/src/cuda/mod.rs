@@ -1,0 +1,49 @@
+//! CUDA devices, found at run time: a program built without CUDA runs everywhere and says what is
+//! missing.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`libraries`] | where CUDA's libraries are, or what is missing |
+//! | [`compile`] | sources to cubins with NVRTC, kept on the disk; needs no GPU |
+//! | [`resources`] | registers, shared memory and spills of compiled kernels |
+//! | [`occupancy`] | how many blocks fit on a multiprocessor |
+//! | [`gpu`] | the GPUs of this host |
+
+pub mod compile;
+pub mod gpu;
+pub mod libraries;
+pub mod occupancy;
+pub mod resources;
+
+pub use compile::{Compiled, Compiler, Source};
+pub use gpu::Gpu;
+pub use occupancy::{Capability, Limit, Occupancy};
+pub use resources::Resources;
+
+/// What CUDA cannot do here, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CudaError {
+    #[error("{library} cannot be loaded")]
+    Missing { library: &'static str },
+    #[error("{0}")]
+    Compile(String),
+    #[error("{what}: {cause}")]
+    Driver { what: &'static str, cause: String },
+    #[error("{path}: {cause}")]
+    Io { path: String, cause: String },
+}
+
+impl CudaError {
+    /// What a user can do about it.
+    pub fn cure(&self) -> Option<&'static str> {
+        match self {
+            Self::Missing {
+                library: libraries::NVRTC,
+            } => Some(
+                "install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc` and set GREENUP_CUDA to the folder of libnvrtc.so",
+            ),
+            Self::Missing { .. } => Some("install NVIDIA's driver; it needs a GPU of theirs"),
+            _ => None,
+        }
+    }
+}
