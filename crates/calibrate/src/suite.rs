@@ -162,11 +162,7 @@ pub fn run(
     fastrand::Rng::with_seed(0x706c_616e).shuffle(&mut order);
     observer.stage("calibrating", order.len() + 2);
     let reference = [
-        Bench {
-            kind: Kind::F64(480),
-            level: Level::L1,
-            threads: team.len(),
-        },
+        Bench::f64_peak(team.len()),
         Bench {
             kind: Kind::Read,
             level: Level::Dram,

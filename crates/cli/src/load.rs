@@ -1,7 +1,7 @@
 //! A load for sensors to move under: all cores, or a command of the user's.
 
 use crate::error::{CliError, Result};
-use greenup_calibrate::bench::{Bench, Kind, Level, Prepared};
+use greenup_calibrate::bench::{Bench, Prepared};
 use greenup_device::{CpuFacts, Team};
 use greenup_meter::command::CommandLine;
 use greenup_meter::sensor::now_s;
@@ -20,11 +20,7 @@ impl Load {
     pub fn cpu() -> Result<Self> {
         let facts = CpuFacts::read();
         let team = Team::new(&facts.cores);
-        let bench = Bench {
-            kind: Kind::F64(480),
-            level: Level::L1,
-            threads: team.len(),
-        };
+        let bench = Bench::f64_peak(team.len());
         let prepared = bench
             .prepare(&facts, &team)
             .ok_or_else(|| CliError::new("no load could be prepared"))?;

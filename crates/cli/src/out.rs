@@ -4,6 +4,7 @@ use crate::error::CliError;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use owo_colors::{OwoColorize as _, Stream};
 use serde::Serialize;
+use std::fmt::Display;
 use std::io::Write as _;
 
 /// A line of data.
@@ -30,6 +31,15 @@ pub fn error(e: &CliError) {
         let head = "hint:".if_supports_color(Stream::Stderr, |t| t.cyan());
         let _ = writeln!(err, "\n{head} {hint}");
     }
+}
+
+/// `name=value` of each, as configs are shown.
+pub fn named<N: Display, V: Display>(pairs: impl IntoIterator<Item = (N, V)>) -> String {
+    pairs
+        .into_iter()
+        .map(|(n, v)| format!("{n}={v}"))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// One JSON document.

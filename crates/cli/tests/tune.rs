@@ -23,6 +23,16 @@ fn trials(dir: &Path) -> Vec<J> {
         .collect()
 }
 
+/// A run of the faults, all points in some order, that goes on where the last one stopped.
+fn exhaustive(out: &Path, budget: &str) -> std::process::Command {
+    let mut c = std::process::Command::new(assert_cmd::cargo::cargo_bin("greenup"));
+    c.args(["tune", "--strategy", "exhaustive", "--sensor", "none"])
+        .args(["--resume", "--budget", budget, "--out"])
+        .arg(out)
+        .arg(problem());
+    c
+}
+
 #[test]
 fn every_fault_is_one_failed_trial_with_its_reason() {
     let dir = tempfile::tempdir().unwrap();
@@ -246,15 +256,7 @@ fn a_disk_that_fills_up_loses_nothing() {
     const LIMIT: u64 = 60 << 10;
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("sweep");
-    let tune = |budget: &str| {
-        let mut c = std::process::Command::new(assert_cmd::cargo::cargo_bin("greenup"));
-        c.args(["tune", "--strategy", "exhaustive", "--sensor", "none"])
-            .args(["--resume", "--budget", budget, "--out"])
-            .arg(&out)
-            .arg(problem());
-        c
-    };
-    assert!(tune("16").output().unwrap().status.success());
+    assert!(exhaustive(&out, "16").output().unwrap().status.success());
     let before = trials(&out);
     assert_eq!(before.len(), 16);
     // Empty lines fill the file up to half a trial below what it may hold.
@@ -262,7 +264,7 @@ fn a_disk_that_fills_up_loses_nothing() {
     let mut file = std::fs::File::options().append(true).open(&path).unwrap();
     let pad = LIMIT - 150 - file.metadata().unwrap().len();
     file.write_all(&vec![b'\n'; pad as usize]).unwrap();
-    let mut full = tune("20");
+    let mut full = exhaustive(&out, "20");
     // SAFETY: both calls are allowed between fork and exec; they limit the child alone.
     unsafe {
         full.pre_exec(|| {
@@ -287,7 +289,7 @@ fn a_disk_that_fills_up_loses_nothing() {
         before,
         "every trial is still there, and no half one"
     );
-    assert!(tune("20").output().unwrap().status.success());
+    assert!(exhaustive(&out, "20").output().unwrap().status.success());
     let after = trials(&out);
     assert_eq!(after.len(), 20);
     assert_eq!(after[..16], before[..]);
@@ -300,23 +302,9 @@ fn killed_at_random_moments() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("sweep");
     let mut rng = fastrand::Rng::with_seed(11);
-    let exe = assert_cmd::cargo::cargo_bin("greenup");
     let mut before = 0;
     for kill in 0..20 {
-        let mut child = std::process::Command::new(&exe)
-            .args([
-                "tune",
-                "--strategy",
-                "exhaustive",
-                "--budget",
-                "100%",
-                "--resume",
-                "--sensor",
-                "none",
-            ])
-            .arg("--out")
-            .arg(&out)
-            .arg(problem())
+        let mut child = exhaustive(&out, "100%")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -331,22 +319,7 @@ fn killed_at_random_moments() {
         assert!(now >= before, "kill {kill}: {now} trials of {before}");
         before = now;
     }
-    greenup()
-        .args([
-            "tune",
-            "--strategy",
-            "exhaustive",
-            "--budget",
-            "100%",
-            "--resume",
-            "--sensor",
-            "none",
-        ])
-        .arg("--out")
-        .arg(&out)
-        .arg(problem())
-        .assert()
-        .success();
+    assert!(exhaustive(&out, "100%").status().unwrap().success());
     let all = trials(&out);
     let mut configs: Vec<String> = all.iter().map(|t| t["config"].to_string()).collect();
     assert_eq!(configs.len(), 20);

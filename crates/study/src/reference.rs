@@ -44,10 +44,7 @@ impl References {
         self.benches
             .iter()
             .filter(|b| b.work.count(op) > 0.0)
-            .map(|b| {
-                let run = b.run(SECONDS);
-                b.work.count(op) * run.iterations / run.seconds / roof
-            })
+            .map(|b| b.rate(op, SECONDS) / roof)
             .reduce(f64::max)
     }
 }

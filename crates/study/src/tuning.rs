@@ -1,6 +1,6 @@
 //! A short tuning run: DGEMM's kernel family on this host, the winner against a library.
 
-use greenup_calibrate::bench::{Bench, Kind, Level};
+use greenup_calibrate::bench::Bench;
 use greenup_device::{CpuFacts, Team};
 use greenup_gemm::{Contest, Faer, Kernel, Matrices, Size, contest, family};
 use greenup_meter::Observer;
@@ -120,18 +120,8 @@ pub fn run(
     let faer = Faer {
         threads: facts.cores.len(),
     };
-    let fma = Bench {
-        kind: Kind::F64(480),
-        level: Level::L1,
-        threads: team.len(),
-    }
-    .prepare(facts, team);
-    let peak = fma.as_ref().map(|b| {
-        || {
-            let run = b.run(0.05);
-            b.work.count(Op::F64) * run.iterations / run.seconds
-        }
-    });
+    let fma = Bench::f64_peak(team.len()).prepare(facts, team);
+    let peak = fma.as_ref().map(|b| || b.rate(Op::F64, 0.05));
     let contest = contest(
         &[&tuned, &untuned, &faer],
         &mut Matrices::random(size, 1),

@@ -80,6 +80,15 @@ pub struct Bench {
 }
 
 impl Bench {
+    /// Multiply–adds in registers: what the cores do without any memory.
+    pub fn f64_peak(threads: usize) -> Self {
+        Self {
+            kind: Kind::F64(480),
+            level: Level::L1,
+            threads,
+        }
+    }
+
     /// `f64 I=0.25`, `read L2`, …
     pub fn name(&self) -> String {
         let level = format!("{:?}", self.level).to_uppercase();
@@ -151,6 +160,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Operations of a class a second, over about `seconds`.
+    pub fn rate(&self, op: Op, seconds: f64) -> f64 {
+        let run = self.run(seconds);
+        self.work.count(op) * run.iterations / run.seconds
+    }
+
     /// Repeats passes for about `seconds`.
     ///
     /// The time counted is that of the median pass times their number: a pass during which

@@ -69,13 +69,7 @@ pub fn run(args: &ReplayArgs) -> Result {
         return Err(CliError::new("every trial failed: nothing was found")
             .hint("give a larger --budget, or another --seed"));
     };
-    let config: Vec<String> = sweep
-        .facts
-        .parameters
-        .iter()
-        .zip(&best.config)
-        .map(|(n, v)| format!("{n}={v}"))
-        .collect();
+    let config = out::named(sweep.facts.parameters.iter().zip(&best.config));
     out::line(format!(
         "best {} = {:e} after {} evaluations, {:.2} % of the optimum of the recording",
         args.objective[0],
@@ -83,7 +77,7 @@ pub fn run(args: &ReplayArgs) -> Result {
         best.evaluation,
         100.0 * found.fraction
     ));
-    out::line(format!("  {}", config.join(" ")));
+    out::line(format!("  {}", config));
     let rows = found
         .trace
         .iter()

@@ -59,11 +59,13 @@ pub fn run(args: &ScaleArgs) -> Result {
     };
     let result = scaling(&names.join("+"), &problems, configs, &plan);
     drop(bars);
-    let result = result.map_err(|e| search::failed(e, &args.sweep))?;
-    error::write(
-        &args.sweep.join(Scaling::FILE),
-        serde_json::to_string_pretty(&result)?.as_bytes(),
-    )?;
+    let (result, complete) = result.map_err(|e| search::failed(e, &args.sweep))?;
+    let file = args.sweep.join(Scaling::FILE);
+    // Half of the sizes must not take the place of all of them.
+    let kept = complete || !file.exists();
+    if kept {
+        error::write(&file, serde_json::to_string_pretty(&result)?.as_bytes())?;
+    }
     if args.json {
         return out::json(&result);
     }
@@ -75,23 +77,22 @@ pub fn run(args: &ScaleArgs) -> Result {
             "runs"
         },
     );
-    out::note(format!(
-        "kept in {}; `greenup analyze {} --out DIR` draws it",
-        args.sweep.join(Scaling::FILE).display(),
-        args.sweep.display()
-    ));
+    out::note(if kept {
+        format!(
+            "kept in {}; `greenup analyze {} --out DIR` draws it",
+            file.display(),
+            args.sweep.display()
+        )
+    } else {
+        format!("stopped; {} stays as it was", file.display())
+    });
     Ok(())
 }
 
 fn print(s: &Scaling, unit: &str) {
     for (i, (why, config)) in s.configs.iter().enumerate() {
-        let config: Vec<String> = s
-            .parameters
-            .iter()
-            .zip(config)
-            .map(|(n, v)| format!("{n}={v}"))
-            .collect();
-        out::line(format!("{}: {why}: {}", letter(i), config.join(" ")));
+        let config = out::named(s.parameters.iter().zip(config));
+        out::line(format!("{}: {why}: {config}", letter(i)));
     }
     let mut header = vec![s.over.clone()];
     header.extend((0..s.configs.len()).map(letter));

@@ -148,7 +148,7 @@ impl Parser {
         yes
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), ExprError> {
+    fn demand(&mut self, sign: &str) -> Result<(), ExprError> {
         if self.take(sign) {
             Ok(())
         } else {
@@ -201,7 +201,7 @@ impl Parser {
         let then = self.or()?;
         let e = if self.take("if") {
             let condition = self.or()?;
-            self.expect("else")?;
+            self.demand("else")?;
             let otherwise = self.ternary()?;
             Expr {
                 span: self.join(start),
@@ -296,7 +296,7 @@ impl Parser {
             }
             Token::Sign("not") => {
                 self.advance();
-                self.expect("in")?;
+                self.demand("in")?;
                 return Ok(Some(CompareOp::NotIn));
             }
             _ => return Ok(None),
@@ -383,7 +383,7 @@ impl Parser {
                         items.extend(self.items(")")?);
                         Kind::List(items)
                     } else {
-                        self.expect(")")?;
+                        self.demand(")")?;
                         return Ok(Expr {
                             span: self.join(start),
                             ..first
@@ -419,14 +419,14 @@ impl Parser {
                 (Token::Name(n), _) => n,
                 (_, span) => return Err(ExprError::new("a name is expected after `for`", span)),
             };
-            self.expect("in")?;
+            self.demand("in")?;
             let source = self.or()?;
             let condition = if self.take("if") {
                 Some(Box::new(self.or()?))
             } else {
                 None
             };
-            self.expect(close)?;
+            self.demand(close)?;
             return Ok(Kind::Comprehension {
                 item: Box::new(first),
                 name,
@@ -438,7 +438,7 @@ impl Parser {
         if self.take(",") {
             items.extend(self.items(close)?);
         } else {
-            self.expect(close)?;
+            self.demand(close)?;
         }
         Ok(Kind::List(items))
     }
@@ -449,7 +449,7 @@ impl Parser {
         while !self.take(close) {
             items.push(self.ternary()?);
             if !self.take(",") {
-                self.expect(close)?;
+                self.demand(close)?;
                 break;
             }
         }

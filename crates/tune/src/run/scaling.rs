@@ -99,7 +99,8 @@ pub fn select(sweep: &Sweep, n: usize) -> Vec<(String, Vec<Value>)> {
     out
 }
 
-/// Builds, verifies and measures the configs at every size.
+/// Builds, verifies and measures the configs at every size; also says whether it came to its end or
+/// the user stopped it.
 ///
 /// # Errors
 /// The folder or a reference; a config that fails is a failed trial.
@@ -108,7 +109,7 @@ pub fn scaling(
     problems: &[(f64, Problem)],
     configs: Vec<(String, Vec<Value>)>,
     plan: &Plan,
-) -> Result<Scaling, TuneError> {
+) -> Result<(Scaling, bool), TuneError> {
     let observer = plan.observer;
     observer.stage("scaling", problems.len() * configs.len());
     let libraries = plan.out.join("build");
@@ -125,6 +126,7 @@ pub fn scaling(
         configs,
         sizes: Vec::new(),
     };
+    let mut complete = true;
     'sizes: for (size, problem) in problems {
         let index = Index::build(&problem.space, &Limits::default()).map_err(|_| {
             TuneError::Nothing(format!("the space of {over} = {size} has no index"))
@@ -144,6 +146,7 @@ pub fn scaling(
                     let mut measured = None;
                     for b in built {
                         let Some(t) = bench.trial(points.config(point), 1.0, b) else {
+                            complete = false;
                             break 'sizes;
                         };
                         measured = Some(t);
@@ -161,5 +164,5 @@ pub fn scaling(
     }
     // Everything in it can be built again.
     let _ = std::fs::remove_dir_all(&libraries);
-    Ok(out)
+    Ok((out, complete))
 }

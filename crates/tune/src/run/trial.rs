@@ -4,6 +4,7 @@ use super::child::{Job, Said, Task};
 use super::compile::{CompileError, Unit};
 use super::parent::Answer;
 use super::plan::{DATA_SEED, Plan, TuneError};
+use crate::objective::Cost;
 use crate::points::Points;
 use crate::problem::Problem;
 use crate::strategy::Proposal;
@@ -65,11 +66,13 @@ impl<'a> Bench<'a> {
 
     /// The objectives as the search shall see them.
     pub(super) fn costs(&self, t: &Trial) -> Option<Vec<f64>> {
-        let mut cost = t.cost()?;
-        // What it would have taken while the machine was as at first.
-        if let Some(drift) = t.metrics.get("drift") {
-            cost.time_s /= drift;
-        }
+        let cost = t.cost()?;
+        // What it would have taken while the machine was as at first. Energies are not scaled, so
+        // objectives that join both see the time that belongs to them.
+        let steady = Cost {
+            time_s: cost.time_s / t.metrics.get("drift").unwrap_or(&1.0),
+            ..cost
+        };
         let flops = self
             .problem
             .work(&t.config)
@@ -79,7 +82,7 @@ impl<'a> Bench<'a> {
         self.plan
             .objectives
             .iter()
-            .map(|o| o.value(cost, flops))
+            .map(|o| o.value(if o.needs_energy() { cost } else { steady }, flops))
             .collect()
     }
 

@@ -1,6 +1,7 @@
 //! Figures of the analysis: Figs 4 to 9 of Anzt et al. 2015.
 
 use super::config;
+use crate::out;
 use greenup_report::scaling_figure::{self, Panel, Series};
 use greenup_report::si::{si, three};
 use greenup_report::sweep_figure::{Dot, Scatter, SignedBar, signed_bars};
@@ -118,15 +119,15 @@ pub fn scaling(a: &Analysis, s: &Scaling) -> String {
             .map(|(c, (why, config))| Series {
                 name: format!(
                     "{why}: {}",
-                    s.parameters
-                        .iter()
-                        .zip(config)
-                        .enumerate()
-                        // What all have in common tells nothing.
-                        .filter(|(p, (_, v))| s.configs.iter().any(|(_, o)| o[*p] != **v))
-                        .map(|(_, (n, v))| format!("{n}={v}"))
-                        .collect::<Vec<_>>()
-                        .join(" ")
+                    out::named(
+                        s.parameters
+                            .iter()
+                            .zip(config)
+                            .enumerate()
+                            // What all have in common tells nothing.
+                            .filter(|(p, (_, v))| s.configs.iter().any(|(_, o)| o[*p] != **v))
+                            .map(|(_, pair)| pair)
+                    )
                 ),
                 points: s
                     .sizes

@@ -49,14 +49,8 @@ fn sizes(sweep: &Path) -> Result<Option<Scaling>> {
 }
 
 fn config(sweep: &Sweep, r: &Row) -> String {
-    sweep
-        .facts
-        .parameters
-        .iter()
-        .zip(&sweep.trials[r.trial].config)
-        .map(|(n, v)| format!("{n}={v}"))
-        .collect::<Vec<_>>()
-        .join(" ")
+    let values = &sweep.trials[r.trial].config;
+    out::named(sweep.facts.parameters.iter().zip(values))
 }
 
 fn rate(a: &Analysis, r: &Row) -> String {

@@ -1,22 +1,20 @@
 //! `greenup gemm`.
 
+mod wisdom;
+
 use crate::args::GemmArgs;
 use crate::error::{CliError, Result};
 use crate::progress::Bars;
 use crate::{folders, out, search};
-use greenup_calibrate::bench::{Bench, Kind, Level};
+use greenup_calibrate::bench::Bench;
 use greenup_device::{CpuFacts, Team};
 use greenup_gemm::{
-    Cblas, Contest, Faer, GemmError, Kernel, Known, Matrices, Product, Size, Wisdom, contest,
-    family,
+    Cblas, Contest, Faer, GemmError, Kernel, Matrices, Product, Size, Wisdom, contest, family,
 };
 use greenup_model::Op;
 use greenup_report::si::{percent, si};
 use greenup_space::Value;
-use greenup_tune::Problem;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -54,9 +52,9 @@ pub fn run(args: &GemmArgs) -> Result {
         Some(p) => p.clone(),
         None => folders::data()?.join("gemm.toml"),
     };
-    let mut wisdom = Wisdom::read(&path).map_err(failed)?;
+    let mut kept = Wisdom::read(&path).map_err(failed)?;
     if args.list {
-        return list(&wisdom, &path, args.json);
+        return wisdom::list(&kept, &path, args.json);
     }
     let size = Size {
         m: args.m.unwrap_or(args.n),
@@ -75,14 +73,14 @@ pub fn run(args: &GemmArgs) -> Result {
         .unwrap_or(problem.objective)
         .to_string();
     if args.tune {
-        let Some(known) = tuned(args, &problem, &file, size, &cpu, &cache)? else {
+        let Some(known) = wisdom::tuned(args, &problem, &file, size, &cpu, &cache)? else {
             return Ok(());
         };
-        wisdom.keep(known);
-        wisdom.write(&path).map_err(failed)?;
+        kept.keep(known);
+        kept.write(&path).map_err(failed)?;
         out::note(format!("kept in {}", path.display()));
     }
-    let (config, source) = choose(&wisdom, &problem, &cpu, size, &objective)?;
+    let (config, source) = wisdom::choose(&kept, &problem, &cpu, size, &objective)?;
 
     let own =
         Kernel::build(&problem, &config, "greenup", &cache.join("kernels")).map_err(failed)?;
@@ -95,18 +93,8 @@ pub fn run(args: &GemmArgs) -> Result {
     let mut all: Vec<&dyn Product> = vec![&own, &faer];
     all.extend(rivals.iter().map(|r| r as &dyn Product));
     let team = Team::new(&cpu.cores);
-    let fma = Bench {
-        kind: Kind::F64(480),
-        level: Level::L1,
-        threads,
-    }
-    .prepare(&cpu, &team);
-    let peak = fma.as_ref().map(|b| {
-        || {
-            let run = b.run(0.05);
-            b.work.count(Op::F64) * run.iterations / run.seconds
-        }
-    });
+    let fma = Bench::f64_peak(threads).prepare(&cpu, &team);
+    let peak = fma.as_ref().map(|b| || b.rate(Op::F64, 0.05));
     let mut x = Matrices::random(size, args.search.seed);
     let result = {
         let bars = Bars::new();
@@ -160,150 +148,6 @@ fn fits(size: Size, cpu: &CpuFacts) -> Result {
     Ok(())
 }
 
-/// Tunes for a size; `None` when the user stopped it before anything was found.
-fn tuned(
-    args: &GemmArgs,
-    problem: &Problem,
-    file: &Path,
-    size: Size,
-    cpu: &CpuFacts,
-    cache: &Path,
-) -> Result<Option<Known>> {
-    let seconds = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |d| d.as_secs());
-    let dir: PathBuf = args
-        .out
-        .clone()
-        .unwrap_or_else(|| cache.join(format!("sweep-{}x{}x{}-{seconds}", size.m, size.n, size.k)));
-    let done = search::sweep(problem, file, &args.search, &dir, args.json)?;
-    if !args.json {
-        search::print(&done);
-    }
-    search::interrupted(&done.found);
-    Ok(done.found.finalists.first().map(|best| Known {
-        device: cpu.model.clone(),
-        threads: cpu.cores.len(),
-        size,
-        objective: done.objective.to_string(),
-        time_s: best.time_s.median,
-        energy_j: best.energy_j.as_ref().map(|e| e.median),
-        compiler: done
-            .sweep
-            .facts
-            .more
-            .get("compiler")
-            .cloned()
-            .unwrap_or_default(),
-        at: seconds,
-        config: problem
-            .space
-            .names()
-            .zip(&best.config)
-            .map(|(n, v)| (n.to_owned(), toml_value(v)))
-            .collect(),
-    }))
-}
-
-fn toml_value(v: &Value) -> toml::Value {
-    match v {
-        Value::Int(i) => toml::Value::Integer(*i),
-        Value::Bool(b) => toml::Value::Boolean(*b),
-        Value::Float(f) => toml::Value::Float(*f),
-        other => toml::Value::String(other.to_string()),
-    }
-}
-
-fn space_value(v: &toml::Value) -> Option<Value> {
-    match v {
-        toml::Value::Integer(i) => Some(Value::Int(*i)),
-        toml::Value::Boolean(b) => Some(Value::Bool(*b)),
-        toml::Value::Float(f) => Some(Value::Float(*f)),
-        _ => None,
-    }
-}
-
-/// The config to use, and where it comes from.
-fn choose(
-    wisdom: &Wisdom,
-    problem: &Problem,
-    cpu: &CpuFacts,
-    size: Size,
-    objective: &str,
-) -> Result<(Vec<Value>, String)> {
-    let nearest = wisdom.nearest(&cpu.model, cpu.cores.len(), size, objective);
-    if let Some(k) = nearest {
-        let config: Option<Vec<Value>> = problem
-            .space
-            .names()
-            .map(|n| k.config.get(n).and_then(space_value))
-            .collect();
-        match config {
-            Some(c) => {
-                let of = if k.size == size {
-                    "wisdom of this size".to_owned()
-                } else {
-                    format!("wisdom of {}", k.size)
-                };
-                return Ok((c, of));
-            }
-            None => out::warn(format!(
-                "the wisdom of {} is of another version of the kernels; tune again",
-                k.size
-            )),
-        }
-    }
-    Ok((
-        family::untuned(problem, cpu),
-        "no wisdom: a guess; --tune finds better".into(),
-    ))
-}
-
-fn list(wisdom: &Wisdom, path: &Path, json: bool) -> Result {
-    if json {
-        return out::json(wisdom);
-    }
-    out::note(format!("{}", path.display()));
-    if wisdom.known.is_empty() {
-        out::note("holds nothing yet; `greenup gemm --n 2048 --tune` adds to it");
-        return Ok(());
-    }
-    let rows = wisdom
-        .known
-        .iter()
-        .map(|k| {
-            vec![
-                k.device.clone(),
-                k.threads.to_string(),
-                k.size.to_string(),
-                k.objective.clone(),
-                si(k.time_s, "s"),
-                si(k.size.flops() / k.time_s, "flop/s"),
-                k.energy_j.map_or("–".into(), |e| si(e, "J")),
-                k.config
-                    .iter()
-                    .map(|(n, v)| format!("{n}={v}"))
-                    .collect::<Vec<_>>()
-                    .join(" "),
-            ]
-        })
-        .collect();
-    out::table(
-        &[
-            "device",
-            "threads",
-            "size",
-            "objective",
-            "time",
-            "rate",
-            "energy",
-            "config",
-        ],
-        rows,
-    );
-    Ok(())
-}
-
 fn print(
     size: Size,
     threads: usize,
@@ -315,8 +159,8 @@ fn print(
     out::line(format!(
         "C += A·B, {size}, f64, {threads} threads on {device}"
     ));
-    let config: Vec<String> = config.iter().map(|(n, v)| format!("{n}={v}")).collect();
-    out::line(format!("kernel: {} ({source})", config.join(" ")));
+    let config = out::named(config.iter().map(|(n, v)| (n, v)));
+    out::line(format!("kernel: {} ({source})", config));
     let peak = result.peak_flops_per_s.as_ref().map(|p| p.median);
     let rows = result
         .entries
