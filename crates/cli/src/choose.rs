@@ -2,7 +2,9 @@
 
 use crate::error::{CliError, Result};
 use crate::load::Load;
+use greenup_device::cuda::Gpu;
 use greenup_meter::probe::{Diagnosis, probe};
+use greenup_meter::sensors::nvml::index as nvml_index;
 use greenup_meter::sensors::{Found, discover, open_named};
 use greenup_meter::{Meter, Policy, Sensor};
 
@@ -47,12 +49,49 @@ const PREFERRED: [&str; 6] = [
     "hwmon:",
 ];
 
-/// Picks the sensor named, or the best one for work on the CPU (`gpu`: or else on a GPU), and
-/// probes that it moves under load.
+/// What runs the work that sensors are chosen for.
+#[derive(Clone, Copy)]
+pub enum Target<'a> {
+    Host,
+    /// A host, or a GPU where the host has no sensor.
+    Any,
+    Gpu(&'a Gpu),
+}
+
+/// The GPU with this number, or a known one that need not be here; the first without a name.
+///
+/// # Errors
+/// There is none, with what is missing.
+pub fn gpu(named: Option<&str>) -> Result<Gpu> {
+    if let Some(known) = named.and_then(Gpu::known) {
+        // The one here, where there is one of that kind.
+        let here = Gpu::all().unwrap_or_default().into_iter();
+        return Ok(here
+            .into_iter()
+            .find(|g| g.name == known.name)
+            .unwrap_or(known));
+    }
+    let all = Gpu::all().map_err(crate::commands::compile::failed)?;
+    let count = all.len();
+    let wanted: usize = match named {
+        None => 0,
+        Some(n) => n.parse().map_err(|_| {
+            CliError::new(format!("`{n}` is no GPU")).hint("give its number, or h200")
+        })?,
+    };
+    all.into_iter().nth(wanted).ok_or_else(|| match count {
+        0 => CliError::new("the CUDA driver shows no GPU").hint("check `nvidia-smi -L`"),
+        n => CliError::new(format!("there is no GPU {wanted}"))
+            .hint(format!("there are {n}, counted from 0")),
+    })
+}
+
+/// Picks the sensor named, or the best one for work on the CPU or on a GPU, and probes that it
+/// moves under load.
 ///
 /// # Errors
 /// When the named sensor does not exist or is not usable.
-pub fn sensors(named: Option<&str>, gpu: bool, probe_s: f64) -> Result<Chosen> {
+pub fn sensors(named: Option<&str>, target: Target, probe_s: f64) -> Result<Chosen> {
     if named == Some("none") {
         return Ok(Chosen {
             sensors: Vec::new(),
@@ -80,14 +119,24 @@ pub fn sensors(named: Option<&str>, gpu: bool, probe_s: f64) -> Result<Chosen> {
                 .position(|s| s.info().id == name || s.info().id.starts_with(&format!("{name}:")));
             Some(at.ok_or_else(|| unusable(name, &diagnoses))?)
         }
-        None => PREFERRED
-            .iter()
-            .chain(if gpu {
-                &["nvml:0:energy", "nvml:0:instant"][..]
-            } else {
-                &[]
-            })
-            .find_map(|p| usable.iter().position(|s| s.info().id.starts_with(p))),
+        None => {
+            let mut own: Vec<String> = match target {
+                Target::Gpu(_) => Vec::new(),
+                Target::Host | Target::Any => PREFERRED.map(str::to_owned).into(),
+            };
+            let index = match target {
+                Target::Gpu(g) => Some(nvml_index(&g.bus_id)),
+                Target::Any => Some(0),
+                Target::Host => None,
+            };
+            own.extend(
+                index
+                    .into_iter()
+                    .flat_map(|i| ["energy", "instant"].map(|w| format!("nvml:{i}:{w}"))),
+            );
+            own.iter()
+                .find_map(|p| usable.iter().position(|s| s.info().id.starts_with(p)))
+        }
     };
     let Some(main) = main else {
         return Ok(none(

@@ -1,4 +1,4 @@
-//! A search on this host, as the commands `tune` and `gemm` start it.
+//! A search on this host or its GPU, as the commands `tune` and `gemm` start it.
 
 use crate::args::{BudgetArg, SearchArgs};
 use crate::commands::space::grouped;
@@ -6,9 +6,11 @@ use crate::error::{self, CliError, Result};
 use crate::progress::Bars;
 use crate::{choose, interrupt, lookup, out};
 use greenup_device::CpuFacts;
+use greenup_device::cuda::Compiler;
 use greenup_model::predict;
 use greenup_report::si::si;
-use greenup_space::{Index, Limits, Stop};
+use greenup_space::{Facts, Index, Limits, Stop, Value};
+use greenup_tune::run::cubin::OnGpu;
 use greenup_tune::run::parent::Launcher;
 use greenup_tune::sweep::{to_csv, to_t4};
 use greenup_tune::{Cost, Found, Objective, Plan, Problem, Sweep, TuneError, strategy, tune};
@@ -25,14 +27,87 @@ pub struct Searched {
 }
 
 /// Reads a problem with some constants changed; the error carries its cure.
-pub fn problem(file: &Path, constants: &[(String, toml::Value)]) -> Result<Problem> {
-    Problem::read_with(file, &crate::commands::space::facts(), constants).map_err(|e| {
+pub fn problem(
+    file: &Path,
+    constants: &[(String, toml::Value)],
+    gpu: Option<&str>,
+) -> Result<Problem> {
+    let facts = facts_for(file, gpu)?;
+    Problem::read_with(file, &facts, constants).map_err(|e| {
         let out = CliError::new(e.to_string());
         match e.hint {
             Some(h) => out.hint(h),
             None => out,
         }
     })
+}
+
+/// What `device.NAME` means in a file: the GPU for kernels in CUDA, else this host.
+pub fn facts_for(file: &Path, gpu: Option<&str>) -> Result<Facts> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let cuda = text
+        .parse::<toml::Table>()
+        .ok()
+        .and_then(|t| Some(t.get("build")?.get("language")?.as_str()? == "cuda"))
+        .unwrap_or(false);
+    if cuda || gpu.is_some() {
+        return Ok(choose::gpu(gpu)?
+            .named()
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), Value::Int(*v)))
+            .collect());
+    }
+    Ok(crate::commands::space::facts())
+}
+
+/// What a problem is measured on and with.
+pub struct Rig {
+    pub gpu: Option<OnGpu>,
+    /// Name of the GPU, or of the host's processor.
+    pub device: String,
+    /// Id of the energy sensor.
+    pub sensor: Option<String>,
+    /// Why there is none.
+    pub missing: Option<String>,
+    pub launcher: Launcher,
+}
+
+/// The GPU for kernels in CUDA, a sensor that watches it, and the process in which they run.
+pub fn rig(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Result<Rig> {
+    let gpu = on_gpu(problem, gpu)?;
+    let target = gpu
+        .as_ref()
+        .map_or(choose::Target::Host, |on| choose::Target::Gpu(&on.gpu));
+    let chosen = choose::sensors(sensor, target, 0.5)?;
+    let sensor = chosen.main();
+    let device = match &gpu {
+        Some(on) => on.gpu.name.clone(),
+        None => CpuFacts::read().model,
+    };
+    Ok(Rig {
+        launcher: launcher(sensor.as_deref().map(|id| (id, chosen.period_s)))?,
+        device,
+        sensor,
+        missing: chosen.missing,
+        gpu,
+    })
+}
+
+fn on_gpu(problem: &Problem, named: Option<&str>) -> Result<Option<OnGpu>> {
+    if !problem.on_gpu() {
+        return Ok(None);
+    }
+    // Said now, not by every trial.
+    Compiler::new(None).map_err(crate::commands::compile::failed)?;
+    let gpu = choose::gpu(named)?;
+    if gpu.bus_id.is_empty() {
+        return Err(CliError::new(format!("there is no {} here", gpu.name))
+            .hint("name a GPU by its number; `greenup doctor` lists them"));
+    }
+    Ok(Some(OnGpu {
+        gpu,
+        cubins: crate::folders::cache()?.join("cubins"),
+    }))
 }
 
 /// Searches the space of a problem, measures on this host, and writes the sweep into `dir`.
@@ -68,14 +143,17 @@ pub fn sweep(
     } else {
         search.objective.clone()
     };
-    let chosen = choose::sensors(search.sensor.sensor.as_deref(), false, 0.5)?;
-    let sensor = chosen.main();
-    if sensor.is_none()
+    let rig = rig(
+        problem,
+        search.gpu.as_deref(),
+        search.sensor.sensor.as_deref(),
+    )?;
+    if rig.sensor.is_none()
         && let Some(o) = objectives.iter().find(|o| o.needs_energy())
     {
         return Err(CliError::new(format!(
             "`{o}` needs energy: {}",
-            chosen.missing.as_deref().unwrap_or("no sensor")
+            rig.missing.as_deref().unwrap_or("no sensor")
         ))
         .hint("tune for time, or name a meter with --sensor"));
     }
@@ -105,10 +183,11 @@ pub fn sweep(
         seed: search.seed,
         out: dir,
         resume: search.resume,
-        launcher: launcher(sensor.as_deref().map(|id| (id, chosen.period_s)))?,
+        launcher: rig.launcher,
         finalists: search.finalists,
-        facts: facts(search, &cpu, sensor.as_deref()),
-        device: cpu.model.clone(),
+        facts: facts(search, &cpu, rig.sensor.as_deref()),
+        device: rig.device,
+        gpu: rig.gpu,
         observer: &bars,
     };
     if !quiet {

@@ -196,14 +196,11 @@ impl Meter {
             let run = run?;
             times.push(run.seconds / run.iterations);
             if let Some(sensor) = self.sensors.first_mut() {
-                let now = sensor.state();
-                for reason in &now.throttle {
-                    if !state.throttle.contains(reason) {
-                        state.throttle.push(reason.clone());
-                    }
+                let mut states = traces.first().map_or(Vec::new(), |t| t.states.clone());
+                if states.is_empty() {
+                    states.push(sensor.state());
                 }
-                let throttle = std::mem::take(&mut state.throttle);
-                state = DeviceState { throttle, ..now };
+                state = joined(state, &states);
                 match self.window_power(&traces, span) {
                     Ok((power, other)) => {
                         powers.push(power.power_w);
@@ -302,7 +299,8 @@ impl Meter {
     }
 
     fn poll_interval(&self) -> f64 {
-        (self.period_s / 8.0).clamp(0.0005, 0.02)
+        // A tick is seen this late at most; both ends of a window have that error.
+        (self.period_s / 40.0).clamp(0.0005, 0.02)
     }
 
     /// Power of the main sensor in a window, and of the best other one of its group.
@@ -345,6 +343,27 @@ impl Meter {
                 mean_power(i.quantity, &t.readings, from, span.1)
             });
         Ok((power, other.map(|p| p.power_w)))
+    }
+}
+
+/// Medians of what the states say, and every reason for a lowered clock that any of them gave.
+fn joined(before: DeviceState, states: &[DeviceState]) -> DeviceState {
+    let middle = |of: fn(&DeviceState) -> Option<f64>| {
+        let values: Vec<f64> = states.iter().filter_map(of).collect();
+        (!values.is_empty()).then(|| crate::stats::median(&values))
+    };
+    let mut throttle = before.throttle;
+    for reason in states.iter().flat_map(|s| &s.throttle) {
+        if !throttle.contains(reason) {
+            throttle.push(reason.clone());
+        }
+    }
+    DeviceState {
+        clock_hz: middle(|s| s.clock_hz),
+        mem_clock_hz: middle(|s| s.mem_clock_hz),
+        temperature_c: middle(|s| s.temperature_c),
+        power_limit_w: middle(|s| s.power_limit_w),
+        throttle,
     }
 }
 

@@ -1,6 +1,6 @@
 //! A background thread that reads sensors while work runs.
 
-use crate::sensor::{Reading, Sensor, SensorError, now_s};
+use crate::sensor::{DeviceState, Reading, Sensor, SensorError, now_s};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -11,6 +11,8 @@ pub struct Trace {
     pub readings: Vec<Reading>,
     /// Seconds each read took.
     pub read_cost_s: Vec<f64>,
+    /// States of the device while the work ran, now and then, of the first sensor alone.
+    pub states: Vec<DeviceState>,
     /// First error; readings stop there unless the value only went backwards.
     pub error: Option<SensorError>,
 }
@@ -43,6 +45,9 @@ pub fn sample<T>(
     })
 }
 
+/// Seconds between two looks at the device's state.
+const STATE_S: f64 = 0.05;
+
 struct SetOnDrop<'a>(&'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {
@@ -63,6 +68,7 @@ fn read_until(
             id: s.info().id.clone(),
             readings: Vec::new(),
             read_cost_s: Vec::new(),
+            states: Vec::new(),
             error: None,
         })
         .collect();
@@ -70,6 +76,7 @@ fn read_until(
         ready.store(true, Ordering::Release);
         return traces;
     }
+    let mut looked = now_s();
     loop {
         let round = now_s();
         // One last reading after the work has ended closes its window.
@@ -80,6 +87,12 @@ fn read_until(
         ready.store(true, Ordering::Release);
         if last {
             return traces;
+        }
+        if round - looked >= STATE_S
+            && let (Some(sensor), Some(trace)) = (sensors.first_mut(), traces.first_mut())
+        {
+            looked = round;
+            trace.states.push(sensor.state());
         }
         let rest = interval_s - (now_s() - round);
         if rest > 0.0 {

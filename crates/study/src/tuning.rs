@@ -102,6 +102,7 @@ pub fn run(
         finalists: 3,
         facts: BTreeMap::new(),
         device: facts.model.clone(),
+        gpu: None,
         observer,
     };
     let mut search = strategy(DEFAULT, None)?;

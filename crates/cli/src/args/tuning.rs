@@ -27,6 +27,9 @@ pub struct SpaceArgs {
     /// Seconds to spend on counting what each filter leaves [default: 5, with --json 1]
     #[arg(long, value_name = "S")]
     pub time: Option<f64>,
+    /// The GPU that `device.NAME` means: its number here, or a known one (h200)
+    #[arg(long, value_name = "N|NAME")]
+    pub gpu: Option<String>,
     /// Memory for the index, like 768M or 2G; a larger space is counted without one
     #[arg(long, default_value = "768M", value_parser = bytes)]
     pub memory: usize,
@@ -55,6 +58,9 @@ pub struct SearchArgs {
     /// Configs measured again at the end
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub finalists: usize,
+    /// GPU for kernels in CUDA: its number [default: 0]
+    #[arg(long, value_name = "N")]
+    pub gpu: Option<String>,
     #[command(flatten)]
     pub sensor: SensorArg,
 }
@@ -128,6 +134,9 @@ pub struct ScaleArgs {
     /// Constants that are the size, and its values
     #[arg(long, value_name = "NAME[+NAME…]=V,V,…", value_parser = sizes)]
     pub over: Sizes,
+    /// GPU for kernels in CUDA: its number [default: 0]
+    #[arg(long, value_name = "N")]
+    pub gpu: Option<String>,
     /// Configs: the fastest, the greenest and others evenly down the order of speed
     #[arg(long, default_value_t = 4, value_name = "N")]
     pub configs: usize,

@@ -18,7 +18,7 @@ pub fn run(args: &CalibrateArgs) -> Result {
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("machines").join(format!("{}.toml", args.name)));
-    let chosen = choose::sensors(args.sensor.sensor.as_deref(), false, 0.5)?;
+    let chosen = choose::sensors(args.sensor.sensor.as_deref(), choose::Target::Host, 0.5)?;
     if let Some(why) = &chosen.missing {
         out::note(format!("time only: {why}"));
     }

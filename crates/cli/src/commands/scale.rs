@@ -3,8 +3,7 @@
 use crate::args::{ScaleArgs, Sizes};
 use crate::error::{self, CliError, Result};
 use crate::progress::Bars;
-use crate::{choose, out, search};
-use greenup_device::CpuFacts;
+use crate::{out, search};
 use greenup_report::si::{percent, si};
 use greenup_tune::Plan;
 use greenup_tune::run::scaling::{Scaling, scaling, select};
@@ -26,7 +25,10 @@ pub fn run(args: &ScaleArgs) -> Result {
             .iter()
             .map(|n| (n.clone(), toml::Value::Integer(*v)))
             .collect();
-        problems.push((*v as f64, search::problem(&args.problem, &set)?));
+        problems.push((
+            *v as f64,
+            search::problem(&args.problem, &set, args.gpu.as_deref())?,
+        ));
     }
     let parameters: Vec<&str> = problems[0].1.space.names().collect();
     if parameters != sweep.facts.parameters {
@@ -41,8 +43,11 @@ pub fn run(args: &ScaleArgs) -> Result {
     if configs.is_empty() {
         return Err(CliError::new("no trial of the sweep succeeded"));
     }
-    let chosen = choose::sensors(args.sensor.sensor.as_deref(), false, 0.5)?;
-    let sensor = chosen.main();
+    let rig = search::rig(
+        &problems[0].1,
+        args.gpu.as_deref(),
+        args.sensor.sensor.as_deref(),
+    )?;
     let bars = Bars::new();
     let plan = Plan {
         objectives: vec![problems[0].1.objective],
@@ -51,10 +56,11 @@ pub fn run(args: &ScaleArgs) -> Result {
         seed: 1,
         out: &args.sweep,
         resume: false,
-        launcher: search::launcher(sensor.as_deref().map(|id| (id, chosen.period_s)))?,
+        launcher: rig.launcher,
         finalists: 0,
         facts: BTreeMap::new(),
-        device: CpuFacts::read().model,
+        device: rig.device,
+        gpu: rig.gpu,
         observer: &bars,
     };
     let result = scaling(&names.join("+"), &problems, configs, &plan);

@@ -41,7 +41,7 @@ pub fn run(args: &SpaceArgs) -> Result {
     let text = error::read(&args.file)?;
     let before = resident();
     let start = Instant::now();
-    let space = read(&text, &args.file)?;
+    let space = read(&text, &args.file, args.gpu.as_deref())?;
     let limits = Limits {
         bytes: args.memory,
         cancelled: &interrupt::requested,
@@ -122,8 +122,9 @@ pub fn run(args: &SpaceArgs) -> Result {
 }
 
 /// Reads a space with the facts of this host, errors naming the file.
-pub fn read(text: &str, path: &std::path::Path) -> Result<Space> {
-    Space::read(text, &facts()).map_err(|e| named(e, path))
+fn read(text: &str, path: &std::path::Path, gpu: Option<&str>) -> Result<Space> {
+    let facts = crate::search::facts_for(path, gpu)?;
+    Space::read(text, &facts).map_err(|e| named(e, path))
 }
 
 /// What `device.NAME` stands for on this host.

@@ -25,7 +25,7 @@ pub fn run(args: &StudyArgs) -> Result {
     }
     // Find out before measuring, not after.
     writable(&args.out)?;
-    let chosen = choose::sensors(args.sensor.sensor.as_deref(), false, 0.5)?;
+    let chosen = choose::sensors(args.sensor.sensor.as_deref(), choose::Target::Host, 0.5)?;
     if let Some(why) = &chosen.missing {
         out::note(format!("time only: {why}"));
     }

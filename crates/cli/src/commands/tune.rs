@@ -20,7 +20,7 @@ struct Answer<'a> {
 }
 
 pub fn run(args: &TuneArgs) -> Result {
-    let problem = search::problem(&args.problem, &args.constants)?;
+    let problem = search::problem(&args.problem, &args.constants, args.search.gpu.as_deref())?;
     let dir = args
         .out
         .clone()

@@ -1,40 +1,43 @@
-//! `greenup trial-worker`: the process in which one config of a sweep runs.
+//! `greenup trial-worker`: the process in which configs of a sweep run.
 
 use crate::args::WorkerArgs;
 use crate::choose::found;
 use crate::error::{CliError, Result};
 use greenup_meter::{Meter, Policy};
-use greenup_tune::run::child::{Job, Said, Task, serve};
+use greenup_tune::run::child::{Kept, serve};
+use greenup_tune::run::job::{Job, Said, Task};
 use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::FromRawFd as _;
 
 pub fn run(args: &WorkerArgs) -> Result {
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line)?;
-    let job: Job = serde_json::from_str(&line)
-        .map_err(|e| CliError::new(format!("no job: {e}")).hint("`greenup tune` starts this"))?;
-    let seconds = match &job.task {
-        Task::Trial { seconds, .. } | Task::Race { seconds, .. } => *seconds,
-        Task::Reference { .. } => 0.0,
-    };
-    let windows = if matches!(job.task, Task::Race { .. }) {
-        1
-    } else {
-        5
-    };
-    let policy = Policy {
-        window_s: seconds / 8.0,
-        min_ticks: 10,
-        warmup_s: seconds / 16.0,
-        max_warmups: 2,
-        min_repeats: windows,
-        max_repeats: windows + 2,
-        rel_error: 0.01,
-    };
+    let mut out = answers()?;
+    let mut kept = Kept::default();
+    // Probing sensors takes long: they are opened once, for the first job that measures.
+    let mut meter = None;
+    for line in std::io::stdin().lines() {
+        let job: Job = serde_json::from_str(&line?).map_err(|e| {
+            CliError::new(format!("no job: {e}")).hint("`greenup tune` starts this")
+        })?;
+        let meter = meter.get_or_insert_with(|| sensors(args, &job.task));
+        meter.policy = policy(&job, meter.has_energy());
+        serve(&job, &mut kept, meter, &mut |said: &Said| {
+            let mut line = serde_json::to_vec(said).unwrap_or_default();
+            line.push(b'\n');
+            // A parent that is gone needs no answer.
+            let _ = out.write_all(&line).and_then(|()| out.flush());
+        });
+    }
+    Ok(())
+}
+
+/// The sensors named, where the task measures.
+fn sensors(args: &WorkerArgs, task: &Task) -> Meter {
+    let measures = matches!(task, Task::Trial { .. } | Task::Race { .. });
     let sensors: Vec<_> =
         args.sensor
             .iter()
+            .filter(|_| measures)
             .flat_map(|id| {
                 found(Some(id)).into_iter().flatten().filter(move |s| {
                     s.info().id == *id || s.info().id.starts_with(&format!("{id}:"))
@@ -42,15 +45,37 @@ pub fn run(args: &WorkerArgs) -> Result {
             })
             .take(1)
             .collect();
-    let mut meter = Meter::new(sensors, args.period, policy);
-    let mut out = answers()?;
-    serve(&job, &mut meter, &mut |said: &Said| {
-        let mut line = serde_json::to_vec(said).unwrap_or_default();
-        line.push(b'\n');
-        // A parent that is gone needs no answer.
-        let _ = out.write_all(&line).and_then(|()| out.flush());
-    });
-    Ok(())
+    Meter::new(sensors, args.period, Policy::quick())
+}
+
+/// Windows of the sensor's own length on a GPU, where a batch has its own time; else several.
+fn policy(job: &Job, energy: bool) -> Policy {
+    let (seconds, race) = match &job.task {
+        Task::Trial { seconds, .. } => (*seconds, false),
+        Task::Race { seconds, .. } => (*seconds, true),
+        Task::Reference { .. } | Task::Compile(_) | Task::Show { .. } => (0.0, false),
+    };
+    if job.stage.gpu.is_some() && energy {
+        return Policy {
+            window_s: 0.8 * seconds,
+            min_ticks: 4,
+            warmup_s: 0.2 * seconds,
+            max_warmups: 1,
+            min_repeats: 1,
+            max_repeats: 1,
+            rel_error: 0.01,
+        };
+    }
+    let windows = if race { 1 } else { 5 };
+    Policy {
+        window_s: seconds / 8.0,
+        min_ticks: 10,
+        warmup_s: seconds / 16.0,
+        max_warmups: 2,
+        min_repeats: windows,
+        max_repeats: windows + 2,
+        rel_error: 0.01,
+    }
 }
 
 /// Standard output for answers alone: what a kernel prints goes nowhere.

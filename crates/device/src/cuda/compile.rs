@@ -33,6 +33,9 @@ pub struct Compiled {
     pub warnings: String,
     /// Whether it was on the disk.
     pub cached: bool,
+    /// Where it is kept.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
 }
 
 /// NVRTC with its cache.
@@ -77,23 +80,24 @@ impl Compiler {
                 std::fs::read_to_string(base.with_extension("log")),
             )
         {
-            return Ok(finished(cubin, &log, true));
+            return Ok(finished(cubin, &log, true, kept));
         }
         let (cubin, log) = build(source)?;
         if let Some(base) = &kept {
             keep(base, &cubin, &log)?;
         }
-        Ok(finished(cubin, &log, false))
+        Ok(finished(cubin, &log, false, kept))
     }
 }
 
-fn finished(cubin: Vec<u8>, log: &str, cached: bool) -> Compiled {
+fn finished(cubin: Vec<u8>, log: &str, cached: bool, kept: Option<PathBuf>) -> Compiled {
     let (kernels, warnings) = parse(log);
     Compiled {
         cubin,
         kernels,
         warnings,
         cached,
+        file: kept.map(|base| base.with_extension("cubin")),
     }
 }
 

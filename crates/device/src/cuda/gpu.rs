@@ -1,15 +1,17 @@
 //! The GPUs of this host, as the driver describes them.
 
-use super::{Compiled, CudaError, libraries};
-use cudarc::driver::{CudaContext, result, sys};
-use cudarc::nvrtc::Ptx;
+use super::{Compiled, CudaError, Session, libraries};
+use cudarc::driver::{result, sys};
 use serde::Serialize;
+use sys::CUdevice_attribute_enum as A;
 
 /// One GPU.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Gpu {
     pub ordinal: i32,
     pub name: String,
+    /// Where it sits, by which other libraries know it: `00000000:01:00.0`.
+    pub bus_id: String,
     /// `sm_90` and the like.
     pub arch: String,
     pub multiprocessors: i64,
@@ -20,7 +22,7 @@ pub struct Gpu {
     facts: Vec<(&'static str, i64)>,
 }
 
-fn failed(what: &'static str) -> impl Fn(result::DriverError) -> CudaError {
+pub(super) fn failed(what: &'static str) -> impl Fn(result::DriverError) -> CudaError {
     move |e| CudaError::Driver {
         what,
         cause: e.error_string().map_or_else(
@@ -30,7 +32,73 @@ fn failed(what: &'static str) -> impl Fn(result::DriverError) -> CudaError {
     }
 }
 
+fn bus_id(device: sys::CUdevice) -> Result<String, result::DriverError> {
+    let mut text = [0_u8; 32];
+    // SAFETY: the buffer has the length it is said to have; the driver ends it with a zero.
+    unsafe { sys::cuDeviceGetPCIBusId(text.as_mut_ptr().cast(), 32, device) }.result()?;
+    let end = text.iter().position(|&c| c == 0).unwrap_or(text.len());
+    Ok(String::from_utf8_lossy(&text[..end]).into_owned())
+}
+
+/// Facts that spaces refer to, with the driver's names of them.
+const FACTS: [(&str, A); 10] = [
+    (
+        "multiprocessors",
+        A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+    ),
+    ("warp_size", A::CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+    (
+        "max_threads_per_block",
+        A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+    ),
+    (
+        "max_threads_per_multiprocessor",
+        A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+    ),
+    (
+        "max_blocks_per_multiprocessor",
+        A::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+    ),
+    (
+        "max_registers_per_block",
+        A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+    ),
+    (
+        "registers_per_multiprocessor",
+        A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+    ),
+    (
+        "shared_bytes_per_block",
+        A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+    ),
+    (
+        "shared_bytes_per_multiprocessor",
+        A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+    ),
+    ("l2_bytes", A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+];
+
+/// Those of an H200, as driver 580 gives them.
+const H200: [i64; 10] = [
+    132, 32, 1024, 2048, 32, 65_536, 65_536, 232_448, 233_472, 62_914_560,
+];
+
 impl Gpu {
+    /// A GPU that need not be here, to plan for: `h200`, as its driver described it.
+    pub fn known(name: &str) -> Option<Self> {
+        (name.eq_ignore_ascii_case("h200")).then(|| Self {
+            ordinal: 0,
+            name: "NVIDIA H200".into(),
+            bus_id: String::new(),
+            arch: "sm_90".into(),
+            multiprocessors: H200[0],
+            memory_bytes: 150_109_880_320,
+            clock_hz: 1.98e9,
+            memory_clock_hz: 3.201e9,
+            facts: FACTS.iter().map(|f| f.0).zip(H200).collect(),
+        })
+    }
+
     /// All GPUs that the driver shows; none where it shows none.
     ///
     /// # Errors
@@ -50,54 +118,19 @@ impl Gpu {
     }
 
     fn read(ordinal: i32) -> Result<Self, result::DriverError> {
-        use sys::CUdevice_attribute_enum as A;
         let device = result::device::get(ordinal)?;
         // SAFETY: the device was given by the driver.
         let get = |a| unsafe { result::device::get_attribute(device, a) }.map(i64::from);
-        let facts = [
-            (
-                "multiprocessors",
-                A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-            ),
-            ("warp_size", A::CU_DEVICE_ATTRIBUTE_WARP_SIZE),
-            (
-                "max_threads_per_block",
-                A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-            ),
-            (
-                "max_threads_per_multiprocessor",
-                A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
-            ),
-            (
-                "max_blocks_per_multiprocessor",
-                A::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
-            ),
-            (
-                "max_registers_per_block",
-                A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
-            ),
-            (
-                "registers_per_multiprocessor",
-                A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
-            ),
-            (
-                "shared_bytes_per_block",
-                A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-            ),
-            (
-                "shared_bytes_per_multiprocessor",
-                A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
-            ),
-            ("l2_bytes", A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
-        ]
-        .into_iter()
-        .map(|(name, a)| Ok((name, get(a)?)))
-        .collect::<Result<Vec<_>, result::DriverError>>()?;
+        let facts = FACTS
+            .into_iter()
+            .map(|(name, a)| Ok((name, get(a)?)))
+            .collect::<Result<Vec<_>, result::DriverError>>()?;
         let major = get(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = get(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         Ok(Self {
             ordinal,
             name: result::device::get_name(device)?,
+            bus_id: bus_id(device)?,
             arch: format!("sm_{major}{minor}"),
             multiprocessors: facts[0].1,
             // SAFETY: the device was given by the driver.
@@ -124,29 +157,16 @@ impl Gpu {
         threads: u32,
         dynamic_bytes: u32,
     ) -> Result<Vec<u32>, CudaError> {
-        let wrong = failed("the compiled kernels cannot be loaded");
-        let ordinal = usize::try_from(self.ordinal).unwrap_or(0);
-        let context = CudaContext::new(ordinal).map_err(&wrong)?;
-        let module = context
-            .load_module(Ptx::from_binary(compiled.cubin.clone()))
-            .map_err(&wrong)?;
+        let module = Session::open(self.ordinal)?.load(&compiled.cubin)?;
         compiled
             .kernels
             .iter()
             .map(|k| {
-                let f = module.load_function(&k.name).map_err(&wrong)?;
-                let more =
-                    sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-                let asked = i32::try_from(dynamic_bytes).unwrap_or(i32::MAX);
-                if f.set_attribute(more, asked).is_err() {
+                let f = module.function(&k.name)?;
+                if f.allow_shared(dynamic_bytes).is_err() {
                     return Ok(0);
                 }
-                Ok(f.occupancy_max_active_blocks_per_multiprocessor(
-                    threads,
-                    dynamic_bytes as usize,
-                    None,
-                )
-                .unwrap_or(0))
+                Ok(f.blocks(threads, dynamic_bytes).unwrap_or(0))
             })
             .collect()
     }

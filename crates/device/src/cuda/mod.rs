@@ -8,17 +8,26 @@
 //! | [`resources`] | registers, shared memory and spills of compiled kernels |
 //! | [`occupancy`] | how many blocks fit on a multiprocessor |
 //! | [`gpu`] | the GPUs of this host |
+//! | [`session`] | a GPU held: stream, events, recorded launches |
+//! | [`memory`] | memory of a GPU |
+//! | [`module`] | loaded kernels and their launches |
 
 pub mod compile;
 pub mod gpu;
 pub mod libraries;
+pub mod memory;
+pub mod module;
 pub mod occupancy;
 pub mod resources;
+pub mod session;
 
 pub use compile::{Compiled, Compiler, Source};
 pub use gpu::Gpu;
+pub use memory::Memory;
+pub use module::{Function, Module, Shape};
 pub use occupancy::{Capability, Limit, Occupancy};
 pub use resources::Resources;
+pub use session::{Event, Graph, Session};
 
 /// What CUDA cannot do here, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

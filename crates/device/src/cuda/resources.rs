@@ -1,9 +1,9 @@
 //! What compiled kernels need, read from the assembler's own report.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Needs of one kernel.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resources {
     /// As the assembler names it: mangled, unless it is `extern "C"`.
     pub name: String,

@@ -59,6 +59,20 @@ pub fn discover() -> Vec<Found> {
     }
 }
 
+/// NVML's number of the GPU that sits there, by which its sensors are called; CUDA may count in
+/// another order.
+pub fn index(bus_id: &str) -> u32 {
+    let find = || {
+        Nvml::init()
+            .ok()?
+            .device_by_pci_bus_id(bus_id)
+            .ok()?
+            .index()
+            .ok()
+    };
+    find().unwrap_or(0)
+}
+
 fn open(nvml: &Arc<Nvml>, index: u32, kind: Kind) -> Found {
     let (what, scope, quantity, average_s) = match kind {
         Kind::Energy => (

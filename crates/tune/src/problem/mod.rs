@@ -1,8 +1,15 @@
 //! A tunable kernel, as its problem file describes it.
 
+mod cuda;
 mod written;
 
-pub use written::{Argument, Build, Data, Fill, Language, Measure, Reference, Role, Setup, Type};
+pub use cuda::Launch;
+pub use written::{
+    Argument, Build, Data, Fill, Language, Measure, Reference, Rival, Role, Setup, Type,
+};
+
+use cuda::{Kept, Launching};
+use written::LaunchText;
 
 use crate::objective::Objective;
 use greenup_model::{Op, Work};
@@ -28,14 +35,20 @@ pub struct Problem {
     pub data: Vec<Data>,
     pub setup: Option<Setup>,
     pub reference: Option<Reference>,
+    pub rival: Option<Rival>,
     pub objective: Objective,
     pub measure: Measure,
     work: Vec<(Op, Expr)>,
+    launches: Vec<Launching>,
+    kept: Vec<Kept>,
 }
 
 /// Tables of a problem beside those of its space.
-const TABLES: [&str; 7] = [
+const TABLES: [&str; 10] = [
     "build",
+    "launch",
+    "compiled",
+    "rival",
     "arguments",
     "setup",
     "reference",
@@ -50,6 +63,11 @@ struct Written {
     build: Build,
     #[serde(default)]
     arguments: Vec<Argument>,
+    #[serde(default)]
+    launch: Vec<LaunchText>,
+    #[serde(default)]
+    compiled: toml::Table,
+    rival: Option<Rival>,
     setup: Option<Setup>,
     reference: Option<Reference>,
     #[serde(default)]
@@ -125,6 +143,7 @@ impl Problem {
             .iter()
             .chain(written.reference.iter().flat_map(|r| &r.sources))
             .chain(written.setup.iter().flat_map(|s| &s.sources))
+            .chain(written.rival.iter().flat_map(|r| &r.sources))
         {
             if !dir.join(source).is_file() {
                 return Err(fail(
@@ -139,6 +158,9 @@ impl Problem {
         if written.build.sources.is_empty() {
             return Err(fail("[build] names no sources".into(), None));
         }
+        let launches =
+            cuda::launches(&written.build, &written.launch).map_err(|(m, h)| fail(m, h))?;
+        let kept = cuda::kept(&written.compiled).map_err(|m| fail(m, None))?;
         let mut data = Vec::new();
         let mut bytes = 0_usize;
         for a in &written.arguments {
@@ -183,10 +205,18 @@ impl Problem {
             data,
             setup: written.setup,
             reference: written.reference,
+            rival: written.rival,
             objective: written.objective.unwrap_or(Objective::Time),
             measure: m,
             work,
+            launches,
+            kept,
         })
+    }
+
+    /// Whether its kernels run on a GPU.
+    pub fn on_gpu(&self) -> bool {
+        self.build.language == Language::Cuda
     }
 
     /// The work of one run with a config.
@@ -302,12 +332,12 @@ fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, String>
         }
     };
     if let Fill::Named(f) = &a.fill {
-        let known = ["random", "zeros", "index"].contains(&f.as_str())
+        let known = ["random", "normal", "zeros", "index"].contains(&f.as_str())
             || f.starts_with("file:")
             || a.fill.bounds().is_some();
         if !known {
             return Err(format!(
-                "argument `{}`: fill `{f}` is not random, random(LO, HI), zeros, index, file:PATH or a number",
+                "argument `{}`: fill `{f}` is not random, random(LO, HI), normal, zeros, index, file:PATH or a number",
                 a.name
             ));
         }

@@ -3,24 +3,35 @@
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// How sources become a library.
+/// How sources become a library, or a cubin.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
-    /// Files relative to the problem file.
+    /// Files relative to the problem file. In CUDA the first is compiled, and may include the
+    /// others.
     pub sources: Vec<PathBuf>,
-    /// The function to call.
+    /// The function to call; not in CUDA, where `[[launch]]` says what runs.
+    #[serde(default)]
     pub entry: String,
     #[serde(default)]
     pub language: Language,
     /// Compiler; `cc` or `c++` when not given.
     pub compiler: Option<String>,
-    #[serde(default = "default_flags")]
-    pub flags: Vec<String>,
+    /// Architecture with features of its own, such as `sm_90a`; the GPU's plain one when not given.
+    pub arch: Option<String>,
+    /// Of the compiler; `-O3 -march=native` when not given, none in CUDA.
+    pub flags: Option<Vec<String>>,
 }
 
-fn default_flags() -> Vec<String> {
-    vec!["-O3".into(), "-march=native".into()]
+impl Build {
+    /// Flags of the compiler.
+    pub fn flags(&self) -> Vec<String> {
+        match (&self.flags, self.language) {
+            (Some(f), _) => f.clone(),
+            (None, Language::Cuda) => Vec::new(),
+            (None, _) => vec!["-O3".into(), "-march=native".into()],
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -30,6 +41,7 @@ pub enum Language {
     C,
     #[serde(rename = "c++")]
     Cpp,
+    Cuda,
 }
 
 /// Type of an argument or of its elements.
@@ -75,7 +87,8 @@ pub enum Role {
 pub enum Fill {
     /// Every element.
     Number(f64),
-    /// `random` (−1…1), `index`, `zeros`, `random(LO, HI)`, or `file:PATH` of raw elements.
+    /// `random` (−1…1), `normal`, `index`, `zeros`, `random(LO, HI)`, or `file:PATH` of raw
+    /// elements.
     Named(String),
 }
 
@@ -125,6 +138,30 @@ pub struct Reference {
 
 fn default_tolerance() -> f64 {
     1e-9
+}
+
+/// Another kernel for the same problem, measured in turns with every config. On a GPU it is host
+/// code that takes the arguments (arrays as device pointers) and then the stream, a `void *`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rival {
+    pub sources: Vec<PathBuf>,
+    pub entry: String,
+}
+
+/// One launch of a run on a GPU; all of them take all arguments.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaunchText {
+    pub kernel: String,
+    /// Blocks: up to three expressions of constants, parameters and derived values.
+    pub grid: Vec<toml::Value>,
+    /// Threads of a block, likewise.
+    pub block: Vec<toml::Value>,
+    /// Dynamic shared memory of a block, bytes.
+    pub shared: Option<toml::Value>,
+    /// Whether a config has this launch.
+    pub when: Option<String>,
 }
 
 /// A function that makes the data what the kernels expect: row pointers that rise, a matrix that

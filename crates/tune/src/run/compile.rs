@@ -23,6 +23,8 @@ pub struct Unit<'a> {
     pub build: &'a Build,
     pub defines: Vec<String>,
     pub data: &'a [Data],
+    /// Whether the function takes a stream behind its arguments.
+    stream: bool,
 }
 
 impl<'a> Unit<'a> {
@@ -37,6 +39,28 @@ impl<'a> Unit<'a> {
             build: &p.build,
             defines: p.defines(config).map_err(|e| CompileError(e.message))?,
             data: &p.data,
+            stream: false,
+        })
+    }
+
+    /// The sources alone, without a config: what makes a sweep's kernels what they are.
+    pub fn of_sources(p: &'a Problem) -> Self {
+        Self {
+            sources: p.build.sources.iter().map(|s| p.dir.join(s)).collect(),
+            entry: &p.build.entry,
+            build: &p.build,
+            defines: Vec::new(),
+            data: &p.data,
+            stream: false,
+        }
+    }
+
+    /// The kernel that all are measured beside, with the constants alone.
+    pub fn of_rival(p: &'a Problem) -> Option<Self> {
+        let r = p.rival.as_ref()?;
+        Some(Self {
+            stream: p.on_gpu(),
+            ..Self::of_constants(p, &r.sources, &r.entry)
         })
     }
 
@@ -64,6 +88,7 @@ impl<'a> Unit<'a> {
                 .map(|(n, v)| format!("-D{n}={v}"))
                 .collect(),
             data: &p.data,
+            stream: false,
         }
     }
 
@@ -73,21 +98,27 @@ impl<'a> Unit<'a> {
         for s in &self.sources {
             std::fs::read(s).unwrap_or_default().hash(&mut h);
         }
-        (
-            self.entry,
-            &self.defines,
-            &self.build.flags,
-            &self.build.compiler,
-        )
-            .hash(&mut h);
+        (self.entry, &self.defines, self.flags(), self.compiler()).hash(&mut h);
         self.wrapper().hash(&mut h);
         format!("{:016x}", h.finish())
+    }
+
+    /// Flags of the host's compiler; those of a CUDA problem are for its kernels.
+    fn flags(&self) -> Vec<String> {
+        match self.build.language {
+            Language::Cuda => ["-O3", "-march=native", "-fopenmp"].map(Into::into).into(),
+            _ => self.build.flags(),
+        }
+    }
+
+    fn compiler(&self) -> &str {
+        compiler(self.build)
     }
 
     /// The function that calls the kernel with an array of pointers, `n` times.
     fn wrapper(&self) -> String {
         let mut out = String::from("#include <stdint.h>\n");
-        let types: Vec<String> = self
+        let mut types: Vec<String> = self
             .data
             .iter()
             .map(|d| match d.len {
@@ -95,6 +126,9 @@ impl<'a> Unit<'a> {
                 None => d.kind.c_name().to_owned(),
             })
             .collect();
+        if self.stream {
+            types.push("void *".to_owned());
+        }
         let list = if types.is_empty() {
             "void".to_owned()
         } else {
@@ -106,7 +140,7 @@ impl<'a> Unit<'a> {
             "extern"
         };
         let _ = writeln!(out, "{external} void {}({list});", self.entry);
-        let args: Vec<String> = self
+        let mut args: Vec<String> = self
             .data
             .iter()
             .enumerate()
@@ -115,6 +149,9 @@ impl<'a> Unit<'a> {
                 None => format!("*({} *)greenup_a[{i}]", d.kind.c_name()),
             })
             .collect();
+        if self.stream {
+            args.push(format!("greenup_a[{}]", self.data.len()));
+        }
         let head = if self.build.language == Language::Cpp {
             "extern \"C\" "
         } else {
@@ -140,26 +177,26 @@ impl<'a> Unit<'a> {
         if library.is_file() {
             return Ok(library);
         }
-        let (extension, default) = match self.build.language {
-            Language::C => ("c", "cc"),
-            Language::Cpp => ("cpp", "c++"),
+        let extension = match self.build.language {
+            Language::C | Language::Cuda => "c",
+            Language::Cpp => "cpp",
         };
         let wrapper = dir.join(format!("{key}.{extension}"));
         std::fs::write(&wrapper, self.wrapper())
             .map_err(|e| fail(format!("{} cannot be written: {e}", wrapper.display())))?;
-        let compiler = self.build.compiler.as_deref().unwrap_or(default);
+        let compiler = self.compiler();
         let temporary = dir.join(format!("{key}.{}.tmp", std::process::id()));
         let log = dir.join(format!("{key}.log"));
         let out = std::fs::File::create(&log).map_err(|e| fail(e.to_string()))?;
         let mut child = Command::new(compiler)
-            .args(&self.build.flags)
+            .args(self.flags())
             .args(["-fPIC", "-shared"])
             .args(&self.defines)
             .args(&self.sources)
             .arg(&wrapper)
             .arg("-o")
             .arg(&temporary)
-            .arg("-lm")
+            .args(["-lm", "-ldl"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(out)
@@ -210,13 +247,17 @@ impl<'a> Unit<'a> {
     }
 }
 
+/// The host's compiler.
+fn compiler(build: &Build) -> &str {
+    build.compiler.as_deref().unwrap_or(match build.language {
+        Language::C | Language::Cuda => "cc",
+        Language::Cpp => "c++",
+    })
+}
+
 /// First line of `compiler --version`.
 pub fn compiler_version(build: &Build) -> String {
-    let name = build.compiler.as_deref().unwrap_or(match build.language {
-        Language::C => "cc",
-        Language::Cpp => "c++",
-    });
-    Command::new(name)
+    Command::new(compiler(build))
         .arg("--version")
         .output()
         .ok()

@@ -19,6 +19,15 @@ pub struct Arguments {
     scalars: Vec<[u8; 8]>,
 }
 
+/// An array with its guards.
+pub struct Guarded<'a> {
+    pub bytes: &'a [u8],
+    /// Bytes of the guard in front.
+    pub guard: usize,
+    /// Whether runs may change it.
+    pub changes: bool,
+}
+
 struct Block {
     base: *mut u8,
     layout: Layout,
@@ -63,6 +72,16 @@ impl Block {
     fn contents_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `contents`, and `self` is borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.start(), self.bytes) }
+    }
+
+    fn whole(&self) -> &[u8] {
+        // SAFETY: the whole block is its own and initialised.
+        unsafe { std::slice::from_raw_parts(self.base, self.bytes + 2 * GUARD) }
+    }
+
+    fn whole_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `whole`, and `self` is borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.base, self.bytes + 2 * GUARD) }
     }
 
     fn guards_whole(&self) -> bool {
@@ -129,6 +148,19 @@ fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Vec<u8>, Strin
         Fill::Named(name) => match name.as_str() {
             "zeros" => {}
             "index" => each(&mut |i| i as f64),
+            "normal" => {
+                let mut rng = fastrand::Rng::with_seed(seed);
+                // Box and Muller's two values at a time.
+                let mut second = None;
+                each(&mut |_| {
+                    second.take().unwrap_or_else(|| {
+                        let r = (-2.0 * (1.0 - rng.f64()).ln()).sqrt();
+                        let (sin, cos) = (std::f64::consts::TAU * rng.f64()).sin_cos();
+                        second = Some(r * sin);
+                        r * cos
+                    })
+                });
+            }
             name => {
                 if let Some(path) = name.strip_prefix("file:") {
                     let path = dir.join(path);
@@ -229,6 +261,22 @@ impl Arguments {
                 }
             })
             .collect()
+    }
+
+    /// Each array with the guards around it; none for a scalar.
+    pub fn arrays(&self) -> impl Iterator<Item = Option<Guarded<'_>>> {
+        self.data.iter().zip(&self.blocks).map(|(d, b)| {
+            d.len.map(|_| Guarded {
+                bytes: b.whole(),
+                guard: GUARD,
+                changes: d.role != Role::In,
+            })
+        })
+    }
+
+    /// Each block with its guards, to be overwritten.
+    pub fn whole_blocks(&mut self) -> impl Iterator<Item = &mut [u8]> {
+        self.blocks.iter_mut().map(Block::whole_mut)
     }
 
     /// Contents of all outputs, one after the other.

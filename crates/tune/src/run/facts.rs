@@ -7,23 +7,16 @@ use crate::sweep::SweepFacts;
 
 pub(super) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
     let mut more = plan.facts.clone();
-    let fixed: String = [Unit::of_reference(problem), Unit::of_setup(problem)]
-        .iter()
-        .flatten()
-        .map(|u| format!(" {}", u.key()))
-        .collect();
-    let kernel = Unit {
-        sources: problem
-            .build
-            .sources
-            .iter()
-            .map(|s| problem.dir.join(s))
-            .collect(),
-        entry: &problem.build.entry,
-        build: &problem.build,
-        defines: Vec::new(),
-        data: &problem.data,
-    };
+    let fixed: String = [
+        Unit::of_reference(problem),
+        Unit::of_setup(problem),
+        Unit::of_rival(problem),
+    ]
+    .iter()
+    .flatten()
+    .map(|u| format!(" {}", u.key()))
+    .collect();
+    let kernel = Unit::of_sources(problem);
     let constants: Vec<String> = problem
         .space
         .constants()
@@ -33,8 +26,12 @@ pub(super) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
     more.insert("constants".into(), constants.join(" "));
     more.insert("sources".into(), format!("{}{fixed}", kernel.key()));
     more.insert("compiler".into(), compiler_version(&problem.build));
-    more.insert("flags".into(), problem.build.flags.join(" "));
+    more.insert("flags".into(), problem.build.flags().join(" "));
     more.insert("seed of data".into(), DATA_SEED.to_string());
+    if let Some(on) = &plan.gpu {
+        more.insert("architecture".into(), on.gpu.arch.clone());
+        more.insert("gpu".into(), on.gpu.name.clone());
+    }
     let flops = plan_flops(problem);
     SweepFacts {
         name: problem.space.name.clone(),

@@ -1,7 +1,6 @@
 //! The last round: the best measured again, in turns and in random order, and ties named.
 
-use super::child::{Said, Task};
-use super::compile::Unit;
+use super::job::{Said, Task};
 use super::plan::TuneError;
 use super::trial::Bench;
 use crate::sweep::Trial;
@@ -43,19 +42,17 @@ impl Bench<'_> {
         }
         best.truncate(self.plan.finalists.max(1));
         self.plan.observer.stage("finalists", 0);
-        let mut libraries = Vec::new();
+        let mut kernels = Vec::new();
         for (_, t) in &best {
-            let library = Unit::of_config(self.problem, &t.config)
-                .and_then(|u| u.compile(&self.libraries))
-                .map_err(|e| {
-                    TuneError::Nothing(format!("a finalist no longer compiles: {}", e.0))
-                })?;
-            libraries.push(library);
+            let ready = self.compile(&t.config).map_err(|e| {
+                TuneError::Nothing(format!("a finalist no longer compiles: {}", e.0))
+            })?;
+            kernels.push(ready.built);
         }
         const ROUNDS: usize = 9;
         let seconds = self.problem.measure.seconds / 2.0;
         let task = Task::Race {
-            libraries,
+            kernels,
             rounds: ROUNDS,
             seconds,
         };

@@ -2,10 +2,14 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`job`] | what is said to the process in which kernels run, and what it says |
 //! | [`compile`] | a config to a shared library |
+//! | [`cubin`] | a config to kernels of a GPU |
 //! | [`data`] | arguments: seeded data, guarded arrays |
 //! | [`library`] | shared libraries, loaded at run time |
-//! | [`child`] | the process in which a kernel runs, and what is said to it |
+//! | [`host`] | kernels that run on the host |
+//! | [`gpu`] | kernels that run on a GPU, and the arguments there |
+//! | [`child`] | the process in which a kernel runs |
 //! | [`parent`] | starts such processes, watches the time, reads the answer |
 //! | [`plan`] | how a sweep is run |
 //! | [`trial`] | one config: built, verified, measured |
@@ -16,9 +20,13 @@
 
 pub mod child;
 pub mod compile;
+pub mod cubin;
 pub mod data;
 mod facts;
 pub mod finals;
+mod gpu;
+mod host;
+pub mod job;
 pub mod library;
 pub mod parent;
 pub mod plan;

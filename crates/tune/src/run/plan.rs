@@ -1,5 +1,6 @@
 //! How a sweep is run, and why it may end.
 
+use super::cubin::OnGpu;
 use super::parent::Launcher;
 use crate::objective::Objective;
 use crate::sweep::FolderError;
@@ -26,6 +27,8 @@ pub struct Plan<'a> {
     /// Facts to record beside the tuner's own.
     pub facts: BTreeMap<String, String>,
     pub device: String,
+    /// The GPU of a problem whose kernels run on one.
+    pub gpu: Option<OnGpu>,
     pub observer: &'a dyn Observer,
 }
 

@@ -1,8 +1,9 @@
 //! One config: built, verified, measured, with another measured around it to see drift.
 
-use super::child::{Job, Said, Task};
 use super::compile::{CompileError, Unit};
-use super::parent::Answer;
+use super::cubin::{self, Ready};
+use super::job::{Built, Job, Said, Stage, Task};
+use super::parent::{Answer, Worker};
 use super::plan::{DATA_SEED, Plan, TuneError};
 use crate::objective::Cost;
 use crate::points::Points;
@@ -13,10 +14,17 @@ use greenup_meter::stats::median;
 use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// A library or why there is none, and the seconds it took.
-pub(super) type Built = (Result<PathBuf, CompileError>, f64);
+/// A compiled kernel or why there is none, and the seconds it took.
+pub(super) type Made = (Result<Ready, CompileError>, f64);
+
+/// Seconds after which a compiler of GPU code counts as hanging.
+const COMPILE_S: f64 = 120.0;
+
+/// Trials between two measurements of the rival's energy.
+const RIVAL_ENERGY_EVERY: usize = 25;
 
 /// Where configs of one sweep are tried.
 pub(super) struct Bench<'a> {
@@ -25,7 +33,10 @@ pub(super) struct Bench<'a> {
     pub(super) libraries: PathBuf,
     setup: Option<PathBuf>,
     reference: Option<PathBuf>,
-    baseline: Option<PathBuf>,
+    baseline: Option<Built>,
+    /// Kept from trial to trial where making the stage takes long: on a GPU.
+    worker: Mutex<Option<Worker>>,
+    trials: usize,
     first_baseline_s: Option<f64>,
     /// Least and most of the baseline's time over its first.
     pub(super) drift: Option<(f64, f64)>,
@@ -52,6 +63,8 @@ impl<'a> Bench<'a> {
             setup: None,
             reference: None,
             baseline: None,
+            worker: Mutex::new(None),
+            trials: 0,
             first_baseline_s: None,
             drift: None,
         };
@@ -59,6 +72,12 @@ impl<'a> Bench<'a> {
             bench.setup = Some(unit.compile(&bench.libraries).map_err(|e| {
                 TuneError::Reference(format!("the setup does not compile:\n{}", e.0))
             })?);
+        }
+        if let Some(unit) = Unit::of_rival(problem) {
+            let file = unit.compile(&bench.libraries).map_err(|e| {
+                TuneError::Reference(format!("the rival does not compile:\n{}", e.0))
+            })?;
+            bench.baseline = Some(Built::Library(file));
         }
         bench.prepare_reference()?;
         Ok(bench)
@@ -87,23 +106,79 @@ impl<'a> Bench<'a> {
     }
 
     fn job(&self, task: Task, limit_s: f64) -> Job {
+        // References run on the host, whatever the kernels run on.
+        let gpu = match &task {
+            Task::Reference { .. } | Task::Compile(_) => None,
+            _ => self.plan.gpu.as_ref().map(|on| on.gpu.ordinal),
+        };
         Job {
             limit_s,
-            data: self.problem.data.clone(),
-            seed: DATA_SEED,
-            setup: self.setup.clone(),
-            dir: std::path::absolute(&self.problem.dir)
-                .unwrap_or_else(|_| self.problem.dir.clone()),
+            stage: Stage {
+                data: self.problem.data.clone(),
+                seed: DATA_SEED,
+                setup: self.setup.clone(),
+                dir: std::path::absolute(&self.problem.dir)
+                    .unwrap_or_else(|_| self.problem.dir.clone()),
+                gpu,
+            },
             task,
         }
     }
 
     pub(super) fn run(&self, task: Task, limit_s: f64) -> Option<Answer> {
-        self.plan
+        let job = self.job(task, limit_s);
+        let cancelled = || self.plan.observer.cancelled();
+        if job.stage.gpu.is_none() {
+            return self.plan.launcher.run(&job, limit_s, &cancelled);
+        }
+        let mut kept = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_none_or(|w| !w.alive()) {
+            *kept = match self.plan.launcher.start() {
+                Ok(w) => Some(w),
+                Err(message) => {
+                    return Some(Answer {
+                        said: Vec::new(),
+                        failure: Some((Failure::Launch, message)),
+                    });
+                }
+            };
+        }
+        let answer = kept.as_mut()?.ask(&job, limit_s, &cancelled);
+        // After a fault on the GPU nothing works any more in that process.
+        let sound = |f: &(Failure, String)| matches!(f.0, Failure::Wrong | Failure::Compile);
+        if answer
+            .as_ref()
+            .is_none_or(|a| a.failure.as_ref().is_some_and(|f| !sound(f)))
+        {
+            *kept = None;
+        }
+        answer
+    }
+
+    /// Compiles a config.
+    pub(super) fn compile(&self, config: &[Value]) -> Result<Ready, CompileError> {
+        let Some(on) = &self.plan.gpu else {
+            let library = Unit::of_config(self.problem, config)?.compile(&self.libraries)?;
+            return Ok(Ready {
+                built: Built::Library(library),
+                facts: BTreeMap::new(),
+                rejected: None,
+            });
+        };
+        let cuda = cubin::source(self.problem, config, on)?;
+        let job = self.job(Task::Compile(cuda), COMPILE_S);
+        let answer = self
+            .plan
             .launcher
-            .run(&self.job(task, limit_s), limit_s, &|| {
-                self.plan.observer.cancelled()
-            })
+            .run(&job, COMPILE_S, &|| self.plan.observer.cancelled())
+            .ok_or(CompileError("stopped".into()))?;
+        match (answer.said.into_iter().next(), answer.failure) {
+            (_, Some((_, m))) => Err(CompileError(m)),
+            (Some(Said::Compiled { file, kernels }), None) => {
+                cubin::ready(self.problem, config, on, file, &kernels)
+            }
+            _ => Err(CompileError("the compiler said nothing".into())),
+        }
     }
 
     fn prepare_reference(&mut self) -> Result<(), TuneError> {
@@ -134,13 +209,10 @@ impl<'a> Bench<'a> {
 
     /// Builds configs on all cores, before any of them is measured: a compiler beside a
     /// measurement would spoil it.
-    pub(super) fn build(&self, proposals: &[Proposal], points: &dyn Points) -> Vec<Built> {
+    pub(super) fn build(&self, proposals: &[Proposal], points: &dyn Points) -> Vec<Made> {
         let next = std::sync::atomic::AtomicUsize::new(0);
         let configs: Vec<Vec<Value>> = proposals.iter().map(|p| points.config(p.point)).collect();
-        let results: Vec<std::sync::Mutex<Option<Built>>> = configs
-            .iter()
-            .map(|_| std::sync::Mutex::new(None))
-            .collect();
+        let results: Vec<Mutex<Option<Made>>> = configs.iter().map(|_| Mutex::new(None)).collect();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
             for _ in 0..threads.min(configs.len()) {
@@ -152,8 +224,7 @@ impl<'a> Bench<'a> {
                             return;
                         }
                         let start = Instant::now();
-                        let built = Unit::of_config(self.problem, config)
-                            .and_then(|u| u.compile(&self.libraries));
+                        let built = self.compile(config);
                         if let Ok(mut slot) = results[i].lock() {
                             *slot = Some((built, start.elapsed().as_secs_f64()));
                         }
@@ -177,7 +248,7 @@ impl<'a> Bench<'a> {
         &mut self,
         config: Vec<Value>,
         effort: f64,
-        (built, build_s): Built,
+        (made, build_s): Made,
     ) -> Option<Trial> {
         let mut trial = Trial {
             config,
@@ -193,8 +264,8 @@ impl<'a> Bench<'a> {
             flags: Vec::new(),
             at: now(),
         };
-        let library = match built {
-            Ok(l) => l,
+        let ready = match made {
+            Ok(r) => r,
             Err(CompileError(message)) => {
                 trial.outcome = Outcome::Failed {
                     failure: Failure::Compile,
@@ -203,15 +274,28 @@ impl<'a> Bench<'a> {
                 return Some(trial);
             }
         };
+        trial.metrics = ready.facts;
+        if let Some(message) = ready.rejected {
+            let failure = match trial.metrics.get("blocks") {
+                Some(&b) if b > 0.0 => Failure::Invalid,
+                _ => Failure::Launch,
+            };
+            trial.outcome = Outcome::Failed { failure, message };
+            return Some(trial);
+        }
+        let built = ready.built;
         let m = self.problem.measure;
         let start = Instant::now();
+        let rival = self.problem.rival.is_some();
         let task = Task::Trial {
-            library: library.clone(),
+            kernel: built.clone(),
             reference: self.reference.clone(),
             tolerance: self.problem.reference.as_ref().map_or(0.0, |r| r.tolerance),
             seconds: m.seconds * effort,
             baseline: self.baseline.clone(),
+            baseline_energy: rival && self.trials.is_multiple_of(RIVAL_ENERGY_EVERY),
         };
+        self.trials += 1;
         let answer = self.run(task, m.timeout + 4.0 * m.seconds)?;
         let total = start.elapsed().as_secs_f64();
         for said in &answer.said {
@@ -225,10 +309,16 @@ impl<'a> Bench<'a> {
                     energy_j,
                     time_error,
                     flags,
+                    state,
                     baseline_s,
+                    baseline_j,
                 } => {
                     trial.flags.clone_from(flags);
+                    trial.metrics.extend(state.clone());
                     self.watch_drift(baseline_s, &mut trial);
+                    if rival {
+                        self.beside(baseline_s, *baseline_j, &mut trial);
+                    }
                     trial.outcome = Outcome::Measured {
                         time_s: median(times_s),
                         times_s: times_s.clone(),
@@ -251,15 +341,39 @@ impl<'a> Bench<'a> {
             }
         }
         trial.at = now();
-        // The first that works is the baseline of the drift.
+        // The first that works is the baseline of the drift, where there is no rival.
         if self.baseline.is_none() && trial.cost().is_some() {
-            let kept = self.libraries.join("baseline.so");
-            if std::fs::copy(&library, &kept).is_ok() {
-                self.baseline = Some(kept);
-            }
+            self.baseline = self.keep(&built);
         }
-        let _ = std::fs::remove_file(&library);
+        // Every library is of one config; cubins are kept for other sweeps.
+        if let Built::Library(file) = &built {
+            let _ = std::fs::remove_file(file);
+        }
         Some(trial)
+    }
+
+    /// A copy that stays.
+    fn keep(&self, built: &Built) -> Option<Built> {
+        match built {
+            Built::Library(file) => {
+                let kept = self.libraries.join("baseline.so");
+                std::fs::copy(file, &kept).ok()?;
+                Some(Built::Library(kept))
+            }
+            cubin @ Built::Cubin { .. } => Some(cubin.clone()),
+        }
+    }
+
+    /// What the rival took beside this trial.
+    fn beside(&self, seconds: &[f64], joules: Option<f64>, trial: &mut Trial) {
+        if seconds.is_empty() {
+            return;
+        }
+        let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+        trial.metrics.insert("rival_s".into(), mean);
+        if let Some(j) = joules {
+            trial.metrics.insert("rival_j".into(), j);
+        }
     }
 
     fn watch_drift(&mut self, baseline_s: &[f64], trial: &mut Trial) {

@@ -64,7 +64,7 @@ pub fn run(args: &GemmArgs) -> Result {
     fits(size, &cpu)?;
     let cache = folders::cache()?.join("gemm");
     let file = family::unpack(&cache.join("family")).map_err(failed)?;
-    let problem = search::problem(&file, &family::constants(size))?;
+    let problem = search::problem(&file, &family::constants(size), None)?;
     let objective = args
         .search
         .objective

@@ -1,0 +1,101 @@
+//! Memory of a GPU.
+
+use super::gpu::failed;
+use super::{CudaError, Session};
+use cudarc::driver::{result, sys};
+
+/// Bytes on the GPU, freed at the end.
+pub struct Memory {
+    at: sys::CUdeviceptr,
+    bytes: usize,
+    session: Session,
+}
+
+impl Session {
+    /// # Errors
+    /// The GPU has no more memory; the message says how much is free.
+    pub fn alloc(&self, bytes: usize) -> Result<Memory, CudaError> {
+        // SAFETY: the context is current; nothing is read before it is written.
+        let at = unsafe { result::malloc_sync(bytes.max(1)) }.map_err(|e| {
+            let CudaError::Driver { cause, .. } = failed("")(e) else {
+                return failed("no memory on the GPU")(e);
+            };
+            let free = result::mem_get_info().map_or(0, |m| m.0);
+            CudaError::Driver {
+                what: "no memory on the GPU",
+                cause: format!("{cause}: {bytes} bytes asked for, {free} free"),
+            }
+        })?;
+        Ok(Memory {
+            at,
+            bytes,
+            session: self.clone(),
+        })
+    }
+}
+
+impl Memory {
+    /// Its address on the GPU.
+    pub fn address(&self) -> u64 {
+        self.at
+    }
+
+    pub fn len(&self) -> usize {
+        self.bytes
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Copies from the host, after everything enqueued before.
+    ///
+    /// # Errors
+    /// The GPU is lost, or a kernel before failed.
+    ///
+    /// # Panics
+    /// `from` is longer than the memory.
+    pub fn upload(&self, from: &[u8]) -> Result<(), CudaError> {
+        assert!(from.len() <= self.bytes, "a copy beyond its memory");
+        self.session.synchronize()?;
+        // SAFETY: the range lies within the allocation.
+        unsafe { result::memcpy_htod_sync(self.at, from) }
+            .map_err(failed("nothing can be copied to the GPU"))
+    }
+
+    /// Copies to the host, after everything enqueued before.
+    ///
+    /// # Errors
+    /// The GPU is lost, or a kernel before failed.
+    ///
+    /// # Panics
+    /// `to` is longer than the memory.
+    pub fn download(&self, to: &mut [u8]) -> Result<(), CudaError> {
+        assert!(to.len() <= self.bytes, "a copy beyond its memory");
+        self.session.synchronize()?;
+        // SAFETY: the range lies within the allocation.
+        unsafe { result::memcpy_dtoh_sync(to, self.at) }
+            .map_err(failed("nothing can be copied from the GPU"))
+    }
+
+    /// Copies all of another memory of the same length, on the stream.
+    ///
+    /// # Errors
+    /// The GPU is lost.
+    ///
+    /// # Panics
+    /// The lengths differ.
+    pub fn copy_from(&self, other: &Self) -> Result<(), CudaError> {
+        assert_eq!(self.bytes, other.bytes, "a copy of another length");
+        // SAFETY: both ranges are whole allocations of this length.
+        unsafe { result::memcpy_dtod_async(self.at, other.at, self.bytes, self.session.raw()) }
+            .map_err(failed("nothing can be copied on the GPU"))
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: allocated once, freed once.
+        let _ = unsafe { result::free_sync(self.at) };
+    }
+}

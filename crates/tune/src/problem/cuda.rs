@@ -1,0 +1,197 @@
+//! What a problem says of its kernels on a GPU: their launches, and which compiled ones are worth
+//! measuring.
+
+use super::Problem;
+use super::written::{Build, Language, LaunchText};
+use greenup_device::cuda::Shape;
+use greenup_space::Value;
+use greenup_space::expr::{Expr, Scope, eval, parse};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A launch of a config.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    pub kernel: String,
+    pub shape: Shape,
+}
+
+/// A launch as expressions.
+pub(super) struct Launching {
+    kernel: String,
+    grid: [Option<Expr>; 3],
+    block: [Option<Expr>; 3],
+    shared: Option<Expr>,
+    when: Option<Expr>,
+}
+
+/// A filter on what compiling gave.
+pub(super) struct Kept {
+    name: String,
+    text: String,
+    keep: Expr,
+    because: Option<String>,
+}
+
+fn expression(v: &toml::Value, what: &str) -> Result<Expr, String> {
+    let text = match v {
+        toml::Value::String(s) => s.clone(),
+        other => other.to_string(),
+    };
+    parse(&text).map_err(|e| format!("{what} `{text}`: {}", e.message))
+}
+
+pub(super) fn launches(
+    build: &Build,
+    written: &[LaunchText],
+) -> Result<Vec<Launching>, (String, Option<String>)> {
+    let plain = |m: String| (m, None);
+    match (build.language, written.is_empty()) {
+        (Language::Cuda, true) => {
+            return Err((
+                "has no [[launch]]: a CUDA problem says what is launched".into(),
+                Some("[[launch]] with kernel, grid and block".into()),
+            ));
+        }
+        (Language::Cuda, false) => {}
+        (_, false) => return Err(plain("has [[launch]], but its language is not cuda".into())),
+        (_, true) if build.entry.is_empty() => {
+            return Err(plain("[build] names no entry, the function to call".into()));
+        }
+        (_, true) => {}
+    }
+    written
+        .iter()
+        .map(|l| {
+            let three = |v: &[toml::Value], what: &str| -> Result<[Option<Expr>; 3], String> {
+                if v.is_empty() || v.len() > 3 {
+                    return Err(format!("{what} of `{}` has 1 to 3 numbers", l.kernel));
+                }
+                let mut out = [None, None, None];
+                for (slot, v) in out.iter_mut().zip(v) {
+                    *slot = Some(expression(v, what)?);
+                }
+                Ok(out)
+            };
+            Ok(Launching {
+                kernel: l.kernel.clone(),
+                grid: three(&l.grid, "grid")?,
+                block: three(&l.block, "block")?,
+                shared: l
+                    .shared
+                    .as_ref()
+                    .map(|v| expression(v, "shared"))
+                    .transpose()?,
+                when: l
+                    .when
+                    .as_ref()
+                    .map(|t| parse(t).map_err(|e| format!("when `{t}`: {}", e.message)))
+                    .transpose()?,
+            })
+        })
+        .collect::<Result<_, String>>()
+        .map_err(plain)
+}
+
+pub(super) fn kept(written: &toml::Table) -> Result<Vec<Kept>, String> {
+    written
+        .iter()
+        .map(|(name, v)| {
+            let (text, because) = match v {
+                toml::Value::String(s) => (s.as_str(), None),
+                toml::Value::Table(t) => (
+                    t.get("keep").and_then(toml::Value::as_str).unwrap_or(""),
+                    t.get("because").and_then(toml::Value::as_str),
+                ),
+                _ => ("", None),
+            };
+            Ok(Kept {
+                name: name.clone(),
+                text: text.to_owned(),
+                keep: parse(text)
+                    .map_err(|e| format!("[compiled] `{name}`: `{text}`: {}", e.message))?,
+                because: because.map(str::to_owned),
+            })
+        })
+        .collect()
+}
+
+impl Problem {
+    /// What a run of a config launches, in this order.
+    ///
+    /// # Errors
+    /// A number of blocks or threads that is none.
+    pub fn launches(&self, config: &[Value]) -> Result<Vec<Launch>, String> {
+        let number = |e: &Option<Expr>, default: i64| -> Result<u32, String> {
+            let n = match e {
+                None => default,
+                Some(e) => {
+                    let v = self.space.evaluate(e, config).map_err(|e| e.message)?;
+                    v.as_int()
+                        .ok_or_else(|| format!("a launch of {v} blocks, threads or bytes"))?
+                }
+            };
+            u32::try_from(n).map_err(|_| format!("a launch of {n} blocks, threads or bytes"))
+        };
+        let mut out = Vec::new();
+        for l in &self.launches {
+            if let Some(e) = &l.when {
+                let v = self.space.evaluate(e, config).map_err(|e| e.message)?;
+                if !v.truth() {
+                    continue;
+                }
+            }
+            let three = |v: &[Option<Expr>; 3]| -> Result<[u32; 3], String> {
+                Ok([number(&v[0], 1)?, number(&v[1], 1)?, number(&v[2], 1)?])
+            };
+            out.push(Launch {
+                kernel: l.kernel.clone(),
+                shape: Shape {
+                    grid: three(&l.grid)?,
+                    block: three(&l.block)?,
+                    shared: number(&l.shared, 0)?,
+                },
+            });
+        }
+        Ok(out)
+    }
+
+    /// Why a compiled config is not worth measuring, by `[compiled]`; `facts` are what compiling
+    /// gave: registers, shared_bytes, spill_bytes, threads, blocks, occupancy.
+    ///
+    /// # Errors
+    /// A filter without a value.
+    pub fn rejects(
+        &self,
+        config: &[Value],
+        facts: &BTreeMap<String, f64>,
+    ) -> Result<Option<String>, String> {
+        if self.kept.is_empty() {
+            return Ok(None);
+        }
+        let own: Vec<(String, Value)> = self
+            .space
+            .names()
+            .map(str::to_owned)
+            .zip(config.iter().cloned())
+            .chain(self.space.constants().iter().cloned())
+            .chain(self.space.derived(config).map_err(|e| e.message)?)
+            .collect();
+        let names = |n: &str| -> Option<Value> {
+            match facts.get(n) {
+                Some(&x) if x.fract() == 0.0 => Some(Value::Int(x as i64)),
+                Some(&x) => Some(Value::Float(x)),
+                None => own.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone()),
+            }
+        };
+        for k in &self.kept {
+            let v = eval(&k.keep, &Scope::new(&names))
+                .map_err(|e| format!("[compiled] `{}`: {}", k.name, e.message))?;
+            if !v.truth() {
+                let why = k.because.as_deref().unwrap_or(&k.text);
+                return Ok(Some(format!("{}: {why}", k.name)));
+            }
+        }
+        Ok(None)
+    }
+}

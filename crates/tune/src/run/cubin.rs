@@ -1,0 +1,174 @@
+//! A config to kernels of a GPU. Compilers run in processes of their own: NVRTC compiles one source
+//! at a time in a process, and may crash on a bad one.
+
+use super::compile::CompileError;
+use super::job::{Built, Cuda, Said};
+use crate::problem::{Launch, Problem};
+use crate::sweep::Failure;
+use greenup_device::cuda::{Capability, Compiler, Gpu, Resources, Source};
+use greenup_space::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The GPU of a sweep.
+#[derive(Clone, Debug)]
+pub struct OnGpu {
+    pub gpu: Gpu,
+    /// Where compiled kernels are kept.
+    pub cubins: PathBuf,
+}
+
+/// What is to be compiled for a config.
+pub fn source(p: &Problem, config: &[Value], on: &OnGpu) -> Result<Cuda, CompileError> {
+    let first = p.build.sources.first();
+    let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+    let mut options = p.build.flags();
+    // Changed headers must be compiled anew; the cache sees only the first source.
+    let mut h = std::collections::hash_map::DefaultHasher::new();
+    for s in p.build.sources.iter().skip(1) {
+        std::hash::Hash::hash(&std::fs::read(dir.join(s)).unwrap_or_default(), &mut h);
+    }
+    if p.build.sources.len() > 1 {
+        options.push(format!("--include-path={}", dir.display()));
+        options.push(format!(
+            "-DGREENUP_HEADERS=0x{:016x}",
+            std::hash::Hasher::finish(&h)
+        ));
+    }
+    options.extend(p.defines(config).map_err(|e| CompileError(e.message))?);
+    Ok(Cuda {
+        source: dir.join(first.map_or(Path::new(""), PathBuf::as_path)),
+        arch: arch(p, &on.gpu),
+        options,
+        cache: on.cubins.clone(),
+    })
+}
+
+/// The problem's own architecture (`sm_90a`) where it is of the GPU's family, else the GPU's.
+fn arch(p: &Problem, gpu: &Gpu) -> String {
+    match &p.build.arch {
+        Some(a) if a.starts_with(&gpu.arch) => a.clone(),
+        _ => gpu.arch.clone(),
+    }
+}
+
+/// Compiles, in the process that was started for it.
+pub(super) fn compile(cuda: &Cuda) -> Result<Said, (Failure, String)> {
+    let failed = |m: String| (Failure::Compile, m);
+    let text = std::fs::read_to_string(&cuda.source)
+        .map_err(|e| failed(format!("{}: {e}", cuda.source.display())))?;
+    let name = cuda
+        .source
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let compiled = Compiler::new(Some(&cuda.cache))
+        .and_then(|c| {
+            c.compile(&Source {
+                name: &name,
+                text: &text,
+                arch: &cuda.arch,
+                options: &cuda.options,
+            })
+        })
+        .map_err(|e| {
+            let text = e.to_string();
+            let errors: Vec<&str> = text
+                .lines()
+                .filter(|l| l.contains("error"))
+                .take(3)
+                .collect();
+            failed(match (errors.is_empty(), e.cure()) {
+                (false, _) => errors.join("\n"),
+                (true, Some(cure)) => format!("{text}: {cure}"),
+                (true, None) => text,
+            })
+        })?;
+    Ok(Said::Compiled {
+        file: compiled.file.unwrap_or_default(),
+        kernels: compiled.kernels,
+    })
+}
+
+/// A compiled config: how to run it, what it needs, and why it should not be run.
+pub struct Ready {
+    pub built: Built,
+    /// By name: registers, shared_bytes, spill_bytes, threads, blocks, occupancy.
+    pub facts: BTreeMap<String, f64>,
+    /// Why it is not measured.
+    pub rejected: Option<String>,
+}
+
+/// Joins what the compiler said with the launches: kernels that cannot be launched are known
+/// before anybody tries.
+pub fn ready(
+    p: &Problem,
+    config: &[Value],
+    on: &OnGpu,
+    file: PathBuf,
+    kernels: &[Resources],
+) -> Result<Ready, CompileError> {
+    let launches = p.launches(config).map_err(CompileError)?;
+    let mut facts = BTreeMap::new();
+    let mut rejected = None;
+    let capability = Capability::of(&on.gpu.arch);
+    // The launch with the most threads in all is the one whose needs are recorded.
+    let main = launches.iter().max_by_key(|l| {
+        u64::from(l.shape.threads()) * l.shape.grid.map(u64::from).iter().product::<u64>()
+    });
+    for l in &launches {
+        let Some(k) = kernels.iter().find(|k| k.name == l.kernel) else {
+            return Err(CompileError(format!(
+                "there is no kernel `{}`; kernels must be extern \"C\" ({} compiled: {})",
+                l.kernel,
+                kernels.len(),
+                kernels
+                    .iter()
+                    .map(|k| k.name.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )));
+        };
+        let (threads, dynamic) = (l.shape.threads(), l.shape.shared);
+        let occupancy = capability.map(|c| c.occupancy(k, threads, dynamic));
+        if let Some(o) = occupancy
+            && o.blocks == 0
+            && rejected.is_none()
+        {
+            rejected = Some(cannot(l, k, o));
+        }
+        if main == Some(l) {
+            let mut put = |name: &str, v: f64| facts.insert(name.to_owned(), v);
+            put("registers", f64::from(k.registers));
+            put("shared_bytes", f64::from(k.shared_bytes + dynamic));
+            put(
+                "spill_bytes",
+                f64::from(k.spill_store_bytes + k.spill_load_bytes),
+            );
+            put("threads", f64::from(threads));
+            if let Some(o) = occupancy {
+                put("blocks", f64::from(o.blocks));
+                put("occupancy", o.share);
+            }
+        }
+    }
+    if rejected.is_none() {
+        rejected = p.rejects(config, &facts).map_err(CompileError)?;
+    }
+    Ok(Ready {
+        built: Built::Cubin { file, launches },
+        facts,
+        rejected,
+    })
+}
+
+fn cannot(l: &Launch, k: &Resources, o: greenup_device::cuda::Occupancy) -> String {
+    format!(
+        "`{}` cannot be launched: {} threads a block with {} registers each and {} bytes of shared memory exceed the {}",
+        l.kernel,
+        l.shape.threads(),
+        k.registers,
+        k.shared_bytes + l.shape.shared,
+        o.limit
+    )
+}
