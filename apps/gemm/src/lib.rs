@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`product`] | what a matrix product is: sizes, matrices, who can multiply |
 //! | [`family`] | the kernel family as a tunable problem, and its config without wisdom |
+//! | [`gpu`] | the family for GPUs |
 //! | [`kernel`] | one config, compiled and loaded |
 //! | [`rivals`] | faer, and any library with `cblas_dgemm` |
 //! | [`check`] | results against sums in twice the precision |
@@ -14,6 +15,7 @@
 pub mod check;
 pub mod contest;
 pub mod family;
+pub mod gpu;
 pub mod kernel;
 pub mod product;
 pub mod rivals;

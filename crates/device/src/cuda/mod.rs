@@ -29,6 +29,9 @@ pub use occupancy::{Capability, Limit, Occupancy};
 pub use resources::Resources;
 pub use session::{Event, Graph, Session};
 
+/// A C++ header under which SIMT kernels compile for the host and run there, a fiber a thread.
+pub const SHIM: &str = include_str!("shim/shim.hpp");
+
 /// What CUDA cannot do here, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CudaError {

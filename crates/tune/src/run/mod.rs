@@ -5,6 +5,7 @@
 //! | [`job`] | what is said to the process in which kernels run, and what it says |
 //! | [`compile`] | a config to a shared library |
 //! | [`cubin`] | a config to kernels of a GPU |
+//! | [`shim`] | CUDA kernels as a library of the host, to see whether they are right |
 //! | [`data`] | arguments: seeded data, guarded arrays |
 //! | [`library`] | shared libraries, loaded at run time |
 //! | [`host`] | kernels that run on the host |
@@ -31,5 +32,6 @@ pub mod library;
 pub mod parent;
 pub mod plan;
 pub mod scaling;
+pub mod shim;
 mod trial;
 pub mod tuner;

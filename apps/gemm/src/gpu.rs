@@ -1,0 +1,44 @@
+//! The family for GPUs as a tunable problem: from BEAST's stencil to tensor cores.
+
+use crate::GemmError;
+use crate::family::write;
+use greenup_device::cuda::Gpu;
+use greenup_space::{Facts, Value};
+use greenup_tune::Problem;
+use std::path::{Path, PathBuf};
+
+/// The files of the problem, as shipped.
+const FILES: [(&str, &str); 6] = [
+    ("problem.toml", include_str!("kernels/gpu/problem.toml")),
+    ("gemm.cu", include_str!("kernels/gpu/gemm.cu")),
+    ("element.cuh", include_str!("kernels/gpu/element.cuh")),
+    ("device.cuh", include_str!("kernels/gpu/device.cuh")),
+    ("reference.c", include_str!("kernels/gpu/reference.c")),
+    ("cublas.c", include_str!("kernels/gpu/cublas.c")),
+];
+
+/// Writes the problem's files into `dir`; returns the problem file.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn unpack(dir: &Path) -> Result<PathBuf, GemmError> {
+    write(dir, &FILES)
+}
+
+/// Reads the problem for a GPU with some constants changed.
+///
+/// # Errors
+/// The folder cannot be written, or a constant is none.
+pub fn problem(
+    dir: &Path,
+    constants: &[(String, toml::Value)],
+    gpu: &Gpu,
+) -> Result<Problem, GemmError> {
+    let facts: Facts = gpu
+        .named()
+        .iter()
+        .map(|(k, v)| ((*k).to_owned(), Value::Int(*v)))
+        .collect();
+    Problem::read_with(&unpack(dir)?, &facts, constants)
+        .map_err(|e| GemmError::Problem(e.to_string()))
+}

@@ -1,0 +1,67 @@
+/* Elements of a matrix: elem 0 float, 1 double, 2 complex float, 3 complex double. */
+#pragma once
+
+#if elem == 0 || elem == 2
+typedef float Real;
+#else
+typedef double Real;
+#endif
+
+#if elem < 2
+typedef Real Element;
+__device__ inline Element zero() { return 0; }
+__device__ inline Element element(Real re, Real) { return re; }
+__device__ inline bool is_zero(Element x) { return x == 0; }
+__device__ inline Element product(Element x, Element y) { return x * y; }
+__device__ inline Element add_product(Element x, Element y, Element z) { return x * y + z; }
+template <bool yes> __device__ inline Element conj_if(Element x) { return x; }
+__device__ inline void add_atomic(Element *p, Element v) { atomicAdd(p, v); }
+#else
+struct alignas(2 * sizeof(Real)) Element {
+    Real re, im;
+};
+__device__ inline Element zero() { return {0, 0}; }
+__device__ inline Element element(Real re, Real im) { return {re, im}; }
+__device__ inline bool is_zero(Element x) { return x.re == 0 && x.im == 0; }
+__device__ inline Element add_product(Element x, Element y, Element z) {
+    z.re += x.re * y.re;
+    z.im += x.re * y.im;
+    z.re -= x.im * y.im;
+    z.im += x.im * y.re;
+    return z;
+}
+__device__ inline Element product(Element x, Element y) { return add_product(x, y, zero()); }
+template <bool yes> __device__ inline Element conj_if(Element x) {
+    return {x.re, yes ? -x.im : x.im};
+}
+__device__ inline void add_atomic(Element *p, Element v) {
+    atomicAdd(&p->re, v.re);
+    atomicAdd(&p->im, v.im);
+}
+#endif
+
+template <int n> struct alignas(n * sizeof(Element)) Vector {
+    Element v[n];
+};
+
+/* Reads n elements at once (n sizeof(Element) at most 16, aligned to it); by the read-only path
+ * where asked. */
+template <int n, bool only> __device__ inline void read_vector(Element *to, const Element *from) {
+    if constexpr (only && elem == 1 && n == 2) {
+        const double2 x = __ldg((const double2 *)from);
+        to[0] = ((const Element *)&x)[0];
+        to[1] = ((const Element *)&x)[1];
+    } else if constexpr (only && elem < 2 && n == 1)
+        to[0] = __ldg(from);
+    else {
+        const Vector<n> x = *(const Vector<n> *)from;
+#pragma unroll
+        for (int i = 0; i < n; i++) to[i] = x.v[i];
+    }
+}
+
+__device__ inline void read_pair(double &x, double &y, const Element *from) {
+    const double2 v = *(const double2 *)from;
+    x = v.x;
+    y = v.y;
+}

@@ -1,0 +1,250 @@
+//! The GPU family without a GPU: every kind of config compiles, and gives the right product on the
+//! host's fibers, from the same text.
+
+use fastrand::Rng;
+use greenup_device::cuda::{Compiler, Gpu, Source};
+use greenup_gemm::gpu;
+use greenup_space::{Facts, Index, Limits, Value};
+use greenup_tune::Problem;
+use greenup_tune::run::cubin::{OnGpu, ready, source};
+use greenup_tune::run::data::Arguments;
+use greenup_tune::run::shim;
+use std::path::Path;
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn configs_drawn_from_the_space_compile_and_can_be_launched() {
+    let dir = tempfile::tempdir().unwrap();
+    let gpu = Gpu::known("h200").unwrap();
+    let problem = gpu::problem(&dir.path().join("family"), &[], &gpu).unwrap();
+    let on = OnGpu {
+        gpu,
+        cubins: dir.path().join("cubins"),
+    };
+    let compiler = Compiler::new(Some(&on.cubins)).unwrap();
+    let index = Index::build(&problem.space, &Limits::default()).unwrap();
+    let mut rng = fastrand::Rng::with_seed(7);
+    let (mut launched, mut rejected) = (0, Vec::new());
+    for _ in 0..30 {
+        let config = index.get(rng.u64(..index.len())).unwrap();
+        let cuda = source(&problem, &config, &on).unwrap();
+        let text = std::fs::read_to_string(&cuda.source).unwrap();
+        let compiled = compiler
+            .compile(&Source {
+                name: "gemm.cu",
+                text: &text,
+                arch: &cuda.arch,
+                options: &cuda.options,
+            })
+            .unwrap_or_else(|e| panic!("{config:?}\n{e}"));
+        assert_eq!(compiled.warnings, "", "{config:?}");
+        let file = compiled.file.clone().unwrap();
+        let r = ready(&problem, &config, &on, file, &compiled.kernels).unwrap();
+        println!("{config:?} {:?} {:?}", r.facts, r.rejected);
+        match r.rejected {
+            None => launched += 1,
+            Some(why) => rejected.push(why),
+        }
+    }
+    // The filters foresee registers well, but not to the last one.
+    assert!(launched >= 20, "{rejected:?}");
+}
+
+/// op(A) op(B) with a complex element type, or with the real part alone.
+struct Case {
+    elem: i64,
+    trans: [i64; 2],
+    size: [usize; 3],
+}
+
+/// The problem with f32 or complex elements, alpha and beta, and a C that is read.
+fn problem(dir: &Path, case: &Case) -> Problem {
+    let gpu = Gpu::known("h200").unwrap();
+    let file = gpu::unpack(dir).unwrap();
+    let mut text = std::fs::read_to_string(&file).unwrap();
+    if case.elem % 2 == 0 {
+        text = text.replace("type = \"f64\"", "type = \"f32\"");
+    }
+    if case.elem >= 2 {
+        text = text.replace("size = \"size_", "size = \"2 * size_");
+    }
+    let bytes = [4, 8, 8, 16][usize::try_from(case.elem).unwrap()];
+    text = text
+        .replace("elem_bytes = 8", &format!("elem_bytes = {bytes}"))
+        .replace("role = \"out\"", "role = \"inout\"");
+    for (name, value) in [
+        ("alpha", "1.5"),
+        ("alpha_im", "0.25"),
+        ("beta", "-0.5"),
+        ("beta_im", "0.75"),
+    ] {
+        let at = text.find(&format!("name = \"{name}\"")).unwrap();
+        let from = at + text[at..].find("value = ").unwrap();
+        let to = from + text[from..].find('\n').unwrap();
+        text.replace_range(from..to, &format!("value = \"{value}\""));
+    }
+    let file = dir.join("case.toml");
+    std::fs::write(&file, text).unwrap();
+    let facts: Facts = gpu
+        .named()
+        .iter()
+        .map(|(k, v)| ((*k).to_owned(), Value::Int(*v)))
+        .collect();
+    let int = |n: &str, v: i64| (n.to_owned(), toml::Value::Integer(v));
+    let [m, n, k] = case.size.map(|x| i64::try_from(x).unwrap());
+    Problem::read_with(
+        &file,
+        &facts,
+        &[
+            int("size_m", m),
+            int("size_n", n),
+            int("size_k", k),
+            int("elem", case.elem),
+            int("trans_a", case.trans[0]),
+            int("trans_b", case.trans[1]),
+        ],
+    )
+    .unwrap()
+}
+
+type Complex = (f64, f64);
+
+/// An array of the problem as complex numbers.
+fn numbers(bytes: &[u8], guard: usize, elem: i64) -> Vec<Complex> {
+    let inside = &bytes[guard..bytes.len() - guard];
+    let reals: Vec<f64> = if elem % 2 == 0 {
+        let each = inside.chunks_exact(4);
+        each.map(|c| f64::from(f32::from_ne_bytes(c.try_into().unwrap())))
+            .collect()
+    } else {
+        let each = inside.chunks_exact(8);
+        each.map(|c| f64::from_ne_bytes(c.try_into().unwrap()))
+            .collect()
+    };
+    if elem < 2 {
+        reals.into_iter().map(|x| (x, 0.0)).collect()
+    } else {
+        reals.chunks_exact(2).map(|c| (c[0], c[1])).collect()
+    }
+}
+
+fn times(x: Complex, y: Complex) -> Complex {
+    (x.0 * y.0 - x.1 * y.1, x.0 * y.1 + x.1 * y.0)
+}
+
+/// Runs a config on fibers; returns the largest error over the largest value.
+fn error_of(p: &Problem, case: &Case, config: &[Value], dir: &Path) -> f64 {
+    let built = shim::compile(p, config, &dir.join("build")).unwrap_or_else(|e| panic!("{}", e.0));
+    let mut args = Arguments::new(&p.data, 3, dir).unwrap();
+    let all = |args: &Arguments| -> Vec<Vec<Complex>> {
+        args.arrays()
+            .flatten()
+            .map(|g| numbers(g.bytes, g.guard, case.elem))
+            .collect()
+    };
+    let before = all(&args);
+    shim::run(&built, &mut args).unwrap();
+    args.verify(None, 0.0).unwrap();
+    let after = all(&args);
+    let [m, n, k] = case.size;
+    let real = case.elem < 2;
+    let (alpha, beta) = if real {
+        ((1.5, 0.0), (-0.5, 0.0))
+    } else {
+        ((1.5, 0.25), (-0.5, 0.75))
+    };
+    let element = |x: &[Complex], rows: usize, columns: usize, trans: i64, i: usize, j: usize| {
+        let v = x[if trans == 0 {
+            i + j * rows
+        } else {
+            j + i * columns
+        }];
+        if trans == 2 { (v.0, -v.1) } else { v }
+    };
+    let (mut worst, mut largest) = (0.0_f64, 0.0_f64);
+    for j in 0..n {
+        for i in 0..m {
+            let mut sum = (0.0, 0.0);
+            for q in 0..k {
+                let v = times(
+                    element(&before[0], m, k, case.trans[0], i, q),
+                    element(&before[1], k, n, case.trans[1], q, j),
+                );
+                sum = (sum.0 + v.0, sum.1 + v.1);
+            }
+            let (x, y) = (times(alpha, sum), times(beta, before[2][i + j * m]));
+            let want = (x.0 + y.0, x.1 + y.1);
+            let got = after[2][i + j * m];
+            let e = (got.0 - want.0).hypot(got.1 - want.1);
+            assert!(e.is_finite(), "C[{i}, {j}] is {got:?}");
+            worst = worst.max(e);
+            largest = largest.max(want.0.hypot(want.1));
+        }
+    }
+    worst / largest
+}
+
+/// Configs of a case, drawn until `n` are within what fibers can do in a moment.
+fn check(case: &Case, n: usize, seed: u64, want: &dyn Fn(&[i64]) -> bool) {
+    let dir = tempfile::tempdir().unwrap();
+    let p = problem(&dir.path().join("family"), case);
+    let index = Index::build(&p.space, &Limits::default()).unwrap();
+    let mut rng = Rng::with_seed(seed);
+    let mut done = 0;
+    for _ in 0..200_000 {
+        let config = index.get(rng.u64(..index.len())).unwrap();
+        let v: Vec<i64> = config.iter().map(|v| v.as_int().unwrap()).collect();
+        // use_mma, way_copy: fibers have no copy engine.
+        if v[1] == 3 || !want(&v) {
+            continue;
+        }
+        let e = error_of(&p, case, &config, dir.path());
+        let bound = if case.elem % 2 == 0 { 2e-6 } else { 1e-14 };
+        assert!(
+            e < bound,
+            "error {e:e} of {config:?} at {:?} {:?}",
+            case.size,
+            case.trans
+        );
+        done += 1;
+        if done == n {
+            return;
+        }
+    }
+    panic!(
+        "only {done} of {n} configs found for elem {} {:?}",
+        case.elem, case.trans
+    );
+}
+
+#[test]
+fn products_of_odd_sizes_are_right() {
+    let case = |trans| Case {
+        elem: 1,
+        trans,
+        size: [37, 45, 29],
+    };
+    check(&case([0, 0]), 2, 1, &|v| v[0] > 0);
+    check(&case([0, 0]), 1, 2, &|v| v[0] == 0 && v[1] < 2);
+    check(&case([1, 1]), 1, 3, &|v| v[0] == 0 && v[1] == 2);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn every_element_transposition_and_way_is_right() {
+    for elem in 0..4 {
+        for trans in [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [0, 2]] {
+            for (i, size) in [[37, 45, 29], [96, 64, 48], [1, 70, 3]]
+                .into_iter()
+                .enumerate()
+            {
+                let case = Case { elem, trans, size };
+                let seed = 10 + i as u64;
+                check(&case, 1, seed, &|v| v[0] == 0);
+                if elem == 1 {
+                    check(&case, 2, seed, &|v| v[0] > 0);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! A config of CUDA kernels as a library of the host: the same text, a fiber a thread. It shows
+//! whether they are right where there is no GPU; it says nothing of their speed.
+
+use super::compile::{CompileError, Unit};
+use super::data::Arguments;
+use super::host::HostKernel;
+use super::job::Built;
+use crate::problem::Problem;
+use greenup_device::cuda::SHIM;
+use greenup_space::Value;
+use std::collections::hash_map::DefaultHasher;
+use std::fmt::Write as _;
+use std::hash::{Hash as _, Hasher as _};
+use std::path::Path;
+use std::process::Command;
+
+/// Compiles a config with the host's C++ compiler into `dir`.
+///
+/// # Errors
+/// The compiler's own words, or a launch that has no shape.
+pub fn compile(p: &Problem, config: &[Value], dir: &Path) -> Result<Built, CompileError> {
+    let io = |e: std::io::Error| CompileError(format!("{}: {e}", dir.display()));
+    std::fs::create_dir_all(dir).map_err(io)?;
+    let defines = p.defines(config).map_err(|e| CompileError(e.message))?;
+    let launches = p.launches(config).map_err(CompileError)?;
+    let mut h = DefaultHasher::new();
+    (Unit::of_sources(p).key(), &defines, SHIM).hash(&mut h);
+    for l in &launches {
+        (format!("{l:?}")).hash(&mut h);
+    }
+    let base = dir.join(format!("shim-{:016x}", h.finish()));
+    let library = base.with_extension("so");
+    if library.is_file() {
+        return Ok(Built::Library(library));
+    }
+    let source = std::path::absolute(p.dir.join(&p.build.sources[0])).map_err(io)?;
+    let header = dir.join("shim.hpp");
+    std::fs::write(&header, SHIM).map_err(io)?;
+    // Behind the header: the names of a problem must not change those of the host's library.
+    let macros: String = defines
+        .iter()
+        .filter_map(|d| d.strip_prefix("-D")?.split_once('='))
+        .map(|(name, value)| format!("#define {name} {value}\n"))
+        .collect();
+    let mut text = format!(
+        "#include \"shim.hpp\"\n{macros}#include \"{}\"\nextern \"C\" void greenup_run(void **a, int64_t n) {{\n    for (; n > 0; n--) {{\n",
+        source.display()
+    );
+    for l in &launches {
+        let three = |v: [u32; 3]| format!("dim3{{{}, {}, {}}}", v[0], v[1], v[2]);
+        let _ = writeln!(
+            text,
+            "        greenup::launch_kernel({}, a, {}, {}, {});",
+            l.kernel,
+            three(l.shape.grid),
+            three(l.shape.block),
+            l.shape.shared
+        );
+    }
+    text.push_str("    }\n}\n");
+    let wrapper = base.with_extension("cpp");
+    std::fs::write(&wrapper, text).map_err(io)?;
+    let out = Command::new("c++")
+        .args(["-std=c++17", "-O1", "-fPIC", "-shared", "-w"])
+        .arg(&wrapper)
+        .arg("-o")
+        .arg(&library)
+        .output()
+        .map_err(|e| CompileError(format!("`c++` cannot be started: {e}")))?;
+    let _ = std::fs::remove_file(&wrapper);
+    if out.status.success() {
+        return Ok(Built::Library(library));
+    }
+    let words = String::from_utf8_lossy(&out.stderr);
+    let errors: Vec<&str> = words
+        .lines()
+        .filter(|l| l.contains("error"))
+        .take(3)
+        .collect();
+    Err(CompileError(errors.join("\n")))
+}
+
+/// Runs it once on the arguments, in this process.
+///
+/// # Errors
+/// The loader's own words.
+pub fn run(built: &Built, arguments: &mut Arguments) -> Result<(), String> {
+    HostKernel::load(built.file())?.run(&mut arguments.pointers(), 1);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNELS: &str = r#"
+extern "C" __global__ void reverse(int n, double *x) {
+    __shared__ double kept[64];
+    const int i = threadIdx.x;
+    if (i < n) kept[i] = x[i];
+    __syncthreads();
+    double v = i < n ? kept[n - 1 - i] : 0;
+    v += __shfl_xor_sync(~0u, v, 1);
+    if (i < n) x[i] = v + blockIdx.x * late;
+}
+"#;
+
+    fn tried(source: &str) -> (Vec<u8>, Vec<f64>) {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("k.cu"), source).unwrap();
+        let file = dir.path().join("problem.toml");
+        std::fs::write(
+            &file,
+            r#"
+[parameters]
+late = [0, 1]
+[build]
+language = "cuda"
+sources = ["k.cu"]
+[[launch]]
+kernel = "reverse"
+grid = [1]
+block = ["32 * 2"]
+[[arguments]]
+name = "n"
+type = "i32"
+value = "40"
+[[arguments]]
+name = "x"
+type = "f64"
+size = "40"
+fill = "index"
+role = "inout"
+"#,
+        )
+        .unwrap();
+        let p = Problem::read(&file, &Default::default()).unwrap();
+        let built = compile(&p, &[Value::Int(0)], &dir.path().join("build")).unwrap();
+        let mut a = Arguments::new(&p.data, 1, dir.path()).unwrap();
+        run(&built, &mut a).unwrap();
+        let bytes = a.outputs();
+        let numbers = bytes
+            .chunks_exact(8)
+            .map(|c| f64::from_ne_bytes(c.try_into().unwrap()))
+            .collect();
+        (bytes, numbers)
+    }
+
+    #[test]
+    fn threads_share_memory_and_lanes_values() {
+        let (_, x) = tried(KERNELS);
+        let want: Vec<f64> = (0..40_i32)
+            .map(|i| f64::from(39 - i) + f64::from(39 - (i ^ 1)))
+            .collect();
+        assert_eq!(x, want);
+    }
+
+    #[test]
+    fn a_missing_barrier_is_seen() {
+        let (_, x) = tried(&KERNELS.replace("__syncthreads();", ""));
+        // What later threads would have written was read before: a static array's zeros.
+        assert!(x[0] != 39.0 + 38.0, "{x:?}");
+    }
+}
