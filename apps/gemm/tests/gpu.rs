@@ -40,7 +40,6 @@ fn configs_drawn_from_the_space_compile_and_can_be_launched() {
         assert_eq!(compiled.warnings, "", "{config:?}");
         let file = compiled.file.clone().unwrap();
         let r = ready(&problem, &config, &on, file, &compiled.kernels).unwrap();
-        println!("{config:?} {:?} {:?}", r.facts, r.rejected);
         match r.rejected {
             None => launched += 1,
             Some(why) => rejected.push(why),

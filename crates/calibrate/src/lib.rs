@@ -5,6 +5,7 @@
 //! | [`kernels`] | the C microbenchmark kernels, dispatched to the best instruction set |
 //! | [`bench`] | the microbenchmarks: what each runs, on how much data, how much work it is |
 //! | [`suite`] | which microbenchmarks a calibration runs, and running them |
+//! | [`gpu`] | the same for a GPU |
 //! | [`record`] | their records as CSV, anybody's measurements included |
 //! | [`fit`] | linear, non-negative, capped fits; intervals, cross-validation, diagnostics |
 //! | [`dvfs`] | power as a function of clocks, with voltage fitted as a function of clock |
@@ -15,6 +16,7 @@
 pub mod bench;
 pub mod dvfs;
 pub mod fit;
+pub mod gpu;
 pub mod kernels;
 pub mod linalg;
 pub mod machine;

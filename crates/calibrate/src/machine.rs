@@ -1,30 +1,79 @@
-//! Records + fit → a machine file of this host.
+//! Records + fit → a machine file of this host or its GPU.
 
 use crate::fit::{Fit, FitError, FitOptions, fit};
+use crate::gpu::suite::GpuCalibration;
 use crate::record::Record;
-use crate::suite::{Calibration, Point};
+use crate::suite::Calibration;
 use greenup_device::CpuFacts;
+use greenup_device::cuda::Gpu;
 use greenup_model::{Estimate, Label, Machine};
 
-/// Replaces fitted times by roofs: the best rate that any benchmark on all cores sustained, by the
-/// median of its repeats, with that benchmark's interval.
+/// Replaces fitted times by roofs: the best rate that any benchmark on the whole device sustained,
+/// by the median of its repeats, with that benchmark's interval.
 ///
 /// A least-squares time would run through the middle of the benchmarks that a class binds, and
 /// half of all good kernels would lie above it.
-fn set_roofs(machine: &mut Machine, points: &[Point], cores: usize) {
+fn set_roofs(machine: &mut Machine, records: &[Record]) {
     for (&op, cost) in &mut machine.cost {
-        let best = points
+        let best = records
             .iter()
-            .filter(|p| p.threads == cores)
-            .filter_map(|p| Some((p, p.work.iter().find(|(o, _)| *o == op)?.1)))
-            .min_by(|a, b| (a.0.time_s.median / a.1).total_cmp(&(b.0.time_s.median / b.1)));
-        if let Some((p, n)) = best {
-            let mut tau =
-                Estimate::with_interval(p.time_s.median / n, p.time_s.lo / n, p.time_s.hi / n);
+            .filter(|r| r.occupancy >= 1.0 && r.work.count(op) > 0.0)
+            .map(|r| (r, r.work.count(op)))
+            .min_by(|a, b| (a.0.time_s / a.1).total_cmp(&(b.0.time_s / b.1)));
+        if let Some((r, n)) = best {
+            let end = |name: &str| r.note(name).unwrap_or(r.time_s);
+            let (lo, hi) = (end("_time_lo_s"), end("_time_hi_s"));
+            let mut tau = Estimate::with_interval(r.time_s / n, lo / n, hi / n);
             tau.label = Some(Label::Measured);
-            tau.source = Some(format!("best rate: {}", p.name));
+            tau.source = Some(format!("best rate: {}", r.benchmark));
             cost.time_s = Some(tau);
         }
+    }
+}
+
+/// Fits a GPU's records and adds the facts of the run.
+///
+/// # Errors
+/// When the records do not determine a machine.
+pub fn build_gpu(
+    name: &str,
+    calibration: &GpuCalibration,
+    gpu: &Gpu,
+    command: &str,
+    options: &FitOptions,
+) -> Result<(Machine, Fit), FitError> {
+    let records = &calibration.records;
+    let mut fit = fit(records, options)?;
+    fit.warnings.extend(calibration.failed.iter().cloned());
+    warn(&mut fit, calibration.interrupted, records);
+    let mut machine = fit
+        .to_machine(name, &gpu.name)
+        .map_err(|_| FitError::Singular)?;
+    machine.about = "Microbenchmarks of this GPU, all multiprocessors together, on normally \
+                     distributed data; times are roofs: the best rate that any benchmark sustained"
+        .into();
+    set_roofs(&mut machine, records);
+    for (key, value) in [
+        ("gpu", gpu.name.clone()),
+        ("architecture", gpu.arch.clone()),
+        ("multiprocessors", gpu.multiprocessors.to_string()),
+        ("highest_clock", format!("{:.3} GHz", gpu.clock_hz * 1e-9)),
+        ("greenup", env!("CARGO_PKG_VERSION").into()),
+        ("command", command.to_owned()),
+    ] {
+        machine.facts.insert(key.to_owned(), value);
+    }
+    Ok((machine, fit))
+}
+
+fn warn(fit: &mut Fit, interrupted: bool, records: &[Record]) {
+    if interrupted {
+        fit.warnings
+            .push("the calibration was interrupted: some benchmarks are missing".into());
+    }
+    if records.iter().all(|r| r.energy_j.is_none()) {
+        fit.warnings
+            .push("no energy sensor: only time costs were measured".into());
     }
 }
 
@@ -49,15 +98,7 @@ pub fn build(
             100.0 * drift
         ));
     }
-    if calibration.interrupted {
-        fit.warnings
-            .push("the calibration was interrupted: some benchmarks are missing".into());
-    }
-    let has_energy = calibration.points.iter().any(|p| p.energy_j.is_some());
-    if !has_energy {
-        fit.warnings
-            .push("no energy sensor: only time costs were measured".into());
-    }
+    warn(&mut fit, calibration.interrupted, &records);
     // A fit with negative energies cannot happen here: NNLS and capped keep them at 0 or above.
     let mut machine = fit
         .to_machine(name, &format!("{} ({} cores)", facts.model, all))
@@ -65,7 +106,7 @@ pub fn build(
     machine.about = "Microbenchmarks of this host, all cores together; times are roofs: the best \
                      rate that any benchmark sustained"
         .into();
-    set_roofs(&mut machine, &calibration.points, all);
+    set_roofs(&mut machine, &records);
     let mut fact = |key: &str, value: String| {
         machine.facts.insert(key.to_owned(), value);
     };

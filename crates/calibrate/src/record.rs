@@ -22,6 +22,16 @@ pub struct Record {
     pub notes: Vec<(String, String)>,
 }
 
+impl Record {
+    /// A number among the notes.
+    pub fn note(&self, name: &str) -> Option<f64> {
+        self.notes
+            .iter()
+            .find(|(n, _)| n == name)
+            .and_then(|(_, v)| v.parse().ok())
+    }
+}
+
 /// A file that holds no usable records.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {

@@ -174,6 +174,9 @@ pub struct CalibrateArgs {
     /// Fewer intensities and shorter windows: about 40 seconds without a sensor
     #[arg(long)]
     pub quick: bool,
+    /// Calibrate this GPU, by its number, instead of the host's cores
+    #[arg(long, value_name = "N")]
+    pub gpu: Option<String>,
     /// How energy is fitted
     #[arg(long, value_enum, default_value_t = MethodArg::Capped)]
     pub method: MethodArg,

@@ -81,10 +81,13 @@ pub fn constant(text: &str) -> Result<(String, toml::Value), String> {
     let (name, value) = text
         .split_once('=')
         .ok_or_else(|| "give NAME=VALUE, like n=1024".to_owned())?;
-    let value = format!("v = {value}")
-        .parse::<toml::Table>()
-        .ok()
-        .and_then(|mut t| t.remove("v"))
+    let read = |value: &str| {
+        let mut t = format!("v = {value}").parse::<toml::Table>().ok()?;
+        t.remove("v")
+    };
+    // Several values, for a parameter, need no brackets.
+    let value = read(value)
+        .or_else(|| read(&format!("[{value}]")).filter(|_| value.contains(',')))
         .unwrap_or_else(|| toml::Value::String(value.to_owned()));
     Ok((name.trim().to_owned(), value))
 }

@@ -69,9 +69,17 @@ pub struct SearchArgs {
 pub struct TuneArgs {
     /// Problem file
     pub problem: PathBuf,
-    /// Another value for one of the problem's constants, like n=1024; repeat
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = constant)]
-    pub constants: Vec<(String, toml::Value)>,
+    /// Another value for one of the problem's constants, like n=1024, or fewer for a parameter,
+    /// like tile=16,32; repeat
+    #[arg(long = "set", value_name = "NAME=VALUE[,VALUE]", value_parser = constant)]
+    pub named: Vec<(String, toml::Value)>,
+    /// What arrays hold that kernels only read, instead of the problem's own: random,
+    /// random(LO, HI), normal, zeros, index, file:PATH or a number
+    #[arg(long, value_name = "FILL")]
+    pub data: Option<String>,
+    /// Seconds of measuring a config, instead of the problem's own
+    #[arg(long, value_name = "S")]
+    pub measure: Option<f64>,
     /// Folder of the sweep [default: sweeps/NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

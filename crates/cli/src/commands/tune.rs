@@ -1,7 +1,7 @@
 //! `greenup tune`.
 
 use crate::args::TuneArgs;
-use crate::error::Result;
+use crate::error::{CliError, Result};
 use crate::{out, search};
 use greenup_tune::Found;
 use serde::Serialize;
@@ -20,7 +20,21 @@ struct Answer<'a> {
 }
 
 pub fn run(args: &TuneArgs) -> Result {
-    let problem = search::problem(&args.problem, &args.constants, args.search.gpu.as_deref())?;
+    let mut problem = search::problem(&args.problem, &args.named, args.search.gpu.as_deref())?;
+    if let Some(fill) = &args.data {
+        problem
+            .fill_inputs(fill)
+            .map_err(|m| CliError::new(format!("--data: {m}")))?;
+    }
+    if let Some(seconds) = args.measure {
+        if !(seconds > 0.0 && seconds < problem.measure.timeout) {
+            return Err(CliError::new(format!(
+                "--measure must lie between 0 and the problem's timeout of {} s",
+                problem.measure.timeout
+            )));
+        }
+        problem.measure.seconds = seconds;
+    }
     let dir = args
         .out
         .clone()

@@ -18,7 +18,8 @@ pub struct Source<'a> {
     pub text: &'a str,
     /// `sm_90` and the like.
     pub arch: &'a str,
-    /// More options, such as `-DNAME=value`.
+    /// More options. Macros, `-DNAME=value`, are defined behind the compiler's own headers, which
+    /// they would change otherwise.
     pub options: &'a [String],
 }
 
@@ -82,7 +83,11 @@ impl Compiler {
         {
             return Ok(finished(cubin, &log, true, kept));
         }
-        let (cubin, log) = build(source)?;
+        let (mut cubin, mut log) = build(source, &[])?;
+        if parse(&log).0.is_empty() && self.version >= (13, 0) {
+            // The compiler's own cache says nothing of registers.
+            (cubin, log) = build(source, &["--no-cache"])?;
+        }
         if let Some(base) = &kept {
             keep(base, &cubin, &log)?;
         }
@@ -143,18 +148,42 @@ impl Program {
     }
 }
 
-fn build(source: &Source) -> Result<(Vec<u8>, String), CudaError> {
+/// The text with its macros in front; lines keep their numbers.
+fn with_macros(source: &Source) -> String {
+    let macros: String = source
+        .options
+        .iter()
+        .filter_map(|o| o.strip_prefix("-D"))
+        .map(|d| {
+            let (name, value) = d.split_once('=').unwrap_or((d, "1"));
+            format!("#define {name} {value}\n")
+        })
+        .collect();
+    if macros.is_empty() {
+        return source.text.to_owned();
+    }
+    format!("{macros}#line 1 \"{}\"\n{}", source.name, source.text)
+}
+
+fn build(source: &Source, more: &[&str]) -> Result<(Vec<u8>, String), CudaError> {
     let text = |s: &str| {
         CString::new(s)
             .map_err(|_| CudaError::Compile(format!("{}: a NUL byte in it", source.name)))
     };
-    let (code, name) = (text(source.text)?, text(source.name)?);
+    let (code, name) = (text(&with_macros(source))?, text(source.name)?);
     let mut options = vec![
         format!("--gpu-architecture={}", source.arch),
         "--std=c++17".into(),
         "--ptxas-options=-v".into(),
     ];
-    options.extend_from_slice(source.options);
+    options.extend(
+        source
+            .options
+            .iter()
+            .filter(|o| !o.starts_with("-D"))
+            .cloned(),
+    );
+    options.extend(more.iter().map(|&o| o.to_owned()));
     for o in &options {
         text(o)?;
     }

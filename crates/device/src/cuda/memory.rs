@@ -63,6 +63,26 @@ impl Memory {
             .map_err(failed("nothing can be copied to the GPU"))
     }
 
+    /// Fills all of it with a block again and again.
+    ///
+    /// # Errors
+    /// As [`Self::upload`].
+    pub fn upload_repeated(&self, block: &[u8]) -> Result<(), CudaError> {
+        let mut done = block.len().min(self.bytes);
+        self.upload(&block[..done])?;
+        // What is there is doubled, on the GPU.
+        while done > 0 && done < self.bytes {
+            let next = done.min(self.bytes - done);
+            // SAFETY: both ranges lie within the allocation and do not overlap.
+            unsafe {
+                result::memcpy_dtod_async(self.at + done as u64, self.at, next, self.session.raw())
+            }
+            .map_err(failed("nothing can be copied on the GPU"))?;
+            done += next;
+        }
+        self.session.synchronize()
+    }
+
     /// Copies to the host, after everything enqueued before.
     ///
     /// # Errors

@@ -9,6 +9,7 @@
 //! | [`occupancy`] | how many blocks fit on a multiprocessor |
 //! | [`gpu`] | the GPUs of this host |
 //! | [`session`] | a GPU held: stream, events, recorded launches |
+//! | [`repeat`] | work repeated without a gap, timed by events |
 //! | [`memory`] | memory of a GPU |
 //! | [`module`] | loaded kernels and their launches |
 
@@ -18,6 +19,7 @@ pub mod libraries;
 pub mod memory;
 pub mod module;
 pub mod occupancy;
+pub mod repeat;
 pub mod resources;
 pub mod session;
 
@@ -26,6 +28,7 @@ pub use gpu::Gpu;
 pub use memory::Memory;
 pub use module::{Function, Module, Shape};
 pub use occupancy::{Capability, Limit, Occupancy};
+pub use repeat::Repeater;
 pub use resources::Resources;
 pub use session::{Event, Graph, Session};
 

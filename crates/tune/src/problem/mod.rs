@@ -89,14 +89,15 @@ impl Problem {
         Self::read_with(path, facts, &[])
     }
 
-    /// Reads a problem file with some of its constants set to other values.
+    /// Reads a problem file with some of its constants set to other values, and some of its
+    /// parameters to values of this list.
     ///
     /// # Errors
-    /// What is wrong in it, or a name that is none of its constants.
+    /// What is wrong in it, or a name that is neither.
     pub fn read_with(
         path: &Path,
         facts: &Facts,
-        constants: &[(String, toml::Value)],
+        named: &[(String, toml::Value)],
     ) -> Result<Self, ProblemError> {
         let fail = |message: String, hint: Option<String>| ProblemError {
             path: path.display().to_string(),
@@ -131,7 +132,7 @@ impl Problem {
                 )),
             ));
         }
-        set(&mut table, constants).map_err(|(m, h)| fail(m, Some(h)))?;
+        set(&mut table, named).map_err(|(m, h)| fail(m, Some(h)))?;
         let definition = Definition::from_table(&table, facts).map_err(of_space)?;
         let space = Space::new(&definition).map_err(of_space)?;
         let written: Written =
@@ -214,6 +215,23 @@ impl Problem {
         })
     }
 
+    /// Fills the arrays that kernels only read with something else.
+    ///
+    /// # Errors
+    /// It is no fill.
+    pub fn fill_inputs(&mut self, fill: &str) -> Result<(), String> {
+        let fill = fill
+            .parse()
+            .map_or_else(|_| Fill::Named(fill.to_owned()), Fill::Number);
+        check_fill(&fill)?;
+        for d in &mut self.data {
+            if d.len.is_some() && d.role == Role::In {
+                d.fill = fill.clone();
+            }
+        }
+        Ok(())
+    }
+
     /// Whether its kernels run on a GPU.
     pub fn on_gpu(&self) -> bool {
         self.build.language == Language::Cuda
@@ -265,30 +283,36 @@ impl Problem {
     }
 }
 
-/// Puts other values in place of constants.
-fn set(
-    table: &mut toml::Table,
-    constants: &[(String, toml::Value)],
-) -> Result<(), (String, String)> {
-    let mut own = table
-        .get_mut("constants")
-        .and_then(toml::Value::as_table_mut);
-    for (name, value) in constants {
-        match own.as_mut().and_then(|t| t.get_mut(name)) {
+/// Puts other values in place of constants, and fewer or others in place of parameters' own.
+fn set(table: &mut toml::Table, named: &[(String, toml::Value)]) -> Result<(), (String, String)> {
+    for (name, value) in named {
+        let place = ["constants", "parameters"].into_iter().find(|part| {
+            let own = table.get(*part).and_then(toml::Value::as_table);
+            own.is_some_and(|t| t.contains_key(name))
+        });
+        let own = place
+            .and_then(|part| table.get_mut(part))
+            .and_then(toml::Value::as_table_mut)
+            .and_then(|t| t.get_mut(name));
+        match own {
             Some(v) => v.clone_from(value),
             None => {
-                let known: Vec<&str> = own
-                    .iter()
-                    .flat_map(|t| t.keys())
-                    .map(String::as_str)
-                    .collect();
+                let known = |part: &str| -> Vec<&str> {
+                    table
+                        .get(part)
+                        .and_then(toml::Value::as_table)
+                        .into_iter()
+                        .flat_map(|t| t.keys())
+                        .map(String::as_str)
+                        .collect()
+                };
                 return Err((
-                    format!("has no constant `{name}` to set"),
-                    if known.is_empty() {
-                        "it has no [constants]".into()
-                    } else {
-                        format!("its constants are {}", known.join(", "))
-                    },
+                    format!("has no constant or parameter `{name}` to set"),
+                    format!(
+                        "its constants are {}; its parameters {}",
+                        known("constants").join(", "),
+                        known("parameters").join(", ")
+                    ),
                 ));
             }
         }
@@ -331,17 +355,7 @@ fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, String>
             ));
         }
     };
-    if let Fill::Named(f) = &a.fill {
-        let known = ["random", "normal", "zeros", "index"].contains(&f.as_str())
-            || f.starts_with("file:")
-            || a.fill.bounds().is_some();
-        if !known {
-            return Err(format!(
-                "argument `{}`: fill `{f}` is not random, random(LO, HI), normal, zeros, index, file:PATH or a number",
-                a.name
-            ));
-        }
-    }
+    check_fill(&a.fill).map_err(|m| format!("argument `{}`: {m}", a.name))?;
     Ok(Data {
         name: a.name.clone(),
         kind: a.kind,
@@ -350,4 +364,17 @@ fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, String>
         fill: a.fill.clone(),
         role: a.role,
     })
+}
+
+fn check_fill(fill: &Fill) -> Result<(), String> {
+    let Fill::Named(f) = fill else { return Ok(()) };
+    let known = ["random", "normal", "zeros", "index"].contains(&f.as_str())
+        || f.starts_with("file:")
+        || fill.bounds().is_some();
+    if known {
+        return Ok(());
+    }
+    Err(format!(
+        "fill `{f}` is not random, random(LO, HI), normal, zeros, index, file:PATH or a number"
+    ))
 }

@@ -123,7 +123,7 @@ impl Set {
                 Ok(run)
             }
             Kernel::Gpu(k) => k
-                .window(seconds, once, times)
+                .window(seconds, times)
                 .map_err(|e| (F::Runtime, e.to_string())),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::compile::{Unit, compiler_version};
 use super::plan::{DATA_SEED, Plan};
-use crate::problem::Problem;
+use crate::problem::{Fill, Problem, Role};
 use crate::sweep::SweepFacts;
 
 pub(super) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
@@ -32,6 +32,16 @@ pub(super) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
         more.insert("architecture".into(), on.gpu.arch.clone());
         more.insert("gpu".into(), on.gpu.name.clone());
     }
+    let fills: Vec<String> = problem
+        .data
+        .iter()
+        .filter(|d| d.len.is_some() && d.role == Role::In)
+        .map(|d| match &d.fill {
+            Fill::Number(x) => format!("{} {x}", d.name),
+            Fill::Named(f) => format!("{} {f}", d.name),
+        })
+        .collect();
+    more.insert("data".into(), fills.join(", "));
     let flops = plan_flops(problem);
     SweepFacts {
         name: problem.space.name.clone(),

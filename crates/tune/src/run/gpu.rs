@@ -4,9 +4,8 @@ use super::data::Arguments;
 use super::host::HostKernel;
 use super::job::Built;
 use crate::problem::Launch;
-use greenup_device::cuda::{CudaError, Event, Function, Graph, Memory, Session};
+use greenup_device::cuda::{CudaError, Function, Memory, Repeater, Session};
 use greenup_meter::Run;
-use std::collections::VecDeque;
 use std::ffi::c_void;
 
 type OnGpu<T> = Result<T, CudaError>;
@@ -91,8 +90,7 @@ pub struct GpuKernel {
     values: Vec<*mut c_void>,
     /// Boxed, so that it stays where `values` point to.
     _addresses: Box<[u64]>,
-    /// Recorded runs, where one is so short that launching would show.
-    graph: Option<(Graph, i64)>,
+    repeater: Repeater,
 }
 
 enum What {
@@ -100,11 +98,6 @@ enum What {
     /// Host code that enqueues.
     Host(HostKernel),
 }
-
-/// Runs shorter than this are recorded and repeated in groups, s.
-const SHORT_S: f64 = 2e-4;
-/// Length of a batch between two events, s.
-const BATCH_S: f64 = 0.02;
 
 impl GpuKernel {
     /// Loads a kernel and binds the arguments.
@@ -165,90 +158,26 @@ impl GpuKernel {
             what,
             values,
             _addresses: addresses,
-            graph: None,
+            repeater: Repeater::default(),
         })
-    }
-
-    /// Puts one run on the stream.
-    fn enqueue(&mut self) -> OnGpu<()> {
-        enqueue(&self.what, &mut self.values)
-    }
-
-    fn enqueue_all(&mut self, n: i64) -> OnGpu<()> {
-        let mut left = n;
-        if let Some((graph, size)) = &self.graph {
-            while left >= *size {
-                graph.launch()?;
-                left -= size;
-            }
-        }
-        for _ in 0..left {
-            self.enqueue()?;
-        }
-        Ok(())
     }
 
     /// Runs `n` times; returns the seconds on the GPU.
     pub fn run(&mut self, n: i64) -> OnGpu<f64> {
-        let (start, end) = (self.session.event()?, self.session.event()?);
-        start.record()?;
-        self.enqueue_all(n)?;
-        end.record()?;
-        end.wait()?;
-        end.since(&start)
+        let (what, values) = (&self.what, &mut self.values);
+        self.repeater
+            .run(&self.session, n, &mut || enqueue(what, values))
     }
 
     /// Repeats for about some seconds without a gap; puts the mean of each batch into `times`.
-    pub fn window(&mut self, seconds: f64, once: &mut f64, times: &mut Vec<f64>) -> OnGpu<Run> {
-        if *once <= 0.0 {
-            *once = self.run(1)?;
-        }
-        if *once < SHORT_S && self.graph.is_none() {
-            *once = self.run(20)? / 20.0;
-            let size = ((1e-3 / once.max(1e-7)) as i64).clamp(2, 512);
-            let (what, values) = (&self.what, &mut self.values);
-            let graph = self.session.graph(&mut || {
-                for _ in 0..size {
-                    enqueue(what, values)?;
-                }
-                Ok(())
-            });
-            // Host code that cannot be recorded is enqueued one by one.
-            self.graph = graph.ok().map(|g| (g, size));
-        }
-        let mut size = ((BATCH_S.min(seconds / 4.0) / once.max(1e-7)).round() as i64).max(1);
-        if let Some((_, group)) = &self.graph {
-            size = (size / group).max(1) * group;
-        }
-        let first = self.session.event()?;
-        first.record()?;
-        // Two batches are on their way while one is waited for.
-        let mut waiting: VecDeque<Event> = VecDeque::new();
-        let mut last: Option<Event> = None;
-        let (mut total, mut batches, mut enqueued) = (0.0, 0_i64, 0_i64);
-        loop {
-            let expected = total + *once * (size * (enqueued - batches)) as f64;
-            if expected < 0.98 * seconds || enqueued == 0 {
-                self.enqueue_all(size)?;
-                let e = self.session.event()?;
-                e.record()?;
-                waiting.push_back(e);
-                enqueued += 1;
-                if waiting.len() < 3 {
-                    continue;
-                }
-            }
-            let Some(e) = waiting.pop_front() else { break };
-            e.wait()?;
-            times.push(e.since(last.as_ref().unwrap_or(&first))? / size as f64);
-            total = e.since(&first)?;
-            batches += 1;
-            *once = total / (batches * size) as f64;
-            last = Some(e);
-        }
+    pub fn window(&mut self, seconds: f64, times: &mut Vec<f64>) -> OnGpu<Run> {
+        let (what, values) = (&self.what, &mut self.values);
+        let done =
+            self.repeater
+                .window(&self.session, seconds, &mut || enqueue(what, values), times)?;
         Ok(Run {
-            iterations: (batches * size) as f64,
-            seconds: total,
+            iterations: done.runs as f64,
+            seconds: done.seconds,
         })
     }
 }

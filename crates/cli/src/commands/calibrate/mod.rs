@@ -1,5 +1,7 @@
 //! `greenup calibrate`.
 
+mod gpu;
+
 use crate::args::CalibrateArgs;
 use crate::commands::fit::print;
 use crate::error::{CliError, Result, write};
@@ -7,17 +9,17 @@ use crate::progress::Bars;
 use crate::{choose, out};
 use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Depth, plan};
-use greenup_calibrate::{FitOptions, record, suite};
+use greenup_calibrate::{FitOptions, Record, record, suite};
 use greenup_device::{CpuFacts, Team};
 use greenup_meter::Policy;
+use greenup_model::Machine;
 use greenup_report::si::{percent, si};
 use std::path::PathBuf;
 
 pub fn run(args: &CalibrateArgs) -> Result {
-    let out_path = args
-        .out
-        .clone()
-        .unwrap_or_else(|| PathBuf::from("machines").join(format!("{}.toml", args.name)));
+    if args.gpu.is_some() {
+        return gpu::run(args);
+    }
     let chosen = choose::sensors(args.sensor.sensor.as_deref(), choose::Target::Host, 0.5)?;
     if let Some(why) = &chosen.missing {
         out::note(format!("time only: {why}"));
@@ -43,27 +45,16 @@ pub fn run(args: &CalibrateArgs) -> Result {
     if calibration.points.is_empty() {
         return Err(CliError::new("interrupted before anything was measured"));
     }
-    let options = FitOptions {
-        method: args.method.into(),
-        ..FitOptions::default()
-    };
-    let command = format!(
-        "greenup calibrate --name {}{}",
-        args.name,
-        if args.quick { " --quick" } else { "" }
-    );
-    // The records come first: they are kept even where the fit fails.
-    if let Some(path) = &args.records {
-        let records: Vec<_> = calibration
-            .points
-            .iter()
-            .map(|p| p.record(facts.cores.len()))
-            .collect();
-        write(path, record::to_csv(&records).as_bytes())?;
-        out::note(format!("wrote {}", path.display()));
-    }
+    let options = options(args);
+    let command = command(args);
+    let records: Vec<_> = calibration
+        .points
+        .iter()
+        .map(|p| p.record(facts.cores.len()))
+        .collect();
+    keep(args, &records)?;
     let (machine, fit, _) = build(&args.name, &calibration, &facts, &command, &options)?;
-    let saved = write(&out_path, machine.to_toml()?.as_bytes());
+    let saved = save(args, &machine);
     if args.json {
         out::json(&fit)?;
     } else {
@@ -82,7 +73,41 @@ pub fn run(args: &CalibrateArgs) -> Result {
         }
     }
     // What was measured has been printed before a full disk can lose it.
-    saved?;
-    out::note(format!("wrote {}", out_path.display()));
+    saved
+}
+
+fn options(args: &CalibrateArgs) -> FitOptions {
+    FitOptions {
+        method: args.method.into(),
+        ..FitOptions::default()
+    }
+}
+
+/// The command that was given, as a machine records it.
+fn command(args: &CalibrateArgs) -> String {
+    let gpu = args
+        .gpu
+        .as_ref()
+        .map_or_else(String::new, |g| format!(" --gpu {g}"));
+    let quick = if args.quick { " --quick" } else { "" };
+    format!("greenup calibrate{gpu} --name {}{quick}", args.name)
+}
+
+/// Writes the records, which are kept even where the fit fails.
+fn keep(args: &CalibrateArgs, records: &[Record]) -> Result {
+    if let Some(path) = &args.records {
+        write(path, record::to_csv(records).as_bytes())?;
+        out::note(format!("wrote {}", path.display()));
+    }
+    Ok(())
+}
+
+fn save(args: &CalibrateArgs, machine: &Machine) -> Result {
+    let path = args
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("machines").join(format!("{}.toml", args.name)));
+    write(&path, machine.to_toml()?.as_bytes())?;
+    out::note(format!("wrote {}", path.display()));
     Ok(())
 }

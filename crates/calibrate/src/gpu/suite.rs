@@ -1,0 +1,181 @@
+//! Which microbenchmarks a calibration of a GPU runs, and running them.
+
+use super::bench::{Bed, Fill, GpuBench, Kind, Number, Operand};
+use crate::record::Record;
+use greenup_device::cuda::CudaError;
+use greenup_meter::{Flag, Measurement, Meter, Observer};
+use greenup_model::Work;
+
+/// FMAs on each number of a stream.
+const F64: [u32; 7] = [0, 1, 2, 4, 8, 16, 32];
+const F32: [u32; 8] = [0, 1, 2, 4, 8, 16, 32, 64];
+const F16: [u32; 5] = [1, 4, 16, 32, 64];
+
+/// All microbenchmarks on all multiprocessors; those that fix constant power and the clock's effect
+/// on parts of them too; some on other data.
+pub fn plan(multiprocessors: u32, quick: bool) -> Vec<GpuBench> {
+    let mut out = Vec::new();
+    let mut add = |kind, share: f64, fill| {
+        let parts = ((f64::from(multiprocessors) * share).round() as u32).max(1);
+        out.push(GpuBench {
+            kind,
+            multiprocessors: parts,
+            fill,
+        });
+    };
+    let peaks = [
+        Kind::Peak(Number::F64),
+        Kind::Peak(Number::F32),
+        Kind::Peak(Number::F16),
+        Kind::Integers,
+        Kind::Roots,
+        Kind::Shared,
+        Kind::L2,
+        Kind::Dmma(8),
+        Kind::Dmma(16),
+        Kind::Wgmma(Operand::Tf32),
+        Kind::Wgmma(Operand::Bf16),
+        Kind::Wgmma(Operand::Fp8),
+        Kind::Wgmma(Operand::Int8),
+    ];
+    for kind in peaks.into_iter().chain([
+        Kind::Dmma(4),
+        Kind::Read,
+        Kind::Write,
+        Kind::Copy,
+        Kind::Random,
+    ]) {
+        add(kind, 1.0, Fill::Normal);
+    }
+    for (number, all) in [
+        (Number::F64, &F64[..]),
+        (Number::F32, &F32[..]),
+        (Number::F16, &F16[..]),
+    ] {
+        for &k in all.iter().step_by(if quick { 2 } else { 1 }) {
+            add(Kind::Stream(number, k), 1.0, Fill::Normal);
+        }
+    }
+    let shares: &[f64] = if quick {
+        &[0.5]
+    } else {
+        &[0.25, 0.5, 0.75, 0.9]
+    };
+    for &share in shares {
+        for kind in peaks {
+            add(kind, share, Fill::Normal);
+        }
+        add(Kind::Stream(Number::F64, 8), share, Fill::Normal);
+        add(Kind::Copy, share, Fill::Normal);
+    }
+    if !quick {
+        for fill in [Fill::Uniform, Fill::Ones, Fill::Zeros] {
+            for kind in [
+                Kind::Peak(Number::F64),
+                Kind::Dmma(16),
+                Kind::Wgmma(Operand::Bf16),
+                Kind::Read,
+                Kind::Copy,
+            ] {
+                add(kind, 1.0, fill);
+            }
+        }
+    }
+    out
+}
+
+/// A finished (or interrupted) calibration of a GPU.
+#[derive(Clone, Debug, Default)]
+pub struct GpuCalibration {
+    pub records: Vec<Record>,
+    /// Microbenchmarks that gave wrong results or did not run, and why; they are not measured.
+    pub failed: Vec<String>,
+    pub interrupted: bool,
+}
+
+/// Checks each kind of kernel against the host, then measures the plan in random order.
+pub fn run(
+    plan: &[GpuBench],
+    bed: &mut Bed,
+    meter: &mut Meter,
+    observer: &dyn Observer,
+) -> GpuCalibration {
+    let mut out = GpuCalibration::default();
+    let mut order: Vec<GpuBench> = plan.iter().filter(|b| bed.can(b.kind)).copied().collect();
+    observer.stage("checking kernels", order.len());
+    let mut wrong = Vec::new();
+    let mut seen = Vec::new();
+    for bench in &order {
+        observer.step(&bench.name());
+        if seen.contains(&bench.kind) {
+            continue;
+        }
+        seen.push(bench.kind);
+        if let Err(e) = bed.check(bench) {
+            out.failed.push(e);
+            wrong.push(bench.kind);
+        }
+    }
+    order.retain(|b| !wrong.contains(&b.kind));
+    fastrand::Rng::with_seed(0x706c_616e).shuffle(&mut order);
+    observer.stage("calibrating", order.len());
+    for bench in &order {
+        if observer.cancelled() {
+            out.interrupted = true;
+            break;
+        }
+        observer.step(&bench.name());
+        match measure(bench, bed, meter, observer) {
+            Ok(Some(r)) => out.records.push(r),
+            Ok(None) => out.interrupted = true,
+            Err(e) => out.failed.push(format!("{}: {e}", bench.name())),
+        }
+    }
+    out
+}
+
+fn measure(
+    bench: &GpuBench,
+    bed: &mut Bed,
+    meter: &mut Meter,
+    observer: &dyn Observer,
+) -> Result<Option<Record>, CudaError> {
+    let mut prepared = bed.prepare(bench)?;
+    let mut times = Vec::new();
+    let measured = meter.measure(observer, &mut |seconds| {
+        times.clear();
+        prepared.run(seconds, &mut times)
+    })?;
+    let all = f64::from(u32::try_from(bed.gpu.multiprocessors).unwrap_or(1));
+    Ok(measured.map(|m| record(bench, &prepared.work, &m, all)))
+}
+
+fn record(bench: &GpuBench, work: &Work, m: &Measurement, all: f64) -> Record {
+    let flags: Vec<String> = m
+        .flags
+        .iter()
+        .filter(|f| **f != Flag::NoEnergy)
+        .map(ToString::to_string)
+        .collect();
+    let number = |v: Option<f64>| v.map_or_else(String::new, |v| format!("{v}"));
+    Record {
+        benchmark: bench.name(),
+        setting: format!("{} multiprocessors", bench.multiprocessors),
+        work: work.clone(),
+        time_s: m.time_s.median,
+        energy_j: m.energy_j.as_ref().map(|e| e.median),
+        occupancy: f64::from(bench.multiprocessors) / all,
+        notes: vec![
+            ("_clock_hz".into(), number(m.state.clock_hz)),
+            (
+                "_power_w".into(),
+                number(m.power_w.as_ref().map(|p| p.median)),
+            ),
+            ("_temperature_c".into(), number(m.state.temperature_c)),
+            ("_time_lo_s".into(), format!("{:e}", m.time_s.lo)),
+            ("_time_hi_s".into(), format!("{:e}", m.time_s.hi)),
+            ("_repeats".into(), m.time_s.n.to_string()),
+            ("_flags".into(), flags.join("; ")),
+        ],
+    }
+}

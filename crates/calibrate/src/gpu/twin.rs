@@ -1,0 +1,484 @@
+//! The same computations on the host: what the microbenchmarks must reach.
+
+use super::bench::{Fill, Kind, Number, Operand};
+
+/// Bytes of the block of input that is repeated: beyond the last cache.
+pub const INPUT_BYTES: usize = 128 << 20;
+
+fn value(rng: &mut fastrand::Rng, fill: Fill) -> f64 {
+    match fill {
+        Fill::Normal => {
+            let r = (-2.0 * (1.0 - rng.f64()).ln()).sqrt();
+            r * (std::f64::consts::TAU * rng.f64()).cos()
+        }
+        Fill::Uniform => rng.f64(),
+        Fill::Ones => 1.0,
+        Fill::Zeros => 0.0,
+    }
+}
+
+/// A shorter block, repeated: drawing is slow.
+fn repeated(block: &[u8]) -> Vec<u8> {
+    block.iter().copied().cycle().take(INPUT_BYTES).collect()
+}
+
+/// Numbers of a type.
+pub fn numbers(number: Number, fill: Fill) -> Vec<u8> {
+    let mut rng = fastrand::Rng::with_seed(0x6770_7531);
+    let mut draw = || value(&mut rng, fill);
+    let block: Vec<u8> = match number {
+        Number::F16 => (0..1 << 20)
+            .flat_map(|_| to_half(draw()).to_le_bytes())
+            .collect(),
+        Number::F32 => (0..1 << 20)
+            .flat_map(|_| (draw() as f32).to_le_bytes())
+            .collect(),
+        Number::F64 => (0..1 << 20).flat_map(|_| draw().to_le_bytes()).collect(),
+    };
+    repeated(&block)
+}
+
+/// Operands of matrix products: small whole numbers, exact in every type, for normal data rounded
+/// from a wide one.
+pub fn operands(operand: Operand, fill: Fill) -> Vec<u8> {
+    let mut rng = fastrand::Rng::with_seed(0x6770_7532);
+    let block: Vec<u8> = (0..1 << 20)
+        .flat_map(|_| {
+            let x = match fill {
+                Fill::Normal | Fill::Uniform => (2.0 * value(&mut rng, fill)).round(),
+                _ => value(&mut rng, fill),
+            };
+            encode(operand, x.clamp(-8.0, 8.0))
+        })
+        .collect();
+    repeated(&block)
+}
+
+/// A small whole number as an operand.
+fn encode(operand: Operand, x: f64) -> Vec<u8> {
+    match operand {
+        Operand::Tf32 => (x as f32).to_le_bytes().into(),
+        Operand::Bf16 => (x as f32).to_le_bytes()[2..].into(),
+        Operand::Int8 => vec![x as i8 as u8],
+        Operand::Fp8 => {
+            // e4m3: bias 7, three bits of fraction; whole numbers to 8 are exact.
+            let sign = if x < 0.0 { 0x80 } else { 0 };
+            let m = x.abs();
+            if m == 0.0 {
+                return vec![sign];
+            }
+            let e = m.log2().floor();
+            let fraction = ((m / e.exp2() - 1.0) * 8.0) as u8;
+            vec![sign | (((e as i32 + 7) as u8) << 3) | fraction]
+        }
+    }
+}
+
+fn decode(operand: Operand, b: &[u8]) -> f64 {
+    match operand {
+        Operand::Tf32 => f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+        Operand::Bf16 => f64::from(f32::from_le_bytes([0, 0, b[0], b[1]])),
+        Operand::Int8 => f64::from(b[0] as i8),
+        Operand::Fp8 => {
+            let sign = if b[0] & 0x80 == 0 { 1.0 } else { -1.0 };
+            let (e, f) = (i32::from(b[0] >> 3 & 15), f64::from(b[0] & 7));
+            if e == 0 {
+                sign * f / 8.0 * (-6_f64).exp2()
+            } else {
+                sign * (1.0 + f / 8.0) * f64::from(e - 7).exp2()
+            }
+        }
+    }
+}
+
+/// A number as IEEE's half, rounded to nearest even.
+pub fn to_half(x: f64) -> u16 {
+    let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
+    let m = x.abs();
+    if m.is_nan() {
+        return 0x7e00;
+    }
+    if m >= 65520.0 {
+        return sign | 0x7c00;
+    }
+    // The step between halves near m; below 2^-14 it stays what it is there.
+    let e = m.log2().floor().clamp(-14.0, 15.0);
+    let step = (e - 10.0).exp2();
+    let rounded = (m / step).round_ties_even() * step;
+    if rounded < (-14_f64).exp2() {
+        return sign | (rounded / (-24_f64).exp2()) as u16;
+    }
+    let e = rounded.log2().floor();
+    let fraction = ((rounded / e.exp2() - 1.0) * 1024.0) as u16;
+    sign | (((e as i32 + 15) as u16) << 10) | fraction
+}
+
+pub fn from_half(h: u16) -> f64 {
+    let sign = if h & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let (e, f) = (i32::from(h >> 10 & 31), f64::from(h & 1023));
+    match e {
+        0 => sign * f * (-24_f64).exp2(),
+        31 if f == 0.0 => sign * f64::INFINITY,
+        31 => f64::NAN,
+        e => sign * (1.0 + f / 1024.0) * f64::from(e - 15).exp2(),
+    }
+}
+
+/// Arithmetic rounded as the type rounds. Doubles cannot be rounded after the fact, so each type has
+/// its own product.
+fn fma(n: Number, a: f64, b: f64, c: f64) -> f64 {
+    match n {
+        // The product of two halves and a third fit a double.
+        Number::F16 => from_half(to_half(a * b + c)),
+        Number::F32 => f64::from((a as f32).mul_add(b as f32, c as f32)),
+        Number::F64 => a.mul_add(b, c),
+    }
+}
+
+fn add(n: Number, a: f64, b: f64) -> f64 {
+    match n {
+        Number::F16 => from_half(to_half(a + b)),
+        Number::F32 => f64::from(a as f32 + b as f32),
+        Number::F64 => a + b,
+    }
+}
+
+/// Number i of an array.
+fn at(n: Number, bytes: &[u8], i: usize) -> f64 {
+    match n {
+        Number::F16 => from_half(u16::from_le_bytes([bytes[2 * i], bytes[2 * i + 1]])),
+        Number::F32 => f64::from(float(bytes, i)),
+        Number::F64 => {
+            let mut b = [0; 8];
+            b.copy_from_slice(&bytes[8 * i..8 * i + 8]);
+            f64::from_le_bytes(b)
+        }
+    }
+}
+
+fn float(bytes: &[u8], i: usize) -> f32 {
+    f32::from_bits(word(bytes, i))
+}
+
+fn word(bytes: &[u8], i: usize) -> u32 {
+    let mut b = [0; 4];
+    b.copy_from_slice(&bytes[4 * i..4 * i + 4]);
+    u32::from_le_bytes(b)
+}
+
+/// (n, passes, blocks) of a small launch.
+pub fn small(kind: Kind) -> (i64, i32, u32) {
+    match kind {
+        Kind::Stream(..) | Kind::L2 | Kind::Read | Kind::Write | Kind::Copy => (10_007, 1, 3),
+        Kind::Random => (1 << 16, 5, 3),
+        Kind::Dmma(_) | Kind::Wgmma(_) => (0, 2, 2),
+        _ => (64, 2, 3),
+    }
+}
+
+/// Bytes of output that a small launch writes.
+pub fn output_bytes(kind: Kind, n: i64, blocks: u32) -> usize {
+    let threads = blocks as usize * 256;
+    match kind {
+        Kind::Write | Kind::Copy => n as usize * 16,
+        Kind::Wgmma(_) => blocks as usize * 128 * 128 * 4,
+        Kind::Shared | Kind::L2 | Kind::Read => threads * 16,
+        Kind::Stream(Number::F64, _) | Kind::Peak(Number::F64) | Kind::Dmma(_) => threads * 8,
+        _ => threads * 4,
+    }
+}
+
+/// Compares what threads reached with what they must.
+///
+/// # Errors
+/// The first difference.
+pub fn compare(
+    kind: Kind,
+    input: &[u8],
+    output: &[u8],
+    n: i64,
+    passes: i32,
+    blocks: u32,
+) -> Result<(), String> {
+    let n = n as usize;
+    let passes = passes as usize;
+    let all = blocks as usize * 256;
+    let differs = |at: usize, got: f64, want: f64| {
+        Err(format!(
+            "thread or element {at} reached {got:e}, not {want:e}"
+        ))
+    };
+    // A few threads of every warp position.
+    let some = || (0..all).step_by(37);
+    match kind {
+        Kind::Stream(number, products) => {
+            let lanes = if number == Number::F16 { 2 } else { 1 };
+            for t in some() {
+                for lane in 0..lanes {
+                    let want = stream(number, products, input, n, t, all, lane);
+                    let got = at(number, output, t * lanes + lane);
+                    if got != want {
+                        return differs(t, got, want);
+                    }
+                }
+            }
+        }
+        Kind::Peak(number) => {
+            let lanes = if number == Number::F16 { 2 } else { 1 };
+            for t in some() {
+                for lane in 0..lanes {
+                    let one = |i: usize| at(number, input, i % 4096 * lanes + lane);
+                    let mut sum = 0.0;
+                    for c in 0..8 {
+                        let (mut x, mut y) = (one(t + c), one(t + c + 2048));
+                        for _ in 0..n * passes / 2 {
+                            x = fma(number, 1.234375, y, -x);
+                            y = fma(number, 1.234375, x, -y);
+                        }
+                        sum = add(number, sum, x);
+                    }
+                    let got = at(number, output, t * lanes + lane);
+                    if got != sum {
+                        return differs(t, got, sum);
+                    }
+                }
+            }
+        }
+        Kind::Integers => {
+            let (plus, with) = (word(input, 0) | 1, word(input, 1));
+            for t in some() {
+                let mut sum = 0_u32;
+                for c in 0..8 {
+                    let mut v = word(input, (t + c) % 4096);
+                    for _ in 0..n * passes {
+                        v = v.wrapping_add(plus) ^ with;
+                    }
+                    sum = sum.wrapping_add(v);
+                }
+                if word(output, t) != sum {
+                    return differs(t, f64::from(word(output, t)), f64::from(sum));
+                }
+            }
+        }
+        Kind::Roots => {
+            for t in some() {
+                let square = |i: usize| 0.5 + f64::from(float(input, i)).powi(2);
+                let mut sum = 0.0;
+                for c in 0..8 {
+                    let mut v = square((t + c) % 4096);
+                    for k in 0..n * passes {
+                        v = 1.0 / (v * square((c + k) % 8)).sqrt();
+                    }
+                    sum += v;
+                }
+                let got = f64::from(float(output, t));
+                // Every step halves the relative error of the one before, and adds 2^-22.
+                if (got / sum - 1.0).abs() > 4e-6 {
+                    return differs(t, got, sum);
+                }
+            }
+        }
+        Kind::Shared => {
+            for t in some() {
+                for w in 0..4 {
+                    let mut x = 0;
+                    for pass in 0..passes {
+                        for k in 0..n {
+                            let i = (t % 256 + k / 2 * 2 * 32 + pass + k % 2 * 32) & 2047;
+                            x ^= word(input, 4 * i + w);
+                        }
+                    }
+                    if word(output, 4 * t + w) != x {
+                        return differs(t, f64::from(word(output, 4 * t + w)), f64::from(x));
+                    }
+                }
+            }
+        }
+        Kind::L2 | Kind::Read => {
+            for t in some() {
+                for w in 0..4 {
+                    let x = (t..n)
+                        .step_by(all)
+                        .fold(0, |x, i| x ^ word(input, 4 * i + w));
+                    if word(output, 4 * t + w) != x {
+                        return differs(t, f64::from(word(output, 4 * t + w)), f64::from(x));
+                    }
+                }
+            }
+        }
+        Kind::Write => {
+            for i in 0..n {
+                let (t, step) = (i % all, (i / all) as u32);
+                for w in 0..4 {
+                    let first = word(input, 4 * (t % 4096) + w);
+                    let want = if w == 0 {
+                        first.wrapping_add(step)
+                    } else {
+                        first
+                    };
+                    if word(output, 4 * i + w) != want {
+                        return differs(i, f64::from(word(output, 4 * i + w)), f64::from(want));
+                    }
+                }
+            }
+        }
+        Kind::Copy => {
+            if let Some(i) = (0..16 * n).find(|&i| input[i] != output[i]) {
+                return differs(i, f64::from(output[i]), f64::from(input[i]));
+            }
+        }
+        Kind::Random => {
+            for t in 0..all {
+                // The small launch reads the large table: its ways leave the first n lines.
+                let mut at = (t as u64).wrapping_mul(2_654_435_761) % n as u64;
+                for _ in 0..passes {
+                    at = at.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) & (TABLE - 1);
+                }
+                if u64::from(word(output, t)) != at {
+                    return differs(t, f64::from(word(output, t)), at as f64);
+                }
+            }
+        }
+        Kind::Dmma(k) => {
+            for t in some() {
+                let want = passes as f64 * dmma(k as usize, input, t % 32);
+                let got = at(Number::F64, output, t);
+                if (got - want).abs() > 1e-10 * want.abs().max(1.0) {
+                    return differs(t, got, want);
+                }
+            }
+        }
+        Kind::Wgmma(o) => {
+            for i in (0..blocks as usize * 128 * 128).step_by(29) {
+                let (row, column) = (i / 128 % 128, i % 128);
+                let want = passes as f64 * wgmma(o, input, row, column);
+                let got = if o == Operand::Int8 {
+                    f64::from(word(output, i) as i32)
+                } else {
+                    f64::from(float(output, i))
+                };
+                if got != want {
+                    return differs(i, got, want);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Lines of the whole table.
+const TABLE: u64 = 1 << 26;
+
+fn stream(
+    number: Number,
+    products: u32,
+    input: &[u8],
+    n: usize,
+    thread: usize,
+    all: usize,
+    lane: usize,
+) -> f64 {
+    const AHEAD: usize = 4;
+    let lanes = if number == Number::F16 { 2 } else { 1 };
+    let wide = number.wide() / lanes;
+    let (by, plus) = (0.999_023_437_5, 0.000_976_562_5);
+    let mut sums = vec![0.0; AHEAD * wide];
+    for i in (thread..n).step_by(AHEAD * all) {
+        for a in 0..AHEAD {
+            for w in 0..wide {
+                let v = if i + a * all < n {
+                    at(number, input, ((i + a * all) * wide + w) * lanes + lane)
+                } else {
+                    0.0
+                };
+                let sum = &mut sums[a * wide + w];
+                if products == 0 {
+                    *sum = add(number, *sum, v);
+                    continue;
+                }
+                let v = (1..products).fold(v, |v, _| fma(number, v, by, plus));
+                *sum = fma(number, v, by, *sum);
+            }
+        }
+    }
+    sums.into_iter().fold(0.0, |s, x| add(number, s, x))
+}
+
+/// Weighted sum of what lane holds of 4 x 4 products of 16 x 8 x k.
+fn dmma(k: usize, input: &[u8], lane: usize) -> f64 {
+    let of = |i: usize| at(Number::F64, input, i);
+    let (g, t) = (lane / 4, lane % 4);
+    // Element (row, x) of A's block i, and (x, column) of B's block j, where the lanes hold them.
+    let a = |i: usize, row: usize, x: usize| {
+        of((i * 8 + 2 * (x / 4) + row / 8) * 32 + row % 8 * 4 + x % 4)
+    };
+    let b =
+        |j: usize, x: usize, column: usize| of(1024 + (j * 4 + x / 4) * 32 + column * 4 + x % 4);
+    let mut sum = 0.0;
+    for i in 0..4 {
+        for j in 0..4 {
+            for e in 0..4 {
+                let (row, column) = (g + 8 * (e / 2), 2 * t + e % 2);
+                let c: f64 = (0..k).map(|x| a(i, row, x) * b(j, x, column)).sum();
+                sum += c * (1 + e + 4 * (j + 4 * i)) as f64;
+            }
+        }
+    }
+    sum
+}
+
+/// One element of the product of the four slices.
+fn wgmma(o: Operand, input: &[u8], row: usize, column: usize) -> f64 {
+    let k = 32 / o.bytes();
+    // Byte of element x in line `line` of a block of lines: 8 lines of 16 bytes lie together.
+    let element = |base: usize, line: usize, x: usize| {
+        let byte = x * o.bytes();
+        let place = base + line / 8 * 256 + byte / 16 * 128 + line % 8 * 16 + byte % 16;
+        decode(o, &input[place..])
+    };
+    (0..4)
+        .map(|s| {
+            let (a, b) = (s * 8192, s * 8192 + 4096);
+            (0..k)
+                .map(|x| element(a, row, x) * element(b, column, x))
+                .sum::<f64>()
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_round_to_nearest_even() {
+        // Published values of binary16: smallest, largest, one, a third.
+        for (x, bits) in [
+            (1.0, 0x3c00),
+            (-2.0, 0xc000),
+            (65504.0, 0x7bff),
+            (65520.0, 0x7c00),
+            (1.0 / 3.0, 0x3555),
+            (6.103_515_625e-5, 0x0400),
+            (5.960_464_477_539_063e-8, 0x0001),
+            (2049.0, 0x6800),
+            (2051.0, 0x6802),
+        ] {
+            assert_eq!(to_half(x), bits, "{x}");
+        }
+        for h in 0..0x7c00_u16 {
+            assert_eq!(to_half(from_half(h)), h);
+        }
+    }
+
+    #[test]
+    fn operands_keep_small_whole_numbers() {
+        for o in [Operand::Tf32, Operand::Bf16, Operand::Fp8, Operand::Int8] {
+            for x in -8..=8 {
+                let b = encode(o, f64::from(x));
+                assert_eq!(b.len(), o.bytes());
+                assert_eq!(decode(o, &b), f64::from(x), "{o:?}");
+            }
+        }
+    }
+}
