@@ -226,7 +226,8 @@ impl Meter {
         let Some(time_s) = Summary::of(&times) else {
             return Ok(None);
         };
-        if times.len() >= self.policy.max_repeats && error > self.policy.rel_error {
+        // A single window says nothing of its spread.
+        if times.len() >= self.policy.max_repeats.max(2) && error > self.policy.rel_error {
             flags.push(Flag::Noisy(error));
         }
         if let Some(ticks) = few {

@@ -152,6 +152,15 @@ impl GpuBench {
         }
     }
 
+    /// Threads of its only block on a multiprocessor.
+    pub(super) fn threads(&self) -> u32 {
+        match self.kind {
+            Kind::Dmma(_) => 256,
+            Kind::Wgmma(_) => 512,
+            _ => 1024,
+        }
+    }
+
     /// The type of the input's numbers.
     pub(super) fn number(&self) -> Number {
         match self.kind {
@@ -185,6 +194,8 @@ impl GpuBench {
 /// Source of all microbenchmarks.
 pub const SOURCE: &str = include_str!("kernels.cu");
 
+/// Dynamic shared memory of every block: more than half of a multiprocessor's, bytes.
+const ALONE: u32 = 120 << 10;
 /// Lines of the table of random accesses, 64 bytes each.
 const LINES: i64 = 1 << 26;
 /// Bytes of a stream: far beyond the last cache.
@@ -304,9 +315,14 @@ impl Bed {
     pub fn prepare(&mut self, bench: &GpuBench) -> Result<Prepared, CudaError> {
         self.fill(bench)?;
         let function = self.function(bench, bench.kernel())?;
-        const THREADS: u32 = 256;
-        let blocks = function.blocks(THREADS, 0)?.max(1) * bench.multiprocessors;
-        let threads = i64::from(blocks) * i64::from(THREADS);
+        // So much shared memory that a multiprocessor takes one block: then their number is that of
+        // the multiprocessors that work.
+        function.allow_shared(ALONE)?;
+        let shape = Shape {
+            shared: ALONE,
+            ..Shape::line(bench.multiprocessors, bench.threads())
+        };
+        let threads = i64::from(bench.multiprocessors) * i64::from(bench.threads());
         let far = (self.input.len() / 16) as i64;
         let (n, passes) = match bench.kind {
             Kind::Stream(..) | Kind::Read | Kind::Write | Kind::Copy => (far, 1),
@@ -321,7 +337,7 @@ impl Bed {
         Ok(Prepared {
             session: self.session.clone(),
             function,
-            shape: Shape::line(blocks, THREADS),
+            shape,
             input: self.input.address(),
             output: self.output.address(),
             n,
@@ -341,18 +357,27 @@ impl Bed {
         let small = Prepared {
             n,
             passes,
-            shape: Shape::line(blocks, 256),
+            shape: Shape {
+                shared: ALONE,
+                ..Shape::line(blocks, bench.threads())
+            },
             ..full
         };
         small.enqueue().map_err(|e| e.to_string())?;
         let mut input = vec![0; twin::INPUT_BYTES.min(self.input.len())];
         self.input.download(&mut input).map_err(|e| e.to_string())?;
-        let mut output = vec![0; twin::output_bytes(bench.kind, n, blocks)];
+        let mut output = vec![0; twin::output_bytes(bench.kind, n, blocks * bench.threads())];
         self.output
             .download(&mut output)
             .map_err(|e| e.to_string())?;
-        twin::compare(bench.kind, &input, &output, n, passes, blocks)
-            .map_err(|m| format!("{}: {m}", bench.name()))
+        twin::compare(
+            bench.kind,
+            &input,
+            &output,
+            (n, passes),
+            (blocks, bench.threads()),
+        )
+        .map_err(|m| format!("{}: {m}", bench.name()))
     }
 }
 
@@ -439,7 +464,7 @@ fn work(kind: Kind, n: i64, passes: f64, threads: f64) -> Work {
         Kind::Read => vec![(Op::Dram, 16.0 * vectors), (Op::Int, 2.0 * vectors)],
         Kind::Write => vec![(Op::Dram, 16.0 * vectors)],
         Kind::Copy => vec![(Op::Dram, 32.0 * vectors)],
-        Kind::Random => vec![(Op::Random, passes * threads)],
+        Kind::Random => vec![(Op::Random, 4.0 * passes * threads)],
         Kind::Dmma(k) => vec![(
             Op::TensorF64,
             threads / 32.0 * passes * 16.0 * (2.0 * 16.0 * 8.0 * f64::from(k)),

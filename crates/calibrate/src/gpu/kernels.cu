@@ -24,7 +24,11 @@ __device__ inline Number fma(Number a, Number b, Number c) {
     asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(n.bits) : "r"(a.bits), "r"(b.bits), "r"(c.bits));
     return n;
 }
-__device__ inline Number negative(Number a) { return {a.bits ^ 0x80008000}; }
+__device__ inline Number negative(Number a) {
+    Number n;
+    asm("neg.f16x2 %0, %1;" : "=r"(n.bits) : "r"(a.bits));
+    return n;
+}
 __device__ inline Number add(Number a, Number b) {
     Number n;
     asm("add.rn.f16x2 %0, %1, %2;" : "=r"(n.bits) : "r"(a.bits), "r"(b.bits));
@@ -50,19 +54,28 @@ union Vector {
 __device__ inline long long position() { return blockIdx.x * (long long)blockDim.x + threadIdx.x; }
 __device__ inline long long all() { return gridDim.x * (long long)blockDim.x; }
 
+/* Blocks take tiles of AHEAD vectors a thread, one after the other: what a block reads lies together. */
+template <int ahead> __device__ inline long long first_tile() {
+    return blockIdx.x * (long long)(ahead * blockDim.x) + threadIdx.x;
+}
+template <int ahead> __device__ inline long long next_tile() { return ahead * all(); }
+
 /* Streams numbers from memory with so many products on each (thesis §4.2). */
-extern "C" __global__ void intensity(const uint4 *in, Number *out, long long n, int passes) {
+extern "C" __global__ void __launch_bounds__(1024)
+intensity(const uint4 *in, Number *out, long long n, int passes) {
     constexpr int AHEAD = 4;
     Number sums[AHEAD][WIDE];
     for (int a = 0; a < AHEAD; a++)
         for (int w = 0; w < WIDE; w++) sums[a][w] = make(0);
     const Number by = make(0.9990234375), plus = make(0.0009765625);
     for (int pass = 0; pass < passes; pass++)
-        for (long long i = position(); i < n; i += AHEAD * all()) {
+        for (long long i = first_tile<AHEAD>(); i < n; i += next_tile<AHEAD>()) {
             Vector x[AHEAD];
 #pragma unroll
-            for (int a = 0; a < AHEAD; a++)
-                x[a].words = i + a * all() < n ? in[i + a * all()] : make_uint4(0, 0, 0, 0);
+            for (int a = 0; a < AHEAD; a++) {
+                const long long at = i + a * blockDim.x;
+                x[a].words = at < n ? __ldcs(in + at) : make_uint4(0, 0, 0, 0);
+            }
 #pragma unroll
             for (int a = 0; a < AHEAD; a++)
 #pragma unroll
@@ -85,7 +98,8 @@ extern "C" __global__ void intensity(const uint4 *in, Number *out, long long n, 
 
 /* Products in registers alone: 8 chains of n steps. Each turns a point by an angle, so that its bits
  * stay as random as they were: x = c y - x, then y = c x - y. */
-extern "C" __global__ void peak(const Number *in, Number *out, long long n, int passes) {
+extern "C" __global__ void __launch_bounds__(1024)
+peak(const Number *in, Number *out, long long n, int passes) {
     constexpr int CHAINS = 8;
     Number x[CHAINS], y[CHAINS];
     const Number by = make(1.234375);
@@ -95,9 +109,9 @@ extern "C" __global__ void peak(const Number *in, Number *out, long long n, int 
         y[c] = in[(position() + c + 2048) % 4096];
     }
     for (int pass = 0; pass < passes; pass++)
-        for (long long i = 0; i < n; i += 8)
+        for (int i = 0; i < (int)n; i += 64)
 #pragma unroll
-            for (int k = 0; k < 8; k += 2) {
+            for (int k = 0; k < 64; k += 2) {
 #pragma unroll
                 for (int c = 0; c < CHAINS; c++) x[c] = fma(by, y[c], negative(x[c]));
 #pragma unroll
@@ -115,9 +129,9 @@ extern "C" __global__ void integers(const u32 *in, u32 *out, long long n, int pa
 #pragma unroll
     for (int c = 0; c < 8; c++) v[c] = in[(position() + c) % 4096];
     for (int pass = 0; pass < passes; pass++)
-        for (long long i = 0; i < n; i += 8)
+        for (int i = 0; i < (int)n; i += 32)
 #pragma unroll
-            for (int k = 0; k < 8; k++)
+            for (int k = 0; k < 32; k++)
 #pragma unroll
                 for (int c = 0; c < 8; c++) {
                     v[c] += plus;
@@ -174,42 +188,51 @@ extern "C" __global__ void shared_read(const uint4 *in, uint4 *out, long long n,
 }
 
 /* Reads n vectors from beyond L1, all threads together, each pass from another place on. */
-extern "C" __global__ void far_read(const uint4 *in, uint4 *out, long long n, int passes) {
+extern "C" __global__ void __launch_bounds__(1024)
+far_read(const uint4 *in, uint4 *out, long long n, int passes) {
+    constexpr int AHEAD = 8;
     uint4 sum = make_uint4(0, 0, 0, 0);
     for (int pass = 0; pass < passes; pass++)
-        for (long long i = position(); i < n; i += 8 * all()) {
-            uint4 x[8];
+        for (long long i = first_tile<AHEAD>(); i < n; i += next_tile<AHEAD>()) {
+            uint4 x[AHEAD];
 #pragma unroll
-            for (int a = 0; a < 8; a++) {
-                long long at = i + a * all() + pass * 4096LL;
+            for (int a = 0; a < AHEAD; a++) {
+                const long long from = i + a * blockDim.x;
+                long long at = from + pass * 4096LL;
                 at = at < n ? at : at - n;
-                x[a] = i + a * all() < n ? __ldcg(in + at) : make_uint4(0, 0, 0, 0);
+                x[a] = from < n ? __ldcg(in + at) : make_uint4(0, 0, 0, 0);
             }
 #pragma unroll
-            for (int a = 0; a < 8; a += 2) mix(sum, x[a], x[a + 1]);
+            for (int a = 0; a < AHEAD; a += 2) mix(sum, x[a], x[a + 1]);
         }
     out[position()] = sum;
 }
 
-extern "C" __global__ void write(const uint4 *in, uint4 *out, long long n, int passes) {
+extern "C" __global__ void __launch_bounds__(1024)
+write(const uint4 *in, uint4 *out, long long n, int passes) {
+    constexpr int AHEAD = 4;
     uint4 x = in[position() % 4096];
     for (int pass = 0; pass < passes; pass++)
-        for (long long i = position(); i < n; i += all()) {
-            out[i] = x;
+        for (long long i = first_tile<AHEAD>(); i < n; i += next_tile<AHEAD>()) {
+#pragma unroll
+            for (int a = 0; a < AHEAD; a++)
+                if (i + a * blockDim.x < n) __stcs(out + i + a * blockDim.x, x);
             x.x += 1;
         }
 }
 
-extern "C" __global__ void copy(const uint4 *in, uint4 *out, long long n, int passes) {
+extern "C" __global__ void __launch_bounds__(1024)
+copy(const uint4 *in, uint4 *out, long long n, int passes) {
+    constexpr int AHEAD = 4;
     for (int pass = 0; pass < passes; pass++)
-        for (long long i = position(); i < n; i += 4 * all()) {
-            uint4 x[4];
+        for (long long i = first_tile<AHEAD>(); i < n; i += next_tile<AHEAD>()) {
+            uint4 x[AHEAD];
 #pragma unroll
-            for (int a = 0; a < 4; a++)
-                if (i + a * all() < n) x[a] = in[i + a * all()];
+            for (int a = 0; a < AHEAD; a++)
+                if (i + a * blockDim.x < n) x[a] = __ldcs(in + i + a * blockDim.x);
 #pragma unroll
-            for (int a = 0; a < 4; a++)
-                if (i + a * all() < n) out[i + a * all()] = x[a];
+            for (int a = 0; a < AHEAD; a++)
+                if (i + a * blockDim.x < n) __stcs(out + i + a * blockDim.x, x[a]);
         }
 }
 
@@ -219,11 +242,17 @@ extern "C" __global__ void table(const u32 *in, u32 *out, long long n, int passe
         out[i * 16] = (u32)((i * 1664525ULL + 1013904223ULL) & (u64)(n - 1));
 }
 
-/* Each thread follows its own way through the table, one line after the other. */
-extern "C" __global__ void chase(const u32 *in, u32 *out, long long n, int passes) {
-    u32 at = (u32)((position() * 2654435761ULL) % (u64)n);
-    for (int pass = 0; pass < passes; pass++) at = in[at * 16LL];
-    out[position()] = at;
+/* Each thread follows four ways through the table, one line after the other. */
+extern "C" __global__ void __launch_bounds__(1024)
+chase(const u32 *in, u32 *out, long long n, int passes) {
+    u32 at[4];
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+        at[c] = (u32)(((position() * 4 + c) * 2654435761ULL) % (u64)n);
+    for (int pass = 0; pass < passes; pass++)
+#pragma unroll
+        for (int c = 0; c < 4; c++) at[c] = in[at[c] * 16LL];
+    out[position()] = at[0] ^ at[1] ^ at[2] ^ at[3];
 }
 
 /* Products of doubles on the tensor cores: 4 x 4 of 16 x 8 x depth a warp, `passes` times. */
@@ -304,9 +333,9 @@ __device__ inline u64 describe(const void *p) {
     return ((at & 0x3ffff) >> 4) | (u64)(128 >> 4) << 16 | (u64)(256 >> 4) << 32;
 }
 
-/* A warp group multiplies 64 rows by 128 columns, 32 bytes of k at a time, 4 slices in turn. In
- * `in` lie, for each slice, 128 rows of A (64 a group of warps) and 128 columns of B, as described. */
-extern "C" __global__ void __launch_bounds__(256) wgmma(const uint4 *in, Sum *out, long long n,
+/* A group of four warps multiplies 64 rows by 128 columns, 32 bytes of k at a time, 4 slices in turn.
+ * In `in` lie, for each slice, 128 rows of A (64 for even groups, 64 for odd) and 128 columns of B. */
+extern "C" __global__ void __launch_bounds__(512) wgmma(const uint4 *in, Sum *out, long long n,
                                                         int passes) {
     __shared__ __align__(128) uint4 kept[4 * 512];
     for (int i = threadIdx.x; i < 4 * 512; i += blockDim.x) kept[i] = in[i];
@@ -315,7 +344,7 @@ extern "C" __global__ void __launch_bounds__(256) wgmma(const uint4 *in, Sum *ou
     Sum d[64];
 #pragma unroll
     for (int e = 0; e < 64; e++) d[e] = 0;
-    const int group = threadIdx.x / 128;
+    const int group = threadIdx.x / 128 % 2;
     for (int pass = 0; pass < passes; pass++) {
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
@@ -339,7 +368,7 @@ extern "C" __global__ void __launch_bounds__(256) wgmma(const uint4 *in, Sum *ou
     for (int e = 0; e < 64; e++) {
         const int row = 16 * warp + lane / 4 + (e / 2 % 2) * 8;
         const int column = e / 4 * 8 + 2 * (lane % 4) + e % 2;
-        out[(blockIdx.x * 128LL + row) * 128 + column] = d[e];
+        out[(blockIdx.x * (blockDim.x / 2LL) + row) * 128 + column] = d[e];
     }
 }
 #endif

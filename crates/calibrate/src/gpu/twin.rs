@@ -169,19 +169,19 @@ fn word(bytes: &[u8], i: usize) -> u32 {
 /// (n, passes, blocks) of a small launch.
 pub fn small(kind: Kind) -> (i64, i32, u32) {
     match kind {
-        Kind::Stream(..) | Kind::L2 | Kind::Read | Kind::Write | Kind::Copy => (10_007, 1, 3),
+        Kind::Stream(..) | Kind::L2 | Kind::Read | Kind::Write | Kind::Copy => (50_007, 1, 3),
         Kind::Random => (1 << 16, 5, 3),
         Kind::Dmma(_) | Kind::Wgmma(_) => (0, 2, 2),
-        _ => (64, 2, 3),
+        _ => (128, 2, 3),
     }
 }
 
 /// Bytes of output that a small launch writes.
-pub fn output_bytes(kind: Kind, n: i64, blocks: u32) -> usize {
-    let threads = blocks as usize * 256;
+pub fn output_bytes(kind: Kind, n: i64, threads: u32) -> usize {
+    let threads = threads as usize;
     match kind {
         Kind::Write | Kind::Copy => n as usize * 16,
-        Kind::Wgmma(_) => blocks as usize * 128 * 128 * 4,
+        Kind::Wgmma(_) => threads / 2 * 128 * 4,
         Kind::Shared | Kind::L2 | Kind::Read => threads * 16,
         Kind::Stream(Number::F64, _) | Kind::Peak(Number::F64) | Kind::Dmma(_) => threads * 8,
         _ => threads * 4,
@@ -196,13 +196,13 @@ pub fn compare(
     kind: Kind,
     input: &[u8],
     output: &[u8],
-    n: i64,
-    passes: i32,
-    blocks: u32,
+    (n, passes): (i64, i32),
+    (blocks, threads): (u32, u32),
 ) -> Result<(), String> {
     let n = n as usize;
     let passes = passes as usize;
-    let all = blocks as usize * 256;
+    let block = threads as usize;
+    let all = blocks as usize * block;
     let differs = |at: usize, got: f64, want: f64| {
         Err(format!(
             "thread or element {at} reached {got:e}, not {want:e}"
@@ -215,7 +215,7 @@ pub fn compare(
             let lanes = if number == Number::F16 { 2 } else { 1 };
             for t in some() {
                 for lane in 0..lanes {
-                    let want = stream(number, products, input, n, t, all, lane);
+                    let want = stream(number, products, input, n, (t, block, all), lane);
                     let got = at(number, output, t * lanes + lane);
                     if got != want {
                         return differs(t, got, want);
@@ -284,7 +284,7 @@ pub fn compare(
                     let mut x = 0;
                     for pass in 0..passes {
                         for k in 0..n {
-                            let i = (t % 256 + k / 2 * 2 * 32 + pass + k % 2 * 32) & 2047;
+                            let i = (t % block + k / 2 * 2 * 32 + pass + k % 2 * 32) & 2047;
                             x ^= word(input, 4 * i + w);
                         }
                     }
@@ -308,7 +308,9 @@ pub fn compare(
         }
         Kind::Write => {
             for i in 0..n {
-                let (t, step) = (i % all, (i / all) as u32);
+                // Tiles of four vectors a thread; each thread counts its tiles.
+                let t = i / (4 * block) % (all / block) * block + i % block;
+                let step = (i / (4 * all)) as u32;
                 for w in 0..4 {
                     let first = word(input, 4 * (t % 4096) + w);
                     let want = if w == 0 {
@@ -329,13 +331,16 @@ pub fn compare(
         }
         Kind::Random => {
             for t in 0..all {
-                // The small launch reads the large table: its ways leave the first n lines.
-                let mut at = (t as u64).wrapping_mul(2_654_435_761) % n as u64;
-                for _ in 0..passes {
-                    at = at.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) & (TABLE - 1);
-                }
-                if u64::from(word(output, t)) != at {
-                    return differs(t, f64::from(word(output, t)), at as f64);
+                let all_ways = (0..4).fold(0, |x, c| {
+                    // The small launch reads the large table: its ways leave the first n lines.
+                    let mut at = (t as u64 * 4 + c).wrapping_mul(2_654_435_761) % n as u64;
+                    for _ in 0..passes {
+                        at = at.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) & (TABLE - 1);
+                    }
+                    x ^ at
+                });
+                if u64::from(word(output, t)) != all_ways {
+                    return differs(t, f64::from(word(output, t)), all_ways as f64);
                 }
             }
         }
@@ -349,8 +354,9 @@ pub fn compare(
             }
         }
         Kind::Wgmma(o) => {
-            for i in (0..blocks as usize * 128 * 128).step_by(29) {
-                let (row, column) = (i / 128 % 128, i % 128);
+            for i in (0..all / 2 * 128).step_by(29) {
+                // Every group of four warps has 64 rows; even groups share theirs, and odd ones.
+                let (row, column) = (i / 128 % (block / 2) % 128, i % 128);
                 let want = passes as f64 * wgmma(o, input, row, column);
                 let got = if o == Operand::Int8 {
                     f64::from(word(output, i) as i32)
@@ -366,6 +372,21 @@ pub fn compare(
     Ok(())
 }
 
+/// Where a thread reads, tile after tile of `ahead` vectors a thread.
+fn places(
+    thread: usize,
+    block: usize,
+    all: usize,
+    ahead: usize,
+) -> impl Iterator<Item = Vec<usize>> {
+    let first = thread / block * ahead * block + thread % block;
+    (0..).map(move |tile| {
+        (0..ahead)
+            .map(|a| first + tile * ahead * all + a * block)
+            .collect()
+    })
+}
+
 /// Lines of the whole table.
 const TABLE: u64 = 1 << 26;
 
@@ -374,8 +395,7 @@ fn stream(
     products: u32,
     input: &[u8],
     n: usize,
-    thread: usize,
-    all: usize,
+    (thread, block, all): (usize, usize, usize),
     lane: usize,
 ) -> f64 {
     const AHEAD: usize = 4;
@@ -383,11 +403,11 @@ fn stream(
     let wide = number.wide() / lanes;
     let (by, plus) = (0.999_023_437_5, 0.000_976_562_5);
     let mut sums = vec![0.0; AHEAD * wide];
-    for i in (thread..n).step_by(AHEAD * all) {
-        for a in 0..AHEAD {
+    for tile in places(thread, block, all, AHEAD).take_while(|tile| tile[0] < n) {
+        for (a, i) in tile.into_iter().enumerate() {
             for w in 0..wide {
-                let v = if i + a * all < n {
-                    at(number, input, ((i + a * all) * wide + w) * lanes + lane)
+                let v = if i < n {
+                    at(number, input, (i * wide + w) * lanes + lane)
                 } else {
                     0.0
                 };

@@ -56,6 +56,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Measure selected configs of a sweep at other problem sizes
     Scale(ScaleArgs),
+    /// Read hardware counters of a sweep's configs on a GPU
+    Profile(ProfileArgs),
     /// Explain a sweep: winners, trade-off, what separates them
     Analyze(AnalyzeArgs),
     #[command(hide = true)]

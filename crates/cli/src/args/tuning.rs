@@ -157,6 +157,33 @@ pub struct ScaleArgs {
 
 #[derive(Args)]
 #[command(
+    after_help = "Examples:\n  greenup profile apps/gemm/src/kernels/gpu/problem.toml --sweep sweeps/dgemm_gpu --configs 150\n  greenup profile … --set size_m=2048 --metric smsp__cycles_active.avg"
+)]
+pub struct ProfileArgs {
+    /// Problem file of the sweep
+    pub problem: PathBuf,
+    /// Another value for one of the problem's constants, as the sweep had it; repeat
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = constant)]
+    pub named: Vec<(String, toml::Value)>,
+    /// Sweep folder; counters.jsonl is written into it, and `greenup analyze` reads it
+    #[arg(long, value_name = "DIR")]
+    pub sweep: PathBuf,
+    /// Configs: the fastest, the greenest and others evenly down the order of speed
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub configs: usize,
+    /// Another metric of the profiler; repeat
+    #[arg(long, value_name = "METRIC")]
+    pub metric: Vec<String>,
+    /// GPU: its number [default: 0]
+    #[arg(long, value_name = "N")]
+    pub gpu: Option<String>,
+    /// Print the counters as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+#[command(
     after_help = "Examples:\n  greenup compile kernel.cu --arch sm_90 --threads 256\n  greenup compile kernel.cu -D tile=64 -D unroll_by=4 --shared 49152 -o kernel.cubin"
 )]
 pub struct CompileArgs {

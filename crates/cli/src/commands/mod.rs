@@ -8,6 +8,7 @@ pub mod fit;
 pub mod gemm;
 pub mod machines;
 pub mod predict;
+pub mod profile;
 pub mod replay;
 pub mod roofline;
 pub mod run;

@@ -16,6 +16,7 @@
 //! | [`trial`] | one config: built, verified, measured |
 //! | [`tuner`] | the loop: ask, build, measure, record |
 //! | [`finals`] | the best measured again, in turns |
+//! | [`profile`] | hardware counters of chosen configs |
 //! | [`scaling`] | selected configs at other problem sizes |
 //! | [`facts`] | what makes a sweep reproducible |
 
@@ -31,6 +32,7 @@ pub mod job;
 pub mod library;
 pub mod parent;
 pub mod plan;
+pub mod profile;
 pub mod scaling;
 pub mod shim;
 mod trial;

@@ -144,6 +144,11 @@ impl Worker {
         }
     }
 
+    /// Lets it end, and waits for that.
+    pub fn finish(mut self) {
+        self.end();
+    }
+
     fn stop(&mut self) {
         let _ = self.child.kill();
         self.end();

@@ -39,6 +39,8 @@ pub enum TuneError {
     Folder(#[from] FolderError),
     #[error("{0}")]
     Reference(String),
+    #[error("the profiler: {0}")]
+    Profiler(String),
     #[error("no trial succeeded: {0}")]
     Nothing(String),
 }

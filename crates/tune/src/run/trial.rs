@@ -49,6 +49,32 @@ fn now() -> f64 {
 }
 
 impl<'a> Bench<'a> {
+    /// With the setup, without reference and rival.
+    pub(super) fn plain(
+        problem: &'a Problem,
+        plan: &'a Plan<'a>,
+        libraries: PathBuf,
+    ) -> Result<Self, TuneError> {
+        let setup = match Unit::of_setup(problem) {
+            None => None,
+            Some(unit) => Some(unit.compile(&libraries).map_err(|e| {
+                TuneError::Reference(format!("the setup does not compile:\n{}", e.0))
+            })?),
+        };
+        Ok(Self {
+            problem,
+            plan,
+            libraries,
+            setup,
+            reference: None,
+            baseline: None,
+            worker: Mutex::new(None),
+            trials: 0,
+            first_baseline_s: None,
+            drift: None,
+        })
+    }
+
     /// Builds the setup and the reference, and runs the latter once: its results are kept for all
     /// trials.
     pub(super) fn new(
@@ -56,23 +82,7 @@ impl<'a> Bench<'a> {
         plan: &'a Plan<'a>,
         libraries: PathBuf,
     ) -> Result<Self, TuneError> {
-        let mut bench = Self {
-            problem,
-            plan,
-            libraries,
-            setup: None,
-            reference: None,
-            baseline: None,
-            worker: Mutex::new(None),
-            trials: 0,
-            first_baseline_s: None,
-            drift: None,
-        };
-        if let Some(unit) = Unit::of_setup(problem) {
-            bench.setup = Some(unit.compile(&bench.libraries).map_err(|e| {
-                TuneError::Reference(format!("the setup does not compile:\n{}", e.0))
-            })?);
-        }
+        let mut bench = Self::plain(problem, plan, libraries)?;
         if let Some(unit) = Unit::of_rival(problem) {
             let file = unit.compile(&bench.libraries).map_err(|e| {
                 TuneError::Reference(format!("the rival does not compile:\n{}", e.0))
@@ -105,7 +115,7 @@ impl<'a> Bench<'a> {
             .collect()
     }
 
-    fn job(&self, task: Task, limit_s: f64) -> Job {
+    pub(super) fn job(&self, task: Task, limit_s: f64) -> Job {
         // References run on the host, whatever the kernels run on.
         let gpu = match &task {
             Task::Reference { .. } | Task::Compile(_) => None,

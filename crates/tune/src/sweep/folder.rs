@@ -2,6 +2,7 @@
 //! before the next begins.
 
 use super::record::{Sweep, SweepFacts, Trial};
+use crate::run::profile::Counted;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -183,11 +184,50 @@ impl Folder {
             }
             trials.push(trial);
         }
+        let path = dir.join(COUNTERS);
+        if path.exists() {
+            let text = fs::read_to_string(&path).map_err(io(&path))?;
+            join(&text, &mut trials).map_err(|(line, cause)| FolderError::Broken {
+                path,
+                line,
+                cause,
+            })?;
+        }
         Ok(Sweep {
             facts: head.facts,
             trials,
         })
     }
+
+    /// Adds a config's counters; a later line takes the place of an earlier one.
+    ///
+    /// # Errors
+    /// The disk is full or gone.
+    pub fn append_counters(dir: &Path, counted: &Counted) -> Result<(), FolderError> {
+        let path = dir.join(COUNTERS);
+        let mut line = serde_json::to_vec(counted).unwrap_or_default();
+        line.push(b'\n');
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .and_then(|mut f| f.write_all(&line).and_then(|()| f.sync_data()))
+            .map_err(io(&path))
+    }
+}
+
+/// Name of the file of counters in a sweep's folder.
+const COUNTERS: &str = "counters.jsonl";
+
+/// Joins counters with the trials of the same config.
+fn join(text: &str, trials: &mut [Trial]) -> Result<(), (usize, String)> {
+    for (i, line) in text.lines().enumerate() {
+        let c: Counted = serde_json::from_str(line).map_err(|e| (i + 1, e.to_string()))?;
+        for t in trials.iter_mut().filter(|t| t.config == c.config) {
+            t.metrics.extend(c.counters.clone());
+        }
+    }
+    Ok(())
 }
 
 /// Facts that must not change while a sweep is continued.
