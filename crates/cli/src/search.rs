@@ -7,6 +7,7 @@ use crate::progress::Bars;
 use crate::{choose, interrupt, lookup, out};
 use greenup_device::CpuFacts;
 use greenup_device::cuda::Compiler;
+use greenup_meter::Summary;
 use greenup_model::predict;
 use greenup_report::si::si;
 use greenup_space::{Facts, Index, Limits, Stop, Value};
@@ -392,6 +393,25 @@ pub fn print(searched: &Searched) {
         "\nfinalists by {objective}, measured again in turns:"
     ));
     out::table(&header, rows);
+    if let Some(r) = &found.rival {
+        let ratio = |s: &Option<Summary>| {
+            s.as_ref().map_or_else(String::new, |s| {
+                format!("×{:.3} [{:.3} … {:.3}]", s.median, s.lo, s.hi)
+            })
+        };
+        let energy = r.energy_j.as_ref().map_or_else(String::new, |e| {
+            format!(
+                ", {}; the best takes {} of its energy",
+                si(e.median, "J"),
+                ratio(&r.energy_ratio)
+            )
+        });
+        out::line(format!(
+            "\nrival, in the same rounds: {}; the best takes {} of its time{energy}",
+            si(r.time_s.median, "s"),
+            ratio(&r.time_ratio)
+        ));
+    }
 }
 
 /// Says so when the user stopped it.

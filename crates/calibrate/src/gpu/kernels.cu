@@ -63,9 +63,9 @@ template <int ahead> __device__ inline long long next_tile() { return ahead * al
 /* Streams numbers from memory with so many products on each (thesis §4.2). */
 extern "C" __global__ void __launch_bounds__(1024)
 intensity(const uint4 *in, Number *out, long long n, int passes) {
-    constexpr int AHEAD = 4;
-    Number sums[AHEAD][WIDE];
-    for (int a = 0; a < AHEAD; a++)
+    constexpr int AHEAD = 8;
+    Number sums[2][WIDE];
+    for (int a = 0; a < 2; a++)
         for (int w = 0; w < WIDE; w++) sums[a][w] = make(0);
     const Number by = make(0.9990234375), plus = make(0.0009765625);
     for (int pass = 0; pass < passes; pass++)
@@ -81,17 +81,17 @@ intensity(const uint4 *in, Number *out, long long n, int passes) {
 #pragma unroll
                 for (int w = 0; w < WIDE; w++) {
 #if products == 0
-                    sums[a][w] = add(sums[a][w], x[a].v[w]);
+                    sums[a % 2][w] = add(sums[a % 2][w], x[a].v[w]);
 #else
                     Number v = x[a].v[w];
 #pragma unroll
                     for (int k = 1; k < products; k++) v = fma(v, by, plus);
-                    sums[a][w] = fma(v, by, sums[a][w]);
+                    sums[a % 2][w] = fma(v, by, sums[a % 2][w]);
 #endif
                 }
         }
     Number sum = make(0);
-    for (int a = 0; a < AHEAD; a++)
+    for (int a = 0; a < 2; a++)
         for (int w = 0; w < WIDE; w++) sum = add(sum, sums[a][w]);
     out[position()] = sum;
 }
@@ -223,7 +223,7 @@ write(const uint4 *in, uint4 *out, long long n, int passes) {
 
 extern "C" __global__ void __launch_bounds__(1024)
 copy(const uint4 *in, uint4 *out, long long n, int passes) {
-    constexpr int AHEAD = 4;
+    constexpr int AHEAD = 8;
     for (int pass = 0; pass < passes; pass++)
         for (long long i = first_tile<AHEAD>(); i < n; i += next_tile<AHEAD>()) {
             uint4 x[AHEAD];

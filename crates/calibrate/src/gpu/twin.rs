@@ -297,8 +297,10 @@ pub fn compare(
         Kind::L2 | Kind::Read => {
             for t in some() {
                 for w in 0..4 {
-                    let x = (t..n)
-                        .step_by(all)
+                    let x = places(t, block, all, 8)
+                        .take_while(|tile| tile[0] < n)
+                        .flatten()
+                        .filter(|&i| i < n)
                         .fold(0, |x, i| x ^ word(input, 4 * i + w));
                     if word(output, 4 * t + w) != x {
                         return differs(t, f64::from(word(output, 4 * t + w)), f64::from(x));
@@ -398,11 +400,11 @@ fn stream(
     (thread, block, all): (usize, usize, usize),
     lane: usize,
 ) -> f64 {
-    const AHEAD: usize = 4;
+    const AHEAD: usize = 8;
     let lanes = if number == Number::F16 { 2 } else { 1 };
     let wide = number.wide() / lanes;
     let (by, plus) = (0.999_023_437_5, 0.000_976_562_5);
-    let mut sums = vec![0.0; AHEAD * wide];
+    let mut sums = vec![0.0; 2 * wide];
     for tile in places(thread, block, all, AHEAD).take_while(|tile| tile[0] < n) {
         for (a, i) in tile.into_iter().enumerate() {
             for w in 0..wide {
@@ -411,7 +413,7 @@ fn stream(
                 } else {
                     0.0
                 };
-                let sum = &mut sums[a * wide + w];
+                let sum = &mut sums[a % 2 * wide + w];
                 if products == 0 {
                     *sum = add(number, *sum, v);
                     continue;

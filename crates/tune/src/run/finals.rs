@@ -21,9 +21,44 @@ pub struct Finalist {
     pub tie: bool,
 }
 
+/// The rival in the last round.
+#[derive(Clone, Debug, Serialize)]
+pub struct RivalResult {
+    pub time_s: Summary,
+    pub energy_j: Option<Summary>,
+    /// The winner's time over the rival's.
+    pub time_ratio: Option<Summary>,
+    /// The winner's energy over the rival's.
+    pub energy_ratio: Option<Summary>,
+}
+
+/// Every round of the last round, as recorded in a sweep's folder.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rounds {
+    pub configs: Vec<Vec<Value>>,
+    /// Seconds of each config in each round; the rival's last, where there is one.
+    pub times_s: Vec<Vec<f64>>,
+    pub energies_j: Vec<Vec<f64>>,
+    pub with_rival: bool,
+}
+
+impl Rounds {
+    /// Name of the file in a sweep's folder.
+    pub const FILE: &'static str = "finals.json";
+}
+
+/// What the last round gave.
+#[derive(Clone, Debug, Default)]
+pub struct Finals {
+    pub finalists: Vec<Finalist>,
+    pub rival: Option<RivalResult>,
+    pub rounds: Option<Rounds>,
+}
+
 impl Bench<'_> {
-    /// Measures the best again, in turns and in random order, and names ties.
-    pub(super) fn finals(&self, trials: &[Trial]) -> Result<Vec<Finalist>, TuneError> {
+    /// Measures the best again, in turns and in random order, and names ties; the rival takes its
+    /// turn too.
+    pub(super) fn finals(&self, trials: &[Trial]) -> Result<Finals, TuneError> {
         let objective = self.plan.objectives[0];
         let mut best: Vec<(f64, &Trial)> = trials
             .iter()
@@ -49,17 +84,24 @@ impl Bench<'_> {
             })?;
             kernels.push(ready.built);
         }
-        const ROUNDS: usize = 9;
-        let seconds = self.problem.measure.seconds / 2.0;
+        let rival = self.problem.rival.as_ref().and(self.baseline.clone());
+        let with_rival = rival.is_some();
+        kernels.extend(rival);
+        let (rounds, seconds) = match &self.plan.gpu {
+            // A window is as long as the sensor needs, and then some for the clock to settle.
+            Some(_) => (10, self.problem.measure.seconds),
+            None => (9, self.problem.measure.seconds / 2.0),
+        };
+        let n = kernels.len();
         let task = Task::Race {
             kernels,
-            rounds: ROUNDS,
+            rounds,
             seconds,
         };
         let limit = self.problem.measure.timeout
-            + (ROUNDS * best.len()) as f64 * (seconds * 4.0 + self.problem.measure.timeout / 10.0);
+            + (rounds * n) as f64 * (seconds * 4.0 + self.problem.measure.timeout / 10.0);
         let Some(answer) = self.run(task, limit) else {
-            return Ok(Vec::new());
+            return Ok(Finals::default());
         };
         let Some(Said::Raced {
             times_s,
@@ -95,9 +137,21 @@ impl Bench<'_> {
         let mut order: Vec<usize> = (0..best.len()).filter(|&i| !values[i].is_empty()).collect();
         order.sort_by(|&a, &b| median(&values[a]).total_cmp(&median(&values[b])));
         let Some(&winner) = order.first() else {
-            return Ok(Vec::new());
+            return Ok(Finals::default());
         };
-        Ok(order
+        let rival = Summary::of(times_s.last().map_or(&[], Vec::as_slice))
+            .filter(|_| with_rival)
+            .map(|time_s| RivalResult {
+                time_s,
+                energy_j: energies_j.last().and_then(|e| Summary::of(e)),
+                time_ratio: times_s
+                    .last()
+                    .and_then(|t| ratio_of_medians(&times_s[winner], t)),
+                energy_ratio: energies_j
+                    .last()
+                    .and_then(|e| ratio_of_medians(&energies_j[winner], e)),
+            });
+        let finalists = order
             .into_iter()
             .filter_map(|i| {
                 let ratio = ratio_of_medians(&values[i], &values[winner]);
@@ -110,6 +164,16 @@ impl Bench<'_> {
                     ratio: ratio.filter(|_| i != winner),
                 })
             })
-            .collect())
+            .collect();
+        Ok(Finals {
+            finalists,
+            rival,
+            rounds: Some(Rounds {
+                configs: best.iter().map(|(_, t)| t.config.clone()).collect(),
+                times_s,
+                energies_j,
+                with_rival,
+            }),
+        })
     }
 }

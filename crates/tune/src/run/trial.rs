@@ -33,7 +33,7 @@ pub(super) struct Bench<'a> {
     pub(super) libraries: PathBuf,
     setup: Option<PathBuf>,
     reference: Option<PathBuf>,
-    baseline: Option<Built>,
+    pub(super) baseline: Option<Built>,
     /// Kept from trial to trial where making the stage takes long: on a GPU.
     worker: Mutex<Option<Worker>>,
     trials: usize,

@@ -1,7 +1,7 @@
 //! The loop: ask the strategy, build ahead, measure one by one, record each before the next.
 
 use super::facts::facts;
-use super::finals::Finalist;
+use super::finals::{Finalist, RivalResult, Rounds};
 use super::plan::{Plan, TuneError};
 use super::trial::Bench;
 use crate::objective::Objective;
@@ -22,6 +22,8 @@ pub struct Found {
     pub failures: BTreeMap<&'static str, usize>,
     /// Best first.
     pub finalists: Vec<Finalist>,
+    /// In the same rounds as the finalists.
+    pub rival: Option<RivalResult>,
     pub interrupted: bool,
     /// The baseline's time now over its first: how much the machine drifted, least and most.
     pub drift: Option<(f64, f64)>,
@@ -104,11 +106,19 @@ pub fn tune(
         trials: trials.len(),
         failures,
         finalists: Vec::new(),
+        rival: None,
         interrupted,
         drift: bench.drift,
     };
     if !interrupted {
-        found.finalists = bench.finals(&trials)?;
+        let finals = bench.finals(&trials)?;
+        found.finalists = finals.finalists;
+        found.rival = finals.rival;
+        if let Some(rounds) = finals.rounds {
+            let path = plan.out.join(Rounds::FILE);
+            let text = serde_json::to_string(&rounds).unwrap_or_default();
+            std::fs::write(&path, text).map_err(|cause| FolderError::Io { path, cause })?;
+        }
         // Everything in it can be built again.
         let _ = std::fs::remove_dir_all(&bench.libraries);
     }
