@@ -111,7 +111,7 @@ fn configs_are_measured_at_every_size_and_half_of_it_replaces_nothing() {
 
     let other = scale(&sweep, "nosuch=3").output().unwrap();
     assert_eq!(other.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&other.stderr).contains("no constant `nosuch`"));
+    assert!(String::from_utf8_lossy(&other.stderr).contains("no constant or parameter `nosuch`"));
     let none = scale(dir.path(), "n=34").output().unwrap();
     assert!(String::from_utf8_lossy(&none.stderr).contains("no sweep folder"));
 }

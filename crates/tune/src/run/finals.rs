@@ -79,7 +79,7 @@ impl Bench<'_> {
         self.plan.observer.stage("finalists", 0);
         let mut kernels = Vec::new();
         for (_, t) in &best {
-            let ready = self.compile(&t.config).map_err(|e| {
+            let ready = self.builder.compile(&t.config).map_err(|e| {
                 TuneError::Nothing(format!("a finalist no longer compiles: {}", e.0))
             })?;
             kernels.push(ready.built);

@@ -36,7 +36,7 @@ pub struct Job {
 }
 
 /// What kernels find when they start. A child that gets the same again keeps it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     pub data: Vec<Data>,
     pub seed: u64,

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`job`] | what is said to the process in which kernels run, and what it says |
+//! | [`build`] | configs to compiled kernels, several at a time |
 //! | [`compile`] | a config to a shared library |
 //! | [`cubin`] | a config to kernels of a GPU |
 //! | [`shim`] | CUDA kernels as a library of the host, to see whether they are right |
@@ -20,6 +21,7 @@
 //! | [`scaling`] | selected configs at other problem sizes |
 //! | [`facts`] | what makes a sweep reproducible |
 
+mod build;
 pub mod child;
 pub mod compile;
 pub mod cubin;

@@ -223,7 +223,7 @@ fn show(
     let limit = 10.0 * bench.problem.measure.timeout;
     let mut shown = Vec::new();
     for config in configs {
-        let Ok(ready) = bench.compile(config) else {
+        let Ok(ready) = bench.builder.compile(config) else {
             continue;
         };
         if ready.rejected.is_some() {

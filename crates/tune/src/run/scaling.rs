@@ -4,11 +4,11 @@ use super::plan::{Plan, TuneError};
 use super::trial::Bench;
 use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
-use crate::strategy::Proposal;
 use crate::sweep::{FolderError, Sweep, Trial};
 use greenup_space::{Index, Limits, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
+use std::time::Instant;
 
 /// One size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -142,16 +142,15 @@ pub fn scaling(
             let trial = match index.position(config) {
                 None => None,
                 Some(point) => {
-                    let built = bench.build(&[Proposal { point, effort: 1.0 }], &points);
-                    let mut measured = None;
-                    for b in built {
-                        let Some(t) = bench.trial(points.config(point), 1.0, b) else {
-                            complete = false;
-                            break 'sizes;
-                        };
-                        measured = Some(t);
-                    }
-                    measured
+                    let config = points.config(point);
+                    let start = Instant::now();
+                    let made = bench.builder.compile(&config);
+                    let made = (made, start.elapsed().as_secs_f64());
+                    let Some(t) = bench.trial(config, 1.0, made) else {
+                        complete = false;
+                        break 'sizes;
+                    };
+                    Some(t)
                 }
             };
             observer.step(&format!("{over} = {size}"));

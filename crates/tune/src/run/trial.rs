@@ -1,14 +1,12 @@
 //! One config: built, verified, measured, with another measured around it to see drift.
 
+use super::build::{Builder, Made};
 use super::compile::{CompileError, Unit};
-use super::cubin::{self, Ready};
 use super::job::{Built, Job, Said, Stage, Task};
 use super::parent::{Answer, Worker};
 use super::plan::{DATA_SEED, Plan, TuneError};
 use crate::objective::Cost;
-use crate::points::Points;
 use crate::problem::Problem;
-use crate::strategy::Proposal;
 use crate::sweep::{Failure, Outcome, Trial};
 use greenup_meter::stats::median;
 use greenup_space::Value;
@@ -17,12 +15,6 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// A compiled kernel or why there is none, and the seconds it took.
-pub(super) type Made = (Result<Ready, CompileError>, f64);
-
-/// Seconds after which a compiler of GPU code counts as hanging.
-const COMPILE_S: f64 = 120.0;
-
 /// Trials between two measurements of the rival's energy.
 const RIVAL_ENERGY_EVERY: usize = 25;
 
@@ -30,7 +22,7 @@ const RIVAL_ENERGY_EVERY: usize = 25;
 pub(super) struct Bench<'a> {
     pub(super) problem: &'a Problem,
     pub(super) plan: &'a Plan<'a>,
-    pub(super) libraries: PathBuf,
+    pub(super) builder: Builder<'a>,
     setup: Option<PathBuf>,
     reference: Option<PathBuf>,
     pub(super) baseline: Option<Built>,
@@ -64,7 +56,11 @@ impl<'a> Bench<'a> {
         Ok(Self {
             problem,
             plan,
-            libraries,
+            builder: Builder {
+                problem,
+                plan,
+                libraries,
+            },
             setup,
             reference: None,
             baseline: None,
@@ -84,7 +80,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Self, TuneError> {
         let mut bench = Self::plain(problem, plan, libraries)?;
         if let Some(unit) = Unit::of_rival(problem) {
-            let file = unit.compile(&bench.libraries).map_err(|e| {
+            let file = unit.compile(&bench.builder.libraries).map_err(|e| {
                 TuneError::Reference(format!("the rival does not compile:\n{}", e.0))
             })?;
             bench.baseline = Some(Built::Library(file));
@@ -165,40 +161,14 @@ impl<'a> Bench<'a> {
         answer
     }
 
-    /// Compiles a config.
-    pub(super) fn compile(&self, config: &[Value]) -> Result<Ready, CompileError> {
-        let Some(on) = &self.plan.gpu else {
-            let library = Unit::of_config(self.problem, config)?.compile(&self.libraries)?;
-            return Ok(Ready {
-                built: Built::Library(library),
-                facts: BTreeMap::new(),
-                rejected: None,
-            });
-        };
-        let cuda = cubin::source(self.problem, config, on)?;
-        let job = self.job(Task::Compile(cuda), COMPILE_S);
-        let answer = self
-            .plan
-            .launcher
-            .run(&job, COMPILE_S, &|| self.plan.observer.cancelled())
-            .ok_or(CompileError("stopped".into()))?;
-        match (answer.said.into_iter().next(), answer.failure) {
-            (_, Some((_, m))) => Err(CompileError(m)),
-            (Some(Said::Compiled { file, kernels }), None) => {
-                cubin::ready(self.problem, config, on, file, &kernels)
-            }
-            _ => Err(CompileError("the compiler said nothing".into())),
-        }
-    }
-
     fn prepare_reference(&mut self) -> Result<(), TuneError> {
         let Some(unit) = Unit::of_reference(self.problem) else {
             return Ok(());
         };
-        let library = unit.compile(&self.libraries).map_err(|e| {
+        let library = unit.compile(&self.builder.libraries).map_err(|e| {
             TuneError::Reference(format!("the reference does not compile:\n{}", e.0))
         })?;
-        let outputs = self.libraries.join("reference.bin");
+        let outputs = self.builder.libraries.join("reference.bin");
         let task = Task::Reference {
             library,
             outputs: outputs.clone(),
@@ -215,42 +185,6 @@ impl<'a> Bench<'a> {
         }
         self.reference = Some(outputs);
         Ok(())
-    }
-
-    /// Builds configs on all cores, before any of them is measured: a compiler beside a
-    /// measurement would spoil it.
-    pub(super) fn build(&self, proposals: &[Proposal], points: &dyn Points) -> Vec<Made> {
-        let next = std::sync::atomic::AtomicUsize::new(0);
-        let configs: Vec<Vec<Value>> = proposals.iter().map(|p| points.config(p.point)).collect();
-        let results: Vec<Mutex<Option<Made>>> = configs.iter().map(|_| Mutex::new(None)).collect();
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        std::thread::scope(|scope| {
-            for _ in 0..threads.min(configs.len()) {
-                scope.spawn(|| {
-                    loop {
-                        let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                        let Some(config) = configs.get(i) else { return };
-                        if self.plan.observer.cancelled() {
-                            return;
-                        }
-                        let start = Instant::now();
-                        let built = self.compile(config);
-                        if let Ok(mut slot) = results[i].lock() {
-                            *slot = Some((built, start.elapsed().as_secs_f64()));
-                        }
-                    }
-                });
-            }
-        });
-        results
-            .into_iter()
-            .map(|r| {
-                r.into_inner()
-                    .ok()
-                    .flatten()
-                    .unwrap_or((Err(CompileError("stopped".into())), 0.0))
-            })
-            .collect()
     }
 
     /// One trial; `None` when the user stopped it.
@@ -285,6 +219,11 @@ impl<'a> Bench<'a> {
             }
         };
         trial.metrics = ready.facts;
+        if let Some(on) = &self.plan.gpu {
+            trial
+                .metrics
+                .insert("gpu".into(), f64::from(on.gpu.ordinal));
+        }
         if let Some(message) = ready.rejected {
             let failure = match trial.metrics.get("blocks") {
                 Some(&b) if b > 0.0 => Failure::Invalid,
@@ -366,7 +305,7 @@ impl<'a> Bench<'a> {
     fn keep(&self, built: &Built) -> Option<Built> {
         match built {
             Built::Library(file) => {
-                let kept = self.libraries.join("baseline.so");
+                let kept = self.builder.libraries.join("baseline.so");
                 std::fs::copy(file, &kept).ok()?;
                 Some(Built::Library(kept))
             }

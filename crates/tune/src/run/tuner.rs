@@ -13,6 +13,7 @@ use crate::sweep::{Folder, FolderError, Sweep, Trial};
 use greenup_space::Index;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// What a sweep found.
@@ -69,30 +70,33 @@ pub fn tune(
         observer.step("recorded before");
     }
     let mut interrupted = false;
-    'search: while !late()
+    while !late()
         && let Some(proposals) = search.ask()
     {
-        // A few ahead of the measuring: more would be lost when time is up.
-        for now in proposals.chunks(AHEAD) {
-            let built = bench.build(now, &points);
-            for (p, built) in now.iter().zip(built) {
-                if search.over() || late() {
-                    break 'search;
-                }
-                if observer.cancelled() {
-                    interrupted = true;
-                    break 'search;
-                }
-                let config = points.config(p.point);
-                let Some(trial) = bench.trial(config, p.effort, built) else {
-                    interrupted = true;
-                    break 'search;
-                };
-                folder.append(&trial)?;
-                search.tell(p.point, bench.costs(&trial), p.effort);
-                observer.step(&message(&trial, &search.history, plan.objectives[0]));
-                trials.push(trial);
+        let builder = bench.builder.clone();
+        let end = builder.each(&proposals, &points, &mut |p, made| {
+            if search.over() || late() {
+                return ControlFlow::Break(Ok(()));
             }
+            if observer.cancelled() {
+                interrupted = true;
+                return ControlFlow::Break(Ok(()));
+            }
+            let Some(trial) = bench.trial(points.config(p.point), p.effort, made) else {
+                interrupted = true;
+                return ControlFlow::Break(Ok(()));
+            };
+            if let Err(e) = folder.append(&trial) {
+                return ControlFlow::Break(Err(e));
+            }
+            search.tell(p.point, bench.costs(&trial), p.effort);
+            observer.step(&message(&trial, &search.history, plan.objectives[0]));
+            trials.push(trial);
+            ControlFlow::Continue(())
+        });
+        if let ControlFlow::Break(end) = end {
+            end?;
+            break;
         }
     }
     if observer.cancelled() {
@@ -120,13 +124,10 @@ pub fn tune(
             std::fs::write(&path, text).map_err(|cause| FolderError::Io { path, cause })?;
         }
         // Everything in it can be built again.
-        let _ = std::fs::remove_dir_all(&bench.libraries);
+        let _ = std::fs::remove_dir_all(&bench.builder.libraries);
     }
     Ok((found, Sweep { facts, trials }))
 }
-
-/// Configs built together.
-const AHEAD: usize = 8;
 
 fn message(t: &Trial, history: &History, objective: Objective) -> String {
     let best = history
