@@ -1,5 +1,6 @@
 //! Records + fit → a machine file of this host or its GPU.
 
+use crate::fit::clocked::{ClockedFit, fit_clocked};
 use crate::fit::{Fit, FitError, FitOptions, fit};
 use crate::gpu::suite::GpuCalibration;
 use crate::record::Record;
@@ -41,7 +42,7 @@ pub fn build_gpu(
     gpu: &Gpu,
     command: &str,
     options: &FitOptions,
-) -> Result<(Machine, Fit), FitError> {
+) -> Result<(Machine, Fit, Option<ClockedFit>), FitError> {
     let records = &calibration.records;
     let mut fit = fit(records, options)?;
     fit.warnings.extend(calibration.failed.iter().cloned());
@@ -53,6 +54,10 @@ pub fn build_gpu(
                      distributed data; times are roofs: the best rate that any benchmark sustained"
         .into();
     set_roofs(&mut machine, records);
+    let clocked = fit_clocked(records, options.resamples).ok();
+    if let Some(c) = &clocked {
+        c.apply(&mut machine, records);
+    }
     for (key, value) in [
         ("gpu", gpu.name.clone()),
         ("architecture", gpu.arch.clone()),
@@ -63,7 +68,7 @@ pub fn build_gpu(
     ] {
         machine.facts.insert(key.to_owned(), value);
     }
-    Ok((machine, fit))
+    Ok((machine, fit, clocked))
 }
 
 fn warn(fit: &mut Fit, interrupted: bool, records: &[Record]) {

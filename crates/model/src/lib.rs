@@ -11,6 +11,7 @@
 //! | [`predict`] | work + machine → time, energy, power and what binds |
 //! | [`roofline`] | the two-class model: roofline, arch line, power line (eqs 1–8) |
 //! | [`cap`] | the power cap and the throttling factors it implies (eqs 32–38) |
+//! | [`clocked`] | the cap as it acts through the clock and the voltage |
 //! | [`tradeoff`] | work–communication trade-offs and their bounds (eqs 13–32) |
 //! | [`dvfs`] | costs as functions of voltage and clock (eqs 39–48) |
 //! | [`whatif`] | throttling, power bounds, iso-power clusters, streaming energy |
@@ -20,6 +21,7 @@
 //! | [`compare`] | speedup, powerup, greenup |
 
 pub mod cap;
+pub mod clocked;
 pub mod compare;
 pub mod dvfs;
 pub mod machine;
@@ -33,6 +35,7 @@ pub mod tradeoff;
 pub mod whatif;
 pub mod work;
 
+pub use clocked::{ClockedPrediction, Clocking, predict_clocked};
 pub use compare::Comparison;
 pub use machine::{Estimate, Label, Machine, MachineError, OpCost};
 pub use op::{Op, Unit};

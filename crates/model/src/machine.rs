@@ -1,5 +1,6 @@
 //! A machine: costs of one device, each with its interval and provenance.
 
+use crate::clocked::Clocking;
 use crate::op::Op;
 use crate::roofline::EnergyRoofline;
 use serde::{Deserialize, Serialize};
@@ -95,6 +96,10 @@ pub struct OpCost {
     pub time_s: Option<Estimate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_j: Option<Estimate>,
+    /// The core clock at which the time was measured, Hz; a load that keeps this class busy is not
+    /// run at a higher one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_hz: Option<f64>,
 }
 
 /// Costs of one device.
@@ -126,6 +131,9 @@ pub struct Machine {
     /// Δπ in watts: usable power above π₀.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usable_power_w: Option<Estimate>,
+    /// How the clock gives way to the power cap; costs of energy are those at the highest clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clocking>,
     /// Costs by operation class.
     pub cost: BTreeMap<Op, OpCost>,
 }
@@ -197,6 +205,11 @@ impl Machine {
         }
         if let Some(p) = &self.usable_power_w {
             check_estimate("usable_power_w", p, true)?;
+        }
+        if let Some(c) = &self.clock {
+            check_estimate("clock.highest_hz", &c.highest_hz, true)?;
+            check_estimate("clock.cap_w", &c.cap_w, true)?;
+            check_estimate("clock.voltage_slope", &c.voltage_slope, false)?;
         }
         Ok(())
     }

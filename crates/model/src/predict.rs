@@ -139,6 +139,7 @@ mod tests {
         let cost = |t, e| OpCost {
             time_s: Some(Estimate::new(t)),
             energy_j: Some(Estimate::with_interval(e, 0.5 * e, 2.0 * e)),
+            clock_hz: None,
         };
         Machine {
             name: "m".into(),
@@ -150,6 +151,7 @@ mod tests {
             warnings: vec![],
             constant_power_w: Some(Estimate::new(10.0)),
             usable_power_w: Some(Estimate::new(100.0)),
+            clock: None,
             cost: [
                 (Op::F32, cost(1.0, 40.0)),
                 (Op::F64, cost(2.0, 80.0)),

@@ -37,6 +37,7 @@ fn machine(r: &EnergyRoofline) -> Machine {
     let cost = |t, e| OpCost {
         time_s: Some(Estimate::new(t)),
         energy_j: Some(Estimate::new(e)),
+        clock_hz: None,
     };
     Machine {
         name: "random".into(),
@@ -48,6 +49,7 @@ fn machine(r: &EnergyRoofline) -> Machine {
         warnings: vec![],
         constant_power_w: Some(Estimate::new(r.pi0)),
         usable_power_w: r.dpi.map(Estimate::new),
+        clock: None,
         cost: [
             (Op::F64, cost(r.tau_flop, r.eps_flop)),
             (Op::Dram, cost(r.tau_mem, r.eps_mem)),

@@ -1,6 +1,7 @@
 //! From records to constants: linear (eq 9), non-negative (eq 48) and capped (eqs 32–38) fits,
 //! with bootstrap intervals and diagnostics.
 
+pub mod clocked;
 mod diagnose;
 mod model;
 mod validate;
@@ -305,6 +306,7 @@ impl Fit {
                     OpCost {
                         time_s: time.map(estimate),
                         energy_j: energy.map(estimate),
+                        clock_hz: None,
                     },
                 );
             }
@@ -319,6 +321,7 @@ impl Fit {
             warnings: self.warnings.clone(),
             constant_power_w: self.constant_power_w.as_ref().map(estimate),
             usable_power_w: self.usable_power_w.as_ref().map(estimate),
+            clock: None,
             cost,
         };
         machine.check().map_err(|e| e.to_string())?;

@@ -7,6 +7,7 @@ fn truth(cap: Option<f64>) -> Machine {
     let cost = |t: f64, e: f64| OpCost {
         time_s: Some(Estimate::new(t)),
         energy_j: Some(Estimate::new(e)),
+        clock_hz: None,
     };
     Machine {
         name: "truth".into(),
@@ -18,6 +19,7 @@ fn truth(cap: Option<f64>) -> Machine {
         warnings: vec![],
         constant_power_w: Some(Estimate::new(60.0)),
         usable_power_w: cap.map(Estimate::new),
+        clock: None,
         cost: [
             (Op::F64, cost(2e-12, 60e-12)),
             (Op::F32, cost(1e-12, 25e-12)),

@@ -213,6 +213,9 @@ pub struct FitArgs {
     /// Fit board power over clocks, with voltage as a function of clock
     #[arg(long)]
     pub dvfs: bool,
+    /// Fit how clock and voltage fall at the power cap, and hold it against the flat cap
+    #[arg(long, conflicts_with = "dvfs")]
+    pub clocked: bool,
     /// Resamples of the bootstrap
     #[arg(long, default_value_t = 400)]
     pub resamples: usize,

@@ -5,8 +5,9 @@ use crate::error::{CliError, Result, read, write};
 use crate::out;
 use crate::progress::Bars;
 use greenup_calibrate::dvfs::{self, PowerFit, PowerModel};
-use greenup_calibrate::fit::{Constant, Fit, FitOptions, fit};
-use greenup_calibrate::record;
+use greenup_calibrate::fit::clocked::{ClockedFit, fit_clocked};
+use greenup_calibrate::fit::{Constant, Errors, Fit, FitOptions, fit};
+use greenup_calibrate::record::{self, Record};
 use greenup_meter::Observer as _;
 use greenup_report::si::{percent, si, three};
 use serde_json::json;
@@ -16,6 +17,9 @@ pub fn run(args: &FitArgs) -> Result {
         return run_dvfs(args);
     }
     let records = record::read(&args.file)?;
+    if args.clocked {
+        return run_clocked(args, &records);
+    }
     let options = FitOptions {
         method: args.method.into(),
         resamples: args.resamples.max(20),
@@ -34,6 +38,110 @@ pub fn run(args: &FitArgs) -> Result {
     }
     print(&fit);
     Ok(())
+}
+
+/// The cap through the clock.
+fn run_clocked(args: &FitArgs, records: &[Record]) -> Result {
+    let fit = fit_clocked(records, args.resamples.max(20)).map_err(|e| {
+        CliError::new(format!("{}: {e}", args.file.display()))
+            .hint("records need the columns energy_j and _clock_hz; `greenup calibrate --gpu` writes them")
+    })?;
+    if args.json {
+        return out::json(&fit);
+    }
+    print_clocked(&fit);
+    Ok(())
+}
+
+/// What was fitted of the clock, and how it fares on benchmarks that it had not seen.
+pub fn print_clocked(fit: &ClockedFit) {
+    let row = |name: String, c: &Constant, value: &dyn Fn(f64) -> String| {
+        vec![
+            name,
+            value(c.value),
+            format!("{} … {}", value(c.lo), value(c.hi)),
+        ]
+    };
+    let mut rows = vec![
+        row("voltage slope".into(), &fit.voltage_slope, &|x| three(x)),
+        row("constant power π₀".into(), &fit.constant_power_w, &|x| {
+            si(x, "W")
+        }),
+    ];
+    for (op, c) in &fit.energy_j {
+        let unit = format!("J/{}", op.unit_name());
+        rows.push(row(
+            format!("{op} ε at {}", si(fit.highest_hz, "Hz")),
+            c,
+            &|x| si(x, &unit),
+        ));
+    }
+    out::line("\nclock and voltage at the cap:");
+    out::table(&["constant", "value", "95 % interval"], rows);
+    if fit.cap_w.is_finite() {
+        out::line(format!("cap: {}", si(fit.cap_w, "W")));
+    }
+    if let Some(e) = &fit.energy_errors {
+        out::line(format!(
+            "energy error with measured time and clock: mean {}, largest {} over {} records",
+            percent(e.mean_abs),
+            percent(e.max_abs),
+            e.n
+        ));
+    }
+    let Some(h) = &fit.held_out else { return };
+    let both = |c: &Errors, f: &Errors| {
+        vec![
+            c.n.to_string(),
+            percent(c.mean_abs),
+            percent(c.max_abs),
+            percent(f.mean_abs),
+            percent(f.max_abs),
+        ]
+    };
+    let mut table = Vec::new();
+    let mut add = |name: &str, c: Option<&Errors>, f: Option<&Errors>| {
+        if let (Some(c), Some(f)) = (c, f) {
+            let mut r = vec![name.to_owned()];
+            r.extend(both(c, f));
+            table.push(r);
+        }
+    };
+    add("time", Some(&h.time), Some(&h.flat_time));
+    add("energy", Some(&h.energy), Some(&h.flat_energy));
+    add(
+        "time, at the cap",
+        h.capped_time.as_ref(),
+        h.capped_flat_time.as_ref(),
+    );
+    add(
+        "energy, at the cap",
+        h.capped_energy.as_ref(),
+        h.capped_flat_energy.as_ref(),
+    );
+    out::line("\nbenchmarks held out, predicted from their work alone:");
+    out::table(
+        &[
+            "",
+            "n",
+            "clock: mean",
+            "largest",
+            "flat cap: mean",
+            "largest",
+        ],
+        table,
+    );
+    if !h.skipped.is_empty() {
+        out::line(format!(
+            "not held out, as they alone reach the roof of a class: {}",
+            h.skipped.join(", ")
+        ));
+    }
+    out::line(format!(
+        "clock: mean error {}, largest {}",
+        percent(h.clock.mean_abs),
+        percent(h.clock.max_abs)
+    ));
 }
 
 /// The fit as a table.

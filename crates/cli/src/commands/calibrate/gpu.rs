@@ -3,7 +3,7 @@
 use super::{command, keep, options, save};
 use crate::args::CalibrateArgs;
 use crate::commands::compile::failed;
-use crate::commands::fit::print;
+use crate::commands::fit::{print, print_clocked};
 use crate::error::{CliError, Result};
 use crate::progress::Bars;
 use crate::{choose, folders, out};
@@ -41,7 +41,7 @@ pub fn run(args: &CalibrateArgs) -> Result {
         return Err(CliError::new("nothing was measured"));
     }
     keep(args, &calibration.records)?;
-    let (machine, fit) = build_gpu(
+    let (machine, fit, clocked) = build_gpu(
         &args.name,
         &calibration,
         &bed.gpu,
@@ -54,6 +54,9 @@ pub fn run(args: &CalibrateArgs) -> Result {
     } else {
         out::line(out::bold(&machine.title));
         print(&fit);
+        if let Some(c) = &clocked {
+            print_clocked(c);
+        }
     }
     saved
 }

@@ -1,0 +1,485 @@
+//! The cap through the clock: energies that fall with the voltage, fitted from the clocks that occur
+//! by themselves under load, and held against the flat cap on benchmarks that neither has seen.
+
+use super::{Constant, Errors, FitError};
+use crate::linalg::nnls;
+use crate::record::Record;
+use faer::Mat;
+use greenup_meter::stats::{median, quantile};
+use greenup_model::clocked::follows_core;
+use greenup_model::{Clocking, Estimate, Label, Machine, Op, OpCost, predict, predict_clocked};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What was fitted.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClockedFit {
+    pub records: usize,
+    pub highest_hz: f64,
+    /// s of v = 1 − s (1 − f/f_max).
+    pub voltage_slope: Constant,
+    pub cap_w: f64,
+    pub constant_power_w: Constant,
+    /// ε of each class at the highest clock, J.
+    pub energy_j: BTreeMap<Op, Constant>,
+    /// Energy with the measured time and clock.
+    pub energy_errors: Option<Errors>,
+    pub held_out: Option<HeldOut>,
+}
+
+/// Errors on benchmarks left out, on the whole device: time, energy and clock come from the work
+/// alone.
+#[derive(Clone, Debug, Serialize)]
+pub struct HeldOut {
+    pub time: Errors,
+    pub energy: Errors,
+    pub clock: Errors,
+    /// The same with the thesis's flat cap and costs that know no clock.
+    pub flat_time: Errors,
+    pub flat_energy: Errors,
+    /// Those that the cap slowed alone.
+    pub capped_time: Option<Errors>,
+    pub capped_flat_time: Option<Errors>,
+    pub capped_energy: Option<Errors>,
+    pub capped_flat_energy: Option<Errors>,
+    /// Benchmarks that alone reach the roof of a class: no other says how fast it is.
+    pub skipped: Vec<String>,
+    /// Benchmark, relative errors of time and energy by each.
+    pub rows: Vec<(String, [f64; 4])>,
+}
+
+/// A record with its clock.
+#[derive(Clone)]
+struct Row {
+    record: Record,
+    energy_j: f64,
+    clock_hz: f64,
+}
+
+struct Costs {
+    slope: f64,
+    pi0: f64,
+    energy_j: BTreeMap<Op, f64>,
+    squares: f64,
+}
+
+/// Records that hold an energy and a clock, on the data that most are measured on: others, named
+/// behind a comma, cost other energies.
+fn rows(records: &[Record]) -> Vec<Row> {
+    records
+        .iter()
+        .filter(|r| !r.benchmark.contains(','))
+        .filter_map(|r| {
+            Some(Row {
+                record: r.clone(),
+                energy_j: r.energy_j?,
+                clock_hz: r.note("_clock_hz").filter(|f| *f > 0.0)?,
+            })
+        })
+        .collect()
+}
+
+fn ops(rows: &[Row]) -> Vec<Op> {
+    Op::ALL
+        .into_iter()
+        .filter(|&op| rows.iter().any(|r| r.record.work.count(op) > 0.0))
+        .collect()
+}
+
+fn highest(rows: &[Row]) -> f64 {
+    rows.iter().map(|r| r.clock_hz).fold(0.0, f64::max)
+}
+
+/// ε and π₀ by non-negative least squares on relative errors, for one slope of the voltage.
+fn costs(rows: &[Row], top: f64, slope: f64) -> Costs {
+    let ops = ops(rows);
+    let n = ops.len();
+    let entry = |i: usize, j: usize| {
+        let r = &rows[i];
+        let v = 1.0 - slope * (1.0 - r.clock_hz / top);
+        let x = match ops.get(j) {
+            Some(&op) if follows_core(op) => r.record.work.count(op) * v * v,
+            Some(&op) => r.record.work.count(op),
+            None => r.record.time_s,
+        };
+        x / r.energy_j
+    };
+    let a = Mat::from_fn(rows.len(), n + 1, entry);
+    let x = nnls(&a, &vec![1.0; rows.len()]);
+    let squares = (0..rows.len())
+        .map(|i| ((0..=n).map(|j| a[(i, j)] * x[j]).sum::<f64>() - 1.0).powi(2))
+        .sum();
+    Costs {
+        slope,
+        pi0: x[n],
+        energy_j: ops.into_iter().zip(x).collect(),
+        squares,
+    }
+}
+
+/// The slope with the least squares, by golden sections.
+fn best(rows: &[Row], top: f64) -> Costs {
+    let ratio = 0.5 * (5_f64.sqrt() - 1.0);
+    let (mut lo, mut hi) = (0.0, 1.8);
+    let (mut a, mut b) = (hi - ratio * (hi - lo), lo + ratio * (hi - lo));
+    let (mut fa, mut fb) = (costs(rows, top, a), costs(rows, top, b));
+    for _ in 0..25 {
+        if fa.squares < fb.squares {
+            hi = b;
+            (b, fb) = (a, fa);
+            a = hi - ratio * (hi - lo);
+            fa = costs(rows, top, a);
+        } else {
+            lo = a;
+            (a, fa) = (b, fb);
+            b = lo + ratio * (hi - lo);
+            fb = costs(rows, top, b);
+        }
+    }
+    if fa.squares < fb.squares { fa } else { fb }
+}
+
+/// The power that loads keep to whose clock fell; without one no cap was met.
+fn cap(rows: &[Row], top: f64) -> f64 {
+    let power = |r: &Row| r.energy_j / r.record.time_s;
+    let most = rows.iter().map(power).fold(0.0, f64::max);
+    let slowed: Vec<f64> = rows
+        .iter()
+        .filter(|r| r.clock_hz < 0.995 * top && power(r) > 0.95 * most)
+        .map(power)
+        .collect();
+    if slowed.is_empty() {
+        return f64::INFINITY;
+    }
+    median(&slowed)
+}
+
+/// Machine of these costs: roofs with their clocks, and either the clock's cap or the flat one.
+fn machine(rows: &[Row], c: &Costs, top: f64, cap_w: f64, flat: bool) -> Machine {
+    let mut cost = BTreeMap::new();
+    for (&op, &energy) in &c.energy_j {
+        // Fewest cycles of a class of the core; least time of memory.
+        let pace = |r: &Row| {
+            let t = r.record.time_s / r.record.work.count(op);
+            if follows_core(op) && !flat {
+                t * r.clock_hz
+            } else {
+                t
+            }
+        };
+        let roof = rows
+            .iter()
+            .filter(|r| r.record.occupancy >= 1.0 && r.record.work.count(op) > 0.0)
+            .min_by(|a, b| pace(a).total_cmp(&pace(b)));
+        cost.insert(
+            op,
+            OpCost {
+                time_s: roof.map(|r| Estimate::new(r.record.time_s / r.record.work.count(op))),
+                energy_j: Some(Estimate::new(energy)),
+                clock_hz: roof.map(|r| r.clock_hz).filter(|_| follows_core(op)),
+            },
+        );
+    }
+    let capped = cap_w.is_finite();
+    Machine {
+        name: "fitted".into(),
+        title: "fitted".into(),
+        label: Label::Measured,
+        about: String::new(),
+        sources: Vec::new(),
+        facts: BTreeMap::new(),
+        warnings: Vec::new(),
+        constant_power_w: Some(Estimate::new(c.pi0)),
+        usable_power_w: capped.then(|| Estimate::new(cap_w - c.pi0)),
+        clock: (!flat).then(|| Clocking {
+            highest_hz: Estimate::new(top),
+            voltage_slope: Estimate::new(c.slope),
+            cap_w: Estimate::new(if capped { cap_w } else { 1e9 }),
+        }),
+        cost,
+    }
+}
+
+/// Fits energies, constant power and the slope of the voltage.
+///
+/// # Errors
+/// Fewer records with energy and clock than constants.
+pub fn fit_clocked(records: &[Record], resamples: usize) -> Result<ClockedFit, FitError> {
+    let rows = rows(records);
+    let need = ops(&rows).len() + 2;
+    if rows.len() < need {
+        return Err(FitError::TooFew {
+            have: rows.len(),
+            need,
+            of_kind: " with an energy and a clock",
+        });
+    }
+    let top = highest(&rows);
+    let found = best(&rows, top);
+    let mut rng = fastrand::Rng::with_seed(1);
+    let drawn: Vec<Costs> = (0..resamples)
+        .map(|_| {
+            let again: Vec<Row> = (0..rows.len())
+                .map(|_| rows[rng.usize(..rows.len())].clone())
+                .collect();
+            best(&again, top)
+        })
+        .collect();
+    let constant = |value: f64, of: &dyn Fn(&Costs) -> Option<f64>| {
+        let values: Vec<f64> = drawn.iter().filter_map(of).collect();
+        let end = |q| {
+            if values.is_empty() {
+                value
+            } else {
+                quantile(&values, q)
+            }
+        };
+        Constant {
+            value,
+            lo: end(0.025).min(value),
+            hi: end(0.975).max(value),
+        }
+    };
+    let errors: Vec<f64> = rows
+        .iter()
+        .map(|r| {
+            let v = 1.0 - found.slope * (1.0 - r.clock_hz / top);
+            let marginal: f64 = found
+                .energy_j
+                .iter()
+                .map(|(&op, e)| {
+                    let e = e * r.record.work.count(op);
+                    if follows_core(op) { e * v * v } else { e }
+                })
+                .sum();
+            (marginal + found.pi0 * r.record.time_s) / r.energy_j - 1.0
+        })
+        .collect();
+    Ok(ClockedFit {
+        records: rows.len(),
+        highest_hz: top,
+        voltage_slope: constant(found.slope, &|c| Some(c.slope)),
+        cap_w: cap(&rows, top),
+        constant_power_w: constant(found.pi0, &|c| Some(c.pi0)),
+        energy_j: found
+            .energy_j
+            .iter()
+            .map(|(&op, &e)| (op, constant(e, &|c| c.energy_j.get(&op).copied())))
+            .collect(),
+        energy_errors: Errors::of(&errors),
+        held_out: held_out(&rows),
+    })
+}
+
+/// Another benchmark that comes this near to a class's roof also tells it.
+const NEAR: f64 = 1.15;
+
+/// Whether the rest knows some class of these records less well than [`NEAR`].
+fn alone(test: &[Row], train: &[Row]) -> bool {
+    let roof = |rows: &[Row], op: Op| {
+        rows.iter()
+            .filter(|r| r.record.occupancy >= 1.0 && r.record.work.count(op) > 0.0)
+            .map(|r| r.record.time_s / r.record.work.count(op))
+            .fold(f64::INFINITY, f64::min)
+    };
+    ops(test)
+        .into_iter()
+        .any(|op| roof(train, op) > NEAR * roof(test, op))
+}
+
+/// Leaves out one benchmark after the other.
+fn held_out(rows: &[Row]) -> Option<HeldOut> {
+    let names: BTreeSet<&str> = rows.iter().map(|r| r.record.benchmark.as_str()).collect();
+    let mut table: Vec<(String, [f64; 5], bool)> = Vec::new();
+    let mut skipped = Vec::new();
+    for name in names {
+        let (test, train): (Vec<Row>, Vec<Row>) = rows
+            .iter()
+            .cloned()
+            .partition(|r| r.record.benchmark == name);
+        if alone(&test, &train) {
+            skipped.push(name.to_owned());
+            continue;
+        }
+        let (top, cap_w) = (highest(&train), cap(&train, highest(&train)));
+        let (clocked, flat) = (best(&train, top), costs(&train, top, 0.0));
+        let clocked = machine(&train, &clocked, top, cap_w, false);
+        let flat = machine(&train, &flat, top, cap_w, true);
+        for r in test.iter().filter(|r| r.record.occupancy >= 1.0) {
+            let (Ok(c), Ok(f)) = (
+                predict_clocked(&clocked, &r.record.work),
+                predict(&flat, &r.record.work),
+            ) else {
+                continue;
+            };
+            let Some(flat_energy) = f.energy_j else {
+                continue;
+            };
+            table.push((
+                name.to_owned(),
+                [
+                    c.time_s / r.record.time_s - 1.0,
+                    c.energy_j / r.energy_j - 1.0,
+                    f.time_s / r.record.time_s - 1.0,
+                    flat_energy / r.energy_j - 1.0,
+                    c.clock_hz / r.clock_hz - 1.0,
+                ],
+                r.clock_hz < 0.995 * top,
+            ));
+        }
+    }
+    let column = |i: usize, capped: bool| -> Option<Errors> {
+        let e: Vec<f64> = table
+            .iter()
+            .filter(|(_, _, slowed)| *slowed || !capped)
+            .map(|(_, e, _)| e[i])
+            .collect();
+        Errors::of(&e)
+    };
+    Some(HeldOut {
+        time: column(0, false)?,
+        energy: column(1, false)?,
+        clock: column(4, false)?,
+        flat_time: column(2, false)?,
+        flat_energy: column(3, false)?,
+        capped_time: column(0, true),
+        capped_energy: column(1, true),
+        capped_flat_time: column(2, true),
+        capped_flat_energy: column(3, true),
+        skipped,
+        rows: table
+            .iter()
+            .map(|(n, e, _)| (n.clone(), [e[0], e[1], e[2], e[3]]))
+            .collect(),
+    })
+}
+
+impl ClockedFit {
+    /// Puts energies at the highest clock, constant power, the cap and the clock into a machine
+    /// whose times are roofs, and says at which clock each roof was measured.
+    pub fn apply(&self, machine: &mut Machine, records: &[Record]) {
+        let estimate = |c: &Constant| {
+            let mut e = Estimate::with_interval(c.value, c.lo, c.hi);
+            e.label = Some(Label::Measured);
+            e
+        };
+        for (op, cost) in &mut machine.cost {
+            cost.energy_j = self.energy_j.get(op).map(estimate);
+            let best = records
+                .iter()
+                .filter(|r| r.occupancy >= 1.0 && r.work.count(*op) > 0.0)
+                .min_by(|a, b| {
+                    (a.time_s / a.work.count(*op)).total_cmp(&(b.time_s / b.work.count(*op)))
+                });
+            cost.clock_hz = best
+                .and_then(|r| r.note("_clock_hz"))
+                .filter(|_| follows_core(*op));
+        }
+        machine.constant_power_w = Some(estimate(&self.constant_power_w));
+        if self.cap_w.is_finite() {
+            machine.usable_power_w = Some(Estimate::new(self.cap_w - self.constant_power_w.value));
+            machine.clock = Some(Clocking {
+                highest_hz: Estimate::new(self.highest_hz),
+                voltage_slope: estimate(&self.voltage_slope),
+                cap_w: Estimate::new(self.cap_w),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use greenup_model::Work;
+
+    /// Records of a made-up GPU with v = f/f_max, a cap of 600 W and 1 % of noise.
+    fn made_up() -> Vec<Record> {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let truth = |e: f64| OpCost {
+            time_s: Some(Estimate::new(1e-12)),
+            energy_j: Some(Estimate::new(e)),
+            clock_hz: Some(2e9),
+        };
+        let m = Machine {
+            clock: Some(Clocking {
+                highest_hz: Estimate::new(2e9),
+                voltage_slope: Estimate::new(1.0),
+                cap_w: Estimate::new(600.0),
+            }),
+            ..Machine::from_toml(
+                "name = 'm'\ntitle = 'm'\nconstant_power_w = { value = 100.0 }\n[cost.f64]\ntime_s = { value = 1.0 }\n",
+            )
+            .unwrap()
+        };
+        let m = Machine {
+            cost: [
+                (Op::F64, truth(4.5e-10)),
+                (Op::F32, truth(2e-10)),
+                (Op::Dram, truth(3e-10)),
+            ]
+            .into(),
+            ..m
+        };
+        let mut out = Vec::new();
+        for (name, op) in [("a", Op::F64), ("b", Op::F32)] {
+            for (i, bytes) in [0.0, 0.1, 0.3, 0.6, 1.0, 2.0].into_iter().enumerate() {
+                for share in [0.25, 0.5, 1.0] {
+                    let work = Work::new()
+                        .with(op, 1e12)
+                        .and_then(|w| w.with(Op::Dram, 1e12 * bytes))
+                        .unwrap();
+                    // Part of the device takes so much longer at a share of the power.
+                    let p = predict_clocked(&m, &work).unwrap();
+                    let (t, f) = if share < 1.0 {
+                        (1.0_f64.max(bytes) / share, 2e9)
+                    } else {
+                        (p.time_s, p.clock_hz)
+                    };
+                    let v = f / 2e9;
+                    let e: f64 = m
+                        .cost
+                        .iter()
+                        .map(|(&op, c)| {
+                            let e = work.count(op) * c.energy_j.as_ref().unwrap().value;
+                            if op == Op::Dram { e } else { e * v * v }
+                        })
+                        .sum();
+                    out.push(Record {
+                        benchmark: format!("{name}{i}"),
+                        setting: String::new(),
+                        work,
+                        time_s: t,
+                        energy_j: Some((e + 100.0 * t) * (0.99 + 0.02 * rng.f64())),
+                        occupancy: share,
+                        notes: vec![("_clock_hz".into(), format!("{f}"))],
+                    });
+                }
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn a_falling_voltage_is_found_and_predicts_what_a_flat_cap_cannot() {
+        let fit = fit_clocked(&made_up(), 50).unwrap();
+        assert!((fit.voltage_slope.value - 1.0).abs() < 0.15, "{fit:?}");
+        assert!(fit.voltage_slope.lo <= fit.voltage_slope.value);
+        assert!((fit.cap_w / 600.0 - 1.0).abs() < 0.02);
+        assert!((fit.energy_j[&Op::F64].value / 4.5e-10 - 1.0).abs() < 0.03);
+        let held = fit.held_out.unwrap();
+        assert!(
+            held.time.mean_abs < 0.02 && held.energy.mean_abs < 0.02,
+            "{held:?}"
+        );
+        assert!(held.capped_flat_time.unwrap().mean_abs > 2.0 * held.capped_time.unwrap().mean_abs);
+    }
+
+    #[test]
+    fn records_without_clocks_are_refused() {
+        let mut records = made_up();
+        for r in &mut records {
+            r.notes.clear();
+        }
+        assert!(fit_clocked(&records, 10).is_err());
+    }
+}
