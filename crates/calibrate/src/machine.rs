@@ -32,6 +32,36 @@ fn set_roofs(machine: &mut Machine, records: &[Record]) {
     }
 }
 
+/// A machine with roofs, and with the clock at the cap where the records tell it.
+///
+/// # Errors
+/// When the records do not determine a machine.
+pub fn of_records(
+    name: &str,
+    title: &str,
+    records: &[Record],
+    options: &FitOptions,
+) -> Result<(Machine, Fit, Option<ClockedFit>), FitError> {
+    let plain: Vec<Record> = records
+        .iter()
+        .filter(|r| r.on_plain_data())
+        .cloned()
+        .collect();
+    let records = plain.as_slice();
+    let fit = fit(records, options)?;
+    let mut machine = fit
+        .to_machine(name, title)
+        .map_err(|_| FitError::Singular)?;
+    set_roofs(&mut machine, records);
+    let clocked = fit_clocked(records, options.resamples).ok();
+    if let Some(c) = &clocked {
+        c.apply(&mut machine, records);
+        // What the plain fit warned of is about its own energies.
+        machine.warnings.clear();
+    }
+    Ok((machine, fit, clocked))
+}
+
 /// Fits a GPU's records and adds the facts of the run.
 ///
 /// # Errors
@@ -44,20 +74,14 @@ pub fn build_gpu(
     options: &FitOptions,
 ) -> Result<(Machine, Fit, Option<ClockedFit>), FitError> {
     let records = &calibration.records;
-    let mut fit = fit(records, options)?;
+    let (mut machine, mut fit, clocked) = of_records(name, &gpu.name, records, options)?;
     fit.warnings.extend(calibration.failed.iter().cloned());
     warn(&mut fit, calibration.interrupted, records);
-    let mut machine = fit
-        .to_machine(name, &gpu.name)
-        .map_err(|_| FitError::Singular)?;
+    machine.warnings.extend(calibration.failed.iter().cloned());
     machine.about = "Microbenchmarks of this GPU, all multiprocessors together, on normally \
-                     distributed data; times are roofs: the best rate that any benchmark sustained"
+                     distributed data; times are roofs: the best rate that any benchmark sustained; \
+                     energies are those at the highest clock"
         .into();
-    set_roofs(&mut machine, records);
-    let clocked = fit_clocked(records, options.resamples).ok();
-    if let Some(c) = &clocked {
-        c.apply(&mut machine, records);
-    }
     for (key, value) in [
         ("gpu", gpu.name.clone()),
         ("architecture", gpu.arch.clone()),

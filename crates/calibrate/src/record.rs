@@ -23,6 +23,12 @@ pub struct Record {
 }
 
 impl Record {
+    /// Whether it was measured on the data that most are; benchmarks on other data, which cost other
+    /// energies, name them behind a comma.
+    pub fn on_plain_data(&self) -> bool {
+        !self.benchmark.contains(',')
+    }
+
     /// A number among the notes.
     pub fn note(&self, name: &str) -> Option<f64> {
         self.notes

@@ -63,12 +63,11 @@ struct Costs {
     squares: f64,
 }
 
-/// Records that hold an energy and a clock, on the data that most are measured on: others, named
-/// behind a comma, cost other energies.
+/// Records that hold an energy and a clock.
 fn rows(records: &[Record]) -> Vec<Row> {
     records
         .iter()
-        .filter(|r| !r.benchmark.contains(','))
+        .filter(|r| r.on_plain_data())
         .filter_map(|r| {
             Some(Row {
                 record: r.clone(),
@@ -120,7 +119,7 @@ fn costs(rows: &[Row], top: f64, slope: f64) -> Costs {
 /// The slope with the least squares, by golden sections.
 fn best(rows: &[Row], top: f64) -> Costs {
     let ratio = 0.5 * (5_f64.sqrt() - 1.0);
-    let (mut lo, mut hi) = (0.0, 1.8);
+    let (mut lo, mut hi) = (0.0, 2.5);
     let (mut a, mut b) = (hi - ratio * (hi - lo), lo + ratio * (hi - lo));
     let (mut fa, mut fb) = (costs(rows, top, a), costs(rows, top, b));
     for _ in 0..25 {

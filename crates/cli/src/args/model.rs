@@ -36,8 +36,12 @@ pub struct PredictArgs {
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: String,
     /// How many operations of a class: NAME=COUNT; repeat
-    #[arg(long = "op", required = true, value_parser = op_count, value_name = "NAME=COUNT")]
+    #[arg(long = "op", required_unless_present = "from_counters", value_parser = op_count, value_name = "NAME=COUNT")]
     pub ops: Vec<(Op, f64)>,
+    /// Predict the energy of a sweep's configs from their hardware counters (`greenup profile`), and
+    /// compare with what was measured
+    #[arg(long, value_name = "SWEEP", conflicts_with_all = ["ops", "cap", "nodes"])]
+    pub from_counters: Option<std::path::PathBuf>,
     /// Bound on the total power of one node, W
     #[arg(long, value_name = "W")]
     pub cap: Option<f64>,

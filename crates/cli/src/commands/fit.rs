@@ -7,6 +7,7 @@ use crate::progress::Bars;
 use greenup_calibrate::dvfs::{self, PowerFit, PowerModel};
 use greenup_calibrate::fit::clocked::{ClockedFit, fit_clocked};
 use greenup_calibrate::fit::{Constant, Errors, Fit, FitOptions, fit};
+use greenup_calibrate::machine::of_records;
 use greenup_calibrate::record::{self, Record};
 use greenup_meter::Observer as _;
 use greenup_report::si::{percent, si, three};
@@ -46,6 +47,17 @@ fn run_clocked(args: &FitArgs, records: &[Record]) -> Result {
         CliError::new(format!("{}: {e}", args.file.display()))
             .hint("records need the columns energy_j and _clock_hz; `greenup calibrate --gpu` writes them")
     })?;
+    if let Some(path) = &args.out {
+        let options = FitOptions {
+            method: args.method.into(),
+            resamples: args.resamples.max(20),
+            ..FitOptions::default()
+        };
+        let title = format!("fitted to {}", args.file.display());
+        let (machine, ..) = of_records(&args.name, &title, records, &options)?;
+        write(path, machine.to_toml()?.as_bytes())?;
+        out::note(format!("wrote {}", path.display()));
+    }
     if args.json {
         return out::json(&fit);
     }

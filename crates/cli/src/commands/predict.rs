@@ -3,8 +3,10 @@
 use crate::args::PredictArgs;
 use crate::error::{CliError, Result};
 use crate::{lookup, out};
-use greenup_model::{Machine, Work, predict};
+use greenup_model::{ClockedPrediction, Machine, Work, predict, predict_clocked};
 use greenup_report::si::{percent, si};
+use greenup_tune::analyze::counted;
+use greenup_tune::sweep::Folder;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -13,10 +15,16 @@ struct Answer<'a> {
     label: &'static str,
     #[serde(flatten)]
     prediction: greenup_model::Prediction,
+    /// With the clock giving way to the cap, where the machine tells how.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clocked: Option<ClockedPrediction>,
 }
 
 pub fn run(args: &PredictArgs) -> Result {
     let mut machine: Machine = lookup::machine(&args.machine)?;
+    if let Some(dir) = &args.from_counters {
+        return from_counters(dir, &machine, args.json);
+    }
     if let Some(watts) = args.cap {
         machine = machine.power_bounded(watts).map_err(|e| {
             CliError::new(e.to_string()).hint("--cap is the total power of one node")
@@ -33,11 +41,16 @@ pub fn run(args: &PredictArgs) -> Result {
         return Err(CliError::new("the work is empty: every count is 0"));
     }
     let p = predict(&machine, &work)?;
+    let clocked = machine
+        .clock
+        .as_ref()
+        .and_then(|_| predict_clocked(&machine, &work).ok());
     if args.json {
         return out::json(&Answer {
             machine: &machine.name,
             label: machine.label.name(),
             prediction: p,
+            clocked,
         });
     }
     out::line(format!(
@@ -83,5 +96,68 @@ pub fn run(args: &PredictArgs) -> Result {
         }
     }
     out::line(format!("  bound by {}", p.bound));
+    if let Some(c) = clocked {
+        out::line(format!(
+            "with the clock giving way to the cap, at {}:\n  time    {:>12}\n  energy  {:>12}\n  power   {:>12}\n  bound by {}",
+            si(c.clock_hz, "Hz"),
+            si(c.time_s, "s"),
+            si(c.energy_j, "J"),
+            si(c.power_w, "W"),
+            c.bound
+        ));
+    }
+    Ok(())
+}
+
+/// Energies of a sweep's configs from their counters, beside the measured ones.
+fn from_counters(dir: &std::path::Path, machine: &Machine, json: bool) -> Result {
+    let sweep = Folder::read(dir).map_err(|e| CliError::new(e.to_string()))?;
+    let rows = counted::predict(&sweep, machine)?;
+    if rows.is_empty() {
+        return Err(
+            CliError::new(format!("{} has no counters with energies", dir.display()))
+                .hint("`greenup profile` reads them"),
+        );
+    }
+    if json {
+        return out::json(&rows);
+    }
+    let share = |j: f64, of: f64| percent(j / of);
+    let table = rows
+        .iter()
+        .map(|r| {
+            let top = r.by_op_j.iter().max_by(|a, b| a.1.total_cmp(b.1));
+            vec![
+                r.trial.to_string(),
+                si(r.time_s, "s"),
+                si(r.measured_j, "J"),
+                si(r.predicted_j, "J"),
+                format!("{:+.1} %", 100.0 * r.error()),
+                top.map_or_else(String::new, |(op, j)| {
+                    format!("{op} {}", share(*j, r.predicted_j))
+                }),
+                share(r.constant_j, r.predicted_j),
+            ]
+        })
+        .collect();
+    out::table(
+        &[
+            "trial",
+            "time",
+            "measured",
+            "predicted",
+            "error",
+            "most",
+            "constant",
+        ],
+        table,
+    );
+    let errors: Vec<f64> = rows.iter().map(|r| r.error().abs()).collect();
+    out::line(format!(
+        "energy from counters and measured time: mean error {}, largest {} over {} configs",
+        percent(errors.iter().sum::<f64>() / errors.len() as f64),
+        percent(errors.iter().copied().fold(0.0, f64::max)),
+        errors.len()
+    ));
     Ok(())
 }

@@ -2,6 +2,7 @@
 //! (Anzt et al. 2015, section 3).
 
 mod correlate;
+pub mod counted;
 mod hull;
 mod learn;
 mod tradeoff;

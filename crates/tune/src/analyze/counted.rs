@@ -1,0 +1,171 @@
+//! Work out of hardware counters, and the energy that a machine predicts for it: the method of the
+//! thesis's chapter 6, with the measured time.
+
+use crate::sweep::{Sweep, Trial};
+use greenup_model::clocked::follows_core;
+use greenup_model::{Machine, MachineError, Op, Work};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A config whose counters are known.
+#[derive(Clone, Debug, Serialize)]
+pub struct FromCounters {
+    pub trial: usize,
+    pub time_s: f64,
+    pub measured_j: f64,
+    pub predicted_j: f64,
+    /// Marginal energy by class, J.
+    pub by_op_j: BTreeMap<Op, f64>,
+    pub constant_j: f64,
+}
+
+impl FromCounters {
+    /// (predicted − measured) / measured.
+    pub fn error(&self) -> f64 {
+        self.predicted_j / self.measured_j - 1.0
+    }
+}
+
+/// Work of a run by its counters. Bytes of L2 are those that slow memory did not give: the cost of a
+/// byte from there includes the way through L2.
+pub fn work(t: &Trial) -> Option<Work> {
+    let of = |name: &str| t.metrics.get(name).copied();
+    let dram = of("dram_bytes")?;
+    let fma = |kind: &str| -> Option<f64> {
+        Some(2.0 * of(&format!("{kind}_fma"))? + of(&format!("{kind}_other"))?)
+    };
+    let (f64s, f32s) = (fma("f64")?, fma("f32")?);
+    // Products on tensor cores are not counted by element: the rest of the run's flops.
+    let tensor = match (of("tensor_instructions"), of("gflops")) {
+        (Some(n), Some(g)) if n > 0.0 => {
+            (g * 1e9 * t.cost()?.time_s - f64s.min(g * 1e9 * t.cost()?.time_s)).max(0.0)
+        }
+        _ => 0.0,
+    };
+    let counts = [
+        (Op::F64, f64s),
+        (Op::F32, f32s),
+        (Op::TensorF64, tensor),
+        (Op::Int, of("integer_ops")?),
+        (Op::Special, of("special_ops").unwrap_or(0.0)),
+        (Op::L1, of("shared_traffic_bytes")?),
+        (Op::L2, (of("l2_bytes")? - dram).max(0.0)),
+        (Op::Dram, dram),
+    ];
+    let mut out = Work::new();
+    for (op, n) in counts {
+        out.add(op, n).ok()?;
+    }
+    Some(out)
+}
+
+/// Predicts the energy of every trial that has counters and a measured energy.
+///
+/// # Errors
+/// The machine lacks the energy of a class.
+pub fn predict(sweep: &Sweep, machine: &Machine) -> Result<Vec<FromCounters>, MachineError> {
+    let Some(pi0) = &machine.constant_power_w else {
+        return Err(MachineError::NoEnergy(machine.name.clone()));
+    };
+    let mut out = Vec::new();
+    for (trial, t) in sweep.trials.iter().enumerate() {
+        let (Some(work), Some(cost)) = (work(t), t.cost()) else {
+            continue;
+        };
+        let Some(measured_j) = cost.energy_j else {
+            continue;
+        };
+        // Energies of the core fall with the voltage of the clock that was measured.
+        let squared = match (&machine.clock, t.metrics.get("clock_mhz")) {
+            (Some(c), Some(mhz)) => c.voltage(mhz * 1e6).powi(2),
+            _ => 1.0,
+        };
+        let mut by_op_j = BTreeMap::new();
+        for (op, n) in work.iter() {
+            let energy = machine
+                .cost_of(op)?
+                .energy_j
+                .as_ref()
+                .ok_or_else(|| MachineError::NoEnergy(machine.name.clone()))?;
+            let v = if follows_core(op) { squared } else { 1.0 };
+            by_op_j.insert(op, n * energy.value * v);
+        }
+        let constant_j = pi0.value * cost.time_s;
+        out.push(FromCounters {
+            trial,
+            time_s: cost.time_s,
+            measured_j,
+            predicted_j: by_op_j.values().sum::<f64>() + constant_j,
+            by_op_j,
+            constant_j,
+        });
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::{Outcome, SweepFacts};
+
+    fn trial(metrics: &[(&str, f64)]) -> Trial {
+        Trial {
+            config: vec![],
+            outcome: Outcome::Measured {
+                times_s: vec![1.0],
+                time_s: 1.0,
+                energy_j: Some(200.0),
+                time_error: None,
+            },
+            metrics: metrics.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
+            effort: 1.0,
+            build_s: 0.0,
+            verify_s: 0.0,
+            measure_s: 0.0,
+            flags: vec![],
+            at: 0.0,
+        }
+    }
+
+    const COUNTERS: [(&str, f64); 10] = [
+        ("dram_bytes", 1e11),
+        ("l2_bytes", 4e11),
+        ("shared_traffic_bytes", 1e12),
+        ("f64_fma", 1e12),
+        ("f64_other", 5e11),
+        ("f32_fma", 0.0),
+        ("f32_other", 0.0),
+        ("integer_ops", 1e12),
+        ("tensor_instructions", 0.0),
+        ("gflops", 2500.0),
+    ];
+
+    #[test]
+    fn counters_become_work() {
+        let w = work(&trial(&COUNTERS)).unwrap();
+        assert_eq!(w.count(Op::F64), 2.5e12);
+        assert_eq!(w.count(Op::TensorF64), 0.0);
+        assert_eq!(w.count(Op::L2), 3e11);
+        let mut tensor = COUNTERS;
+        tensor[3].1 = 0.0;
+        tensor[8].1 = 1e6;
+        let w = work(&trial(&tensor)).unwrap();
+        assert_eq!((w.count(Op::F64), w.count(Op::TensorF64)), (5e11, 2e12));
+        assert!(work(&trial(&COUNTERS[1..])).is_none());
+    }
+
+    #[test]
+    fn the_parts_add_up_and_fall_with_the_voltage() {
+        let h200 = greenup_model::shipped::find("h200").unwrap().unwrap();
+        let sweep = |clock| Sweep {
+            facts: SweepFacts::default(),
+            trials: vec![trial(&[&COUNTERS[..], &[("clock_mhz", clock)]].concat())],
+        };
+        let at = |clock| predict(&sweep(clock), &h200).unwrap().remove(0);
+        let (free, slow) = (at(1980.0), at(1600.0));
+        let sum: f64 = free.by_op_j.values().sum::<f64>() + free.constant_j;
+        assert!((sum / free.predicted_j - 1.0).abs() < 1e-12);
+        assert!(slow.by_op_j[&Op::F64] < 0.7 * free.by_op_j[&Op::F64]);
+        assert_eq!(slow.by_op_j[&Op::Dram], free.by_op_j[&Op::Dram]);
+    }
+}
