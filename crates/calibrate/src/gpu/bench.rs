@@ -136,7 +136,8 @@ impl GpuBench {
         }
     }
 
-    fn kernel(&self) -> &'static str {
+    /// Its kernel in [`SOURCE`].
+    pub fn kernel(&self) -> &'static str {
         match self.kind {
             Kind::Stream(..) => "intensity",
             Kind::Peak(_) => "peak",
@@ -153,7 +154,7 @@ impl GpuBench {
     }
 
     /// Threads of its only block on a multiprocessor.
-    pub(super) fn threads(&self) -> u32 {
+    pub fn threads(&self) -> u32 {
         match self.kind {
             Kind::Dmma(_) => 256,
             Kind::Wgmma(_) => 512,
@@ -162,7 +163,7 @@ impl GpuBench {
     }
 
     /// The type of the input's numbers.
-    pub(super) fn number(&self) -> Number {
+    pub fn number(&self) -> Number {
         match self.kind {
             Kind::Stream(n, _) | Kind::Peak(n) => n,
             Kind::Dmma(_) => Number::F64,
@@ -170,7 +171,16 @@ impl GpuBench {
         }
     }
 
-    fn macros(&self) -> Vec<String> {
+    /// The architecture it is compiled for: products of warp groups are a feature of one.
+    pub fn arch(&self, gpu: &str) -> String {
+        match self.kind {
+            Kind::Wgmma(_) => format!("{gpu}a"),
+            _ => gpu.to_owned(),
+        }
+    }
+
+    /// `-DNAME=value` with which the source is compiled.
+    pub fn macros(&self) -> Vec<String> {
         let number = match self.number() {
             Number::F16 => 0,
             Number::F32 => 1,
@@ -267,10 +277,7 @@ impl Bed {
     }
 
     fn function(&self, bench: &GpuBench, kernel: &str) -> Result<Function, CudaError> {
-        let arch = match bench.kind {
-            Kind::Wgmma(_) => format!("{}a", self.gpu.arch),
-            _ => self.gpu.arch.clone(),
-        };
+        let arch = bench.arch(&self.gpu.arch);
         let compiled = self.compiler.compile(&Source {
             name: "kernels.cu",
             text: SOURCE,

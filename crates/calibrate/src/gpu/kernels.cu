@@ -142,6 +142,16 @@ extern "C" __global__ void integers(const u32 *in, u32 *out, long long n, int pa
     out[position()] = sum;
 }
 
+__device__ inline float reciprocal_root(float x) {
+#ifdef GREENUP_SHIM
+    return 1 / sqrtf(x);
+#else
+    float root;
+    asm volatile("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
+    return root;
+#endif
+}
+
 /* A reciprocal root and a product a step: 8 chains. */
 extern "C" __global__ void roots(const float *in, float *out, long long n, int passes) {
     float v[8], by[8];
@@ -156,9 +166,7 @@ extern "C" __global__ void roots(const float *in, float *out, long long n, int p
             for (int k = 0; k < 8; k++)
 #pragma unroll
                 for (int c = 0; c < 8; c++)
-                    asm volatile("rsqrt.approx.ftz.f32 %0, %1;"
-                                 : "=f"(v[c])
-                                 : "f"(v[c] * by[(c + k) % 8]));
+                    v[c] = reciprocal_root(v[c] * by[(c + k) % 8]);
     float sum = 0;
     for (int c = 0; c < 8; c++) sum += v[c];
     out[position()] = sum;
@@ -255,6 +263,7 @@ chase(const u32 *in, u32 *out, long long n, int passes) {
     out[position()] = at[0] ^ at[1] ^ at[2] ^ at[3];
 }
 
+#ifndef GREENUP_SHIM
 /* Products of doubles on the tensor cores: 4 x 4 of 16 x 8 x depth a warp, `passes` times. */
 extern "C" __global__ void dmma(const double *in, double *out, long long n, int passes) {
     double a[4][depth / 2], b[4][depth / 4], c[4][4][4];
@@ -301,6 +310,8 @@ extern "C" __global__ void dmma(const double *in, double *out, long long n, int 
             for (int e = 0; e < 4; e++) sum += c[i][j][e] * (1 + e + 4 * (j + 4 * i));
     out[position()] = sum;
 }
+
+#endif
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #if tensor == 3

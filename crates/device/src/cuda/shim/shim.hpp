@@ -39,6 +39,11 @@ struct alignas(8) float2 {
 struct alignas(16) float4 {
     float x, y, z, w;
 };
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+using std::fma;
 
 namespace greenup {
 
@@ -149,7 +154,7 @@ template <class F> void launch(dim3 grid, dim3 shape, unsigned shared, F body) {
         b.fibers = std::vector<Fiber>(threads);
         for (size_t i = 0; i < threads; i++) {
             Fiber &f = b.fibers[i];
-            f.stack.resize(256 << 10);
+            f.stack.resize(64 << 10);
             f.number = (int)i;
             f.thread = {(unsigned)(i % shape.x), (unsigned)(i / shape.x % shape.y),
                         (unsigned)(i / shape.x / shape.y)};
@@ -240,6 +245,9 @@ inline void greenup_wait_but(size_t n) {
 }
 
 template <class T> T __ldg(const T *p) { return *p; }
+template <class T> T __ldcg(const T *p) { return *p; }
+template <class T> T __ldcs(const T *p) { return *p; }
+template <class T> void __stcs(T *p, T v) { *p = v; }
 template <class T> T atomicAdd(T *p, T v) {
     const T old = *p;
     *p += v;
