@@ -247,3 +247,15 @@ fn every_element_transposition_and_way_is_right() {
         }
     }
 }
+
+#[test]
+fn the_space_has_an_index_on_a_host_of_many_cores() {
+    let dir = tempfile::tempdir().unwrap();
+    let gpu = Gpu::known("h200").unwrap();
+    let p = gpu::problem(dir.path(), &[], &gpu).unwrap();
+    let limits = Limits {
+        threads: 64,
+        ..Limits::default()
+    };
+    assert!(Index::build(&p.space, &limits).is_ok_and(|i| i.len() > 100_000_000));
+}

@@ -21,14 +21,14 @@ pub fn group(
     arena: &mut Arena,
     limits: &Limits,
 ) -> Result<u32, Stop> {
-    let least = if limits.threads > 1 {
-        16 * limits.threads
+    let least = if limits.workers() > 1 {
+        16 * limits.workers()
     } else {
         1
     };
     let tasks = tasks(first, head, least)?;
     let (states, roots) = share(
-        limits.threads,
+        limits.workers(),
         tasks.len(),
         || Builder::new(nest, limits),
         |b, t| {

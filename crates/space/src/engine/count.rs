@@ -23,14 +23,14 @@ pub fn count(space: &Space, active: impl Fn(usize) -> bool, limits: &Limits) -> 
     }
     let mut total = 1_u128;
     for &root in &nest.tree.roots {
-        let least = if limits.threads > 1 {
-            16 * limits.threads
+        let least = if limits.workers() > 1 {
+            16 * limits.workers()
         } else {
             1
         };
         let tasks = tasks(&mut first, root, least)?;
         let (_, counts) = share(
-            limits.threads,
+            limits.workers(),
             tasks.len(),
             || Counter(Recall::new(&nest, limits)),
             |c, t| {

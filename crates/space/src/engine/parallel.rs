@@ -25,6 +25,16 @@ impl Default for Limits<'_> {
     }
 }
 
+/// A thread with less than this remembers too little, and fails where one alone would not, bytes.
+const LEAST_SHARE: usize = 64 << 20;
+
+impl Limits<'_> {
+    /// Threads that each have memory enough.
+    pub(super) fn workers(&self) -> usize {
+        self.threads.min(self.bytes / LEAST_SHARE).max(1)
+    }
+}
+
 /// Values chosen at the outermost levels of a group, and the level that comes next.
 pub struct Task {
     pub chosen: Vec<(usize, u64)>,

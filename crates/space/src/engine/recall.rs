@@ -30,7 +30,7 @@ impl<'a, T: Copy> Recall<'a, T> {
                 .map(|l| Memo::new(l.key.as_deref()))
                 .collect(),
             key: nest.levels.iter().map(|_| Vec::new()).collect(),
-            bytes: limits.bytes / limits.threads.max(1),
+            bytes: limits.bytes / limits.workers(),
             cancelled: limits.cancelled,
             checked: 0,
         }
