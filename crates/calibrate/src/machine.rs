@@ -24,7 +24,12 @@ fn set_roofs(machine: &mut Machine, records: &[Record]) {
         if let Some((r, n)) = best {
             let end = |name: &str| r.note(name).unwrap_or(r.time_s);
             let (lo, hi) = (end("_time_lo_s"), end("_time_hi_s"));
-            let mut tau = Estimate::with_interval(r.time_s / n, lo / n, hi / n);
+            // A single repeat says nothing of its spread.
+            let mut tau = if lo < hi {
+                Estimate::with_interval(r.time_s / n, lo / n, hi / n)
+            } else {
+                Estimate::new(r.time_s / n)
+            };
             tau.label = Some(Label::Measured);
             tau.source = Some(format!("best rate: {}", r.benchmark));
             cost.time_s = Some(tau);
