@@ -4,7 +4,7 @@ use crate::error::{CliError, Result};
 use crate::load::Load;
 use greenup_device::cuda::Gpu;
 use greenup_meter::probe::{Diagnosis, probe};
-use greenup_meter::sensors::nvml::index as nvml_index;
+pub use greenup_meter::sensors::nvml::index as nvml_index;
 use greenup_meter::sensors::{Found, discover, open_named};
 use greenup_meter::{Meter, Policy, Sensor};
 

@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         Command::Compile(a) => commands::compile::run(&a),
         Command::Gemm(a) => commands::gemm::run(&a),
         Command::TrialWorker(a) => commands::worker::run(&a),
+        Command::ClockKeeper(a) => commands::worker::keep(&a),
     };
     match result {
         Ok(()) if interrupt::requested() => ExitCode::from(130),

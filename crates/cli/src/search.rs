@@ -8,6 +8,7 @@ use crate::{choose, interrupt, lookup, out};
 use greenup_device::CpuFacts;
 use greenup_device::cuda::Compiler;
 use greenup_meter::Summary;
+use greenup_meter::control::Control;
 use greenup_model::predict;
 use greenup_report::si::si;
 use greenup_space::{Facts, Index, Limits, Stop, Value};
@@ -71,6 +72,8 @@ pub struct Rig {
     /// Why there is none.
     pub missing: Option<String>,
     pub launcher: Launcher,
+    /// Over the GPU's clocks, for a problem that sets them.
+    pub control: Option<Control>,
 }
 
 /// The GPU for kernels in CUDA, a sensor that watches it, and the process in which they run.
@@ -85,12 +88,29 @@ pub fn rig(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Result
         Some(on) => on.gpu.name.clone(),
         None => CpuFacts::read().model,
     };
+    let control = if problem.sets_clocks() {
+        Some(control(gpu.as_ref())?)
+    } else {
+        None
+    };
     Ok(Rig {
+        control,
         launcher: launcher(sensor.as_deref().map(|id| (id, chosen.period_s)))?,
         device,
         sensor,
         missing: chosen.missing,
         gpu,
+    })
+}
+
+/// Control over the clocks of the problem's GPU, or of the first; this program is its keeper too.
+fn control(gpu: Option<&OnGpu>) -> Result<Control> {
+    let index = gpu.map_or(0, |on| choose::nvml_index(&on.gpu.bus_id));
+    let mut keeper = std::process::Command::new(std::env::current_exe()?);
+    keeper.args(["clock-keeper", "--index", &index.to_string()]);
+    Control::open(index, keeper).map_err(|e| {
+        let cure = e.cure();
+        CliError::new(format!("the space sets clocks or power: {e}")).hint(cure)
     })
 }
 
@@ -189,6 +209,7 @@ pub fn sweep(
         facts: facts(search, &cpu, rig.sensor.as_deref()),
         device: rig.device,
         gpu: rig.gpu,
+        control: rig.control,
         observer: &bars,
     };
     if !quiet {

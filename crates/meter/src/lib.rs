@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`sensor`] | the [`Sensor`] trait, readings, errors, problems with their cure |
 //! | [`sensors`] | NVML, RAPL, hwmon, battery, external meter, recorded trace |
+//! | [`control`] | clocks and power limit of a GPU, always given back |
 //! | [`wrap`] | counters that wrap around or go backwards |
 //! | [`sampler`] | a background thread that reads sensors while work runs |
 //! | [`window`] | tick-aligned power out of samples |
@@ -18,6 +19,7 @@
 //! | [`observe`] | progress and cancellation |
 
 pub mod command;
+pub mod control;
 pub mod observe;
 pub mod probe;
 pub mod protocol;

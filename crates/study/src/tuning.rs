@@ -103,6 +103,7 @@ pub fn run(
         facts: BTreeMap::new(),
         device: facts.model.clone(),
         gpu: None,
+        control: None,
         observer,
     };
     let mut search = strategy(DEFAULT, None)?;

@@ -62,6 +62,8 @@ pub enum Command {
     Analyze(AnalyzeArgs),
     #[command(hide = true)]
     TrialWorker(WorkerArgs),
+    #[command(hide = true)]
+    ClockKeeper(KeeperArgs),
 }
 
 #[derive(Args)]

@@ -244,6 +244,13 @@ pub struct WorkerArgs {
 }
 
 #[derive(Args)]
+pub struct KeeperArgs {
+    /// NVML's number of the GPU
+    #[arg(long)]
+    pub index: u32,
+}
+
+#[derive(Args)]
 pub struct ReplayArgs {
     /// A sweep folder, a T4 file or a cache of Kernel Tuner, .gz allowed
     pub recorded: PathBuf,

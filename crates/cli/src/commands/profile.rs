@@ -46,6 +46,7 @@ pub fn run(args: &ProfileArgs) -> Result {
         facts: BTreeMap::new(),
         device: rig.device,
         gpu: rig.gpu,
+        control: rig.control,
         observer: &bars,
     };
     let mut all = Vec::new();

@@ -61,6 +61,7 @@ pub fn run(args: &ScaleArgs) -> Result {
         facts: BTreeMap::new(),
         device: rig.device,
         gpu: rig.gpu,
+        control: rig.control,
         observer: &bars,
     };
     let result = scaling(&names.join("+"), &problems, configs, &plan);

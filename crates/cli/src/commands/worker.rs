@@ -1,9 +1,9 @@
 //! `greenup trial-worker`: the process in which configs of a sweep run.
 
-use crate::args::WorkerArgs;
+use crate::args::{KeeperArgs, WorkerArgs};
 use crate::choose::found;
 use crate::error::{CliError, Result};
-use greenup_meter::{Meter, Policy};
+use greenup_meter::{Meter, Policy, control};
 use greenup_tune::run::child::{Kept, serve};
 use greenup_tune::run::job::{Job, Said, Task};
 use std::fs::File;
@@ -29,6 +29,11 @@ pub fn run(args: &WorkerArgs) -> Result {
         });
     }
     Ok(())
+}
+
+/// `greenup clock-keeper`: restores clocks and power limit when the tuner ends, however it does.
+pub fn keep(args: &KeeperArgs) -> Result {
+    control::keep(args.index).map_err(|e| CliError::new(e.to_string()).hint(e.cure()))
 }
 
 /// The sensors named, where the task measures.

@@ -1,7 +1,21 @@
 /* A stand-in for libnvidia-ml with one GPU of 100 W: its energy counter ticks every 20 ms, its
  * instant power wavers by 1 W, memory draws 12 W. Only what the sensors ask for. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* What is set is appended to the file FAKE_NVML_LOG, a line each; FAKE_NVML_DENY refuses. */
+static int set(const char *what, unsigned value) {
+    const char *log = getenv("FAKE_NVML_LOG");
+    if (getenv("FAKE_NVML_DENY")) return 4;
+    if (log) {
+        FILE *f = fopen(log, "a");
+        fprintf(f, "%s %u\n", what, value);
+        fclose(f);
+    }
+    return 0;
+}
 
 typedef struct {
     unsigned fieldId, scopeId;
@@ -44,3 +58,20 @@ int nvmlDeviceGetClockInfo(void *h, unsigned type, unsigned *mhz) { *mhz = type 
 int nvmlDeviceGetTemperature(void *h, unsigned sensor, unsigned *c) { *c = 61; return 0; }
 int nvmlDeviceGetEnforcedPowerLimit(void *h, unsigned *mw) { *mw = 700000; return 0; }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *h, unsigned long long *r) { *r = 4; return 0; }
+int nvmlDeviceSetGpuLockedClocks(void *h, unsigned lo, unsigned hi) { return hi > 2000 ? 2 : set("sm", hi); }
+int nvmlDeviceResetGpuLockedClocks(void *h) { return set("sm", 0); }
+int nvmlDeviceSetMemoryLockedClocks(void *h, unsigned lo, unsigned hi) { return set("memory", hi); }
+int nvmlDeviceResetMemoryLockedClocks(void *h) { return set("memory", 0); }
+int nvmlDeviceSetPowerManagementLimit(void *h, unsigned mw) { return set("power", mw / 1000); }
+/* The limit last set, or the 700 W it starts with. */
+int nvmlDeviceGetPowerManagementLimit(void *h, unsigned *mw) {
+    const char *log = getenv("FAKE_NVML_LOG");
+    FILE *f = log ? fopen(log, "r") : 0;
+    char what[32];
+    unsigned value;
+    *mw = 700000;
+    while (f && fscanf(f, "%31s %u", what, &value) == 2)
+        if (!strcmp(what, "power")) *mw = value * 1000;
+    if (f) fclose(f);
+    return 0;
+}

@@ -1,6 +1,6 @@
 //! The last round: the best measured again, in turns and in random order, and ties named.
 
-use super::job::{Said, Task};
+use super::job::{Built, Said, Task};
 use super::plan::TuneError;
 use super::trial::Bench;
 use crate::sweep::Trial;
@@ -92,29 +92,8 @@ impl Bench<'_> {
             Some(_) => (10, self.problem.measure.seconds),
             None => (9, self.problem.measure.seconds / 2.0),
         };
-        let n = kernels.len();
-        let task = Task::Race {
-            kernels,
-            rounds,
-            seconds,
-        };
-        let limit = self.problem.measure.timeout
-            + (rounds * n) as f64 * (seconds * 4.0 + self.problem.measure.timeout / 10.0);
-        let Some(answer) = self.run(task, limit) else {
+        let Some((times_s, energies_j)) = self.race(kernels, &best, rounds, seconds)? else {
             return Ok(Finals::default());
-        };
-        let Some(Said::Raced {
-            times_s,
-            energies_j,
-        }) = answer
-            .said
-            .into_iter()
-            .find(|s| matches!(s, Said::Raced { .. }))
-        else {
-            let why = answer.failure.map_or_else(String::new, |f| f.1);
-            return Err(TuneError::Nothing(format!(
-                "the finalists cannot be measured again: {why}"
-            )));
         };
         let values: Vec<Vec<f64>> = times_s
             .iter()
@@ -176,4 +155,67 @@ impl Bench<'_> {
             }),
         })
     }
+
+    /// All kernels take turns: in one process, or, where configs set clocks, one by one. `None` when
+    /// the user stopped it.
+    fn race(
+        &self,
+        kernels: Vec<Built>,
+        best: &[(f64, &Trial)],
+        rounds: usize,
+        seconds: f64,
+    ) -> Result<Option<Raced>, TuneError> {
+        let limit = |n: usize| {
+            self.problem.measure.timeout
+                + n as f64 * (seconds * 4.0 + self.problem.measure.timeout / 10.0)
+        };
+        let once = |kernels: Vec<Built>, rounds: usize| -> Result<Option<Raced>, TuneError> {
+            let limit = limit(rounds * kernels.len());
+            let task = Task::Race {
+                kernels,
+                rounds,
+                seconds,
+            };
+            let Some(answer) = self.run(task, limit) else {
+                return Ok(None);
+            };
+            let raced = answer.said.into_iter().find_map(|s| match s {
+                Said::Raced {
+                    times_s,
+                    energies_j,
+                } => Some((times_s, energies_j)),
+                _ => None,
+            });
+            match raced {
+                Some(r) => Ok(Some(r)),
+                None => {
+                    let why = answer.failure.map_or_else(String::new, |f| f.1);
+                    Err(TuneError::Nothing(format!(
+                        "the finalists cannot be measured again: {why}"
+                    )))
+                }
+            }
+        };
+        if self.plan.control.is_none() {
+            return once(kernels, rounds);
+        }
+        let mut times_s = vec![Vec::new(); kernels.len()];
+        let mut energies_j = vec![Vec::new(); kernels.len()];
+        for _ in 0..rounds {
+            for (i, k) in kernels.iter().enumerate() {
+                if let Some((_, t)) = best.get(i) {
+                    self.set_clocks(&t.config).map_err(TuneError::Nothing)?;
+                }
+                let Some((mut t, mut e)) = once(vec![k.clone()], 1)? else {
+                    return Ok(None);
+                };
+                times_s[i].append(&mut t[0]);
+                energies_j[i].append(&mut e[0]);
+            }
+        }
+        Ok(Some((times_s, energies_j)))
+    }
 }
+
+/// Seconds and joules of each kernel in each round.
+type Raced = (Vec<Vec<f64>>, Vec<Vec<f64>>);

@@ -5,6 +5,7 @@ use super::parent::Launcher;
 use crate::objective::Objective;
 use crate::sweep::FolderError;
 use greenup_meter::Observer;
+use greenup_meter::control::Control;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -29,6 +30,8 @@ pub struct Plan<'a> {
     pub device: String,
     /// The GPU of a problem whose kernels run on one.
     pub gpu: Option<OnGpu>,
+    /// Sets clocks and power limit, for problems that have them as parameters.
+    pub control: Option<Control>,
     pub observer: &'a dyn Observer,
 }
 

@@ -232,6 +232,11 @@ impl<'a> Bench<'a> {
             trial.outcome = Outcome::Failed { failure, message };
             return Some(trial);
         }
+        if let Err(message) = self.set_clocks(&trial.config) {
+            let failure = Failure::Launch;
+            trial.outcome = Outcome::Failed { failure, message };
+            return Some(trial);
+        }
         let built = ready.built;
         let m = self.problem.measure;
         let start = Instant::now();
@@ -299,6 +304,17 @@ impl<'a> Bench<'a> {
             let _ = std::fs::remove_file(file);
         }
         Some(trial)
+    }
+
+    /// Sets the clocks that a config asks for, where it does.
+    pub(super) fn set_clocks(&self, config: &[Value]) -> Result<(), String> {
+        let Some(control) = &self.plan.control else {
+            return Ok(());
+        };
+        let setting = self.problem.setting(config)?;
+        control
+            .set(&setting)
+            .map_err(|e| format!("{setting}: {e}; {}", e.cure()))
     }
 
     /// A copy that stays.
