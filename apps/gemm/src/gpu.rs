@@ -8,9 +8,11 @@ use greenup_tune::Problem;
 use std::path::{Path, PathBuf};
 
 /// The files of the problem, as shipped.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 8] = [
     ("problem.toml", include_str!("kernels/gpu/problem.toml")),
     ("gemm.cu", include_str!("kernels/gpu/gemm.cu")),
+    ("part.cuh", include_str!("kernels/gpu/part.cuh")),
+    ("stripe.cuh", include_str!("kernels/gpu/stripe.cuh")),
     ("element.cuh", include_str!("kernels/gpu/element.cuh")),
     ("device.cuh", include_str!("kernels/gpu/device.cuh")),
     ("reference.c", include_str!("kernels/gpu/reference.c")),

@@ -1,9 +1,10 @@
 //! The GPU's microbenchmarks without a GPU: all of them compile, and those that a host can run reach
 //! there, on fibers and from the same text, what the host's own arithmetic says.
 
-use greenup_calibrate::gpu::bench::{Fill, GpuBench, Kind, Number, SOURCE};
+use greenup_calibrate::gpu::bed::SOURCE;
+use greenup_calibrate::gpu::kind::{Fill, GpuBench, Kind, Number};
 use greenup_calibrate::gpu::suite::plan;
-use greenup_calibrate::gpu::twin;
+use greenup_calibrate::gpu::{data, twin};
 use greenup_device::cuda::{Compiler, SHIM, Source};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -124,7 +125,7 @@ fn kernels_and_their_twins_agree() {
             multiprocessors: 3,
             fill: Fill::Normal,
         };
-        let mut input = twin::numbers(bench.number(), Fill::Normal);
+        let mut input = data::numbers(bench.number(), Fill::Normal);
         input.truncate(1 << 20);
         let dir = tempfile::tempdir().unwrap();
         let output = on_host(&bench, &input, dir.path());

@@ -11,6 +11,7 @@ mod load;
 mod lookup;
 mod out;
 mod progress;
+mod rig;
 mod search;
 
 use args::{Cli, Command};

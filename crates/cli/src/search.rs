@@ -4,16 +4,12 @@ use crate::args::{BudgetArg, SearchArgs};
 use crate::commands::space::grouped;
 use crate::error::{self, CliError, Result};
 use crate::progress::Bars;
-use crate::{choose, interrupt, lookup, out};
+use crate::{choose, interrupt, lookup, out, rig};
 use greenup_device::CpuFacts;
-use greenup_device::cuda::Compiler;
 use greenup_meter::Summary;
-use greenup_meter::control::Control;
 use greenup_model::predict;
 use greenup_report::si::si;
 use greenup_space::{Facts, Index, Limits, Stop, Value};
-use greenup_tune::run::cubin::OnGpu;
-use greenup_tune::run::parent::Launcher;
 use greenup_tune::sweep::{to_csv, to_t4};
 use greenup_tune::{Cost, Found, Objective, Plan, Problem, Sweep, TuneError, strategy, tune};
 use std::collections::BTreeMap;
@@ -62,75 +58,6 @@ pub fn facts_for(file: &Path, gpu: Option<&str>) -> Result<Facts> {
     Ok(crate::commands::space::facts())
 }
 
-/// What a problem is measured on and with.
-pub struct Rig {
-    pub gpu: Option<OnGpu>,
-    /// Name of the GPU, or of the host's processor.
-    pub device: String,
-    /// Id of the energy sensor.
-    pub sensor: Option<String>,
-    /// Why there is none.
-    pub missing: Option<String>,
-    pub launcher: Launcher,
-    /// Over the GPU's clocks, for a problem that sets them.
-    pub control: Option<Control>,
-}
-
-/// The GPU for kernels in CUDA, a sensor that watches it, and the process in which they run.
-pub fn rig(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Result<Rig> {
-    let gpu = on_gpu(problem, gpu)?;
-    let target = gpu
-        .as_ref()
-        .map_or(choose::Target::Host, |on| choose::Target::Gpu(&on.gpu));
-    let chosen = choose::sensors(sensor, target, 0.5)?;
-    let sensor = chosen.main();
-    let device = match &gpu {
-        Some(on) => on.gpu.name.clone(),
-        None => CpuFacts::read().model,
-    };
-    let control = if problem.sets_clocks() {
-        Some(control(gpu.as_ref())?)
-    } else {
-        None
-    };
-    Ok(Rig {
-        control,
-        launcher: launcher(sensor.as_deref().map(|id| (id, chosen.period_s)))?,
-        device,
-        sensor,
-        missing: chosen.missing,
-        gpu,
-    })
-}
-
-/// Control over the clocks of the problem's GPU, or of the first; this program is its keeper too.
-fn control(gpu: Option<&OnGpu>) -> Result<Control> {
-    let index = gpu.map_or(0, |on| choose::nvml_index(&on.gpu.bus_id));
-    let mut keeper = std::process::Command::new(std::env::current_exe()?);
-    keeper.args(["clock-keeper", "--index", &index.to_string()]);
-    Control::open(index, keeper).map_err(|e| {
-        let cure = e.cure();
-        CliError::new(format!("the space sets clocks or power: {e}")).hint(cure)
-    })
-}
-
-fn on_gpu(problem: &Problem, named: Option<&str>) -> Result<Option<OnGpu>> {
-    if !problem.on_gpu() {
-        return Ok(None);
-    }
-    // Said now, not by every trial.
-    Compiler::new(None).map_err(crate::commands::compile::failed)?;
-    let gpu = choose::gpu(named)?;
-    if gpu.bus_id.is_empty() {
-        return Err(CliError::new(format!("there is no {} here", gpu.name))
-            .hint("name a GPU by its number; `greenup doctor` lists them"));
-    }
-    Ok(Some(OnGpu {
-        gpu,
-        cubins: crate::folders::cache()?.join("cubins"),
-    }))
-}
-
 /// Searches the space of a problem, measures on this host, and writes the sweep into `dir`.
 pub fn sweep(
     problem: &Problem,
@@ -164,7 +91,7 @@ pub fn sweep(
     } else {
         search.objective.clone()
     };
-    let rig = rig(
+    let rig = rig::rig(
         problem,
         search.gpu.as_deref(),
         search.sensor.sensor.as_deref(),
@@ -317,19 +244,6 @@ fn exports(sweep: &Sweep, dir: &Path) -> Result {
     let path = dir.join("trials.csv");
     let file = std::fs::File::create(&path).map_err(|e| error::cannot_write(&path, &e))?;
     to_csv(sweep, file).map_err(|e| CliError::new(format!("{}: {e}", path.display())))
-}
-
-/// Starts this program again as the process in which kernels run, with a sensor and its period.
-pub fn launcher(sensor: Option<(&str, f64)>) -> Result<Launcher> {
-    let mut arguments = vec!["trial-worker".to_owned()];
-    if let Some((id, period_s)) = sensor {
-        arguments.extend(["--sensor".to_owned(), id.to_owned()]);
-        arguments.extend(["--period".to_owned(), period_s.to_string()]);
-    }
-    Ok(Launcher {
-        program: std::env::current_exe()?,
-        arguments,
-    })
 }
 
 /// What was found, for people.

@@ -2,10 +2,14 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`bench`] | the microbenchmarks: what each runs, on what data, how much work it is |
+//! | [`kind`] | the microbenchmarks, and the work that each of their launches is |
+//! | [`data`] | what they compute with |
+//! | [`bed`] | a GPU with that data: preparing, checking and running them |
 //! | [`twin`] | the same computations on the host, to check the kernels |
 //! | [`suite`] | which of them a calibration runs, and running them |
 
-pub mod bench;
+pub mod bed;
+pub mod data;
+pub mod kind;
 pub mod suite;
 pub mod twin;

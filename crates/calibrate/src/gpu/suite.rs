@@ -1,6 +1,7 @@
 //! Which microbenchmarks a calibration of a GPU runs, and running them.
 
-use super::bench::{Bed, Fill, GpuBench, Kind, Number, Operand};
+use super::bed::Bed;
+use super::kind::{Fill, GpuBench, Kind, Number, Operand};
 use crate::record::Record;
 use greenup_device::cuda::CudaError;
 use greenup_meter::{Flag, Measurement, Meter, Observer};

@@ -3,7 +3,7 @@
 use crate::args::ProfileArgs;
 use crate::error::{CliError, Result};
 use crate::progress::Bars;
-use crate::{out, search};
+use crate::{out, rig, search};
 use greenup_tune::run::profile::{Counted, profile};
 use greenup_tune::run::scaling::select;
 use greenup_tune::sweep::Folder;
@@ -32,7 +32,7 @@ pub fn run(args: &ProfileArgs) -> Result {
     if configs.is_empty() {
         return Err(CliError::new("no trial of the sweep succeeded"));
     }
-    let rig = search::rig(&problem, args.gpu.as_deref(), Some("none"))?;
+    let rig = rig::rig(&problem, args.gpu.as_deref(), Some("none"))?;
     let bars = Bars::new();
     let plan = Plan {
         objectives: vec![problem.objective],

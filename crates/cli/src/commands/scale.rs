@@ -3,7 +3,7 @@
 use crate::args::{ScaleArgs, Sizes};
 use crate::error::{self, CliError, Result};
 use crate::progress::Bars;
-use crate::{out, search};
+use crate::{out, rig, search};
 use greenup_report::si::{percent, si};
 use greenup_tune::Plan;
 use greenup_tune::run::scaling::{Scaling, scaling, select};
@@ -43,7 +43,7 @@ pub fn run(args: &ScaleArgs) -> Result {
     if configs.is_empty() {
         return Err(CliError::new("no trial of the sweep succeeded"));
     }
-    let rig = search::rig(
+    let rig = rig::rig(
         &problems[0].1,
         args.gpu.as_deref(),
         args.sensor.sensor.as_deref(),

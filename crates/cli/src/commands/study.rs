@@ -3,7 +3,7 @@
 use crate::args::StudyArgs;
 use crate::error::{CliError, Result, cannot_write, write};
 use crate::progress::Bars;
-use crate::{choose, lookup, out, search};
+use crate::{choose, lookup, out, rig};
 use greenup_calibrate::record;
 use greenup_calibrate::suite::Depth;
 use greenup_meter::{Flag, Policy};
@@ -47,7 +47,7 @@ pub fn run(args: &StudyArgs) -> Result {
             .then(|| -> Result<TuningOptions> {
                 Ok(TuningOptions {
                     dir: args.out.join("tuning"),
-                    launcher: search::launcher(
+                    launcher: rig::launcher(
                         sensor
                             .as_ref()
                             .map(|(id, period_s)| (id.as_str(), *period_s)),

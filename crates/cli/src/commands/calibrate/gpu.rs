@@ -7,7 +7,7 @@ use crate::commands::fit::{print, print_clocked};
 use crate::error::{CliError, Result};
 use crate::progress::Bars;
 use crate::{choose, folders, out};
-use greenup_calibrate::gpu::bench::Bed;
+use greenup_calibrate::gpu::bed::Bed;
 use greenup_calibrate::gpu::suite::{plan, run as measure};
 use greenup_calibrate::machine::build_gpu;
 use greenup_meter::Policy;

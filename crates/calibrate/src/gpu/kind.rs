@@ -1,0 +1,251 @@
+//! The microbenchmarks of a GPU, and the work that each of their launches is.
+
+use greenup_model::{Op, Work};
+use std::fmt;
+
+/// Type of the numbers of a stream or a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Number {
+    /// Pairs of halves.
+    F16,
+    F32,
+    F64,
+}
+
+impl Number {
+    pub fn op(self) -> Op {
+        match self {
+            Self::F16 => Op::F16,
+            Self::F32 => Op::F32,
+            Self::F64 => Op::F64,
+        }
+    }
+
+    /// Numbers in 16 bytes.
+    pub fn wide(self) -> usize {
+        match self {
+            Self::F16 => 8,
+            Self::F32 => 4,
+            Self::F64 => 2,
+        }
+    }
+}
+
+/// Operands of a matrix product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    Tf32,
+    Bf16,
+    Fp8,
+    Int8,
+}
+
+impl Operand {
+    pub fn op(self) -> Op {
+        match self {
+            Self::Tf32 => Op::TensorTf32,
+            Self::Bf16 => Op::TensorBf16,
+            Self::Fp8 => Op::TensorFp8,
+            Self::Int8 => Op::TensorInt8,
+        }
+    }
+
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Tf32 => 4,
+            Self::Bf16 => 2,
+            Self::Fp8 | Self::Int8 => 1,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// So many FMAs on each number read from memory; 0: one add.
+    Stream(Number, u32),
+    /// FMAs in registers alone.
+    Peak(Number),
+    Integers,
+    Roots,
+    Shared,
+    L2,
+    Read,
+    Write,
+    Copy,
+    Random,
+    /// Products of doubles on the tensor cores, so deep each.
+    Dmma(u32),
+    /// Products of a warp group.
+    Wgmma(Operand),
+}
+
+/// What the input holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fill {
+    Normal,
+    Uniform,
+    Ones,
+    Zeros,
+}
+
+/// One microbenchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GpuBench {
+    pub kind: Kind,
+    /// Multiprocessors that work; few stretch the time of the same work, which separates constant
+    /// power, and leave the clock free.
+    pub multiprocessors: u32,
+    pub fill: Fill,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stream(n, k) => {
+                let per = if *k == 0 { 1.0 } else { 2.0 * f64::from(*k) };
+                write!(f, "{} I={}", n.op(), per * n.wide() as f64 / 16.0)
+            }
+            Self::Peak(n) => write!(f, "{} peak", n.op()),
+            Self::Integers => write!(f, "integer"),
+            Self::Roots => write!(f, "reciprocal roots"),
+            Self::Shared => write!(f, "read shared memory"),
+            Self::L2 => write!(f, "read L2"),
+            Self::Read => write!(f, "read DRAM"),
+            Self::Write => write!(f, "write DRAM"),
+            Self::Copy => write!(f, "copy DRAM"),
+            Self::Random => write!(f, "random DRAM"),
+            Self::Dmma(k) => write!(f, "tensor_f64 16x8x{k}"),
+            Self::Wgmma(o) => write!(f, "{}", o.op()),
+        }
+    }
+}
+
+impl GpuBench {
+    pub fn name(&self) -> String {
+        match self.fill {
+            Fill::Normal => self.kind.to_string(),
+            Fill::Uniform => format!("{}, uniform data", self.kind),
+            Fill::Ones => format!("{}, ones", self.kind),
+            Fill::Zeros => format!("{}, zeros", self.kind),
+        }
+    }
+
+    /// Its kernel in [`SOURCE`].
+    pub fn kernel(&self) -> &'static str {
+        match self.kind {
+            Kind::Stream(..) => "intensity",
+            Kind::Peak(_) => "peak",
+            Kind::Integers => "integers",
+            Kind::Roots => "roots",
+            Kind::Shared => "shared_read",
+            Kind::L2 | Kind::Read => "far_read",
+            Kind::Write => "write",
+            Kind::Copy => "copy",
+            Kind::Random => "chase",
+            Kind::Dmma(_) => "dmma",
+            Kind::Wgmma(_) => "wgmma",
+        }
+    }
+
+    /// Threads of its only block on a multiprocessor.
+    pub fn threads(&self) -> u32 {
+        match self.kind {
+            Kind::Dmma(_) => 256,
+            Kind::Wgmma(_) => 512,
+            _ => 1024,
+        }
+    }
+
+    /// The type of the input's numbers.
+    pub fn number(&self) -> Number {
+        match self.kind {
+            Kind::Stream(n, _) | Kind::Peak(n) => n,
+            Kind::Dmma(_) => Number::F64,
+            _ => Number::F32,
+        }
+    }
+
+    /// The architecture it is compiled for: products of warp groups are a feature of one.
+    pub fn arch(&self, gpu: &str) -> String {
+        match self.kind {
+            Kind::Wgmma(_) => format!("{gpu}a"),
+            _ => gpu.to_owned(),
+        }
+    }
+
+    /// `-DNAME=value` with which the source is compiled.
+    pub fn macros(&self) -> Vec<String> {
+        let number = match self.number() {
+            Number::F16 => 0,
+            Number::F32 => 1,
+            Number::F64 => 2,
+        };
+        let (products, depth, tensor) = match self.kind {
+            Kind::Stream(_, k) => (k, 8, 0),
+            Kind::Dmma(k) => (1, k, 0),
+            Kind::Wgmma(o) => (1, 8, o as u32),
+            _ => (1, 8, 0),
+        };
+        vec![
+            format!("-Dnumber={number}"),
+            format!("-Dproducts={products}"),
+            format!("-Ddepth={depth}"),
+            format!("-Dtensor={tensor}"),
+        ]
+    }
+}
+
+/// Work of one launch.
+pub(super) fn work(kind: Kind, n: i64, passes: f64, threads: f64) -> Work {
+    let n = n as f64;
+    let vectors = n * passes;
+    let counts: Vec<(Op, f64)> = match kind {
+        Kind::Stream(number, products) => {
+            let per = if products == 0 {
+                1.0
+            } else {
+                2.0 * f64::from(products)
+            };
+            vec![
+                (number.op(), per * number.wide() as f64 * vectors),
+                (Op::Dram, 16.0 * vectors),
+            ]
+        }
+        Kind::Peak(number) => {
+            let pair = if number == Number::F16 { 2.0 } else { 1.0 };
+            vec![(number.op(), 2.0 * pair * 8.0 * vectors * threads)]
+        }
+        Kind::Integers => vec![(Op::Int, 2.0 * 8.0 * vectors * threads)],
+        Kind::Roots => vec![
+            (Op::Special, 8.0 * vectors * threads),
+            (Op::F32, 8.0 * vectors * threads),
+        ],
+        // Two exclusive ors a vector (three operands each), and half its address.
+        Kind::Shared => vec![
+            (Op::L1, 16.0 * vectors * threads),
+            (Op::Int, 3.0 * vectors * threads),
+        ],
+        Kind::L2 => vec![(Op::L2, 16.0 * vectors), (Op::Int, 2.0 * vectors)],
+        Kind::Read => vec![(Op::Dram, 16.0 * vectors), (Op::Int, 2.0 * vectors)],
+        Kind::Write => vec![(Op::Dram, 16.0 * vectors)],
+        Kind::Copy => vec![(Op::Dram, 32.0 * vectors)],
+        Kind::Random => vec![(Op::Random, 4.0 * passes * threads)],
+        Kind::Dmma(k) => vec![(
+            Op::TensorF64,
+            threads / 32.0 * passes * 16.0 * (2.0 * 16.0 * 8.0 * f64::from(k)),
+        )],
+        Kind::Wgmma(o) => {
+            let k = 32.0 / o.bytes() as f64;
+            vec![(
+                o.op(),
+                threads / 128.0 * passes * 4.0 * (2.0 * 64.0 * 128.0 * k),
+            )]
+        }
+    };
+    let mut out = Work::new();
+    for (op, count) in counts {
+        // Counts of our own kernels are never negative.
+        let _ = out.add(op, count);
+    }
+    out
+}
