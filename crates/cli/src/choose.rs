@@ -71,14 +71,14 @@ pub fn gpu(named: Option<&str>) -> Result<Gpu> {
             .find(|g| g.name == known.name)
             .unwrap_or(known));
     }
-    let all = Gpu::all().map_err(crate::commands::compile::failed)?;
-    let count = all.len();
     let wanted: usize = match named {
         None => 0,
         Some(n) => n.parse().map_err(|_| {
             CliError::new(format!("`{n}` is no GPU")).hint("give its number, or h200")
         })?,
     };
+    let all = Gpu::all().map_err(crate::commands::compile::failed)?;
+    let count = all.len();
     all.into_iter().nth(wanted).ok_or_else(|| match count {
         0 => CliError::new("the CUDA driver shows no GPU").hint("check `nvidia-smi -L`"),
         n => CliError::new(format!("there is no GPU {wanted}"))

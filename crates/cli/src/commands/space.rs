@@ -123,7 +123,10 @@ pub fn run(args: &SpaceArgs) -> Result {
 
 /// Reads a space with the facts of this host, errors naming the file.
 fn read(text: &str, path: &std::path::Path, gpu: Option<&str>) -> Result<Space> {
-    let facts = crate::search::facts_for(path, gpu)?;
+    let facts = crate::search::facts_for(path, gpu).map_err(|e| match gpu {
+        None => e.hint("--gpu h200 counts the space for a GPU that is not here"),
+        Some(_) => e,
+    })?;
     Space::read(text, &facts).map_err(|e| named(e, path))
 }
 
