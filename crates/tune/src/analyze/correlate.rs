@@ -51,6 +51,8 @@ fn columns(sweep: &Sweep, rows: &[Row]) -> Vec<(String, bool, Vec<Option<f64>>)>
         .collect();
     names.sort();
     names.dedup();
+    // These are performance and efficiency themselves.
+    names.retain(|n| !["gflops", "gflops_per_w"].contains(&n.as_str()));
     for name in names {
         let values = rows
             .iter()

@@ -31,7 +31,7 @@ pub fn page(a: &Analysis, sweep: &Sweep, sizes: Option<&Scaling>) -> Page {
         }],
         tables: vec![Table {
             caption: String::new(),
-            header: headers(&["", "config", "time", "energy", "performance", "efficiency"]),
+            header: headers(&["", "time", "energy", "performance", "efficiency", "config"]),
             rows: winners,
         }],
         ..Section::default()
@@ -44,7 +44,7 @@ pub fn page(a: &Analysis, sweep: &Sweep, sizes: Option<&Scaling>) -> Page {
             paragraphs: vec!["No other config beats these in both. A config wins for those weights α that minimise α·t/t₀ + (1 − α)·e/e₀, with t₀ and e₀ the least time and energy found.".into()],
             tables: vec![Table {
                 caption: "Pareto front".into(),
-                header: headers(&["config", "time", "energy", "wins for α"]),
+                header: headers(&["time", "energy", "wins for α", "config"]),
                 rows: front
                     .points
                     .iter()
@@ -52,10 +52,10 @@ pub fn page(a: &Analysis, sweep: &Sweep, sizes: Option<&Scaling>) -> Page {
                         let r = &a.rows[p.row];
                         let e = r.energy_j.unwrap_or(f64::NAN);
                         vec![
-                            Cell::text(config(sweep, r)),
                             Cell::number(r.time_s, si(r.time_s, "s")),
                             Cell::number(e, si(e, "J")),
                             Cell::text(alpha(p.alpha)),
+                            Cell::text(config(sweep, r)),
                         ]
                     })
                     .collect(),
@@ -221,10 +221,10 @@ fn winner(a: &Analysis, sweep: &Sweep, name: &str, r: &Row) -> Vec<Cell> {
     };
     vec![
         Cell::text(name),
-        Cell::text(config(sweep, r)),
         Cell::number(r.time_s, si(r.time_s, "s")),
         optional(r.energy_j, r.energy_j.map(|e| si(e, "J"))),
         Cell::number(r.performance, rate(a, r)),
         optional(r.efficiency, efficiency(a, r)),
+        Cell::text(config(sweep, r)),
     ]
 }

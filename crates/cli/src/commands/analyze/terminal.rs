@@ -52,14 +52,14 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
             .map(|p| {
                 let r = &a.rows[p.row];
                 vec![
-                    config(sweep, r),
                     si(r.time_s, "s"),
                     si(r.energy_j.unwrap_or(f64::NAN), "J"),
                     alpha(p.alpha),
+                    config(sweep, r),
                 ]
             })
             .collect();
-        out::table(&["config", "time", "energy", "wins for α"], rows);
+        out::table(&["time", "energy", "wins for α", "config"], rows);
     }
     out::line(
         "\ncorrelation with performance, efficiency and their product (* moves between them):",
