@@ -5,6 +5,7 @@ mod args;
 mod choose;
 mod commands;
 mod error;
+mod facts;
 mod folders;
 mod interrupt;
 mod load;

@@ -70,3 +70,16 @@ pub fn table(header: &[&str], rows: Vec<Vec<String>>) {
         line(row.trim_end());
     }
 }
+
+/// A count with its digits in groups of three.
+pub fn grouped(n: u128) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}

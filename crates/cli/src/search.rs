@@ -1,15 +1,14 @@
 //! A search on this host or its GPU, as the commands `tune` and `gemm` start it.
 
 use crate::args::{BudgetArg, SearchArgs};
-use crate::commands::space::grouped;
 use crate::error::{self, CliError, Result};
 use crate::progress::Bars;
-use crate::{choose, interrupt, lookup, out, rig};
+use crate::{facts, interrupt, lookup, out, rig};
 use greenup_device::CpuFacts;
 use greenup_meter::Summary;
 use greenup_model::predict;
 use greenup_report::si::si;
-use greenup_space::{Facts, Index, Limits, Stop, Value};
+use greenup_space::{Index, Limits, Stop};
 use greenup_tune::sweep::{to_csv, to_t4};
 use greenup_tune::{Cost, Found, Objective, Plan, Problem, Sweep, TuneError, strategy, tune};
 use std::collections::BTreeMap;
@@ -30,7 +29,7 @@ pub fn problem(
     constants: &[(String, toml::Value)],
     gpu: Option<&str>,
 ) -> Result<Problem> {
-    let facts = facts_for(file, gpu)?;
+    let facts = facts::facts_for(file, gpu)?;
     Problem::read_with(file, &facts, constants).map_err(|e| {
         let out = CliError::new(e.to_string());
         match e.hint {
@@ -38,24 +37,6 @@ pub fn problem(
             None => out,
         }
     })
-}
-
-/// What `device.NAME` means in a file: the GPU for kernels in CUDA, else this host.
-pub fn facts_for(file: &Path, gpu: Option<&str>) -> Result<Facts> {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    let cuda = text
-        .parse::<toml::Table>()
-        .ok()
-        .and_then(|t| Some(t.get("build")?.get("language")?.as_str()? == "cuda"))
-        .unwrap_or(false);
-    if cuda || gpu.is_some() {
-        return Ok(choose::gpu(gpu)?
-            .named()
-            .iter()
-            .map(|(k, v)| ((*k).to_owned(), Value::Int(*v)))
-            .collect());
-    }
-    Ok(crate::commands::space::facts())
 }
 
 /// Searches the space of a problem, measures on this host, and writes the sweep into `dir`.
@@ -143,7 +124,7 @@ pub fn sweep(
         out::note(format!(
             "{}: {} points, {} by `{}`, into {}",
             problem.space.name,
-            grouped(u128::from(n)),
+            out::grouped(u128::from(n)),
             objectives[0],
             search.strategy,
             dir.display()

@@ -6,23 +6,12 @@
 //! clock). Slow memory has a clock of its own. The device runs at the highest clock at which it stays
 //! within its cap.
 
-use crate::machine::{Estimate, Machine, MachineError};
+use crate::machine::{Clocking, Machine, MachineError};
 use crate::op::{Op, Unit};
 use crate::predict::Bound;
 use crate::work::Work;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// How the clock gives way to the power cap.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Clocking {
-    pub highest_hz: Estimate,
-    /// s: relative fall of the voltage over relative fall of the clock.
-    pub voltage_slope: Estimate,
-    /// Power that the device keeps to, W.
-    pub cap_w: Estimate,
-}
 
 /// What a computation costs on a device that lowers its clock.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -139,7 +128,7 @@ fn point(parts: &[Part], clocking: &Clocking, pi0: f64, clock_hz: f64) -> Clocke
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::OpCost;
+    use crate::machine::{Estimate, OpCost};
 
     fn machine(slope: f64, cap: f64) -> Machine {
         let cost = |t: f64, e: f64| OpCost {

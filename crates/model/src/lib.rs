@@ -35,9 +35,9 @@ pub mod tradeoff;
 pub mod whatif;
 pub mod work;
 
-pub use clocked::{ClockedPrediction, Clocking, predict_clocked};
+pub use clocked::{ClockedPrediction, predict_clocked};
 pub use compare::Comparison;
-pub use machine::{Estimate, Label, Machine, MachineError, OpCost};
+pub use machine::{Clocking, Estimate, Label, Machine, MachineError, OpCost};
 pub use op::{Op, Unit};
 pub use predict::{Bound, Prediction, predict};
 pub use roofline::EnergyRoofline;

@@ -1,6 +1,5 @@
 //! A machine: costs of one device, each with its interval and provenance.
 
-use crate::clocked::Clocking;
 use crate::op::Op;
 use crate::roofline::EnergyRoofline;
 use serde::{Deserialize, Serialize};
@@ -100,6 +99,17 @@ pub struct OpCost {
     /// run at a higher one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_hz: Option<f64>,
+}
+
+/// How the clock gives way to the power cap.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clocking {
+    pub highest_hz: Estimate,
+    /// s: relative fall of the voltage over relative fall of the clock.
+    pub voltage_slope: Estimate,
+    /// Power that the device keeps to, W.
+    pub cap_w: Estimate,
 }
 
 /// Costs of one device.

@@ -6,8 +6,8 @@ use crate::error::{self, CliError, Result};
 use crate::{interrupt, out};
 use greenup_report::pruning_figure::{Fate as Drawn, PruningFigure, Slice, Step};
 use greenup_space::{
-    Facts, Fate, Funnel, Index, Limits, Space, SpaceError, Stop, Strength, Value, count, funnel,
-    pruning, visit,
+    Fate, Funnel, Index, Limits, Space, SpaceError, Stop, Strength, Value, count, funnel, pruning,
+    visit,
 };
 use serde::Serialize;
 use std::io::Write as _;
@@ -123,20 +123,11 @@ pub fn run(args: &SpaceArgs) -> Result {
 
 /// Reads a space with the facts of this host, errors naming the file.
 fn read(text: &str, path: &std::path::Path, gpu: Option<&str>) -> Result<Space> {
-    let facts = crate::search::facts_for(path, gpu).map_err(|e| match gpu {
+    let facts = crate::facts::facts_for(path, gpu).map_err(|e| match gpu {
         None => e.hint("--gpu h200 counts the space for a GPU that is not here"),
         Some(_) => e,
     })?;
     Space::read(text, &facts).map_err(|e| named(e, path))
-}
-
-/// What `device.NAME` stands for on this host.
-pub fn facts() -> Facts {
-    greenup_device::CpuFacts::read()
-        .named()
-        .into_iter()
-        .map(|(k, v)| (k.to_owned(), Value::Int(v)))
-        .collect()
 }
 
 fn named(e: SpaceError, path: &std::path::Path) -> CliError {
@@ -165,21 +156,8 @@ fn stopped(e: Stop) -> CliError {
     }
 }
 
-/// A count with its digits in groups of three.
-pub fn grouped(n: u128) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
-}
-
 fn counted(n: Option<u128>) -> String {
-    n.map_or_else(|| "?".into(), grouped)
+    n.map_or_else(|| "?".into(), out::grouped)
 }
 
 fn print(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
@@ -194,7 +172,7 @@ fn print(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
     }
     out::line(format!(
         "{} valid points of {} [{:.1} ms to read, compile and index]\n",
-        out::bold(&grouped(valid)),
+        out::bold(&out::grouped(valid)),
         counted(funnel.cartesian),
         seconds * 1e3
     ));
