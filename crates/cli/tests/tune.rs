@@ -385,5 +385,8 @@ fn a_constant_that_is_none_is_named() {
         .failure();
     let text = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
     assert!(text.contains("no constant or parameter `nosuch`"), "{text}");
-    assert!(text.contains("its constants are") && text.contains("tile_i"));
+    assert!(
+        text.contains("its constants are") && text.contains("parameters"),
+        "{text}"
+    );
 }
