@@ -11,23 +11,20 @@ use greenup_tune::run::data::Arguments;
 use greenup_tune::run::shim;
 use std::path::Path;
 
-#[test]
-#[ignore = "needs NVRTC"]
-fn configs_drawn_from_the_space_compile_and_can_be_launched() {
-    let dir = tempfile::tempdir().unwrap();
-    let gpu = Gpu::known("h200").unwrap();
-    let problem = gpu::problem(&dir.path().join("family"), &[], &gpu).unwrap();
+/// Compiles `n` configs drawn from a problem; returns how many can be launched, and why others
+/// cannot.
+fn compiled(problem: &Problem, n: usize, dir: &Path) -> (usize, Vec<String>) {
     let on = OnGpu {
-        gpu,
-        cubins: dir.path().join("cubins"),
+        gpu: Gpu::known("h200").unwrap(),
+        cubins: dir.join("cubins"),
     };
     let compiler = Compiler::new(Some(&on.cubins)).unwrap();
     let index = Index::build(&problem.space, &Limits::default()).unwrap();
-    let mut rng = fastrand::Rng::with_seed(7);
+    let mut rng = Rng::with_seed(7);
     let (mut launched, mut rejected) = (0, Vec::new());
-    for _ in 0..30 {
+    for _ in 0..n {
         let config = index.get(rng.u64(..index.len())).unwrap();
-        let cuda = source(&problem, &config, &on).unwrap();
+        let cuda = source(problem, &config, &on).unwrap();
         let text = std::fs::read_to_string(&cuda.source).unwrap();
         let compiled = compiler
             .compile(&Source {
@@ -39,14 +36,41 @@ fn configs_drawn_from_the_space_compile_and_can_be_launched() {
             .unwrap_or_else(|e| panic!("{config:?}\n{e}"));
         assert_eq!(compiled.warnings, "", "{config:?}");
         let file = compiled.file.clone().unwrap();
-        let r = ready(&problem, &config, &on, file, &compiled.kernels).unwrap();
+        let r = ready(problem, &config, &on, file, &compiled.kernels).unwrap();
         match r.rejected {
             None => launched += 1,
             Some(why) => rejected.push(why),
         }
     }
+    (launched, rejected)
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn configs_drawn_from_the_space_compile_and_can_be_launched() {
+    let dir = tempfile::tempdir().unwrap();
+    let gpu = Gpu::known("h200").unwrap();
+    let problem = gpu::problem(&dir.path().join("family"), &[], &gpu).unwrap();
+    let (launched, rejected) = compiled(&problem, 30, dir.path());
     // The filters foresee registers well, but not to the last one.
     assert!(launched >= 20, "{rejected:?}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn every_element_and_transposition_compiles() {
+    for elem in 0..4 {
+        for (trans, size) in [
+            ([0, 0], [64, 96, 32]),
+            ([1, 2], [37, 45, 29]),
+            ([2, 1], [64, 64, 64]),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let case = Case { elem, trans, size };
+            let problem = problem(&dir.path().join("family"), &case);
+            compiled(&problem, 3, dir.path());
+        }
+    }
 }
 
 /// op(A) op(B) with a complex element type, or with the real part alone.
@@ -226,6 +250,26 @@ fn products_of_odd_sizes_are_right() {
     check(&case([0, 0]), 2, 1, &|v| v[0] > 0);
     check(&case([0, 0]), 1, 2, &|v| v[0] == 0 && v[1] < 2);
     check(&case([1, 1]), 1, 3, &|v| v[0] == 0 && v[1] == 2);
+}
+
+#[test]
+fn shares_of_k_may_be_empty() {
+    // Four steps of k in shares of two leave the third block of a tile nothing; one step, two.
+    for depth in [32, 8] {
+        let case = Case {
+            elem: 1,
+            trans: [0, 0],
+            size: [64, 64, depth],
+        };
+        // use_mma, way_copy, …, blk_k at 6, split_k at 17.
+        let empty = |v: &[i64]| {
+            let steps = (depth as i64 + v[6] - 1) / v[6];
+            let share = (steps + v[17] - 1) / v[17];
+            v[17] == 3 && 2 * share >= steps && v[6] == 8
+        };
+        check(&case, 1, 5, &|v| empty(v) && v[1] < 2);
+        check(&case, 1, 6, &|v| empty(v) && v[1] == 2 && v[0] > 0);
+    }
 }
 
 #[test]

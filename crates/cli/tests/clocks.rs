@@ -135,6 +135,8 @@ fn every_setting_is_made_and_given_back() {
     rig.restored();
     let trials = std::fs::read_to_string(rig.dir.path().join("whole/trials.jsonl")).unwrap();
     assert!(trials.contains("clock_sm = 2100 MHz"), "{trials}");
+    // The baseline runs at the config's clock: its time must not be taken for the machine's drift.
+    assert!(!trials.contains("\"drift\":"), "{trials}");
 }
 
 #[test]

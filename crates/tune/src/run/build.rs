@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 /// A compiled kernel or why there is none, and the seconds it took.
@@ -111,16 +112,13 @@ impl Builder<'_> {
     ) -> ControlFlow<B> {
         let groups: Vec<&[Proposal]> = proposals.chunks(self.ahead()).collect();
         std::thread::scope(|scope| {
-            let mut beside = None;
+            let mut beside: Option<ScopedJoinHandle<'_, Vec<Made>>> = None;
             for (i, group) in groups.iter().enumerate() {
                 let made = match beside.take() {
-                    Some(handle) => {
-                        let handle: std::thread::ScopedJoinHandle<'_, Vec<Made>> = handle;
-                        match handle.join() {
-                            Ok(made) => made,
-                            Err(panic) => std::panic::resume_unwind(panic),
-                        }
-                    }
+                    Some(handle) => match handle.join() {
+                        Ok(made) => made,
+                        Err(panic) => std::panic::resume_unwind(panic),
+                    },
                     None => self.build(group, points),
                 };
                 if let (Some(next), true) = (groups.get(i + 1), self.plan.gpu.is_some()) {

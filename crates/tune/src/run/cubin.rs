@@ -8,6 +8,8 @@ use crate::sweep::Failure;
 use greenup_device::cuda::{Capability, Compiler, Gpu, Resources, Source};
 use greenup_space::Value;
 use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 /// The GPU of a sweep.
@@ -24,16 +26,13 @@ pub fn source(p: &Problem, config: &[Value], on: &OnGpu) -> Result<Cuda, Compile
     let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
     let mut options = p.build.flags();
     // Changed headers must be compiled anew; the cache sees only the first source.
-    let mut h = std::collections::hash_map::DefaultHasher::new();
+    let mut h = DefaultHasher::new();
     for s in p.build.sources.iter().skip(1) {
-        std::hash::Hash::hash(&std::fs::read(dir.join(s)).unwrap_or_default(), &mut h);
+        std::fs::read(dir.join(s)).unwrap_or_default().hash(&mut h);
     }
     if p.build.sources.len() > 1 {
         options.push(format!("--include-path={}", dir.display()));
-        options.push(format!(
-            "-DGREENUP_HEADERS=0x{:016x}",
-            std::hash::Hasher::finish(&h)
-        ));
+        options.push(format!("-DGREENUP_HEADERS=0x{:016x}", h.finish()));
     }
     options.extend(p.defines(config).map_err(|e| CompileError(e.message))?);
     Ok(Cuda {
@@ -171,4 +170,115 @@ fn cannot(l: &Launch, k: &Resources, o: greenup_device::cuda::Occupancy) -> Stri
         k.shared_bytes + l.shape.shared,
         o.limit
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use greenup_space::Facts;
+
+    fn problem(more: &str) -> Result<Problem, String> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("k.cu"), "").unwrap();
+        let file = dir.path().join("problem.toml");
+        let text = format!(
+            "[parameters]\ntile = [32, 2048]\nsplit = [1, 2]\n[build]\nlanguage = \"cuda\"\nsources = [\"k.cu\"]\n{more}"
+        );
+        std::fs::write(&file, text).unwrap();
+        Problem::read(&file, &Facts::new()).map_err(|e| e.message)
+    }
+
+    const LAUNCHES: &str = r#"
+[compiled]
+no_spills = { keep = "spill_bytes == 0", because = "slow" }
+[[launch]]
+kernel = "zero"
+grid = [1]
+block = [32]
+when = "split > 1"
+[[launch]]
+kernel = "main"
+grid = ["tile // 2", 3]
+block = ["tile"]
+shared = "8 * tile"
+"#;
+
+    fn kernel(name: &str, spill: u32) -> Resources {
+        Resources {
+            name: name.into(),
+            registers: 40,
+            spill_store_bytes: spill,
+            ..Resources::default()
+        }
+    }
+
+    fn tried(config: [i64; 2], kernels: &[Resources]) -> Result<Ready, CompileError> {
+        let p = problem(LAUNCHES).unwrap();
+        let on = OnGpu {
+            gpu: Gpu::known("h200").unwrap(),
+            cubins: PathBuf::new(),
+        };
+        let config = config.map(Value::Int);
+        ready(&p, &config, &on, PathBuf::from("k.cubin"), kernels)
+    }
+
+    #[test]
+    fn launches_follow_the_config() {
+        let both = [kernel("zero", 0), kernel("main", 0)];
+        let r = tried([32, 2], &both).unwrap();
+        let Built::Cubin { launches, .. } = &r.built else {
+            panic!("no cubin")
+        };
+        assert_eq!(launches.len(), 2);
+        assert_eq!(launches[1].shape.grid, [16, 3, 1]);
+        assert_eq!(
+            (launches[1].shape.block[0], launches[1].shape.shared),
+            (32, 256)
+        );
+        assert_eq!(
+            (r.rejected, r.facts["threads"], r.facts["registers"]),
+            (None, 32.0, 40.0)
+        );
+        let r = tried([32, 1], &both).unwrap();
+        assert!(matches!(r.built, Built::Cubin { launches, .. } if launches.len() == 1));
+    }
+
+    #[test]
+    fn what_cannot_be_launched_or_is_not_worth_it_is_known_before() {
+        // No block has 2048 threads.
+        let r = tried([2048, 1], &[kernel("main", 0)]).unwrap();
+        assert!(r.rejected.unwrap().contains("cannot be launched"));
+        let r = tried([32, 1], &[kernel("main", 8)]).unwrap();
+        assert_eq!(r.rejected.unwrap(), "no_spills: slow");
+        assert_eq!(r.facts["spill_bytes"], 8.0);
+        let missing = tried([32, 1], &[kernel("other", 0)]).err().unwrap();
+        assert!(missing.0.contains("no kernel `main`") && missing.0.contains("other"));
+    }
+
+    #[test]
+    fn bad_launches_are_refused_in_words() {
+        let says = |more: &str, what: &str| {
+            let m = problem(more).err().unwrap();
+            assert!(m.contains(what), "{m}");
+        };
+        says("", "no [[launch]]");
+        says(
+            "[[launch]]\nkernel = \"k\"\ngrid = []\nblock = [1]\n",
+            "1 to 3 numbers",
+        );
+        says(
+            "[[launch]]\nkernel = \"k\"\ngrid = [\"2 *\"]\nblock = [1]\n",
+            "grid `2 *`",
+        );
+        says(
+            "[compiled]\nx = \"spill ==\"\n[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [1]\n",
+            "[compiled] `x`",
+        );
+        let p = problem("[[launch]]\nkernel = \"k\"\ngrid = [\"-tile\"]\nblock = [1]\n").unwrap();
+        assert!(
+            p.launches(&[Value::Int(32), Value::Int(1)])
+                .unwrap_err()
+                .contains("-32")
+        );
+    }
 }

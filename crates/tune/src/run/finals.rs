@@ -84,7 +84,13 @@ impl Bench<'_> {
             })?;
             kernels.push(ready.built);
         }
-        let rival = self.problem.rival.as_ref().and(self.baseline.clone());
+        // Where configs set clocks, the rival would run at whichever clock came before.
+        let rival = self
+            .problem
+            .rival
+            .as_ref()
+            .filter(|_| self.plan.control.is_none())
+            .and(self.baseline.clone());
         let with_rival = rival.is_some();
         kernels.extend(rival);
         let (rounds, seconds) = match &self.plan.gpu {
@@ -201,12 +207,14 @@ impl Bench<'_> {
         }
         let mut times_s = vec![Vec::new(); kernels.len()];
         let mut energies_j = vec![Vec::new(); kernels.len()];
+        let mut rng = fastrand::Rng::with_seed(self.plan.seed);
+        let mut order: Vec<usize> = (0..kernels.len()).collect();
         for _ in 0..rounds {
-            for (i, k) in kernels.iter().enumerate() {
-                if let Some((_, t)) = best.get(i) {
-                    self.set_clocks(&t.config).map_err(TuneError::Nothing)?;
-                }
-                let Some((mut t, mut e)) = once(vec![k.clone()], 1)? else {
+            rng.shuffle(&mut order);
+            for &i in &order {
+                self.set_clocks(&best[i].1.config)
+                    .map_err(TuneError::Nothing)?;
+                let Some((mut t, mut e)) = once(vec![kernels[i].clone()], 1)? else {
                     return Ok(None);
                 };
                 times_s[i].append(&mut t[0]);

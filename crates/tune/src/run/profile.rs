@@ -5,6 +5,7 @@ use super::parent::Launcher;
 use super::plan::{Plan, TuneError};
 use super::trial::Bench;
 use crate::problem::Problem;
+use crate::sweep::FolderError;
 use greenup_space::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -142,8 +143,11 @@ pub fn profile(
 ) -> Result<(), TuneError> {
     let observer = plan.observer;
     let libraries = std::path::absolute(plan.out.join("build")).unwrap_or(plan.out.join("build"));
-    let _ = std::fs::create_dir_all(&libraries);
-    let bench = Bench::plain(problem, plan, libraries)?;
+    std::fs::create_dir_all(&libraries).map_err(|cause| FolderError::Io {
+        path: libraries.clone(),
+        cause,
+    })?;
+    let bench = Bench::plain(problem, plan, libraries.clone())?;
     observer.stage("profiling", configs.len());
     let mut asked: Vec<&str> = COUNTERS.iter().flat_map(|c| c.metrics).copied().collect();
     asked.extend(metrics.iter().map(String::as_str));
@@ -160,11 +164,11 @@ pub fn profile(
             let mut sums: BTreeMap<String, f64> = BTreeMap::new();
             for row in rows.by_ref().take(launches) {
                 for (name, v) in row {
-                    // Shares are those of the longest kernel, the last.
-                    if name.contains("pct") {
-                        sums.insert(name, v);
-                    } else {
+                    // Counts of several kernels add up; ratios are those of the main one, the last.
+                    if name.ends_with(".sum") || name.ends_with(".max") {
                         *sums.entry(name).or_insert(0.0) += v;
+                    } else {
+                        sums.insert(name, v);
                     }
                 }
             }
@@ -175,6 +179,8 @@ pub fn profile(
             })?;
         }
     }
+    // Everything in it can be built again.
+    let _ = std::fs::remove_dir_all(&libraries);
     Ok(())
 }
 

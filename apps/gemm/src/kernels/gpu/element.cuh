@@ -44,20 +44,29 @@ template <int n> struct alignas(n * sizeof(Element)) Vector {
     Element v[n];
 };
 
+/* What the read-only path brings, by size. */
+template <int bytes> struct Word;
+template <> struct Word<4> {
+    typedef unsigned type;
+};
+template <> struct Word<8> {
+    typedef uint2 type;
+};
+template <> struct Word<16> {
+    typedef uint4 type;
+};
+
 /* Reads n elements at once (n sizeof(Element) at most 16, aligned to it); by the read-only path
  * where asked. */
 template <int n, bool only> __device__ inline void read_vector(Element *to, const Element *from) {
-    if constexpr (only && elem == 1 && n == 2) {
-        const double2 x = __ldg((const double2 *)from);
-        to[0] = ((const Element *)&x)[0];
-        to[1] = ((const Element *)&x)[1];
-    } else if constexpr (only && elem < 2 && n == 1)
-        to[0] = __ldg(from);
-    else {
-        const Vector<n> x = *(const Vector<n> *)from;
+    typedef typename Word<(int)sizeof(Vector<n>)>::type Whole;
+    union {
+        Whole whole;
+        Vector<n> vector;
+    } x;
+    x.whole = only ? __ldg((const Whole *)from) : *(const Whole *)from;
 #pragma unroll
-        for (int i = 0; i < n; i++) to[i] = x.v[i];
-    }
+    for (int i = 0; i < n; i++) to[i] = x.vector.v[i];
 }
 
 __device__ inline void read_pair(double &x, double &y, const Element *from) {

@@ -34,7 +34,7 @@ __device__ inline void place(int tile, int tiles_m, int tiles_n, int &m, int &n)
 struct Stripes {
     const Element *a, *b;
     long long lda, ldb;
-    int m, n, k, rows, columns, depth;
+    int m, n, rows, columns, depth;
 
     __device__ Window of_a(int from) const {
         const int left_m = rows - m, left_k = depth - from;
@@ -92,7 +92,7 @@ gemm(int rows, int columns, int depth, Real alpha, Real alpha_im, const Element 
         place(job / split_k, tiles_m, tiles_n, tm, tn);
         const int first = job % split_k * share;
         const int last = first + share < steps ? first + share : steps;
-        const Stripes stripes = {a, b, lda, ldb, tm * blk_m, tn * blk_n, 0, rows, columns, depth};
+        const Stripes stripes = {a, b, lda, ldb, tm * blk_m, tn * blk_n, rows, columns, depth};
 #if way_copy == 3
         if (thread >= THREADS) {
             for (int step = first; step < last; step++) {
@@ -118,8 +118,10 @@ gemm(int rows, int columns, int depth, Real alpha, Real alpha_im, const Element 
         };
 #if parts_ahead
         Part::Held held[2];
-        wait_phase(full + slot, phase);
-        part.fetch(held[0], stages + slot * STAGE, 0);
+        if (first < last) {
+            wait_phase(full + slot, phase);
+            part.fetch(held[0], stages + slot * STAGE, 0);
+        }
         for (int step = first; step < last; step++)
             part.multiply_ahead(held, stages + slot * STAGE, [] {}, [&] {
                 done();
@@ -187,8 +189,11 @@ gemm(int rows, int columns, int depth, Real alpha, Real alpha_im, const Element 
         part.clear();
         typename ReaderA::Held held_a;
         typename ReaderB::Held held_b;
-        ReaderA::fetch(thread, stripes.of_a(first * blk_k), held_a);
-        ReaderB::fetch(thread, stripes.of_b(first * blk_k), held_b);
+        /* A block's share of k may be empty. */
+        if (first < last) {
+            ReaderA::fetch(thread, stripes.of_a(first * blk_k), held_a);
+            ReaderB::fetch(thread, stripes.of_b(first * blk_k), held_b);
+        }
         for (int step = first; step < last; step++) {
             ReaderA::store(thread, stages, held_a);
             ReaderB::store(thread, stages + StripeA::size, held_b);
