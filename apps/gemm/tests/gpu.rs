@@ -85,16 +85,7 @@ fn problem(dir: &Path, case: &Case) -> Problem {
     let gpu = Gpu::known("h200").unwrap();
     let file = gpu::unpack(dir).unwrap();
     let mut text = std::fs::read_to_string(&file).unwrap();
-    if case.elem % 2 == 0 {
-        text = text.replace("type = \"f64\"", "type = \"f32\"");
-    }
-    if case.elem >= 2 {
-        text = text.replace("size = \"size_", "size = \"2 * size_");
-    }
-    let bytes = [4, 8, 8, 16][usize::try_from(case.elem).unwrap()];
-    text = text
-        .replace("elem_bytes = 8", &format!("elem_bytes = {bytes}"))
-        .replace("role = \"out\"", "role = \"inout\"");
+    text = text.replace("role = \"out\"", "role = \"inout\"");
     for (name, value) in [
         ("alpha", "1.5"),
         ("alpha_im", "0.25"),
@@ -301,5 +292,5 @@ fn the_space_has_an_index_on_a_host_of_many_cores() {
         threads: 64,
         ..Limits::default()
     };
-    assert!(Index::build(&p.space, &limits).is_ok_and(|i| i.len() > 100_000_000));
+    assert!(Index::build(&p.space, &limits).is_ok_and(|i| i.len() > 50_000_000));
 }

@@ -14,12 +14,14 @@
 //! | [`probe`] | what a sensor can really do: does it move under load? |
 //! | [`square_wave`] | the aliasing error of a sensor |
 //! | [`protocol`] | warm-up, windows, repetition to a requested error, cross-check, flags |
+//! | [`measurement`] | what a measurement gives, and what is doubtful of it |
 //! | [`command`], [`race`] | running commands, and comparing two of them |
 //! | [`stats`] | medians, bootstrap intervals, outliers |
 //! | [`observe`] | progress and cancellation |
 
 pub mod command;
 pub mod control;
+pub mod measurement;
 pub mod observe;
 pub mod probe;
 pub mod protocol;
@@ -32,7 +34,8 @@ pub mod stats;
 pub mod window;
 pub mod wrap;
 
+pub use measurement::{Flag, Measurement};
 pub use observe::Observer;
-pub use protocol::{Flag, Measurement, Meter, Policy, Run};
+pub use protocol::{Meter, Policy, Run};
 pub use sensor::{DeviceState, Problem, Quantity, Reading, Sensor, SensorError, SensorInfo};
 pub use stats::Summary;

@@ -1,13 +1,12 @@
 //! The measuring protocol: warm up to a steady state, measure tick-aligned windows, repeat until
 //! the requested error is reached, hold two sources against each other, flag what is doubtful.
 
+use crate::measurement::{Flag, Measurement};
 use crate::observe::Observer;
 use crate::sampler::{Trace, sample};
 use crate::sensor::{DeviceState, Quantity, Sensor};
 use crate::stats::Summary;
 use crate::window::{WindowPower, mean_power};
-use serde::Serialize;
-use std::fmt;
 
 /// What one call of the work did.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,57 +58,6 @@ impl Policy {
             rel_error: 0.005,
         }
     }
-}
-
-/// What is doubtful about a measurement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "flag", content = "detail")]
-pub enum Flag {
-    /// No usable energy sensor: time only.
-    NoEnergy,
-    /// Fewer ticks of the sensor than a trustworthy window needs.
-    TooFewTicks(usize),
-    /// Reasons for which the device lowered its clock.
-    Throttled(Vec<String>),
-    /// Relative difference of two sensors on one device.
-    SensorsDisagree(f64),
-    /// The steady state was not reached in the allowed warm-up.
-    NotSteady(f64),
-    /// The requested relative error was not reached.
-    Noisy(f64),
-    /// A sensor failed midway.
-    SensorFailed(String),
-    /// The user stopped the measurement; it rests on fewer repeats.
-    Interrupted,
-}
-
-impl fmt::Display for Flag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Flag::NoEnergy => write!(f, "no energy sensor"),
-            Flag::TooFewTicks(n) => write!(f, "only {n} sensor ticks in a window"),
-            Flag::Throttled(why) => write!(f, "throttled: {}", why.join(", ")),
-            Flag::SensorsDisagree(x) => write!(f, "two sensors disagree by {:.1} %", 100.0 * x),
-            Flag::NotSteady(x) => write!(f, "not steady: still drifting by {:.1} %", 100.0 * x),
-            Flag::Noisy(x) => write!(f, "noisy: ±{:.1} %", 100.0 * x),
-            Flag::SensorFailed(e) => write!(f, "{e}"),
-            Flag::Interrupted => write!(f, "interrupted"),
-        }
-    }
-}
-
-/// Time, energy and power of one iteration of some work.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Measurement {
-    pub time_s: Summary,
-    pub energy_j: Option<Summary>,
-    pub power_w: Option<Summary>,
-    /// The sensor behind energy and power.
-    pub sensor: Option<String>,
-    /// Its systematic gain error, which repeats do not reduce.
-    pub gain_error: Option<f64>,
-    pub state: DeviceState,
-    pub flags: Vec<Flag>,
 }
 
 /// Sensors and policy, ready to measure work.
@@ -176,7 +124,7 @@ impl Meter {
         let window = self.window_s();
         let mut times = Vec::new();
         let mut powers: Vec<f64> = Vec::new();
-        let mut disagreement = 0.0_f64;
+        let mut others: Vec<f64> = Vec::new();
         let mut few: Option<usize> = None;
         let mut state = DeviceState::default();
         let mut failure = None;
@@ -208,7 +156,7 @@ impl Meter {
                             few = Some(few.map_or(power.ticks, |f| f.min(power.ticks)));
                         }
                         if let Some(other) = other {
-                            disagreement = disagreement.max((other / power.power_w - 1.0).abs());
+                            others.push(other / power.power_w);
                         }
                     }
                     Err(e) => failure = Some(e),
@@ -233,6 +181,7 @@ impl Meter {
         if let Some(ticks) = few {
             flags.push(Flag::TooFewTicks(ticks));
         }
+        let disagreement = others.iter().fold(0.0, |d: f64, r| d.max((r - 1.0).abs()));
         if disagreement > 0.03 {
             flags.push(Flag::SensorsDisagree(disagreement));
         }
@@ -254,6 +203,7 @@ impl Meter {
             power_w: Summary::of(&powers).filter(|_| complete),
             sensor: info.map(|i| i.id.clone()),
             gain_error: info.and_then(|i| i.gain_error),
+            other_over_main: (!others.is_empty()).then(|| crate::stats::median(&others)),
             state,
             flags,
         }))
@@ -414,6 +364,8 @@ mod tests {
         assert!(meter.window_s() >= 0.05);
         let m = meter.measure(&Silent, &mut work).unwrap().unwrap();
         let (p, e) = (m.power_w.unwrap(), m.energy_j.unwrap());
+        let ratio = m.other_over_main.unwrap();
+        assert!((ratio / 1.25 - 1.0).abs() < 0.1, "{ratio}");
         assert!((p.median / 40.0 - 1.0).abs() < 0.1, "{p:?}");
         assert!((e.median / 0.04 - 1.0).abs() < 0.1, "{e:?}");
         assert!((m.time_s.median - 1e-3).abs() < 1e-9);

@@ -133,14 +133,21 @@ impl Bed {
         // So much shared memory that a multiprocessor takes one block: then their number is that of
         // the multiprocessors that work.
         function.allow_shared(ALONE)?;
-        let shape = Shape {
+        let alone = Shape {
             shared: ALONE,
             ..Shape::line(bench.multiprocessors, bench.threads())
         };
         let threads = i64::from(bench.multiprocessors) * i64::from(bench.threads());
         let far = (self.input.len() / 16) as i64;
+        let shape = match bench.kind {
+            Kind::CopyOnce => {
+                let blocks = far.cast_unsigned().div_ceil(u64::from(bench.threads()));
+                Shape::line(u32::try_from(blocks).unwrap_or(u32::MAX), bench.threads())
+            }
+            _ => alone,
+        };
         let (n, passes) = match bench.kind {
-            Kind::Stream(..) | Kind::Read | Kind::Write | Kind::Copy => (far, 1),
+            Kind::Stream(..) | Kind::Read | Kind::Write | Kind::Copy | Kind::CopyOnce => (far, 1),
             Kind::Peak(_) => (8192, 1),
             Kind::Integers | Kind::Roots => (4096, 1),
             Kind::Shared => (16_384, 1),

@@ -71,7 +71,10 @@ pub enum Kind {
     L2,
     Read,
     Write,
+    /// By as many threads as multiprocessors hold, each many times.
     Copy,
+    /// A vector a thread: blocks come and go.
+    CopyOnce,
     Random,
     /// Products of doubles on the tensor cores, so deep each.
     Dmma(u32),
@@ -112,7 +115,8 @@ impl fmt::Display for Kind {
             Self::L2 => write!(f, "read L2"),
             Self::Read => write!(f, "read DRAM"),
             Self::Write => write!(f, "write DRAM"),
-            Self::Copy => write!(f, "copy DRAM"),
+            Self::Copy => write!(f, "copy DRAM, tile after tile"),
+            Self::CopyOnce => write!(f, "copy DRAM"),
             Self::Random => write!(f, "random DRAM"),
             Self::Dmma(k) => write!(f, "tensor_f64 16x8x{k}"),
             Self::Wgmma(o) => write!(f, "{}", o.op()),
@@ -141,15 +145,17 @@ impl GpuBench {
             Kind::L2 | Kind::Read => "far_read",
             Kind::Write => "write",
             Kind::Copy => "copy",
+            Kind::CopyOnce => "copy_once",
             Kind::Random => "chase",
             Kind::Dmma(_) => "dmma",
             Kind::Wgmma(_) => "wgmma",
         }
     }
 
-    /// Threads of its only block on a multiprocessor.
+    /// Threads of a block; but for [`Kind::CopyOnce`] the only one of a multiprocessor.
     pub fn threads(&self) -> u32 {
         match self.kind {
+            Kind::CopyOnce => 128,
             Kind::Dmma(_) => 256,
             Kind::Wgmma(_) => 512,
             _ => 1024,
@@ -228,7 +234,7 @@ pub(super) fn work(kind: Kind, n: i64, passes: f64, threads: f64) -> Work {
         Kind::L2 => vec![(Op::L2, 16.0 * vectors), (Op::Int, 2.0 * vectors)],
         Kind::Read => vec![(Op::Dram, 16.0 * vectors), (Op::Int, 2.0 * vectors)],
         Kind::Write => vec![(Op::Dram, 16.0 * vectors)],
-        Kind::Copy => vec![(Op::Dram, 32.0 * vectors)],
+        Kind::Copy | Kind::CopyOnce => vec![(Op::Dram, 32.0 * vectors)],
         Kind::Random => vec![(Op::Random, 4.0 * passes * threads)],
         Kind::Dmma(k) => vec![(
             Op::TensorF64,

@@ -43,7 +43,7 @@ pub fn plan(multiprocessors: u32, quick: bool) -> Vec<GpuBench> {
         Kind::Dmma(4),
         Kind::Read,
         Kind::Write,
-        Kind::Copy,
+        Kind::CopyOnce,
         Kind::Random,
     ]) {
         add(kind, 1.0, Fill::Normal);
@@ -76,7 +76,7 @@ pub fn plan(multiprocessors: u32, quick: bool) -> Vec<GpuBench> {
                 Kind::Dmma(16),
                 Kind::Wgmma(Operand::Bf16),
                 Kind::Read,
-                Kind::Copy,
+                Kind::CopyOnce,
             ] {
                 add(kind, 1.0, fill);
             }
@@ -172,6 +172,7 @@ fn record(bench: &GpuBench, work: &Work, m: &Measurement, all: f64) -> Record {
                 "_power_w".into(),
                 number(m.power_w.as_ref().map(|p| p.median)),
             ),
+            ("_sensor_ratio".into(), number(m.other_over_main)),
             ("_temperature_c".into(), number(m.state.temperature_c)),
             ("_time_lo_s".into(), format!("{:e}", m.time_s.lo)),
             ("_time_hi_s".into(), format!("{:e}", m.time_s.hi)),

@@ -48,7 +48,9 @@ fn word(bytes: &[u8], i: usize) -> u32 {
 /// (n, passes, blocks) of a small launch.
 pub fn small(kind: Kind) -> (i64, i32, u32) {
     match kind {
-        Kind::Stream(..) | Kind::L2 | Kind::Read | Kind::Write | Kind::Copy => (50_007, 1, 3),
+        Kind::Stream(..) | Kind::L2 | Kind::Read | Kind::Write | Kind::Copy | Kind::CopyOnce => {
+            (50_007, 1, 3)
+        }
         Kind::Random => (1 << 16, 5, 3),
         Kind::Dmma(_) | Kind::Wgmma(_) => (0, 2, 2),
         _ => (128, 2, 3),
@@ -59,7 +61,7 @@ pub fn small(kind: Kind) -> (i64, i32, u32) {
 pub fn output_bytes(kind: Kind, n: i64, threads: u32) -> usize {
     let threads = threads as usize;
     match kind {
-        Kind::Write | Kind::Copy => n as usize * 16,
+        Kind::Write | Kind::Copy | Kind::CopyOnce => n as usize * 16,
         Kind::Wgmma(_) => threads / 2 * 128 * 4,
         Kind::Shared | Kind::L2 | Kind::Read => threads * 16,
         Kind::Stream(Number::F64, _) | Kind::Peak(Number::F64) | Kind::Dmma(_) => threads * 8,
@@ -205,7 +207,7 @@ pub fn compare(
                 }
             }
         }
-        Kind::Copy => {
+        Kind::Copy | Kind::CopyOnce => {
             if let Some(i) = (0..16 * n).find(|&i| input[i] != output[i]) {
                 return differs(i, f64::from(output[i]), f64::from(input[i]));
             }

@@ -1,20 +1,20 @@
 //! A tunable kernel, as its problem file describes it.
 
+mod argument;
 mod cuda;
+mod setting;
 mod written;
 
 pub use cuda::Launch;
-pub use written::{
-    Argument, Build, Data, Fill, Language, Measure, Reference, Rival, Role, Setup, Type,
-};
+pub use written::{Argument, Build, Data, Fill, Language, Measure, Rival, Role, Setup, Type};
 
+use argument::{argument, check_fill, tolerance};
 use cuda::{Kept, Launching};
-use written::LaunchText;
+use written::{LaunchText, ReferenceText};
 
 use crate::objective::Objective;
-use greenup_meter::control::{PARAMETERS, Setting};
 use greenup_model::{Op, Work};
-use greenup_space::expr::{Expr, Scope, eval, parse};
+use greenup_space::expr::{Expr, parse};
 use greenup_space::{Definition, Facts, SPACE_TABLES, Space, SpaceError, Value, with_line};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,15 @@ pub struct ProblemError {
     pub path: String,
     pub message: String,
     pub hint: Option<String>,
+}
+
+/// The kernel whose results are right.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    pub sources: Vec<PathBuf>,
+    pub entry: String,
+    /// Largest error allowed, over the largest value of the array.
+    pub tolerance: f64,
 }
 
 /// A problem, ready to tune.
@@ -70,7 +79,7 @@ struct Written {
     compiled: toml::Table,
     rival: Option<Rival>,
     setup: Option<Setup>,
-    reference: Option<Reference>,
+    reference: Option<ReferenceText>,
     #[serde(default)]
     work: toml::Table,
     objective: Option<Objective>,
@@ -183,6 +192,17 @@ impl Problem {
                 None,
             ));
         }
+        let reference = written
+            .reference
+            .map(|r| {
+                Ok(Reference {
+                    tolerance: tolerance(r.tolerance.as_ref(), space.constants())?,
+                    sources: r.sources,
+                    entry: r.entry,
+                })
+            })
+            .transpose()
+            .map_err(|m: String| fail(m, None))?;
         let m = written.measure;
         if !(m.seconds > 0.0 && m.timeout > m.seconds && m.timeout.is_finite()) {
             return Err(fail("[measure] needs 0 < seconds < timeout".into(), None));
@@ -206,7 +226,7 @@ impl Problem {
             build: written.build,
             data,
             setup: written.setup,
-            reference: written.reference,
+            reference,
             rival: written.rival,
             objective: written.objective.unwrap_or(Objective::Time),
             measure: m,
@@ -231,35 +251,6 @@ impl Problem {
             }
         }
         Ok(())
-    }
-
-    /// The clocks and the power limit that a config asks for, by the names of
-    /// [`greenup_meter::control::PARAMETERS`].
-    ///
-    /// # Errors
-    /// A value that is no whole number above 0.
-    pub fn setting(&self, config: &[Value]) -> Result<Setting, String> {
-        let of = |name: &str| -> Result<Option<u32>, String> {
-            let Some(i) = self.space.names().position(|n| n == name) else {
-                return Ok(None);
-            };
-            let v = config.get(i).and_then(Value::as_int).unwrap_or(0);
-            match u32::try_from(v) {
-                Ok(v) if v > 0 => Ok(Some(v)),
-                _ => Err(format!("{name} = {} is no clock and no power", config[i])),
-            }
-        };
-        let [clock_sm, clock_mem, power_limit] = PARAMETERS;
-        Ok(Setting {
-            clock_sm: of(clock_sm)?,
-            clock_mem: of(clock_mem)?,
-            power_limit: of(power_limit)?,
-        })
-    }
-
-    /// Whether clocks or the power limit are among its parameters.
-    pub fn sets_clocks(&self) -> bool {
-        self.space.names().any(|n| PARAMETERS.contains(&n))
     }
 
     /// Whether its kernels run on a GPU.
@@ -348,63 +339,4 @@ fn set(table: &mut toml::Table, named: &[(String, toml::Value)]) -> Result<(), (
         }
     }
     Ok(())
-}
-
-fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, String> {
-    let number = |text: &str| -> Result<f64, String> {
-        let e = parse(text).map_err(|e| format!("argument `{}`: {}", a.name, e.message))?;
-        let names = |n: &str| {
-            constants
-                .iter()
-                .find(|(k, _)| k == n)
-                .map(|(_, v)| v.clone())
-        };
-        eval(&e, &Scope::new(&names))
-            .map_err(|e| {
-                format!(
-                    "argument `{}`: {} in `{text}`: use constants",
-                    a.name, e.message
-                )
-            })?
-            .as_float()
-            .ok_or_else(|| format!("argument `{}`: `{text}` is no number", a.name))
-    };
-    let (len, value) = match (&a.size, &a.value) {
-        (Some(s), None) => {
-            let n = number(s)?;
-            if !(n >= 1.0 && n.trunc() == n && n < 1e12) {
-                return Err(format!("argument `{}`: an array of {n} elements", a.name));
-            }
-            (Some(n as usize), 0.0)
-        }
-        (None, Some(v)) => (None, number(v)?),
-        _ => {
-            return Err(format!(
-                "argument `{}`: give `size` for an array or `value` for a scalar",
-                a.name
-            ));
-        }
-    };
-    check_fill(&a.fill).map_err(|m| format!("argument `{}`: {m}", a.name))?;
-    Ok(Data {
-        name: a.name.clone(),
-        kind: a.kind,
-        len,
-        value,
-        fill: a.fill.clone(),
-        role: a.role,
-    })
-}
-
-fn check_fill(fill: &Fill) -> Result<(), String> {
-    let Fill::Named(f) = fill else { return Ok(()) };
-    let known = ["random", "normal", "zeros", "index"].contains(&f.as_str())
-        || f.starts_with("file:")
-        || fill.bounds().is_some();
-    if known {
-        return Ok(());
-    }
-    Err(format!(
-        "fill `{f}` is not random, random(LO, HI), normal, zeros, index, file:PATH or a number"
-    ))
 }

@@ -113,8 +113,10 @@ impl Fill {
 #[serde(deny_unknown_fields)]
 pub struct Argument {
     pub name: String,
+    /// Type of a scalar or of an array's elements: its name, or an expression of constants that
+    /// gives it.
     #[serde(rename = "type")]
-    pub kind: Type,
+    pub kind: String,
     /// Elements of an array: an expression of constants.
     pub size: Option<String>,
     /// Value of a scalar: an expression of constants.
@@ -128,16 +130,12 @@ pub struct Argument {
 /// The kernel whose results are right.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reference {
+pub struct ReferenceText {
     pub sources: Vec<PathBuf>,
     pub entry: String,
-    /// Largest error allowed, over the largest value of the array.
-    #[serde(default = "default_tolerance")]
-    pub tolerance: f64,
-}
-
-fn default_tolerance() -> f64 {
-    1e-9
+    /// Largest error allowed, over the largest value of the array: a number, or an expression of
+    /// constants.
+    pub tolerance: Option<toml::Value>,
 }
 
 /// Another kernel for the same problem, measured in turns with every config. On a GPU it is host

@@ -6,8 +6,13 @@
 
 typedef int (*create_t)(void **);
 typedef int (*set_stream_t)(void *, void *);
-typedef int (*dgemm_t)(void *, int, int, int, int, int, const double *, const double *, int,
-                       const double *, int, const double *, double *, int);
+#if elem == 0 || elem == 2
+typedef float Real;
+#else
+typedef double Real;
+#endif
+typedef int (*gemm_t)(void *, int, int, int, int, int, const Real *, const Real *, int,
+                      const Real *, int, const Real *, Real *, int);
 
 static void *find(void *library, const char *name) {
     void *symbol = library ? dlsym(library, name) : 0;
@@ -18,28 +23,31 @@ static void *find(void *library, const char *name) {
     return symbol;
 }
 
-void cublas(int32_t rows, int32_t columns, int32_t depth, double alpha, double alpha_im,
-            const double *a, int32_t lda, const double *b, int32_t ldb, double beta,
-            double beta_im, double *c, int32_t ldc, void *stream) {
+void cublas(int32_t rows, int32_t columns, int32_t depth, Real alpha, Real alpha_im,
+            const Real *a, int32_t lda, const Real *b, int32_t ldb, Real beta, Real beta_im,
+            Real *c, int32_t ldc, void *stream) {
     static void *handle;
-    static dgemm_t dgemm;
-    (void)alpha_im, (void)beta_im;
+    static gemm_t gemm;
+    static const char *const names[] = {"cublasSgemm_v2", "cublasDgemm_v2", "cublasCgemm_v2",
+                                        "cublasZgemm_v2"};
+    /* Complex numbers are pairs. */
+    const Real by[] = {alpha, alpha_im}, keep[] = {beta, beta_im};
     if (!handle) {
         void *library = dlopen("libcublas.so.13", RTLD_NOW);
         if (!library) library = dlopen("libcublas.so.12", RTLD_NOW);
         if (!library) library = dlopen("libcublas.so", RTLD_NOW);
         create_t create = (create_t)find(library, "cublasCreate_v2");
         set_stream_t set_stream = (set_stream_t)find(library, "cublasSetStream_v2");
-        dgemm = (dgemm_t)find(library, "cublasDgemm_v2");
+        gemm = (gemm_t)find(library, names[elem]);
         if (create(&handle) || set_stream(handle, stream)) {
             fprintf(stderr, "cuBLAS does not start\n");
             exit(1);
         }
     }
-    const int status = dgemm(handle, trans_a, trans_b, rows, columns, depth, &alpha, a, lda, b, ldb,
-                             &beta, c, ldc);
+    const int status =
+        gemm(handle, trans_a, trans_b, rows, columns, depth, by, a, lda, b, ldb, keep, c, ldc);
     if (status) {
-        fprintf(stderr, "cublasDgemm failed with status %d\n", status);
+        fprintf(stderr, "%s failed with status %d\n", names[elem], status);
         exit(1);
     }
 }

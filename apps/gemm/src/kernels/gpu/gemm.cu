@@ -17,6 +17,7 @@
  *   raster_m   tiles of C are taken in groups of so many rows
  *   split_k    blocks that share a tile of C, each with its part of k
  *   grid_fixed blocks a multiprocessor of a fixed grid that takes tile after tile; 0: a block a tile
+ *   lanes      how a warp lies over the threads' grid without tensor cores: 0 row after row, 1 in 8 x 4
  *   blocks_wanted  blocks a multiprocessor for which registers are saved
  *   has_edges  whether sizes leave partial tiles, or lines not aligned for vec_read
  */

@@ -124,8 +124,21 @@ struct Part {
     __device__ static constexpr int column_step(int j) {
         return j / vec_tile * dim_n * vec_tile + j % vec_tile;
     }
-    __device__ int row(int i) const { return thread % dim_m * vec_tile + row_step(i); }
-    __device__ int column(int j) const { return thread / dim_m * vec_tile + column_step(j); }
+#if lanes
+    /* A warp is 8 x 4. Lanes that differ in their lowest bit read the same of A, those that differ in
+     * the next the same of B: so two quarters of a warp share a read of 16 bytes a lane. */
+    __device__ int place_m() const {
+        return thread / 32 % (dim_m / 8) * 8 + thread / 2 % 8;
+    }
+    __device__ int place_n() const {
+        return thread / 32 / (dim_m / 8) * 4 + thread % 2 + thread / 16 % 2 * 2;
+    }
+#else
+    __device__ int place_m() const { return thread % dim_m; }
+    __device__ int place_n() const { return thread / dim_m; }
+#endif
+    __device__ int row(int i) const { return place_m() * vec_tile + row_step(i); }
+    __device__ int column(int j) const { return place_n() * vec_tile + column_step(j); }
     __device__ int first_n() const { return column(0); }
     __device__ int first_k() const { return 0; }
 
@@ -151,12 +164,15 @@ struct Part {
         }
     }
     __device__ void multiply_add(const Held &h) {
+        /* To and fro, so that neighbours in time share a factor. */
 #pragma unroll
         for (int j = 0; j < TILE_N; j++)
 #pragma unroll
-            for (int i = 0; i < TILE_M; i++)
+            for (int x = 0; x < TILE_M; x++) {
+                const int i = j % 2 ? TILE_M - 1 - x : x;
                 c[i][j] = add_product(conj_if<trans_a == 2>(h.a[i]), conj_if<trans_b == 2>(h.b[j]),
                                       c[i][j]);
+            }
     }
 #endif
     static constexpr int GROUPS = blk_k / GROUP;

@@ -1,0 +1,103 @@
+//! Arguments with their types, sizes and values known.
+
+use super::written::{Argument, Data, Fill, Type};
+use greenup_space::Value;
+use greenup_space::expr::{Scope, eval, parse};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
+
+/// What an expression of constants gives.
+fn value(text: &str, constants: &[(String, Value)]) -> Result<Value, String> {
+    let e = parse(text).map_err(|e| e.message)?;
+    let names = |n: &str| {
+        let found = constants.iter().find(|(k, _)| k == n);
+        found.map(|(_, v)| v.clone())
+    };
+    eval(&e, &Scope::new(&names)).map_err(|e| format!("{} in `{text}`: use constants", e.message))
+}
+
+fn number(text: &str, constants: &[(String, Value)]) -> Result<f64, String> {
+    value(text, constants)?
+        .as_float()
+        .ok_or_else(|| format!("`{text}` is no number"))
+}
+
+fn named(name: &str) -> Result<Type, Error> {
+    let text: StrDeserializer<Error> = name.into_deserializer();
+    Type::deserialize(text)
+}
+
+/// A type's name, or an expression of constants that gives one.
+fn kind(text: &str, constants: &[(String, Value)]) -> Result<Type, String> {
+    let none = |of: &str| format!("type `{of}` is not one of f64, f32, i64, i32");
+    named(text).or_else(|_| {
+        let v = value(text, constants).map_err(|e| format!("{}: {e}", none(text)))?;
+        named(&v.to_string()).map_err(|_| none(&v.to_string()))
+    })
+}
+
+pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, String> {
+    let fail = |m: String| format!("argument `{}`: {m}", a.name);
+    let (len, value) = match (&a.size, &a.value) {
+        (Some(s), None) => {
+            let n = number(s, constants).map_err(fail)?;
+            if !(n >= 1.0 && n.trunc() == n && n < 1e12) {
+                return Err(fail(format!("an array of {n} elements")));
+            }
+            (Some(n as usize), 0.0)
+        }
+        (None, Some(v)) => (None, number(v, constants).map_err(fail)?),
+        _ => {
+            return Err(fail(
+                "give `size` for an array or `value` for a scalar".into(),
+            ));
+        }
+    };
+    check_fill(&a.fill).map_err(fail)?;
+    Ok(Data {
+        name: a.name.clone(),
+        kind: kind(&a.kind, constants).map_err(fail)?,
+        len,
+        value,
+        fill: a.fill.clone(),
+        role: a.role,
+    })
+}
+
+/// The error that a reference allows.
+pub(super) fn tolerance(
+    written: Option<&toml::Value>,
+    constants: &[(String, Value)],
+) -> Result<f64, String> {
+    const USUAL: f64 = 1e-9;
+    let Some(written) = written else {
+        return Ok(USUAL);
+    };
+    let v = match written {
+        toml::Value::String(s) => number(s, constants),
+        other => other
+            .as_float()
+            .or(other.as_integer().map(|i| i as f64))
+            .ok_or_else(|| format!("{other} is no number")),
+    }
+    .map_err(|m| format!("[reference] tolerance: {m}"))?;
+    if v >= 0.0 {
+        Ok(v)
+    } else {
+        Err(format!("[reference] tolerance: {v} is no error to allow"))
+    }
+}
+
+pub(super) fn check_fill(fill: &Fill) -> Result<(), String> {
+    let Fill::Named(f) = fill else { return Ok(()) };
+    let known = ["random", "normal", "zeros", "index"].contains(&f.as_str())
+        || f.starts_with("file:")
+        || fill.bounds().is_some();
+    if known {
+        return Ok(());
+    }
+    Err(format!(
+        "fill `{f}` is not random, random(LO, HI), normal, zeros, index, file:PATH or a number"
+    ))
+}
