@@ -58,6 +58,22 @@ fn configs_drawn_from_the_space_compile_and_can_be_launched() {
 
 #[test]
 #[ignore = "needs NVRTC"]
+fn stripes_by_tensor_maps_compile() {
+    let dir = tempfile::tempdir().unwrap();
+    let gpu = Gpu::known("h200").unwrap();
+    let by_maps = ("way_copy".to_owned(), toml::Value::Integer(4));
+    let problem = gpu::problem(&dir.path().join("family"), &[by_maps], &gpu).unwrap();
+    let index = Index::build(&problem.space, &Limits::default()).unwrap();
+    let maps = problem.maps(&index.get(index.len() / 2).unwrap()).unwrap();
+    assert_eq!(maps.len(), 2);
+    assert_eq!((maps[0].argument, maps[1].argument), (5, 7));
+    assert_eq!(maps[0].shape.sizes, [16, 4096, 256]);
+    let (launched, rejected) = compiled(&problem, 8, dir.path());
+    assert!(launched >= 4, "{rejected:?}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
 fn every_element_and_transposition_compiles() {
     for elem in 0..4 {
         for (trans, size) in [
@@ -209,7 +225,7 @@ fn check(case: &Case, n: usize, seed: u64, want: &dyn Fn(&[i64]) -> bool) {
         let config = index.get(rng.u64(..index.len())).unwrap();
         let v: Vec<i64> = config.iter().map(|v| v.as_int().unwrap()).collect();
         // use_mma, way_copy: fibers have no copy engine.
-        if v[1] == 3 || !want(&v) {
+        if v[1] > 2 || !want(&v) {
             continue;
         }
         let e = error_of(&p, case, &config, dir.path());
@@ -261,6 +277,19 @@ fn shares_of_k_may_be_empty() {
         check(&case, 1, 5, &|v| empty(v) && v[1] < 2);
         check(&case, 1, 6, &|v| empty(v) && v[1] == 2 && v[0] > 0);
     }
+}
+
+#[test]
+fn swizzled_stripes_and_interleaved_lanes_are_right() {
+    let case = |size| Case {
+        elem: 1,
+        trans: [0, 0],
+        size,
+    };
+    // lanes at 20, swizzle at 21.
+    check(&case([128, 192, 96]), 3, 8, &|v| v[21] == 1);
+    check(&case([90, 100, 33]), 1, 9, &|v| v[20] == 1);
+    check(&case([90, 100, 34]), 1, 10, &|v| v[21] == 1);
 }
 
 #[test]

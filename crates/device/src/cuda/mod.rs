@@ -12,6 +12,7 @@
 //! | [`repeat`] | work repeated without a gap, timed by events |
 //! | [`memory`] | memory of a GPU |
 //! | [`module`] | loaded kernels and their launches |
+//! | [`tensor_map`] | arrays cut into boxes for the copy engine |
 
 pub mod compile;
 pub mod gpu;
@@ -22,6 +23,7 @@ pub mod occupancy;
 pub mod repeat;
 pub mod resources;
 pub mod session;
+pub mod tensor_map;
 
 pub use compile::{Compiled, Compiler, Source};
 pub use gpu::Gpu;
@@ -31,6 +33,7 @@ pub use occupancy::{Capability, Limit, Occupancy};
 pub use repeat::Repeater;
 pub use resources::Resources;
 pub use session::{Event, Graph, Session};
+pub use tensor_map::{MapElement, MapShape, TensorMap};
 
 /// A C++ header under which SIMT kernels compile for the host and run there, a fiber a thread.
 pub const SHIM: &str = include_str!("shim/shim.hpp");

@@ -33,7 +33,7 @@ pub(super) struct Kept {
     because: Option<String>,
 }
 
-fn expression(v: &toml::Value, what: &str) -> Result<Expr, String> {
+pub(super) fn expression(v: &toml::Value, what: &str) -> Result<Expr, String> {
     let text = match v {
         toml::Value::String(s) => s.clone(),
         other => other.to_string(),

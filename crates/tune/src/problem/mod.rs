@@ -2,15 +2,18 @@
 
 mod argument;
 mod cuda;
+mod maps;
 mod setting;
 mod written;
 
 pub use cuda::Launch;
+pub use maps::Map;
 pub use written::{Argument, Build, Data, Fill, Language, Measure, Rival, Role, Setup, Type};
 
 use argument::{argument, check_fill, tolerance};
 use cuda::{Kept, Launching};
-use written::{LaunchText, ReferenceText};
+use maps::Mapping;
+use written::{LaunchText, MapText, ReferenceText};
 
 use crate::objective::Objective;
 use greenup_model::{Op, Work};
@@ -50,13 +53,15 @@ pub struct Problem {
     pub measure: Measure,
     work: Vec<(Op, Expr)>,
     launches: Vec<Launching>,
+    maps: Vec<Mapping>,
     kept: Vec<Kept>,
 }
 
 /// Tables of a problem beside those of its space.
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 11] = [
     "build",
     "launch",
+    "maps",
     "compiled",
     "rival",
     "arguments",
@@ -75,6 +80,8 @@ struct Written {
     arguments: Vec<Argument>,
     #[serde(default)]
     launch: Vec<LaunchText>,
+    #[serde(default)]
+    maps: Vec<MapText>,
     #[serde(default)]
     compiled: toml::Table,
     rival: Option<Rival>,
@@ -179,6 +186,7 @@ impl Problem {
             bytes = bytes.saturating_add(d.len.unwrap_or(0).saturating_mul(d.kind.bytes()));
             data.push(d);
         }
+        let maps = maps::maps(&written.maps, &data).map_err(|m| fail(m, None))?;
         if bytes > MOST_BYTES {
             return Err(fail(
                 format!("its arrays take {} GiB", bytes >> 30),
@@ -232,6 +240,7 @@ impl Problem {
             measure: m,
             work,
             launches,
+            maps,
             kept,
         })
     }

@@ -162,6 +162,27 @@ pub struct LaunchText {
     pub when: Option<String>,
 }
 
+/// How an array is cut into boxes that the copy engine brings at once. The kernels take it, as a
+/// `const __grid_constant__` of 128 bytes, behind all arguments.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MapText {
+    /// The array's name.
+    pub of: String,
+    /// Elements along each dimension, the contiguous one first: up to five expressions.
+    pub sizes: Vec<toml::Value>,
+    /// Elements between neighbours of each dimension but the first.
+    pub steps: Vec<toml::Value>,
+    /// Elements of a box along each dimension.
+    #[serde(rename = "box")]
+    pub cut: Vec<toml::Value>,
+    /// Bytes of the lines whose 16-byte parts change places: 0, 32, 64 or 128.
+    #[serde(default)]
+    pub swizzle: u32,
+    /// Whether a config has this map.
+    pub when: Option<String>,
+}
+
 /// A function that makes the data what the kernels expect: row pointers that rise, a matrix that
 /// is positive. It is called once with all arguments, after they are filled, and may change any.
 #[derive(Clone, Debug, Deserialize)]

@@ -155,7 +155,11 @@ pub fn ready(
         rejected = p.rejects(config, &facts).map_err(CompileError)?;
     }
     Ok(Ready {
-        built: Built::Cubin { file, launches },
+        built: Built::Cubin {
+            file,
+            launches,
+            maps: p.maps(config).map_err(CompileError)?,
+        },
         facts,
         rejected,
     })

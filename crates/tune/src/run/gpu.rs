@@ -4,7 +4,7 @@ use super::data::Arguments;
 use super::host::HostKernel;
 use super::job::Built;
 use crate::problem::Launch;
-use greenup_device::cuda::{CudaError, Function, Memory, Repeater, Session};
+use greenup_device::cuda::{CudaError, Function, Memory, Repeater, Session, TensorMap};
 use greenup_meter::Run;
 use std::ffi::c_void;
 
@@ -90,6 +90,8 @@ pub struct GpuKernel {
     values: Vec<*mut c_void>,
     /// Boxed, so that it stays where `values` point to.
     _addresses: Box<[u64]>,
+    /// Likewise.
+    _maps: Vec<Box<TensorMap>>,
     repeater: Repeater,
 }
 
@@ -105,8 +107,13 @@ impl GpuKernel {
         let session = mirror.session.clone();
         let mut addresses = mirror.addresses().into_boxed_slice();
         let scalars = arguments.pointers();
+        let mut maps = Vec::new();
         let (what, values) = match built {
-            Built::Cubin { file, launches } => {
+            Built::Cubin {
+                file,
+                launches,
+                maps: written,
+            } => {
                 let io = |e: std::io::Error| CudaError::Io {
                     path: file.display().to_string(),
                     cause: format!("cannot be read: {e}"),
@@ -120,6 +127,10 @@ impl GpuKernel {
                     }
                     kernels.push((f, l.clone()));
                 }
+                for m in written {
+                    let address = addresses.get(m.argument).copied().unwrap_or(0);
+                    maps.push(Box::new(TensorMap::new(&m.shape, address)?));
+                }
                 let values = addresses
                     .iter_mut()
                     .zip(scalars)
@@ -130,6 +141,7 @@ impl GpuKernel {
                             std::ptr::from_mut(a).cast()
                         }
                     })
+                    .chain(maps.iter_mut().map(|m| std::ptr::from_mut(&mut **m).cast()))
                     .collect();
                 (What::Kernels(kernels), values)
             }
@@ -158,6 +170,7 @@ impl GpuKernel {
             what,
             values,
             _addresses: addresses,
+            _maps: maps,
             repeater: Repeater::default(),
         })
     }

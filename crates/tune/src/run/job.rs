@@ -1,6 +1,6 @@
 //! What is said between the tuner and the process in which kernels run: one JSON line each.
 
-use crate::problem::{Data, Launch};
+use crate::problem::{Data, Launch, Map};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ pub enum Built {
     Cubin {
         file: PathBuf,
         launches: Vec<Launch>,
+        maps: Vec<Map>,
     },
 }
 

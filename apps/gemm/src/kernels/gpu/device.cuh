@@ -13,7 +13,7 @@ __device__ inline void commit() { greenup_commit(); }
 template <int n> __device__ inline void wait_but() { greenup_wait_but(n); }
 #else
 /* The dynamic shared memory of a block. */
-#define SHARED_BYTES(name) extern __shared__ __align__(128) unsigned char name[]
+#define SHARED_BYTES(name) extern __shared__ __align__(1024) unsigned char name[]
 
 __device__ inline unsigned shared_address(const void *p) {
     return (unsigned)__cvta_generic_to_shared(p);
@@ -71,6 +71,17 @@ __device__ inline void copy_bulk(void *to, const void *from, unsigned bytes, Bar
             "r"(shared_address(to)),
         "l"(from), "r"(bytes), "r"(shared_address(b))
         : "memory");
+}
+/* How an array is cut into boxes; made by the driver. */
+struct alignas(64) TensorMap {
+    unsigned char opaque[128];
+};
+/* Brings the box of a map at (0, line, panel). */
+__device__ inline void copy_tile(void *to, const TensorMap *map, int line, int panel, Barrier *b) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], "
+                 "[%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
+                 "l"(map), "r"(0), "r"(line), "r"(panel), "r"(shared_address(b))
+                 : "memory");
 }
 #endif
 

@@ -6,7 +6,8 @@
  * the contiguous side). Each thread keeps its part of C in registers.
  *
  *   way_copy   0 through registers, ahead of the products; 1 the same by the read-only path;
- *              2 asynchronous copies, stage_count deep; 3 the copy engine, fed by a warp of its own
+ *              2 asynchronous copies, stage_count deep; 3 the copy engine, line after line, fed by a
+ *              warp of its own; 4 the copy engine, a stripe at once by its tensor map
  *   use_mma    0 products one by one; 4, 8, 16 on the tensor cores in steps of so many (f64)
  *   vec_read   elements of a read from global memory
  *   vec_tile   neighbouring elements of a thread's tile, read together from shared memory; the rest
@@ -18,6 +19,7 @@
  *   split_k    blocks that share a tile of C, each with its part of k
  *   grid_fixed blocks a multiprocessor of a fixed grid that takes tile after tile; 0: a block a tile
  *   lanes      how a warp lies over the threads' grid without tensor cores: 0 row after row, 1 in 8 x 4
+ *   swizzle    pairs of a line change places in shared memory, against bank conflicts; no padding then
  *   blocks_wanted  blocks a multiprocessor for which registers are saved
  *   has_edges  whether sizes leave partial tiles, or lines not aligned for vec_read
  */
@@ -58,10 +60,16 @@ __device__ inline void feed(int lane, const Window &w, Element *to, Barrier *ful
 }
 #endif
 
+#if way_copy == 4
+#define MAPS , const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b
+#else
+#define MAPS
+#endif
+
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, blocks_wanted)
 gemm(int rows, int columns, int depth, Real alpha, Real alpha_im, const Element *__restrict__ a,
      int lda, const Element *__restrict__ b, int ldb, Real beta, Real beta_im,
-     Element *__restrict__ c, int ldc) {
+     Element *__restrict__ c, int ldc MAPS) {
     SHARED_BYTES(raw);
     Element *stages = (Element *)raw;
     const int thread = threadIdx.x;
@@ -70,8 +78,9 @@ gemm(int rows, int columns, int depth, Real alpha, Real alpha_im, const Element 
     const int steps = (depth + blk_k - 1) / blk_k, share = (steps + split_k - 1) / split_k;
     Part part(thread);
 
-#if way_copy == 3
-    Barrier *full = (Barrier *)(stages + STAGES * STAGE), *empty = full + STAGES;
+#if way_copy >= 3
+    Barrier *full = (Barrier *)(stages + STAGES * STAGE);
+    [[maybe_unused]] Barrier *empty = full + STAGES;
     if (thread == 0) {
         for (int s = 0; s < STAGES; s++) {
             barrier_init(full + s, 1);
@@ -80,6 +89,7 @@ gemm(int rows, int columns, int depth, Real alpha, Real alpha_im, const Element 
         barriers_visible();
     }
     __syncthreads();
+    /* Slots go on from tile to tile; the phase flips after the last. */
     int slot = 0;
     unsigned phase = 0;
 #endif
@@ -137,13 +147,16 @@ gemm(int rows, int columns, int depth, Real alpha, Real alpha_im, const Element 
             done();
         }
 #endif
-#elif way_copy == 2
+#elif way_copy == 2 || way_copy == 4
         part.clear();
+#if way_copy == 2
         [[maybe_unused]] typename ReaderA::Walk walk_a(thread, stripes.of_a(first * blk_k));
         [[maybe_unused]] typename ReaderB::Walk walk_b(thread, stripes.of_b(first * blk_k));
-        auto load = [&](int step, int slot) {
+        int slot = 0;
+        auto load = [&](int step, int ahead) {
             if (step < last) {
-                Element *to = stages + slot * STAGE;
+                const int to_slot = slot + ahead < STAGES ? slot + ahead : slot + ahead - STAGES;
+                Element *to = stages + to_slot * STAGE;
                 if constexpr (ReaderA::even)
                     walk_a.fetch_async(to, blk_k * (trans_a == 0 ? (long long)lda : 1));
                 else
@@ -156,36 +169,62 @@ gemm(int rows, int columns, int depth, Real alpha, Real alpha_im, const Element 
             }
             commit();
         };
-#pragma unroll
-        for (int s = 0; s < STAGES - 1; s++) load(first + s, s);
-        int slot = 0;
-        auto arrived = [] {
+        auto arrived = [](int) {
             wait_but<STAGES - 2>();
             __syncthreads();
         };
-        auto load_next = [&](int step) {
-            load(step + STAGES - 1, slot == 0 ? STAGES - 1 : slot - 1);
+        auto used = [&] {
+            if (++slot == STAGES) slot = 0;
         };
+        constexpr int AHEAD = STAGES - 1;
+#else
+        auto load = [&](int step, int ahead) {
+            if (step < last && thread == 0) {
+                const bool wraps = slot + ahead >= STAGES;
+                const int to_slot = wraps ? slot + ahead - STAGES : slot + ahead;
+                wait_phase(empty + to_slot, phase ^ (wraps ? 0 : 1));
+                Element *to = stages + to_slot * STAGE;
+                expect_bytes(full + to_slot, STAGE * sizeof(Element));
+                copy_tile(to, &map_a, step * blk_k, stripes.m / 16, full + to_slot);
+                copy_tile(to + StripeA::size, &map_b, stripes.n, step * (blk_k / 16),
+                          full + to_slot);
+            }
+        };
+        auto arrived = [&](int step) {
+            if (step < last) wait_phase(full + slot, phase);
+        };
+        auto used = [&] {
+            __syncwarp();
+            if (thread % 32 == 0) arrive(empty + slot);
+            if (++slot == STAGES) slot = 0, phase ^= 1;
+        };
+        /* One stage less is asked for ahead: then nobody waits for the last warp of this step. */
+        constexpr int AHEAD = STAGES - 2;
+#endif
+#pragma unroll
+        for (int s = 0; s < AHEAD; s++) load(first + s, s);
 #if parts_ahead
         Part::Held held[2];
-        arrived();
-        part.fetch(held[0], stages, 0);
+        arrived(first);
+        part.fetch(held[0], stages + slot * STAGE, 0);
         for (int step = first; step < last; step++)
-            part.multiply_ahead(held, stages + slot * STAGE, [&] { load_next(step); }, [&] {
-                arrived();
-                if (++slot == STAGES) slot = 0;
+            part.multiply_ahead(held, stages + slot * STAGE, [&] { load(step + AHEAD, AHEAD); }, [&] {
+                used();
+                arrived(step + 1);
                 return (const Element *)stages + slot * STAGE;
             });
 #else
         for (int step = first; step < last; step++) {
-            arrived();
-            load_next(step);
+            arrived(step);
+            load(step + AHEAD, AHEAD);
             part.multiply_stage(stages + slot * STAGE);
-            if (++slot == STAGES) slot = 0;
+            used();
         }
 #endif
+#if way_copy == 2
         wait_but<0>();
         __syncthreads();
+#endif
 #else
         part.clear();
         typename ReaderA::Held held_a;

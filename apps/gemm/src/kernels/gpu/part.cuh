@@ -8,9 +8,17 @@ struct Part {
     int thread;
     /* Where this thread's first factors lie in a stripe; all others lie a constant further. */
     int at_a, at_b;
+#if swizzle
+    /* The same for every other k of A, and for every other eight k of B: there pairs lie elsewhere. */
+    int odd_a, odd_b;
+#endif
     __device__ explicit Part(int number) : thread(number) {
         at_a = StripeA::at(row(0), first_k());
         at_b = StripeB::at(first_n(), first_k());
+#if swizzle
+        odd_a = StripeA::at(row(0), first_k() + 1);
+        odd_b = StripeB::at(first_n(), first_k() + 8);
+#endif
     }
     __device__ void clear() {
 #pragma unroll
@@ -33,8 +41,13 @@ struct Part {
         return i / 2 * 16 + i % 2 * (vec_tile == 2 ? 1 : 8);
     }
     __device__ int row(int i) const { return corner_m() + lane() / 4 * vec_tile + row_step(i); }
-    __device__ int column(int j) const { return corner_n() + j / 2 * 8 + lane() % 4 * 2 + j % 2; }
-    __device__ int first_n() const { return corner_n() + lane() / 4; }
+    /* Which column of C stands in place x of eight does not matter either. With swizzle neighbours
+     * are four apart, so that a quarter of a warp finds its pairs of B in different banks. */
+    __device__ static constexpr int place_n(int x) { return swizzle ? x % 2 * 4 + x / 2 : x; }
+    __device__ int column(int j) const {
+        return corner_n() + j / 2 * 8 + place_n(lane() % 4 * 2 + j % 2);
+    }
+    __device__ int first_n() const { return corner_n() + place_n(lane() / 4); }
     /* Which k stands in place s of a lane does not matter, if a and b agree. */
     __device__ int first_k() const { return lane() % 4 * (1 + pair_k); }
     __device__ static constexpr int k_step(int s) { return pair_k ? s / 2 * 8 + s % 2 : 4 * s; }
@@ -42,6 +55,11 @@ struct Part {
     __device__ void fetch_a(Held &h, const Element *stage, int k, int i) const {
 #pragma unroll
         for (int s = 0; s < GROUP / 4; s++) {
+#if swizzle
+            const Element *from = stage + (s % 2 ? odd_a : at_a) + StripeA::on(16 * i) +
+                                  StripeA::down(k + 8 * (s / 2));
+            read_pair(h.a[i][2 * s], h.a[i][2 * s + 1], from);
+#else
             const Element *from = stage + at_a + StripeA::at(row_step(2 * i), k + k_step(s));
             const Element *next = stage + at_a + StripeA::at(row_step(2 * i + 1), k + k_step(s));
             if constexpr (vec_tile == 2 && trans_a == 0)
@@ -55,9 +73,19 @@ struct Part {
                 h.a[i][2 * s] = *from;
                 h.a[i][2 * s + 1] = *next;
             }
+#endif
         }
     }
     __device__ void fetch_b(Held &h, const Element *stage, int k, int j) const {
+#if swizzle
+#pragma unroll
+        for (int s = 0; s < GROUP / 4; s += 2) {
+            const int eight = k / 8 + s / 2;
+            const Element *from = stage + StripeA::size + (eight % 2 ? odd_b : at_b) +
+                                  StripeB::down(8 * j) + StripeB::on(eight / 2 * 16);
+            read_pair(h.b[j][s], h.b[j][s + 1], from);
+        }
+#else
 #pragma unroll
         for (int s = 0; s < GROUP / 4; s++) {
             const Element *from =
@@ -67,6 +95,7 @@ struct Part {
             } else
                 h.b[j][s] = *from;
         }
+#endif
     }
     __device__ void fetch(Held &h, const Element *stage, int k) const {
 #pragma unroll

@@ -8,14 +8,24 @@
 #define TILE_M (blk_m / dim_m)
 #define TILE_N (blk_n / dim_n)
 
-/* A stripe as it lies in shared memory: lines of its contiguous side, as in global memory. */
+/* A stripe as it lies in shared memory: lines of its contiguous side, as in global memory; or, with
+ * swizzle, panels of 16 doubles along that side, in which the pairs of a line change places with its
+ * number, as the copy engine does it. */
 template <bool along_k, int across, int pad> struct Stripe {
     static constexpr int lines = along_k ? across : blk_k;
     static constexpr int length = along_k ? blk_k : across;
     static constexpr int step = length + pad;
     static constexpr int size = lines * step;
+    /* How far it is to the next line but n (a multiple of 8 with swizzle), and n elements on (of 16). */
+    __device__ static constexpr int down(int n) { return n * (swizzle ? 16 : step); }
+    __device__ static constexpr int on(int n) { return swizzle ? n * lines : n; }
+    /* Where an element of a line lies. */
+    __device__ static constexpr int slot(int line, int place) {
+        return swizzle ? on(place / 16 * 16) + down(line) + (place / 2 % 8 ^ line % 8) * 2 + place % 2
+                       : down(line) + place;
+    }
     /* Where element (x across, k) lies. */
-    __device__ static constexpr int at(int x, int k) { return along_k ? x * step + k : k * step + x; }
+    __device__ static constexpr int at(int x, int k) { return along_k ? slot(x, k) : slot(k, x); }
 };
 /* op(A) is m x k, op(B) is k x n. */
 typedef Stripe<trans_a != 0, blk_m, pad_a> StripeA;
@@ -69,7 +79,7 @@ template <class S, int shape> struct Reader {
             const int column = thread % shape * vec_read, row = thread / shape;
             from = w.from + row * w.step + column;
             down_step = rows * w.step;
-            to = row * S::step + column;
+            to = S::slot(row, column);
         }
         __device__ void fetch_async(Element *stage, long long advance) {
             const Element *line = from;
@@ -78,7 +88,7 @@ template <class S, int shape> struct Reader {
             for (int j = 0; j < down; j++) {
 #pragma unroll
                 for (int i = 0; i < across; i++)
-                    copy_async<bytes>(place + j * rows * S::step + i * shape * vec_read,
+                    copy_async<bytes>(place + S::down(j * rows) + S::on(i * shape * vec_read),
                                       line + i * shape * vec_read, bytes);
                 line += down_step;
             }
@@ -90,7 +100,7 @@ template <class S, int shape> struct Reader {
             const int n = valid(w, line, place);
             /* Nothing is read of what is not valid, but the address must be one. */
             const Element *from = n > 0 ? w.from + line * w.step + place : w.from;
-            copy_async<bytes>(to + line * S::step + place, from, n * (int)sizeof(Element));
+            copy_async<bytes>(to + S::slot(line, place), from, n * (int)sizeof(Element));
         });
     }
     struct Held {
@@ -110,7 +120,7 @@ template <class S, int shape> struct Reader {
     __device__ static void store(int thread, Element *to, const Held &h) {
         each(thread, [&](int line, int place, int i) {
 #pragma unroll
-            for (int e = 0; e < vec_read; e++) to[line * S::step + place + e] = h.v[i][e];
+            for (int e = 0; e < vec_read; e++) to[S::slot(line, place) + e] = h.v[i][e];
         });
     }
 };

@@ -1,0 +1,113 @@
+//! Tensor maps of a problem: how its arrays are cut into boxes for the copy engine.
+
+use super::Problem;
+use super::cuda::expression;
+use super::written::{Data, MapText, Type};
+use greenup_device::cuda::{MapElement, MapShape};
+use greenup_space::Value;
+use greenup_space::expr::Expr;
+use serde::{Deserialize, Serialize};
+
+/// A map of a config.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Map {
+    /// Number of its array among the arguments.
+    pub argument: usize,
+    pub shape: MapShape,
+}
+
+/// A map as expressions.
+pub(super) struct Mapping {
+    argument: usize,
+    element: MapElement,
+    sizes: Vec<Expr>,
+    steps: Vec<Expr>,
+    cut: Vec<Expr>,
+    swizzle: u32,
+    when: Option<Expr>,
+}
+
+pub(super) fn maps(written: &[MapText], data: &[Data]) -> Result<Vec<Mapping>, String> {
+    let one = |m: &MapText| -> Result<Mapping, String> {
+        let fail = |e: String| format!("[[maps]] of `{}`: {e}", m.of);
+        let argument = data
+            .iter()
+            .position(|d| d.name == m.of && d.len.is_some())
+            .ok_or_else(|| fail("there is no such array among the arguments".into()))?;
+        let all = |v: &[toml::Value], what: &str| -> Result<Vec<Expr>, String> {
+            v.iter()
+                .map(|v| expression(v, what))
+                .collect::<Result<_, _>>()
+                .map_err(fail)
+        };
+        let n = m.sizes.len();
+        if !(1..=5).contains(&n) || m.cut.len() != n || m.steps.len() + 1 != n {
+            return Err(fail(
+                "give 1 to 5 sizes, as many numbers in `box`, and one step less".into(),
+            ));
+        }
+        if ![0, 32, 64, 128].contains(&m.swizzle) {
+            return Err(fail(format!("swizzle {} is not 0, 32, 64 or 128", m.swizzle)));
+        }
+        Ok(Mapping {
+            argument,
+            element: match data[argument].kind {
+                Type::F32 => MapElement::F32,
+                Type::F64 => MapElement::F64,
+                Type::I32 => MapElement::I32,
+                Type::I64 => MapElement::I64,
+            },
+            sizes: all(&m.sizes, "sizes")?,
+            steps: all(&m.steps, "steps")?,
+            cut: all(&m.cut, "box")?,
+            swizzle: m.swizzle,
+            when: m
+                .when
+                .as_ref()
+                .map(|t| expression(&toml::Value::String(t.clone()), "when"))
+                .transpose()
+                .map_err(fail)?,
+        })
+    };
+    written.iter().map(one).collect()
+}
+
+impl Problem {
+    /// The tensor maps that a config's kernels take behind the arguments.
+    ///
+    /// # Errors
+    /// A size that is none.
+    pub fn maps(&self, config: &[Value]) -> Result<Vec<Map>, String> {
+        let mut out = Vec::new();
+        for m in &self.maps {
+            let value = |e: &Expr| self.space.evaluate(e, config).map_err(|e| e.message);
+            if let Some(when) = &m.when
+                && !value(when)?.truth()
+            {
+                continue;
+            }
+            let numbers = |v: &[Expr]| -> Result<Vec<u64>, String> {
+                v.iter()
+                    .map(|e| {
+                        let v = value(e)?;
+                        v.as_int()
+                            .and_then(|n| u64::try_from(n).ok())
+                            .filter(|n| *n > 0)
+                            .ok_or_else(|| format!("a tensor map with a size of {v}"))
+                    })
+                    .collect()
+            };
+            out.push(Map {
+                argument: m.argument,
+                shape: MapShape {
+                    element: m.element,
+                    sizes: numbers(&m.sizes)?,
+                    steps: numbers(&m.steps)?,
+                    cut: numbers(&m.cut)?,
+                    swizzle: m.swizzle,
+                },
+            });
+        }
+        Ok(out)
+    }
+}
