@@ -47,7 +47,10 @@ pub(super) fn maps(written: &[MapText], data: &[Data]) -> Result<Vec<Mapping>, S
             ));
         }
         if ![0, 32, 64, 128].contains(&m.swizzle) {
-            return Err(fail(format!("swizzle {} is not 0, 32, 64 or 128", m.swizzle)));
+            return Err(fail(format!(
+                "swizzle {} is not 0, 32, 64 or 128",
+                m.swizzle
+            )));
         }
         Ok(Mapping {
             argument,
