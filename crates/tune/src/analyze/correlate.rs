@@ -9,6 +9,8 @@ use serde::Serialize;
 pub struct Correlation {
     pub name: String,
     pub is_parameter: bool,
+    /// Configs that it is known of.
+    pub known: usize,
     pub performance: f64,
     pub efficiency: Option<f64>,
     /// With the product of both.
@@ -18,6 +20,17 @@ pub struct Correlation {
     pub moved: Option<f64>,
     /// It moved significantly, or changed its sign.
     pub mover: bool,
+}
+
+impl Correlation {
+    /// Its name, with the number of configs where not all of them tell.
+    pub fn label(&self, all: usize) -> String {
+        if self.known < all {
+            format!("{} ({})", self.name, self.known)
+        } else {
+            self.name.clone()
+        }
+    }
 }
 
 /// Moves of at least this share of all places are significant.
@@ -34,6 +47,9 @@ pub struct Split {
     pub performance: (f64, f64),
     pub efficiency: Option<(f64, f64)>,
 }
+
+/// Configs of which a metric must be known: half of them, or so many (counters are read of a sample).
+const ENOUGH: usize = 50;
 
 /// Numeric columns: metrics and parameters that vary.
 fn columns(sweep: &Sweep, rows: &[Row]) -> Vec<(String, bool, Vec<Option<f64>>)> {
@@ -62,7 +78,7 @@ fn columns(sweep: &Sweep, rows: &[Row]) -> Vec<(String, bool, Vec<Option<f64>>)>
     }
     out.retain(|(_, _, v): &(String, bool, Vec<Option<f64>>)| {
         let some: Vec<f64> = v.iter().flatten().copied().collect();
-        some.len() * 2 > rows.len() && some.iter().any(|x| *x != some[0])
+        (some.len() * 2 > rows.len() || some.len() >= ENOUGH) && some.iter().any(|x| *x != some[0])
     });
     out
 }
@@ -105,6 +121,7 @@ pub fn correlations(sweep: &Sweep, rows: &[Row]) -> Vec<Correlation> {
                 performance: pearson(&values, &performance)?,
                 efficiency: pearson(&values, &efficiency),
                 product: pearson(&values, &product),
+                known: values.iter().flatten().count(),
                 name,
                 is_parameter,
                 moved: None,

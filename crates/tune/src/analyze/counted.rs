@@ -26,8 +26,12 @@ impl FromCounters {
     }
 }
 
+/// Bytes that shared memory moves at once.
+const WAVEFRONT: f64 = 128.0;
+
 /// Work of a run by its counters. Bytes of L2 are those that slow memory did not give: the cost of a
-/// byte from there includes the way through L2.
+/// byte from there includes the way through L2. A wavefront that bank conflicts make necessary moves
+/// no bytes of its own: it takes what the others left.
 pub fn work(t: &Trial) -> Option<Work> {
     let of = |name: &str| t.metrics.get(name).copied();
     let dram = of("dram_bytes")?;
@@ -48,7 +52,11 @@ pub fn work(t: &Trial) -> Option<Work> {
         (Op::TensorF64, tensor),
         (Op::Int, of("integer_ops")?),
         (Op::Special, of("special_ops").unwrap_or(0.0)),
-        (Op::L1, of("shared_traffic_bytes")?),
+        (
+            Op::L1,
+            (of("shared_traffic_bytes")? - WAVEFRONT * of("shared_conflicts").unwrap_or(0.0))
+                .max(0.0),
+        ),
         (Op::L2, (of("l2_bytes")? - dram).max(0.0)),
         (Op::Dram, dram),
     ];
@@ -152,6 +160,8 @@ mod tests {
         let w = work(&trial(&tensor)).unwrap();
         assert_eq!((w.count(Op::F64), w.count(Op::TensorF64)), (5e11, 2e12));
         assert!(work(&trial(&COUNTERS[1..])).is_none());
+        let conflicts = [&COUNTERS[..], &[("shared_conflicts", 5e9)]].concat();
+        assert_eq!(work(&trial(&conflicts)).unwrap().count(Op::L1), 0.36e12);
     }
 
     #[test]

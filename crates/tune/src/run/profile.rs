@@ -36,7 +36,7 @@ const fn counter(name: &'static str, metrics: &'static [&'static str], worth: f6
 
 /// Counters that make up the work of a kernel, and those of Anzt et al. 2015, Figs. 6 to 9, under
 /// the names that today's profiler has for them.
-pub const COUNTERS: [Counter; 22] = [
+pub const COUNTERS: [Counter; 24] = [
     counter(
         "dram_bytes",
         &["dram__bytes_read.sum", "dram__bytes_write.sum"],
@@ -88,6 +88,16 @@ pub const COUNTERS: [Counter; 22] = [
         "tensor_instructions",
         &["sm__inst_executed_pipe_tensor.sum"],
         1.0,
+    ),
+    counter(
+        "tensor_pipe_share",
+        &["sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"],
+        0.01,
+    ),
+    counter(
+        "f64_pipe_share",
+        &["sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_active"],
+        0.01,
     ),
     counter("instructions", &["smsp__inst_executed.sum"], 1.0),
     counter("issue_slots", &["smsp__inst_issued.sum"], 1.0),

@@ -3,7 +3,8 @@
 //! The forest proposes by Thompson sampling: each proposal is the best point in the eyes of one
 //! tree drawn at random, so that points are tried as often as they are likely to be the best.
 //! Between them come children of the best points (as of a genetic algorithm), chosen among many by
-//! a tree. The Gaussian process proposes by expected improvement.
+//! a tree. The Gaussian process proposes by expected improvement; where the budget is small it does so
+//! beside the forest too.
 
 use super::{Ask, Proposal, Strategy, fresh, nearest};
 use crate::surrogate::{Features, Forest, ForestPlan, Process};
@@ -24,6 +25,9 @@ const MUTATION: f64 = 0.15;
 /// Trials that a Gaussian process learns from at most: its cost grows with the cube.
 const PROCESS: usize = 200;
 
+/// Budgets up to which a process proposes beside the forest: trees learn little from so few trials.
+const FEW: usize = 200;
+
 /// Steps of its likelihood; a search refits it often.
 const STEPS: usize = 25;
 
@@ -38,6 +42,8 @@ pub struct Surrogate {
     features: Option<Features>,
     /// All points with their features, where the space is small enough.
     all: Option<Vec<(u64, Vec<f64>)>>,
+    /// The process that proposes beside the forest where the budget is small.
+    beside: Option<Box<Surrogate>>,
     asked: usize,
 }
 
@@ -55,6 +61,7 @@ impl Surrogate {
             kind,
             features: None,
             all: None,
+            beside: None,
             asked: 0,
         }
     }
@@ -252,7 +259,16 @@ impl Strategy for Surrogate {
             return (0..3).map(|_| fresh(ask, rng).into()).collect();
         }
         let found = if forest {
-            known.by_forest(candidates, rng)
+            let mut found = known.by_forest(candidates, rng);
+            if ask.budget <= FEW {
+                let process = self
+                    .beside
+                    .get_or_insert_with(|| Box::new(Self::gaussian_process()));
+                let more = process.ask(ask, rng).into_iter().map(|p| p.point);
+                let new = more.into_iter().find(|p| !found.contains(p));
+                found.extend(new);
+            }
+            found
         } else {
             known.by_process(candidates, rng)
         };

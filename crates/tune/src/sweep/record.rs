@@ -154,6 +154,19 @@ impl Sweep {
         self.trials.iter().filter_map(|t| Some((t, t.cost()?)))
     }
 
+    /// Flops of a run: the sweep's own word, or that of its trials where they agree.
+    pub fn flops(&self) -> Option<f64> {
+        let told = || {
+            let mut each = self
+                .measured()
+                .filter_map(|(t, c)| Some(t.metrics.get("gflops")? * 1e9 * c.time_s));
+            let first = each.next()?;
+            each.all(|f| (f / first - 1.0).abs() < 1e-6)
+                .then_some(first.round())
+        };
+        self.facts.flops.or_else(told)
+    }
+
     pub fn has_energy(&self) -> bool {
         self.measured().any(|(_, c)| c.energy_j.is_some())
     }

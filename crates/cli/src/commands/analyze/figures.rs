@@ -70,15 +70,23 @@ pub fn ranking(a: &Analysis, sweep: &Sweep) -> Scatter {
 pub fn split_scatter(a: &Analysis, sweep: &Sweep, name: &str, mean: f64) -> Option<String> {
     let p = a.parameters.iter().position(|n| n == name);
     let mut s = scatter(a, sweep)?;
-    for (d, r) in s.dots.iter_mut().zip(&a.rows) {
+    let values = a.rows.iter().map(|r| {
         let t = &sweep.trials[r.trial];
-        let v = match p {
+        match p {
             Some(p) => t.config[p].as_float(),
             None => t.metrics.get(name).copied(),
-        };
-        d.colour = usize::from(v.is_some_and(|v| v <= mean));
-    }
-    s.title = format!("split by {name}");
+        }
+    });
+    // Configs of which it is not known are on no side.
+    s.dots = std::mem::take(&mut s.dots)
+        .into_iter()
+        .zip(values)
+        .filter_map(|(mut d, v)| {
+            d.colour = usize::from(v? <= mean);
+            Some(d)
+        })
+        .collect();
+    s.title = format!("split by {}", short(name, 40));
     s.hull = Vec::new();
     s.fastest = None;
     s.greenest = None;
@@ -89,16 +97,24 @@ pub fn split_scatter(a: &Analysis, sweep: &Sweep, name: &str, mean: f64) -> Opti
     Some(s.svg(460.0, 340.0))
 }
 
-pub fn bars(
-    title: &str,
-    list: &[Correlation],
-    value: impl Fn(&Correlation) -> Option<f64>,
-) -> String {
-    let mut bars: Vec<SignedBar> = list
+/// A name of so many characters at most: metrics of a profiler have long ones.
+fn short(name: &str, most: usize) -> String {
+    let n = name.chars().count();
+    if n <= most {
+        return name.to_owned();
+    }
+    let head: String = name.chars().take(most / 2).collect();
+    let tail: String = name.chars().skip(n - (most - most / 2 - 1)).collect();
+    format!("{head}…{tail}")
+}
+
+pub fn bars(title: &str, a: &Analysis, value: impl Fn(&Correlation) -> Option<f64>) -> String {
+    let mut bars: Vec<SignedBar> = a
+        .correlations
         .iter()
         .filter_map(|c| {
             Some(SignedBar {
-                name: c.name.clone(),
+                name: short(&c.label(a.rows.len()), 26),
                 value: value(c)?,
                 marked: c.mover,
                 tip: format!("{} {:+.4}", c.name, value(c)?),

@@ -17,9 +17,7 @@ use std::path::Path;
 
 pub fn run(args: &AnalyzeArgs) -> Result {
     let mut sweep = read_any(&args.sweep).map_err(|e| CliError::new(e.to_string()))?;
-    if let Some(f) = args.flops {
-        sweep.facts.flops = Some(f);
-    }
+    sweep.facts.flops = args.flops.or_else(|| sweep.flops());
     let a = analyze(&sweep, args.sample, args.seed).map_err(|m| {
         CliError::new(format!("{}: {m}", args.sweep.display()))
             .hint("every failure and its message stand in trials.csv of the sweep")
@@ -99,6 +97,10 @@ fn headline(a: &Analysis) -> Vec<String> {
     let (Some(ef), Some(eg)) = (f.energy_j, g.energy_j) else {
         return out;
     };
+    if a.greenest == Some(a.fastest) {
+        out.push("the fastest is the greenest too: no config is better in either".into());
+        return out;
+    }
     out.push(format!(
         "the greenest takes {} less energy and {} more time than the fastest",
         percent(1.0 - eg / ef),

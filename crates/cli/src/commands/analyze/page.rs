@@ -64,7 +64,7 @@ pub fn page(a: &Analysis, sweep: &Sweep, sizes: Option<&Scaling>) -> Page {
         });
     }
     let mut figures = vec![Figure {
-        svg: bars("with performance", &a.correlations, |c| Some(c.performance)),
+        svg: bars("with performance", a, |c| Some(c.performance)),
         caption: String::new(),
     }];
     if a.greenest.is_some() {
@@ -76,7 +76,7 @@ pub fn page(a: &Analysis, sweep: &Sweep, sizes: Option<&Scaling>) -> Page {
             ("with performance × efficiency", |c| c.product),
         ] {
             figures.push(Figure {
-                svg: bars(title, &a.correlations, value),
+                svg: bars(title, a, value),
                 caption: String::new(),
             });
         }
@@ -85,7 +85,7 @@ pub fn page(a: &Analysis, sweep: &Sweep, sizes: Option<&Scaling>) -> Page {
         id: "correlations".into(),
         title: "What goes with it".into(),
         label: Some("derived"),
-        paragraphs: vec!["Pearson's coefficient of every parameter and metric. Bold: it stands elsewhere for efficiency than for performance.".into()],
+        paragraphs: vec!["Pearson's coefficient of every parameter and metric. Bold: it stands elsewhere for efficiency than for performance. In brackets: of how many configs it is known, where not of all.".into()],
         figures,
         ..Section::default()
     });

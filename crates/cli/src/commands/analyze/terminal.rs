@@ -70,7 +70,11 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
         .iter()
         .map(|c| {
             vec![
-                format!("{}{}", c.name, if c.mover { " *" } else { "" }),
+                format!(
+                    "{}{}",
+                    c.label(a.rows.len()),
+                    if c.mover { " *" } else { "" }
+                ),
                 coefficient(Some(c.performance)),
                 coefficient(c.efficiency),
                 coefficient(c.product),
