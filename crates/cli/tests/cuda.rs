@@ -145,7 +145,7 @@ fn what_needs_a_gpu_says_what_is_missing() {
         .assert()
         .success();
     let answer: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
-    assert!(answer["valid"].as_f64().unwrap() > 1e8, "{answer}");
+    assert!(answer["valid"].as_f64().unwrap() > 5e7, "{answer}");
     let run = greenup(home.path())
         .args(["tune", problem, "--gpu", "rtx"])
         .assert()

@@ -41,7 +41,7 @@ fn bus_id(device: sys::CUdevice) -> Result<String, result::DriverError> {
 }
 
 /// Facts that spaces refer to, with the driver's names of them.
-const FACTS: [(&str, A); 10] = [
+const FACTS: [(&str, A); 11] = [
     (
         "multiprocessors",
         A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
@@ -76,11 +76,15 @@ const FACTS: [(&str, A); 10] = [
         A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
     ),
     ("l2_bytes", A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+    (
+        "compute_capability_major",
+        A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+    ),
 ];
 
 /// Those of an H200, as driver 580 gives them.
-const H200: [i64; 10] = [
-    132, 32, 1024, 2048, 32, 65_536, 65_536, 232_448, 233_472, 62_914_560,
+const H200: [i64; 11] = [
+    132, 32, 1024, 2048, 32, 65_536, 65_536, 232_448, 233_472, 62_914_560, 9,
 ];
 
 impl Gpu {
