@@ -91,7 +91,7 @@ pub struct GpuKernel {
     /// Boxed, so that it stays where `values` point to.
     _addresses: Box<[u64]>,
     /// Likewise.
-    _maps: Vec<Box<TensorMap>>,
+    _maps: Box<[TensorMap]>,
     repeater: Repeater,
 }
 
@@ -107,7 +107,7 @@ impl GpuKernel {
         let session = mirror.session.clone();
         let mut addresses = mirror.addresses().into_boxed_slice();
         let scalars = arguments.pointers();
-        let mut maps = Vec::new();
+        let mut maps: Box<[TensorMap]> = Box::default();
         let (what, values) = match built {
             Built::Cubin {
                 file,
@@ -127,10 +127,13 @@ impl GpuKernel {
                     }
                     kernels.push((f, l.clone()));
                 }
-                for m in written {
-                    let address = addresses.get(m.argument).copied().unwrap_or(0);
-                    maps.push(Box::new(TensorMap::new(&m.shape, address)?));
-                }
+                maps = written
+                    .iter()
+                    .map(|m| {
+                        let address = addresses.get(m.argument).copied().unwrap_or(0);
+                        TensorMap::new(&m.shape, address)
+                    })
+                    .collect::<OnGpu<_>>()?;
                 let values = addresses
                     .iter_mut()
                     .zip(scalars)
@@ -141,7 +144,7 @@ impl GpuKernel {
                             std::ptr::from_mut(a).cast()
                         }
                     })
-                    .chain(maps.iter_mut().map(|m| std::ptr::from_mut(&mut **m).cast()))
+                    .chain(maps.iter_mut().map(|m| std::ptr::from_mut(m).cast()))
                     .collect();
                 (What::Kernels(kernels), values)
             }
