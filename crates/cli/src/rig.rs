@@ -3,12 +3,15 @@
 
 use crate::choose;
 use crate::error::{CliError, Result};
+use crate::progress::Bars;
 use greenup_device::CpuFacts;
 use greenup_device::cuda::Compiler;
 use greenup_meter::control::Control;
-use greenup_tune::Problem;
 use greenup_tune::run::cubin::OnGpu;
 use greenup_tune::run::parent::Launcher;
+use greenup_tune::{Plan, Problem};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What a problem is measured on and with.
 pub struct Rig {
@@ -22,6 +25,27 @@ pub struct Rig {
     pub launcher: Launcher,
     /// Over the GPU's clocks, for a problem that sets them.
     pub control: Option<Control>,
+}
+
+impl Rig {
+    /// A plan for configs that are given: nothing is searched, and nothing ends it.
+    pub fn given<'a>(self, problem: &Problem, out: &'a Path, observer: &'a Bars) -> Plan<'a> {
+        Plan {
+            objectives: vec![problem.objective],
+            trials: usize::MAX,
+            seconds: f64::INFINITY,
+            seed: 1,
+            out,
+            resume: false,
+            launcher: self.launcher,
+            finalists: 0,
+            facts: BTreeMap::new(),
+            device: self.device,
+            gpu: self.gpu,
+            control: self.control,
+            observer,
+        }
+    }
 }
 
 /// The GPU for kernels in CUDA, a sensor that watches it, and the process in which they run.

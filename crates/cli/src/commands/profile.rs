@@ -4,11 +4,10 @@ use crate::args::ProfileArgs;
 use crate::error::{CliError, Result};
 use crate::progress::Bars;
 use crate::{out, rig, search};
+use greenup_tune::TuneError;
 use greenup_tune::run::profile::{Counted, profile};
 use greenup_tune::run::scaling::select;
 use greenup_tune::sweep::Folder;
-use greenup_tune::{Plan, TuneError};
-use std::collections::BTreeMap;
 
 pub fn run(args: &ProfileArgs) -> Result {
     let problem = search::problem(&args.problem, &args.named, args.gpu.as_deref())?;
@@ -34,21 +33,7 @@ pub fn run(args: &ProfileArgs) -> Result {
     }
     let rig = rig::rig(&problem, args.gpu.as_deref(), Some("none"))?;
     let bars = Bars::new();
-    let plan = Plan {
-        objectives: vec![problem.objective],
-        trials: usize::MAX,
-        seconds: f64::INFINITY,
-        seed: 1,
-        out: &args.sweep,
-        resume: false,
-        launcher: rig.launcher,
-        finalists: 0,
-        facts: BTreeMap::new(),
-        device: rig.device,
-        gpu: rig.gpu,
-        control: rig.control,
-        observer: &bars,
-    };
+    let plan = rig.given(&problem, &args.sweep, &bars);
     let mut all = Vec::new();
     let done = profile(
         &problem,

@@ -5,10 +5,8 @@ use crate::error::{self, CliError, Result};
 use crate::progress::Bars;
 use crate::{out, rig, search};
 use greenup_report::si::{percent, si};
-use greenup_tune::Plan;
 use greenup_tune::run::scaling::{Scaling, scaling, select};
 use greenup_tune::sweep::Folder;
-use std::collections::BTreeMap;
 
 pub fn run(args: &ScaleArgs) -> Result {
     if !Folder::exists(&args.sweep) {
@@ -49,21 +47,7 @@ pub fn run(args: &ScaleArgs) -> Result {
         args.sensor.sensor.as_deref(),
     )?;
     let bars = Bars::new();
-    let plan = Plan {
-        objectives: vec![problems[0].1.objective],
-        trials: usize::MAX,
-        seconds: f64::INFINITY,
-        seed: 1,
-        out: &args.sweep,
-        resume: false,
-        launcher: rig.launcher,
-        finalists: 0,
-        facts: BTreeMap::new(),
-        device: rig.device,
-        gpu: rig.gpu,
-        control: rig.control,
-        observer: &bars,
-    };
+    let plan = rig.given(&problems[0].1, &args.sweep, &bars);
     let result = scaling(&names.join("+"), &problems, configs, &plan);
     drop(bars);
     let (result, complete) = result.map_err(|e| search::failed(e, &args.sweep))?;
