@@ -1,0 +1,104 @@
+//! Functions that form factors are made of, without loss of digits near zero.
+
+use num_complex::Complex64;
+use std::sync::OnceLock;
+
+/// sin x / x.
+pub fn sinc(x: Complex64) -> Complex64 {
+    if x.norm_sqr() < 1e-2 {
+        let y = x * x;
+        // The next term is below 1e-17.
+        return 1.0
+            - y / 6.0 * (1.0 - y / 20.0 * (1.0 - y / 42.0 * (1.0 - y / 72.0 * (1.0 - y / 110.0))));
+    }
+    x.sin() / x
+}
+
+/// 3 (sin x − x cos x) / x³.
+pub fn ball(x: Complex64) -> Complex64 {
+    if x.norm_sqr() < 1.0 {
+        // Σ (−x²)ⁿ 3 · 2 (n + 1) / (2n + 3)!
+        let y = -(x * x);
+        let (mut power, mut factorial, mut sum) = (Complex64::ONE, 6.0, Complex64::ZERO);
+        for n in 0..11 {
+            sum += power * (6.0 * f64::from(n + 1) / factorial);
+            power *= y;
+            let next = f64::from(2 * n + 4);
+            factorial *= next * (next + 1.0);
+        }
+        return sum;
+    }
+    3.0 * (x.sin() - x * x.cos()) / (x * x * x)
+}
+
+/// 2 J₁(x) / x.
+pub fn disc(x: f64) -> f64 {
+    if x.abs() < 1e-4 {
+        return 1.0 - x * x / 8.0;
+    }
+    2.0 * libm::j1(x) / x
+}
+
+/// Points of a Gauss–Legendre rule on (−1, 1).
+pub const POINTS: usize = 16;
+
+/// The rule's points and weights: zeros of the Legendre polynomial by Newton's method.
+fn rule() -> &'static [(f64, f64); POINTS] {
+    static RULE: OnceLock<[(f64, f64); POINTS]> = OnceLock::new();
+    RULE.get_or_init(|| {
+        let n = POINTS as f64;
+        std::array::from_fn(|i| {
+            let mut x = (std::f64::consts::PI * (i as f64 + 0.75) / (n + 0.5)).cos();
+            let mut slope = 1.0;
+            for _ in 0..20 {
+                let (mut before, mut now) = (1.0, x);
+                for k in 2..=POINTS {
+                    let k = k as f64;
+                    (before, now) = (now, ((2.0 * k - 1.0) * x * now - (k - 1.0) * before) / k);
+                }
+                slope = n * (x * now - before) / (x * x - 1.0);
+                x -= now / slope;
+            }
+            (x, 2.0 / ((1.0 - x * x) * slope * slope))
+        })
+    })
+}
+
+/// ∫ f from 0 to `length` in so many equal panels.
+pub fn integral(length: f64, panels: usize, f: impl Fn(f64) -> Complex64) -> Complex64 {
+    let half = 0.5 * length / panels as f64;
+    (0..panels)
+        .map(|p| {
+            let middle = (2 * p + 1) as f64 * half;
+            rule()
+                .iter()
+                .map(|&(x, w)| f(middle + half * x) * (w * half))
+                .sum::<Complex64>()
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_branches_meet() {
+        for (f, at) in [(sinc as fn(Complex64) -> Complex64, 0.1), (ball, 1.0)] {
+            for angle in [0.0, 0.7, 1.5] {
+                let x = |r: f64| Complex64::from_polar(r, angle);
+                let (inside, outside) = (f(x(at * (1.0 - 1e-9))), f(x(at * (1.0 + 1e-9))));
+                assert!((inside - outside).norm() < 1e-9, "{inside} {outside}");
+            }
+            assert!((f(Complex64::ZERO) - 1.0).norm() < 1e-15);
+        }
+        assert!((disc(1e-4 * (1.0 + 1e-9)) - disc(1e-4 * (1.0 - 1e-9))).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_rule_integrates_waves() {
+        let f = integral(3.0, 2, |z| (Complex64::I * z * 5.0).exp());
+        let exact = ((Complex64::I * 15.0).exp() - 1.0) / (Complex64::I * 5.0);
+        assert!((f - exact).norm() < 1e-14, "{f} {exact}");
+    }
+}

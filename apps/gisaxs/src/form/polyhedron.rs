@@ -1,0 +1,113 @@
+//! Polyhedra and meshes: F(q) = −i/Σ|q_k|² Σ_t (q*·n_t) I_t, with the exact transform I_t of each
+//! triangle and the complex conjugate q* (with any other vector the prefactor may vanish).
+
+use super::{FormFactor, transform};
+use crate::mesh::Mesh;
+use crate::{GisaxsError, Q};
+use num_complex::Complex64;
+
+/// A closed surface of flat triangles, normals outward.
+#[derive(Clone, Debug)]
+pub struct Polyhedron {
+    vertices: Vec<[f64; 3]>,
+    faces: Vec<Face>,
+    volume: f64,
+    /// ∫ r and ∫ r rᵀ over the solid.
+    first: [f64; 3],
+    second: [[f64; 3]; 3],
+    /// Farthest vertex from the origin.
+    reach: f64,
+}
+
+#[derive(Clone, Debug)]
+struct Face {
+    corners: [usize; 3],
+    area: f64,
+    normal: [f64; 3],
+}
+
+/// Below this |q| times the reach moments are better than the surface sum, whose terms cancel.
+const SMALL: f64 = 1e-4;
+
+impl Polyhedron {
+    /// Takes a mesh that is closed and has its normals outward.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn new(mesh: &Mesh) -> Result<Self, GisaxsError> {
+        mesh.check()?;
+        let faces = mesh
+            .triangles
+            .iter()
+            .map(|&corners| {
+                let (area, normal) = mesh.face(corners);
+                Face {
+                    corners,
+                    area,
+                    normal,
+                }
+            })
+            .collect();
+        let (mut volume, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
+        // Tetrahedra from the origin to each triangle.
+        for t in &mesh.triangles {
+            let v = t.map(|i| mesh.vertices[i]);
+            let six = v[0][0] * (v[1][1] * v[2][2] - v[1][2] * v[2][1])
+                - v[0][1] * (v[1][0] * v[2][2] - v[1][2] * v[2][0])
+                + v[0][2] * (v[1][0] * v[2][1] - v[1][1] * v[2][0]);
+            volume += six / 6.0;
+            let sum: [f64; 3] = std::array::from_fn(|k| v[0][k] + v[1][k] + v[2][k]);
+            for k in 0..3 {
+                first[k] += six / 24.0 * sum[k];
+                for l in 0..3 {
+                    let own: f64 = v.iter().map(|p| p[k] * p[l]).sum();
+                    second[k][l] += six / 120.0 * (own + sum[k] * sum[l]);
+                }
+            }
+        }
+        let reach = mesh
+            .vertices
+            .iter()
+            .map(|v| v.iter().map(|x| x * x).sum::<f64>().sqrt())
+            .fold(0.0, f64::max);
+        Ok(Self {
+            vertices: mesh.vertices.clone(),
+            faces,
+            volume,
+            first,
+            second,
+            reach,
+        })
+    }
+}
+
+impl FormFactor for Polyhedron {
+    fn at(&self, q: &Q) -> Complex64 {
+        let square = q.norm_squared();
+        let vector = [q.x.into(), q.y.into(), q.z];
+        if square.sqrt() * self.reach < SMALL {
+            let dot = |m: &[f64; 3]| -> Complex64 { (0..3).map(|k| vector[k] * m[k]).sum() };
+            let twice: Complex64 = (0..3).map(|k| vector[k] * dot(&self.second[k])).sum();
+            return self.volume + Complex64::I * dot(&self.first) - 0.5 * twice;
+        }
+        let phases: Vec<Complex64> = self
+            .vertices
+            .iter()
+            .map(|v| q.x * v[0] + q.y * v[1] + q.z * v[2])
+            .collect();
+        let back = q.z.conj();
+        let sum: Complex64 = self
+            .faces
+            .iter()
+            .map(|f| {
+                let through = q.x * f.normal[0] + q.y * f.normal[1] + back * f.normal[2];
+                through * transform(f.corners.map(|i| phases[i]), f.area)
+            })
+            .sum();
+        -Complex64::I / square * sum
+    }
+
+    fn volume(&self) -> f64 {
+        self.volume
+    }
+}

@@ -1,0 +1,43 @@
+//! X-ray scattering at grazing incidence. Lengths are nm, wave vectors 1/nm, angles rad (degrees in
+//! files). z points up, out of the sample, whose surface is at z = 0; x lies along the beam's
+//! projection. q = k_i − k_f, n = 1 − δ + iβ, F(q) = ∫ e^{iq·r} d³r over a particle whose base is at
+//! z = 0.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`wave`] | the transfer of momentum, whose z is complex inside matter |
+//! | [`form`] | form factors: round shapes in closed form, polyhedra and meshes exactly |
+//! | [`mesh`] | triangulated surfaces: read, welded, checked |
+//! | [`stack`] | layers: reflected and transmitted waves in each, reflectivity |
+//! | [`sample`] | the page that describes beam, detector, layers and particles |
+//! | [`detector`] | pixels and their angles |
+//! | [`lattice`] | how particles stand, and how their waves add |
+//! | [`dwba`] | intensities on the detector in the distorted-wave Born approximation |
+//! | [`image`] | an image as CSV, NPY or PNG |
+
+pub mod detector;
+pub mod dwba;
+pub mod form;
+pub mod image;
+pub mod lattice;
+pub mod mesh;
+pub mod sample;
+pub mod stack;
+pub mod wave;
+
+pub use form::FormFactor;
+pub use num_complex::Complex64;
+pub use wave::Q;
+
+/// What cannot be simulated, and why.
+#[derive(Debug, thiserror::Error)]
+pub enum GisaxsError {
+    #[error("{path}: {message}")]
+    File { path: String, message: String },
+    #[error("{0}")]
+    Sample(String),
+    #[error("{0}")]
+    Shape(String),
+    #[error("the mesh {0}")]
+    Mesh(String),
+}

@@ -1,0 +1,208 @@
+//! Meshes made whole, and what is wrong with one.
+
+use super::Mesh;
+use crate::GisaxsError;
+use std::collections::HashMap;
+
+/// Corners closer than this share of the size are one.
+const WELD: f64 = 1e-9;
+/// Faulty places that are named.
+const NAMED: usize = 3;
+
+impl Mesh {
+    /// Corners at the same place become one; triangles that lose their area by it go.
+    #[must_use]
+    pub fn welded(&self) -> Self {
+        let cell = (self.size() * WELD).max(f64::MIN_POSITIVE);
+        let mut seen: HashMap<[i64; 3], usize> = HashMap::new();
+        let mut vertices = Vec::new();
+        let places: Vec<usize> = self
+            .vertices
+            .iter()
+            .map(|v| {
+                let key = v.map(|x| (x / cell).round() as i64);
+                // A neighbour may have been rounded to the next cell.
+                let near = (0..27).find_map(|n| {
+                    let step = [n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1];
+                    let there: [i64; 3] = std::array::from_fn(|k| key[k].saturating_add(step[k]));
+                    seen.get(&there).copied()
+                });
+                near.unwrap_or_else(|| {
+                    vertices.push(*v);
+                    seen.insert(key, vertices.len() - 1);
+                    vertices.len() - 1
+                })
+            })
+            .collect();
+        let triangles = self
+            .triangles
+            .iter()
+            .map(|t| t.map(|i| places[i]))
+            .filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0])
+            .collect();
+        Self {
+            vertices,
+            triangles,
+        }
+    }
+
+    /// Whether it bounds a solid: finite, no triangle without area, each edge once in each direction,
+    /// normals outward.
+    ///
+    /// # Errors
+    /// The first things that are wrong, by number and place.
+    pub fn check(&self) -> Result<(), GisaxsError> {
+        let wrong = |message: String| Err(GisaxsError::Mesh(message));
+        if self.triangles.is_empty() {
+            return wrong("has no triangles".into());
+        }
+        if let Some(i) = self
+            .vertices
+            .iter()
+            .position(|v| v.iter().any(|x| !x.is_finite()))
+        {
+            return wrong(format!("has a corner that is no place: number {}", i + 1));
+        }
+        let size = self.size();
+        let thin: Vec<String> = self
+            .triangles
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| self.face(**t).0 <= 1e-18 * size * size)
+            .map(|(i, _)| (i + 1).to_string())
+            .collect();
+        if !thin.is_empty() {
+            return wrong(format!(
+                "has {} triangles without area: number {}",
+                thin.len(),
+                thin[..thin.len().min(NAMED)].join(", ")
+            ));
+        }
+        let mut edges: HashMap<(usize, usize), i64> = HashMap::new();
+        for t in &self.triangles {
+            for k in 0..3 {
+                *edges.entry((t[k], t[(k + 1) % 3])).or_default() += 1;
+            }
+        }
+        let count = |a: usize, b: usize| edges.get(&(a, b)).copied().unwrap_or(0);
+        let mut open = Vec::new();
+        let mut turned = Vec::new();
+        for (&(a, b), &n) in &edges {
+            match n - count(b, a) {
+                0 if n > 1 && a < b => turned.push((a, b)),
+                0 => {}
+                // The same way twice and never back: a neighbour is inside out.
+                more if more >= 2 => turned.push((a, b)),
+                more if more > 0 => open.push((a, b)),
+                _ => {}
+            }
+        }
+        for (what, mut list) in [
+            ("is inside out in places or meets itself", turned),
+            ("is open", open),
+        ] {
+            if list.is_empty() {
+                continue;
+            }
+            list.sort_unstable();
+            let some: Vec<String> = list
+                .iter()
+                .take(NAMED)
+                .map(|&(a, b)| {
+                    let at = |i: usize| {
+                        let v = self.vertices[i];
+                        format!("({:.4}, {:.4}, {:.4})", v[0], v[1], v[2])
+                    };
+                    format!("{} to {}", at(a), at(b))
+                })
+                .collect();
+            return wrong(format!(
+                "{what}: {} faulty edges, such as {}",
+                list.len(),
+                some.join("; ")
+            ));
+        }
+        if self.volume() <= 0.0 {
+            return wrong("is inside out: turn the order of all triangles' corners".into());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tetrahedron() -> Mesh {
+        Mesh {
+            vertices: vec![
+                [0.0, 0.0, 0.0],
+                [1.0, 0.0, 0.0],
+                [0.0, 1.0, 0.0],
+                [0.0, 0.0, 1.0],
+            ],
+            triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]],
+        }
+    }
+
+    fn fault(m: &Mesh) -> String {
+        m.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let good = tetrahedron();
+        good.check().unwrap();
+        assert!((good.volume() - 1.0 / 6.0).abs() < 1e-15);
+        let mut open = good.clone();
+        open.triangles.pop();
+        assert!(
+            fault(&open).contains("open: 3 faulty edges"),
+            "{}",
+            fault(&open)
+        );
+        let mut one = good.clone();
+        one.triangles[0] = [0, 1, 2];
+        assert!(
+            fault(&one).contains("inside out in places"),
+            "{}",
+            fault(&one)
+        );
+        let mut all = good.clone();
+        for t in &mut all.triangles {
+            t.swap(0, 1);
+        }
+        assert!(fault(&all).contains("turn the order"), "{}", fault(&all));
+        let mut thin = good.clone();
+        thin.triangles.push([1, 1, 2]);
+        assert!(
+            fault(&thin).contains("without area: number 5"),
+            "{}",
+            fault(&thin)
+        );
+        let mut nan = good;
+        nan.vertices[2][1] = f64::NAN;
+        assert!(fault(&nan).contains("number 3"), "{}", fault(&nan));
+        assert!(fault(&Mesh::default()).contains("no triangles"));
+    }
+
+    #[test]
+    fn corners_at_one_place_are_welded() {
+        let t = tetrahedron();
+        // As STL has it: each triangle with corners of its own, rounded.
+        let soup = Mesh {
+            vertices: t
+                .triangles
+                .iter()
+                .flatten()
+                .enumerate()
+                .map(|(i, &v)| t.vertices[v].map(|x| x + 1e-13 * i as f64))
+                .collect(),
+            triangles: (0..4).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
+        };
+        assert!(soup.check().is_err());
+        let whole = soup.welded();
+        whole.check().unwrap();
+        assert_eq!(whole.vertices.len(), 4);
+    }
+}

@@ -1,0 +1,97 @@
+//! Triangulated surfaces.
+
+mod check;
+mod files;
+
+pub use files::read;
+
+/// Corners and the triangles between them, counter-clockwise seen from outside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    pub vertices: Vec<[f64; 3]>,
+    pub triangles: Vec<[usize; 3]>,
+}
+
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|k| a[k] - b[k])
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Six times the signed volume of the tetrahedron from the origin.
+pub fn six_volume(v: [[f64; 3]; 3]) -> f64 {
+    dot(v[0], cross(v[1], v[2]))
+}
+
+impl Mesh {
+    /// Area and unit normal of a triangle.
+    pub fn face(&self, corners: [usize; 3]) -> (f64, [f64; 3]) {
+        let v = corners.map(|i| self.vertices[i]);
+        let n = cross(minus(v[1], v[0]), minus(v[2], v[0]));
+        let length = dot(n, n).sqrt();
+        (0.5 * length, n.map(|x| x / length.max(f64::MIN_POSITIVE)))
+    }
+
+    /// Signed volume: positive where normals point outward.
+    pub fn volume(&self) -> f64 {
+        self.triangles
+            .iter()
+            .map(|t| six_volume(t.map(|i| self.vertices[i])) / 6.0)
+            .sum()
+    }
+
+    /// Largest extent along an axis.
+    pub fn size(&self) -> f64 {
+        (0..3)
+            .map(|k| {
+                let (lo, hi) = self
+                    .vertices
+                    .iter()
+                    .fold((f64::MAX, f64::MIN), |(lo, hi), v| {
+                        (lo.min(v[k]), hi.max(v[k]))
+                    });
+                hi - lo
+            })
+            .fold(0.0, f64::max)
+    }
+
+    #[must_use]
+    pub fn scaled(mut self, by: f64) -> Self {
+        for v in &mut self.vertices {
+            *v = v.map(|x| x * by);
+        }
+        self
+    }
+
+    /// Turns the shortest way that brings one unit vector to another (Rodrigues).
+    pub fn turn(&mut self, from: [f64; 3], to: [f64; 3]) {
+        let axis = cross(from, to);
+        let (sine, cosine) = (dot(axis, axis).sqrt(), dot(from, to));
+        if sine < 1e-15 {
+            // A half turn about x, or none.
+            if cosine < 0.0 {
+                for v in &mut self.vertices {
+                    *v = [v[0], -v[1], -v[2]];
+                }
+            }
+            return;
+        }
+        let axis = axis.map(|x| x / sine);
+        for v in &mut self.vertices {
+            let (along, beside) = (dot(axis, *v), cross(axis, *v));
+            *v = std::array::from_fn(|k| {
+                v[k] * cosine + beside[k] * sine + axis[k] * along * (1.0 - cosine)
+            });
+        }
+    }
+}
