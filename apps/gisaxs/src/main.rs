@@ -4,12 +4,14 @@ use clap::{Parser, Subcommand};
 use greenup_gisaxs::form::Shape;
 use greenup_gisaxs::sample::Sample;
 use greenup_gisaxs::{Complex64, FormFactor, GisaxsError, Q, image, stack};
+use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde_json::json;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 #[derive(Parser)]
@@ -123,9 +125,16 @@ fn simulate(page: &Path, out: &Path, json: bool) -> Result<()> {
     let columns = scene.detector.phi.centres.len();
     let rows = scene.detector.alpha.centres.len();
     let start = Instant::now();
-    let pixels = scene
-        .image(&|| {}, &AtomicBool::new(false))
-        .unwrap_or_default();
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends the program at once, which loses nothing either.
+    let _ = ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed));
+    let bar = ProgressBar::new(rows as u64).with_message("rows");
+    let Some(pixels) = scene.image(&|| bar.inc(1), &stop) else {
+        bar.abandon();
+        return Err(GisaxsError::Sample("stopped: nothing was written".into()));
+    };
+    bar.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();
     image::write(out, &pixels, columns)?;
     let top = pixels.iter().copied().fold(0.0, f64::max);

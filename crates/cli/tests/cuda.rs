@@ -146,6 +146,15 @@ fn what_needs_a_gpu_says_what_is_missing() {
         .success();
     let answer: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
     assert!(answer["valid"].as_f64().unwrap() > 5e7, "{answer}");
+    let all = answer["valid"].as_f64().unwrap();
+    let run = greenup(home.path())
+        .args(["space", problem, "--gpu", "h200", "--json"])
+        .args(["--set", "way_copy=4", "--set", "vec_read=1,2"])
+        .assert()
+        .success();
+    let fewer: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let fewer = fewer["valid"].as_f64().unwrap();
+    assert!(fewer > 0.0 && fewer < 0.01 * all, "{fewer} of {all}");
     let run = greenup(home.path())
         .args(["tune", problem, "--gpu", "rtx"])
         .assert()

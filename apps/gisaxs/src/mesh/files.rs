@@ -2,13 +2,15 @@
 
 use super::Mesh;
 use crate::GisaxsError;
+use ply_rs_bw::parser::Parser;
+use ply_rs_bw::ply::{DefaultElement, Property};
 use std::io::{BufReader, Cursor};
 use std::path::Path;
 
 /// Triangles at most.
 const MOST: usize = 10_000_000;
 
-/// Reads OBJ or STL by the file's ending, and welds its corners.
+/// Reads OBJ, STL or PLY by the file's ending, and welds its corners.
 ///
 /// # Errors
 /// It cannot be read, or is no mesh of triangles.
@@ -25,7 +27,8 @@ pub fn read(path: &Path) -> Result<Mesh, GisaxsError> {
     let mesh = match ending.as_str() {
         "obj" => obj(&bytes),
         "stl" => stl(&bytes),
-        _ => Err("its ending is not obj or stl".into()),
+        "ply" => ply(&bytes),
+        _ => Err("its ending is not obj, stl or ply".into()),
     }
     .map_err(fail)?;
     if mesh.triangles.len() > MOST {
@@ -73,4 +76,111 @@ fn stl(bytes: &[u8]) -> Result<Mesh, String> {
             .collect(),
         triangles: read.faces.iter().map(|f| f.vertices).collect(),
     })
+}
+
+fn ply(bytes: &[u8]) -> Result<Mesh, String> {
+    let read = Parser::<DefaultElement>::new()
+        .read_ply(&mut Cursor::new(bytes))
+        .map_err(|e| format!("is no PLY: {e}"))?;
+    let elements = |name: &str| read.payload.get(name).map_or(&[][..], Vec::as_slice);
+    let mut mesh = Mesh::default();
+    for (n, v) in elements("vertex").iter().enumerate() {
+        let place = ["x", "y", "z"].map(|k| v.get(k).and_then(number));
+        let [Some(x), Some(y), Some(z)] = place else {
+            return Err(format!("vertex {} has no x, y and z", n + 1));
+        };
+        mesh.vertices.push([x, y, z]);
+    }
+    for (n, f) in elements("face").iter().enumerate() {
+        let corners = f
+            .get("vertex_indices")
+            .or(f.get("vertex_index"))
+            .and_then(indices)
+            .filter(|c| c.len() >= 3 && c.iter().all(|i| *i < mesh.vertices.len()))
+            .ok_or_else(|| format!("face {} names no three vertices", n + 1))?;
+        // Polygons as fans.
+        let fan = corners.windows(2).skip(1);
+        mesh.triangles.extend(fan.map(|w| [corners[0], w[0], w[1]]));
+    }
+    Ok(mesh)
+}
+
+fn number(p: &Property) -> Option<f64> {
+    match *p {
+        Property::Float(v) => Some(f64::from(v)),
+        Property::Double(v) => Some(v),
+        Property::Int(v) => Some(f64::from(v)),
+        Property::Short(v) => Some(f64::from(v)),
+        _ => None,
+    }
+}
+
+fn indices(p: &Property) -> Option<Vec<usize>> {
+    fn all<T: Copy + TryInto<usize>>(v: &[T]) -> Option<Vec<usize>> {
+        v.iter().map(|&i| i.try_into().ok()).collect()
+    }
+    match p {
+        Property::ListInt(v) => all(v),
+        Property::ListUInt(v) => all(v),
+        Property::ListShort(v) => all(v),
+        Property::ListUShort(v) => all(v),
+        Property::ListChar(v) => all(v),
+        Property::ListUChar(v) => all(v),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tetrahedron in every format.
+    const OBJ: &str = "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty double x\nproperty double y\nproperty double z\nelement face 4\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n2 0 0\n0 2 0\n0 0 3\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n";
+
+    fn stl_text() -> String {
+        let v = [[0, 0, 0], [2, 0, 0], [0, 2, 0], [0, 0, 3]];
+        let mut out = String::from("solid t\n");
+        for t in [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]] {
+            out.push_str("facet normal 0 0 0\nouter loop\n");
+            for i in t {
+                let [x, y, z] = v[i as usize];
+                out.push_str(&format!("vertex {x} {y} {z}\n"));
+            }
+            out.push_str("endloop\nendfacet\n");
+        }
+        out + "endsolid t\n"
+    }
+
+    #[test]
+    fn every_format_gives_the_same_solid() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in [
+            ("t.obj", OBJ.to_owned()),
+            ("t.ply", PLY.to_owned()),
+            ("t.stl", stl_text()),
+        ] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            let mesh = read(&path).unwrap();
+            mesh.check().unwrap();
+            assert_eq!(
+                (mesh.vertices.len(), mesh.triangles.len()),
+                (4, 4),
+                "{name}"
+            );
+            assert!((mesh.volume() - 2.0).abs() < 1e-6, "{name}");
+        }
+        for (name, text) in [
+            ("a.obj", "f 1 2 3"),
+            ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1"),
+            ("a.stl", "solid"),
+            ("a.txt", ""),
+        ] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            let bad = read(&path).and_then(|m| m.check());
+            assert!(bad.is_err(), "{name}");
+        }
+    }
 }

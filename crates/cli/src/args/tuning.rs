@@ -27,6 +27,10 @@ pub struct SpaceArgs {
     /// Seconds to spend on counting what each filter leaves [default: 5, with --json 1]
     #[arg(long, value_name = "S")]
     pub time: Option<f64>,
+    /// Another value for a constant, like n=1024, or fewer for a parameter, like tile=16,32; repeat
+    /// (TOML only)
+    #[arg(long = "set", value_name = "NAME=VALUE[,VALUE]", value_parser = constant)]
+    pub named: Vec<(String, toml::Value)>,
     /// The GPU that `device.NAME` means: its number here, or a known one (h200)
     #[arg(long, value_name = "N|NAME")]
     pub gpu: Option<String>,

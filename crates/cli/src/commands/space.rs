@@ -38,7 +38,7 @@ struct Answer<'a> {
 }
 
 pub fn run(args: &SpaceArgs) -> Result {
-    let text = error::read(&args.file)?;
+    let text = set(error::read(&args.file)?, args)?;
     let before = resident();
     let start = Instant::now();
     let space = read(&text, &args.file, args.gpu.as_deref())?;
@@ -122,6 +122,19 @@ pub fn run(args: &SpaceArgs) -> Result {
 }
 
 /// Reads a space with the facts of this host, errors naming the file.
+/// The text with what `--set` changes.
+fn set(text: String, args: &SpaceArgs) -> Result<String> {
+    if args.named.is_empty() {
+        return Ok(text);
+    }
+    let of = |message: String| CliError::new(format!("{}: {message}", args.file.display()));
+    let mut table: toml::Table = text
+        .parse()
+        .map_err(|e| of(format!("--set needs TOML: {e}")))?;
+    greenup_tune::problem::set(&mut table, &args.named).map_err(|(m, hint)| of(m).hint(hint))?;
+    Ok(table.to_string())
+}
+
 fn read(text: &str, path: &std::path::Path, gpu: Option<&str>) -> Result<Space> {
     let facts = crate::facts::facts_for(path, gpu).map_err(|e| match gpu {
         None => e.hint("--gpu h200 counts the space for a GPU that is not here"),

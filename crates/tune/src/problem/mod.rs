@@ -314,7 +314,13 @@ impl Problem {
 }
 
 /// Puts other values in place of constants, and fewer or others in place of parameters' own.
-fn set(table: &mut toml::Table, named: &[(String, toml::Value)]) -> Result<(), (String, String)> {
+///
+/// # Errors
+/// What is wrong and its cure: a name that is neither.
+pub fn set(
+    table: &mut toml::Table,
+    named: &[(String, toml::Value)],
+) -> Result<(), (String, String)> {
     for (name, value) in named {
         let place = ["constants", "parameters"].into_iter().find(|part| {
             let own = table.get(*part).and_then(toml::Value::as_table);
