@@ -136,7 +136,7 @@ fn simulate(page: &Path, out: &Path, json: bool) -> Result<()> {
     };
     bar.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();
-    image::write(out, &pixels, columns)?;
+    image::write(out, &pixels, &scene.detector)?;
     let top = pixels.iter().copied().fold(0.0, f64::max);
     summary(
         json,

@@ -233,6 +233,12 @@ impl Sample {
                 "[beam] angle = {angle}: it must be above the horizon, at most 90"
             ));
         }
+        if !(self.beam.intensity > 0.0 && self.beam.intensity.is_finite()) {
+            return wrong(format!("[beam] intensity = {}", self.beam.intensity));
+        }
+        if !(self.background >= 0.0 && self.background.is_finite()) {
+            return wrong(format!("background = {}", self.background));
+        }
         if self.particles.is_empty() {
             return wrong("there are no [[particles]] to scatter".into());
         }

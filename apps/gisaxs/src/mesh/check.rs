@@ -89,7 +89,6 @@ impl Mesh {
         let mut turned = Vec::new();
         for (&(a, b), &n) in &edges {
             match n - count(b, a) {
-                0 if n > 1 && a < b => turned.push((a, b)),
                 0 => {}
                 // The same way twice and never back: a neighbour is inside out.
                 more if more >= 2 => turned.push((a, b)),
@@ -97,10 +96,7 @@ impl Mesh {
                 _ => {}
             }
         }
-        for (what, mut list) in [
-            ("is inside out in places or meets itself", turned),
-            ("is open", open),
-        ] {
+        for (what, mut list) in [("is inside out in places", turned), ("is open", open)] {
             if list.is_empty() {
                 continue;
             }
