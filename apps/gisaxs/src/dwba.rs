@@ -133,12 +133,7 @@ impl Scene {
                     + term(i.r * f.r, i.kz + f.kz)
             }
         };
-        let own = Layer {
-            delta: p.delta,
-            beta: p.beta,
-            thickness: 0.0,
-            roughness: 0.0,
-        };
+        let own = Layer::smooth(p.delta, p.beta, 0.0);
         // n_p² − n_j².
         let contrast = self.layers[p.layer].contrast() - own.contrast();
         (contrast * amplitude * (self.k0 * self.k0 / (4.0 * PI))).norm_sqr()

@@ -13,10 +13,12 @@
 //! | [`detector`] | pixels and their angles |
 //! | [`lattice`] | how particles stand, and how their waves add |
 //! | [`dwba`] | intensities on the detector in the distorted-wave Born approximation |
-//! | [`image`] | an image as CSV, NPY or PNG |
+//! | [`image`] | an image in a file: CSV, NPY or PNG |
+//! | [`figure`] | the picture with its axes |
 
 pub mod detector;
 pub mod dwba;
+pub mod figure;
 pub mod form;
 pub mod image;
 pub mod lattice;

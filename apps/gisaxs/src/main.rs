@@ -2,8 +2,9 @@
 
 use clap::{Parser, Subcommand};
 use greenup_gisaxs::form::Shape;
+use greenup_gisaxs::image::Format;
 use greenup_gisaxs::sample::Sample;
-use greenup_gisaxs::{Complex64, FormFactor, GisaxsError, Q, image, stack};
+use greenup_gisaxs::{Complex64, FormFactor, GisaxsError, Q, stack};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde_json::json;
@@ -121,6 +122,8 @@ fn beside(path: &Path) -> &Path {
 }
 
 fn simulate(page: &Path, out: &Path, json: bool) -> Result<()> {
+    // Before the work: nobody wants to wait for an image that cannot be written.
+    let format = Format::of(out)?;
     let scene = Sample::read(page)?.scene(beside(page))?;
     let columns = scene.detector.phi.centres.len();
     let rows = scene.detector.alpha.centres.len();
@@ -136,7 +139,7 @@ fn simulate(page: &Path, out: &Path, json: bool) -> Result<()> {
     };
     bar.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();
-    image::write(out, &pixels, &scene.detector)?;
+    format.write(out, &pixels, &scene.detector)?;
     let top = pixels.iter().copied().fold(0.0, f64::max);
     summary(
         json,

@@ -15,6 +15,16 @@ pub struct Layer {
 }
 
 impl Layer {
+    /// A layer whose upper interface is sharp.
+    pub fn smooth(delta: f64, beta: f64, thickness: f64) -> Self {
+        Self {
+            delta,
+            beta,
+            thickness,
+            roughness: 0.0,
+        }
+    }
+
     /// 1 − n² = 2δ − δ² + β² − 2iβ (1 − δ).
     pub fn contrast(&self) -> Complex64 {
         let (d, b) = (self.delta, self.beta);
@@ -93,22 +103,13 @@ pub fn reflectivity(layers: &[Layer], k0: f64, angle: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn layer(delta: f64, beta: f64, thickness: f64) -> Layer {
-        Layer {
-            delta,
-            beta,
-            thickness,
-            roughness: 0.0,
-        }
-    }
-
     #[test]
     fn waves_join_at_every_interface() {
         let layers = [
-            layer(0.0, 0.0, 0.0),
-            layer(8e-6, 8e-7, 40.0),
-            layer(2e-6, 1e-8, 25.0),
-            layer(6e-6, 2e-8, 0.0),
+            Layer::smooth(0.0, 0.0, 0.0),
+            Layer::smooth(8e-6, 8e-7, 40.0),
+            Layer::smooth(2e-6, 1e-8, 25.0),
+            Layer::smooth(6e-6, 2e-8, 0.0),
         ];
         for angle in [0.01_f64, 0.2, 0.35, 1.0] {
             let w = waves(&layers, 62.8, angle.to_radians());
@@ -133,9 +134,9 @@ mod tests {
     #[test]
     fn thick_absorbers_do_not_overflow() {
         let layers = [
-            layer(0.0, 0.0, 0.0),
-            layer(8e-6, 8e-6, 1e6),
-            layer(6e-6, 2e-8, 0.0),
+            Layer::smooth(0.0, 0.0, 0.0),
+            Layer::smooth(8e-6, 8e-6, 1e6),
+            Layer::smooth(6e-6, 2e-8, 0.0),
         ];
         let r = reflectivity(&layers, 62.8, 0.1_f64.to_radians());
         assert!(r > 0.0 && r < 1.0, "{r}");
@@ -143,7 +144,7 @@ mod tests {
 
     #[test]
     fn roughness_takes_from_the_reflection() {
-        let mut layers = [layer(0.0, 0.0, 0.0), layer(6e-6, 2e-8, 0.0)];
+        let mut layers = [Layer::smooth(0.0, 0.0, 0.0), Layer::smooth(6e-6, 2e-8, 0.0)];
         let smooth = reflectivity(&layers, 62.8, 0.5_f64.to_radians());
         layers[1].roughness = 1.0;
         assert!(reflectivity(&layers, 62.8, 0.5_f64.to_radians()) < 0.7 * smooth);

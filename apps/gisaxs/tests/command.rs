@@ -124,6 +124,12 @@ fn what_is_wrong_is_said() {
         let said = words(&run.get_output().stderr);
         assert!(said.contains(word), "{from} → {to}: {said}");
     }
+    let run = gisaxs(
+        dir.path(),
+        &["simulate", &page("boxes.toml"), "-o", "x.tiff"],
+    )
+    .failure();
+    assert!(words(&run.get_output().stderr).contains("csv, npy or png"));
     std::fs::write(
         dir.path().join("q.csv"),
         "qx,qy,qz_re,qz_im\n0,1,0,0\n0,x,0,0\n",

@@ -88,27 +88,18 @@ fn reflectivities() {
         ("reflectivity_si.csv", None),
         (
             "reflectivity_absorbing_film_on_si.csv",
-            Some(layer(8e-6, 8e-7, 40.0)),
+            Some(Layer::smooth(8e-6, 8e-7, 40.0)),
         ),
     ] {
-        let mut layers = vec![layer(0.0, 0.0, 0.0)];
+        let mut layers = vec![Layer::smooth(0.0, 0.0, 0.0)];
         layers.extend(film);
-        layers.push(layer(6e-6, 2e-8, 0.0));
+        layers.push(Layer::smooth(6e-6, 2e-8, 0.0));
         let rows = rows(&data(name));
         assert_eq!(rows.len(), 200);
         for row in rows {
             let got = reflectivity(&layers, 2.0 * PI / 0.1, row[0].to_radians());
             assert!((got / row[1] - 1.0).abs() < 1e-10, "{name} at {}°", row[0]);
         }
-    }
-}
-
-fn layer(delta: f64, beta: f64, thickness: f64) -> Layer {
-    Layer {
-        delta,
-        beta,
-        thickness,
-        roughness: 0.0,
     }
 }
 
@@ -133,7 +124,7 @@ fn scene(name: &str, page: &str, optics: (f64, f64), height: f64, mode: Mode) ->
             .unwrap()
             .iter()
             .map(|l| {
-                layer(
+                Layer::smooth(
                     number(&l["delta"]),
                     number(&l["beta"]),
                     number(&l["thickness_nm"]),

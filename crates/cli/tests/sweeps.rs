@@ -95,6 +95,23 @@ fn the_winners_of_a_recorded_sweep() {
 }
 
 #[test]
+fn counters_of_a_sample_and_flops_of_trials_are_used() {
+    let file = repository("sweeps/dgemm_h200");
+    let a = json(&["analyze", "--json"], &file);
+    let named = |name: &str| -> &J {
+        let all = a["correlations"].as_array().unwrap();
+        all.iter().find(|c| c["name"] == name).unwrap()
+    };
+    assert_eq!(named("registers")["known"], 1277);
+    assert_eq!(named("shared_conflicts")["known"], 151);
+    assert!(named("cycles")["performance"].as_f64().unwrap() < -0.8);
+    // 2 n³ flops in 2.389 ms.
+    let fastest = &a["rows"][a["fastest"].as_u64().unwrap() as usize];
+    let rate = fastest["performance"].as_f64().unwrap();
+    assert!((rate / 57.54e12 - 1.0).abs() < 1e-3, "{rate}");
+}
+
+#[test]
 fn a_report_is_one_file_without_links() {
     let dir = tempfile::tempdir().unwrap();
     Command::cargo_bin("greenup")

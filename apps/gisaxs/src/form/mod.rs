@@ -5,6 +5,7 @@ mod functions;
 mod polyhedron;
 mod round;
 mod shape;
+mod solids;
 mod triangle;
 
 pub use cuboid::Cuboid;

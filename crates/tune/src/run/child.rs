@@ -313,7 +313,6 @@ impl Pair {
 fn state(m: &Measurement) -> BTreeMap<String, f64> {
     [
         ("power_w", m.power_w.as_ref().map(|p| p.median)),
-        ("sensor_ratio", m.other_over_main),
         ("clock_mhz", m.state.clock_hz.map(|hz| hz * 1e-6)),
         ("memory_clock_mhz", m.state.mem_clock_hz.map(|hz| hz * 1e-6)),
         ("temperature_c", m.state.temperature_c),
