@@ -101,3 +101,35 @@ pub(super) fn check_fill(fill: &Fill) -> Result<(), String> {
         "fill `{f}` is not random, random(LO, HI), normal, zeros, index, file:PATH or a number"
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_and_tolerances_may_be_expressions() {
+        let constants = [
+            ("elem".to_owned(), Value::Int(0)),
+            ("n".to_owned(), Value::Int(16)),
+        ];
+        let kind = |text: &str| super::kind(text, &constants);
+        assert_eq!(kind("i64"), Ok(Type::I64));
+        assert_eq!(kind("'f32' if elem % 2 == 0 else 'f64'"), Ok(Type::F32));
+        assert!(
+            kind("f16")
+                .unwrap_err()
+                .contains("type `f16` is not one of")
+        );
+        assert!(kind("n").unwrap_err().contains("type `16` is not one of"));
+        let tolerance = |v: toml::Value| super::tolerance(Some(&v), &constants);
+        assert_eq!(tolerance("1e-3 * sqrt(n)".into()), Ok(4e-3));
+        assert_eq!(tolerance(0.5.into()), Ok(0.5));
+        assert_eq!(super::tolerance(None, &constants), Ok(1e-9));
+        assert!(
+            tolerance("-n".into())
+                .unwrap_err()
+                .contains("no error to allow")
+        );
+        assert!(tolerance(true.into()).is_err());
+    }
+}

@@ -114,3 +114,55 @@ impl Problem {
         Ok(out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Problem;
+    use greenup_space::Facts;
+
+    fn problem(language: &str, map: &str) -> Result<Problem, String> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("k.cu"), "").unwrap();
+        let launch = match language {
+            "cuda" => "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n",
+            _ => "",
+        };
+        let text = format!(
+            "[parameters]\ntile = [8, 16]\n[build]\nlanguage = \"{language}\"\nentry = \"k\"\nsources = [\"k.cu\"]\n{launch}[[arguments]]\nname = \"x\"\ntype = \"f32\"\nsize = \"64\"\n[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[maps]]\n{map}"
+        );
+        let file = dir.path().join("problem.toml");
+        std::fs::write(&file, text).unwrap();
+        Problem::read(&file, &Facts::new()).map_err(|e| e.message)
+    }
+
+    const GOOD: &str =
+        "of = \"x\"\nsizes = [16, 4]\nsteps = [16]\nbox = [\"tile\", 4]\nwhen = \"tile == 8\"\n";
+
+    #[test]
+    fn a_map_follows_the_config() {
+        let p = problem("cuda", GOOD).unwrap();
+        let maps = p.maps(&[8.into()]).unwrap();
+        assert_eq!((maps.len(), maps[0].argument), (1, 0));
+        assert_eq!(maps[0].shape.cut, [8, 4]);
+        assert!(p.maps(&[16.into()]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn maps_that_make_no_sense_are_refused() {
+        for (from, to, word) in [
+            ("of = \"x\"", "of = \"n\"", "no such array"),
+            ("steps = [16]", "steps = []", "one step less"),
+            ("of = \"x\"", "of = \"x\"\nswizzle = 48", "swizzle 48"),
+        ] {
+            let said = problem("cuda", &GOOD.replace(from, to)).err().unwrap();
+            assert!(said.contains(word), "{said}");
+        }
+        let said = problem("c", GOOD).err().unwrap();
+        assert!(said.contains("language is not cuda"), "{said}");
+        let zero = problem(
+            "cuda",
+            &GOOD.replace("sizes = [16, 4]", "sizes = [16, \"tile - 8\"]"),
+        );
+        assert!(zero.unwrap().maps(&[8.into()]).is_err());
+    }
+}

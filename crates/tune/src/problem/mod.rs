@@ -186,6 +186,10 @@ impl Problem {
             bytes = bytes.saturating_add(d.len.unwrap_or(0).saturating_mul(d.kind.bytes()));
             data.push(d);
         }
+        if !written.maps.is_empty() && written.build.language != Language::Cuda {
+            let m = "has [[maps]], but its language is not cuda";
+            return Err(fail(m.into(), None));
+        }
         let maps = maps::maps(&written.maps, &data).map_err(|m| fail(m, None))?;
         if bytes > MOST_BYTES {
             return Err(fail(
