@@ -23,6 +23,7 @@ pub mod form;
 pub mod image;
 pub mod lattice;
 pub mod mesh;
+pub mod numeric;
 pub mod sample;
 pub mod stack;
 pub mod wave;

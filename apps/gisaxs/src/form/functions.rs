@@ -39,29 +39,34 @@ pub fn disc(x: f64) -> f64 {
     2.0 * libm::j1(x) / x
 }
 
-/// Points of a Gauss–Legendre rule on (−1, 1).
-pub const POINTS: usize = 16;
+/// Points of the Gauss–Legendre rule of a panel.
+const POINTS: usize = 16;
 
-/// The rule's points and weights: zeros of the Legendre polynomial by Newton's method.
-fn rule() -> &'static [(f64, f64); POINTS] {
-    static RULE: OnceLock<[(f64, f64); POINTS]> = OnceLock::new();
-    RULE.get_or_init(|| {
-        let n = POINTS as f64;
-        std::array::from_fn(|i| {
-            let mut x = (std::f64::consts::PI * (i as f64 + 0.75) / (n + 0.5)).cos();
+/// Points and weights of the rule of n points on (−1, 1): zeros of the Legendre polynomial by Newton's
+/// method.
+pub fn gauss(n: usize) -> Vec<(f64, f64)> {
+    let size = n as f64;
+    (0..n)
+        .map(|i| {
+            let mut x = (std::f64::consts::PI * (i as f64 + 0.75) / (size + 0.5)).cos();
             let mut slope = 1.0;
             for _ in 0..20 {
                 let (mut before, mut now) = (1.0, x);
-                for k in 2..=POINTS {
+                for k in 2..=n {
                     let k = k as f64;
                     (before, now) = (now, ((2.0 * k - 1.0) * x * now - (k - 1.0) * before) / k);
                 }
-                slope = n * (x * now - before) / (x * x - 1.0);
+                slope = size * (x * now - before) / (x * x - 1.0);
                 x -= now / slope;
             }
             (x, 2.0 / ((1.0 - x * x) * slope * slope))
         })
-    })
+        .collect()
+}
+
+fn rule() -> &'static [(f64, f64)] {
+    static RULE: OnceLock<Vec<(f64, f64)>> = OnceLock::new();
+    RULE.get_or_init(|| gauss(POINTS))
 }
 
 /// ∫ f from 0 to `length` in so many equal panels.

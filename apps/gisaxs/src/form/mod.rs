@@ -9,6 +9,7 @@ mod solids;
 mod triangle;
 
 pub use cuboid::Cuboid;
+pub use functions::gauss;
 pub use polyhedron::Polyhedron;
 pub use round::{Cone, Cylinder, Spheroid};
 pub use shape::Shape;

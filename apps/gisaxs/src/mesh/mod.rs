@@ -54,15 +54,37 @@ impl Mesh {
     pub fn size(&self) -> f64 {
         (0..3)
             .map(|k| {
-                let (lo, hi) = self
-                    .vertices
-                    .iter()
-                    .fold((f64::MAX, f64::MIN), |(lo, hi), v| {
-                        (lo.min(v[k]), hi.max(v[k]))
-                    });
+                let (lo, hi) = self.bounds(k);
                 hi - lo
             })
             .fold(0.0, f64::max)
+    }
+
+    /// Middle of the box around it.
+    pub fn middle(&self) -> [f64; 3] {
+        std::array::from_fn(|k| {
+            let (lo, hi) = self.bounds(k);
+            0.5 * (lo + hi)
+        })
+    }
+
+    /// Farthest vertex from a place.
+    pub fn reach(&self, from: [f64; 3]) -> f64 {
+        self.vertices
+            .iter()
+            .map(|v| {
+                let d = minus(*v, from);
+                dot(d, d).sqrt()
+            })
+            .fold(0.0, f64::max)
+    }
+
+    fn bounds(&self, axis: usize) -> (f64, f64) {
+        self.vertices
+            .iter()
+            .fold((f64::MAX, f64::MIN), |(lo, hi), v| {
+                (lo.min(v[axis]), hi.max(v[axis]))
+            })
     }
 
     #[must_use]

@@ -1,0 +1,84 @@
+// Both ends of a nonuniform Fourier transform: spreading sums onto a grid, and reading values between the
+// nodes of another. Compiled once for each instruction set: VBYTES is the size of a vector.
+
+typedef double v __attribute__((vector_size(VBYTES), aligned(8)));
+#define LANES ((long)(VBYTES / sizeof(double)))
+#define INLINE static inline __attribute__((always_inline))
+
+// The window's values on the WIDTH nodes around a place, by one polynomial in 2f - 1 a node; f in 0..1 is
+// the place after the first node. Coefficients: [degree + 1][16], highest power first.
+INLINE void window(double f, const double *coefficients, long degree, const int width, double *values) {
+    const double x = 2 * f - 1;
+    for (int i = 0; i < width; i++) values[i] = coefficients[i];
+    for (long d = 1; d <= degree; d++)
+        for (int i = 0; i < width; i++) values[i] = values[i] * x + coefficients[16 * d + i];
+}
+
+INLINE void spread_any(long nodes, const double *y, const double *z, const double *sums, const double *coefficients,
+                       long degree, double *grid, long columns, const int width) {
+    double ky[16], kz[16];
+    for (long t = 0; t < nodes; t++) {
+        const long iy = (long)y[t], iz = (long)z[t];
+        window(y[t] - iy, coefficients, degree, width, ky);
+        window(z[t] - iz, coefficients, degree, width, kz);
+        const double *s = sums + 6 * t;
+        double *at = grid + iy * 6 * columns + iz;
+        for (int j = 0; j < width; j++)
+            for (int m = 0; m < 6; m++) {
+                const double c = s[m] * ky[j];
+                double *row = at + (6 * j + m) * columns;
+                for (int i = 0; i < width; i++) row[i] += c * kz[i];
+            }
+    }
+}
+
+#define JOIN(a, b) a##_##b
+#define NAME(a, b) JOIN(a, b)
+
+// grid[rows][6][columns] += every node's six sums over width x width places from (y, z), grid units.
+void NAME(spread, ISA)(long nodes, const double *y, const double *z, const double *sums, const double *coefficients,
+                       long degree, long width, double *grid, long columns) {
+#define CASE(W)                                                                         \
+    case W:                                                                             \
+        spread_any(nodes, y, z, sums, coefficients, degree, grid, columns, W);          \
+        break;
+    switch (width) { CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13) CASE(14) CASE(15) CASE(16) }
+}
+
+INLINE void read_any(long points, const double *place, const double *coefficients, long degree, long panels,
+                     const double *scaled, const double *table, long rows, long values, double *out, const int width) {
+    double wy[16], wx[64];
+    for (long t = 0; t < points; t++) {
+        const long first = (long)place[t];
+        window(place[t] - first, coefficients, degree, width, wy);
+        // Chebyshev polynomials.
+        const double x = scaled[t];
+        wx[0] = 1;
+        wx[1] = x;
+        for (long p = 2; p < panels; p++) wx[p] = 2 * x * wx[p - 1] - wx[p - 2];
+        for (long from = 0; from < values; from += 8) {
+            v sum[8 / LANES];
+            for (int k = 0; k < 8 / LANES; k++) sum[k] = (v){0};
+            for (long p = 0; p < panels; p++) {
+                const double *at = table + (p * rows + first) * values + from;
+                for (long j = 0; j < width; j++) {
+                    const double c = wx[p] * wy[j];
+                    for (int k = 0; k < 8 / LANES; k++) sum[k] += c * *(const v *)(at + j * values + k * LANES);
+                }
+            }
+            for (int k = 0; k < 8 / LANES; k++) *(v *)(out + t * values + from + k * LANES) = sum[k];
+        }
+    }
+}
+
+// out[point][values] = sum over p and j of T_p(scaled) window_j(place) table[p][first node + j][values]; values in
+// whole eights, panels at most 64.
+void NAME(read, ISA)(long points, const double *place, const double *coefficients, long degree, long width,
+                     long panels, const double *scaled, const double *table, long rows, long values, double *out) {
+#undef CASE
+#define CASE(W)                                                                                             \
+    case W:                                                                                                 \
+        read_any(points, place, coefficients, degree, panels, scaled, table, rows, values, out, W);         \
+        break;
+    switch (width) { CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13) CASE(14) CASE(15) CASE(16) }
+}

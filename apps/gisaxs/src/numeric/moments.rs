@@ -1,0 +1,91 @@
+//! F near q = 0, where surface sums cancel: F(q) = ∮ (r·n) g(q·r) dS with g(p) = ∫₀¹ t² e^{ipt} dt, as a
+//! power series in q with moments of the surface. Nothing cancels in it.
+
+use super::Nodes;
+use crate::Q;
+use num_complex::Complex64;
+
+/// Highest power kept.
+const ORDER: usize = 12;
+
+/// |q| × reach up to which the series holds eleven digits.
+pub const NEAR: f64 = 1.0;
+
+/// Σ i^n q_x^a q_y^b q_z^c M_abc / ((n + 3) a! b! c!), n = a + b + c, about the centre of the nodes.
+#[derive(Clone, Debug)]
+pub struct Moments {
+    /// In the order of the loops over a, b and c.
+    terms: Vec<f64>,
+    reach: f64,
+}
+
+impl Moments {
+    pub fn new(nodes: &Nodes) -> Self {
+        let mut terms = vec![0.0; (ORDER + 1) * (ORDER + 2) * (ORDER + 3) / 6];
+        for (r, s) in nodes.place.iter().zip(&nodes.strength) {
+            let through = r[0] * s[0] + r[1] * s[1] + r[2] * s[2];
+            let mut at = 0;
+            let mut x = through;
+            for a in 0..=ORDER {
+                let mut y = x;
+                for b in 0..=ORDER - a {
+                    let mut z = y;
+                    for _ in 0..=ORDER - a - b {
+                        terms[at] += z;
+                        at += 1;
+                        z *= r[2];
+                    }
+                    y *= r[1];
+                }
+                x *= r[0];
+            }
+        }
+        let factorial = |n: usize| (1..=n).map(|k| k as f64).product::<f64>();
+        let mut at = 0;
+        for a in 0..=ORDER {
+            for b in 0..=ORDER - a {
+                for c in 0..=ORDER - a - b {
+                    let n = a + b + c;
+                    // i^n = ±1 or ±i; which of the two is told by n when summing.
+                    let sign = if n % 4 < 2 { 1.0 } else { -1.0 };
+                    terms[at] *= sign
+                        / ((n + 3) as f64 * factorial(a) * factorial(b) * factorial(c));
+                    at += 1;
+                }
+            }
+        }
+        Self {
+            terms,
+            reach: nodes.reach,
+        }
+    }
+
+    /// Whether the series holds at this q.
+    pub fn serve(&self, q: &Q) -> bool {
+        q.norm_squared() * self.reach * self.reach < NEAR * NEAR
+    }
+
+    /// F(q) of the surface about its centre.
+    pub fn at(&self, q: &Q) -> Complex64 {
+        let mut z = [Complex64::ONE; ORDER + 1];
+        for c in 1..=ORDER {
+            z[c] = z[c - 1] * q.z;
+        }
+        // Even powers are real factors, odd ones imaginary.
+        let mut sums = [Complex64::ZERO; 2];
+        let mut at = 0;
+        let mut x = 1.0;
+        for a in 0..=ORDER {
+            let mut y = x;
+            for b in 0..=ORDER - a {
+                for (c, power) in z[..=ORDER - a - b].iter().enumerate() {
+                    sums[(a + b + c) % 2] += power * (y * self.terms[at]);
+                    at += 1;
+                }
+                y *= q.y;
+            }
+            x *= q.x;
+        }
+        sums[0] + Complex64::I * sums[1]
+    }
+}

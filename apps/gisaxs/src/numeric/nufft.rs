@@ -1,0 +1,300 @@
+//! The nonuniform transform of a surface: its nodes are spread over a small grid (`spread`), which is
+//! transformed by matrix products. The particle is far smaller than 2π over the spacing of q, so that the
+//! grid has few cells and a product over them beats an FFT over zeros; a complex q_z costs nothing more.
+
+use super::kernels::Kernels;
+use super::moments::Moments;
+use super::product::multiply;
+use super::sheet::{Extent, Sheet};
+use super::spread::{Axis, Correction, spread};
+use super::window::{OVERSAMPLING, Window};
+use super::{Nodes, Watch, chebyshev, finish};
+use num_complex::Complex64;
+use rayon::prelude::*;
+use std::f64::consts::PI;
+
+/// Rows of q_z of one product.
+const BLOCK: usize = 32;
+
+/// F on a tensor grid whose places have few different q_x: the grid of cells is transformed in y, then in
+/// z, at the very q asked for.
+pub fn grid(nodes: &Nodes, sheet: &Sheet, accuracy: f64, watch: &Watch) -> Option<Vec<Complex64>> {
+    let extent = Extent::of(std::slice::from_ref(sheet));
+    let window = Window::new(accuracy);
+    let y = Axis::new(nodes.extent(1), extent.y, &window);
+    let z = Axis::new(nodes.extent(2), extent.z, &window);
+    let (places, heights) = (sheet.xy.len(), sheet.z.len());
+    let moments = Moments::new(nodes);
+    let mut out = vec![Complex64::ZERO; sheet.len()];
+    // e^{i q_z r} for all q_z, a row each.
+    let across: Vec<Complex64> = sheet
+        .z
+        .par_iter()
+        .flat_map_iter(|q| {
+            let shift = (Complex64::I * q * nodes.centre[2]).exp();
+            z.waves(*q, &window).into_iter().map(move |w| w * shift)
+        })
+        .collect();
+    let mut first = 0;
+    while first < places {
+        let x = sheet.xy[first][0];
+        let n = sheet.xy[first..].iter().take_while(|p| p[0] == x).count();
+        let row = &sheet.xy[first..first + n];
+        let cells = complex(&spread(nodes, &[x], (y, z), &window, None)[0], y.cells, z.cells);
+        // [place][m][cell in z] → two sums of each place, [cell in z][2][place].
+        let along: Vec<Complex64> = row
+            .par_iter()
+            .flat_map_iter(|[_, q]| y.waves(Complex64::new(*q, 0.0), &window))
+            .collect();
+        let mut sums = vec![Complex64::ZERO; n * 3 * z.cells];
+        multiply(n, 3 * z.cells, y.cells, &along, &cells, &mut sums);
+        let mut pairs = vec![Complex64::ZERO; z.cells * 2 * n];
+        for (j, [qx, qy]) in row.iter().enumerate() {
+            let shift = Complex64::from_polar(1.0, qx * nodes.centre[0] + qy * nodes.centre[1]);
+            for g in 0..z.cells {
+                let at = |m: usize| sums[(3 * j + m) * z.cells + g];
+                pairs[g * 2 * n + j] = shift * (at(0) * qx + at(1) * qy);
+                pairs[g * 2 * n + n + j] = shift * at(2);
+            }
+        }
+        out.par_chunks_mut(BLOCK * places)
+            .enumerate()
+            .for_each(|(block, rows)| {
+                if watch.stopped() {
+                    return;
+                }
+                let begin = block * BLOCK;
+                let m = BLOCK.min(heights - begin);
+                let mut both = vec![Complex64::ZERO; m * 2 * n];
+                let waves = &across[begin * z.cells..(begin + m) * z.cells];
+                multiply(m, 2 * n, z.cells, waves, &pairs, &mut both);
+                for (k, sums) in both.chunks(2 * n).enumerate() {
+                    let qz = sheet.z[begin + k];
+                    let to = &mut rows[k * places + first..k * places + first + n];
+                    for (j, f) in to.iter_mut().enumerate() {
+                        let [x, y] = row[j];
+                        let q = crate::Q { x, y, z: qz };
+                        *f = if moments.serve(&q) {
+                            moments.at(&q) * nodes.shift(&q)
+                        } else {
+                            finish(&q, sums[j] + qz.conj() * sums[n + j])
+                        };
+                    }
+                }
+                watch.tick((m * n) as u64);
+            });
+        first += n;
+    }
+    (!watch.stopped()).then_some(out)
+}
+
+/// Real and imaginary planes [y][6][z] as complex numbers [y][3][z].
+fn complex(grid: &[f64], rows: usize, columns: usize) -> Vec<Complex64> {
+    let mut out = Vec::with_capacity(rows * 3 * columns);
+    for plane in grid.chunks(2 * columns) {
+        let (re, im) = plane.split_at(columns);
+        out.extend(re.iter().zip(im).map(|(&a, &b)| Complex64::new(a, b)));
+    }
+    out
+}
+
+/// F on many sheets, each with its own few q_z: sums are made at the nodes of a grid in q_x and q_y that
+/// all sheets share, and read between them.
+pub struct Band<'a> {
+    nodes: &'a Nodes,
+    window: Window,
+    z: Axis,
+    /// q_x: terms of Chebyshev, middle and half width.
+    x: (usize, f64, f64),
+    /// q_y: nodes, the first of them, their distance.
+    y: (usize, f64, f64),
+    /// [cell in z][term in x][node in y][m].
+    cells: Vec<Complex64>,
+    moments: Moments,
+}
+
+/// Most terms in q_x: what the reading kernel holds.
+pub const MOST_TERMS: usize = 64;
+
+impl<'a> Band<'a> {
+    /// Terms in q_x that this range needs; above [`MOST_TERMS`] it cannot be served.
+    pub fn terms(nodes: &Nodes, extent: &Extent, accuracy: f64) -> usize {
+        chebyshev::terms(0.5 * (extent.x[1] - extent.x[0]) * nodes.extent(0), accuracy)
+    }
+
+    pub fn new(nodes: &'a Nodes, extent: &Extent, accuracy: f64) -> Self {
+        let window = Window::new(accuracy);
+        let (middle, half) = (
+            0.5 * (extent.x[0] + extent.x[1]),
+            (0.5 * (extent.x[1] - extent.x[0])).max(1e-12),
+        );
+        let terms = Self::terms(nodes, extent, accuracy).min(MOST_TERMS);
+        let places: Vec<f64> = (0..terms)
+            .map(|k| middle + half * chebyshev::node(k, terms))
+            .collect();
+        // Nodes in q_y, with room for the window on both sides.
+        let size = nodes.extent(1).max(1e-6);
+        let step = PI / (OVERSAMPLING * size);
+        let margin = 0.5 * window.width as f64 + 1.0;
+        let first = extent.y[0] - margin * step;
+        let count = ((extent.y[1] - extent.y[0]) / step + 2.0 * margin).ceil() as usize + 1;
+        let wide = [first, first + (count - 1) as f64 * step];
+        let y = Axis::new(nodes.extent(1), wide, &window);
+        let z = Axis::new(nodes.extent(2), extent.z, &window);
+        let correction = Correction::new(&window, size, step);
+        let grids = spread(nodes, &places, (y, z), &window, Some(&correction));
+        let along: Vec<Complex64> = (0..count)
+            .flat_map(|n| y.waves(Complex64::new(first + n as f64 * step, 0.0), &window))
+            .collect();
+        let wide = 3 * z.cells;
+        let sums: Vec<Vec<Complex64>> = grids
+            .par_iter()
+            .map(|g| {
+                let mut out = vec![Complex64::ZERO; count * wide];
+                multiply(count, wide, y.cells, &along, &complex(g, y.cells, z.cells), &mut out);
+                out
+            })
+            .collect();
+        // Values at the nodes of q_x become coefficients.
+        let mut cells = vec![Complex64::ZERO; z.cells * terms * count * 3];
+        for j in 0..terms {
+            for (k, values) in sums.iter().enumerate() {
+                let weight = chebyshev::weight(j, k, terms);
+                for n in 0..count {
+                    for m in 0..3 {
+                        let from = &values[n * wide + m * z.cells..][..z.cells];
+                        for (g, v) in from.iter().enumerate() {
+                            cells[((g * terms + j) * count + n) * 3 + m] += v * weight;
+                        }
+                    }
+                }
+            }
+        }
+        Self {
+            nodes,
+            window,
+            z,
+            x: (terms, middle, half),
+            y: (count, first, step),
+            cells,
+            moments: Moments::new(nodes),
+        }
+    }
+
+    /// F of each sheet.
+    pub fn sheets(&self, sheets: &[Sheet], watch: &Watch) -> Option<Vec<Vec<Complex64>>> {
+        // As many rows a product as keep its result within the caches.
+        let wide = self.x.0 * self.y.0 * 3;
+        let per = ((1 << 18) / wide.max(1)).clamp(4, 64);
+        let blocks = blocks(sheets, per);
+        let out: Vec<Vec<Vec<Complex64>>> = blocks
+            .into_par_iter()
+            .map(|sheets| {
+                if watch.stopped() {
+                    return Vec::new();
+                }
+                let out = self.block(sheets, wide);
+                watch.tick(sheets.iter().map(|s| s.len() as u64).sum());
+                out
+            })
+            .collect();
+        (!watch.stopped()).then(|| out.concat())
+    }
+
+    fn block(&self, sheets: &[Sheet], wide: usize) -> Vec<Vec<Complex64>> {
+        let kernels = Kernels::best();
+        let rows: usize = sheets.iter().map(|s| s.z.len()).sum();
+        let waves: Vec<Complex64> = sheets
+            .iter()
+            .flat_map(|s| &s.z)
+            .flat_map(|q| {
+                let shift = (Complex64::I * q * self.nodes.centre[2]).exp();
+                self.z.waves(*q, &self.window).into_iter().map(move |w| w * shift)
+            })
+            .collect();
+        let mut sums = vec![Complex64::ZERO; rows * wide];
+        multiply(rows, wide, self.z.cells, &waves, &self.cells, &mut sums);
+        let mut from = 0;
+        sheets
+            .iter()
+            .map(|s| {
+                let heights = s.z.len();
+                // [term][node][q_z, m, re or im], in whole eights.
+                let values = (6 * heights).next_multiple_of(8);
+                let mut table = vec![0.0; self.x.0 * self.y.0 * values];
+                for (k, row) in sums[from * wide..(from + heights) * wide]
+                    .chunks(wide.max(1))
+                    .enumerate()
+                {
+                    for (cell, m) in table.chunks_mut(values).zip(row.chunks(3)) {
+                        for (to, c) in cell[6 * k..6 * k + 6].chunks_mut(2).zip(m) {
+                            to[0] = c.re;
+                            to[1] = c.im;
+                        }
+                    }
+                }
+                from += heights;
+                self.read(&kernels, s, &table, values)
+            })
+            .collect()
+    }
+
+    fn read(&self, kernels: &Kernels, s: &Sheet, table: &[f64], values: usize) -> Vec<Complex64> {
+        let (terms, middle, half) = self.x;
+        let (count, first, step) = self.y;
+        let places: Vec<f64> = s.xy.iter().map(|p| self.window.place((p[1] - first) / step)).collect();
+        let scaled: Vec<f64> = s.xy.iter().map(|p| (p[0] - middle) / half).collect();
+        let n = s.xy.len();
+        let mut read = vec![0.0; n * values];
+        // SAFETY: every place lies between 0 and the nodes less the window's width, by the margin in
+        // `new`; there are at most MOST_TERMS terms; arrays have the sizes that the kernel is told.
+        unsafe {
+            (kernels.read)(
+                n as _,
+                places.as_ptr(),
+                self.window.coefficients.as_ptr(),
+                self.window.degree as _,
+                self.window.width as _,
+                terms as _,
+                scaled.as_ptr(),
+                table.as_ptr(),
+                count as _,
+                values as _,
+                read.as_mut_ptr(),
+            );
+        }
+        let centre = self.nodes.centre;
+        let mut out = vec![Complex64::ZERO; s.len()];
+        for (j, g) in read.chunks(values).enumerate() {
+            let [x, y] = s.xy[j];
+            let shift = Complex64::from_polar(1.0, x * centre[0] + y * centre[1]);
+            for (k, &z) in s.z.iter().enumerate() {
+                let q = crate::Q { x, y, z };
+                let sum = |m: usize| Complex64::new(g[6 * k + 2 * m], g[6 * k + 2 * m + 1]);
+                out[k * n + j] = if self.moments.serve(&q) {
+                    self.moments.at(&q) * self.nodes.shift(&q)
+                } else {
+                    finish(&q, (sum(0) * x + sum(1) * y + z.conj() * sum(2)) * shift)
+                };
+            }
+        }
+        out
+    }
+}
+
+/// Sheets in runs of about so many q_z.
+fn blocks(sheets: &[Sheet], per: usize) -> Vec<&[Sheet]> {
+    let mut out = Vec::new();
+    let (mut begin, mut rows) = (0, 0);
+    for (n, s) in sheets.iter().enumerate() {
+        rows += s.z.len();
+        if rows >= per {
+            out.push(&sheets[begin..=n]);
+            (begin, rows) = (n + 1, 0);
+        }
+    }
+    if begin < sheets.len() {
+        out.push(&sheets[begin..]);
+    }
+    out
+}

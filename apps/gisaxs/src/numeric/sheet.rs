@@ -1,0 +1,93 @@
+//! Where form factors are wanted.
+
+use crate::Q;
+use num_complex::Complex64;
+
+/// Every combination of some places along the surface with some q_z: a tensor grid, or one row of a
+/// detector with the terms of the distorted-wave approximation.
+#[derive(Clone, Debug, Default)]
+pub struct Sheet {
+    /// q_x and q_y, 1/nm.
+    pub xy: Vec<[f64; 2]>,
+    /// q_z, 1/nm.
+    pub z: Vec<Complex64>,
+}
+
+impl Sheet {
+    /// A tensor grid; x outer, y inner.
+    pub fn grid(x: &[f64], y: &[f64], z: &[Complex64]) -> Self {
+        Self {
+            xy: x
+                .iter()
+                .flat_map(|&x| y.iter().map(move |&y| [x, y]))
+                .collect(),
+            z: z.to_vec(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.xy.len() * self.z.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The n-th q: q_z outer, places along the surface inner.
+    pub fn q(&self, n: usize) -> Q {
+        let [x, y] = self.xy[n % self.xy.len()];
+        Q {
+            x,
+            y,
+            z: self.z[n / self.xy.len()],
+        }
+    }
+}
+
+/// What q cover.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    pub x: [f64; 2],
+    pub y: [f64; 2],
+    /// Of the real part.
+    pub z: [f64; 2],
+    /// Largest |Im q_z|.
+    pub damping: f64,
+    /// Largest |q|.
+    pub most: f64,
+    pub points: usize,
+}
+
+impl Extent {
+    pub fn of(sheets: &[Sheet]) -> Self {
+        let none = [f64::MAX, f64::MIN];
+        let mut out = Self {
+            x: none,
+            y: none,
+            z: none,
+            damping: 0.0,
+            most: 0.0,
+            points: 0,
+        };
+        let widen = |r: &mut [f64; 2], v: f64| *r = [r[0].min(v), r[1].max(v)];
+        for s in sheets.iter().filter(|s| !s.is_empty()) {
+            let (mut along, mut across) = (0.0_f64, 0.0_f64);
+            for &[x, y] in &s.xy {
+                widen(&mut out.x, x);
+                widen(&mut out.y, y);
+                along = along.max(x * x + y * y);
+            }
+            for z in &s.z {
+                widen(&mut out.z, z.re);
+                out.damping = out.damping.max(z.im.abs());
+                across = across.max(z.norm_sqr());
+            }
+            out.most = out.most.max((along + across).sqrt());
+            out.points += s.len();
+        }
+        if out.points == 0 {
+            (out.x, out.y, out.z) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+        }
+        out
+    }
+}

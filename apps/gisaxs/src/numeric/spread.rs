@@ -1,0 +1,150 @@
+//! The first half of a nonuniform transform: sums over nodes become sums over the cells of a small grid
+//! that surrounds the particle. What comes after no longer depends on how many triangles there are.
+
+use super::kernels::Kernels;
+use super::window::{OVERSAMPLING, Window};
+use super::{Nodes, chebyshev};
+use num_complex::Complex64;
+use rayon::prelude::*;
+use std::f64::consts::PI;
+
+/// One direction of a grid in space.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    pub cells: usize,
+    /// nm.
+    pub step: f64,
+    /// Place of the first cell.
+    pub start: f64,
+    /// q from which phases are counted.
+    pub middle: f64,
+}
+
+impl Axis {
+    /// Cells for a particle of some half extent, fine enough for a range of q.
+    pub fn new(extent: f64, range: [f64; 2], window: &Window) -> Self {
+        let middle = 0.5 * (range[0] + range[1]);
+        // No coarser than the particle: its cells then are the window's alone.
+        let half = (0.5 * (range[1] - range[0])).max(PI / (8.0 * extent.max(1e-9)));
+        let step = PI / (OVERSAMPLING * half);
+        Self {
+            cells: (2.0 * extent / step).ceil() as usize + window.width + 2,
+            step,
+            start: -extent - 0.5 * window.width as f64 * step,
+            middle,
+        }
+    }
+
+    /// A place in units of cells.
+    pub fn at(&self, r: f64) -> f64 {
+        (r - self.start) / self.step
+    }
+
+    /// What a cell adds to the sum at q: e^{i(q − middle) r} over the window's transform.
+    pub fn waves(&self, q: Complex64, window: &Window) -> Vec<Complex64> {
+        let away = q - self.middle;
+        let scale = 1.0 / window.transform(away * self.step);
+        (0..self.cells)
+            .map(|g| {
+                let r = self.start + g as f64 * self.step;
+                // e^{i(a + ib)r} by real functions.
+                Complex64::from_polar((-away.im * r).exp(), away.re * r) * scale
+            })
+            .collect()
+    }
+}
+
+/// Divides each node's sums by the transform of a second window, in which values between nodes in q_y
+/// will be read.
+pub(super) struct Correction {
+    coefficients: Vec<f64>,
+    inverse: f64,
+}
+
+impl Correction {
+    pub fn new(window: &Window, extent: f64, step: f64) -> Self {
+        let inverse = 1.0 / (extent * extent).max(1e-300);
+        let of = |x: f64| 1.0 / window.transform_real((0.5 + 0.5 * x).sqrt() * extent * step);
+        Self {
+            coefficients: chebyshev::coefficients(of, 24),
+            inverse,
+        }
+    }
+
+    fn at(&self, y: f64) -> f64 {
+        chebyshev::value(&self.coefficients, 2.0 * y * y * self.inverse - 1.0)
+    }
+}
+
+/// Nodes of one go.
+const CHUNK: usize = 2048;
+
+/// Grids [y][6][z] (real and imaginary sums of x, y, z), one for each of the q_x.
+pub(super) fn spread(
+    nodes: &Nodes,
+    x: &[f64],
+    (y, z): (Axis, Axis),
+    window: &Window,
+    correction: Option<&Correction>,
+) -> Vec<Vec<f64>> {
+    let kernels = Kernels::best();
+    let parts = rayon::current_num_threads()
+        .div_ceil(x.len().max(1))
+        .min(nodes.len().div_ceil(CHUNK))
+        .max(1);
+    let each = nodes.len().div_ceil(parts).max(1);
+    let one = |qx: f64, from: usize, to: usize| {
+        let mut grid = vec![0.0; y.cells * 6 * z.cells];
+        let (mut py, mut pz) = (Vec::new(), Vec::new());
+        let mut sums = Vec::new();
+        for begin in (from..to).step_by(CHUNK) {
+            let end = to.min(begin + CHUNK);
+            (py.clear(), pz.clear(), sums.clear());
+            for (r, s) in nodes.place[begin..end].iter().zip(&nodes.strength[begin..end]) {
+                py.push(window.place(y.at(r[1])));
+                pz.push(window.place(z.at(r[2])));
+                let phase = qx * r[0] + y.middle * r[1] + z.middle * r[2];
+                let (sine, cosine) = phase.sin_cos();
+                let scale = correction.map_or(1.0, |c| c.at(r[1]));
+                for m in s {
+                    sums.extend([m * scale * cosine, m * scale * sine]);
+                }
+            }
+            // SAFETY: places lie between 0 and the cells less the window's width, by Axis::new.
+            unsafe {
+                (kernels.spread)(
+                    (end - begin) as _,
+                    py.as_ptr(),
+                    pz.as_ptr(),
+                    sums.as_ptr(),
+                    window.coefficients.as_ptr(),
+                    window.degree as _,
+                    window.width as _,
+                    grid.as_mut_ptr(),
+                    z.cells as _,
+                );
+            }
+        }
+        grid
+    };
+    let tasks: Vec<(usize, usize)> = (0..x.len())
+        .flat_map(|p| (0..parts).map(move |n| (p, n)))
+        .collect();
+    let mut grids: Vec<Vec<f64>> = tasks
+        .into_par_iter()
+        .map(|(p, n)| one(x[p], n * each, nodes.len().min((n + 1) * each)))
+        .collect();
+    grids
+        .chunks_mut(parts)
+        .map(|group| {
+            let (first, rest) = group.split_at_mut(1);
+            let mut sum = std::mem::take(&mut first[0]);
+            for g in rest {
+                for (a, b) in sum.iter_mut().zip(g.iter()) {
+                    *a += b;
+                }
+            }
+            sum
+        })
+        .collect()
+}

@@ -1,0 +1,164 @@
+//! Every way to a mesh's form factor against its exact transform, triangle by triangle.
+
+use greenup_gisaxs::form::Polyhedron;
+use greenup_gisaxs::mesh::Mesh;
+use greenup_gisaxs::numeric::{
+    Band, Blocks, Extent, Nodes, Precision, Rule, Sampling, Sheet, Watch, direct, grid,
+};
+use greenup_gisaxs::{Complex64, FormFactor};
+use std::sync::atomic::AtomicBool;
+
+/// An ellipsoid of 2 (rows − 1) columns triangles, tilted and off the origin.
+fn ellipsoid(rows: usize, columns: usize) -> Mesh {
+    let mut vertices = vec![[0.0, 0.0, 1.0]];
+    for i in 1..rows {
+        let theta = std::f64::consts::PI * i as f64 / rows as f64;
+        for j in 0..columns {
+            let phi = std::f64::consts::TAU * j as f64 / columns as f64;
+            vertices.push([theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()]);
+        }
+    }
+    vertices.push([0.0, 0.0, -1.0]);
+    let at = |i: usize, j: usize| 1 + (i - 1) * columns + j % columns;
+    let mut triangles = Vec::new();
+    for j in 0..columns {
+        triangles.push([0, at(1, j), at(1, j + 1)]);
+        for i in 1..rows - 1 {
+            triangles.push([at(i, j), at(i + 1, j), at(i + 1, j + 1)]);
+            triangles.push([at(i, j), at(i + 1, j + 1), at(i, j + 1)]);
+        }
+        triangles.push([at(rows - 1, j), vertices.len() - 1, at(rows - 1, j + 1)]);
+    }
+    let (s, c) = 0.6_f64.sin_cos();
+    let vertices = vertices
+        .iter()
+        .map(|v| {
+            let v = [6.0 * v[0], 4.0 * v[1], 9.0 * v[2]];
+            [c * v[0] - s * v[2] + 1.5, v[1] - 2.0, s * v[0] + c * v[2] + 8.0]
+        })
+        .collect();
+    Mesh {
+        vertices,
+        triangles,
+    }
+}
+
+fn nothing() -> (impl Fn(u64) + Sync, AtomicBool) {
+    (|_| {}, AtomicBool::new(false))
+}
+
+/// Largest difference over the largest |F|, and over the volume.
+fn off(mesh: &Mesh, sheets: &[Sheet], values: &[Vec<Complex64>]) -> f64 {
+    let exact = Polyhedron::new(mesh).unwrap();
+    let mut worst = 0.0_f64;
+    for (s, v) in sheets.iter().zip(values) {
+        assert_eq!(s.len(), v.len());
+        for (n, got) in v.iter().enumerate() {
+            worst = worst.max((got - exact.at(&s.q(n))).norm());
+        }
+    }
+    worst / exact.volume()
+}
+
+fn range(from: f64, to: f64, n: usize) -> Vec<f64> {
+    (0..n)
+        .map(|k| from + (to - from) * k as f64 / (n - 1) as f64)
+        .collect()
+}
+
+fn tensor(damping: f64) -> Sheet {
+    let z: Vec<Complex64> = range(-0.4, 2.2, 23)
+        .iter()
+        .map(|&z| Complex64::new(z, damping * (1.0 + z)))
+        .collect();
+    Sheet::grid(&[-0.3, 0.0, 0.07], &range(-1.7, 1.9, 31), &z)
+}
+
+/// Arcs as of a detector: both q_x and q_y differ from row to row.
+fn arcs(damping: f64) -> Vec<Sheet> {
+    range(0.001, 0.04, 13)
+        .iter()
+        .map(|alpha: &f64| Sheet {
+            xy: range(-0.03, 0.03, 37)
+                .iter()
+                .map(|phi: &f64| {
+                    let k = 62.8;
+                    [k * (1.0 - alpha.cos() * phi.cos()), -k * alpha.cos() * phi.sin()]
+                })
+                .collect(),
+            z: [-1.0, 1.0, 0.3, -0.3]
+                .map(|s| Complex64::new(62.8 * alpha.sin() * s + 0.1, damping * s))
+                .to_vec(),
+        })
+        .collect()
+}
+
+#[test]
+fn the_transform_keeps_its_accuracy_on_grids_and_arcs() {
+    let mesh = ellipsoid(12, 16);
+    let (progress, stop) = nothing();
+    let watch = Watch { progress: &progress, stop: &stop };
+    for damping in [0.0, 0.03] {
+        for accuracy in [1e-4, 1e-7, 1e-10] {
+            let sheet = tensor(damping);
+            let most = Extent::of(std::slice::from_ref(&sheet)).most;
+            let nodes = Nodes::new(&mesh, most, Sampling::Within(accuracy));
+            let got = grid(&nodes, &sheet, accuracy, &watch).unwrap();
+            let e = off(&mesh, std::slice::from_ref(&sheet), &[got]);
+            assert!(e < 4.0 * accuracy, "grid {damping} {accuracy}: {e}");
+
+            let sheets = arcs(damping);
+            let extent = Extent::of(&sheets);
+            let nodes = Nodes::new(&mesh, extent.most, Sampling::Within(accuracy));
+            let got = Band::new(&nodes, &extent, accuracy).sheets(&sheets, &watch).unwrap();
+            let e = off(&mesh, &sheets, &got);
+            assert!(e < 4.0 * accuracy, "arcs {damping} {accuracy}: {e}");
+        }
+    }
+}
+
+#[test]
+fn direct_sums_are_right_to_their_precision_and_rule() {
+    let mesh = ellipsoid(24, 32);
+    let (progress, stop) = nothing();
+    let watch = Watch { progress: &progress, stop: &stop };
+    for damping in [0.0, 0.03] {
+        let sheets = [tensor(damping)];
+        let most = Extent::of(&sheets).most;
+        let run = |sampling, corrected, precision, blocks| {
+            let nodes = Nodes::new(&mesh, most, sampling);
+            let got = direct(&nodes, &sheets, corrected, (precision, blocks), &watch).unwrap();
+            (off(&mesh, &sheets, &got), nodes.error)
+        };
+        let blocks = Blocks::default();
+        let fine = Sampling::Within(1e-12);
+        let (e, _) = run(fine, false, Precision::Double, blocks);
+        assert!(e < 1e-11, "{e}");
+        let (e, _) = run(fine, false, Precision::Single, blocks);
+        assert!(e < 2e-7, "{e}");
+        let (centroid, bound) = run(Sampling::Every(Rule::Centroid), false, Precision::Double, blocks);
+        assert!(centroid < bound && centroid > 1e-3 * bound, "{centroid} {bound}");
+        let (corrected, _) = run(Sampling::Every(Rule::Centroid), true, Precision::Double, blocks);
+        assert!(corrected < 0.1 * centroid, "{corrected} {centroid}");
+        let (three, bound) = run(Sampling::Every(Rule::Three), false, Precision::Double, blocks);
+        assert!(three < bound && three < 0.1 * centroid, "{three} {bound}");
+        for (points, nodes, unroll) in [(64, 7, 1), (100, 1000, 4), (4096, 64, 2)] {
+            let blocks = Blocks { points, nodes, unroll };
+            let (e, _) = run(fine, false, Precision::Single, blocks);
+            assert!(e < 2e-7, "{blocks:?}: {e}");
+        }
+    }
+}
+
+#[test]
+fn work_that_is_stopped_gives_nothing() {
+    let mesh = ellipsoid(6, 8);
+    let progress = |_| {};
+    let stop = AtomicBool::new(true);
+    let watch = Watch { progress: &progress, stop: &stop };
+    let nodes = Nodes::new(&mesh, 2.0, Sampling::Within(1e-6));
+    let sheet = tensor(0.0);
+    assert!(grid(&nodes, &sheet, 1e-6, &watch).is_none());
+    assert!(Band::new(&nodes, &Extent::of(&arcs(0.0)), 1e-6).sheets(&arcs(0.0), &watch).is_none());
+    assert!(direct(&nodes, &[sheet], false, (Precision::Single, Blocks::default()), &watch).is_none());
+}
