@@ -3,7 +3,8 @@
 use greenup_gisaxs::form::Polyhedron;
 use greenup_gisaxs::mesh::Mesh;
 use greenup_gisaxs::numeric::{
-    Band, Blocks, Extent, Nodes, Precision, Rule, Sampling, Sheet, Watch, direct, grid,
+    Band, Blocks, Extent, Nodes, Precision, Rule, Sampling, Settings, Sheet, Watch, Way, direct,
+    grid, prepare,
 };
 use greenup_gisaxs::{Complex64, FormFactor};
 use std::sync::atomic::AtomicBool;
@@ -15,7 +16,11 @@ fn ellipsoid(rows: usize, columns: usize) -> Mesh {
         let theta = std::f64::consts::PI * i as f64 / rows as f64;
         for j in 0..columns {
             let phi = std::f64::consts::TAU * j as f64 / columns as f64;
-            vertices.push([theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()]);
+            vertices.push([
+                theta.sin() * phi.cos(),
+                theta.sin() * phi.sin(),
+                theta.cos(),
+            ]);
         }
     }
     vertices.push([0.0, 0.0, -1.0]);
@@ -34,7 +39,11 @@ fn ellipsoid(rows: usize, columns: usize) -> Mesh {
         .iter()
         .map(|v| {
             let v = [6.0 * v[0], 4.0 * v[1], 9.0 * v[2]];
-            [c * v[0] - s * v[2] + 1.5, v[1] - 2.0, s * v[0] + c * v[2] + 8.0]
+            [
+                c * v[0] - s * v[2] + 1.5,
+                v[1] - 2.0,
+                s * v[0] + c * v[2] + 8.0,
+            ]
         })
         .collect();
     Mesh {
@@ -83,7 +92,10 @@ fn arcs(damping: f64) -> Vec<Sheet> {
                 .iter()
                 .map(|phi: &f64| {
                     let k = 62.8;
-                    [k * (1.0 - alpha.cos() * phi.cos()), -k * alpha.cos() * phi.sin()]
+                    [
+                        k * (1.0 - alpha.cos() * phi.cos()),
+                        -k * alpha.cos() * phi.sin(),
+                    ]
                 })
                 .collect(),
             z: [-1.0, 1.0, 0.3, -0.3]
@@ -97,7 +109,10 @@ fn arcs(damping: f64) -> Vec<Sheet> {
 fn the_transform_keeps_its_accuracy_on_grids_and_arcs() {
     let mesh = ellipsoid(12, 16);
     let (progress, stop) = nothing();
-    let watch = Watch { progress: &progress, stop: &stop };
+    let watch = Watch {
+        progress: &progress,
+        stop: &stop,
+    };
     for damping in [0.0, 0.03] {
         for accuracy in [1e-4, 1e-7, 1e-10] {
             let sheet = tensor(damping);
@@ -110,7 +125,9 @@ fn the_transform_keeps_its_accuracy_on_grids_and_arcs() {
             let sheets = arcs(damping);
             let extent = Extent::of(&sheets);
             let nodes = Nodes::new(&mesh, extent.most, Sampling::Within(accuracy));
-            let got = Band::new(&nodes, &extent, accuracy).sheets(&sheets, &watch).unwrap();
+            let got = Band::new(nodes, &extent, accuracy)
+                .sheets(&sheets, &watch)
+                .unwrap();
             let e = off(&mesh, &sheets, &got);
             assert!(e < 4.0 * accuracy, "arcs {damping} {accuracy}: {e}");
         }
@@ -121,7 +138,10 @@ fn the_transform_keeps_its_accuracy_on_grids_and_arcs() {
 fn direct_sums_are_right_to_their_precision_and_rule() {
     let mesh = ellipsoid(24, 32);
     let (progress, stop) = nothing();
-    let watch = Watch { progress: &progress, stop: &stop };
+    let watch = Watch {
+        progress: &progress,
+        stop: &stop,
+    };
     for damping in [0.0, 0.03] {
         let sheets = [tensor(damping)];
         let most = Extent::of(&sheets).most;
@@ -136,16 +156,105 @@ fn direct_sums_are_right_to_their_precision_and_rule() {
         assert!(e < 1e-11, "{e}");
         let (e, _) = run(fine, false, Precision::Single, blocks);
         assert!(e < 2e-7, "{e}");
-        let (centroid, bound) = run(Sampling::Every(Rule::Centroid), false, Precision::Double, blocks);
-        assert!(centroid < bound && centroid > 1e-3 * bound, "{centroid} {bound}");
-        let (corrected, _) = run(Sampling::Every(Rule::Centroid), true, Precision::Double, blocks);
+        let (centroid, bound) = run(
+            Sampling::Every(Rule::Centroid),
+            false,
+            Precision::Double,
+            blocks,
+        );
+        assert!(
+            centroid < bound && centroid > 1e-3 * bound,
+            "{centroid} {bound}"
+        );
+        let (corrected, _) = run(
+            Sampling::Every(Rule::Centroid),
+            true,
+            Precision::Double,
+            blocks,
+        );
         assert!(corrected < 0.1 * centroid, "{corrected} {centroid}");
-        let (three, bound) = run(Sampling::Every(Rule::Three), false, Precision::Double, blocks);
+        let (three, bound) = run(
+            Sampling::Every(Rule::Three),
+            false,
+            Precision::Double,
+            blocks,
+        );
         assert!(three < bound && three < 0.1 * centroid, "{three} {bound}");
         for (points, nodes, unroll) in [(64, 7, 1), (100, 1000, 4), (4096, 64, 2)] {
-            let blocks = Blocks { points, nodes, unroll };
+            let blocks = Blocks {
+                points,
+                nodes,
+                unroll,
+            };
             let (e, _) = run(fine, false, Precision::Single, blocks);
-            assert!(e < 2e-7, "{blocks:?}: {e}");
+            assert!(e < 4e-7, "{blocks:?}: {e}");
+        }
+    }
+}
+
+#[test]
+fn products_are_right_on_grids_and_on_blocks_of_rows() {
+    let mesh = ellipsoid(12, 16);
+    let form = Polyhedron::new(&mesh).unwrap();
+    let (progress, stop) = nothing();
+    let watch = Watch {
+        progress: &progress,
+        stop: &stop,
+    };
+    for damping in [0.0, 0.03] {
+        for sheets in [vec![tensor(damping)], arcs(damping)] {
+            for (precision, accuracy, least) in [
+                (Precision::Double, 1e-9, 1e-9),
+                (Precision::Single, 1e-6, 1e-6),
+                (Precision::Double, 1e-4, 1e-4),
+            ] {
+                let settings = Settings {
+                    way: Some(Way::Product),
+                    accuracy,
+                    precision: Some(precision),
+                    ..Settings::default()
+                };
+                let ready = prepare(&form, &sheets, &settings).unwrap();
+                let got = ready.sheets(&sheets, &watch).unwrap();
+                let e = off(&mesh, &sheets, &got);
+                assert!(e < least, "{damping} {accuracy}: {e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_way_keeps_the_accuracy_that_it_reports() {
+    let mesh = ellipsoid(20, 30);
+    let form = Polyhedron::new(&mesh).unwrap();
+    let (progress, stop) = nothing();
+    let watch = Watch {
+        progress: &progress,
+        stop: &stop,
+    };
+    for sheets in [vec![tensor(0.02)], arcs(0.02)] {
+        for way in [
+            None,
+            Some(Way::Direct),
+            Some(Way::Exact),
+            Some(Way::Product),
+            Some(Way::Nufft),
+        ] {
+            for accuracy in [1e-3, 1e-6, 1e-9] {
+                let settings = Settings {
+                    way,
+                    accuracy,
+                    ..Settings::default()
+                };
+                let ready = prepare(&form, &sheets, &settings).unwrap();
+                let e = off(&mesh, &sheets, &ready.sheets(&sheets, &watch).unwrap());
+                let most = 4.0 * accuracy;
+                assert!(
+                    e <= ready.error.min(most),
+                    "{way:?} {accuracy}: {e} {}",
+                    ready.error
+                );
+            }
         }
     }
 }
@@ -155,10 +264,26 @@ fn work_that_is_stopped_gives_nothing() {
     let mesh = ellipsoid(6, 8);
     let progress = |_| {};
     let stop = AtomicBool::new(true);
-    let watch = Watch { progress: &progress, stop: &stop };
+    let watch = Watch {
+        progress: &progress,
+        stop: &stop,
+    };
     let nodes = Nodes::new(&mesh, 2.0, Sampling::Within(1e-6));
     let sheet = tensor(0.0);
+    assert!(
+        direct(
+            &nodes,
+            std::slice::from_ref(&sheet),
+            false,
+            (Precision::Single, Blocks::default()),
+            &watch
+        )
+        .is_none()
+    );
     assert!(grid(&nodes, &sheet, 1e-6, &watch).is_none());
-    assert!(Band::new(&nodes, &Extent::of(&arcs(0.0)), 1e-6).sheets(&arcs(0.0), &watch).is_none());
-    assert!(direct(&nodes, &[sheet], false, (Precision::Single, Blocks::default()), &watch).is_none());
+    assert!(
+        Band::new(nodes, &Extent::of(&arcs(0.0)), 1e-6)
+            .sheets(&arcs(0.0), &watch)
+            .is_none()
+    );
 }

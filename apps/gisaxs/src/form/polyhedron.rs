@@ -9,7 +9,7 @@ use num_complex::Complex64;
 /// A closed surface of flat triangles, normals outward.
 #[derive(Clone, Debug)]
 pub struct Polyhedron {
-    vertices: Vec<[f64; 3]>,
+    mesh: Mesh,
     faces: Vec<Face>,
     volume: f64,
     /// ∫ r and ∫ r rᵀ over the solid.
@@ -71,13 +71,23 @@ impl Polyhedron {
             .map(|v| v.iter().map(|x| x * x).sum::<f64>().sqrt())
             .fold(0.0, f64::max);
         Ok(Self {
-            vertices: mesh.vertices.clone(),
+            mesh: mesh.clone(),
             faces,
             volume,
             first,
             second,
             reach,
         })
+    }
+}
+
+impl Polyhedron {
+    pub fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+
+    pub fn triangles(&self) -> usize {
+        self.faces.len()
     }
 }
 
@@ -91,6 +101,7 @@ impl FormFactor for Polyhedron {
             return self.volume + Complex64::I * dot(&self.first) - 0.5 * twice;
         }
         let phases: Vec<Complex64> = self
+            .mesh
             .vertices
             .iter()
             .map(|v| q.x * v[0] + q.y * v[1] + q.z * v[2])

@@ -17,7 +17,13 @@ pub fn weight(j: usize, k: usize, n: usize) -> f64 {
 pub fn coefficients(f: impl Fn(f64) -> f64, n: usize) -> Vec<f64> {
     let values: Vec<f64> = (0..n).map(|k| f(node(k, n))).collect();
     (0..n)
-        .map(|j| values.iter().enumerate().map(|(k, v)| v * weight(j, k, n)).sum())
+        .map(|j| {
+            values
+                .iter()
+                .enumerate()
+                .map(|(k, v)| v * weight(j, k, n))
+                .sum()
+        })
         .collect()
 }
 

@@ -44,7 +44,13 @@ trait Real: Copy + Default + Send + Sync {
     fn of(x: f64) -> Self;
     /// # Safety
     /// As of the kernel in `direct.c`.
-    unsafe fn run(k: &Kernels, q: &[Vec<Self>; 4], n: (usize, &[Self]), out: &mut [f64], how: (bool, bool, usize));
+    unsafe fn run(
+        k: &Kernels,
+        q: &[Vec<Self>; 4],
+        n: (usize, &[Self]),
+        out: &mut [f64],
+        how: (bool, bool, usize),
+    );
 }
 
 macro_rules! real {
@@ -134,37 +140,47 @@ fn run<T: Real>(
         .par_iter()
         .map(|s| {
             let mut out = vec![Complex64::ZERO; s.len()];
-            out.par_chunks_mut(points).enumerate().for_each(|(block, out)| {
-                if watch.stopped() {
-                    return;
-                }
-                let n = out.len().next_multiple_of(64);
-                let mut q: [Vec<T>; 4] = std::array::from_fn(|_| vec![T::default(); n]);
-                for i in 0..out.len() {
-                    let at = s.q(block * points + i);
-                    q[0][i] = T::of(at.x / TAU);
-                    q[1][i] = T::of(at.y / TAU);
-                    q[2][i] = T::of(at.z.re / TAU);
-                    q[3][i] = T::of(-at.z.im * LOG2_E);
-                }
-                let mut sums = vec![0.0; 6 * n];
-                for tile in node.chunks(tile * step) {
-                    // SAFETY: n points in whole vectors, sums for each, nodes in whole steps.
-                    unsafe {
-                        T::run(&kernels, &q, (tile.len() / step, tile), &mut sums, (damped, corrected, unroll));
+            out.par_chunks_mut(points)
+                .enumerate()
+                .for_each(|(block, out)| {
+                    if watch.stopped() {
+                        return;
                     }
-                }
-                for (i, f) in out.iter_mut().enumerate() {
-                    let at = s.q(block * points + i);
-                    *f = if moments.serve(&at) {
-                        moments.at(&at)
-                    } else {
-                        let sum = |m: usize| Complex64::new(sums[2 * m * n + i], sums[(2 * m + 1) * n + i]);
-                        finish(&at, sum(0) * at.x + sum(1) * at.y + at.z.conj() * sum(2))
-                    } * nodes.shift(&at);
-                }
-                watch.tick(out.len() as u64);
-            });
+                    let n = out.len().next_multiple_of(64);
+                    let mut q: [Vec<T>; 4] = std::array::from_fn(|_| vec![T::default(); n]);
+                    for i in 0..out.len() {
+                        let at = s.q(block * points + i);
+                        q[0][i] = T::of(at.x / TAU);
+                        q[1][i] = T::of(at.y / TAU);
+                        q[2][i] = T::of(at.z.re / TAU);
+                        q[3][i] = T::of(-at.z.im * LOG2_E);
+                    }
+                    let mut sums = vec![0.0; 6 * n];
+                    for tile in node.chunks(tile * step) {
+                        // SAFETY: n points in whole vectors, sums for each, nodes in whole steps.
+                        unsafe {
+                            T::run(
+                                &kernels,
+                                &q,
+                                (tile.len() / step, tile),
+                                &mut sums,
+                                (damped, corrected, unroll),
+                            );
+                        }
+                    }
+                    for (i, f) in out.iter_mut().enumerate() {
+                        let at = s.q(block * points + i);
+                        *f = if moments.serve(&at) {
+                            moments.at(&at)
+                        } else {
+                            let sum = |m: usize| {
+                                Complex64::new(sums[2 * m * n + i], sums[(2 * m + 1) * n + i])
+                            };
+                            finish(&at, sum(0) * at.x + sum(1) * at.y + at.z.conj() * sum(2))
+                        } * nodes.shift(&at);
+                    }
+                    watch.tick(out.len() as u64);
+                });
             out
         })
         .collect();

@@ -45,7 +45,6 @@ type Read = unsafe extern "C" fn(
 /// The kernels of one instruction set; see `direct.c` and `band.c` for what they take.
 #[derive(Clone, Copy)]
 pub(super) struct Kernels {
-    pub isa: Isa,
     pub direct_32: Direct<f32>,
     pub direct_64: Direct<f64>,
     pub spread: Spread,
@@ -53,26 +52,67 @@ pub(super) struct Kernels {
 }
 
 macro_rules! set {
-    ($isa:expr, $d32:ident, $d64:ident, $spread:ident, $read:ident) => {{
+    ($d32:ident, $d64:ident, $spread:ident, $read:ident) => {{
         unsafe extern "C" {
             fn $d32(
-                points: c_long, x: *const f32, y: *const f32, z: *const f32, d: *const f32, nodes: c_long,
-                node: *const f32, out: *mut f64, stride: c_long, damped: c_int, corrected: c_int, unroll: c_int,
+                points: c_long,
+                x: *const f32,
+                y: *const f32,
+                z: *const f32,
+                d: *const f32,
+                nodes: c_long,
+                node: *const f32,
+                out: *mut f64,
+                stride: c_long,
+                damped: c_int,
+                corrected: c_int,
+                unroll: c_int,
             );
             fn $d64(
-                points: c_long, x: *const f64, y: *const f64, z: *const f64, d: *const f64, nodes: c_long,
-                node: *const f64, out: *mut f64, stride: c_long, damped: c_int, corrected: c_int, unroll: c_int,
+                points: c_long,
+                x: *const f64,
+                y: *const f64,
+                z: *const f64,
+                d: *const f64,
+                nodes: c_long,
+                node: *const f64,
+                out: *mut f64,
+                stride: c_long,
+                damped: c_int,
+                corrected: c_int,
+                unroll: c_int,
             );
             fn $spread(
-                nodes: c_long, y: *const f64, z: *const f64, sums: *const f64, coefficients: *const f64,
-                degree: c_long, width: c_long, grid: *mut f64, columns: c_long,
+                nodes: c_long,
+                y: *const f64,
+                z: *const f64,
+                sums: *const f64,
+                coefficients: *const f64,
+                degree: c_long,
+                width: c_long,
+                grid: *mut f64,
+                columns: c_long,
             );
             fn $read(
-                points: c_long, place: *const f64, coefficients: *const f64, degree: c_long, width: c_long,
-                panels: c_long, scaled: *const f64, table: *const f64, rows: c_long, values: c_long, out: *mut f64,
+                points: c_long,
+                place: *const f64,
+                coefficients: *const f64,
+                degree: c_long,
+                width: c_long,
+                panels: c_long,
+                scaled: *const f64,
+                table: *const f64,
+                rows: c_long,
+                values: c_long,
+                out: *mut f64,
             );
         }
-        Kernels { isa: $isa, direct_32: $d32, direct_64: $d64, spread: $spread, read: $read }
+        Kernels {
+            direct_32: $d32,
+            direct_64: $d64,
+            spread: $spread,
+            read: $read,
+        }
     }};
 }
 
@@ -81,13 +121,19 @@ impl Kernels {
     pub fn of(isa: Isa) -> Option<Self> {
         match isa {
             Isa::Portable => Some(set!(
-                isa, direct_portable_32, direct_portable_64, spread_portable, read_portable
+                direct_portable_32,
+                direct_portable_64,
+                spread_portable,
+                read_portable
             )),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => Some(set!(isa, direct_avx2_32, direct_avx2_64, spread_avx2, read_avx2)),
+            Isa::Avx2 => Some(set!(direct_avx2_32, direct_avx2_64, spread_avx2, read_avx2)),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => Some(set!(
-                isa, direct_avx512_32, direct_avx512_64, spread_avx512, read_avx512
+                direct_avx512_32,
+                direct_avx512_64,
+                spread_avx512,
+                read_avx512
             )),
             _ => None,
         }

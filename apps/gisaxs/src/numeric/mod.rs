@@ -5,7 +5,8 @@
 //! | [`sheet`] | where F is wanted |
 //! | [`rule`], [`nodes`] | a surface as weighted points, and how wrong that is |
 //! | [`direct`] | one exponential for each node and q (SIMD kernels in `kernels/direct.c`) |
-//! | [`product`] | complex matrix products |
+//! | [`way`] | the choice between the ways |
+//! | [`product`] | matrix products on tensor grids and blocks of rows |
 //! | [`spread`], [`window`], [`nufft`] | the nonuniform transform: cost independent of the triangles |
 //! | [`moments`] | F near q = 0 |
 //! | [`chebyshev`] | polynomials |
@@ -20,13 +21,15 @@ mod product;
 mod rule;
 mod sheet;
 mod spread;
+mod way;
 mod window;
 
 pub use direct::{Blocks, Precision, direct};
 pub use nodes::{Nodes, Sampling};
-pub use nufft::{Band, MOST_TERMS, grid};
+pub use nufft::{Band, grid};
 pub use rule::Rule;
 pub use sheet::{Extent, Sheet};
+pub use way::{Prepared, Settings, Way, each, prepare};
 
 use crate::Q;
 use num_complex::Complex64;

@@ -48,8 +48,8 @@ impl Moments {
                     let n = a + b + c;
                     // i^n = ±1 or ±i; which of the two is told by n when summing.
                     let sign = if n % 4 < 2 { 1.0 } else { -1.0 };
-                    terms[at] *= sign
-                        / ((n + 3) as f64 * factorial(a) * factorial(b) * factorial(c));
+                    terms[at] *=
+                        sign / ((n + 3) as f64 * factorial(a) * factorial(b) * factorial(c));
                     at += 1;
                 }
             }

@@ -47,8 +47,7 @@ impl Nodes {
         let mut worst = 0.0;
         for (t, (area, normal)) in mesh.triangles.iter().zip(&faces) {
             let v = t.map(|i| mesh.vertices[i]);
-            let middle: [f64; 3] =
-                std::array::from_fn(|k| (v[0][k] + v[1][k] + v[2][k]) / 3.0);
+            let middle: [f64; 3] = std::array::from_fn(|k| (v[0][k] + v[1][k] + v[2][k]) / 3.0);
             let arm: [[f64; 3]; 3] = v.map(|p| std::array::from_fn(|k| p[k] - middle[k]));
             let longest = arm
                 .iter()

@@ -40,7 +40,11 @@ pub fn grid(nodes: &Nodes, sheet: &Sheet, accuracy: f64, watch: &Watch) -> Optio
         let x = sheet.xy[first][0];
         let n = sheet.xy[first..].iter().take_while(|p| p[0] == x).count();
         let row = &sheet.xy[first..first + n];
-        let cells = complex(&spread(nodes, &[x], (y, z), &window, None)[0], y.cells, z.cells);
+        let cells = complex(
+            &spread(nodes, &[x], (y, z), &window, None)[0],
+            y.cells,
+            z.cells,
+        );
         // [place][m][cell in z] → two sums of each place, [cell in z][2][place].
         let along: Vec<Complex64> = row
             .par_iter()
@@ -100,8 +104,8 @@ fn complex(grid: &[f64], rows: usize, columns: usize) -> Vec<Complex64> {
 
 /// F on many sheets, each with its own few q_z: sums are made at the nodes of a grid in q_x and q_y that
 /// all sheets share, and read between them.
-pub struct Band<'a> {
-    nodes: &'a Nodes,
+pub struct Band {
+    nodes: Nodes,
     window: Window,
     z: Axis,
     /// q_x: terms of Chebyshev, middle and half width.
@@ -116,19 +120,22 @@ pub struct Band<'a> {
 /// Most terms in q_x: what the reading kernel holds.
 pub const MOST_TERMS: usize = 64;
 
-impl<'a> Band<'a> {
+impl Band {
     /// Terms in q_x that this range needs; above [`MOST_TERMS`] it cannot be served.
     pub fn terms(nodes: &Nodes, extent: &Extent, accuracy: f64) -> usize {
-        chebyshev::terms(0.5 * (extent.x[1] - extent.x[0]) * nodes.extent(0), accuracy)
+        chebyshev::terms(
+            0.5 * (extent.x[1] - extent.x[0]) * nodes.extent(0),
+            accuracy,
+        )
     }
 
-    pub fn new(nodes: &'a Nodes, extent: &Extent, accuracy: f64) -> Self {
+    pub fn new(nodes: Nodes, extent: &Extent, accuracy: f64) -> Self {
         let window = Window::new(accuracy);
         let (middle, half) = (
             0.5 * (extent.x[0] + extent.x[1]),
             (0.5 * (extent.x[1] - extent.x[0])).max(1e-12),
         );
-        let terms = Self::terms(nodes, extent, accuracy).min(MOST_TERMS);
+        let terms = Self::terms(&nodes, extent, accuracy).min(MOST_TERMS);
         let places: Vec<f64> = (0..terms)
             .map(|k| middle + half * chebyshev::node(k, terms))
             .collect();
@@ -142,7 +149,7 @@ impl<'a> Band<'a> {
         let y = Axis::new(nodes.extent(1), wide, &window);
         let z = Axis::new(nodes.extent(2), extent.z, &window);
         let correction = Correction::new(&window, size, step);
-        let grids = spread(nodes, &places, (y, z), &window, Some(&correction));
+        let grids = spread(&nodes, &places, (y, z), &window, Some(&correction));
         let along: Vec<Complex64> = (0..count)
             .flat_map(|n| y.waves(Complex64::new(first + n as f64 * step, 0.0), &window))
             .collect();
@@ -151,7 +158,14 @@ impl<'a> Band<'a> {
             .par_iter()
             .map(|g| {
                 let mut out = vec![Complex64::ZERO; count * wide];
-                multiply(count, wide, y.cells, &along, &complex(g, y.cells, z.cells), &mut out);
+                multiply(
+                    count,
+                    wide,
+                    y.cells,
+                    &along,
+                    &complex(g, y.cells, z.cells),
+                    &mut out,
+                );
                 out
             })
             .collect();
@@ -171,13 +185,13 @@ impl<'a> Band<'a> {
             }
         }
         Self {
+            moments: Moments::new(&nodes),
             nodes,
             window,
             z,
             x: (terms, middle, half),
             y: (count, first, step),
             cells,
-            moments: Moments::new(nodes),
         }
     }
 
@@ -209,7 +223,10 @@ impl<'a> Band<'a> {
             .flat_map(|s| &s.z)
             .flat_map(|q| {
                 let shift = (Complex64::I * q * self.nodes.centre[2]).exp();
-                self.z.waves(*q, &self.window).into_iter().map(move |w| w * shift)
+                self.z
+                    .waves(*q, &self.window)
+                    .into_iter()
+                    .map(move |w| w * shift)
             })
             .collect();
         let mut sums = vec![Complex64::ZERO; rows * wide];
@@ -242,7 +259,10 @@ impl<'a> Band<'a> {
     fn read(&self, kernels: &Kernels, s: &Sheet, table: &[f64], values: usize) -> Vec<Complex64> {
         let (terms, middle, half) = self.x;
         let (count, first, step) = self.y;
-        let places: Vec<f64> = s.xy.iter().map(|p| self.window.place((p[1] - first) / step)).collect();
+        let places: Vec<f64> =
+            s.xy.iter()
+                .map(|p| self.window.place((p[1] - first) / step))
+                .collect();
         let scaled: Vec<f64> = s.xy.iter().map(|p| (p[0] - middle) / half).collect();
         let n = s.xy.len();
         let mut read = vec![0.0; n * values];

@@ -100,7 +100,10 @@ pub(super) fn spread(
         for begin in (from..to).step_by(CHUNK) {
             let end = to.min(begin + CHUNK);
             (py.clear(), pz.clear(), sums.clear());
-            for (r, s) in nodes.place[begin..end].iter().zip(&nodes.strength[begin..end]) {
+            for (r, s) in nodes.place[begin..end]
+                .iter()
+                .zip(&nodes.strength[begin..end])
+            {
                 py.push(window.place(y.at(r[1])));
                 pz.push(window.place(z.at(r[2])));
                 let phase = qx * r[0] + y.middle * r[1] + z.middle * r[2];

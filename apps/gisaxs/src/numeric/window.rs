@@ -15,7 +15,6 @@ const MOST: usize = 16;
 pub struct Window {
     /// Nodes that a point is spread over.
     pub width: usize,
-    beta: f64,
     /// [degree + 1][16], highest power first: the values on each node as polynomials in 2f − 1, f the
     /// place within a cell.
     pub coefficients: Vec<f64>,
@@ -53,7 +52,6 @@ impl Window {
             .collect();
         Self {
             width,
-            beta,
             coefficients,
             degree,
             rule,
@@ -72,17 +70,14 @@ impl Window {
     /// The same where the phase is real.
     pub fn transform_real(&self, x: f64) -> f64 {
         let half = 0.5 * self.width as f64;
-        self.rule.iter().map(|&(t, w)| (x * t * half).cos() * w).sum()
+        self.rule
+            .iter()
+            .map(|&(t, w)| (x * t * half).cos() * w)
+            .sum()
     }
 
     /// What the kernels take for a place: its whole part is the first node.
     pub fn place(&self, cells: f64) -> f64 {
         cells - 0.5 * self.width as f64 + 1.0
-    }
-
-    /// Error of spreading and taking back, roughly.
-    pub fn error(&self) -> f64 {
-        // Measured beside direct sums: a digit a node.
-        10.0_f64.powf(1.0 - self.width as f64).max((-self.beta).exp())
     }
 }

@@ -1,0 +1,315 @@
+//! The ways to a mesh's form factor, and the choice between them: what each costs and how wrong it is.
+
+use super::direct::{Blocks, Precision, direct};
+use super::nufft::{Band, MOST_TERMS, grid};
+use super::product::products;
+use super::sheet::{Extent, Sheet};
+use super::{Nodes, Rule, Sampling, Watch};
+use crate::form::{FormFactor, Polyhedron};
+use num_complex::Complex64;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// How F of a mesh is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    /// One exponential for each node and q.
+    Direct,
+    /// The transform of each flat triangle, to machine precision.
+    Exact,
+    /// Matrix products on tensor grids and blocks of a detector's rows.
+    Product,
+    /// The nonuniform transform.
+    Nufft,
+}
+
+/// What the user asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// `None`: the cheapest.
+    pub way: Option<Way>,
+    /// Error of F over the volume.
+    pub accuracy: f64,
+    /// Of direct sums and products; `None`: single where the accuracy allows it.
+    pub precision: Option<Precision>,
+    /// `None`: by the accuracy. `Some(None)`: centroids with their second order.
+    pub rule: Option<Option<Rule>>,
+    pub blocks: Blocks,
+    /// Bytes that may be used beside the mesh and the result.
+    pub memory: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            way: None,
+            accuracy: 1e-9,
+            precision: None,
+            rule: None,
+            blocks: Blocks::default(),
+            memory: 2 << 30,
+        }
+    }
+}
+
+/// Errors that sums in single precision keep below, over the volume, where phases are small.
+const SINGLE: f64 = 1e-6;
+
+/// Seconds of one core for a step of each way. Measured on one core of a 2024 EPYC with AVX-512; only
+/// their ratios choose.
+mod cost {
+    pub const EXACT: f64 = 6e-8;
+    pub const DIRECT_32: f64 = 3e-10;
+    pub const DIRECT_64: f64 = 1.1e-9;
+    /// A real multiplication or addition of a matrix product.
+    pub const FLOP: f64 = 1.2e-11;
+    /// Spreading one sum to one cell.
+    pub const SPREAD: f64 = 1.5e-10;
+    /// Reading a value from one node.
+    pub const READ: f64 = 1.5e-10;
+    pub const POINT: f64 = 6e-9;
+}
+
+/// A way made ready for a mesh and a range of q.
+pub struct Prepared<'a> {
+    pub way: Way,
+    pub precision: Precision,
+    /// Points that stand for the surface; 0 where triangles are transformed whole.
+    pub nodes: usize,
+    /// Bound of the error of F over the volume: of sampling, of the transform, of rounding.
+    pub error: f64,
+    /// Seconds expected of one core like the one that the costs were measured on.
+    pub cost_s: f64,
+    how: How<'a>,
+}
+
+enum How<'a> {
+    Exact(&'a Polyhedron),
+    Direct {
+        nodes: Nodes,
+        corrected: bool,
+        blocks: Blocks,
+    },
+    Product {
+        nodes: Nodes,
+        accuracy: f64,
+        memory: u64,
+    },
+    Grid {
+        nodes: Nodes,
+        accuracy: f64,
+    },
+    Band(Box<Band>),
+}
+
+/// Whether a transform cell by cell in z serves: one sheet, few different q_x, many q_z.
+fn is_grid(sheets: &[Sheet]) -> bool {
+    let [s] = sheets else { return false };
+    let groups = 1 + s.xy.windows(2).filter(|w| w[0][0] != w[1][0]).count();
+    s.z.len() >= 8 && s.xy.len() >= 4 * groups
+}
+
+/// Makes the asked or the cheapest way ready.
+pub fn prepare<'a>(
+    form: &'a Polyhedron,
+    sheets: &[Sheet],
+    settings: &Settings,
+) -> Result<Prepared<'a>, String> {
+    let extent = Extent::of(sheets);
+    let accuracy = settings.accuracy;
+    let sampling = match settings.rule {
+        None => Sampling::Within(0.5 * accuracy),
+        Some(None) => Sampling::Every(Rule::Centroid),
+        Some(Some(rule)) => Sampling::Every(rule),
+    };
+    let corrected = settings.rule == Some(None);
+    let precision = settings.precision.unwrap_or(if accuracy >= SINGLE {
+        Precision::Single
+    } else {
+        Precision::Double
+    });
+    let points = extent.points as f64;
+    let exact = form.triangles() as f64 * points * cost::EXACT;
+    // A few q of a few triangles are not worth any preparation.
+    if settings.way == Some(Way::Exact) || (settings.way.is_none() && exact < 1e-3) {
+        return Ok(Prepared {
+            way: Way::Exact,
+            precision: Precision::Double,
+            nodes: 0,
+            error: 1e-12,
+            cost_s: exact,
+            how: How::Exact(form),
+        });
+    }
+    let nodes = Nodes::new(form.mesh(), extent.most.max(1e-9), sampling);
+    let n = nodes.len() as f64;
+    let each = match precision {
+        Precision::Single => cost::DIRECT_32,
+        Precision::Double => cost::DIRECT_64,
+    };
+    let direct = n * points * each;
+    let product = 2.0
+        * 8.0
+        * n
+        * points
+        * cost::FLOP
+        * if precision == Precision::Double {
+            2.0
+        } else {
+            1.0
+        };
+    let tensor = is_grid(sheets);
+    let terms = Band::terms(&nodes, &extent, accuracy);
+    let width = 1.0 - accuracy.log10().floor();
+    let cells = |extent: f64, half: f64| 4.0 * extent * half / std::f64::consts::PI + width;
+    let (cy, cz) = (
+        cells(nodes.extent(1), 0.5 * (extent.y[1] - extent.y[0])),
+        cells(nodes.extent(2), 0.5 * (extent.z[1] - extent.z[0])),
+    );
+    let heights: usize = sheets.iter().map(|s| s.z.len()).sum();
+    let nufft = if tensor {
+        let groups = {
+            let xy = &sheets[0].xy;
+            1 + xy.windows(2).filter(|w| w[0][0] != w[1][0]).count()
+        } as f64;
+        groups * n * 6.0 * width * width * cost::SPREAD
+            + points * (16.0 * cz * 2.0 * cost::FLOP + cost::POINT)
+    } else {
+        let terms = terms as f64;
+        terms * n * 6.0 * width * width * cost::SPREAD
+            + 16.0 * cost::FLOP * terms * 3.0 * cy * (cy * cz + cz * heights as f64)
+            + points * (6.0 * terms * width * cost::READ / 4.0 + cost::POINT)
+    };
+    let possible = tensor || terms <= MOST_TERMS;
+    let way = settings.way.unwrap_or_else(|| {
+        let mut all = vec![
+            (exact, Way::Exact),
+            (direct, Way::Direct),
+            (product, Way::Product),
+        ];
+        if possible {
+            all.push((nufft, Way::Nufft));
+        }
+        all.into_iter()
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map_or(Way::Direct, |b| b.1)
+    });
+    // What single precision leaves, growing with the phases.
+    let rounding = match precision {
+        Precision::Single => 2e-7 * (1.0 + extent.most * nodes.reach / 30.0),
+        Precision::Double => 1e-13,
+    };
+    let size = nodes.len();
+    let sampled = if corrected {
+        // The next order of the centroid's error.
+        nodes.error * (0.1 * (nodes.error * 12.0).sqrt()).min(1.0)
+    } else {
+        nodes.error
+    };
+    let made = |error: f64, cost_s: f64, precision: Precision, how: How<'a>| Prepared {
+        way,
+        precision,
+        nodes: size,
+        error,
+        cost_s,
+        how,
+    };
+    Ok(match way {
+        Way::Exact => Prepared {
+            way,
+            precision: Precision::Double,
+            nodes: 0,
+            error: 1e-12,
+            cost_s: exact,
+            how: How::Exact(form),
+        },
+        Way::Direct => made(
+            sampled + rounding,
+            direct,
+            precision,
+            How::Direct {
+                nodes,
+                corrected,
+                blocks: settings.blocks,
+            },
+        ),
+        Way::Product | Way::Nufft if corrected => {
+            return Err("the second order of a triangle goes with direct sums only".into());
+        }
+        Way::Product => made(
+            nodes.error + rounding,
+            product,
+            precision,
+            How::Product {
+                nodes,
+                accuracy,
+                memory: settings.memory,
+            },
+        ),
+        Way::Nufft if !possible => {
+            return Err(format!(
+                "q_x spans too much for the nonuniform transform: {terms} terms, at most {MOST_TERMS}"
+            ));
+        }
+        Way::Nufft => {
+            let error = nodes.error + accuracy;
+            let how = if tensor {
+                How::Grid { nodes, accuracy }
+            } else {
+                How::Band(Box::new(Band::new(nodes, &extent, accuracy)))
+            };
+            made(error, nufft, Precision::Double, how)
+        }
+    })
+}
+
+impl Prepared<'_> {
+    /// F of each sheet; `None` when stopped.
+    pub fn sheets(&self, sheets: &[Sheet], watch: &Watch) -> Option<Vec<Vec<Complex64>>> {
+        match &self.how {
+            How::Exact(form) => each(*form, sheets, watch),
+            How::Direct {
+                nodes,
+                corrected,
+                blocks,
+            } => direct(nodes, sheets, *corrected, (self.precision, *blocks), watch),
+            How::Product {
+                nodes,
+                accuracy,
+                memory,
+            } => products(nodes, sheets, self.precision, *accuracy, *memory, watch),
+            How::Grid { nodes, accuracy } => {
+                grid(nodes, &sheets[0], *accuracy, watch).map(|v| vec![v])
+            }
+            How::Band(band) => band.sheets(sheets, watch),
+        }
+    }
+}
+
+/// F of each sheet, one q after the other.
+pub fn each<F: FormFactor + ?Sized>(
+    form: &F,
+    sheets: &[Sheet],
+    watch: &Watch,
+) -> Option<Vec<Vec<Complex64>>> {
+    let out: Vec<Vec<Complex64>> = sheets
+        .par_iter()
+        .map(|s| {
+            let mut out = vec![Complex64::ZERO; s.len()];
+            out.par_chunks_mut(1024)
+                .enumerate()
+                .for_each(|(block, to)| {
+                    if watch.stopped() {
+                        return;
+                    }
+                    for (i, f) in to.iter_mut().enumerate() {
+                        *f = form.at(&s.q(block * 1024 + i));
+                    }
+                    watch.tick(to.len() as u64);
+                });
+            out
+        })
+        .collect();
+    (!watch.stopped()).then_some(out)
+}
