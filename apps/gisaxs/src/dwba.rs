@@ -122,7 +122,7 @@ impl Scene {
             if weight.norm_sqr() == 0.0 {
                 return Complex64::ZERO;
             }
-            weight * (Complex64::I * z * height).exp() * p.form.at(&Q { x, y, z })
+            weight * (Complex64::I * z * height).exp() * p.form.at(&Q { x, y, z }.vector())
         };
         let amplitude = match self.mode {
             Mode::Born => term(Complex64::ONE, -i.kz - f.kz),

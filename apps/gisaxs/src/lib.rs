@@ -24,6 +24,7 @@ pub mod image;
 pub mod lattice;
 pub mod mesh;
 pub mod numeric;
+pub mod rotation;
 pub mod sample;
 pub mod stack;
 pub mod wave;

@@ -194,11 +194,12 @@ fn form_factor(page: &Path, q: &Path, out: &Path, json: bool) -> Result<()> {
     let values: Vec<Complex64> = rows
         .par_iter()
         .map(|(_, v)| {
-            form.at(&Q {
+            let q = Q {
                 x: v[0],
                 y: v[1],
                 z: Complex64::new(v[2], v[3]),
-            })
+            };
+            form.at(&q.vector())
         })
         .collect();
     let seconds = start.elapsed().as_secs_f64();

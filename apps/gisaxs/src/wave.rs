@@ -16,14 +16,9 @@ impl Q {
         self.x * self.x + self.y * self.y + self.z.norm_sqr()
     }
 
-    /// √(q·q) without conjugation.
-    pub fn length(&self) -> Complex64 {
-        (self.z * self.z + self.x * self.x + self.y * self.y).sqrt()
-    }
-
-    /// The part along the surface.
-    pub fn along(&self) -> f64 {
-        self.x.hypot(self.y)
+    /// x, y and z, all complex, as a turned frame makes them.
+    pub fn vector(&self) -> [Complex64; 3] {
+        [self.x.into(), self.y.into(), self.z]
     }
 
     pub fn is_finite(&self) -> bool {

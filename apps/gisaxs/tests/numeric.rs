@@ -63,7 +63,7 @@ fn off(mesh: &Mesh, sheets: &[Sheet], values: &[Vec<Complex64>]) -> f64 {
     for (s, v) in sheets.iter().zip(values) {
         assert_eq!(s.len(), v.len());
         for (n, got) in v.iter().enumerate() {
-            worst = worst.max((got - exact.at(&s.q(n))).norm());
+            worst = worst.max((got - exact.at(&s.q(n).vector())).norm());
         }
     }
     worst / exact.volume()

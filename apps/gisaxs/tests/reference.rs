@@ -70,7 +70,8 @@ fn form_factors_of_every_shape() {
                 x: v[0],
                 y: v[1],
                 z: Complex64::new(v[2], v[3]),
-            });
+            }
+            .vector());
             let want = Complex64::new(v[4], v[5]);
             // 1e-10 of |F|; where F nearly vanishes, of a millionth of the volume.
             let scale = want.norm().max(1e-6 * f.volume());

@@ -1,8 +1,7 @@
 //! A box with its base at z = 0, centred.
 
 use super::FormFactor;
-use super::functions::sinc;
-use crate::Q;
+use super::functions::{sinc, wave};
 use num_complex::Complex64;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -13,14 +12,13 @@ pub struct Cuboid {
 }
 
 impl FormFactor for Cuboid {
-    fn at(&self, q: &Q) -> Complex64 {
-        let half = q.z * (0.5 * self.height);
-        let along = |x: f64| sinc(Complex64::new(0.5 * x, 0.0)).re;
-        self.volume()
-            * along(q.x * self.length)
-            * along(q.y * self.width)
+    fn at(&self, q: &[Complex64; 3]) -> Complex64 {
+        let half = q[2] * (0.5 * self.height);
+        sinc(q[0] * (0.5 * self.length))
+            * sinc(q[1] * (0.5 * self.width))
             * sinc(half)
-            * (Complex64::I * half).exp()
+            * wave(half)
+            * self.volume()
     }
 
     fn volume(&self) -> f64 {

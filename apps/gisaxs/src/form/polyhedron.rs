@@ -2,8 +2,9 @@
 //! triangle and the complex conjugate q* (with any other vector the prefactor may vanish).
 
 use super::{FormFactor, transform};
+use crate::GisaxsError;
 use crate::mesh::Mesh;
-use crate::{GisaxsError, Q};
+use crate::rotation::Rotation;
 use num_complex::Complex64;
 
 /// A closed surface of flat triangles, normals outward.
@@ -89,12 +90,33 @@ impl Polyhedron {
     pub fn triangles(&self) -> usize {
         self.faces.len()
     }
+
+    /// The same solid turned about the origin.
+    pub fn rotated(&self, by: &Rotation) -> Self {
+        let mut out = self.clone();
+        for v in &mut out.mesh.vertices {
+            *v = by.forward(*v);
+        }
+        for f in &mut out.faces {
+            f.normal = by.forward(f.normal);
+        }
+        out.first = by.forward(out.first);
+        // R M Rᵀ
+        let rows = out.second.map(|r| by.forward(r));
+        let columns: [[f64; 3]; 3] =
+            std::array::from_fn(|j| by.forward(std::array::from_fn(|i| rows[i][j])));
+        out.second = std::array::from_fn(|i| std::array::from_fn(|j| columns[j][i]));
+        out
+    }
 }
 
 impl FormFactor for Polyhedron {
-    fn at(&self, q: &Q) -> Complex64 {
-        let square = q.norm_squared();
-        let vector = [q.x.into(), q.y.into(), q.z];
+    fn polyhedron(&self) -> Option<&Polyhedron> {
+        Some(self)
+    }
+
+    fn at(&self, vector: &[Complex64; 3]) -> Complex64 {
+        let square: f64 = vector.iter().map(Complex64::norm_sqr).sum();
         if square.sqrt() * self.reach < SMALL {
             let dot = |m: &[f64; 3]| -> Complex64 { (0..3).map(|k| vector[k] * m[k]).sum() };
             let twice: Complex64 = (0..3).map(|k| vector[k] * dot(&self.second[k])).sum();
@@ -104,14 +126,14 @@ impl FormFactor for Polyhedron {
             .mesh
             .vertices
             .iter()
-            .map(|v| q.x * v[0] + q.y * v[1] + q.z * v[2])
+            .map(|v| vector[0] * v[0] + vector[1] * v[1] + vector[2] * v[2])
             .collect();
-        let back = q.z.conj();
+        let back = vector.map(|x| x.conj());
         let sum: Complex64 = self
             .faces
             .iter()
             .map(|f| {
-                let through = q.x * f.normal[0] + q.y * f.normal[1] + back * f.normal[2];
+                let through = back[0] * f.normal[0] + back[1] * f.normal[1] + back[2] * f.normal[2];
                 through * transform(f.corners.map(|i| phases[i]), f.area)
             })
             .sum();

@@ -1,7 +1,9 @@
 //! Shapes as a page names them.
 
-use super::solids::{frustum, icosahedron, polygon, rectangle};
-use super::{Cone, Cuboid, Cylinder, FormFactor, Polyhedron, Spheroid};
+use super::solids::{
+    dodecahedron, frustum, hull, icosahedron, polygon, rectangle, resting, truncated_cube,
+};
+use super::{BallSlice, Cone, Cuboid, Cylinder, FormFactor, Polyhedron, Spheroid};
 use crate::GisaxsError;
 use crate::mesh;
 use serde::Deserialize;
@@ -58,6 +60,27 @@ pub enum Shape {
     Icosahedron {
         edge: f64,
     },
+    /// Resting on a face that has a corner on +x.
+    Dodecahedron {
+        edge: f64,
+    },
+    /// Its corners cut off at a distance along the edges.
+    TruncatedCube {
+        edge: f64,
+        cut: f64,
+    },
+    /// A ball up to a height, cut off below at `below` from its lowest point.
+    TruncatedSphere {
+        radius: f64,
+        height: f64,
+        #[serde(default)]
+        below: f64,
+    },
+    /// The upper half of a spheroid.
+    HemiEllipsoid {
+        radius: f64,
+        height: f64,
+    },
     /// A closed surface in a file: OBJ, STL or PLY; coordinates times `scale`.
     Mesh {
         file: PathBuf,
@@ -68,6 +91,14 @@ pub enum Shape {
 
 fn one() -> f64 {
     1.0
+}
+
+fn block(length_x: f64, width_y: f64, height: f64) -> [(&'static str, f64); 3] {
+    [
+        ("length_x", length_x),
+        ("width_y", width_y),
+        ("height", height),
+    ]
 }
 
 impl Shape {
@@ -136,11 +167,7 @@ impl Shape {
                 width_y,
                 height,
             } => {
-                positive(&[
-                    ("length_x", length_x),
-                    ("width_y", width_y),
-                    ("height", height),
-                ])?;
+                positive(&block(length_x, width_y, height))?;
                 Ok(Box::new(Cuboid {
                     length: length_x,
                     width: width_y,
@@ -153,11 +180,7 @@ impl Shape {
                 height,
                 base_angle,
             } => {
-                positive(&[
-                    ("length_x", length_x),
-                    ("width_y", width_y),
-                    ("height", height),
-                ])?;
+                positive(&block(length_x, width_y, height))?;
                 let cut = 2.0 * inset(height, base_angle, 0.5 * length_x.min(width_y))?;
                 frustum(
                     &rectangle(length_x, width_y),
@@ -189,7 +212,53 @@ impl Shape {
             }
             Self::Icosahedron { edge } => {
                 positive(&[("edge", edge)])?;
-                Ok(Box::new(Polyhedron::new(&icosahedron(edge))?))
+                Ok(Box::new(Polyhedron::new(&resting(hull(icosahedron(
+                    edge,
+                ))))?))
+            }
+            Self::Dodecahedron { edge } => {
+                positive(&[("edge", edge)])?;
+                Ok(Box::new(Polyhedron::new(&resting(hull(dodecahedron(
+                    edge,
+                ))))?))
+            }
+            Self::TruncatedCube { edge, cut } => {
+                positive(&[("edge", edge), ("cut", cut)])?;
+                if cut > 0.5 * edge {
+                    return Err(GisaxsError::Shape(format!(
+                        "cut = {cut}: it must be at most half of edge = {edge}"
+                    )));
+                }
+                Ok(Box::new(Polyhedron::new(
+                    &hull(truncated_cube(edge, cut)).welded(),
+                )?))
+            }
+            Self::TruncatedSphere {
+                radius,
+                height,
+                below,
+            } => {
+                positive(&[("radius", radius), ("height", height)])?;
+                if !(below >= 0.0 && below + height <= 2.0 * radius * (1.0 + 1e-12)) {
+                    return Err(GisaxsError::Shape(format!(
+                        "height = {height} from below = {below} is more than the ball of radius {radius} has"
+                    )));
+                }
+                Ok(Box::new(BallSlice {
+                    radius,
+                    bottom: below - radius,
+                    top: (below + height - radius).min(radius),
+                    stretch: 1.0,
+                }))
+            }
+            Self::HemiEllipsoid { radius, height } => {
+                positive(&[("radius", radius), ("height", height)])?;
+                Ok(Box::new(BallSlice {
+                    radius,
+                    bottom: 0.0,
+                    top: radius,
+                    stretch: height / radius,
+                }))
             }
             Self::Mesh { ref file, scale } => {
                 positive(&[("scale", scale)])?;

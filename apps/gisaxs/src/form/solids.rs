@@ -66,59 +66,127 @@ pub(super) fn frustum(
     Ok(Box::new(Polyhedron::new(&mesh)?))
 }
 
-/// Resting on a face, centred, a corner of that face on +x.
-pub(super) fn icosahedron(edge: f64) -> Mesh {
-    let golden = 0.5 * (1.0 + 5.0_f64.sqrt());
+/// Corners of the icosahedron about the origin.
+pub(super) fn icosahedron(edge: f64) -> Vec<[f64; 3]> {
     let half = 0.5 * edge;
     let mut corners = Vec::new();
     for (a, b) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
-        corners.push([0.0, a * half, b * golden * half]);
-        corners.push([a * half, b * golden * half, 0.0]);
-        corners.push([b * golden * half, 0.0, a * half]);
+        let (a, b) = (a * half, b * GOLDEN * half);
+        corners.extend([[0.0, a, b], [a, b, 0.0], [b, 0.0, a]]);
     }
-    // Three corners an edge apart make a face; outward is away from the middle.
-    let near = |a: [f64; 3], b: [f64; 3]| {
-        let d: f64 = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum();
-        (d.sqrt() / edge - 1.0).abs() < 1e-9
-    };
+    corners
+}
+
+/// Corners of the dodecahedron about the origin.
+pub(super) fn dodecahedron(edge: f64) -> Vec<[f64; 3]> {
+    // Its cube's half edge is half a diagonal of a face.
+    let (cube, long, short) = (
+        0.5 * GOLDEN * edge,
+        0.5 * GOLDEN * GOLDEN * edge,
+        0.5 * edge,
+    );
+    let mut corners = Vec::new();
+    for (a, b) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+        corners.extend([[cube, a * cube, b * cube], [-cube, a * cube, b * cube]]);
+        let (a, b) = (a * short, b * long);
+        corners.extend([[0.0, a, b], [a, b, 0.0], [b, 0.0, a]]);
+    }
+    corners
+}
+
+/// Corners of a cube whose corners are cut off at a distance along its edges, centred above z = 0.
+pub(super) fn truncated_cube(edge: f64, cut: f64) -> Vec<[f64; 3]> {
+    let half = 0.5 * edge;
+    let mut corners = Vec::new();
+    for n in 0..8 {
+        let sign = |k: usize| if n >> k & 1 == 0 { half } else { -half };
+        let corner: [f64; 3] = std::array::from_fn(sign);
+        for k in 0..3 {
+            let mut c = corner;
+            c[k] -= cut * c[k].signum();
+            corners.push([c[0], c[1], c[2] + half]);
+        }
+    }
+    corners
+}
+
+const GOLDEN: f64 = 1.618_033_988_749_895;
+
+/// The convex solid with these corners, faces as fans of triangles.
+pub(super) fn hull(corners: Vec<[f64; 3]>) -> Mesh {
+    let count = corners.len() as f64;
+    let middle: [f64; 3] =
+        std::array::from_fn(|k| corners.iter().map(|c| c[k]).sum::<f64>() / count);
+    let size = corners
+        .iter()
+        .flatten()
+        .fold(0.0, |a: f64, x| a.max(x.abs()));
+    let mut planes: Vec<([f64; 3], f64)> = Vec::new();
     let mut triangles = Vec::new();
-    for i in 0..12 {
-        for j in i + 1..12 {
-            for k in j + 1..12 {
-                let c = [corners[i], corners[j], corners[k]];
-                if near(c[0], c[1]) && near(c[0], c[2]) && near(c[1], c[2]) {
-                    triangles.push(if mesh::six_volume(c) > 0.0 {
-                        [i, j, k]
-                    } else {
-                        [i, k, j]
-                    });
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    for i in 0..corners.len() {
+        for j in i + 1..corners.len() {
+            for k in j + 1..corners.len() {
+                let mesh = Mesh {
+                    vertices: corners.clone(),
+                    triangles: Vec::new(),
+                };
+                let (area, mut normal) = mesh.face([i, j, k]);
+                if area < 1e-9 * size * size {
+                    continue;
                 }
+                let mut level = dot(normal, corners[i]);
+                if dot(normal, middle) > level {
+                    (normal, level) = (normal.map(|x| -x), -level);
+                }
+                let near = 1e-9 * size;
+                let outside = corners.iter().any(|c| dot(normal, *c) > level + near);
+                let seen = planes
+                    .iter()
+                    .any(|(n, l)| dot(*n, normal) > 1.0 - 1e-9 && (l - level).abs() < near);
+                if outside || seen {
+                    continue;
+                }
+                planes.push((normal, level));
+                let mut face: Vec<usize> = (0..corners.len())
+                    .filter(|&c| (dot(normal, corners[c]) - level).abs() < near)
+                    .collect();
+                // Counter-clockwise seen from outside, about the face's middle.
+                let n = face.len() as f64;
+                let centre: [f64; 3] =
+                    std::array::from_fn(|a| face.iter().map(|&c| corners[c][a]).sum::<f64>() / n);
+                let arm =
+                    |c: usize| -> [f64; 3] { std::array::from_fn(|a| corners[c][a] - centre[a]) };
+                let first = arm(face[0]);
+                let side = mesh::cross(normal, first);
+                face.sort_by(|&a, &b| {
+                    let angle = |c: usize| dot(arm(c), side).atan2(dot(arm(c), first));
+                    angle(a).total_cmp(&angle(b))
+                });
+                triangles.extend(face.windows(2).skip(1).map(|w| [face[0], w[0], w[1]]));
             }
         }
     }
-    let mut mesh = Mesh {
+    Mesh {
         vertices: corners,
         triangles,
-    };
-    // Turn the first face's normal to −z.
+    }
+}
+
+/// Laid on its first face, centred, a corner of that face on +x.
+pub(super) fn resting(mut mesh: Mesh) -> Mesh {
     let (_, normal) = mesh.face(mesh.triangles[0]);
     mesh.turn(normal, [0.0, 0.0, -1.0]);
-    // Its first corner to +x.
-    let face = mesh.triangles[0];
-    let middle = |k: usize| face.iter().map(|&i| mesh.vertices[i][k]).sum::<f64>() / 3.0;
-    let corner = mesh.vertices[face[0]];
-    let azimuth = (corner[1] - middle(1)).atan2(corner[0] - middle(0));
-    let (sine, cosine) = azimuth.sin_cos();
+    let lowest = mesh.vertices.iter().map(|v| v[2]).fold(f64::MAX, f64::min);
+    let corner = mesh.vertices[mesh.triangles[0][0]];
+    // The solid's middle lies above the face's.
+    let (sine, cosine) = corner[1].atan2(corner[0]).sin_cos();
     for v in &mut mesh.vertices {
         *v = [
             cosine * v[0] + sine * v[1],
             cosine * v[1] - sine * v[0],
-            v[2],
+            v[2] - lowest,
         ];
-    }
-    let lowest = mesh.vertices.iter().map(|v| v[2]).fold(f64::MAX, f64::min);
-    for v in &mut mesh.vertices {
-        v[2] -= lowest;
     }
     mesh
 }

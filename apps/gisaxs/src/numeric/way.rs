@@ -304,7 +304,7 @@ pub fn each<F: FormFactor + ?Sized>(
                         return;
                     }
                     for (i, f) in to.iter_mut().enumerate() {
-                        *f = form.at(&s.q(block * 1024 + i));
+                        *f = form.at(&s.q(block * 1024 + i).vector());
                     }
                     watch.tick(to.len() as u64);
                 });
