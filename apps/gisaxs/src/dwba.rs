@@ -1,32 +1,18 @@
 //! Intensities in the distorted-wave Born approximation: a particle in a layer scatters the wave that
 //! comes down and the one that comes up, into a wave that goes up and one that is reflected.
 
+use crate::GisaxsError;
 use crate::detector::Detector;
-use crate::form::FormFactor;
-use crate::lattice::Lattice;
+use crate::form::Polyhedron;
+use crate::numeric::{Settings, Sheet, Watch, chebyshev, prepare};
+use crate::particle::{Average, Part, Population};
+use crate::smear::Smearing;
 use crate::stack::{Layer, Waves, waves};
 use crate::wave::Q;
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::f64::consts::PI;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Particles of one kind.
-pub struct Particles {
-    pub form: Box<dyn FormFactor>,
-    pub delta: f64,
-    pub beta: f64,
-    /// Number on a nm² of surface.
-    pub density: f64,
-    /// The layer they are in.
-    pub layer: usize,
-    /// Height of the base, nm; the surface is at 0.
-    pub height: f64,
-    /// Turned about z, rad.
-    pub rotation: f64,
-    /// How they stand; far from each other and at random where there is none.
-    pub lattice: Option<Lattice>,
-}
+use std::sync::Arc;
 
 /// How waves are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +21,8 @@ pub enum Mode {
     Distorted,
     /// The incoming plane wave alone.
     Born,
+    /// No surface: small-angle scattering in transmission.
+    Transmission,
 }
 
 /// All that an image depends on.
@@ -45,12 +33,34 @@ pub struct Scene {
     pub incidence: f64,
     pub intensity: f64,
     pub layers: Vec<Layer>,
-    pub particles: Vec<Particles>,
+    pub populations: Vec<Population>,
     pub detector: Detector,
     pub mode: Mode,
     /// Added to every pixel.
     pub background: f64,
+    pub smearing: Option<Smearing>,
+    /// How form factors of meshes are computed.
+    pub numeric: Settings,
 }
+
+/// A wave in the layer, times its share.
+type Term = (Complex64, Complex64);
+
+/// Pixels of one row of the detector.
+struct Row {
+    xy: Arc<[[f64; 2]]>,
+    /// The waves of every layer, of each pixel or of all at once; none below the horizon.
+    up: Vec<Option<Vec<Waves>>>,
+}
+
+impl Row {
+    fn up(&self, column: usize) -> Option<&Vec<Waves>> {
+        self.up[column.min(self.up.len() - 1)].as_ref()
+    }
+}
+
+/// Values of F in hand at once.
+const HELD: usize = 1 << 21;
 
 impl Scene {
     /// Height of the upper interface of a layer; 0 for the first.
@@ -61,81 +71,365 @@ impl Scene {
             .sum::<f64>()
     }
 
-    /// The intensity of each pixel, rows from the lowest angle; `tick` is called once a row. `None` when
-    /// stopped.
-    pub fn image(&self, tick: &(dyn Fn() + Sync), stop: &AtomicBool) -> Option<Vec<f64>> {
+    /// What `image` reports in all.
+    pub fn steps(&self) -> u64 {
+        let pixels = (self.detector.rows() * self.detector.columns()) as u64;
+        let parts: usize = self
+            .populations
+            .iter()
+            .flat_map(|p| &p.members)
+            .map(|(_, m)| m.parts.len())
+            .sum();
+        pixels * parts as u64
+    }
+
+    /// The intensity of each pixel, rows from the lowest angle; `None` when stopped.
+    ///
+    /// # Errors
+    /// A mesh that cannot be computed as asked.
+    pub fn image(&self, watch: &Watch) -> Result<Option<Vec<f64>>, GisaxsError> {
+        let columns = self.detector.columns();
         let down = waves(&self.layers, self.k0, self.incidence);
-        let columns = self.detector.phi.centres.len();
-        let rows: Vec<Vec<f64>> = (0..self.detector.alpha.centres.len())
+        let rows: Vec<Row> = (0..self.detector.rows())
             .into_par_iter()
-            .map(|row| {
-                if stop.load(Ordering::Relaxed) {
-                    return Vec::new();
+            .map(|r| self.row(r))
+            .collect();
+        let mut image = vec![0.0; rows.len() * columns];
+        for p in &self.populations {
+            let mut mean = vec![Complex64::ZERO; image.len()];
+            let mut square = vec![0.0; image.len()];
+            for (weight, particle) in &p.members {
+                let mut amplitude = vec![Complex64::ZERO; image.len()];
+                for part in &particle.parts {
+                    let height = particle.height + part.at[2] - self.reference(p.layer);
+                    let place = Place {
+                        layer: p.layer,
+                        height,
+                        down: &down[p.layer],
+                    };
+                    let done = match part.form.polyhedron() {
+                        Some(form) => {
+                            self.solid(form, part, &place, &rows, (&mut amplitude, watch))?
+                        }
+                        None => self.shape(part, &place, &rows, (&mut amplitude, watch)),
+                    };
+                    if done.is_none() {
+                        return Ok(None);
+                    }
                 }
-                let out = self.row(row, columns, &down);
-                tick();
-                out
+                mean.par_iter_mut()
+                    .zip(square.par_iter_mut())
+                    .zip(&amplitude)
+                    .for_each(|((m, s), a)| {
+                        *m += a * *weight;
+                        *s += weight * a.norm_sqr();
+                    });
+            }
+            image
+                .par_chunks_mut(columns.max(1))
+                .enumerate()
+                .for_each(|(r, out)| {
+                    for (c, to) in out.iter_mut().enumerate() {
+                        let [qx, qy] = rows[r].xy[c];
+                        let (one, all) =
+                            (mean[r * columns + c].norm_sqr(), square[r * columns + c]);
+                        let order = p.order.interference(qx, qy);
+                        let sum = match p.average {
+                            Average::Decoupled => (all - one).max(0.0) + one * order,
+                            Average::Coherent => one * order,
+                            Average::Local => all * order,
+                        };
+                        *to += p.density * sum;
+                    }
+                });
+        }
+        let norm = match self.mode {
+            Mode::Transmission => self.intensity,
+            Mode::Distorted | Mode::Born => self.intensity / self.incidence.sin(),
+        };
+        let norm = norm * (self.k0 * self.k0 / (4.0 * PI)).powi(2);
+        image
+            .par_chunks_mut(columns.max(1))
+            .enumerate()
+            .for_each(|(r, out)| {
+                for (c, to) in out.iter_mut().enumerate() {
+                    *to *= norm * self.detector.solid_angle(r, c);
+                }
+            });
+        if let Some(s) = &self.smearing {
+            image = s.apply(&image, columns);
+        }
+        for v in &mut image {
+            *v += self.background;
+        }
+        Ok(Some(image))
+    }
+
+    fn row(&self, row: usize) -> Row {
+        let columns = self.detector.columns();
+        let along = |(phi, alpha): (f64, f64)| {
+            [
+                self.k0 * (self.incidence.cos() - alpha.cos() * phi.cos()),
+                -self.k0 * alpha.cos() * phi.sin(),
+            ]
+        };
+        let angles: Vec<(f64, f64)> = (0..columns).map(|c| self.detector.angles(row, c)).collect();
+        let up = |alpha: f64| match self.mode {
+            // Without a surface nothing is hidden below it.
+            Mode::Transmission => {
+                Some(waves(&self.layers[..1], self.k0, alpha.abs())).map(|mut w| {
+                    if alpha < 0.0 {
+                        w[0].kz = -w[0].kz;
+                    }
+                    w
+                })
+            }
+            _ => (alpha > 0.0).then(|| waves(&self.layers, self.k0, alpha)),
+        };
+        let distinct = if self.detector.level() { 1 } else { columns };
+        Row {
+            up: angles.iter().take(distinct).map(|a| up(a.1)).collect(),
+            xy: angles.into_iter().map(along).collect(),
+        }
+    }
+
+    /// The terms of the amplitude: weights, with the phase of the particle's height, and their q_z.
+    fn terms(&self, place: &Place, up: &[Waves]) -> ([Term; 4], usize) {
+        let (i, f) = (place.down, &up[place.layer]);
+        let at =
+            |weight: Complex64, z: Complex64| (weight * (Complex64::I * z * place.height).exp(), z);
+        let none = (Complex64::ZERO, Complex64::ZERO);
+        match self.mode {
+            Mode::Born | Mode::Transmission => {
+                ([at(Complex64::ONE, -i.kz - f.kz), none, none, none], 1)
+            }
+            Mode::Distorted => (
+                [
+                    at(i.t * f.t, -i.kz - f.kz),
+                    at(i.r * f.t, i.kz - f.kz),
+                    at(i.t * f.r, f.kz - i.kz),
+                    at(i.r * f.r, i.kz + f.kz),
+                ],
+                4,
+            ),
+        }
+    }
+
+    /// n_p² − n² of what is around it.
+    fn contrast(&self, part: &Part, layer: usize) -> Complex64 {
+        let own = |(delta, beta): (f64, f64)| Layer::smooth(delta, beta, 0.0).contrast();
+        let around = part
+            .around
+            .map_or_else(|| self.layers[layer].contrast(), own);
+        around - own(part.index)
+    }
+
+    /// Adds a part with a formula, pixel by pixel.
+    fn shape(
+        &self,
+        part: &Part,
+        place: &Place,
+        rows: &[Row],
+        (amplitude, watch): (&mut [Complex64], &Watch),
+    ) -> Option<()> {
+        let contrast = self.contrast(part, place.layer);
+        let columns = self.detector.columns();
+        amplitude
+            .par_chunks_mut(columns.max(1))
+            .zip(rows)
+            .for_each(|(out, row)| {
+                if watch.stopped() {
+                    return;
+                }
+                let mut level = row
+                    .up
+                    .first()
+                    .filter(|_| row.up.len() == 1)
+                    .map(|up| up.as_ref().map(|up| self.terms(place, up)));
+                for (c, to) in out.iter_mut().enumerate() {
+                    let terms = match &mut level {
+                        Some(t) => *t,
+                        None => row.up(c).map(|up| self.terms(place, up)),
+                    };
+                    let Some((terms, n)) = terms else { continue };
+                    let [x, y] = row.xy[c];
+                    let mut sum = Complex64::ZERO;
+                    for (weight, z) in &terms[..n] {
+                        if weight.norm_sqr() != 0.0 {
+                            sum += weight * part.form.at(&Q { x, y, z: *z }.vector());
+                        }
+                    }
+                    let shift = Complex64::from_polar(1.0, x * part.at[0] + y * part.at[1]);
+                    *to += contrast * shift * sum;
+                }
+                watch.tick(columns as u64);
+            });
+        (!watch.stopped()).then_some(())
+    }
+
+    /// Adds a solid with flat faces, many pixels at once.
+    fn solid(
+        &self,
+        form: &Polyhedron,
+        part: &Part,
+        place: &Place,
+        rows: &[Row],
+        (amplitude, watch): (&mut [Complex64], &Watch),
+    ) -> Result<Option<()>, GisaxsError> {
+        let columns = self.detector.columns();
+        let contrast = self.contrast(part, place.layer);
+        let reach = form.mesh().reach([0.0; 3]);
+        let lines: Vec<Lines> = rows
+            .par_iter()
+            .map(|row| self.lines(row, place, reach))
+            .collect();
+        let sheets: Vec<Sheet> = lines
+            .iter()
+            .zip(rows)
+            .map(|(l, row)| Sheet {
+                xy: if l.z.is_empty() {
+                    Arc::default()
+                } else {
+                    Arc::clone(&row.xy)
+                },
+                z: l.z.clone(),
             })
             .collect();
-        (!stop.load(Ordering::Relaxed)).then(|| rows.concat())
-    }
-
-    fn row(&self, row: usize, columns: usize, down: &[Waves]) -> Vec<f64> {
-        let alpha = self.detector.alpha.centres[row];
-        if alpha <= 0.0 {
-            return vec![self.background; columns];
+        let ready = prepare(form, &sheets, &self.numeric)
+            .map_err(|m| GisaxsError::Sample(format!("a mesh: {m}")))?;
+        let per = (HELD / sheets.iter().map(Sheet::len).max().unwrap_or(1).max(1)).max(1);
+        let quiet = Watch {
+            progress: &|_| {},
+            stop: watch.stop,
+        };
+        for from in (0..rows.len()).step_by(per) {
+            let to = rows.len().min(from + per);
+            let Some(values) = ready.sheets(&sheets[from..to], &quiet) else {
+                return Ok(None);
+            };
+            amplitude[from * columns..to * columns]
+                .par_chunks_mut(columns.max(1))
+                .zip(&rows[from..to])
+                .zip(lines[from..to].par_iter().zip(&values))
+                .for_each(|((out, row), (l, f))| {
+                    if l.z.is_empty() {
+                        return;
+                    }
+                    for (c, to) in out.iter_mut().enumerate() {
+                        let Some(up) = row.up(c) else { continue };
+                        let (terms, n) = self.terms(place, up);
+                        let [x, y] = row.xy[c];
+                        let shift = Complex64::from_polar(1.0, x * part.at[0] + y * part.at[1]);
+                        let sum: Complex64 = terms[..n]
+                            .iter()
+                            .enumerate()
+                            .map(|(k, (weight, z))| {
+                                weight * l.between(k, *z, |at| f[at * columns + c])
+                            })
+                            .sum();
+                        *to += contrast * shift * sum;
+                    }
+                });
+            watch.tick(((to - from) * columns) as u64);
         }
-        let up = waves(&self.layers, self.k0, alpha);
-        let norm = self.intensity / self.incidence.sin();
-        (0..columns)
-            .map(|column| {
-                let phi = self.detector.phi.centres[column];
-                let qx = self.k0 * (self.incidence.cos() - alpha.cos() * phi.cos());
-                let qy = -self.k0 * alpha.cos() * phi.sin();
-                let cross: f64 = self
-                    .particles
-                    .iter()
-                    .map(|p| {
-                        let order = p.lattice.as_ref().map_or(1.0, |l| l.interference(qx, qy));
-                        p.density * order * self.cross_section(p, (qx, qy), down, &up)
-                    })
-                    .sum();
-                norm * cross * self.detector.solid_angle(row, column) + self.background
-            })
-            .collect()
+        Ok(Some(()))
     }
 
-    /// dσ/dΩ of a particle, nm².
-    fn cross_section(
-        &self,
-        p: &Particles,
-        (qx, qy): (f64, f64),
-        down: &[Waves],
-        up: &[Waves],
-    ) -> f64 {
-        let (i, f) = (&down[p.layer], &up[p.layer]);
-        let (sine, cosine) = p.rotation.sin_cos();
-        // In the particle's own frame.
-        let (x, y) = (cosine * qx + sine * qy, -sine * qx + cosine * qy);
-        let height = p.height - self.reference(p.layer);
-        let term = |weight: Complex64, z: Complex64| {
-            if weight.norm_sqr() == 0.0 {
-                return Complex64::ZERO;
-            }
-            weight * (Complex64::I * z * height).exp() * p.form.at(&Q { x, y, z }.vector())
+    /// The q_z at which a row's F are wanted: of each term the one that all pixels share, or nodes to
+    /// interpolate between where they differ along a flat detector's row.
+    fn lines(&self, row: &Row, place: &Place, reach: f64) -> Lines {
+        let mut ends: Option<([Complex64; 4], [Complex64; 4], usize)> = None;
+        for up in row.up.iter().flatten() {
+            let (terms, n) = self.terms(place, up);
+            let z = terms.map(|t| t.1);
+            ends = Some(match ends {
+                None => (z, z, n),
+                Some((mut low, mut high, n)) => {
+                    for k in 0..4 {
+                        if z[k].re < low[k].re {
+                            low[k] = z[k];
+                        }
+                        if z[k].re > high[k].re {
+                            high[k] = z[k];
+                        }
+                    }
+                    (low, high, n)
+                }
+            });
+        }
+        let Some((low, high, n)) = ends else {
+            return Lines::default();
         };
-        let amplitude = match self.mode {
-            Mode::Born => term(Complex64::ONE, -i.kz - f.kz),
-            Mode::Distorted => {
-                term(i.t * f.t, -i.kz - f.kz)
-                    + term(i.r * f.t, i.kz - f.kz)
-                    + term(i.t * f.r, f.kz - i.kz)
-                    + term(i.r * f.r, i.kz + f.kz)
-            }
+        let widest = (0..n)
+            .map(|k| (high[k] - low[k]).norm())
+            .fold(0.0, f64::max);
+        // Pixels near a critical angle leave the line between the ends; twice the way is on the safe side.
+        let nodes = if widest == 0.0 {
+            1
+        } else {
+            chebyshev::terms(widest * reach, 0.1 * self.numeric.accuracy).max(2)
         };
-        let own = Layer::smooth(p.delta, p.beta, 0.0);
-        // n_p² − n_j².
-        let contrast = self.layers[p.layer].contrast() - own.contrast();
-        (contrast * amplitude * (self.k0 * self.k0 / (4.0 * PI))).norm_sqr()
+        let mut out = Lines {
+            nodes,
+            ..Lines::default()
+        };
+        for k in 0..n {
+            let (middle, half) = (0.5 * (low[k] + high[k]), 0.5 * (high[k] - low[k]));
+            out.middle.push((middle, half));
+            for node in 0..nodes {
+                let away = if nodes == 1 {
+                    0.0
+                } else {
+                    chebyshev::node(node, nodes)
+                };
+                out.z.push(middle + half * away);
+            }
+        }
+        out
+    }
+}
+
+/// Where a particle is, and the waves of the beam there.
+struct Place<'a> {
+    layer: usize,
+    /// Above the upper interface of the layer, to which waves are counted.
+    height: f64,
+    down: &'a Waves,
+}
+
+/// Nodes in q_z of each term of a row.
+#[derive(Default)]
+struct Lines {
+    z: Vec<Complex64>,
+    nodes: usize,
+    /// Middle and half of each term's line.
+    middle: Vec<(Complex64, Complex64)>,
+}
+
+impl Lines {
+    /// The polynomial through a term's nodes, at a q_z.
+    fn between(&self, term: usize, z: Complex64, f: impl Fn(usize) -> Complex64) -> Complex64 {
+        let first = term * self.nodes;
+        if self.nodes == 1 {
+            return f(first);
+        }
+        let (middle, half) = self.middle[term];
+        if half.norm_sqr() == 0.0 {
+            return f(first);
+        }
+        let t = (z - middle) / half;
+        // Lagrange's polynomials in barycentric form; weights of Chebyshev's nodes.
+        let (mut over, mut under) = (Complex64::ZERO, Complex64::ZERO);
+        for k in 0..self.nodes {
+            let away = t - chebyshev::node(k, self.nodes);
+            if away.norm_sqr() < 1e-30 {
+                return f(first + k);
+            }
+            let angle = PI * (k as f64 + 0.5) / self.nodes as f64;
+            let weight = if k % 2 == 0 { 1.0 } else { -1.0 } * angle.sin() / away;
+            over += weight * f(first + k);
+            under += weight;
+        }
+        over / under
     }
 }

@@ -11,22 +11,27 @@
 //! | [`stack`] | layers: reflected and transmitted waves in each, reflectivity |
 //! | [`sample`] | the page that describes beam, detector, layers and particles |
 //! | [`detector`] | pixels and their angles |
-//! | [`lattice`] | how particles stand, and how their waves add |
+//! | [`order`] | lattices and paracrystals: how particles stand, and how their waves add |
+//! | [`particle`], [`rotation`] | populations of particles in all sizes and orientations |
+//! | [`numeric`] | form factors of meshes at many q: four ways, and the choice between them |
+//! | [`smear`] | the instrument's resolution |
+//! | [`table`] | numbers in CSV files |
 //! | [`dwba`] | intensities on the detector in the distorted-wave Born approximation |
-//! | [`image`] | an image in a file: CSV, NPY or PNG |
-//! | [`figure`] | the picture with its axes |
+//! | [`image`] | an image in a file, a picture or a page, and cuts through it |
 
 pub mod detector;
 pub mod dwba;
-pub mod figure;
 pub mod form;
 pub mod image;
-pub mod lattice;
 pub mod mesh;
 pub mod numeric;
+pub mod order;
+pub mod particle;
 pub mod rotation;
 pub mod sample;
+pub mod smear;
 pub mod stack;
+pub mod table;
 pub mod wave;
 
 pub use form::FormFactor;

@@ -158,3 +158,33 @@ void NAME(direct, ISA, BITS)(long points, const real *x, const real *y, const re
     CASE(1, 1, 1) CASE(1, 1, 2)
     sweep(points, q, nodes, node, out, stride, damped, corrected, 1);
 }
+
+// 2^{d[i]} e^{2 pi i turns[i]}; any n.
+void NAME(wave, ISA, BITS)(long n, const real *turns, const real *d, real *re, real *im) {
+    for (long i = 0; i < n; i += LANES) {
+        const long rest = n - i < LANES ? n - i : LANES;
+        v t = {0}, s = {0}, sine, cosine;
+        if (rest == LANES) {
+            t = *(const anywhere *)(turns + i);
+            s = *(const anywhere *)(d + i);
+        } else {
+            for (long l = 0; l < rest; l++) {
+                t[l] = turns[i + l];
+                s[l] = d[i + l];
+            }
+        }
+        turn(t, &sine, &cosine);
+        s = power(s);
+        sine *= s;
+        cosine *= s;
+        if (rest == LANES) {
+            *(anywhere *)(re + i) = cosine;
+            *(anywhere *)(im + i) = sine;
+        } else {
+            for (long l = 0; l < rest; l++) {
+                re[i + l] = cosine[l];
+                im[i + l] = sine[l];
+            }
+        }
+    }
+}

@@ -17,6 +17,8 @@ type Direct<T> = unsafe extern "C" fn(
     corrected: c_int,
     unroll: c_int,
 );
+type Wave =
+    unsafe extern "C" fn(n: c_long, turns: *const f64, d: *const f64, re: *mut f64, im: *mut f64);
 type Spread = unsafe extern "C" fn(
     nodes: c_long,
     y: *const f64,
@@ -47,12 +49,13 @@ type Read = unsafe extern "C" fn(
 pub(super) struct Kernels {
     pub direct_32: Direct<f32>,
     pub direct_64: Direct<f64>,
+    pub wave: Wave,
     pub spread: Spread,
     pub read: Read,
 }
 
 macro_rules! set {
-    ($d32:ident, $d64:ident, $spread:ident, $read:ident) => {{
+    ($d32:ident, $d64:ident, $wave:ident, $spread:ident, $read:ident) => {{
         unsafe extern "C" {
             fn $d32(
                 points: c_long,
@@ -82,6 +85,7 @@ macro_rules! set {
                 corrected: c_int,
                 unroll: c_int,
             );
+            fn $wave(n: c_long, turns: *const f64, d: *const f64, re: *mut f64, im: *mut f64);
             fn $spread(
                 nodes: c_long,
                 y: *const f64,
@@ -110,6 +114,7 @@ macro_rules! set {
         Kernels {
             direct_32: $d32,
             direct_64: $d64,
+            wave: $wave,
             spread: $spread,
             read: $read,
         }
@@ -123,15 +128,23 @@ impl Kernels {
             Isa::Portable => Some(set!(
                 direct_portable_32,
                 direct_portable_64,
+                wave_portable_64,
                 spread_portable,
                 read_portable
             )),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => Some(set!(direct_avx2_32, direct_avx2_64, spread_avx2, read_avx2)),
+            Isa::Avx2 => Some(set!(
+                direct_avx2_32,
+                direct_avx2_64,
+                wave_avx2_64,
+                spread_avx2,
+                read_avx2
+            )),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => Some(set!(
                 direct_avx512_32,
                 direct_avx512_64,
+                wave_avx512_64,
                 spread_avx512,
                 read_avx512
             )),
@@ -147,5 +160,21 @@ impl Kernels {
             .filter(|i| i.available())
             .find_map(Self::of)
             .unwrap_or_else(|| unreachable!("the portable kernels are always built"))
+    }
+
+    /// 2^d e^{2πi turns}, real and imaginary parts.
+    pub fn waves(&self, turns: &[f64], d: &[f64], re: &mut [f64], im: &mut [f64]) {
+        let n = turns.len();
+        assert!(d.len() == n && re.len() == n && im.len() == n);
+        // SAFETY: four arrays of n numbers.
+        unsafe {
+            (self.wave)(
+                n as _,
+                turns.as_ptr(),
+                d.as_ptr(),
+                re.as_mut_ptr(),
+                im.as_mut_ptr(),
+            )
+        }
     }
 }

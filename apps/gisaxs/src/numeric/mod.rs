@@ -11,7 +11,7 @@
 //! | [`moments`] | F near q = 0 |
 //! | [`chebyshev`] | polynomials |
 
-mod chebyshev;
+pub mod chebyshev;
 mod direct;
 mod kernels;
 mod moments;
@@ -43,11 +43,11 @@ pub struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    fn stopped(&self) -> bool {
+    pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn tick(&self, points: u64) {
+    pub fn tick(&self, points: u64) {
         (self.progress)(points);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::kernels::Kernels;
 use super::moments::Moments;
-use super::product::multiply;
+use super::product::{Right, multiply};
 use super::sheet::{Extent, Sheet};
 use super::spread::{Axis, Correction, spread};
 use super::window::{OVERSAMPLING, Window};
@@ -51,7 +51,12 @@ pub fn grid(nodes: &Nodes, sheet: &Sheet, accuracy: f64, watch: &Watch) -> Optio
             .flat_map_iter(|[_, q]| y.waves(Complex64::new(*q, 0.0), &window))
             .collect();
         let mut sums = vec![Complex64::ZERO; n * 3 * z.cells];
-        multiply(n, 3 * z.cells, y.cells, &along, &cells, &mut sums);
+        multiply(
+            n,
+            &along,
+            &Right::new(y.cells, 3 * z.cells, &cells),
+            &mut sums,
+        );
         let mut pairs = vec![Complex64::ZERO; z.cells * 2 * n];
         for (j, [qx, qy]) in row.iter().enumerate() {
             let shift = Complex64::from_polar(1.0, qx * nodes.centre[0] + qy * nodes.centre[1]);
@@ -61,6 +66,7 @@ pub fn grid(nodes: &Nodes, sheet: &Sheet, accuracy: f64, watch: &Watch) -> Optio
                 pairs[g * 2 * n + n + j] = shift * at(2);
             }
         }
+        let pairs = Right::new(z.cells, 2 * n, &pairs);
         out.par_chunks_mut(BLOCK * places)
             .enumerate()
             .for_each(|(block, rows)| {
@@ -71,7 +77,7 @@ pub fn grid(nodes: &Nodes, sheet: &Sheet, accuracy: f64, watch: &Watch) -> Optio
                 let m = BLOCK.min(heights - begin);
                 let mut both = vec![Complex64::ZERO; m * 2 * n];
                 let waves = &across[begin * z.cells..(begin + m) * z.cells];
-                multiply(m, 2 * n, z.cells, waves, &pairs, &mut both);
+                multiply(m, waves, &pairs, &mut both);
                 for (k, sums) in both.chunks(2 * n).enumerate() {
                     let qz = sheet.z[begin + k];
                     let to = &mut rows[k * places + first..k * places + first + n];
@@ -113,7 +119,7 @@ pub struct Band {
     /// q_y: nodes, the first of them, their distance.
     y: (usize, f64, f64),
     /// [cell in z][term in x][node in y][m].
-    cells: Vec<Complex64>,
+    cells: Right,
     moments: Moments,
 }
 
@@ -158,14 +164,8 @@ impl Band {
             .par_iter()
             .map(|g| {
                 let mut out = vec![Complex64::ZERO; count * wide];
-                multiply(
-                    count,
-                    wide,
-                    y.cells,
-                    &along,
-                    &complex(g, y.cells, z.cells),
-                    &mut out,
-                );
+                let right = Right::new(y.cells, wide, &complex(g, y.cells, z.cells));
+                multiply(count, &along, &right, &mut out);
                 out
             })
             .collect();
@@ -191,7 +191,7 @@ impl Band {
             z,
             x: (terms, middle, half),
             y: (count, first, step),
-            cells,
+            cells: Right::new(z.cells, terms * count * 3, &cells),
         }
     }
 
@@ -230,7 +230,7 @@ impl Band {
             })
             .collect();
         let mut sums = vec![Complex64::ZERO; rows * wide];
-        multiply(rows, wide, self.z.cells, &waves, &self.cells, &mut sums);
+        multiply(rows, &waves, &self.cells, &mut sums);
         let mut from = 0;
         sheets
             .iter()

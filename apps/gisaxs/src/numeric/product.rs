@@ -3,18 +3,21 @@
 //! factors, with the difference as a Taylor series whose powers come out of the sum.
 
 use super::direct::Precision;
+use super::kernels::Kernels;
 use super::moments::Moments;
 use super::sheet::Sheet;
 use super::{Nodes, Watch, finish};
 use crate::Q;
 use faer::linalg::matmul::matmul;
-use faer::traits::ComplexField;
+use faer::traits::RealField;
 use faer::{Accum, MatMut, MatRef, Par};
-use num_complex::{Complex, Complex32, Complex64};
+use num_complex::Complex64;
 use rayon::prelude::*;
+use std::f64::consts::{LOG2_E, TAU};
 
-/// out (m × n) += or = a (m × k) b (k × n), rows contiguous, on one thread.
-fn gemm<T: ComplexField>(
+/// A complex product as a real one, which libraries do best: out (m × 2n, interleaved) = [Re a, Im a]
+/// (m × 2k) times [b; ib] (2k × 2n, interleaved), rows contiguous, on one thread.
+fn gemm<T: RealField + Copy>(
     (m, n, k): (usize, usize, usize),
     a: &[T],
     b: &[T],
@@ -22,61 +25,79 @@ fn gemm<T: ComplexField>(
     one: T,
 ) {
     matmul(
-        MatMut::from_row_major_slice_mut(out, m, n),
+        MatMut::from_row_major_slice_mut(out, m, 2 * n),
         how,
-        MatRef::from_row_major_slice(a, m, k),
-        MatRef::from_row_major_slice(b, k, n),
+        MatRef::from_row_major_slice(a, m, 2 * k),
+        MatRef::from_row_major_slice(b, 2 * k, 2 * n),
         one,
         Par::Seq,
     );
 }
 
-/// out (m × n) = a (m × k) b (k × n), rows contiguous, on one thread.
-pub(super) fn multiply(
-    m: usize,
-    n: usize,
+/// The right factor of [`multiply`], k × n: made once for many products.
+pub(super) struct Right {
     k: usize,
-    a: &[Complex64],
-    b: &[Complex64],
-    out: &mut [Complex64],
-) {
-    gemm((m, n, k), a, b, (out, Accum::Replace), Complex64::ONE);
+    n: usize,
+    packed: Vec<f64>,
 }
 
-trait Number: ComplexField + Copy + Send + Sync {
-    fn of(z: Complex64) -> Self;
-    fn wide(self) -> Complex64;
-    fn scaled(self, by: f64) -> Self;
-}
-
-impl Number for Complex64 {
-    fn of(z: Complex64) -> Self {
-        z
+impl Right {
+    pub fn new(k: usize, n: usize, b: &[Complex64]) -> Self {
+        let mut packed = Vec::with_capacity(4 * k * n);
+        packed.extend(b.iter().flat_map(|z| [z.re, z.im]));
+        packed.extend(b.iter().flat_map(|z| [-z.im, z.re]));
+        Self { k, n, packed }
     }
-    fn wide(self) -> Complex64 {
+}
+
+/// out (m × n) = a (m × k) b (k × n), rows contiguous, on one thread.
+pub(super) fn multiply(m: usize, a: &[Complex64], b: &Right, out: &mut [Complex64]) {
+    let mut left = Vec::with_capacity(2 * m * b.k);
+    for row in a.chunks(b.k.max(1)).take(m) {
+        left.extend(row.iter().map(|z| z.re));
+        left.extend(row.iter().map(|z| z.im));
+    }
+    let mut flat = vec![0.0; 2 * m * b.n];
+    gemm(
+        (m, b.n, b.k),
+        &left,
+        &b.packed,
+        (&mut flat, Accum::Replace),
+        1.0,
+    );
+    let (pairs, _) = flat.as_chunks::<2>();
+    for (z, [re, im]) in out.iter_mut().zip(pairs) {
+        *z = Complex64::new(*re, *im);
+    }
+}
+
+trait Number: RealField + Copy + Send + Sync {
+    fn of(x: f64) -> Self;
+    fn wide(self) -> f64;
+}
+
+impl Number for f64 {
+    fn of(x: f64) -> Self {
+        x
+    }
+    fn wide(self) -> f64 {
         self
     }
-    fn scaled(self, by: f64) -> Self {
-        self * by
-    }
 }
 
-impl Number for Complex32 {
-    fn of(z: Complex64) -> Self {
-        Complex::new(z.re as f32, z.im as f32)
+impl Number for f32 {
+    fn of(x: f64) -> Self {
+        x as f32
     }
-    fn wide(self) -> Complex64 {
-        Complex64::new(self.re.into(), self.im.into())
-    }
-    fn scaled(self, by: f64) -> Self {
-        self * by as f32
+    fn wide(self) -> f64 {
+        self.into()
     }
 }
 
 /// Places along the surface of one product.
 const PLACES: usize = 64;
-/// Nodes of one product: its factors stay in the second cache, and sums of single precision short.
-const NODES: usize = 512;
+/// Nodes of one product.
+const NODES: usize = 1024;
 /// Columns (q_z of all its sheets) of one product.
 const COLUMNS: usize = 1024;
 
@@ -90,6 +111,13 @@ struct Family<'a> {
     eta: Vec<f64>,
     /// Powers of η kept.
     powers: usize,
+}
+
+impl Family<'_> {
+    /// Sums of each power: q*·n over base and z, and over the direction where there is one.
+    fn kinds(&self) -> usize {
+        if self.sheets.len() > 1 { 3 } else { 2 }
+    }
 }
 
 /// Most powers of a block of rows; with more, blocks are cut smaller.
@@ -109,8 +137,8 @@ pub(super) fn products(
     let out: Vec<Vec<Vec<Complex64>>> = families
         .par_iter()
         .map(|f| match precision {
-            Precision::Single => family::<Complex32>(nodes, &moments, f, memory, watch),
-            Precision::Double => family::<Complex64>(nodes, &moments, f, memory, watch),
+            Precision::Single => family::<f32>(nodes, &moments, f, memory, watch),
+            Precision::Double => family::<f64>(nodes, &moments, f, memory, watch),
         })
         .collect();
     (!watch.stopped()).then(|| out.concat())
@@ -136,11 +164,11 @@ fn families<'a>(nodes: &Nodes, sheets: &'a [Sheet], accuracy: f64) -> Vec<Family
 
 /// These sheets as a family, if few enough powers do and they are one at all; one sheet always is.
 fn together<'a>(nodes: &Nodes, sheets: &'a [Sheet], accuracy: f64) -> Option<Family<'a>> {
-    let (first, last) = (&sheets[0].xy, &sheets[sheets.len() - 1].xy);
+    let (first, last) = (&sheets[0].xy[..], &sheets[sheets.len() - 1].xy[..]);
     if sheets.len() == 1 {
         return Some(Family {
             sheets,
-            base: first.clone(),
+            base: first.to_vec(),
             along: vec![[0.0; 2]; first.len()],
             eta: vec![0.0],
             powers: 1,
@@ -198,6 +226,76 @@ fn together<'a>(nodes: &Nodes, sheets: &'a [Sheet], accuracy: f64) -> Option<Fam
     None
 }
 
+/// Phases of e^{i(x, y)·r} and its powers of the Taylor series for some places: [set][place][Re of all
+/// nodes, Im of all nodes], sets being power × (base, along, z) of q*·n.
+fn left<T: Number>(
+    f: &Family,
+    (base, along): (&[[f64; 2]], &[[f64; 2]]),
+    (places, strengths): (&[[f64; 3]], &[[f64; 3]]),
+    to: &mut [T],
+) {
+    let k = places.len();
+    let kernels = Kernels::best();
+    let (mut turns, none) = (vec![0.0; k], vec![0.0; k]);
+    let (mut re, mut im) = (vec![0.0; k], vec![0.0; k]);
+    let kinds = f.kinds();
+    for (j, (p, d)) in base.iter().zip(along).enumerate() {
+        for (t, r) in turns.iter_mut().zip(places) {
+            *t = (p[0] * r[0] + p[1] * r[1]) / TAU;
+        }
+        kernels.waves(&turns, &none, &mut re, &mut im);
+        for power in 0..f.powers {
+            for kind in 0..kinds {
+                let row = ((power * kinds + kind) * base.len() + j) * 2 * k;
+                let (to_re, to_im) = to[row..row + 2 * k].split_at_mut(k);
+                for t in 0..k {
+                    let s = strengths[t];
+                    let weight = match kind {
+                        0 => p[0] * s[0] + p[1] * s[1],
+                        1 => s[2],
+                        _ => d[0] * s[0] + d[1] * s[1],
+                    };
+                    to_re[t] = T::of(re[t] * weight);
+                    to_im[t] = T::of(im[t] * weight);
+                }
+            }
+            for (t, r) in places.iter().enumerate() {
+                let step = (d[0] * r[0] + d[1] * r[1]) / (power + 1) as f64;
+                re[t] *= step;
+                im[t] *= step;
+            }
+        }
+    }
+}
+
+/// e^{i q_z z} of nodes (rows) and q_z, interleaved, and below it i times that.
+fn right<T: Number>(places: &[[f64; 3]], heights: &[(usize, Complex64)], to: &mut [T]) {
+    let n = heights.len();
+    let kernels = Kernels::best();
+    let (first, second) = to.split_at_mut(places.len() * 2 * n);
+    let turns: Vec<f64> = heights.iter().map(|h| h.1.re / TAU).collect();
+    let loss: Vec<f64> = heights.iter().map(|h| -h.1.im * LOG2_E).collect();
+    first
+        .par_chunks_mut(2 * n)
+        .zip(second.par_chunks_mut(2 * n))
+        .zip(places)
+        .for_each_init(
+            || [(); 4].map(|()| vec![0.0; n]),
+            |[at, size, re, im], ((a, b), r)| {
+                for c in 0..n {
+                    at[c] = turns[c] * r[2];
+                    size[c] = loss[c] * r[2];
+                }
+                kernels.waves(at, size, re, im);
+                for c in 0..n {
+                    let (x, y) = (T::of(re[c]), T::of(im[c]));
+                    (a[2 * c], a[2 * c + 1]) = (x, y);
+                    (b[2 * c], b[2 * c + 1]) = (T::of(-im[c]), x);
+                }
+            },
+        );
+}
+
 fn family<T: Number>(
     nodes: &Nodes,
     moments: &Moments,
@@ -211,13 +309,16 @@ fn family<T: Number>(
         .enumerate()
         .flat_map(|(n, s)| s.z.iter().map(move |z| (n, *z)))
         .collect();
-    // Factors of a product: rows and columns times nodes.
+    let kinds = f.kinds();
+    let sets = kinds * f.powers;
     let each = std::mem::size_of::<T>() as u64;
     let threads = rayon::current_num_threads() as u64;
-    let room = (memory / threads / each / (COLUMNS as u64 + 9 * PLACES as u64)).max(1);
-    let chunk = NODES.min(room as usize);
-    let columns = heights.len().min(COLUMNS);
-    let sets = 3 * f.powers;
+    // The sums of all places times columns take half of the memory at most, the factors the rest.
+    let rows = (f.base.len() * sets) as u64;
+    let fit = (memory / 2 / each / (2 * rows).max(1)).max(1);
+    let columns = heights.len().min(COLUMNS).min(fit as usize).max(1);
+    let node = each * (4 * columns as u64 + 2 * threads * (sets * PLACES) as u64);
+    let chunk = NODES.min((memory / 2 / node).max(1) as usize);
     let mut out: Vec<Vec<Complex64>> = f
         .sheets
         .iter()
@@ -229,83 +330,63 @@ fn family<T: Number>(
         starts.push(before);
         before += s.z.len();
     }
-    for (part, some) in heights.chunks(columns.max(1)).enumerate() {
+    for (part, some) in heights.chunks(columns).enumerate() {
         let n = some.len();
-        let values: Vec<Vec<Complex64>> = f
-            .base
-            .par_chunks(PLACES)
-            .zip(f.along.par_chunks(PLACES))
-            .map(|(base, along)| {
-                let mut wide = vec![Complex64::ZERO; base.len() * sets * n];
-                if watch.stopped() {
-                    return wide;
-                }
-                let mut sum = vec![T::of(Complex64::ZERO); base.len() * sets * n];
-                let mut left = vec![T::of(Complex64::ZERO); base.len() * sets * chunk];
-                let mut right = vec![T::of(Complex64::ZERO); chunk * n];
-                for (places, strengths) in
-                    nodes.place.chunks(chunk).zip(nodes.strength.chunks(chunk))
-                {
-                    let k = places.len();
-                    for (r, row) in places.iter().zip(right.chunks_mut(n)) {
-                        for ((_, z), b) in some.iter().zip(row) {
-                            *b = T::of(Complex64::from_polar((-z.im * r[2]).exp(), z.re * r[2]));
-                        }
+        let mut sums = vec![T::of(0.0); f.base.len() * sets * 2 * n];
+        let mut factor = vec![T::of(0.0); chunk * 4 * n];
+        for (places, strengths) in nodes.place.chunks(chunk).zip(nodes.strength.chunks(chunk)) {
+            let k = places.len();
+            let factor = &mut factor[..k * 4 * n];
+            right(places, some, factor);
+            sums.par_chunks_mut(PLACES * sets * 2 * n)
+                .zip(f.base.par_chunks(PLACES).zip(f.along.par_chunks(PLACES)))
+                .for_each_init(Vec::new, |first, (sums, (base, along))| {
+                    if watch.stopped() {
+                        return;
                     }
-                    for (j, (p, d)) in base.iter().zip(along).enumerate() {
-                        for (t, (r, s)) in places.iter().zip(strengths).enumerate() {
-                            let wave = Complex64::from_polar(1.0, p[0] * r[0] + p[1] * r[1]);
-                            let mut w = T::of(wave);
-                            let step = d[0] * r[0] + d[1] * r[1];
-                            for power in 0..f.powers {
-                                for (m, s) in s.iter().enumerate() {
-                                    left[((power * 3 + m) * base.len() + j) * k + t] = w.scaled(*s);
-                                }
-                                w = w.scaled(step / (power + 1) as f64);
-                            }
-                        }
-                    }
-                    let m = base.len() * sets;
+                    first.resize(base.len() * sets * 2 * k, T::of(0.0));
+                    left(f, (base, along), (places, strengths), first);
                     gemm(
-                        (m, n, k),
-                        &left[..m * k],
-                        &right[..k * n],
-                        (&mut sum, Accum::Replace),
-                        T::of(Complex64::ONE),
+                        (base.len() * sets, n, k),
+                        first,
+                        factor,
+                        (sums, Accum::Add),
+                        T::of(1.0),
                     );
-                    for (a, b) in wide.iter_mut().zip(&sum) {
-                        *a += b.wide();
-                    }
-                }
-                watch.tick((base.len() * n) as u64);
-                wide
-            })
-            .collect();
-        for (block, values) in values.iter().enumerate() {
+                    let done = (base.len() * n) as u64;
+                    watch.tick(done * k as u64 / nodes.len() as u64);
+                });
+        }
+        for (block, values) in sums.chunks(PLACES * sets * 2 * n).enumerate() {
             let begin = block * PLACES;
             let rows = PLACES.min(f.base.len() - begin);
             for (c, &(sheet, z)) in some.iter().enumerate() {
                 let s = &f.sheets[sheet];
                 let level = part * columns + c - starts[sheet];
+                let eta = f.eta[sheet];
                 for j in 0..rows {
                     let [x, y] = s.xy[begin + j];
                     let q = Q { x, y, z };
                     let to = &mut out[sheet][level * s.xy.len() + begin + j];
-                    *to = nodes.shift(&q)
-                        * if moments.serve(&q) {
-                            moments.at(&q)
-                        } else {
-                            let mut sums = [Complex64::ZERO; 3];
-                            // (iη)^p
-                            let mut scale = Complex64::ONE;
-                            for power in 0..f.powers {
-                                for (m, sum) in sums.iter_mut().enumerate() {
-                                    *sum += scale * values[((power * 3 + m) * rows + j) * n + c];
-                                }
-                                scale *= Complex64::I * f.eta[sheet];
-                            }
-                            finish(&q, sums[0] * x + sums[1] * y + z.conj() * sums[2])
+                    *to = if moments.serve(&q) {
+                        moments.at(&q)
+                    } else {
+                        let at = |power: usize, kind: usize| {
+                            let place = ((power * kinds + kind) * rows + j) * 2 * n + 2 * c;
+                            Complex64::new(values[place].wide(), values[place + 1].wide())
                         };
+                        // (iη)^p
+                        let (mut scale, mut sum) = (Complex64::ONE, Complex64::ZERO);
+                        for power in 0..f.powers {
+                            let mut one = at(power, 0) + z.conj() * at(power, 1);
+                            if kinds > 2 {
+                                one += eta * at(power, 2);
+                            }
+                            sum += scale * one;
+                            scale *= Complex64::I * eta;
+                        }
+                        finish(&q, sum)
+                    } * nodes.shift(&q);
                 }
             }
         }

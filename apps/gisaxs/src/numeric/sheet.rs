@@ -2,13 +2,14 @@
 
 use crate::Q;
 use num_complex::Complex64;
+use std::sync::Arc;
 
 /// Every combination of some places along the surface with some q_z: a tensor grid, or one row of a
 /// detector with the terms of the distorted-wave approximation.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
     /// q_x and q_y, 1/nm.
-    pub xy: Vec<[f64; 2]>,
+    pub xy: Arc<[[f64; 2]]>,
     /// q_z, 1/nm.
     pub z: Vec<Complex64>,
 }
@@ -72,7 +73,7 @@ impl Extent {
         let widen = |r: &mut [f64; 2], v: f64| *r = [r[0].min(v), r[1].max(v)];
         for s in sheets.iter().filter(|s| !s.is_empty()) {
             let (mut along, mut across) = (0.0_f64, 0.0_f64);
-            for &[x, y] in &s.xy {
+            for &[x, y] in s.xy.iter() {
                 widen(&mut out.x, x);
                 widen(&mut out.y, y);
                 along = along.max(x * x + y * y);

@@ -1,6 +1,6 @@
-//! An image as a picture: colours over seven decades, axes in degrees.
+//! An image as a picture: colours over seven decades, with axes.
 
-use crate::detector::{Axis, Detector};
+use crate::detector::Detector;
 use greenup_report::axis::{Area, frame};
 use greenup_report::png::{PngError, Raster, png_with};
 use greenup_report::svg::{Anchor, QUIET, Svg};
@@ -18,9 +18,10 @@ fn shade(share: f64) -> [u8; 3] {
     colour(level.clamp(0.0, 1.0))
 }
 
-/// The image with axes in degrees and a bar of colours.
+/// The image with axes and a bar of colours.
 pub fn png(pixels: &[f64], detector: &Detector) -> Result<Vec<u8>, PngError> {
-    let (columns, rows) = (detector.phi.centres.len(), detector.alpha.centres.len());
+    let (columns, rows) = (detector.columns(), detector.rows());
+    let [across, up] = detector.axes();
     let top = pixels.iter().copied().fold(0.0, f64::max);
     let rgb: Vec<[u8; 3]> = pixels
         .chunks(columns.max(1))
@@ -36,15 +37,15 @@ pub fn png(pixels: &[f64], detector: &Detector) -> Result<Vec<u8>, PngError> {
         height: (rows * zoom) as f64,
     };
     let mut svg = Svg::new();
-    frame(&mut svg, area, ("φ, degrees", "α, degrees"));
+    frame(&mut svg, area, (across.0, up.0));
     let small = format!("font-size=\"11\" fill=\"{QUIET}\"");
-    for (place, from, to) in ticks(&detector.phi) {
+    for (place, from, to) in ticks(across.1, across.2) {
         let x = area.left + area.width * place;
         let y = area.bottom();
         svg.line((x, y), (x, y + 4.0), &format!("stroke=\"{QUIET}\""));
         svg.text((x, y + 16.0), Anchor::Middle, &small, &label(from, to));
     }
-    for (place, from, to) in ticks(&detector.alpha) {
+    for (place, from, to) in ticks(up.1, up.2) {
         let (x, y) = (area.left, area.bottom() - area.height * place);
         svg.line((x - 4.0, y), (x, y), &format!("stroke=\"{QUIET}\""));
         svg.text((x - 7.0, y + 4.0), Anchor::End, &small, &label(from, to));
@@ -82,12 +83,8 @@ pub fn png(pixels: &[f64], detector: &Detector) -> Result<Vec<u8>, PngError> {
     )
 }
 
-/// Round angles of an axis: where they lie along it, the angle and the step, degrees.
-fn ticks(axis: &Axis) -> Vec<(f64, f64, f64)> {
-    let (Some(from), Some(to)) = (axis.edges.first(), axis.edges.last()) else {
-        return Vec::new();
-    };
-    let (from, to) = (from.to_degrees(), to.to_degrees());
+/// Round values between two: where they lie, the value and the step.
+pub(super) fn ticks(from: f64, to: f64) -> Vec<(f64, f64, f64)> {
     let rough = (to - from) / 6.0;
     let ten = 10.0_f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0]
@@ -103,7 +100,7 @@ fn ticks(axis: &Axis) -> Vec<(f64, f64, f64)> {
         .collect()
 }
 
-fn label(v: f64, step: f64) -> String {
+pub(super) fn label(v: f64, step: f64) -> String {
     let digits = (-step.log10().floor()).max(0.0) as usize;
     // No negative zero.
     format!("{:.digits$}", if v.abs() < 1e-9 * step { 0.0 } else { v })

@@ -1,0 +1,49 @@
+//! `gisaxs reflectivity`.
+
+use super::{Result, beside, summary, write};
+use clap::Args;
+use greenup_gisaxs::sample::Sample;
+use greenup_gisaxs::stack;
+use greenup_gisaxs::table::{fail, numbers};
+use serde_json::json;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct ReflectivityArgs {
+    /// Page with beam and layers
+    sample: PathBuf,
+    /// First column: glancing angles, degrees
+    #[arg(long, value_name = "A.csv")]
+    angles: PathBuf,
+    /// Angles and reflectivities
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Print a summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn reflectivity(args: &ReflectivityArgs) -> Result<()> {
+    let sample = Sample::read(&args.sample)?;
+    let layers = sample.stack(beside(&args.sample))?;
+    let k0 = sample.wave_number()?;
+    let rows = numbers(&args.angles, 1)?;
+    let mut text = String::from("alpha_deg,R\n");
+    for (line, v) in &rows {
+        if v[0] < 0.0 || v[0] > 90.0 {
+            return Err(fail(
+                &args.angles,
+                format!("line {line}: {}° is not between the horizon and 90°", v[0]),
+            ));
+        }
+        let r = stack::reflectivity(&layers, k0, v[0].to_radians());
+        text.push_str(&format!("{:.17e},{r:.17e}\n", v[0]));
+    }
+    write(&args.out, text.as_bytes())?;
+    summary(
+        args.json,
+        &json!({"points": rows.len(), "file": args.out}),
+        &format!("{} angles: {}", rows.len(), args.out.display()),
+    );
+    Ok(())
+}

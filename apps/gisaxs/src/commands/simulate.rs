@@ -1,0 +1,93 @@
+//! `gisaxs simulate`.
+
+use super::numeric::NumericArgs;
+use super::{Result, beside, stopped, summary, watched, write};
+use clap::Args;
+use greenup_gisaxs::GisaxsError;
+use greenup_gisaxs::image::{About, Cut, Format};
+use greenup_gisaxs::sample::Sample;
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Instant;
+
+#[derive(Args)]
+pub struct SimulateArgs {
+    /// Page that describes beam, detector, layers and particles
+    sample: PathBuf,
+    /// Image: csv, npy or tif (numbers), png (logarithmic), or html (a page)
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Write a cut through the image beside it: alpha=0.3 along the azimuth, phi=0.1 upward, with :0.02
+    /// behind for half a width; again for more
+    #[arg(long, value_name = "CUT")]
+    cut: Vec<Cut>,
+    /// Another number at a path of the page: particles.0.form.radius=5; again for more
+    #[arg(long, value_name = "PATH=NUMBER", value_parser = setting)]
+    set: Vec<(String, f64)>,
+    #[command(flatten)]
+    numeric: NumericArgs,
+    /// Print a summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn setting(text: &str) -> std::result::Result<(String, f64), String> {
+    text.split_once('=')
+        .and_then(|(path, value)| Some((path.trim().to_owned(), value.trim().parse().ok()?)))
+        .ok_or_else(|| format!("\"{text}\" is no PATH=NUMBER"))
+}
+
+pub fn simulate(args: &SimulateArgs) -> Result<()> {
+    // Before the work: nobody wants to wait for an image that cannot be written.
+    let format = Format::of(&args.out)?;
+    let sample = Sample::read(&args.sample)?.with(&args.set)?;
+    let mut scene = sample.scene(beside(&args.sample))?;
+    scene.numeric = args.numeric.settings().map_err(GisaxsError::Sample)?;
+    let (rows, columns) = (scene.detector.rows(), scene.detector.columns());
+    let start = Instant::now();
+    let pixels =
+        watched(scene.steps(), "pixels", |watch| scene.image(watch))?.ok_or_else(stopped)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let top = pixels.iter().copied().fold(0.0, f64::max);
+    let about = About {
+        title: args
+            .sample
+            .file_stem()
+            .map_or("image".into(), |s| s.to_string_lossy().into_owned()),
+        facts: vec![
+            ("pixels".into(), format!("{columns} × {rows}")),
+            ("largest".into(), format!("{top:.4e}")),
+            ("computed in".into(), format!("{seconds:.3} s")),
+        ],
+        text: std::fs::read_to_string(&args.sample).unwrap_or_default(),
+        cuts: args.cut.clone(),
+    };
+    let mut files = vec![args.out.clone()];
+    for (n, cut) in args.cut.iter().enumerate() {
+        let curve = cut
+            .of(&pixels, &scene.detector)
+            .map_err(GisaxsError::Sample)?;
+        let mut text = format!(
+            "# {}\n{},intensity\n",
+            curve.name,
+            curve.axis.replace(", ", "_")
+        );
+        for (x, y) in &curve.points {
+            text.push_str(&format!("{x:.9e},{y:.17e}\n"));
+        }
+        let path = args.out.with_extension(format!("cut{n}.csv"));
+        write(&path, text.as_bytes())?;
+        files.push(path);
+    }
+    format.write(&args.out, &pixels, &scene.detector, &about)?;
+    let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
+    summary(
+        args.json,
+        &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": args.out, "files": files}),
+        &format!(
+            "{columns} × {rows} pixels in {seconds:.3} s, largest {top:.4e}: {}",
+            names.join(", ")
+        ),
+    );
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! Images as plain numbers: CSV, NumPy's format, TIFF, HDF5.
+
+use crate::GisaxsError;
+use crate::table::{fail, numbers};
+use std::fmt::Write as _;
+use std::io::Cursor;
+use std::path::Path;
+use tiff::decoder::{Decoder, DecodingResult};
+use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
+
+pub(super) fn csv(pixels: &[f64], columns: usize) -> Vec<u8> {
+    let mut text = String::new();
+    for row in pixels.chunks(columns.max(1)) {
+        for (i, v) in row.iter().enumerate() {
+            let _ = write!(text, "{}{v:.17e}", if i > 0 { "," } else { "" });
+        }
+        text.push('\n');
+    }
+    text.into_bytes()
+}
+
+/// Version 1.0: a header padded to whole 64 bytes, then doubles.
+pub(super) fn npy(pixels: &[f64], columns: usize) -> Vec<u8> {
+    let rows = pixels.len() / columns.max(1);
+    let mut header =
+        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut out = b"\x93NUMPY\x01\x00".to_vec();
+    out.extend((header.len() as u16).to_le_bytes());
+    out.extend(header.as_bytes());
+    out.extend(pixels.iter().flat_map(|v| v.to_le_bytes()));
+    out
+}
+
+pub(super) fn tiff(pixels: &[f64], columns: usize) -> Result<Vec<u8>, tiff::TiffError> {
+    let rows = pixels.len() / columns.max(1);
+    let down: Vec<f32> = pixels
+        .chunks(columns.max(1))
+        .rev()
+        .flatten()
+        .map(|v| *v as f32)
+        .collect();
+    let mut out = Cursor::new(Vec::new());
+    TiffEncoder::new(&mut out)?.write_image::<Gray32Float>(columns as u32, rows as u32, &down)?;
+    Ok(out.into_inner())
+}
+
+#[cfg(feature = "hdf5")]
+pub(super) fn hdf5(
+    path: &Path,
+    pixels: &[f64],
+    detector: &crate::detector::Detector,
+) -> Result<(), GisaxsError> {
+    let write = || -> hdf5_metno::Result<()> {
+        let file = hdf5_metno::File::create(path)?;
+        let data = file
+            .new_dataset::<f64>()
+            .shape((detector.rows(), detector.columns()))
+            .create("intensity")?;
+        data.write_raw(pixels)?;
+        for (name, (title, from, to)) in ["across", "up"].into_iter().zip(detector.axes()) {
+            let axis = file.new_dataset::<f64>().shape(2).create(name)?;
+            axis.write_raw(&[from, to])?;
+            let text: hdf5_metno::types::VarLenUnicode = title.parse().unwrap_or_default();
+            axis.new_attr::<hdf5_metno::types::VarLenUnicode>()
+                .create("title")?
+                .write_scalar(&text)?;
+        }
+        Ok(())
+    };
+    write().map_err(|e| fail(path, e))
+}
+
+/// An image from a CSV, NPY or TIFF file: pixels from the lowest row, and columns.
+///
+/// # Errors
+/// The file holds none; the place is named.
+pub fn read(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match ending.as_deref() {
+        Some("csv") => from_csv(path),
+        Some("npy") => from_npy(path),
+        Some("tif" | "tiff") => from_tiff(path),
+        _ => Err(fail(path, "its ending is not csv, npy or tif")),
+    }
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, GisaxsError> {
+    std::fs::read(path).map_err(|e| fail(path, format!("cannot be read: {e}")))
+}
+
+fn from_csv(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
+    let text = String::from_utf8(bytes(path)?).map_err(|e| fail(path, e))?;
+    let first = text
+        .lines()
+        .find(|l| !l.trim().is_empty() && !l.starts_with('#'))
+        .unwrap_or_default();
+    let columns = first.split(',').count();
+    let rows = numbers(path, columns)?;
+    Ok((rows.into_iter().flat_map(|r| r.1).collect(), columns))
+}
+
+fn from_npy(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
+    let bytes = bytes(path)?;
+    let wrong = || {
+        fail(
+            path,
+            "is no NumPy array of two dimensions of float64 or float32",
+        )
+    };
+    let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or_else(wrong)?;
+    let (start, length) = match *rest {
+        [1, _, a, b, ..] => (10, usize::from(u16::from_le_bytes([a, b]))),
+        [_, _, a, b, c, d, ..] => (12, u32::from_le_bytes([a, b, c, d]) as usize),
+        _ => return Err(wrong()),
+    };
+    let header = bytes
+        .get(start..start + length)
+        .and_then(|h| std::str::from_utf8(h).ok())
+        .ok_or_else(wrong)?;
+    let shape = header
+        .split_once("'shape': (")
+        .and_then(|s| s.1.split_once(')'))
+        .map(|s| s.0)
+        .ok_or_else(wrong)?;
+    let sizes: Vec<usize> = shape
+        .split(',')
+        .filter_map(|s| s.trim().parse().ok())
+        .collect();
+    let data = &bytes[start + length..];
+    let values: Vec<f64> = if header.contains("'<f8'") {
+        let (all, _) = data.as_chunks::<8>();
+        all.iter().map(|b| f64::from_le_bytes(*b)).collect()
+    } else if header.contains("'<f4'") {
+        let (all, _) = data.as_chunks::<4>();
+        all.iter().map(|b| f32::from_le_bytes(*b).into()).collect()
+    } else {
+        return Err(wrong());
+    };
+    match sizes[..] {
+        [rows, columns]
+            if rows * columns == values.len()
+                && columns > 0
+                && header.contains("'fortran_order': False") =>
+        {
+            Ok((values, columns))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+fn from_tiff(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
+    let mut decoder = Decoder::new(Cursor::new(bytes(path)?)).map_err(|e| fail(path, e))?;
+    let (columns, _) = decoder.dimensions().map_err(|e| fail(path, e))?;
+    let values: Vec<f64> = match decoder.read_image().map_err(|e| fail(path, e))? {
+        DecodingResult::F32(v) => v.into_iter().map(f64::from).collect(),
+        DecodingResult::F64(v) => v,
+        DecodingResult::U8(v) => v.into_iter().map(f64::from).collect(),
+        DecodingResult::U16(v) => v.into_iter().map(f64::from).collect(),
+        DecodingResult::U32(v) => v.into_iter().map(f64::from).collect(),
+        DecodingResult::I32(v) => v.into_iter().map(f64::from).collect(),
+        _ => return Err(fail(path, "its pixels are no numbers that are known here")),
+    };
+    let columns = columns as usize;
+    let up = values
+        .chunks(columns.max(1))
+        .rev()
+        .flatten()
+        .copied()
+        .collect();
+    Ok((up, columns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let pixels: Vec<f64> = (0..12).map(|i| f64::from(i) * 0.25).collect();
+        for (name, bytes) in [
+            ("a.csv", csv(&pixels, 4)),
+            ("a.npy", npy(&pixels, 4)),
+            ("a.tif", tiff(&pixels, 4).unwrap()),
+        ] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(read(&path).unwrap(), (pixels.clone(), 4), "{name}");
+        }
+        for (name, text) in [
+            ("b.csv", "1,2\n3\n"),
+            ("b.npy", "x"),
+            ("b.tif", "II"),
+            ("b.txt", ""),
+        ] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            assert!(read(&path).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What layers and particles are made of.
+
+use crate::GisaxsError;
+use crate::table;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A named material: numbers, or a table over the energy.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaterialText {
+    pub delta: Option<f64>,
+    pub beta: Option<f64>,
+    /// Columns energy (eV), delta, beta.
+    pub file: Option<PathBuf>,
+}
+
+/// δ and β by name, at the energy of the beam.
+#[derive(Clone, Debug, Default)]
+pub struct Materials(BTreeMap<String, (f64, f64)>);
+
+impl Materials {
+    /// Reads tables beside `dir`.
+    ///
+    /// # Errors
+    /// A table that cannot be read, or does not reach the energy (eV).
+    pub fn new(
+        text: &BTreeMap<String, MaterialText>,
+        energy: f64,
+        dir: &Path,
+    ) -> Result<Self, GisaxsError> {
+        let mut out = BTreeMap::new();
+        for (name, m) in text {
+            let wrong = |m: String| GisaxsError::Sample(format!("material {name}: {m}"));
+            let index = match (&m.file, m.delta) {
+                (None, Some(delta)) => (delta, m.beta.unwrap_or(0.0)),
+                (Some(file), None) if m.beta.is_none() => at(&dir.join(file), energy)?,
+                _ => return Err(wrong("give delta and beta, or a file".into())),
+            };
+            out.insert(name.clone(), checked(index).map_err(wrong)?);
+        }
+        Ok(Self(out))
+    }
+
+    /// The index of a layer or a particle: a material's name, or its own numbers.
+    ///
+    /// # Errors
+    /// No such material, both or no index.
+    pub fn index(
+        &self,
+        name: Option<&str>,
+        delta: Option<f64>,
+        beta: Option<f64>,
+    ) -> Result<(f64, f64), String> {
+        match (name, delta, beta) {
+            (Some(name), None, None) => self.0.get(name).copied().ok_or_else(|| {
+                let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
+                format!(
+                    "material \"{name}\" is unknown; [materials] has {}",
+                    if known.is_empty() {
+                        "none".into()
+                    } else {
+                        known.join(", ")
+                    }
+                )
+            }),
+            (Some(_), ..) => Err("give a material, or delta and beta, not both".into()),
+            (None, delta, beta) => checked((delta.unwrap_or(0.0), beta.unwrap_or(0.0))),
+        }
+    }
+}
+
+fn checked((delta, beta): (f64, f64)) -> Result<(f64, f64), String> {
+    if delta.is_finite() && delta < 1.0 && beta >= 0.0 && beta.is_finite() {
+        Ok((delta, beta))
+    } else {
+        Err(format!("delta {delta} and beta {beta} are no index"))
+    }
+}
+
+/// Between the rows of a table on either side: δ and β are powers of the energy between edges.
+fn at(path: &Path, energy: f64) -> Result<(f64, f64), GisaxsError> {
+    let rows = table::numbers(path, 3)?;
+    let fail = |m: String| table::fail(path, m);
+    let sorted = rows.windows(2).find(|w| w[0].1[0] >= w[1].1[0]);
+    if let Some(w) = sorted {
+        return Err(fail(format!("line {}: energies must rise", w[1].0)));
+    }
+    let after = rows.partition_point(|r| r.1[0] < energy);
+    if let Some((_, r)) = rows.get(after).filter(|r| r.1[0] == energy) {
+        return Ok((r[1], r[2]));
+    }
+    let (Some((_, b)), Some((_, a))) = (rows.get(after), after.checked_sub(1).map(|n| &rows[n]))
+    else {
+        return Err(fail(format!(
+            "reaches from {} to {} eV, not to the beam's {energy:.1}",
+            rows[0].1[0],
+            rows[rows.len() - 1].1[0]
+        )));
+    };
+    let share = (energy / a[0]).ln() / (b[0] / a[0]).ln();
+    let between = |x: f64, y: f64| {
+        if x > 0.0 && y > 0.0 {
+            x * (y / x).powf(share)
+        } else {
+            x + (y - x) * share
+        }
+    };
+    Ok((between(a[1], b[1]), between(a[2], b[2])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_read_between_their_rows() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("si.csv");
+        std::fs::write(
+            &path,
+            "energy,delta,beta\n8000,8e-6,2e-7\n16000,2e-6,1.25e-8\n",
+        )
+        .unwrap();
+        let (delta, beta) = at(&path, 8000.0 * 2.0_f64.sqrt()).unwrap();
+        assert!((delta / 4e-6 - 1.0).abs() < 1e-12 && (beta / 5e-8 - 1.0).abs() < 1e-12);
+        assert_eq!(at(&path, 16000.0).unwrap(), (2e-6, 1.25e-8));
+        assert!(at(&path, 7999.0).unwrap_err().to_string().contains("7999"));
+        std::fs::write(&path, "8000,8e-6,2e-7\n7000,2e-6,1e-8\n").unwrap();
+        assert!(
+            at(&path, 7500.0)
+                .unwrap_err()
+                .to_string()
+                .contains("line 2")
+        );
+    }
+}
