@@ -3,7 +3,7 @@
 use greenup_gisaxs::form::Polyhedron;
 use greenup_gisaxs::mesh::Mesh;
 use greenup_gisaxs::numeric::{
-    Band, Blocks, Extent, Nodes, Precision, Rule, Sampling, Settings, Sheet, Watch, Way, direct,
+    Band, Blocks, Extent, Precision, Rule, Sampling, Settings, Sheet, Surface, Watch, Way, direct,
     grid, prepare,
 };
 use greenup_gisaxs::{Complex64, FormFactor};
@@ -117,15 +117,15 @@ fn the_transform_keeps_its_accuracy_on_grids_and_arcs() {
         for accuracy in [1e-4, 1e-7, 1e-10] {
             let sheet = tensor(damping);
             let most = Extent::of(std::slice::from_ref(&sheet)).most;
-            let nodes = Nodes::new(&mesh, most, Sampling::Within(accuracy));
-            let got = grid(&nodes, &sheet, accuracy, &watch).unwrap();
+            let surface = Surface::new(&mesh, most, Sampling::Within(accuracy));
+            let got = grid(&surface, &sheet, accuracy, &watch).unwrap();
             let e = off(&mesh, std::slice::from_ref(&sheet), &[got]);
             assert!(e < 4.0 * accuracy, "grid {damping} {accuracy}: {e}");
 
             let sheets = arcs(damping);
             let extent = Extent::of(&sheets);
-            let nodes = Nodes::new(&mesh, extent.most, Sampling::Within(accuracy));
-            let got = Band::new(nodes, &extent, accuracy)
+            let surface = Surface::new(&mesh, extent.most, Sampling::Within(accuracy));
+            let got = Band::new(surface, &extent, accuracy)
                 .sheets(&sheets, &watch)
                 .unwrap();
             let e = off(&mesh, &sheets, &got);
@@ -146,9 +146,9 @@ fn direct_sums_are_right_to_their_precision_and_rule() {
         let sheets = [tensor(damping)];
         let most = Extent::of(&sheets).most;
         let run = |sampling, corrected, precision, blocks| {
-            let nodes = Nodes::new(&mesh, most, sampling);
-            let got = direct(&nodes, &sheets, corrected, (precision, blocks), &watch).unwrap();
-            (off(&mesh, &sheets, &got), nodes.error)
+            let surface = Surface::new(&mesh, most, sampling);
+            let got = direct(&surface, &sheets, corrected, (precision, blocks), &watch).unwrap();
+            (off(&mesh, &sheets, &got), surface.nodes.error)
         };
         let blocks = Blocks::default();
         let fine = Sampling::Within(1e-12);
@@ -268,11 +268,11 @@ fn work_that_is_stopped_gives_nothing() {
         progress: &progress,
         stop: &stop,
     };
-    let nodes = Nodes::new(&mesh, 2.0, Sampling::Within(1e-6));
+    let surface = Surface::new(&mesh, 2.0, Sampling::Within(1e-6));
     let sheet = tensor(0.0);
     assert!(
         direct(
-            &nodes,
+            &surface,
             std::slice::from_ref(&sheet),
             false,
             (Precision::Single, Blocks::default()),
@@ -280,9 +280,9 @@ fn work_that_is_stopped_gives_nothing() {
         )
         .is_none()
     );
-    assert!(grid(&nodes, &sheet, 1e-6, &watch).is_none());
+    assert!(grid(&surface, &sheet, 1e-6, &watch).is_none());
     assert!(
-        Band::new(nodes, &Extent::of(&arcs(0.0)), 1e-6)
+        Band::new(surface, &Extent::of(&arcs(0.0)), 1e-6)
             .sheets(&arcs(0.0), &watch)
             .is_none()
     );

@@ -1,9 +1,11 @@
 //! Against numbers of another program (tests/data/README.md).
 
 use greenup_gisaxs::detector::{Axis, Detector};
-use greenup_gisaxs::dwba::{Mode, Particles, Scene};
+use greenup_gisaxs::dwba::{Mode, Scene};
 use greenup_gisaxs::form::Shape;
-use greenup_gisaxs::lattice::Lattice;
+use greenup_gisaxs::numeric::{Settings, Watch};
+use greenup_gisaxs::order::{Lattice, Order};
+use greenup_gisaxs::particle::{Average, Part, Particle, Population};
 use greenup_gisaxs::stack::{Layer, reflectivity};
 use greenup_gisaxs::{Complex64, FormFactor, Q};
 use serde_json::Value as J;
@@ -132,20 +134,30 @@ fn scene(name: &str, page: &str, optics: (f64, f64), height: f64, mode: Mode) ->
                 )
             })
             .collect(),
-        particles: vec![Particles {
-            form: form(page),
-            delta: optics.0,
-            beta: optics.1,
+        populations: vec![Population {
             density: 0.01,
             layer: j["structure_in_layer"].as_u64().unwrap() as usize,
-            height,
-            rotation: 0.0,
-            lattice: None,
+            order: Order::Dilute,
+            members: vec![(
+                1.0,
+                Particle {
+                    parts: vec![Part {
+                        form: form(page),
+                        index: optics,
+                        around: None,
+                        at: [0.0; 3],
+                    }],
+                    height,
+                },
+            )],
+            average: Average::Decoupled,
         }],
-        detector: Detector {
+        detector: Detector::Angles {
             phi: axis("pixel_phi_rad", "pixel_phi_edges_rad"),
             alpha: axis("pixel_alpha_rad", "pixel_alpha_edges_rad"),
         },
+        smearing: None,
+        numeric: Settings::default(),
         mode,
         background: 0.0,
     }
@@ -177,6 +189,10 @@ fn images() {
             ),
         ),
         (
+            "dwba_cylinder_on_si",
+            scene("dwba_cylinder_on_si", cylinder, usual, 0.0, Mode::Distorted),
+        ),
+        (
             "dwba_cylinder_in_absorbing_film",
             scene(
                 "dwba_cylinder_in_absorbing_film",
@@ -206,13 +222,19 @@ fn images() {
         sides: [side(20.0, 10.0), side(25.0, 85.0)],
         cells: [6, 9],
     };
-    lattice.particles[0].density = 1.0 / order.cell();
-    lattice.particles[0].lattice = Some(order);
+    lattice.populations[0].density = 1.0 / order.cell();
+    lattice.populations[0].order = Order::Lattice(order);
     for (name, scene) in cases
         .into_iter()
         .chain([("dwba_finite_lattice_6x9_boxes", lattice)])
     {
-        let got = scene.image(&|| {}, &AtomicBool::new(false)).unwrap();
+        let got = scene
+            .image(&Watch {
+                progress: &|_| {},
+                stop: &AtomicBool::new(false),
+            })
+            .unwrap()
+            .unwrap();
         let want = rows(&data(&format!("{name}.csv"))).concat();
         assert_eq!(got.len(), want.len());
         let top = want.iter().copied().fold(0.0, f64::max);
@@ -230,4 +252,99 @@ fn images() {
         };
         assert!(worst < bound, "{name}: {worst:e}");
     }
+}
+
+/// ⟨|F|²⟩ over all orientations of a shape that z is an axis of, or three are.
+fn average(page: &str, q: f64) -> f64 {
+    let f = form(page);
+    let n = 200;
+    let mut sum = 0.0;
+    for (cosine, w) in greenup_gisaxs::form::gauss(n) {
+        let sine = (1.0 - cosine * cosine).sqrt();
+        // A quarter turn of a box says all.
+        for (x, v) in greenup_gisaxs::form::gauss(60) {
+            let angle = (x + 1.0) * PI / 4.0;
+            let q = Q {
+                x: q * sine * angle.cos(),
+                y: q * sine * angle.sin(),
+                z: Complex64::new(q * cosine, 0.0),
+            };
+            sum += 0.25 * w * v * f.at(&q.vector()).norm_sqr();
+        }
+    }
+    sum
+}
+
+#[test]
+fn averages_over_orientations() {
+    let text = data("sasmodels_1d.csv");
+    let mut seen = 0;
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let value = |key: &str| -> f64 {
+            let all = cells[1].split(';').filter_map(|p| p.split_once('='));
+            all.filter(|p| p.0 == key)
+                .map(|p| p.1.parse().unwrap())
+                .next()
+                .unwrap_or(0.0)
+        };
+        let (q, want): (f64, f64) = (cells[2].parse().unwrap(), cells[3].parse().unwrap());
+        // Å to nm.
+        let nm = |key: &str| 0.1 * value(key);
+        let q = 10.0 * q;
+        let contrast = (value("sld") - value("sld_solvent")).powi(2);
+        let ball = |r: f64| format!("shape = 'sphere'\nradius = {r}");
+        let (got, tolerance) = match cells[0] {
+            "sphere" => {
+                let f = form(&ball(nm("radius")));
+                let z = Complex64::new(q, 0.0);
+                let f = f.at(&[z, 0.0.into(), 0.0.into()]).norm_sqr() / f.volume();
+                (contrast * f, 1e-12)
+            }
+            "core_shell_sphere" => {
+                let (r, d) = (nm("radius"), nm("thickness"));
+                let z = Complex64::new(q, 0.0);
+                let at = |r: f64| form(&ball(r)).at(&[z, 0.0.into(), 0.0.into()]).norm();
+                // Both about one centre; signs of the amplitudes count.
+                let of = |r: f64| {
+                    let x = q * r;
+                    at(r) * (x.sin() - x * x.cos()).signum()
+                };
+                let whole = (value("sld_shell") - value("sld_solvent")) * of(r + d);
+                let core = (value("sld_core") - value("sld_shell")) * of(r);
+                ((whole + core).powi(2) / form(&ball(r + d)).volume(), 1e-9)
+            }
+            "cylinder" => {
+                let page = format!(
+                    "shape = 'cylinder'\nradius = {}\nheight = {}",
+                    nm("radius"),
+                    nm("length")
+                );
+                (contrast * average(&page, q) / form(&page).volume(), 1e-3)
+            }
+            "ellipsoid" => {
+                let page = format!(
+                    "shape = 'spheroid'\nradius = {}\nheight = {}",
+                    nm("radius_equatorial"),
+                    2.0 * nm("radius_polar")
+                );
+                (contrast * average(&page, q) / form(&page).volume(), 1e-3)
+            }
+            "parallelepiped" => {
+                let page = format!(
+                    "shape = 'box'\nlength_x = {}\nwidth_y = {}\nheight = {}",
+                    nm("length_a"),
+                    nm("length_b"),
+                    nm("length_c")
+                );
+                (contrast * average(&page, q) / form(&page).volume(), 1e-3)
+            }
+            other => panic!("{other}"),
+        };
+        // nm³ to Å³.
+        let got = 1e-4 * 1e3 * got;
+        assert!((got / want - 1.0).abs() < tolerance, "{line}: {got}");
+        seen += 1;
+    }
+    assert_eq!(seen, 5 * 61);
 }

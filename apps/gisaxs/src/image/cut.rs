@@ -175,10 +175,7 @@ pub fn curves(curves: &[Curve], dots: bool) -> String {
         } else {
             svg.polyline(
                 &points,
-                &format!(
-                    "fill=\"none\" stroke-width=\"1.5\" stroke=\"{}\"",
-                    colour(i)
-                ),
+                &format!("stroke-width=\"1.5\" stroke=\"{}\"", colour(i)),
             );
         }
         let at = (area.right() - 8.0, area.top + 16.0 + 15.0 * i as f64);
@@ -211,13 +208,13 @@ mod tests {
         let cut = |s: &str| s.parse::<Cut>().unwrap().of(&pixels, &detector);
         let values = |s: &str| -> Vec<f64> { cut(s).unwrap().points.iter().map(|p| p.1).collect() };
         assert_eq!(values("alpha=0.9"), [4.0, 5.0, 6.0, 7.0]);
-        assert_eq!(values("alpha=0.9:0.6"), [4.0, 5.0, 6.0, 7.0]);
+        assert_eq!(values("alpha=0.9:0.6"), [6.0, 7.0, 8.0, 9.0]);
         assert_eq!(values("alpha=0.6:0.4"), [2.0, 3.0, 4.0, 5.0]);
         assert_eq!(values("phi=-1"), [0.0, 4.0, 8.0]);
         assert!(cut("phi=3").unwrap_err().contains("misses"));
         for bad in ["phi", "beta=1", "phi=x", "alpha=1:-1"] {
             assert!(bad.parse::<Cut>().is_err(), "{bad}");
         }
-        assert!(curves(&[cut("phi=-1").unwrap()], false).contains("polyline"));
+        assert!(curves(&[cut("phi=-1").unwrap()], false).contains("<path"));
     }
 }

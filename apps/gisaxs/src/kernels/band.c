@@ -2,32 +2,40 @@
 // nodes of another. Compiled once for each instruction set: VBYTES is the size of a vector.
 
 typedef double v __attribute__((vector_size(VBYTES), aligned(8)));
-#define LANES ((long)(VBYTES / sizeof(double)))
+#define LANES ((int)(VBYTES / sizeof(double)))
 #define INLINE static inline __attribute__((always_inline))
 
 // The window's values on the WIDTH nodes around a place, by one polynomial in 2f - 1 a node; f in 0..1 is
 // the place after the first node. Coefficients: [degree + 1][16], highest power first.
 INLINE void window(double f, const double *coefficients, long degree, const int width, double *values) {
+    const int vectors = (width + LANES - 1) / LANES;
     const double x = 2 * f - 1;
-    for (int i = 0; i < width; i++) values[i] = coefficients[i];
+    v sum[16 / LANES];
+    for (int i = 0; i < vectors; i++) sum[i] = *(const v *)(coefficients + i * LANES);
     for (long d = 1; d <= degree; d++)
-        for (int i = 0; i < width; i++) values[i] = values[i] * x + coefficients[16 * d + i];
+        for (int i = 0; i < vectors; i++) sum[i] = sum[i] * x + *(const v *)(coefficients + 16 * d + i * LANES);
+    for (int i = 0; i < vectors; i++) *(v *)(values + i * LANES) = sum[i];
 }
 
 INLINE void spread_any(long nodes, const double *y, const double *z, const double *sums, const double *coefficients,
                        long degree, double *grid, long columns, const int width) {
-    double ky[16], kz[16];
+    enum { MOST = 16 / LANES };
+    // Whole vectors: past the window they add nothing, to cells that the grid has beyond its last.
+    const int vectors = (width + LANES - 1) / LANES;
     for (long t = 0; t < nodes; t++) {
         const long iy = (long)y[t], iz = (long)z[t];
+        double ky[16], kz[16] = {0};
         window(y[t] - iy, coefficients, degree, width, ky);
         window(z[t] - iz, coefficients, degree, width, kz);
+        v weight[MOST];
+        for (int i = 0; i < vectors; i++) weight[i] = *(const v *)(kz + i * LANES);
         const double *s = sums + 6 * t;
         double *at = grid + iy * 6 * columns + iz;
         for (int j = 0; j < width; j++)
             for (int m = 0; m < 6; m++) {
                 const double c = s[m] * ky[j];
-                double *row = at + (6 * j + m) * columns;
-                for (int i = 0; i < width; i++) row[i] += c * kz[i];
+                v *row = (v *)(at + (6 * j + m) * columns);
+                for (int i = 0; i < vectors; i++) row[i] += c * weight[i];
             }
     }
 }

@@ -2,9 +2,8 @@
 //! that nodes stay in the first cache and sums of single precision stay short.
 
 use super::kernels::Kernels;
-use super::moments::Moments;
 use super::sheet::{Extent, Sheet};
-use super::{Nodes, Watch, finish};
+use super::{Surface, Watch};
 use num_complex::Complex64;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -93,26 +92,27 @@ real!(f64, direct_64);
 
 /// F at every q of the sheets. `corrected` adds the second order of each triangle to its centroid.
 pub fn direct(
-    nodes: &Nodes,
+    surface: &Surface,
     sheets: &[Sheet],
     corrected: bool,
     (precision, blocks): (Precision, Blocks),
     watch: &Watch,
 ) -> Option<Vec<Vec<Complex64>>> {
     match precision {
-        Precision::Single => run::<f32>(nodes, sheets, corrected, blocks, watch),
-        Precision::Double => run::<f64>(nodes, sheets, corrected, blocks, watch),
+        Precision::Single => run::<f32>(surface, sheets, corrected, blocks, watch),
+        Precision::Double => run::<f64>(surface, sheets, corrected, blocks, watch),
     }
 }
 
 fn run<T: Real>(
-    nodes: &Nodes,
+    surface: &Surface,
     sheets: &[Sheet],
     corrected: bool,
     blocks: Blocks,
     watch: &Watch,
 ) -> Option<Vec<Vec<Complex64>>> {
     let kernels = Kernels::best();
+    let nodes = &surface.nodes;
     let damped = Extent::of(sheets).damping > 0.0;
     let step = if corrected { 16 } else { 8 };
     let mut node = vec![T::default(); nodes.len() * step];
@@ -123,12 +123,11 @@ fn run<T: Real>(
         }
         if corrected {
             // Over 24, for q in turns.
-            for (to, m) in to[8..].iter_mut().zip(&nodes.moments[t]) {
+            for (to, m) in to[8..].iter_mut().zip(&nodes.second[t]) {
                 *to = T::of(m * TAU * TAU / 24.0);
             }
         }
     }
-    let moments = Moments::new(nodes);
     let unroll = match (corrected, blocks.unroll) {
         (true, u) => u.min(2),
         (false, u) => u,
@@ -170,14 +169,11 @@ fn run<T: Real>(
                     }
                     for (i, f) in out.iter_mut().enumerate() {
                         let at = s.q(block * points + i);
-                        *f = if moments.serve(&at) {
-                            moments.at(&at)
-                        } else {
-                            let sum = |m: usize| {
-                                Complex64::new(sums[2 * m * n + i], sums[(2 * m + 1) * n + i])
-                            };
-                            finish(&at, sum(0) * at.x + sum(1) * at.y + at.z.conj() * sum(2))
-                        } * nodes.shift(&at);
+                        let sum = |m: usize| {
+                            Complex64::new(sums[2 * m * n + i], sums[(2 * m + 1) * n + i])
+                        };
+                        *f = surface
+                            .value(&at, || sum(0) * at.x + sum(1) * at.y + at.z.conj() * sum(2));
                     }
                     watch.tick(out.len() as u64);
                 });

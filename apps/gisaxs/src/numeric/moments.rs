@@ -1,8 +1,9 @@
 //! F near q = 0, where surface sums cancel: F(q) = ∮ (r·n) g(q·r) dS with g(p) = ∫₀¹ t² e^{ipt} dt, as a
 //! power series in q with moments of the surface. Nothing cancels in it.
 
-use super::Nodes;
+use super::{Nodes, Sampling};
 use crate::Q;
+use crate::mesh::Mesh;
 use num_complex::Complex64;
 
 /// Highest power kept.
@@ -11,7 +12,7 @@ const ORDER: usize = 12;
 /// |q| × reach up to which the series holds eleven digits.
 pub const NEAR: f64 = 1.0;
 
-/// Σ i^n q_x^a q_y^b q_z^c M_abc / ((n + 3) a! b! c!), n = a + b + c, about the centre of the nodes.
+/// Σ i^n q_x^a q_y^b q_z^c M_abc / ((n + 3) a! b! c!), n = a + b + c, about the middle of the mesh.
 #[derive(Clone, Debug)]
 pub struct Moments {
     /// In the order of the loops over a, b and c.
@@ -20,7 +21,15 @@ pub struct Moments {
 }
 
 impl Moments {
-    pub fn new(nodes: &Nodes) -> Self {
+    /// Of a closed surface, about its middle.
+    pub fn new(mesh: &Mesh) -> Self {
+        // Waves this long ask for few points.
+        let reach = mesh.reach(mesh.middle());
+        let nodes = &Nodes::new(
+            mesh,
+            NEAR / reach.max(f64::MIN_POSITIVE),
+            Sampling::Within(1e-13),
+        );
         let mut terms = vec![0.0; (ORDER + 1) * (ORDER + 2) * (ORDER + 3) / 6];
         for (r, s) in nodes.place.iter().zip(&nodes.strength) {
             let through = r[0] * s[0] + r[1] * s[1] + r[2] * s[2];
@@ -54,10 +63,7 @@ impl Moments {
                 }
             }
         }
-        Self {
-            terms,
-            reach: nodes.reach,
-        }
+        Self { terms, reach }
     }
 
     /// Whether the series holds at this q.
@@ -65,7 +71,7 @@ impl Moments {
         q.norm_squared() * self.reach * self.reach < NEAR * NEAR
     }
 
-    /// F(q) of the surface about its centre.
+    /// F(q) about the middle.
     pub fn at(&self, q: &Q) -> Complex64 {
         let mut z = [Complex64::ONE; ORDER + 1];
         for c in 1..=ORDER {

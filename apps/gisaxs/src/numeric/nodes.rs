@@ -10,7 +10,7 @@ pub struct Nodes {
     pub strength: Vec<[f64; 3]>,
     /// Second moments of each triangle about its centroid, xx xy xz yy yz zz: Σ p_k² = q·M·q over its
     /// corners; of centroids alone.
-    pub moments: Vec<[f64; 6]>,
+    pub second: Vec<[f64; 6]>,
     pub centre: [f64; 3],
     /// Farthest point of the surface from its centre.
     pub reach: f64,
@@ -71,7 +71,7 @@ impl Nodes {
             }
             if sampling == Sampling::Every(Rule::Centroid) {
                 let m = |a: usize, b: usize| arm.iter().map(|d| d[a] * d[b]).sum();
-                out.moments
+                out.second
                     .push([m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)]);
             }
         }

@@ -3,12 +3,11 @@
 //! grid has few cells and a product over them beats an FFT over zeros; a complex q_z costs nothing more.
 
 use super::kernels::Kernels;
-use super::moments::Moments;
-use super::product::{Right, multiply};
+use super::product::{Right, Scratch, multiply};
 use super::sheet::{Extent, Sheet};
 use super::spread::{Axis, Correction, spread};
 use super::window::{OVERSAMPLING, Window};
-use super::{Nodes, Watch, chebyshev, finish};
+use super::{Nodes, Surface, Watch, chebyshev};
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::f64::consts::PI;
@@ -18,13 +17,18 @@ const BLOCK: usize = 32;
 
 /// F on a tensor grid whose places have few different q_x: the grid of cells is transformed in y, then in
 /// z, at the very q asked for.
-pub fn grid(nodes: &Nodes, sheet: &Sheet, accuracy: f64, watch: &Watch) -> Option<Vec<Complex64>> {
+pub fn grid(
+    surface: &Surface,
+    sheet: &Sheet,
+    accuracy: f64,
+    watch: &Watch,
+) -> Option<Vec<Complex64>> {
+    let nodes = &surface.nodes;
     let extent = Extent::of(std::slice::from_ref(sheet));
     let window = Window::new(accuracy);
     let y = Axis::new(nodes.extent(1), extent.y, &window);
     let z = Axis::new(nodes.extent(2), extent.z, &window);
     let (places, heights) = (sheet.xy.len(), sheet.z.len());
-    let moments = Moments::new(nodes);
     let mut out = vec![Complex64::ZERO; sheet.len()];
     // e^{i q_z r} for all q_z, a row each.
     let across: Vec<Complex64> = sheet
@@ -50,18 +54,14 @@ pub fn grid(nodes: &Nodes, sheet: &Sheet, accuracy: f64, watch: &Watch) -> Optio
             .par_iter()
             .flat_map_iter(|[_, q]| y.waves(Complex64::new(*q, 0.0), &window))
             .collect();
-        let mut sums = vec![Complex64::ZERO; n * 3 * z.cells];
-        multiply(
-            n,
-            &along,
-            &Right::new(y.cells, 3 * z.cells, &cells),
-            &mut sums,
-        );
+        let mut scratch = Scratch::default();
+        let right = Right::new(y.cells, 3 * z.cells, &cells);
+        let sums = multiply(n, &along, &right, &mut scratch);
         let mut pairs = vec![Complex64::ZERO; z.cells * 2 * n];
         for (j, [qx, qy]) in row.iter().enumerate() {
             let shift = Complex64::from_polar(1.0, qx * nodes.centre[0] + qy * nodes.centre[1]);
             for g in 0..z.cells {
-                let at = |m: usize| sums[(3 * j + m) * z.cells + g];
+                let at = |m: usize| complex_of(sums[(3 * j + m) * z.cells + g]);
                 pairs[g * 2 * n + j] = shift * (at(0) * qx + at(1) * qy);
                 pairs[g * 2 * n + n + j] = shift * at(2);
             }
@@ -69,26 +69,23 @@ pub fn grid(nodes: &Nodes, sheet: &Sheet, accuracy: f64, watch: &Watch) -> Optio
         let pairs = Right::new(z.cells, 2 * n, &pairs);
         out.par_chunks_mut(BLOCK * places)
             .enumerate()
-            .for_each(|(block, rows)| {
+            .for_each_init(Scratch::default, |scratch, (block, rows)| {
                 if watch.stopped() {
                     return;
                 }
                 let begin = block * BLOCK;
                 let m = BLOCK.min(heights - begin);
-                let mut both = vec![Complex64::ZERO; m * 2 * n];
                 let waves = &across[begin * z.cells..(begin + m) * z.cells];
-                multiply(m, waves, &pairs, &mut both);
+                let both = multiply(m, waves, &pairs, scratch);
                 for (k, sums) in both.chunks(2 * n).enumerate() {
                     let qz = sheet.z[begin + k];
                     let to = &mut rows[k * places + first..k * places + first + n];
                     for (j, f) in to.iter_mut().enumerate() {
                         let [x, y] = row[j];
                         let q = crate::Q { x, y, z: qz };
-                        *f = if moments.serve(&q) {
-                            moments.at(&q) * nodes.shift(&q)
-                        } else {
-                            finish(&q, sums[j] + qz.conj() * sums[n + j])
-                        };
+                        *f = surface.value_shifted(&q, || {
+                            complex_of(sums[j]) + qz.conj() * complex_of(sums[n + j])
+                        });
                     }
                 }
                 watch.tick((m * n) as u64);
@@ -98,10 +95,14 @@ pub fn grid(nodes: &Nodes, sheet: &Sheet, accuracy: f64, watch: &Watch) -> Optio
     (!watch.stopped()).then_some(out)
 }
 
+fn complex_of([re, im]: [f64; 2]) -> Complex64 {
+    Complex64::new(re, im)
+}
+
 /// Real and imaginary planes [y][6][z] as complex numbers [y][3][z].
 fn complex(grid: &[f64], rows: usize, columns: usize) -> Vec<Complex64> {
     let mut out = Vec::with_capacity(rows * 3 * columns);
-    for plane in grid.chunks(2 * columns) {
+    for plane in grid[..rows * 6 * columns].chunks(2 * columns) {
         let (re, im) = plane.split_at(columns);
         out.extend(re.iter().zip(im).map(|(&a, &b)| Complex64::new(a, b)));
     }
@@ -111,7 +112,7 @@ fn complex(grid: &[f64], rows: usize, columns: usize) -> Vec<Complex64> {
 /// F on many sheets, each with its own few q_z: sums are made at the nodes of a grid in q_x and q_y that
 /// all sheets share, and read between them.
 pub struct Band {
-    nodes: Nodes,
+    surface: Surface,
     window: Window,
     z: Axis,
     /// q_x: terms of Chebyshev, middle and half width.
@@ -120,7 +121,6 @@ pub struct Band {
     y: (usize, f64, f64),
     /// [cell in z][term in x][node in y][m].
     cells: Right,
-    moments: Moments,
 }
 
 /// Most terms in q_x: what the reading kernel holds.
@@ -135,13 +135,14 @@ impl Band {
         )
     }
 
-    pub fn new(nodes: Nodes, extent: &Extent, accuracy: f64) -> Self {
+    pub fn new(surface: Surface, extent: &Extent, accuracy: f64) -> Self {
+        let nodes = &surface.nodes;
         let window = Window::new(accuracy);
         let (middle, half) = (
             0.5 * (extent.x[0] + extent.x[1]),
             (0.5 * (extent.x[1] - extent.x[0])).max(1e-12),
         );
-        let terms = Self::terms(&nodes, extent, accuracy).min(MOST_TERMS);
+        let terms = Self::terms(nodes, extent, accuracy).min(MOST_TERMS);
         let places: Vec<f64> = (0..terms)
             .map(|k| middle + half * chebyshev::node(k, terms))
             .collect();
@@ -155,18 +156,17 @@ impl Band {
         let y = Axis::new(nodes.extent(1), wide, &window);
         let z = Axis::new(nodes.extent(2), extent.z, &window);
         let correction = Correction::new(&window, size, step);
-        let grids = spread(&nodes, &places, (y, z), &window, Some(&correction));
+        let grids = spread(nodes, &places, (y, z), &window, Some(&correction));
         let along: Vec<Complex64> = (0..count)
             .flat_map(|n| y.waves(Complex64::new(first + n as f64 * step, 0.0), &window))
             .collect();
         let wide = 3 * z.cells;
-        let sums: Vec<Vec<Complex64>> = grids
+        let sums: Vec<Vec<[f64; 2]>> = grids
             .par_iter()
             .map(|g| {
-                let mut out = vec![Complex64::ZERO; count * wide];
                 let right = Right::new(y.cells, wide, &complex(g, y.cells, z.cells));
-                multiply(count, &along, &right, &mut out);
-                out
+                let mut scratch = Scratch::default();
+                multiply(count, &along, &right, &mut scratch).to_vec()
             })
             .collect();
         // Values at the nodes of q_x become coefficients.
@@ -178,15 +178,14 @@ impl Band {
                     for m in 0..3 {
                         let from = &values[n * wide + m * z.cells..][..z.cells];
                         for (g, v) in from.iter().enumerate() {
-                            cells[((g * terms + j) * count + n) * 3 + m] += v * weight;
+                            cells[((g * terms + j) * count + n) * 3 + m] += complex_of(*v) * weight;
                         }
                     }
                 }
             }
         }
         Self {
-            moments: Moments::new(&nodes),
-            nodes,
+            surface,
             window,
             z,
             x: (terms, middle, half),
@@ -203,11 +202,11 @@ impl Band {
         let blocks = blocks(sheets, per);
         let out: Vec<Vec<Vec<Complex64>>> = blocks
             .into_par_iter()
-            .map(|sheets| {
+            .map_init(Scratch::default, |scratch, sheets| {
                 if watch.stopped() {
                     return Vec::new();
                 }
-                let out = self.block(sheets, wide);
+                let out = self.block(sheets, wide, scratch);
                 watch.tick(sheets.iter().map(|s| s.len() as u64).sum());
                 out
             })
@@ -215,38 +214,37 @@ impl Band {
         (!watch.stopped()).then(|| out.concat())
     }
 
-    fn block(&self, sheets: &[Sheet], wide: usize) -> Vec<Vec<Complex64>> {
+    fn block(&self, sheets: &[Sheet], wide: usize, scratch: &mut Scratch) -> Vec<Vec<Complex64>> {
         let kernels = Kernels::best();
         let rows: usize = sheets.iter().map(|s| s.z.len()).sum();
         let waves: Vec<Complex64> = sheets
             .iter()
             .flat_map(|s| &s.z)
             .flat_map(|q| {
-                let shift = (Complex64::I * q * self.nodes.centre[2]).exp();
+                let shift = (Complex64::I * q * self.surface.nodes.centre[2]).exp();
                 self.z
                     .waves(*q, &self.window)
                     .into_iter()
                     .map(move |w| w * shift)
             })
             .collect();
-        let mut sums = vec![Complex64::ZERO; rows * wide];
-        multiply(rows, &waves, &self.cells, &mut sums);
+        let sums = multiply(rows, &waves, &self.cells, scratch);
         let mut from = 0;
+        let mut table = Vec::new();
         sheets
             .iter()
             .map(|s| {
                 let heights = s.z.len();
                 // [term][node][q_z, m, re or im], in whole eights.
                 let values = (6 * heights).next_multiple_of(8);
-                let mut table = vec![0.0; self.x.0 * self.y.0 * values];
+                table.resize(self.x.0 * self.y.0 * values, 0.0);
                 for (k, row) in sums[from * wide..(from + heights) * wide]
                     .chunks(wide.max(1))
                     .enumerate()
                 {
                     for (cell, m) in table.chunks_mut(values).zip(row.chunks(3)) {
                         for (to, c) in cell[6 * k..6 * k + 6].chunks_mut(2).zip(m) {
-                            to[0] = c.re;
-                            to[1] = c.im;
+                            to.copy_from_slice(c);
                         }
                     }
                 }
@@ -283,7 +281,7 @@ impl Band {
                 read.as_mut_ptr(),
             );
         }
-        let centre = self.nodes.centre;
+        let centre = self.surface.nodes.centre;
         let mut out = vec![Complex64::ZERO; s.len()];
         for (j, g) in read.chunks(values).enumerate() {
             let [x, y] = s.xy[j];
@@ -291,11 +289,9 @@ impl Band {
             for (k, &z) in s.z.iter().enumerate() {
                 let q = crate::Q { x, y, z };
                 let sum = |m: usize| Complex64::new(g[6 * k + 2 * m], g[6 * k + 2 * m + 1]);
-                out[k * n + j] = if self.moments.serve(&q) {
-                    self.moments.at(&q) * self.nodes.shift(&q)
-                } else {
-                    finish(&q, (sum(0) * x + sum(1) * y + z.conj() * sum(2)) * shift)
-                };
+                out[k * n + j] = self
+                    .surface
+                    .value_shifted(&q, || (sum(0) * x + sum(1) * y + z.conj() * sum(2)) * shift);
             }
         }
         out

@@ -4,9 +4,8 @@
 
 use super::direct::Precision;
 use super::kernels::Kernels;
-use super::moments::Moments;
 use super::sheet::Sheet;
-use super::{Nodes, Watch, finish};
+use super::{Nodes, Surface, Watch};
 use crate::Q;
 use faer::linalg::matmul::matmul;
 use faer::traits::RealField;
@@ -50,25 +49,35 @@ impl Right {
     }
 }
 
-/// out (m × n) = a (m × k) b (k × n), rows contiguous, on one thread.
-pub(super) fn multiply(m: usize, a: &[Complex64], b: &Right, out: &mut [Complex64]) {
-    let mut left = Vec::with_capacity(2 * m * b.k);
+/// Room for products, used again and again: fresh pages would cost more than the products.
+#[derive(Default)]
+pub(super) struct Scratch {
+    left: Vec<f64>,
+    out: Vec<f64>,
+}
+
+/// a (m × k) b (k × n), rows contiguous, on one thread; real and imaginary parts in turn.
+pub(super) fn multiply<'a>(
+    m: usize,
+    a: &[Complex64],
+    b: &Right,
+    scratch: &'a mut Scratch,
+) -> &'a [[f64; 2]] {
+    scratch.left.clear();
     for row in a.chunks(b.k.max(1)).take(m) {
-        left.extend(row.iter().map(|z| z.re));
-        left.extend(row.iter().map(|z| z.im));
+        scratch.left.extend(row.iter().map(|z| z.re));
+        scratch.left.extend(row.iter().map(|z| z.im));
     }
-    let mut flat = vec![0.0; 2 * m * b.n];
+    scratch.out.resize(2 * m * b.n, 0.0);
+    let out = &mut scratch.out[..2 * m * b.n];
     gemm(
         (m, b.n, b.k),
-        &left,
+        &scratch.left,
         &b.packed,
-        (&mut flat, Accum::Replace),
+        (out, Accum::Replace),
         1.0,
     );
-    let (pairs, _) = flat.as_chunks::<2>();
-    for (z, [re, im]) in out.iter_mut().zip(pairs) {
-        *z = Complex64::new(*re, *im);
-    }
+    out.as_chunks().0
 }
 
 trait Number: RealField + Copy + Send + Sync {
@@ -125,20 +134,19 @@ const POWERS: usize = 3;
 
 /// F of each sheet by matrix products. `memory` bounds the bytes of their factors.
 pub(super) fn products(
-    nodes: &Nodes,
+    surface: &Surface,
     sheets: &[Sheet],
     precision: Precision,
     accuracy: f64,
     memory: u64,
     watch: &Watch,
 ) -> Option<Vec<Vec<Complex64>>> {
-    let families = families(nodes, sheets, accuracy);
-    let moments = Moments::new(nodes);
+    let families = families(&surface.nodes, sheets, accuracy);
     let out: Vec<Vec<Vec<Complex64>>> = families
         .par_iter()
         .map(|f| match precision {
-            Precision::Single => family::<f32>(nodes, &moments, f, memory, watch),
-            Precision::Double => family::<f64>(nodes, &moments, f, memory, watch),
+            Precision::Single => family::<f32>(surface, f, memory, watch),
+            Precision::Double => family::<f64>(surface, f, memory, watch),
         })
         .collect();
     (!watch.stopped()).then(|| out.concat())
@@ -297,8 +305,7 @@ fn right<T: Number>(places: &[[f64; 3]], heights: &[(usize, Complex64)], to: &mu
 }
 
 fn family<T: Number>(
-    nodes: &Nodes,
-    moments: &Moments,
+    surface: &Surface,
     f: &Family,
     memory: u64,
     watch: &Watch,
@@ -309,6 +316,7 @@ fn family<T: Number>(
         .enumerate()
         .flat_map(|(n, s)| s.z.iter().map(move |z| (n, *z)))
         .collect();
+    let nodes = &surface.nodes;
     let kinds = f.kinds();
     let sets = kinds * f.powers;
     let each = std::mem::size_of::<T>() as u64;
@@ -368,13 +376,11 @@ fn family<T: Number>(
                     let [x, y] = s.xy[begin + j];
                     let q = Q { x, y, z };
                     let to = &mut out[sheet][level * s.xy.len() + begin + j];
-                    *to = if moments.serve(&q) {
-                        moments.at(&q)
-                    } else {
-                        let at = |power: usize, kind: usize| {
-                            let place = ((power * kinds + kind) * rows + j) * 2 * n + 2 * c;
-                            Complex64::new(values[place].wide(), values[place + 1].wide())
-                        };
+                    let at = |power: usize, kind: usize| {
+                        let place = ((power * kinds + kind) * rows + j) * 2 * n + 2 * c;
+                        Complex64::new(values[place].wide(), values[place + 1].wide())
+                    };
+                    *to = surface.value(&q, || {
                         // (iη)^p
                         let (mut scale, mut sum) = (Complex64::ONE, Complex64::ZERO);
                         for power in 0..f.powers {
@@ -385,8 +391,8 @@ fn family<T: Number>(
                             sum += scale * one;
                             scale *= Complex64::I * eta;
                         }
-                        finish(&q, sum)
-                    } * nodes.shift(&q);
+                        sum
+                    });
                 }
             }
         }

@@ -11,7 +11,7 @@ pub enum Rule {
     Three,
     /// Six points, exact for fourth powers.
     Six,
-    /// n × n points of Gauss and Legendre on a collapsed square.
+    /// n rows of at most n points of Gauss and Legendre on a collapsed square.
     Gauss(usize),
 }
 
@@ -25,7 +25,7 @@ impl Rule {
             Self::Centroid => 1,
             Self::Three => 3,
             Self::Six => 6,
-            Self::Gauss(n) => n * n,
+            Self::Gauss(_) => self.points().len(),
         }
     }
 
@@ -81,13 +81,16 @@ impl Rule {
             ]
             .concat(),
             Self::Gauss(n) => {
-                let half: Vec<(f64, f64)> = gauss(n)
-                    .iter()
-                    .map(|(x, w)| (0.5 + 0.5 * x, 0.5 * w))
-                    .collect();
-                let mut out = Vec::with_capacity(n * n);
-                for &(u, wu) in &half {
-                    for &(v, wv) in &half {
+                let half = |n: usize| -> Vec<(f64, f64)> {
+                    gauss(n)
+                        .iter()
+                        .map(|(x, w)| (0.5 + 0.5 * x, 0.5 * w))
+                        .collect()
+                };
+                let mut out = Vec::new();
+                for (u, wu) in half(n) {
+                    // Rows nearer to the corner are shorter.
+                    for (v, wv) in half(2 + ((n - 2) as f64 * u.sqrt()).ceil() as usize) {
                         out.push(([1.0 - u, u * (1.0 - v), u * v], 2.0 * u * wu * wv));
                     }
                 }

@@ -6,7 +6,7 @@ use super::window::{OVERSAMPLING, Window};
 use super::{Nodes, chebyshev};
 use num_complex::Complex64;
 use rayon::prelude::*;
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 
 /// One direction of a grid in space.
 #[derive(Clone, Copy, Debug)]
@@ -88,35 +88,50 @@ pub(super) fn spread(
     correction: Option<&Correction>,
 ) -> Vec<Vec<f64>> {
     let kernels = Kernels::best();
+    let corrected: Vec<[f64; 3]> = correction.map_or_else(Vec::new, |c| {
+        nodes
+            .place
+            .par_iter()
+            .zip(&nodes.strength)
+            .map(|(r, s)| s.map(|m| m * c.at(r[1])))
+            .collect()
+    });
+    let strength = if correction.is_some() {
+        &corrected
+    } else {
+        &nodes.strength
+    };
     let parts = rayon::current_num_threads()
         .div_ceil(x.len().max(1))
         .min(nodes.len().div_ceil(CHUNK))
         .max(1);
     let each = nodes.len().div_ceil(parts).max(1);
     let one = |qx: f64, from: usize, to: usize| {
-        let mut grid = vec![0.0; y.cells * 6 * z.cells];
-        let (mut py, mut pz) = (Vec::new(), Vec::new());
+        // Whole vectors reach past the last row's end.
+        let mut grid = vec![0.0; y.cells * 6 * z.cells + 16];
+        let (mut py, mut pz, mut turns) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut re, mut im, none) = (vec![0.0; CHUNK], vec![0.0; CHUNK], vec![0.0; CHUNK]);
         let mut sums = Vec::new();
         for begin in (from..to).step_by(CHUNK) {
             let end = to.min(begin + CHUNK);
-            (py.clear(), pz.clear(), sums.clear());
-            for (r, s) in nodes.place[begin..end]
-                .iter()
-                .zip(&nodes.strength[begin..end])
-            {
+            let n = end - begin;
+            (py.clear(), pz.clear(), sums.clear(), turns.clear());
+            for r in &nodes.place[begin..end] {
                 py.push(window.place(y.at(r[1])));
                 pz.push(window.place(z.at(r[2])));
-                let phase = qx * r[0] + y.middle * r[1] + z.middle * r[2];
-                let (sine, cosine) = phase.sin_cos();
-                let scale = correction.map_or(1.0, |c| c.at(r[1]));
+                turns.push((qx * r[0] + y.middle * r[1] + z.middle * r[2]) / TAU);
+            }
+            kernels.waves(&turns, &none[..n], &mut re[..n], &mut im[..n]);
+            for (i, s) in strength[begin..end].iter().enumerate() {
                 for m in s {
-                    sums.extend([m * scale * cosine, m * scale * sine]);
+                    sums.extend([m * re[i], m * im[i]]);
                 }
             }
-            // SAFETY: places lie between 0 and the cells less the window's width, by Axis::new.
+            // SAFETY: places lie between 0 and the cells less the window's width, by Axis::new; the grid has
+            // sixteen numbers to spare.
             unsafe {
                 (kernels.spread)(
-                    (end - begin) as _,
+                    n as _,
                     py.as_ptr(),
                     pz.as_ptr(),
                     sums.as_ptr(),

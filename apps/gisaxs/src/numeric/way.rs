@@ -4,7 +4,7 @@ use super::direct::{Blocks, Precision, direct};
 use super::nufft::{Band, MOST_TERMS, grid};
 use super::product::products;
 use super::sheet::{Extent, Sheet};
-use super::{Nodes, Rule, Sampling, Watch};
+use super::{Rule, Sampling, Surface, Watch};
 use crate::form::{FormFactor, Polyhedron};
 use num_complex::Complex64;
 use rayon::prelude::*;
@@ -87,17 +87,17 @@ pub struct Prepared<'a> {
 enum How<'a> {
     Exact(&'a Polyhedron),
     Direct {
-        nodes: Nodes,
+        surface: Surface,
         corrected: bool,
         blocks: Blocks,
     },
     Product {
-        nodes: Nodes,
+        surface: Surface,
         accuracy: f64,
         memory: u64,
     },
     Grid {
-        nodes: Nodes,
+        surface: Surface,
         accuracy: f64,
     },
     Band(Box<Band>),
@@ -142,7 +142,8 @@ pub fn prepare<'a>(
             how: How::Exact(form),
         });
     }
-    let nodes = Nodes::new(form.mesh(), extent.most.max(1e-9), sampling);
+    let surface = Surface::new(form.mesh(), extent.most.max(1e-9), sampling);
+    let nodes = &surface.nodes;
     let n = nodes.len() as f64;
     let each = match precision {
         Precision::Single => cost::DIRECT_32,
@@ -160,7 +161,7 @@ pub fn prepare<'a>(
             1.0
         };
     let tensor = is_grid(sheets);
-    let terms = Band::terms(&nodes, &extent, accuracy);
+    let terms = Band::terms(nodes, &extent, accuracy);
     let width = 1.0 - accuracy.log10().floor();
     let cells = |extent: f64, half: f64| 4.0 * extent * half / std::f64::consts::PI + width;
     let (cy, cz) = (
@@ -197,7 +198,7 @@ pub fn prepare<'a>(
     });
     // What single precision leaves, growing with the phases.
     let rounding = match precision {
-        Precision::Single => 2e-7 * (1.0 + extent.most * nodes.reach / 30.0),
+        Precision::Single => 6e-7 * (1.0 + extent.most * nodes.reach / 30.0),
         Precision::Double => 1e-13,
     };
     let size = nodes.len();
@@ -229,7 +230,7 @@ pub fn prepare<'a>(
             direct,
             precision,
             How::Direct {
-                nodes,
+                surface,
                 corrected,
                 blocks: settings.blocks,
             },
@@ -238,11 +239,11 @@ pub fn prepare<'a>(
             return Err("the second order of a triangle goes with direct sums only".into());
         }
         Way::Product => made(
-            nodes.error + rounding,
+            sampled + rounding,
             product,
             precision,
             How::Product {
-                nodes,
+                surface,
                 accuracy,
                 memory: settings.memory,
             },
@@ -253,11 +254,11 @@ pub fn prepare<'a>(
             ));
         }
         Way::Nufft => {
-            let error = nodes.error + accuracy;
+            let error = sampled + accuracy;
             let how = if tensor {
-                How::Grid { nodes, accuracy }
+                How::Grid { surface, accuracy }
             } else {
-                How::Band(Box::new(Band::new(nodes, &extent, accuracy)))
+                How::Band(Box::new(Band::new(surface, &extent, accuracy)))
             };
             made(error, nufft, Precision::Double, how)
         }
@@ -270,17 +271,23 @@ impl Prepared<'_> {
         match &self.how {
             How::Exact(form) => each(*form, sheets, watch),
             How::Direct {
-                nodes,
+                surface,
                 corrected,
                 blocks,
-            } => direct(nodes, sheets, *corrected, (self.precision, *blocks), watch),
+            } => direct(
+                surface,
+                sheets,
+                *corrected,
+                (self.precision, *blocks),
+                watch,
+            ),
             How::Product {
-                nodes,
+                surface,
                 accuracy,
                 memory,
-            } => products(nodes, sheets, self.precision, *accuracy, *memory, watch),
-            How::Grid { nodes, accuracy } => {
-                grid(nodes, &sheets[0], *accuracy, watch).map(|v| vec![v])
+            } => products(surface, sheets, self.precision, *accuracy, *memory, watch),
+            How::Grid { surface, accuracy } => {
+                grid(surface, &sheets[0], *accuracy, watch).map(|v| vec![v])
             }
             How::Band(band) => band.sheets(sheets, watch),
         }

@@ -16,9 +16,39 @@ pub struct DetectorText {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    pub from: f64,
-    pub to: f64,
-    pub n: usize,
+    pub from: Option<f64>,
+    pub to: Option<f64>,
+    pub n: Option<usize>,
+    /// Edges of the pixels instead, rising.
+    pub edges: Option<Vec<f64>>,
+}
+
+impl Range {
+    fn axis(&self) -> Result<Axis, &'static str> {
+        match (self.from, self.to, self.n, &self.edges) {
+            (Some(from), Some(to), Some(n), None) => {
+                if !(from < to && from.is_finite() && to.is_finite()) {
+                    return Err("needs from < to");
+                }
+                if n > MOST {
+                    return Err("has more than 268 million pixels");
+                }
+                Ok(Axis::even(from.to_radians(), to.to_radians(), n))
+            }
+            (None, None, None, Some(edges)) => {
+                let edges: Vec<f64> = edges.iter().map(|x| x.to_radians()).collect();
+                if edges.windows(2).any(|w| !(w[0] < w[1])) || edges.iter().any(|x| !x.is_finite())
+                {
+                    return Err("needs edges that rise");
+                }
+                Ok(Axis {
+                    centres: edges.windows(2).map(|w| 0.5 * (w[0] + w[1])).collect(),
+                    edges,
+                })
+            }
+            _ => Err("needs from, to and n of phi and alpha, or edges"),
+        }
+    }
 }
 
 /// A plane of square pixels, mm.
@@ -52,24 +82,14 @@ const MOST: usize = 1 << 28;
 impl DetectorText {
     /// The detector for a beam of some glancing angle, rad.
     pub(super) fn detector(&self, incidence: f64) -> Result<Detector, GisaxsError> {
-        let wrong = |m: &str| Err(GisaxsError::Sample(format!("[detector] {m}")));
+        fn wrong<T>(m: &str) -> Result<T, GisaxsError> {
+            Err(GisaxsError::Sample(format!("[detector] {m}")))
+        }
         let out = match (&self.phi, &self.alpha, &self.flat) {
-            (Some(phi), Some(alpha), None) => {
-                let finite = [phi.from, phi.to, alpha.from, alpha.to];
-                if !(phi.from < phi.to && alpha.from < alpha.to)
-                    || finite.iter().any(|x| !x.is_finite())
-                {
-                    return wrong("needs from < to");
-                }
-                if phi.n.max(alpha.n) > MOST {
-                    return wrong("has more than 268 million pixels");
-                }
-                let axis = |r: &Range| Axis::even(r.from.to_radians(), r.to.to_radians(), r.n);
-                Detector::Angles {
-                    phi: axis(phi),
-                    alpha: axis(alpha),
-                }
-            }
+            (Some(phi), Some(alpha), None) => Detector::Angles {
+                phi: phi.axis().or_else(wrong)?,
+                alpha: alpha.axis().or_else(wrong)?,
+            },
             (None, None, Some(f)) => {
                 let sizes = [f.distance, f.pixel];
                 if sizes.iter().any(|x| !(*x > 0.0 && x.is_finite()))

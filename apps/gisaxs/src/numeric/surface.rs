@@ -1,0 +1,58 @@
+//! A surface ready for sums over it.
+
+use super::moments::Moments;
+use super::{Nodes, Sampling};
+use crate::Q;
+use crate::mesh::Mesh;
+use num_complex::Complex64;
+
+/// Points that stand for a closed surface, and what they are too coarse for.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    pub nodes: Nodes,
+    near: Moments,
+}
+
+impl Surface {
+    /// Samples a closed surface for |q| up to `most`.
+    pub fn new(mesh: &Mesh, most: f64, sampling: Sampling) -> Self {
+        Self {
+            nodes: Nodes::new(mesh, most, sampling),
+            near: Moments::new(mesh),
+        }
+    }
+
+    /// e^{iq·c} of the centre that nodes are counted from.
+    fn shift(&self, q: &Q) -> Complex64 {
+        let c = self.nodes.centre;
+        Complex64::from_polar(
+            (-q.z.im * c[2]).exp(),
+            q.x * c[0] + q.y * c[1] + q.z.re * c[2],
+        )
+    }
+
+    /// F(q) from the sum of q*·n e^{iq·r} over the nodes about their centre; near q = 0 without it.
+    pub(super) fn value(&self, q: &Q, sum: impl FnOnce() -> Complex64) -> Complex64 {
+        self.shift(q)
+            * if self.near.serve(q) {
+                self.near.at(q)
+            } else {
+                finish(q, sum())
+            }
+    }
+
+    /// The same where the sum holds e^{iq·c} already.
+    pub(super) fn value_shifted(&self, q: &Q, sum: impl FnOnce() -> Complex64) -> Complex64 {
+        if self.near.serve(q) {
+            self.shift(q) * self.near.at(q)
+        } else {
+            finish(q, sum())
+        }
+    }
+}
+
+/// F = −i/Σ|q_k|² × the sum of q*·n over the surface.
+fn finish(q: &Q, sum: Complex64) -> Complex64 {
+    // −i times.
+    Complex64::new(sum.im, -sum.re) / q.norm_squared()
+}
