@@ -14,6 +14,9 @@
 //! | [`order`] | lattices and paracrystals: how particles stand, and how their waves add |
 //! | [`particle`], [`rotation`] | populations of particles in all sizes and orientations |
 //! | [`numeric`] | form factors of meshes at many q: four ways, and the choice between them |
+//! | [`gpu`] | the same on a CUDA GPU |
+//! | [`study`] | time and joules of each way, measured and predicted |
+//! | [`wisdom`] | what tuning found |
 //! | [`smear`] | the instrument's resolution |
 //! | [`table`] | numbers in CSV files |
 //! | [`dwba`] | intensities on the detector in the distorted-wave Born approximation |
@@ -22,6 +25,7 @@
 pub mod detector;
 pub mod dwba;
 pub mod form;
+pub mod gpu;
 pub mod image;
 pub mod mesh;
 pub mod numeric;
@@ -31,8 +35,10 @@ pub mod rotation;
 pub mod sample;
 pub mod smear;
 pub mod stack;
+pub mod study;
 pub mod table;
 pub mod wave;
+pub mod wisdom;
 
 pub use form::FormFactor;
 pub use num_complex::Complex64;

@@ -7,6 +7,7 @@ use commands::form_factor::{FormFactorArgs, form_factor};
 use commands::reflectivity::{ReflectivityArgs, reflectivity};
 use commands::say;
 use commands::simulate::{SimulateArgs, simulate};
+use commands::study::{StudyArgs, study};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -31,6 +32,8 @@ enum Command {
     FormFactor(FormFactorArgs),
     /// The share of the beam that the layers of a sample reflect
     Reflectivity(ReflectivityArgs),
+    /// Time, rates and joules of each way to the form factor, as in the paper's tables
+    Study(StudyArgs),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Command::Simulate(args) => simulate(args),
         Command::FormFactor(args) => form_factor(args),
         Command::Reflectivity(args) => reflectivity(args),
+        Command::Study(args) => study(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

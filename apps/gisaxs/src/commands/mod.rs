@@ -4,6 +4,7 @@ pub mod form_factor;
 pub mod numeric;
 pub mod reflectivity;
 pub mod simulate;
+pub mod study;
 
 use greenup_gisaxs::GisaxsError;
 use greenup_gisaxs::numeric::Watch;

@@ -1,5 +1,6 @@
 //! Triangulated surfaces.
 
+mod ball;
 mod check;
 mod files;
 

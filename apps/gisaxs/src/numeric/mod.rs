@@ -30,7 +30,9 @@ pub use nodes::{Nodes, Sampling};
 pub use nufft::{Band, grid};
 pub use rule::Rule;
 pub use sheet::{Extent, Sheet};
+pub(crate) use spread::Axis;
 pub use surface::Surface;
+pub(crate) use window::Window;
 pub use way::{Prepared, Settings, Way, each, prepare};
 
 use std::sync::atomic::{AtomicBool, Ordering};

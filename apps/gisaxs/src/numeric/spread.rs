@@ -10,7 +10,7 @@ use std::f64::consts::{PI, TAU};
 
 /// One direction of a grid in space.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Axis {
+pub struct Axis {
     pub cells: usize,
     /// nm.
     pub step: f64,

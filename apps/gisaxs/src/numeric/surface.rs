@@ -41,6 +41,11 @@ impl Surface {
             }
     }
 
+    /// F(q) near q = 0, where sums over the nodes would cancel.
+    pub(crate) fn near(&self, q: &Q) -> Option<Complex64> {
+        self.near.serve(q).then(|| self.shift(q) * self.near.at(q))
+    }
+
     /// The same where the sum holds e^{iq·c} already.
     pub(super) fn value_shifted(&self, q: &Q, sum: impl FnOnce() -> Complex64) -> Complex64 {
         if self.near.serve(q) {

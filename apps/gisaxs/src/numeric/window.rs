@@ -15,6 +15,7 @@ const MOST: usize = 16;
 pub struct Window {
     /// Nodes that a point is spread over.
     pub width: usize,
+    pub beta: f64,
     /// [degree + 1][16], highest power first: the values on each node as polynomials in 2f − 1, f the
     /// place within a cell.
     pub coefficients: Vec<f64>,
@@ -52,10 +53,16 @@ impl Window {
             .collect();
         Self {
             width,
+            beta,
             coefficients,
             degree,
             rule,
         }
+    }
+
+    /// Points of half the window, 0…1, with weights times values.
+    pub fn rule(&self) -> &[(f64, f64)] {
+        &self.rule
     }
 
     /// ∫ window(t) e^{ixt} dt over its width in cells: what a wave of phase x a cell is multiplied by.

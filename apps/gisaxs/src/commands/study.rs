@@ -1,0 +1,186 @@
+//! `gisaxs study`.
+
+use super::{Result, say, watched, write};
+use clap::{Args, ValueEnum};
+use greenup_gisaxs::gpu::{Device, words};
+use greenup_gisaxs::numeric::{Precision, Way};
+use greenup_gisaxs::study::{Case, On, Row, run};
+use greenup_gisaxs::table::fail;
+use greenup_gisaxs::{GisaxsError, wisdom};
+use greenup_meter::observe::Silent;
+use greenup_meter::{Meter, Policy, sensors};
+use greenup_model::Machine;
+use serde_json::json;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct StudyArgs {
+    /// Where the form factors are computed
+    #[arg(long, default_value = "cpu", value_name = "cpu|cuda[:N]")]
+    device: String,
+    /// Problems: the smallest of the paper, all of it that a CPU can do in minutes, or all
+    #[arg(long, value_enum, default_value = "small")]
+    cases: Cases,
+    /// Machine to predict by: a file as `greenup fit` writes it
+    #[arg(long, value_name = "FILE")]
+    machine: Option<PathBuf>,
+    /// Threads; by default all cores
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Seconds of a measuring window
+    #[arg(long, default_value_t = 0.3, value_name = "S")]
+    window: f64,
+    /// Keep the rows as JSON
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Print the rows as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Cases {
+    Small,
+    Paper,
+    All,
+}
+
+/// Rows and columns of balls with 6,600, 91,680 and 7,500,000 triangles.
+const BALLS: [(usize, usize); 3] = [(56, 60), (192, 240), (1501, 2500)];
+/// Grids of 2 and 8 million q.
+const GRIDS: [(usize, usize); 2] = [(2000, 1000), (4000, 2000)];
+
+fn cases(which: Cases, gpu: bool) -> Vec<Case> {
+    let mut out = Vec::new();
+    let ways = [Way::Direct, Way::Product, Way::Nufft];
+    for (b, ball) in BALLS.into_iter().enumerate() {
+        for (g, grid) in GRIDS.into_iter().enumerate() {
+            for way in ways {
+                for damping in [0.0, 0.01] {
+                    let case = Case {
+                        ball,
+                        grid,
+                        damping,
+                        way,
+                        precision: Precision::Single,
+                    };
+                    // Direct sums of the large ones take a CPU minutes to hours; the largest any machine.
+                    let wanted = match which {
+                        Cases::Small => b == 0 && g == 0,
+                        Cases::Paper => b == 0 || (b == 1 && (gpu || way == Way::Nufft)),
+                        Cases::All => b < 2 || way == Way::Nufft,
+                    };
+                    if wanted && (damping > 0.0 || way == Way::Direct || b == 0) {
+                        out.push(case);
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+pub fn study(args: &StudyArgs) -> Result<()> {
+    let wrong = |m: String| GisaxsError::Sample(m);
+    if let Some(n) = args.threads {
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(n.max(1)).build_global();
+    }
+    let machine = match &args.machine {
+        None => None,
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|e| fail(path, e))?;
+            Some(Machine::from_toml(&text).map_err(|e| fail(path, e))?)
+        }
+    };
+    let device = match args.device.split_once(':').unwrap_or((&args.device, "0")) {
+        ("cpu", _) => None,
+        ("cuda", n) => {
+            let n = n.parse().map_err(|_| wrong(format!("--device {}: write cuda:0", args.device)))?;
+            Some(Device::open(n).map_err(|e| wrong(words(&e)))?)
+        }
+        _ => return Err(wrong(format!("--device {}: there are cpu and cuda", args.device))),
+    };
+    let wisdom = wisdom::read().map_err(wrong)?;
+    let on = match &device {
+        None => On::Cpu {
+            blocks: wisdom.blocks(&wisdom::cpu()),
+        },
+        Some(device) => On::Gpu {
+            device,
+            config: wisdom.direct(&device.gpu.name),
+        },
+    };
+    let policy = Policy {
+        window_s: args.window,
+        warmup_s: 0.5 * args.window,
+        ..Policy::quick()
+    };
+    // The energy of the device that computes: a GPU's own counter, else whatever measures the host.
+    let sensor = sensors::discover().into_iter().flatten().find(|s| {
+        s.info().id.starts_with("nvml") == device.is_some()
+            && s.info().quantity == greenup_meter::Quantity::Energy
+    });
+    let mut meter = match sensor {
+        Some(s) => Meter::new(vec![s], 0.1, policy),
+        None => Meter::time_only(policy),
+    };
+    let all = cases(args.cases, device.is_some());
+    let rows: Vec<Row> = watched(all.len() as u64, "cases", |watch| -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        for case in &all {
+            if watch.stopped() {
+                break;
+            }
+            rows.extend(run(case, &on, &mut meter, machine.as_ref(), &Silent).map_err(wrong)?);
+            watch.tick(1);
+        }
+        Ok(rows)
+    })?;
+    let name = device.as_ref().map_or_else(wisdom::cpu, |d| d.gpu.name.clone());
+    let value = json!({
+        "device": name, "threads": rayon::current_num_threads(), "version": env!("CARGO_PKG_VERSION"),
+        "machine": args.machine, "rows": rows,
+    });
+    if let Some(path) = &args.out {
+        write(path, format!("{value:#}\n").as_bytes())?;
+    }
+    let text = if args.json {
+        value.to_string()
+    } else {
+        table(&name, &rows)
+    };
+    say(&mut std::io::stdout(), &text);
+    Ok(())
+}
+
+fn table(device: &str, rows: &[Row]) -> String {
+    let mut out = format!(
+        "{device}\n{:>9} {:>9} {:>8} {:>7}  {:>22}  {:>9} {:>6} {:>7}  {:>9} {:>9}  {:>8}  {:>9} {:>9}\n",
+        "triangles", "q", "way", "q_z", "time, s [95 %]", "GFLOP/s", "peak", "/W", "tri–q/s", "tri–q/J", "error",
+        "predicted", "predicted"
+    );
+    for r in rows {
+        let t = &r.measured.time_s;
+        let or = |x: Option<f64>, f: &dyn Fn(f64) -> String| x.map_or("–".to_owned(), f);
+        out.push_str(&format!(
+            "{:>9} {:>9} {:>8} {:>7}  {:>8.3e} [{:.3e}…{:.3e}]  {:>9.1} {:>6} {:>7}  {:>9.2e} {:>9}  {:>8.1e}  {:>9} {:>9}\n",
+            r.triangles,
+            r.points,
+            json!(r.case.way).as_str().unwrap_or_default(),
+            if r.case.damping > 0.0 { "complex" } else { "real" },
+            t.median,
+            t.lo,
+            t.hi,
+            r.gflops,
+            or(r.of_peak, &|x| format!("{:.0} %", 100.0 * x)),
+            or(r.gflops_per_watt, &|x| format!("{x:.1}")),
+            r.rate,
+            or(r.per_joule, &|x| format!("{x:.2e}")),
+            r.error.0,
+            or(r.predicted_s, &|x| format!("{x:.2e} s")),
+            or(r.predicted_j, &|x| format!("{x:.2e} J")),
+        ));
+    }
+    out.push_str("GFLOP/s by the paper's counts of direct sums (42 n_t + 2 on GPUs, 85 n_t + 16 on CPUs), whatever was executed.");
+    out
+}

@@ -1,0 +1,142 @@
+//! The GPU kernels without a GPU: every one compiles, and the direct sums are right on the host's fibers,
+//! from the same text.
+
+use greenup_device::cuda::{Compiler, Gpu, Source};
+use greenup_space::{Facts, Index, Limits, Value};
+use greenup_tune::Problem;
+use greenup_tune::run::cubin::{OnGpu, ready, source};
+use greenup_tune::run::data::Arguments;
+use greenup_tune::run::shim;
+use std::f64::consts::TAU;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/kernels/gpu")
+}
+
+fn problem(constants: &[(&str, i64)]) -> Problem {
+    let gpu = Gpu::known("h200").unwrap();
+    let facts: Facts = gpu
+        .named()
+        .iter()
+        .map(|(k, v)| ((*k).to_owned(), Value::Int(*v)))
+        .collect();
+    let set: Vec<(String, toml::Value)> = constants
+        .iter()
+        .map(|(k, v)| ((*k).to_owned(), toml::Value::Integer(*v)))
+        .collect();
+    Problem::read_with(&folder().join("problem.toml"), &facts, &set).unwrap()
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn kernels_compile_without_spills() {
+    let dir = tempfile::tempdir().unwrap();
+    let p = problem(&[]);
+    let on = OnGpu {
+        gpu: Gpu::known("h200").unwrap(),
+        cubins: dir.path().join("cubins"),
+    };
+    let compiler = Compiler::new(Some(&on.cubins)).unwrap();
+    let index = Index::build(&p.space, &Limits::default()).unwrap();
+    let mut rng = fastrand::Rng::with_seed(3);
+    let mut launched = 0;
+    for _ in 0..12 {
+        let config = index.get(rng.u64(..index.len())).unwrap();
+        let cuda = source(&p, &config, &on).unwrap();
+        let text = std::fs::read_to_string(&cuda.source).unwrap();
+        let compiled = compiler
+            .compile(&Source {
+                name: "direct.cu",
+                text: &text,
+                arch: &cuda.arch,
+                options: &cuda.options,
+            })
+            .unwrap_or_else(|e| panic!("{config:?}\n{e}"));
+        assert_eq!(compiled.warnings, "", "{config:?}");
+        let file = compiled.file.clone().unwrap();
+        let r = ready(&p, &config, &on, file, &compiled.kernels).unwrap();
+        launched += usize::from(r.rejected.is_none());
+    }
+    assert!(launched >= 8, "{launched}");
+    let text = std::fs::read_to_string(folder().join("grid.cu")).unwrap();
+    for bits in [32, 64] {
+        let compiled = compiler
+            .compile(&Source {
+                name: "grid.cu",
+                text: &text,
+                arch: "sm_90",
+                options: &[format!("-DBITS={bits}")],
+            })
+            .unwrap();
+        assert_eq!(compiled.kernels.len(), 7);
+        for k in &compiled.kernels {
+            assert_eq!(k.spill_store_bytes + k.spill_load_bytes, 0, "{bits}: {}", k.name);
+        }
+    }
+}
+
+/// The floats of an array.
+fn floats(bytes: &[u8], guard: usize) -> Vec<f64> {
+    let (all, _) = bytes[guard..bytes.len() - guard].as_chunks::<4>();
+    all.iter().map(|b| f32::from_ne_bytes(*b).into()).collect()
+}
+
+#[test]
+fn direct_sums_on_fibers_are_those_of_the_formula() {
+    // Odd sizes: blocks, tiles and hyperblocks with remainders.
+    let (ny, nz) = (37, 19);
+    for damped in [0, 1] {
+        let p = problem(&[
+            ("triangles", 300),
+            ("size_y", ny as i64),
+            ("size_z", nz as i64),
+            ("damped", damped),
+        ]);
+        for (names, values) in [
+            ([8, 16, 1, 1, 32, 1, 1, 0], [0, 256, 64]),
+            ([16, 4, 2, 2, 64, 2, 2, 2], [1, 256, 64]),
+            ([32, 2, 2, 1, 32, 3, 4, 1], [0, 256, 128]),
+            ([32, 4, 4, 2, 128, 4, 1, 2], [3, 512, 64]),
+        ] {
+            let [dim_y, dim_z, per_y, per_z, tile, buffers, steps, sine] = names.map(Value::Int);
+            let [by_hand, h_y, h_z] = values.map(Value::Int);
+            let config = [
+                dim_y, dim_z, per_y, per_z, tile, buffers, steps, sine, by_hand, h_y, h_z,
+                Value::Int(512),
+            ];
+            let dir = tempfile::tempdir().unwrap();
+            let built = shim::compile(&p, &config, &dir.path().join("build"))
+                .unwrap_or_else(|e| panic!("{}", e.0));
+            let mut args = Arguments::new(&p.data, 5, dir.path()).unwrap();
+            let all = |args: &Arguments| -> Vec<Vec<f64>> {
+                args.arrays().flatten().map(|g| floats(g.bytes, g.guard)).collect()
+            };
+            let before = all(&args);
+            shim::run(&built, &mut args).unwrap();
+            let after = all(&args);
+            let (node, qy, qz, loss) = (&before[0], &before[1], &before[2], &before[3]);
+            let out = after.last().unwrap();
+            let qx = 0.05_f32 as f64;
+            let (mut worst, mut top) = (0.0_f64, 0.0_f64);
+            for k in 0..nz {
+                for j in 0..ny {
+                    let mut sum = [0.0; 4];
+                    for n in node.chunks(8) {
+                        let (s, c) = (TAU * (qx * n[0] + qy[j] * n[1] + qz[k] * n[2])).sin_cos();
+                        let e = if damped == 1 { (loss[k] * n[2]).exp2() } else { 1.0 };
+                        let w = qx * n[3] + qy[j] * n[4];
+                        for (m, v) in [w * c, w * s, n[5] * c, n[5] * s].iter().enumerate() {
+                            sum[m] += e * v;
+                        }
+                    }
+                    for (m, want) in sum.iter().enumerate() {
+                        worst = worst.max((out[(m * nz + k) * ny + j] - want).abs());
+                        top = top.max(want.abs());
+                    }
+                }
+            }
+            assert!(worst < 2e-6 * top, "{names:?} {values:?}: {worst} of {top}");
+        }
+    }
+}
