@@ -48,8 +48,13 @@ pub fn read() -> Result<Wisdom, String> {
         return Ok(Wisdom::default());
     };
     match std::fs::read_to_string(&path) {
-        Ok(text) => toml::from_str(&text)
-            .map_err(|e| format!("{}: is no wisdom: {}", path.display(), e.to_string().trim_end())),
+        Ok(text) => toml::from_str(&text).map_err(|e| {
+            format!(
+                "{}: is no wisdom: {}",
+                path.display(),
+                e.to_string().trim_end()
+            )
+        }),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Wisdom::default()),
         Err(e) => Err(format!("{}: cannot be read: {e}", path.display())),
     }

@@ -71,7 +71,12 @@ fn kernels_compile_without_spills() {
             .unwrap();
         assert_eq!(compiled.kernels.len(), 7);
         for k in &compiled.kernels {
-            assert_eq!(k.spill_store_bytes + k.spill_load_bytes, 0, "{bits}: {}", k.name);
+            assert_eq!(
+                k.spill_store_bytes + k.spill_load_bytes,
+                0,
+                "{bits}: {}",
+                k.name
+            );
         }
     }
 }
@@ -102,7 +107,17 @@ fn direct_sums_on_fibers_are_those_of_the_formula() {
             let [dim_y, dim_z, per_y, per_z, tile, buffers, steps, sine] = names.map(Value::Int);
             let [by_hand, h_y, h_z] = values.map(Value::Int);
             let config = [
-                dim_y, dim_z, per_y, per_z, tile, buffers, steps, sine, by_hand, h_y, h_z,
+                dim_y,
+                dim_z,
+                per_y,
+                per_z,
+                tile,
+                buffers,
+                steps,
+                sine,
+                by_hand,
+                h_y,
+                h_z,
                 Value::Int(512),
             ];
             let dir = tempfile::tempdir().unwrap();
@@ -110,7 +125,10 @@ fn direct_sums_on_fibers_are_those_of_the_formula() {
                 .unwrap_or_else(|e| panic!("{}", e.0));
             let mut args = Arguments::new(&p.data, 5, dir.path()).unwrap();
             let all = |args: &Arguments| -> Vec<Vec<f64>> {
-                args.arrays().flatten().map(|g| floats(g.bytes, g.guard)).collect()
+                args.arrays()
+                    .flatten()
+                    .map(|g| floats(g.bytes, g.guard))
+                    .collect()
             };
             let before = all(&args);
             shim::run(&built, &mut args).unwrap();
@@ -124,7 +142,11 @@ fn direct_sums_on_fibers_are_those_of_the_formula() {
                     let mut sum = [0.0; 4];
                     for n in node.chunks(8) {
                         let (s, c) = (TAU * (qx * n[0] + qy[j] * n[1] + qz[k] * n[2])).sin_cos();
-                        let e = if damped == 1 { (loss[k] * n[2]).exp2() } else { 1.0 };
+                        let e = if damped == 1 {
+                            (loss[k] * n[2]).exp2()
+                        } else {
+                            1.0
+                        };
                         let w = qx * n[3] + qy[j] * n[4];
                         for (m, v) in [w * c, w * s, n[5] * c, n[5] * s].iter().enumerate() {
                             sum[m] += e * v;

@@ -83,7 +83,9 @@ fn cases(which: Cases, gpu: bool) -> Vec<Case> {
 pub fn study(args: &StudyArgs) -> Result<()> {
     let wrong = |m: String| GisaxsError::Sample(m);
     if let Some(n) = args.threads {
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(n.max(1)).build_global();
+        let _ = rayon::ThreadPoolBuilder::new()
+            .num_threads(n.max(1))
+            .build_global();
     }
     let machine = match &args.machine {
         None => None,
@@ -95,10 +97,17 @@ pub fn study(args: &StudyArgs) -> Result<()> {
     let device = match args.device.split_once(':').unwrap_or((&args.device, "0")) {
         ("cpu", _) => None,
         ("cuda", n) => {
-            let n = n.parse().map_err(|_| wrong(format!("--device {}: write cuda:0", args.device)))?;
+            let n = n
+                .parse()
+                .map_err(|_| wrong(format!("--device {}: write cuda:0", args.device)))?;
             Some(Device::open(n).map_err(|e| wrong(words(&e)))?)
         }
-        _ => return Err(wrong(format!("--device {}: there are cpu and cuda", args.device))),
+        _ => {
+            return Err(wrong(format!(
+                "--device {}: there are cpu and cuda",
+                args.device
+            )));
+        }
     };
     let wisdom = wisdom::read().map_err(wrong)?;
     let on = match &device {
@@ -136,7 +145,9 @@ pub fn study(args: &StudyArgs) -> Result<()> {
         }
         Ok(rows)
     })?;
-    let name = device.as_ref().map_or_else(wisdom::cpu, |d| d.gpu.name.clone());
+    let name = device
+        .as_ref()
+        .map_or_else(wisdom::cpu, |d| d.gpu.name.clone());
     let value = json!({
         "device": name, "threads": rayon::current_num_threads(), "version": env!("CARGO_PKG_VERSION"),
         "machine": args.machine, "rows": rows,
@@ -156,8 +167,19 @@ pub fn study(args: &StudyArgs) -> Result<()> {
 fn table(device: &str, rows: &[Row]) -> String {
     let mut out = format!(
         "{device}\n{:>9} {:>9} {:>8} {:>7}  {:>22}  {:>9} {:>6} {:>7}  {:>9} {:>9}  {:>8}  {:>9} {:>9}\n",
-        "triangles", "q", "way", "q_z", "time, s [95 %]", "GFLOP/s", "peak", "/W", "tri–q/s", "tri–q/J", "error",
-        "predicted", "predicted"
+        "triangles",
+        "q",
+        "way",
+        "q_z",
+        "time, s [95 %]",
+        "GFLOP/s",
+        "peak",
+        "/W",
+        "tri–q/s",
+        "tri–q/J",
+        "error",
+        "predicted",
+        "predicted"
     );
     for r in rows {
         let t = &r.measured.time_s;

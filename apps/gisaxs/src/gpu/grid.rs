@@ -129,7 +129,8 @@ impl<'a> OnGrid<'a> {
                     }
                 }
                 let turns = |q: f64| (q / TAU) as f32;
-                let own = |q: &dyn Fn(&Complex64) -> f32| -> Vec<f32> { sheet.z.iter().map(q).collect() };
+                let own =
+                    |q: &dyn Fn(&Complex64) -> f32| -> Vec<f32> { sheet.z.iter().map(q).collect() };
                 How::Direct {
                     config,
                     kernel,
@@ -157,7 +158,10 @@ impl<'a> OnGrid<'a> {
                     cells: memory(cells)?,
                     zeros: device.doubles(&vec![0.0; cells / 8])?,
                     waves: memory(16 * y.cells * most)?,
-                    rows: [memory(pair * z.cells * most)?, memory(pair * z.cells * most)?],
+                    rows: [
+                        memory(pair * z.cells * most)?,
+                        memory(pair * z.cells * most)?,
+                    ],
                     columns: memory(pair * z.cells * nz)?,
                     axes: [y, z],
                     window,
@@ -165,7 +169,10 @@ impl<'a> OnGrid<'a> {
             }
             Way::Product | Way::Exact => How::Product {
                 kernels: Kernels::new(&module)?,
-                rows: [memory(pair * nodes.len() * most)?, memory(pair * nodes.len() * most)?],
+                rows: [
+                    memory(pair * nodes.len() * most)?,
+                    memory(pair * nodes.len() * most)?,
+                ],
                 columns: memory(pair * nodes.len() * nz)?,
             },
         };
@@ -487,10 +494,7 @@ impl<'a> OnGrid<'a> {
                     let [re, im] = pairs[begin * nz + k * n + j];
                     let at = k * places + begin + j;
                     let q = self.sheet.q(at);
-                    out[at] = self
-                        .surface
-                        .near(&q)
-                        .unwrap_or(Complex64::new(re, im));
+                    out[at] = self.surface.near(&q).unwrap_or(Complex64::new(re, im));
                 }
             }
         }

@@ -36,7 +36,11 @@ impl From<f64> for Arg {
 ///
 /// # Safety
 /// The arguments are those that the kernel takes, and their memory is as large as it uses.
-pub(super) unsafe fn launch(f: &Function, shape: &Shape, arguments: &[Arg]) -> Result<(), CudaError> {
+pub(super) unsafe fn launch(
+    f: &Function,
+    shape: &Shape,
+    arguments: &[Arg],
+) -> Result<(), CudaError> {
     let mut own = arguments.to_vec();
     let mut places: Vec<*mut c_void> = own
         .iter_mut()
@@ -56,14 +60,24 @@ impl Device {
     /// Memory with these doubles.
     pub(super) fn doubles(&self, from: &[f64]) -> Result<Memory, CudaError> {
         let m = self.session.alloc(8 * from.len())?;
-        m.upload(&from.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>())?;
+        m.upload(
+            &from
+                .iter()
+                .flat_map(|x| x.to_le_bytes())
+                .collect::<Vec<_>>(),
+        )?;
         Ok(m)
     }
 
     /// Memory with these floats.
     pub(super) fn floats(&self, from: &[f32]) -> Result<Memory, CudaError> {
         let m = self.session.alloc(4 * from.len())?;
-        m.upload(&from.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>())?;
+        m.upload(
+            &from
+                .iter()
+                .flat_map(|x| x.to_le_bytes())
+                .collect::<Vec<_>>(),
+        )?;
         Ok(m)
     }
 }
@@ -71,7 +85,11 @@ impl Device {
 /// Blocks of 128 threads over one direction, `down` rows of them.
 pub(super) fn sheet(across: usize, down: usize) -> Shape {
     Shape {
-        grid: [across.div_ceil(128).max(1) as u32, down.clamp(1, 65_535) as u32, 1],
+        grid: [
+            across.div_ceil(128).max(1) as u32,
+            down.clamp(1, 65_535) as u32,
+            1,
+        ],
         block: [128, 1, 1],
         shared: 0,
     }

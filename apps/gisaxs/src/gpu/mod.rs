@@ -41,10 +41,13 @@ impl Device {
     /// # Errors
     /// No driver, no such GPU, or no compiler.
     pub fn open(ordinal: usize) -> Result<Self, CudaError> {
-        let gpu = Gpu::all()?.into_iter().nth(ordinal).ok_or_else(|| CudaError::Driver {
-            what: "there is no such GPU",
-            cause: ordinal.to_string(),
-        })?;
+        let gpu = Gpu::all()?
+            .into_iter()
+            .nth(ordinal)
+            .ok_or_else(|| CudaError::Driver {
+                what: "there is no such GPU",
+                cause: ordinal.to_string(),
+            })?;
         let session = Session::open(gpu.ordinal)?;
         Ok(Self {
             gpu,
@@ -66,7 +69,11 @@ impl Device {
 
 /// Where compiled kernels are kept, with those of other problems.
 fn cubins() -> Option<PathBuf> {
-    let from = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let from = |name: &str| {
+        std::env::var_os(name)
+            .filter(|v| !v.is_empty())
+            .map(PathBuf::from)
+    };
     let base = from("XDG_CACHE_HOME").or_else(|| from("HOME").map(|h| h.join(".cache")))?;
     Some(base.join("greenup/cubins"))
 }

@@ -11,7 +11,11 @@ impl Mesh {
             let (sine, cosine) = (PI * i as f64 / rows as f64).sin_cos();
             for j in 0..columns {
                 let (s, c) = (TAU * j as f64 / columns as f64).sin_cos();
-                vertices.push([radius * sine * c, radius * sine * s, radius * (1.0 + cosine)]);
+                vertices.push([
+                    radius * sine * c,
+                    radius * sine * s,
+                    radius * (1.0 + cosine),
+                ]);
             }
         }
         vertices.push([0.0; 3]);

@@ -32,8 +32,8 @@ pub use rule::Rule;
 pub use sheet::{Extent, Sheet};
 pub(crate) use spread::Axis;
 pub use surface::Surface;
-pub(crate) use window::Window;
 pub use way::{Prepared, Settings, Way, each, prepare};
+pub(crate) use window::Window;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

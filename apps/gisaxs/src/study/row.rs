@@ -1,12 +1,13 @@
 //! One line of the tables.
 
 use super::work::{Size, paper_flops, work};
+use crate::form::Polyhedron;
 use crate::gpu::{Device, DirectConfig, OnGrid};
 use crate::mesh::Mesh;
 use crate::numeric::{
-    Axis, Blocks, Extent, Precision, Rule, Sampling, Settings, Sheet, Surface, Watch, Way, Window, direct, prepare,
+    Axis, Blocks, Extent, Precision, Rule, Sampling, Settings, Sheet, Surface, Watch, Way, Window,
+    direct, prepare,
 };
-use crate::form::Polyhedron;
 use greenup_meter::{Measurement, Meter, Observer, Run};
 use greenup_model::{Machine, Op, predict};
 use num_complex::Complex64;
@@ -34,7 +35,9 @@ impl Case {
 
     fn sheet(&self) -> Sheet {
         let range = |from: f64, to: f64, n: usize| -> Vec<f64> {
-            (0..n).map(|k| from + (to - from) * k as f64 / (n - 1) as f64).collect()
+            (0..n)
+                .map(|k| from + (to - from) * k as f64 / (n - 1) as f64)
+                .collect()
         };
         let z: Vec<Complex64> = range(0.0, 2.5, self.grid.1)
             .iter()
@@ -70,8 +73,13 @@ pub struct Row {
 
 /// Where it runs.
 pub enum On<'a> {
-    Cpu { blocks: Blocks },
-    Gpu { device: &'a Device, config: DirectConfig },
+    Cpu {
+        blocks: Blocks,
+    },
+    Gpu {
+        device: &'a Device,
+        config: DirectConfig,
+    },
 }
 
 /// Accuracy of the nonuniform transform: that of single precision.
@@ -175,8 +183,11 @@ pub fn run(
         grid: (case.grid.0 as f64, case.grid.1 as f64),
         damped: case.damping != 0.0,
     };
-    let prediction = machine.and_then(|m| predict(m, &work(case.way, case.precision, gpu, &size)).ok());
-    let peak = machine.and_then(|m| m.time_of(Op::F32).ok()).map(|t| 1.0 / t);
+    let prediction =
+        machine.and_then(|m| predict(m, &work(case.way, case.precision, gpu, &size)).ok());
+    let peak = machine
+        .and_then(|m| m.time_of(Op::F32).ok())
+        .map(|t| 1.0 / t);
     Ok(Some(Row {
         case: *case,
         triangles,

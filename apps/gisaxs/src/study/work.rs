@@ -37,7 +37,11 @@ pub fn work(way: Way, precision: Precision, gpu: bool, s: &Size) -> Work {
         let _ = out.add(op, count);
     };
     let pairs = s.nodes * s.points;
-    let bytes = if precision == Precision::Single { 8.0 } else { 16.0 };
+    let bytes = if precision == Precision::Single {
+        8.0
+    } else {
+        16.0
+    };
     match way {
         // direct.cu: phase, whole turns off, scale, four sums; sine and cosine in hardware, the exponential once for
         // the points of a thread that share it.
@@ -50,7 +54,10 @@ pub fn work(way: Way, precision: Precision, gpu: bool, s: &Size) -> Work {
         Way::Product => add(flop, 16.0 * pairs),
         Way::Nufft => {
             let (cy, cz) = s.cells;
-            add(Op::F64, s.nodes * 12.0 * s.width * s.width + 24.0 * s.grid.0 * cy * cz);
+            add(
+                Op::F64,
+                s.nodes * 12.0 * s.width * s.width + 24.0 * s.grid.0 * cy * cz,
+            );
             add(if gpu { flop } else { Op::F64 }, 16.0 * s.points * cz);
         }
     }

@@ -156,13 +156,14 @@ template <class F> void launch(dim3 grid, dim3 shape, unsigned shared, F body) {
     if (b.fibers.size() != threads) {
         b.fibers = std::vector<Fiber>(threads);
         for (size_t i = 0; i < threads; i++) {
-            Fiber &f = b.fibers[i];
-            f.stack.resize(64 << 10);
-            f.number = (int)i;
-            f.thread = {(unsigned)(i % shape.x), (unsigned)(i / shape.x % shape.y),
-                        (unsigned)(i / shape.x / shape.y)};
+            b.fibers[i].stack.resize(64 << 10);
+            b.fibers[i].number = (int)i;
         }
     }
+    /* Fibers outlive a launch, and a library: the next may have as many threads in another shape. */
+    for (size_t i = 0; i < threads; i++)
+        b.fibers[i].thread = {(unsigned)(i % shape.x), (unsigned)(i / shape.x % shape.y),
+                              (unsigned)(i / shape.x / shape.y)};
     b.grid = grid;
     b.shape = shape;
     b.shared.assign(shared + 128, 0);
