@@ -22,14 +22,15 @@ pub struct DirectConfig {
 impl Default for DirectConfig {
     fn default() -> Self {
         Self {
-            dim_y: 32,
+            // Found on an H200 (sweeps/form_factor_h200).
+            dim_y: 64,
             dim_z: 4,
             per_y: 4,
             per_z: 2,
-            tile: 64,
-            buffers: 2,
-            steps: 2,
-            sine: 2,
+            tile: 256,
+            buffers: 1,
+            steps: 16,
+            sine: 1,
             by_hand: 1,
             h_y: 2048,
             h_z: 1024,

@@ -17,6 +17,8 @@ pub struct OnGrid<'a> {
     qz: Memory,
     nodes: Memory,
     f: Memory,
+    /// Sums of products on their way.
+    sums: Memory,
     wide: bool,
     how: How,
 }
@@ -194,6 +196,7 @@ impl<'a> OnGrid<'a> {
             qz: device.doubles(&qz)?,
             nodes: device.doubles(&flat)?,
             f: memory(pair * sheet.len())?,
+            sums: memory(if way == Way::Direct { 0 } else { 2 * pair * most * nz })?,
             wide,
             how,
         })
@@ -328,6 +331,7 @@ impl<'a> OnGrid<'a> {
                             cx.into(),
                             cy.into(),
                             cz.into(),
+                            (&self.sums).into(),
                             out,
                         ],
                     )
@@ -437,6 +441,7 @@ impl<'a> OnGrid<'a> {
                             0.0.into(),
                             0.0.into(),
                             0.0.into(),
+                            (&self.sums).into(),
                             out,
                         ],
                     )

@@ -127,63 +127,107 @@ extern "C" __global__ void along(long long down, long long across, const double2
 }
 
 // F = -i (S1 + conj(q_z) S2) e^{i(shift)} / |q|^2 with S = sum over k of rows[k][q_y] columns[k][q_z]; out [q_z][q_y].
-// Blocks of 16 x 16 threads, 4 x 4 points each; single sums of 512 terms are added to longer ones.
+// Blocks of 16 x 16 threads, 4 x 4 points each. What FLUSH terms give is added to sums, of which each thread has its
+// own, so that single sums stay short; the next terms are on their way while these are multiplied.
 #define SIDE 64
-#define DEEP 8
-extern "C" __global__ void __launch_bounds__(256)
+#define DEEP 4
+#define FLUSH 1024
+#define PARTS (DEEP * SIDE / 256)
+
+struct Four {
+    real s[4];
+};
+
+extern "C" __global__ void __launch_bounds__(256, BITS == 32 ? 2 : 1)
     product(long long count, long long ny, const pair *first, const pair *second, long long nz, const pair *column,
-            const double *qy, const double2 *qz, double qx, double shift_x, double shift_y, double shift_z, pair *out) {
-    __shared__ pair a1[DEEP][SIDE], a2[DEEP][SIDE], b[DEEP][SIDE];
+            const double *qy, const double2 *qz, double qx, double shift_x, double shift_y, double shift_z, Four *sums,
+            pair *out) {
+    __shared__ pair a1[2][DEEP][SIDE], a2[2][DEEP][SIDE], b[2][DEEP][SIDE];
     const int tx = threadIdx.x, ty = threadIdx.y, thread = ty * 16 + tx;
-    const long long y0 = (long long)blockIdx.x * SIDE, z0 = (long long)blockIdx.y * SIDE;
+    const int y0 = blockIdx.x * SIDE, z0 = blockIdx.y * SIDE;
+    const int c = thread % SIDE, r = thread / SIDE;
+    const bool in_y = y0 + c < ny, in_z = z0 + c < nz;
     real sum[4][4][4];
 #pragma unroll
     for (int i = 0; i < 64; i++) (&sum[0][0][0])[i] = 0;
-#if BITS == 32
-    real all[4][4][4];
+    pair n1[PARTS], n2[PARTS], nb[PARTS];
+    const long long from_y = r * ny + y0 + c;
+    const pair *at_z = column + r * nz + z0 + c;
+    first += from_y;
+    second += from_y;
+    auto fetch = [&](int k0) {
 #pragma unroll
-    for (int i = 0; i < 64; i++) (&all[0][0][0])[i] = 0;
-#endif
-    for (long long k0 = 0; k0 < count; k0 += DEEP) {
-        __syncthreads();
-        for (int i = thread; i < DEEP * SIDE; i += 256) {
-            const int k = i / SIDE, c = i % SIDE;
-            const bool there = k0 + k < count;
-            const bool y = there && y0 + c < ny, z = there && z0 + c < nz;
-            a1[k][c] = y ? first[(k0 + k) * ny + y0 + c] : two(0, 0);
-            a2[k][c] = y ? second[(k0 + k) * ny + y0 + c] : two(0, 0);
-            b[k][c] = z ? column[(k0 + k) * nz + z0 + c] : two(0, 0);
+        for (int p = 0; p < PARTS; p++) {
+            const bool there = k0 + r + p * (256 / SIDE) < (int)count;
+            n1[p] = there && in_y ? *first : two(0, 0);
+            n2[p] = there && in_y ? *second : two(0, 0);
+            nb[p] = there && in_z ? *at_z : two(0, 0);
+            first += 256 / SIDE * ny;
+            second += 256 / SIDE * ny;
+            at_z += 256 / SIDE * nz;
         }
-        __syncthreads();
+    };
+    auto keep = [&](int slot) {
+#pragma unroll
+        for (int p = 0; p < PARTS; p++) {
+            const int k = r + p * (256 / SIDE);
+            a1[slot][k][c] = n1[p];
+            a2[slot][k][c] = n2[p];
+            b[slot][k][c] = nb[p];
+        }
+    };
+    bool flushed = false;
+    auto flush = [&]() {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const long long y = y0 + tx + 16 * i, z = z0 + ty + 16 * j;
+                if (y >= ny || z >= nz) continue;
+                Four *to = sums + z * ny + y;
+                Four now;
+#pragma unroll
+                for (int m = 0; m < 4; m++) {
+                    now.s[m] = sum[i][j][m] + (flushed ? to->s[m] : (real)0);
+                    sum[i][j][m] = 0;
+                }
+                *to = now;
+            }
+        flushed = true;
+    };
+    fetch(0);
+    keep(0);
+    __syncthreads();
+    int slot = 0;
+    for (int k0 = 0; k0 < (int)count; k0 += DEEP) {
+        const bool more = k0 + DEEP < (int)count;
+        if (more) fetch(k0 + DEEP);
 #pragma unroll
         for (int k = 0; k < DEEP; k++) {
-            pair u[4], w[4], e[4];
+            pair e[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++) e[j] = b[slot][k][ty + 16 * j];
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                u[i] = a1[k][tx + 16 * i];
-                w[i] = a2[k][tx + 16 * i];
-                e[i] = b[k][ty + 16 * i];
-            }
-#pragma unroll
-            for (int i = 0; i < 4; i++)
+                const pair u = a1[slot][k][tx + 16 * i], w = a2[slot][k][tx + 16 * i];
 #pragma unroll
                 for (int j = 0; j < 4; j++) {
                     real *s = sum[i][j];
-                    s[0] += u[i].x * e[j].x - u[i].y * e[j].y;
-                    s[1] += u[i].x * e[j].y + u[i].y * e[j].x;
-                    s[2] += w[i].x * e[j].x - w[i].y * e[j].y;
-                    s[3] += w[i].x * e[j].y + w[i].y * e[j].x;
+                    s[0] += u.x * e[j].x;
+                    s[0] -= u.y * e[j].y;
+                    s[1] += u.x * e[j].y;
+                    s[1] += u.y * e[j].x;
+                    s[2] += w.x * e[j].x;
+                    s[2] -= w.y * e[j].y;
+                    s[3] += w.x * e[j].y;
+                    s[3] += w.y * e[j].x;
                 }
-        }
-#if BITS == 32
-        if (k0 % 512 == 512 - DEEP) {
-#pragma unroll
-            for (int i = 0; i < 64; i++) {
-                (&all[0][0][0])[i] += (&sum[0][0][0])[i];
-                (&sum[0][0][0])[i] = 0;
             }
         }
-#endif
+        slot ^= 1;
+        if (more) keep(slot);
+        __syncthreads();
+        if (k0 % FLUSH == FLUSH - DEEP && more) flush();
     }
 #pragma unroll
     for (int i = 0; i < 4; i++)
@@ -193,12 +237,7 @@ extern "C" __global__ void __launch_bounds__(256)
             if (y >= ny || z >= nz) continue;
             double s[4];
 #pragma unroll
-            for (int m = 0; m < 4; m++)
-#if BITS == 32
-                s[m] = (double)sum[i][j][m] + (double)all[i][j][m];
-#else
-                s[m] = sum[i][j][m];
-#endif
+            for (int m = 0; m < 4; m++) s[m] = (double)sum[i][j][m] + (flushed ? (double)sums[z * ny + y].s[m] : 0.0);
             const double2 q = qz[z];
             const double re = s[0] + q.x * s[2] + q.y * s[3], im = s[1] + q.x * s[3] - q.y * s[2];
             const double norm = qx * qx + qy[y] * qy[y] + q.x * q.x + q.y * q.y;
