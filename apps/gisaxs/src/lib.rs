@@ -17,6 +17,7 @@
 //! | [`gpu`] | the same on a CUDA GPU |
 //! | [`study`] | time and joules of each way, measured and predicted |
 //! | [`wisdom`] | what tuning found |
+//! | [`fit`] | numbers of a sample from a measured image |
 //! | [`smear`] | the instrument's resolution |
 //! | [`table`] | numbers in CSV files |
 //! | [`dwba`] | intensities on the detector in the distorted-wave Born approximation |
@@ -24,6 +25,7 @@
 
 pub mod detector;
 pub mod dwba;
+pub mod fit;
 pub mod form;
 pub mod gpu;
 pub mod image;

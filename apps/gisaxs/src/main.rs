@@ -3,6 +3,7 @@
 mod commands;
 
 use clap::{Parser, Subcommand};
+use commands::fit::{FitArgs, fit};
 use commands::form_factor::{FormFactorArgs, form_factor};
 use commands::reflectivity::{ReflectivityArgs, reflectivity};
 use commands::say;
@@ -32,6 +33,8 @@ enum Command {
     FormFactor(FormFactorArgs),
     /// The share of the beam that the layers of a sample reflect
     Reflectivity(ReflectivityArgs),
+    /// Numbers of a sample from a measured image or cut, with their uncertainties
+    Fit(FitArgs),
     /// Time, rates and joules of each way to the form factor, as in the paper's tables
     Study(StudyArgs),
 }
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Command::Simulate(args) => simulate(args),
         Command::FormFactor(args) => form_factor(args),
         Command::Reflectivity(args) => reflectivity(args),
+        Command::Fit(args) => fit(args),
         Command::Study(args) => study(args),
     };
     match done {

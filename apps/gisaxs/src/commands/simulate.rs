@@ -61,6 +61,7 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
         ],
         text: std::fs::read_to_string(&args.sample).unwrap_or_default(),
         cuts: args.cut.clone(),
+        ..About::default()
     };
     let mut files = vec![args.out.clone()];
     for (n, cut) in args.cut.iter().enumerate() {

@@ -196,7 +196,11 @@ impl<'a> OnGrid<'a> {
             qz: device.doubles(&qz)?,
             nodes: device.doubles(&flat)?,
             f: memory(pair * sheet.len())?,
-            sums: memory(if way == Way::Direct { 0 } else { 2 * pair * most * nz })?,
+            sums: memory(if way == Way::Direct {
+                0
+            } else {
+                2 * pair * most * nz
+            })?,
             wide,
             how,
         })

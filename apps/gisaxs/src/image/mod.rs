@@ -8,7 +8,7 @@ mod page;
 pub use arrays::read;
 pub use cut::{Curve, Cut, curves};
 pub use figure::png;
-pub use page::{About, page};
+pub use page::{About, brightest, page};
 
 use crate::GisaxsError;
 use crate::detector::Detector;

@@ -13,6 +13,8 @@ pub struct About {
     /// The sample's page.
     pub text: String,
     pub cuts: Vec<Cut>,
+    /// Figures instead of cuts.
+    pub figures: Vec<String>,
 }
 
 /// The whole document.
@@ -33,7 +35,13 @@ pub fn page(pixels: &[f64], detector: &Detector, about: &About) -> Result<Vec<u8
     } else {
         about.cuts.clone()
     };
-    for c in cuts {
+    for svg in &about.figures {
+        figures.push(Figure {
+            svg: svg.clone(),
+            caption: "Data and model.".into(),
+        });
+    }
+    for c in cuts.iter().filter(|_| about.figures.is_empty()) {
         figures.push(Figure {
             svg: curves(&[c.of(pixels, detector)?], false),
             caption: if c.across {
@@ -77,7 +85,7 @@ pub fn page(pixels: &[f64], detector: &Detector, about: &About) -> Result<Vec<u8
 }
 
 /// Cuts through the brightest pixel.
-fn brightest(pixels: &[f64], detector: &Detector) -> Vec<Cut> {
+pub fn brightest(pixels: &[f64], detector: &Detector) -> Vec<Cut> {
     let Some((at, _)) = pixels.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)) else {
         return Vec::new();
     };

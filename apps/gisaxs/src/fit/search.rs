@@ -1,0 +1,305 @@
+//! The search: a swarm over the bounds (Kennedy and Eberhart), then Levenberg and Marquardt from its best
+//! place, within bounds by the sine of MINUIT; uncertainties from the curvature there.
+
+use super::page::{FitPage, Free};
+use super::target::Target;
+use crate::GisaxsError;
+use crate::numeric::Watch;
+use argmin::core::{CostFunction, Executor, State};
+use argmin::solver::particleswarm::ParticleSwarm;
+use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
+use nalgebra::{DMatrix, DVector, Dyn, Owned};
+use rand::SeedableRng;
+use serde::Serialize;
+use std::cell::RefCell;
+
+/// What a fit found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Fitted {
+    pub values: Vec<f64>,
+    /// One standard deviation of each.
+    pub errors: Vec<f64>,
+    /// Of each with each.
+    pub correlations: Vec<Vec<f64>>,
+    /// Sum of squared residuals over the degrees of freedom.
+    pub chi2: f64,
+    pub points: usize,
+    /// Models computed.
+    pub models: usize,
+    /// Why Levenberg and Marquardt ended.
+    pub ended: String,
+    /// Numbers that ended on one of their bounds.
+    pub at_bounds: Vec<String>,
+}
+
+/// Told of each start and of each better model.
+pub type Progress<'a> = dyn Fn(&str) + Sync + 'a;
+
+impl Free {
+    /// Where a share of the way between the bounds lies.
+    fn at(&self, share: f64) -> f64 {
+        if self.log {
+            self.from * (self.to / self.from).powf(share)
+        } else {
+            self.from + (self.to - self.from) * share
+        }
+    }
+
+    fn share(&self, value: f64) -> f64 {
+        if self.log {
+            (value / self.from).ln() / (self.to / self.from).ln()
+        } else {
+            (value - self.from) / (self.to - self.from)
+        }
+    }
+}
+
+/// Fits from as many places as the page says; the best fit.
+///
+/// # Errors
+/// A model that cannot be computed.
+pub fn fit(
+    page: &FitPage,
+    target: &Target,
+    progress: &Progress,
+    watch: &Watch,
+) -> Result<Option<Fitted>, GisaxsError> {
+    let model = Model {
+        target,
+        watch,
+        count: RefCell::new(0),
+        failure: RefCell::new(None),
+    };
+    let mut best: Option<Fitted> = None;
+    for start in 0..page.starts {
+        let mut rng = fastrand::Rng::with_seed(page.seed.wrapping_add(start as u64));
+        let given = (start == 0).then_some(&target.free);
+        let mut from: Vec<f64> = target
+            .free
+            .iter()
+            .enumerate()
+            .map(|(k, f)| match given.and_then(|g| g[k].start) {
+                Some(s) => f.share(s),
+                None => rng.f64(),
+            })
+            .collect();
+        let all_given = start == 0 && target.free.iter().all(|f| f.start.is_some());
+        if page.swarm > 0 && !all_given {
+            if let Some(found) = swarm(page, &model, rng.u64(..))? {
+                from = found;
+            }
+        }
+        if watch.stopped() {
+            break;
+        }
+        let found = polish(&model, &from)?;
+        progress(&format!("start {}: χ² {:.4}", start + 1, found.chi2));
+        if best.as_ref().is_none_or(|b| found.chi2 < b.chi2) {
+            best = Some(found);
+        }
+        watch.tick(1);
+    }
+    Ok(best.map(|b| Fitted {
+        models: *model.count.borrow(),
+        ..b
+    }))
+}
+
+/// The target by shares of the way between bounds.
+struct Model<'a> {
+    target: &'a Target,
+    watch: &'a Watch<'a>,
+    count: RefCell<usize>,
+    failure: RefCell<Option<GisaxsError>>,
+}
+
+impl Model<'_> {
+    fn numbers(&self, shares: &[f64]) -> Vec<f64> {
+        self.target
+            .free
+            .iter()
+            .zip(shares)
+            .map(|(f, s)| f.at(s.clamp(0.0, 1.0)))
+            .collect()
+    }
+
+    /// `None` when stopped, or when the model has no value there.
+    fn at(&self, shares: &[f64]) -> Option<Vec<f64>> {
+        *self.count.borrow_mut() += 1;
+        match self.target.model(&self.numbers(shares), self.watch) {
+            Ok(m) => m.filter(|m| m.iter().all(|v| v.is_finite())),
+            Err(e) => {
+                *self.failure.borrow_mut() = Some(e);
+                None
+            }
+        }
+    }
+
+    fn failed(&self) -> Result<(), GisaxsError> {
+        self.failure.borrow_mut().take().map_or(Ok(()), Err)
+    }
+}
+
+struct Distance<'a>(&'a Model<'a>);
+
+impl CostFunction for Distance<'_> {
+    type Param = Vec<f64>;
+    type Output = f64;
+
+    fn cost(&self, p: &Vec<f64>) -> Result<f64, argmin::core::Error> {
+        // A place without a model is far away.
+        Ok(self
+            .0
+            .at(p)
+            .map_or(f64::MAX, |m| self.0.target.distance(&m)))
+    }
+}
+
+fn swarm(page: &FitPage, model: &Model, seed: u64) -> Result<Option<Vec<f64>>, GisaxsError> {
+    let n = model.target.free.len();
+    let solver = ParticleSwarm::new((vec![0.0; n], vec![1.0; n]), page.swarm)
+        .with_rng_generator(rand::rngs::StdRng::seed_from_u64(seed));
+    let steps = page.steps;
+    let out = Executor::new(Distance(model), solver)
+        .configure(|s| s.max_iters(steps))
+        .ctrlc(false)
+        .run()
+        .map_err(|e| GisaxsError::Sample(format!("the swarm ended: {e}")))?;
+    model.failed()?;
+    Ok(out.state.get_best_param().map(|p| p.position.clone()))
+}
+
+/// Residuals over u, with shares (1 + sin u)/2.
+struct Squares<'a> {
+    model: &'a Model<'a>,
+    u: DVector<f64>,
+}
+
+/// Steps of the derivatives, in shares of the bounds.
+const STEP: f64 = 1e-5;
+
+fn shares(u: &DVector<f64>) -> Vec<f64> {
+    u.iter().map(|u| 0.5 + 0.5 * u.sin()).collect()
+}
+
+/// ∂ residual / ∂ share, a column each, by differences on both sides (on one at a bound).
+fn slopes(model: &Model, at: &[f64]) -> Option<DMatrix<f64>> {
+    let columns: Option<Vec<DVector<f64>>> = (0..at.len())
+        .map(|k| {
+            let moved = |to: f64| {
+                let mut p = at.to_vec();
+                p[k] = to;
+                model
+                    .at(&p)
+                    .map(|m| DVector::from_vec(model.target.residuals(&m)))
+            };
+            let (low, high) = ((at[k] - STEP).max(0.0), (at[k] + STEP).min(1.0));
+            Some((moved(high)? - moved(low)?) / (high - low))
+        })
+        .collect();
+    columns.map(|c| DMatrix::from_columns(&c))
+}
+
+impl LeastSquaresProblem<f64, Dyn, Dyn> for Squares<'_> {
+    type ResidualStorage = Owned<f64, Dyn>;
+    type JacobianStorage = Owned<f64, Dyn, Dyn>;
+    type ParameterStorage = Owned<f64, Dyn>;
+
+    fn set_params(&mut self, u: &DVector<f64>) {
+        self.u.copy_from(u);
+    }
+
+    fn params(&self) -> DVector<f64> {
+        self.u.clone()
+    }
+
+    fn residuals(&self) -> Option<DVector<f64>> {
+        let m = self.model.at(&shares(&self.u))?;
+        Some(DVector::from_vec(self.model.target.residuals(&m)))
+    }
+
+    fn jacobian(&self) -> Option<DMatrix<f64>> {
+        let mut j = slopes(self.model, &shares(&self.u))?;
+        for (mut column, u) in j.column_iter_mut().zip(&self.u) {
+            column *= 0.5 * u.cos();
+        }
+        Some(j)
+    }
+}
+
+fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
+    let target = model.target;
+    // On a bound the sine has no slope: start a little inside.
+    let u = from
+        .iter()
+        .map(|s| (2.0 * s.clamp(0.001, 0.999) - 1.0).asin())
+        .collect::<Vec<_>>();
+    let problem = Squares {
+        model,
+        u: DVector::from_vec(u),
+    };
+    let (done, report) = LevenbergMarquardt::new()
+        .with_ftol(1e-9)
+        .with_xtol(1e-8)
+        .with_patience(60)
+        .minimize(problem);
+    model.failed()?;
+    let best = shares(&done.u);
+    let points = target.used();
+    let freedom = points.saturating_sub(best.len()).max(1) as f64;
+    let chi2 = 2.0 * report.objective_function / freedom;
+    let stopped = || GisaxsError::Sample("stopped: nothing was fitted".into());
+    let j = slopes(model, &best).ok_or_else(stopped)?;
+    // Counts know their own error; of other data the scatter tells it.
+    let scale = match target.noise {
+        super::Noise::Poisson => chi2.max(1.0),
+        super::Noise::Relative | super::Noise::Uniform => chi2,
+    };
+    let covariance = (j.transpose() * &j).try_inverse().map(|c| c * scale);
+    let n = best.len();
+    let sigma: Vec<f64> = (0..n)
+        .map(|k| {
+            covariance
+                .as_ref()
+                .map_or(f64::INFINITY, |c| c[(k, k)].max(0.0).sqrt())
+        })
+        .collect();
+    let values = model.numbers(&best);
+    Ok(Fitted {
+        // The error of a share, as one of the number.
+        errors: (0..n)
+            .map(|k| {
+                let f = &target.free[k];
+                let slope = if f.log {
+                    values[k] * (f.to / f.from).ln()
+                } else {
+                    f.to - f.from
+                };
+                sigma[k] * slope
+            })
+            .collect(),
+        correlations: (0..n)
+            .map(|a| {
+                (0..n)
+                    .map(|b| {
+                        covariance
+                            .as_ref()
+                            .map_or(f64::NAN, |c| c[(a, b)] / (sigma[a] * sigma[b]))
+                    })
+                    .collect()
+            })
+            .collect(),
+        chi2,
+        points,
+        models: 0,
+        ended: format!("{:?}", report.termination),
+        at_bounds: target
+            .free
+            .iter()
+            .zip(&best)
+            .filter(|(_, s)| !(1e-4..=1.0 - 1e-4).contains(*s))
+            .map(|(f, _)| f.path.clone())
+            .collect(),
+        values,
+    })
+}
