@@ -9,6 +9,7 @@ use commands::reflectivity::{ReflectivityArgs, reflectivity};
 use commands::say;
 use commands::simulate::{SimulateArgs, simulate};
 use commands::study::{StudyArgs, study};
+use commands::wisdom::{WisdomArgs, wisdom};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -23,7 +24,9 @@ const EXAMPLES: &str = "Examples:
   gisaxs simulate apps/gisaxs/examples/lattice.toml -o lattice.html --cut alpha=0.3
   gisaxs reflectivity apps/gisaxs/examples/film.toml --angles angles.csv -o r.csv
   gisaxs form-factor apps/gisaxs/examples/icosahedron.toml --q q.csv -o f.csv
-  gisaxs form-factor apps/gisaxs/examples/icosahedron.toml --grid 0 -2:2:401 0:2:201 -o f.npy";
+  gisaxs form-factor apps/gisaxs/examples/icosahedron.toml --grid 0 -2:2:401 0:2:201 -o f.npy
+  gisaxs fit apps/gisaxs/examples/fit.toml -o fit.html
+  gisaxs study --machine host.toml";
 
 #[derive(Subcommand)]
 enum Command {
@@ -37,6 +40,8 @@ enum Command {
     Fit(FitArgs),
     /// Time, rates and joules of each way to the form factor, as in the paper's tables
     Study(StudyArgs),
+    /// Keeps the best config of a tuning sweep for every later run
+    Wisdom(WisdomArgs),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +51,7 @@ fn main() -> ExitCode {
         Command::Reflectivity(args) => reflectivity(args),
         Command::Fit(args) => fit(args),
         Command::Study(args) => study(args),
+        Command::Wisdom(args) => wisdom(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -106,6 +106,109 @@ fn a_mesh_is_the_shape_that_it_bounds() {
 }
 
 #[test]
+fn pages_tables_and_cuts_are_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = gisaxs(
+        dir.path(),
+        &[
+            "simulate",
+            &page("unit_cell.toml"),
+            "-o",
+            "cell.html",
+            "--cut",
+            "up=20:2",
+            "--set",
+            "particles.0.distributions.0.width=0.2",
+            "--json",
+        ],
+    )
+    .success();
+    let j: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    assert_eq!(j["files"].as_array().unwrap().len(), 2);
+    let html = std::fs::read_to_string(dir.path().join("cell.html")).unwrap();
+    assert!(html.contains("data:image/png;base64,") && html.contains("[[particles.parts]]"));
+    assert!(!html.contains("http://") || html.contains("www.w3.org"));
+    let cut = std::fs::read_to_string(dir.path().join("cell.cut0.csv")).unwrap();
+    assert_eq!(cut.lines().count(), 302);
+    gisaxs(
+        dir.path(),
+        &["simulate", &page("boxes.toml"), "-o", "a.tif"],
+    )
+    .success();
+    assert!(
+        std::fs::read(dir.path().join("a.tif"))
+            .unwrap()
+            .starts_with(b"II")
+    );
+}
+
+#[test]
+fn every_way_gives_the_same_numbers_on_a_grid() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut all = Vec::new();
+    for way in ["direct", "exact", "product", "nufft"] {
+        let file = format!("{way}.npy");
+        let run = gisaxs(
+            dir.path(),
+            &[
+                "form-factor",
+                &page("icosahedron.toml"),
+                "--grid",
+                "0.1",
+                "-1:1:21",
+                "0:1.5:17",
+                "--damping",
+                "0.02",
+                "--way",
+                way,
+                "-o",
+                &file,
+                "--json",
+            ],
+        )
+        .success();
+        let j: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+        assert_eq!(j["way"], way);
+        assert!(j["error"].as_f64().unwrap() < 1e-8);
+        let bytes = std::fs::read(dir.path().join(file)).unwrap();
+        let (numbers, _) = bytes[bytes.len() - 21 * 17 * 16..].as_chunks::<8>();
+        all.push(
+            numbers
+                .iter()
+                .map(|b| f64::from_le_bytes(*b))
+                .collect::<Vec<_>>(),
+        );
+    }
+    let top = all[1].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    for other in [&all[0], &all[2], &all[3]] {
+        for (a, b) in all[1].iter().zip(other) {
+            assert!((a - b).abs() < 1e-8 * top, "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn wisdom_of_a_sweep_is_kept_and_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let sweep = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sweeps/form_factor_h200");
+    let run = Command::new(env!("CARGO_BIN_EXE_gisaxs"))
+        .env("XDG_DATA_HOME", dir.path())
+        .args(["wisdom", sweep.to_str().unwrap(), "--json"])
+        .assert()
+        .success();
+    let j: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    assert_eq!(j["known"]["gpu"]["NVIDIA H200"]["dim_y"], 64);
+    assert!(dir.path().join("greenup/gisaxs.toml").is_file());
+    let other = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sweeps/dgemm_h200");
+    let run = Command::new(env!("CARGO_BIN_EXE_gisaxs"))
+        .env("XDG_DATA_HOME", dir.path())
+        .args(["wisdom", other.to_str().unwrap()])
+        .assert()
+        .failure();
+    assert!(words(&run.get_output().stderr).contains("not of the form factor"));
+}
+
+#[test]
 fn what_is_wrong_is_said() {
     let dir = tempfile::tempdir().unwrap();
     let good = std::fs::read_to_string(page("boxes.toml")).unwrap();
@@ -117,6 +220,38 @@ fn what_is_wrong_is_said() {
         ("wavelength = 0.1", "", "wavelength (nm) or energy"),
         ("[beam]", "[beam", "line"),
         ("shape = \"box\"", "shape = \"ball\"", "ball"),
+        (
+            "density = 0.01",
+            "density = 0.01\nradial = { distance = -1.0, spread = 1.0 }",
+            "distance = -1",
+        ),
+        (
+            "density = 0.01",
+            "density = 0.01\n[[particles.distributions]]\nof = \"form.radius\"\nkind = \"gaussian\"\nwidth = 1.0",
+            "radius",
+        ),
+        ("density = 0.01", "density = nan", "above 0"),
+        ("density = 0.01", "density = 0.01\ntilt = inf", "not finite"),
+        (
+            "name = \"silicon\"",
+            "name = \"silicon\"\nmaterial = \"glas\"",
+            "not both",
+        ),
+        (
+            "delta = 6e-6\nbeta = 2e-8",
+            "material = \"glas\"",
+            "\"glas\" is unknown",
+        ),
+        (
+            "[[particles]]",
+            "[[layers]]\nthickness = 0.0\n[[layers]]\n[[particles]]",
+            "thickness above 0",
+        ),
+        (
+            "phi = {",
+            "flat = { distance = 1.0, pixel = 0.0, columns = 3, rows = 3, centre = [1.0, 1.0] }\nphi = {",
+            "needs phi and alpha",
+        ),
     ] {
         let bad = dir.path().join("bad.toml");
         std::fs::write(&bad, good.replacen(from, to, 1)).unwrap();
@@ -148,4 +283,46 @@ fn what_is_wrong_is_said() {
     )
     .failure();
     assert!(words(&run.get_output().stderr).contains("line 3"));
+    let run = gisaxs(
+        dir.path(),
+        &[
+            "form-factor",
+            &page("icosahedron.toml"),
+            "--grid",
+            "0",
+            "-1:1:200",
+            "0:1:200",
+            "-o",
+            "f.npy",
+            "--memory",
+            "1K",
+            "--way",
+            "nufft",
+        ],
+    )
+    .failure();
+    assert!(words(&run.get_output().stderr).contains("too small for one tile"));
+    for (name, text, word) in [
+        ("none.obj", "v 0 0 0\n", "no triangles"),
+        (
+            "flat.obj",
+            "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 1\nf 1 2 3\nf 1 3 4\nf 1 4 2\nf 2 4 3\n",
+            "area",
+        ),
+    ] {
+        std::fs::write(dir.path().join(name), text).unwrap();
+        std::fs::write(
+            dir.path().join("m.toml"),
+            format!("shape = 'mesh'\nfile = '{name}'\n"),
+        )
+        .unwrap();
+        std::fs::write(dir.path().join("q.csv"), "0,1,0,0\n").unwrap();
+        let run = gisaxs(
+            dir.path(),
+            &["form-factor", "m.toml", "--q", "q.csv", "-o", "f.csv"],
+        )
+        .failure();
+        let said = words(&run.get_output().stderr);
+        assert!(said.contains(word), "{name}: {said}");
+    }
 }

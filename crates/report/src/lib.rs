@@ -10,12 +10,14 @@
 //! | [`map_figure`] | the dimensionless map of machines |
 //! | [`pruning_figure`] | how filters prune a search space |
 //! | [`sweep_figure`] | figures of a tuning sweep |
+//! | [`heat_figure`] | a value over two parameters |
 //! | [`scaling_figure`] | configs over problem size |
 //! | [`png`] | SVG → PNG with embedded fonts |
 //! | [`page`] | the HTML page |
 
 pub mod axis;
 pub mod bar_figure;
+pub mod heat_figure;
 pub mod map_figure;
 pub mod page;
 pub mod png;

@@ -6,6 +6,7 @@ pub mod numeric;
 pub mod reflectivity;
 pub mod simulate;
 pub mod study;
+pub mod wisdom;
 
 use greenup_gisaxs::GisaxsError;
 use greenup_gisaxs::numeric::Watch;

@@ -1,7 +1,8 @@
 //! How form factors of meshes are computed, as flags.
 
 use clap::{Args, ValueEnum};
-use greenup_gisaxs::numeric::{Blocks, Precision, Rule, Settings, Way};
+use greenup_gisaxs::numeric::{Precision, Rule, Settings, Way};
+use greenup_gisaxs::wisdom;
 
 #[derive(Args, Clone, Debug)]
 pub struct NumericArgs {
@@ -35,6 +36,17 @@ pub enum WayArg {
     Product,
     /// The nonuniform transform
     Nufft,
+}
+
+impl From<WayArg> for Way {
+    fn from(w: WayArg) -> Self {
+        match w {
+            WayArg::Direct => Self::Direct,
+            WayArg::Exact => Self::Exact,
+            WayArg::Product => Self::Product,
+            WayArg::Nufft => Self::Nufft,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -72,12 +84,7 @@ impl NumericArgs {
                 .build_global();
         }
         Ok(Settings {
-            way: self.way.map(|w| match w {
-                WayArg::Direct => Way::Direct,
-                WayArg::Exact => Way::Exact,
-                WayArg::Product => Way::Product,
-                WayArg::Nufft => Way::Nufft,
-            }),
+            way: self.way.map(Way::from),
             accuracy: self.accuracy,
             precision: self.precision.map(|p| match p {
                 PrecisionArg::F32 => Precision::Single,
@@ -89,7 +96,7 @@ impl NumericArgs {
                 PointsArg::Three => Some(Rule::Three),
                 PointsArg::Six => Some(Rule::Six),
             }),
-            blocks: Blocks::default(),
+            blocks: wisdom::read()?.blocks(&wisdom::cpu()),
             memory: self.memory,
         })
     }

@@ -1,5 +1,6 @@
 //! `gisaxs study`.
 
+use super::numeric::WayArg;
 use super::{Result, say, watched, write};
 use clap::{Args, ValueEnum};
 use greenup_gisaxs::gpu::{Device, words};
@@ -21,6 +22,9 @@ pub struct StudyArgs {
     /// Problems: the smallest of the paper, all of it that a CPU can do in minutes, or all
     #[arg(long, value_enum, default_value = "small")]
     cases: Cases,
+    /// Only this way; again for more
+    #[arg(long, value_enum)]
+    way: Vec<WayArg>,
     /// Machine to predict by: a file as `greenup fit` writes it
     #[arg(long, value_name = "FILE")]
     machine: Option<PathBuf>,
@@ -133,7 +137,11 @@ pub fn study(args: &StudyArgs) -> Result<()> {
         Some(s) => Meter::new(vec![s], 0.1, policy),
         None => Meter::time_only(policy),
     };
-    let all = cases(args.cases, device.is_some());
+    let ways: Vec<Way> = args.way.iter().map(|w| Way::from(*w)).collect();
+    let all: Vec<Case> = cases(args.cases, device.is_some())
+        .into_iter()
+        .filter(|c| ways.is_empty() || ways.contains(&c.way))
+        .collect();
     let rows: Vec<Row> = watched(all.len() as u64, "cases", |watch| -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for case in &all {

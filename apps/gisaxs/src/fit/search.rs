@@ -84,10 +84,11 @@ pub fn fit(
             })
             .collect();
         let all_given = start == 0 && target.free.iter().all(|f| f.start.is_some());
-        if page.swarm > 0 && !all_given {
-            if let Some(found) = swarm(page, &model, rng.u64(..))? {
-                from = found;
-            }
+        if page.swarm > 0
+            && !all_given
+            && let Some(found) = swarm(page, &model, rng.u64(..))?
+        {
+            from = found;
         }
         if watch.stopped() {
             break;

@@ -233,7 +233,7 @@ impl<'a> OnGrid<'a> {
             block: [16, 16, 1],
             shared: 0,
         };
-        // SAFETY (of all launches): arguments in the order that grid.cu and direct.cu give; arrays have the
+        // SAFETY: arguments in the order that grid.cu and direct.cu give; arrays have the
         // sizes that they index, by `new`.
         unsafe {
             match &self.how {

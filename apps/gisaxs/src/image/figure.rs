@@ -2,6 +2,7 @@
 
 use crate::detector::Detector;
 use greenup_report::axis::{Area, frame};
+use greenup_report::heat_figure::shade as colour;
 use greenup_report::png::{PngError, Raster, png_with};
 use greenup_report::svg::{Anchor, QUIET, Svg};
 
@@ -15,7 +16,7 @@ fn shade(share: f64) -> [u8; 3] {
     } else {
         0.0
     };
-    colour(level.clamp(0.0, 1.0))
+    colour(level)
 }
 
 /// The image with axes and a bar of colours.
@@ -104,21 +105,4 @@ pub(super) fn label(v: f64, step: f64) -> String {
     let digits = (-step.log10().floor()).max(0.0) as usize;
     // No negative zero.
     format!("{:.digits$}", if v.abs() < 1e-9 * step { 0.0 } else { v })
-}
-
-/// From dark blue over green to yellow, lightness rising throughout.
-fn colour(level: f64) -> [u8; 3] {
-    const STOPS: [[f64; 3]; 6] = [
-        [13.0, 8.0, 40.0],
-        [48.0, 38.0, 120.0],
-        [38.0, 104.0, 142.0],
-        [40.0, 160.0, 130.0],
-        [140.0, 205.0, 75.0],
-        [253.0, 231.0, 37.0],
-    ];
-    let at = level * (STOPS.len() - 1) as f64;
-    let i = (at as usize).min(STOPS.len() - 2);
-    std::array::from_fn(|k| {
-        (STOPS[i][k] + (STOPS[i + 1][k] - STOPS[i][k]) * (at - i as f64)).round() as u8
-    })
 }

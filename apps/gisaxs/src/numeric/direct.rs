@@ -147,8 +147,7 @@ fn run<T: Real>(
                     }
                     let n = out.len().next_multiple_of(64);
                     let mut q: [Vec<T>; 4] = std::array::from_fn(|_| vec![T::default(); n]);
-                    for i in 0..out.len() {
-                        let at = s.q(block * points + i);
+                    for (i, at) in (0..out.len()).map(|i| (i, s.q(block * points + i))) {
                         q[0][i] = T::of(at.x / TAU);
                         q[1][i] = T::of(at.y / TAU);
                         q[2][i] = T::of(at.z.re / TAU);

@@ -20,6 +20,9 @@ pub struct Nodes {
     pub error: f64,
 }
 
+/// Shares of the corners, and weights.
+type Points = Vec<([f64; 3], f64)>;
+
 /// How points are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sampling {
@@ -43,7 +46,7 @@ impl Nodes {
         out.area = faces.iter().map(|f| f.0).sum();
         // |dF| ≤ Σ area × error / |q|; F's scale is the volume.
         let share = out.area / (most * out.volume).max(f64::MIN_POSITIVE);
-        let mut kept: Vec<(Rule, Vec<([f64; 3], f64)>)> = Vec::new();
+        let mut kept: Vec<(Rule, Points)> = Vec::new();
         let mut worst = 0.0;
         for (t, (area, normal)) in mesh.triangles.iter().zip(&faces) {
             let v = t.map(|i| mesh.vertices[i]);

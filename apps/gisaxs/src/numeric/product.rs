@@ -304,6 +304,12 @@ fn right<T: Number>(places: &[[f64; 3]], heights: &[(usize, Complex64)], to: &mu
         );
 }
 
+/// Bytes of the smallest tile: sums of all places at one q_z, and factors of one node.
+pub(super) fn least(places: u64, real: u64, threads: u64) -> u64 {
+    let sets = 3 * POWERS as u64;
+    2 * real * (2 * places * sets) + 2 * real * (4 + 2 * threads * sets * PLACES as u64)
+}
+
 fn family<T: Number>(
     surface: &Surface,
     f: &Family,

@@ -115,7 +115,9 @@ pub(super) fn spread(
         for begin in (from..to).step_by(CHUNK) {
             let end = to.min(begin + CHUNK);
             let n = end - begin;
-            (py.clear(), pz.clear(), sums.clear(), turns.clear());
+            for list in [&mut py, &mut pz, &mut sums, &mut turns] {
+                list.clear();
+            }
             for r in &nodes.place[begin..end] {
                 py.push(window.place(y.at(r[1])));
                 pz.push(window.place(z.at(r[2])));

@@ -2,7 +2,7 @@
 
 use super::direct::{Blocks, Precision, direct};
 use super::nufft::{Band, MOST_TERMS, grid};
-use super::product::products;
+use super::product::{least as products_least, products};
 use super::sheet::{Extent, Sheet};
 use super::{Rule, Sampling, Surface, Watch};
 use crate::form::{FormFactor, Polyhedron};
@@ -196,6 +196,26 @@ pub fn prepare<'a>(
             .min_by(|a, b| a.0.total_cmp(&b.0))
             .map_or(Way::Direct, |b| b.1)
     });
+    let size = Bytes {
+        nodes: nodes.len() as u64,
+        precision,
+        corrected,
+        places: sheets.iter().map(|s| s.xy.len()).max().unwrap_or(0) as u64,
+        heights: heights as u64,
+        cells: (cy.ceil() as u64, cz.ceil() as u64),
+        terms: if tensor { 1 } else { terms as u64 },
+        tensor,
+    };
+    let needed = size.of(way);
+    if needed > settings.memory {
+        let mib = |b: u64| format!("{:.1} MiB", b as f64 / f64::from(1 << 20));
+        return Err(format!(
+            "the memory given, {}, is too small for one tile: {} are needed for {} points on the surface",
+            mib(settings.memory),
+            mib(needed),
+            nodes.len()
+        ));
+    }
     // What single precision leaves, growing with the phases.
     let rounding = match precision {
         Precision::Single => 6e-7 * (1.0 + extent.most * nodes.reach / 30.0),
@@ -263,6 +283,47 @@ pub fn prepare<'a>(
             made(error, nufft, Precision::Double, how)
         }
     })
+}
+
+/// What decides how many bytes a way needs at least, beside the mesh and the result.
+struct Bytes {
+    nodes: u64,
+    precision: Precision,
+    corrected: bool,
+    places: u64,
+    heights: u64,
+    cells: (u64, u64),
+    terms: u64,
+    tensor: bool,
+}
+
+impl Bytes {
+    fn of(&self, way: Way) -> u64 {
+        let real = match self.precision {
+            Precision::Single => 4,
+            Precision::Double => 8,
+        };
+        let threads = rayon::current_num_threads() as u64;
+        let nodes = 48 * self.nodes;
+        let (cy, cz) = self.cells;
+        match way {
+            Way::Exact => 0,
+            Way::Direct => {
+                let numbers = if self.corrected { 8 + 16 + 6 } else { 8 };
+                nodes + real * numbers * self.nodes + threads * (1 << 17)
+            }
+            Way::Product => nodes + products_least(self.places, real, threads),
+            Way::Nufft => {
+                let grids = 48 * cy * cz * threads.max(self.terms);
+                let tables = if self.tensor {
+                    16 * (self.heights * cz + self.places * (cy + 8 * cz))
+                } else {
+                    32 * 3 * self.terms * cy * cz
+                };
+                nodes + grids + tables
+            }
+        }
+    }
 }
 
 impl Prepared<'_> {

@@ -37,8 +37,8 @@ impl Range {
             }
             (None, None, None, Some(edges)) => {
                 let edges: Vec<f64> = edges.iter().map(|x| x.to_radians()).collect();
-                if edges.windows(2).any(|w| !(w[0] < w[1])) || edges.iter().any(|x| !x.is_finite())
-                {
+                let rise = edges.windows(2).all(|w| w[0] < w[1]);
+                if !rise || edges.iter().any(|x| !x.is_finite()) {
                     return Err("needs edges that rise");
                 }
                 Ok(Axis {

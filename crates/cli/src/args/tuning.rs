@@ -2,6 +2,7 @@
 
 use super::SensorArg;
 use super::parse::{BudgetArg, Sizes, budget, bytes, constant, share, sizes};
+use crate::commands::analyze::Axes;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -223,6 +224,9 @@ pub struct AnalyzeArgs {
     /// Folder for report.html, the figures, analysis.json, trials.csv and results-t4.json
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Draw a heat map of the least time over two parameters into --out; again for more
+    #[arg(long, value_name = "X,Y", requires = "out")]
+    pub heat: Vec<Axes>,
     /// Flops of one run, where the sweep does not tell
     #[arg(long, value_name = "N")]
     pub flops: Option<f64>,

@@ -1,8 +1,11 @@
 //! `greenup analyze`.
 
 mod figures;
+mod heat;
 mod page;
 mod terminal;
+
+pub use heat::Axes;
 
 use crate::args::AnalyzeArgs;
 use crate::commands::machines::picture;
@@ -23,7 +26,17 @@ pub fn run(args: &AnalyzeArgs) -> Result {
             .hint("every failure and its message stand in trials.csv of the sweep")
     })?;
     if let Some(dir) = &args.out {
-        write(&a, &sweep, sizes(&args.sweep)?.as_ref(), dir)?;
+        let maps = args
+            .heat
+            .iter()
+            .map(|axes| {
+                Ok((
+                    format!("heat-{}-{}", axes.x, axes.y),
+                    heat::heat(&sweep, axes)?.svg(),
+                ))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        write(&a, &sweep, sizes(&args.sweep)?.as_ref(), &maps, dir)?;
     }
     if args.json {
         return out::json(&a);
@@ -132,7 +145,17 @@ fn headline(a: &Analysis) -> Vec<String> {
     out
 }
 
-fn write(a: &Analysis, sweep: &Sweep, sizes: Option<&Scaling>, dir: &Path) -> Result {
+fn write(
+    a: &Analysis,
+    sweep: &Sweep,
+    sizes: Option<&Scaling>,
+    maps: &[(String, String)],
+    dir: &Path,
+) -> Result {
+    for (name, svg) in maps {
+        picture(&dir.join(format!("{name}.svg")), svg)?;
+        picture(&dir.join(format!("{name}.png")), svg)?;
+    }
     if let Some(s) = figures::scatter(a, sweep) {
         picture(&dir.join("plane.svg"), &s.svg(900.0, 620.0))?;
         picture(&dir.join("plane.png"), &s.svg(900.0, 620.0))?;
@@ -150,7 +173,7 @@ fn write(a: &Analysis, sweep: &Sweep, sizes: Option<&Scaling>, dir: &Path) -> Re
     let path = dir.join("trials.csv");
     let file = std::fs::File::create(&path).map_err(|e| error::cannot_write(&path, &e))?;
     to_csv(sweep, file).map_err(|e| CliError::new(format!("{}: {e}", path.display())))?;
-    let page = page::page(a, sweep, sizes).render()?;
+    let page = page::page(a, sweep, sizes, maps).render()?;
     let path = dir.join("report.html");
     error::write(&path, page.as_bytes())?;
     out::note(format!("wrote {}", path.display()));

@@ -8,7 +8,12 @@ use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, Correlation, Row};
 use greenup_tune::run::scaling::Scaling;
 
-pub fn page(a: &Analysis, sweep: &Sweep, sizes: Option<&Scaling>) -> Page {
+pub fn page(
+    a: &Analysis,
+    sweep: &Sweep,
+    sizes: Option<&Scaling>,
+    maps: &[(String, String)],
+) -> Page {
     let f = &a.rows[a.fastest];
     let mut winners = vec![winner(a, sweep, "fastest", f)];
     if let Some(g) = a.greenest {
@@ -174,6 +179,21 @@ pub fn page(a: &Analysis, sweep: &Sweep, sizes: Option<&Scaling>) -> Page {
         }],
         ..Section::default()
     });
+    if !maps.is_empty() {
+        sections.push(Section {
+            id: "maps".into(),
+            title: "Time over two parameters".into(),
+            label: Some("measured"),
+            figures: maps
+                .iter()
+                .map(|(_, svg)| Figure {
+                    svg: svg.clone(),
+                    caption: "The least time over all values of the others, over the best.".into(),
+                })
+                .collect(),
+            ..Section::default()
+        });
+    }
     if let Some(s) = sizes {
         sections.push(Section {
             id: "scaling".into(),
