@@ -235,6 +235,10 @@ impl Band {
             .iter()
             .map(|s| {
                 let heights = s.z.len();
+                if s.is_empty() {
+                    // A row below the horizon.
+                    return Vec::new();
+                }
                 // [term][node][q_z, m, re or im], in whole eights.
                 let values = (6 * heights).next_multiple_of(8);
                 table.resize(self.x.0 * self.y.0 * values, 0.0);
