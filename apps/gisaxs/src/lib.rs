@@ -19,6 +19,7 @@
 //! | [`wisdom`] | what tuning found |
 //! | [`fit`] | numbers of a sample from a measured image |
 //! | [`smear`] | the instrument's resolution |
+//! | [`photons`] | what a detector counts |
 //! | [`table`] | numbers in CSV files |
 //! | [`dwba`] | intensities on the detector in the distorted-wave Born approximation |
 //! | [`image`] | an image in a file, a picture or a page, and cuts through it |
@@ -33,6 +34,7 @@ pub mod mesh;
 pub mod numeric;
 pub mod order;
 pub mod particle;
+pub mod photons;
 pub mod rotation;
 pub mod sample;
 pub mod smear;

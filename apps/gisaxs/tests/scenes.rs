@@ -75,6 +75,30 @@ fn a_mesh_is_its_shape_turned_tilted_in_a_film_on_any_detector() {
 }
 
 #[test]
+fn evanescent_waves_differ_along_a_row_of_a_flat_detector() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("box.obj"), BOX_OBJ).unwrap();
+    let particles = |form: &str| {
+        format!(
+            "[[particles]]\nform = {form}\nmaterial = 'gold'\nlayer = 1\nheight = 9.0\ndensity = 0.001\n"
+        )
+    };
+    // No absorption: below the film's critical angle of 0.44° its q_z are purely imaginary.
+    let clear = |form: &str| {
+        let wide = "flat = { distance = 200.0, pixel = 0.4, columns = 81, rows = 9, centre = [10.0, 0.5] }";
+        page(wide, &particles(form))
+            .replace("delta = 3e-6\nbeta = 2e-7", "delta = 3e-5\nbeta = 0.0")
+    };
+    let shape = image(
+        &clear("{ shape = 'box', length_x = 8.0, width_y = 12.0, height = 5.0 }"),
+        dir.path(),
+    );
+    let mesh = image(&clear("{ shape = 'mesh', file = 'box.obj' }"), dir.path());
+    let e = off(&shape, &mesh);
+    assert!(e < 2e-6, "{e}");
+}
+
+#[test]
 fn parts_shells_and_places_are_one_sum() {
     let dir = tempfile::tempdir().unwrap();
     // A shell of the core's own material is no shell; two halves are a whole.

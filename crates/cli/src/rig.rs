@@ -51,9 +51,9 @@ impl Rig {
 /// The GPU for kernels in CUDA, a sensor that watches it, and the process in which they run.
 pub fn rig(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Result<Rig> {
     let gpu = on_gpu(problem, gpu)?;
-    let target = gpu
-        .as_ref()
-        .map_or(choose::Target::Host, |on| choose::Target::Gpu(&on.gpu));
+    let target = gpu.as_ref().map_or(choose::Target::Host, |on| {
+        choose::Target::Gpu(choose::nvml_index(&on.gpu.bus_id))
+    });
     let chosen = choose::sensors(sensor, target, 0.5)?;
     let sensor = chosen.main();
     let device = match &gpu {

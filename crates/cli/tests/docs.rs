@@ -42,6 +42,31 @@ fn every_link_of_the_guide_exists() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
+#[test]
+fn cargo_run_at_the_root_runs_greenup() {
+    let out = std::process::Command::new(env!("CARGO"))
+        .current_dir(root())
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .output()
+        .unwrap();
+    let j: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let default = j["workspace_default_members"].as_array().unwrap();
+    let packages = j["packages"].as_array().unwrap().iter();
+    let binaries: Vec<&str> = packages
+        .filter(|p| default.contains(&p["id"]))
+        .flat_map(|p| p["targets"].as_array().unwrap())
+        .filter(|t| t["kind"][0] == "bin")
+        .map(|t| t["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(binaries, ["greenup"]);
+}
+
 /// Every `greenup …` line of README and guide parses: no subcommand or flag is misspelt.
 #[test]
 fn every_command_of_the_guide_parses() {

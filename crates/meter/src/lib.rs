@@ -11,6 +11,7 @@
 //! | [`wrap`] | counters that wrap around or go backwards |
 //! | [`sampler`] | a background thread that reads sensors while work runs |
 //! | [`window`] | tick-aligned power out of samples |
+//! | [`choose`] | which sensors watch a CPU or a GPU |
 //! | [`probe`] | what a sensor can really do: does it move under load? |
 //! | [`square_wave`] | the aliasing error of a sensor |
 //! | [`protocol`] | warm-up, windows, repetition to a requested error, cross-check, flags |
@@ -19,6 +20,7 @@
 //! | [`stats`] | medians, bootstrap intervals, outliers |
 //! | [`observe`] | progress and cancellation |
 
+pub mod choose;
 pub mod command;
 pub mod control;
 pub mod measurement;

@@ -4,6 +4,7 @@ use super::numeric::NumericArgs;
 use super::{Result, beside, stopped, summary, watched, write};
 use clap::Args;
 use greenup_gisaxs::form::Shape;
+use greenup_gisaxs::image::npy;
 use greenup_gisaxs::numeric::{Settings, Sheet, Watch, each, prepare};
 use greenup_gisaxs::table::{fail, numbers};
 use greenup_gisaxs::{Complex64, FormFactor, GisaxsError, Q};
@@ -74,8 +75,8 @@ pub fn form_factor(args: &FormFactorArgs) -> Result<()> {
     let shape: Shape = toml::from_str(&text).map_err(|e| fail(page, e.to_string().trim_end()))?;
     let form = shape.form_factor(beside(page))?;
     let settings = args.numeric.settings().map_err(GisaxsError::Sample)?;
-    let npy = args.out.extension().is_some_and(|e| e == "npy");
-    if npy && args.grid.is_none() {
+    let as_npy = args.out.extension().is_some_and(|e| e == "npy");
+    if as_npy && args.grid.is_none() {
         return Err(fail(
             &args.out,
             "npy is for grids: give --grid, or write csv",
@@ -123,12 +124,13 @@ pub fn form_factor(args: &FormFactorArgs) -> Result<()> {
             "{place}: F is beyond the range of numbers"
         )));
     }
-    if npy {
+    if as_npy {
         let axes = args
             .grid
             .as_ref()
             .map_or([0; 3], |a| [a[2].0.len(), a[0].0.len(), a[1].0.len()]);
-        write(&args.out, &complex_npy(&values[0], axes))?;
+        let numbers = values[0].iter().flat_map(|f| [f.re, f.im]);
+        write(&args.out, &npy("c16", &axes, numbers))?;
     } else {
         write(&args.out, csv(&sheets, &values).as_bytes())?;
     }
@@ -214,24 +216,4 @@ fn csv(sheets: &[Sheet], values: &[Vec<Complex64>]) -> String {
         }
     }
     text
-}
-
-/// NumPy's format with complex numbers.
-fn complex_npy(values: &[Complex64], [a, b, c]: [usize; 3]) -> Vec<u8> {
-    let mut header =
-        format!("{{'descr': '<c16', 'fortran_order': False, 'shape': ({a}, {b}, {c}), }}");
-    while (10 + header.len() + 1) % 64 != 0 {
-        header.push(' ');
-    }
-    header.push('\n');
-    let mut out = b"\x93NUMPY\x01\x00".to_vec();
-    out.extend((header.len() as u16).to_le_bytes());
-    out.extend(header.as_bytes());
-    out.extend(
-        values
-            .iter()
-            .flat_map(|f| [f.re, f.im])
-            .flat_map(f64::to_le_bytes),
-    );
-    out
 }

@@ -1,5 +1,6 @@
 //! What the commands share.
 
+pub mod device;
 pub mod fit;
 pub mod form_factor;
 pub mod numeric;

@@ -1,7 +1,7 @@
 //! How form factors of meshes are computed, as flags.
 
 use clap::{Args, ValueEnum};
-use greenup_gisaxs::numeric::{Precision, Rule, Settings, Way};
+use greenup_gisaxs::numeric::{FINEST, Precision, Rule, Settings, Way};
 use greenup_gisaxs::wisdom;
 
 #[derive(Args, Clone, Debug)]
@@ -9,7 +9,7 @@ pub struct NumericArgs {
     /// How form factors of meshes are computed; by default the cheapest that is accurate enough
     #[arg(long, value_enum)]
     pub way: Option<WayArg>,
-    /// Error of a mesh's F, over its volume
+    /// Error of a mesh's F, over its volume; 1e-12 at best
     #[arg(long, default_value_t = 1e-9, value_name = "E")]
     pub accuracy: f64,
     /// Of direct sums and products; single where the accuracy allows it
@@ -71,9 +71,9 @@ impl NumericArgs {
     /// # Errors
     /// An accuracy that is none.
     pub fn settings(&self) -> Result<Settings, String> {
-        if !(self.accuracy > 0.0 && self.accuracy < 1.0) {
+        if !(self.accuracy >= FINEST && self.accuracy < 1.0) {
             return Err(format!(
-                "--accuracy {}: it must lie between 0 and 1",
+                "--accuracy {}: it must lie between {FINEST:e} and 1",
                 self.accuracy
             ));
         }

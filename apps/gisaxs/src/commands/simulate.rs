@@ -3,9 +3,9 @@
 use super::numeric::NumericArgs;
 use super::{Result, beside, stopped, summary, watched, write};
 use clap::Args;
-use greenup_gisaxs::GisaxsError;
 use greenup_gisaxs::image::{About, Cut, Format};
 use greenup_gisaxs::sample::Sample;
+use greenup_gisaxs::{GisaxsError, photons};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -24,6 +24,9 @@ pub struct SimulateArgs {
     /// Another number at a path of the page: particles.0.form.radius=5; again for more
     #[arg(long, value_name = "PATH=NUMBER", value_parser = setting)]
     set: Vec<(String, f64)>,
+    /// Photons as a detector counts them (Poisson), from this seed, in place of the mean intensity
+    #[arg(long, value_name = "SEED")]
+    counts: Option<u64>,
     #[command(flatten)]
     numeric: NumericArgs,
     /// Print a summary as JSON
@@ -45,9 +48,12 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
     scene.numeric = args.numeric.settings().map_err(GisaxsError::Sample)?;
     let (rows, columns) = (scene.detector.rows(), scene.detector.columns());
     let start = Instant::now();
-    let pixels =
+    let mut pixels =
         watched(scene.steps(), "pixels", |watch| scene.image(watch))?.ok_or_else(stopped)?;
     let seconds = start.elapsed().as_secs_f64();
+    if let Some(seed) = args.counts {
+        photons::counts(&mut pixels, seed);
+    }
     let top = pixels.iter().copied().fold(0.0, f64::max);
     let about = About {
         title: args

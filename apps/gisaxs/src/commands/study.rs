@@ -1,24 +1,26 @@
 //! `gisaxs study`.
 
+use super::device::DeviceArg;
 use super::numeric::WayArg;
 use super::{Result, say, watched, write};
 use clap::{Args, ValueEnum};
-use greenup_gisaxs::gpu::{Device, words};
 use greenup_gisaxs::numeric::{Precision, Way};
 use greenup_gisaxs::study::{Case, On, Row, run};
 use greenup_gisaxs::table::fail;
 use greenup_gisaxs::{GisaxsError, wisdom};
+use greenup_meter::Policy;
+use greenup_meter::choose::{Target, sensors};
 use greenup_meter::observe::Silent;
-use greenup_meter::{Meter, Policy, sensors};
+use greenup_meter::sensors::nvml;
 use greenup_model::Machine;
 use serde_json::json;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 #[derive(Args)]
 pub struct StudyArgs {
-    /// Where the form factors are computed
-    #[arg(long, default_value = "cpu", value_name = "cpu|cuda[:N]")]
-    device: String,
+    #[command(flatten)]
+    device: DeviceArg,
     /// Problems: the smallest of the paper, all of it that a CPU can do in minutes, or all
     #[arg(long, value_enum, default_value = "small")]
     cases: Cases,
@@ -31,6 +33,9 @@ pub struct StudyArgs {
     /// Threads; by default all cores
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// Energy sensor; none: time alone
+    #[arg(long, value_name = "ID")]
+    sensor: Option<String>,
     /// Seconds of a measuring window
     #[arg(long, default_value_t = 0.3, value_name = "S")]
     window: f64,
@@ -98,21 +103,7 @@ pub fn study(args: &StudyArgs) -> Result<()> {
             Some(Machine::from_toml(&text).map_err(|e| fail(path, e))?)
         }
     };
-    let device = match args.device.split_once(':').unwrap_or((&args.device, "0")) {
-        ("cpu", _) => None,
-        ("cuda", n) => {
-            let n = n
-                .parse()
-                .map_err(|_| wrong(format!("--device {}: write cuda:0", args.device)))?;
-            Some(Device::open(n).map_err(|e| wrong(words(&e)))?)
-        }
-        _ => {
-            return Err(wrong(format!(
-                "--device {}: there are cpu and cuda",
-                args.device
-            )));
-        }
-    };
+    let device = args.device.open()?;
     let wisdom = wisdom::read().map_err(wrong)?;
     let on = match &device {
         None => On::Cpu {
@@ -128,15 +119,14 @@ pub fn study(args: &StudyArgs) -> Result<()> {
         warmup_s: 0.5 * args.window,
         ..Policy::quick()
     };
-    // The energy of the device that computes: a GPU's own counter, else whatever measures the host.
-    let sensor = sensors::discover().into_iter().flatten().find(|s| {
-        s.info().id.starts_with("nvml") == device.is_some()
-            && s.info().quantity == greenup_meter::Quantity::Energy
-    });
-    let mut meter = match sensor {
-        Some(s) => Meter::new(vec![s], 0.1, policy),
-        None => Meter::time_only(policy),
+    let target = match &device {
+        None => Target::Host,
+        Some(d) => Target::Gpu(nvml::index(&d.gpu.bus_id)),
     };
+    let chosen = sensors(args.sensor.as_deref(), target, 0.3, &mut busy)
+        .map_err(|p| wrong(format!("sensor {}: {}; {}", p.id, p.cause, p.cure)))?;
+    let (sensor, missing) = (chosen.main(), chosen.missing.clone());
+    let mut meter = chosen.meter(policy);
     let ways: Vec<Way> = args.way.iter().map(|w| Way::from(*w)).collect();
     let all: Vec<Case> = cases(args.cases, device.is_some())
         .into_iter()
@@ -158,7 +148,7 @@ pub fn study(args: &StudyArgs) -> Result<()> {
         .map_or_else(wisdom::cpu, |d| d.gpu.name.clone());
     let value = json!({
         "device": name, "threads": rayon::current_num_threads(), "version": env!("CARGO_PKG_VERSION"),
-        "machine": args.machine, "rows": rows,
+        "machine": args.machine, "sensor": sensor, "rows": rows,
     });
     if let Some(path) = &args.out {
         write(path, format!("{value:#}\n").as_bytes())?;
@@ -166,10 +156,28 @@ pub fn study(args: &StudyArgs) -> Result<()> {
     let text = if args.json {
         value.to_string()
     } else {
-        table(&name, &rows)
+        let mut text = table(&name, &rows);
+        if let Some(why) = missing {
+            text.push_str(&format!("\nNo joules: {why}."));
+        }
+        text
     };
     say(&mut std::io::stdout(), &text);
+    if rows.len() < all.len() {
+        let (done, all) = (rows.len(), all.len());
+        return Err(wrong(format!("stopped: {done} of {all} cases are above")));
+    }
     Ok(())
+}
+
+/// All cores busy for so many seconds.
+fn busy(seconds: f64) {
+    let end = Instant::now() + Duration::from_secs_f64(seconds);
+    rayon::broadcast(|_| {
+        while Instant::now() < end {
+            std::hint::spin_loop();
+        }
+    });
 }
 
 fn table(device: &str, rows: &[Row]) -> String {

@@ -19,11 +19,14 @@ pub(super) fn csv(pixels: &[f64], columns: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Version 1.0: a header padded to whole 64 bytes, then doubles.
-pub(super) fn npy(pixels: &[f64], columns: usize) -> Vec<u8> {
-    let rows = pixels.len() / columns.max(1);
-    let mut header =
-        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+/// NumPy's format, version 1.0: a header padded to whole 64 bytes, then doubles. `kind` is `f8` of real
+/// numbers or `c16` of pairs.
+pub fn npy(kind: &str, shape: &[usize], numbers: impl Iterator<Item = f64>) -> Vec<u8> {
+    let shape: String = shape.iter().map(|n| format!("{n}, ")).collect();
+    let mut header = format!(
+        "{{'descr': '<{kind}', 'fortran_order': False, 'shape': ({}), }}",
+        shape.trim_end()
+    );
     while (10 + header.len() + 1) % 64 != 0 {
         header.push(' ');
     }
@@ -31,7 +34,7 @@ pub(super) fn npy(pixels: &[f64], columns: usize) -> Vec<u8> {
     let mut out = b"\x93NUMPY\x01\x00".to_vec();
     out.extend((header.len() as u16).to_le_bytes());
     out.extend(header.as_bytes());
-    out.extend(pixels.iter().flat_map(|v| v.to_le_bytes()));
+    out.extend(numbers.flat_map(f64::to_le_bytes));
     out
 }
 
@@ -184,7 +187,7 @@ mod tests {
         let pixels: Vec<f64> = (0..12).map(|i| f64::from(i) * 0.25).collect();
         for (name, bytes) in [
             ("a.csv", csv(&pixels, 4)),
-            ("a.npy", npy(&pixels, 4)),
+            ("a.npy", npy("f8", &[3, 4], pixels.iter().copied())),
             ("a.tif", tiff(&pixels, 4).unwrap()),
         ] {
             let path = dir.path().join(name);

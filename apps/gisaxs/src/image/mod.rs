@@ -5,7 +5,7 @@ mod cut;
 mod figure;
 mod page;
 
-pub use arrays::read;
+pub use arrays::{npy, read};
 pub use cut::{Curve, Cut, curves};
 pub use figure::png;
 pub use page::{About, brightest, page};
@@ -68,7 +68,10 @@ impl Format {
         let columns = detector.columns();
         let bytes = match self {
             Self::Csv => arrays::csv(pixels, columns),
-            Self::Npy => arrays::npy(pixels, columns),
+            Self::Npy => {
+                let rows = pixels.len() / columns.max(1);
+                npy("f8", &[rows, columns], pixels.iter().copied())
+            }
             Self::Tiff => arrays::tiff(pixels, columns).map_err(|e| fail(path, e))?,
             Self::Png => png(pixels, detector).map_err(|e| fail(path, e))?,
             Self::Html => page(pixels, detector, about).map_err(|e| fail(path, e))?,

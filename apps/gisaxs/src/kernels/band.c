@@ -90,3 +90,7 @@ void NAME(read, ISA)(long points, const double *place, const double *coefficient
         break;
     switch (width) { CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13) CASE(14) CASE(15) CASE(16) }
 }
+
+// By these the caller finds them.
+__typeof__(NAME(spread, ISA)) *const NAME(spread_at, ISA) = NAME(spread, ISA);
+__typeof__(NAME(read, ISA)) *const NAME(read_at, ISA) = NAME(read, ISA);

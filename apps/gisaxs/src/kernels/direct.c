@@ -188,3 +188,7 @@ void NAME(wave, ISA, BITS)(long n, const real *turns, const real *d, real *re, r
         }
     }
 }
+
+// By these the caller finds them: pointers, so that nobody declares the functions again.
+__typeof__(NAME(direct, ISA, BITS)) *const NAME(direct_at, ISA, BITS) = NAME(direct, ISA, BITS);
+__typeof__(NAME(wave, ISA, BITS)) *const NAME(wave_at, ISA, BITS) = NAME(wave, ISA, BITS);

@@ -54,69 +54,25 @@ pub(super) struct Kernels {
     pub read: Read,
 }
 
+/// The pointers that the C files of one instruction set export.
 macro_rules! set {
     ($d32:ident, $d64:ident, $wave:ident, $spread:ident, $read:ident) => {{
         unsafe extern "C" {
-            fn $d32(
-                points: c_long,
-                x: *const f32,
-                y: *const f32,
-                z: *const f32,
-                d: *const f32,
-                nodes: c_long,
-                node: *const f32,
-                out: *mut f64,
-                stride: c_long,
-                damped: c_int,
-                corrected: c_int,
-                unroll: c_int,
-            );
-            fn $d64(
-                points: c_long,
-                x: *const f64,
-                y: *const f64,
-                z: *const f64,
-                d: *const f64,
-                nodes: c_long,
-                node: *const f64,
-                out: *mut f64,
-                stride: c_long,
-                damped: c_int,
-                corrected: c_int,
-                unroll: c_int,
-            );
-            fn $wave(n: c_long, turns: *const f64, d: *const f64, re: *mut f64, im: *mut f64);
-            fn $spread(
-                nodes: c_long,
-                y: *const f64,
-                z: *const f64,
-                sums: *const f64,
-                coefficients: *const f64,
-                degree: c_long,
-                width: c_long,
-                grid: *mut f64,
-                columns: c_long,
-            );
-            fn $read(
-                points: c_long,
-                place: *const f64,
-                coefficients: *const f64,
-                degree: c_long,
-                width: c_long,
-                panels: c_long,
-                scaled: *const f64,
-                table: *const f64,
-                rows: c_long,
-                values: c_long,
-                out: *mut f64,
-            );
+            static $d32: Direct<f32>;
+            static $d64: Direct<f64>;
+            static $wave: Wave;
+            static $spread: Spread;
+            static $read: Read;
         }
-        Kernels {
-            direct_32: $d32,
-            direct_64: $d64,
-            wave: $wave,
-            spread: $spread,
-            read: $read,
+        // SAFETY: constants of these types in `direct.c` and `band.c`.
+        unsafe {
+            Kernels {
+                direct_32: $d32,
+                direct_64: $d64,
+                wave: $wave,
+                spread: $spread,
+                read: $read,
+            }
         }
     }};
 }
@@ -126,27 +82,27 @@ impl Kernels {
     pub fn of(isa: Isa) -> Option<Self> {
         match isa {
             Isa::Portable => Some(set!(
-                direct_portable_32,
-                direct_portable_64,
-                wave_portable_64,
-                spread_portable,
-                read_portable
+                direct_at_portable_32,
+                direct_at_portable_64,
+                wave_at_portable_64,
+                spread_at_portable,
+                read_at_portable
             )),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => Some(set!(
-                direct_avx2_32,
-                direct_avx2_64,
-                wave_avx2_64,
-                spread_avx2,
-                read_avx2
+                direct_at_avx2_32,
+                direct_at_avx2_64,
+                wave_at_avx2_64,
+                spread_at_avx2,
+                read_at_avx2
             )),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => Some(set!(
-                direct_avx512_32,
-                direct_avx512_64,
-                wave_avx512_64,
-                spread_avx512,
-                read_avx512
+                direct_at_avx512_32,
+                direct_at_avx512_64,
+                wave_at_avx512_64,
+                spread_at_avx512,
+                read_at_avx512
             )),
             _ => None,
         }

@@ -6,13 +6,16 @@
 //! | [`rule`], [`nodes`], [`surface`] | a surface as weighted points, and how wrong that is |
 //! | [`direct`] | one exponential for each node and q (SIMD kernels in `kernels/direct.c`) |
 //! | [`way`] | the choice between the ways |
-//! | [`product`] | matrix products on tensor grids and blocks of rows |
+//! | [`product`], [`family`], [`gemm`] | matrix products on tensor grids and on rows that share factors |
+//! | [`kernels`] | the C kernels of this CPU's instruction set |
 //! | [`spread`], [`window`], [`nufft`] | the nonuniform transform: cost independent of the triangles |
 //! | [`moments`] | F near q = 0 |
 //! | [`chebyshev`] | polynomials |
 
 pub mod chebyshev;
 mod direct;
+mod family;
+mod gemm;
 mod kernels;
 mod moments;
 mod nodes;
@@ -32,7 +35,7 @@ pub use rule::Rule;
 pub use sheet::{Extent, Sheet};
 pub(crate) use spread::Axis;
 pub use surface::Surface;
-pub use way::{Prepared, Settings, Way, each, prepare};
+pub use way::{FINEST, Prepared, Settings, Way, each, prepare};
 pub(crate) use window::Window;
 
 use std::sync::atomic::{AtomicBool, Ordering};

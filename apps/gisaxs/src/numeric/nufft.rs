@@ -2,8 +2,8 @@
 //! transformed by matrix products. The particle is far smaller than 2π over the spacing of q, so that the
 //! grid has few cells and a product over them beats an FFT over zeros; a complex q_z costs nothing more.
 
+use super::gemm::{Right, Scratch, multiply};
 use super::kernels::Kernels;
-use super::product::{Right, Scratch, multiply};
 use super::sheet::{Extent, Sheet};
 use super::spread::{Axis, Correction, spread};
 use super::window::{OVERSAMPLING, Window};
@@ -39,10 +39,8 @@ pub fn grid(
             z.waves(*q, &window).into_iter().map(move |w| w * shift)
         })
         .collect();
-    let mut first = 0;
-    while first < places {
+    for (first, n) in sheet.runs() {
         let x = sheet.xy[first][0];
-        let n = sheet.xy[first..].iter().take_while(|p| p[0] == x).count();
         let row = &sheet.xy[first..first + n];
         let cells = complex(
             &spread(nodes, &[x], (y, z), &window, None)[0],
@@ -90,7 +88,6 @@ pub fn grid(
                 }
                 watch.tick((m * n) as u64);
             });
-        first += n;
     }
     (!watch.stopped()).then_some(out)
 }

@@ -3,82 +3,17 @@
 //! factors, with the difference as a Taylor series whose powers come out of the sum.
 
 use super::direct::Precision;
+use super::family::{Family, POWERS, families};
+use super::gemm::gemm;
 use super::kernels::Kernels;
 use super::sheet::Sheet;
-use super::{Nodes, Surface, Watch};
+use super::{Surface, Watch};
 use crate::Q;
-use faer::linalg::matmul::matmul;
+use faer::Accum;
 use faer::traits::RealField;
-use faer::{Accum, MatMut, MatRef, Par};
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::f64::consts::{LOG2_E, TAU};
-
-/// A complex product as a real one, which libraries do best: out (m × 2n, interleaved) = [Re a, Im a]
-/// (m × 2k) times [b; ib] (2k × 2n, interleaved), rows contiguous, on one thread.
-fn gemm<T: RealField + Copy>(
-    (m, n, k): (usize, usize, usize),
-    a: &[T],
-    b: &[T],
-    (out, how): (&mut [T], Accum),
-    one: T,
-) {
-    matmul(
-        MatMut::from_row_major_slice_mut(out, m, 2 * n),
-        how,
-        MatRef::from_row_major_slice(a, m, 2 * k),
-        MatRef::from_row_major_slice(b, 2 * k, 2 * n),
-        one,
-        Par::Seq,
-    );
-}
-
-/// The right factor of [`multiply`], k × n: made once for many products.
-pub(super) struct Right {
-    k: usize,
-    n: usize,
-    packed: Vec<f64>,
-}
-
-impl Right {
-    pub fn new(k: usize, n: usize, b: &[Complex64]) -> Self {
-        let mut packed = Vec::with_capacity(4 * k * n);
-        packed.extend(b.iter().flat_map(|z| [z.re, z.im]));
-        packed.extend(b.iter().flat_map(|z| [-z.im, z.re]));
-        Self { k, n, packed }
-    }
-}
-
-/// Room for products, used again and again: fresh pages would cost more than the products.
-#[derive(Default)]
-pub(super) struct Scratch {
-    left: Vec<f64>,
-    out: Vec<f64>,
-}
-
-/// a (m × k) b (k × n), rows contiguous, on one thread; real and imaginary parts in turn.
-pub(super) fn multiply<'a>(
-    m: usize,
-    a: &[Complex64],
-    b: &Right,
-    scratch: &'a mut Scratch,
-) -> &'a [[f64; 2]] {
-    scratch.left.clear();
-    for row in a.chunks(b.k.max(1)).take(m) {
-        scratch.left.extend(row.iter().map(|z| z.re));
-        scratch.left.extend(row.iter().map(|z| z.im));
-    }
-    scratch.out.resize(2 * m * b.n, 0.0);
-    let out = &mut scratch.out[..2 * m * b.n];
-    gemm(
-        (m, b.n, b.k),
-        &scratch.left,
-        &b.packed,
-        (out, Accum::Replace),
-        1.0,
-    );
-    out.as_chunks().0
-}
 
 trait Number: RealField + Copy + Send + Sync {
     fn of(x: f64) -> Self;
@@ -110,29 +45,8 @@ const NODES: usize = 1024;
 /// Columns (q_z of all its sheets) of one product.
 const COLUMNS: usize = 1024;
 
-/// Sheets whose places are those of the first, moved by η times a field of directions.
-struct Family<'a> {
-    sheets: &'a [Sheet],
-    /// Of the first sheet and of the direction.
-    base: Vec<[f64; 2]>,
-    along: Vec<[f64; 2]>,
-    /// η of each sheet, within ±1.
-    eta: Vec<f64>,
-    /// Powers of η kept.
-    powers: usize,
-}
-
-impl Family<'_> {
-    /// Sums of each power: q*·n over base and z, and over the direction where there is one.
-    fn kinds(&self) -> usize {
-        if self.sheets.len() > 1 { 3 } else { 2 }
-    }
-}
-
-/// Most powers of a block of rows; with more, blocks are cut smaller.
-const POWERS: usize = 3;
-
-/// F of each sheet by matrix products. `memory` bounds the bytes of their factors.
+/// F of each sheet by matrix products. `memory` bounds the bytes of their factors
+/// and sums.
 pub(super) fn products(
     surface: &Surface,
     sheets: &[Sheet],
@@ -142,6 +56,9 @@ pub(super) fn products(
     watch: &Watch,
 ) -> Option<Vec<Vec<Complex64>>> {
     let families = families(&surface.nodes, sheets, accuracy);
+    // As many families at once as there are threads share what there is.
+    let at_once = rayon::current_num_threads().min(families.len()).max(1);
+    let memory = memory / at_once as u64;
     let out: Vec<Vec<Vec<Complex64>>> = families
         .par_iter()
         .map(|f| match precision {
@@ -150,88 +67,6 @@ pub(super) fn products(
         })
         .collect();
     (!watch.stopped()).then(|| out.concat())
-}
-
-/// The longest runs of sheets that a few powers serve.
-fn families<'a>(nodes: &Nodes, sheets: &'a [Sheet], accuracy: f64) -> Vec<Family<'a>> {
-    let mut out = Vec::new();
-    let mut rest = sheets;
-    while !rest.is_empty() {
-        let mut n = rest.len().min(128);
-        let found = loop {
-            if let Some(f) = together(nodes, &rest[..n], accuracy) {
-                break f;
-            }
-            n = n.div_ceil(2);
-        };
-        rest = &rest[found.sheets.len()..];
-        out.push(found);
-    }
-    out
-}
-
-/// These sheets as a family, if few enough powers do and they are one at all; one sheet always is.
-fn together<'a>(nodes: &Nodes, sheets: &'a [Sheet], accuracy: f64) -> Option<Family<'a>> {
-    let (first, last) = (&sheets[0].xy[..], &sheets[sheets.len() - 1].xy[..]);
-    if sheets.len() == 1 {
-        return Some(Family {
-            sheets,
-            base: first.to_vec(),
-            along: vec![[0.0; 2]; first.len()],
-            eta: vec![0.0],
-            powers: 1,
-        });
-    }
-    if first.len() != last.len() {
-        return None;
-    }
-    let mid = |a: f64, b: f64| (0.5 * (a + b), 0.5 * (b - a));
-    let (mut base, mut along) = (Vec::new(), Vec::new());
-    let mut longest = 0.0_f64;
-    for (a, b) in first.iter().zip(last) {
-        let (x, y) = (mid(a[0], b[0]), mid(a[1], b[1]));
-        base.push([x.0, y.0]);
-        along.push([x.1, y.1]);
-        longest = longest.max(x.1.hypot(y.1));
-    }
-    let mut eta = Vec::new();
-    for s in sheets {
-        if s.xy.len() != base.len() {
-            return None;
-        }
-        // The η that serves the place with the longest way best, then all must agree.
-        let (mut up, mut down) = (0.0, 0.0);
-        for ((p, b), d) in s.xy.iter().zip(&base).zip(&along) {
-            up += (p[0] - b[0]) * d[0] + (p[1] - b[1]) * d[1];
-            down += d[0] * d[0] + d[1] * d[1];
-        }
-        let e = if down > 0.0 { up / down } else { 0.0 };
-        let off =
-            s.xy.iter()
-                .zip(&base)
-                .zip(&along)
-                .map(|((p, b), d)| (p[0] - b[0] - e * d[0]).hypot(p[1] - b[1] - e * d[1]))
-                .fold(0.0, f64::max);
-        if off * nodes.reach > 0.1 * accuracy {
-            return None;
-        }
-        eta.push(e);
-    }
-    let phase = longest * nodes.reach;
-    let mut term = 1.0;
-    for powers in 1..=POWERS {
-        term *= phase / powers as f64;
-        if term <= accuracy {
-            return Some(Family {
-                sheets,
-                base,
-                along,
-                eta,
-                powers,
-            });
-        }
-    }
-    None
 }
 
 /// Phases of e^{i(x, y)·r} and its powers of the Taylor series for some places: [set][place][Re of all

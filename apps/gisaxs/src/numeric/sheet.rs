@@ -26,6 +26,19 @@ impl Sheet {
         }
     }
 
+    /// Runs of equal q_x among the places: where each begins, and how long it is.
+    pub fn runs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let xy = Arc::clone(&self.xy);
+        let mut begin = 0;
+        std::iter::from_fn(move || {
+            let x = xy.get(begin)?[0];
+            let n = xy[begin..].iter().take_while(|p| p[0] == x).count();
+            let run = (begin, n);
+            begin += n;
+            Some(run)
+        })
+    }
+
     pub fn len(&self) -> usize {
         self.xy.len() * self.z.len()
     }

@@ -53,6 +53,8 @@ impl Default for Settings {
     }
 }
 
+/// Least error over the volume that double precision keeps.
+pub const FINEST: f64 = 1e-12;
 /// Errors that sums in single precision keep below, over the volume, where phases are small.
 const SINGLE: f64 = 1e-6;
 
@@ -103,11 +105,24 @@ enum How<'a> {
     Band(Box<Band>),
 }
 
-/// Whether a transform cell by cell in z serves: one sheet, few different q_x, many q_z.
-fn is_grid(sheets: &[Sheet]) -> bool {
-    let [s] = sheets else { return false };
-    let groups = 1 + s.xy.windows(2).filter(|w| w[0][0] != w[1][0]).count();
-    s.z.len() >= 8 && s.xy.len() >= 4 * groups
+/// Runs of equal q_x where a transform cell by cell in z serves: one sheet, few different q_x, many q_z.
+fn runs(sheets: &[Sheet]) -> Option<usize> {
+    let [s] = sheets else { return None };
+    let runs = s.runs().count();
+    (s.z.len() >= 8 && s.xy.len() >= 4 * runs).then_some(runs)
+}
+
+impl<'a> Prepared<'a> {
+    fn exact(form: &'a Polyhedron, cost_s: f64) -> Self {
+        Self {
+            way: Way::Exact,
+            precision: Precision::Double,
+            nodes: 0,
+            error: FINEST,
+            cost_s,
+            how: How::Exact(form),
+        }
+    }
 }
 
 /// Makes the asked or the cheapest way ready.
@@ -133,14 +148,7 @@ pub fn prepare<'a>(
     let exact = form.triangles() as f64 * points * cost::EXACT;
     // A few q of a few triangles are not worth any preparation.
     if settings.way == Some(Way::Exact) || (settings.way.is_none() && exact < 1e-3) {
-        return Ok(Prepared {
-            way: Way::Exact,
-            precision: Precision::Double,
-            nodes: 0,
-            error: 1e-12,
-            cost_s: exact,
-            how: How::Exact(form),
-        });
+        return Ok(Prepared::exact(form, exact));
     }
     let surface = Surface::new(form.mesh(), extent.most.max(1e-9), sampling);
     let nodes = &surface.nodes;
@@ -160,7 +168,7 @@ pub fn prepare<'a>(
         } else {
             1.0
         };
-    let tensor = is_grid(sheets);
+    let tensor = runs(sheets);
     let terms = Band::terms(nodes, &extent, accuracy);
     let width = 1.0 - accuracy.log10().floor();
     let cells = |extent: f64, half: f64| 4.0 * extent * half / std::f64::consts::PI + width;
@@ -169,12 +177,8 @@ pub fn prepare<'a>(
         cells(nodes.extent(2), 0.5 * (extent.z[1] - extent.z[0])),
     );
     let heights: usize = sheets.iter().map(|s| s.z.len()).sum();
-    let nufft = if tensor {
-        let groups = {
-            let xy = &sheets[0].xy;
-            1 + xy.windows(2).filter(|w| w[0][0] != w[1][0]).count()
-        } as f64;
-        groups * n * 6.0 * width * width * cost::SPREAD
+    let nufft = if let Some(runs) = tensor {
+        runs as f64 * n * 6.0 * width * width * cost::SPREAD
             + points * (16.0 * cz * 2.0 * cost::FLOP + cost::POINT)
     } else {
         let terms = terms as f64;
@@ -182,20 +186,7 @@ pub fn prepare<'a>(
             + 16.0 * cost::FLOP * terms * 3.0 * cy * (cy * cz + cz * heights as f64)
             + points * (6.0 * terms * width * cost::READ / 4.0 + cost::POINT)
     };
-    let possible = tensor || terms <= MOST_TERMS;
-    let way = settings.way.unwrap_or_else(|| {
-        let mut all = vec![
-            (exact, Way::Exact),
-            (direct, Way::Direct),
-            (product, Way::Product),
-        ];
-        if possible {
-            all.push((nufft, Way::Nufft));
-        }
-        all.into_iter()
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .map_or(Way::Direct, |b| b.1)
-    });
+    let possible = tensor.is_some() || terms <= MOST_TERMS;
     let size = Bytes {
         nodes: nodes.len() as u64,
         precision,
@@ -203,9 +194,21 @@ pub fn prepare<'a>(
         places: sheets.iter().map(|s| s.xy.len()).max().unwrap_or(0) as u64,
         heights: heights as u64,
         cells: (cy.ceil() as u64, cz.ceil() as u64),
-        terms: if tensor { 1 } else { terms as u64 },
-        tensor,
+        terms: if tensor.is_some() { 1 } else { terms as u64 },
+        tensor: tensor.is_some(),
     };
+    let way = settings.way.unwrap_or_else(|| {
+        let all = [
+            (exact, Way::Exact, true),
+            (direct, Way::Direct, true),
+            (product, Way::Product, !corrected),
+            (nufft, Way::Nufft, possible && !corrected),
+        ];
+        all.into_iter()
+            .filter(|a| a.2 && size.of(a.1) <= settings.memory)
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map_or(Way::Exact, |b| b.1)
+    });
     let needed = size.of(way);
     if needed > settings.memory {
         let mib = |b: u64| format!("{:.1} MiB", b as f64 / f64::from(1 << 20));
@@ -216,9 +219,15 @@ pub fn prepare<'a>(
             nodes.len()
         ));
     }
-    // What single precision leaves, growing with the phases.
+    // What single precision leaves, growing with the phases and with the terms of a sum.
     let rounding = match precision {
-        Precision::Single => 6e-7 * (1.0 + extent.most * nodes.reach / 30.0),
+        Precision::Single => {
+            let terms = match way {
+                Way::Direct => (settings.blocks.nodes as f64 / 512.0).max(1.0),
+                _ => 1.0,
+            };
+            6e-7 * terms.sqrt() * (1.0 + extent.most * nodes.reach / 30.0)
+        }
         Precision::Double => 1e-13,
     };
     let size = nodes.len();
@@ -237,14 +246,7 @@ pub fn prepare<'a>(
         how,
     };
     Ok(match way {
-        Way::Exact => Prepared {
-            way,
-            precision: Precision::Double,
-            nodes: 0,
-            error: 1e-12,
-            cost_s: exact,
-            how: How::Exact(form),
-        },
+        Way::Exact => Prepared::exact(form, exact),
         Way::Direct => made(
             sampled + rounding,
             direct,
@@ -275,7 +277,7 @@ pub fn prepare<'a>(
         }
         Way::Nufft => {
             let error = sampled + accuracy;
-            let how = if tensor {
+            let how = if tensor.is_some() {
                 How::Grid { surface, accuracy }
             } else {
                 How::Band(Box::new(Band::new(surface, &extent, accuracy)))

@@ -40,6 +40,7 @@ pub struct ParticlesText {
 
 /// A solid, perhaps with another one in it.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PartText {
     pub form: Shape,
     pub material: Option<String>,

@@ -101,7 +101,6 @@ pub fn run(
     let mesh = Mesh::ball(10.0, case.ball.0, case.ball.1);
     let sheet = case.sheet();
     let extent = Extent::of(std::slice::from_ref(&sheet));
-    let sampling = Sampling::Every(Rule::Centroid);
     let quiet = |_: u64| {};
     let stop = AtomicBool::new(false);
     let watch = Watch {
@@ -110,6 +109,7 @@ pub fn run(
     };
     let sheets = std::slice::from_ref(&sheet);
     let gpu = matches!(on, On::Gpu { .. });
+    let surface = Surface::new(&mesh, extent.most, Sampling::Every(Rule::Centroid));
     let (measured, values, with_transfers_s) = match on {
         On::Cpu { blocks } => {
             let form = Polyhedron::new(&mesh).map_err(|e| e.to_string())?;
@@ -138,13 +138,10 @@ pub fn run(
             (measured, values.concat(), None)
         }
         On::Gpu { device, config } => {
-            let surface = Surface::new(&mesh, extent.most, sampling);
             let failed = |e: greenup_device::cuda::CudaError| crate::gpu::words(&e);
             let how = (case.way, case.precision, ACCURACY);
-            let start = Instant::now();
             // Compiled by now, or here; the second time is the honest one.
             OnGrid::new(device, &surface, &sheet, how, *config).map_err(failed)?;
-            let _ = start;
             let start = Instant::now();
             let ready = OnGrid::new(device, &surface, &sheet, how, *config).map_err(failed)?;
             let values = ready.run(1).map_err(failed)?.values;
@@ -171,7 +168,6 @@ pub fn run(
     let flops = paper_flops(triangles as f64, points as f64, gpu);
     let pairs = triangles as f64 * points as f64;
     let window = Window::new(ACCURACY);
-    let surface = Surface::new(&mesh, extent.most, sampling);
     let cells = |axis: usize, range: [f64; 2]| {
         Axis::new(surface.nodes.extent(axis), range, &window).cells as f64
     };

@@ -16,7 +16,7 @@ pub fn run(args: &CalibrateArgs) -> Result {
     let gpu = choose::gpu(args.gpu.as_deref())?;
     let chosen = choose::sensors(
         args.sensor.sensor.as_deref(),
-        choose::Target::Gpu(&gpu),
+        choose::Target::Gpu(choose::nvml_index(&gpu.bus_id)),
         0.5,
     )?;
     if let Some(why) = &chosen.missing {

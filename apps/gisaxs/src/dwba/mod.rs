@@ -1,14 +1,17 @@
 //! Intensities in the distorted-wave Born approximation: a particle in a layer scatters the wave that
 //! comes down and the one that comes up, into a wave that goes up and one that is reflected.
 
+mod lines;
+
 use crate::GisaxsError;
 use crate::detector::Detector;
 use crate::form::Polyhedron;
-use crate::numeric::{Settings, Sheet, Watch, chebyshev, prepare};
+use crate::numeric::{Settings, Sheet, Watch, prepare};
 use crate::particle::{Average, Part, Population};
 use crate::smear::Smearing;
 use crate::stack::{Layer, Waves, waves};
 use crate::wave::Q;
+use lines::Lines;
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::f64::consts::PI;
@@ -281,7 +284,21 @@ impl Scene {
         let reach = form.mesh().reach([0.0; 3]);
         let lines: Vec<Lines> = rows
             .par_iter()
-            .map(|row| self.lines(row, place, reach))
+            .map(|row| {
+                let ups = row.up.iter().flatten();
+                // By exit angle: at the surface k_z falls from −k₀ sin α.
+                let height = |up: &&Vec<Waves>| up[0].kz.re;
+                let ends = ups
+                    .clone()
+                    .max_by(|a, b| height(a).total_cmp(&height(b)))
+                    .zip(ups.min_by(|a, b| height(a).total_cmp(&height(b))));
+                ends.map_or_else(Lines::default, |(low, high)| {
+                    let (low, n) = self.terms(place, low);
+                    let (high, _) = self.terms(place, high);
+                    let ends: Vec<_> = (0..n).map(|k| (low[k].1, high[k].1)).collect();
+                    Lines::new(&ends, reach, 0.1 * self.numeric.accuracy)
+                })
+            })
             .collect();
         let sheets: Vec<Sheet> = lines
             .iter()
@@ -334,59 +351,6 @@ impl Scene {
         }
         Ok(Some(()))
     }
-
-    /// The q_z at which a row's F are wanted: of each term the one that all pixels share, or nodes to
-    /// interpolate between where they differ along a flat detector's row.
-    fn lines(&self, row: &Row, place: &Place, reach: f64) -> Lines {
-        let mut ends: Option<([Complex64; 4], [Complex64; 4], usize)> = None;
-        for up in row.up.iter().flatten() {
-            let (terms, n) = self.terms(place, up);
-            let z = terms.map(|t| t.1);
-            ends = Some(match ends {
-                None => (z, z, n),
-                Some((mut low, mut high, n)) => {
-                    for k in 0..4 {
-                        if z[k].re < low[k].re {
-                            low[k] = z[k];
-                        }
-                        if z[k].re > high[k].re {
-                            high[k] = z[k];
-                        }
-                    }
-                    (low, high, n)
-                }
-            });
-        }
-        let Some((low, high, n)) = ends else {
-            return Lines::default();
-        };
-        let widest = (0..n)
-            .map(|k| (high[k] - low[k]).norm())
-            .fold(0.0, f64::max);
-        // Pixels near a critical angle leave the line between the ends; twice the way is on the safe side.
-        let nodes = if widest == 0.0 {
-            1
-        } else {
-            chebyshev::terms(widest * reach, 0.1 * self.numeric.accuracy).max(2)
-        };
-        let mut out = Lines {
-            nodes,
-            ..Lines::default()
-        };
-        for k in 0..n {
-            let (middle, half) = (0.5 * (low[k] + high[k]), 0.5 * (high[k] - low[k]));
-            out.middle.push((middle, half));
-            for node in 0..nodes {
-                let away = if nodes == 1 {
-                    0.0
-                } else {
-                    chebyshev::node(node, nodes)
-                };
-                out.z.push(middle + half * away);
-            }
-        }
-        out
-    }
 }
 
 /// Where a particle is, and the waves of the beam there.
@@ -395,41 +359,4 @@ struct Place<'a> {
     /// Above the upper interface of the layer, to which waves are counted.
     height: f64,
     down: &'a Waves,
-}
-
-/// Nodes in q_z of each term of a row.
-#[derive(Default)]
-struct Lines {
-    z: Vec<Complex64>,
-    nodes: usize,
-    /// Middle and half of each term's line.
-    middle: Vec<(Complex64, Complex64)>,
-}
-
-impl Lines {
-    /// The polynomial through a term's nodes, at a q_z.
-    fn between(&self, term: usize, z: Complex64, f: impl Fn(usize) -> Complex64) -> Complex64 {
-        let first = term * self.nodes;
-        if self.nodes == 1 {
-            return f(first);
-        }
-        let (middle, half) = self.middle[term];
-        if half.norm_sqr() == 0.0 {
-            return f(first);
-        }
-        let t = (z - middle) / half;
-        // Lagrange's polynomials in barycentric form; weights of Chebyshev's nodes.
-        let (mut over, mut under) = (Complex64::ZERO, Complex64::ZERO);
-        for k in 0..self.nodes {
-            let away = t - chebyshev::node(k, self.nodes);
-            if away.norm_sqr() < 1e-30 {
-                return f(first + k);
-            }
-            let angle = PI * (k as f64 + 0.5) / self.nodes as f64;
-            let weight = if k % 2 == 0 { 1.0 } else { -1.0 } * angle.sin() / away;
-            over += weight * f(first + k);
-            under += weight;
-        }
-        over / under
-    }
 }

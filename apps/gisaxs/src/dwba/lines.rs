@@ -1,0 +1,76 @@
+//! Values along a row of a flat detector, whose pixels differ a little in q_z: polynomials between nodes.
+
+use crate::numeric::chebyshev;
+use num_complex::Complex64;
+use std::f64::consts::PI;
+
+/// Nodes in q_z of each term of a row.
+#[derive(Default)]
+pub(super) struct Lines {
+    /// Of the first term, then of the next.
+    pub z: Vec<Complex64>,
+    nodes: usize,
+    /// Middle and half of each term's line.
+    middle: Vec<(Complex64, Complex64)>,
+}
+
+impl Lines {
+    /// Nodes between the q_z of each term at the row's lowest and highest exit angles: one where all
+    /// pixels share it, else as many as keep `error` over a volume within `reach` of the origin.
+    pub fn new(ends: &[(Complex64, Complex64)], reach: f64, error: f64) -> Self {
+        let widest = ends
+            .iter()
+            .map(|(low, high)| (high - low).norm())
+            .fold(0.0, f64::max);
+        // Pixels near a critical angle leave the line between the ends; twice the way is on the safe side.
+        let nodes = if widest == 0.0 {
+            1
+        } else {
+            chebyshev::terms(widest * reach, error).max(2)
+        };
+        let mut out = Self {
+            nodes,
+            ..Self::default()
+        };
+        for (low, high) in ends {
+            let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
+            out.middle.push((middle, half));
+            for node in 0..nodes {
+                let away = if nodes == 1 {
+                    0.0
+                } else {
+                    chebyshev::node(node, nodes)
+                };
+                out.z.push(middle + half * away);
+            }
+        }
+        out
+    }
+
+    /// The polynomial through a term's nodes, at a q_z.
+    pub fn between(&self, term: usize, z: Complex64, f: impl Fn(usize) -> Complex64) -> Complex64 {
+        let first = term * self.nodes;
+        if self.nodes == 1 {
+            return f(first);
+        }
+        let (middle, half) = self.middle[term];
+        if half.norm_sqr() == 0.0 {
+            return f(first);
+        }
+        let t = (z - middle) / half;
+        // Lagrange's polynomials in barycentric form; weights of Chebyshev's nodes.
+        let (mut over, mut under) = (Complex64::ZERO, Complex64::ZERO);
+        for k in 0..self.nodes {
+            let away = t - chebyshev::node(k, self.nodes);
+            if away.norm_sqr() < 1e-30 {
+                return f(first + k);
+            }
+            let angle = PI * (k as f64 + 0.5) / self.nodes as f64;
+            let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
+            let weight = sign * angle.sin() / away;
+            over += weight * f(first + k);
+            under += weight;
+        }
+        over / under
+    }
+}
