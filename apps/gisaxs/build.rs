@@ -17,7 +17,12 @@ fn main() {
         _ => &[("portable", "16", &[])],
     };
     for (isa, bytes, flags) in variants {
-        for (file, bits) in [("direct", "32"), ("direct", "64"), ("band", "64")] {
+        for (file, bits) in [
+            ("direct", "32"),
+            ("direct", "64"),
+            ("band", "64"),
+            ("surface", "64"),
+        ] {
             let mut build = cc::Build::new();
             build
                 .file(format!("src/kernels/{file}.c"))

@@ -1,6 +1,6 @@
 //! What tuning found, for every later run.
 
-use crate::gpu::DirectConfig;
+use crate::gpu::{DirectConfig, ListConfig};
 use crate::numeric::Blocks;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -14,6 +14,8 @@ pub struct Wisdom {
     pub cpu: BTreeMap<String, Blocks>,
     #[serde(default)]
     pub gpu: BTreeMap<String, DirectConfig>,
+    #[serde(default)]
+    pub gpu_list: BTreeMap<String, ListConfig>,
 }
 
 impl Wisdom {
@@ -25,6 +27,11 @@ impl Wisdom {
     /// The direct kernel's config on a GPU.
     pub fn direct(&self, name: &str) -> DirectConfig {
         self.gpu.get(name).copied().unwrap_or_default()
+    }
+
+    /// The same of the kernel for listed q.
+    pub fn list(&self, name: &str) -> ListConfig {
+        self.gpu_list.get(name).copied().unwrap_or_default()
     }
 }
 

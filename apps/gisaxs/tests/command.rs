@@ -231,7 +231,11 @@ fn what_is_wrong_is_said() {
             "radius",
         ),
         ("density = 0.01", "density = nan", "above 0"),
-        ("density = 0.01", "density = 0.01\nrotatoin = 3.0", "rotatoin"),
+        (
+            "density = 0.01",
+            "density = 0.01\nrotatoin = 3.0",
+            "rotatoin",
+        ),
         (
             "density = 0.01",
             "density = 0.01\n[[particles.parts]]\nform = { shape = \"sphere\", radius = 2.0 }\nrotatoin = 3.0",

@@ -15,6 +15,10 @@ fn folder() -> PathBuf {
 }
 
 fn problem(constants: &[(&str, i64)]) -> Problem {
+    page("problem.toml", constants)
+}
+
+fn page(name: &str, constants: &[(&str, i64)]) -> Problem {
     let gpu = Gpu::known("h200").unwrap();
     let facts: Facts = gpu
         .named()
@@ -25,7 +29,7 @@ fn problem(constants: &[(&str, i64)]) -> Problem {
         .iter()
         .map(|(k, v)| ((*k).to_owned(), toml::Value::Integer(*v)))
         .collect();
-    Problem::read_with(&folder().join("problem.toml"), &facts, &set).unwrap()
+    Problem::read_with(&folder().join(name), &facts, &set).unwrap()
 }
 
 #[test]
@@ -59,24 +63,39 @@ fn kernels_compile_without_spills() {
         launched += usize::from(r.rejected.is_none());
     }
     assert!(launched >= 8, "{launched}");
-    let text = std::fs::read_to_string(folder().join("grid.cu")).unwrap();
-    for bits in [32, 64] {
-        let compiled = compiler
-            .compile(&Source {
-                name: "grid.cu",
-                text: &text,
-                arch: "sm_90",
-                options: &[format!("-DBITS={bits}")],
-            })
-            .unwrap();
-        assert_eq!(compiled.kernels.len(), 7);
+    let sine = std::fs::read_to_string(folder().join("sine.cuh")).unwrap();
+    let list = [
+        "threads=128",
+        "points=4",
+        "tile=128",
+        "by_hand=0",
+        "damped=1",
+    ];
+    let list = |bits: u32| -> Vec<String> {
+        let named = format!("bits={bits}");
+        let all = list.into_iter().chain([named.as_str()]);
+        all.map(|d| format!("-D{d}")).collect()
+    };
+    for (name, arch, options, count) in [
+        ("grid.cu", "sm_90", vec!["-DBITS=32".to_owned()], 7),
+        ("grid.cu", "sm_90", vec!["-DBITS=64".to_owned()], 7),
+        ("list.cu", "sm_90", list(32), 1),
+        ("list.cu", "sm_90", list(64), 1),
+        ("halves.cu", "sm_90a", vec![], 4),
+    ] {
+        let text = std::fs::read_to_string(folder().join(name)).unwrap();
+        let text = text.replace("#include \"sine.cuh\"", &sine);
+        let source = Source {
+            name,
+            text: &text,
+            arch,
+            options: &options,
+        };
+        let compiled = compiler.compile(&source).unwrap();
+        assert_eq!(compiled.kernels.len(), count, "{name} {options:?}");
         for k in &compiled.kernels {
-            assert_eq!(
-                k.spill_store_bytes + k.spill_load_bytes,
-                0,
-                "{bits}: {}",
-                k.name
-            );
+            let spilled = k.spill_store_bytes + k.spill_load_bytes;
+            assert_eq!(spilled, 0, "{name} {options:?}: {}", k.name);
         }
     }
 }
@@ -159,6 +178,60 @@ fn direct_sums_on_fibers_are_those_of_the_formula() {
                 }
             }
             assert!(worst < 2e-6 * top, "{names:?} {values:?}: {worst} of {top}");
+        }
+    }
+}
+
+#[test]
+fn listed_sums_on_fibers_are_those_of_the_formula() {
+    let count = 777;
+    for damped in [0, 1] {
+        let sizes = [
+            ("triangles", 300),
+            ("point_count", count),
+            ("damped", damped),
+        ];
+        let p = page("list.toml", &sizes);
+        for config in [[64, 1, 32, 0], [128, 4, 128, 2], [64, 8, 256, 3]] {
+            let config = config.map(Value::Int);
+            let dir = tempfile::tempdir().unwrap();
+            let built = shim::compile(&p, &config, &dir.path().join("build"))
+                .unwrap_or_else(|e| panic!("{}", e.0));
+            let mut args = Arguments::new(&p.data, 5, dir.path()).unwrap();
+            let arrays: Vec<Vec<f64>> = args
+                .arrays()
+                .flatten()
+                .take(2)
+                .map(|g| floats(g.bytes, g.guard))
+                .collect();
+            let (node, q) = (&arrays[0], &arrays[1]);
+            shim::run(&built, &mut args).unwrap();
+            let out = args.arrays().flatten().last().unwrap();
+            let (out, _) = out.bytes[out.guard..out.bytes.len() - out.guard].as_chunks::<8>();
+            let count = count as usize;
+            let (mut worst, mut top) = (0.0_f64, 0.0_f64);
+            for i in 0..count {
+                let q = [0, 1, 2, 3].map(|m| q[m * count + i]);
+                let mut sum = [0.0; 4];
+                for n in node.chunks(8) {
+                    let (s, c) = (TAU * (q[0] * n[0] + q[1] * n[1] + q[2] * n[2])).sin_cos();
+                    let e = if damped == 1 {
+                        (q[3] * n[2]).exp2()
+                    } else {
+                        1.0
+                    };
+                    let w = q[0] * n[3] + q[1] * n[4];
+                    for (m, v) in [w * c, w * s, n[5] * c, n[5] * s].iter().enumerate() {
+                        sum[m] += e * v;
+                    }
+                }
+                for (m, want) in sum.iter().enumerate() {
+                    let got = f64::from_ne_bytes(out[m * count + i]);
+                    worst = worst.max((got - want).abs());
+                    top = top.max(want.abs());
+                }
+            }
+            assert!(worst < 2e-6 * top, "{config:?}: {worst} of {top}");
         }
     }
 }

@@ -215,7 +215,7 @@ fn products_are_right_on_grids_and_on_blocks_of_rows() {
                     ..Settings::default()
                 };
                 let ready = prepare(&form, &sheets, &settings).unwrap();
-                let got = ready.sheets(&sheets, &watch).unwrap();
+                let got = ready.sheets(&sheets, &watch).unwrap().unwrap();
                 let e = off(&mesh, &sheets, &got);
                 assert!(e < least, "{damping} {accuracy}: {e}");
             }
@@ -247,7 +247,11 @@ fn every_way_keeps_the_accuracy_that_it_reports() {
                     ..Settings::default()
                 };
                 let ready = prepare(&form, &sheets, &settings).unwrap();
-                let e = off(&mesh, &sheets, &ready.sheets(&sheets, &watch).unwrap());
+                let e = off(
+                    &mesh,
+                    &sheets,
+                    &ready.sheets(&sheets, &watch).unwrap().unwrap(),
+                );
                 let most = 4.0 * accuracy;
                 assert!(
                     e <= ready.error.min(most),

@@ -3,7 +3,10 @@
 use super::Result;
 use clap::Args;
 use greenup_gisaxs::GisaxsError;
-use greenup_gisaxs::gpu::{Device, words};
+use greenup_gisaxs::gpu::{Device, Service, words};
+use greenup_gisaxs::numeric::Accelerator;
+use greenup_gisaxs::wisdom;
+use std::sync::Arc;
 
 #[derive(Args, Clone, Debug)]
 pub struct DeviceArg {
@@ -31,6 +34,19 @@ fn place(text: &str) -> std::result::Result<Place, String> {
 }
 
 impl DeviceArg {
+    /// The same for many to use at once.
+    ///
+    /// # Errors
+    /// As of [`Self::open`], or wisdom that is none.
+    pub fn service(&self) -> std::result::Result<Option<Arc<dyn Accelerator>>, String> {
+        let Place::Cuda(n) = self.device else {
+            return Ok(None);
+        };
+        let known = wisdom::read()?;
+        let service = Service::open(n, |gpu| (known.direct(gpu), known.list(gpu)))?;
+        Ok(Some(Arc::new(service)))
+    }
+
     /// The GPU asked for, if it is one.
     ///
     /// # Errors

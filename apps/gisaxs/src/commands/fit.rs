@@ -1,7 +1,9 @@
 //! `gisaxs fit`.
 
+use super::device::DeviceArg;
 use super::{Result, beside, say, stopped, summary, watched, write};
 use clap::Args;
+use greenup_gisaxs::GisaxsError;
 use greenup_gisaxs::fit::{FitPage, Fitted, Target, fit as search};
 use greenup_gisaxs::image::{About, Curve, brightest, curves, page};
 use greenup_gisaxs::numeric::Watch;
@@ -18,6 +20,8 @@ pub struct FitArgs {
     /// A picture of data and model: svg or png; or html with the fitted image
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    device: DeviceArg,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -36,7 +40,8 @@ pub fn fit(args: &FitArgs) -> Result<()> {
     ) {
         return Err(fail(path, "its ending is not svg, png or html"));
     }
-    let target = settings.target(beside(&args.page))?;
+    let mut target = settings.target(beside(&args.page))?;
+    target.on = args.device.service().map_err(GisaxsError::Sample)?;
     let start = Instant::now();
     let lines = Mutex::new(Vec::new());
     let found = watched(settings.starts as u64, "starts", |watch| {

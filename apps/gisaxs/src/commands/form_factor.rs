@@ -182,7 +182,8 @@ fn compute(
         "way": name, "precision": ready.precision, "triangles": solid.triangles(), "nodes": ready.nodes,
         "error": ready.error, "expected_s": ready.cost_s, "words": words,
     });
-    Ok((ready.sheets(sheets, watch), facts))
+    let values = ready.sheets(sheets, watch).map_err(GisaxsError::Sample)?;
+    Ok((values, facts))
 }
 
 /// The q of a file, runs with the same q_z and q_x, q_y lists joined where the file has them as a grid.

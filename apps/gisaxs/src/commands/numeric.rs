@@ -1,11 +1,14 @@
 //! How form factors of meshes are computed, as flags.
 
+use super::device::DeviceArg;
 use clap::{Args, ValueEnum};
 use greenup_gisaxs::numeric::{FINEST, Precision, Rule, Settings, Way};
 use greenup_gisaxs::wisdom;
 
 #[derive(Args, Clone, Debug)]
 pub struct NumericArgs {
+    #[command(flatten)]
+    device: DeviceArg,
     /// How form factors of meshes are computed; by default the cheapest that is accurate enough
     #[arg(long, value_enum)]
     pub way: Option<WayArg>,
@@ -53,6 +56,18 @@ impl From<WayArg> for Way {
 pub enum PrecisionArg {
     F32,
     F64,
+    /// Two halves a number, on tensor cores: products on tensor grids
+    F16x2,
+}
+
+impl From<PrecisionArg> for Precision {
+    fn from(p: PrecisionArg) -> Self {
+        match p {
+            PrecisionArg::F32 => Self::Single,
+            PrecisionArg::F64 => Self::Double,
+            PrecisionArg::F16x2 => Self::Split,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -66,10 +81,10 @@ pub enum PointsArg {
 }
 
 impl NumericArgs {
-    /// The settings; starts as many threads as were asked for.
+    /// The settings; takes the device, starts as many threads as were asked for.
     ///
     /// # Errors
-    /// An accuracy that is none.
+    /// An accuracy that is none, a GPU that is not there.
     pub fn settings(&self) -> Result<Settings, String> {
         if !(self.accuracy >= FINEST && self.accuracy < 1.0) {
             return Err(format!(
@@ -86,10 +101,7 @@ impl NumericArgs {
         Ok(Settings {
             way: self.way.map(Way::from),
             accuracy: self.accuracy,
-            precision: self.precision.map(|p| match p {
-                PrecisionArg::F32 => Precision::Single,
-                PrecisionArg::F64 => Precision::Double,
-            }),
+            precision: self.precision.map(Precision::from),
             rule: self.points.map(|p| match p {
                 PointsArg::One => Some(Rule::Centroid),
                 PointsArg::Corrected => None,
@@ -98,6 +110,7 @@ impl NumericArgs {
             }),
             blocks: wisdom::read()?.blocks(&wisdom::cpu()),
             memory: self.memory,
+            on: self.device.service()?,
         })
     }
 }

@@ -4,6 +4,7 @@ use super::device::DeviceArg;
 use super::numeric::WayArg;
 use super::{Result, say, watched, write};
 use clap::{Args, ValueEnum};
+use greenup_gisaxs::gpu::Device;
 use greenup_gisaxs::numeric::{Precision, Way};
 use greenup_gisaxs::study::{Case, On, Row, run};
 use greenup_gisaxs::table::fail;
@@ -59,7 +60,8 @@ const BALLS: [(usize, usize); 3] = [(56, 60), (192, 240), (1501, 2500)];
 /// Grids of 2 and 8 million q.
 const GRIDS: [(usize, usize); 2] = [(2000, 1000), (4000, 2000)];
 
-fn cases(which: Cases, gpu: bool) -> Vec<Case> {
+/// `tensor`: whether there are tensor cores for products of halves.
+fn cases(which: Cases, gpu: bool, tensor: bool) -> Vec<Case> {
     let mut out = Vec::new();
     let ways = [Way::Direct, Way::Product, Way::Nufft];
     for (b, ball) in BALLS.into_iter().enumerate() {
@@ -77,10 +79,20 @@ fn cases(which: Cases, gpu: bool) -> Vec<Case> {
                     let wanted = match which {
                         Cases::Small => b == 0 && g == 0,
                         Cases::Paper => b == 0 || (b == 1 && (gpu || way == Way::Nufft)),
-                        Cases::All => b < 2 || way == Way::Nufft,
+                        Cases::All => b < 2 || way == Way::Nufft || (tensor && way == Way::Product),
                     };
-                    if wanted && (damping > 0.0 || way == Way::Direct || b == 0) {
+                    if !wanted || !(damping > 0.0 || way == Way::Direct || b == 0) {
+                        continue;
+                    }
+                    // The largest factors of a product in single precision fill no GPU.
+                    if b < 2 || way != Way::Product {
                         out.push(case);
+                    }
+                    if tensor && way == Way::Product {
+                        out.push(Case {
+                            precision: Precision::Split,
+                            ..case
+                        });
                     }
                 }
             }
@@ -127,11 +139,15 @@ pub fn study(args: &StudyArgs) -> Result<()> {
         .map_err(|p| wrong(format!("sensor {}: {}; {}", p.id, p.cause, p.cure)))?;
     let (sensor, missing) = (chosen.main(), chosen.missing.clone());
     let mut meter = chosen.meter(policy);
-    let ways: Vec<Way> = args.way.iter().map(|w| Way::from(*w)).collect();
-    let all: Vec<Case> = cases(args.cases, device.is_some())
-        .into_iter()
-        .filter(|c| ways.is_empty() || ways.contains(&c.way))
-        .collect();
+    let ways: Vec<Way> = args.way.iter().copied().map(Way::from).collect();
+    let all: Vec<Case> = cases(
+        args.cases,
+        device.is_some(),
+        device.as_ref().is_some_and(Device::multiplies_halves),
+    )
+    .into_iter()
+    .filter(|c| ways.is_empty() || ways.contains(&c.way))
+    .collect();
     let rows: Vec<Row> = watched(all.len() as u64, "cases", |watch| -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for case in &all {
@@ -180,9 +196,18 @@ fn busy(seconds: f64) {
     });
 }
 
+fn way(case: &Case) -> String {
+    let name = json!(case.way);
+    let name = name.as_str().unwrap_or_default();
+    match case.precision {
+        Precision::Split => format!("{name} f16x2"),
+        _ => name.to_owned(),
+    }
+}
+
 fn table(device: &str, rows: &[Row]) -> String {
     let mut out = format!(
-        "{device}\n{:>9} {:>9} {:>8} {:>7}  {:>22}  {:>9} {:>6} {:>7}  {:>9} {:>9}  {:>8}  {:>9} {:>9}\n",
+        "{device}\n{:>9} {:>9} {:>13} {:>7}  {:>22}  {:>9} {:>6} {:>7}  {:>9} {:>9}  {:>8}  {:>9} {:>9}\n",
         "triangles",
         "q",
         "way",
@@ -201,10 +226,10 @@ fn table(device: &str, rows: &[Row]) -> String {
         let t = &r.measured.time_s;
         let or = |x: Option<f64>, f: &dyn Fn(f64) -> String| x.map_or("–".to_owned(), f);
         out.push_str(&format!(
-            "{:>9} {:>9} {:>8} {:>7}  {:>8.3e} [{:.3e}…{:.3e}]  {:>9.1} {:>6} {:>7}  {:>9.2e} {:>9}  {:>8.1e}  {:>9} {:>9}\n",
+            "{:>9} {:>9} {:>13} {:>7}  {:>8.3e} [{:.3e}…{:.3e}]  {:>9.1} {:>6} {:>7}  {:>9.2e} {:>9}  {:>8.1e}  {:>9} {:>9}\n",
             r.triangles,
             r.points,
-            json!(r.case.way).as_str().unwrap_or_default(),
+            way(&r.case),
             if r.case.damping > 0.0 { "complex" } else { "real" },
             t.median,
             t.lo,

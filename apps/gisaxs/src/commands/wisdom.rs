@@ -3,7 +3,7 @@
 use super::{Result, summary};
 use clap::Args;
 use greenup_gisaxs::GisaxsError;
-use greenup_gisaxs::gpu::DirectConfig;
+use greenup_gisaxs::gpu::{DirectConfig, ListConfig};
 use greenup_gisaxs::numeric::Blocks;
 use greenup_gisaxs::wisdom;
 use greenup_tune::Sweep;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct WisdomArgs {
-    /// Folders of sweeps by `greenup tune` of form_factor_cpu or form_factor_gpu
+    /// Folders of sweeps by `greenup tune` of form_factor_cpu, form_factor_gpu or form_factor_list
     #[arg(required = true)]
     sweeps: Vec<PathBuf>,
     /// Keep the config of least energy, not of least time
@@ -92,6 +92,20 @@ pub fn wisdom(args: &WisdomArgs) -> Result<()> {
                         h_y: small("h_y")?,
                         h_z: small("h_z")?,
                         h_t: small("h_t")?,
+                    },
+                );
+                name
+            }
+            "form_factor_list" => {
+                let name = sweep.facts.device.clone();
+                known.gpu_list.insert(
+                    name.clone(),
+                    ListConfig {
+                        threads: small("threads")?,
+                        points: small("points")?,
+                        tile: small("tile")?,
+                        by_hand: small("by_hand")?,
+                        ..known.list(&name)
                     },
                 );
                 name

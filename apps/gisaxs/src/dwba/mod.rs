@@ -321,7 +321,10 @@ impl Scene {
         };
         for from in (0..rows.len()).step_by(per) {
             let to = rows.len().min(from + per);
-            let Some(values) = ready.sheets(&sheets[from..to], &quiet) else {
+            let values = ready
+                .sheets(&sheets[from..to], &quiet)
+                .map_err(GisaxsError::Sample)?;
+            let Some(values) = values else {
                 return Ok(None);
             };
             amplitude[from * columns..to * columns]

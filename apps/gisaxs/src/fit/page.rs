@@ -193,6 +193,7 @@ impl FitPage {
             cut,
             noise: self.noise,
             free: self.parameters.clone(),
+            on: None,
         })
     }
 }

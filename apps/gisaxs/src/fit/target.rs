@@ -3,9 +3,10 @@
 use super::page::{Free, Noise};
 use crate::GisaxsError;
 use crate::image::Cut;
-use crate::numeric::{Settings, Watch};
+use crate::numeric::{Accelerator, Settings, Watch};
 use crate::sample::Sample;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Data, and the sample whose numbers are free.
 pub struct Target {
@@ -17,6 +18,8 @@ pub struct Target {
     pub cut: Option<Cut>,
     pub noise: Noise,
     pub free: Vec<Free>,
+    /// Computes form factors of meshes, in place of this CPU.
+    pub on: Option<Arc<dyn Accelerator>>,
 }
 
 impl Target {
@@ -47,6 +50,7 @@ impl Target {
         let mut scene = self.sample(numbers)?.scene(&self.dir)?;
         scene.numeric = Settings {
             accuracy: 1e-7,
+            on: self.on.clone(),
             ..Settings::default()
         };
         let quiet = |_: u64| {};

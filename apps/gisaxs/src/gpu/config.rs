@@ -70,3 +70,44 @@ impl DirectConfig {
         ]
     }
 }
+
+/// A point of the space in `kernels/gpu/list.toml`, with what is around the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListConfig {
+    pub threads: u32,
+    pub points: u32,
+    pub tile: u32,
+    pub by_hand: u32,
+    /// q of a tile, and tiles on their way at once.
+    pub q: usize,
+    pub buffers: usize,
+}
+
+impl Default for ListConfig {
+    fn default() -> Self {
+        Self {
+            threads: 128,
+            points: 4,
+            tile: 128,
+            by_hand: 1,
+            q: 1 << 18,
+            buffers: 3,
+        }
+    }
+}
+
+impl ListConfig {
+    /// Macros of the kernel.
+    pub(super) fn options(&self, bits: u32, damped: bool) -> Vec<String> {
+        [
+            ("bits", bits),
+            ("threads", self.threads),
+            ("points", self.points),
+            ("tile", self.tile),
+            ("by_hand", if bits == 32 { self.by_hand } else { 0 }),
+            ("damped", u32::from(damped)),
+        ]
+        .map(|(name, value)| format!("-D{name}={value}"))
+        .to_vec()
+    }
+}

@@ -2,15 +2,25 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`grid`] | F on tensor grids by the direct, product and nonuniform ways |
-//! | [`config`] | what of the direct kernel is tuned |
+//! | [`service`] | a thread that holds the GPU and computes for the others |
+//! | [`grid`] | F on tensor grids, by one of the ways below |
+//! | [`direct`], [`product`], [`halves`], [`nufft`] | direct sums, products of matrices on both kinds of units, the nonuniform transform |
+//! | [`list`] | direct sums at any q, with copies under way |
+//! | [`config`] | what of the direct kernels is tuned |
 
 mod config;
+mod direct;
 mod grid;
+mod halves;
 mod launch;
+mod list;
+mod nufft;
+mod product;
+mod service;
 
-pub use config::DirectConfig;
+pub use config::{DirectConfig, ListConfig};
 pub use grid::{OnGrid, Ran};
+pub use service::Service;
 
 use greenup_device::cuda::{Compiler, CudaError, Gpu, Module, Session, Source};
 use std::path::PathBuf;
@@ -18,6 +28,9 @@ use std::path::PathBuf;
 /// The kernels, as shipped.
 const DIRECT: &str = include_str!("../kernels/gpu/direct.cu");
 const COPIES: &str = include_str!("../kernels/gpu/copies.cuh");
+const SINE: &str = include_str!("../kernels/gpu/sine.cuh");
+const LIST: &str = include_str!("../kernels/gpu/list.cu");
+const HALVES: &str = include_str!("../kernels/gpu/halves.cu");
 const GRID: &str = include_str!("../kernels/gpu/grid.cu");
 
 /// A GPU held, with the compiler for it.
@@ -56,14 +69,30 @@ impl Device {
         })
     }
 
+    /// Whether products of halves run on its tensor cores.
+    pub fn multiplies_halves(&self) -> bool {
+        self.gpu.arch == "sm_90"
+    }
+
     fn module(&self, name: &str, text: &str, options: &[String]) -> Result<Module, CudaError> {
-        let compiled = self.compiler.compile(&Source {
+        let cubin = self.compiled(name, text, options, &self.gpu.arch)?;
+        self.session.load(&cubin)
+    }
+
+    fn compiled(
+        &self,
+        name: &str,
+        text: &str,
+        options: &[String],
+        arch: &str,
+    ) -> Result<Vec<u8>, CudaError> {
+        let source = Source {
             name,
             text,
-            arch: &self.gpu.arch,
+            arch,
             options,
-        })?;
-        self.session.load(&compiled.cubin)
+        };
+        Ok(self.compiler.compile(&source)?.cubin)
     }
 }
 

@@ -37,6 +37,9 @@ pub enum Precision {
     Single,
     #[serde(rename = "f64")]
     Double,
+    /// Two halves a number: products on the tensor cores of a GPU.
+    #[serde(rename = "f16x2")]
+    Split,
 }
 
 trait Real: Copy + Default + Send + Sync {
@@ -100,7 +103,9 @@ pub fn direct(
 ) -> Option<Vec<Vec<Complex64>>> {
     match precision {
         Precision::Single => run::<f32>(surface, sheets, corrected, blocks, watch),
-        Precision::Double => run::<f64>(surface, sheets, corrected, blocks, watch),
+        Precision::Double | Precision::Split => {
+            run::<f64>(surface, sheets, corrected, blocks, watch)
+        }
     }
 }
 

@@ -24,6 +24,24 @@ pub(super) fn gemm<T: RealField + Copy>(
     );
 }
 
+/// out (m × n) += a (m × k) b (k × n), all real, rows contiguous, on one thread.
+pub(super) fn real<T: RealField + Copy>(
+    (m, n, k): (usize, usize, usize),
+    a: &[T],
+    b: &[T],
+    out: &mut [T],
+    one: T,
+) {
+    matmul(
+        MatMut::from_row_major_slice_mut(out, m, n),
+        Accum::Add,
+        MatRef::from_row_major_slice(a, m, k),
+        MatRef::from_row_major_slice(b, k, n),
+        one,
+        Par::Seq,
+    );
+}
+
 /// The right factor of [`multiply`], k × n: made once for many products.
 pub(super) struct Right {
     k: usize,

@@ -1,6 +1,8 @@
 //! The C kernels of this CPU's instruction set.
 
+use super::moments::TERMS;
 use greenup_device::Isa;
+use num_complex::Complex64;
 use std::ffi::{c_int, c_long};
 
 type Direct<T> = unsafe extern "C" fn(
@@ -44,7 +46,26 @@ type Read = unsafe extern "C" fn(
     out: *mut f64,
 );
 
-/// The kernels of one instruction set; see `direct.c` and `band.c` for what they take.
+type Moments = unsafe extern "C" fn(
+    nodes: c_long,
+    x: *const f64,
+    y: *const f64,
+    z: *const f64,
+    weight: *const f64,
+    terms: *mut f64,
+);
+type Finish = unsafe extern "C" fn(
+    places: c_long,
+    xy: *const f64,
+    z_re: f64,
+    z_im: f64,
+    along: *const f64,
+    up: *const f64,
+    out: *mut f64,
+);
+
+/// The kernels of one instruction set; see `direct.c`, `band.c` and `surface.c` for
+/// what they take.
 #[derive(Clone, Copy)]
 pub(super) struct Kernels {
     pub direct_32: Direct<f32>,
@@ -52,19 +73,23 @@ pub(super) struct Kernels {
     pub wave: Wave,
     pub spread: Spread,
     pub read: Read,
+    moments: Moments,
+    finish: Finish,
 }
 
 /// The pointers that the C files of one instruction set export.
 macro_rules! set {
-    ($d32:ident, $d64:ident, $wave:ident, $spread:ident, $read:ident) => {{
+    ($d32:ident, $d64:ident, $wave:ident, $spread:ident, $read:ident, $moments:ident, $finish:ident) => {{
         unsafe extern "C" {
             static $d32: Direct<f32>;
             static $d64: Direct<f64>;
             static $wave: Wave;
             static $spread: Spread;
             static $read: Read;
+            static $moments: Moments;
+            static $finish: Finish;
         }
-        // SAFETY: constants of these types in `direct.c` and `band.c`.
+        // SAFETY: constants of these types in the C files.
         unsafe {
             Kernels {
                 direct_32: $d32,
@@ -72,6 +97,8 @@ macro_rules! set {
                 wave: $wave,
                 spread: $spread,
                 read: $read,
+                moments: $moments,
+                finish: $finish,
             }
         }
     }};
@@ -86,7 +113,9 @@ impl Kernels {
                 direct_at_portable_64,
                 wave_at_portable_64,
                 spread_at_portable,
-                read_at_portable
+                read_at_portable,
+                moments_at_portable,
+                finish_at_portable
             )),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => Some(set!(
@@ -94,7 +123,9 @@ impl Kernels {
                 direct_at_avx2_64,
                 wave_at_avx2_64,
                 spread_at_avx2,
-                read_at_avx2
+                read_at_avx2,
+                moments_at_avx2,
+                finish_at_avx2
             )),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => Some(set!(
@@ -102,7 +133,9 @@ impl Kernels {
                 direct_at_avx512_64,
                 wave_at_avx512_64,
                 spread_at_avx512,
-                read_at_avx512
+                read_at_avx512,
+                moments_at_avx512,
+                finish_at_avx512
             )),
             _ => None,
         }
@@ -131,6 +164,48 @@ impl Kernels {
                 re.as_mut_ptr(),
                 im.as_mut_ptr(),
             )
+        }
+    }
+
+    /// Adds the moments of weighted places to the terms, ordered as in [`super::moments`].
+    pub fn moments(&self, places: &[Vec<f64>; 3], weight: &[f64], terms: &mut [f64; TERMS]) {
+        let n = weight.len();
+        assert!(n % 8 == 0 && places.iter().all(|p| p.len() == n));
+        let [x, y, z] = places;
+        // SAFETY: arrays of n numbers, whole vectors of any kernel.
+        unsafe {
+            (self.moments)(
+                n as _,
+                x.as_ptr(),
+                y.as_ptr(),
+                z.as_ptr(),
+                weight.as_ptr(),
+                terms.as_mut_ptr(),
+            );
+        }
+    }
+
+    /// F of places with the same q_z from both of their sums.
+    pub fn finish(
+        &self,
+        xy: &[[f64; 2]],
+        z: Complex64,
+        (along, up): (&[[f64; 2]], &[[f64; 2]]),
+        out: &mut [Complex64],
+    ) {
+        let n = xy.len();
+        assert!(along.len() == n && up.len() == n && out.len() == n);
+        // SAFETY: n pairs each; a complex number is one.
+        unsafe {
+            (self.finish)(
+                n as _,
+                xy.as_ptr().cast(),
+                z.re,
+                z.im,
+                along.as_ptr().cast(),
+                up.as_ptr().cast(),
+                out.as_mut_ptr().cast(),
+            );
         }
     }
 }

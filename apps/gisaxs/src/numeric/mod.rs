@@ -5,21 +5,25 @@
 //! | [`sheet`] | where F is wanted |
 //! | [`rule`], [`nodes`], [`surface`] | a surface as weighted points, and how wrong that is |
 //! | [`direct`] | one exponential for each node and q (SIMD kernels in `kernels/direct.c`) |
-//! | [`way`] | the choice between the ways |
-//! | [`product`], [`family`], [`gemm`] | matrix products on tensor grids and on rows that share factors |
+//! | [`way`], [`cost`] | the choice between the ways |
+//! | [`elsewhere`] | the same on another device |
+//! | [`product`], [`pairs`], [`family`], [`gemm`] | matrix products on tensor grids, best of symmetric q_y, and on rows that share factors |
 //! | [`kernels`] | the C kernels of this CPU's instruction set |
 //! | [`spread`], [`window`], [`nufft`] | the nonuniform transform: cost independent of the triangles |
 //! | [`moments`] | F near q = 0 |
 //! | [`chebyshev`] | polynomials |
 
 pub mod chebyshev;
+mod cost;
 mod direct;
+mod elsewhere;
 mod family;
 mod gemm;
 mod kernels;
 mod moments;
 mod nodes;
 mod nufft;
+mod pairs;
 mod product;
 mod rule;
 mod sheet;
@@ -29,8 +33,10 @@ mod way;
 mod window;
 
 pub use direct::{Blocks, Precision, direct};
+pub use elsewhere::Accelerator;
 pub use nodes::{Nodes, Sampling};
 pub use nufft::{Band, grid};
+pub use pairs::about_middle;
 pub use rule::Rule;
 pub use sheet::{Extent, Sheet};
 pub(crate) use spread::Axis;

@@ -1,13 +1,17 @@
 //! F near q = 0, where surface sums cancel: F(q) = ∮ (r·n) g(q·r) dS with g(p) = ∫₀¹ t² e^{ipt} dt, as a
 //! power series in q with moments of the surface. Nothing cancels in it.
 
+use super::kernels::Kernels;
 use super::{Nodes, Sampling};
 use crate::Q;
 use crate::mesh::Mesh;
 use num_complex::Complex64;
 
-/// Highest power kept.
+/// Highest power kept; `surface.c` has it too.
 const ORDER: usize = 12;
+
+/// Terms of all powers up to the highest.
+pub(super) const TERMS: usize = (ORDER + 1) * (ORDER + 2) * (ORDER + 3) / 6;
 
 /// |q| × reach up to which the series holds eleven digits.
 pub const NEAR: f64 = 1.0;
@@ -30,25 +34,21 @@ impl Moments {
             NEAR / reach.max(f64::MIN_POSITIVE),
             Sampling::Within(1e-13),
         );
-        let mut terms = vec![0.0; (ORDER + 1) * (ORDER + 2) * (ORDER + 3) / 6];
+        let mut places = [const { Vec::new() }; 3];
+        let mut weight = Vec::new();
         for (r, s) in nodes.place.iter().zip(&nodes.strength) {
-            let through = r[0] * s[0] + r[1] * s[1] + r[2] * s[2];
-            let mut at = 0;
-            let mut x = through;
-            for a in 0..=ORDER {
-                let mut y = x;
-                for b in 0..=ORDER - a {
-                    let mut z = y;
-                    for _ in 0..=ORDER - a - b {
-                        terms[at] += z;
-                        at += 1;
-                        z *= r[2];
-                    }
-                    y *= r[1];
-                }
-                x *= r[0];
+            for (to, x) in places.iter_mut().zip(r) {
+                to.push(*x);
             }
+            weight.push(r[0] * s[0] + r[1] * s[1] + r[2] * s[2]);
         }
+        // Whole vectors; a weight of 0 adds nothing.
+        let whole = weight.len().next_multiple_of(8);
+        for p in places.iter_mut().chain([&mut weight]) {
+            p.resize(whole, 0.0);
+        }
+        let mut terms = [0.0; TERMS];
+        Kernels::best().moments(&places, &weight, &mut terms);
         let factorial = |n: usize| (1..=n).map(|k| k as f64).product::<f64>();
         let mut at = 0;
         for a in 0..=ORDER {
@@ -63,7 +63,10 @@ impl Moments {
                 }
             }
         }
-        Self { terms, reach }
+        Self {
+            terms: terms.to_vec(),
+            reach,
+        }
     }
 
     /// Whether the series holds at this q.

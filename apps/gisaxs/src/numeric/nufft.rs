@@ -11,6 +11,7 @@ use super::{Nodes, Surface, Watch, chebyshev};
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 /// Rows of q_z of one product.
 const BLOCK: usize = 32;
@@ -78,13 +79,7 @@ pub fn grid(
                 for (k, sums) in both.chunks(2 * n).enumerate() {
                     let qz = sheet.z[begin + k];
                     let to = &mut rows[k * places + first..k * places + first + n];
-                    for (j, f) in to.iter_mut().enumerate() {
-                        let [x, y] = row[j];
-                        let q = crate::Q { x, y, z: qz };
-                        *f = surface.value_shifted(&q, || {
-                            complex_of(sums[j]) + qz.conj() * complex_of(sums[n + j])
-                        });
-                    }
+                    surface.row(row, qz, sums.split_at(n), to);
                 }
                 watch.tick((m * n) as u64);
             });
@@ -109,7 +104,7 @@ fn complex(grid: &[f64], rows: usize, columns: usize) -> Vec<Complex64> {
 /// F on many sheets, each with its own few q_z: sums are made at the nodes of a grid in q_x and q_y that
 /// all sheets share, and read between them.
 pub struct Band {
-    surface: Surface,
+    surface: Arc<Surface>,
     window: Window,
     z: Axis,
     /// q_x: terms of Chebyshev, middle and half width.
@@ -132,7 +127,8 @@ impl Band {
         )
     }
 
-    pub fn new(surface: Surface, extent: &Extent, accuracy: f64) -> Self {
+    pub fn new(surface: impl Into<Arc<Surface>>, extent: &Extent, accuracy: f64) -> Self {
+        let surface = surface.into();
         let nodes = &surface.nodes;
         let window = Window::new(accuracy);
         let (middle, half) = (
@@ -283,17 +279,21 @@ impl Band {
             );
         }
         let centre = self.surface.nodes.centre;
+        let shifts: Vec<Complex64> =
+            s.xy.iter()
+                .map(|[x, y]| Complex64::from_polar(1.0, x * centre[0] + y * centre[1]))
+                .collect();
         let mut out = vec![Complex64::ZERO; s.len()];
-        for (j, g) in read.chunks(values).enumerate() {
-            let [x, y] = s.xy[j];
-            let shift = Complex64::from_polar(1.0, x * centre[0] + y * centre[1]);
-            for (k, &z) in s.z.iter().enumerate() {
-                let q = crate::Q { x, y, z };
+        let [mut along, mut up] = [(); 2].map(|()| vec![[0.0; 2]; n]);
+        for (k, (&z, out)) in s.z.iter().zip(out.chunks_mut(n)).enumerate() {
+            for (j, g) in read.chunks(values).enumerate() {
+                let [x, y] = s.xy[j];
                 let sum = |m: usize| Complex64::new(g[6 * k + 2 * m], g[6 * k + 2 * m + 1]);
-                out[k * n + j] = self
-                    .surface
-                    .value_shifted(&q, || (sum(0) * x + sum(1) * y + z.conj() * sum(2)) * shift);
+                let (a, u) = ((sum(0) * x + sum(1) * y) * shifts[j], sum(2) * shifts[j]);
+                along[j] = [a.re, a.im];
+                up[j] = [u.re, u.im];
             }
+            self.surface.row(&s.xy, z, (&along, &up), out);
         }
         out
     }

@@ -6,6 +6,7 @@ use super::direct::Precision;
 use super::family::{Family, POWERS, families};
 use super::gemm::gemm;
 use super::kernels::Kernels;
+use super::pairs::pairs;
 use super::sheet::Sheet;
 use super::{Surface, Watch};
 use crate::Q;
@@ -15,7 +16,7 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 use std::f64::consts::{LOG2_E, TAU};
 
-trait Number: RealField + Copy + Send + Sync {
+pub(super) trait Number: RealField + Copy + Send + Sync {
     fn of(x: f64) -> Self;
     fn wide(self) -> f64;
 }
@@ -41,7 +42,7 @@ impl Number for f32 {
 /// Places along the surface of one product.
 const PLACES: usize = 64;
 /// Nodes of one product.
-const NODES: usize = 1024;
+pub(super) const NODES: usize = 1024;
 /// Columns (q_z of all its sheets) of one product.
 const COLUMNS: usize = 1024;
 
@@ -55,6 +56,15 @@ pub(super) fn products(
     memory: u64,
     watch: &Watch,
 ) -> Option<Vec<Vec<Complex64>>> {
+    if let [sheet] = sheets {
+        let out = match precision {
+            Precision::Single => pairs::<f32>(surface, sheet, memory, watch),
+            Precision::Double | Precision::Split => pairs::<f64>(surface, sheet, memory, watch),
+        };
+        if let Some(out) = out {
+            return (!watch.stopped()).then(|| vec![out]);
+        }
+    }
     let families = families(&surface.nodes, sheets, accuracy);
     // As many families at once as there are threads share what there is.
     let at_once = rayon::current_num_threads().min(families.len()).max(1);
@@ -63,7 +73,7 @@ pub(super) fn products(
         .par_iter()
         .map(|f| match precision {
             Precision::Single => family::<f32>(surface, f, memory, watch),
-            Precision::Double => family::<f64>(surface, f, memory, watch),
+            Precision::Double | Precision::Split => family::<f64>(surface, f, memory, watch),
         })
         .collect();
     (!watch.stopped()).then(|| out.concat())

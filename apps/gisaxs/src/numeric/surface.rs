@@ -1,5 +1,6 @@
 //! A surface ready for sums over it.
 
+use super::kernels::Kernels;
 use super::moments::Moments;
 use super::{Nodes, Sampling};
 use crate::Q;
@@ -32,7 +33,7 @@ impl Surface {
     }
 
     /// F(q) from the sum of q*·n e^{iq·r} over the nodes about their centre; near q = 0 without it.
-    pub(super) fn value(&self, q: &Q, sum: impl FnOnce() -> Complex64) -> Complex64 {
+    pub(crate) fn value(&self, q: &Q, sum: impl FnOnce() -> Complex64) -> Complex64 {
         self.shift(q)
             * if self.near.serve(q) {
                 self.near.at(q)
@@ -46,12 +47,23 @@ impl Surface {
         self.near.serve(q).then(|| self.shift(q) * self.near.at(q))
     }
 
-    /// The same where the sum holds e^{iq·c} already.
-    pub(super) fn value_shifted(&self, q: &Q, sum: impl FnOnce() -> Complex64) -> Complex64 {
-        if self.near.serve(q) {
-            self.shift(q) * self.near.at(q)
-        } else {
-            finish(q, sum())
+    /// F at places with the same q_z from both of their sums, Σ (q_x n_x + q_y n_y) e^{iq·r} and Σ n_z e^{iq·r},
+    /// which hold e^{iq·c} already.
+    pub(super) fn row(
+        &self,
+        places: &[[f64; 2]],
+        z: Complex64,
+        sums: (&[[f64; 2]], &[[f64; 2]]),
+        out: &mut [Complex64],
+    ) {
+        Kernels::best().finish(places, z, sums, out);
+        if !self.near.serve(&Q { x: 0.0, y: 0.0, z }) {
+            return;
+        }
+        for ([x, y], f) in places.iter().zip(out) {
+            if let Some(near) = self.near(&Q { x: *x, y: *y, z }) {
+                *f = near;
+            }
         }
     }
 }

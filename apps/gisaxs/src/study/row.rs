@@ -127,7 +127,7 @@ pub fn run(
                 let mut iterations = 0.0;
                 while iterations == 0.0 || start.elapsed().as_secs_f64() < seconds {
                     let ready = prepare(&form, sheets, &settings)?;
-                    values = ready.sheets(sheets, &watch).unwrap_or_default();
+                    values = ready.sheets(sheets, &watch)?.unwrap_or_default();
                     iterations += 1.0;
                 }
                 Ok(Run {

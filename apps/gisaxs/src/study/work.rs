@@ -30,6 +30,8 @@ pub fn work(way: Way, precision: Precision, gpu: bool, s: &Size) -> Work {
     let flop = match precision {
         Precision::Single => Op::F32,
         Precision::Double => Op::F64,
+        // Halves run at bf16's rate.
+        Precision::Split => Op::TensorBf16,
     };
     let mut out = Work::new();
     let mut add = |op: Op, count: f64| {
@@ -37,10 +39,10 @@ pub fn work(way: Way, precision: Precision, gpu: bool, s: &Size) -> Work {
         let _ = out.add(op, count);
     };
     let pairs = s.nodes * s.points;
-    let bytes = if precision == Precision::Single {
-        8.0
-    } else {
+    let bytes = if precision == Precision::Double {
         16.0
+    } else {
+        8.0
     };
     match way {
         // direct.cu: phase, whole turns off, scale, four sums; sine and cosine in hardware, the exponential once for
@@ -51,6 +53,10 @@ pub fn work(way: Way, precision: Precision, gpu: bool, s: &Size) -> Work {
         }
         // direct.c: 25 instructions a pair, 40 with the exponential.
         Way::Direct | Way::Exact => add(flop, 2.0 * pairs * if s.damped { 40.0 } else { 25.0 }),
+        // Real factors of two q each (8), three products for one (24).
+        Way::Product if precision == Precision::Split => add(flop, 24.0 * pairs),
+        // The same on a CPU, one product.
+        Way::Product if !gpu => add(flop, 8.0 * pairs),
         Way::Product => add(flop, 16.0 * pairs),
         Way::Nufft => {
             let (cy, cz) = s.cells;

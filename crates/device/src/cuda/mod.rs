@@ -11,6 +11,7 @@
 //! | [`session`] | a GPU held: stream, events, recorded launches |
 //! | [`repeat`] | work repeated without a gap, timed by events |
 //! | [`memory`] | memory of a GPU |
+//! | [`pinned`] | memory of the host for copies under way |
 //! | [`module`] | loaded kernels and their launches |
 //! | [`tensor_map`] | arrays cut into boxes for the copy engine |
 
@@ -20,6 +21,7 @@ pub mod libraries;
 pub mod memory;
 pub mod module;
 pub mod occupancy;
+pub mod pinned;
 pub mod repeat;
 pub mod resources;
 pub mod session;
@@ -30,6 +32,7 @@ pub use gpu::Gpu;
 pub use memory::Memory;
 pub use module::{Function, Module, Shape};
 pub use occupancy::{Capability, Limit, Occupancy};
+pub use pinned::Pinned;
 pub use repeat::Repeater;
 pub use resources::Resources;
 pub use session::{Event, Graph, Session};

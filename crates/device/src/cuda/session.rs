@@ -37,6 +37,18 @@ impl Session {
         libraries::driver()?;
         result::init().map_err(failed("the CUDA driver does not start"))?;
         let device = result::device::get(ordinal).map_err(failed("there is no such GPU"))?;
+        Self::on(device)
+    }
+
+    /// The same GPU with a stream of its own, whose work may overlap with this one's.
+    ///
+    /// # Errors
+    /// The GPU is lost.
+    pub fn beside(&self) -> Held<Self> {
+        Self::on(self.0.device)
+    }
+
+    fn on(device: sys::CUdevice) -> Held<Self> {
         // SAFETY: the device was given by the driver; the context lives until `release`.
         unsafe {
             let context =

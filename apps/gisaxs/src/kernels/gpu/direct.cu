@@ -14,36 +14,11 @@
 // Nodes: x y z s_x s_y s_z 0 0, padded with zeros to whole tiles. q in turns (over 2 pi).
 
 #include "copies.cuh"
+#include "sine.cuh"
 
 #define block_y (dim_y * per_y)
 #define block_z (dim_z * per_z)
 #define threads (dim_y * dim_z)
-
-__device__ __forceinline__ void by_polynomial(float p, float *s, float *c) {
-    // To the nearest half turn, whose parity is the sign of both.
-    const float t = __fmaf_rn(p, 2.0f, 12582912.0f);
-    const unsigned sign = __float_as_uint(t) << 31;
-    const float r = __fmaf_rn(t - 12582912.0f, -0.5f, p);
-    const float u = r * r;
-    float a = 39.759827085f, b = 56.238700435f;
-    a = __fmaf_rn(a, u, -76.581172645f);
-    b = __fmaf_rn(b, u, -85.239870258f);
-    a = __fmaf_rn(a, u, 81.602476369f);
-    b = __fmaf_rn(b, u, 64.934572652f);
-    a = __fmaf_rn(a, u, -41.341680613f);
-    b = __fmaf_rn(b, u, -19.739171210f);
-    a = __fmaf_rn(a, u, 6.2831852802f) * r;
-    b = __fmaf_rn(b, u, 0.99999995303f);
-    *s = __uint_as_float(__float_as_uint(a) ^ sign);
-    *c = __uint_as_float(__float_as_uint(b) ^ sign);
-}
-
-__device__ __forceinline__ void by_hardware(float p, float *s, float *c) {
-    if (sine == 2) p -= __fadd_rn(__fadd_rn(p, 12582912.0f), -12582912.0f);
-    const float x = p * 6.2831853072f;
-    *s = __sinf(x);
-    *c = __cosf(x);
-}
 
 __device__ __forceinline__ void fetch(float4 *to, const float4 *from, int thread) {
     for (int i = thread; i < 2 * tile; i += threads) {
@@ -132,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(threads)
                                 if (sine == 0 || j * per_z + k < by_hand)
                                     by_polynomial(p, &s, &c);
                                 else
-                                    by_hardware(p, &s, &c);
+                                    by_hardware<sine == 2>(p, &s, &c);
                                 const float w1 = damped ? w * size_k[k] : w;
                                 const float w2 = damped ? b.y * size_k[k] : b.y;
                                 sum[j][k][0] = __fmaf_rn(w1, c, sum[j][k][0]);
