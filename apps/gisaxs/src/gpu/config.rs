@@ -86,12 +86,13 @@ pub struct ListConfig {
 impl Default for ListConfig {
     fn default() -> Self {
         Self {
-            threads: 128,
+            // Found on an H200 (sweeps/form_factor_list_h200; buffers by docs/results).
+            threads: 256,
             points: 4,
             tile: 128,
-            by_hand: 1,
+            by_hand: 0,
             q: 1 << 18,
-            buffers: 3,
+            buffers: 4,
         }
     }
 }

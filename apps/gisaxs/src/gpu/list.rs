@@ -112,32 +112,65 @@ struct Slot {
     busy: Option<Range<usize>>,
 }
 
+/// Slots from one job to the next: pinning memory takes longer than most tiles.
+#[derive(Default)]
+pub(super) struct Kept {
+    slots: Vec<Slot>,
+    /// Of the kernel, and bytes of q and of sums.
+    options: Vec<String>,
+    bytes: [usize; 2],
+}
+
+impl Kept {
+    /// Slots that hold these tiles.
+    fn slots(
+        &mut self,
+        device: &Device,
+        plan: &Plan,
+        (options, buffers): (Vec<String>, usize),
+    ) -> Result<&mut Vec<Slot>, CudaError> {
+        let bytes = [4 * plan.real * plan.points, 32 * plan.shares * plan.points];
+        let fits = self.options == options
+            && self.slots.len() == buffers
+            && self.bytes.iter().zip(&bytes).all(|(a, b)| a >= b);
+        if !fits {
+            // First the memory of before.
+            self.slots.clear();
+            let text = LIST.replace("#include \"sine.cuh\"", SINE);
+            let cubin = device.compiled("list.cu", &text, &options, &device.gpu.arch)?;
+            for _ in 0..buffers {
+                let session = device.session.beside()?;
+                self.slots.push(Slot {
+                    kernel: session.load(&cubin)?.function("list")?,
+                    q: session.alloc(bytes[0])?,
+                    out: session.alloc(bytes[1])?,
+                    host_q: session.pinned(bytes[0])?,
+                    host_out: session.pinned(bytes[1])?,
+                    session,
+                    busy: None,
+                });
+            }
+            (self.options, self.bytes) = (options, bytes);
+        }
+        for slot in &mut self.slots {
+            // What a stopped job left.
+            slot.busy = None;
+        }
+        Ok(&mut self.slots)
+    }
+}
+
 /// Computes all of it; gives each tile to `to`, which says whether to go on.
 pub(super) fn run(
-    device: &Device,
+    (device, kept): (&Device, &mut Kept),
     job: &Job,
     config: &ListConfig,
     to: &mut dyn FnMut(Tile) -> bool,
 ) -> Result<(), CudaError> {
     let plan = job.plan(device, config)?;
     let damped = Extent::of(&job.sheets).damping > 0.0;
-    let text = LIST.replace("#include \"sine.cuh\"", SINE);
     let options = config.options(8 * plan.real as u32, damped);
-    let compiled = device.compiled("list.cu", &text, &options, &device.gpu.arch)?;
-    let mut slots = (0..config.buffers.max(1))
-        .map(|_| {
-            let session = device.session.beside()?;
-            Ok(Slot {
-                kernel: session.load(&compiled)?.function("list")?,
-                q: session.alloc(4 * plan.real * plan.points)?,
-                out: session.alloc(32 * plan.shares * plan.points)?,
-                host_q: session.pinned(4 * plan.real * plan.points)?,
-                host_out: session.pinned(32 * plan.shares * plan.points)?,
-                session,
-                busy: None,
-            })
-        })
-        .collect::<Result<Vec<_>, CudaError>>()?;
+    let slots = kept.slots(device, &plan, (options, config.buffers.max(1)))?;
     let all = packed(&job.surface.nodes, config.tile as usize);
     let nodes = device.session.alloc(8 * plan.real * plan.nodes)?;
     let begins = job.begins();
@@ -167,7 +200,7 @@ pub(super) fn run(
         // The oldest first.
         let next = count.div_ceil(plan.points.max(1)) % slots.len().max(1);
         slots.rotate_left(next);
-        for slot in &mut slots {
+        for slot in slots.iter_mut() {
             if let Some(tile) = slot.take(plan.shares, more)?
                 && !to(tile)
             {

@@ -1,7 +1,7 @@
 //! A GPU for everybody: one thread holds it and works through what others ask for, in turn.
 
 use super::grid::bytes;
-use super::list::{self, Job, Tile, point};
+use super::list::{self, Job, Kept, Tile, point};
 use super::{Device, DirectConfig, ListConfig, OnGrid, words};
 use crate::numeric::{Accelerator, Precision, Sheet, Surface, Watch, Way};
 use greenup_device::cuda::CudaError;
@@ -11,7 +11,7 @@ use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-type Task = Box<dyn FnOnce(&Device) + Send>;
+type Task = Box<dyn FnOnce(&Device, &mut Kept) + Send>;
 
 /// A GPU held by a thread of its own.
 #[derive(Debug)]
@@ -44,8 +44,9 @@ impl Service {
         thread::spawn(move || match Device::open(ordinal) {
             Ok(device) => {
                 let _ = answer.send(Ok(device.gpu.name.clone()));
+                let mut kept = Kept::default();
                 for task in work {
-                    task(&device);
+                    task(&device, &mut kept);
                 }
             }
             Err(e) => {
@@ -76,7 +77,7 @@ impl Service {
     ) -> Result<Vec<Complex64>, String> {
         let (surface, sheet, config) = (Arc::clone(surface), sheet.clone(), self.direct);
         let (answer, result) = channel();
-        self.put(Box::new(move |device| {
+        self.put(Box::new(move |device, _| {
             let run = || {
                 Ok(OnGrid::new(device, &surface, &sheet, how, config)?
                     .run(1)?
@@ -106,8 +107,8 @@ impl Service {
         // No more tiles wait than are under way.
         let (news, heard) = sync_channel(self.list.buffers);
         let config = self.list;
-        self.put(Box::new(move |device| {
-            let ended = list::run(device, &job, &config, &mut |tile| {
+        self.put(Box::new(move |device, kept| {
+            let ended = list::run((device, kept), &job, &config, &mut |tile| {
                 news.send(News::Tile(tile)).is_ok()
             });
             let _ = news.send(News::End(ended));

@@ -2,10 +2,13 @@
 
 use super::Mesh;
 use crate::GisaxsError;
-use std::collections::HashMap;
+use hashbrown::HashMap;
+use rayon::prelude::*;
 
 /// Corners closer than this share of the size are one.
 const WELD: f64 = 1e-9;
+/// Corners in the same cell of so many times that are one too: few of them need a look at neighbours.
+const CELL: f64 = 16.0;
 /// Faulty places that are named.
 const NAMED: usize = 3;
 
@@ -13,17 +16,29 @@ impl Mesh {
     /// Corners at the same place become one; triangles that lose their area by it go.
     #[must_use]
     pub fn welded(&self) -> Self {
-        let cell = (self.size() * WELD).max(f64::MIN_POSITIVE);
-        let mut seen: HashMap<[i64; 3], usize> = HashMap::new();
+        let cell = (self.size() * WELD * CELL).max(f64::MIN_POSITIVE);
+        let mut seen: HashMap<[i64; 3], usize> = HashMap::with_capacity(self.vertices.len());
         let mut vertices = Vec::new();
         let places: Vec<usize> = self
             .vertices
             .iter()
             .map(|v| {
-                let key = v.map(|x| (x / cell).round() as i64);
-                // A neighbour may have been rounded to the next cell.
-                let near = (0..27).find_map(|n| {
-                    let step = [n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1];
+                let key = v.map(|x| (x / cell).floor() as i64);
+                // Near a border of its cell the other one may be beyond it.
+                let beyond: [i64; 3] = std::array::from_fn(|k| {
+                    let from = v[k] / cell - key[k] as f64;
+                    match from {
+                        f if f < 1.0 / CELL => -1,
+                        f if f > 1.0 - 1.0 / CELL => 1,
+                        _ => 0,
+                    }
+                });
+                let near = (0..8).find_map(|n| {
+                    let step: [i64; 3] = std::array::from_fn(|k| (n >> k & 1) * beyond[k]);
+                    // Each neighbour once.
+                    if (0..3).any(|k| n >> k & 1 == 1 && beyond[k] == 0) {
+                        return None;
+                    }
                     let there: [i64; 3] = std::array::from_fn(|k| key[k].saturating_add(step[k]));
                     seen.get(&there).copied()
                 });
@@ -78,22 +93,26 @@ impl Mesh {
                 thin[..thin.len().min(NAMED)].join(", ")
             ));
         }
-        let mut edges: HashMap<(usize, usize), i64> = HashMap::new();
-        for t in &self.triangles {
-            for k in 0..3 {
-                *edges.entry((t[k], t[(k + 1) % 3])).or_default() += 1;
-            }
-        }
-        let count = |a: usize, b: usize| edges.get(&(a, b)).copied().unwrap_or(0);
+        // Ends of each edge, the lower first, and whether it runs that way.
+        let mut edges: Vec<(usize, usize, bool)> = self
+            .triangles
+            .iter()
+            .flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])])
+            .map(|(a, b)| (a.min(b), a.max(b), a < b))
+            .collect();
+        edges.par_sort_unstable();
         let mut open = Vec::new();
         let mut turned = Vec::new();
-        for (&(a, b), &n) in &edges {
-            match n - count(b, a) {
+        for same in edges.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
+            let (a, b, _) = same[0];
+            let up = same.iter().filter(|e| e.2).count();
+            let down = same.len() - up;
+            let edge = if up > down { (a, b) } else { (b, a) };
+            match up.abs_diff(down) {
                 0 => {}
+                1 => open.push(edge),
                 // The same way twice and never back: a neighbour is inside out.
-                more if more >= 2 => turned.push((a, b)),
-                more if more > 0 => open.push((a, b)),
-                _ => {}
+                _ => turned.push(edge),
             }
         }
         for (what, mut list) in [("is inside out in places", turned), ("is open", open)] {

@@ -170,7 +170,7 @@ impl Kernels {
     /// Adds the moments of weighted places to the terms, ordered as in [`super::moments`].
     pub fn moments(&self, places: &[Vec<f64>; 3], weight: &[f64], terms: &mut [f64; TERMS]) {
         let n = weight.len();
-        assert!(n % 8 == 0 && places.iter().all(|p| p.len() == n));
+        assert!(n.is_multiple_of(8) && places.iter().all(|p| p.len() == n));
         let [x, y, z] = places;
         // SAFETY: arrays of n numbers, whole vectors of any kernel.
         unsafe {

@@ -34,8 +34,9 @@ impl Moments {
             NEAR / reach.max(f64::MIN_POSITIVE),
             Sampling::Within(1e-13),
         );
-        let mut places = [const { Vec::new() }; 3];
-        let mut weight = Vec::new();
+        let room = nodes.len() + 8;
+        let mut places = [(); 3].map(|()| Vec::with_capacity(room));
+        let mut weight = Vec::with_capacity(room);
         for (r, s) in nodes.place.iter().zip(&nodes.strength) {
             for (to, x) in places.iter_mut().zip(r) {
                 to.push(*x);

@@ -42,13 +42,16 @@ impl Nodes {
             reach: mesh.reach(centre),
             ..Self::default()
         };
-        let faces: Vec<_> = mesh.triangles.iter().map(|t| mesh.face(*t)).collect();
-        out.area = faces.iter().map(|f| f.0).sum();
+        out.area = mesh.triangles.iter().map(|t| mesh.face(*t).0).sum();
+        // At least one each.
+        out.place.reserve(mesh.triangles.len());
+        out.strength.reserve(mesh.triangles.len());
         // |dF| ≤ Σ area × error / |q|; F's scale is the volume.
         let share = out.area / (most * out.volume).max(f64::MIN_POSITIVE);
         let mut kept: Vec<(Rule, Points)> = Vec::new();
         let mut worst = 0.0;
-        for (t, (area, normal)) in mesh.triangles.iter().zip(&faces) {
+        for t in &mesh.triangles {
+            let (area, normal) = mesh.face(*t);
             let v = t.map(|i| mesh.vertices[i]);
             let middle: [f64; 3] = std::array::from_fn(|k| (v[0][k] + v[1][k] + v[2][k]) / 3.0);
             let arm: [[f64; 3]; 3] = v.map(|p| std::array::from_fn(|k| p[k] - middle[k]));
@@ -74,6 +77,7 @@ impl Nodes {
             }
             if sampling == Sampling::Every(Rule::Centroid) {
                 let m = |a: usize, b: usize| arm.iter().map(|d| d[a] * d[b]).sum();
+                out.second.reserve(mesh.triangles.len() - out.second.len());
                 out.second
                     .push([m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)]);
             }

@@ -19,12 +19,18 @@ FORMS = {
 def theirs(kind, threads):
     import bornagain as ba
     from bornagain import deg, nm
-    top = ba.Layer(ba.RefractiveMaterial("vacuum", 0, 0))
-    particle = ba.Particle(ba.RefractiveMaterial("particle", 9.6e-6, 3.4e-8), FORMS[kind][1](ba))
+    def material(name, delta, beta):
+        try:
+            return ba.RefractiveMaterial(name, delta, beta)
+        except TypeError:
+            # Some builds of 25.0 want a colour too.
+            return ba.RefractiveMaterial(name, (0, 0, 0), delta, beta)
+    top = ba.Layer(material("vacuum", 0, 0))
+    particle = ba.Particle(material("particle", 9.6e-6, 3.4e-8), FORMS[kind][1](ba))
     top.deposit2D(ba.Dilute2D(0.01, particle))
     sample = ba.Sample()
     sample.addLayer(top)
-    sample.addLayer(ba.Layer(ba.RefractiveMaterial("silicon", 6e-6, 2e-8)))
+    sample.addLayer(ba.Layer(material("silicon", 6e-6, 2e-8)))
     beam = ba.Beam(1.0, 0.1 * nm, 0.2 * deg)
     detector = ba.SphericalDetector(N, -1.5 * deg, 1.5 * deg, N, 0, 2 * deg)
     best = 1e9
