@@ -50,7 +50,11 @@ pub fn sensors(named: Option<&str>, target: Target, probe_s: f64) -> Result<Chos
         return Err(e);
     }
     chosen.map_err(|p| {
-        let e = CliError::new(format!("sensor `{}` is not usable: {}", p.id, p.cause));
+        let e = if p.present {
+            CliError::new(format!("sensor `{}` is not usable: {}", p.id, p.cause))
+        } else {
+            CliError::new(p.cause)
+        };
         if p.cure.is_empty() { e } else { e.hint(p.cure) }
     })
 }

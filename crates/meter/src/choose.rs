@@ -148,14 +148,14 @@ fn unusable(name: &str, diagnoses: &[Diagnosis]) -> Problem {
     match diagnoses.iter().find(|d| d.id == name) {
         Some(d) => Problem {
             id: name.to_owned(),
-            present: d.present,
+            present: true,
             cause: d.cause.clone().unwrap_or_else(|| "unknown cause".into()),
             cure: d.cure.clone().unwrap_or_default(),
         },
         None => Problem {
             id: name.to_owned(),
             present: false,
-            cause: "it does not exist".into(),
+            cause: format!("there is no sensor `{name}`"),
             cure: format!(
                 "this host has {}; or give external:FILE, external:cmd:COMMAND, recorded:FILE",
                 diagnoses

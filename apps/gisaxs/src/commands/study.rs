@@ -136,7 +136,7 @@ pub fn study(args: &StudyArgs) -> Result<()> {
         Some(d) => Target::Gpu(nvml::index(&d.gpu.bus_id)),
     };
     let chosen = sensors(args.sensor.as_deref(), target, 0.3, &mut busy)
-        .map_err(|p| wrong(format!("sensor {}: {}; {}", p.id, p.cause, p.cure)))?;
+        .map_err(|p| wrong(format!("{}: {}; {}", p.id, p.cause, p.cure)))?;
     let (sensor, missing) = (chosen.main(), chosen.missing.clone());
     let mut meter = chosen.meter(policy);
     let ways: Vec<Way> = args.way.iter().copied().map(Way::from).collect();

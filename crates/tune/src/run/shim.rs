@@ -105,7 +105,7 @@ extern "C" __global__ void reverse(int n, double *x) {
 }
 "#;
 
-    fn tried(source: &str) -> (Vec<u8>, Vec<f64>) {
+    fn tried(source: &str, times: usize) -> (Vec<u8>, Vec<f64>) {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("k.cu"), source).unwrap();
         let file = dir.path().join("problem.toml");
@@ -137,7 +137,10 @@ role = "inout"
         let p = Problem::read(&file, &Default::default()).unwrap();
         let built = compile(&p, &[Value::Int(0)], &dir.path().join("build")).unwrap();
         let mut a = Arguments::new(&p.data, 1, dir.path()).unwrap();
-        run(&built, &mut a).unwrap();
+        for _ in 0..times {
+            a.reset(true);
+            run(&built, &mut a).unwrap();
+        }
         let bytes = a.outputs();
         let numbers = bytes
             .chunks_exact(8)
@@ -148,7 +151,7 @@ role = "inout"
 
     #[test]
     fn threads_share_memory_and_lanes_values() {
-        let (_, x) = tried(KERNELS);
+        let (_, x) = tried(KERNELS, 1);
         let want: Vec<f64> = (0..40_i32)
             .map(|i| f64::from(39 - i) + f64::from(39 - (i ^ 1)))
             .collect();
@@ -157,8 +160,19 @@ role = "inout"
 
     #[test]
     fn a_missing_barrier_is_seen() {
-        let (_, x) = tried(&KERNELS.replace("__syncthreads();", ""));
+        let (_, x) = tried(&KERNELS.replace("__syncthreads();", ""), 1);
         // What later threads would have written was read before: a static array's zeros.
         assert!(x[0] != 39.0 + 38.0, "{x:?}");
+    }
+
+    #[test]
+    fn libraries_run_side_by_side() {
+        let want = tried(KERNELS, 100).1;
+        std::thread::scope(|s| {
+            let all: Vec<_> = (0..4).map(|_| s.spawn(|| tried(KERNELS, 100).1)).collect();
+            for t in all {
+                assert_eq!(t.join().unwrap(), want);
+            }
+        });
     }
 }

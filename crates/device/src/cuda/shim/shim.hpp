@@ -81,7 +81,8 @@ struct Block {
     void *argument = nullptr;
 };
 
-inline Block &block() {
+/* Not inline: loaders make one of all libraries' inline statics, and threads run different libraries. */
+static Block &block() {
     static Block b;
     return b;
 }
