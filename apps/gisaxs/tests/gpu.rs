@@ -82,6 +82,7 @@ fn kernels_compile_without_spills() {
         ("list.cu", "sm_90", list(32), 1),
         ("list.cu", "sm_90", list(64), 1),
         ("halves.cu", "sm_90a", vec![], 4),
+        ("band.cu", "sm_90", vec![], 4),
     ] {
         let text = std::fs::read_to_string(folder().join(name)).unwrap();
         let text = text.replace("#include \"sine.cuh\"", &sine);

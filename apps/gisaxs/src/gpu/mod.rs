@@ -6,8 +6,10 @@
 //! | [`grid`] | F on tensor grids, by one of the ways below |
 //! | [`direct`], [`product`], [`halves`], [`nufft`] | direct sums, products of matrices on both kinds of units, the nonuniform transform |
 //! | [`list`] | direct sums at any q, with copies under way |
+//! | [`band`] | the nonuniform transform on a detector's rows |
 //! | [`config`] | what of the direct kernels is tuned |
 
+mod band;
 mod config;
 mod direct;
 mod grid;
@@ -31,6 +33,7 @@ const COPIES: &str = include_str!("../kernels/gpu/copies.cuh");
 const SINE: &str = include_str!("../kernels/gpu/sine.cuh");
 const LIST: &str = include_str!("../kernels/gpu/list.cu");
 const HALVES: &str = include_str!("../kernels/gpu/halves.cu");
+const BAND: &str = include_str!("../kernels/gpu/band.cu");
 const GRID: &str = include_str!("../kernels/gpu/grid.cu");
 
 /// A GPU held, with the compiler for it.

@@ -1,9 +1,10 @@
 //! A GPU for everybody: one thread holds it and works through what others ask for, in turn.
 
+use super::band;
 use super::grid::bytes;
 use super::list::{self, Job, Kept, Tile, point};
 use super::{Device, DirectConfig, ListConfig, OnGrid, words};
-use crate::numeric::{Accelerator, Precision, Sheet, Surface, Watch, Way};
+use crate::numeric::{Accelerator, Precision, Sheet, Surface, Watch, Way, runs};
 use greenup_device::cuda::CudaError;
 use num_complex::Complex64;
 use rayon::prelude::*;
@@ -89,6 +90,22 @@ impl Service {
         values.map_err(|e: CudaError| words(&e))
     }
 
+    /// Many sheets by the nonuniform transform.
+    fn band(
+        &self,
+        surface: &Arc<Surface>,
+        sheets: &[Sheet],
+        (accuracy, memory): (f64, u64),
+    ) -> Result<Vec<Vec<Complex64>>, String> {
+        let (surface, sheets) = (Arc::clone(surface), sheets.to_vec());
+        let (answer, result) = channel();
+        self.put(Box::new(move |device, _| {
+            let _ = answer.send(band::run(device, &surface, &sheets, accuracy, memory));
+        }))?;
+        let values = result.recv().map_err(|_| LOST.to_owned())?;
+        values.map_err(|e: CudaError| words(&e))
+    }
+
     /// Any q, in tiles; `None` when stopped.
     fn list(
         &self,
@@ -168,18 +185,20 @@ impl Accelerator for Service {
         &self.name
     }
 
-    fn way(&self, asked: Option<Way>, grid: bool) -> Result<Way, String> {
-        match (asked, grid) {
-            (None, true) => Ok(Way::Nufft),
-            (None | Some(Way::Direct), _) => Ok(Way::Direct),
-            (Some(Way::Exact), _) => {
+    fn way(&self, asked: Option<Way>, grid: bool, transforms: bool) -> Result<Way, String> {
+        match asked {
+            None if grid || transforms => Ok(Way::Nufft),
+            None => Ok(Way::Direct),
+            Some(Way::Exact) => {
                 Err("transforms of whole triangles run on the CPU: take --device cpu".into())
             }
-            (Some(way), true) => Ok(way),
-            (Some(_), false) => Err(
-                "products and transforms run on the GPU for tensor grids alone: take --way direct, or --device cpu"
-                    .into(),
+            Some(Way::Product) if !grid => Err(
+                "products run on the GPU for tensor grids alone: take --way nufft or direct, or --device cpu".into(),
             ),
+            Some(Way::Nufft) if !grid && !transforms => {
+                Err("q_x spans too much for the nonuniform transform: take --way direct".into())
+            }
+            Some(way) => Ok(way),
         }
     }
 
@@ -195,8 +214,8 @@ impl Accelerator for Service {
             return Ok(None);
         }
         // Tuned for single precision on grids; everything else sums lists.
-        let on_grid = way != Way::Direct
-            || (precision == Precision::Single && sheets.len() == 1 && sheets[0].z.len() >= 8);
+        let on_grid =
+            runs(sheets).is_some() && (way != Way::Direct || precision == Precision::Single);
         if let ([sheet], true) = (sheets, on_grid) {
             let needed = bytes(surface, sheet, way, precision);
             if needed > memory {
@@ -207,6 +226,11 @@ impl Accelerator for Service {
             let values = self.grid(surface, sheet, (way, precision, accuracy))?;
             watch.tick(values.len() as u64);
             return Ok(Some(vec![values]));
+        }
+        if way == Way::Nufft {
+            let values = self.band(surface, sheets, (accuracy, memory))?;
+            watch.tick(values.iter().map(|v| v.len() as u64).sum());
+            return Ok(Some(values));
         }
         let Some(values) = self.list(surface, sheets, (precision, memory), watch)? else {
             return Ok(None);

@@ -23,7 +23,7 @@ const READ: f64 = 1.5e-10;
 const POINT: f64 = 3e-9;
 
 /// Runs of equal q_x where a transform cell by cell in z serves: one sheet, few different q_x, many q_z.
-pub(super) fn runs(sheets: &[Sheet]) -> Option<usize> {
+pub(crate) fn runs(sheets: &[Sheet]) -> Option<usize> {
     let [s] = sheets else { return None };
     let runs = s.runs().count();
     (s.z.len() >= 8 && s.xy.len() >= 4 * runs).then_some(runs)

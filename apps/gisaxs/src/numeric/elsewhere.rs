@@ -9,11 +9,12 @@ use std::sync::Arc;
 pub trait Accelerator: Debug + Send + Sync {
     fn name(&self) -> &str;
 
-    /// The way that it takes on a tensor grid, or on other q.
+    /// The way that it takes on a tensor grid, or on other q; `transforms` says whether the nonuniform
+    /// transform serves those.
     ///
     /// # Errors
     /// It has not the one that was asked for.
-    fn way(&self, asked: Option<Way>, grid: bool) -> Result<Way, String>;
+    fn way(&self, asked: Option<Way>, grid: bool, transforms: bool) -> Result<Way, String>;
 
     /// F of each sheet, with so many bytes of memory on the device; `None` when stopped.
     ///

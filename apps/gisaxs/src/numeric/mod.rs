@@ -32,9 +32,11 @@ mod surface;
 mod way;
 mod window;
 
+pub(crate) use cost::runs;
 pub use direct::{Blocks, Precision, direct};
 pub use elsewhere::Accelerator;
 pub use nodes::{Nodes, Sampling};
+pub(crate) use nufft::Layout;
 pub use nufft::{Band, grid};
 pub use pairs::about_middle;
 pub use rule::Rule;

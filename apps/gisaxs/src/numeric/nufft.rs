@@ -115,6 +115,45 @@ pub struct Band {
     cells: Right,
 }
 
+/// The grids of a transform on many sheets.
+pub(crate) struct Layout {
+    pub window: Window,
+    pub y: Axis,
+    pub z: Axis,
+    /// q_x: terms of Chebyshev, middle and half width.
+    pub x: (usize, f64, f64),
+    /// q_y: nodes, the first of them, their distance.
+    pub nodes: (usize, f64, f64),
+    /// Of strengths, for reading between the nodes.
+    pub correction: Correction,
+}
+
+impl Layout {
+    pub fn new(nodes: &Nodes, extent: &Extent, accuracy: f64) -> Self {
+        let window = Window::new(accuracy);
+        let (middle, half) = (
+            0.5 * (extent.x[0] + extent.x[1]),
+            (0.5 * (extent.x[1] - extent.x[0])).max(1e-12),
+        );
+        let terms = Band::terms(nodes, extent, accuracy).min(MOST_TERMS);
+        // Nodes in q_y, with room for the window on both sides.
+        let size = nodes.extent(1).max(1e-6);
+        let step = PI / (OVERSAMPLING * size);
+        let margin = 0.5 * window.width as f64 + 1.0;
+        let first = extent.y[0] - margin * step;
+        let count = ((extent.y[1] - extent.y[0]) / step + 2.0 * margin).ceil() as usize + 1;
+        let wide = [first, first + (count - 1) as f64 * step];
+        Self {
+            y: Axis::new(nodes.extent(1), wide, &window),
+            z: Axis::new(nodes.extent(2), extent.z, &window),
+            x: (terms, middle, half),
+            nodes: (count, first, step),
+            correction: Correction::new(&window, size, step),
+            window,
+        }
+    }
+}
+
 /// Most terms in q_x: what the reading kernel holds.
 pub const MOST_TERMS: usize = 64;
 
@@ -130,25 +169,17 @@ impl Band {
     pub fn new(surface: impl Into<Arc<Surface>>, extent: &Extent, accuracy: f64) -> Self {
         let surface = surface.into();
         let nodes = &surface.nodes;
-        let window = Window::new(accuracy);
-        let (middle, half) = (
-            0.5 * (extent.x[0] + extent.x[1]),
-            (0.5 * (extent.x[1] - extent.x[0])).max(1e-12),
-        );
-        let terms = Self::terms(nodes, extent, accuracy).min(MOST_TERMS);
+        let Layout {
+            window,
+            y,
+            z,
+            x: (terms, middle, half),
+            nodes: (count, first, step),
+            correction,
+        } = Layout::new(nodes, extent, accuracy);
         let places: Vec<f64> = (0..terms)
             .map(|k| middle + half * chebyshev::node(k, terms))
             .collect();
-        // Nodes in q_y, with room for the window on both sides.
-        let size = nodes.extent(1).max(1e-6);
-        let step = PI / (OVERSAMPLING * size);
-        let margin = 0.5 * window.width as f64 + 1.0;
-        let first = extent.y[0] - margin * step;
-        let count = ((extent.y[1] - extent.y[0]) / step + 2.0 * margin).ceil() as usize + 1;
-        let wide = [first, first + (count - 1) as f64 * step];
-        let y = Axis::new(nodes.extent(1), wide, &window);
-        let z = Axis::new(nodes.extent(2), extent.z, &window);
-        let correction = Correction::new(&window, size, step);
         let grids = spread(nodes, &places, (y, z), &window, Some(&correction));
         let along: Vec<Complex64> = (0..count)
             .flat_map(|n| y.waves(Complex64::new(first + n as f64 * step, 0.0), &window))

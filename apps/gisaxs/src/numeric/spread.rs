@@ -56,7 +56,7 @@ impl Axis {
 
 /// Divides each node's sums by the transform of a second window, in which values between nodes in q_y
 /// will be read.
-pub(super) struct Correction {
+pub struct Correction {
     coefficients: Vec<f64>,
     inverse: f64,
 }
@@ -71,7 +71,7 @@ impl Correction {
         }
     }
 
-    fn at(&self, y: f64) -> f64 {
+    pub fn at(&self, y: f64) -> f64 {
         chebyshev::value(&self.coefficients, 2.0 * y * y * self.inverse - 1.0)
     }
 }

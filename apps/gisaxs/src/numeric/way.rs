@@ -263,11 +263,15 @@ fn elsewhere<'a>(
     if corrected {
         return Err("the second order of a triangle runs on the CPU: take --device cpu".into());
     }
-    let way = on.way(settings.way, runs(sheets).is_some())?;
+    let grid = runs(sheets).is_some();
+    let terms = Band::terms(&surface.nodes, extent, settings.accuracy);
+    let way = on.way(settings.way, grid, terms <= MOST_TERMS)?;
     if precision == Precision::Split && way != Way::Product {
         return Err("--precision f16x2 goes with --way product".into());
     }
     let rounding = match precision {
+        // On a detector's rows the transform has no single precision.
+        _ if way == Way::Nufft && !grid => 1e-13,
         // Sums of 2048 nodes; sines in hardware.
         Precision::Single | Precision::Split => {
             1.5e-6 * (1.0 + extent.most * surface.nodes.reach / 30.0)
