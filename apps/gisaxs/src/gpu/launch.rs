@@ -59,25 +59,17 @@ pub(super) unsafe fn launch(
 impl Device {
     /// Memory with these doubles.
     pub(super) fn doubles(&self, from: &[f64]) -> Result<Memory, CudaError> {
-        let m = self.session.alloc(8 * from.len())?;
-        m.upload(
-            &from
-                .iter()
-                .flat_map(|x| x.to_le_bytes())
-                .collect::<Vec<_>>(),
-        )?;
-        Ok(m)
+        self.kept(from.iter().flat_map(|x| x.to_le_bytes()).collect())
     }
 
     /// Memory with these floats.
     pub(super) fn floats(&self, from: &[f32]) -> Result<Memory, CudaError> {
-        let m = self.session.alloc(4 * from.len())?;
-        m.upload(
-            &from
-                .iter()
-                .flat_map(|x| x.to_le_bytes())
-                .collect::<Vec<_>>(),
-        )?;
+        self.kept(from.iter().flat_map(|x| x.to_le_bytes()).collect())
+    }
+
+    fn kept(&self, bytes: Vec<u8>) -> Result<Memory, CudaError> {
+        let m = self.session.alloc(bytes.len())?;
+        m.upload(&bytes)?;
         Ok(m)
     }
 }

@@ -1,0 +1,192 @@
+//! Digits of Laghos (CEED, BSD-3; its regression values with `-cgt 1e-14 -rs 0` and the runs of its README),
+//! of master 97d75b32 with MFEM 5581b0c0.
+
+// Digits as they were printed.
+#![allow(clippy::excessive_precision)]
+
+use greenup_hydro::hydro::{Hydro, Orders};
+use greenup_hydro::mesh::Mesh;
+use greenup_hydro::ode::Ode;
+use greenup_hydro::problem::Problem;
+use greenup_hydro::run::{Report, Run};
+use std::sync::atomic::AtomicBool;
+
+const TIGHT: Orders = Orders {
+    kinematic: 2,
+    energy: 1,
+    cg_tol: 1e-14,
+    cg_max: 300,
+    cfl: 0.5,
+};
+
+fn run(
+    (problem, mesh, refine): (usize, &str, usize),
+    (end, most): (f64, Option<usize>),
+    orders: &Orders,
+    ode: Ode,
+) -> (Report, Hydro, Run) {
+    let mesh = Mesh::named(mesh).unwrap().refined(refine);
+    let (hydro, state) = Hydro::new(&mesh, Problem::of(problem).unwrap(), orders, 1.0).unwrap();
+    let (inner, outer) = hydro.energy(&state);
+    let stop = AtomicBool::new(false);
+    let run = Run::new(&hydro, state)
+        .go(&hydro, ode, (end, most), &stop, &mut |_| Ok(()))
+        .unwrap();
+    (run.report(&hydro, inner + outer), hydro, run)
+}
+
+fn norm(problem: usize, mesh: &str, steps: usize) -> f64 {
+    let r = run((problem, mesh, 0), (0.6, Some(steps)), &TIGHT, Ode::Rk4).0;
+    assert_eq!(r.steps, steps, "{problem} {mesh}");
+    r.e_norm
+}
+
+#[test]
+fn regression_values_of_all_problems() {
+    let flat = [
+        [(5, 6.546538624534384e0), (27, 7.588576357792927e0)],
+        [(5, 3.508254945225794e0), (15, 2.756444596823211e0)],
+        [(5, 1.020745795651244e1), (59, 1.721590205901898e1)],
+        [(5, 8.0), (16, 8.0)],
+        [(5, 3.446324942352448e1), (18, 3.446844033767240e1)],
+        [(5, 1.030899557252528e1), (36, 1.057362418574309e1)],
+        [(5, 8.039707010835693e0), (36, 8.316970976817373e0)],
+        [(5, 1.514929259650760e1), (25, 1.514931278155159e1)],
+    ];
+    let solid = [
+        [(5, 1.198510951452527e3), (188, 1.199384410059154e3)],
+        [(5, 6.695818592962833e0), (20, 4.267902387082487e0)],
+        [(5, 2.041491591302486e1), (59, 3.443180411803796e1)],
+        [(5, 16.0), (16, 16.0)],
+        [(5, 6.892649884704898e1), (18, 6.893688067534482e1)],
+        [(5, 2.061984481890964e1), (36, 2.114519664792607e1)],
+        [(5, 1.607988713996459e1), (36, 1.662736010353023e1)],
+        [(5, 3.029858112572883e1), (24, 3.029858832743707e1)],
+    ];
+    for (mesh, all) in [("square01_quad", flat), ("cube01_hex", solid)] {
+        for (problem, values) in all.into_iter().enumerate() {
+            for (steps, want) in values {
+                let got = norm(problem, mesh, steps);
+                assert!(
+                    (got / want - 1.0).abs() < 2e-13,
+                    "{problem} {mesh} {steps}: {got:e}"
+                );
+            }
+        }
+    }
+}
+
+/// Steps, the last time step as printed, and the norm of the energies.
+fn same(what: (usize, &str, usize), end: f64, want: (usize, &str, f64)) {
+    let r = run(what, (end, None), &TIGHT, Ode::Rk4).0;
+    assert_eq!(
+        (r.steps, format!("{:.6}", r.dt).as_str()),
+        (want.0, want.1),
+        "{what:?}"
+    );
+    assert!(
+        (r.e_norm / want.2 - 1.0).abs() < 1e-10,
+        "{what:?}: {:e}",
+        r.e_norm
+    );
+}
+
+#[test]
+fn sod_to_its_end() {
+    same((2, "segment01", 5), 0.2, (413, "0.000470", 3.2012077410e1));
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn verification_runs_to_their_end() {
+    same(
+        (0, "square01_quad", 3),
+        0.75,
+        (339, "0.000702", 4.9695537349e1),
+    );
+    same(
+        (0, "cube01_hex", 1),
+        0.75,
+        (1041, "0.000121", 3.3909635545e3),
+    );
+    same(
+        (1, "square01_quad", 3),
+        0.8,
+        (1154, "0.001655", 4.6303396055e1),
+    );
+    same(
+        (3, "rectangle01_quad", 2),
+        3.0,
+        (2872, "0.000064", 5.6547019553e1),
+    );
+}
+
+#[test]
+fn averaged_stages_conserve_energy() {
+    // A triple point: the published total is 10.05.
+    let tight = Orders {
+        kinematic: 3,
+        energy: 2,
+        ..TIGHT
+    };
+    let (r, ..) = run((3, "rectangle01_quad", 1), (0.1, None), &tight, Ode::Rk2avg);
+    assert!(r.energy_drift.abs() < 1e-13, "{:e}", r.energy_drift);
+    assert!((r.internal + r.kinetic - 10.05).abs() < 1e-11);
+    // Others do not.
+    let (r, ..) = run((3, "rectangle01_quad", 1), (0.1, None), &tight, Ode::Rk2);
+    assert!(r.energy_drift.abs() > 1e-12, "{:e}", r.energy_drift);
+}
+
+#[test]
+fn velocities_converge_with_their_order() {
+    for order in [1, 2, 3] {
+        let orders = Orders {
+            kinematic: order,
+            energy: order - 1,
+            cfl: 0.1,
+            ..TIGHT
+        };
+        let error = |refine: usize| -> f64 {
+            let (_, h, run) = run(
+                (0, "square01_quad", refine),
+                (0.05, None),
+                &orders,
+                Ode::Rk4,
+            );
+            // A steady flow: at each node's place the velocity is that of the start.
+            let n = h.space.nodes;
+            let sum: f64 = (0..n)
+                .map(|i| {
+                    let x = [run.state.x[i], run.state.x[n + i]];
+                    let v = Problem::TaylorGreen.velocity(&x);
+                    (run.state.v[i] - v[0]).powi(2) + (run.state.v[n + i] - v[1]).powi(2)
+                })
+                .sum();
+            (sum / n as f64).sqrt()
+        };
+        let rate = (error(1) / error(2)).log2();
+        assert!(rate > order as f64 + 0.6, "{order}: {rate}");
+    }
+}
+
+#[test]
+fn every_integrator_reaches_the_end() {
+    for (ode, off) in [
+        (Ode::Euler, 3e-2),
+        (Ode::Rk2, 2e-3),
+        (Ode::Rk2avg, 2e-3),
+        (Ode::SspRk3, 2e-3),
+    ] {
+        let orders = Orders { cfl: 0.1, ..TIGHT };
+        let want = run((0, "square01_quad", 1), (0.1, None), &orders, Ode::Rk4)
+            .0
+            .e_norm;
+        let got = run((0, "square01_quad", 1), (0.1, None), &orders, ode).0;
+        assert!((got.t - 0.1).abs() < 1e-15);
+        assert!(
+            (got.e_norm / want - 1.0).abs() < off,
+            "{ode:?}: {}",
+            got.e_norm / want - 1.0
+        );
+    }
+}
