@@ -9,6 +9,7 @@
 //! | [`space`] | numbering and tables of both spaces |
 //! | [`tensor`] | small matrices |
 //! | [`mass`] | the mass matrix of the velocities |
+//! | [`start`] | a problem on a mesh at its start |
 //! | [`hydro`] | stresses, accelerations, energy rates |
 //! | [`ode`] | time integrators |
 //! | [`run`] | steps, accepted and rejected |
@@ -23,6 +24,7 @@ pub mod ode;
 pub mod problem;
 pub mod run;
 pub mod space;
+pub mod start;
 pub mod tensor;
 
 /// What cannot be run, and why.

@@ -1,11 +1,12 @@
 //! The `hydro` command.
 
 use clap::{Args, Parser, Subcommand};
-use greenup_hydro::hydro::{Hydro, Orders};
+use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::ode::Ode;
 use greenup_hydro::problem::Problem;
 use greenup_hydro::run::Run;
+use greenup_hydro::start::Orders;
 use greenup_hydro::{HydroError, checkpoint};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};

@@ -130,3 +130,18 @@ fn a_restarted_run_has_the_same_digits() {
         assert!(String::from_utf8_lossy(&said.get_output().stderr).contains(word));
     }
 }
+
+#[test]
+fn commands_of_the_guide_parse() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut checked = 0;
+    for page in ["README.md", "docs/hydro.md"] {
+        let text = std::fs::read_to_string(root.join(page)).unwrap();
+        for line in text.lines().filter(|l| l.starts_with("hydro ")) {
+            let words = line.split(" #").next().unwrap().split_whitespace().skip(1);
+            hydro(&words.chain(["--help"]).collect::<Vec<_>>()).success();
+            checked += 1;
+        }
+    }
+    assert!(checked >= 5, "{checked}");
+}

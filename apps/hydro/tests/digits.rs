@@ -4,11 +4,12 @@
 // Digits as they were printed.
 #![allow(clippy::excessive_precision)]
 
-use greenup_hydro::hydro::{Hydro, Orders};
+use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::ode::Ode;
 use greenup_hydro::problem::Problem;
 use greenup_hydro::run::{Report, Run};
+use greenup_hydro::start::Orders;
 use std::sync::atomic::AtomicBool;
 
 const TIGHT: Orders = Orders {
