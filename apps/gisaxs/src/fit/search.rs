@@ -174,6 +174,17 @@ fn swarm(page: &FitPage, model: &Model, seed: u64) -> Result<Option<Vec<f64>>, G
 struct Squares<'a> {
     model: &'a Model<'a>,
     u: DVector<f64>,
+    rough: bool,
+}
+
+impl Squares<'_> {
+    fn of(&self, model: &[f64]) -> Vec<f64> {
+        if self.rough {
+            self.model.target.rough(model)
+        } else {
+            self.model.target.residuals(model)
+        }
+    }
 }
 
 /// Steps of the derivatives, in shares of the bounds.
@@ -183,16 +194,14 @@ fn shares(u: &DVector<f64>) -> Vec<f64> {
     u.iter().map(|u| 0.5 + 0.5 * u.sin()).collect()
 }
 
-/// ∂ residual / ∂ share, a column each, by differences on both sides (on one at a bound).
-fn slopes(model: &Model, at: &[f64]) -> Option<DMatrix<f64>> {
+/// ∂ value / ∂ share of what is made of the model, a column each, by differences on both sides (on one at a bound).
+fn slopes(model: &Model, at: &[f64], made: impl Fn(&[f64]) -> Vec<f64>) -> Option<DMatrix<f64>> {
     let columns: Option<Vec<DVector<f64>>> = (0..at.len())
         .map(|k| {
             let moved = |to: f64| {
                 let mut p = at.to_vec();
                 p[k] = to;
-                model
-                    .at(&p)
-                    .map(|m| DVector::from_vec(model.target.residuals(&m)))
+                model.at(&p).map(|m| DVector::from_vec(made(&m)))
             };
             let (low, high) = ((at[k] - STEP).max(0.0), (at[k] + STEP).min(1.0));
             Some((moved(high)? - moved(low)?) / (high - low))
@@ -216,11 +225,11 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Squares<'_> {
 
     fn residuals(&self) -> Option<DVector<f64>> {
         let m = self.model.at(&shares(&self.u))?;
-        Some(DVector::from_vec(self.model.target.residuals(&m)))
+        Some(DVector::from_vec(self.of(&m)))
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
-        let mut j = slopes(self.model, &shares(&self.u))?;
+        let mut j = slopes(self.model, &shares(&self.u), |m| self.of(m))?;
         for (mut column, u) in j.column_iter_mut().zip(&self.u) {
             column *= 0.5 * u.cos();
         }
@@ -235,22 +244,29 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
         .iter()
         .map(|s| (2.0 * s.clamp(0.001, 0.999) - 1.0).asin())
         .collect::<Vec<_>>();
-    let problem = Squares {
+    let search = || {
+        LevenbergMarquardt::new()
+            .with_ftol(1e-9)
+            .with_xtol(1e-8)
+            .with_patience(60)
+    };
+    // Likelihoods have hollows far from the data's; roots lead past them.
+    let (near, _) = search().minimize(Squares {
         model,
         u: DVector::from_vec(u),
-    };
-    let (done, report) = LevenbergMarquardt::new()
-        .with_ftol(1e-9)
-        .with_xtol(1e-8)
-        .with_patience(60)
-        .minimize(problem);
+        rough: true,
+    });
+    let (done, report) = search().minimize(Squares {
+        rough: false,
+        ..near
+    });
     model.failed()?;
     let best = shares(&done.u);
     let points = target.used();
     let freedom = points.saturating_sub(best.len()).max(1) as f64;
     let chi2 = 2.0 * report.objective_function / freedom;
     let stopped = || GisaxsError::Sample("stopped: nothing was fitted".into());
-    let j = slopes(model, &best).ok_or_else(stopped)?;
+    let j = slopes(model, &best, |m| target.scaled(m)).ok_or_else(stopped)?;
     // Counts know their own error; of other data the scatter tells it.
     let scale = match target.noise {
         super::Noise::Poisson => chi2.max(1.0),

@@ -80,11 +80,33 @@ impl Target {
         let top = self.values.iter().copied().fold(0.0, f64::max);
         self.pairs(model)
             .map(|(m, d)| match self.noise {
-                // The difference of Anscombe's roots has the variance 1 at any count, and no bias that the
-                // division by counts would bring.
-                Noise::Poisson => 2.0 * ((m + 0.375).sqrt() - (d + 0.375).sqrt()),
+                Noise::Poisson => deviance(m.max(1e-12 * top), d),
                 Noise::Relative => (m.max(1e-12 * top) / d.max(1e-12 * top)).ln(),
                 Noise::Uniform => m - d,
+            })
+            .collect()
+    }
+
+    /// Residuals that grow slowly far away, to come near by: of counts the difference of their roots.
+    pub fn rough(&self, model: &[f64]) -> Vec<f64> {
+        match self.noise {
+            Noise::Poisson => self
+                .pairs(model)
+                .map(|(m, d)| 2.0 * ((m + 0.375).sqrt() - (d + 0.375).sqrt()))
+                .collect(),
+            Noise::Relative | Noise::Uniform => self.residuals(model),
+        }
+    }
+
+    /// The model in units in which the data's error is the same all over: its slopes tell what the data
+    /// know of the numbers (Fisher's information).
+    pub fn scaled(&self, model: &[f64]) -> Vec<f64> {
+        let top = self.values.iter().copied().fold(0.0, f64::max);
+        self.pairs(model)
+            .map(|(m, _)| match self.noise {
+                Noise::Poisson => 2.0 * m.max(1e-12 * top).sqrt(),
+                Noise::Relative => m.max(1e-12 * top).ln(),
+                Noise::Uniform => m,
             })
             .collect()
     }
@@ -108,4 +130,20 @@ impl Target {
             .filter(|(_, d)| **d >= 0.0)
             .map(|(m, d)| (*m, *d))
     }
+}
+
+/// Root of twice what a mean's likelihood falls short of the count's own, by the sign of the difference: squares of
+/// these add up to the likelihood of all, which has no bias at low counts.
+fn deviance(mean: f64, count: f64) -> f64 {
+    if count <= 0.0 {
+        return (2.0 * mean).sqrt();
+    }
+    let x = mean / count - 1.0;
+    let short = if x.abs() < 1e-3 {
+        // x − ln(1 + x) would cancel.
+        x * x * (0.5 - x * (1.0 / 3.0 - x * (0.25 - 0.2 * x)))
+    } else {
+        x - x.ln_1p()
+    };
+    (2.0 * count * short).max(0.0).sqrt().copysign(x)
 }
