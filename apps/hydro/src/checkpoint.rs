@@ -2,8 +2,8 @@
 //! doubles, little-endian.
 
 use crate::HydroError;
-use crate::hydro::State;
-use crate::run::Run;
+use crate::engine::State;
+use crate::run::Clock;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -35,7 +35,7 @@ pub fn write<S: Serialize>(
     path: &Path,
     setup: &S,
     energy: f64,
-    run: &Run,
+    (clock, state): (&Clock, &State),
 ) -> Result<(), HydroError> {
     let wrong =
         |e: std::io::Error| HydroError(format!("{} cannot be written: {e}", path.display()));
@@ -43,16 +43,16 @@ pub fn write<S: Serialize>(
         format: FORMAT.to_owned(),
         setup,
         energy,
-        t: run.t.to_bits(),
-        dt: run.dt.to_bits(),
-        steps: run.steps,
-        rejected: run.rejected,
-        nodes: run.state.x.len(),
-        energies: run.state.e.len(),
+        t: clock.t.to_bits(),
+        dt: clock.dt.to_bits(),
+        steps: clock.steps,
+        rejected: clock.rejected,
+        nodes: state.x.len(),
+        energies: state.e.len(),
     };
     let mut bytes = serde_json::to_vec(&head).map_err(|e| HydroError(e.to_string()))?;
     bytes.push(b'\n');
-    for part in [&run.state.x, &run.state.v, &run.state.e] {
+    for part in [&state.x, &state.v, &state.e] {
         bytes.extend(part.iter().flat_map(|x| x.to_le_bytes()));
     }
     let beside = path.with_extension("part");
@@ -70,7 +70,7 @@ pub fn write<S: Serialize>(
 ///
 /// # Errors
 /// No file, or not a whole one.
-pub fn read<S: DeserializeOwned>(path: &Path) -> Result<(S, f64, Run), HydroError> {
+pub fn read<S: DeserializeOwned>(path: &Path) -> Result<(S, f64, Clock, State), HydroError> {
     let wrong = |m: String| HydroError(format!("{}: {m}", path.display()));
     let bytes = std::fs::read(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
     let end = bytes
@@ -92,16 +92,16 @@ pub fn read<S: DeserializeOwned>(path: &Path) -> Result<(S, f64, Run), HydroErro
     }
     let all: Vec<f64> = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
     let n = head.nodes;
-    let run = Run {
-        state: State {
-            x: all[..n].to_vec(),
-            v: all[n..2 * n].to_vec(),
-            e: all[2 * n..].to_vec(),
-        },
+    let state = State {
+        x: all[..n].to_vec(),
+        v: all[n..2 * n].to_vec(),
+        e: all[2 * n..].to_vec(),
+    };
+    let clock = Clock {
         t: f64::from_bits(head.t),
         dt: f64::from_bits(head.dt),
         steps: head.steps,
         rejected: head.rejected,
     };
-    Ok((head.setup, head.energy, run))
+    Ok((head.setup, head.energy, clock, state))
 }

@@ -3,26 +3,32 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`basis`] | points and polynomials on [0, 1] |
-//! | [`mesh`] | boxes of zones, and the built-in ones |
-//! | [`problem`] | initial data of the standard problems |
-//! | [`space`] | numbering and tables of both spaces |
-//! | [`tensor`] | small matrices |
-//! | [`mass`] | the mass matrix of the velocities |
-//! | [`start`] | a problem on a mesh at its start |
-//! | [`hydro`] | stresses, accelerations, energy rates |
-//! | [`ode`] | time integrators |
+//! | [`basis`], [`simplex`], [`rules`] | polynomials and quadrature of segments and simplices |
+//! | [`element`] | reference zones of every shape |
+//! | [`mesh`] | zones by their corners: boxes, files, refinement |
+//! | [`problem`] | initial fields, gases, walls |
+//! | [`space`] | numbering of the nodes |
+//! | [`tensor`], [`csr`] | small and sparse matrices |
+//! | [`hydro`], [`start`] | a problem on a mesh, and its start |
+//! | [`engine`] | what advances a state |
+//! | [`cpu`] | engines on CPUs: matrix-free and with stored matrices |
+//! | [`ode`] | time integrators, as programs of an engine |
 //! | [`run`] | steps, accepted and rejected |
 //! | [`checkpoint`] | a run on the disk |
 
 pub mod basis;
 pub mod checkpoint;
+pub mod cpu;
+pub mod csr;
+pub mod element;
+pub mod engine;
 pub mod hydro;
-pub mod mass;
 pub mod mesh;
 pub mod ode;
 pub mod problem;
+pub mod rules;
 pub mod run;
+pub mod simplex;
 pub mod space;
 pub mod start;
 pub mod tensor;

@@ -1,6 +1,5 @@
-//! Explicit integrators; the mesh follows every stage.
+//! Explicit integrators, as short programs on registers; the mesh follows every stage.
 
-use crate::hydro::{Hydro, State, Stresses};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
@@ -14,81 +13,163 @@ pub enum Ode {
     Rk2avg,
     SspRk3,
     Rk4,
+    /// Verner's, eight stages of order six
+    Rk6,
 }
 
-/// A step's end, and the least time step that its later stages allow.
-pub struct Step {
-    pub state: State,
-    pub dt: f64,
-}
-
-fn rates(h: &Hydro, s: &State, stresses: &Stresses) -> State {
-    State {
-        x: s.v.clone(),
-        v: h.accelerations(stresses),
-        e: h.energy_rates(stresses, &s.x, &s.v),
-    }
+/// A part of a step. Registers are two states, 0 where the step begins and 1 which stages and the end make, and rates.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Stresses of state 1.
+    Stress,
+    /// Accelerations by the last stresses, into a rate's velocities.
+    Accelerate(usize),
+    /// Energies' rates by the last stresses and velocities of a state.
+    Work { state: usize, rate: usize },
+    /// The same with velocities that stand at a rate's places.
+    WorkAtRate(usize),
+    /// A rate's places become velocities of a state.
+    Carry { state: usize, rate: usize },
+    /// A rate's places become the velocities of state 0 and half a step of its accelerations.
+    Half(usize),
+    /// State 1 becomes state 0 plus the step times factors times rates.
+    Combine(Vec<(usize, f64)>),
 }
 
 impl Ode {
-    /// A step from a state whose stresses are known.
-    pub fn step(self, h: &Hydro, s: &State, first: &Stresses, dt: f64) -> Step {
-        let mut least = f64::INFINITY;
-        let mut stage = |s: &State| {
-            let stresses = h.stresses(s);
-            least = least.min(stresses.dt);
-            rates(h, s, &stresses)
-        };
-        let state = match self {
-            Self::Rk2avg => return averaged(h, s, first, dt),
-            Self::Euler => s.moved(dt, &rates(h, s, first)),
-            Self::Rk2 => {
-                let k = rates(h, s, first);
-                s.moved(dt, &stage(&s.moved(0.5 * dt, &k)))
-            }
-            Self::SspRk3 => {
-                let mix = |a: f64, x: &State, b: f64, y: &State| {
-                    let zero = State {
-                        x: vec![0.0; x.x.len()],
-                        v: vec![0.0; x.v.len()],
-                        e: vec![0.0; x.e.len()],
-                    };
-                    zero.moved(a, x).moved(b, y)
-                };
-                let one = s.moved(dt, &rates(h, s, first));
-                let k = stage(&one);
-                let two = mix(0.75, s, 0.25, &one.moved(dt, &k));
-                let k = stage(&two);
-                mix(1.0 / 3.0, s, 2.0 / 3.0, &two.moved(dt, &k))
-            }
-            Self::Rk4 => {
-                let a = rates(h, s, first);
-                let b = stage(&s.moved(0.5 * dt, &a));
-                let c = stage(&s.moved(0.5 * dt, &b));
-                let d = stage(&s.moved(dt, &c));
-                s.moved(dt / 6.0, &a)
-                    .moved(dt / 3.0, &b)
-                    .moved(dt / 3.0, &c)
-                    .moved(dt / 6.0, &d)
-            }
-        };
-        Step { state, dt: least }
+    /// Rows of Butcher's table below its diagonal, the last being the weights.
+    fn table(self) -> Vec<Vec<f64>> {
+        match self {
+            Self::Euler => vec![vec![1.0]],
+            Self::Rk2 | Self::Rk2avg => vec![vec![0.5], vec![0.0, 1.0]],
+            Self::SspRk3 => vec![
+                vec![1.0],
+                vec![0.25, 0.25],
+                vec![1.0 / 6.0, 1.0 / 6.0, 2.0 / 3.0],
+            ],
+            Self::Rk4 => vec![
+                vec![0.5],
+                vec![0.0, 0.5],
+                vec![0.0, 0.0, 1.0],
+                vec![1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],
+            ],
+            // J. H. Verner's efficient 9-stage pair 6(5), without its embedded method.
+            Self::Rk6 => vec![
+                vec![0.06],
+                vec![0.019_239_962_962_962_962, 0.076_693_370_370_370_37],
+                vec![0.035_975, 0.0, 0.107_925],
+                vec![
+                    1.318_683_415_233_148_3,
+                    0.0,
+                    -5.042_058_063_628_562,
+                    4.220_674_648_395_414,
+                ],
+                vec![
+                    -41.872_591_664_327_516,
+                    0.0,
+                    159.432_562_163_137_5,
+                    -122.119_213_565_010_03,
+                    5.531_743_066_200_054,
+                ],
+                vec![
+                    -54.430_156_935_316_504,
+                    0.0,
+                    207.067_251_365_016_46,
+                    -158.610_813_784_59,
+                    6.991_816_585_950_242,
+                    -0.018_597_231_062_203_234,
+                ],
+                vec![
+                    -54.663_741_787_281_98,
+                    0.0,
+                    207.952_806_255_389_36,
+                    -159.288_957_474_499_5,
+                    7.018_743_740_796_944,
+                    -0.018_338_785_905_045_722,
+                    -0.000_511_948_499_788_209_9,
+                ],
+                vec![
+                    0.034_389_578_683_570_36,
+                    0.0,
+                    0.0,
+                    0.258_262_455_563_350_34,
+                    0.420_937_118_967_353_7,
+                    4.405_396_469_669_31,
+                    -176.483_119_024_298_66,
+                    172.364_133_401_415_08,
+                ],
+            ],
+        }
+    }
+
+    /// Rates that a step holds.
+    pub fn rates(self) -> usize {
+        match self {
+            Self::Rk2avg => 1,
+            _ => self.table().len(),
+        }
+    }
+
+    pub fn program(self) -> Vec<Op> {
+        if self == Self::Rk2avg {
+            // The forces of each stage work on the mean of the velocities before and after: what momentum loses, energy
+            // gains.
+            let half = [Op::Accelerate(0), Op::Half(0), Op::WorkAtRate(0)];
+            let end = |c| [Op::Combine(vec![(0, c)]), Op::Stress];
+            return [half.as_slice(), &end(0.5), &half, &end(1.0)].concat();
+        }
+        let table = self.table();
+        let mut out = Vec::new();
+        for (rate, row) in table.iter().enumerate() {
+            let state = usize::from(rate > 0);
+            out.extend([
+                Op::Carry { state, rate },
+                Op::Accelerate(rate),
+                Op::Work { state, rate },
+            ]);
+            let terms = row
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|(_, c)| *c != 0.0)
+                .collect();
+            out.extend([Op::Combine(terms), Op::Stress]);
+        }
+        out
     }
 }
 
-/// Two stages, each of whose forces work on the mean of the velocities before and after: what momentum loses,
-/// energy gains.
-fn averaged(h: &Hydro, s: &State, first: &Stresses, dt: f64) -> Step {
-    let half = |stresses: &Stresses, x: &[f64]| -> State {
-        let dv = h.accelerations(stresses);
-        let v: Vec<f64> = s.v.iter().zip(&dv).map(|(v, a)| v + 0.5 * dt * a).collect();
-        let e = h.energy_rates(stresses, x, &v);
-        State { x: v, v: dv, e }
-    };
-    let middle = s.moved(0.5 * dt, &half(first, &s.x));
-    let stresses = h.stresses(&middle);
-    Step {
-        state: s.moved(dt, &half(&stresses, &middle.x)),
-        dt: stresses.dt,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// y' = y with the program's meaning of a table.
+    fn grows(ode: Ode, dt: f64) -> f64 {
+        let mut k: Vec<f64> = Vec::new();
+        let mut y = 1.0;
+        for row in ode.table() {
+            k.push(y);
+            y = 1.0 + dt * row.iter().zip(&k).map(|(c, k)| c * k).sum::<f64>();
+        }
+        y
+    }
+
+    #[test]
+    fn tables_are_of_their_order() {
+        for (ode, order) in [
+            (Ode::Euler, 1),
+            (Ode::Rk2, 2),
+            (Ode::SspRk3, 3),
+            (Ode::Rk4, 4),
+            (Ode::Rk6, 6),
+        ] {
+            let error = |dt: f64| (grows(ode, dt) - dt.exp()).abs();
+            // Large enough that the error of high order is above rounding.
+            let dt = if order > 4 { 1.0 } else { 0.05 };
+            let rate = (error(dt) / error(dt / 2.0)).log2();
+            assert!(rate > (order + 1) as f64 - 0.3, "{ode:?}: {rate}");
+            let last = ode.table().pop().unwrap();
+            assert!((last.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
     }
 }

@@ -1,14 +1,15 @@
 //! A problem on a mesh at its start: masses, shapes, initial fields.
 
 use crate::HydroError;
-use crate::basis::{bernstein, gauss};
-use crate::hydro::{Hydro, State, jacobian, point};
-use crate::mass::Mass;
-use crate::mesh::Mesh;
-use crate::problem::Problem;
-use crate::space::{Space, along, tensor};
+use crate::element::{Element, inner_places};
+use crate::engine::State;
+use crate::hydro::Hydro;
+use crate::mesh::{FREE, Mesh, PISTON};
+use crate::problem::{Gas, Problem, Standard, Wall};
+use crate::space::{Space, entity, integer_places};
 use crate::tensor::{adjugate, determinant};
-use nalgebra::DMatrix;
+use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// How a step's rates are solved for.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +21,23 @@ pub struct Orders {
     pub cfl: f64,
 }
 
+/// What a zone has at the start.
+struct Zone {
+    gas: Gas,
+    material: u32,
+    e: Vec<f64>,
+    mass: Vec<f64>,
+    given: Vec<f64>,
+    inverse: Vec<f64>,
+    affine: bool,
+    volume: f64,
+}
+
 impl Hydro {
     /// The problem and its state at the start; `e0` is the energy of Sedov's point.
     ///
     /// # Errors
-    /// Orders that are none, or a problem that has not this dimension.
+    /// Orders that are none, a problem that has not this dimension, zones that are inverted, densities that are none.
     pub fn new(
         mesh: &Mesh,
         problem: Problem,
@@ -37,159 +50,230 @@ impl Hydro {
                 o.kinematic, o.energy
             )));
         }
-        if mesh.dim() == 1 && problem == Problem::RayleighTaylor {
+        let standard = problem.standard();
+        if mesh.dim() == 1 && standard == Some(Standard::RayleighTaylor) {
             return Err(HydroError("problem 7 needs two dimensions".into()));
         }
-        let space = Space::new(mesh, o.kinematic, o.energy);
-        let (dim, zones, points) = (space.dim, space.zones, space.points);
-        let mut gamma = Vec::new();
-        let (mut mass, mut analytic, mut inverse) = (Vec::new(), Vec::new(), Vec::new());
-        let mut e = Vec::new();
-        let (own, rewrite) = (places(&space, o.energy), rewriting(dim, o.energy));
-        for z in 0..zones {
-            let x = space.gather(&space.start, z);
-            let corner = |last: bool| -> Vec<f64> {
-                let i = if last { space.local - 1 } else { 0 };
-                (0..dim).map(|c| x[c * space.local + i]).collect()
-            };
-            // Zones are boxes at the start.
-            let (low, high) = (corner(false), corner(true));
-            let at = |share: &[f64]| -> Vec<f64> {
-                (0..dim)
-                    .map(|c| low[c] + share[c] * (high[c] - low[c]))
-                    .collect()
-            };
-            gamma.push(problem.gamma(&at(&[0.5; 3][..dim])));
-            let bernstein_of = |f: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {
-                let values =
-                    nalgebra::DVector::from_iterator(own.len(), own.iter().map(|s| f(&at(s))));
-                (&rewrite * values).iter().copied().collect()
-            };
-            e.extend(bernstein_of(&|x| problem.energy(x)));
-            let rho = bernstein_of(&|x| problem.density(x));
-            for q in 0..points {
-                let j = jacobian(&space, &x, q);
-                let det = determinant(&j, dim);
-                let volume = det * space.weights[q];
-                let basis = &space.energy[q * space.energies..(q + 1) * space.energies];
-                let own = basis.iter().zip(&rho).map(|(b, r)| b * r).sum::<f64>();
-                if own <= 0.0 {
-                    return Err(HydroError(format!(
-                        "the density jumps within zone {z}, at {:?}, and is not above 0 between: refine the mesh until faces lie there",
-                        point(&space, &x, q)
-                    )));
-                }
-                mass.push(volume * own);
-                analytic.push(volume * problem.density(&point(&space, &x, q)));
-                inverse.push(adjugate(&j, dim).map(|r| r.map(|a| a / det)));
+        let element = Element::new(mesh.shape, o.kinematic, o.energy);
+        let mut walls = problem.walls();
+        let mut mesh = Cow::Borrowed(mesh);
+        match standard {
+            Some(Standard::Saltzman) => {
+                mesh.to_mut().tilt();
+                walls.extend([piston()]);
             }
+            Some(Standard::Noh) => {
+                mesh.to_mut().open_far_sides();
+                walls.insert(FREE, Wall::free());
+            }
+            _ => {}
         }
-        if problem == Problem::Sedov {
-            point_energy(&space, &analytic, e0, &mut e);
-        }
-        let velocity_mass = Mass::new(&space, &analytic, o.cg_tol, o.cg_max);
-        let energy_mass = (0..zones)
-            .map(|z| {
-                let m = DMatrix::from_fn(space.energies, space.energies, |i, j| {
-                    (0..points)
-                        .map(|q| {
-                            let b = &space.energy[q * space.energies..];
-                            analytic[z * points + q] * b[i] * b[j]
-                        })
-                        .sum()
-                });
-                m.cholesky()
-                    .map(|c| c.inverse())
-                    .ok_or_else(|| HydroError(format!("zone {z} has no mass")))
-            })
+        let mesh = &*mesh;
+        let space = Space::new(mesh, element, &walls)?;
+        let (dim, zones, points) = (space.dim, space.zones, space.element.points());
+        let rewriting = space.element.rewriting();
+        let inner = inner_places(mesh.shape, o.energy);
+        let all: Vec<Zone> = (0..zones)
+            .into_par_iter()
+            .map(|z| at_start(mesh, &space, &problem, z, (&inner, &rewriting)))
             .collect::<Result<_, _>>()?;
+        let affine = all.iter().all(|z| z.affine);
+        let volume: f64 = all.iter().map(|z| z.volume).sum();
+        let same = all.iter().all(|z| {
+            z.mass
+                .iter()
+                .zip(&z.given)
+                .all(|(a, b)| (a - b).abs() <= 1e-13 * b.abs())
+        });
+        let pick = |f: fn(&Zone) -> &[f64], n: usize| -> Vec<f64> {
+            let mut out = Vec::with_capacity(zones * n);
+            for z in &all {
+                out.extend_from_slice(&f(z)[..n]);
+            }
+            out
+        };
+        let mass = pick(|z| &z.given, points);
+        let (mass, given) = if same {
+            (mass, None)
+        } else {
+            (pick(|z| &z.mass, points), Some(mass))
+        };
+        let dd = dim * dim;
+        let inverse = pick(|z| &z.inverse, if affine { dd } else { points * dd });
+        let mut e = pick(|z| &z.e, space.element.energies);
+        let gas = all.iter().map(|z| z.gas).collect();
+        let material: Vec<u32> = all.iter().map(|z| z.material).collect();
+        drop(all);
+        if let Some(e0) = problem.point_energy(e0) {
+            point_energy(&space, given.as_deref().unwrap_or(&mass), e0, &mut e)?;
+        }
         let mut v = vec![0.0; dim * space.nodes];
         for n in 0..space.nodes {
             let x: Vec<f64> = (0..dim).map(|c| space.start[c * space.nodes + n]).collect();
-            let own = problem.velocity(&x);
+            let first = space.shares[space.begin[n] as usize].0;
+            let own = problem.velocity(material[first as usize], &x);
             for (c, own) in own.iter().enumerate().take(dim) {
                 let i = c * space.nodes + n;
                 v[i] = if space.held[i] { 0.0 } else { *own };
             }
         }
-        let gravity = problem.gravity().map(|g| {
-            let field: Vec<f64> = (0..dim).flat_map(|c| vec![g[c]; space.nodes]).collect();
-            velocity_mass.times(&space, &field)
-        });
-        let h0 = (mesh.volume() / zones as f64).powf(1.0 / dim as f64) / o.kinematic as f64;
+        for (i, velocity) in &space.driven {
+            v[*i as usize] = *velocity;
+        }
         let state = State {
             x: space.start.clone(),
             v,
             e,
         };
+        if let Some(i) = [&state.v, &state.e]
+            .iter()
+            .flat_map(|f| f.iter())
+            .position(|x| !x.is_finite())
+        {
+            return Err(HydroError(format!(
+                "number {i} of the velocities and energies at the start is not finite: an expression has no value there"
+            )));
+        }
+        let h0 = mesh.shape.length(volume / zones as f64) / o.kinematic as f64;
+        let gravity = problem.gravity();
         let hydro = Self {
             space,
             problem,
             cfl: o.cfl,
-            gamma,
+            cg_tol: o.cg_tol,
+            cg_max: o.cg_max,
+            gas,
+            material,
             mass,
+            given,
             inverse,
+            affine,
             h0,
-            velocity_mass,
-            energy_mass,
             gravity,
         };
         Ok((hydro, state))
     }
 }
 
-/// Shares of a zone where energies are evaluated.
-fn places(space: &Space, order: usize) -> Vec<Vec<f64>> {
-    let (x, _) = gauss(order + 1);
-    (0..space.energies)
-        .map(|n| {
-            let at = along(n, &vec![order + 1; space.dim]);
-            at.into_iter().map(|i| x[i]).collect()
-        })
-        .collect()
+/// The left wall of Saltzman's problem moves at speed 1.
+fn piston() -> (u32, Wall) {
+    let wall = Wall {
+        held: [Some(1.0), None, None],
+        straight: false,
+    };
+    (PISTON, wall)
 }
 
-/// From values at Gauss's points to Bernstein's coefficients.
-fn rewriting(dim: usize, order: usize) -> DMatrix<f64> {
-    let (x, _) = gauss(order + 1);
-    let values: Vec<Vec<f64>> = x.iter().map(|x| bernstein(order, *x)).collect();
-    let size = (order + 1).pow(dim as u32);
-    let mut m = DMatrix::zeros(size, size);
-    for n in 0..size {
-        let at = along(n, &vec![order + 1; dim]);
-        let row = tensor(&at.iter().map(|i| values[*i].as_slice()).collect::<Vec<_>>());
-        for (j, b) in row.iter().enumerate() {
-            m[(n, j)] = *b;
+fn at_start(
+    mesh: &Mesh,
+    space: &Space,
+    problem: &Problem,
+    z: usize,
+    (inner, rewriting): (&[Vec<f64>], &nalgebra::DMatrix<f64>),
+) -> Result<Zone, HydroError> {
+    let (el, dim) = (&space.element, space.dim);
+    let points = el.points();
+    let x = space.gather(&space.start, z);
+    let place = |at: &[f64]| mesh.map(z, at)[..dim].to_vec();
+    let middle = if mesh.shape.tensor() {
+        vec![0.5; dim]
+    } else {
+        vec![1.0 / (dim + 1) as f64; dim]
+    };
+    let centre = place(&middle);
+    let material = problem
+        .user()
+        .map_or(mesh.material[z], |u| u.material(mesh.material[z], &centre));
+    let inner: Vec<Vec<f64>> = inner.iter().map(|at| place(at)).collect();
+    let bernstein_of = |f: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {
+        let values = nalgebra::DVector::from_iterator(inner.len(), inner.iter().map(|x| f(x)));
+        (rewriting * values).iter().copied().collect()
+    };
+    let rho = bernstein_of(&|x| problem.density(material, x));
+    let mut out = Zone {
+        gas: problem.gas(material, &centre),
+        material,
+        e: bernstein_of(&|x| problem.energy(material, x)),
+        mass: Vec::with_capacity(points),
+        given: Vec::with_capacity(points),
+        inverse: Vec::with_capacity(points * dim * dim),
+        affine: true,
+        volume: 0.0,
+    };
+    for q in 0..points {
+        let j = el.jacobian(&x, q);
+        let det = determinant(&j, dim);
+        if !(det > 0.0) {
+            return Err(HydroError(format!(
+                "zone {z} is inverted at {:?}: its corners are in a wrong order, or it is folded",
+                el.point(&x, q)
+            )));
+        }
+        let volume = det * el.weights[q];
+        let own = el.energy_at(q).iter().zip(&rho).map(|(b, r)| b * r).sum::<f64>();
+        let at = el.point(&x, q);
+        let given = problem.density(material, &at);
+        if !(own > 0.0 && given > 0.0) {
+            return Err(HydroError(format!(
+                "the density jumps within zone {z}, or is not above 0, at {at:?}: refine the mesh until faces lie where it jumps"
+            )));
+        }
+        out.mass.push(volume * own);
+        out.given.push(volume * given);
+        out.volume += volume;
+        let inverse = adjugate(&j, dim);
+        for row in inverse.iter().take(dim) {
+            out.inverse.extend(row.iter().take(dim).map(|a| a / det));
+        }
+        if q > 0 && out.affine {
+            let dd = dim * dim;
+            let (first, own) = (&out.inverse[..dd], &out.inverse[q * dd..]);
+            let size = first.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
+            out.affine = first
+                .iter()
+                .zip(own)
+                .all(|(a, b)| (a - b).abs() <= 1e-12 * size);
         }
     }
-    m.try_inverse()
-        .unwrap_or_else(|| DMatrix::identity(size, size))
+    Ok(out)
 }
 
 /// All of an energy in the corners at the origin, shared among 2^d quadrants of which one is computed.
-fn point_energy(space: &Space, volume: &[f64], e0: f64, e: &mut [f64]) {
-    let d = space.dim;
+fn point_energy(space: &Space, volume: &[f64], e0: f64, e: &mut [f64]) -> Result<(), HydroError> {
+    let (d, el) = (space.dim, &space.element);
+    let corner = |k: usize| -> Vec<(usize, usize)> {
+        integer_places(el.shape, k.max(1))
+            .iter()
+            .enumerate()
+            .filter_map(|(i, at)| match entity(el.shape, k.max(1), at)[..] {
+                [c] => Some((c, if k == 0 { 0 } else { i })),
+                _ => None,
+            })
+            .collect()
+    };
+    let (nodes, energies) = (corner(el.order), corner(el.energy_order));
     let mut found = Vec::new();
     let mut integral = 0.0;
     for z in 0..space.zones {
-        for corner in 0..1 << d {
-            let pick = |n: usize| -> usize {
-                (0..d)
-                    .map(|g| (corner >> g & 1) * (n - 1) * n.pow(g as u32))
-                    .sum()
-            };
-            let node = space.zone(z)[pick(space.order + 1)];
+        for (c, i) in &nodes {
+            let node = space.zone(z)[*i] as usize;
             if (0..d).all(|c| space.start[c * space.nodes + node].abs() < 1e-12) {
-                let j = pick(space.energy_order + 1);
+                let j = energies.iter().find(|e| e.0 == *c).map_or(0, |e| e.1);
                 // ρ is 1 all over.
-                integral += (0..space.points)
-                    .map(|q| volume[z * space.points + q] * space.energy[q * space.energies + j])
+                integral += (0..el.points())
+                    .map(|q| volume[z * el.points() + q] * el.energy_at(q)[j])
                     .sum::<f64>();
-                found.push(z * space.energies + j);
+                found.push(z * el.energies + j);
             }
         }
+    }
+    if found.is_empty() {
+        return Err(HydroError(
+            "the energy of a point is put at the origin, where this mesh has no corner".into(),
+        ));
     }
     for i in found {
         e[i] = e0 / f64::from(1 << d) / integral;
     }
+    Ok(())
 }

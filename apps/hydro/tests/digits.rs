@@ -4,11 +4,14 @@
 // Digits as they were printed.
 #![allow(clippy::excessive_precision)]
 
+use greenup_device::Isa;
+use greenup_hydro::cpu::{Cpu, Full, MatrixFree};
+use greenup_hydro::engine::{Engine, State};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::ode::Ode;
-use greenup_hydro::problem::Problem;
-use greenup_hydro::run::{Report, Run};
+use greenup_hydro::problem::{Problem, Standard};
+use greenup_hydro::run::{Clock, Report};
 use greenup_hydro::start::Orders;
 use std::sync::atomic::AtomicBool;
 
@@ -20,24 +23,52 @@ const TIGHT: Orders = Orders {
     cfl: 0.5,
 };
 
-fn run(
+/// A run's report, its mesh, and its end, by an operator.
+fn run_by(
+    full: bool,
     (problem, mesh, refine): (usize, &str, usize),
-    (end, most): (f64, Option<usize>),
+    end: (f64, Option<usize>),
     orders: &Orders,
     ode: Ode,
-) -> (Report, Hydro, Run) {
-    let mesh = Mesh::named(mesh).unwrap().refined(refine);
-    let (hydro, state) = Hydro::new(&mesh, Problem::of(problem).unwrap(), orders, 1.0).unwrap();
-    let (inner, outer) = hydro.energy(&state);
+) -> (Report, usize, State) {
+    let mesh = Mesh::open(mesh, refine).unwrap();
+    let problem = Problem::from(Standard::ALL[problem]);
+    let (hydro, state) = Hydro::new(&mesh, problem, orders, 1.0).unwrap();
+    let mut engine: Box<dyn Engine> = if full {
+        Box::new(Cpu::new(Full::new(&hydro).unwrap(), ode, &hydro))
+    } else {
+        let operator = MatrixFree::new(&hydro, Isa::best()).unwrap();
+        Box::new(Cpu::new(operator, ode, &hydro))
+    };
+    let rate = engine.start(&state).unwrap();
+    let (inner, outer) = engine.energies().unwrap();
+    let mut clock = Clock::new(rate, hydro.cfl).unwrap();
     let stop = AtomicBool::new(false);
-    let run = Run::new(&hydro, state)
-        .go(&hydro, ode, (end, most), &stop, &mut |_| Ok(()))
+    clock
+        .go(&mut *engine, hydro.cfl, end, &stop, &mut |_, _| Ok(()))
         .unwrap();
-    (run.report(&hydro, inner + outer), hydro, run)
+    let report = clock.report(&mut *engine, inner + outer).unwrap();
+    (report, hydro.space.nodes, engine.state().unwrap())
 }
 
-fn norm(problem: usize, mesh: &str, steps: usize) -> f64 {
-    let r = run((problem, mesh, 0), (0.6, Some(steps)), &TIGHT, Ode::Rk4).0;
+fn run(
+    what: (usize, &str, usize),
+    end: (f64, Option<usize>),
+    orders: &Orders,
+    ode: Ode,
+) -> (Report, usize, State) {
+    run_by(false, what, end, orders, ode)
+}
+
+fn norm(full: bool, problem: usize, mesh: &str, steps: usize) -> f64 {
+    let r = run_by(
+        full,
+        (problem, mesh, 0),
+        (0.6, Some(steps)),
+        &TIGHT,
+        Ode::Rk4,
+    )
+    .0;
     assert_eq!(r.steps, steps, "{problem} {mesh}");
     r.e_norm
 }
@@ -67,11 +98,13 @@ fn regression_values_of_all_problems() {
     for (mesh, all) in [("square01_quad", flat), ("cube01_hex", solid)] {
         for (problem, values) in all.into_iter().enumerate() {
             for (steps, want) in values {
-                let got = norm(problem, mesh, steps);
-                assert!(
-                    (got / want - 1.0).abs() < 2e-13,
-                    "{problem} {mesh} {steps}: {got:e}"
-                );
+                for full in [false, true] {
+                    let got = norm(full, problem, mesh, steps);
+                    assert!(
+                        (got / want - 1.0).abs() < 2e-13,
+                        "{problem} {mesh} {steps}: {got:e}"
+                    );
+                }
             }
         }
     }
@@ -148,19 +181,18 @@ fn velocities_converge_with_their_order() {
             ..TIGHT
         };
         let error = |refine: usize| -> f64 {
-            let (_, h, run) = run(
+            let (_, n, end) = run(
                 (0, "square01_quad", refine),
                 (0.05, None),
                 &orders,
                 Ode::Rk4,
             );
             // A steady flow: at each node's place the velocity is that of the start.
-            let n = h.space.nodes;
             let sum: f64 = (0..n)
                 .map(|i| {
-                    let x = [run.state.x[i], run.state.x[n + i]];
-                    let v = Problem::TaylorGreen.velocity(&x);
-                    (run.state.v[i] - v[0]).powi(2) + (run.state.v[n + i] - v[1]).powi(2)
+                    let x = [end.x[i], end.x[n + i]];
+                    let v = Standard::TaylorGreen.velocity(&x);
+                    (end.v[i] - v[0]).powi(2) + (end.v[n + i] - v[1]).powi(2)
                 })
                 .sum();
             (sum / n as f64).sqrt()
@@ -177,6 +209,7 @@ fn every_integrator_reaches_the_end() {
         (Ode::Rk2, 2e-3),
         (Ode::Rk2avg, 2e-3),
         (Ode::SspRk3, 2e-3),
+        (Ode::Rk6, 1e-5),
     ] {
         let orders = Orders { cfl: 0.1, ..TIGHT };
         let want = run((0, "square01_quad", 1), (0.1, None), &orders, Ode::Rk4)

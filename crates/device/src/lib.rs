@@ -19,4 +19,4 @@ pub mod team;
 pub use facts::{Cache, CpuFacts};
 pub use isa::Isa;
 pub use memory::Buffer;
-pub use team::Team;
+pub use team::{SpinBarrier, Team};

@@ -114,14 +114,14 @@ fn pin(cpu: usize) {
 }
 
 /// A barrier that spins: kernels of tens of microseconds would drown in a futex's wake-up time.
-struct SpinBarrier {
+pub struct SpinBarrier {
     threads: usize,
     arrived: AtomicUsize,
     generation: AtomicUsize,
 }
 
 impl SpinBarrier {
-    fn new(threads: usize) -> Self {
+    pub fn new(threads: usize) -> Self {
         Self {
             threads,
             arrived: AtomicUsize::new(0),
@@ -129,7 +129,8 @@ impl SpinBarrier {
         }
     }
 
-    fn wait(&self) {
+    /// Waits for all threads.
+    pub fn wait(&self) {
         let generation = self.generation.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);

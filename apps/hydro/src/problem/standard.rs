@@ -1,11 +1,10 @@
-//! Initial data of the standard problems.
+//! Initial data of the standard problems, and of Noh's and Saltzman's.
 
-use crate::HydroError;
 use std::f64::consts::PI;
 
-/// A standard problem, by the number that the field gives it.
+/// A standard problem; the first eight by the numbers that the field gives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum Standard {
     TaylorGreen,
     Sedov,
     Sod,
@@ -14,27 +13,39 @@ pub enum Problem {
     Riemann12,
     Riemann6,
     RayleighTaylor,
+    Noh,
+    Saltzman,
 }
 
-use Problem as P;
+use Standard as P;
 
-impl Problem {
-    /// # Errors
-    /// Not 0 to 7.
-    pub fn of(number: usize) -> Result<Self, HydroError> {
-        [
-            P::TaylorGreen,
-            P::Sedov,
-            P::Sod,
-            P::TriplePoint,
-            P::Gresho,
-            P::Riemann12,
-            P::Riemann6,
-            P::RayleighTaylor,
-        ]
-        .get(number)
-        .copied()
-        .ok_or_else(|| HydroError(format!("there is no problem {number}: there are 0 to 7")))
+impl Standard {
+    pub const ALL: [Self; 10] = [
+        P::TaylorGreen,
+        P::Sedov,
+        P::Sod,
+        P::TriplePoint,
+        P::Gresho,
+        P::Riemann12,
+        P::Riemann6,
+        P::RayleighTaylor,
+        P::Noh,
+        P::Saltzman,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            P::TaylorGreen => "taylor-green",
+            P::Sedov => "sedov",
+            P::Sod => "sod",
+            P::TriplePoint => "triple-point",
+            P::Gresho => "gresho",
+            P::Riemann12 => "riemann12",
+            P::Riemann6 => "riemann6",
+            P::RayleighTaylor => "rayleigh-taylor",
+            P::Noh => "noh",
+            P::Saltzman => "saltzman",
+        }
     }
 
     /// Whether there is artificial viscosity.
@@ -45,7 +56,7 @@ impl Problem {
     pub fn density(self, x: &[f64]) -> f64 {
         let (right, upper) = (x[0] >= 0.5, x.get(1).is_some_and(|y| *y >= 0.5));
         match self {
-            P::TaylorGreen | P::Sedov | P::Gresho => 1.0,
+            P::TaylorGreen | P::Sedov | P::Gresho | P::Noh | P::Saltzman => 1.0,
             P::Sod if x[0] < 0.5 => 1.0,
             P::Sod => 0.1,
             P::TriplePoint => {
@@ -74,7 +85,7 @@ impl Problem {
     /// Ratio of specific heats.
     pub fn gamma(self, x: &[f64]) -> f64 {
         match self {
-            P::TaylorGreen | P::Gresho | P::RayleighTaylor => 5.0 / 3.0,
+            P::TaylorGreen | P::Gresho | P::RayleighTaylor | P::Noh | P::Saltzman => 5.0 / 3.0,
             P::Sedov | P::Sod | P::Riemann12 | P::Riemann6 => 1.4,
             P::TriplePoint => {
                 let heavy = match x {
@@ -106,7 +117,16 @@ impl Problem {
                 ];
                 if d > 1 { v } else { [v[0], 0.0, 0.0] }
             }
-            P::Sedov | P::Sod | P::TriplePoint => [0.0; 3],
+            P::Sedov | P::Sod | P::TriplePoint | P::Saltzman => [0.0; 3],
+            // Towards the origin at speed 1.
+            P::Noh => {
+                let r = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+                let mut v = [0.0; 3];
+                for (v, x) in v.iter_mut().zip(x) {
+                    *v = if r > 0.0 { -x / r } else { 0.0 };
+                }
+                v
+            }
             P::Gresho if d > 1 => {
                 let r = x[0].hypot(x[1]);
                 let turn = if r < 0.2 {
@@ -159,6 +179,8 @@ impl Problem {
                 1.5 * p
             }
             P::Sedov => 0.0,
+            P::Noh => 1e-8,
+            P::Saltzman => 1e-4,
             P::Sod => by_pressure(if x[0] < 0.5 { 1.0 } else { 0.1 }),
             P::TriplePoint => by_pressure(if x[0] > 1.0 { 0.1 } else { 1.0 }),
             P::Gresho => {
@@ -184,13 +206,5 @@ impl Problem {
     /// Acceleration all over.
     pub fn gravity(self) -> Option<[f64; 3]> {
         (self == P::RayleighTaylor).then_some([0.0, -1.0, 0.0])
-    }
-
-    /// Energy brought in a volume and time, at a place of the moving mesh.
-    pub fn source(self, x: &[f64]) -> Option<f64> {
-        (self == P::TaylorGreen && x.len() == 2).then(|| {
-            let c = |n: f64, x: f64| (n * PI * x).cos();
-            0.375 * PI * (c(3.0, x[0]) * c(1.0, x[1]) - c(1.0, x[0]) * c(3.0, x[1]))
-        })
     }
 }

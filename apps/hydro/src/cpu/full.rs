@@ -1,0 +1,269 @@
+//! The operator that stores matrices: corner forces F_z = A_z Bᵀ of each zone, the mass matrix of velocities in CSR, inverse
+//! ones of energies. Its parts are BLAST's kernels 1 to 11 (table 2 of the paper). Any shape of zones, plain Rust:
+//! what the vectors of the other operator are compared with.
+
+use super::Operator;
+use super::parts::{Member, Shared};
+use super::solve::{PART, Solver, Times};
+use crate::HydroError;
+use crate::csr::Csr;
+use crate::engine::State;
+use crate::hydro::Hydro;
+use crate::tensor::{M, adjugate, determinant, least_stretch, product, smallest};
+use rayon::prelude::*;
+use std::f64::consts::PI;
+
+/// The operator.
+pub struct Full<'a> {
+    h: &'a Hydro,
+    /// [zone][component · local][energy].
+    corner: Vec<f64>,
+    /// Energies brought by sources, [zone][energy].
+    source: Vec<f64>,
+    /// [zone][energy][energy].
+    inverse: Vec<f64>,
+    mass: Csr,
+    gravity: Option<Vec<f64>>,
+    solver: Solver,
+}
+
+impl Times for Csr {
+    fn times(&self, m: &Member, x: Shared, out: Shared) {
+        let nodes = self.nodes();
+        let parts = m.share(nodes.div_ceil(PART));
+        let range = parts.start * PART..(parts.end * PART).min(nodes);
+        for c in 0..self.components {
+            // SAFETY: nobody writes x between two waits, and each node of `out` is of one member.
+            unsafe {
+                let x = x.read(c * nodes..(c + 1) * nodes);
+                let to = out.part(c * nodes + range.start..c * nodes + range.end);
+                self.rows(range.clone(), x, to);
+            }
+        }
+    }
+}
+
+impl<'a> Full<'a> {
+    /// # Errors
+    /// A zone without mass.
+    pub fn new(h: &'a Hydro) -> Result<Self, HydroError> {
+        let (space, e) = (&h.space, &h.space.element);
+        let mut inverse = vec![0.0; space.zones * e.energies * e.energies];
+        let to = Shared::new(&mut inverse);
+        let n = e.energies * e.energies;
+        h.energy_inverses(&|z, m, by| {
+            for (i, x) in m.iter().enumerate() {
+                // SAFETY: each zone writes its own part.
+                unsafe { *to.at(z * n + i) = x * by };
+            }
+        })?;
+        let mass = Csr::of_mass(h);
+        let gravity = h.gravity.map(|g| {
+            let field: Vec<f64> = (0..space.dim)
+                .flat_map(|c| vec![g[c]; space.nodes])
+                .collect();
+            let mut out = vec![0.0; field.len()];
+            mass.multiply(&field, &mut out);
+            out
+        });
+        Ok(Self {
+            corner: vec![0.0; space.zones * space.dim * e.local * e.energies],
+            source: vec![0.0; space.zones * e.energies],
+            inverse,
+            mass,
+            gravity,
+            solver: Solver::new(h.preconditioner(), space.nodes, h.cg_tol, h.cg_max),
+            h,
+        })
+    }
+}
+
+/// Stress and rate of a point: kernels 1 (adjugate, determinant, eigenvectors, singular values) and 2 (slopes of the
+/// velocity, equation of state, stress), then 5 and 6 (products with the adjugate): w |J| σ J⁻ᵀ.
+fn at_point(h: &Hydro, z: usize, q: usize, j: &M, grad_v: &M, energy: f64) -> (M, f64) {
+    let (d, e) = (h.space.dim, &h.space.element);
+    let det = determinant(j, d);
+    let adj = adjugate(j, d);
+    let weight = e.weights[q];
+    let rho = h.mass[z * e.points() + q] / (weight * det);
+    let gas = h.gas[z];
+    let own = energy.max(0.0);
+    let pressure = (gas.gamma - 1.0) * rho * own - gas.gamma * gas.stiffness;
+    let sound = (gas.gamma * (gas.gamma - 1.0) * (own - gas.stiffness / rho))
+        .max(0.0)
+        .sqrt();
+    let mut sigma = [[0.0; 3]; 3];
+    for (c, row) in sigma.iter_mut().enumerate().take(d) {
+        row[c] = -pressure;
+    }
+    let mut nu = 0.0;
+    if h.problem.viscous() {
+        let slopes = product(grad_v, &adj, d).map(|r| r.map(|x| x / det));
+        let mut eps = [[0.0; 3]; 3];
+        for a in 0..d {
+            for b in 0..d {
+                eps[a][b] = 0.5 * (slopes[a][b] + slopes[b][a]);
+            }
+        }
+        let (mu, direction) = smallest(&eps, d);
+        let inverse = h.inverse_at(z, q);
+        let mut first = [[0.0; 3]; 3];
+        for a in 0..d {
+            first[a][..d].copy_from_slice(&inverse[a * d..(a + 1) * d]);
+        }
+        let stretch = product(j, &first, d);
+        let length = |w: &[f64; 3]| w.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let image: [f64; 3] =
+            std::array::from_fn(|a| (0..d).map(|b| stretch[a][b] * direction[b]).sum());
+        let size = h.h0 * length(&image) / length(&direction);
+        let mut linear = compressing(mu);
+        if h.problem.turning() {
+            let norm = slopes.iter().flatten().map(|x| x * x).sum::<f64>().sqrt();
+            let trace = slopes[0][0] + slopes[1][1] + slopes[2][2];
+            linear *= if norm > 0.0 { trace.abs() / norm } else { 1.0 };
+        }
+        nu = 2.0 * rho * size * size * mu.abs() + 0.5 * rho * size * sound * linear;
+        for a in 0..d {
+            for b in 0..d {
+                sigma[a][b] += nu * eps[a][b];
+            }
+        }
+    }
+    let length = least_stretch(j, d) / e.order as f64;
+    let rate = sound / length + 2.5 * nu / (rho * length * length);
+    let rate = if det >= 0.0 && energy.is_finite() && rate < f64::INFINITY {
+        rate
+    } else {
+        f64::INFINITY
+    };
+    let mut a = [[0.0; 3]; 3];
+    for c in 0..d {
+        for g in 0..d {
+            a[c][g] = weight * (0..d).map(|k| sigma[c][k] * adj[g][k]).sum::<f64>();
+        }
+    }
+    (a, rate)
+}
+
+/// 1 in compression and at rest, 0 in expansion; smooth between.
+fn compressing(mu: f64) -> f64 {
+    let y = ((mu - 1e-12) / 2e-12).clamp(0.0, 1.0);
+    1.0 - (3.0 - 2.0 * y) * y * y
+}
+
+/// Energy that a unit of volume is given in a unit of time: Taylor and Green's vortex.
+fn vortex(x: &[f64]) -> f64 {
+    let c = |n: f64, x: f64| (n * PI * x).cos();
+    0.375 * PI * (c(3.0, x[0]) * c(1.0, x[1]) - c(1.0, x[0]) * c(3.0, x[1]))
+}
+
+impl Operator for Full<'_> {
+    fn stresses(&mut self, s: &State) -> f64 {
+        let (h, space, e) = (self.h, &self.h.space, &self.h.space.element);
+        let d = space.dim;
+        let has_source = h.problem.source(d);
+        let rates: Vec<f64> = self
+            .corner
+            .par_chunks_mut(d * e.local * e.energies)
+            .zip(self.source.par_chunks_mut(e.energies))
+            .enumerate()
+            .map(|(z, (corner, source))| {
+                let (x, v) = (space.gather(&s.x, z), space.gather(&s.v, z));
+                let energies = &s.e[z * e.energies..(z + 1) * e.energies];
+                corner.fill(0.0);
+                source.fill(0.0);
+                let mut most = 0.0_f64;
+                for q in 0..e.points() {
+                    // Kernels 3 and 4: J and the slopes of v from the slopes of the basis, energies from theirs.
+                    let (j, grad_v) = (e.jacobian(&x, q), e.jacobian(&v, q));
+                    let basis = e.energy_at(q);
+                    let energy = basis.iter().zip(energies).map(|(b, e)| b * e).sum();
+                    let (a, rate) = at_point(h, z, q, &j, &grad_v, energy);
+                    most = most.max(rate);
+                    // Kernel 7: a column of A_z times a row of B.
+                    let slope = &e.slope[q * e.local * d..(q + 1) * e.local * d];
+                    for c in 0..d {
+                        for (i, w) in slope.chunks(d).enumerate() {
+                            let force: f64 = (0..d).map(|g| a[c][g] * w[g]).sum();
+                            let row = (c * e.local + i) * e.energies;
+                            for (to, b) in corner[row..row + e.energies].iter_mut().zip(basis) {
+                                *to += force * b;
+                            }
+                        }
+                    }
+                    if has_source {
+                        let own = vortex(&e.point(&x, q)) * e.weights[q] * determinant(&j, d);
+                        for (to, b) in source.iter_mut().zip(basis) {
+                            *to += own * b;
+                        }
+                    }
+                }
+                most
+            })
+            .collect();
+        rates.into_iter().fold(0.0, f64::max)
+    }
+
+    fn accelerations(&mut self, out: &mut [f64]) {
+        let (space, e) = (&self.h.space, &self.h.space.element);
+        // Kernel 8: −F·1, the functions of energies being 1 together.
+        let own: Vec<f64> = self
+            .corner
+            .par_chunks(e.energies)
+            .map(|row| -row.iter().sum::<f64>())
+            .collect();
+        let right = self.solver.right();
+        right.copy_from_slice(&space.scatter(&own, space.dim));
+        if let Some(g) = &self.gravity {
+            for (r, g) in right.iter_mut().zip(g) {
+                *r += g;
+            }
+        }
+        // Kernel 9: conjugate gradients.
+        self.solver.solve(&self.mass, out);
+    }
+
+    fn energy_rates(&mut self, v: &[f64], out: &mut [f64]) {
+        let (space, e) = (&self.h.space, &self.h.space.element);
+        let n = e.energies;
+        out.par_chunks_mut(n).enumerate().for_each(|(z, to)| {
+            let own = space.gather(v, z);
+            let size = own.len() * n;
+            // Kernel 10: Fᵀ v.
+            let mut right = self.source[z * n..(z + 1) * n].to_vec();
+            for (row, v) in self.corner[z * size..(z + 1) * size].chunks(n).zip(&own) {
+                for (r, f) in right.iter_mut().zip(row) {
+                    *r += f * v;
+                }
+            }
+            // Kernel 11: times the inverse mass matrix.
+            let inverse = &self.inverse[z * n * n..(z + 1) * n * n];
+            for (to, row) in to.iter_mut().zip(inverse.chunks(n)) {
+                *to = row.iter().zip(&right).map(|(m, r)| m * r).sum();
+            }
+        });
+    }
+
+    fn energies(&mut self, s: &State) -> (f64, f64) {
+        let (h, space, e) = (self.h, &self.h.space, &self.h.space.element);
+        let all: Vec<(f64, f64)> = (0..space.zones)
+            .into_par_iter()
+            .map(|z| {
+                let v = space.gather(&s.v, z);
+                let own = &s.e[z * e.energies..(z + 1) * e.energies];
+                let (mut inner, mut outer) = (0.0, 0.0);
+                for q in 0..e.points() {
+                    let m = h.mass[z * e.points() + q];
+                    inner += m * e.energy_at(q).iter().zip(own).map(|(b, e)| b * e).sum::<f64>();
+                    outer += 0.5 * m * e.point(&v, q).iter().map(|u| u * u).sum::<f64>();
+                }
+                (inner, outer)
+            })
+            .collect();
+        all.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1))
+    }
+
+    fn iterations(&self) -> (f64, u64) {
+        (self.solver.iterations, self.solver.solves)
+    }
+}

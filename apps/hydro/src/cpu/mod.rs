@@ -1,0 +1,170 @@
+//! Steps on CPUs: registers on the host, and an operator.
+
+mod full;
+mod kernels;
+mod matrix_free;
+mod parts;
+mod solve;
+
+use crate::HydroError;
+use crate::engine::{Engine, Spent, State};
+use crate::hydro::Hydro;
+use crate::ode::{Ode, Op};
+use parts::{BLOCK, blocks};
+use rayon::prelude::*;
+use std::time::Instant;
+
+pub use full::Full;
+pub use kernels::Rules;
+pub use matrix_free::MatrixFree;
+
+/// The semi-discrete equations. Stresses are those of the state that came last.
+pub trait Operator {
+    /// Stresses of a state; its rate.
+    fn stresses(&mut self, s: &State) -> f64;
+
+    /// dv/dt.
+    fn accelerations(&mut self, out: &mut [f64]);
+
+    /// de/dt with these velocities.
+    fn energy_rates(&mut self, v: &[f64], out: &mut [f64]);
+
+    /// Internal and kinetic energy.
+    fn energies(&mut self, s: &State) -> (f64, f64);
+
+    /// Iterations of all solves, of all components together, over the dimension; and solves.
+    fn iterations(&self) -> (f64, u64);
+}
+
+/// An operator's steps.
+pub struct Cpu<O> {
+    operator: O,
+    program: Vec<Op>,
+    states: [State; 2],
+    rates: Vec<State>,
+    spent: Spent,
+}
+
+impl<O: Operator> Cpu<O> {
+    pub fn new(operator: O, ode: Ode, hydro: &Hydro) -> Self {
+        let s = &hydro.space;
+        let zero = State {
+            x: vec![0.0; s.dim * s.nodes],
+            v: vec![0.0; s.dim * s.nodes],
+            e: vec![0.0; s.zones * s.element.energies],
+        };
+        Self {
+            operator,
+            program: ode.program(),
+            states: [zero.clone(), zero.clone()],
+            rates: vec![zero; ode.rates()],
+            spent: Spent::default(),
+        }
+    }
+
+    fn stress(&mut self, state: usize) -> f64 {
+        let begin = Instant::now();
+        let rate = self.operator.stresses(&self.states[state]);
+        self.spent.stress_s += begin.elapsed().as_secs_f64();
+        self.spent.evaluations += 1;
+        // An energy that is no number allows no step.
+        rate
+    }
+
+    fn run(&mut self, op: &Op, dt: f64) -> f64 {
+        let begin = Instant::now();
+        match op {
+            Op::Stress => return self.stress(1),
+            Op::Accelerate(k) => {
+                self.operator.accelerations(&mut self.rates[*k].v);
+                self.spent.solve_s += begin.elapsed().as_secs_f64();
+            }
+            Op::Work { state, rate } => {
+                self.operator
+                    .energy_rates(&self.states[*state].v, &mut self.rates[*rate].e);
+                self.spent.force_s += begin.elapsed().as_secs_f64();
+            }
+            Op::WorkAtRate(k) => {
+                let rate = &mut self.rates[*k];
+                self.operator.energy_rates(&rate.x, &mut rate.e);
+                self.spent.force_s += begin.elapsed().as_secs_f64();
+            }
+            Op::Carry { state, rate } => {
+                self.rates[*rate].x.copy_from_slice(&self.states[*state].v);
+                self.spent.update_s += begin.elapsed().as_secs_f64();
+            }
+            Op::Half(k) => {
+                let (v, rate) = (&self.states[0].v, &mut self.rates[*k]);
+                for ((x, v), a) in rate.x.iter_mut().zip(v).zip(&rate.v) {
+                    *x = v + 0.5 * dt * a;
+                }
+                self.spent.update_s += begin.elapsed().as_secs_f64();
+            }
+            Op::Combine(terms) => {
+                let [from, to] = &mut self.states;
+                let parts: [fn(&State) -> &Vec<f64>; 3] = [|s| &s.x, |s| &s.v, |s| &s.e];
+                for (part, to) in parts.iter().zip([&mut to.x, &mut to.v, &mut to.e]) {
+                    let from = part(from);
+                    let rates: Vec<(&[f64], f64)> = terms
+                        .iter()
+                        .map(|(k, c)| (part(&self.rates[*k]).as_slice(), c * dt))
+                        .collect();
+                    blocks(to).for_each(|(i, to)| {
+                        let begin = i * BLOCK;
+                        to.copy_from_slice(&from[begin..begin + to.len()]);
+                        for (k, c) in &rates {
+                            for (to, k) in to.iter_mut().zip(&k[begin..]) {
+                                *to += c * k;
+                            }
+                        }
+                    });
+                }
+                self.spent.update_s += begin.elapsed().as_secs_f64();
+            }
+        }
+        0.0
+    }
+}
+
+impl<O: Operator> Engine for Cpu<O> {
+    fn start(&mut self, s: &State) -> Result<f64, HydroError> {
+        self.states[0].clone_from(s);
+        self.states[1].clone_from(s);
+        Ok(self.stress(0))
+    }
+
+    fn step(&mut self, dt: f64) -> Result<f64, HydroError> {
+        let program = std::mem::take(&mut self.program);
+        let rate = program
+            .iter()
+            .fold(0.0_f64, |most, op| most.max(self.run(op, dt)));
+        self.program = program;
+        Ok(rate)
+    }
+
+    fn accept(&mut self) -> Result<(), HydroError> {
+        self.states.swap(0, 1);
+        Ok(())
+    }
+
+    fn reject(&mut self) -> Result<f64, HydroError> {
+        Ok(self.stress(0))
+    }
+
+    fn state(&mut self) -> Result<State, HydroError> {
+        Ok(self.states[0].clone())
+    }
+
+    fn energies(&mut self) -> Result<(f64, f64), HydroError> {
+        Ok(self.operator.energies(&self.states[0]))
+    }
+
+    fn spent(&self) -> Spent {
+        let (iterations, solves) = self.operator.iterations();
+        Spent {
+            iterations,
+            solves,
+            ..self.spent
+        }
+    }
+}

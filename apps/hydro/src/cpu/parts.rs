@@ -1,0 +1,110 @@
+//! Work cut into the same parts whatever the threads, so that sums have the same digits.
+
+use greenup_device::SpinBarrier;
+use rayon::prelude::*;
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// Numbers of a part.
+pub const BLOCK: usize = 4096;
+
+/// Parts of a vector, with their numbers.
+pub fn blocks(x: &mut [f64]) -> impl IndexedParallelIterator<Item = (usize, &mut [f64])> {
+    x.par_chunks_mut(BLOCK).enumerate()
+}
+
+/// A vector that several threads write, each its own parts.
+#[derive(Clone, Copy)]
+pub struct Shared(*mut f64);
+
+// SAFETY: whoever writes through it writes parts that no other thread touches; see `at`.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    pub fn new(x: &mut [f64]) -> Self {
+        Self(x.as_mut_ptr())
+    }
+
+    /// From a number on; the caller stays within the vector and within its own part.
+    pub fn at(self, i: usize) -> *mut f64 {
+        self.0.wrapping_add(i)
+    }
+
+    /// A part to write.
+    ///
+    /// # Safety
+    /// The range is within the vector, which is alive, and no other thread touches it meanwhile.
+    pub unsafe fn part<'a>(self, range: Range<usize>) -> &'a mut [f64] {
+        // SAFETY: as the caller says.
+        unsafe { std::slice::from_raw_parts_mut(self.at(range.start), range.len()) }
+    }
+
+    /// A part to read.
+    ///
+    /// # Safety
+    /// The range is within the vector, which is alive, and no thread writes it meanwhile.
+    pub unsafe fn read<'a>(self, range: Range<usize>) -> &'a [f64] {
+        // SAFETY: as the caller says.
+        unsafe { std::slice::from_raw_parts(self.at(range.start), range.len()) }
+    }
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A thread's own room of so many numbers, whatever is in it.
+pub fn with_scratch<T>(n: usize, f: impl FnOnce(&mut [f64]) -> T) -> T {
+    SCRATCH.with_borrow_mut(|s| {
+        if s.len() < n {
+            s.resize(n, 0.0);
+        }
+        f(&mut s[..n])
+    })
+}
+
+/// One of several threads that do the same work on parts of their own, and wait for each other between.
+pub struct Member<'a> {
+    rank: usize,
+    size: usize,
+    barrier: &'a SpinBarrier,
+}
+
+impl Member<'_> {
+    /// This thread's share of so many parts.
+    pub fn share(&self, parts: usize) -> Range<usize> {
+        let at = |rank: usize| rank * parts / self.size;
+        at(self.rank)..at(self.rank + 1)
+    }
+
+    /// Waits for all.
+    pub fn wait(&self) {
+        if self.size > 1 {
+            self.barrier.wait();
+        }
+    }
+}
+
+/// Runs on all threads of the pool, or on this one alone.
+pub fn together(alone: bool, f: impl Fn(&Member) + Sync) {
+    let size = if alone || rayon::current_thread_index().is_none() {
+        1
+    } else {
+        rayon::current_num_threads()
+    };
+    let barrier = SpinBarrier::new(size);
+    let run = |rank| {
+        f(&Member {
+            rank,
+            size,
+            barrier: &barrier,
+        });
+    };
+    if size == 1 {
+        run(0);
+    } else {
+        rayon::broadcast(|context| run(context.index()));
+    }
+}

@@ -1,0 +1,171 @@
+//! Conjugate gradients with the diagonal as preconditioner, for all components at once, each with its own end. Threads
+//! stay together through a whole solve: waking them for each of its small parts would cost more than the parts.
+
+use super::parts::{Member, Shared, together};
+use std::sync::Mutex;
+
+/// Nodes that a thread takes at a time, and whose products are summed before those of others.
+pub const PART: usize = 1024;
+
+/// Unknowns below which one thread is faster than several.
+const FEW: usize = 4000;
+
+/// Vectors of the solves, [component][node].
+pub struct Solver {
+    nodes: usize,
+    /// One over the diagonal, 0 where a wall holds.
+    preconditioner: Vec<f64>,
+    residual: Vec<f64>,
+    direction: Vec<f64>,
+    image: Vec<f64>,
+    /// Products of each component and part.
+    products: [Vec<f64>; 2],
+    tolerance: f64,
+    most: usize,
+    pub iterations: f64,
+    pub solves: u64,
+}
+
+/// A matrix times all components.
+pub trait Times: Sync {
+    /// Writes the products for nodes of this member's parts, `m.share(parts)` of [`PART`] nodes each. All of x is there.
+    fn times(&self, m: &Member, x: Shared, out: Shared);
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+impl Solver {
+    pub fn new(preconditioner: Vec<f64>, nodes: usize, tolerance: f64, most: usize) -> Self {
+        let zero = vec![0.0; preconditioner.len()];
+        let products = vec![0.0; zero.len() / nodes * nodes.div_ceil(PART)];
+        Self {
+            nodes,
+            residual: zero.clone(),
+            direction: zero.clone(),
+            image: zero,
+            products: [products.clone(), products],
+            preconditioner,
+            tolerance,
+            most,
+            iterations: 0.0,
+            solves: 0,
+        }
+    }
+
+    /// The right side, to be written before a solve.
+    pub fn right(&mut self) -> &mut [f64] {
+        &mut self.residual
+    }
+
+    /// Solves for every component; those that walls hold stay zero. Ends where (r, D⁻¹ r) is below its start by the
+    /// tolerance squared.
+    pub fn solve(&mut self, matrix: &dyn Times, out: &mut [f64]) {
+        let n = self.nodes;
+        let components = out.len() / n;
+        let parts = n.div_ceil(PART);
+        let alone = out.len() < FEW;
+        let x = Shared::new(out);
+        let (r, p) = (
+            Shared::new(&mut self.residual),
+            Shared::new(&mut self.direction),
+        );
+        let image = Shared::new(&mut self.image);
+        let [first, second] = &mut self.products;
+        let (first, second) = (Shared::new(first), Shared::new(second));
+        let (d, most, tolerance) = (&self.preconditioner, self.most, self.tolerance);
+        let iterations = Mutex::new(0.0);
+        together(alone, |m| {
+            let own = m.share(parts);
+            let range = |c: usize, part: usize| {
+                c * n + part * PART..c * n + ((part + 1) * PART).min(n)
+            };
+            // SAFETY (of all below): between two waits each part is written by the one member whose it is, and read by others
+            // only after the next wait; ranges are within the vectors.
+            let total = |s: Shared, c: usize| -> f64 {
+                // SAFETY: see above.
+                unsafe { s.read(c * parts..(c + 1) * parts) }.iter().sum()
+            };
+            for c in 0..components {
+                for part in own.clone() {
+                    let range = range(c, part);
+                    // SAFETY: see above.
+                    let (p, r) = unsafe { (p.part(range.clone()), r.read(range.clone())) };
+                    // SAFETY: see above.
+                    unsafe { x.part(range.clone()) }.fill(0.0);
+                    for ((p, r), d) in p.iter_mut().zip(r).zip(&d[range]) {
+                        *p = r * d;
+                    }
+                    // SAFETY: see above.
+                    unsafe { *second.at(c * parts + part) = dot(p, r) };
+                }
+            }
+            m.wait();
+            let mut now: Vec<f64> = (0..components).map(|c| total(second, c)).collect();
+            let end: Vec<f64> = now.iter().map(|n| tolerance * tolerance * n).collect();
+            let mut done = 0;
+            for _ in 0..most {
+                let active: Vec<usize> = (0..components)
+                    .filter(|c| now[*c] > end[*c] && now[*c] > 0.0)
+                    .collect();
+                if active.is_empty() {
+                    break;
+                }
+                done += active.len();
+                matrix.times(m, p, image);
+                for c in &active {
+                    for part in own.clone() {
+                        let range = range(*c, part);
+                        // SAFETY: see above.
+                        unsafe {
+                            *first.at(c * parts + part) =
+                                dot(p.read(range.clone()), image.read(range));
+                        }
+                    }
+                }
+                m.wait();
+                for c in &active {
+                    let alpha = now[*c] / total(first, *c);
+                    for part in own.clone() {
+                        let range = range(*c, part);
+                        // SAFETY: see above.
+                        let (x, r) = unsafe { (x.part(range.clone()), r.part(range.clone())) };
+                        // SAFETY: see above.
+                        let (p, a) = unsafe { (p.read(range.clone()), image.read(range.clone())) };
+                        let d = &d[range];
+                        for i in 0..x.len() {
+                            x[i] += alpha * p[i];
+                            r[i] -= alpha * a[i];
+                        }
+                        let sum: f64 = r.iter().zip(d).map(|(r, d)| r * r * d).sum();
+                        // SAFETY: see above.
+                        unsafe { *second.at(c * parts + part) = sum };
+                    }
+                }
+                m.wait();
+                for c in &active {
+                    let next = total(second, *c);
+                    let beta = next / now[*c];
+                    now[*c] = next;
+                    for part in own.clone() {
+                        let range = range(*c, part);
+                        // SAFETY: see above.
+                        let (p, r) = unsafe { (p.part(range.clone()), r.read(range.clone())) };
+                        for ((p, r), d) in p.iter_mut().zip(r).zip(&d[range]) {
+                            *p = r * d + beta * *p;
+                        }
+                    }
+                }
+                m.wait();
+            }
+            if own.start == 0 {
+                if let Ok(mut i) = iterations.lock() {
+                    *i = done as f64;
+                }
+            }
+        });
+        self.iterations += iterations.into_inner().unwrap_or(0.0) / components as f64;
+        self.solves += 1;
+    }
+}

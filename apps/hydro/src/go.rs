@@ -1,0 +1,166 @@
+//! A run from its settings to its report.
+
+use crate::history::History;
+use crate::settings::{OperatorKind, Settings};
+use greenup_device::Isa;
+use greenup_hydro::cpu::{Cpu, Full, MatrixFree};
+use greenup_hydro::engine::{Engine, State};
+use greenup_hydro::hydro::Hydro;
+use greenup_hydro::mesh::Mesh;
+use greenup_hydro::problem::Problem;
+use greenup_hydro::run::{Clock, Ended};
+use greenup_hydro::{HydroError, checkpoint};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// An engine for a problem.
+pub fn engine<'a>(hydro: &'a Hydro, s: &Settings) -> Result<Box<dyn Engine + 'a>, HydroError> {
+    let tensor = hydro.space.element.shape.tensor();
+    let kind = s.operator.unwrap_or(if tensor {
+        OperatorKind::MatrixFree
+    } else {
+        OperatorKind::Full
+    });
+    let device = s.device.as_deref().unwrap_or("cpu");
+    if device != "cpu" {
+        return Err(HydroError(format!(
+            "there is no device {device}: cpu, cuda or cuda:N"
+        )));
+    }
+    Ok(match kind {
+        OperatorKind::Full => Box::new(Cpu::new(Full::new(hydro)?, s.ode(), hydro)),
+        OperatorKind::MatrixFree => {
+            let operator = MatrixFree::new(hydro, Isa::best())?;
+            Box::new(Cpu::new(operator, s.ode(), hydro))
+        }
+    })
+}
+
+/// Runs, from the start or from what was kept with the energy at the start.
+pub fn run(
+    asked: &Settings,
+    kept: Option<(f64, Clock, State)>,
+    json: bool,
+) -> Result<(), HydroError> {
+    let (problem, s) = asked.resolved()?;
+    if let Some(n) = s.threads {
+        // The first pool of the process.
+        let _ = rayon::ThreadPoolBuilder::new()
+            .num_threads(n.max(1))
+            .build_global();
+    }
+    // From within the pool, parts begin without waking anyone.
+    rayon::scope(|_| within((asked, s), problem, kept, json))
+}
+
+fn within(
+    (asked, s): (&Settings, Settings),
+    problem: Problem,
+    kept: Option<(f64, Clock, State)>,
+    json: bool,
+) -> Result<(), HydroError> {
+    let mesh = Mesh::open(s.mesh(), s.refine())?;
+    let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
+    drop(mesh);
+    let unknowns = state.v.len() + state.e.len();
+    let mut engine = engine(&hydro, &s)?;
+    let (start, mut clock) = match kept {
+        Some((energy, clock, kept))
+            if kept.x.len() == state.x.len() && kept.e.len() == state.e.len() =>
+        {
+            engine.start(&kept)?;
+            (energy, clock)
+        }
+        Some(_) => return Err(HydroError("the checkpoint is of another mesh".into())),
+        None => {
+            let rate = engine.start(&state)?;
+            let (inner, outer) = engine.energies()?;
+            (inner + outer, Clock::new(rate, hydro.cfl)?)
+        }
+    };
+    drop(state);
+    let before = clock.steps;
+    let mut history = match &s.history {
+        None => None,
+        Some(path) => Some(History::new(path, before > 0)?),
+    };
+    // Without a handler Ctrl-C ends the program at once.
+    let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
+    let bar = progress();
+    let begin = Instant::now();
+    let keep = |c: &Clock, e: &mut dyn Engine| match &s.checkpoint {
+        Some(path) => checkpoint::write(path, asked, start, (c, &e.state()?)),
+        None => Ok(()),
+    };
+    let (end, cfl) = (s.t_final(), hydro.cfl);
+    let ended = clock.go(&mut *engine, cfl, (end, s.steps), &STOP, &mut |c, engine| {
+        bar.set_position((1000.0 * c.t / end) as u64);
+        if history.is_some() || !bar.is_hidden() && c.steps.is_multiple_of(10) {
+            let energies = engine.energies()?;
+            let drift = (energies.0 + energies.1 - start) / start;
+            bar.set_message(format!(
+                "step {}, t {:.5}, dt {:.3e}, drift {drift:.1e}",
+                c.steps, c.t, c.dt
+            ));
+            if let Some(h) = &mut history {
+                h.add(c, energies, start)?;
+            }
+        }
+        if c.steps.is_multiple_of(s.every()) {
+            keep(c, engine)?;
+        }
+        Ok(())
+    });
+    bar.finish_and_clear();
+    let wall = begin.elapsed().as_secs_f64();
+    keep(&clock, &mut *engine)?;
+    match ended {
+        Ok(()) => {}
+        Err(Ended::Wrong(e)) => return Err(e),
+        Err(inverted @ Ended::Inverted { .. }) => {
+            return Err(HydroError(inverted.to_string()));
+        }
+    }
+    let report = clock.report(&mut *engine, start)?;
+    let rate = 1e-6 * (unknowns * (clock.steps - before)) as f64 / wall;
+    let text = if json {
+        let mut value = serde_json::to_value(&report).map_err(|e| HydroError(e.to_string()))?;
+        value["wall_s"] = wall.into();
+        value["mdof_steps_per_s"] = rate.into();
+        value["zones"] = hydro.space.zones.into();
+        value["unknowns"] = unknowns.into();
+        value["spent"] =
+            serde_json::to_value(engine.spent()).map_err(|e| HydroError(e.to_string()))?;
+        value.to_string()
+    } else {
+        format!(
+            "{} zones, {unknowns} unknowns: {} steps to t = {}, dt {:.6}, |e| {:.10e}\n\
+             energy {:.12} internal + {:.12} kinetic, drift {:.1e}; {wall:.2} s, {rate:.3} Mdof steps/s",
+            hydro.space.zones,
+            report.steps,
+            report.t,
+            report.dt,
+            report.e_norm,
+            report.internal,
+            report.kinetic,
+            report.energy_drift
+        )
+    };
+    let _ = writeln!(std::io::stdout(), "{text}");
+    if clock.t < end && s.steps.is_none() {
+        return Err(HydroError(format!("stopped at t = {}", clock.t)));
+    }
+    Ok(())
+}
+
+fn progress() -> ProgressBar {
+    let bar = ProgressBar::new(1000);
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent}% {msg}, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -1,0 +1,290 @@
+//! Meshes in MFEM's text format 1.0: one shape of zones; corners, or nodes of a finite-element space.
+
+use super::words::Words;
+use super::{Curved, Mesh, Place, face};
+use crate::HydroError;
+use crate::element::Shape;
+use hashbrown::HashMap;
+use std::path::Path;
+
+/// From x fastest to the format's order around a face.
+fn order(shape: Shape) -> &'static [usize] {
+    match shape {
+        Shape::Quad => &[0, 1, 3, 2],
+        Shape::Hex => &[0, 1, 3, 2, 4, 5, 7, 6],
+        Shape::Segment => &[0, 1],
+        Shape::Triangle => &[0, 1, 2],
+        Shape::Tet => &[0, 1, 2, 3],
+    }
+}
+
+/// Corners that an entry of this type has.
+fn corners(kind: usize) -> Option<usize> {
+    [1, 2, 3, 4, 4, 8].get(kind).copied()
+}
+
+pub fn read(path: &Path) -> Result<Mesh, HydroError> {
+    let mut w = Words::open(path, Some('#'))?;
+    let head = [w.word()?, w.word()?, w.word()?].join(" ");
+    if head != "MFEM mesh v1.0" {
+        return Err(w.wrong(&format!(
+            "`{head}` is no `MFEM mesh v1.0` (nonconforming and NURBS meshes are not read)"
+        )));
+    }
+    let mut mesh = Mesh {
+        shape: Shape::Segment,
+        vertices: Vec::new(),
+        corners: Vec::new(),
+        material: Vec::new(),
+        boundary: HashMap::new(),
+        curved: None,
+    };
+    let (mut dim, mut count) = (0, 0);
+    while let Some(section) = w.peek().map(str::to_owned) {
+        w.word()?;
+        match section.as_str() {
+            "dimension" => dim = w.count("dimension")?,
+            "elements" => elements(&mut w, &mut mesh, dim)?,
+            "boundary" => boundary(&mut w, &mut mesh)?,
+            "vertices" => {
+                count = w.count("number of vertices")?;
+                if w.peek() != Some("nodes") {
+                    let d = w.count("dimension")?;
+                    if d != dim {
+                        return Err(w.wrong(&format!("{d} coordinates in {dim} dimensions")));
+                    }
+                    for _ in 0..count {
+                        let mut x: Place = [0.0; 3];
+                        for to in x.iter_mut().take(dim) {
+                            *to = w.real()?;
+                        }
+                        mesh.vertices.push(x);
+                    }
+                }
+            }
+            "nodes" => nodes(&mut w, &mut mesh, count)?,
+            other => return Err(w.wrong(&format!("there is no section `{other}`"))),
+        }
+    }
+    if mesh.corners.is_empty() || mesh.vertices.is_empty() {
+        return Err(w.wrong("there are no zones, or no places of their corners"));
+    }
+    Ok(mesh)
+}
+
+fn elements(w: &mut Words, mesh: &mut Mesh, dim: usize) -> Result<(), HydroError> {
+    for n in 0..w.count("number of elements")? {
+        let (material, kind): (u32, usize) = (w.number("attribute")?, w.number("type")?);
+        let shape = match kind {
+            1 => Shape::Segment,
+            2 => Shape::Triangle,
+            3 => Shape::Quad,
+            4 => Shape::Tet,
+            5 => Shape::Hex,
+            _ => return Err(w.wrong(&format!("zones of type {kind} are not known"))),
+        };
+        if shape.dim() != dim || n > 0 && shape != mesh.shape {
+            return Err(w.wrong(&format!(
+                "element {n} is a {shape:?}: all zones must be of one shape, and of dimension {dim}"
+            )));
+        }
+        mesh.shape = shape;
+        mesh.material.push(material);
+        let own: Vec<u32> = (0..shape.corners())
+            .map(|_| w.number("vertex"))
+            .collect::<Result<_, _>>()?;
+        mesh.corners.extend(order(shape).iter().map(|c| own[*c]));
+    }
+    Ok(())
+}
+
+fn boundary(w: &mut Words, mesh: &mut Mesh) -> Result<(), HydroError> {
+    for _ in 0..w.count("number of boundary elements")? {
+        let (number, kind): (u32, usize) = (w.number("attribute")?, w.number("type")?);
+        let n =
+            corners(kind).ok_or_else(|| w.wrong(&format!("type {kind} is none of a boundary")))?;
+        let own: Vec<u32> = (0..n)
+            .map(|_| w.number("vertex"))
+            .collect::<Result<_, _>>()?;
+        mesh.boundary.insert(face(own.into_iter()), number);
+    }
+    Ok(())
+}
+
+/// Places of nodes: corners alone, or all nodes of curved zones.
+fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroError> {
+    let (mut kind, mut components, mut by_place) = (String::new(), 0, 0);
+    while let Some(word) = w.peek().map(str::to_owned) {
+        match word.as_str() {
+            "FiniteElementSpace" => {
+                w.word()?;
+            }
+            "FiniteElementCollection:" => {
+                w.word()?;
+                kind = w.word()?;
+            }
+            "VDim:" => {
+                w.word()?;
+                components = w.count("number of components")?;
+            }
+            "Ordering:" => {
+                w.word()?;
+                by_place = w.count("ordering")?;
+                break;
+            }
+            _ => return Err(w.wrong(&format!("`{word}` among the words of a space"))),
+        }
+    }
+    let (shape, dim) = (mesh.shape, mesh.dim());
+    if components != dim {
+        return Err(w.wrong(&format!("{components} components in {dim} dimensions")));
+    }
+    let degree = |k: &str| k.rsplit_once('P').and_then(|(_, n)| n.parse::<usize>().ok());
+    let (degree, shared) = match kind.as_str() {
+        "Linear" => (1, true),
+        "Quadratic" => (2, true),
+        k if k.starts_with("L2_T1_") => (degree(k).unwrap_or(0), false),
+        k if k.starts_with("H1_") => (degree(k).unwrap_or(0), true),
+        k => return Err(w.wrong(&format!("nodes of `{k}` are not read: H1_ and L2_T1_ are"))),
+    };
+    if !(1..=8).contains(&degree) {
+        return Err(w.wrong(&format!("the order of `{kind}` is not 1 to 8")));
+    }
+    let (local, count) = if shared {
+        shared_nodes(mesh, degree, vertices)
+            .ok_or_else(|| w.wrong(&format!("`{kind}` on a {shape:?}: take L2_T1_ nodes")))?
+    } else {
+        let n = mesh.zones() * shape.nodes(degree);
+        ((0..n).collect(), n)
+    };
+    let mut all = vec![[0.0; 3]; count];
+    for i in 0..count * dim {
+        let (n, c) = if by_place == 1 {
+            (i / dim, i % dim)
+        } else {
+            (i % count, i / count)
+        };
+        all[n][c] = w.real()?;
+    }
+    let n = shape.nodes(degree);
+    let mut points = Vec::with_capacity(mesh.zones() * dim * n);
+    for own in local.chunks(n) {
+        points.extend((0..dim).flat_map(|c| own.iter().map(|i| all[*i][c]).collect::<Vec<_>>()));
+    }
+    mesh.curved = Some(Curved {
+        order: degree,
+        points,
+    });
+    // Corners of the zones are places of their nodes.
+    mesh.vertices = vec![[0.0; 3]; vertices];
+    for z in 0..mesh.zones() {
+        for c in 0..shape.corners() {
+            let at: Vec<f64> = if shape.tensor() {
+                (0..dim).map(|g| (c >> g & 1) as f64).collect()
+            } else {
+                (0..dim)
+                    .map(|g| if c == g + 1 { 1.0 } else { 0.0 })
+                    .collect()
+            };
+            let place = mesh.map(z, &at);
+            let v = mesh.zone(z)[c] as usize;
+            if v < vertices {
+                mesh.vertices[v] = place;
+            }
+        }
+    }
+    if degree == 1 && shape.tensor() {
+        mesh.curved = None;
+    }
+    Ok(())
+}
+
+/// Numbers of each zone's nodes in a continuous space: vertices, then edges as zones first meet them (from their
+/// smaller vertex), then faces (one node each at most), then insides.
+fn shared_nodes(mesh: &Mesh, k: usize, vertices: usize) -> Option<(Vec<usize>, usize)> {
+    let (shape, zones) = (mesh.shape, mesh.zones());
+    if !shape.tensor() && k > 2 || shape == Shape::Hex && k > 2 {
+        return None;
+    }
+    // Edges around a zone in the format's order.
+    let edges: &[(usize, usize)] = match shape {
+        Shape::Segment => &[],
+        Shape::Triangle => &[(0, 1), (1, 2), (2, 0)],
+        Shape::Quad => &[(0, 1), (1, 3), (3, 2), (2, 0)],
+        Shape::Tet => &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)],
+        Shape::Hex => &[
+            (0, 1),
+            (1, 3),
+            (2, 3),
+            (0, 2),
+            (4, 5),
+            (5, 7),
+            (6, 7),
+            (4, 6),
+            (0, 4),
+            (1, 5),
+            (3, 7),
+            (2, 6),
+        ],
+    };
+    let hex_faces: &[usize] = if shape == Shape::Hex {
+        &[0, 2, 5, 3, 4, 1]
+    } else {
+        &[]
+    };
+    let (mut edge_of, mut face_of) = (HashMap::new(), HashMap::new());
+    for z in 0..zones {
+        let own = mesh.zone(z);
+        for (a, b) in edges {
+            let n = edge_of.len();
+            edge_of
+                .entry(face([own[*a], own[*b]].into_iter()))
+                .or_insert(n);
+        }
+        for f in hex_faces {
+            let n = face_of.len();
+            face_of.entry(mesh.face_of(z, *f)).or_insert(n);
+        }
+    }
+    let on_edge = k - 1;
+    let first_face = vertices + edge_of.len() * on_edge;
+    let on_face = if shape == Shape::Hex { on_edge.pow(2) } else { 0 };
+    let first_inside = first_face + face_of.len() * on_face;
+    let inside = if shape.tensor() {
+        on_edge.pow(shape.dim() as u32)
+    } else {
+        0
+    };
+    let mut out = Vec::new();
+    for z in 0..zones {
+        let own = mesh.zone(z);
+        let mut inner = 0;
+        for at in crate::space::integer_places(shape, k) {
+            let on = crate::space::entity(shape, k, &at);
+            let number = match on[..] {
+                [c] => own[c] as usize,
+                [a, b] => {
+                    let from_a = crate::space::distance(shape, a, &at, k);
+                    let i = if own[a] < own[b] { from_a } else { k - from_a };
+                    let key = face([own[a], own[b]].into_iter());
+                    if shape == Shape::Segment {
+                        // A segment's inside runs its own way.
+                        inner += 1;
+                        first_inside + z * inside + inner - 1
+                    } else {
+                        vertices + edge_of[&key] * on_edge + i - 1
+                    }
+                }
+                _ if shape == Shape::Hex && on.len() == 4 => {
+                    first_face + face_of[&face(on.iter().map(|c| own[*c]))] * on_face
+                }
+                _ => {
+                    inner += 1;
+                    first_inside + z * inside + inner - 1
+                }
+            };
+            out.push(number);
+        }
+    }
+    Some((out, first_inside + zones * inside))
+}

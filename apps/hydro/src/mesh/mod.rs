@@ -1,0 +1,259 @@
+//! Meshes: zones by their corners, walls by their numbers, curved zones by more points.
+
+mod boxes;
+mod gmsh;
+mod mfem;
+mod refine;
+mod words;
+
+use crate::HydroError;
+use crate::element::{Shape, nodal, node_places};
+use hashbrown::HashMap;
+use std::path::Path;
+
+pub use boxes::NAMES;
+
+/// A place in space; what is beyond the dimension is 0.
+pub type Place = [f64; 3];
+
+/// Places of a zone's nodes of some order, for zones that corners do not describe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curved {
+    pub order: usize,
+    /// [zone][component][node].
+    pub points: Vec<f64>,
+}
+
+/// Zones of one shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mesh {
+    pub shape: Shape,
+    pub vertices: Vec<Place>,
+    /// Vertices of the corners, [zone][corner]; tensor zones have x fastest.
+    pub corners: Vec<u32>,
+    /// Number of the material of each zone.
+    pub material: Vec<u32>,
+    /// Boundary faces: sorted vertices and number; 1, 2 and 3 are walls normal to x, y and z.
+    pub boundary: HashMap<Face, u32>,
+    pub curved: Option<Curved>,
+}
+
+/// Sorted vertices of an edge or a face, filled up.
+pub type Face = [u32; 4];
+
+/// Sorted, filled up.
+pub fn face(vertices: impl Iterator<Item = u32>) -> Face {
+    let mut out = [u32::MAX; 4];
+    for (to, v) in out.iter_mut().zip(vertices) {
+        *to = v;
+    }
+    out.sort_unstable();
+    out
+}
+
+impl Mesh {
+    /// A built-in mesh, or one of a file of MFEM (`.mesh`) or Gmsh (`.msh`); each zone halved along each direction so
+    /// many times.
+    ///
+    /// # Errors
+    /// There is none of that name, or the file is none; the message says where.
+    pub fn open(name: &str, refine: usize) -> Result<Self, HydroError> {
+        if let Some(mesh) = boxes::named(name, refine) {
+            return Ok(mesh);
+        }
+        let path = Path::new(name);
+        let mut mesh = match path.extension().and_then(|e| e.to_str()) {
+            Some("mesh") => mfem::read(path)?,
+            Some("msh") => gmsh::read(path)?,
+            _ => {
+                return Err(HydroError(format!(
+                    "there is no mesh `{name}`: there are {}, and files *.mesh of MFEM and *.msh of Gmsh",
+                    NAMES.join(", ")
+                )));
+            }
+        };
+        mesh.check()
+            .map_err(|e| HydroError(format!("{name}: {e}")))?;
+        for _ in 0..refine {
+            mesh = mesh.refined();
+        }
+        Ok(mesh)
+    }
+
+    /// Zones between faces at these places along each direction.
+    pub fn of_box(faces: &[Vec<f64>]) -> Self {
+        boxes::between(faces)
+    }
+
+    pub fn dim(&self) -> usize {
+        self.shape.dim()
+    }
+
+    pub fn zones(&self) -> usize {
+        self.corners.len() / self.shape.corners()
+    }
+
+    pub fn zone(&self, z: usize) -> &[u32] {
+        let n = self.shape.corners();
+        &self.corners[z * n..(z + 1) * n]
+    }
+
+    /// A zone's face, sorted.
+    pub fn face_of(&self, z: usize, f: usize) -> Face {
+        let zone = self.zone(z);
+        face(self.shape.faces()[f].iter().map(|c| zone[*c]))
+    }
+
+    /// Where a place of the reference zone lies.
+    pub fn map(&self, z: usize, at: &[f64]) -> Place {
+        let mut out = [0.0; 3];
+        if let Some(c) = &self.curved {
+            let (value, _) = nodal(self.shape, c.order, at);
+            let (n, d) = (value.len(), self.dim());
+            let own = &c.points[z * d * n..(z + 1) * d * n];
+            for (to, x) in out.iter_mut().zip(own.chunks(n)) {
+                *to = value.iter().zip(x).map(|(v, x)| v * x).sum();
+            }
+            return out;
+        }
+        let zone = self.zone(z);
+        let corner = |c: usize| self.vertices[zone[c] as usize];
+        for (c, to) in out.iter_mut().enumerate().take(self.dim()) {
+            if self.shape.tensor() {
+                // Between equal ends exactly that, and at an end exactly the end.
+                let between = |a: f64, b: f64, s: f64| if s == 1.0 { b } else { a + (b - a) * s };
+                let mut values = [0.0; 8];
+                for (i, v) in values.iter_mut().enumerate().take(zone.len()) {
+                    *v = corner(i)[c];
+                }
+                for (g, s) in at.iter().enumerate() {
+                    for i in 0..zone.len() >> (g + 1) {
+                        values[i] = between(values[2 * i], values[2 * i + 1], *s);
+                    }
+                }
+                *to = values[0];
+            } else {
+                let first = corner(0)[c];
+                // The last barycentric coordinate belongs to the last of our functions, the first corner.
+                *to = first
+                    + at.iter()
+                        .enumerate()
+                        .map(|(g, s)| (corner(g + 1)[c] - first) * s)
+                        .sum::<f64>();
+            }
+        }
+        out
+    }
+
+    /// Places of the nodes of some order of a zone.
+    pub fn nodes(&self, z: usize, order: usize) -> Vec<Place> {
+        node_places(self.shape, order)
+            .iter()
+            .map(|at| self.map(z, at))
+            .collect()
+    }
+
+    /// Whether all is there: corners, and a number for each face of the boundary; none hangs.
+    fn check(&self) -> Result<(), HydroError> {
+        let mut shared: HashMap<Face, (u32, usize)> = HashMap::new();
+        for z in 0..self.zones() {
+            if let Some(v) = self
+                .zone(z)
+                .iter()
+                .find(|v| **v as usize >= self.vertices.len())
+            {
+                return Err(HydroError(format!(
+                    "zone {z} has corner {v}, but there are {} vertices",
+                    self.vertices.len()
+                )));
+            }
+            for f in 0..self.shape.faces().len() {
+                shared.entry(self.face_of(z, f)).or_insert((0, z)).0 += 1;
+            }
+        }
+        let centre = |f: &Face| {
+            let all: Vec<&u32> = f.iter().filter(|v| **v != u32::MAX).collect();
+            let n = all.len() as f64;
+            let x: Vec<f64> = (0..self.dim())
+                .map(|c| all.iter().map(|v| self.vertices[**v as usize][c]).sum::<f64>() / n)
+                .collect();
+            format!("{x:?}")
+        };
+        for (f, (count, z)) in &shared {
+            if *count > 2 {
+                return Err(HydroError(format!(
+                    "{count} zones share the face around {}",
+                    centre(f)
+                )));
+            }
+            if *count == 1 && !self.boundary.contains_key(f) {
+                return Err(HydroError(format!(
+                    "the face around {} of zone {z} belongs to that zone alone and is no face of the boundary: a boundary element with its attribute is missing there, or a node hangs (zones must meet at whole faces)",
+                    centre(f)
+                )));
+            }
+        }
+        if let Some(f) = self.boundary.keys().find(|f| !shared.contains_key(*f)) {
+            return Err(HydroError(format!(
+                "the boundary element {:?} is the face of no zone",
+                f.iter().filter(|v| **v != u32::MAX).collect::<Vec<_>>()
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Attributes that problems give to sides of boxes: free ones, and a piston.
+pub const FREE: u32 = 1_000_001;
+pub const PISTON: u32 = 1_000_002;
+
+impl Mesh {
+    fn extent(&self, c: usize) -> (f64, f64) {
+        self.vertices
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
+                (a.min(x[c]), b.max(x[c]))
+            })
+    }
+
+    /// Renames the faces all of whose vertices fit.
+    fn renamed(&mut self, number: u32, fits: impl Fn(&Place, u32) -> bool) {
+        let vertices = &self.vertices;
+        for (f, n) in &mut self.boundary {
+            let all = f.iter().filter(|v| **v != u32::MAX);
+            if all.clone().all(|v| fits(&vertices[*v as usize], *n)) {
+                *n = number;
+            }
+        }
+    }
+
+    /// Sides away from the origin become free, for matter that flows in from everywhere.
+    pub(crate) fn open_far_sides(&mut self) {
+        for c in 0..self.dim() {
+            let (low, high) = self.extent(c);
+            let size = high - low;
+            for end in [low, high] {
+                if end.abs() > 1e-9 * size {
+                    self.renamed(FREE, |x, n| {
+                        n == c as u32 + 1 && (x[c] - end).abs() < 1e-9 * size
+                    });
+                }
+            }
+        }
+    }
+
+    /// Saltzman's mesh: lines of a box lean, most in its middle; its left side is a piston.
+    pub(crate) fn tilt(&mut self) {
+        let (low, high) = self.extent(0);
+        let size = high - low;
+        self.renamed(PISTON, |x, n| n == 1 && (x[0] - low).abs() < 1e-9 * size);
+        if self.dim() < 2 {
+            return;
+        }
+        let (bottom, top) = self.extent(1);
+        for x in &mut self.vertices {
+            let (s, h) = ((x[0] - low) / size, (x[1] - bottom) / (top - bottom));
+            x[0] += (top - bottom) * (1.0 - h) * (std::f64::consts::PI * s).sin();
+        }
+    }
+}
