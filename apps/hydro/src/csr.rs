@@ -37,11 +37,17 @@ impl Csr {
             .into_par_iter()
             .map(|node| {
                 let mut row: Vec<(u32, f64)> = Vec::new();
-                for (z, i) in &space.shares[space.begin[node] as usize..space.begin[node + 1] as usize]
+                for (z, i) in
+                    &space.shares[space.begin[node] as usize..space.begin[node + 1] as usize]
                 {
                     let at = (*z as usize * n + *i as usize) * n;
                     let columns = space.zone(*z as usize);
-                    row.extend(columns.iter().copied().zip(zones[at..at + n].iter().copied()));
+                    row.extend(
+                        columns
+                            .iter()
+                            .copied()
+                            .zip(zones[at..at + n].iter().copied()),
+                    );
                 }
                 // Stable, so that sums have the same order every time.
                 row.sort_by_key(|r| r.0);

@@ -311,7 +311,10 @@ mod tests {
                     _ => 1.0,
                 };
                 let sum: f64 = e.weights.iter().sum();
-                assert!((sum / volume - 1.0).abs() < 1e-12, "{shape:?} {order} {sum}");
+                assert!(
+                    (sum / volume - 1.0).abs() < 1e-12,
+                    "{shape:?} {order} {sum}"
+                );
                 for q in 0..e.points() {
                     let v = &e.value[q * e.local..(q + 1) * e.local];
                     assert!((v.iter().sum::<f64>() - 1.0).abs() < 1e-10);
@@ -355,8 +358,8 @@ mod tests {
                                 w * p[0].powi(a as i32) * p[1].powi(b as i32) * z
                             })
                             .sum();
-                        let want = factorial(a) * factorial(b) * factorial(c)
-                            / factorial(a + b + c + dim);
+                        let want =
+                            factorial(a) * factorial(b) * factorial(c) / factorial(a + b + c + dim);
                         assert!(
                             (got - want).abs() < 1e-13,
                             "{dim} {degree}: {a} {b} {c} {got} {want}"

@@ -1,12 +1,15 @@
 //! A run from its settings to its report.
 
+use crate::frames::{self, Frames};
 use crate::history::History;
 use crate::settings::{OperatorKind, Settings};
 use greenup_device::Isa;
 use greenup_hydro::cpu::{Cpu, Full, MatrixFree};
-use greenup_hydro::engine::{Engine, State};
+use greenup_hydro::engine::{Engine, Spent, State};
+use greenup_hydro::gpu::{Config, Gpu};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
+use greenup_hydro::output::vtu;
 use greenup_hydro::problem::Problem;
 use greenup_hydro::run::{Clock, Ended};
 use greenup_hydro::{HydroError, checkpoint};
@@ -27,9 +30,21 @@ pub fn engine<'a>(hydro: &'a Hydro, s: &Settings) -> Result<Box<dyn Engine + 'a>
     });
     let device = s.device.as_deref().unwrap_or("cpu");
     if device != "cpu" {
-        return Err(HydroError(format!(
-            "there is no device {device}: cpu, cuda or cuda:N"
-        )));
+        let number = match device.strip_prefix("cuda") {
+            Some("") => Some(0),
+            Some(n) => n.strip_prefix(':').and_then(|n| n.parse().ok()),
+            None => None,
+        };
+        let ordinal = number.ok_or_else(|| {
+            HydroError(format!("there is no device {device}: cpu, cuda or cuda:N"))
+        })?;
+        let full = kind == OperatorKind::Full;
+        let config = Config::default_for(&hydro.space.element)
+            .with(s.kernels.as_deref().unwrap_or_default())
+            .map_err(|e| HydroError(format!("--kernels {e}")))?;
+        let mut gpu = Gpu::open(hydro, ordinal, s.ode(), full, config)?;
+        gpu.profile = s.profile;
+        return Ok(Box::new(gpu));
     }
     Ok(match kind {
         OperatorKind::Full => Box::new(Cpu::new(Full::new(hydro)?, s.ode(), hydro)),
@@ -88,6 +103,10 @@ fn within(
         None => None,
         Some(path) => Some(History::new(path, before > 0)?),
     };
+    let mut frames = Frames::new(&s, clock.t)?;
+    if let Some(f) = &mut frames {
+        f.add(&hydro, &engine.state()?, clock.t)?;
+    }
     // Without a handler Ctrl-C ends the program at once.
     let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
     let bar = progress();
@@ -97,24 +116,33 @@ fn within(
         None => Ok(()),
     };
     let (end, cfl) = (s.t_final(), hydro.cfl);
-    let ended = clock.go(&mut *engine, cfl, (end, s.steps), &STOP, &mut |c, engine| {
-        bar.set_position((1000.0 * c.t / end) as u64);
-        if history.is_some() || !bar.is_hidden() && c.steps.is_multiple_of(10) {
-            let energies = engine.energies()?;
-            let drift = (energies.0 + energies.1 - start) / start;
-            bar.set_message(format!(
-                "step {}, t {:.5}, dt {:.3e}, drift {drift:.1e}",
-                c.steps, c.t, c.dt
-            ));
-            if let Some(h) = &mut history {
-                h.add(c, energies, start)?;
+    let ended = clock.go(
+        &mut *engine,
+        cfl,
+        (end, s.steps),
+        &STOP,
+        &mut |c, engine| {
+            bar.set_position((1000.0 * c.t / end) as u64);
+            if history.is_some() || !bar.is_hidden() && c.steps.is_multiple_of(10) {
+                let energies = engine.energies()?;
+                let drift = (energies.0 + energies.1 - start) / start;
+                bar.set_message(format!(
+                    "step {}, t {:.5}, dt {:.3e}, drift {drift:.1e}",
+                    c.steps, c.t, c.dt
+                ));
+                if let Some(h) = &mut history {
+                    h.add(c, energies, start)?;
+                }
             }
-        }
-        if c.steps.is_multiple_of(s.every()) {
-            keep(c, engine)?;
-        }
-        Ok(())
-    });
+            if let Some(f) = frames.as_mut().filter(|f| f.due(c.t)) {
+                f.add(&hydro, &engine.state()?, c.t)?;
+            }
+            if c.steps.is_multiple_of(s.every()) {
+                keep(c, engine)?;
+            }
+            Ok(())
+        },
+    );
     bar.finish_and_clear();
     let wall = begin.elapsed().as_secs_f64();
     keep(&clock, &mut *engine)?;
@@ -122,9 +150,10 @@ fn within(
         Ok(()) => {}
         Err(Ended::Wrong(e)) => return Err(e),
         Err(inverted @ Ended::Inverted { .. }) => {
-            return Err(HydroError(inverted.to_string()));
+            return Err(dumped(&inverted, &s, &hydro, &engine.state()?));
         }
     }
+    let words = frames::last(&s, &hydro, &engine.state()?, clock.t)?;
     let report = clock.report(&mut *engine, start)?;
     let rate = 1e-6 * (unknowns * (clock.steps - before)) as f64 / wall;
     let text = if json {
@@ -151,10 +180,57 @@ fn within(
         )
     };
     let _ = writeln!(std::io::stdout(), "{text}");
+    if !json {
+        for line in words {
+            let _ = writeln!(std::io::stdout(), "{line}");
+        }
+        if s.profile {
+            let _ = write!(std::io::stdout(), "{}", parts(&engine.spent(), wall));
+        }
+    }
     if clock.t < end && s.steps.is_none() {
         return Err(HydroError(format!("stopped at t = {}", clock.t)));
     }
     Ok(())
+}
+
+/// The end of a run whose zones invert, with the last state beside the checkpoint.
+fn dumped(inverted: &Ended, s: &Settings, h: &Hydro, state: &State) -> HydroError {
+    let path = s
+        .checkpoint
+        .as_ref()
+        .map_or_else(|| "inverted.vtu".into(), |p| p.with_extension("vtu"));
+    let kept = match vtu(&path, h, state) {
+        Ok(()) => format!("the last state that was accepted is in {}", path.display()),
+        Err(e) => e.to_string(),
+    };
+    let (zone, j, place) = h.narrowest(state);
+    HydroError(format!(
+        "{inverted}: the most distorted zone is {zone}, around {place:.4?}, with |J| {j:.2e} of its start; {kept}. Cure: a smaller --cfl, a lower --order, a mesh that follows the flow, or an earlier --t-final"
+    ))
+}
+
+/// A table of the parts of the steps.
+fn parts(spent: &Spent, wall: f64) -> String {
+    let rows = [
+        ("stresses at the points", spent.stress_s),
+        ("forces and work", spent.force_s),
+        ("solves", spent.solve_s),
+        ("sums of states", spent.update_s),
+    ];
+    let mut out = String::new();
+    for (name, s) in rows {
+        out.push_str(&format!(
+            "{name:<24}{s:>10.3} s {:>5.1} %\n",
+            100.0 * s / wall
+        ));
+    }
+    out.push_str(&format!(
+        "{:.1} iterations a solve, {} evaluations\n",
+        spent.iterations / spent.solves.max(1) as f64,
+        spent.evaluations
+    ));
+    out
 }
 
 fn progress() -> ProgressBar {

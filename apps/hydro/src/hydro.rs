@@ -58,16 +58,17 @@ impl Hydro {
         &self.inverse[n * dd..(n + 1) * dd]
     }
 
-    /// The most inverted zone of a state, with the least |J| of its points and its place, if there is one.
-    pub fn inverted(&self, s: &State) -> Option<(usize, f64, Vec<f64>)> {
+    /// The most distorted zone of a state: where |J| over its start is least, that ratio and the place.
+    pub fn narrowest(&self, s: &State) -> (usize, f64, Vec<f64>) {
         let (space, e) = (&self.space, &self.space.element);
-        let mut worst: Option<(usize, f64, Vec<f64>)> = None;
+        let mut worst = (0, f64::INFINITY, Vec::new());
         for z in 0..space.zones {
-            let x = space.gather(&s.x, z);
+            let (x, start) = (space.gather(&s.x, z), space.gather(&space.start, z));
             for q in 0..e.points() {
-                let det = determinant(&e.jacobian(&x, q), space.dim);
-                if !(det > 0.0) && worst.as_ref().is_none_or(|w| !(det >= w.1)) {
-                    worst = Some((z, det, e.point(&x, q)));
+                let det = |x: &[f64]| determinant(&e.jacobian(x, q), space.dim);
+                let ratio = det(&x) / det(&start);
+                if ratio.is_nan() || ratio < worst.1 {
+                    worst = (z, ratio, e.point(&x, q));
                 }
             }
         }
@@ -84,8 +85,7 @@ impl Hydro {
                 .map(|(q, m)| m * e.energy_at(q)[i] * e.energy_at(q)[j])
                 .sum()
         });
-        m.cholesky()
-            .map(|c| c.inverse().iter().copied().collect())
+        m.cholesky().map(|c| c.inverse().iter().copied().collect())
     }
 
     /// Inverse mass matrices of all zones' energies. Those whose mass is spread alike are multiples of each other.

@@ -12,8 +12,10 @@
 //! | [`hydro`], [`start`] | a problem on a mesh, and its start |
 //! | [`engine`] | what advances a state |
 //! | [`cpu`] | engines on CPUs: matrix-free and with stored matrices |
+//! | [`gpu`] | engines on GPUs |
 //! | [`ode`] | time integrators, as programs of an engine |
 //! | [`run`] | steps, accepted and rejected |
+//! | [`output`] | ParaView's files, pictures, profiles, exact solutions |
 //! | [`checkpoint`] | a run on the disk |
 
 pub mod basis;
@@ -22,9 +24,11 @@ pub mod cpu;
 pub mod csr;
 pub mod element;
 pub mod engine;
+pub mod gpu;
 pub mod hydro;
 pub mod mesh;
 pub mod ode;
+pub mod output;
 pub mod problem;
 pub mod rules;
 pub mod run;

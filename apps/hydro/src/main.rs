@@ -1,5 +1,6 @@
 //! The `hydro` command.
 
+mod frames;
 mod go;
 mod history;
 mod settings;

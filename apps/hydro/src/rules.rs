@@ -1,6 +1,9 @@
 //! Quadrature on the unit triangle and tetrahedron: symmetric rules of Witherden and Vincent (2015) where orders k and
 //! k − 1 with k up to 3 (2 in 3D) need them, products of Gauss and Jacobi's rules else.
 
+// Digits as they were published.
+#![allow(clippy::excessive_precision)]
+
 use crate::basis::gauss;
 
 type Rule = (Vec<Vec<f64>>, Vec<f64>);
@@ -12,8 +15,16 @@ pub fn simplex(dim: usize, degree: usize) -> Rule {
     match (dim, degree) {
         (2, 2) => orbit(r, &[1.0 / 6.0, 1.0 / 6.0], 1.0 / 6.0),
         (2, 6) => {
-            orbit(r, &[6.308_901_449_150_222_7e-2; 2], 2.542_245_318_510_341e-2);
-            orbit(r, &[2.492_867_451_709_104_3e-1; 2], 5.839_313_786_318_968e-2);
+            orbit(
+                r,
+                &[6.308_901_449_150_222_7e-2; 2],
+                2.542_245_318_510_341e-2,
+            );
+            orbit(
+                r,
+                &[2.492_867_451_709_104_3e-1; 2],
+                5.839_313_786_318_968e-2,
+            );
             orbit(
                 r,
                 &[6.365_024_991_213_987e-1, 3.103_524_510_337_844e-1],
@@ -23,7 +34,11 @@ pub fn simplex(dim: usize, degree: usize) -> Rule {
         (2, 10) => {
             orbit(r, &[1.0 / 3.0; 2], 4.087_166_457_314_299e-2);
             orbit(r, &[3.205_537_321_694_352e-2; 2], 6.676_484_406_574_783e-3);
-            orbit(r, &[1.421_611_010_565_644_2e-1; 2], 2.297_898_180_237_236_5e-2);
+            orbit(
+                r,
+                &[1.421_611_010_565_644_2e-1; 2],
+                2.297_898_180_237_236_5e-2,
+            );
             orbit(
                 r,
                 &[5.300_541_189_273_44e-1, 3.218_129_952_888_354_2e-1],

@@ -38,8 +38,9 @@ pub enum Ended {
     Inverted { t: f64, step: usize },
 }
 
-/// Steps that may be rejected one after the other.
+/// Steps that may be rejected one after the other, and the share of the whole time that is too short for a step.
 const MOST_REJECTED: usize = 200;
+const LEAST: f64 = 1e-8;
 
 impl Clock {
     /// At the start of what an engine has taken.
@@ -88,7 +89,7 @@ impl Clock {
                 self.dt *= 0.85;
                 self.rejected += 1;
                 again += 1;
-                if again > MOST_REJECTED {
+                if again > MOST_REJECTED || self.dt < LEAST * end {
                     return Err(Ended::Inverted {
                         t: self.t,
                         step: self.steps + 1,

@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use greenup_hydro::HydroError;
 use greenup_hydro::ode::Ode;
+use greenup_hydro::output::Field;
 use greenup_hydro::problem::Problem;
 use greenup_hydro::start::Orders;
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,12 @@ pub struct Settings {
     /// cpu, or cuda or cuda:N for a GPU [default: cpu]
     #[arg(long)]
     pub device: Option<String>,
+    /// Choices of the GPU's kernels, such as zones=2,threads=128 [default: what was found best]
+    #[arg(long, value_name = "NAME=N,...")]
+    pub kernels: Option<String>,
+    /// Time each part of the steps, on a GPU one by one
+    #[arg(long)]
+    pub profile: bool,
     /// Courant's number [default: 0.5]
     #[arg(long)]
     pub cfl: Option<f64>,
@@ -75,6 +82,22 @@ pub struct Settings {
     /// Time, time step and energies of every step, as CSV
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
+    /// Write fields for ParaView into this folder: fields_*.vtu and run.pvd
+    #[arg(long, value_name = "FOLDER")]
+    pub vtu: Option<PathBuf>,
+    /// Times at which they are written, beside the start [default: 10]
+    #[arg(long, value_name = "N")]
+    pub frames: Option<usize>,
+    /// Draw the end on its mesh
+    #[arg(long, value_name = "FILE")]
+    pub png: Option<PathBuf>,
+    /// What is drawn [default: density]
+    #[arg(long, value_enum)]
+    #[serde(skip)]
+    pub field: Option<Field>,
+    /// Fields over the distance from the origin as CSV, and beside it as .radial.png, with the exact solution where there is one
+    #[arg(long = "radial", value_name = "FILE")]
+    pub profile_file: Option<PathBuf>,
     /// Threads [default: all cores]
     #[arg(long)]
     pub threads: Option<usize>,
@@ -98,8 +121,8 @@ impl Settings {
             macro_rules! fill {
                 ($($field:ident)*) => { $(if out.$field.is_none() { out.$field = page.$field; })* };
             }
-            fill!(mesh refine t_final steps order energy_order ode operator device cfl cg_tol cg_max e0 checkpoint
-                  every history threads);
+            fill!(mesh refine t_final steps order energy_order ode operator device kernels cfl cg_tol cg_max e0 checkpoint
+                  every history vtu frames png profile_file threads);
         }
         for (name, x) in [
             ("--t-final", out.t_final()),

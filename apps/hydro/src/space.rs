@@ -84,7 +84,11 @@ fn within(shape: Shape, k: usize, at: &[usize], on: &[usize], own: &[u32]) -> us
     let mut ways: Vec<(u32, usize)> = (0..shape.dim())
         .filter(|g| at[*g] > 0 && at[*g] < k)
         .map(|g| {
-            let steps = if first >> g & 1 == 1 { k - at[g] } else { at[g] };
+            let steps = if first >> g & 1 == 1 {
+                k - at[g]
+            } else {
+                at[g]
+            };
             (own[first ^ (1 << g)], steps)
         })
         .collect();
@@ -200,12 +204,16 @@ impl Space {
         let (shape, k, local) = (mesh.shape, self.element.order, self.element.local);
         let places = integer_places(shape, k);
         let entities: Vec<Vec<usize>> = places.iter().map(|at| entity(shape, k, at)).collect();
-        let (low, high) = self.start.chunks(self.nodes).next().map_or((0.0, 1.0), |x| {
-            x.iter()
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
-                    (a.min(*x), b.max(*x))
-                })
-        });
+        let (low, high) = self
+            .start
+            .chunks(self.nodes)
+            .next()
+            .map_or((0.0, 1.0), |x| {
+                x.iter()
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
+                        (a.min(*x), b.max(*x))
+                    })
+            });
         for z in 0..self.zones {
             for (f, corners) in shape.faces().iter().enumerate() {
                 let Some(number) = mesh.boundary.get(&mesh.face_of(z, f)) else {

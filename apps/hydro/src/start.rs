@@ -203,17 +203,22 @@ fn at_start(
     for q in 0..points {
         let j = el.jacobian(&x, q);
         let det = determinant(&j, dim);
-        if !(det > 0.0) {
+        if det.is_nan() || det <= 0.0 {
             return Err(HydroError(format!(
                 "zone {z} is inverted at {:?}: its corners are in a wrong order, or it is folded",
                 el.point(&x, q)
             )));
         }
         let volume = det * el.weights[q];
-        let own = el.energy_at(q).iter().zip(&rho).map(|(b, r)| b * r).sum::<f64>();
+        let own = el
+            .energy_at(q)
+            .iter()
+            .zip(&rho)
+            .map(|(b, r)| b * r)
+            .sum::<f64>();
         let at = el.point(&x, q);
         let given = problem.density(material, &at);
-        if !(own > 0.0 && given > 0.0) {
+        if own.min(given) <= 0.0 || own.is_nan() || given.is_nan() {
             return Err(HydroError(format!(
                 "the density jumps within zone {z}, or is not above 0, at {at:?}: refine the mesh until faces lie where it jumps"
             )));

@@ -24,8 +24,7 @@ pub use config::{DirectConfig, ListConfig};
 pub use grid::{OnGrid, Ran};
 pub use service::Service;
 
-use greenup_device::cuda::{Compiler, CudaError, Gpu, Module, Session, Source};
-use std::path::PathBuf;
+use greenup_device::cuda::{Compiler, CudaError, Gpu, Module, Session, Source, cubins};
 
 /// The kernels, as shipped.
 const DIRECT: &str = include_str!("../kernels/gpu/direct.cu");
@@ -45,10 +44,7 @@ pub struct Device {
 
 /// Why a GPU cannot be used, with what can be done about it.
 pub fn words(e: &CudaError) -> String {
-    match e.cure() {
-        Some(cure) => format!("{e}; {cure}"),
-        None => e.to_string(),
-    }
+    e.words()
 }
 
 impl Device {
@@ -97,15 +93,4 @@ impl Device {
         };
         Ok(self.compiler.compile(&source)?.cubin)
     }
-}
-
-/// Where compiled kernels are kept, with those of other problems.
-fn cubins() -> Option<PathBuf> {
-    let from = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
-    let base = from("XDG_CACHE_HOME").or_else(|| from("HOME").map(|h| h.join(".cache")))?;
-    Some(base.join("greenup/cubins"))
 }

@@ -12,6 +12,7 @@ use crate::hydro::Hydro;
 use crate::tensor::{M, adjugate, determinant, least_stretch, product, smallest};
 use rayon::prelude::*;
 use std::f64::consts::PI;
+use std::ops::Range;
 
 /// The operator.
 pub struct Full<'a> {
@@ -23,23 +24,45 @@ pub struct Full<'a> {
     /// [zone][energy][energy].
     inverse: Vec<f64>,
     mass: Csr,
+    image: Vec<f64>,
     gravity: Option<Vec<f64>>,
     solver: Solver,
 }
 
-impl Times for Csr {
-    fn times(&self, m: &Member, x: Shared, out: Shared) {
-        let nodes = self.nodes();
-        let parts = m.share(nodes.div_ceil(PART));
-        let range = parts.start * PART..(parts.end * PART).min(nodes);
-        for c in 0..self.components {
-            // SAFETY: nobody writes x between two waits, and each node of `out` is of one member.
-            unsafe {
-                let x = x.read(c * nodes..(c + 1) * nodes);
-                let to = out.part(c * nodes + range.start..c * nodes + range.end);
-                self.rows(range.clone(), x, to);
+/// The assembled matrix, and its last product.
+struct Assembled<'a> {
+    m: &'a Csr,
+    image: Shared,
+}
+
+impl Times for Assembled<'_> {
+    fn parts(&self) -> usize {
+        self.m.nodes().div_ceil(PART)
+    }
+
+    fn begin(&self, m: &Member, x: Shared, products: Shared) {
+        let (nodes, parts) = (self.m.nodes(), self.parts());
+        for part in m.share(parts) {
+            let range = part * PART..((part + 1) * PART).min(nodes);
+            for c in 0..self.m.components {
+                // SAFETY: nobody writes x between two waits, and each part is of one member.
+                unsafe {
+                    let x = x.read(c * nodes..(c + 1) * nodes);
+                    let to = self
+                        .image
+                        .part(c * nodes + range.start..c * nodes + range.end);
+                    self.m.rows(range.clone(), x, to);
+                    let own = x[range.clone()].iter().zip(to).map(|(x, a)| x * *a).sum();
+                    *products.at(c * parts + part) = own;
+                }
             }
         }
+    }
+
+    fn end(&self, component: usize, nodes: Range<usize>, to: &mut [f64]) {
+        let first = component * self.m.nodes();
+        // SAFETY: the image is written in `begin` alone, before all members wait.
+        to.copy_from_slice(unsafe { self.image.read(first + nodes.start..first + nodes.end) });
     }
 }
 
@@ -71,6 +94,7 @@ impl<'a> Full<'a> {
             source: vec![0.0; space.zones * e.energies],
             inverse,
             mass,
+            image: vec![0.0; space.dim * space.nodes],
             gravity,
             solver: Solver::new(h.preconditioner(), space.nodes, h.cg_tol, h.cg_max),
             h,
@@ -182,9 +206,9 @@ impl Operator for Full<'_> {
                     most = most.max(rate);
                     // Kernel 7: a column of A_z times a row of B.
                     let slope = &e.slope[q * e.local * d..(q + 1) * e.local * d];
-                    for c in 0..d {
+                    for (c, a) in a.iter().enumerate().take(d) {
                         for (i, w) in slope.chunks(d).enumerate() {
-                            let force: f64 = (0..d).map(|g| a[c][g] * w[g]).sum();
+                            let force: f64 = a.iter().zip(w).map(|(a, w)| a * w).sum();
                             let row = (c * e.local + i) * e.energies;
                             for (to, b) in corner[row..row + e.energies].iter_mut().zip(basis) {
                                 *to += force * b;
@@ -220,7 +244,11 @@ impl Operator for Full<'_> {
             }
         }
         // Kernel 9: conjugate gradients.
-        self.solver.solve(&self.mass, out);
+        let mass = Assembled {
+            m: &self.mass,
+            image: Shared::new(&mut self.image),
+        };
+        self.solver.solve(&mass, out);
     }
 
     fn energy_rates(&mut self, v: &[f64], out: &mut [f64]) {
@@ -253,8 +281,13 @@ impl Operator for Full<'_> {
                 let own = &s.e[z * e.energies..(z + 1) * e.energies];
                 let (mut inner, mut outer) = (0.0, 0.0);
                 for q in 0..e.points() {
-                    let m = h.mass[z * e.points() + q];
-                    inner += m * e.energy_at(q).iter().zip(own).map(|(b, e)| b * e).sum::<f64>();
+                    let m = h.given_mass()[z * e.points() + q];
+                    inner += m * e
+                        .energy_at(q)
+                        .iter()
+                        .zip(own)
+                        .map(|(b, e)| b * e)
+                        .sum::<f64>();
                     outer += 0.5 * m * e.point(&v, q).iter().map(|u| u * u).sum::<f64>();
                 }
                 (inner, outer)

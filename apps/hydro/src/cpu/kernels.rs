@@ -61,7 +61,7 @@ pub struct Kernels {
     ) -> f64,
     pub forces: unsafe extern "C" fn(T, In, Out, Out),
     pub work: unsafe extern "C" fn(T, Index, Index, c_long, In, In, In, In, Out, c_int, Out),
-    pub mass_times: unsafe extern "C" fn(T, Index, c_long, In, In, Out, Out),
+    pub mass_times: unsafe extern "C" fn(T, Index, c_long, In, In, c_int, Out, Out, Out),
     pub sums: unsafe extern "C" fn(T, Index, Index, c_long, In, In, In, c_int, Out, Out),
 }
 

@@ -10,6 +10,7 @@ use crate::hydro::Hydro;
 use greenup_device::Isa;
 use rayon::prelude::*;
 use std::ffi::{c_int, c_long};
+use std::ops::Range;
 use std::ptr;
 
 /// Batches of zones, one zone in each lane; the last is filled up with its last zone.
@@ -80,22 +81,15 @@ impl Batches {
         out
     }
 
-    /// Sums what zones have for a member's nodes.
-    fn gather(&self, m: &Member, own: Shared, out: Shared) {
-        let (d, w, nodes) = (self.dim, self.lanes, self.nodes);
-        let parts = m.share(nodes.div_ceil(PART));
-        for n in parts.start * PART..(parts.end * PART).min(nodes) {
-            let mut sum = [0.0; 3];
-            for s in &self.shares[self.begin[n] as usize..self.begin[n + 1] as usize] {
-                for (c, sum) in sum.iter_mut().enumerate().take(d) {
-                    // SAFETY: shares are within the vector, which nobody writes between two waits.
-                    *sum += unsafe { *own.at(*s as usize + c * w) };
-                }
-            }
-            for (c, sum) in sum.iter().enumerate().take(d) {
-                // SAFETY: each node is of one member, and c n + node within the vector.
-                unsafe { *out.at(c * nodes + n) = *sum };
-            }
+    /// Sums what zones have for a component of some nodes.
+    fn gather(&self, own: Shared, component: usize, nodes: Range<usize>, to: &mut [f64]) {
+        let own = own.at(component * self.lanes);
+        for (n, to) in nodes.zip(to) {
+            *to = self.shares[self.begin[n] as usize..self.begin[n + 1] as usize]
+                .iter()
+                // SAFETY: shares are within the vector, which nobody writes meanwhile.
+                .map(|s| unsafe { *own.wrapping_add(*s as usize) })
+                .sum();
         }
     }
 
@@ -107,28 +101,47 @@ impl Batches {
     }
 }
 
+/// Batches whose products are summed before those of others.
+const GROUP: usize = 16;
+
 impl Times for Mass<'_> {
-    fn times(&self, m: &Member, x: Shared, out: Shared) {
+    fn parts(&self) -> usize {
+        self.b.count.div_ceil(GROUP)
+    }
+
+    fn begin(&self, m: &Member, x: Shared, products: Shared) {
         let b = self.b;
         let (w, size) = (b.lanes, b.local * b.dim * b.lanes);
+        let parts = self.parts();
         with_scratch(b.scratch, |scratch| {
-            for i in m.share(b.count) {
-                // SAFETY: indices and sizes are those that the batches were made with; parts of `own` are disjoint.
-                unsafe {
-                    (b.kernels.mass_times)(
-                        b.tables.get(),
-                        b.index.as_ptr().add(i * b.local * w),
-                        b.nodes as c_long,
-                        x.at(0),
-                        self.mass.as_ptr().add(i * b.points * w),
-                        self.own.at(i * size),
-                        scratch.as_mut_ptr(),
-                    );
+            for part in m.share(parts) {
+                let mut sums = [0.0; 3];
+                for i in part * GROUP..((part + 1) * GROUP).min(b.count) {
+                    // SAFETY: indices and sizes are those that the batches were made with; parts of `own` are disjoint.
+                    unsafe {
+                        (b.kernels.mass_times)(
+                            b.tables.get(),
+                            b.index.as_ptr().add(i * b.local * w),
+                            b.nodes as c_long,
+                            x.at(0),
+                            self.mass.as_ptr().add(i * b.points * w),
+                            b.real(i) as c_int,
+                            self.own.at(i * size),
+                            sums.as_mut_ptr(),
+                            scratch.as_mut_ptr(),
+                        );
+                    }
+                }
+                for (c, sum) in sums.iter().enumerate().take(b.dim) {
+                    // SAFETY: each part is of one member.
+                    unsafe { *products.at(c * parts + part) = *sum };
                 }
             }
         });
-        m.wait();
-        b.gather(m, self.own, out);
+    }
+
+    fn end(&self, component: usize, nodes: Range<usize>, to: &mut [f64]) {
+        self.b.gather(self.own, component, nodes, to);
     }
 }
 
@@ -222,15 +235,19 @@ impl MatrixFree {
             b,
         };
         if let Some(g) = h.gravity {
-            let field: Vec<f64> = (0..dim).flat_map(|c| vec![g[c]; space.nodes]).collect();
-            let (mut field, mut image) = (field.clone(), field);
+            let mut field: Vec<f64> = (0..dim).flat_map(|c| vec![g[c]; space.nodes]).collect();
+            let mut image = vec![0.0; field.len()];
             let mass = Mass {
                 b: &out.b,
                 mass: out.given.as_deref().unwrap_or(&out.mass),
                 own: Shared::new(&mut out.own),
             };
-            let (x, to) = (Shared::new(&mut field), Shared::new(&mut image));
-            together(true, |m| mass.times(m, x, to));
+            let mut products = vec![0.0; dim * mass.parts()];
+            let (x, products) = (Shared::new(&mut field), Shared::new(&mut products));
+            together(true, |m| mass.begin(m, x, products));
+            for (c, to) in image.chunks_mut(space.nodes).enumerate() {
+                mass.end(c, 0..space.nodes, to);
+            }
             out.gravity = Some(image);
         }
         Ok(out)
@@ -297,8 +314,13 @@ impl Operator for MatrixFree {
                 );
             }
         });
-        let right = Shared::new(self.solver.right());
-        together(false, |m| b.gather(m, own, right));
+        let n = b.nodes;
+        for (c, part) in self.solver.right().chunks_mut(n).enumerate() {
+            part.par_chunks_mut(PART)
+                .with_min_len(8)
+                .enumerate()
+                .for_each(|(i, to)| b.gather(own, c, i * PART..i * PART + to.len(), to));
+        }
         if let Some(g) = &self.gravity {
             for (r, g) in self.solver.right().iter_mut().zip(g) {
                 *r += g;
@@ -344,6 +366,8 @@ impl Operator for MatrixFree {
     fn energies(&mut self, s: &State) -> (f64, f64) {
         let b = &self.b;
         let w = b.lanes;
+        // The mass of the matrices, whose energy is conserved.
+        let mass = self.given.as_deref().unwrap_or(&self.mass);
         let all: Vec<[f64; 2]> = (0..b.count)
             .into_par_iter()
             .map(|i| {
@@ -358,7 +382,7 @@ impl Operator for MatrixFree {
                             b.nodes as c_long,
                             s.v.as_ptr(),
                             s.e.as_ptr(),
-                            self.mass.as_ptr().add(i * b.points * w),
+                            mass.as_ptr().add(i * b.points * w),
                             b.real(i) as c_int,
                             out.as_mut_ptr(),
                             scratch.as_mut_ptr(),

@@ -17,6 +17,7 @@ use std::time::Instant;
 pub use full::Full;
 pub use kernels::Rules;
 pub use matrix_free::MatrixFree;
+pub(crate) use parts::Shared;
 
 /// The semi-discrete equations. Stresses are those of the state that came last.
 pub trait Operator {

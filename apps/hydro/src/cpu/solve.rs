@@ -2,6 +2,7 @@
 //! stay together through a whole solve: waking them for each of its small parts would cost more than the parts.
 
 use super::parts::{Member, Shared, together};
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// Nodes that a thread takes at a time, and whose products are summed before those of others.
@@ -17,8 +18,7 @@ pub struct Solver {
     preconditioner: Vec<f64>,
     residual: Vec<f64>,
     direction: Vec<f64>,
-    image: Vec<f64>,
-    /// Products of each component and part.
+    /// Products of each component and part of the nodes, and of those of the matrix.
     products: [Vec<f64>; 2],
     tolerance: f64,
     most: usize,
@@ -26,10 +26,17 @@ pub struct Solver {
     pub solves: u64,
 }
 
-/// A matrix times all components.
+/// A symmetric matrix times all components.
 pub trait Times: Sync {
-    /// Writes the products for nodes of this member's parts, `m.share(parts)` of [`PART`] nodes each. All of x is there.
-    fn times(&self, m: &Member, x: Shared, out: Shared);
+    /// Parts whose products `begin` gives.
+    fn parts(&self) -> usize;
+
+    /// Does what needs all of p: for this member's share of the parts, x M x of each component into
+    /// `products[c · parts + part]`.
+    fn begin(&self, m: &Member, x: Shared, products: Shared);
+
+    /// A component's product for a range of nodes, after all members have begun; `to` are those nodes.
+    fn end(&self, component: usize, nodes: Range<usize>, to: &mut [f64]);
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -43,9 +50,8 @@ impl Solver {
         Self {
             nodes,
             residual: zero.clone(),
-            direction: zero.clone(),
-            image: zero,
-            products: [products.clone(), products],
+            direction: zero,
+            products: [products, Vec::new()],
             preconditioner,
             tolerance,
             most,
@@ -71,22 +77,23 @@ impl Solver {
             Shared::new(&mut self.residual),
             Shared::new(&mut self.direction),
         );
-        let image = Shared::new(&mut self.image);
-        let [first, second] = &mut self.products;
+        let [second, first] = &mut self.products;
+        let groups = matrix.parts();
+        first.resize(components * groups, 0.0);
         let (first, second) = (Shared::new(first), Shared::new(second));
         let (d, most, tolerance) = (&self.preconditioner, self.most, self.tolerance);
         let iterations = Mutex::new(0.0);
         together(alone, |m| {
             let own = m.share(parts);
-            let range = |c: usize, part: usize| {
-                c * n + part * PART..c * n + ((part + 1) * PART).min(n)
-            };
+            let range =
+                |c: usize, part: usize| c * n + part * PART..c * n + ((part + 1) * PART).min(n);
             // SAFETY (of all below): between two waits each part is written by the one member whose it is, and read by others
             // only after the next wait; ranges are within the vectors.
-            let total = |s: Shared, c: usize| -> f64 {
+            let total = |s: Shared, c: usize, parts: usize| -> f64 {
                 // SAFETY: see above.
                 unsafe { s.read(c * parts..(c + 1) * parts) }.iter().sum()
             };
+            let mut image = [0.0; PART];
             for c in 0..components {
                 for part in own.clone() {
                     let range = range(c, part);
@@ -102,7 +109,7 @@ impl Solver {
                 }
             }
             m.wait();
-            let mut now: Vec<f64> = (0..components).map(|c| total(second, c)).collect();
+            let mut now: Vec<f64> = (0..components).map(|c| total(second, c, parts)).collect();
             let end: Vec<f64> = now.iter().map(|n| tolerance * tolerance * n).collect();
             let mut done = 0;
             for _ in 0..most {
@@ -113,30 +120,22 @@ impl Solver {
                     break;
                 }
                 done += active.len();
-                matrix.times(m, p, image);
-                for c in &active {
-                    for part in own.clone() {
-                        let range = range(*c, part);
-                        // SAFETY: see above.
-                        unsafe {
-                            *first.at(c * parts + part) =
-                                dot(p.read(range.clone()), image.read(range));
-                        }
-                    }
-                }
+                matrix.begin(m, p, first);
                 m.wait();
                 for c in &active {
-                    let alpha = now[*c] / total(first, *c);
+                    let alpha = now[*c] / total(first, *c, groups);
                     for part in own.clone() {
                         let range = range(*c, part);
+                        let image = &mut image[..range.len()];
+                        matrix.end(*c, range.start - c * n..range.end - c * n, image);
                         // SAFETY: see above.
                         let (x, r) = unsafe { (x.part(range.clone()), r.part(range.clone())) };
                         // SAFETY: see above.
-                        let (p, a) = unsafe { (p.read(range.clone()), image.read(range.clone())) };
+                        let p = unsafe { p.read(range.clone()) };
                         let d = &d[range];
                         for i in 0..x.len() {
                             x[i] += alpha * p[i];
-                            r[i] -= alpha * a[i];
+                            r[i] -= alpha * image[i];
                         }
                         let sum: f64 = r.iter().zip(d).map(|(r, d)| r * r * d).sum();
                         // SAFETY: see above.
@@ -145,7 +144,7 @@ impl Solver {
                 }
                 m.wait();
                 for c in &active {
-                    let next = total(second, *c);
+                    let next = total(second, *c, parts);
                     let beta = next / now[*c];
                     now[*c] = next;
                     for part in own.clone() {
@@ -159,10 +158,9 @@ impl Solver {
                 }
                 m.wait();
             }
-            if own.start == 0 {
-                if let Ok(mut i) = iterations.lock() {
-                    *i = done as f64;
-                }
+            if let Ok(mut i) = iterations.lock() {
+                // The same of all members.
+                *i = done as f64;
             }
         });
         self.iterations += iterations.into_inner().unwrap_or(0.0) / components as f64;

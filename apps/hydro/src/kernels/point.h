@@ -2,8 +2,10 @@
 // pressure, viscosity, stress, time step. D is the dimension; matrices are row-major, rows are components.
 #ifdef __CUDACC_RTC__
 #define POINT static __device__ __forceinline__
+#define OVER_ROOT(x) rsqrt(x)
 #else
 #define POINT static inline __attribute__((always_inline))
+#define OVER_ROOT(x) (1 / sqrt(x))
 #endif
 
 // What holds for all points of a run.
@@ -52,11 +54,12 @@ POINT double larger(double a, double b) { return a > b ? a : b; }
 POINT double size_of(double a) { return a < 0 ? -a : a; }
 
 #if D == 3
-// One rotation that makes pq zero; r is the third.
+// One rotation that makes pq zero; r is the third. The angle's cosine and sine follow from those of twice the angle.
 #define ROTATE(pp, qq, pq, rp, rq)                                                                     \
-    const double half = 0.5 * (qq - pp), root = sqrt(half * half + pq * pq);                           \
-    const double under = half + (half < 0 ? -root : root);                                             \
-    const double t = pq / (under == 0 ? 1 : under), c = 1 / sqrt(1 + t * t), s = t * c, before = rp;   \
+    const double half = 0.5 * (qq - pp), square = half * half + pq * pq;                               \
+    const double over = square > 1e-300 ? OVER_ROOT(square) : 0, wide = size_of(half) * over;           \
+    const double c2 = 0.5 + 0.5 * (square > 1e-300 ? wide : 1), rc = OVER_ROOT(c2), c = c2 * rc;        \
+    const double s = (half < 0 ? -0.5 : 0.5) * pq * over * rc, t = s * rc, before = rp;                 \
     pp -= t * pq, qq += t * pq, pq = 0, rp = c * before - s * rq, rq = s * before + c * rq
 #define TURN(p, q)                                                                                     \
     {                                                                                                  \

@@ -285,16 +285,22 @@ static void work(const tables *t, const unsigned *index, const unsigned *index_e
         for (int l = 0; l < real; l++) out[index_e[i * W + l]] = rates[i][l];
 }
 
-// The mass matrix of W zones times D fields: [local][component][W].
+// The mass matrix of W zones times D fields: [local][component][W]; adds field M field of the first `real` zones to sums.
 static void mass_times(const tables *t, const unsigned *index, long nodes, const double *field, const double *mass,
-                       double *out, double *scratch) {
+                       int real, double *out, double *sums, double *scratch) {
     SIZES;
     const int all = CUBE(Q), local = CUBE(N);
     v *own = (v *)scratch, *at = own + local, *rest = at + all, *to = (v *)out;
     for (int c = 0; c < D; c++) {
         fetch(index, local, field + c * nodes, own);
         values(t->value, Q, N, own, at, rest);
-        for (int q = 0; q < all; q++) at[q] *= ((const v *)mass)[q];
+        v square = {0};
+        for (int q = 0; q < all; q++) {
+            const v of = at[q] * ((const v *)mass)[q];
+            square += of * at[q];
+            at[q] = of;
+        }
+        for (int l = 0; l < real; l++) sums[c] += square[l];
         gathered(t->value_t, Q, N, at, own, rest);
         for (int i = 0; i < local; i++) to[i * D + c] = own[i];
     }

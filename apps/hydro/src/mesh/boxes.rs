@@ -5,7 +5,7 @@ use crate::element::{Shape, along};
 use hashbrown::HashMap;
 
 /// Names of the built-in meshes.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 15] = [
     "segment01",
     "square01_quad",
     "square01_tri",
@@ -15,6 +15,12 @@ pub const NAMES: [&str; 9] = [
     "square_gresho",
     "rt2D",
     "saltzman01_quad",
+    "cube_12_hex",
+    "cube_24_hex",
+    "cube_211_hex",
+    "cube_311_hex",
+    "cube_522_hex",
+    "cube_922_hex",
 ];
 
 /// A built-in mesh of the public test suite.
@@ -37,6 +43,21 @@ pub fn named(name: &str, refine: usize) -> Option<Mesh> {
         ],
         "square_gresho" => vec![even(-0.5, 0.5, 2), even(-0.5, 0.5, 2)],
         "rt2D" => vec![even(0.0, 0.5, 1), even(-1.0, 1.0, 4)],
+        // Cubes for scaling, cut unevenly; those of the public suite have sides of 1.2 and 1, and ninths of eight digits.
+        "cube_12_hex" => [3, 2, 2].map(|n| even(0.0, 1.2, n)).to_vec(),
+        "cube_24_hex" => [4, 3, 2].map(|n| even(0.0, 1.2, n)).to_vec(),
+        "cube_211_hex" => [2, 1, 1].map(|n| even(0.0, 1.2, n)).to_vec(),
+        "cube_311_hex" => [3, 1, 1].map(|n| even(0.0, 1.2, n)).to_vec(),
+        "cube_522_hex" => [5, 2, 2].map(|n| even(0.0, 1.0, n)).to_vec(),
+        "cube_922_hex" => [9, 2, 2]
+            .map(|n| {
+                let mut f = even(0.0, 1.0, n);
+                for x in &mut f {
+                    *x = (*x * 1e8).round() / 1e8;
+                }
+                f
+            })
+            .to_vec(),
         "saltzman01_quad" => vec![even(0.0, 1.0, 10), even(0.0, 0.1, 1)],
         "square01_tri" => {
             let mut mesh = triangles();
@@ -122,10 +143,12 @@ fn triangles() -> Mesh {
         let c = square.zone(z);
         corners.extend([c[0], c[1], c[3], c[0], c[3], c[2]]);
     }
-    Mesh {
+    let mut mesh = Mesh {
         shape: Shape::Triangle,
         material: vec![1; 8],
         corners,
         ..square
-    }
+    };
+    mesh.turn_triangles();
+    mesh
 }

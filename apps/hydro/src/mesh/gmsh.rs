@@ -120,7 +120,9 @@ fn assemble(
             continue;
         }
         if s != own_shape {
-            return Err(format!("zones are {s:?} and {own_shape:?}: all must be of one shape"));
+            return Err(format!(
+                "zones are {s:?} and {own_shape:?}: all must be of one shape"
+            ));
         }
         for c in order {
             let node = e.nodes[*c];

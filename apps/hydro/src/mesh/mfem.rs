@@ -139,7 +139,10 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
     if components != dim {
         return Err(w.wrong(&format!("{components} components in {dim} dimensions")));
     }
-    let degree = |k: &str| k.rsplit_once('P').and_then(|(_, n)| n.parse::<usize>().ok());
+    let degree = |k: &str| {
+        k.rsplit_once('P')
+            .and_then(|(_, n)| n.parse::<usize>().ok())
+    };
     let (degree, shared) = match kind.as_str() {
         "Linear" => (1, true),
         "Quadratic" => (2, true),
@@ -203,7 +206,7 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
 /// smaller vertex), then faces (one node each at most), then insides.
 fn shared_nodes(mesh: &Mesh, k: usize, vertices: usize) -> Option<(Vec<usize>, usize)> {
     let (shape, zones) = (mesh.shape, mesh.zones());
-    if !shape.tensor() && k > 2 || shape == Shape::Hex && k > 2 {
+    if k > 2 && (!shape.tensor() || shape == Shape::Hex) {
         return None;
     }
     // Edges around a zone in the format's order.
@@ -248,7 +251,11 @@ fn shared_nodes(mesh: &Mesh, k: usize, vertices: usize) -> Option<(Vec<usize>, u
     }
     let on_edge = k - 1;
     let first_face = vertices + edge_of.len() * on_edge;
-    let on_face = if shape == Shape::Hex { on_edge.pow(2) } else { 0 };
+    let on_face = if shape == Shape::Hex {
+        on_edge.pow(2)
+    } else {
+        0
+    };
     let first_inside = first_face + face_of.len() * on_face;
     let inside = if shape.tensor() {
         on_edge.pow(shape.dim() as u32)

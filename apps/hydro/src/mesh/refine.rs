@@ -36,7 +36,9 @@ fn children(shape: Shape) -> Vec<Vec<Vec<usize>>> {
         let (a, b) = (middle(0, 1), middle(2, 3));
         let ring = [middle(0, 2), middle(1, 2), middle(1, 3), middle(0, 3)];
         for i in 0..4 {
-            let tet = [&a, &b, &ring[i], &ring[(i + 1) % 4]].map(Clone::clone).to_vec();
+            let tet = [&a, &b, &ring[i], &ring[(i + 1) % 4]]
+                .map(Clone::clone)
+                .to_vec();
             out.push(tet);
         }
     }

@@ -74,7 +74,7 @@ enum WallText {
 #[derive(Clone, Debug)]
 enum Field {
     Number(f64),
-    Words(exmex::FlatExVal<i32, f64>),
+    Words(Box<exmex::FlatExVal<i32, f64>>),
 }
 
 /// A material: its gas, where it is, its fields at the start.
@@ -121,7 +121,7 @@ impl Field {
                 "`{words}`: `{name}` is not known: there are x, y, z and r, numbers, and functions such as sin, cos, exp, sqrt, abs; conditions are `1 if x < 0.5 else 2`"
             ));
         }
-        let out = Self::Words(expression);
+        let out = Self::Words(Box::new(expression));
         match out.value(&[0.4, 0.3, 0.2]) {
             Ok(_) => Ok(out),
             Err(e) => Err(format!("`{words}`: {e}")),
@@ -335,7 +335,10 @@ velocity = ["y", "-x"]
     #[test]
     fn pages_are_read() {
         let u = User::of(PAGE).unwrap();
-        assert_eq!((u.material(1, &[0.5, 0.6]), u.material(1, &[0.1, 0.1])), (0, 1));
+        assert_eq!(
+            (u.material(1, &[0.5, 0.6]), u.material(1, &[0.1, 0.1])),
+            (0, 1)
+        );
         assert!((u.energy(0, &[0.2, 0.5]) - (1.0 + 4.4 * 6.0) / 3.4).abs() < 1e-12);
         assert!((u.density(1, &[0.5, 0.0]) - 0.2).abs() < 1e-12);
         assert!((u.energy(1, &[3.0, 4.0]) - (-5.0_f64).exp()).abs() < 1e-15);
@@ -348,7 +351,11 @@ velocity = ["y", "-x"]
             ("viscous", "viscous", ""),
             ("name =", "nome =", "unknown field"),
             ("5 = \"free\"", "5 = \"loose\"", "a wall is"),
-            ("energy =", "pressure = 1\nenergy =", "either pressure or energy"),
+            (
+                "energy =",
+                "pressure = 1\nenergy =",
+                "either pressure or energy",
+            ),
         ] {
             let text = PAGE.replace(from, to);
             match User::of(&text) {

@@ -13,8 +13,10 @@
 //! | [`memory`] | memory of a GPU |
 //! | [`pinned`] | memory of the host for copies under way |
 //! | [`module`] | loaded kernels and their launches |
+//! | [`arguments`] | what kernels take |
 //! | [`tensor_map`] | arrays cut into boxes for the copy engine |
 
+pub mod arguments;
 pub mod compile;
 pub mod gpu;
 pub mod libraries;
@@ -27,6 +29,7 @@ pub mod resources;
 pub mod session;
 pub mod tensor_map;
 
+pub use arguments::{Arg, cubins};
 pub use compile::{Compiled, Compiler, Source};
 pub use gpu::Gpu;
 pub use memory::Memory;
@@ -55,6 +58,14 @@ pub enum CudaError {
 }
 
 impl CudaError {
+    /// What is wrong, and what a user can do about it.
+    pub fn words(&self) -> String {
+        match self.cure() {
+            Some(cure) => format!("{self}; {cure}"),
+            None => self.to_string(),
+        }
+    }
+
     /// What a user can do about it.
     pub fn cure(&self) -> Option<&'static str> {
         match self {

@@ -1,0 +1,192 @@
+//! What of a problem lies on the GPU.
+
+use crate::cpu::Shared;
+use crate::csr::Csr;
+use crate::engine::State;
+use crate::hydro::Hydro;
+use greenup_device::cuda::{CudaError, Memory, Session};
+
+/// A state or a rate.
+pub(super) struct Register {
+    pub x: Memory,
+    pub v: Memory,
+    pub e: Memory,
+}
+
+/// What does not change, and room for what follows from states.
+pub(super) struct Fixed {
+    pub index: Memory,
+    pub begin: Memory,
+    pub shares: Memory,
+    pub gamma: Memory,
+    pub stiff: Memory,
+    pub mass: Memory,
+    pub given: Option<Memory>,
+    pub start: Memory,
+    pub inverse: Memory,
+    /// One over the diagonal, and which components walls hold, by bits.
+    pub over: Memory,
+    pub held: Memory,
+    pub gravity: Option<Memory>,
+    /// Rows, columns and values of the assembled mass matrix.
+    pub csr: Option<[Memory; 3]>,
+    pub stress: Memory,
+    pub source: Memory,
+    pub corner: Memory,
+    pub own: Memory,
+    pub right: Memory,
+    pub solution: Memory,
+    pub residual: Memory,
+    pub direction: Memory,
+    pub image: Memory,
+    pub products: Memory,
+    pub gate: Memory,
+    pub counted: Memory,
+    pub sums: Memory,
+}
+
+type Held<T> = Result<T, CudaError>;
+
+/// All doubles of a memory.
+pub(super) fn read(m: &Memory) -> Held<Vec<f64>> {
+    let mut out = vec![0.0_f64; m.len() / 8];
+    // SAFETY: doubles are plain bytes of any pattern.
+    let bytes = unsafe {
+        std::slice::from_raw_parts_mut(out.as_mut_ptr().cast::<u8>(), size_of_val(&out[..]))
+    };
+    m.download(bytes)?;
+    Ok(out)
+}
+
+impl Register {
+    pub fn new(session: &Session, h: &Hydro) -> Held<Self> {
+        let s = &h.space;
+        let nodes = s.dim * s.nodes;
+        Ok(Self {
+            x: session.alloc(8 * nodes)?,
+            v: session.alloc(8 * nodes)?,
+            e: session.alloc(8 * s.zones * s.element.energies)?,
+        })
+    }
+
+    pub fn upload(&self, s: &State) -> Held<()> {
+        for (to, from) in [(&self.x, &s.x), (&self.v, &s.v), (&self.e, &s.e)] {
+            // SAFETY: doubles are plain bytes.
+            let bytes = unsafe {
+                std::slice::from_raw_parts(from.as_ptr().cast::<u8>(), size_of_val(&from[..]))
+            };
+            to.upload(bytes)?;
+        }
+        Ok(())
+    }
+
+    pub fn download(&self) -> Held<State> {
+        Ok(State {
+            x: read(&self.x)?,
+            v: read(&self.v)?,
+            e: read(&self.e)?,
+        })
+    }
+
+    pub fn copy_from(&self, other: &Self) -> Held<()> {
+        self.x.copy_from(&other.x)?;
+        self.v.copy_from(&other.v)?;
+        self.e.copy_from(&other.e)
+    }
+}
+
+/// J₀⁻¹ as kernels take it: [zone][entry] of affine zones, [zone][entry][point] of others.
+fn starts(h: &Hydro) -> Vec<f64> {
+    if h.affine {
+        return h.inverse.clone();
+    }
+    let (points, dd) = (h.space.element.points(), h.space.dim * h.space.dim);
+    let mut out = vec![0.0; h.inverse.len()];
+    for (to, from) in out
+        .chunks_mut(points * dd)
+        .zip(h.inverse.chunks(points * dd))
+    {
+        for q in 0..points {
+            for i in 0..dd {
+                to[i * points + q] = from[q * dd + i];
+            }
+        }
+    }
+    out
+}
+
+impl Fixed {
+    pub fn new(
+        session: &Session,
+        h: &Hydro,
+        stored: bool,
+        full: bool,
+        resident: u32,
+    ) -> Held<Self> {
+        let (s, e) = (&h.space, &h.space.element);
+        let (d, zones, points) = (s.dim, s.zones, e.points());
+        let room = |n: usize, when: bool| session.alloc(if when { 8 * n } else { 8 });
+        let shares: Vec<u32> = s
+            .shares
+            .iter()
+            .map(|(z, i)| ((*z as usize * e.local + *i as usize) * d) as u32)
+            .collect();
+        let n = e.energies * e.energies;
+        let mut inverse = vec![0.0; zones * n];
+        let to = Shared::new(&mut inverse);
+        h.energy_inverses(&|z, m, by| {
+            for (i, x) in m.iter().enumerate() {
+                // SAFETY: each zone writes its own part.
+                unsafe { *to.at(z * n + i) = x * by };
+            }
+        })
+        .map_err(|e| CudaError::Driver {
+            what: "the problem cannot be put on the GPU",
+            cause: e.to_string(),
+        })?;
+        let gas =
+            |f: fn(&crate::problem::Gas) -> f64| -> Vec<f64> { h.gas.iter().map(f).collect() };
+        let csr = if full {
+            let m = Csr::of_mass(h);
+            Some([
+                session.words(&m.begin)?,
+                session.words(&m.columns)?,
+                session.doubles(&m.values)?,
+            ])
+        } else {
+            None
+        };
+        let nodes = d * s.nodes;
+        let held: Vec<u8> = (0..s.nodes)
+            .map(|n| (0..d).fold(0, |b, c| b | u8::from(s.held[c * s.nodes + n]) << c))
+            .collect();
+        Ok(Self {
+            index: session.words(&s.of_zone)?,
+            begin: session.words(&s.begin)?,
+            shares: session.words(&shares)?,
+            gamma: session.doubles(&gas(|g| g.gamma))?,
+            stiff: session.doubles(&gas(|g| g.stiffness))?,
+            mass: session.doubles(&h.mass)?,
+            given: h.given.as_ref().map(|m| session.doubles(m)).transpose()?,
+            start: session.doubles(&starts(h))?,
+            inverse: session.doubles(&inverse)?,
+            over: session.doubles(&h.diagonal().iter().map(|d| 1.0 / d).collect::<Vec<_>>())?,
+            held: session.kept(&held)?,
+            gravity: None,
+            csr,
+            stress: room(zones * d * d * points, stored)?,
+            source: room(zones * points, stored && h.problem.source(d))?,
+            corner: room(zones * d * e.local * e.energies, full)?,
+            own: room(zones * d * e.local, true)?,
+            right: room(zones * e.energies, true)?,
+            solution: room(nodes, true)?,
+            residual: room(nodes, true)?,
+            direction: room(nodes, true)?,
+            image: room(nodes, full)?,
+            products: room(2 * resident as usize * d, true)?,
+            gate: session.words(&[0; 2])?,
+            counted: session.doubles(&[0.0; 2])?,
+            sums: room(2 * 512, true)?,
+        })
+    }
+}

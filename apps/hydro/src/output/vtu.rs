@@ -1,0 +1,195 @@
+//! Files of ParaView: zones as Lagrange cells of their order.
+
+use super::fields::sample;
+use crate::HydroError;
+use crate::element::Shape;
+use crate::engine::State;
+use crate::hydro::Hydro;
+use std::fmt::Write as _;
+use std::path::Path;
+use vtkio::model::{
+    Attribute, Attributes, ByteOrder, CellType, Cells, DataSet, UnstructuredGridPiece, Version,
+    VertexNumbers, Vtk,
+};
+
+/// Places of a cell's nodes as whole numbers to k, in the order of the format's versions below 2.1.
+fn nodes(shape: Shape, k: usize) -> Vec<[usize; 3]> {
+    let inner = 1..k;
+    let mut out: Vec<[usize; 3]> = Vec::new();
+    match shape {
+        Shape::Segment => {
+            out.extend([[0, 0, 0], [k, 0, 0]]);
+            out.extend(inner.map(|i| [i, 0, 0]));
+        }
+        Shape::Quad => {
+            out.extend([[0, 0, 0], [k, 0, 0], [k, k, 0], [0, k, 0]]);
+            out.extend(inner.clone().map(|i| [i, 0, 0]));
+            out.extend(inner.clone().map(|j| [k, j, 0]));
+            out.extend(inner.clone().map(|i| [i, k, 0]));
+            out.extend(inner.clone().map(|j| [0, j, 0]));
+            out.extend(
+                inner
+                    .clone()
+                    .flat_map(|j| inner.clone().map(move |i| [i, j, 0])),
+            );
+        }
+        Shape::Hex => {
+            for z in [0, k] {
+                out.extend([[0, 0, z], [k, 0, z], [k, k, z], [0, k, z]]);
+            }
+            for z in [0, k] {
+                out.extend(inner.clone().map(|i| [i, 0, z]));
+                out.extend(inner.clone().map(|j| [k, j, z]));
+                out.extend(inner.clone().map(|i| [i, k, z]));
+                out.extend(inner.clone().map(|j| [0, j, z]));
+            }
+            for (x, y) in [(0, 0), (k, 0), (0, k), (k, k)] {
+                out.extend(inner.clone().map(|z| [x, y, z]));
+            }
+            let face = |f: &dyn Fn(usize, usize) -> [usize; 3]| -> Vec<[usize; 3]> {
+                inner
+                    .clone()
+                    .flat_map(|b| inner.clone().map(move |a| (a, b)))
+                    .map(|(a, b)| f(a, b))
+                    .collect()
+            };
+            for x in [0, k] {
+                out.extend(face(&|a, b| [x, a, b]));
+            }
+            for y in [0, k] {
+                out.extend(face(&|a, b| [a, y, b]));
+            }
+            for z in [0, k] {
+                out.extend(face(&|a, b| [a, b, z]));
+            }
+            for z in inner.clone() {
+                out.extend(face(&|a, b| [a, b, z]));
+            }
+        }
+        // Of simplices corners and middles of edges.
+        Shape::Triangle => {
+            out.extend([[0, 0, 0], [k, 0, 0], [0, k, 0]]);
+            if k == 2 {
+                out.extend([[1, 0, 0], [1, 1, 0], [0, 1, 0]]);
+            }
+        }
+        Shape::Tet => {
+            out.extend([[0, 0, 0], [k, 0, 0], [0, k, 0], [0, 0, k]]);
+            if k == 2 {
+                out.extend([
+                    [1, 0, 0],
+                    [1, 1, 0],
+                    [0, 1, 0],
+                    [0, 0, 1],
+                    [1, 0, 1],
+                    [0, 1, 1],
+                ]);
+            }
+        }
+    }
+    out
+}
+
+/// Writes a state's fields; cells are of the kinematic order, of simplices at most 2.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn vtu(path: &Path, h: &Hydro, s: &State) -> Result<(), HydroError> {
+    let e = &h.space.element;
+    let (shape, dim) = (e.shape, h.space.dim);
+    let k = if shape.tensor() {
+        e.order
+    } else {
+        e.order.min(2)
+    };
+    let places: Vec<Vec<f64>> = nodes(shape, k)
+        .iter()
+        .map(|n| n[..dim].iter().map(|i| *i as f64 / k as f64).collect())
+        .collect();
+    let all = sample(h, s, &places);
+    let (n, zones) = (places.len(), all.len());
+    let flat = || all.iter().flatten();
+    let points: Vec<f64> = flat().flat_map(|p| p.x).collect();
+    let kind = match shape {
+        Shape::Segment => CellType::LagrangeCurve,
+        Shape::Quad => CellType::LagrangeQuadrilateral,
+        Shape::Hex => CellType::LagrangeHexahedron,
+        Shape::Triangle => CellType::LagrangeTriangle,
+        Shape::Tet => CellType::LagrangeTetrahedron,
+    };
+    let scalar = |name: &str, values: Vec<f64>| Attribute::scalars(name, 1).with_data(values);
+    let velocity: Vec<f64> = flat().flat_map(|p| p.v).collect();
+    let data = Attributes {
+        point: vec![
+            scalar("density", flat().map(|p| p.density).collect()),
+            scalar("pressure", flat().map(|p| p.pressure).collect()),
+            scalar("energy", flat().map(|p| p.energy).collect()),
+            Attribute::vectors("velocity").with_data(velocity),
+        ],
+        cell: vec![scalar(
+            "material",
+            h.material.iter().map(|m| f64::from(*m)).collect(),
+        )],
+    };
+    let grid = Vtk {
+        version: Version::new_xml(1, 0),
+        title: String::new(),
+        byte_order: ByteOrder::LittleEndian,
+        file_path: None,
+        data: DataSet::inline(UnstructuredGridPiece {
+            points: points.into(),
+            cells: Cells {
+                cell_verts: VertexNumbers::XML {
+                    connectivity: (0..(n * zones) as u64).collect(),
+                    offsets: (1..=zones as u64).map(|z| z * n as u64).collect(),
+                },
+                types: vec![kind; zones],
+            },
+            data,
+        }),
+    };
+    grid.export(path)
+        .map_err(|e| HydroError(format!("{} cannot be written: {e}", path.display())))
+}
+
+/// Writes the list of files by their times.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn pvd(path: &Path, files: &[(f64, String)]) -> Result<(), HydroError> {
+    let mut text = String::from(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n",
+    );
+    for (t, file) in files {
+        let _ = writeln!(
+            text,
+            "<DataSet timestep=\"{t}\" group=\"\" part=\"0\" file=\"{file}\"/>"
+        );
+    }
+    text.push_str("</Collection>\n</VTKFile>\n");
+    std::fs::write(path, text)
+        .map_err(|e| HydroError(format!("{} cannot be written: {e}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_comes_once() {
+        for (shape, k) in [
+            (Shape::Segment, 4),
+            (Shape::Quad, 3),
+            (Shape::Hex, 3),
+            (Shape::Hex, 1),
+            (Shape::Triangle, 2),
+            (Shape::Tet, 2),
+        ] {
+            let mut all = nodes(shape, k);
+            assert_eq!(all.len(), shape.nodes(k), "{shape:?} {k}");
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), shape.nodes(k), "{shape:?} {k}");
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Meshes and problems from files, what runs write, and what is wrong with either.
+
+use assert_cmd::Command;
+use serde_json::Value as J;
+use std::path::{Path, PathBuf};
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn hydro(args: &[&str]) -> Command {
+    let mut c = Command::new(env!("CARGO_BIN_EXE_hydro"));
+    c.args(args);
+    c
+}
+
+fn numbers(args: &[&str]) -> J {
+    let run = hydro(args).arg("--json").assert().success();
+    serde_json::from_slice(&run.get_output().stdout).unwrap()
+}
+
+fn run_on(mesh: &Path, more: &[&str]) -> J {
+    let mesh = mesh.to_str().unwrap();
+    let all = [&["run", "--mesh", mesh, "--refine", "1"][..], more].concat();
+    numbers(&all)
+}
+
+#[test]
+fn meshes_of_mfem_and_gmsh() {
+    // A square of skewed zones: the matter at rest stays there, whatever its zones.
+    let skew = data("tests/data/skew.mesh");
+    for operator in ["full", "matrix-free"] {
+        let j = run_on(
+            &skew,
+            &[
+                "--problem",
+                "1",
+                "--t-final",
+                "0.05",
+                "--operator",
+                operator,
+                "--ode",
+                "rk2avg",
+            ],
+        );
+        let total = j["internal"].as_f64().unwrap() + j["kinetic"].as_f64().unwrap();
+        assert!((total - 0.25).abs() < 1e-12, "{j}");
+    }
+    let square = data("tests/data/square.msh");
+    let j = run_on(&square, &["--problem", "0", "--t-final", "0.05"]);
+    // Taylor and Green's vortex on the square: ∫ v² / 2 = 1/4.
+    assert!((j["kinetic"].as_f64().unwrap() - 0.25).abs() < 4e-3, "{j}");
+    // Curved nodes: the unit square's sides stay, its middle is bent.
+    let dir = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(&skew).unwrap();
+    let (head, _) = text.split_once("vertices").unwrap();
+    let mut nodes = String::new();
+    for z in 0..4 {
+        for i in 0..9 {
+            let x = 0.5 * f64::from(z % 2) + 0.25 * f64::from(i % 3);
+            let y = 0.5 * f64::from(z / 2) + 0.25 * f64::from(i / 3);
+            let bend = 0.3 * x * (1.0 - x) * y * (1.0 - y);
+            nodes.push_str(&format!("{} {}\n", x + bend, y - bend));
+        }
+    }
+    let curved = dir.path().join("curved.mesh");
+    let space = "FiniteElementSpace\nFiniteElementCollection: L2_T1_2D_P2\nVDim: 2\nOrdering: 1\n";
+    std::fs::write(
+        &curved,
+        format!("{head}vertices\n9\n\nnodes\n{space}\n{nodes}"),
+    )
+    .unwrap();
+    let j = run_on(
+        &curved,
+        &["--problem", "0", "--t-final", "0.05", "--order", "3"],
+    );
+    assert!((j["kinetic"].as_f64().unwrap() - 0.25).abs() < 1e-3, "{j}");
+}
+
+#[test]
+fn wrong_meshes_are_named_with_their_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let good = std::fs::read_to_string(data("tests/data/skew.mesh")).unwrap();
+    for (from, to, word) in [
+        // A flipped zone.
+        ("1 3 0 1 4 3", "1 3 0 3 4 1", "zone 0 is inverted"),
+        // A corner that is none.
+        ("2 3 1 2 5 4", "2 3 1 2 50 4", "50"),
+        // A part of the boundary that is missing.
+        ("8\n1 1 0 3\n", "7\n", "hangs"),
+        // Attributes that say nothing.
+        ("2 1 7 8", "7 1 7 8", "attribute 7"),
+        ("2 1 7 8", "1 1 7 8", "normal to x"),
+        ("0.5 0\n", "0.5 zero\n", "line 28"),
+        ("0.5 0\n", "0.5 nan\n", "not finite"),
+        ("dimension", "dimensions", "`dimensions`"),
+        ("1 3 4 5 8 7", "1 2 4 5 8", "one shape"),
+    ] {
+        let path = dir.path().join("bad.mesh");
+        assert!(good.contains(from), "{from}");
+        std::fs::write(&path, good.replacen(from, to, 1)).unwrap();
+        let run = hydro(&["run", "--mesh", path.to_str().unwrap()])
+            .assert()
+            .failure();
+        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(
+            said.contains(word) && said.contains("error:"),
+            "{to}: {said}"
+        );
+    }
+}
+
+#[test]
+fn problems_of_users() {
+    let page = data("problems/bubble.toml");
+    let page = page.to_str().unwrap();
+    let j = numbers(&[
+        "run",
+        "--problem",
+        page,
+        "--refine",
+        "2",
+        "--t-final",
+        "0.02",
+    ]);
+    assert!(j["energy_drift"].as_f64().unwrap().abs() < 1e-13, "{j}");
+    let dir = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(page).unwrap();
+    for (from, to, word) in [
+        ("refine = 4", "refinement = 4", "refinement"),
+        ("density = 0.05", "density = \"1/0*0\"", "material 1"),
+        ("gamma = 4.4\n", "gamma = 4.4\ncolour = 3\n", "colour"),
+    ] {
+        let path = dir.path().join("bad.toml");
+        assert!(text.contains(from));
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let run = hydro(&["run", "--problem", path.to_str().unwrap()])
+            .timeout(std::time::Duration::from_secs(20))
+            .assert()
+            .failure();
+        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(
+            said.contains(word) || said.contains("density"),
+            "{to}: {said}"
+        );
+    }
+}
+
+#[test]
+fn a_run_leaves_pictures_and_files_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (png, csv, vtu) = (at("a.png"), at("a.csv"), at("fields"));
+    let out = [
+        "run",
+        "--refine",
+        "3",
+        "--t-final",
+        "0.3",
+        "--png",
+        &png,
+        "--radial",
+        &csv,
+        "--vtu",
+        &vtu,
+        "--frames",
+        "2",
+    ];
+    let run = hydro(&out).assert().success();
+    let said = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+    assert!(said.contains("exact"), "{said}");
+    let shock: f64 = said
+        .split("shock at ")
+        .nth(1)
+        .and_then(|s| s.split(',').next())
+        .and_then(|s| s.parse().ok())
+        .unwrap();
+    let exact: f64 = said
+        .split("exact ")
+        .nth(1)
+        .and_then(|s| s.split(';').next())
+        .and_then(|s| s.parse().ok())
+        .unwrap();
+    // Within half a zone.
+    assert!((shock - exact).abs() < 0.5 / 16.0, "{shock} {exact}");
+    for name in [
+        "a.png",
+        "a.radial.png",
+        "fields/fields_0002.vtu",
+        "fields/run.pvd",
+    ] {
+        let size = std::fs::metadata(dir.path().join(name)).unwrap().len();
+        assert!(size > 200, "{name}: {size}");
+    }
+    let header = std::fs::read_to_string(&csv).unwrap();
+    assert!(header.starts_with("r,density,pressure,speed,exact_density"));
+}
+
+#[test]
+fn inverted_zones_end_with_a_dump() {
+    // Cold matter that is torn apart: with so large steps its zones fold.
+    let dir = tempfile::tempdir().unwrap();
+    let page = dir.path().join("fold.toml");
+    std::fs::write(
+        &page,
+        "viscosity = false\n[[material]]\ngamma = 1.4\ndensity = 1\nenergy = 1e-12\nvelocity = [\"sin(2*PI*x)*sin(2*PI*y)\", \"0\"]\n",
+    )
+    .unwrap();
+    let kept = dir.path().join("fold.ckpt");
+    let run = hydro(&[
+        "run",
+        "--problem",
+        page.to_str().unwrap(),
+        "--t-final",
+        "5",
+        "--checkpoint",
+        kept.to_str().unwrap(),
+    ])
+    .timeout(std::time::Duration::from_secs(120))
+    .assert()
+    .failure();
+    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(
+        said.contains("zones invert") && said.contains("Cure"),
+        "{said}"
+    );
+    assert!(dir.path().join("fold.vtu").exists() && kept.exists());
+}
+
+#[test]
+fn a_killed_run_goes_on_with_the_same_digits() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = dir.path().join("k.ckpt");
+    let file = kept.to_str().unwrap();
+    let base = [
+        "run",
+        "--problem",
+        "3",
+        "--mesh",
+        "rectangle01_quad",
+        "--refine",
+        "1",
+        "--t-final",
+        "0.5",
+    ];
+    let whole = numbers(&base);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_hydro"))
+        .args(base)
+        .args(["--checkpoint", file, "--every", "3"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    for _ in 0..2000 {
+        if kept.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let rest = numbers(&["restart", file]);
+    for key in ["steps", "dt", "e_norm", "kinetic"] {
+        assert_eq!(whole[key], rest[key], "{key}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_leaves_the_last_checkpoint() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = dir.path().join("full.ckpt");
+    let file = kept.to_str().unwrap();
+    let base = [
+        "run",
+        "--refine",
+        "1",
+        "--t-final",
+        "0.3",
+        "--checkpoint",
+        file,
+    ];
+    numbers(&[&base[..], &["--steps", "5"]].concat());
+    let before = std::fs::read(&kept).unwrap();
+    // Where the new one is written first, every byte fails.
+    std::os::unix::fs::symlink("/dev/full", dir.path().join("full.part")).unwrap();
+    let run = hydro(&["restart", file]).assert().failure();
+    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(said.contains("cannot be written"), "{said}");
+    assert_eq!(std::fs::read(&kept).unwrap(), before);
+}
