@@ -28,6 +28,16 @@ pub struct Spent {
     pub evaluations: u64,
 }
 
+/// What a step is made of, to be measured alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// Stresses, forces and work: BLAST's corner force
+    Corner,
+    /// The solve for accelerations: BLAST's PCG
+    Solve,
+}
+
 /// A state with what follows from it, which steps advance. Rates are one over the largest stable time step, but for
 /// Courant's number; infinite where a zone is inverted or a number is none.
 pub trait Engine {
@@ -68,4 +78,32 @@ pub trait Engine {
     fn energies(&mut self) -> Result<(f64, f64), HydroError>;
 
     fn spent(&self) -> Spent;
+
+    /// Computes a part for the state that was last accepted, and waits for it; the state stays.
+    ///
+    /// # Errors
+    /// The device is lost.
+    fn part(&mut self, part: Part) -> Result<(), HydroError>;
+
+    /// Other ways to compute the same, the one in use first at the start.
+    fn candidates(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Computes by one of them from now on; the state stays.
+    ///
+    /// # Errors
+    /// It cannot be made, or the device is lost.
+    fn choose(&mut self, _candidate: usize) -> Result<(), HydroError> {
+        Ok(())
+    }
+
+    /// Ends a period of an engine that shares its zones out among devices: shares them anew by what it measured, and says
+    /// how; none where nothing is shared.
+    ///
+    /// # Errors
+    /// The device is lost.
+    fn balance(&mut self) -> Result<Option<String>, HydroError> {
+        Ok(None)
+    }
 }

@@ -3,7 +3,6 @@
 use crate::frames::{self, Frames};
 use crate::history::History;
 use crate::settings::{OperatorKind, Settings};
-use greenup_device::Isa;
 use greenup_hydro::cpu::{Cpu, Full, MatrixFree};
 use greenup_hydro::engine::{Engine, Spent, State};
 use greenup_hydro::gpu::{Config, Gpu};
@@ -12,6 +11,7 @@ use greenup_hydro::mesh::Mesh;
 use greenup_hydro::output::vtu;
 use greenup_hydro::problem::Problem;
 use greenup_hydro::run::{Clock, Ended};
+use greenup_hydro::tuner::{Next, Tuner};
 use greenup_hydro::{HydroError, checkpoint};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write as _;
@@ -30,13 +30,19 @@ pub fn engine<'a>(hydro: &'a Hydro, s: &Settings) -> Result<Box<dyn Engine + 'a>
     });
     let device = s.device.as_deref().unwrap_or("cpu");
     if device != "cpu" {
-        let number = match device.strip_prefix("cuda") {
+        let (gpu, shared) = match device.strip_suffix("+cpu") {
+            Some(gpu) => (gpu, true),
+            None => (device, false),
+        };
+        let number = match gpu.strip_prefix("cuda") {
             Some("") => Some(0),
             Some(n) => n.strip_prefix(':').and_then(|n| n.parse().ok()),
             None => None,
         };
         let ordinal = number.ok_or_else(|| {
-            HydroError(format!("there is no device {device}: cpu, cuda or cuda:N"))
+            HydroError(format!(
+                "there is no device {device}: cpu, cuda, cuda:N, or cuda+cpu for both"
+            ))
         })?;
         let full = kind == OperatorKind::Full;
         let config = Config::default_for(&hydro.space.element)
@@ -44,14 +50,14 @@ pub fn engine<'a>(hydro: &'a Hydro, s: &Settings) -> Result<Box<dyn Engine + 'a>
             .map_err(|e| HydroError(format!("--kernels {e}")))?;
         let mut gpu = Gpu::open(hydro, ordinal, s.ode(), full, config)?;
         gpu.profile = s.profile;
+        if shared {
+            gpu.share(s.share)?;
+        }
         return Ok(Box::new(gpu));
     }
     Ok(match kind {
         OperatorKind::Full => Box::new(Cpu::new(Full::new(hydro)?, s.ode(), hydro)),
-        OperatorKind::MatrixFree => {
-            let operator = MatrixFree::new(hydro, Isa::best())?;
-            Box::new(Cpu::new(operator, s.ode(), hydro))
-        }
+        OperatorKind::MatrixFree => Box::new(Cpu::new(MatrixFree::new(hydro)?, s.ode(), hydro)),
     })
 }
 
@@ -116,12 +122,35 @@ fn within(
         None => Ok(()),
     };
     let (end, cfl) = (s.t_final(), hydro.cfl);
+    let period = s.period.unwrap_or(40).max(1);
+    let mut tuner = s.tune.then(|| Tuner::new(engine.candidates(), period));
+    let mut stepped = Instant::now();
+    let mut said: Vec<String> = Vec::new();
     let ended = clock.go(
         &mut *engine,
         cfl,
         (end, s.steps),
         &STOP,
         &mut |c, engine| {
+            let took = stepped.elapsed().as_secs_f64();
+            if let Some(next) = tuner.as_mut().map(|t| t.seen(took)) {
+                match next {
+                    Next::Same => {}
+                    Next::Try(n) => engine.choose(n)?,
+                    Next::Keep(n, words) => {
+                        engine.choose(n)?;
+                        bar.println(&words);
+                        said.push(words);
+                    }
+                }
+            }
+            if c.steps.is_multiple_of(period)
+                && s.share.is_none()
+                && let Some(words) = engine.balance()?
+            {
+                bar.println(&words);
+                said.push(words);
+            }
             bar.set_position((1000.0 * c.t / end) as u64);
             if history.is_some() || !bar.is_hidden() && c.steps.is_multiple_of(10) {
                 let energies = engine.energies()?;
@@ -140,6 +169,7 @@ fn within(
             if c.steps.is_multiple_of(s.every()) {
                 keep(c, engine)?;
             }
+            stepped = Instant::now();
             Ok(())
         },
     );
@@ -153,13 +183,14 @@ fn within(
             return Err(dumped(&inverted, &s, &hydro, &engine.state()?));
         }
     }
-    let words = frames::last(&s, &hydro, &engine.state()?, clock.t)?;
+    said.extend(frames::last(&s, &hydro, &engine.state()?, clock.t)?);
     let report = clock.report(&mut *engine, start)?;
     let rate = 1e-6 * (unknowns * (clock.steps - before)) as f64 / wall;
     let text = if json {
         let mut value = serde_json::to_value(&report).map_err(|e| HydroError(e.to_string()))?;
         value["wall_s"] = wall.into();
         value["mdof_steps_per_s"] = rate.into();
+        value["said"] = said.clone().into();
         value["zones"] = hydro.space.zones.into();
         value["unknowns"] = unknowns.into();
         value["spent"] =
@@ -181,7 +212,7 @@ fn within(
     };
     let _ = writeln!(std::io::stdout(), "{text}");
     if !json {
-        for line in words {
+        for line in &said {
             let _ = writeln!(std::io::stdout(), "{line}");
         }
         if s.profile {

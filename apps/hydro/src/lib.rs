@@ -15,9 +15,11 @@
 //! | [`gpu`] | engines on GPUs |
 //! | [`ode`] | time integrators, as programs of an engine |
 //! | [`run`] | steps, accepted and rejected |
+//! | [`tuner`], [`balance`] | choices made inside a run |
 //! | [`output`] | ParaView's files, pictures, profiles, exact solutions |
 //! | [`checkpoint`] | a run on the disk |
 
+pub mod balance;
 pub mod basis;
 pub mod checkpoint;
 pub mod cpu;
@@ -36,6 +38,7 @@ pub mod simplex;
 pub mod space;
 pub mod start;
 pub mod tensor;
+pub mod tuner;
 
 /// What cannot be run, and why.
 #[derive(Debug, thiserror::Error)]

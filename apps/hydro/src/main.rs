@@ -4,6 +4,7 @@ mod frames;
 mod go;
 mod history;
 mod settings;
+mod study;
 
 use clap::{Parser, Subcommand};
 use greenup_hydro::checkpoint;
@@ -31,6 +32,8 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Measure time, power and energy of steps and their parts, over operators and orders
+    Study(study::StudyArgs),
     /// Go on from a checkpoint, with the same digits
     Restart {
         checkpoint: PathBuf,
@@ -49,6 +52,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run { settings, json } => go::run(&settings, None, json),
+        Command::Study(args) => study::study(&args),
         Command::Restart {
             checkpoint,
             t_final,

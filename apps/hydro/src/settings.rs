@@ -52,7 +52,7 @@ pub struct Settings {
     /// How the equations are evaluated [default: matrix-free where zones allow it]
     #[arg(long, value_enum)]
     pub operator: Option<OperatorKind>,
-    /// cpu, or cuda or cuda:N for a GPU [default: cpu]
+    /// cpu; cuda or cuda:N for a GPU; cuda+cpu shares the zones out by speed [default: cpu]
     #[arg(long)]
     pub device: Option<String>,
     /// Choices of the GPU's kernels, such as zones=2,threads=128 [default: what was found best]
@@ -61,6 +61,15 @@ pub struct Settings {
     /// Time each part of the steps, on a GPU one by one
     #[arg(long)]
     pub profile: bool,
+    /// Share of the zones that the GPU keeps with cuda+cpu [default: by speed]
+    #[arg(long)]
+    pub share: Option<f64>,
+    /// Try other ways to compute the same while running, one a period, and keep the fastest
+    #[arg(long)]
+    pub tune: bool,
+    /// Steps of a period of --tune, and of shares between devices [default: 40]
+    #[arg(long, value_name = "N")]
+    pub period: Option<usize>,
     /// Courant's number [default: 0.5]
     #[arg(long)]
     pub cfl: Option<f64>,
@@ -121,7 +130,7 @@ impl Settings {
             macro_rules! fill {
                 ($($field:ident)*) => { $(if out.$field.is_none() { out.$field = page.$field; })* };
             }
-            fill!(mesh refine t_final steps order energy_order ode operator device kernels cfl cg_tol cg_max e0 checkpoint
+            fill!(mesh refine t_final steps order energy_order ode operator device kernels share period cfl cg_tol cg_max e0 checkpoint
                   every history vtu frames png profile_file threads);
         }
         for (name, x) in [

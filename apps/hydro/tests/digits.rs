@@ -4,7 +4,6 @@
 // Digits as they were printed.
 #![allow(clippy::excessive_precision)]
 
-use greenup_device::Isa;
 use greenup_hydro::cpu::{Cpu, Full, MatrixFree};
 use greenup_hydro::engine::{Engine, State};
 use greenup_hydro::hydro::Hydro;
@@ -37,7 +36,7 @@ fn run_by(
     let mut engine: Box<dyn Engine> = if full {
         Box::new(Cpu::new(Full::new(&hydro).unwrap(), ode, &hydro))
     } else {
-        let operator = MatrixFree::new(&hydro, Isa::best()).unwrap();
+        let operator = MatrixFree::new(&hydro).unwrap();
         Box::new(Cpu::new(operator, ode, &hydro))
     };
     let rate = engine.start(&state).unwrap();

@@ -1,5 +1,7 @@
 //! Steps on CPUs: registers on the host, and an operator.
 
+mod batches;
+mod corner;
 mod full;
 mod kernels;
 mod matrix_free;
@@ -7,13 +9,14 @@ mod parts;
 mod solve;
 
 use crate::HydroError;
-use crate::engine::{Engine, Spent, State};
+use crate::engine::{Engine, Part, Spent, State};
 use crate::hydro::Hydro;
 use crate::ode::{Ode, Op};
 use parts::{BLOCK, blocks};
 use rayon::prelude::*;
 use std::time::Instant;
 
+pub use corner::Corner;
 pub use full::Full;
 pub use kernels::Rules;
 pub use matrix_free::MatrixFree;
@@ -35,6 +38,19 @@ pub trait Operator {
 
     /// Iterations of all solves, of all components together, over the dimension; and solves.
     fn iterations(&self) -> (f64, u64);
+
+    /// Other ways to compute the same.
+    fn candidates(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Computes by one of them from now on.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    fn choose(&mut self, _candidate: usize) -> Result<(), HydroError> {
+        Ok(())
+    }
 }
 
 /// An operator's steps.
@@ -158,6 +174,29 @@ impl<O: Operator> Engine for Cpu<O> {
 
     fn energies(&mut self) -> Result<(f64, f64), HydroError> {
         Ok(self.operator.energies(&self.states[0]))
+    }
+
+    fn part(&mut self, part: Part) -> Result<(), HydroError> {
+        match part {
+            Part::Corner => {
+                self.stress(0);
+                self.run(&Op::Work { state: 0, rate: 0 }, 0.0);
+            }
+            Part::Solve => {
+                self.run(&Op::Accelerate(0), 0.0);
+            }
+        }
+        Ok(())
+    }
+
+    fn candidates(&self) -> Vec<String> {
+        self.operator.candidates()
+    }
+
+    fn choose(&mut self, candidate: usize) -> Result<(), HydroError> {
+        self.operator.choose(candidate)?;
+        self.stress(0);
+        Ok(())
     }
 
     fn spent(&self) -> Spent {

@@ -1,16 +1,19 @@
 //! Steps on a CUDA GPU: everything stays there, and a step is one recorded graph.
 
 mod config;
+mod host;
 mod memory;
 
 use crate::HydroError;
-use crate::engine::{Engine, Spent, State};
+use crate::balance::Balance;
+use crate::engine::{Engine, Part, Spent, State};
 use crate::hydro::Hydro;
 use crate::ode::{Ode, Op};
 use greenup_device::cuda::{
     Arg, Compiler, CudaError, Function, Gpu as Found, Graph, Memory, Module, Session, Shape,
     Source, cubins,
 };
+use host::Host;
 use memory::{Fixed, Register};
 use std::time::Instant;
 
@@ -23,6 +26,7 @@ pub struct Gpu<'a> {
     session: Session,
     kernels: Kernels,
     config: Config,
+    first: Config,
     full: bool,
     fixed: Fixed,
     states: [Register; 2],
@@ -33,6 +37,13 @@ pub struct Gpu<'a> {
     graph: Option<Graph>,
     /// Whether parts are timed one by one, without a graph.
     pub profile: bool,
+    host: Option<Host>,
+    /// Forces of the state when a solve alone was first measured.
+    kept: Option<Memory>,
+    ode: Ode,
+    compiler: Compiler,
+    arch: String,
+    processors: u32,
     spent: Spent,
 }
 
@@ -59,6 +70,24 @@ fn wrong(e: &CudaError) -> HydroError {
 }
 
 type Done = Result<(), CudaError>;
+
+/// Compiles the kernels of a config, and loads them.
+fn built(
+    (compiler, session, arch): (&Compiler, &Session, &str),
+    h: &Hydro,
+    config: &Config,
+    stored: bool,
+    processors: u32,
+) -> Result<Kernels, CudaError> {
+    let text = source(&h.space.element, config, h.affine, stored);
+    let compiled = compiler.compile(&Source {
+        name: "hydro.cu",
+        text: &text,
+        arch,
+        options: &[],
+    })?;
+    Kernels::new(&session.load(&compiled.cubin)?, h, config, processors)
+}
 
 impl Kernels {
     fn new(m: &Module, h: &Hydro, c: &Config, processors: u32) -> Result<Self, CudaError> {
@@ -141,18 +170,13 @@ impl<'a> Gpu<'a> {
             fused: config.fused && !stored,
             ..config
         };
-        let text = source(&h.space.element, &config, h.affine, stored);
-        let compiled = compiler.compile(&Source {
-            name: "hydro.cu",
-            text: &text,
-            arch: &gpu.arch,
-            options: &[],
-        })?;
-        let kernels = Kernels::new(
-            &session.load(&compiled.cubin)?,
+        let processors = gpu.multiprocessors as u32;
+        let kernels = built(
+            (&compiler, &session, &gpu.arch),
             h,
             &config,
-            gpu.multiprocessors as u32,
+            stored,
+            processors,
         )?;
         let fixed = Fixed::new(&session, h, !config.fused, full, kernels.resident)?;
         let register = || Register::new(&session, h);
@@ -160,6 +184,7 @@ impl<'a> Gpu<'a> {
             name: gpu.name.clone(),
             kernels,
             config,
+            first: config,
             full,
             fixed,
             states: [register()?, register()?],
@@ -170,6 +195,12 @@ impl<'a> Gpu<'a> {
             program: ode.program(),
             graph: None,
             profile: false,
+            host: None,
+            kept: None,
+            ode,
+            compiler,
+            arch: gpu.arch.clone(),
+            processors,
             spent: Spent::default(),
             session,
             h,
@@ -210,11 +241,11 @@ impl<'a> Gpu<'a> {
     }
 
     /// Blocks of the configured zones.
-    fn at_points(&self) -> Shape {
+    fn at_points(&self, zones: usize) -> Shape {
         Shape {
             shared: self.kernels.corner_bytes,
             ..Shape::line(
-                self.zones().div_ceil(self.config.zones) as u32,
+                zones.div_ceil(self.config.zones) as u32,
                 self.config.threads as u32,
             )
         }
@@ -225,14 +256,19 @@ impl<'a> Gpu<'a> {
     }
 
     fn stress(&self, state: usize) -> Done {
+        self.stress_of(state, self.zones())
+    }
+
+    /// Stresses of the first zones.
+    fn stress_of(&self, state: usize, zones: usize) -> Done {
         let (f, s) = (&self.fixed, &self.states[state]);
         // SAFETY: (of all launches here) arguments are those of the kernels in their order, of memory made for this problem.
         unsafe {
             self.kernels.corner.call(
-                &self.at_points(),
+                &self.at_points(zones),
                 &[
                     self.rules(),
-                    self.zones().into(),
+                    zones.into(),
                     self.h.space.nodes.into(),
                     (&f.index).into(),
                     (&s.x).into(),
@@ -275,7 +311,7 @@ impl<'a> Gpu<'a> {
                 )?;
             } else if !self.config.fused {
                 kernels.force.call(
-                    &self.at_points(),
+                    &self.at_points(self.zones()),
                     &[self.zones().into(), (&f.stress).into(), (&f.own).into()],
                 )?;
             }
@@ -340,7 +376,7 @@ impl<'a> Gpu<'a> {
                 )?;
             } else if !self.config.fused {
                 kernels.work.call(
-                    &self.at_points(),
+                    &self.at_points(self.zones()),
                     &[
                         self.rules(),
                         zones.into(),
@@ -389,6 +425,29 @@ impl<'a> Gpu<'a> {
         }
     }
 
+    /// Stresses, of the last zones by the host.
+    fn stress_shared(&mut self, state: usize) -> Done {
+        let Some(mut host) = self.host.take() else {
+            return self.stress(state);
+        };
+        let mut shared = || -> Done {
+            host.fetch(self.h, &self.states[state])?;
+            let (begin, end) = (self.session.event()?, self.session.event()?);
+            begin.record()?;
+            // The GPU's part is told by the host's.
+            let zones = host.from;
+            self.stress_of(state, zones)?;
+            end.record()?;
+            host.compute();
+            end.wait()?;
+            host.took[0] += end.since(&begin)?;
+            host.give(self.h, &self.fixed)
+        };
+        let done = shared();
+        self.host = Some(host);
+        done
+    }
+
     fn run(&self, op: &Op) -> Done {
         match op {
             Op::Stress => self.stress(1),
@@ -416,7 +475,10 @@ impl<'a> Gpu<'a> {
     }
 
     /// Sets the time step, and no rate.
-    fn control(&self, dt: f64) -> Done {
+    fn control(&mut self, dt: f64) -> Done {
+        if let Some(h) = &mut self.host {
+            h.rate = 0.0;
+        }
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&dt.to_le_bytes());
         self.control.upload(&bytes)
@@ -425,12 +487,13 @@ impl<'a> Gpu<'a> {
     fn rate(&self) -> Result<f64, CudaError> {
         let mut bytes = [[0; 8]; 2];
         self.control.download(bytes.as_flattened_mut())?;
-        Ok(f64::from_le_bytes(bytes[1]))
+        let host = self.host.as_ref().map_or(0.0, |h| h.rate);
+        Ok(f64::from_le_bytes(bytes[1]).max(host))
     }
 
     fn stressed(&mut self, state: usize) -> Result<f64, CudaError> {
         self.control(0.0)?;
-        self.stress(state)?;
+        self.stress_shared(state)?;
         self.spent.evaluations += 1;
         self.rate()
     }
@@ -440,7 +503,10 @@ impl<'a> Gpu<'a> {
         let program = self.program.clone();
         for op in &program {
             let begin = Instant::now();
-            self.run(op)?;
+            match op {
+                Op::Stress => self.stress_shared(1)?,
+                _ => self.run(op)?,
+            }
             self.session.synchronize()?;
             let took = begin.elapsed().as_secs_f64();
             let s = &mut self.spent;
@@ -456,7 +522,7 @@ impl<'a> Gpu<'a> {
 
     fn stepped(&mut self, dt: f64) -> Result<f64, CudaError> {
         self.spent.evaluations += self.program.iter().filter(|o| **o == Op::Stress).count() as u64;
-        if self.profile {
+        if self.profile || self.host.is_some() {
             self.control(dt)?;
             self.profiled()?;
             return self.rate();
@@ -500,7 +566,141 @@ impl<'a> Gpu<'a> {
     }
 }
 
+impl Gpu<'_> {
+    /// Lets the host compute a part of the zones, beginning with a share for the GPU.
+    ///
+    /// # Errors
+    /// A config or an integrator that stores stresses.
+    pub fn share(&mut self, share: Option<f64>) -> Result<(), HydroError> {
+        let share = share.unwrap_or(0.9);
+        if !(share > 0.0 && share < 1.0) {
+            return Err(HydroError(format!(
+                "--share {share}: it must be between 0 and 1"
+            )));
+        }
+        if !self.config.fused || self.zones() < 16 {
+            return Err(HydroError(
+                "zones are shared out where there are at least 16 and forces follow stresses at once: not with rk2avg, --operator full or fused=0".into(),
+            ));
+        }
+        self.host = Some(Host::new(self.h, Balance::new(share, self.zones()))?);
+        Ok(())
+    }
+
+    /// Configs to choose among: the one in use, and others around it.
+    fn configs(&self) -> Vec<Config> {
+        let c = self.first;
+        let mut out = vec![c];
+        let mut add = |f: &dyn Fn(&mut Config)| {
+            let mut other = c;
+            f(&mut other);
+            let sizes = Sizes::of(&self.h.space.element);
+            let fits = sizes.corner_bytes(&other) < 200 * 1024
+                && sizes.solve_bytes(&other) * other.solve_blocks < 200 * 1024;
+            if fits && !out.contains(&other) {
+                out.push(other);
+            }
+        };
+        for threads in [64, 128, 256] {
+            for blocks in [2, 4, 5] {
+                let zones = (threads / self.h.space.element.points()).max(1);
+                add(&|c| (c.threads, c.zones, c.blocks) = (threads, zones, blocks));
+            }
+        }
+        for zones in [1, 2, 4, 8, 16] {
+            add(&|c| c.solve_zones = zones);
+        }
+        out
+    }
+
+    /// A solve for the last stresses, whose forces a solve before may have used up.
+    fn solved_again(&mut self) -> Done {
+        if self.config.fused {
+            if self.kept.is_none() {
+                self.stressed(0)?;
+                let kept = self.session.alloc(self.fixed.own.len())?;
+                kept.copy_from(&self.fixed.own)?;
+                self.kept = Some(kept);
+            }
+            if let Some(kept) = &self.kept {
+                self.fixed.own.copy_from(kept)?;
+            }
+        }
+        self.accelerate(0)?;
+        self.session.synchronize()
+    }
+
+    /// Computes by another config from now on.
+    fn configure(&mut self, config: Config) -> Done {
+        let stored = self.full || self.ode == Ode::Rk2avg;
+        self.kernels = built(
+            (&self.compiler, &self.session, &self.arch),
+            self.h,
+            &config,
+            stored,
+            self.processors,
+        )?;
+        self.config = config;
+        self.graph = None;
+        let products = 16 * self.kernels.resident as usize * self.h.space.dim;
+        self.fixed.products = self.session.alloc(products)?;
+        self.stressed(0).map(|_| ())
+    }
+}
+
 impl Engine for Gpu<'_> {
+    fn candidates(&self) -> Vec<String> {
+        let words = |c: &Config| {
+            format!(
+                "zones={},threads={},blocks={},solve_zones={}",
+                c.zones, c.threads, c.blocks, c.solve_zones
+            )
+        };
+        self.configs().iter().map(words).collect()
+    }
+
+    fn choose(&mut self, candidate: usize) -> Result<(), HydroError> {
+        let all = self.configs();
+        let config = all
+            .get(candidate)
+            .copied()
+            .ok_or_else(|| HydroError(format!("there is no candidate {candidate}")))?;
+        self.configure(config).map_err(|e| wrong(&e))
+    }
+
+    fn part(&mut self, part: Part) -> Result<(), HydroError> {
+        let done = match part {
+            Part::Corner => self.stressed(0).and_then(|_| {
+                self.work(&self.states[0].v, 0)?;
+                self.session.synchronize()
+            }),
+            Part::Solve => self.solved_again(),
+        };
+        done.map_err(|e| wrong(&e))
+    }
+
+    fn balance(&mut self) -> Result<Option<String>, HydroError> {
+        let Some(host) = &mut self.host else {
+            return Ok(None);
+        };
+        let [gpu, cpu, alone] = std::mem::take(&mut host.took);
+        let before = host.balance.share();
+        let words = format!(
+            "period {}: {:.2} % of the zones on the GPU in {:.3} ms, the others on the CPU in {:.3} ms, copies {:.3} ms",
+            host.balance.periods + 1,
+            100.0 * before,
+            1e3 * gpu,
+            1e3 * cpu,
+            1e3 * alone
+        );
+        if host.balance.seen(gpu, cpu, alone).is_some() {
+            let balance = host.balance.clone();
+            self.host = Some(Host::new(self.h, balance)?);
+            self.stressed(0).map_err(|e| wrong(&e))?;
+        }
+        Ok(Some(words))
+    }
+
     fn start(&mut self, s: &State) -> Result<f64, HydroError> {
         let taken = self.states[0]
             .upload(s)

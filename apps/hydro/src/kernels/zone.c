@@ -259,7 +259,8 @@ static void forces(const tables *t, const double *stress, double *out, double *s
     }
 }
 
-// Energies' rates of W zones by their stresses and velocities; inverse is [i][j][W].
+// Energies' rates of W zones by their stresses and velocities; inverse is [i][j][W], or null for what it would be
+// multiplied with.
 static void work(const tables *t, const unsigned *index, const unsigned *index_e, long nodes, const double *u,
                  const double *stress, const double *source, const double *inverse, double *out, int real,
                  double *scratch) {
@@ -276,6 +277,10 @@ static void work(const tables *t, const unsigned *index, const unsigned *index_e
     v *right = g, *rates = g + energies;
     gathered(t->energy_t, Q, E, sum, right, rest);
     for (int i = 0; i < energies; i++) {
+        if (!inverse) {
+            rates[i] = right[i];
+            continue;
+        }
         v s = {0};
         const v *row = (const v *)inverse + (long)i * energies;
         for (int k = 0; k < energies; k++) s += row[k] * right[k];

@@ -56,10 +56,21 @@ impl Memory {
     /// # Panics
     /// `from` is longer than the memory.
     pub fn upload(&self, from: &[u8]) -> Result<(), CudaError> {
-        assert!(from.len() <= self.bytes, "a copy beyond its memory");
+        self.upload_at(0, from)
+    }
+
+    /// Copies from the host to a place of it.
+    ///
+    /// # Errors
+    /// As [`Self::upload`].
+    ///
+    /// # Panics
+    /// As [`Self::upload`].
+    pub fn upload_at(&self, place: usize, from: &[u8]) -> Result<(), CudaError> {
+        assert!(place + from.len() <= self.bytes, "a copy beyond its memory");
         self.session.synchronize()?;
         // SAFETY: the range lies within the allocation.
-        unsafe { result::memcpy_htod_sync(self.at, from) }
+        unsafe { result::memcpy_htod_sync(self.at + place as u64, from) }
             .map_err(failed("nothing can be copied to the GPU"))
     }
 
@@ -91,10 +102,21 @@ impl Memory {
     /// # Panics
     /// `to` is longer than the memory.
     pub fn download(&self, to: &mut [u8]) -> Result<(), CudaError> {
-        assert!(to.len() <= self.bytes, "a copy beyond its memory");
+        self.download_from(0, to)
+    }
+
+    /// Copies to the host from a place of it.
+    ///
+    /// # Errors
+    /// As [`Self::download`].
+    ///
+    /// # Panics
+    /// As [`Self::download`].
+    pub fn download_from(&self, place: usize, to: &mut [u8]) -> Result<(), CudaError> {
+        assert!(place + to.len() <= self.bytes, "a copy beyond its memory");
         self.session.synchronize()?;
         // SAFETY: the range lies within the allocation.
-        unsafe { result::memcpy_dtoh_sync(to, self.at) }
+        unsafe { result::memcpy_dtoh_sync(to, self.at + place as u64) }
             .map_err(failed("nothing can be copied from the GPU"))
     }
 

@@ -1,0 +1,174 @@
+//! Stresses at the points of zones, and their forces and work, by sums of factors.
+
+use super::batches::Batches;
+use super::parts::Shared;
+use crate::HydroError;
+use crate::hydro::Hydro;
+use crate::problem::Gas;
+use greenup_device::Isa;
+use rayon::prelude::*;
+use std::ffi::{c_int, c_long};
+use std::ops::Range;
+use std::ptr;
+
+/// A range of zones with their stresses.
+pub struct Corner {
+    pub(super) b: Batches,
+    affine: bool,
+    gamma: Vec<f64>,
+    stiff: Vec<f64>,
+    weights: Vec<f64>,
+    pub(super) mass: Vec<f64>,
+    start: Vec<f64>,
+    stress: Vec<f64>,
+    source: Vec<f64>,
+}
+
+impl Corner {
+    /// With an instruction set, by kernels for these orders or `general` ones for any.
+    ///
+    /// # Errors
+    /// Zones that are no products of segments.
+    pub fn new(
+        h: &Hydro,
+        isa: Isa,
+        general: bool,
+        range: Range<usize>,
+    ) -> Result<Self, HydroError> {
+        let b = Batches::new(h, isa, general, range)?;
+        let (dd, points, lanes) = (b.dim * b.dim, b.points, b.lanes);
+        let gas = |f: fn(&Gas) -> f64| -> Vec<f64> {
+            b.spread(&h.gas.iter().map(f).collect::<Vec<_>>(), 1)
+        };
+        Ok(Self {
+            affine: h.affine,
+            gamma: gas(|g| g.gamma),
+            stiff: gas(|g| g.stiffness),
+            weights: h.space.element.weights.clone(),
+            mass: b.spread(&h.mass, points),
+            start: b.spread(&h.inverse, if h.affine { dd } else { points * dd }),
+            stress: vec![0.0; b.count * dd * points * lanes],
+            source: if b.rules.source == 0 {
+                Vec::new()
+            } else {
+                vec![0.0; b.count * points * lanes]
+            },
+            b,
+        })
+    }
+
+    /// Numbers of forces, [batch][local][component][lane].
+    pub fn forces_len(&self) -> usize {
+        self.b.count * self.b.local * self.b.dim * self.b.lanes
+    }
+
+    /// Stresses of places, velocities and energies; their rate.
+    pub fn stresses(&mut self, x: &[f64], v: &[f64], e: &[f64]) -> f64 {
+        let b = &self.b;
+        let (w, dd) = (b.lanes, b.dim * b.dim);
+        let size = dd * b.points * w;
+        let start = if self.affine { dd * w } else { size };
+        let (stress, source) = (Shared::new(&mut self.stress), Shared::new(&mut self.source));
+        let largest: Vec<f64> = (0..b.count)
+            .into_par_iter()
+            .map(|i| {
+                b.with_room(|scratch| {
+                    let to = if b.rules.source == 0 {
+                        ptr::null_mut()
+                    } else {
+                        source.at(i * b.points * w)
+                    };
+                    // SAFETY: indices and sizes are those that the batches were made with; stresses and sources of batches
+                    // are disjoint.
+                    unsafe {
+                        (b.kernels.stresses)(
+                            b.tables.get(),
+                            &raw const b.rules,
+                            b.index.as_ptr().add(i * b.local * w),
+                            b.index_e.as_ptr().add(i * b.energies * w),
+                            b.nodes as c_long,
+                            x.as_ptr(),
+                            v.as_ptr(),
+                            e.as_ptr(),
+                            self.gamma.as_ptr().add(i * w),
+                            self.stiff.as_ptr().add(i * w),
+                            self.mass.as_ptr().add(i * b.points * w),
+                            self.weights.as_ptr(),
+                            self.start.as_ptr().add(i * start),
+                            c_int::from(self.affine),
+                            stress.at(i * size),
+                            to,
+                            scratch.as_mut_ptr(),
+                        )
+                    }
+                })
+            })
+            .collect();
+        largest.into_iter().fold(0.0, f64::max)
+    }
+
+    /// Minus their forces, into [`Self::forces_len`] numbers.
+    pub fn forces(&self, own: &mut [f64]) {
+        let b = &self.b;
+        let (w, d) = (b.lanes, b.dim);
+        let own = Shared::new(own);
+        b.each(|i, scratch| {
+            // SAFETY: as in `stresses`.
+            unsafe {
+                (b.kernels.forces)(
+                    b.tables.get(),
+                    self.stress.as_ptr().add(i * d * d * b.points * w),
+                    own.at(i * b.local * d * w),
+                    scratch.as_mut_ptr(),
+                );
+            }
+        });
+    }
+
+    /// Their work with velocities, into energies of all zones; times inverse mass matrices [batch][i][j][lane] where they
+    /// are given.
+    pub fn work(&self, v: &[f64], inverse: Option<&[f64]>, out: &mut [f64]) {
+        let b = &self.b;
+        let (w, d) = (b.lanes, b.dim);
+        let to = Shared::new(out);
+        b.each(|i, scratch| {
+            let source = if self.source.is_empty() {
+                ptr::null()
+            } else {
+                self.source[i * b.points * w..].as_ptr()
+            };
+            let inverse = inverse.map_or(ptr::null(), |m| {
+                m[i * b.energies * b.energies * w..].as_ptr()
+            });
+            // SAFETY: as in `stresses`; the energies of zones are disjoint.
+            unsafe {
+                (b.kernels.work)(
+                    b.tables.get(),
+                    b.index.as_ptr().add(i * b.local * w),
+                    b.index_e.as_ptr().add(i * b.energies * w),
+                    b.nodes as c_long,
+                    v.as_ptr(),
+                    self.stress.as_ptr().add(i * d * d * b.points * w),
+                    source,
+                    inverse,
+                    to.at(0),
+                    b.real(i) as c_int,
+                    scratch.as_mut_ptr(),
+                );
+            }
+        });
+    }
+
+    /// Forces from batches to [zone of the range][local][component].
+    pub fn by_zone(&self, own: &[f64], out: &mut [f64]) {
+        let b = &self.b;
+        let (w, d, n) = (b.lanes, b.dim, b.local);
+        out.par_chunks_mut(n * d).enumerate().for_each(|(z, to)| {
+            let (batch, lane) = (z / w, z % w);
+            for i in 0..n * d {
+                // [local][component] both.
+                to[i] = own[(batch * n * d + i) * w + lane];
+            }
+        });
+    }
+}
