@@ -36,10 +36,9 @@ fn kernels_compile_for_every_zone() {
             assert!(compiled.warnings.is_empty(), "{}", compiled.warnings);
             let bytes = Sizes::of(&e).corner_bytes(&config);
             assert!(bytes < 227 * 1024, "{shape:?} {order}: {bytes}");
+            // Whatever is spilled is little.
             for k in &compiled.kernels {
-                if std::env::var_os("SHOW").is_some() {
-                    println!("{shape:?} {order} {stored} {k:?} {bytes}");
-                }
+                assert!(k.spill_store_bytes <= 256, "{shape:?} {order}: {k:?}");
             }
         }
     }
