@@ -53,10 +53,10 @@ __device__ void gather_energy(const double *work, double *room, double *right, l
 }
 
 // x and u are [component][node], e [zone][energy], mass [zone][point], start [zone][D D] or [zone][D D][point].
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-corner(rules r, long long zones, long long nodes, const unsigned *index, const double *x, const double *u,
-       const double *e, const double *gamma, const double *stiff, const double *mass, const double *start,
-       double *stress_out, double *source, double *own, double *right, unsigned long long *rate) {
+__device__ __forceinline__ void corner_of(rules r, long long zones, long long nodes, const unsigned *index, const double *x,
+                                          const double *u, const double *e, const double *gamma, const double *stiff,
+                                          const double *mass, const double *start, double *stress_out, double *source,
+                                          double *own, double *right, unsigned long long *rate) {
     extern __shared__ double room[];
     const long long begin = (long long)blockIdx.x * ZONES;
     const int count = (int)(zones - begin < ZONES ? zones - begin : ZONES);
@@ -146,8 +146,15 @@ corner(rules r, long long zones, long long nodes, const unsigned *index, const d
     gather_energy(later + ZONES * D * D * POINTS, later, right, begin, count);
 }
 
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+corner(rules r, long long zones, long long nodes, const unsigned *index, const double *x, const double *u,
+       const double *e, const double *gamma, const double *stiff, const double *mass, const double *start,
+       double *stress_out, double *source, double *own, double *right, unsigned long long *rate) {
+    corner_of(r, zones, nodes, index, x, u, e, gamma, stiff, mass, start, stress_out, source, own, right, rate);
+}
+
 // Forces of stored stresses, [zone][local][component].
-__global__ void __launch_bounds__(THREADS, BLOCKS) force(long long zones, const double *stress_in, double *own) {
+__device__ __forceinline__ void force_of(long long zones, const double *stress_in, double *own) {
     extern __shared__ double room[];
     const long long begin = (long long)blockIdx.x * ZONES;
     const int count = (int)(zones - begin < ZONES ? zones - begin : ZONES);
@@ -160,10 +167,13 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) force(long long zones, const 
     put_forces(field, own + begin * D * LOCAL, count);
 }
 
+__global__ void __launch_bounds__(THREADS, BLOCKS) force(long long zones, const double *stress_in, double *own) {
+    force_of(zones, stress_in, own);
+}
+
 // Energies' right sides by stored stresses and any velocities.
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-work(rules r, long long zones, long long nodes, const unsigned *index, const double *u, const double *stress_in,
-     const double *source, double *right) {
+__device__ __forceinline__ void work_of(rules r, long long zones, long long nodes, const unsigned *index, const double *u,
+                                        const double *stress_in, const double *source, double *right) {
     extern __shared__ double room[];
     const long long begin = (long long)blockIdx.x * ZONES;
     const int count = (int)(zones - begin < ZONES ? zones - begin : ZONES);
@@ -193,6 +203,12 @@ work(rules r, long long zones, long long nodes, const unsigned *index, const dou
     }
     __syncthreads();
     gather_energy(given, later, right, begin, count);
+}
+
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+work(rules r, long long zones, long long nodes, const unsigned *index, const double *u, const double *stress_in,
+     const double *source, double *right) {
+    work_of(r, zones, nodes, index, u, stress_in, source, right);
 }
 
 // out = M_e^-1 right, zone by zone; inverse is [zone][energy][energy], symmetric.

@@ -8,13 +8,13 @@ __device__ void together(unsigned *gate) {
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
-        const unsigned generation = atomicAdd(gate + 1, 0);
-        if (atomicAdd(gate, 1) == gridDim.x - 1) {
+        const unsigned generation = atomicAdd(gate + 1, 0u);
+        if (atomicAdd(gate, 1u) == gridDim.x - 1) {
             gate[0] = 0;
             __threadfence();
-            atomicAdd(gate + 1, 1);
+            atomicAdd(gate + 1, 1u);
         } else {
-            while (atomicAdd(gate + 1, 0) == generation) __nanosleep(40);
+            while (atomicAdd(gate + 1, 0u) == generation) __nanosleep(40);
         }
         __threadfence();
     }

@@ -1,0 +1,78 @@
+//! The kernels of a config, compiled and loaded.
+
+use super::config::{self, Config, Sizes, source};
+use crate::hydro::Hydro;
+use greenup_device::cuda::{Compiler, CudaError, Function, Module, Session, Source};
+
+pub(super) struct Kernels {
+    pub corner: Function,
+    pub force: Function,
+    pub work: Function,
+    pub energy_solve: Function,
+    pub solve: Function,
+    pub combine: Function,
+    pub sums: Function,
+    pub corner_matrix: Function,
+    pub corner_ones: Function,
+    pub corner_transposed: Function,
+    /// Shared memory at the points and of the solves, threads of products, blocks that run at once.
+    pub corner_bytes: u32,
+    pub solve_bytes: u32,
+    pub matrix_threads: u32,
+    pub resident: u32,
+}
+
+/// Compiles the kernels of a config, and loads them.
+pub(super) fn built(
+    (compiler, session, arch): (&Compiler, &Session, &str),
+    h: &Hydro,
+    config: &Config,
+    stored: bool,
+    processors: u32,
+) -> Result<Kernels, CudaError> {
+    let text = source(&h.space.element, config, h.affine, stored);
+    let compiled = compiler.compile(&Source {
+        name: "hydro.cu",
+        text: &text,
+        arch,
+        options: &[],
+    })?;
+    Kernels::new(&session.load(&compiled.cubin)?, h, config, processors)
+}
+
+impl Kernels {
+    fn new(m: &Module, h: &Hydro, c: &Config, processors: u32) -> Result<Self, CudaError> {
+        let sizes = Sizes::of(&h.space.element);
+        let f = |name: &str| m.function(name);
+        let (corner_bytes, solve_bytes) =
+            (sizes.corner_bytes(c) as u32, sizes.solve_bytes(c) as u32);
+        let out = Self {
+            corner: f("corner")?,
+            force: f("force")?,
+            work: f("work")?,
+            energy_solve: f("energy_solve")?,
+            solve: f("solve")?,
+            combine: f("combine")?,
+            sums: f("sums")?,
+            corner_matrix: f("corner_matrix")?,
+            corner_ones: f("corner_ones")?,
+            corner_transposed: f("corner_transposed")?,
+            corner_bytes,
+            solve_bytes,
+            matrix_threads: config::matrix_threads(&h.space.element) as u32,
+            resident: 1,
+        };
+        for k in [&out.corner, &out.force, &out.work] {
+            k.allow_shared(corner_bytes)?;
+        }
+        out.solve.allow_shared(solve_bytes)?;
+        let each = out
+            .solve
+            .blocks(c.solve_threads as u32, solve_bytes)?
+            .max(1);
+        Ok(Self {
+            resident: each * processors,
+            ..out
+        })
+    }
+}

@@ -1,0 +1,284 @@
+//! Steps, and choices among configs.
+
+use super::config::{Config, Sizes};
+use super::host::Host;
+use super::kernels::built;
+use super::{Done, Gpu, memory, wrong};
+use crate::HydroError;
+use crate::balance::Balance;
+use crate::engine::{Engine, Part, Spent, State};
+use crate::ode::{Ode, Op};
+use greenup_device::cuda::{CudaError, Shape};
+use std::time::Instant;
+
+impl Gpu<'_> {
+    /// Sets the time step, and no rate.
+    fn control(&mut self, dt: f64) -> Done {
+        if let Some(h) = &mut self.host {
+            h.rate = 0.0;
+        }
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&dt.to_le_bytes());
+        self.control.upload(&bytes)
+    }
+
+    fn rate(&self) -> Result<f64, CudaError> {
+        let mut bytes = [[0; 8]; 2];
+        self.control.download(bytes.as_flattened_mut())?;
+        let host = self.host.as_ref().map_or(0.0, |h| h.rate);
+        Ok(f64::from_le_bytes(bytes[1]).max(host))
+    }
+
+    fn stressed(&mut self, state: usize) -> Result<f64, CudaError> {
+        self.control(0.0)?;
+        self.stress_shared(state)?;
+        self.spent.evaluations += 1;
+        self.rate()
+    }
+
+    /// Each part of a step by itself, timed.
+    fn profiled(&mut self) -> Done {
+        let program = self.program.clone();
+        for op in &program {
+            let begin = Instant::now();
+            match op {
+                Op::Stress => self.stress_shared(1)?,
+                _ => self.run(op)?,
+            }
+            self.session.synchronize()?;
+            let took = begin.elapsed().as_secs_f64();
+            let s = &mut self.spent;
+            *match op {
+                Op::Stress => &mut s.stress_s,
+                Op::Accelerate(_) => &mut s.solve_s,
+                Op::Work { .. } | Op::WorkAtRate(_) => &mut s.force_s,
+                Op::Carry { .. } | Op::Half(_) | Op::Combine(_) => &mut s.update_s,
+            } += took;
+        }
+        Ok(())
+    }
+
+    fn stepped(&mut self, dt: f64) -> Result<f64, CudaError> {
+        self.spent.evaluations += self.program.iter().filter(|o| **o == Op::Stress).count() as u64;
+        if self.profile || self.host.is_some() {
+            self.control(dt)?;
+            self.profiled()?;
+            return self.rate();
+        }
+        if self.graph.is_none() {
+            let this = &*self;
+            self.graph = Some(
+                this.session
+                    .graph(&mut || this.program.iter().try_for_each(|op| this.run(op)))?,
+            );
+        }
+        self.control(dt)?;
+        if let Some(g) = &self.graph {
+            g.launch()?;
+        }
+        self.rate()
+    }
+
+    fn summed(&mut self) -> Result<(f64, f64), CudaError> {
+        let (f, s) = (&self.fixed, &self.states[0]);
+        let blocks = 512;
+        // SAFETY: as in `stress`.
+        unsafe {
+            self.kernels.sums.call(
+                &Shape::line(blocks, self.config.solve_threads as u32),
+                &[
+                    self.zones().into(),
+                    self.h.space.nodes.into(),
+                    (&f.index).into(),
+                    (&s.v).into(),
+                    (&s.e).into(),
+                    f.given.as_ref().unwrap_or(&f.mass).into(),
+                    (&f.sums).into(),
+                ],
+            )?;
+        }
+        let all = memory::read(&f.sums)?;
+        Ok(all
+            .chunks(2)
+            .fold((0.0, 0.0), |a, b| (a.0 + b[0], a.1 + b[1])))
+    }
+}
+
+impl Gpu<'_> {
+    /// Lets the host compute a part of the zones, beginning with a share for the GPU.
+    ///
+    /// # Errors
+    /// A config or an integrator that stores stresses.
+    pub fn share(&mut self, share: Option<f64>) -> Result<(), HydroError> {
+        let share = share.unwrap_or(0.9);
+        if !(share > 0.0 && share < 1.0) {
+            return Err(HydroError(format!(
+                "--share {share}: it must be between 0 and 1"
+            )));
+        }
+        if !self.config.fused || self.zones() < 16 {
+            return Err(HydroError(
+                "zones are shared out where there are at least 16 and forces follow stresses at once: not with rk2avg, --operator full or fused=0".into(),
+            ));
+        }
+        self.host = Some(Host::new(self.h, Balance::new(share, self.zones()))?);
+        Ok(())
+    }
+
+    /// Configs to choose among: the one in use, and others around it.
+    fn configs(&self) -> Vec<Config> {
+        let c = self.first;
+        let mut out = vec![c];
+        let mut add = |f: &dyn Fn(&mut Config)| {
+            let mut other = c;
+            f(&mut other);
+            let sizes = Sizes::of(&self.h.space.element);
+            let fits = sizes.corner_bytes(&other) < 200 * 1024
+                && sizes.solve_bytes(&other) * other.solve_blocks < 200 * 1024;
+            if fits && !out.contains(&other) {
+                out.push(other);
+            }
+        };
+        for threads in [64, 128, 256] {
+            for blocks in [2, 4, 5] {
+                let zones = (threads / self.h.space.element.points()).max(1);
+                add(&|c| (c.threads, c.zones, c.blocks) = (threads, zones, blocks));
+            }
+        }
+        for zones in [1, 2, 4, 8, 16] {
+            add(&|c| c.solve_zones = zones);
+        }
+        out
+    }
+
+    /// A solve for the last stresses, whose forces a solve before may have used up.
+    fn solved_again(&mut self) -> Done {
+        if self.config.fused {
+            if self.kept.is_none() {
+                self.stressed(0)?;
+                let kept = self.session.alloc(self.fixed.own.len())?;
+                kept.copy_from(&self.fixed.own)?;
+                self.kept = Some(kept);
+            }
+            if let Some(kept) = &self.kept {
+                self.fixed.own.copy_from(kept)?;
+            }
+        }
+        self.accelerate(0)?;
+        self.session.synchronize()
+    }
+
+    /// Computes by another config from now on.
+    fn configure(&mut self, config: Config) -> Done {
+        let stored = self.full || self.ode == Ode::Rk2avg;
+        self.kernels = built(
+            (&self.compiler, &self.session, &self.arch),
+            self.h,
+            &config,
+            stored,
+            self.processors,
+        )?;
+        self.config = config;
+        self.graph = None;
+        let products = 16 * self.kernels.resident as usize * self.h.space.dim;
+        self.fixed.products = self.session.alloc(products)?;
+        self.stressed(0).map(|_| ())
+    }
+}
+
+impl Engine for Gpu<'_> {
+    fn candidates(&self) -> Vec<String> {
+        let words = |c: &Config| {
+            format!(
+                "zones={},threads={},blocks={},solve_zones={}",
+                c.zones, c.threads, c.blocks, c.solve_zones
+            )
+        };
+        self.configs().iter().map(words).collect()
+    }
+
+    fn choose(&mut self, candidate: usize) -> Result<(), HydroError> {
+        let all = self.configs();
+        let config = all
+            .get(candidate)
+            .copied()
+            .ok_or_else(|| HydroError(format!("there is no candidate {candidate}")))?;
+        self.configure(config).map_err(|e| wrong(&e))
+    }
+
+    fn part(&mut self, part: Part) -> Result<(), HydroError> {
+        let done = match part {
+            Part::Corner => self.stressed(0).and_then(|_| {
+                self.work(&self.states[0].v, 0)?;
+                self.session.synchronize()
+            }),
+            Part::Solve => self.solved_again(),
+        };
+        done.map_err(|e| wrong(&e))
+    }
+
+    fn balance(&mut self) -> Result<Option<String>, HydroError> {
+        let Some(host) = &mut self.host else {
+            return Ok(None);
+        };
+        let [gpu, cpu, alone] = std::mem::take(&mut host.took);
+        let before = host.balance.share();
+        let words = format!(
+            "period {}: {:.2} % of the zones on the GPU in {:.3} ms, the others on the CPU in {:.3} ms, copies {:.3} ms",
+            host.balance.periods + 1,
+            100.0 * before,
+            1e3 * gpu,
+            1e3 * cpu,
+            1e3 * alone
+        );
+        if host.balance.seen(gpu, cpu, alone).is_some() {
+            let balance = host.balance.clone();
+            self.host = Some(Host::new(self.h, balance)?);
+            self.stressed(0).map_err(|e| wrong(&e))?;
+        }
+        Ok(Some(words))
+    }
+
+    fn start(&mut self, s: &State) -> Result<f64, HydroError> {
+        let taken = self.states[0]
+            .upload(s)
+            .and_then(|()| self.states[1].upload(s))
+            .and_then(|()| self.stressed(0));
+        taken.map_err(|e| wrong(&e))
+    }
+
+    fn step(&mut self, dt: f64) -> Result<f64, HydroError> {
+        self.stepped(dt).map_err(|e| wrong(&e))
+    }
+
+    fn accept(&mut self) -> Result<(), HydroError> {
+        let [to, from] = &self.states;
+        to.copy_from(from).map_err(|e| wrong(&e))
+    }
+
+    fn reject(&mut self) -> Result<f64, HydroError> {
+        self.stressed(0).map_err(|e| wrong(&e))
+    }
+
+    fn state(&mut self) -> Result<State, HydroError> {
+        self.states[0].download().map_err(|e| wrong(&e))
+    }
+
+    fn energies(&mut self) -> Result<(f64, f64), HydroError> {
+        self.summed().map_err(|e| wrong(&e))
+    }
+
+    fn spent(&self) -> Spent {
+        let mut bytes = [[0; 8]; 2];
+        let counted = self
+            .fixed
+            .counted
+            .download(bytes.as_flattened_mut())
+            .map_or([0; 2], |()| bytes.map(u64::from_le_bytes));
+        Spent {
+            iterations: counted[0] as f64 / self.h.space.dim as f64,
+            solves: counted[1],
+            ..self.spent
+        }
+    }
+}
