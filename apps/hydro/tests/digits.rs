@@ -109,19 +109,109 @@ fn regression_values_of_all_problems() {
     }
 }
 
-/// Steps, the last time step as printed, and the norm of the energies.
-fn same(what: (usize, &str, usize), end: f64, want: (usize, &str, f64)) {
-    let r = run(what, (end, None), &TIGHT, Ode::Rk4).0;
+/// Steps, the last time step as printed, and the norm of the energies, by an operator.
+fn same_by(
+    full: bool,
+    what: (usize, &str, usize),
+    (order, ode): (usize, Ode),
+    end: f64,
+    want: (usize, &str, f64),
+) {
+    let orders = Orders {
+        kinematic: order,
+        energy: order - 1,
+        ..TIGHT
+    };
+    let r = run_by(full, what, (end, None), &orders, ode).0;
     assert_eq!(
         (r.steps, format!("{:.6}", r.dt).as_str()),
         (want.0, want.1),
-        "{what:?}"
+        "{what:?} {full}"
     );
     assert!(
         (r.e_norm / want.2 - 1.0).abs() < 1e-10,
-        "{what:?}: {:e}",
+        "{what:?} {full}: {:e}",
         r.e_norm
     );
+}
+
+fn same(what: (usize, &str, usize), end: f64, want: (usize, &str, f64)) {
+    for full in [false, true] {
+        same_by(full, what, (2, Ode::Rk4), end, want);
+    }
+}
+
+#[test]
+fn other_orders_integrators_and_shapes() {
+    let square = (1, "square01_quad", 2);
+    let triangles = |refine| (1, "square01_tri", refine);
+    for (full, what, how, end, want) in [
+        (
+            false,
+            square,
+            (1, Ode::Rk4),
+            0.4,
+            (261, "0.000544", 7.823_322_829_6),
+        ),
+        (
+            false,
+            square,
+            (3, Ode::Rk4),
+            0.4,
+            (503, "0.001357", 37.386_875_335),
+        ),
+        (
+            false,
+            square,
+            (2, Ode::Rk2),
+            0.4,
+            (520, "0.000970", 21.192_492_676),
+        ),
+        (
+            false,
+            square,
+            (2, Ode::Rk2avg),
+            0.4,
+            (520, "0.000471", 21.269_694_983),
+        ),
+        (
+            false,
+            (5, "square01_quad", 2),
+            (3, Ode::Rk6),
+            0.2,
+            (109, "0.000990", 62.415_918_153),
+        ),
+        (
+            false,
+            (3, "box01_hex", 1),
+            (2, Ode::Rk4),
+            0.5,
+            (24, "0.020043", 48.062_382_250),
+        ),
+        (
+            true,
+            triangles(1),
+            (2, Ode::Rk4),
+            0.3,
+            (62, "0.002732", 9.771_876_071_8),
+        ),
+        (
+            true,
+            triangles(1),
+            (3, Ode::Rk4),
+            0.3,
+            (159, "0.001043", 15.624_918_928),
+        ),
+        (
+            true,
+            triangles(1),
+            (1, Ode::Rk4),
+            0.3,
+            (17, "0.016758", 4.376_389_436_3),
+        ),
+    ] {
+        same_by(full, what, how, end, want);
+    }
 }
 
 #[test]
