@@ -50,6 +50,14 @@ fn meshes_of_mfem_and_gmsh() {
     let j = run_on(&square, &["--problem", "0", "--t-final", "0.05"]);
     // Taylor and Green's vortex on the square: ∫ v² / 2 = 1/4.
     assert!((j["kinetic"].as_f64().unwrap() - 0.25).abs() < 4e-3, "{j}");
+    // A cube of six tetrahedra, refined: all its energy stays.
+    let tets = data("tests/data/cube_tet.mesh");
+    let j = run_on(
+        &tets,
+        &["--problem", "1", "--t-final", "0.05", "--ode", "rk2avg"],
+    );
+    let total = j["internal"].as_f64().unwrap() + j["kinetic"].as_f64().unwrap();
+    assert!((total - 0.125).abs() < 1e-12 && j["zones"] == 48, "{j}");
     // Curved nodes: the unit square's sides stay, its middle is bent.
     let dir = tempfile::tempdir().unwrap();
     let text = std::fs::read_to_string(&skew).unwrap();
