@@ -11,6 +11,7 @@ use greenup_hydro::mesh::Mesh;
 use greenup_hydro::run::Clock;
 use greenup_meter::choose::{Target, sensors};
 use greenup_meter::sensor::{Quantity, Sensor};
+use greenup_model::{Machine, Op, Work, predict};
 use greenup_report::scaling_figure::{Panel, Series, scaling};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -35,6 +36,9 @@ pub struct StudyArgs {
     /// Seconds of each measurement
     #[arg(long, default_value_t = 3.0)]
     window: f64,
+    /// Machine to predict the matrix-free parts by: a file as `greenup fit` writes it
+    #[arg(long, value_name = "FILE")]
+    machine: Option<PathBuf>,
     /// Energy sensor; none: time alone
     #[arg(long, value_name = "ID")]
     sensor: Option<String>,
@@ -61,6 +65,51 @@ struct Row {
     joules: Option<f64>,
     /// Of whole steps.
     joules_per_unknown: Option<f64>,
+    /// By the machine: seconds and joules.
+    predicted: Option<(f64, Option<f64>)>,
+}
+
+/// Operations and bytes of a part for a problem, sums of factors; a solve of so many iterations. Flops at a point are an
+/// estimate (rotations of eigenvectors and singular values, the equation of state).
+fn work_of(h: &Hydro, part: &str, iterations: f64) -> Work {
+    let (s, e) = (&h.space, &h.space.element);
+    let (d, n, q) = (
+        s.dim as f64,
+        (e.order + 1) as f64,
+        e.factors.as_ref().map_or(1, |f| f.points) as f64,
+    );
+    let (zones, nodes) = (s.zones as f64, (s.dim * s.nodes) as f64);
+    let (points, local, energies) = (e.points() as f64, e.local as f64, e.energies as f64);
+    // Lines of sums along each direction, values or slopes alone.
+    let lines: f64 = (0..s.dim)
+        .map(|g| 2.0 * n.powi((s.dim - g) as i32) * q.powi(g as i32 + 1))
+        .sum();
+    let mut work = Work::new();
+    // Counts that are finite and not negative are always taken.
+    let mut add = |op, count| {
+        let _ = work.add(op, count);
+    };
+    if part == "corner" {
+        let at_point = [60.0, 180.0, 1000.0][s.dim - 1];
+        add(Op::F64, zones * (points * at_point + 3.0 * d * d * lines));
+        add(
+            Op::Dram,
+            8.0 * (2.0 * nodes
+                + zones * (points + 3.0 * energies + d * local + energies * energies))
+                + 4.0 * zones * local,
+        );
+    } else {
+        add(
+            Op::F64,
+            iterations * (zones * (2.0 * d * lines + d * points) + 12.0 * nodes),
+        );
+        add(
+            Op::Dram,
+            iterations
+                * (8.0 * (8.0 * nodes + zones * (points + 2.0 * d * local)) + 8.0 * zones * local),
+        );
+    }
+    work
 }
 
 /// A counter of joules, whose means are right, and a meter of watts, which follows changes.
@@ -95,6 +144,14 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
     } else {
         let n = args.device.split_once(':').and_then(|d| d.1.parse().ok());
         Target::Gpu(n.unwrap_or(0))
+    };
+    let machine = match &args.machine {
+        None => None,
+        Some(path) => {
+            let wrong = |e: String| HydroError(format!("{}: {e}", path.display()));
+            let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+            Some(Machine::from_toml(&text).map_err(|e| wrong(e.to_string()))?)
+        }
     };
     let mut busy = |s: f64| {
         let begin = Instant::now();
@@ -161,6 +218,13 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
                     measured(&mut *engine, &mut once, args.window, &mut sensors)?;
                 let watts = mean_power(&trace.energy);
                 let joules = watts.map(|w| w * seconds);
+                let spent = engine.spent();
+                let iterations = spent.iterations / spent.solves.max(1) as f64;
+                let predicted = machine
+                    .as_ref()
+                    .filter(|_| operator == OperatorKind::MatrixFree && work != "step")
+                    .and_then(|m| predict(m, &work_of(&hydro, work, iterations)).ok())
+                    .map(|p| (p.time_s, p.energy_j));
                 let unknowns = state.v.len() + state.e.len();
                 rows.push(Row {
                     order: *order,
@@ -175,6 +239,7 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
                     joules_per_unknown: joules
                         .filter(|_| work == "step")
                         .map(|j| j / unknowns as f64),
+                    predicted,
                 });
                 traces.push((format!("Q{order} {operator:?} {work}"), trace));
             }
@@ -250,6 +315,15 @@ fn print(rows: &[Row]) {
             or(r.watts, 1),
             or(r.joules, 3),
         );
+        if let Some((time, energy)) = r.predicted {
+            let _ = writeln!(
+                out,
+                "       by the machine       {:>8.3}{:>9}{:>10}",
+                1e3 * time,
+                or(energy.map(|e| e / time), 1),
+                or(energy, 3)
+            );
+        }
     }
     let find = |order: usize, operator: OperatorKind| {
         rows.iter()
