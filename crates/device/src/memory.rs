@@ -30,6 +30,20 @@ unsafe impl<T: Plain> Sync for Buffer<T> {}
 impl<T: Plain> Buffer<T> {
     /// A buffer whose element i is `value(i)`.
     pub fn from_fn(len: usize, mut value: impl FnMut(usize) -> T) -> Self {
+        // SAFETY: written below, before anybody can read.
+        let new = unsafe { Self::unwritten(len) };
+        for i in 0..len {
+            // SAFETY: i is below len, within the allocation.
+            unsafe { new.ptr.add(i).write(value(i)) };
+        }
+        new
+    }
+
+    /// A buffer that its users fill, each touching its own part first.
+    ///
+    /// # Safety
+    /// Nothing is read before it was written.
+    pub unsafe fn unwritten(len: usize) -> Self {
         let bytes = (len * size_of::<T>()).max(LINE);
         let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { LINE };
         let Ok(layout) = Layout::from_size_align(bytes, align) else {
@@ -45,16 +59,17 @@ impl<T: Plain> Buffer<T> {
             // SAFETY: the range is this allocation; the call is advice only.
             unsafe { libc::madvise(ptr.cast(), bytes, libc::MADV_HUGEPAGE) };
         }
-        for i in 0..len {
-            // SAFETY: i is below len, within the allocation.
-            unsafe { ptr.add(i).write(value(i)) };
-        }
         Self { ptr, len, layout }
     }
 
     pub fn as_slice(&self) -> &[T] {
         // SAFETY: all elements were written by `from_fn`.
         unsafe { slice::from_raw_parts(self.ptr, self.len) }
+    }
+
+    /// Where it begins.
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.ptr
     }
 
     pub fn as_mut_slice(&mut self) -> &mut [T] {

@@ -14,11 +14,13 @@
 //! | [`scaling_figure`] | configs over problem size |
 //! | [`png`] | SVG → PNG with embedded fonts |
 //! | [`page`] | the HTML page |
+//! | [`npy`] | NumPy's array files |
 
 pub mod axis;
 pub mod bar_figure;
 pub mod heat_figure;
 pub mod map_figure;
+pub mod npy;
 pub mod page;
 pub mod png;
 pub mod pruning_figure;

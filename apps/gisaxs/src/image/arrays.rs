@@ -2,6 +2,7 @@
 
 use crate::GisaxsError;
 use crate::table::{fail, numbers};
+use greenup_report::npy::table;
 use std::fmt::Write as _;
 use std::io::Cursor;
 use std::path::Path;
@@ -17,25 +18,6 @@ pub(super) fn csv(pixels: &[f64], columns: usize) -> Vec<u8> {
         text.push('\n');
     }
     text.into_bytes()
-}
-
-/// NumPy's format, version 1.0: a header padded to whole 64 bytes, then doubles. `kind` is `f8` of real
-/// numbers or `c16` of pairs.
-pub fn npy(kind: &str, shape: &[usize], numbers: impl Iterator<Item = f64>) -> Vec<u8> {
-    let shape: String = shape.iter().map(|n| format!("{n}, ")).collect();
-    let mut header = format!(
-        "{{'descr': '<{kind}', 'fortran_order': False, 'shape': ({}), }}",
-        shape.trim_end()
-    );
-    while (10 + header.len() + 1) % 64 != 0 {
-        header.push(' ');
-    }
-    header.push('\n');
-    let mut out = b"\x93NUMPY\x01\x00".to_vec();
-    out.extend((header.len() as u16).to_le_bytes());
-    out.extend(header.as_bytes());
-    out.extend(numbers.flat_map(f64::to_le_bytes));
-    out
 }
 
 pub(super) fn tiff(pixels: &[f64], columns: usize) -> Result<Vec<u8>, tiff::TiffError> {
@@ -107,52 +89,12 @@ fn from_csv(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
 }
 
 fn from_npy(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
-    let bytes = bytes(path)?;
-    let wrong = || {
+    table(&bytes(path)?).ok_or_else(|| {
         fail(
             path,
             "is no NumPy array of two dimensions of float64 or float32",
         )
-    };
-    let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or_else(wrong)?;
-    let (start, length) = match *rest {
-        [1, _, a, b, ..] => (10, usize::from(u16::from_le_bytes([a, b]))),
-        [_, _, a, b, c, d, ..] => (12, u32::from_le_bytes([a, b, c, d]) as usize),
-        _ => return Err(wrong()),
-    };
-    let header = bytes
-        .get(start..start + length)
-        .and_then(|h| std::str::from_utf8(h).ok())
-        .ok_or_else(wrong)?;
-    let shape = header
-        .split_once("'shape': (")
-        .and_then(|s| s.1.split_once(')'))
-        .map(|s| s.0)
-        .ok_or_else(wrong)?;
-    let sizes: Vec<usize> = shape
-        .split(',')
-        .filter_map(|s| s.trim().parse().ok())
-        .collect();
-    let data = &bytes[start + length..];
-    let values: Vec<f64> = if header.contains("'<f8'") {
-        let (all, _) = data.as_chunks::<8>();
-        all.iter().map(|b| f64::from_le_bytes(*b)).collect()
-    } else if header.contains("'<f4'") {
-        let (all, _) = data.as_chunks::<4>();
-        all.iter().map(|b| f32::from_le_bytes(*b).into()).collect()
-    } else {
-        return Err(wrong());
-    };
-    match sizes[..] {
-        [rows, columns]
-            if rows * columns == values.len()
-                && columns > 0
-                && header.contains("'fortran_order': False") =>
-        {
-            Ok((values, columns))
-        }
-        _ => Err(wrong()),
-    }
+    })
 }
 
 fn from_tiff(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
@@ -180,6 +122,7 @@ fn from_tiff(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use greenup_report::npy::npy;
 
     #[test]
     fn what_is_written_is_read() {

@@ -5,9 +5,10 @@ mod cut;
 mod figure;
 mod page;
 
-pub use arrays::{npy, read};
+pub use arrays::read;
 pub use cut::{Curve, Cut, curves};
 pub use figure::png;
+pub use greenup_report::npy::npy;
 pub use page::{About, brightest, page};
 
 use crate::GisaxsError;

@@ -1,0 +1,92 @@
+//! `fmm direct`: sums without the method, against what their instruction mix permits.
+
+use super::input::{Input, RealName};
+use super::say;
+use clap::Args;
+use greenup_device::Isa;
+use greenup_fmm::real::Real;
+use greenup_fmm::{FmmError, direct, work};
+use rayon::prelude::*;
+use std::time::Instant;
+
+#[derive(Args)]
+pub struct DirectArgs {
+    #[command(flatten)]
+    input: Input,
+}
+
+pub fn run(args: &DirectArgs) -> Result<(), FmmError> {
+    args.input.pool();
+    match args.input.real {
+        RealName::F32 => of::<f32>(args),
+        RealName::F64 => of::<f64>(args),
+    }
+}
+
+/// The median of five runs, s.
+fn median(mut once: impl FnMut()) -> f64 {
+    once();
+    let mut all: Vec<f64> = (0..5)
+        .map(|_| {
+            let t = Instant::now();
+            once();
+            t.elapsed().as_secs_f64()
+        })
+        .collect();
+    all.sort_by(f64::total_cmp);
+    all[2]
+}
+
+fn of<R: Real>(args: &DirectArgs) -> Result<(), FmmError> {
+    let loaded = args.input.load()?;
+    let kernel = args.input.kernel();
+    kernel.check(args.input.gradient)?;
+    loaded.sources.check("source")?;
+    let real = |x: &[f64]| -> Vec<R> { x.iter().map(|&x| R::of(x)).collect() };
+    let sources: [Vec<R>; 3] = std::array::from_fn(|a| real(&loaded.sources.x[a]));
+    let at = loaded.targets.as_ref().unwrap_or(&loaded.sources);
+    let targets: [Vec<R>; 3] = std::array::from_fn(|a| real(&at.x[a]));
+    let charges = real(&loaded.charges);
+    let isa = Isa::best();
+    let parameter = kernel.parameter(1.0);
+    let s = median(|| {
+        std::hint::black_box(direct::sums(
+            kernel,
+            args.input.gradient,
+            parameter,
+            &targets,
+            &sources,
+            &charges,
+            isa,
+        ));
+    });
+    let pairs = (sources[0].len() * targets[0].len()) as f64;
+    let (flops, special) = work::pair(kernel, args.input.gradient);
+    let rate = pairs / s;
+    say(&format!(
+        "{} pairs in {s:.4} s: {:.3} Gpairs/s, {:.2} Gflop/s (a root counted as one), {isa}, {} threads",
+        pairs,
+        rate / 1e9,
+        rate * (flops + special) / 1e9,
+        rayon::current_num_threads()
+    ));
+    if args.input.kernel().name() == "laplace" && !args.input.gradient {
+        // The same arithmetic unrolled, nothing loaded (thesis, §3.4.4), on all threads.
+        let threads = rayon::current_num_threads();
+        let each = 200_000_000;
+        let mix = R::kernels(isa).mix;
+        let s = median(|| {
+            (0..threads).into_par_iter().for_each(|_| {
+                // SAFETY: the function takes a count alone.
+                std::hint::black_box(unsafe { mix(each) });
+            });
+        });
+        let peak = threads as f64 * each as f64 / s;
+        say(&format!(
+            "the mix alone: {:.3} Gpairs/s; the sums reach {:.1} %",
+            peak / 1e9,
+            100.0 * rate / peak
+        ));
+    }
+    Ok(())
+}

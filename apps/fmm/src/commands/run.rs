@@ -1,0 +1,209 @@
+//! `fmm run`.
+
+use super::input::{Input, Loaded, RealName, usual_most};
+use super::{note, say};
+use clap::Args;
+use greenup_fmm::FmmError;
+use greenup_fmm::check::{Errors, errors};
+use greenup_fmm::cpu::{Cpu, Phases};
+use greenup_fmm::engine::Engine;
+use greenup_fmm::plan::{M2l, Plan, Planned};
+use greenup_fmm::points::files;
+use greenup_fmm::real::Real;
+use greenup_fmm::work::{self, Phase};
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+#[derive(Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    input: Input,
+    /// Most points of a box
+    #[arg(short, long)]
+    q: Option<usize>,
+    /// How V lists are worked
+    #[arg(long, value_enum, default_value = "fft")]
+    m2l: M2l,
+    /// Evaluations; times are of the fastest
+    #[arg(long, default_value_t = 1)]
+    repeat: usize,
+    /// Compare with direct sums at so many targets
+    #[arg(long, default_value_t = 0, value_name = "TARGETS")]
+    check: usize,
+    /// Keep results: .csv, .npy, or .vtu for ParaView
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Print all as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a run was and took.
+#[derive(Serialize)]
+struct Report {
+    kernel: String,
+    real: &'static str,
+    sources: usize,
+    targets: usize,
+    gradient: bool,
+    accuracy: f64,
+    edge: usize,
+    most: usize,
+    m2l: M2l,
+    device: String,
+    levels: Vec<usize>,
+    planned: Planned,
+    setup_s: f64,
+    evaluation_s: f64,
+    phases: Phases,
+    work: Vec<Phase>,
+    errors: Option<Errors>,
+}
+
+pub fn run(args: &RunArgs) -> Result<(), FmmError> {
+    args.input.pool();
+    let loaded = args.input.load()?;
+    match args.input.real {
+        RealName::F32 => of::<f32>(args, &loaded),
+        RealName::F64 => of::<f64>(args, &loaded),
+    }
+}
+
+fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
+    let gpu = args.input.gpu()?;
+    let most = args
+        .q
+        .unwrap_or_else(|| usual_most(gpu.is_some(), args.input.real, args.input.gradient));
+    let options = args.input.options(most, args.m2l);
+    let begun = Instant::now();
+    let plan = Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?;
+    let (mut engine, device): (Box<dyn Engine + '_>, String) = match gpu {
+        None => (Box::new(Cpu::new(&plan)), plan.isa.to_string()),
+        Some(_) => return Err(FmmError("GPUs are not yet taken".to_owned())),
+    };
+    let setup_s = begun.elapsed().as_secs_f64();
+    let (mut best, mut phases, mut results) = (f64::INFINITY, Phases::default(), Vec::new());
+    for _ in 0..args.repeat.max(1) {
+        let begun = Instant::now();
+        results = engine.evaluate(&l.charges)?;
+        let s = begun.elapsed().as_secs_f64();
+        if s < best {
+            (best, phases) = (s, engine.phases());
+        }
+    }
+    let targets = l.targets.as_ref().unwrap_or(&l.sources);
+    let compared = (args.check > 0 && !targets.is_empty() && !l.sources.is_empty()).then(|| {
+        let from = (&l.sources, l.charges.as_slice());
+        errors(
+            options.kernel,
+            options.gradient,
+            from,
+            targets,
+            &results,
+            args.check,
+        )
+    });
+    if let Some(path) = &args.out {
+        files::write(
+            path,
+            targets,
+            options.kernel.columns(options.gradient),
+            &results,
+        )?;
+        note(&format!("wrote {}", path.display()));
+    }
+    let report = Report {
+        kernel: options.kernel.to_string(),
+        real: R::NAME,
+        sources: l.sources.len(),
+        targets: targets.len(),
+        gradient: options.gradient,
+        accuracy: options.tolerance,
+        edge: plan.p,
+        most,
+        m2l: options.m2l,
+        device,
+        levels: plan
+            .tree
+            .levels
+            .iter()
+            .map(ExactSizeIterator::len)
+            .collect(),
+        planned: plan.planned,
+        setup_s,
+        evaluation_s: best,
+        phases,
+        work: work::phases(&plan),
+        errors: compared,
+    };
+    if args.json {
+        let text = serde_json::to_string_pretty(&report).map_err(|e| FmmError(e.to_string()))?;
+        say(&text);
+    } else {
+        say(text(&report).trim_end());
+    }
+    Ok(())
+}
+
+fn text(r: &Report) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "{}, {}{}, {} sources, {} targets, to {:e} ({} points on an edge), on {}",
+        r.kernel,
+        r.real,
+        if r.gradient { " with gradients" } else { "" },
+        r.sources,
+        r.targets,
+        r.accuracy,
+        r.edge,
+        r.device
+    );
+    let _ = writeln!(
+        out,
+        "boxes of {} points at most, by level: {:?}",
+        r.most, r.levels
+    );
+    let p = &r.planned;
+    let _ = writeln!(
+        out,
+        "set-up      {:>9.4} s  (sort {:.4}, tree {:.4}, lists {:.4}, operators {:.4})",
+        r.setup_s, p.sort_s, p.tree_s, p.lists_s, p.operators_s
+    );
+    let _ = writeln!(out, "evaluation  {:>9.4} s", r.evaluation_s);
+    let f = &r.phases;
+    for w in &r.work {
+        let s = match w.name {
+            "up" => f.up_s,
+            "forward" => f.forward_s,
+            "product" => f.product_s,
+            "back" => f.back_s,
+            "down" => f.down_s,
+            "local" => f.local_s,
+            _ => f.direct_s,
+        };
+        let _ = writeln!(
+            out,
+            "  {:<8}  {s:>9.4} s  {:>9.2} Gflop/s  {:>9.3e} flops  {:>9.3e} bytes",
+            w.name,
+            w.flops / s.max(1e-12) / 1e9,
+            w.flops,
+            w.bytes
+        );
+    }
+    let _ = writeln!(out, "  order     {:>9.4} s", f.order_s);
+    if let Some(e) = &r.errors {
+        let _ = write!(
+            out,
+            "error at {} targets: potential {:.2e}",
+            e.targets, e.potential
+        );
+        if let Some(g) = e.gradient {
+            let _ = write!(out, ", gradient {g:.2e}");
+        }
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,73 @@
+//! Sums without the method: every target with every source.
+
+use crate::kernel::Kernel;
+use crate::real::{Real, Sums};
+use greenup_device::Isa;
+use rayon::prelude::*;
+
+/// Targets that a thread takes at a time.
+const CHUNK: usize = 256;
+
+/// A place in memory that several threads write parts of.
+#[derive(Clone, Copy)]
+pub(crate) struct Shared<R>(pub *mut R);
+
+// SAFETY: users write disjoint parts, as each says.
+unsafe impl<R> Send for Shared<R> {}
+// SAFETY: as above.
+unsafe impl<R> Sync for Shared<R> {}
+
+impl<R> Shared<R> {
+    /// The address `n` numbers on.
+    ///
+    /// # Safety
+    /// It lies within the memory.
+    pub unsafe fn at(self, n: usize) -> *mut R {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.add(n) }
+    }
+}
+
+/// Potentials (component by component) at targets of all sources, in the unit that the parameter is counted in,
+/// without the kernel's factor. A source at a target's place gives nothing to it.
+///
+/// # Panics
+/// Coordinates or charges of different lengths.
+pub fn sums<R: Real>(
+    kernel: Kernel,
+    gradient: bool,
+    parameter: f64,
+    targets: &[Vec<R>; 3],
+    sources: &[Vec<R>; 3],
+    charges: &[R],
+    isa: Isa,
+) -> Vec<R> {
+    let (n, m) = (targets[0].len(), sources[0].len());
+    assert_eq!(charges.len(), m * kernel.inputs());
+    assert!(targets.iter().all(|x| x.len() == n) && sources.iter().all(|x| x.len() == m));
+    let mut out = vec![R::default(); n * kernel.outputs(gradient)];
+    let to = Shared(out.as_mut_ptr());
+    let run = R::kernels(isa).sums[kernel.sums(gradient)];
+    let range = [0, m as u32];
+    (0..n.div_ceil(CHUNK)).into_par_iter().for_each(|c| {
+        let from = c * CHUNK;
+        // Whole, so that the closure takes it and not its pointer.
+        let to = to;
+        // SAFETY: the ranges lie within the arrays; each chunk writes its own targets.
+        unsafe {
+            run(&raw const *&Sums {
+                targets: CHUNK.min(n - from) as _,
+                x: std::array::from_fn(|a| targets[a][from..].as_ptr()),
+                out: to.at(from),
+                stride: n as _,
+                ranges: 1,
+                shared: 1,
+                range: range.as_ptr(),
+                sources: std::array::from_fn(|a| sources[a].as_ptr()),
+                charge: charges.as_ptr(),
+                parameter: R::of(parameter),
+            });
+        }
+    });
+    out
+}

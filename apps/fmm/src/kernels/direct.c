@@ -1,0 +1,139 @@
+// Sums over sources, straight: potentials (and their gradients) at targets of charges at sources.
+// Targets stand in vectors, TILE of them at a time; each source is taken to all of them.
+#include "vector.h"
+
+#define TILE 2
+
+// Targets, sources and where sums go.
+typedef struct {
+    long targets;
+    const real *tx, *ty, *tz;
+    // out[c * stride + t] is added to.
+    real *out;
+    long stride;
+    // Ranges of sources, [begin, end) each; only those before `shared` can hold a target's own place.
+    long ranges, shared;
+    const unsigned *range;
+    const real *sx, *sy, *sz, *charge;
+    // Yukawa's inverse length, Helmholtz's wave number.
+    real parameter;
+} sums;
+
+// What a source gives at distance r, with y = 1 / r and k the parameter.
+#define PAIR(name) INLINE void name##_pair(vec *acc, const real *q, real k, vec dx, vec dy, vec dz, vec r2, vec y)
+#define UNUSED (void)k, (void)dx, (void)dy, (void)dz, (void)r2
+
+INLINE void slopes(vec *acc, vec w, vec dx, vec dy, vec dz) { acc[0] -= w * dx, acc[1] -= w * dy, acc[2] -= w * dz; }
+
+PAIR(laplace) { UNUSED; acc[0] += q[0] * y; }
+
+PAIR(laplace_slopes) {
+    UNUSED;
+    vec p = q[0] * y;
+    acc[0] += p;
+    slopes(acc + 1, p * (y * y), dx, dy, dz);
+}
+
+PAIR(yukawa) { UNUSED; acc[0] += q[0] * (y * exponential(-k * (r2 * y))); }
+
+PAIR(yukawa_slopes) {
+    vec kr = k * (r2 * y), p = q[0] * (y * exponential(-kr));
+    acc[0] += p;
+    slopes(acc + 1, p * (y * y) * (kr + 1), dx, dy, dz);
+}
+
+PAIR(helmholtz) {
+    UNUSED;
+    vec si, co;
+    turn(k * (r2 * y), &si, &co);
+    acc[0] += y * (q[0] * co - q[1] * si);
+    acc[1] += y * (q[0] * si + q[1] * co);
+}
+
+// The slope of e^(ikr) / r is (ikr - 1) e^(ikr) / r^3 times the difference.
+PAIR(helmholtz_slopes) {
+    vec si, co, kr = k * (r2 * y), y2 = y * y;
+    turn(kr, &si, &co);
+    vec re = y * (q[0] * co - q[1] * si), im = y * (q[0] * si + q[1] * co);
+    acc[0] += re, acc[1] += im;
+    slopes(acc + 2, y2 * (re + kr * im), dx, dy, dz);
+    slopes(acc + 5, y2 * (im - kr * re), dx, dy, dz);
+}
+
+PAIR(stokes) {
+    UNUSED;
+    vec d = (dx * q[0] + dy * q[1] + dz * q[2]) * (y * y);
+    acc[0] += y * (q[0] + d * dx), acc[1] += y * (q[1] + d * dy), acc[2] += y * (q[2] + d * dz);
+}
+
+#define LOOP(name, masked, in) \
+    for (unsigned j = from; j < to; j++) { \
+        const real *q = s->charge + (long)j * (in); \
+        const real x0 = s->sx[j], y0 = s->sy[j], z0 = s->sz[j]; \
+        for (int i = 0; i < TILE; i++) { \
+            vec dx = x[i] - x0, dy = y_[i] - y0, dz = z[i] - z0; \
+            vec r2 = dx * dx + (dy * dy + dz * dz); \
+            vec y = rsqrt(r2, masked); \
+            name##_pair(sum[i], q, s->parameter, dx, dy, dz, r2, y); \
+        } \
+    }
+
+#define SUMS(name, in, out_count) \
+    static void name(const sums *s) { \
+        for (long t = 0; t < s->targets; t += TILE * LANES) { \
+            vec x[TILE], y_[TILE], z[TILE], sum[TILE][out_count]; \
+            const long left = s->targets - t, full = left >= TILE * LANES; \
+            if (full) { \
+                memcpy(x, s->tx + t, sizeof x), memcpy(y_, s->ty + t, sizeof x), memcpy(z, s->tz + t, sizeof x); \
+            } else { \
+                /* Lanes beyond the end repeat the last target. */ \
+                for (long i = 0; i < TILE * LANES; i++) { \
+                    const long k = t + (i < left ? i : left - 1); \
+                    ((real *)x)[i] = s->tx[k], ((real *)y_)[i] = s->ty[k], ((real *)z)[i] = s->tz[k]; \
+                } \
+            } \
+            memset(sum, 0, sizeof sum); \
+            for (long r = 0; r < s->ranges; r++) { \
+                const unsigned from = s->range[2 * r], to = s->range[2 * r + 1]; \
+                if (r < s->shared) { \
+                    LOOP(name, 1, in) \
+                } else { \
+                    LOOP(name, 0, in) \
+                } \
+            } \
+            for (int c = 0; c < out_count; c++) \
+                for (int i = 0; i < TILE; i++) { \
+                    real *to = s->out + c * s->stride + t + i * LANES; \
+                    const long n = left - i * LANES; \
+                    if (n >= LANES) *(vec *)to += sum[i][c]; \
+                    else for (long l = 0; l < n; l++) to[l] += sum[i][c][l]; \
+                } \
+        } \
+    }
+
+SUMS(laplace, 1, 1)
+SUMS(laplace_slopes, 1, 4)
+SUMS(yukawa, 1, 1)
+SUMS(yukawa_slopes, 1, 4)
+SUMS(helmholtz, 2, 2)
+SUMS(helmholtz_slopes, 2, 8)
+SUMS(stokes, 3, 3)
+
+// Laplace's arithmetic alone, unrolled with nothing loaded: what the instruction mix permits, at
+// best. The answer keeps it from being dropped.
+static real mix(long pairs) {
+    vec x[8], sum[8];
+    for (int i = 0; i < 8; i++) x[i] = all((real)(1 + i)), sum[i] = all(0);
+    real x0 = (real)0.5, q = (real)0.25;
+    for (long n = 0; n < pairs / (8 * LANES); n++) {
+        __asm__ volatile("" : "+m"(x0), "+m"(q));
+        for (int i = 0; i < 8; i++) {
+            vec dx = x[i] - x0, dy = x[(i + 1) & 7] - x0, dz = x[(i + 2) & 7] - x0;
+            vec r2 = dx * dx + (dy * dy + dz * dz);
+            sum[i] += q * rsqrt(r2, 0);
+        }
+    }
+    real out = 0;
+    for (int i = 0; i < 8; i++) for (long l = 0; l < LANES; l++) out += sum[i][l];
+    return out;
+}

@@ -1,0 +1,44 @@
+//! The `fmm` command.
+
+mod commands;
+
+use clap::{Parser, Subcommand};
+use commands::{direct, nbody, note, run, tune};
+use std::process::ExitCode;
+
+/// The kernel-independent fast multipole method
+#[derive(Parser)]
+#[command(name = "fmm", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+#[allow(clippy::large_enum_variant)]
+enum Command {
+    /// Sum over all charges at all targets
+    Run(run::RunArgs),
+    /// Choose the points of a box and the way of V lists
+    Tune(tune::TuneArgs),
+    /// Sum without the method, against what the instruction mix permits
+    Direct(direct::DirectArgs),
+    /// Gravity between bodies in time, with its energy
+    Nbody(nbody::NbodyArgs),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Tune(args) => tune::run(&args),
+        Command::Direct(args) => direct::run(&args),
+        Command::Nbody(args) => nbody::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            note(&format!("error: {e}"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Distributions of points, from a seed.
+
+use super::Points;
+use rand::rngs::StdRng;
+use rand::{Rng as _, SeedableRng as _};
+use rand_distr::{Distribution as _, StandardNormal, UnitSphere};
+use serde::{Deserialize, Serialize};
+
+/// How points are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Distribution {
+    /// Even in the unit cube.
+    Cube,
+    /// On a sphere of radius 1/2.
+    Sphere,
+    /// Plummer's model of a star cluster, scale radius 1, cut at ten.
+    Plummer,
+    /// Sixteen Gaussian clusters of widths between 0.001 and 0.1.
+    Clusters,
+}
+
+/// `n` points of a distribution; the same for the same seed.
+pub fn generate(d: Distribution, n: usize, seed: u64) -> Points {
+    let mut rng = StdRng::seed_from_u64(seed);
+    match d {
+        Distribution::Cube => (0..n)
+            .map(|_| std::array::from_fn(|_| rng.random()))
+            .collect(),
+        Distribution::Sphere => (0..n)
+            .map(|_| {
+                let p: [f64; 3] = UnitSphere.sample(&mut rng);
+                p.map(|x| 0.5 + 0.5 * x)
+            })
+            .collect(),
+        Distribution::Plummer => (0..n)
+            .map(|_| {
+                let r = loop {
+                    // The mass inside r is r³ / (1 + r²)^(3/2).
+                    let m: f64 = rng.random::<f64>().max(1e-12);
+                    let r = 1.0 / (m.powf(-2.0 / 3.0) - 1.0).sqrt();
+                    if r < 10.0 {
+                        break r;
+                    }
+                };
+                let p: [f64; 3] = UnitSphere.sample(&mut rng);
+                p.map(|x| r * x)
+            })
+            .collect(),
+        Distribution::Clusters => {
+            let middles: Vec<([f64; 3], f64)> = (0..16)
+                .map(|i| {
+                    let width = 0.001 * 100f64.powf(f64::from(i) / 15.0);
+                    (std::array::from_fn(|_| rng.random()), width)
+                })
+                .collect();
+            (0..n)
+                .map(|i| {
+                    let (m, w) = middles[i % 16];
+                    std::array::from_fn(|a| {
+                        let z: f64 = StandardNormal.sample(&mut rng);
+                        m[a] + w * z
+                    })
+                })
+                .collect()
+        }
+    }
+}
+
+/// Charges between -1 and 1, or between 0 and 1 where `positive`.
+pub fn charges(n: usize, positive: bool, seed: u64) -> Vec<f64> {
+    let mut rng = StdRng::seed_from_u64(seed ^ 0x5eed);
+    (0..n)
+        .map(|_| {
+            let x: f64 = rng.random();
+            if positive { x } else { 2.0 * x - 1.0 }
+        })
+        .collect()
+}

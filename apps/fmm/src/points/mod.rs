@@ -1,0 +1,63 @@
+//! Points: generated, read and written.
+
+pub mod files;
+mod generate;
+
+pub use generate::{Distribution, charges, generate};
+
+use crate::FmmError;
+
+/// Points, coordinate by coordinate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Points {
+    pub x: [Vec<f64>; 3],
+}
+
+impl Points {
+    pub fn len(&self) -> usize {
+        self.x[0].len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.x[0].is_empty()
+    }
+
+    pub fn at(&self, i: usize) -> [f64; 3] {
+        [self.x[0][i], self.x[1][i], self.x[2][i]]
+    }
+
+    /// Checks that all are numbers.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check(&self, what: &str) -> Result<(), FmmError> {
+        for i in 0..self.len() {
+            if let Some(x) = self.at(i).into_iter().find(|x| !x.is_finite()) {
+                return Err(FmmError(format!(
+                    "{what} {} has the coordinate {x}: only finite numbers are places",
+                    i + 1
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Those of some places.
+    pub fn some(&self, which: &[usize]) -> Self {
+        Self {
+            x: std::array::from_fn(|a| which.iter().map(|&i| self.x[a][i]).collect()),
+        }
+    }
+}
+
+impl FromIterator<[f64; 3]> for Points {
+    fn from_iter<I: IntoIterator<Item = [f64; 3]>>(points: I) -> Self {
+        let mut out = Self::default();
+        for p in points {
+            for (x, p) in out.x.iter_mut().zip(p) {
+                x.push(p);
+            }
+        }
+        out
+    }
+}

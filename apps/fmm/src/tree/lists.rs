@@ -1,0 +1,138 @@
+//! U, V, W and X lists (thesis, §6.1): which boxes give to a box, and how.
+
+use super::{NONE, Node, Tree};
+use rayon::prelude::*;
+
+/// Lists of lists, one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    pub first: Vec<u32>,
+    pub items: Vec<u32>,
+}
+
+impl Rows {
+    fn of(rows: &[Vec<u32>]) -> Self {
+        let mut first = Vec::with_capacity(rows.len() + 1);
+        let mut items = Vec::with_capacity(rows.iter().map(Vec::len).sum());
+        first.push(0);
+        for r in rows {
+            items.extend_from_slice(r);
+            first.push(items.len() as u32);
+        }
+        Self { first, items }
+    }
+
+    pub fn of_box(&self, i: usize) -> &[u32] {
+        &self.items[self.first[i] as usize..self.first[i + 1] as usize]
+    }
+}
+
+/// What gives to each box with targets. V needs no list: [`Tree::beside`] of the parent has it.
+#[derive(Clone, Debug, Default)]
+pub struct Lists {
+    /// Leaves that touch a leaf, itself first: point by point.
+    pub u: Rows,
+    /// Boxes beside a leaf, small enough to be far: their equivalent charges at its points.
+    pub w: Rows,
+    /// Leaves beside a box's parent, far from the box: their points at its check surface.
+    pub x: Rows,
+}
+
+/// Whether two boxes share a point, of whatever levels.
+fn touch(a: &Node, b: &Node) -> bool {
+    let (fine, coarse) = if a.level >= b.level { (a, b) } else { (b, a) };
+    let shift = fine.level - coarse.level;
+    (0..3).all(|k| {
+        let low = i64::from(coarse.at[k]) << shift;
+        let high = (i64::from(coarse.at[k]) + 1) << shift;
+        let at = i64::from(fine.at[k]);
+        at + 1 >= low && at <= high
+    })
+}
+
+impl Lists {
+    /// Boxes of no more than `few` points are worked point by point where that is less than a surface.
+    pub fn new(tree: &Tree, few: usize) -> Self {
+        let n = tree.nodes.len();
+        // Larger leaves that touch each box, level by level from its parent's.
+        let mut coarse: Vec<Vec<u32>> = vec![Vec::new(); n];
+        let mut x: Vec<Vec<u32>> = vec![Vec::new(); n];
+        for level in &tree.levels[1..] {
+            let (done, rest) = coarse.split_at_mut(level.start);
+            rest[..level.len()]
+                .par_iter_mut()
+                .zip(x[level.clone()].par_iter_mut())
+                .enumerate()
+                .for_each(|(k, (near, far))| {
+                    let node = &tree.nodes[level.start + k];
+                    let parent = node.parent as usize;
+                    let leaves = tree.beside[parent]
+                        .iter()
+                        .filter(|&&b| b != NONE && tree.nodes[b as usize].is_leaf());
+                    for &b in done[parent].iter().chain(leaves) {
+                        if touch(node, &tree.nodes[b as usize]) {
+                            near.push(b);
+                        } else if !node.targets.is_empty()
+                            && !tree.nodes[b as usize].sources.is_empty()
+                        {
+                            far.push(b);
+                        }
+                    }
+                });
+        }
+        let (u, w): (Vec<_>, Vec<_>) = x
+            .par_iter_mut()
+            .enumerate()
+            .map(|(i, x)| {
+                let node = &tree.nodes[i];
+                if !node.is_leaf() || node.targets.is_empty() {
+                    return (Vec::new(), Vec::new());
+                }
+                let with = |b: &&u32| !tree.nodes[**b as usize].sources.is_empty();
+                let mut u = Vec::with_capacity(27);
+                let mut w = Vec::new();
+                // Itself first, so that only the first can hold coincident points.
+                if !node.sources.is_empty() {
+                    u.push(i as u32);
+                }
+                u.extend(coarse[i].iter().filter(with));
+                for (d, &b) in tree.beside[i].iter().enumerate() {
+                    if d != 13 && b != NONE {
+                        descend(tree, i, b, few, &mut u, &mut w);
+                    }
+                }
+                if node.targets.len() <= few {
+                    u.append(x);
+                }
+                (u, w)
+            })
+            .unzip();
+        Self {
+            u: Rows::of(&u),
+            w: Rows::of(&w),
+            x: Rows::of(&x),
+        }
+    }
+}
+
+/// Sorts a box that touches leaf `i`, or its descendants, into U and W.
+fn descend(tree: &Tree, i: usize, b: u32, few: usize, u: &mut Vec<u32>, w: &mut Vec<u32>) {
+    let node = &tree.nodes[b as usize];
+    if node.sources.is_empty() {
+        return;
+    }
+    if node.is_leaf() {
+        u.push(b);
+        return;
+    }
+    for c in tree.children(b as usize) {
+        let child = &tree.nodes[c];
+        if touch(&tree.nodes[i], child) {
+            descend(tree, i, c as u32, few, u, w);
+        } else if child.sources.len() > few {
+            w.push(c as u32);
+        } else if !child.sources.is_empty() {
+            u.push(c as u32);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The octree: boxes of sorted points, and which boxes each box works with.
+
+mod lists;
+mod morton;
+
+pub use lists::Lists;
+pub use morton::{DEPTH, key};
+
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// No box.
+pub const NONE: u32 = u32::MAX;
+
+/// A box: a cube of the root cube [-1, 1]³ halved `level` times.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub level: u8,
+    /// Which cube of its level, each way.
+    pub at: [u32; 3],
+    pub parent: u32,
+    /// Its first child; children lie together, those without points are missing.
+    pub first_child: u32,
+    pub children: u8,
+    pub sources: Range<u32>,
+    pub targets: Range<u32>,
+}
+
+impl Node {
+    pub fn is_leaf(&self) -> bool {
+        self.children == 0
+    }
+
+    pub fn half(&self) -> f64 {
+        0.5f64.powi(i32::from(self.level))
+    }
+
+    /// Its middle, in root cubes.
+    pub fn middle(&self) -> [f64; 3] {
+        let h = self.half();
+        self.at.map(|i| (2.0 * f64::from(i) + 1.0) * h - 1.0)
+    }
+
+    /// Which child of its parent: bit a is the side along axis a.
+    pub fn octant(&self) -> usize {
+        (self.at[0] & 1 | (self.at[1] & 1) << 1 | (self.at[2] & 1) << 2) as usize
+    }
+}
+
+/// Boxes level by level, in the order of their keys within one.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    pub nodes: Vec<Node>,
+    /// Boxes of each level.
+    pub levels: Vec<Range<usize>>,
+    /// For each level and box: the box at its side, [`NONE`] where there is none; 13 is itself.
+    pub beside: Vec<[u32; 27]>,
+}
+
+/// Points in the order of the boxes: where each came from.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    pub keys: Vec<u64>,
+    pub from: Vec<u32>,
+}
+
+impl Order {
+    /// Sorts points of the root cube [-1, 1]³.
+    pub fn of(n: usize, at: impl Fn(usize) -> [f64; 3] + Sync) -> Self {
+        let mut pairs: Vec<(u64, u32)> = (0..n)
+            .into_par_iter()
+            .map(|i| (key(at(i)), i as u32))
+            .collect();
+        pairs.par_sort_unstable();
+        let (keys, from) = pairs.into_iter().unzip();
+        Self { keys, from }
+    }
+}
+
+impl Tree {
+    /// Halves boxes until none has more than `most` sources or targets.
+    pub fn new(sources: &Order, targets: &Order, most: usize) -> Self {
+        let root = Node {
+            level: 0,
+            at: [0; 3],
+            parent: NONE,
+            first_child: NONE,
+            children: 0,
+            sources: 0..sources.keys.len() as u32,
+            targets: 0..targets.keys.len() as u32,
+        };
+        let mut nodes = vec![root];
+        let mut levels = vec![0..1];
+        for level in 0..DEPTH {
+            let now = levels[level].clone();
+            let begin = nodes.len();
+            for i in now {
+                if nodes[i].sources.len().max(nodes[i].targets.len()) <= most {
+                    continue;
+                }
+                let born = split(&nodes[i], i as u32, sources, targets);
+                nodes[i].first_child = nodes.len() as u32;
+                nodes[i].children = born.len() as u8;
+                nodes.extend(born);
+            }
+            if nodes.len() == begin {
+                break;
+            }
+            levels.push(begin..nodes.len());
+        }
+        let beside = beside(&nodes, &levels);
+        Self {
+            nodes,
+            levels,
+            beside,
+        }
+    }
+
+    pub fn leaves(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.nodes.len()).filter(|&i| self.nodes[i].is_leaf())
+    }
+
+    /// Children of a box.
+    pub fn children(&self, i: usize) -> Range<usize> {
+        let n = &self.nodes[i];
+        if n.is_leaf() {
+            0..0
+        } else {
+            n.first_child as usize..n.first_child as usize + n.children as usize
+        }
+    }
+}
+
+/// The children of a box that have points.
+fn split(node: &Node, me: u32, sources: &Order, targets: &Order) -> Vec<Node> {
+    let shift = 3 * (DEPTH - 1 - node.level as usize);
+    let cuts = |o: &Order, range: &Range<u32>| -> [u32; 9] {
+        let keys = &o.keys[range.start as usize..range.end as usize];
+        std::array::from_fn(|c| {
+            let below = keys.partition_point(|k| ((k >> shift) & 7) < c as u64);
+            range.start + below as u32
+        })
+    };
+    let (s, t) = (cuts(sources, &node.sources), cuts(targets, &node.targets));
+    (0..8)
+        .filter(|&c| s[c + 1] > s[c] || t[c + 1] > t[c])
+        .map(|c| Node {
+            level: node.level + 1,
+            at: std::array::from_fn(|a| 2 * node.at[a] + ((c >> a) & 1) as u32),
+            parent: me,
+            first_child: NONE,
+            children: 0,
+            sources: s[c]..s[c + 1],
+            targets: t[c]..t[c + 1],
+        })
+        .collect()
+}
+
+/// Place of a neighbour among 27: (dx + 1) + 3 (dy + 1) + 9 (dz + 1).
+pub fn direction(d: [i32; 3]) -> usize {
+    ((d[0] + 1) + 3 * (d[1] + 1) + 9 * (d[2] + 1)) as usize
+}
+
+/// The neighbour's place as differences of -1, 0, 1.
+pub fn offsets(direction: usize) -> [i32; 3] {
+    let d = direction as i32;
+    [d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1]
+}
+
+/// Boxes of the same level beside each box: children of what is beside its parent.
+fn beside(nodes: &[Node], levels: &[Range<usize>]) -> Vec<[u32; 27]> {
+    let mut out = vec![[NONE; 27]; nodes.len()];
+    out[0][13] = 0;
+    // Children of a box by octant.
+    let child = |parent: u32, octant: usize| -> u32 {
+        let n = &nodes[parent as usize];
+        (n.first_child..n.first_child.wrapping_add(u32::from(n.children)))
+            .find(|&c| nodes[c as usize].octant() == octant)
+            .unwrap_or(NONE)
+    };
+    for level in &levels[1..] {
+        let (done, rest) = out.split_at_mut(level.start);
+        rest[..level.len()]
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(k, out)| {
+                let node = &nodes[level.start + k];
+                let up = &done[node.parent as usize];
+                for (d, out) in out.iter_mut().enumerate() {
+                    let o = offsets(d);
+                    let at: [i32; 3] = std::array::from_fn(|a| (node.at[a] & 1) as i32 + o[a]);
+                    let next = up[direction(at.map(|x| x.div_euclid(2)))];
+                    if next != NONE && !nodes[next as usize].is_leaf() {
+                        let octant = at.map(|x| x.rem_euclid(2) as usize);
+                        *out = child(next, octant[0] | octant[1] << 1 | octant[2] << 2);
+                    }
+                }
+            });
+    }
+    out
+}

@@ -1,0 +1,50 @@
+//! Morton keys: bits of the three coordinates, one after the other.
+
+/// Levels that a key tells apart.
+pub const DEPTH: usize = 21;
+
+/// Spreads the low 21 bits, two zeros between each.
+fn spread(x: u64) -> u64 {
+    let x = x & 0x1f_ffff;
+    let x = (x | x << 32) & 0x001f_0000_0000_ffff;
+    let x = (x | x << 16) & 0x001f_0000_ff00_00ff;
+    let x = (x | x << 8) & 0x100f_00f0_0f00_f00f;
+    let x = (x | x << 4) & 0x10c3_0c30_c30c_30c3;
+    (x | x << 2) & 0x1249_2492_4924_9249
+}
+
+/// Key of a point of [-1, 1]³; x is the lowest bit of each three.
+pub fn key(p: [f64; 3]) -> u64 {
+    let cells = (1u64 << DEPTH) as f64;
+    let [x, y, z] = p.map(|x| {
+        let cell = (x + 1.0) * 0.5 * cells;
+        // Negative numbers become 0 in the conversion.
+        spread((cell as u64).min((1 << DEPTH) - 1))
+    });
+    x | y << 1 | z << 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DEPTH, key};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_key_holds_its_cell(p in prop::array::uniform3(-1.0f64..1.0)) {
+            let k = key(p);
+            for (axis, x) in p.iter().enumerate() {
+                let cell: u64 = (0..DEPTH).map(|b| (k >> (3 * b + axis) & 1) << b).sum();
+                let width = 2.0 / (1u64 << DEPTH) as f64;
+                prop_assert!((cell as f64 * width - 1.0) <= *x);
+                prop_assert!(*x <= (cell + 1) as f64 * width - 1.0);
+            }
+        }
+    }
+
+    #[test]
+    fn corners() {
+        assert_eq!(key([-1.0; 3]), 0);
+        assert_eq!(key([1.0; 3]), (1 << (3 * DEPTH)) - 1);
+    }
+}
