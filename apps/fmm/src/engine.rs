@@ -14,6 +14,12 @@ pub trait Engine {
 
     /// Seconds of the last evaluation.
     fn phases(&self) -> Phases;
+
+    /// Evaluates what was last evaluated so many times more, for measurements: nothing is moved to or from the device.
+    ///
+    /// # Errors
+    /// A device lost.
+    fn again(&mut self, times: usize) -> Result<(), FmmError>;
 }
 
 impl<R: Real> Engine for Cpu<'_, R> {
@@ -23,5 +29,12 @@ impl<R: Real> Engine for Cpu<'_, R> {
 
     fn phases(&self) -> Phases {
         self.phases
+    }
+
+    fn again(&mut self, times: usize) -> Result<(), FmmError> {
+        for _ in 0..times {
+            self.repeat();
+        }
+        Ok(())
     }
 }

@@ -10,6 +10,7 @@
 //! | [`accuracy`] | surfaces and boxes for an accuracy |
 //! | [`plan`] | all that depends on the places alone |
 //! | [`cpu`] | the passes on CPUs |
+//! | [`gpu`] | the passes on GPUs |
 //! | [`engine`] | what evaluates a plan |
 //! | [`direct`], [`check`] | sums without the method, and errors against them |
 //! | [`work`] | operations and bytes of each phase |
@@ -20,9 +21,11 @@ pub mod check;
 pub mod cpu;
 pub mod direct;
 pub mod engine;
+pub mod gpu;
 pub mod kernel;
 pub mod nbody;
 pub mod operators;
+mod order;
 pub mod plan;
 pub mod points;
 pub mod real;

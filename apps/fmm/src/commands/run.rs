@@ -7,6 +7,7 @@ use greenup_fmm::FmmError;
 use greenup_fmm::check::{Errors, errors};
 use greenup_fmm::cpu::{Cpu, Phases};
 use greenup_fmm::engine::Engine;
+use greenup_fmm::gpu::{Config, Gpu};
 use greenup_fmm::plan::{M2l, Plan, Planned};
 use greenup_fmm::points::files;
 use greenup_fmm::real::Real;
@@ -29,6 +30,9 @@ pub struct RunArgs {
     /// Evaluations; times are of the fastest
     #[arg(long, default_value_t = 1)]
     repeat: usize,
+    /// Choices of a GPU's U lists, NAME=NUMBER,...: threads, targets, tile, unroll, root, blocks
+    #[arg(long, default_value = "", value_name = "CHOICES")]
+    kernels: String,
     /// Compare with direct sums at so many targets
     #[arg(long, default_value_t = 0, value_name = "TARGETS")]
     check: usize,
@@ -81,7 +85,14 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
     let plan = Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?;
     let (mut engine, device): (Box<dyn Engine + '_>, String) = match gpu {
         None => (Box::new(Cpu::new(&plan)), plan.isa.to_string()),
-        Some(_) => return Err(FmmError("GPUs are not yet taken".to_owned())),
+        Some(ordinal) => {
+            let config = Config::default_for::<R>(options.kernel, options.gradient)
+                .with(&args.kernels)
+                .map_err(|e| FmmError(format!("--kernels: {e}")))?;
+            let gpu = Gpu::open(&plan, ordinal, config)?;
+            let name = gpu.name.clone();
+            (Box::new(gpu), name)
+        }
     };
     let setup_s = begun.elapsed().as_secs_f64();
     let (mut best, mut phases, mut results) = (f64::INFINITY, Phases::default(), Vec::new());

@@ -6,7 +6,6 @@ mod near;
 mod passes;
 
 use crate::FmmError;
-use crate::direct::Shared;
 use crate::plan::Plan;
 use crate::real::{Kernels, Real, Sums};
 use far::Spectra;
@@ -54,6 +53,7 @@ pub struct Cpu<'a, R: Real> {
     check: Vec<R>,
     down: Vec<R>,
     spectra: Spectra<R>,
+    charges: Vec<R>,
     pub phases: Phases,
 }
 
@@ -75,6 +75,7 @@ impl<'a, R: Real> Cpu<'a, R> {
             check: vec![R::default(); n],
             down: vec![R::default(); n],
             spectra: Spectra::new(plan),
+            charges: vec![R::default(); plan.source_from.len() * plan.options.kernel.inputs()],
             phases: Phases::default(),
         }
     }
@@ -85,7 +86,21 @@ impl<'a, R: Real> Cpu<'a, R> {
     /// Charges of another number than sources, or that are no numbers of the precision.
     pub fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
         let plan = self.plan;
-        let own = ordered::<R>(plan, charges)?;
+        plan.check_charges(charges)?;
+        let clock = &mut Clock(Instant::now());
+        self.charges = plan.ordered(charges);
+        let before = clock.lap();
+        let out = self.repeat();
+        clock.lap();
+        let out = plan.in_units(&plan.restored(&out));
+        self.phases.order_s += before + clock.lap();
+        Ok(out)
+    }
+
+    /// Sums of the charges that were last evaluated, in the order and unit of the boxes.
+    pub(crate) fn repeat(&mut self) -> Vec<R> {
+        let plan = self.plan;
+        let own = std::mem::take(&mut self.charges);
         let clock = &mut Clock(Instant::now());
         let mut phases = Phases::default();
         let targets = plan.targets[0].len();
@@ -105,10 +120,9 @@ impl<'a, R: Real> Cpu<'a, R> {
         }
         self.direct(&own, &mut out);
         phases.direct_s = clock.lap();
-        let out = restored(plan, &out);
-        phases.order_s += clock.lap();
+        self.charges = own;
         self.phases = phases;
-        Ok(out)
+        out
     }
 
     /// Adds what sources give to targets, without the factor.
@@ -165,49 +179,4 @@ impl Clock {
         self.0 = now;
         s
     }
-}
-
-/// Charges in the order of the boxes.
-fn ordered<R: Real>(plan: &Plan<R>, charges: &[f64]) -> Result<Vec<R>, FmmError> {
-    let d = plan.options.kernel.inputs();
-    let n = plan.source_from.len();
-    if charges.len() != n * d {
-        return Err(FmmError(format!(
-            "{} numbers of charges for {n} sources: {} takes {d} each",
-            charges.len(),
-            plan.options.kernel.name()
-        )));
-    }
-    if let Some(i) = charges.iter().position(|&q| !R::of(q).wide().is_finite()) {
-        return Err(FmmError(format!(
-            "the charge of source {} is {}, no number of {}",
-            i / d + 1,
-            charges[i],
-            R::NAME
-        )));
-    }
-    Ok(plan
-        .source_from
-        .par_iter()
-        .flat_map_iter(|&i| (0..d).map(move |b| R::of(charges[i as usize * d + b])))
-        .collect())
-}
-
-/// Sums in the order and units of the targets, with the kernel's factor.
-fn restored<R: Real>(plan: &Plan<R>, out: &[R]) -> Vec<f64> {
-    let n = plan.target_from.len();
-    let o = &plan.options;
-    let mut all = vec![0.0; out.len()];
-    let to = Shared(all.as_mut_ptr());
-    for c in 0..o.kernel.outputs(o.gradient) {
-        let potential = o.kernel.factor() / plan.unit;
-        let slope = c >= o.kernel.inputs();
-        plan.target_from.par_iter().enumerate().for_each(|(k, &i)| {
-            let to = to;
-            let x = out[c * n + k].wide() * potential;
-            // SAFETY: the order names each target once, all below n.
-            unsafe { *to.at(c * n + i as usize) = if slope { x / plan.unit } else { x } };
-        });
-    }
-    all
 }

@@ -53,13 +53,7 @@ impl Device {
     /// # Errors
     /// No driver, no such GPU, or no compiler.
     pub fn open(ordinal: usize) -> Result<Self, CudaError> {
-        let gpu = Gpu::all()?
-            .into_iter()
-            .nth(ordinal)
-            .ok_or_else(|| CudaError::Driver {
-                what: "there is no such GPU",
-                cause: ordinal.to_string(),
-            })?;
+        let gpu = Gpu::numbered(ordinal)?;
         let session = Session::open(gpu.ordinal)?;
         Ok(Self {
             gpu,

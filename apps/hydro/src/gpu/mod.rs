@@ -89,13 +89,7 @@ impl<'a> Gpu<'a> {
         full: bool,
         config: Config,
     ) -> Result<Self, CudaError> {
-        let gpu = Found::all()?
-            .into_iter()
-            .nth(ordinal)
-            .ok_or_else(|| CudaError::Driver {
-                what: "there is no such GPU",
-                cause: ordinal.to_string(),
-            })?;
+        let gpu = Found::numbered(ordinal)?;
         let session = Session::open(gpu.ordinal)?;
         let compiler = Compiler::new(cubins().as_deref())?;
         // What is worked with other velocities must be stored.

@@ -121,6 +121,20 @@ impl Gpu {
             .collect()
     }
 
+    /// The GPU of this number.
+    ///
+    /// # Errors
+    /// As [`Self::all`], or there is none of this number.
+    pub fn numbered(ordinal: usize) -> Result<Self, CudaError> {
+        Self::all()?
+            .into_iter()
+            .nth(ordinal)
+            .ok_or_else(|| CudaError::Driver {
+                what: "there is no such GPU",
+                cause: ordinal.to_string(),
+            })
+    }
+
     fn read(ordinal: i32) -> Result<Self, result::DriverError> {
         let device = result::device::get(ordinal)?;
         // SAFETY: the device was given by the driver.

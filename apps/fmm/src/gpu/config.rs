@@ -1,0 +1,128 @@
+//! Choices of the kernels, and their source.
+
+use crate::kernel::Kernel;
+use crate::real::Real;
+use std::fmt::Write as _;
+
+/// Choices of U lists' kernel; what each means stands at the top of `near.cu`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    pub threads: usize,
+    pub targets: usize,
+    pub tile: usize,
+    pub unroll: usize,
+    pub root: usize,
+    pub blocks: usize,
+}
+
+impl Config {
+    /// What was tuned on an H200 (docs/results, "Fast multipole method").
+    pub fn default_for<R: Real>(kernel: Kernel, gradient: bool) -> Self {
+        let light = matches!(kernel, Kernel::Laplace) && !gradient;
+        Self {
+            threads: if light { 96 } else { 128 },
+            targets: if light { 4 } else { 2 },
+            tile: 128,
+            unroll: if light { 8 } else { 2 },
+            root: usize::from(R::DOUBLE),
+            blocks: 1,
+        }
+    }
+
+    /// With some of them given as `NAME=NUMBER,...`.
+    ///
+    /// # Errors
+    /// A name or number that is none.
+    pub fn with(mut self, words: &str) -> Result<Self, String> {
+        for word in words.split(',').filter(|w| !w.trim().is_empty()) {
+            let (name, value) = word
+                .split_once('=')
+                .ok_or(format!("`{word}` is no NAME=NUMBER"))?;
+            let value: usize = value
+                .trim()
+                .parse()
+                .map_err(|_| format!("`{value}` is no number"))?;
+            let place = match name.trim().to_lowercase().as_str() {
+                "threads" => &mut self.threads,
+                "targets" => &mut self.targets,
+                "tile" => &mut self.tile,
+                "unroll" => &mut self.unroll,
+                "root" => &mut self.root,
+                "blocks" => &mut self.blocks,
+                other => {
+                    return Err(format!(
+                        "there is no choice `{other}`: threads, targets, tile, unroll, root, blocks"
+                    ));
+                }
+            };
+            *place = value;
+        }
+        let ok = self.threads.is_multiple_of(32)
+            && (32..=1024).contains(&self.threads)
+            && (1..=16).contains(&self.targets);
+        if !ok || self.unroll == 0 || self.blocks == 0 {
+            return Err(
+                "threads are 32 to 1024 by 32, targets 1 to 16, unroll and blocks from 1 on"
+                    .to_owned(),
+            );
+        }
+        Ok(self)
+    }
+}
+
+/// Sisters that a block of transforms takes: as many as shared memory holds.
+pub fn sisters<R: Real>(p: usize) -> usize {
+    [8, 4, 2]
+        .into_iter()
+        .find(|&s| room::<R>(p, s) <= 100 * 1024)
+        .unwrap_or(1)
+}
+
+/// Bytes of shared memory of a transform.
+pub fn room<R: Real>(p: usize, sisters: usize) -> usize {
+    let n = 2 * p - 1;
+    size_of::<R>() * (2 * n + 2 * (p * p * p + p * n * p) * sisters)
+}
+
+/// The text of all kernels for a precision, kernel and surface.
+pub fn source<R: Real>(
+    kernel: Kernel,
+    gradient: bool,
+    p: usize,
+    shell: usize,
+    c: &Config,
+) -> String {
+    let number = match kernel {
+        Kernel::Laplace => 0,
+        Kernel::Yukawa { .. } => 1,
+        Kernel::Helmholtz { .. } => 2,
+        Kernel::Stokes { .. } => 3,
+    };
+    let mut out = String::new();
+    for (name, value) in [
+        ("DOUBLE", usize::from(R::DOUBLE)),
+        ("KERNEL", number),
+        ("SLOPES", usize::from(gradient)),
+        ("ROOT", c.root),
+        ("THREADS", c.threads),
+        ("TARGETS", c.targets),
+        ("TILE", c.tile),
+        ("UNROLL", c.unroll),
+        ("BLOCKS", c.blocks),
+        ("P", p),
+        ("SHELL", shell),
+        ("SISTERS", sisters::<R>(p)),
+    ] {
+        let _ = writeln!(out, "#define {name} {value}");
+    }
+    for text in [
+        include_str!("../kernels/gpu/pair.cuh"),
+        include_str!("../kernels/gpu/near.cu"),
+        include_str!("../kernels/gpu/shells.cu"),
+        include_str!("../kernels/gpu/matrix.cu"),
+        include_str!("../kernels/gpu/fourier.cu"),
+    ] {
+        out.push_str(text);
+    }
+    out
+}

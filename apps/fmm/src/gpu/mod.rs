@@ -1,0 +1,220 @@
+//! All passes on a CUDA GPU.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`config`] | choices of the kernels, and their source |
+//! | [`layout`] | what of a plan lies on the GPU |
+//! | [`passes`] | launches of the phases |
+
+mod config;
+mod layout;
+mod passes;
+
+pub use config::{Config, room, sisters, source};
+pub use layout::near_items;
+
+use crate::FmmError;
+use crate::cpu::Phases;
+use crate::engine::Engine;
+use crate::operators::fourier::frequencies;
+use crate::plan::{Far, Plan};
+use crate::real::Real;
+use greenup_device::cuda::{Compiler, CudaError, Function, Gpu as Found, Session, Source, cubins};
+use layout::{Layout, bytes, bytes_mut};
+use rayon::prelude::*;
+use std::time::Instant;
+
+type Done = Result<(), CudaError>;
+
+struct Kernels {
+    near: Function,
+    to_shells: Function,
+    from_shells: Function,
+    order_charges: Function,
+    order_sums: Function,
+    clear: Function,
+    apply: Function,
+    forward: Function,
+    back: Function,
+    products: Function,
+}
+
+/// A GPU with a plan on it.
+pub struct Gpu<'a, R: Real> {
+    plan: &'a Plan<R>,
+    pub name: String,
+    config: Config,
+    kernels: Kernels,
+    on: Layout,
+    sisters: usize,
+    room: usize,
+    waves: usize,
+    phases: Phases,
+    /// After all that uses it.
+    session: Session,
+}
+
+fn wrong(e: &CudaError) -> FmmError {
+    FmmError(e.words())
+}
+
+impl<'a, R: Real> Gpu<'a, R> {
+    /// Takes a GPU by its number.
+    ///
+    /// # Errors
+    /// No driver, compiler or GPU; not enough memory; compressed matrices, which CPUs alone work with.
+    pub fn open(plan: &'a Plan<R>, ordinal: usize, config: Config) -> Result<Self, FmmError> {
+        if matches!(plan.far.first(), Some(Far::Compressed(_))) {
+            return Err(FmmError(
+                "GPUs work V lists by transforms: take --m2l fft".to_owned(),
+            ));
+        }
+        Self::held(plan, ordinal, config).map_err(|e| wrong(&e))
+    }
+
+    fn held(plan: &'a Plan<R>, ordinal: usize, config: Config) -> Result<Self, CudaError> {
+        let gpu = Found::numbered(ordinal)?;
+        let session = Session::open(gpu.ordinal)?;
+        let compiler = Compiler::new(cubins().as_deref())?;
+        let o = &plan.options;
+        let text = source::<R>(o.kernel, o.gradient, plan.p, plan.surface, &config);
+        let compiled = compiler.compile(&Source {
+            name: "fmm.cu",
+            text: &text,
+            arch: &gpu.arch,
+            options: &["--ftz=true".to_owned()],
+        })?;
+        let module = session.load(&compiled.cubin)?;
+        let f = |name: &str| module.function(name);
+        let kernels = Kernels {
+            near: f("near_points")?,
+            to_shells: f("to_shells")?,
+            from_shells: f("from_shells")?,
+            order_charges: f("order_charges")?,
+            order_sums: f("order_sums")?,
+            clear: f("clear")?,
+            apply: f("apply")?,
+            forward: f("forward")?,
+            back: f("back")?,
+            products: f("products")?,
+        };
+        let sisters = sisters::<R>(plan.p);
+        let room = room::<R>(plan.p, sisters);
+        for k in [&kernels.forward, &kernels.back] {
+            k.allow_shared(room as u32)?;
+        }
+        let on = Layout::new(&session, plan, &config, R::kernels(plan.isa).panel as usize)?;
+        Ok(Self {
+            plan,
+            name: gpu.name,
+            config,
+            kernels,
+            on,
+            sisters,
+            room,
+            waves: frequencies(plan.p),
+            phases: Phases::default(),
+            session,
+        })
+    }
+
+    /// One evaluation of what lies on the GPU; waits after each phase where `timed`.
+    ///
+    /// # Errors
+    /// The GPU is lost.
+    pub fn passes(&self, phases: &mut Phases, timed: bool) -> Result<(), CudaError> {
+        let mut last = Instant::now();
+        let mut lap = |to: &mut f64| -> Done {
+            if timed {
+                self.session.synchronize()?;
+                *to += last.elapsed().as_secs_f64();
+                last = Instant::now();
+            }
+            Ok(())
+        };
+        let o = &self.plan.options;
+        self.order(true)?;
+        self.clear(
+            &self.on.out,
+            self.plan.targets[0].len() * o.kernel.outputs(o.gradient),
+        )?;
+        lap(&mut phases.order_s)?;
+        if !self.plan.levels.is_empty() {
+            self.upward()?;
+            // Check potentials of sources were in the same place.
+            self.clear(
+                &self.on.check,
+                self.plan.tree.nodes.len() * self.plan.shell_numbers(),
+            )?;
+            lap(&mut phases.up_s)?;
+            for stage in &self.on.stages {
+                self.forward(stage)?;
+                lap(&mut phases.forward_s)?;
+                self.products(stage)?;
+                lap(&mut phases.product_s)?;
+                self.back(stage)?;
+                lap(&mut phases.back_s)?;
+            }
+            self.downward()?;
+            lap(&mut phases.down_s)?;
+            self.local()?;
+            lap(&mut phases.local_s)?;
+        }
+        self.near()?;
+        lap(&mut phases.direct_s)?;
+        self.order(false)?;
+        lap(&mut phases.order_s)
+    }
+
+    /// Waits for all launches.
+    ///
+    /// # Errors
+    /// The GPU is lost.
+    pub fn wait(&self) -> Result<(), FmmError> {
+        self.session.synchronize().map_err(|e| wrong(&e))
+    }
+}
+
+impl<R: Real> Engine for Gpu<'_, R> {
+    fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
+        let plan = self.plan;
+        plan.check_charges(charges)?;
+        let begun = Instant::now();
+        let mut phases = Phases::default();
+        let n = plan.target_from.len();
+        let o = &plan.options;
+        let mut out = vec![R::default(); n * o.kernel.outputs(o.gradient)];
+        let mut work = || -> Done {
+            let own: Vec<R> = charges.par_iter().map(|&q| R::of(q)).collect();
+            if !own.is_empty() {
+                self.on.charges.upload(bytes(&own))?;
+            }
+            phases.order_s = begun.elapsed().as_secs_f64();
+            self.passes(&mut phases, true)?;
+            if !out.is_empty() {
+                let t = Instant::now();
+                self.on.result.download(bytes_mut(&mut out))?;
+                phases.order_s += t.elapsed().as_secs_f64();
+            }
+            Ok(())
+        };
+        work().map_err(|e| wrong(&e))?;
+        let t = Instant::now();
+        let out = plan.in_units(&out);
+        phases.order_s += t.elapsed().as_secs_f64();
+        self.phases = phases;
+        Ok(out)
+    }
+
+    fn phases(&self) -> Phases {
+        self.phases
+    }
+
+    fn again(&mut self, times: usize) -> Result<(), FmmError> {
+        for _ in 0..times {
+            self.passes(&mut Phases::default(), false)
+                .map_err(|e| wrong(&e))?;
+        }
+        self.wait()
+    }
+}
