@@ -1,5 +1,6 @@
 //! Subcommands of `fmm`.
 
+pub mod device;
 pub mod direct;
 pub mod input;
 pub mod nbody;

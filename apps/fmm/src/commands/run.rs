@@ -1,17 +1,17 @@
 //! `fmm run`.
 
+use super::device::{engine, measured, meter};
 use super::input::{Input, Loaded, RealName, usual_most};
 use super::{note, say};
 use clap::Args;
 use greenup_fmm::FmmError;
 use greenup_fmm::check::{Errors, errors};
-use greenup_fmm::cpu::{Cpu, Phases};
-use greenup_fmm::engine::Engine;
-use greenup_fmm::gpu::{Config, Gpu};
+use greenup_fmm::cpu::Phases;
 use greenup_fmm::plan::{M2l, Plan, Planned};
 use greenup_fmm::points::files;
 use greenup_fmm::real::Real;
 use greenup_fmm::work::{self, Phase};
+use greenup_meter::Measurement;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -33,6 +33,9 @@ pub struct RunArgs {
     /// Choices of a GPU's U lists, NAME=NUMBER,...: threads, targets, tile, unroll, root, blocks
     #[arg(long, default_value = "", value_name = "CHOICES")]
     kernels: String,
+    /// Measure time, power and energy of evaluations one after another
+    #[arg(long)]
+    measure: bool,
     /// Compare with direct sums at so many targets
     #[arg(long, default_value_t = 0, value_name = "TARGETS")]
     check: usize,
@@ -63,6 +66,8 @@ struct Report {
     evaluation_s: f64,
     phases: Phases,
     work: Vec<Phase>,
+    /// Evaluations one after another, without what is moved to and from the device.
+    measured: Option<Measurement>,
     errors: Option<Errors>,
 }
 
@@ -83,17 +88,7 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
     let options = args.input.options(most, args.m2l);
     let begun = Instant::now();
     let plan = Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?;
-    let (mut engine, device): (Box<dyn Engine + '_>, String) = match gpu {
-        None => (Box::new(Cpu::new(&plan)), plan.isa.to_string()),
-        Some(ordinal) => {
-            let config = Config::default_for::<R>(options.kernel, options.gradient)
-                .with(&args.kernels)
-                .map_err(|e| FmmError(format!("--kernels: {e}")))?;
-            let gpu = Gpu::open(&plan, ordinal, config)?;
-            let name = gpu.name.clone();
-            (Box::new(gpu), name)
-        }
-    };
+    let (mut engine, device) = engine(&plan, gpu, &args.kernels)?;
     let setup_s = begun.elapsed().as_secs_f64();
     let (mut best, mut phases, mut results) = (f64::INFINITY, Phases::default(), Vec::new());
     for _ in 0..args.repeat.max(1) {
@@ -104,6 +99,10 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
             (best, phases) = (s, engine.phases());
         }
     }
+    let measured = match args.measure {
+        true => Some(measured(&mut meter(gpu)?, &mut *engine)?),
+        false => None,
+    };
     let targets = l.targets.as_ref().unwrap_or(&l.sources);
     let compared = (args.check > 0 && !targets.is_empty() && !l.sources.is_empty()).then(|| {
         let from = (&l.sources, l.charges.as_slice());
@@ -147,6 +146,7 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
         evaluation_s: best,
         phases,
         work: work::phases(&plan),
+        measured,
         errors: compared,
     };
     if args.json {
@@ -205,6 +205,19 @@ fn text(r: &Report) -> String {
         );
     }
     let _ = writeln!(out, "  order     {:>9.4} s", f.order_s);
+    if let Some(m) = &r.measured {
+        let _ = write!(out, "again and again: {:.5} s", m.time_s.median);
+        if let (Some(w), Some(j)) = (&m.power_w, &m.energy_j) {
+            let _ = write!(
+                out,
+                ", {:.1} W, {:.4} J, {:.3e} J a point",
+                w.median,
+                j.median,
+                j.median / r.targets as f64
+            );
+        }
+        out.push('\n');
+    }
     if let Some(e) = &r.errors {
         let _ = write!(
             out,

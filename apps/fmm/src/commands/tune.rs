@@ -1,15 +1,14 @@
 //! `fmm tune`: points of a box and the way of V lists, chosen together.
 
+use super::device::{engine, measured, meter};
 use super::input::{Input, Loaded, RealName};
 use super::say;
 use clap::Args;
 use greenup_fmm::FmmError;
-use greenup_fmm::cpu::Cpu;
 use greenup_fmm::operators::compressed::FINEST;
 use greenup_fmm::plan::{M2l, Plan};
 use greenup_fmm::real::Real;
 use serde::Serialize;
-use std::time::Instant;
 
 #[derive(Args)]
 pub struct TuneArgs {
@@ -22,9 +21,6 @@ pub struct TuneArgs {
         default_value = "16,32,64,96,128,192,256,384,512,1024"
     )]
     q: Vec<usize>,
-    /// Evaluations of each; the median counts
-    #[arg(long, default_value_t = 3)]
-    repeat: usize,
     /// Print all as JSON
     #[arg(long)]
     json: bool,
@@ -35,6 +31,7 @@ struct Row {
     q: usize,
     m2l: M2l,
     seconds: f64,
+    joules: Option<f64>,
     /// Shares of points against points, and of V lists.
     direct_s: f64,
     far_s: f64,
@@ -50,34 +47,27 @@ pub fn run(args: &TuneArgs) -> Result<(), FmmError> {
 }
 
 fn of<R: Real>(args: &TuneArgs, l: &Loaded) -> Result<(), FmmError> {
+    let gpu = args.input.gpu()?;
+    let mut meter = meter(gpu)?;
     let mut rows = Vec::new();
     for m2l in [M2l::Fft, M2l::Compressed] {
-        if m2l == M2l::Compressed && args.input.accuracy < FINEST {
+        if m2l == M2l::Compressed && (gpu.is_some() || args.input.accuracy < FINEST) {
             continue;
         }
         for &q in &args.q {
             let plan = Plan::<R>::new(&l.sources, l.targets.as_ref(), &args.input.options(q, m2l))?;
-            let mut engine = Cpu::new(&plan);
+            let (mut engine, _) = engine(&plan, gpu, "")?;
             engine.evaluate(&l.charges)?;
-            let mut all = Vec::new();
-            for _ in 0..args.repeat.max(1) {
-                let t = Instant::now();
-                engine.evaluate(&l.charges)?;
-                let p = engine.phases;
-                all.push((
-                    t.elapsed().as_secs_f64(),
-                    p.direct_s,
-                    p.forward_s + p.product_s + p.back_s,
-                ));
-            }
-            all.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let (seconds, direct_s, far_s) = all[all.len() / 2];
+            let m = measured(&mut meter, &mut *engine)?;
+            engine.evaluate(&l.charges)?;
+            let p = engine.phases();
             rows.push(Row {
                 q,
                 m2l,
-                seconds,
-                direct_s,
-                far_s,
+                seconds: m.time_s.median,
+                joules: m.energy_j.map(|e| e.median),
+                direct_s: p.direct_s,
+                far_s: p.forward_s + p.product_s + p.back_s,
             });
         }
     }
@@ -86,23 +76,29 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded) -> Result<(), FmmError> {
         say(&text);
         return Ok(());
     }
-    say("m2l            q   seconds    direct       far");
+    let joules = |r: &Row| {
+        r.joules
+            .map_or_else(|| "-".to_owned(), |j| format!("{j:.4}"))
+    };
+    let way = |m: M2l| format!("{m:?}").to_lowercase();
+    say("m2l            q   seconds    joules    direct       far");
     for r in &rows {
         say(&format!(
-            "{:<10} {:>5} {:>9.4} {:>9.4} {:>9.4}",
-            format!("{:?}", r.m2l).to_lowercase(),
+            "{:<10} {:>5} {:>9.5} {:>9} {:>9.5} {:>9.5}",
+            way(r.m2l),
             r.q,
             r.seconds,
+            joules(r),
             r.direct_s,
             r.far_s
         ));
     }
     if let Some(best) = rows.iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds)) {
-        say(&format!(
-            "fastest: --q {} --m2l {}",
-            best.q,
-            format!("{:?}", best.m2l).to_lowercase()
-        ));
+        say(&format!("fastest:  --q {} --m2l {}", best.q, way(best.m2l)));
+    }
+    let with = rows.iter().filter_map(|r| r.joules.map(|j| (j, r)));
+    if let Some((_, best)) = with.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        say(&format!("greenest: --q {} --m2l {}", best.q, way(best.m2l)));
     }
     Ok(())
 }
