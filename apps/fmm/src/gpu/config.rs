@@ -18,12 +18,12 @@ pub struct Config {
 impl Config {
     /// What was tuned on an H200 (docs/results, "Fast multipole method").
     pub fn default_for<R: Real>(kernel: Kernel, gradient: bool) -> Self {
-        let light = matches!(kernel, Kernel::Laplace) && !gradient;
+        let light = matches!(kernel, Kernel::Laplace) && !gradient && !R::DOUBLE;
         Self {
-            threads: if light { 96 } else { 128 },
-            targets: if light { 4 } else { 2 },
-            tile: 128,
-            unroll: if light { 8 } else { 2 },
+            threads: if light { 32 } else { 64 },
+            targets: if light { 2 } else { 1 },
+            tile: if light { 0 } else { 128 },
+            unroll: if light { 16 } else { 4 },
             root: usize::from(R::DOUBLE),
             blocks: 1,
         }

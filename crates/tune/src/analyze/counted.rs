@@ -29,6 +29,9 @@ impl FromCounters {
 /// Bytes that shared memory moves at once.
 const WAVEFRONT: f64 = 128.0;
 
+/// Part of the instructions that those of tensor cores are at least, in a kernel that works with them.
+const TENSOR_LEAST: f64 = 0.01;
+
 /// Work of a run by its counters. Bytes of L2 are those that slow memory did not give: the cost of a
 /// byte from there includes the way through L2. A wavefront that bank conflicts make necessary moves
 /// no bytes of its own: it takes what the others left.
@@ -39,10 +42,11 @@ pub fn work(t: &Trial) -> Option<Work> {
         Some(2.0 * of(&format!("{kind}_fma"))? + of(&format!("{kind}_other"))?)
     };
     let (f64s, f32s) = (fma("f64")?, fma("f32")?);
-    // Products on tensor cores are not counted by element: the rest of the run's flops.
-    let tensor = match (of("tensor_instructions"), of("gflops")) {
-        (Some(n), Some(g)) if n > 0.0 => {
-            (g * 1e9 * t.cost()?.time_s - f64s.min(g * 1e9 * t.cost()?.time_s)).max(0.0)
+    // Products on tensor cores are not counted by element: what the pipes of vectors leave of the run's flops, where
+    // tensor cores worked (a profiler sees stray instructions in any kernel).
+    let tensor = match (of("tensor_instructions"), of("gflops"), of("instructions")) {
+        (Some(n), Some(g), all) if n > TENSOR_LEAST * all.unwrap_or(0.0) && n > 0.0 => {
+            (g * 1e9 * t.cost()?.time_s - f64s - f32s).max(0.0)
         }
         _ => 0.0,
     };

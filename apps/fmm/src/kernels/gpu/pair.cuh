@@ -17,12 +17,12 @@ typedef float2 real2;
 
 // 1 / sqrt(r2); 0 of 0 where `masked`.
 template <int masked> __device__ __forceinline__ real root(real r2) {
-#if DOUBLE && ROOT == 1
-    // An estimate in single precision and a step of third order: 1e-13.
-    const float low = rsqrtf((float)r2);
-    const double y = low, h = 1 - r2 * y * y;
-    const double out = r2 < 1e-37 ? rsqrt(r2) : y + y * h * (0.5 + 0.375 * h);
-    return masked && r2 == 0 ? 0 : out;
+#if DOUBLE && ROOT == 1 && defined(__CUDA_ARCH__)
+    if (masked) return r2 == 0 ? 0 : rsqrt(r2);
+    // The upper half of a root and a step of Newton: 1e-12.
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(r2));
+    return y + (0.5 * y) * (1 - (r2 * y) * y);
 #elif DOUBLE
     const double out = rsqrt(r2);
     return masked && r2 == 0 ? 0 : out;
