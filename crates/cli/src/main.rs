@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Command::Replay(a) => commands::replay::run(&a),
         Command::Scale(a) => commands::scale::run(&a),
         Command::Profile(a) => commands::profile::run(&a),
+        Command::Explain(a) => commands::explain::run(&a),
         Command::Analyze(a) => commands::analyze::run(&a),
         Command::Tune(a) => commands::tune::run(&a),
         Command::Compile(a) => commands::compile::run(&a),

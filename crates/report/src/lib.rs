@@ -11,6 +11,7 @@
 //! | [`pruning_figure`] | how filters prune a search space |
 //! | [`sweep_figure`] | figures of a tuning sweep |
 //! | [`heat_figure`] | a value over two parameters |
+//! | [`share_figure`] | energies of many cases, split |
 //! | [`scaling_figure`] | configs over problem size |
 //! | [`png`] | SVG → PNG with embedded fonts |
 //! | [`page`] | the HTML page |
@@ -27,6 +28,7 @@ pub mod pruning_figure;
 pub mod roofline_figure;
 mod roofline_marks;
 pub mod scaling_figure;
+pub mod share_figure;
 pub mod si;
 pub mod svg;
 pub mod sweep_figure;

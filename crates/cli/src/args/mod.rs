@@ -58,6 +58,8 @@ pub enum Command {
     Scale(ScaleArgs),
     /// Read hardware counters of a sweep's configs on a GPU
     Profile(ProfileArgs),
+    /// Explain what applications cost, from hardware counters, beside what was measured
+    Explain(ExplainArgs),
     /// Explain a sweep: winners, trade-off, what separates them
     Analyze(AnalyzeArgs),
     #[command(hide = true)]

@@ -54,6 +54,31 @@ pub struct PredictArgs {
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup explain\n  greenup explain fmm hydro -o explain.html\n  greenup explain sweeps/mine --machine mine.toml"
+)]
+pub struct ExplainArgs {
+    /// fmm, gemm, gisaxs, hydro (their recorded sweeps), or folders of sweeps with counters [default: all four]
+    #[arg(value_name = "APP")]
+    pub apps: Vec<String>,
+    /// Machine: a name of `greenup machines`, or a file
+    #[arg(long, default_value = "h200", value_name = "NAME|FILE")]
+    pub machine: String,
+    /// Where the recorded sweeps are
+    #[arg(long, default_value = "sweeps", value_name = "DIR")]
+    pub sweeps: std::path::PathBuf,
+    /// Write the page
+    #[arg(short, long, value_name = "FILE.html")]
+    pub out: Option<std::path::PathBuf>,
+    /// Write the figure
+    #[arg(long, value_name = "FILE.png")]
+    pub figure: Option<std::path::PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
 pub struct WhatifArgs {
     #[command(subcommand)]
     pub question: Question,

@@ -4,6 +4,7 @@ pub mod analyze;
 pub mod calibrate;
 pub mod compile;
 pub mod doctor;
+pub mod explain;
 pub mod fit;
 pub mod gemm;
 pub mod machines;

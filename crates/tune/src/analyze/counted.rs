@@ -3,7 +3,7 @@
 
 use crate::sweep::{Sweep, Trial};
 use greenup_model::clocked::follows_core;
-use greenup_model::{Machine, MachineError, Op, Work};
+use greenup_model::{Machine, MachineError, Op, Work, predict_clocked};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -17,6 +17,8 @@ pub struct FromCounters {
     /// Marginal energy by class, J.
     pub by_op_j: BTreeMap<Op, f64>,
     pub constant_j: f64,
+    /// With the clock that the cap permits, where the machine tells: what the classes need at least, s.
+    pub predicted_s: Option<f64>,
 }
 
 impl FromCounters {
@@ -28,40 +30,48 @@ impl FromCounters {
 
 /// Bytes that shared memory moves at once.
 const WAVEFRONT: f64 = 128.0;
+/// Threads of a warp.
+const WARP: f64 = 32.0;
+/// Part of the instructions that those of tensor cores are at least, in a kernel that works with them: a profiler sees
+/// stray ones in any kernel.
+const TENSOR_LEAST: f64 = 0.015;
 
-/// Part of the instructions that those of tensor cores are at least, in a kernel that works with them.
-const TENSOR_LEAST: f64 = 0.01;
-
-/// Work of a run by its counters. Bytes of L2 are those that slow memory did not give: the cost of a
-/// byte from there includes the way through L2. A wavefront that bank conflicts make necessary moves
-/// no bytes of its own: it takes what the others left.
+/// Work of a run by its counters. What is paid for is mostly the instruction, so an addition or a multiplication counts as
+/// an FMA does (the thesis assumes so too, §6.3), and an instruction that no class counts as one of whole numbers. Bytes of
+/// L2 are those that slow memory did not give, bytes of L1 those that L2 did not: the cost of a byte from afar includes the
+/// way. A wavefront that bank conflicts make necessary moves no bytes of its own: it takes what the others left.
 pub fn work(t: &Trial) -> Option<Work> {
     let of = |name: &str| t.metrics.get(name).copied();
+    let some = |name: &str| of(name).unwrap_or(0.0);
     let dram = of("dram_bytes")?;
-    let fma = |kind: &str| -> Option<f64> {
-        Some(2.0 * of(&format!("{kind}_fma"))? + of(&format!("{kind}_other"))?)
-    };
-    let (f64s, f32s) = (fma("f64")?, fma("f32")?);
-    // Products on tensor cores are not counted by element: what the pipes of vectors leave of the run's flops, where
-    // tensor cores worked (a profiler sees stray instructions in any kernel).
-    let tensor = match (of("tensor_instructions"), of("gflops"), of("instructions")) {
-        (Some(n), Some(g), all) if n > TENSOR_LEAST * all.unwrap_or(0.0) && n > 0.0 => {
-            (g * 1e9 * t.cost()?.time_s - f64s - f32s).max(0.0)
+    let kind = |k: &str| Some((of(&format!("{k}_fma"))?, of(&format!("{k}_other"))?));
+    let ((f64_fma, f64_other), (f32_fma, f32_other)) = (kind("f64")?, kind("f32")?);
+    let (tensors, instructions) = (some("tensor_instructions"), some("instructions"));
+    // Products on tensor cores are not counted by element: what the pipes of vectors leave of the run's flops.
+    let tensor = match of("gflops") {
+        Some(g) if tensors > 0.0 && tensors > TENSOR_LEAST * instructions => {
+            let vectors = 2.0 * (f64_fma + f32_fma) + f64_other + f32_other;
+            (g * 1e9 * t.cost()?.time_s - vectors).max(0.0)
         }
         _ => 0.0,
     };
+    let (whole, special) = (of("integer_ops")?, some("special_ops"));
+    let loads = some("shared_loads") + some("global_loads");
+    let counted =
+        f64_fma + f64_other + f32_fma + f32_other + whole + special + WARP * (loads + tensors);
+    let l2 = of("l2_bytes")?;
+    let shared = of("shared_traffic_bytes")? - WAVEFRONT * some("shared_conflicts");
     let counts = [
-        (Op::F64, f64s),
-        (Op::F32, f32s),
+        (Op::F64, 2.0 * (f64_fma + f64_other)),
+        (Op::F32, 2.0 * (f32_fma + f32_other)),
         (Op::TensorF64, tensor),
-        (Op::Int, of("integer_ops")?),
-        (Op::Special, of("special_ops").unwrap_or(0.0)),
+        (Op::Int, whole + (WARP * instructions - counted).max(0.0)),
+        (Op::Special, special),
         (
             Op::L1,
-            (of("shared_traffic_bytes")? - WAVEFRONT * of("shared_conflicts").unwrap_or(0.0))
-                .max(0.0),
+            shared.max(0.0) + (WAVEFRONT * some("global_loads") - l2).max(0.0),
         ),
-        (Op::L2, (of("l2_bytes")? - dram).max(0.0)),
+        (Op::L2, (l2 - dram).max(0.0)),
         (Op::Dram, dram),
     ];
     let mut out = Work::new();
@@ -110,6 +120,7 @@ pub fn predict(sweep: &Sweep, machine: &Machine) -> Result<Vec<FromCounters>, Ma
             predicted_j: by_op_j.values().sum::<f64>() + constant_j,
             by_op_j,
             constant_j,
+            predicted_s: predict_clocked(machine, &work).ok().map(|p| p.time_s),
         });
     }
     Ok(out)
