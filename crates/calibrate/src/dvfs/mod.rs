@@ -7,8 +7,10 @@
 //! power of a unit does not grow in proportion to its utilisation.
 
 mod data;
+mod halt;
 
 pub use data::{PowerData, PowerDataError, PowerSample, parse};
+pub use halt::{Halt, Lost, races, relative_time};
 
 use crate::linalg::{nelder_mead, nnls_gram};
 use faer::Mat;

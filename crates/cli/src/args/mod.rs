@@ -217,6 +217,10 @@ pub struct FitArgs {
     /// Fit board power over clocks, with voltage as a function of clock
     #[arg(long)]
     pub dvfs: bool,
+    /// With --dvfs: for every kernel, the setting that the model chooses against the fastest one (race to halt), and the
+    /// energy that each loses
+    #[arg(long, requires = "dvfs")]
+    pub races: bool,
     /// Fit how clock and voltage fall at the power cap, and hold it against the flat cap
     #[arg(long, conflicts_with = "dvfs")]
     pub clocked: bool,

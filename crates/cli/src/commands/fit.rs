@@ -220,6 +220,9 @@ pub fn print(fit: &Fit) {
 fn run_dvfs(args: &FitArgs) -> Result {
     let text = read(&args.file)?;
     let data = dvfs::parse(&args.file.display().to_string(), &text)?;
+    if args.races {
+        return run_races(args, &data);
+    }
     let all: Vec<_> = data.samples.iter().collect();
     let errors: Vec<_> = {
         let bars = Bars::new();
@@ -269,5 +272,38 @@ fn run_dvfs(args: &FitArgs) -> Result {
             si(top, "Hz")
         ));
     }
+    Ok(())
+}
+
+/// The thesis's table 8 for a device.
+fn run_races(args: &FitArgs, data: &dvfs::PowerData) -> Result {
+    let halt = {
+        let bars = Bars::new();
+        bars.stage("choosing settings", 1);
+        dvfs::races(data, PowerModel::Saturating)
+    };
+    if args.json {
+        return out::json(&halt);
+    }
+    let row = |name: &str, l: &dvfs::Lost| {
+        vec![
+            name.to_owned(),
+            format!("{} of {}", l.wrong, halt.kernels),
+            percent(l.mean),
+            percent(l.least),
+            percent(l.largest),
+        ]
+    };
+    out::line(
+        "settings chosen for kernels that the model has not seen, against the one that spends least:",
+    );
+    out::table(
+        &["chosen by", "wrong", "energy lost", "least", "largest"],
+        vec![
+            row("model", &halt.model),
+            row("time (race to halt)", &halt.fastest),
+        ],
+    );
+    out::line("power was measured; times follow from utilisations, since the data has none");
     Ok(())
 }
