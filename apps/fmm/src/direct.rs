@@ -51,11 +51,9 @@ pub fn sums<R: Real>(
     let range = [0, m as u32];
     (0..n.div_ceil(CHUNK)).into_par_iter().for_each(|c| {
         let from = c * CHUNK;
-        // Whole, so that the closure takes it and not its pointer.
-        let to = to;
         // SAFETY: the ranges lie within the arrays; each chunk writes its own targets.
         unsafe {
-            run(&raw const *&Sums {
+            let sums = Sums {
                 targets: CHUNK.min(n - from) as _,
                 x: std::array::from_fn(|a| targets[a][from..].as_ptr()),
                 out: to.at(from),
@@ -66,7 +64,8 @@ pub fn sums<R: Real>(
                 sources: std::array::from_fn(|a| sources[a].as_ptr()),
                 charge: charges.as_ptr(),
                 parameter: R::of(parameter),
-            });
+            };
+            run(&raw const sums);
         }
     });
     out

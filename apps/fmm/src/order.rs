@@ -50,7 +50,6 @@ impl<R: Real> Plan<R> {
         let to = Shared(all.as_mut_ptr());
         for c in 0..out.len() / n.max(1) {
             self.target_from.par_iter().enumerate().for_each(|(k, &i)| {
-                let to = to;
                 // SAFETY: the order names each target once, all below n.
                 unsafe { *to.at(c * n + i as usize) = out[c * n + k] };
             });

@@ -1,10 +1,22 @@
 //! Kernels of GPUs without one: all compile, and U lists are right on the host's fibers, from the same text.
 
-use greenup_device::cuda::{Compiler, Source};
-use greenup_fmm::gpu::{Config, room, sisters, source};
+use greenup_device::Isa;
+use greenup_device::cuda::{Compiler, SHIM, Source};
+use greenup_fmm::direct;
+use greenup_fmm::gpu::{Config, near_items, room, sisters, source};
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::operators::surface;
+use greenup_fmm::plan::{M2l, Options, Plan};
+use greenup_fmm::points::{Distribution, charges, generate};
 use greenup_fmm::real::Real;
+use std::process::Command;
+
+/// What the host's header has not: the rest that these kernels call.
+const MORE: &str = "
+#include <cmath>
+inline double rsqrt(double x) { return 1 / sqrt(x); }
+inline float rsqrtf(float x) { return 1 / sqrtf(x); }
+";
 
 fn compiles<R: Real>(compiler: &Compiler, kernel: Kernel, gradient: bool, p: usize) {
     let config = Config::default_for::<R>(kernel, gradient);
@@ -50,4 +62,138 @@ fn kernels_compile() {
     }
     compiles::<f64>(&compiler, Kernel::Laplace, true, 12);
     compiles::<f32>(&compiler, Kernel::Laplace, false, 6);
+}
+
+/// U lists of a plan whose boxes all touch, on fibers, against direct sums: the largest difference over the largest sum.
+fn on_fibers<R: Real>(kernel: Kernel, gradient: bool, words: &str) -> f64 {
+    let points = generate(Distribution::Clusters, 403, 2);
+    let options = Options {
+        kernel,
+        tolerance: 1e-3,
+        gradient,
+        // Boxes of level 1: all beside each other.
+        most: 300,
+        m2l: M2l::Fft,
+        edge: Some(3),
+    };
+    let plan = Plan::<R>::new(&points, None, &options).unwrap();
+    assert!(plan.levels.is_empty());
+    let config = Config::default_for::<R>(kernel, gradient)
+        .with(words)
+        .unwrap();
+    let d = kernel.inputs();
+    let charges = charges(points.len() * d, false, 3);
+    let wide = |x: &[R]| -> Vec<f64> { x.iter().map(|x| x.wide()).collect() };
+    let whole = |x: &[u32]| -> Vec<f64> { x.iter().map(|x| f64::from(*x)).collect() };
+    let of = |i: usize, c: usize| charges[plan.source_from[i] as usize * d + c];
+    let n = points.len();
+    let places = (0..n)
+        .flat_map(|i| {
+            let at = [0, 1, 2].map(|a| plan.sources[a][i].wide());
+            [at[0], at[1], at[2], of(i, 0)]
+        })
+        .collect();
+    let more = (0..n)
+        .flat_map(|i| (1..d).map(move |c| (i, c)))
+        .map(|(i, c)| of(i, c))
+        .collect();
+    let (items, ranges) = near_items(&plan, &config);
+    let parameter = kernel.parameter(plan.unit);
+    let arrays: [Vec<f64>; 8] = [
+        places,
+        more,
+        wide(&plan.targets[0]),
+        wide(&plan.targets[1]),
+        wide(&plan.targets[2]),
+        whole(&items),
+        whole(&ranges),
+        vec![parameter],
+    ];
+    let mut bytes: Vec<u8> = Vec::new();
+    for a in &arrays {
+        bytes.extend((a.len() as f64).to_le_bytes());
+        bytes.extend(a.iter().flat_map(|x| x.to_le_bytes()));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let text = source::<R>(kernel, gradient, plan.p, plan.surface, &config);
+    // What launches of transforms need is given at launch: this text has no launch of them.
+    let text = text.replace(
+        "extern __shared__ real room[];",
+        "real *room = (real *)greenup_shared();",
+    );
+    let twin = format!(
+        "#include \"shim.hpp\"\n{MORE}{text}\n{}",
+        include_str!("twin.cpp")
+    );
+    std::fs::write(at("shim.hpp"), SHIM).unwrap();
+    std::fs::write(at("twin.cc"), twin).unwrap();
+    let built = Command::new("c++")
+        .args(["-std=c++17", "-O1", "-w", "-o"])
+        .args([at("twin"), at("twin.cc")])
+        .output()
+        .unwrap();
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    std::fs::write(at("in"), bytes).unwrap();
+    let ran = Command::new(at("twin"))
+        .args([at("in"), at("out")])
+        .output()
+        .unwrap();
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+    let got: Vec<f64> = std::fs::read(at("out"))
+        .unwrap()
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .map(|b| f64::from_le_bytes(*b))
+        .collect();
+    let sorted: Vec<f64> = (0..n)
+        .flat_map(|i| (0..d).map(move |c| (i, c)))
+        .map(|(i, c)| of(i, c))
+        .collect();
+    let places: [Vec<f64>; 3] = std::array::from_fn(|a| wide(&plan.sources[a]));
+    let want = direct::sums::<f64>(
+        kernel,
+        gradient,
+        parameter,
+        &places,
+        &places,
+        &sorted,
+        Isa::Portable,
+    );
+    let size = want.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    got.iter()
+        .zip(&want)
+        .map(|(a, b)| (a - b).abs() / size)
+        .fold(0.0, f64::max)
+}
+
+#[test]
+fn u_lists_are_right_on_fibers() {
+    for words in [
+        "",
+        "tile=0,targets=2,threads=32",
+        "tile=32,targets=3,threads=64,unroll=3",
+    ] {
+        for (kernel, gradient) in [
+            (Kernel::Laplace, false),
+            (Kernel::Laplace, true),
+            (Kernel::Yukawa { kappa: 2.0 }, true),
+            (Kernel::Helmholtz { k: 3.0 }, true),
+            (Kernel::Stokes { mu: 1.0 }, false),
+        ] {
+            let e = on_fibers::<f64>(kernel, gradient, words);
+            assert!(e < 1e-12, "{kernel} {gradient} {words}: {e}");
+        }
+        let e = on_fibers::<f32>(Kernel::Laplace, true, words);
+        assert!(e < 1e-5, "{words}: {e}");
+    }
 }

@@ -191,3 +191,71 @@ fn recorded_counters_predict_their_energies() {
     assert_eq!(errors.len(), 151);
     assert!(errors.iter().sum::<f64>() / 151.0 < 0.08, "{errors:?}");
 }
+
+#[test]
+fn applications_are_explained_on_one_page() {
+    let home = tempfile::tempdir().unwrap();
+    let sweeps = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sweeps");
+    let page = home.path().join("explain.html");
+    let run = greenup(home.path())
+        .args(["explain", "--json", "--sweeps", sweeps, "-o"])
+        .arg(&page)
+        .assert()
+        .success();
+    let a: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let applications = a["applications"].as_array().unwrap();
+    assert_eq!(applications.len(), 4);
+    assert!(a["cases"].as_u64().unwrap() >= 64, "{}", a["cases"]);
+    assert!(
+        a["mean_error"].as_f64().unwrap() < 0.07
+            && a["mean_of_applications"].as_f64().unwrap() < 0.06
+    );
+    for app in applications {
+        for c in app["cases"].as_array().unwrap() {
+            let parts: f64 = c["by_op_j"]
+                .as_object()
+                .unwrap()
+                .values()
+                .map(|v| v.as_f64().unwrap())
+                .sum();
+            let (constant, all) = (
+                c["constant_j"].as_f64().unwrap(),
+                c["predicted_j"].as_f64().unwrap(),
+            );
+            assert!((parts + constant - all).abs() < 1e-9 * all);
+            // No kernel is faster than what its busiest class needs, but for the spread of roofs.
+            assert!(
+                c["time_s"].as_f64().unwrap() > 0.9 * c["predicted_s"].as_f64().unwrap(),
+                "{c}"
+            );
+        }
+    }
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("<svg") && html.contains("constant power"));
+    let run = greenup(home.path())
+        .args(["explain", "nothing"])
+        .assert()
+        .failure();
+    assert!(
+        stderr(&run).contains("APP is fmm, gemm, gisaxs, hydro"),
+        "{}",
+        stderr(&run)
+    );
+}
+
+#[test]
+fn racing_to_halt_loses_energy() {
+    let home = tempfile::tempdir().unwrap();
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../calibrate/tests/data/dvfs/k40c.csv"
+    );
+    let run = greenup(home.path())
+        .args(["fit", "--dvfs", "--races", "--json", file])
+        .assert()
+        .success();
+    let a: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let lost = |way: &str| a[way]["wrong"].as_f64().unwrap() * a[way]["mean"].as_f64().unwrap();
+    assert_eq!(a["kernels"], 100);
+    assert!(lost("model") < 0.3 * lost("fastest"), "{a}");
+}

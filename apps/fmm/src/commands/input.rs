@@ -152,7 +152,7 @@ impl Input {
 /// Most points of a box where nobody says: what suits CPUs and GPUs.
 pub fn usual_most(gpu: bool, real: RealName, gradient: bool) -> usize {
     match (gpu, real) {
-        (true, _) => 400,
+        (true, _) => 256,
         (false, RealName::F32) => 160,
         (false, RealName::F64) => {
             if gradient {

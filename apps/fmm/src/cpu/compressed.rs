@@ -27,7 +27,6 @@ impl<R: Real> Cpu<'_, R> {
         let boxes = self.boxes(level, |i| self.has_sources(i));
         let into = Shared(given.as_mut_ptr());
         boxes.par_chunks(TOGETHER).for_each(|boxes| {
-            let into = into;
             // SAFETY: each box has its own numbers.
             unsafe {
                 let x: Vec<*const R> = boxes.iter().map(|&i| self.up[i * n..].as_ptr()).collect();
@@ -36,7 +35,6 @@ impl<R: Real> Cpu<'_, R> {
             }
         });
         c.targets.par_chunks(PARENTS).for_each(|parents| {
-            let check = check;
             let mine: Vec<usize> = parents
                 .iter()
                 .flat_map(|&i| tree.children(i as usize))

@@ -45,18 +45,17 @@ impl Couples {
         let blocks = (0..targets.len())
             .step_by(BLOCKED)
             .map(|from| {
-                let mut first = [0; DIRECTIONS + 1];
-                for d in 0..DIRECTIONS {
-                    first[d] = couples.len() as u32 / 2;
-                    let to = (from + BLOCKED).min(targets.len());
+                let to = (from + BLOCKED).min(targets.len());
+                let mut first = [couples.len() as u32 / 2; DIRECTIONS + 1];
+                for (d, end) in first.iter_mut().skip(1).enumerate() {
                     for (k, &t) in targets[from..to].iter().enumerate() {
                         let b = tree.beside[t as usize][place(d)];
                         if b != NONE && at[b as usize - parents.start] != NONE {
                             couples.extend([(from + k) as u32, at[b as usize - parents.start]]);
                         }
                     }
+                    *end = couples.len() as u32 / 2;
                 }
-                first[DIRECTIONS] = couples.len() as u32 / 2;
                 first
             })
             .collect();
@@ -153,7 +152,6 @@ impl<R: Real> Cpu<'_, R> {
                 )
             },
             |(grid, work), (k, &parent)| {
-                let from = from;
                 for comp in 0..d {
                     for g in &self.spectra.places {
                         grid[g * 8..g * 8 + 8].fill(R::default());
@@ -188,7 +186,6 @@ impl<R: Real> Cpu<'_, R> {
         let (d, count) = (f.components, frequencies(f.p));
         let (parents, sisters) = (c.targets.len() * 16, c.sources.len() * 16);
         (0..count).into_par_iter().for_each(|k| {
-            let (from, to) = (from, to);
             let blocks = &f.blocks.as_slice()[k * d * d * BLOCK..];
             for a in 0..d {
                 // SAFETY: slabs of this frequency lie within the spectra, and are this thread's.
@@ -226,7 +223,6 @@ impl<R: Real> Cpu<'_, R> {
                 )
             },
             |(grid, work), (k, &parent)| {
-                let (to, check) = (to, check);
                 for comp in 0..d {
                     // SAFETY: the sizes that `back` names.
                     unsafe {

@@ -58,7 +58,6 @@ impl<R: Real> Cpu<'_, R> {
         self.leaves().par_iter().for_each_init(
             || std::array::from_fn(|_| Vec::new()),
             |shell, &i| {
-                let to = to;
                 if self.plan.tree.nodes[i].level >= 2 {
                     self.shell(i, OUTER, shell);
                     // SAFETY: a surface with its charges; each leaf is taken once.
@@ -81,7 +80,6 @@ impl<R: Real> Cpu<'_, R> {
         self.leaves()
             .par_iter()
             .for_each_init(Vec::new, |ranges: &mut Vec<u32>, &i| {
-                let to = to;
                 let list = self.plan.lists.u.of_box(i);
                 ranges.clear();
                 ranges.extend(list.iter().flat_map(|&b| self.plan.range(b)));

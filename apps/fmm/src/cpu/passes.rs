@@ -53,16 +53,16 @@ impl<R: Real> Cpu<'_, R> {
             leaves
                 .par_chunks(TOGETHER)
                 .for_each_init(Scratch::default, |s, boxes| {
-                    this.from_points(boxes, charges, operators, scale, s, up);
+                    this.charge_leaves(boxes, charges, operators, scale, s, up);
                 });
             others
                 .par_chunks(TOGETHER)
-                .for_each(|boxes| this.from_children(boxes, operators, up));
+                .for_each(|boxes| this.charge_parents(boxes, operators, up));
         }
     }
 
     /// Charges of leaves to potentials at their outer surface, to equivalent charges.
-    fn from_points(
+    fn charge_leaves(
         &self,
         boxes: &[usize],
         charges: &[R],
@@ -107,7 +107,7 @@ impl<R: Real> Cpu<'_, R> {
         }
     }
 
-    fn from_children(&self, boxes: &[usize], operators: &Level<R>, up: Shared<R>) {
+    fn charge_parents(&self, boxes: &[usize], operators: &Level<R>, up: Shared<R>) {
         let m = self.plan.shell_numbers();
         for &i in boxes {
             // SAFETY: m numbers of a box that belongs to this thread.

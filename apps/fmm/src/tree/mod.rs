@@ -90,7 +90,7 @@ impl Tree {
             targets: 0..targets.keys.len() as u32,
         };
         let mut nodes = vec![root];
-        let mut levels = vec![0..1];
+        let mut levels: Vec<Range<usize>> = std::iter::once(0..1).collect();
         for level in 0..DEPTH {
             let now = levels[level].clone();
             let begin = nodes.len();

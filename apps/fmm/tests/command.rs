@@ -1,0 +1,134 @@
+//! The command as a user would use it.
+
+use assert_cmd::Command;
+use std::path::Path;
+
+fn fmm(words: &str) -> (bool, String, String) {
+    let out = Command::cargo_bin("fmm")
+        .unwrap()
+        .args(words.split_whitespace())
+        .output()
+        .unwrap();
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    (out.status.success(), text(&out.stdout), text(&out.stderr))
+}
+
+#[test]
+fn a_run_says_its_error_and_phases() {
+    let (ok, out, _) = fmm("run -n 4000 --gradient --check 100 --distribution plummer");
+    assert!(ok);
+    for word in ["set-up", "evaluation", "U list", "product", "gradient"] {
+        assert!(out.contains(word), "{word}: {out}");
+    }
+    let (ok, out, _) = fmm("run -n 4000 --check 100 --json");
+    assert!(ok);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(json["errors"]["potential"].as_f64().unwrap() < 1e-6);
+    assert!(
+        json["work"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|w| w["flops"].as_f64().unwrap() > 0.0)
+    );
+}
+
+#[test]
+fn files_go_in_and_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let csv = "x,y,z,charge\n# two charges\n0,0,0,1\n1,0,0,2\n";
+    std::fs::write(at("in.csv"), csv).unwrap();
+    for out in ["out.csv", "out.npy", "out.vtu"] {
+        let (ok, _, err) = fmm(&format!("run --points {} -o {}", at("in.csv"), at(out)));
+        assert!(ok, "{err}");
+        assert!(Path::new(&at(out)).exists());
+    }
+    let text = std::fs::read_to_string(at("out.csv")).unwrap();
+    let rows: Vec<Vec<f64>> = text
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').map(|x| x.parse().unwrap()).collect())
+        .collect();
+    let four_pi = 4.0 * std::f64::consts::PI;
+    assert!((rows[0][3] - 2.0 / four_pi).abs() < 1e-9 && (rows[1][3] - 1.0 / four_pi).abs() < 1e-9);
+    // What was written is read: the potential becomes the charge.
+    let (ok, _, err) = fmm(&format!(
+        "run --points {} --targets {}",
+        at("out.npy"),
+        at("in.csv")
+    ));
+    assert!(ok, "{err}");
+    for (name, text, words) in [
+        ("a.csv", "0,0,0\n1,2\n", "line 2"),
+        ("b.csv", "0,0,zero\n", "`zero` is no number"),
+        ("c.csv", "1,2,3,4,5\n", "laplace takes 1"),
+        ("d.npy", "x", "no NumPy array"),
+        ("e.txt", "1", "csv or npy"),
+        ("f.csv", "0,0,NaN\n", "NaN"),
+    ] {
+        std::fs::write(at(name), text).unwrap();
+        let (ok, _, err) = fmm(&format!("run --points {}", at(name)));
+        assert!(
+            !ok && err.contains(words) && err.starts_with("error: "),
+            "{name}: {err}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for (words, want) in [
+        ("run --real f32 -a 1e-16", "reach 5e-5"),
+        ("run -q 0", "from 1 on"),
+        ("run --device gpu", "no device gpu"),
+        ("run --points nowhere.csv", "cannot be read"),
+        ("run -n 10 -o x.txt", "csv, npy or vtu"),
+        ("run --edge 40", "3 to 16"),
+        ("nbody -n 10 --dt 0", "time step"),
+    ] {
+        let (ok, _, err) = fmm(words);
+        assert!(!ok && err.contains(want), "{words}: {err}");
+    }
+    for n in [0, 1, 2] {
+        let (ok, _, err) = fmm(&format!("run -n {n} -q 1 --check 5"));
+        assert!(ok, "{n}: {err}");
+    }
+}
+
+#[test]
+fn bodies_keep_their_energy() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let words = "nbody -n 500 --distribution plummer --steps 20 --dt 1e-3";
+    let (ok, out, err) = fmm(&format!(
+        "{words} -o {} --bodies {}",
+        at("e.csv"),
+        at("b.vtu")
+    ));
+    assert!(ok, "{err}");
+    let drift: f64 = out.split("drift ").nth(1).unwrap().trim().parse().unwrap();
+    assert!(drift < 1e-4, "{out}");
+    assert_eq!(
+        std::fs::read_to_string(at("e.csv"))
+            .unwrap()
+            .lines()
+            .count(),
+        22
+    );
+    assert!(fmm(&format!("{words} -o {}", at("e.png"))).0);
+}
+
+#[test]
+fn tuning_and_direct_sums_answer() {
+    let (ok, out, err) = fmm("tune -n 3000 -a 1e-4 --q 30,100");
+    assert!(
+        ok && out.contains("fastest:") && out.contains("compressed"),
+        "{out}{err}"
+    );
+    let (ok, out, _) = fmm("direct -n 2000 --real f32");
+    assert!(
+        ok && out.contains("Gpairs/s") && out.contains("the sums reach"),
+        "{out}"
+    );
+}
