@@ -215,6 +215,7 @@ fn far<R: Real>(plan: &Plan<R>, (with_sources, with_targets): (f64, f64)) -> Vec
         }
         Some(Far::Compressed(c)) => {
             let (into, out) = (c.into.rows, c.out.columns);
+            // Of the 64 pairs of a couple's children those that are far: in a full neighbourhood 189 of 26 * 8.
             let pairs = couples * 64.0 * 189.0 / 208.0;
             let phase = Phase {
                 name: "product",

@@ -76,6 +76,22 @@ fn other_kernels_keep_theirs() {
 }
 
 #[test]
+fn the_shortest_waves_that_are_taken_keep_their_accuracy() {
+    let points = generate(Distribution::Cube, 4001, 6);
+    for (tolerance, gradient) in [(1e-3, false), (1e-6, false), (1e-3, true), (1e-6, true)] {
+        // The largest k that is not refused, for a cube of half width 1/2.
+        let of = |k: f64| options(Kernel::Helmholtz { k }, tolerance, gradient);
+        let mut k = 40.0;
+        while Plan::<f64>::new(&points, None, &of(k)).is_err() {
+            k *= 0.97;
+        }
+        assert!(k > 9.0, "{tolerance}: {k}");
+        let (p, g) = error::<f64>(&points, None, &of(k));
+        assert!(p <= tolerance && g <= tolerance, "{k} {tolerance}: {p} {g}");
+    }
+}
+
+#[test]
 fn single_precision_keeps_what_it_can() {
     for d in [
         Distribution::Cube,

@@ -61,11 +61,11 @@ fn files_go_in_and_out() {
     assert!(ok, "{err}");
     for (name, text, words) in [
         ("a.csv", "0,0,0\n1,2\n", "line 2"),
-        ("b.csv", "0,0,zero\n", "`zero` is no number"),
+        ("b.csv", "0,0,zero\n", "line 1: `zero` is no number"),
         ("c.csv", "1,2,3,4,5\n", "laplace takes 1"),
         ("d.npy", "x", "no NumPy array"),
         ("e.txt", "1", "csv or npy"),
-        ("f.csv", "0,0,NaN\n", "NaN"),
+        ("f.csv", "0,0,0,1\n1,0,0,NaN\n", "line 2: `NaN`"),
     ] {
         std::fs::write(at(name), text).unwrap();
         let (ok, _, err) = fmm(&format!("run --points {}", at(name)));
@@ -86,6 +86,8 @@ fn what_cannot_be_is_refused() {
         ("run -n 10 -o x.txt", "csv, npy or vtu"),
         ("run --edge 40", "3 to 16"),
         ("nbody -n 10 --dt 0", "time step"),
+        ("nbody -n 0", "no bodies"),
+        ("direct -n 0", "no pairs"),
     ] {
         let (ok, _, err) = fmm(words);
         assert!(!ok && err.contains(want), "{words}: {err}");

@@ -1,7 +1,7 @@
 //! Kernels of GPUs without one: all compile, and U lists are right on the host's fibers, from the same text.
 
 use greenup_device::Isa;
-use greenup_device::cuda::{Compiler, SHIM, Source};
+use greenup_device::cuda::{Compiler, Source, on_fibers as fibers};
 use greenup_fmm::direct;
 use greenup_fmm::gpu::{Config, near_items, room, sisters, source};
 use greenup_fmm::kernel::Kernel;
@@ -9,7 +9,6 @@ use greenup_fmm::operators::surface;
 use greenup_fmm::plan::{M2l, Options, Plan};
 use greenup_fmm::points::{Distribution, charges, generate};
 use greenup_fmm::real::Real;
-use std::process::Command;
 
 /// What the host's header has not: the rest that these kernels call.
 const MORE: &str = "
@@ -109,52 +108,15 @@ fn on_fibers<R: Real>(kernel: Kernel, gradient: bool, words: &str) -> f64 {
         whole(&ranges),
         vec![parameter],
     ];
-    let mut bytes: Vec<u8> = Vec::new();
-    for a in &arrays {
-        bytes.extend((a.len() as f64).to_le_bytes());
-        bytes.extend(a.iter().flat_map(|x| x.to_le_bytes()));
-    }
     let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
     let text = source::<R>(kernel, gradient, plan.p, plan.surface, &config);
-    // What launches of transforms need is given at launch: this text has no launch of them.
-    let text = text.replace(
-        "extern __shared__ real room[];",
-        "real *room = (real *)greenup_shared();",
-    );
-    let twin = format!(
-        "#include \"shim.hpp\"\n{MORE}{text}\n{}",
-        include_str!("twin.cpp")
-    );
-    std::fs::write(at("shim.hpp"), SHIM).unwrap();
-    std::fs::write(at("twin.cc"), twin).unwrap();
-    let built = Command::new("c++")
-        .args(["-std=c++17", "-O1", "-w", "-o"])
-        .args([at("twin"), at("twin.cc")])
-        .output()
-        .unwrap();
-    assert!(
-        built.status.success(),
-        "{}",
-        String::from_utf8_lossy(&built.stderr)
-    );
-    std::fs::write(at("in"), bytes).unwrap();
-    let ran = Command::new(at("twin"))
-        .args([at("in"), at("out")])
-        .output()
-        .unwrap();
-    assert!(
-        ran.status.success(),
-        "{}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
-    let got: Vec<f64> = std::fs::read(at("out"))
-        .unwrap()
-        .as_chunks::<8>()
-        .0
-        .iter()
-        .map(|b| f64::from_le_bytes(*b))
-        .collect();
+    let got = fibers(
+        &format!("{MORE}{text}"),
+        include_str!("twin.cpp"),
+        &arrays,
+        dir.path(),
+    )
+    .unwrap_or_else(|e| panic!("{e}"));
     let sorted: Vec<f64> = (0..n)
         .flat_map(|i| (0..d).map(move |c| (i, c)))
         .map(|(i, c)| of(i, c))
@@ -170,6 +132,7 @@ fn on_fibers<R: Real>(kernel: Kernel, gradient: bool, words: &str) -> f64 {
         Isa::Portable,
     );
     let size = want.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    assert_eq!(got.len(), want.len());
     got.iter()
         .zip(&want)
         .map(|(a, b)| (a - b).abs() / size)

@@ -16,6 +16,7 @@
 //! | [`ode`] | time integrators, as programs of an engine |
 //! | [`run`] | steps, accepted and rejected |
 //! | [`tuner`], [`balance`] | choices made inside a run |
+//! | [`work`] | operations and bytes of the parts of a step |
 //! | [`output`] | ParaView's files, pictures, profiles, exact solutions |
 //! | [`checkpoint`] | a run on the disk |
 
@@ -39,6 +40,7 @@ pub mod space;
 pub mod start;
 pub mod tensor;
 pub mod tuner;
+pub mod work;
 
 /// What cannot be run, and why.
 #[derive(Debug, thiserror::Error)]

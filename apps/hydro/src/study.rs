@@ -9,10 +9,11 @@ use greenup_hydro::engine::{Engine, Part};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::run::Clock;
+use greenup_hydro::work::of_part;
 use greenup_meter::choose::{Target, sensors};
 use greenup_meter::sensor::{Quantity, Sensor};
-use greenup_model::{Machine, Op, Work, predict};
-use greenup_report::scaling_figure::{Panel, Series, scaling};
+use greenup_model::{Machine, predict};
+use greenup_report::scaling_figure::{Panel, Series, over_time};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -67,49 +68,6 @@ struct Row {
     joules_per_unknown: Option<f64>,
     /// By the machine: seconds and joules.
     predicted: Option<(f64, Option<f64>)>,
-}
-
-/// Operations and bytes of a part for a problem, sums of factors; a solve of so many iterations. Flops at a point are an
-/// estimate (rotations of eigenvectors and singular values, the equation of state).
-fn work_of(h: &Hydro, part: &str, iterations: f64) -> Work {
-    let (s, e) = (&h.space, &h.space.element);
-    let (d, n, q) = (
-        s.dim as f64,
-        (e.order + 1) as f64,
-        e.factors.as_ref().map_or(1, |f| f.points) as f64,
-    );
-    let (zones, nodes) = (s.zones as f64, (s.dim * s.nodes) as f64);
-    let (points, local, energies) = (e.points() as f64, e.local as f64, e.energies as f64);
-    // Lines of sums along each direction, values or slopes alone.
-    let lines: f64 = (0..s.dim)
-        .map(|g| 2.0 * n.powi((s.dim - g) as i32) * q.powi(g as i32 + 1))
-        .sum();
-    let mut work = Work::new();
-    // Counts that are finite and not negative are always taken.
-    let mut add = |op, count| {
-        let _ = work.add(op, count);
-    };
-    if part == "corner" {
-        let at_point = [60.0, 180.0, 1000.0][s.dim - 1];
-        add(Op::F64, zones * (points * at_point + 3.0 * d * d * lines));
-        add(
-            Op::Dram,
-            8.0 * (2.0 * nodes
-                + zones * (points + 3.0 * energies + d * local + energies * energies))
-                + 4.0 * zones * local,
-        );
-    } else {
-        add(
-            Op::F64,
-            iterations * (zones * (2.0 * d * lines + d * points) + 12.0 * nodes),
-        );
-        add(
-            Op::Dram,
-            iterations
-                * (8.0 * (8.0 * nodes + zones * (points + 2.0 * d * local)) + 8.0 * zones * local),
-        );
-    }
-    work
 }
 
 /// A counter of joules, whose means are right, and a meter of watts, which follows changes.
@@ -208,11 +166,14 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
                 )
                 .map_err(|e| HydroError(e.to_string()))?;
             let dt = 0.3 * clock.dt;
-            for work in ["step", "corner", "solve"] {
-                let mut once = |e: &mut dyn Engine| match work {
-                    "corner" => e.part(Part::Corner),
-                    "solve" => e.part(Part::Solve),
-                    _ => e.step(dt).and_then(|_| e.accept()),
+            for (work, part) in [
+                ("step", None),
+                ("corner", Some(Part::Corner)),
+                ("solve", Some(Part::Solve)),
+            ] {
+                let mut once = |e: &mut dyn Engine| match part {
+                    Some(part) => e.part(part),
+                    None => e.step(dt).and_then(|_| e.accept()),
                 };
                 let (n, seconds, trace) =
                     measured(&mut *engine, &mut once, args.window, &mut sensors)?;
@@ -222,8 +183,9 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
                 let iterations = spent.iterations / spent.solves.max(1) as f64;
                 let predicted = machine
                     .as_ref()
-                    .filter(|_| operator == OperatorKind::MatrixFree && work != "step")
-                    .and_then(|m| predict(m, &work_of(&hydro, work, iterations)).ok())
+                    .zip(part)
+                    .filter(|_| operator == OperatorKind::MatrixFree)
+                    .and_then(|(m, part)| predict(m, &of_part(&hydro, part, iterations)).ok())
                     .map(|p| (p.time_s, p.energy_j));
                 let unknowns = state.v.len() + state.e.len();
                 rows.push(Row {
@@ -397,7 +359,7 @@ fn keep(args: &StudyArgs, rows: &[Row], traces: &[(String, Traces)]) -> Result<(
             points: trace
                 .power
                 .iter()
-                .map(|(t, w)| (0.05 + t - first.0, *w, *w, *w))
+                .map(|(t, w)| (t - first.0, *w, *w, *w))
                 .collect(),
         });
     }
@@ -419,7 +381,7 @@ fn keep(args: &StudyArgs, rows: &[Row], traces: &[(String, Traces)]) -> Result<(
                 .collect(),
         })
         .collect();
-    let svg = scaling("power over time", "time, s", &panels);
+    let svg = over_time("power over time", "time, s", &panels);
     let png = greenup_report::png::png(&svg, 1.5).map_err(|e| HydroError(e.to_string()))?;
     write(&path.with_extension("png"), &png)
 }

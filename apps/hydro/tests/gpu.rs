@@ -5,7 +5,7 @@
 #![allow(clippy::float_cmp)]
 
 use greenup_device::Isa;
-use greenup_device::cuda::{Compiler, SHIM, Source};
+use greenup_device::cuda::{Compiler, Source, on_fibers as fibers};
 use greenup_hydro::basis::{gauss, lobatto};
 use greenup_hydro::cpu::{Corner, Cpu, MatrixFree};
 use greenup_hydro::csr::Csr;
@@ -19,7 +19,6 @@ use greenup_hydro::problem::Standard;
 use greenup_hydro::run::Clock;
 use greenup_hydro::start::Orders;
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 #[test]
@@ -84,29 +83,6 @@ fn on_fibers(h: &Hydro, s: &State, stored: bool) -> (Vec<f64>, Vec<f64>, Vec<f64
         solve_threads: 64,
         ..Config::default_for(e)
     };
-    let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
-    let text = source(e, &config, h.affine, stored).replace(
-        "extern __shared__ double room[];",
-        "double *room = (double *)greenup_shared();",
-    );
-    let whole = format!(
-        "#include \"shim.hpp\"\n{MORE}{text}\n{}",
-        include_str!("twin.cpp")
-    );
-    std::fs::write(at("shim.hpp"), SHIM).unwrap();
-    std::fs::write(at("twin.cc"), whole).unwrap();
-    let built = Command::new("c++")
-        .args(["-std=c++17", "-O1", "-w", "-o"])
-        .arg(at("twin"))
-        .arg(at("twin.cc"))
-        .output()
-        .unwrap();
-    assert!(
-        built.status.success(),
-        "{}",
-        String::from_utf8_lossy(&built.stderr)
-    );
     let d = space.dim;
     let sizes = Sizes::of(e);
     let rules = h.rules();
@@ -159,29 +135,10 @@ fn on_fibers(h: &Hydro, s: &State, stored: bool) -> (Vec<f64>, Vec<f64>, Vec<f64
         start,
         h.diagonal().iter().map(|d| 1.0 / d).collect(),
     ];
-    let mut bytes: Vec<u8> = Vec::new();
-    for a in &arrays {
-        bytes.extend((a.len() as f64).to_le_bytes());
-        bytes.extend(a.iter().flat_map(|x| x.to_le_bytes()));
-    }
-    std::fs::write(at("in"), bytes).unwrap();
-    let ran = Command::new(at("twin"))
-        .arg(at("in"))
-        .arg(at("out"))
-        .output()
-        .unwrap();
-    assert!(
-        ran.status.success(),
-        "{}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
-    let out: Vec<f64> = std::fs::read(at("out"))
-        .unwrap()
-        .as_chunks::<8>()
-        .0
-        .iter()
-        .map(|b| f64::from_le_bytes(*b))
-        .collect();
+    let dir = tempfile::tempdir().unwrap();
+    let text = format!("{MORE}{}", source(e, &config, h.affine, stored));
+    let out = fibers(&text, include_str!("twin.cpp"), &arrays, dir.path())
+        .unwrap_or_else(|e| panic!("{e}"));
     let (forces, rest) = out.split_at(space.zones * e.local * d);
     let (right, rest) = rest.split_at(space.zones * e.energies);
     let (v, last) = rest.split_at(d * space.nodes);

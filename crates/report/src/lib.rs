@@ -12,7 +12,7 @@
 //! | [`sweep_figure`] | figures of a tuning sweep |
 //! | [`heat_figure`] | a value over two parameters |
 //! | [`share_figure`] | energies of many cases, split |
-//! | [`scaling_figure`] | configs over problem size |
+//! | [`scaling_figure`] | series over problem size or time |
 //! | [`png`] | SVG → PNG with embedded fonts |
 //! | [`page`] | the HTML page |
 //! | [`npy`] | NumPy's array files |

@@ -1,10 +1,13 @@
-//! Performance and efficiency of selected configs over problem size.
+//! Values of several series over problem size, or over time.
 
-use crate::axis::{Area, Linear, LogRange, draw_log_x, frame};
+use crate::axis::{Area, Linear, LogRange, draw_log_x, frame, three_trimmed};
 use crate::si::si;
 use crate::svg::{Anchor, FAINT, QUIET, Svg, colour, escape};
 
-/// One config: (size, median, low, high), by rising size.
+/// Above so many points a series is a line without marks.
+const MARKED: usize = 60;
+
+/// One config or quantity: (size or time, median, low, high), by rising size.
 #[derive(Clone, Debug)]
 pub struct Series {
     pub name: String,
@@ -19,8 +22,64 @@ pub struct Panel {
     pub series: Vec<Series>,
 }
 
-/// Panels above each other, one legend below.
+/// What runs across a panel.
+#[derive(Clone, Copy)]
+enum Across {
+    Size(LogRange),
+    Time(Linear),
+}
+
+impl Across {
+    fn x(self, area: Area, v: f64) -> f64 {
+        match self {
+            Self::Size(r) => r.x(area, v),
+            Self::Time(r) => area.left + area.width * r.share(v),
+        }
+    }
+
+    fn draw(self, svg: &mut Svg, area: Area) {
+        let r = match self {
+            Self::Size(r) => return draw_log_x(svg, area, r),
+            Self::Time(r) => r,
+        };
+        let (grid, small) = (
+            format!("stroke=\"{FAINT}\""),
+            format!("font-size=\"11\" fill=\"{QUIET}\""),
+        );
+        for v in r.ticks() {
+            let x = self.x(area, v);
+            svg.line((x, area.top), (x, area.bottom()), &grid);
+            svg.text(
+                (x, area.bottom() + 15.0),
+                Anchor::Middle,
+                &small,
+                &three_trimmed(v),
+            );
+        }
+    }
+}
+
+/// Panels over problem size, above each other, one legend below.
 pub fn scaling(title: &str, x_label: &str, panels: &[Panel]) -> String {
+    figure(title, x_label, panels, &|p| {
+        LogRange::around(p.series.iter().flat_map(|s| &s.points).map(|q| q.0)).map(Across::Size)
+    })
+}
+
+/// Panels over time, s or another unit.
+pub fn over_time(title: &str, x_label: &str, panels: &[Panel]) -> String {
+    figure(title, x_label, panels, &|p| {
+        let all = p.series.iter().flat_map(|s| &s.points).map(|q| q.0);
+        Some(Across::Time(Linear::around(all.chain([0.0]))))
+    })
+}
+
+fn figure(
+    title: &str,
+    x_label: &str,
+    panels: &[Panel],
+    across: &dyn Fn(&Panel) -> Option<Across>,
+) -> String {
     const WIDTH: f64 = 720.0;
     const PANEL: f64 = 260.0;
     const TOP: f64 = 56.0;
@@ -44,7 +103,9 @@ pub fn scaling(title: &str, x_label: &str, panels: &[Panel]) -> String {
             width: WIDTH - 116.0,
             height: PANEL,
         };
-        panel(&mut svg, area, p, x_label);
+        if let Some(across) = across(p) {
+            panel(&mut svg, area, p, x_label, across);
+        }
     }
     for (i, name) in names.iter().enumerate() {
         let y = TOP + rows * (PANEL + 50.0) + 18.0 * i as f64 + 4.0;
@@ -58,17 +119,19 @@ pub fn scaling(title: &str, x_label: &str, panels: &[Panel]) -> String {
     svg.document(WIDTH, height, title)
 }
 
-fn panel(svg: &mut Svg, area: Area, p: &Panel, x_label: &str) {
-    let all = || p.series.iter().flat_map(|s| &s.points);
-    let Some(xr) = LogRange::around(all().map(|q| q.0)) else {
-        return;
-    };
-    // From zero: heights are speeds, to be compared by eye.
-    let yr = Linear::around(all().map(|q| q.3).chain([0.0]));
+fn panel(svg: &mut Svg, area: Area, p: &Panel, x_label: &str, across: Across) {
+    // From zero: heights are to be compared by eye.
+    let yr = Linear::around(
+        p.series
+            .iter()
+            .flat_map(|s| &s.points)
+            .map(|q| q.3)
+            .chain([0.0]),
+    );
     let y = |v: f64| area.bottom() - area.height * yr.share(v);
     let grid = format!("stroke=\"{FAINT}\"");
     let small = format!("font-size=\"11\" fill=\"{QUIET}\"");
-    draw_log_x(svg, area, xr);
+    across.draw(svg, area);
     for v in yr.ticks() {
         svg.line((area.left, y(v)), (area.right(), y(v)), &grid);
         svg.text(
@@ -87,9 +150,19 @@ fn panel(svg: &mut Svg, area: Area, p: &Panel, x_label: &str) {
     );
     for (i, s) in p.series.iter().enumerate() {
         let style = format!("stroke=\"{}\" stroke-width=\"1.8\"", colour(i));
-        let line: Vec<(f64, f64)> = s.points.iter().map(|q| (xr.x(area, q.0), y(q.1))).collect();
+        let line: Vec<(f64, f64)> = s
+            .points
+            .iter()
+            .map(|q| (across.x(area, q.0), y(q.1)))
+            .collect();
         svg.polyline(&line, &style);
-        for (q, at) in s.points.iter().zip(&line) {
+        // Traces of many points are lines.
+        let marked = if s.points.len() > MARKED {
+            0
+        } else {
+            s.points.len()
+        };
+        for (q, at) in s.points.iter().zip(&line).take(marked) {
             svg.line((at.0, y(q.2)), (at.0, y(q.3)), &style);
             svg.element(
                 "circle",
@@ -125,5 +198,8 @@ mod tests {
         let text = scaling("t", "n", &[panel("flop/s"), panel("flop/J")]);
         assert_eq!(text.matches("<circle").count(), 12);
         assert!(text.contains("b &lt;") && text.contains(">512<"));
+        let text = over_time("t", "time", &[panel("J")]);
+        assert_eq!(text.matches("<circle").count(), 6);
+        assert!(text.contains(">1000<") && !text.contains(">512<"));
     }
 }

@@ -4,6 +4,7 @@ use super::input::{Input, RealName};
 use super::say;
 use clap::Args;
 use greenup_device::Isa;
+use greenup_fmm::points::Points;
 use greenup_fmm::real::Real;
 use greenup_fmm::{FmmError, direct, work};
 use rayon::prelude::*;
@@ -42,6 +43,14 @@ fn of<R: Real>(args: &DirectArgs) -> Result<(), FmmError> {
     let kernel = args.input.kernel();
     kernel.check(args.input.gradient)?;
     loaded.sources.check("source")?;
+    if let Some(t) = &loaded.targets {
+        t.check("target")?;
+    }
+    if loaded.sources.is_empty() || loaded.targets.as_ref().is_some_and(Points::is_empty) {
+        return Err(FmmError(
+            "no pairs: there are no sources, or no targets".to_owned(),
+        ));
+    }
     let real = |x: &[f64]| -> Vec<R> { x.iter().map(|&x| R::of(x)).collect() };
     let sources: [Vec<R>; 3] = std::array::from_fn(|a| real(&loaded.sources.x[a]));
     let at = loaded.targets.as_ref().unwrap_or(&loaded.sources);

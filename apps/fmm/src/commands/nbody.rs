@@ -5,7 +5,7 @@ use clap::Args;
 use greenup_fmm::FmmError;
 use greenup_fmm::nbody::{Bodies, Energies};
 use greenup_fmm::points::{Distribution, files, generate};
-use greenup_report::scaling_figure::{Panel, Series, scaling};
+use greenup_report::scaling_figure::{Panel, Series, over_time};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -48,6 +48,9 @@ pub fn run(args: &NbodyArgs) -> Result<(), FmmError> {
             "--dt {}: take a time step, such as 1e-3",
             args.dt
         )));
+    }
+    if args.n == 0 {
+        return Err(FmmError("no bodies: take -n from 1 on".to_owned()));
     }
     let mut places = generate(args.distribution, args.n, args.seed);
     for x in &mut places.x {
@@ -141,7 +144,6 @@ fn picture(all: &[Energies]) -> Result<Vec<u8>, FmmError> {
         name: name.to_owned(),
         points: all
             .iter()
-            .skip(1)
             .map(|e| (e.t, value(e), value(e), value(e)))
             .collect(),
     };
@@ -163,6 +165,6 @@ fn picture(all: &[Energies]) -> Result<Vec<u8>, FmmError> {
             })],
         },
     ];
-    let svg = scaling("energy of bodies over time", "time", &panels);
+    let svg = over_time("energy of bodies over time", "time", &panels);
     greenup_report::png::png(&svg, 1.5).map_err(|e| FmmError(e.to_string()))
 }

@@ -37,6 +37,26 @@ struct Row {
     far_s: f64,
 }
 
+impl Row {
+    fn way(&self) -> String {
+        format!("{:?}", self.m2l).to_lowercase()
+    }
+
+    fn text(&self) -> String {
+        let joules = self
+            .joules
+            .map_or_else(|| "-".to_owned(), |j| format!("{j:.4}"));
+        format!(
+            "{:<10} {:>5} {:>9.5} {joules:>9} {:>9.5} {:>9.5}",
+            self.way(),
+            self.q,
+            self.seconds,
+            self.direct_s,
+            self.far_s
+        )
+    }
+}
+
 pub fn run(args: &TuneArgs) -> Result<(), FmmError> {
     args.input.pool();
     let loaded = args.input.load()?;
@@ -50,6 +70,9 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded) -> Result<(), FmmError> {
     let gpu = args.input.gpu()?;
     let mut meter = meter(gpu)?;
     let mut rows = Vec::new();
+    if !args.json {
+        say("m2l            q   seconds    joules    direct       far");
+    }
     for m2l in [M2l::Fft, M2l::Compressed] {
         if m2l == M2l::Compressed && (gpu.is_some() || args.input.accuracy < FINEST) {
             continue;
@@ -61,14 +84,19 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded) -> Result<(), FmmError> {
             let m = measured(&mut meter, &mut *engine)?;
             engine.evaluate(&l.charges)?;
             let p = engine.phases();
-            rows.push(Row {
+            let row = Row {
                 q,
                 m2l,
                 seconds: m.time_s.median,
                 joules: m.energy_j.map(|e| e.median),
                 direct_s: p.direct_s,
                 far_s: p.forward_s + p.product_s + p.back_s,
-            });
+            };
+            // At once, so that nothing is lost where somebody does not wait for the end.
+            if !args.json {
+                say(&row.text());
+            }
+            rows.push(row);
         }
     }
     if args.json {
@@ -76,29 +104,12 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded) -> Result<(), FmmError> {
         say(&text);
         return Ok(());
     }
-    let joules = |r: &Row| {
-        r.joules
-            .map_or_else(|| "-".to_owned(), |j| format!("{j:.4}"))
-    };
-    let way = |m: M2l| format!("{m:?}").to_lowercase();
-    say("m2l            q   seconds    joules    direct       far");
-    for r in &rows {
-        say(&format!(
-            "{:<10} {:>5} {:>9.5} {:>9} {:>9.5} {:>9.5}",
-            way(r.m2l),
-            r.q,
-            r.seconds,
-            joules(r),
-            r.direct_s,
-            r.far_s
-        ));
-    }
     if let Some(best) = rows.iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds)) {
-        say(&format!("fastest:  --q {} --m2l {}", best.q, way(best.m2l)));
+        say(&format!("fastest:  --q {} --m2l {}", best.q, best.way()));
     }
     let with = rows.iter().filter_map(|r| r.joules.map(|j| (j, r)));
     if let Some((_, best)) = with.min_by(|a, b| a.0.total_cmp(&b.0)) {
-        say(&format!("greenest: --q {} --m2l {}", best.q, way(best.m2l)));
+        say(&format!("greenest: --q {} --m2l {}", best.q, best.way()));
     }
     Ok(())
 }

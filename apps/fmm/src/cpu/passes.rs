@@ -71,33 +71,12 @@ impl<R: Real> Cpu<'_, R> {
         s: &mut Scratch<R>,
         up: Shared<R>,
     ) {
-        let (d, m) = (self.plan.options.kernel.inputs(), self.plan.shell_numbers());
+        let m = self.plan.shell_numbers();
         s.checks.clear();
         s.checks.resize(boxes.len() * m, R::default());
         for (check, &i) in s.checks.chunks_exact_mut(m).zip(boxes) {
-            self.shell(i, OUTER, &mut s.shell);
-            let node = &self.plan.tree.nodes[i];
-            let range = [node.sources.start, node.sources.end];
-            debug_assert!(charges.len() >= range[1] as usize * d);
-            // SAFETY: the surface and the box's sources lie in their arrays; the potentials are this thread's.
-            unsafe {
-                self.sums(
-                    false,
-                    &Sums {
-                        targets: self.plan.surface as _,
-                        x: std::array::from_fn(|a| s.shell[a].as_ptr()),
-                        out: check.as_mut_ptr(),
-                        stride: self.plan.surface as _,
-                        ranges: 1,
-                        shared: 0,
-                        range: range.as_ptr(),
-                        sources: std::array::from_fn(|a| self.plan.sources[a].as_ptr()),
-                        charge: charges.as_ptr(),
-                        parameter: self.parameter(),
-                    },
-                );
-            }
-            scaled(check, scale);
+            let ranges = self.plan.range(i as u32);
+            self.at_shell(i, OUTER, &ranges, charges, scale, &mut s.shell, check);
         }
         let x: Vec<*const R> = s.checks.chunks_exact(m).map(<[R]>::as_ptr).collect();
         // SAFETY: each box has m numbers, and belongs to one thread.
@@ -105,6 +84,45 @@ impl<R: Real> Cpu<'_, R> {
             let y: Vec<*mut R> = boxes.iter().map(|&i| up.at(i * m)).collect();
             inverse(self, &operators.up, &mut s.between, &x, &y);
         }
+    }
+
+    /// Potentials, times `scale`, of ranges of sources at the surface of a box, added to `check`.
+    #[allow(clippy::too_many_arguments)]
+    fn at_shell(
+        &self,
+        node: usize,
+        radius: f64,
+        ranges: &[u32],
+        charges: &[R],
+        scale: f64,
+        shell: &mut [Vec<R>; 3],
+        check: &mut [R],
+    ) {
+        self.shell(node, radius, shell);
+        assert_eq!(check.len(), self.plan.shell_numbers());
+        assert_eq!(
+            charges.len(),
+            self.plan.sources[0].len() * self.plan.options.kernel.inputs()
+        );
+        // SAFETY: the surface lies in its arrays, ranges of boxes among the sources, and potentials are the caller's.
+        unsafe {
+            self.sums(
+                false,
+                &Sums {
+                    targets: self.plan.surface as _,
+                    x: std::array::from_fn(|a| shell[a].as_ptr()),
+                    out: check.as_mut_ptr(),
+                    stride: self.plan.surface as _,
+                    ranges: (ranges.len() / 2) as _,
+                    shared: 0,
+                    range: ranges.as_ptr(),
+                    sources: std::array::from_fn(|a| self.plan.sources[a].as_ptr()),
+                    charge: charges.as_ptr(),
+                    parameter: self.parameter(),
+                },
+            );
+        }
+        scaled(check, scale);
     }
 
     fn charge_parents(&self, boxes: &[usize], operators: &Level<R>, up: Shared<R>) {
@@ -210,29 +228,18 @@ impl<R: Real> Cpu<'_, R> {
             if list.is_empty() {
                 continue;
             }
-            self.shell(i, INNER, &mut s.shell);
             let ranges: Vec<u32> = list.iter().flat_map(|&b| self.plan.range(b)).collect();
             s.checks.clear();
             s.checks.resize(m, R::default());
-            // SAFETY: as for points of leaves.
-            unsafe {
-                self.sums(
-                    false,
-                    &Sums {
-                        targets: self.plan.surface as _,
-                        x: std::array::from_fn(|a| s.shell[a].as_ptr()),
-                        out: s.checks.as_mut_ptr(),
-                        stride: self.plan.surface as _,
-                        ranges: list.len() as _,
-                        shared: 0,
-                        range: ranges.as_ptr(),
-                        sources: std::array::from_fn(|a| self.plan.sources[a].as_ptr()),
-                        charge: charges.as_ptr(),
-                        parameter: self.parameter(),
-                    },
-                );
-            }
-            scaled(&mut s.checks, scale);
+            self.at_shell(
+                i,
+                INNER,
+                &ranges,
+                charges,
+                scale,
+                &mut s.shell,
+                &mut s.checks,
+            );
             for (k, &c) in s.checks.iter().enumerate() {
                 // SAFETY: m numbers of a box that belongs to this thread.
                 unsafe { *check.at(i * m + k) += c };

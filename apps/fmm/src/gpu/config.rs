@@ -16,14 +16,19 @@ pub struct Config {
 }
 
 impl Config {
-    /// What was tuned on an H200 (docs/results, "Fast multipole method").
+    /// What was tuned on an H200 for Laplace's potentials (docs/results, "Fast multipole method"); gradients and other
+    /// kernels, whose registers permit less, were not tuned.
     pub fn default_for<R: Real>(kernel: Kernel, gradient: bool) -> Self {
-        let light = matches!(kernel, Kernel::Laplace) && !gradient && !R::DOUBLE;
+        let (threads, targets, tile, unroll) = match (kernel, gradient, R::DOUBLE) {
+            (Kernel::Laplace, false, false) => (32, 2, 0, 16),
+            (Kernel::Laplace, false, true) => (32, 2, 32, 16),
+            _ => (64, 1, 128, 4),
+        };
         Self {
-            threads: if light { 32 } else { 64 },
-            targets: if light { 2 } else { 1 },
-            tile: if light { 0 } else { 128 },
-            unroll: if light { 16 } else { 4 },
+            threads,
+            targets,
+            tile,
+            unroll,
             root: usize::from(R::DOUBLE),
             blocks: 1,
         }

@@ -86,7 +86,14 @@ fn from_csv(path: &Path) -> Result<(Vec<f64>, usize), FmmError> {
         for field in &record {
             let x = field
                 .parse::<f64>()
-                .map_err(|_| wrong(path, format!("line {line}: `{field}` is no number")))?;
+                .ok()
+                .filter(|x| x.is_finite())
+                .ok_or_else(|| {
+                    wrong(
+                        path,
+                        format!("line {line}: `{field}` is no number that is finite"),
+                    )
+                })?;
             numbers.push(x);
         }
     }

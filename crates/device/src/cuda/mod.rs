@@ -18,6 +18,7 @@
 
 pub mod arguments;
 pub mod compile;
+mod fibers;
 pub mod gpu;
 pub mod libraries;
 pub mod memory;
@@ -31,6 +32,7 @@ pub mod tensor_map;
 
 pub use arguments::{Arg, cubins};
 pub use compile::{Compiled, Compiler, Source};
+pub use fibers::on_fibers;
 pub use gpu::Gpu;
 pub use memory::Memory;
 pub use module::{Function, Module, Shape};
