@@ -3,7 +3,7 @@
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::{direct, nbody, note, run, tune};
+use commands::{direct, nbody, note, run, study, tune};
 use std::process::ExitCode;
 
 /// The kernel-independent fast multipole method
@@ -23,6 +23,8 @@ enum Command {
     Tune(tune::TuneArgs),
     /// Sum without the method, against what the instruction mix permits
     Direct(direct::DirectArgs),
+    /// Measure whole evaluations of eight inputs, with counters on a GPU, for `greenup explain`
+    Study(study::StudyArgs),
     /// Gravity between bodies in time, with its energy
     Nbody(nbody::NbodyArgs),
 }
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Direct(args) => direct::run(&args),
+        Command::Study(args) => study::run(&args),
         Command::Nbody(args) => nbody::run(&args),
     };
     match done {

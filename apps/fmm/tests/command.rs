@@ -134,3 +134,28 @@ fn tuning_and_direct_sums_answer() {
         "{out}"
     );
 }
+
+#[test]
+fn a_study_goes_on_where_it_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("sweep").display().to_string();
+    let study = |first: usize| {
+        fmm(&format!(
+            "study --device cpu --scale 0.002 --repeat 1 --first {first} -o {out}"
+        ))
+    };
+    let lines = || {
+        let text = std::fs::read_to_string(format!("{out}/trials.jsonl")).unwrap();
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (ok, said, _) = study(1);
+    assert!(ok && said.contains("cube"), "{said}");
+    let before = lines();
+    assert!(study(2).0);
+    let after = lines();
+    assert_eq!((before.len(), after.len()), (1, 2));
+    assert_eq!(before[0], after[0]);
+    // Without a GPU it says what is missing, and measures nothing.
+    let (ok, _, said) = fmm(&format!("study --device cuda:99 -o {out}x"));
+    assert!(!ok && said.contains("error"), "{said}");
+}

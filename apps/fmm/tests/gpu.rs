@@ -7,7 +7,7 @@ use greenup_fmm::gpu::{Config, near_items, room, sisters, source};
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::operators::surface;
 use greenup_fmm::plan::{M2l, Options, Plan};
-use greenup_fmm::points::{Distribution, charges, generate};
+use greenup_fmm::points::{Distribution, Points, charges, generate};
 use greenup_fmm::real::Real;
 
 /// What the host's header has not: the rest that these kernels call.
@@ -17,8 +17,10 @@ inline double rsqrt(double x) { return 1 / sqrt(x); }
 inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 ";
 
-fn compiles<R: Real>(compiler: &Compiler, kernel: Kernel, gradient: bool, p: usize) {
-    let config = Config::default_for::<R>(kernel, gradient);
+fn compiles<R: Real>(compiler: &Compiler, kernel: Kernel, gradient: bool, p: usize, words: &str) {
+    let config = Config::default_for::<R>(kernel, gradient)
+        .with(words)
+        .unwrap();
     let text = source::<R>(kernel, gradient, p, surface::count(p), &config);
     let compiled = compiler
         .compile(&Source {
@@ -55,27 +57,46 @@ fn kernels_compile() {
             if gradient && kernel.check(true).is_err() {
                 continue;
             }
-            compiles::<f32>(&compiler, kernel, gradient, 4);
-            compiles::<f64>(&compiler, kernel, gradient, 7);
+            compiles::<f32>(&compiler, kernel, gradient, 4, "");
+            compiles::<f64>(&compiler, kernel, gradient, 7, "");
         }
     }
-    compiles::<f64>(&compiler, Kernel::Laplace, true, 12);
-    compiles::<f32>(&compiler, Kernel::Laplace, false, 6);
+    compiles::<f64>(&compiler, Kernel::Laplace, true, 12, "");
+    compiles::<f32>(&compiler, Kernel::Laplace, false, 6, "");
+    for words in [
+        "form=1,tile=32",
+        "form=1,tile=1,width=1",
+        "form=0,tile=1",
+        "form=0,tile=0,width=2",
+    ] {
+        compiles::<f32>(&compiler, Kernel::Laplace, false, 4, words);
+        compiles::<f64>(&compiler, Kernel::Laplace, false, 7, words);
+    }
 }
 
 /// U lists of a plan whose boxes all touch, on fibers, against direct sums: the largest difference over the largest sum.
 fn on_fibers<R: Real>(kernel: Kernel, gradient: bool, words: &str) -> f64 {
+    // Boxes of level 1: all beside each other.
     let points = generate(Distribution::Clusters, 403, 2);
+    of_points::<R>(&points, 300, kernel, gradient, words)
+}
+
+fn of_points<R: Real>(
+    points: &Points,
+    most: usize,
+    kernel: Kernel,
+    gradient: bool,
+    words: &str,
+) -> f64 {
     let options = Options {
         kernel,
         tolerance: 1e-3,
         gradient,
-        // Boxes of level 1: all beside each other.
-        most: 300,
+        most,
         m2l: M2l::Fft,
         edge: Some(3),
     };
-    let plan = Plan::<R>::new(&points, None, &options).unwrap();
+    let plan = Plan::<R>::new(points, None, &options).unwrap();
     assert!(plan.levels.is_empty());
     let config = Config::default_for::<R>(kernel, gradient)
         .with(words)
@@ -133,6 +154,7 @@ fn on_fibers<R: Real>(kernel: Kernel, gradient: bool, words: &str) -> f64 {
     );
     let size = want.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     assert_eq!(got.len(), want.len());
+    assert!(got.iter().all(|x| x.is_finite()), "{words}");
     got.iter()
         .zip(&want)
         .map(|(a, b)| (a - b).abs() / size)
@@ -143,8 +165,9 @@ fn on_fibers<R: Real>(kernel: Kernel, gradient: bool, words: &str) -> f64 {
 fn u_lists_are_right_on_fibers() {
     for words in [
         "",
-        "tile=0,targets=2,threads=32",
-        "tile=32,targets=3,threads=64,unroll=3",
+        "form=0,tile=0,targets=2,threads=32",
+        "form=0,tile=32,targets=3,threads=64,unroll=3",
+        "form=0,tile=1,targets=2,threads=64,width=1",
     ] {
         for (kernel, gradient) in [
             (Kernel::Laplace, false),
@@ -158,5 +181,26 @@ fn u_lists_are_right_on_fibers() {
         }
         let e = on_fibers::<f32>(Kernel::Laplace, true, words);
         assert!(e < 1e-5, "{words}: {e}");
+    }
+    for words in [
+        "form=1,tile=32,targets=2,threads=32",
+        "form=1,tile=1,targets=1,threads=64,width=2",
+        "form=1,tile=32,targets=3,threads=96,width=1",
+    ] {
+        let e = on_fibers::<f64>(Kernel::Laplace, false, words);
+        assert!(e < 1e-12, "{words}: {e}");
+        let e = on_fibers::<f32>(Kernel::Laplace, false, words);
+        assert!(e < 1e-5, "{words}: {e}");
+    }
+}
+
+#[test]
+fn a_source_alone_is_at_its_own_place() {
+    let points = Points {
+        x: [vec![-1.0, 1.0], vec![0.5, 0.25], vec![0.0, 0.125]],
+    };
+    for words in ["form=1,tile=32,threads=32", "form=1,tile=1", "tile=1"] {
+        let e = of_points::<f32>(&points, 1, Kernel::Laplace, false, words);
+        assert!(e < 1e-6, "{words}: {e}");
     }
 }

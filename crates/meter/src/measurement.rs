@@ -3,6 +3,7 @@
 use crate::sensor::DeviceState;
 use crate::stats::Summary;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What is doubtful about a measurement.
@@ -57,4 +58,22 @@ pub struct Measurement {
     pub other_over_main: Option<f64>,
     pub state: DeviceState,
     pub flags: Vec<Flag>,
+}
+
+impl Measurement {
+    /// Power and the device's state by name, as sweeps record them.
+    pub fn state_by_name(&self) -> BTreeMap<String, f64> {
+        [
+            ("power_w", self.power_w.as_ref().map(|p| p.median)),
+            ("clock_mhz", self.state.clock_hz.map(|hz| hz * 1e-6)),
+            (
+                "memory_clock_mhz",
+                self.state.mem_clock_hz.map(|hz| hz * 1e-6),
+            ),
+            ("temperature_c", self.state.temperature_c),
+        ]
+        .into_iter()
+        .filter_map(|(name, v)| Some((name.to_owned(), v?)))
+        .collect()
+    }
 }

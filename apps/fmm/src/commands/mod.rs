@@ -5,6 +5,7 @@ pub mod direct;
 pub mod input;
 pub mod nbody;
 pub mod run;
+pub mod study;
 pub mod tune;
 
 use std::io::Write as _;

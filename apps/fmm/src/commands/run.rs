@@ -30,7 +30,7 @@ pub struct RunArgs {
     /// Evaluations; times are of the fastest
     #[arg(long, default_value_t = 1)]
     repeat: usize,
-    /// Choices of a GPU's U lists, NAME=NUMBER,...: threads, targets, tile, unroll, root, blocks
+    /// Choices of a GPU's U lists, NAME=NUMBER,...: threads, targets, tile, unroll, root, blocks, form, width
     #[arg(long, default_value = "", value_name = "CHOICES")]
     kernels: String,
     /// Measure time, power and energy of evaluations one after another

@@ -13,16 +13,21 @@ pub struct Config {
     pub unroll: usize,
     pub root: usize,
     pub blocks: usize,
+    pub form: usize,
+    pub width: usize,
+    /// Whether squares of this kernel can be expanded (form 1).
+    expands: bool,
 }
 
 impl Config {
     /// What was tuned on an H200 for Laplace's potentials (docs/results, "Fast multipole method"); gradients and other
     /// kernels, whose registers permit less, were not tuned.
     pub fn default_for<R: Real>(kernel: Kernel, gradient: bool) -> Self {
-        let (threads, targets, tile, unroll) = match (kernel, gradient, R::DOUBLE) {
-            (Kernel::Laplace, false, false) => (32, 2, 0, 16),
-            (Kernel::Laplace, false, true) => (32, 2, 32, 16),
-            _ => (64, 1, 128, 4),
+        let expands = kernel == Kernel::Laplace && !gradient;
+        let (threads, targets, tile, unroll) = match (expands, R::DOUBLE) {
+            (true, false) => (32, 2, 0, 16),
+            (true, true) => (32, 2, 32, 16),
+            (false, _) => (64, 1, 128, 4),
         };
         Self {
             threads,
@@ -31,6 +36,9 @@ impl Config {
             unroll,
             root: usize::from(R::DOUBLE),
             blocks: 1,
+            form: 0,
+            width: 4,
+            expands,
         }
     }
 
@@ -54,9 +62,11 @@ impl Config {
                 "unroll" => &mut self.unroll,
                 "root" => &mut self.root,
                 "blocks" => &mut self.blocks,
+                "form" => &mut self.form,
+                "width" => &mut self.width,
                 other => {
                     return Err(format!(
-                        "there is no choice `{other}`: threads, targets, tile, unroll, root, blocks"
+                        "there is no choice `{other}`: threads, targets, tile, unroll, root, blocks, form, width"
                     ));
                 }
             };
@@ -70,6 +80,12 @@ impl Config {
                 "threads are 32 to 1024 by 32, targets 1 to 16, unroll and blocks from 1 on"
                     .to_owned(),
             );
+        }
+        if self.form > 1 || ![1, 2, 4].contains(&self.width) {
+            return Err("the form is 0 or 1, the width 1, 2 or 4".to_owned());
+        }
+        if self.form == 1 && !(self.expands && [1, 32].contains(&self.tile)) {
+            return Err("form 1 is for potentials of laplace, with tile=1 or tile=32".to_owned());
         }
         Ok(self)
     }
@@ -114,6 +130,8 @@ pub fn source<R: Real>(
         ("TILE", c.tile),
         ("UNROLL", c.unroll),
         ("BLOCKS", c.blocks),
+        ("FORM", c.form),
+        ("WIDTH", c.width),
         ("P", p),
         ("SHELL", shell),
         ("SISTERS", sisters::<R>(p)),
@@ -122,6 +140,8 @@ pub fn source<R: Real>(
     }
     for text in [
         include_str!("../kernels/gpu/pair.cuh"),
+        include_str!("../kernels/gpu/take.cuh"),
+        include_str!("../kernels/gpu/expanded.cuh"),
         include_str!("../kernels/gpu/near.cu"),
         include_str!("../kernels/gpu/shells.cu"),
         include_str!("../kernels/gpu/matrix.cu"),

@@ -65,7 +65,7 @@ pub struct ExplainArgs {
     #[arg(long, default_value = "h200", value_name = "NAME|FILE")]
     pub machine: String,
     /// Where the recorded sweeps are
-    #[arg(long, default_value = "sweeps", value_name = "DIR")]
+    #[arg(long, default_value = "sweeps/one_board_h200", value_name = "DIR")]
     pub sweeps: std::path::PathBuf,
     /// Write the page
     #[arg(short, long, value_name = "FILE.html")]

@@ -11,11 +11,12 @@ use greenup_report::si::{percent, si};
 use greenup_tune::analyze::counted::{self, FromCounters};
 use greenup_tune::sweep::Folder;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Recorded sweeps of the applications of this workspace, under `sweeps/`.
+/// Recorded sweeps of the applications of this workspace.
 const KNOWN: [(&str, &[&str]); 4] = [
-    ("fmm", &["fmm_ulist_h200", "fmm_ulist_f64_h200"]),
+    ("fmm", &["fmm_h200", "fmm_ulist_h200", "fmm_ulist_f64_h200"]),
     ("gemm", &["dgemm_h200"]),
     ("gisaxs", &["form_factor_h200", "form_factor_list_h200"]),
     ("hydro", &["hydro_corner_h200"]),
@@ -287,7 +288,7 @@ fn page(a: &Answer) -> Page {
             id: app.name.clone(),
             title: app.name.clone(),
             paragraphs: vec![format!("From {}.", app.sweeps.join(", "))],
-            tables: vec![cases(app)],
+            tables: std::iter::once(cases(app)).chain(by_kernel(app)).collect(),
             ..Section::default()
         });
     }
@@ -307,9 +308,38 @@ fn page(a: &Answer) -> Page {
     }
 }
 
+/// Where cases have several kernels: what each takes of the predicted energy.
+fn by_kernel(app: &Application) -> Option<Table> {
+    let several: Vec<&FromCounters> = (app.cases.iter())
+        .filter(|c| !c.by_kernel_j.is_empty())
+        .collect();
+    let names: BTreeSet<&String> = several.iter().flat_map(|c| c.by_kernel_j.keys()).collect();
+    let mut header = vec![Header::new("config", "")];
+    header.extend(names.iter().map(|n| Header::new(n, "marginal energy")));
+    header.push(Header::new("constant power", ""));
+    let share =
+        |j: f64, c: &FromCounters| Cell::number(j / c.predicted_j, percent(j / c.predicted_j));
+    (!several.is_empty()).then(|| Table {
+        caption: "Shares of the predicted energy by kernel".into(),
+        header,
+        rows: (several.iter())
+            .map(|c| {
+                let mut row = vec![Cell::text(&c.label)];
+                row.extend(names.iter().map(|n| match c.by_kernel_j.get(*n) {
+                    Some(j) => share(*j, c),
+                    None => Cell::text("-"),
+                }));
+                row.push(share(c.constant_j, c));
+                row
+            })
+            .collect(),
+    })
+}
+
 fn cases(app: &Application) -> Table {
     let mut header = vec![
         Header::new("trial", "line of the sweep"),
+        Header::new("config", ""),
         Header::new("time", "measured"),
         Header::new(
             "least time",
@@ -329,6 +359,7 @@ fn cases(app: &Application) -> Table {
             .map(|c| {
                 let mut row = vec![
                     Cell::number(c.trial as f64, c.trial.to_string()),
+                    Cell::text(&c.label),
                     Cell::number(c.time_s, si(c.time_s, "s")),
                     c.predicted_s
                         .map_or_else(|| Cell::text("-"), |s| Cell::number(s, si(s, "s"))),

@@ -1,6 +1,7 @@
 //! Work out of hardware counters, and the energy that a machine predicts for it: the method of the
 //! thesis's chapter 6, with the measured time.
 
+use crate::run::counters::Counters;
 use crate::sweep::{Sweep, Trial};
 use greenup_model::clocked::follows_core;
 use greenup_model::{Machine, MachineError, Op, Work, predict_clocked};
@@ -11,13 +12,18 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Serialize)]
 pub struct FromCounters {
     pub trial: usize,
+    /// The config in words.
+    pub label: String,
     pub time_s: f64,
     pub measured_j: f64,
     pub predicted_j: f64,
     /// Marginal energy by class, J.
     pub by_op_j: BTreeMap<Op, f64>,
+    /// Marginal energy by kernel, J, where there are several.
+    pub by_kernel_j: BTreeMap<String, f64>,
     pub constant_j: f64,
-    /// With the clock that the cap permits, where the machine tells: what the classes need at least, s.
+    /// With the clock that the cap permits, where the machine tells: what the classes need at least, s; of several
+    /// kernels, one after the other.
     pub predicted_s: Option<f64>,
 }
 
@@ -41,17 +47,23 @@ const TENSOR_LEAST: f64 = 0.015;
 /// L2 are those that slow memory did not give, bytes of L1 those that L2 did not: the cost of a byte from afar includes the
 /// way. A wavefront that bank conflicts make necessary moves no bytes of its own: it takes what the others left.
 pub fn work(t: &Trial) -> Option<Work> {
-    let of = |name: &str| t.metrics.get(name).copied();
+    let flops = t.metrics.get("gflops").zip(t.cost());
+    work_of(&t.metrics, flops.map(|(g, c)| g * 1e9 * c.time_s))
+}
+
+/// As [`work`], of a kernel that does so many flops in a run.
+fn work_of(counters: &Counters, flops: Option<f64>) -> Option<Work> {
+    let of = |name: &str| counters.get(name).copied();
     let some = |name: &str| of(name).unwrap_or(0.0);
     let dram = of("dram_bytes")?;
     let kind = |k: &str| Some((of(&format!("{k}_fma"))?, of(&format!("{k}_other"))?));
     let ((f64_fma, f64_other), (f32_fma, f32_other)) = (kind("f64")?, kind("f32")?);
     let (tensors, instructions) = (some("tensor_instructions"), some("instructions"));
     // Products on tensor cores are not counted by element: what the pipes of vectors leave of the run's flops.
-    let tensor = match of("gflops") {
-        Some(g) if tensors > 0.0 && tensors > TENSOR_LEAST * instructions => {
+    let tensor = match flops {
+        Some(all) if tensors > 0.0 && tensors > TENSOR_LEAST * instructions => {
             let vectors = 2.0 * (f64_fma + f32_fma) + f64_other + f32_other;
-            (g * 1e9 * t.cost()?.time_s - vectors).max(0.0)
+            (all - vectors).max(0.0)
         }
         _ => 0.0,
     };
@@ -102,28 +114,56 @@ pub fn predict(sweep: &Sweep, machine: &Machine) -> Result<Vec<FromCounters>, Ma
             (Some(c), Some(mhz)) => c.voltage(mhz * 1e6).powi(2),
             _ => 1.0,
         };
-        let mut by_op_j = BTreeMap::new();
-        for (op, n) in work.iter() {
+        let by_op_j = marginal(machine, &work, squared)?;
+        let constant_j = pi0.value * cost.time_s;
+        let kernels: Vec<(&String, Work)> = (t.kernels.iter())
+            .filter_map(|(name, c)| Some((name, work_of(c, None)?)))
+            .collect();
+        let least = |w: &Work| predict_clocked(machine, w).ok().map(|p| p.time_s);
+        let by_kernel_j = (kernels.iter())
+            .map(|(name, w)| {
+                let j = marginal(machine, w, squared)?.values().sum();
+                Ok(((*name).clone(), j))
+            })
+            .collect::<Result<_, MachineError>>()?;
+        out.push(FromCounters {
+            trial,
+            label: (sweep.facts.parameters.iter().zip(&t.config))
+                .map(|(name, v)| format!("{name}={v}"))
+                .collect::<Vec<_>>()
+                .join(" "),
+            time_s: cost.time_s,
+            measured_j,
+            predicted_j: by_op_j.values().sum::<f64>() + constant_j,
+            by_op_j,
+            by_kernel_j,
+            constant_j,
+            predicted_s: match kernels.is_empty() {
+                true => least(&work),
+                false => kernels.iter().map(|(_, w)| least(w)).sum(),
+            },
+        });
+    }
+    Ok(out)
+}
+
+/// Energies of the classes, those of the core times the square of its voltage.
+fn marginal(
+    machine: &Machine,
+    work: &Work,
+    squared: f64,
+) -> Result<BTreeMap<Op, f64>, MachineError> {
+    work.iter()
+        .map(|(op, n)| {
             let energy = machine
                 .cost_of(op)?
                 .energy_j
                 .as_ref()
                 .ok_or_else(|| MachineError::NoEnergy(machine.name.clone()))?;
             let v = if follows_core(op) { squared } else { 1.0 };
-            by_op_j.insert(op, n * energy.value * v);
-        }
-        let constant_j = pi0.value * cost.time_s;
-        out.push(FromCounters {
-            trial,
-            time_s: cost.time_s,
-            measured_j,
-            predicted_j: by_op_j.values().sum::<f64>() + constant_j,
-            by_op_j,
-            constant_j,
-            predicted_s: predict_clocked(machine, &work).ok().map(|p| p.time_s),
-        });
-    }
-    Ok(out)
+            Ok((op, n * energy.value * v))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -141,6 +181,7 @@ mod tests {
                 time_error: None,
             },
             metrics: metrics.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
+            kernels: BTreeMap::new(),
             effort: 1.0,
             build_s: 0.0,
             verify_s: 0.0,
@@ -183,6 +224,29 @@ mod tests {
         assert_eq!(w.count(Op::Int), 1e12 + (3.2e12 - 1.5e12 - 32e6));
         let conflicts = [&COUNTERS[..], &[("shared_conflicts", 5e9)]].concat();
         assert_eq!(work(&trial(&conflicts)).unwrap().count(Op::L1), 0.36e12);
+    }
+
+    #[test]
+    fn kernels_take_their_times_one_after_the_other() {
+        let h200 = greenup_model::shipped::find("h200").unwrap().unwrap();
+        let counters: Counters = COUNTERS[..9]
+            .iter()
+            .map(|(n, v)| ((*n).to_owned(), *v))
+            .collect();
+        let mut t = trial(&COUNTERS);
+        t.kernels = [("one", counters.clone()), ("other", counters)]
+            .map(|(n, c)| (n.to_owned(), c))
+            .into();
+        let of = |t: Trial| {
+            let facts = SweepFacts::default();
+            let trials = vec![t];
+            predict(&Sweep { facts, trials }, &h200).unwrap().remove(0)
+        };
+        let (together, apart) = (of(trial(&COUNTERS)), of(t));
+        let twice = 2.0 * together.predicted_s.unwrap();
+        assert!((apart.predicted_s.unwrap() / twice - 1.0).abs() < 1e-12);
+        let marginal = together.predicted_j - together.constant_j;
+        assert!((apart.by_kernel_j["one"] / marginal - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -6,8 +6,7 @@ use super::host::HostKernel;
 use super::job::{Built, Job, Said, Stage, Task};
 use crate::sweep::Failure as F;
 use greenup_meter::observe::Silent;
-use greenup_meter::{Measurement, Meter, Run};
-use std::collections::BTreeMap;
+use greenup_meter::{Meter, Run};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -303,23 +302,11 @@ impl Pair {
                 .filter(|f| !matches!(f, greenup_meter::Flag::NoEnergy))
                 .map(ToString::to_string)
                 .collect(),
-            state: state(&m),
+            state: m.state_by_name(),
             baseline_s,
             baseline_j,
         })
     }
-}
-
-fn state(m: &Measurement) -> BTreeMap<String, f64> {
-    [
-        ("power_w", m.power_w.as_ref().map(|p| p.median)),
-        ("clock_mhz", m.state.clock_hz.map(|hz| hz * 1e-6)),
-        ("memory_clock_mhz", m.state.mem_clock_hz.map(|hz| hz * 1e-6)),
-        ("temperature_c", m.state.temperature_c),
-    ]
-    .into_iter()
-    .filter_map(|(name, v)| Some((name.to_owned(), v?)))
-    .collect()
 }
 
 fn race(

@@ -17,6 +17,7 @@
 //! | [`trial`] | one config: built, verified, measured |
 //! | [`tuner`] | the loop: ask, build, measure, record |
 //! | [`finals`] | the best measured again, in turns |
+//! | [`counters`] | hardware counters and what their names are |
 //! | [`profile`] | hardware counters of chosen configs |
 //! | [`scaling`] | selected configs at other problem sizes |
 //! | [`facts`] | what makes a sweep reproducible |
@@ -24,6 +25,7 @@
 mod build;
 pub mod child;
 pub mod compile;
+pub mod counters;
 pub mod cubin;
 pub mod data;
 mod facts;

@@ -207,6 +207,7 @@ impl<'a> Bench<'a> {
                 message: String::new(),
             },
             metrics: BTreeMap::new(),
+            kernels: BTreeMap::new(),
             effort,
             build_s,
             verify_s: 0.0,

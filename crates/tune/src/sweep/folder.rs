@@ -225,6 +225,7 @@ fn join(text: &str, trials: &mut [Trial]) -> Result<(), (usize, String)> {
         let c: Counted = serde_json::from_str(line).map_err(|e| (i + 1, e.to_string()))?;
         for t in trials.iter_mut().filter(|t| t.config == c.config) {
             t.metrics.extend(c.counters.clone());
+            t.kernels = c.kernels.clone();
         }
     }
     Ok(())

@@ -88,6 +88,7 @@ fn trial(config: Vec<Value>, outcome: Outcome, metrics: BTreeMap<String, f64>) -
         config,
         outcome,
         metrics,
+        kernels: BTreeMap::new(),
         effort: 1.0,
         build_s: 0.0,
         verify_s: 0.0,

@@ -2,6 +2,7 @@
 
 use crate::objective::Cost;
 use crate::points::Table;
+use crate::run::counters::Kernels;
 use greenup_space::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -71,6 +72,9 @@ pub struct Trial {
     /// Other numbers measured or derived, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub metrics: BTreeMap<String, f64>,
+    /// Hardware counters of each kernel, where there are several.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub kernels: Kernels,
     /// Share of a full measurement.
     #[serde(skip_serializing_if = "is_one", default = "one")]
     pub effort: f64,

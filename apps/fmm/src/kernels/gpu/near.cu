@@ -1,25 +1,13 @@
 // U lists: points of leaves with the points of leaves beside them. A block takes one item: up to THREADS * TARGETS
-// targets of a leaf, TARGETS a thread. Sources come through shared memory TILE at a time, or (TILE 0) straight from the
-// cache. UNROLL sources in a turn of the loop. BLOCKS of a multiprocessor that registers are kept for.
+// targets of a leaf, TARGETS a thread. Sources come straight from the cache (TILE 0), through registers of a warp, one a
+// lane, shown by shuffles (TILE 1), or through shared memory TILE at a time. WIDTH numbers are loaded at once. UNROLL
+// sources in a turn of the loop. BLOCKS of a multiprocessor that registers are kept for. FORM 1: expanded.cuh (TILE 1, or
+// 32 of each warp's own).
 //
 // places: x, y, z and the first charge of each source; more: the other IN - 1 charges.
 // An item: its first target, its targets, first range, ranges, and how many of these are the leaf's own (0 or 1): only
 // there can a source be at a target's place.
-template <int masked>
-__device__ __forceinline__ void take(real (*sum)[OUT], const real (*t)[3], const real4 *s, const real *more, int count, real k) {
-#pragma unroll UNROLL
-    for (int j = 0; j < count; j++) {
-        const real4 p = s[j];
-        real q[IN];
-        q[0] = p.w;
-#pragma unroll
-        for (int c = 1; c < IN; c++) q[c] = more[j * (IN - 1) + c - 1];
-#pragma unroll
-        for (int i = 0; i < TARGETS; i++)
-            pair<SLOPES, masked>(sum[i], q, k, t[i][0] - p.x, t[i][1] - p.y, t[i][2] - p.z);
-    }
-}
-
+#if FORM == 0
 __device__ __forceinline__ void near_item(const int *item, const real4 *places, const real *more, const real *x,
                                           const real *y, const real *z, const int *ranges, real *out,
                                           long long stride, real k) {
@@ -32,19 +20,20 @@ __device__ __forceinline__ void near_item(const int *item, const real4 *places, 
 #pragma unroll
         for (int c = 0; c < OUT; c++) sum[i][c] = 0;
     }
-#if TILE
+#if TILE > 1
     __shared__ real4 s[TILE];
     __shared__ real m[TILE * (IN - 1) + 1];
 #endif
     for (int r = 0; r < item[3]; r++) {
         const int from = ranges[2 * (item[2] + r)], to = ranges[2 * (item[2] + r) + 1];
-#if TILE
+        const real *others = more + (long long)from * (IN - 1);
+#if TILE > 1
         for (int base = from; base < to; base += TILE) {
             const int n = to - base < TILE ? to - base : TILE;
             __syncthreads();
             for (int j = threadIdx.x; j < n; j += THREADS) {
                 s[j] = places[base + j];
-                for (int c = 0; c < IN - 1; c++) m[j * (IN - 1) + c] = more[(long long)(base + j) * (IN - 1) + c];
+                for (int c = 0; c < IN - 1; c++) m[j * (IN - 1) + c] = others[(long long)(base - from + j) * (IN - 1) + c];
             }
             __syncthreads();
             // A warp whose targets are none waits only.
@@ -53,9 +42,14 @@ __device__ __forceinline__ void near_item(const int *item, const real4 *places, 
                 else take<0>(sum, t, s, m, n, k);
             }
         }
+#elif TILE == 1
+        if ((int)(threadIdx.x & ~31) < count) {
+            if (r < item[4]) take_shown<1>(sum, t, places + from, others, to - from, k);
+            else take_shown<0>(sum, t, places + from, others, to - from, k);
+        }
 #else
-        if (r < item[4]) take<1>(sum, t, places + from, more + (long long)from * (IN - 1), to - from, k);
-        else take<0>(sum, t, places + from, more + (long long)from * (IN - 1), to - from, k);
+        if (r < item[4]) take<1>(sum, t, places + from, others, to - from, k);
+        else take<0>(sum, t, places + from, others, to - from, k);
 #endif
     }
 #pragma unroll
@@ -66,6 +60,7 @@ __device__ __forceinline__ void near_item(const int *item, const real4 *places, 
             for (int c = 0; c < OUT; c++) out[c * stride + first + at] += sum[i][c];
     }
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 near_points(const real4 *places, const real *more, const real *x, const real *y, const real *z, const int *items,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #if elem == 0
 typedef float real;
@@ -16,16 +17,40 @@ static double next(uint64_t *state) {
     return (double)(*state >> 11) * 0x1p-53;
 }
 
+typedef struct {
+    uint32_t key;
+    real at[3];
+} point;
+
+static int by_key(const void *a, const void *b) {
+    const uint32_t x = ((const point *)a)->key, y = ((const point *)b)->key;
+    return x < y ? -1 : x > y;
+}
+
+// In the order of keys, as a tree leaves them.
+static void of_leaf(point *points, const int *at, uint64_t *state) {
+    for (int p = 0; p < most; p++) {
+        points[p].key = 0;
+        for (int a = 0; a < 3; a++) {
+            const double in = next(state);
+            points[p].at[a] = (real)((at[a] + in) / side);
+            for (int b = 0; b < 10; b++) points[p].key |= ((uint32_t)(in * 1024) >> b & 1) << (3 * b + a);
+        }
+    }
+    qsort(points, most, sizeof(point), by_key);
+}
+
 // Leaf (i, j, k) has the points k + side (j + side i) of `most` each. Its ranges: its own, then three leaves along the
 // last axis at a time, without itself.
 void points(real *places, real *x, real *y, real *z, int32_t *ranges, int32_t *counts, real *out) {
     (void)out;
     uint64_t state = 12345;
+    point own[most];
     for (int leaf = 0; leaf < leaves; leaf++) {
         const int at[3] = {leaf / side / side, leaf / side % side, leaf % side};
+        of_leaf(own, at, &state);
         for (int p = leaf * most; p < (leaf + 1) * most; p++) {
-            x[p] = (real)((at[0] + next(&state)) / side), y[p] = (real)((at[1] + next(&state)) / side);
-            z[p] = (real)((at[2] + next(&state)) / side);
+            x[p] = own[p - leaf * most].at[0], y[p] = own[p - leaf * most].at[1], z[p] = own[p - leaf * most].at[2];
             places[4 * p] = x[p], places[4 * p + 1] = y[p], places[4 * p + 2] = z[p];
             places[4 * p + 3] = (real)(2 * next(&state) - 1);
         }

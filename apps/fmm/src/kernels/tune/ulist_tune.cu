@@ -3,6 +3,8 @@
 #define KERNEL 0
 #define SLOPES 0
 #include "../gpu/pair.cuh"
+#include "../gpu/take.cuh"
+#include "../gpu/expanded.cuh"
 #include "../gpu/near.cu"
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)

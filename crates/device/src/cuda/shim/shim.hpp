@@ -234,6 +234,13 @@ template <class T> T __shfl_sync(unsigned, T value, int lane) {
     greenup_exchange(&value, 1, all);
     return all[lane % 32];
 }
+inline int __all_sync(unsigned, int given) {
+    int all[32];
+    greenup_exchange(&given, 1, all);
+    for (int lane = 0; lane < 32; lane++)
+        if (!all[lane]) return 0;
+    return 1;
+}
 
 /* Copies that arrive when they are waited for. */
 inline void greenup_copy(void *to, const void *from, int bytes, int valid) {
