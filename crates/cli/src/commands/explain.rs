@@ -338,8 +338,8 @@ fn by_kernel(app: &Application) -> Option<Table> {
 
 fn cases(app: &Application) -> Table {
     let mut header = vec![
-        Header::new("trial", "line of the sweep"),
         Header::new("config", ""),
+        Header::new("trial", "line of the sweep"),
         Header::new("time", "measured"),
         Header::new(
             "least time",
@@ -358,8 +358,8 @@ fn cases(app: &Application) -> Table {
             .iter()
             .map(|c| {
                 let mut row = vec![
-                    Cell::number(c.trial as f64, c.trial.to_string()),
                     Cell::text(&c.label),
+                    Cell::number(c.trial as f64, c.trial.to_string()),
                     Cell::number(c.time_s, si(c.time_s, "s")),
                     c.predicted_s
                         .map_or_else(|| Cell::text("-"), |s| Cell::number(s, si(s, "s"))),
