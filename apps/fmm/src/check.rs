@@ -14,6 +14,14 @@ pub struct Errors {
     pub targets: usize,
 }
 
+/// The largest size, or 1 of nothing but zeros, as a power of two: numbers in that unit keep their digits.
+fn largest<'a>(x: impl IntoIterator<Item = &'a f64>) -> f64 {
+    match x.into_iter().fold(0.0f64, |m, x| m.max(x.abs())) {
+        0.0 => 1.0,
+        m => m.log2().floor().clamp(-1022.0, 1023.0).exp2(),
+    }
+}
+
 /// Compares results at some targets, evenly taken from all.
 pub fn errors(
     kernel: Kernel,
@@ -27,21 +35,30 @@ pub fn errors(
     let count = most.min(n);
     let which: Vec<usize> = (0..count).map(|i| i * n / count).collect();
     let at = targets.some(&which);
+    // In units of the points and charges, so that no square overflows.
+    let (far, strong) = (
+        largest(at.x.iter().chain(&sources.x).flatten()),
+        largest(charges),
+    );
+    let scaled = |x: &[Vec<f64>; 3]| [0, 1, 2].map(|a| x[a].iter().map(|x| x / far).collect());
+    let (places, from): ([Vec<f64>; 3], [Vec<f64>; 3]) = (scaled(&at.x), scaled(&sources.x));
+    let own: Vec<f64> = charges.iter().map(|q| q / strong).collect();
     let exact = direct::sums::<f64>(
         kernel,
         gradient,
-        kernel.parameter(1.0),
-        &at.x,
-        &sources.x,
-        charges,
+        kernel.parameter(far),
+        &places,
+        &from,
+        &own,
         Isa::Portable,
     );
-    let relative = |components: std::ops::Range<usize>| {
+    let relative = |components: std::ops::Range<usize>, lengths: i32| {
         let (mut wrong, mut all) = (0.0, 0.0);
         for c in components {
             for (k, &i) in which.iter().enumerate() {
                 let x = exact[c * count + k] * kernel.factor();
-                wrong += (x - results[c * n + i]).powi(2);
+                let own = (0..lengths).fold(results[c * n + i] / strong, |r, _| r * far);
+                wrong += (x - own).powi(2);
                 all += x * x;
             }
         }
@@ -53,8 +70,8 @@ pub fn errors(
     };
     let d = kernel.inputs();
     Errors {
-        potential: relative(0..d),
-        gradient: gradient.then(|| relative(d..4 * d)),
+        potential: relative(0..d, 1),
+        gradient: gradient.then(|| relative(d..4 * d, 2)),
         targets: count,
     }
 }

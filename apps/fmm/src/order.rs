@@ -7,11 +7,12 @@ use crate::real::Real;
 use rayon::prelude::*;
 
 impl<R: Real> Plan<R> {
-    /// Checks that there is a number for each source, and all are numbers of the precision.
+    /// Checks that there is a number for each source. Returns the unit that charges are worked in: a power of two near the
+    /// largest where that is so far from 1 that sums could leave the precision.
     ///
     /// # Errors
-    /// The first that is not.
-    pub fn check_charges(&self, charges: &[f64]) -> Result<(), FmmError> {
+    /// The first that is no number.
+    pub fn unit_of_charges(&self, charges: &[f64]) -> Result<f64, FmmError> {
         let (d, n) = (self.options.kernel.inputs(), self.source_from.len());
         if charges.len() != n * d {
             return Err(FmmError(format!(
@@ -20,26 +21,28 @@ impl<R: Real> Plan<R> {
                 self.options.kernel.name()
             )));
         }
-        match charges
-            .par_iter()
-            .position_first(|&q| !R::of(q).wide().is_finite())
-        {
-            Some(i) => Err(FmmError(format!(
-                "the charge of source {} is {}, no number of {}",
+        if let Some(i) = charges.par_iter().position_first(|&q| !q.is_finite()) {
+            return Err(FmmError(format!(
+                "the charge of source {} is {}, no number",
                 i / d + 1,
-                charges[i],
-                R::NAME
-            ))),
-            None => Ok(()),
+                charges[i]
+            )));
         }
+        let largest = charges.par_iter().map(|q| q.abs()).reduce(|| 0.0, f64::max);
+        let usual = 2f64.powi(-20)..=2f64.powi(20);
+        Ok(if largest == 0.0 || usual.contains(&largest) {
+            1.0
+        } else {
+            largest.log2().floor().clamp(-1022.0, 1023.0).exp2()
+        })
     }
 
     /// Charges in the order of the boxes.
-    pub(crate) fn ordered(&self, charges: &[f64]) -> Vec<R> {
+    pub(crate) fn ordered(&self, charges: &[f64], unit: f64) -> Vec<R> {
         let d = self.options.kernel.inputs();
         self.source_from
             .par_iter()
-            .flat_map_iter(|&i| (0..d).map(move |b| R::of(charges[i as usize * d + b])))
+            .flat_map_iter(|&i| (0..d).map(move |b| R::of(charges[i as usize * d + b] / unit)))
             .collect()
     }
 
@@ -57,14 +60,14 @@ impl<R: Real> Plan<R> {
         all
     }
 
-    /// Sums with the kernel's factor, in the units of the points.
-    pub(crate) fn in_units(&self, sums: &[R]) -> Vec<f64> {
+    /// Sums with the kernel's factor, in the units of the points and of the charges.
+    pub(crate) fn in_units(&self, sums: &[R], charge: f64) -> Vec<f64> {
         let o = &self.options;
         let (n, potential) = (self.target_from.len().max(1), o.kernel.factor() / self.unit);
         sums.par_iter()
             .enumerate()
             .map(|(i, x)| {
-                let x = x.wide() * potential;
+                let x = x.wide() * potential * charge;
                 if i / n >= o.kernel.inputs() {
                     x / self.unit
                 } else {

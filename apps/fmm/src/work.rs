@@ -41,19 +41,28 @@ pub struct Phase {
     pub bytes: f64,
 }
 
+/// Flops of a reciprocal root where no unit has it: an estimate and steps of Newton.
+const ROOT: [f64; 2] = [4.0, 8.0];
+
 impl Phase {
-    /// As classes of operations.
+    /// As classes of operations; without a unit of `special` functions those are flops too.
     ///
     /// # Errors
     /// A count that is no number.
-    pub fn work<R: Real>(&self) -> Result<Work, FmmError> {
+    pub fn work<R: Real>(&self, special: bool) -> Result<Work, FmmError> {
         let flop = if R::DOUBLE { Op::F64 } else { Op::F32 };
+        let (flops, roots) = match special {
+            true => (self.flops, self.special),
+            false => (
+                self.flops + ROOT[usize::from(R::DOUBLE)] * self.special,
+                0.0,
+            ),
+        };
         let mut work = Work::new();
-        for (op, n) in [
-            (flop, self.flops),
-            (Op::Special, self.special),
-            (Op::Dram, self.bytes),
-        ] {
+        for (op, n) in [(flop, flops), (Op::Special, roots), (Op::Dram, self.bytes)]
+            .into_iter()
+            .filter(|(_, n)| *n != 0.0)
+        {
             work.add(op, n).map_err(|e| FmmError(e.to_string()))?;
         }
         Ok(work)

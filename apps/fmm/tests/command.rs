@@ -77,6 +77,26 @@ fn files_go_in_and_out() {
 }
 
 #[test]
+fn sizes_far_from_one_keep_their_digits() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("far.csv");
+    for size in ["1e300", "1e-290"] {
+        let rows = format!("x,y,z,q\n{size},0,0,{size}\n0,{size},0,{size}\n0,0,{size},-{size}\n");
+        std::fs::write(&path, rows).unwrap();
+        let (ok, out, said) = fmm(&format!(
+            "run --points {} --check 3 -q 1 --json",
+            path.display()
+        ));
+        assert!(ok, "{said}");
+        let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert!(
+            json["errors"]["potential"].as_f64().unwrap() < 1e-10,
+            "{out}"
+        );
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     for (words, want) in [
         ("run --real f32 -a 1e-16", "reach 5e-5"),
@@ -158,4 +178,24 @@ fn a_study_goes_on_where_it_ended() {
     // Without a GPU it says what is missing, and measures nothing.
     let (ok, _, said) = fmm(&format!("study --device cuda:99 -o {out}x"));
     assert!(!ok && said.contains("error"), "{said}");
+}
+
+#[test]
+fn a_machine_predicts_phases() {
+    let (ok, out, said) = fmm("run -n 4000 --machine h200 --json");
+    assert!(ok, "{said}");
+    let j: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let (work, by) = (&j["work"], j["predicted"].as_array().unwrap());
+    assert_eq!(work.as_array().unwrap().len(), by.len());
+    for (w, p) in work.as_array().unwrap().iter().zip(by) {
+        // The f64 unit alone: 33.5 Tflop/s at most.
+        let least = w["flops"].as_f64().unwrap() / 34e12;
+        assert!(p["time_s"].as_f64().unwrap() >= least, "{w} {p}");
+        assert!(p["energy_j"].as_f64().unwrap() > 0.0);
+    }
+    // A machine without special functions: roots are flops.
+    let (ok, out, said) = fmm("run -n 4000 --machine i7-950");
+    assert!(ok && out.contains("by the machine at least"), "{said}");
+    let (ok, _, said) = fmm("run -n 10 --machine nowhere.toml");
+    assert!(!ok && said.contains("no machine of"), "{said}");
 }

@@ -4,6 +4,7 @@ pub mod device;
 pub mod direct;
 pub mod input;
 pub mod nbody;
+mod predicted;
 pub mod run;
 pub mod study;
 pub mod tune;

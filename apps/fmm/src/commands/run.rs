@@ -2,6 +2,7 @@
 
 use super::device::{engine, measured, meter};
 use super::input::{Input, Loaded, RealName, usual_most};
+use super::predicted::{self, Predicted, machine};
 use super::{note, say};
 use clap::Args;
 use greenup_fmm::FmmError;
@@ -36,6 +37,9 @@ pub struct RunArgs {
     /// Measure time, power and energy of evaluations one after another
     #[arg(long)]
     measure: bool,
+    /// Predict each phase by a machine: a name of `greenup machines`, or a file of `greenup calibrate`
+    #[arg(long, value_name = "NAME|FILE")]
+    machine: Option<String>,
     /// Compare with direct sums at so many targets
     #[arg(long, default_value_t = 0, value_name = "TARGETS")]
     check: usize,
@@ -66,6 +70,8 @@ struct Report {
     evaluation_s: f64,
     phases: Phases,
     work: Vec<Phase>,
+    /// By the machine, phase by phase.
+    predicted: Option<Vec<Predicted>>,
     /// Evaluations one after another, without what is moved to and from the device.
     measured: Option<Measurement>,
     errors: Option<Errors>,
@@ -82,6 +88,7 @@ pub fn run(args: &RunArgs) -> Result<(), FmmError> {
 
 fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
     let gpu = args.input.gpu()?;
+    let machine = args.machine.as_deref().map(machine).transpose()?;
     let most = args
         .q
         .unwrap_or_else(|| usual_most(gpu.is_some(), args.input.real, args.input.gradient));
@@ -124,6 +131,10 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
         )?;
         note(&format!("wrote {}", path.display()));
     }
+    let work = work::phases(&plan);
+    let predicted = (machine.as_ref())
+        .map(|m| predicted::phases::<R>(m, &work))
+        .transpose()?;
     let report = Report {
         kernel: options.kernel.to_string(),
         real: R::NAME,
@@ -145,7 +156,8 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
         setup_s,
         evaluation_s: best,
         phases,
-        work: work::phases(&plan),
+        work,
+        predicted,
         measured,
         errors: compared,
     };
@@ -156,6 +168,10 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
         say(text(&report).trim_end());
     }
     Ok(())
+}
+
+fn joules(j: Option<f64>) -> String {
+    j.map_or_else(String::new, |j| format!(", {j:.4} J"))
 }
 
 fn text(r: &Report) -> String {
@@ -185,7 +201,7 @@ fn text(r: &Report) -> String {
     );
     let _ = writeln!(out, "evaluation  {:>9.4} s", r.evaluation_s);
     let f = &r.phases;
-    for w in &r.work {
+    for (i, w) in r.work.iter().enumerate() {
         let s = match w.name {
             "up" => f.up_s,
             "forward" => f.forward_s,
@@ -195,7 +211,7 @@ fn text(r: &Report) -> String {
             "local" => f.local_s,
             _ => f.direct_s,
         };
-        let _ = writeln!(
+        let _ = write!(
             out,
             "  {:<8}  {s:>9.4} s  {:>9.2} Gflop/s  {:>9.3e} flops  {:>9.3e} bytes",
             w.name,
@@ -203,8 +219,28 @@ fn text(r: &Report) -> String {
             w.flops,
             w.bytes
         );
+        if let Some(p) = &r.predicted {
+            let _ = write!(
+                out,
+                "  by the machine {:>9.4} s{}",
+                p[i].time_s,
+                joules(p[i].energy_j)
+            );
+        }
+        out.push('\n');
     }
     let _ = writeln!(out, "  order     {:>9.4} s", f.order_s);
+    if let Some(p) = &r.predicted {
+        let time_s: f64 = p.iter().map(|p| p.time_s).sum();
+        let energy_j: Option<f64> = p.iter().map(|p| p.energy_j).sum();
+        let all = f.up_s + f.forward_s + f.product_s + f.back_s + f.down_s + f.local_s + f.direct_s;
+        let _ = writeln!(
+            out,
+            "by the machine at least {time_s:.4} s{}: phases took {:.2} times that",
+            joules(energy_j),
+            all / time_s.max(1e-12)
+        );
+    }
     if let Some(m) = &r.measured {
         let _ = write!(out, "again and again: {:.5} s", m.time_s.median);
         if let (Some(w), Some(j)) = (&m.power_w, &m.energy_j) {

@@ -83,16 +83,16 @@ impl<'a, R: Real> Cpu<'a, R> {
     /// Sums at all targets, component by component, in the units of the points.
     ///
     /// # Errors
-    /// Charges of another number than sources, or that are no numbers of the precision.
+    /// Charges of another number than sources, or that are no numbers.
     pub fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
         let plan = self.plan;
-        plan.check_charges(charges)?;
+        let unit = plan.unit_of_charges(charges)?;
         let clock = &mut Clock(Instant::now());
-        self.charges = plan.ordered(charges);
+        self.charges = plan.ordered(charges, unit);
         let before = clock.lap();
         let out = self.repeat();
         clock.lap();
-        let out = plan.in_units(&plan.restored(&out));
+        let out = plan.in_units(&plan.restored(&out), unit);
         self.phases.order_s += before + clock.lap();
         Ok(out)
     }

@@ -178,14 +178,14 @@ impl<'a, R: Real> Gpu<'a, R> {
 impl<R: Real> Engine for Gpu<'_, R> {
     fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
         let plan = self.plan;
-        plan.check_charges(charges)?;
+        let unit = plan.unit_of_charges(charges)?;
         let begun = Instant::now();
         let mut phases = Phases::default();
         let n = plan.target_from.len();
         let o = &plan.options;
         let mut out = vec![R::default(); n * o.kernel.outputs(o.gradient)];
         let mut work = || -> Done {
-            let own: Vec<R> = charges.par_iter().map(|&q| R::of(q)).collect();
+            let own: Vec<R> = charges.par_iter().map(|&q| R::of(q / unit)).collect();
             if !own.is_empty() {
                 self.on.charges.upload(bytes(&own))?;
             }
@@ -200,7 +200,7 @@ impl<R: Real> Engine for Gpu<'_, R> {
         };
         work().map_err(|e| wrong(&e))?;
         let t = Instant::now();
-        let out = plan.in_units(&out);
+        let out = plan.in_units(&out, unit);
         phases.order_s += t.elapsed().as_secs_f64();
         self.phases = phases;
         Ok(out)

@@ -1,0 +1,62 @@
+//! What a machine says of the phases, from their operations and bytes.
+
+use greenup_fmm::FmmError;
+use greenup_fmm::real::Real;
+use greenup_fmm::work::Phase;
+use greenup_model::{Machine, Op, predict, predict_clocked, shipped};
+use serde::Serialize;
+
+/// Of a phase by a machine.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Predicted {
+    pub time_s: f64,
+    /// Where the machine has costs of energy.
+    pub energy_j: Option<f64>,
+}
+
+/// A machine by the name of one that is shipped, or from a file.
+///
+/// # Errors
+/// There is none, or it is broken.
+pub fn machine(name: &str) -> Result<Machine, FmmError> {
+    let wrong = |e: String| FmmError(format!("{name}: {e}"));
+    if let Some(found) = shipped::find(name) {
+        return found.map_err(|e| wrong(e.to_string()));
+    }
+    let text = std::fs::read_to_string(name).map_err(|e| {
+        wrong(format!(
+            "no machine of `greenup machines`, and no file: {e}"
+        ))
+    })?;
+    Machine::from_toml(&text).map_err(|e| wrong(e.to_string()))
+}
+
+/// Each phase alone, one after the other.
+///
+/// # Errors
+/// The machine lacks the cost of a class.
+pub fn phases<R: Real>(machine: &Machine, work: &[Phase]) -> Result<Vec<Predicted>, FmmError> {
+    let wrong = |e: &dyn std::fmt::Display| FmmError(format!("{}: {e}", machine.name));
+    let special = machine.cost_of(Op::Special).is_ok();
+    work.iter()
+        .map(|phase| {
+            let w = phase.work::<R>(special)?;
+            // Nothing to do is nothing to pay for.
+            if w.iter().next().is_none() {
+                return Ok(Predicted::default());
+            }
+            if machine.clock.is_some() {
+                let p = predict_clocked(machine, &w).map_err(|e| wrong(&e))?;
+                return Ok(Predicted {
+                    time_s: p.time_s,
+                    energy_j: Some(p.energy_j),
+                });
+            }
+            let p = predict(machine, &w).map_err(|e| wrong(&e))?;
+            Ok(Predicted {
+                time_s: p.time_s,
+                energy_j: p.energy_j,
+            })
+        })
+        .collect()
+}
