@@ -14,9 +14,10 @@
 //! | [`choose`] | which sensors watch a CPU or a GPU |
 //! | [`probe`] | what a sensor can really do: does it move under load? |
 //! | [`square_wave`] | the aliasing error of a sensor |
+//! | [`policy`] | how long and how often to measure |
 //! | [`protocol`] | warm-up, windows, repetition to a requested error, cross-check, flags |
 //! | [`measurement`] | what a measurement gives, and what is doubtful of it |
-//! | [`command`], [`race`] | running commands, and comparing two of them |
+//! | [`command`], [`race`], [`race_result`] | running commands, and comparing two of them |
 //! | [`stats`] | medians, bootstrap intervals, outliers |
 //! | [`observe`] | progress and cancellation |
 
@@ -25,9 +26,11 @@ pub mod command;
 pub mod control;
 pub mod measurement;
 pub mod observe;
+pub mod policy;
 pub mod probe;
 pub mod protocol;
 pub mod race;
+pub mod race_result;
 pub mod sampler;
 pub mod sensor;
 pub mod sensors;
@@ -38,6 +41,7 @@ pub mod wrap;
 
 pub use measurement::{Flag, Measurement};
 pub use observe::Observer;
-pub use protocol::{Meter, Policy, Run};
+pub use policy::Policy;
+pub use protocol::{Meter, Run};
 pub use sensor::{DeviceState, Problem, Quantity, Reading, Sensor, SensorError, SensorInfo};
 pub use stats::Summary;

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`si`] | numbers with SI prefixes |
 //! | [`svg`], [`axis`] | a small SVG layer and its log₂ and linear axes |
+//! | [`roofline_parts`] | what it shows |
 //! | [`roofline_figure`] | roofline, arch line and power line side by side |
 //! | [`bar_figure`] | measured against predicted, split by what costs |
 //! | [`map_figure`] | the dimensionless map of machines |
@@ -27,6 +28,7 @@ pub mod png;
 pub mod pruning_figure;
 pub mod roofline_figure;
 mod roofline_marks;
+pub mod roofline_parts;
 pub mod scaling_figure;
 pub mod share_figure;
 pub mod si;

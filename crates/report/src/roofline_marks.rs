@@ -1,7 +1,7 @@
 //! What is marked on a roofline figure beside its lines: cache roofs, balances, the capped range.
 
 use crate::axis::{Area, LogRange, three_trimmed};
-use crate::roofline_figure::{Line, Panel};
+use crate::roofline_parts::{Line, Panel};
 use crate::si::three;
 use crate::svg::{Anchor, INK, QUIET, Svg, escape};
 

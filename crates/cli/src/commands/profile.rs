@@ -5,9 +5,9 @@ use crate::error::{CliError, Result};
 use crate::progress::Bars;
 use crate::{out, rig, search};
 use greenup_tune::TuneError;
-use greenup_tune::run::profile::{Counted, profile};
+use greenup_tune::run::profile::profile;
 use greenup_tune::run::scaling::select;
-use greenup_tune::sweep::Folder;
+use greenup_tune::sweep::{Counted, Folder};
 
 pub fn run(args: &ProfileArgs) -> Result {
     let problem = search::problem(&args.problem, &args.named, args.gpu.as_deref())?;

@@ -6,7 +6,8 @@ use crate::error::{CliError, Result};
 use crate::{lookup, out};
 use greenup_calibrate::record::{self, Record};
 use greenup_model::{Machine, Op};
-use greenup_report::roofline_figure::{Interval, Line, Point, RooflineFigure};
+use greenup_report::roofline_figure::RooflineFigure;
+use greenup_report::roofline_parts::{Interval, Line, Point};
 
 pub fn run(args: &RooflineArgs) -> Result {
     let machines: Vec<Machine> = args

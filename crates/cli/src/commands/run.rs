@@ -6,7 +6,8 @@ use crate::progress::Bars;
 use crate::{choose, interrupt, out};
 use greenup_meter::Summary;
 use greenup_meter::command::{CommandLine, Spawner};
-use greenup_meter::race::{Race, RacePlan, RaceResult, Stop, race};
+use greenup_meter::race::{RacePlan, Stop, race};
+use greenup_meter::race_result::{Race, RaceResult};
 use greenup_report::si::si;
 use std::path::PathBuf;
 

@@ -1,10 +1,11 @@
 //! A written space becomes a [`Space`].
 
 use super::graph::{CONSTANT, Graph, Id};
-use super::lower::{Binding, Lowering, Symbols};
+use super::lower::{Binding, Lowering};
 use super::op::{Bounds, Op, Type};
 use super::parsed::{ParsedDomain, check_names, parse_all};
 use super::resolve::{Uses, levels};
+use super::symbols::Symbols;
 use super::values::{list_bounds, static_lists, symbols, typed};
 use crate::error::{ExprError, SpaceError};
 use crate::expr::{Domain, Expr, Kind};

@@ -2,6 +2,7 @@
 
 use super::graph::{Graph, Id};
 use super::op::{Op, Type};
+use super::symbols::Symbols;
 use crate::error::{ExprError, Span, closest};
 use crate::expr::{BinaryOp, CompareOp, Expr, Kind, Scope, UnaryOp, eval_list};
 use crate::value::Value;
@@ -15,33 +16,6 @@ pub enum Binding {
     Param(Id),
     /// An expression, lowered when first used.
     Derived(Expr),
-}
-
-/// Strings and mixed values as numbers; strings keep their order.
-#[derive(Default)]
-pub struct Symbols {
-    values: Vec<Value>,
-}
-
-impl Symbols {
-    /// Takes all values that will ever be needed.
-    pub fn new(mut values: Vec<Value>) -> Self {
-        values.sort_by(|a, b| a.compare(b).unwrap_or_else(|| rank(a).cmp(&rank(b))));
-        values.dedup();
-        Self { values }
-    }
-
-    pub fn get(&self, v: &Value) -> Option<u64> {
-        self.values.iter().position(|k| k == v).map(|i| i as u64)
-    }
-
-    pub fn value(&self, symbol: u64) -> Option<&Value> {
-        self.values.get(symbol as usize)
-    }
-}
-
-fn rank(v: &Value) -> u8 {
-    u8::from(matches!(v, Value::Str(_)))
 }
 
 pub struct Lowering<'a> {

@@ -12,6 +12,7 @@ mod parsed;
 mod point;
 mod resolve;
 mod solve;
+mod symbols;
 pub mod tree;
 mod values;
 

@@ -1,9 +1,9 @@
 //! The values of parameters that depend on no other: their lists, kinds and words.
 
-use super::lower::Symbols;
 use super::op::{Bounds, Type};
 use super::parsed::{Parsed, ParsedDomain};
 use super::resolve::Uses;
+use super::symbols::Symbols;
 use crate::error::{ExprError, SpaceError};
 use crate::expr::{Domain, Expr, Kind, Scope, eval, eval_list};
 use crate::notation::Definition;

@@ -7,7 +7,8 @@ mod tuning;
 use crate::study::Study;
 use greenup_model::{EnergyRoofline, Label, Machine, MachineError, Op};
 use greenup_report::page::{Cell, Fact, Figure, Header, LegendItem, Page, Section, Table};
-use greenup_report::roofline_figure::{Interval, Line, Point, RooflineFigure};
+use greenup_report::roofline_figure::RooflineFigure;
+use greenup_report::roofline_parts::{Interval, Line, Point};
 use greenup_report::si::{si, three};
 use greenup_report::svg::colour;
 

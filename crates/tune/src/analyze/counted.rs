@@ -1,8 +1,7 @@
 //! Work out of hardware counters, and the energy that a machine predicts for it: the method of the
 //! thesis's chapter 6, with the measured time.
 
-use crate::run::counters::Counters;
-use crate::sweep::{Sweep, Trial};
+use crate::sweep::{Counters, Sweep, Trial};
 use greenup_model::clocked::follows_core;
 use greenup_model::{Machine, MachineError, Op, Work, predict_clocked};
 use serde::Serialize;

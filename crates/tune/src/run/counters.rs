@@ -1,14 +1,10 @@
 //! Hardware counters, through NVIDIA's `ncu`.
 
 use super::plan::TuneError;
+use crate::sweep::{Counters, Kernels};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-
-/// Numbers by the name of their counter.
-pub type Counters = BTreeMap<String, f64>;
-/// Counters by kernel, all of its launches together.
-pub type Kernels = BTreeMap<String, Counters>;
 
 /// Our name of a counter, the profiler's metrics that add up to it, and what one of them is worth.
 pub struct Counter {

@@ -1,27 +1,14 @@
 //! Hardware counters of chosen configs, through NVIDIA's `ncu`.
 
-use super::counters::{self, COUNTERS, Counters, Kernels};
+use super::counters::{self, COUNTERS};
 use super::job::Task;
 use super::parent::Launcher;
 use super::plan::{Plan, TuneError};
 use super::trial::Bench;
 use crate::problem::Problem;
-use crate::sweep::FolderError;
+use crate::sweep::{Counted, FolderError, Kernels};
 use greenup_space::Value;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// Counters of one run of a config.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Counted {
-    pub config: Vec<Value>,
-    /// By our name, or the profiler's for metrics asked for beside ours.
-    pub counters: Counters,
-    /// Where there are several.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub kernels: Kernels,
-}
 
 /// Configs that one process of the profiler looks at: what it found is lost if it fails.
 const TOGETHER: usize = 25;

@@ -1,8 +1,7 @@
 //! A sweep on disk: `sweep.json`, and `trials.jsonl` with one line a trial, each safe on the disk
 //! before the next begins.
 
-use super::record::{Sweep, SweepFacts, Trial};
-use crate::run::profile::Counted;
+use super::record::{Counted, Sweep, SweepFacts, Trial};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};

@@ -8,4 +8,4 @@ mod record;
 pub use export::{Exported, to_csv, to_t4};
 pub use folder::{Folder, FolderError};
 pub use import::{ImportError, read_any};
-pub use record::{Failure, Outcome, Sweep, SweepFacts, Trial};
+pub use record::{Counted, Counters, Failure, Kernels, Outcome, Sweep, SweepFacts, Trial};

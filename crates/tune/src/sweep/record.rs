@@ -2,10 +2,25 @@
 
 use crate::objective::Cost;
 use crate::points::Table;
-use crate::run::counters::Kernels;
 use greenup_space::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// Numbers by the name of their counter.
+pub type Counters = BTreeMap<String, f64>;
+/// Counters by kernel, all of its launches together.
+pub type Kernels = BTreeMap<String, Counters>;
+
+/// Counters of one run of a config.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    pub config: Vec<Value>,
+    /// By our name, or the profiler's for metrics asked for beside ours.
+    pub counters: Counters,
+    /// Where there are several.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernels: Kernels,
+}
 
 /// Why a trial has no measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
