@@ -2,6 +2,7 @@
 //! never handed to a foreign interpreter.
 
 mod ast;
+mod cursor;
 mod eval;
 mod functions;
 mod operators;

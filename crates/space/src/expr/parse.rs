@@ -1,7 +1,8 @@
 //! Tokens to a tree, with Python's precedence.
 
 use super::ast::{BinaryOp, CompareOp, Expr, Kind, UnaryOp};
-use super::token::{Token, tokens};
+use super::cursor::Parser;
+use super::token::Token;
 use crate::error::{ExprError, Span};
 use crate::value::Value;
 
@@ -18,14 +19,8 @@ pub enum Domain {
     Values(Expr),
 }
 
-/// Deeper nesting is refused, so that no input can exhaust the stack.
-const MAX_DEPTH: usize = 100;
-
 /// Levels of the tree at most.
 const MAX_HEIGHT: usize = 500;
-
-/// Bytes of one expression at most.
-const MAX_TEXT: usize = 1 << 16;
 
 /// Reads one expression.
 ///
@@ -82,12 +77,6 @@ pub fn parse_domain(text: &str) -> Result<Domain, ExprError> {
     Ok(Domain::Range { start, stop, step })
 }
 
-struct Parser {
-    tokens: Vec<(Token, Span)>,
-    at: usize,
-    depth: usize,
-}
-
 type Parsed = Result<Expr, ExprError>;
 
 /// Left-associative levels below comparison, loosest first.
@@ -106,95 +95,6 @@ const LEVELS: [&[(&str, BinaryOp)]; 6] = [
 ];
 
 impl Parser {
-    fn new(text: &str) -> Result<Self, ExprError> {
-        if text.len() > MAX_TEXT {
-            return Err(ExprError::new(
-                format!("longer than {MAX_TEXT} bytes"),
-                Span::default(),
-            ));
-        }
-        Ok(Self {
-            tokens: tokens(text)?,
-            at: 0,
-            depth: 0,
-        })
-    }
-
-    fn peek(&self) -> &Token {
-        &self.tokens[self.at].0
-    }
-
-    fn span(&self) -> Span {
-        self.tokens[self.at].1
-    }
-
-    fn advance(&mut self) -> (Token, Span) {
-        let t = self.tokens[self.at].clone();
-        if self.at + 1 < self.tokens.len() {
-            self.at += 1;
-        }
-        t
-    }
-
-    fn is(&self, sign: &str) -> bool {
-        matches!(self.peek(), Token::Sign(s) if *s == sign)
-    }
-
-    fn take(&mut self, sign: &str) -> bool {
-        let yes = self.is(sign);
-        if yes {
-            self.advance();
-        }
-        yes
-    }
-
-    fn demand(&mut self, sign: &str) -> Result<(), ExprError> {
-        if self.take(sign) {
-            Ok(())
-        } else {
-            Err(self.unexpected(&format!("`{sign}` is expected here")))
-        }
-    }
-
-    fn unexpected(&self, what: &str) -> ExprError {
-        let found = match self.peek() {
-            Token::End => "the expression ends".to_owned(),
-            Token::Sign(s) => format!("`{s}` stands here"),
-            Token::Name(n) => format!("`{n}` stands here"),
-            Token::Literal(v) => format!("`{v}` stands here"),
-        };
-        ExprError::new(format!("{what}, but {found}"), self.span())
-    }
-
-    fn end(&self) -> Result<(), ExprError> {
-        match self.peek() {
-            Token::End => Ok(()),
-            Token::Sign("=") => Err(ExprError::new(
-                "`=` does not compare: write `==`",
-                self.span(),
-            )),
-            _ => Err(self.unexpected("an operator or the end is expected")),
-        }
-    }
-
-    fn deeper(&mut self) -> Result<(), ExprError> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(ExprError::new(
-                format!("nested more than {MAX_DEPTH} deep"),
-                self.span(),
-            ));
-        }
-        Ok(())
-    }
-
-    fn join(&self, from: Span) -> Span {
-        Span {
-            from: from.from,
-            to: self.tokens[self.at.saturating_sub(1)].1.to.max(from.to),
-        }
-    }
-
     fn ternary(&mut self) -> Parsed {
         self.deeper()?;
         let start = self.span();

@@ -1,0 +1,108 @@
+//! The place in a text of tokens that is read.
+
+use super::token::{Token, tokens};
+use crate::error::{ExprError, Span};
+
+/// Deeper nesting is refused, so that no input can exhaust the stack.
+const MAX_DEPTH: usize = 100;
+
+/// Bytes of one expression at most.
+const MAX_TEXT: usize = 1 << 16;
+
+/// Tokens, and how far they are read.
+pub(super) struct Parser {
+    tokens: Vec<(Token, Span)>,
+    at: usize,
+    pub(super) depth: usize,
+}
+
+impl Parser {
+    pub(super) fn new(text: &str) -> Result<Self, ExprError> {
+        if text.len() > MAX_TEXT {
+            return Err(ExprError::new(
+                format!("longer than {MAX_TEXT} bytes"),
+                Span::default(),
+            ));
+        }
+        Ok(Self {
+            tokens: tokens(text)?,
+            at: 0,
+            depth: 0,
+        })
+    }
+
+    pub(super) fn peek(&self) -> &Token {
+        &self.tokens[self.at].0
+    }
+
+    pub(super) fn span(&self) -> Span {
+        self.tokens[self.at].1
+    }
+
+    pub(super) fn advance(&mut self) -> (Token, Span) {
+        let t = self.tokens[self.at].clone();
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        t
+    }
+
+    pub(super) fn is(&self, sign: &str) -> bool {
+        matches!(self.peek(), Token::Sign(s) if *s == sign)
+    }
+
+    pub(super) fn take(&mut self, sign: &str) -> bool {
+        let yes = self.is(sign);
+        if yes {
+            self.advance();
+        }
+        yes
+    }
+
+    pub(super) fn demand(&mut self, sign: &str) -> Result<(), ExprError> {
+        if self.take(sign) {
+            Ok(())
+        } else {
+            Err(self.unexpected(&format!("`{sign}` is expected here")))
+        }
+    }
+
+    pub(super) fn unexpected(&self, what: &str) -> ExprError {
+        let found = match self.peek() {
+            Token::End => "the expression ends".to_owned(),
+            Token::Sign(s) => format!("`{s}` stands here"),
+            Token::Name(n) => format!("`{n}` stands here"),
+            Token::Literal(v) => format!("`{v}` stands here"),
+        };
+        ExprError::new(format!("{what}, but {found}"), self.span())
+    }
+
+    pub(super) fn end(&self) -> Result<(), ExprError> {
+        match self.peek() {
+            Token::End => Ok(()),
+            Token::Sign("=") => Err(ExprError::new(
+                "`=` does not compare: write `==`",
+                self.span(),
+            )),
+            _ => Err(self.unexpected("an operator or the end is expected")),
+        }
+    }
+
+    pub(super) fn deeper(&mut self) -> Result<(), ExprError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(ExprError::new(
+                format!("nested more than {MAX_DEPTH} deep"),
+                self.span(),
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn join(&self, from: Span) -> Span {
+        Span {
+            from: from.from,
+            to: self.tokens[self.at.saturating_sub(1)].1.to.max(from.to),
+        }
+    }
+}
