@@ -345,6 +345,10 @@ fn cases(app: &Application) -> Table {
             "least time",
             "of the busiest class, at the clock that the cap permits",
         ),
+        Header::new(
+            "power",
+            "measured; above a board's limit only until the limit acts",
+        ),
         Header::new("measured", "energy"),
         Header::new("predicted", "energy"),
         Header::new("error", ""),
@@ -363,6 +367,7 @@ fn cases(app: &Application) -> Table {
                     Cell::number(c.time_s, si(c.time_s, "s")),
                     c.predicted_s
                         .map_or_else(|| Cell::text("-"), |s| Cell::number(s, si(s, "s"))),
+                    Cell::number(c.measured_j / c.time_s, si(c.measured_j / c.time_s, "W")),
                     Cell::number(c.measured_j, si(c.measured_j, "J")),
                     Cell::number(c.predicted_j, si(c.predicted_j, "J")),
                     Cell::number(c.error(), format!("{:+.1} %", 100.0 * c.error())),
