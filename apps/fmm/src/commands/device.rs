@@ -25,7 +25,7 @@ pub fn engine<'a, R: Real>(
         .with(kernels)
         .map_err(|e| FmmError(format!("--kernels: {e}")))?;
     let gpu = Gpu::open(plan, ordinal, config)?;
-    let name = gpu.name.clone();
+    let name = gpu.name().to_owned();
     Ok((Box::new(gpu), name))
 }
 

@@ -1,12 +1,13 @@
 //! What of a plan lies on the GPU: items of blocks, ranges, boxes, matrices.
 
 use super::config::Config;
+use super::place::{At, Place};
 use crate::operators::Packed;
 use crate::operators::fourier::{DIRECTIONS, place};
 use crate::plan::{Far, Plan};
 use crate::real::Real;
 use crate::tree::NONE;
-use greenup_device::cuda::{CudaError, Memory, Session};
+use greenup_device::cuda::CudaError;
 use greenup_device::memory::Plain;
 
 type Held<T> = Result<T, CudaError>;
@@ -23,22 +24,22 @@ pub(super) fn bytes_mut<T: Plain>(x: &mut [T]) -> &mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), size_of_val(x)) }
 }
 
-fn kept<T: Plain>(s: &Session, x: &[T]) -> Held<Memory> {
+fn kept<T: Plain>(s: &impl Place, x: &[T]) -> Held<At> {
     // No memory has no bytes.
-    if x.is_empty() {
-        s.alloc(16)
-    } else {
-        s.kept(bytes(x))
+    let at = s.alloc(size_of_val(x).max(16))?;
+    if !x.is_empty() {
+        s.upload(at, bytes(x))?;
     }
+    Ok(at)
 }
 
 /// Whole numbers on the GPU, in groups of `each`.
 pub(super) struct Items {
-    pub memory: Memory,
+    pub memory: At,
     pub count: usize,
 }
 
-fn items(s: &Session, x: &[u32], each: usize) -> Held<Items> {
+fn items(s: &impl Place, x: &[u32], each: usize) -> Held<Items> {
     Ok(Items {
         memory: kept(s, x)?,
         count: x.len() / each,
@@ -49,10 +50,10 @@ fn items(s: &Session, x: &[u32], each: usize) -> Held<Items> {
 pub(super) struct Dense {
     pub rows: usize,
     pub columns: usize,
-    pub memory: Memory,
+    pub memory: At,
 }
 
-fn dense<R: Real>(s: &Session, m: &Packed<R>, panel: usize) -> Held<Dense> {
+fn dense<R: Real>(s: &impl Place, m: &Packed<R>, panel: usize) -> Held<Dense> {
     Ok(Dense {
         rows: m.rows,
         columns: m.columns,
@@ -66,7 +67,7 @@ pub(super) struct Operators {
     pub down: [Dense; 2],
     pub to_parent: Vec<Dense>,
     pub to_child: Vec<Dense>,
-    pub blocks: Option<Memory>,
+    pub blocks: Option<At>,
 }
 
 /// Boxes of a level.
@@ -88,36 +89,36 @@ pub(super) struct Stage {
 
 /// All of a plan.
 pub(super) struct Layout {
-    pub places: Memory,
-    pub more: Memory,
-    pub charges: Memory,
-    pub source_from: Memory,
-    pub target_from: Memory,
-    pub targets: [Memory; 3],
-    pub boxes: Memory,
-    pub shell: Memory,
-    pub scales: Memory,
-    pub turns: Memory,
-    pub grid: Memory,
+    pub places: At,
+    pub more: At,
+    pub charges: At,
+    pub source_from: At,
+    pub target_from: At,
+    pub targets: [At; 3],
+    pub boxes: At,
+    pub shell: At,
+    pub scales: At,
+    pub turns: At,
+    pub grid: At,
     pub near: Items,
-    pub ranges: Memory,
-    pub x_ranges: Memory,
+    pub ranges: At,
+    pub x_ranges: At,
     pub local: Items,
-    pub w: Memory,
+    pub w: At,
     pub operators: Vec<Operators>,
     pub stages: Vec<Stage>,
-    pub up: Memory,
-    pub check: Memory,
-    pub down: Memory,
-    pub middle: Memory,
-    pub from: Memory,
-    pub to: Memory,
-    pub out: Memory,
-    pub result: Memory,
+    pub up: At,
+    pub check: At,
+    pub down: At,
+    pub middle: At,
+    pub from: At,
+    pub to: At,
+    pub out: At,
+    pub result: At,
 }
 
 /// Ranges of boxes' sources, sorted and joined where one follows another.
-pub fn joined<R: Real>(plan: &Plan<R>, boxes: &[u32]) -> Vec<[u32; 2]> {
+fn joined<R: Real>(plan: &Plan<R>, boxes: &[u32]) -> Vec<[u32; 2]> {
     let mut all: Vec<[u32; 2]> = boxes.iter().map(|&b| plan.range(b)).collect();
     all.sort_unstable();
     let mut out: Vec<[u32; 2]> = Vec::with_capacity(all.len());
@@ -131,7 +132,7 @@ pub fn joined<R: Real>(plan: &Plan<R>, boxes: &[u32]) -> Vec<[u32; 2]> {
 }
 
 /// Items of `near.cu` and the ranges that they name.
-pub fn near_items<R: Real>(plan: &Plan<R>, c: &Config) -> (Vec<u32>, Vec<u32>) {
+fn near_items<R: Real>(plan: &Plan<R>, c: &Config) -> (Vec<u32>, Vec<u32>) {
     let (mut items, mut ranges) = (Vec::new(), Vec::new());
     let most = (c.threads * c.targets) as u32;
     for leaf in plan.tree.leaves() {
@@ -158,7 +159,12 @@ pub fn near_items<R: Real>(plan: &Plan<R>, c: &Config) -> (Vec<u32>, Vec<u32>) {
 }
 
 impl Layout {
-    pub fn new<R: Real>(s: &Session, plan: &Plan<R>, config: &Config, panel: usize) -> Held<Self> {
+    pub fn new<R: Real>(
+        s: &impl Place,
+        plan: &Plan<R>,
+        config: &Config,
+        panel: usize,
+    ) -> Held<Self> {
         let (n, m) = (plan.tree.nodes.len(), plan.shell_numbers());
         let (d, o) = (plan.options.kernel.inputs(), &plan.options);
         let size = size_of::<R>();
@@ -288,7 +294,7 @@ fn local_items<R: Real>(plan: &Plan<R>, far: bool) -> (Vec<u32>, Vec<u32>) {
 }
 
 fn stage<R: Real>(
-    s: &Session,
+    s: &impl Place,
     plan: &Plan<R>,
     level: usize,
     x_ranges: &mut Vec<u32>,

@@ -5,13 +5,15 @@
 //! | [`config`] | choices of the kernels, and their source |
 //! | [`layout`] | what of a plan lies on the GPU |
 //! | [`passes`] | launches of the phases |
+//! | [`place`] | a GPU, or what stands in for one |
 
 mod config;
 mod layout;
 mod passes;
+mod place;
 
 pub use config::{Config, room, sisters, source};
-pub use layout::near_items;
+pub use place::{At, KERNELS, OnGpu, Place};
 
 use crate::FmmError;
 use crate::cpu::Phases;
@@ -19,39 +21,23 @@ use crate::engine::Engine;
 use crate::operators::fourier::frequencies;
 use crate::plan::{Far, Plan};
 use crate::real::Real;
-use greenup_device::cuda::{Compiler, CudaError, Function, Gpu as Found, Session, Source, cubins};
+use greenup_device::cuda::CudaError;
 use layout::{Layout, bytes, bytes_mut};
 use rayon::prelude::*;
 use std::time::Instant;
 
 type Done = Result<(), CudaError>;
 
-struct Kernels {
-    near: Function,
-    to_shells: Function,
-    from_shells: Function,
-    order_charges: Function,
-    order_sums: Function,
-    clear: Function,
-    apply: Function,
-    forward: Function,
-    back: Function,
-    products: Function,
-}
-
 /// A GPU with a plan on it.
-pub struct Gpu<'a, R: Real> {
+pub struct Gpu<'a, R: Real, P: Place = OnGpu> {
     plan: &'a Plan<R>,
-    pub name: String,
     config: Config,
-    kernels: Kernels,
+    place: P,
     on: Layout,
     sisters: usize,
     room: usize,
     waves: usize,
     phases: Phases,
-    /// After all that uses it.
-    session: Session,
 }
 
 fn wrong(e: &CudaError) -> FmmError {
@@ -64,57 +50,41 @@ impl<'a, R: Real> Gpu<'a, R> {
     /// # Errors
     /// No driver, compiler or GPU; not enough memory; compressed matrices, which CPUs alone work with.
     pub fn open(plan: &'a Plan<R>, ordinal: usize, config: Config) -> Result<Self, FmmError> {
+        let o = &plan.options;
+        let text = source::<R>(o.kernel, o.gradient, plan.p, plan.surface, &config);
+        let bytes = room::<R>(plan.p, sisters::<R>(plan.p));
+        let place =
+            OnGpu::open(ordinal, &text, (&["forward", "back"], bytes)).map_err(|e| wrong(&e))?;
+        Self::on(place, plan, config)
+    }
+
+    pub fn name(&self) -> &str {
+        &self.place.name
+    }
+}
+
+impl<'a, R: Real, P: Place> Gpu<'a, R, P> {
+    /// On a place that has the kernels of [`source`] for this plan and config.
+    ///
+    /// # Errors
+    /// Not enough memory; compressed matrices, which CPUs alone work with.
+    pub fn on(place: P, plan: &'a Plan<R>, config: Config) -> Result<Self, FmmError> {
         if matches!(plan.far.first(), Some(Far::Compressed(_))) {
             return Err(FmmError(
                 "GPUs work V lists by transforms: take --m2l fft".to_owned(),
             ));
         }
-        Self::held(plan, ordinal, config).map_err(|e| wrong(&e))
-    }
-
-    fn held(plan: &'a Plan<R>, ordinal: usize, config: Config) -> Result<Self, CudaError> {
-        let gpu = Found::numbered(ordinal)?;
-        let session = Session::open(gpu.ordinal)?;
-        let compiler = Compiler::new(cubins().as_deref())?;
-        let o = &plan.options;
-        let text = source::<R>(o.kernel, o.gradient, plan.p, plan.surface, &config);
-        let compiled = compiler.compile(&Source {
-            name: "fmm.cu",
-            text: &text,
-            arch: &gpu.arch,
-            options: &["--ftz=true".to_owned()],
-        })?;
-        let module = session.load(&compiled.cubin)?;
-        let f = |name: &str| module.function(name);
-        let kernels = Kernels {
-            near: f("near_points")?,
-            to_shells: f("to_shells")?,
-            from_shells: f("from_shells")?,
-            order_charges: f("order_charges")?,
-            order_sums: f("order_sums")?,
-            clear: f("clear")?,
-            apply: f("apply")?,
-            forward: f("forward")?,
-            back: f("back")?,
-            products: f("products")?,
-        };
         let sisters = sisters::<R>(plan.p);
-        let room = room::<R>(plan.p, sisters);
-        for k in [&kernels.forward, &kernels.back] {
-            k.allow_shared(room as u32)?;
-        }
-        let on = Layout::new(&session, plan, &config, R::kernels(plan.isa).panel as usize)?;
+        let panel = R::kernels(plan.isa).panel as usize;
         Ok(Self {
             plan,
-            name: gpu.name,
+            on: Layout::new(&place, plan, &config, panel).map_err(|e| wrong(&e))?,
             config,
-            kernels,
-            on,
+            place,
             sisters,
-            room,
+            room: room::<R>(plan.p, sisters),
             waves: frequencies(plan.p),
             phases: Phases::default(),
-            session,
         })
     }
 
@@ -126,7 +96,7 @@ impl<'a, R: Real> Gpu<'a, R> {
         let mut last = Instant::now();
         let mut lap = |to: &mut f64| -> Done {
             if timed {
-                self.session.synchronize()?;
+                self.place.wait()?;
                 *to += last.elapsed().as_secs_f64();
                 last = Instant::now();
             }
@@ -171,11 +141,11 @@ impl<'a, R: Real> Gpu<'a, R> {
     /// # Errors
     /// The GPU is lost.
     pub fn wait(&self) -> Result<(), FmmError> {
-        self.session.synchronize().map_err(|e| wrong(&e))
+        self.place.wait().map_err(|e| wrong(&e))
     }
 }
 
-impl<R: Real> Engine for Gpu<'_, R> {
+impl<R: Real, P: Place> Engine for Gpu<'_, R, P> {
     fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
         let plan = self.plan;
         let unit = plan.unit_of_charges(charges)?;
@@ -187,13 +157,13 @@ impl<R: Real> Engine for Gpu<'_, R> {
         let mut work = || -> Done {
             let own: Vec<R> = charges.par_iter().map(|&q| R::of(q / unit)).collect();
             if !own.is_empty() {
-                self.on.charges.upload(bytes(&own))?;
+                self.place.upload(self.on.charges, bytes(&own))?;
             }
             phases.order_s = begun.elapsed().as_secs_f64();
             self.passes(&mut phases, true)?;
             if !out.is_empty() {
                 let t = Instant::now();
-                self.on.result.download(bytes_mut(&mut out))?;
+                self.place.download(self.on.result, bytes_mut(&mut out))?;
                 phases.order_s += t.elapsed().as_secs_f64();
             }
             Ok(())

@@ -1,12 +1,13 @@
 //! The passes, as launches.
 
 use super::layout::{Dense, Items, Stage};
+use super::place::{At, Place};
 use super::{Done, Gpu};
 use crate::operators::surface::{INNER, OUTER};
 use crate::real::Real;
-use greenup_device::cuda::{Arg, Function, Memory, Shape};
+use greenup_device::cuda::{Arg, Shape};
 
-impl<R: Real> Gpu<'_, R> {
+impl<R: Real, P: Place> Gpu<'_, R, P> {
     fn real(x: f64) -> Arg {
         if R::DOUBLE {
             Arg::Double(x)
@@ -20,9 +21,10 @@ impl<R: Real> Gpu<'_, R> {
     }
 
     /// # Safety
-    /// As [`Function::call`].
-    pub(super) unsafe fn go(
-        f: &Function,
+    /// As [`Place::call`].
+    unsafe fn go(
+        &self,
+        kernel: &'static str,
         grid: [usize; 3],
         threads: usize,
         shared: usize,
@@ -37,29 +39,21 @@ impl<R: Real> Gpu<'_, R> {
             shared: shared as u32,
         };
         // SAFETY: the caller's promise.
-        unsafe { f.call(&shape, arguments) }
+        unsafe { self.place.call(kernel, &shape, arguments) }
     }
 
-    pub(super) fn clear(&self, m: &Memory, numbers: usize) -> Done {
+    pub(super) fn clear(&self, m: &At, numbers: usize) -> Done {
         let blocks = numbers.div_ceil(256).min(16384);
         // SAFETY: the memory holds that many numbers.
-        unsafe {
-            Self::go(
-                &self.kernels.clear,
-                [blocks, 1, 1],
-                256,
-                0,
-                &[numbers.into(), m.into()],
-            )
-        }
+        unsafe { self.go("clear", [blocks, 1, 1], 256, 0, &[numbers.into(), m.into()]) }
     }
 
     /// y (+)= A x of boxes; places of x and y by boxes, or by their order in the list.
     fn apply(
         &self,
         a: &Dense,
-        x: (&Memory, &Items, usize),
-        y: (&Memory, &Items, usize),
+        x: (&At, &Items, usize),
+        y: (&At, &Items, usize),
         add: bool,
     ) -> Done {
         let count = x.1.count;
@@ -78,11 +72,11 @@ impl<R: Real> Gpu<'_, R> {
         ];
         let grid = [count.div_ceil(64), a.rows.div_ceil(64), 1];
         // SAFETY: lists name boxes, and memories hold as many numbers a box as strides say.
-        unsafe { Self::go(&self.kernels.apply, grid, 256, 0, &arguments) }
+        unsafe { self.go("apply", grid, 256, 0, &arguments) }
     }
 
     /// Both factors of an inverse.
-    fn inverse(&self, m: &[Dense; 2], from: &Memory, to: &Memory, boxes: &Items) -> Done {
+    fn inverse(&self, m: &[Dense; 2], from: &At, to: &At, boxes: &Items) -> Done {
         let n = self.plan.shell_numbers();
         self.apply(&m[0], (from, boxes, n), (&self.on.middle, boxes, n), false)?;
         self.apply(&m[1], (&self.on.middle, boxes, n), (to, boxes, n), false)
@@ -103,15 +97,7 @@ impl<R: Real> Gpu<'_, R> {
             self.parameter(),
         ];
         // SAFETY: items name boxes and ranges of sources.
-        unsafe {
-            Self::go(
-                &self.kernels.to_shells,
-                [items.count, 1, 1],
-                128,
-                0,
-                &arguments,
-            )
-        }
+        unsafe { self.go("to_shells", [items.count, 1, 1], 128, 0, &arguments) }
     }
 
     pub(super) fn upward(&self) -> Done {
@@ -134,7 +120,7 @@ impl<R: Real> Gpu<'_, R> {
         Ok(())
     }
 
-    fn transform(&self, f: &Function, stage: &Stage, forward: bool) -> Done {
+    fn transform(&self, kernel: &'static str, stage: &Stage, forward: bool) -> Done {
         let on = &self.on;
         let children = if forward {
             &stage.source_children
@@ -163,7 +149,7 @@ impl<R: Real> Gpu<'_, R> {
             self.plan.options.kernel.inputs(),
         ];
         // SAFETY: spectra hold the parents of the largest level, and one more of sources.
-        unsafe { Self::go(f, grid, 256, self.room, &arguments) }
+        unsafe { self.go(kernel, grid, 256, self.room, &arguments) }
     }
 
     pub(super) fn forward(&self, stage: &Stage) -> Done {
@@ -173,7 +159,7 @@ impl<R: Real> Gpu<'_, R> {
             &self.on.from,
             d * waves * (stage.source_children.count + 1) * 16,
         )?;
-        self.transform(&self.kernels.forward, stage, true)
+        self.transform("forward", stage, true)
     }
 
     pub(super) fn products(&self, stage: &Stage) -> Done {
@@ -192,8 +178,8 @@ impl<R: Real> Gpu<'_, R> {
         ];
         // SAFETY: as for transforms.
         unsafe {
-            Self::go(
-                &self.kernels.products,
+            self.go(
+                "products",
                 [self.waves, targets.div_ceil(128), 1],
                 256,
                 0,
@@ -203,7 +189,7 @@ impl<R: Real> Gpu<'_, R> {
     }
 
     pub(super) fn back(&self, stage: &Stage) -> Done {
-        self.transform(&self.kernels.back, stage, false)
+        self.transform("back", stage, false)
     }
 
     pub(super) fn downward(&self) -> Done {
@@ -239,15 +225,7 @@ impl<R: Real> Gpu<'_, R> {
             self.parameter(),
         ];
         // SAFETY: items name boxes, their targets and W lists.
-        unsafe {
-            Self::go(
-                &self.kernels.from_shells,
-                [on.local.count, 1, 1],
-                128,
-                0,
-                &arguments,
-            )
-        }
+        unsafe { self.go("from_shells", [on.local.count, 1, 1], 128, 0, &arguments) }
     }
 
     pub(super) fn near(&self) -> Done {
@@ -267,8 +245,8 @@ impl<R: Real> Gpu<'_, R> {
         ];
         // SAFETY: items name targets and ranges of sources.
         unsafe {
-            Self::go(
-                &self.kernels.near,
+            self.go(
+                "near_points",
                 [on.near.count, 1, 1],
                 self.config.threads,
                 0,
@@ -288,7 +266,7 @@ impl<R: Real> Gpu<'_, R> {
                 (&on.places).into(),
                 (&on.more).into(),
             ];
-            (&self.kernels.order_charges, n, a.to_vec())
+            ("order_charges", n, a.to_vec())
         } else {
             let n = self.plan.target_from.len();
             let a = [
@@ -297,9 +275,9 @@ impl<R: Real> Gpu<'_, R> {
                 (&on.out).into(),
                 (&on.result).into(),
             ];
-            (&self.kernels.order_sums, n, a.to_vec())
+            ("order_sums", n, a.to_vec())
         };
         // SAFETY: orders name places below the count.
-        unsafe { Self::go(f, [n.div_ceil(256), 1, 1], 256, 0, &arguments) }
+        unsafe { self.go(f, [n.div_ceil(256), 1, 1], 256, 0, &arguments) }
     }
 }
