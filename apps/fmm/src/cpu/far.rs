@@ -96,7 +96,8 @@ impl<R: Real> Spectra<R> {
             Some(Far::Fft(_)) => plan.options.kernel.inputs() * frequencies(plan.p) * 16,
             _ => 0,
         };
-        let most = |n: &dyn Fn(&Couples) -> usize| levels.iter().map(n).max().unwrap_or(0) * each;
+        let most =
+            |n: &dyn Fn(&Couples) -> usize| apart(levels.iter().map(n).max().unwrap_or(0)) * each;
         // SAFETY: `v_lists` writes all that it reads.
         let (from, to) = unsafe {
             (
@@ -111,6 +112,11 @@ impl<R: Real> Spectra<R> {
             places: surface::places(plan.p),
         }
     }
+}
+
+/// Parents of a frequency with a gap: never a power of two, for which all frequencies would share a few places of a cache.
+fn apart(parents: usize) -> usize {
+    parents | 1
 }
 
 impl<R: Real> Cpu<'_, R> {
@@ -142,7 +148,7 @@ impl<R: Real> Cpu<'_, R> {
     fn forward(&self, f: &Fourier<R>, c: &Couples, from: Shared<R>) {
         let (p, d, m) = (f.p, f.components, self.plan.shell_numbers());
         let n = 2 * p - 1;
-        let parents = c.sources.len();
+        let parents = apart(c.sources.len());
         let slab = frequencies(p) * parents * 16;
         c.sources.par_iter().enumerate().for_each_init(
             || {
@@ -184,7 +190,7 @@ impl<R: Real> Cpu<'_, R> {
 
     fn products(&self, f: &Fourier<R>, c: &Couples, from: Shared<R>, to: Shared<R>) {
         let (d, count) = (f.components, frequencies(f.p));
-        let (parents, sisters) = (c.targets.len() * 16, c.sources.len() * 16);
+        let (parents, sisters) = (apart(c.targets.len()) * 16, apart(c.sources.len()) * 16);
         (0..count).into_par_iter().for_each(|k| {
             let blocks = &f.blocks.as_slice()[k * d * d * BLOCK..];
             for a in 0..d {
@@ -213,7 +219,7 @@ impl<R: Real> Cpu<'_, R> {
     fn back(&self, f: &Fourier<R>, c: &Couples, to: Shared<R>, check: Shared<R>) {
         let (p, d, m) = (f.p, f.components, self.plan.shell_numbers());
         let n = 2 * p - 1;
-        let parents = c.targets.len();
+        let parents = apart(c.targets.len());
         let slab = frequencies(p) * parents * 16;
         c.targets.par_iter().enumerate().for_each_init(
             || {

@@ -76,13 +76,22 @@ INLINE void line_back(int n, int p, const real *cs, const real *in, long s, real
     }
 }
 
+// Lines that are asked for before they are needed.
+#define AHEAD 4
+
 // The frequencies of eight sisters to their p^3 points. work: p * p * (n + p) waves.
 static void back(int p, const real *cs, const real *in, long stride, real *grid, real *work) {
     const int n = 2 * p - 1;
     for (long h = 0; h < 8; h += SISTERS) {
         real *b = work + h, *a = b + 16L * p * n * p, *g = grid + h;
-        for (long f = 0; f < (long)n * p; f++)
+        for (long f = 0; f < (long)n * p; f++) {
+            // Waves lie too far apart for a processor to guess the next.
+            for (int k = 0; k < n; k++) {
+                const char *next = (const char *)(in + h + 16 * stride * (f + AHEAD + (long)k * n * p));
+                __builtin_prefetch(next, 0, 2), __builtin_prefetch(next + 64, 0, 2);
+            }
             line_back(n, p, cs, (real *)in + h + 16 * f * stride, (long)n * p * stride, b + 16 * f, (long)n * p);
+        }
         for (int i = 0; i < p; i++)
             for (int k = 0; k < p; k++) line_back(n, p, cs, b + 16L * (i * n * p + k), p, a + 16L * (i * p * p + k), p);
         for (long l = 0; l < (long)p * p; l++)
