@@ -107,13 +107,17 @@ static void back(int p, const real *cs, const real *in, long stride, real *grid,
 // At one frequency: for all couples of parents of each direction d, the eight children of the first get what the eight
 // of the second give: y[t] += m[d] x[s]. Couples of d are first[d] .. first[d + 1]; m is [directions][8 sources][16].
 static void hadamard(int directions, const unsigned *first, const unsigned *couples, const real *m, const real *x, real *y) {
+#if !DOUBLE && VBYTES == 64
+    enum { TOGETHER = 8 };
+#else
     enum { TOGETHER = 4 };
+#endif
     for (int d = 0; d < directions; d++, m += 8 * 16)
         for (unsigned i = first[d]; i < first[d + 1]; i += TOGETHER) {
             const int n = first[d + 1] - i < TOGETHER ? (int)(first[d + 1] - i) : TOGETHER;
             const real *from[TOGETHER];
             real *to[TOGETHER];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int k = 0; k < TOGETHER; k++) {
                 const unsigned at = i + (k < n ? k : 0);
                 to[k] = y + 16L * couples[2 * at], from[k] = x + 16L * couples[2 * at + 1];
@@ -121,34 +125,34 @@ static void hadamard(int directions, const unsigned *first, const unsigned *coup
 #if !DOUBLE && VBYTES == 64
             // Both parts in one vector.
             vec sum[TOGETHER];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int k = 0; k < TOGETHER; k++) sum[k] = *(vec *)to[k];
             for (int c = 0; c < 8; c++) {
                 const __m512 a = _mm512_loadu_ps(m + 16 * c), swapped = _mm512_shuffle_f32x4(a, a, 0x4e);
                 const vec b = (vec)_mm512_xor_ps(swapped, _mm512_castsi512_ps(_mm512_inserti64x4(
                     _mm512_setzero_si512(), _mm256_set1_epi32((int)0x80000000), 0)));
-#pragma GCC unroll 4
+#pragma GCC unroll 8
                 for (int k = 0; k < TOGETHER; k++) sum[k] += (vec)a * from[k][c] + b * from[k][8 + c];
             }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int k = 0; k < TOGETHER; k++)
                 if (k < n) *(vec *)to[k] = sum[k];
 #else
             for (long h = 0; h < 8; h += SISTERS) {
                 part re[TOGETHER], im[TOGETHER];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
                 for (int k = 0; k < TOGETHER; k++) re[k] = RE(to[k] + h, 0), im[k] = IM(to[k] + h, 0);
 #pragma GCC unroll 1
                 for (int c = 0; c < 8; c++) {
                     const part ar = *(const part *)(m + 16 * c + h), ai = *(const part *)(m + 16 * c + 8 + h);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
                     for (int k = 0; k < TOGETHER; k++) {
                         const real xr = from[k][c], xi = from[k][8 + c];
                         re[k] += ar * xr, im[k] += ai * xr;
                         re[k] -= ai * xi, im[k] += ar * xi;
                     }
                 }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
                 for (int k = 0; k < TOGETHER; k++)
                     if (k < n) RE(to[k] + h, 0) = re[k], IM(to[k] + h, 0) = im[k];
             }
