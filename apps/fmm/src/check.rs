@@ -3,6 +3,7 @@
 use crate::direct;
 use crate::kernel::Kernel;
 use crate::points::Points;
+use crate::real::unit;
 use greenup_device::Isa;
 use serde::Serialize;
 
@@ -14,12 +15,8 @@ pub struct Errors {
     pub targets: usize,
 }
 
-/// The largest size, or 1 of nothing but zeros, as a power of two: numbers in that unit keep their digits.
 fn largest<'a>(x: impl IntoIterator<Item = &'a f64>) -> f64 {
-    match x.into_iter().fold(0.0f64, |m, x| m.max(x.abs())) {
-        0.0 => 1.0,
-        m => m.log2().floor().clamp(-1022.0, 1023.0).exp2(),
-    }
+    x.into_iter().fold(0.0f64, |m, x| m.max(x.abs()))
 }
 
 /// Compares results at some targets, evenly taken from all.
@@ -37,8 +34,8 @@ pub fn errors(
     let at = targets.some(&which);
     // In units of the points and charges, so that no square overflows.
     let (far, strong) = (
-        largest(at.x.iter().chain(&sources.x).flatten()),
-        largest(charges),
+        unit(largest(at.x.iter().chain(&sources.x).flatten())),
+        unit(largest(charges)),
     );
     let scaled = |x: &[Vec<f64>; 3]| [0, 1, 2].map(|a| x[a].iter().map(|x| x / far).collect());
     let (places, from): ([Vec<f64>; 3], [Vec<f64>; 3]) = (scaled(&at.x), scaled(&sources.x));

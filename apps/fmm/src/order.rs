@@ -3,7 +3,7 @@
 use crate::FmmError;
 use crate::direct::Shared;
 use crate::plan::Plan;
-use crate::real::Real;
+use crate::real::{Real, unit};
 use rayon::prelude::*;
 
 impl<R: Real> Plan<R> {
@@ -30,10 +30,10 @@ impl<R: Real> Plan<R> {
         }
         let largest = charges.par_iter().map(|q| q.abs()).reduce(|| 0.0, f64::max);
         let usual = 2f64.powi(-20)..=2f64.powi(20);
-        Ok(if largest == 0.0 || usual.contains(&largest) {
+        Ok(if usual.contains(&largest) {
             1.0
         } else {
-            largest.log2().floor().clamp(-1022.0, 1023.0).exp2()
+            unit(largest)
         })
     }
 

@@ -92,6 +92,14 @@ pub trait Real:
     fn kernels(isa: Isa) -> &'static Kernels<Self>;
 }
 
+/// A power of two near the largest size, or 1 where all are zero: in that unit numbers keep their digits.
+pub(crate) fn unit(largest: f64) -> f64 {
+    match largest {
+        0.0 => 1.0,
+        m => m.log2().floor().clamp(-1022.0, 1023.0).exp2(),
+    }
+}
+
 impl Real for f32 {
     const NAME: &'static str = "f32";
     const EPSILON: f64 = f32::EPSILON as f64;

@@ -175,6 +175,17 @@ fn a_study_goes_on_where_it_ended() {
     let after = lines();
     assert_eq!((before.len(), after.len()), (1, 2));
     assert_eq!(before[0], after[0]);
+    let head = format!("{out}/sweep.json");
+    let other = std::fs::read_to_string(&head)
+        .unwrap()
+        .replace("\"device\": \"", "\"device\": \"another ");
+    std::fs::write(&head, other).unwrap();
+    let (ok, _, said) = fmm(&format!(
+        "study --device cpu --scale 0.002 --repeat 1 --first 3 -o {out}"
+    ));
+    assert!(!ok && said.contains("a study of another"), "{said}");
+    let (ok, _, said) = fmm("study --device cpu --scale nan");
+    assert!(!ok && said.contains("above 0"), "{said}");
     // Without a GPU it says what is missing, and measures nothing.
     let (ok, _, said) = fmm(&format!("study --device cuda:99 -o {out}x"));
     assert!(!ok && said.contains("error"), "{said}");

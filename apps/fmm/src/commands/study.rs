@@ -145,6 +145,12 @@ fn failed(e: &impl std::fmt::Display) -> FmmError {
 }
 
 pub fn run(args: &StudyArgs) -> Result<(), FmmError> {
+    if !(args.scale.is_finite() && args.scale > 0.0) {
+        return Err(FmmError(format!(
+            "--scale is a factor above 0, not {}",
+            args.scale
+        )));
+    }
     let all = cases(args);
     let gpu = all[0].input.gpu()?;
     let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
@@ -171,6 +177,17 @@ pub fn run(args: &StudyArgs) -> Result<(), FmmError> {
         ]),
     };
     let (mut folder, old) = if Folder::exists(&args.out) {
+        let was = Folder::read(&args.out)
+            .map_err(|e| failed(&e))?
+            .facts
+            .device;
+        if was != facts.device {
+            return Err(FmmError(format!(
+                "{} is a study of {was}, not of {}: take another --out",
+                args.out.display(),
+                facts.device
+            )));
+        }
         Folder::resume(&args.out, &facts).map_err(|e| failed(&e))?
     } else {
         let new = Folder::create(&args.out, &facts).map_err(|e| failed(&e))?;

@@ -3,11 +3,13 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`config`] | choices of the kernels, and their source |
+//! | [`items`] | what blocks over points take |
 //! | [`layout`] | what of a plan lies on the GPU |
 //! | [`passes`] | launches of the phases |
 //! | [`place`] | a GPU, or what stands in for one |
 
 mod config;
+mod items;
 mod layout;
 mod passes;
 mod place;

@@ -1,0 +1,76 @@
+//! What blocks of kernels over points take: targets, and ranges of sources or boxes.
+
+use super::config::Config;
+use crate::plan::Plan;
+use crate::real::Real;
+use crate::tree::NONE;
+
+/// Ranges of boxes' sources, sorted and joined where one follows another.
+pub(super) fn joined<R: Real>(plan: &Plan<R>, boxes: &[u32]) -> Vec<[u32; 2]> {
+    let mut all: Vec<[u32; 2]> = boxes.iter().map(|&b| plan.range(b)).collect();
+    all.sort_unstable();
+    let mut out: Vec<[u32; 2]> = Vec::with_capacity(all.len());
+    for r in all {
+        match out.last_mut() {
+            Some(last) if last[1] == r[0] => last[1] = r[1],
+            _ => out.push(r),
+        }
+    }
+    out
+}
+
+/// Items of `near.cu` and the ranges that they name.
+pub(super) fn near_items<R: Real>(plan: &Plan<R>, c: &Config) -> (Vec<u32>, Vec<u32>) {
+    let (mut items, mut ranges) = (Vec::new(), Vec::new());
+    let most = (c.threads * c.targets) as u32;
+    for leaf in plan.tree.leaves() {
+        let t = &plan.tree.nodes[leaf].targets;
+        let list = plan.lists.u.of_box(leaf);
+        if t.is_empty() || list.is_empty() {
+            continue;
+        }
+        let first = ranges.len() as u32 / 2;
+        let own = usize::from(list[0] == leaf as u32);
+        if own == 1 {
+            ranges.extend(plan.range(list[0]));
+        }
+        ranges.extend(joined(plan, &list[own..]).iter().flatten());
+        let count = ranges.len() as u32 / 2 - first;
+        let parts = t.len().div_ceil(most as usize) as u32;
+        let each = (t.len() as u32).div_ceil(parts);
+        for k in 0..parts {
+            let from = t.start + k * each;
+            items.extend([from, each.min(t.end - from), first, count, own as u32]);
+        }
+    }
+    (items, ranges)
+}
+
+/// Items of `from_shells`, and W lists.
+pub(super) fn local_items<R: Real>(plan: &Plan<R>, far: bool) -> (Vec<u32>, Vec<u32>) {
+    let (mut items, mut w) = (Vec::new(), Vec::new());
+    if !far {
+        return (items, w);
+    }
+    for leaf in plan.tree.leaves() {
+        let node = &plan.tree.nodes[leaf];
+        let list = plan.lists.w.of_box(leaf);
+        if node.targets.is_empty() || (node.level < 2 && list.is_empty()) {
+            continue;
+        }
+        let first = w.len() as u32;
+        w.extend_from_slice(list);
+        // As the kernel's threads.
+        for from in node.targets.clone().step_by(128) {
+            let own = if node.level < 2 { NONE } else { leaf as u32 };
+            items.extend([
+                own,
+                from,
+                128.min(node.targets.end - from),
+                first,
+                list.len() as u32,
+            ]);
+        }
+    }
+    (items, w)
+}
