@@ -271,7 +271,7 @@ fn page(a: &Answer) -> Page {
         title: "Energy, predicted and measured".into(),
         label: Some("measured"),
         paragraphs: vec![
-            "Each column is a case: a kernel with one choice of its parameters. Its parts are what the machine's costs give for \
+            "Each column is a case: a kernel or a whole evaluation with one choice of its parameters. Its parts are what the machine's costs give for \
              the counters of the run, and constant power over the measured time; the line at 1 is what the board's counter of \
              energy said."
                 .into(),
