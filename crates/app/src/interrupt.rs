@@ -1,0 +1,70 @@
+//! Ctrl-C, TERM and HUP. The first asks the command to stop, so that it keeps what was measured; a command that has not
+//! ended two seconds later, or is asked again, is ended.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Exit code of a command that was interrupted.
+pub const CODE: u8 = 130;
+
+/// Time to stop in.
+const GRACE: Duration = Duration::from_millis(1700);
+/// Time in which a file under way must be complete.
+const SAVING: Duration = Duration::from_secs(60);
+
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+static SAVES: AtomicUsize = AtomicUsize::new(0);
+
+/// Takes over the signals. Call it first in `main`.
+pub fn install() {
+    // Without a handler a signal ends the program, which is still right.
+    let _ = ctrlc::set_handler(|| {
+        if REQUESTED.swap(true, Ordering::SeqCst) {
+            end();
+        }
+        std::thread::spawn(watch);
+    });
+}
+
+/// Whether the user wants the command to stop. Loops ask it.
+pub fn requested() -> bool {
+    REQUESTED.load(Ordering::Relaxed)
+}
+
+/// The same for code that takes a flag.
+pub fn flag() -> &'static AtomicBool {
+    &REQUESTED
+}
+
+/// While it lives, what was computed is being saved: the command is given a minute, not two seconds.
+#[must_use]
+pub struct Saving(());
+
+/// Starts to save.
+pub fn saving() -> Saving {
+    SAVES.fetch_add(1, Ordering::SeqCst);
+    Saving(())
+}
+
+impl Drop for Saving {
+    fn drop(&mut self) {
+        SAVES.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn watch() {
+    let asked = Instant::now();
+    loop {
+        std::thread::sleep(Duration::from_millis(20));
+        let saving = SAVES.load(Ordering::SeqCst) > 0;
+        let limit = if saving { SAVING } else { GRACE };
+        if asked.elapsed() > limit {
+            end();
+        }
+    }
+}
+
+fn end() -> ! {
+    greenup_files::atomic::remove_unfinished();
+    std::process::exit(i32::from(CODE));
+}

@@ -1,0 +1,27 @@
+//! Files that are never lost: what every command and library uses to read inputs and write outputs.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`atomic`] | a file appears whole or not at all |
+//! | [`log`] | files that grow line by line, whole after a crash |
+//! | [`lock`] | one process at a time works in a folder |
+//! | [`scratch`] | temporary folders inside a user's folder; only what the tool made is deleted |
+//! | [`outputs`] | output names checked before any work |
+//! | [`mod@read`] | inputs read up to a limit |
+//! | [`mod@error`] | what is wrong with a file, and the fix |
+
+pub mod atomic;
+pub mod error;
+pub mod lock;
+pub mod log;
+pub mod outputs;
+pub mod read;
+pub mod scratch;
+
+pub use atomic::{AtomicFile, write};
+pub use error::{FileError, Result};
+pub use lock::FolderLock;
+pub use log::Log;
+pub use outputs::{Outputs, same_file};
+pub use read::{read_bytes, read_text};
+pub use scratch::Scratch;

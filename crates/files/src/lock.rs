@@ -1,0 +1,75 @@
+//! One process at a time works in a folder. The kernel drops the lock when the process ends, however it ends.
+
+use crate::error::{FileError, Result};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+
+/// Name of the lock's file.
+pub const FILE: &str = ".greenup.lock";
+
+/// A folder that this process alone works in, until dropped.
+#[derive(Debug)]
+pub struct FolderLock {
+    _file: File,
+}
+
+impl FolderLock {
+    /// Locks a folder, which is made where there is none.
+    ///
+    /// # Errors
+    /// [`FileError::InUse`] with the other process, or the folder cannot be written.
+    pub fn acquire(folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = folder.as_ref();
+        if std::fs::metadata(folder).is_ok_and(|m| !m.is_dir()) {
+            return Err(FileError::NotFolder {
+                path: folder.to_owned(),
+            });
+        }
+        std::fs::create_dir_all(folder).map_err(FileError::write(folder))?;
+        let path = folder.join(FILE);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(FileError::write(&path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                let _ = (&mut file).take(32).read_to_string(&mut text);
+                return Err(FileError::InUse {
+                    path: folder.to_owned(),
+                    by: text.trim().parse().ok(),
+                });
+            }
+            Err(TryLockError::Error(e)) => return Err(FileError::write(&path)(e)),
+        }
+        file.set_len(0)
+            .and_then(|()| writeln!(file, "{}", std::process::id()))
+            .map_err(FileError::write(&path))?;
+        Ok(Self { _file: file })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_lock_is_refused_with_the_holder_and_given_after_it_ends() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("sweep");
+        let held = FolderLock::acquire(&folder).unwrap();
+        let e = FolderLock::acquire(&folder).unwrap_err();
+        let id = std::process::id();
+        assert!(
+            e.to_string().ends_with(&format!("in use by process {id}")),
+            "{e}"
+        );
+        drop(held);
+        FolderLock::acquire(&folder).unwrap();
+    }
+}

@@ -1,0 +1,126 @@
+//! Files that grow line by line: each line is one write at the end, and a line cut short by a crash is dropped at the
+//! next start.
+
+use crate::error::{FileError, Result};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+/// An open log.
+pub struct Log {
+    file: File,
+    path: PathBuf,
+    /// Length of what is complete.
+    end: u64,
+}
+
+impl Log {
+    /// Starts a new log.
+    ///
+    /// # Errors
+    /// There is such a file already, or it cannot be written.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let file = OpenOptions::new()
+            .append(true)
+            .create_new(true)
+            .open(path)
+            .map_err(FileError::write(path))?;
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            end: 0,
+        })
+    }
+
+    /// Opens a log to add to it, new where there is none; a last line without its end is cut off.
+    ///
+    /// # Errors
+    /// It cannot be read or written.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(FileError::write(path))?;
+        let end = complete(&mut file).map_err(FileError::read(path))?;
+        file.set_len(end).map_err(FileError::write(path))?;
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            end,
+        })
+    }
+
+    /// Adds a line (without its end); it is on the disk when this returns. After an error the file ends where it ended
+    /// before.
+    ///
+    /// # Errors
+    /// The disk is full or gone.
+    pub fn line(&mut self, text: impl AsRef<[u8]>) -> Result<()> {
+        self.append(text.as_ref(), true)
+    }
+
+    /// As [`Log::line`], without waiting for the disk.
+    ///
+    /// # Errors
+    /// The disk is full or gone.
+    pub fn quick_line(&mut self, text: impl AsRef<[u8]>) -> Result<()> {
+        self.append(text.as_ref(), false)
+    }
+
+    fn append(&mut self, text: &[u8], sync: bool) -> Result<()> {
+        let mut line = Vec::with_capacity(text.len() + 1);
+        line.extend_from_slice(text);
+        line.push(b'\n');
+        let written = self.file.write_all(&line).and_then(|()| match sync {
+            true => self.file.sync_data(),
+            false => Ok(()),
+        });
+        if let Err(e) = written {
+            // Half a line would be cut off at the next start anyway.
+            let _ = self.file.set_len(self.end);
+            return Err(FileError::write(&self.path)(e));
+        }
+        self.end += line.len() as u64;
+        Ok(())
+    }
+}
+
+/// Bytes up to the last line's end.
+fn complete(file: &mut File) -> io::Result<u64> {
+    let mut at = file.metadata()?.len();
+    let mut block = vec![0; 1 << 16];
+    while at > 0 {
+        let n = at.min(block.len() as u64);
+        file.seek(SeekFrom::Start(at - n))?;
+        let part = &mut block[..n as usize];
+        file.read_exact(part)?;
+        if let Some(i) = part.iter().rposition(|b| *b == b'\n') {
+            return Ok(at - n + i as u64 + 1);
+        }
+        at -= n;
+    }
+    Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_line_is_cut_off_and_lines_are_added() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("l");
+        std::fs::write(&path, "one\ntwo\nthr").unwrap();
+        Log::open(&path).unwrap().line("three").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
+        assert!(Log::create(&path).is_err());
+        let long = "x".repeat(200_000);
+        std::fs::write(&path, format!("one\n{long}")).unwrap();
+        Log::open(&path).unwrap().line("two").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\n");
+    }
+}

@@ -1,0 +1,75 @@
+//! Inputs read up to a limit, so that no device or wrong file takes all memory.
+
+use crate::error::{FileError, Result};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// Largest text input, in bytes.
+pub const TEXT_LIMIT: u64 = 256 << 20;
+
+/// Reads a whole file of at most `limit` bytes.
+///
+/// # Errors
+/// It cannot be read, is a folder, or is larger.
+pub fn read_bytes(path: impl AsRef<Path>, limit: u64) -> Result<Vec<u8>> {
+    let path = path.as_ref();
+    let file = File::open(path).map_err(FileError::read(path))?;
+    let meta = file.metadata().map_err(FileError::read(path))?;
+    if meta.is_dir() {
+        return Err(FileError::IsFolder {
+            path: path.to_owned(),
+        });
+    }
+    let too_large = || FileError::TooLarge {
+        path: path.to_owned(),
+        limit,
+    };
+    if meta.is_file() && meta.len() > limit {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    file.take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(FileError::read(path))?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large());
+    }
+    Ok(bytes)
+}
+
+/// Reads a text file of at most [`TEXT_LIMIT`] bytes.
+///
+/// # Errors
+/// As [`read_bytes`], or it is not UTF-8; the line is named.
+pub fn read_text(path: impl AsRef<Path>) -> Result<String> {
+    let path = path.as_ref();
+    String::from_utf8(read_bytes(path, TEXT_LIMIT)?).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let bytes = e.as_bytes();
+        FileError::NotText {
+            path: path.to_owned(),
+            line: 1 + bytes[..at].iter().filter(|b| **b == b'\n').count(),
+            byte: bytes[at],
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endless_large_and_foreign_files_are_refused() {
+        let e = read_bytes("/dev/zero", 1000).unwrap_err();
+        assert!(matches!(e, FileError::TooLarge { .. }), "{e}");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t");
+        std::fs::write(&path, b"a\nb\xe9\n").unwrap();
+        assert_eq!(read_bytes(&path, 5).unwrap().len(), 5);
+        assert!(read_bytes(&path, 4).is_err());
+        let e = read_text(&path).unwrap_err().to_string();
+        assert!(e.contains("line 2 holds the byte 0xe9"), "{e}");
+        assert!(read_text(dir.path()).is_err());
+    }
+}

@@ -1,0 +1,103 @@
+//! Temporary folders inside a user's folder. Each has a unique name and a marker; only files that the tool makes there
+//! are deleted, and a folder in which anything else lies stays.
+
+use crate::error::{FileError, Result};
+use std::path::{Path, PathBuf};
+
+const PREFIX: &str = ".greenup-scratch-";
+const MARKER: &str = ".made-by-greenup";
+
+/// A temporary folder, emptied and removed when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// Makes a new folder within `parent`, which is made where there is none.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn create(parent: impl AsRef<Path>) -> Result<Self> {
+        let parent = parent.as_ref();
+        std::fs::create_dir_all(parent).map_err(FileError::write(parent))?;
+        let path = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempdir_in(parent)
+            .map_err(FileError::write(parent))?
+            .keep();
+        let path = std::path::absolute(&path).unwrap_or(path);
+        let marker = path.join(MARKER);
+        let text = "Greenup made this folder and removes it and its files.\n";
+        let scratch = Self { path };
+        std::fs::write(&marker, text).map_err(FileError::write(&marker))?;
+        Ok(scratch)
+    }
+
+    /// Its absolute path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes the folders that killed processes left in `parent`. Only for who holds the folder's lock.
+    pub fn remove_stale(parent: impl AsRef<Path>) {
+        let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+        for entry in entries {
+            let ours = entry.file_name().to_string_lossy().starts_with(PREFIX)
+                && entry.file_type().is_ok_and(|t| t.is_dir())
+                && entry.path().join(MARKER).is_file();
+            if ours {
+                empty(&entry.path());
+            }
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        empty(&self.path);
+    }
+}
+
+/// Removes the plain files of a scratch folder, then the folder if nothing else is in it.
+fn empty(path: &Path) {
+    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|t| t.is_file()) && entry.file_name() != MARKER {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    let only_marker = std::fs::read_dir(path)
+        .is_ok_and(|entries| entries.flatten().all(|e| e.file_name() == MARKER));
+    if only_marker {
+        let _ = std::fs::remove_file(path.join(MARKER));
+        let _ = std::fs::remove_dir(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_made_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = dir.path().join("build");
+        std::fs::create_dir(&kept).unwrap();
+        std::fs::write(kept.join("precious"), "x").unwrap();
+        let scratch = Scratch::create(dir.path()).unwrap();
+        let path = scratch.path().to_owned();
+        std::fs::write(path.join("a.so"), "x").unwrap();
+        drop(scratch);
+        assert!(!path.exists());
+        assert!(kept.join("precious").exists());
+        // A killed process leaves its folder; a folder without the marker is a user's.
+        let left = Scratch::create(dir.path()).unwrap();
+        let left_path = left.path().to_owned();
+        std::mem::forget(left);
+        let user = dir.path().join(format!("{PREFIX}mine"));
+        std::fs::create_dir(&user).unwrap();
+        Scratch::remove_stale(dir.path());
+        assert!(!left_path.exists());
+        assert!(user.exists());
+    }
+}
