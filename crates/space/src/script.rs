@@ -3,10 +3,18 @@
 
 use crate::error::SpaceError;
 use crate::value::Value;
-use rhai::{AST, Dynamic, Engine, Scope};
+use rhai::packages::{
+    ArithmeticPackage, BasicArrayPackage, BasicFnPackage, BasicIteratorPackage, BasicMapPackage,
+    BasicMathPackage, BasicStringPackage, LogicPackage, MoreStringPackage, Package as _,
+};
+use rhai::{AST, Dynamic, Engine, EvalAltResult, Scope};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Steps after which a script is stopped: it hangs, or is no list of values.
-const MAX_STEPS: u64 = 20_000_000;
+/// Steps after which one call is stopped: it hangs, or returns no list of values.
+const CALL_STEPS: u64 = 20_000_000;
+/// Steps of all calls for one space together: some tens of seconds.
+const TOTAL_STEPS: u64 = 400_000_000;
 
 /// The functions of one script.
 pub struct Scripts {
@@ -15,18 +23,43 @@ pub struct Scripts {
     names: Vec<String>,
 }
 
+/// An engine of values and loops only: scripts read no files, load no modules, print nothing and do not wait.
+fn engine() -> Engine {
+    let mut engine = Engine::new_raw();
+    ArithmeticPackage::new().register_into_engine(&mut engine);
+    LogicPackage::new().register_into_engine(&mut engine);
+    BasicMathPackage::new().register_into_engine(&mut engine);
+    BasicIteratorPackage::new().register_into_engine(&mut engine);
+    BasicStringPackage::new().register_into_engine(&mut engine);
+    MoreStringPackage::new().register_into_engine(&mut engine);
+    BasicArrayPackage::new().register_into_engine(&mut engine);
+    BasicMapPackage::new().register_into_engine(&mut engine);
+    BasicFnPackage::new().register_into_engine(&mut engine);
+    for name in ["eval", "import", "export", "print", "debug"] {
+        engine.disable_symbol(name);
+    }
+    engine
+        .set_max_operations(CALL_STEPS)
+        .set_max_array_size(1_000_000)
+        .set_max_map_size(100_000)
+        .set_max_string_size(1_000_000)
+        .set_max_call_levels(64)
+        .set_max_expr_depths(64, 64);
+    let spent = Arc::new(AtomicU64::new(0));
+    engine.on_progress(move |_| {
+        let all = spent.fetch_add(1, Ordering::Relaxed);
+        (all >= TOTAL_STEPS).then(|| Dynamic::from(()))
+    });
+    engine
+}
+
 impl Scripts {
     /// Reads the script (Rhai).
     ///
     /// # Errors
     /// The script's own message, with its line.
     pub fn new(text: &str) -> Result<Self, SpaceError> {
-        let mut engine = Engine::new();
-        engine
-            .set_max_operations(MAX_STEPS)
-            .set_max_array_size(1_000_000)
-            .set_max_string_size(1_000_000)
-            .set_max_call_levels(64);
+        let engine = engine();
         let ast = engine
             .compile(text)
             .map_err(|e| SpaceError::new(format!("the script cannot be read: {e}")))?;
@@ -51,7 +84,12 @@ impl Scripts {
         let result: Dynamic = self
             .engine
             .call_fn(&mut Scope::new(), &self.ast, name, args)
-            .map_err(|e| format!("the script's `{name}` failed: {e}"))?;
+            .map_err(|e| match *e {
+                EvalAltResult::ErrorTerminated(..) => format!(
+                    "the script took more than {TOTAL_STEPS} steps in all: it is called for too many points"
+                ),
+                e => format!("the script's `{name}` failed: {e}"),
+            })?;
         let list = result
             .into_array()
             .map_err(|kind| format!("the script's `{name}` returns a {kind}, not a list"))?;
@@ -88,4 +126,54 @@ fn from_script(v: &Dynamic) -> Option<Value> {
         return Some(Value::Float(f));
     }
     v.clone().into_string().ok().map(Value::Str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    fn call(text: &str) -> Result<Vec<Value>, String> {
+        Scripts::new(text)
+            .map_err(|e| e.message)?
+            .call("f", &[Value::Int(3)])
+    }
+
+    #[test]
+    fn values_loops_and_lists_are_there() {
+        let text = "fn f(n) { let l = [1]; for i in 0..n { l.push(l[i] * 2 + i % 2); } l }";
+        let list = call(text).unwrap();
+        assert_eq!(list, [1, 2, 5, 10].map(Value::Int));
+        let text = r#"fn f(n) { let l = []; let m = #{a: 2.5}; for c in "ab".split("") { if c != "" { l.push(c + "x"); } } l.push(`${m.a.floor()}`); l.sort(); l }"#;
+        assert_eq!(call(text).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn nothing_outside_is_reached() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("m.rhai");
+        std::fs::write(&file, "export const X = 1;").unwrap();
+        let path = dir.path().join("m").display().to_string();
+        for text in [
+            format!("import \"{path}\" as m; fn f(n) {{ [n] }}"),
+            format!("fn f(n) {{ import \"{path}\" as m; [m::X] }}"),
+            "fn f(n) { print(1); [n] }".into(),
+            "fn f(n) { debug(1); [n] }".into(),
+            "fn f(n) { sleep(1000); [n] }".into(),
+            "fn f(n) { timestamp(); [n] }".into(),
+            "fn f(n) { eval(\"[1]\") }".into(),
+        ] {
+            let start = Instant::now();
+            assert!(call(&text).is_err(), "{text}");
+            assert!(start.elapsed() < Duration::from_secs(2), "{text}");
+        }
+    }
+
+    #[test]
+    fn all_calls_together_have_a_budget() {
+        let scripts = Scripts::new("fn f(n) { let x = 0; while x < 2000000 { x += 1; } [x] }");
+        let scripts = scripts.unwrap();
+        let failed = (0..1000).find_map(|_| scripts.call("f", &[Value::Int(1)]).err());
+        assert!(failed.unwrap().contains("too many points"));
+    }
 }

@@ -214,3 +214,72 @@ fn t1_problems() {
         "Conditions": [{"Expression": "x * y <= 64 and (m == 'row' or y == 1)", "Parameters": ["x", "y", "m"]}]}}"#;
     assert_eq!(size(t1), 4 + 2 + 4);
 }
+
+#[test]
+fn long_chains_of_derived_values_are_computed_once_each() {
+    let chain = |n: usize| {
+        let mut text = "[parameters]\na = [1, 2]\n[derived]\nd0 = 'a * 0.5'\n".to_owned();
+        for i in 1..=n {
+            text.push_str(&format!("d{i} = 'd{} + d{}'\n", i - 1, i - 1));
+        }
+        text
+    };
+    let start = std::time::Instant::now();
+    let text = chain(60) + "[hard]\nf = 'd60 > 0'\n";
+    assert_eq!(size(&text), 2);
+    let s = space(&text).unwrap();
+    // Filters that are products of themselves too.
+    let product = text.replace("d0 + d0", "a * a").replace(" + ", " * ") + "g = 'd60 % 3 == 0'\n";
+    assert_eq!(size(&product.replace("a * 0.5", "a")), 0);
+    let derived = s.derived(&[Value::Int(2)]).unwrap();
+    assert_eq!(derived[60].1, Value::Float(2.0_f64.powi(60)));
+    // As the values of a parameter too.
+    let constant = chain(0).replace("'a * 0.5'", "'2'") + "d1 = 'd0 * 3'\n";
+    let s = space(&constant.replace("a = [1, 2]", "a = [1, 2]\nb = '1 : d1'")).unwrap();
+    assert_eq!(count(&s, |_| true, &Limits::default()).unwrap(), 12);
+    assert!(start.elapsed().as_secs_f64() < 5.0);
+}
+
+#[test]
+fn a_chain_too_deep_for_the_stack_is_refused() {
+    let mut text = "[parameters]\na = [1, 2]\n[derived]\nd0 = 'a'\n".to_owned();
+    for i in 1..=8000 {
+        text.push_str(&format!("d{i} = 'd{} + 1'\n", i - 1));
+    }
+    let e = refusal(&text);
+    assert!(e.contains("within each other"), "{e}");
+    // The deepest that is accepted fits a thread's stack.
+    let mut text = "[parameters]\na = [1, 2]\n[derived]\nd0 = 'a'\n".to_owned();
+    for i in 1..=298 {
+        text.push_str(&format!("d{i} = 'd{} + 1'\n", i - 1));
+    }
+    let s = space(&text).unwrap();
+    let last = s.evaluate(&greenup_space::expr::parse("d298").unwrap(), &[Value::Int(1)]);
+    assert_eq!(last.unwrap(), Value::Int(299));
+    assert_eq!(size(&(text + "[hard]\nf = 'd298 > 299'\n")), 1);
+}
+
+#[test]
+fn numbers_in_json_are_read_exactly() {
+    // The nearest double of each, which a quick reading misses by one unit in the last place.
+    let mut rng = fastrand::Rng::with_seed(7);
+    let texts: Vec<String> = (0..10_000)
+        .map(|_| format!("0.{}e{}", rng.u64(10_000_000_000_000_000..), rng.i32(-30..30)))
+        .collect();
+    let list = texts.join(", ");
+    let json = format!(r#"{{"parameters": [{{"name": "a", "values": [{list}]}}]}}"#);
+    let s = space(&json).unwrap();
+    for (text, value) in texts.iter().zip(s.list_of(0).unwrap()) {
+        assert_eq!(value, Value::Float(text.parse().unwrap()), "{text}");
+    }
+}
+
+#[test]
+fn wrong_formats_are_named() {
+    for (text, kind) in [("null", "null"), (" [1, 2]", "a list"), ("3", "a number")] {
+        let e = refusal(text);
+        assert!(e.contains(&format!("this JSON is {kind}")), "{e}");
+    }
+    let e = refusal("[parameters]\na = '2..256'");
+    assert!(e.contains("start : stop") && e.contains("line 2"), "{e}");
+}

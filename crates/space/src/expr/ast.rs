@@ -136,6 +136,17 @@ impl Expr {
         }
     }
 
+    /// Levels of the tree below this node.
+    pub fn height(&self) -> usize {
+        let mut highest = 0;
+        let mut stack = vec![(self, 0)];
+        while let Some((e, height)) = stack.pop() {
+            highest = highest.max(height);
+            e.children(&mut |child| stack.push((child, height + 1)));
+        }
+        highest
+    }
+
     /// Calls `f` with each free name, in order of appearance.
     pub fn names<'a>(&'a self, f: &mut dyn FnMut(&'a str, Span)) {
         self.walk(&mut Vec::new(), f);

@@ -36,15 +36,11 @@ pub fn parse(text: &str) -> Result<Expr, ExprError> {
 
 /// Refuses a tree too high for whoever walks it: a chain of operators nests to the left.
 fn shallow(e: &Expr) -> Result<(), ExprError> {
-    let mut stack = vec![(e, 0)];
-    while let Some((e, height)) = stack.pop() {
-        if height > MAX_HEIGHT {
-            return Err(ExprError::new(
-                format!("more than {MAX_HEIGHT} operations within each other: name parts of it"),
-                e.span,
-            ));
-        }
-        e.children(&mut |child| stack.push((child, height + 1)));
+    if e.height() > MAX_HEIGHT {
+        return Err(ExprError::new(
+            format!("more than {MAX_HEIGHT} operations within each other: name parts of it"),
+            e.span,
+        ));
     }
     Ok(())
 }
@@ -54,6 +50,16 @@ fn shallow(e: &Expr) -> Result<(), ExprError> {
 /// # Errors
 /// The first place where the text is neither.
 pub fn parse_domain(text: &str) -> Result<Domain, ExprError> {
+    domain(text).map_err(|e| match text.find("..") {
+        Some(from) => ExprError::new(
+            "a range is written `start : stop` or `start : stop : step`, as in `2 : 256`",
+            Span { from, to: from + 2 },
+        ),
+        None => e,
+    })
+}
+
+fn domain(text: &str) -> Result<Domain, ExprError> {
     let mut p = Parser::new(text)?;
     let start = p.ternary()?;
     if !p.take(":") {

@@ -22,6 +22,22 @@ pub fn read(text: &str) -> Read<Definition> {
     ))
 }
 
+/// What is wrong with a text that is JSON, but not an object; `None` for any other text.
+pub fn not_an_object(text: &str) -> Option<SpaceError> {
+    let kind = match serde_json::from_str(text).ok()? {
+        J::Null => "null",
+        J::Bool(_) => "a boolean",
+        J::Number(_) => "a number",
+        J::String(_) => "a string",
+        J::Array(_) => "a list",
+        J::Object(_) => return None,
+    };
+    Some(
+        SpaceError::new(format!("this JSON is {kind}; a space is an object"))
+            .hint("write { \"parameters\": [ … ] }, or a T1 problem, or a space in TOML"),
+    )
+}
+
 fn text<'a>(v: &'a J, key: &str, what: &str) -> Read<&'a str> {
     v.get(key)
         .and_then(J::as_str)

@@ -76,7 +76,7 @@ impl Definition {
         let result = if text.trim_start().starts_with('{') {
             json::read(text)
         } else {
-            own::read(text, facts)
+            own::read(text, facts).map_err(|e| json::not_an_object(text).unwrap_or(e))
         };
         result.map_err(|e| with_line(e, text))
     }

@@ -3,6 +3,7 @@
 
 mod build;
 pub mod compile;
+mod derived;
 pub mod graph;
 mod lower;
 mod lower_call;

@@ -1,9 +1,10 @@
 //! Points of a space: their names, words and values.
 
 use super::build::{Filter, Space};
+use super::derived::WithDerived;
 use super::op::Type;
 use crate::error::{ExprError, SpaceError};
-use crate::expr::{Expr, Scope, eval, eval_list};
+use crate::expr::{Expr, Names as _, Scope, eval, eval_list};
 use crate::value::Value;
 
 type Built<T> = Result<T, SpaceError>;
@@ -41,12 +42,18 @@ impl Space {
     /// # Errors
     /// A derived value that has no value at this point.
     pub fn derived(&self, point: &[Value]) -> Built<Vec<(String, Value)>> {
+        let base = |n: &str| self.given(n, point);
+        let names = WithDerived::new(&base, &self.derived);
+        let scope = self.scope(&names);
         self.derived
             .iter()
             .map(|(n, e)| {
-                let v = self
-                    .evaluate(e, point)
-                    .map_err(|e| SpaceError::new(format!("derived value `{n}`: {}", e.message)))?;
+                let v = match names.get(n) {
+                    Some(v) => Ok(v),
+                    // Once more, for the reason and for scripts.
+                    None => eval(e, &scope),
+                }
+                .map_err(|e| SpaceError::new(format!("derived value `{n}`: {}", e.message)))?;
                 Ok((n.clone(), v))
             })
             .collect()
@@ -57,39 +64,36 @@ impl Space {
     /// # Errors
     /// Unknown names and values that do not exist at this point.
     pub fn evaluate(&self, e: &Expr, point: &[Value]) -> Result<Value, ExprError> {
-        let names = |n: &str| self.named(n, point, 0);
-        eval(
-            e,
-            &Scope {
-                names: &names,
-                scripts: self.scripts.as_ref(),
-            },
-        )
+        let base = |n: &str| self.given(n, point);
+        eval(e, &self.scope(&WithDerived::new(&base, &self.derived)))
     }
 
-    fn named(&self, name: &str, point: &[Value], depth: usize) -> Option<Value> {
+    fn scope<'a>(&'a self, names: &'a WithDerived) -> Scope<'a> {
+        Scope {
+            names,
+            scripts: self.scripts.as_ref(),
+        }
+    }
+
+    fn given(&self, name: &str, point: &[Value]) -> Option<Value> {
         if let Some(i) = self.params.iter().position(|p| p.name == name) {
             return point.get(i).cloned();
         }
-        if let Some((_, v)) = self.constants.iter().find(|(n, _)| n == name) {
-            return Some(v.clone());
-        }
-        let (_, e) = self.derived.iter().find(|(n, _)| n == name)?;
-        if depth > self.derived.len() {
-            return None;
-        }
-        let names = |n: &str| self.named(n, point, depth + 1);
-        eval(e, &Scope::new(&names)).ok()
+        self.constant(name)
+    }
+
+    fn constant(&self, name: &str) -> Option<Value> {
+        let (_, v) = self.constants.iter().find(|(n, _)| n == name)?;
+        Some(v.clone())
     }
 
     /// The values of a dynamic domain, with the parameters it uses given by name.
     pub(crate) fn dynamic(&self, expr: &Expr, known: &[(&str, Value)]) -> Result<Vec<u64>, String> {
-        let names = |n: &str| self.named_with(n, known, 0);
-        let scope = Scope {
-            names: &names,
-            scripts: self.scripts.as_ref(),
+        let base = |n: &str| {
+            let given = known.iter().find(|(k, _)| *k == n);
+            given.map(|(_, v)| v.clone()).or_else(|| self.constant(n))
         };
-        eval_list(expr, &scope)
+        eval_list(expr, &self.scope(&WithDerived::new(&base, &self.derived)))
             .map_err(|e| e.message)?
             .iter()
             .map(|v| {
@@ -98,21 +102,6 @@ impl Space {
                 })
             })
             .collect()
-    }
-
-    fn named_with(&self, name: &str, known: &[(&str, Value)], depth: usize) -> Option<Value> {
-        if let Some((_, v)) = known.iter().find(|(n, _)| *n == name) {
-            return Some(v.clone());
-        }
-        if let Some((_, v)) = self.constants.iter().find(|(n, _)| n == name) {
-            return Some(v.clone());
-        }
-        let (_, e) = self.derived.iter().find(|(n, _)| n == name)?;
-        if depth > self.derived.len() {
-            return None;
-        }
-        let names = |n: &str| self.named_with(n, known, depth + 1);
-        eval(e, &Scope::new(&names)).ok()
     }
 
     /// A word of a parameter as a value.

@@ -38,6 +38,7 @@ impl Uses {
             constants,
             params,
             known: HashMap::new(),
+            heights: HashMap::new(),
             path: Vec::new(),
         };
         for (name, _) in &parsed.derived {
@@ -69,12 +70,17 @@ impl Uses {
     }
 }
 
+/// Operations within each other at most, through derived values: whoever evaluates them nests as deep.
+const MAX_CHAIN: usize = 600;
+
 struct Resolver<'a> {
     derived: HashMap<&'a str, &'a Expr>,
     texts: HashMap<&'a str, &'a str>,
     constants: &'a HashMap<&'a str, &'a Value>,
     params: &'a HashMap<&'a str, usize>,
     known: HashMap<&'a str, Vec<usize>>,
+    /// Operations within each other, derived values seen through.
+    heights: HashMap<&'a str, usize>,
     path: Vec<&'a str>,
 }
 
@@ -133,6 +139,16 @@ impl<'a> Resolver<'a> {
         let text = self.texts.get(name).copied().unwrap_or_default();
         let found = self.of(e, &|| format!("derived value `{name}`"), text)?;
         self.path.pop();
+        let mut below = 0;
+        e.names(&mut |n, _| below = below.max(self.heights.get(n).copied().unwrap_or(0)));
+        let height = 1 + e.height() + below;
+        if height > MAX_CHAIN {
+            return Err(SpaceError::new(format!(
+                "derived value `{name}`: more than {MAX_CHAIN} operations within each other, through the derived values that it uses"
+            ))
+            .hint("write the repeated part as one expression, or as a function of the script"));
+        }
+        self.heights.insert(name, height);
         self.known.insert(name, found.clone());
         Ok(found)
     }

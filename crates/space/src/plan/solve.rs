@@ -3,6 +3,7 @@
 
 use super::graph::{Graph, Id};
 use super::op::{Op, Type};
+use hashbrown::{HashMap, HashSet};
 
 /// How a node changes when the parameter of a level grows, all else fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +34,25 @@ impl Trend {
 
 /// The trend of a node in the parameter of `level`.
 pub fn trend(g: &Graph, id: Id, level: i32) -> Trend {
+    known_trend(g, id, level, &mut HashMap::new())
+}
+
+/// As [`trend`], each node once: nodes are shared.
+fn known_trend(g: &Graph, id: Id, level: i32, known: &mut HashMap<Id, Trend>) -> Trend {
+    if let Some(&t) = known.get(&id) {
+        return t;
+    }
+    let t = own_trend(g, id, level, &mut |below| known_trend(g, below, level, known));
+    known.insert(id, t);
+    t
+}
+
+fn own_trend(g: &Graph, id: Id, level: i32, t: &mut dyn FnMut(Id) -> Trend) -> Trend {
     let n = g.node(id);
     if n.level < level {
         return Trend::Fixed;
     }
     let [a, b, _] = n.args;
-    let t = |id: Id| trend(g, id, level);
     let (ba, bb) = (g.node(a).bounds, g.node(b).bounds);
     match n.op {
         Op::Param(l) if l as i32 == level => Trend::Up,
@@ -105,7 +119,7 @@ pub fn divided(g: &Graph, root: Id, level: i32) -> Option<(Id, bool)> {
         let m = g.node(modulo);
         if g.value(zero) == Some(0) && matches!(m.op, Op::IntMod | Op::FloatMod) {
             let [of, by, _] = m.args;
-            return (g.node(of).level < level && has_factor(g, by, level))
+            return (g.node(of).level < level && has_factor(g, by, level, &mut HashSet::new()))
                 .then_some((of, m.op == Op::FloatMod));
         }
     }
@@ -114,19 +128,24 @@ pub fn divided(g: &Graph, root: Id, level: i32) -> Option<(Id, bool)> {
             && g.node(product).op == Op::IntMul
             && g.node(of).level < level
             && g.node(of).kind == Type::Int
-            && has_factor(g, product, level))
+            && has_factor(g, product, level, &mut HashSet::new()))
         .then_some((of, false))
     })
 }
 
-/// Whether a node is the parameter of `level`, or that times integers.
-fn has_factor(g: &Graph, id: Id, level: i32) -> bool {
+/// Whether a node is the parameter of `level`, or that times integers; `seen` are nodes that are neither.
+fn has_factor(g: &Graph, id: Id, level: i32, seen: &mut HashSet<Id>) -> bool {
+    if !seen.insert(id) {
+        return false;
+    }
     let n = g.node(id);
     let [a, b, _] = n.args;
     match n.op {
         Op::Param(l) => l as i32 == level && n.kind == Type::Int && n.bounds.lo >= 1,
-        Op::ToFloat => has_factor(g, a, level),
-        Op::IntMul => n.level >= level && (has_factor(g, a, level) || has_factor(g, b, level)),
+        Op::ToFloat => has_factor(g, a, level, seen),
+        Op::IntMul => {
+            n.level >= level && (has_factor(g, a, level, seen) || has_factor(g, b, level, seen))
+        }
         _ => false,
     }
 }

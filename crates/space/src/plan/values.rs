@@ -1,5 +1,6 @@
 //! The values of parameters that depend on no other: their lists, kinds and words.
 
+use super::derived::WithDerived;
 use super::op::{Bounds, Type};
 use super::parsed::{Parsed, ParsedDomain};
 use super::resolve::Uses;
@@ -21,24 +22,12 @@ pub fn static_lists(
     uses: &Uses,
     scripts: Option<&Scripts>,
 ) -> Built<Vec<Option<Vec<Value>>>> {
-    let names = |n: &str| {
-        d.constants
-            .iter()
-            .find(|(k, _)| k == n)
-            .map(|(_, v)| v.clone())
-            .or_else(|| {
-                let (_, e) = parsed.derived.iter().find(|(k, _)| k == n)?;
-                let constants = |n: &str| {
-                    d.constants
-                        .iter()
-                        .find(|(k, _)| k == n)
-                        .map(|(_, v)| v.clone())
-                };
-                eval(e, &Scope::new(&constants)).ok()
-            })
+    let constant = |n: &str| {
+        let found = d.constants.iter().find(|(k, _)| k == n);
+        found.map(|(_, v)| v.clone())
     };
     let scope = Scope {
-        names: &names,
+        names: &WithDerived::new(&constant, &parsed.derived),
         scripts,
     };
     let mut lists = Vec::new();
