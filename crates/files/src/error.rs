@@ -38,6 +38,8 @@ pub enum FileError {
     },
     #[error("{} was not made by this program", path.display())]
     NotOurs { path: PathBuf },
+    #[error("nothing is loaded from {}: {why}", path.display())]
+    NotPrivate { path: PathBuf, why: String },
 }
 
 impl FileError {
@@ -67,6 +69,9 @@ impl FileError {
             Self::NotFolder { .. } => Some("choose another folder with --out"),
             Self::Ending { .. } => Some("the ending of the name chooses the format"),
             Self::NotOurs { .. } => Some("move it away, or choose another folder with --out"),
+            Self::NotPrivate { .. } => {
+                Some("set XDG_CACHE_HOME to a folder that only you can write to")
+            }
         }
     }
 
