@@ -2,6 +2,7 @@
 
 use super::compile::{CompileError, Unit};
 use super::cubin::{self, Ready};
+use super::fault::{BuildError, EnvironmentFault, of_environment};
 use super::job::{Built, Job, Said, Stage, Task};
 use super::plan::Plan;
 use crate::points::Points;
@@ -17,7 +18,7 @@ use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 /// A compiled kernel or why there is none, and the seconds it took.
-pub(super) type Made = (Result<Ready, CompileError>, f64);
+pub(super) type Made = (Result<Ready, BuildError>, f64);
 
 /// Seconds after which a compiler of GPU code counts as hanging.
 const COMPILE_S: f64 = 120.0;
@@ -32,7 +33,7 @@ pub(super) struct Builder<'a> {
 
 impl Builder<'_> {
     /// Compiles a config.
-    pub(super) fn compile(&self, config: &[Value]) -> Result<Ready, CompileError> {
+    pub(super) fn compile(&self, config: &[Value]) -> Result<Ready, BuildError> {
         let Some(on) = &self.plan.gpu else {
             let library = Unit::of_config(self.problem, config)?.compile(&self.libraries)?;
             return Ok(Ready {
@@ -52,11 +53,12 @@ impl Builder<'_> {
             .run(&job, COMPILE_S, &|| self.plan.observer.cancelled())
             .ok_or(CompileError("stopped".into()))?;
         match (answer.said.into_iter().next(), answer.failure) {
-            (_, Some((_, m))) => Err(CompileError(m)),
+            (_, Some((_, m))) if of_environment(&m) => Err(EnvironmentFault(m).into()),
+            (_, Some((_, m))) => Err(CompileError(m).into()),
             (Some(Said::Compiled { file, kernels }), None) => {
-                cubin::ready(self.problem, config, on, file, &kernels)
+                Ok(cubin::ready(self.problem, config, on, file, &kernels)?)
             }
-            _ => Err(CompileError("the compiler said nothing".into())),
+            _ => Err(CompileError("the compiler gave no answer".into()).into()),
         }
     }
 
@@ -90,7 +92,7 @@ impl Builder<'_> {
                 r.into_inner()
                     .ok()
                     .flatten()
-                    .unwrap_or((Err(CompileError("stopped".into())), 0.0))
+                    .unwrap_or((Err(CompileError("stopped".into()).into()), 0.0))
             })
             .collect()
     }

@@ -1,12 +1,16 @@
 //! Sources and a config to a shared library.
 
+use super::fault::{BuildError, EnvironmentFault, of_environment};
 use crate::problem::{Build, Data, Language, Problem};
 use greenup_space::Value;
+use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Seconds after which a compiler counts as hanging.
@@ -169,9 +173,8 @@ impl<'a> Unit<'a> {
     /// Compiles into `dir`; a library that is there already is taken.
     ///
     /// # Errors
-    /// The compiler's own words.
-    pub fn compile(&self, dir: &Path) -> Result<PathBuf, CompileError> {
-        let fail = |m: String| CompileError(m);
+    /// The compiler's own words, or a fault of the environment.
+    pub fn compile(&self, dir: &Path) -> Result<PathBuf, BuildError> {
         let key = self.key();
         let library = dir.join(format!("{key}.so"));
         if library.is_file() {
@@ -182,69 +185,161 @@ impl<'a> Unit<'a> {
             Language::Cpp => "cpp",
         };
         let wrapper = dir.join(format!("{key}.{extension}"));
-        std::fs::write(&wrapper, self.wrapper())
-            .map_err(|e| fail(format!("{} cannot be written: {e}", wrapper.display())))?;
-        let compiler = self.compiler();
         let temporary = dir.join(format!("{key}.{}.tmp", std::process::id()));
-        let log = dir.join(format!("{key}.log"));
-        let out = std::fs::File::create(&log).map_err(|e| fail(e.to_string()))?;
+        let done = self.compile_with(&wrapper, &temporary);
+        let _ = std::fs::remove_file(&wrapper);
+        if done.is_err() {
+            let _ = std::fs::remove_file(&temporary);
+        }
+        done?;
+        std::fs::rename(&temporary, &library).map_err(|e| environment(&library, &e))?;
+        Ok(library)
+    }
+
+    fn compile_with(&self, wrapper: &Path, out: &Path) -> Result<(), BuildError> {
+        std::fs::write(wrapper, self.wrapper()).map_err(|e| environment(wrapper, &e))?;
+        let compiler = self.compiler();
+        let fault = |m: String| BuildError::Environment(EnvironmentFault(m));
         let mut child = Command::new(compiler)
             .args(self.flags())
             .args(["-fPIC", "-shared"])
             .args(&self.defines)
             .args(&self.sources)
-            .arg(&wrapper)
+            .arg(wrapper)
             .arg("-o")
-            .arg(&temporary)
+            .arg(out)
             .args(["-lm", "-ldl"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(out)
+            // A pipe, as a full disk would take the words of a file.
+            .stderr(Stdio::piped())
             .spawn()
-            .map_err(|e| fail(format!("the compiler `{compiler}` cannot be started: {e}")))?;
+            .map_err(|e| fault(format!("the compiler `{compiler}` cannot be started: {e}")))?;
+        let stderr = child.stderr.take();
+        let (tx, words) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut text = Vec::new();
+            if let Some(pipe) = stderr {
+                let _ = pipe.take(MOST_WORDS).read_to_end(&mut text);
+            }
+            let _ = tx.send(text);
+        });
         let start = Instant::now();
         let status = loop {
             match child.try_wait() {
-                Ok(Some(s)) => break Some(s),
+                Ok(Some(s)) => break s,
                 Ok(None) if start.elapsed() > TIMEOUT => {
                     let _ = child.kill();
                     let _ = child.wait();
-                    break None;
+                    let limit = TIMEOUT.as_secs();
+                    let m = format!("the compiler did not end within {limit} s");
+                    return Err(CompileError(m).into());
                 }
                 Ok(None) => std::thread::sleep(Duration::from_millis(2)),
-                Err(e) => return Err(fail(e.to_string())),
+                Err(e) => return Err(fault(format!("waiting for `{compiler}`: {e}"))),
             }
         };
-        let message = std::fs::read_to_string(&log).unwrap_or_default();
-        let _ = std::fs::remove_file(&log);
-        let _ = std::fs::remove_file(&wrapper);
-        match status {
-            Some(s) if s.success() => {
-                std::fs::rename(&temporary, &library).map_err(|e| fail(e.to_string()))?;
-                Ok(library)
-            }
-            Some(_) => {
-                let _ = std::fs::remove_file(&temporary);
-                let lines: Vec<&str> = message
-                    .lines()
-                    .filter(|l| l.contains("error"))
-                    .take(3)
-                    .collect();
-                Err(fail(if lines.is_empty() {
-                    message.lines().take(5).collect::<Vec<_>>().join("\n")
-                } else {
-                    lines.join("\n")
-                }))
-            }
-            None => {
-                let _ = std::fs::remove_file(&temporary);
-                Err(fail(format!(
-                    "the compiler did not end within {} s",
-                    TIMEOUT.as_secs()
-                )))
+        if status.success() {
+            return Ok(());
+        }
+        // What it started may hold the pipe open.
+        let text = words.recv_timeout(DRAIN).unwrap_or_default();
+        let message = String::from_utf8_lossy(&text);
+        let brief = brief(&message);
+        if of_environment(&message) {
+            return Err(fault(format!("the compiler `{compiler}` failed: {brief}")));
+        }
+        if brief.is_empty() {
+            return Err(fault(format!("the compiler `{compiler}` ended with {status} and no message")));
+        }
+        Err(CompileError(brief).into())
+    }
+
+    /// The files that the sources include, the sources too, by the compiler's own list where it makes one.
+    pub fn files(&self) -> BTreeSet<PathBuf> {
+        let mut out = included(&self.sources);
+        if self.build.language != Language::Cuda || self.stream {
+            out.extend(self.listed());
+        }
+        out
+    }
+
+    /// What `-MM` lists; nothing where the sources need a config to be read.
+    fn listed(&self) -> Vec<PathBuf> {
+        let Ok(listed) = Command::new(self.compiler())
+            .args(self.flags())
+            .args(&self.defines)
+            .args(["-MM", "-MG"])
+            .args(&self.sources)
+            .stdin(Stdio::null())
+            .output()
+        else {
+            return Vec::new();
+        };
+        let text = String::from_utf8_lossy(&listed.stdout).replace("\\\n", " ");
+        let rules = text.lines().filter_map(|l| l.split_once(": "));
+        rules
+            .flat_map(|(_, files)| words(files))
+            .map(PathBuf::from)
+            .collect()
+    }
+}
+
+/// Words of a make rule; a space within a name has a backslash before it.
+fn words(text: &str) -> Vec<String> {
+    const SPACE: char = '\u{0}';
+    text.replace("\\ ", &SPACE.to_string())
+        .split_whitespace()
+        .map(|w| w.replace(SPACE, " "))
+        .collect()
+}
+
+/// Sources and what they include by `#include "NAME"`, found beside the including file.
+fn included(sources: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let mut out = BTreeSet::new();
+    let mut left: Vec<PathBuf> = sources.to_vec();
+    while let Some(path) = left.pop() {
+        if !out.insert(path.clone()) {
+            continue;
+        }
+        let Ok(text) = greenup_files::read_bytes(&path, greenup_files::read::TEXT_LIMIT) else {
+            continue;
+        };
+        let dir = path.parent().unwrap_or(Path::new(""));
+        for line in String::from_utf8_lossy(&text).lines() {
+            let Some(rest) = line.trim_start().strip_prefix('#') else {
+                continue;
+            };
+            let name = rest.trim_start().strip_prefix("include").map(str::trim_start);
+            let name = name.and_then(|n| n.strip_prefix('"')?.split('"').next());
+            if let Some(file) = name.map(|n| dir.join(n)).filter(|f| f.is_file()) {
+                left.push(file);
             }
         }
     }
+    out
+}
+
+/// Bytes of a compiler's message that are read.
+const MOST_WORDS: u64 = 1 << 20;
+/// Time in which the rest of a message comes after a compiler's end.
+const DRAIN: Duration = Duration::from_millis(500);
+
+fn environment(path: &Path, e: &std::io::Error) -> BuildError {
+    EnvironmentFault(format!("{} cannot be written: {e}", path.display())).into()
+}
+
+/// The lines of a message that name errors, else its first.
+fn brief(message: &str) -> String {
+    let errors: Vec<&str> = message
+        .lines()
+        .filter(|l| l.contains("error") || of_environment(l))
+        .take(3)
+        .collect();
+    if errors.is_empty() {
+        return message.lines().take(5).collect::<Vec<_>>().join("\n");
+    }
+    errors.join("\n")
 }
 
 /// The host's compiler.
@@ -268,4 +363,22 @@ pub fn compiler_version(build: &Build) -> String {
                 .map(str::to_owned)
         })
         .unwrap_or_else(|| "unknown".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn included_files_are_found_without_a_compiler() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |n: &str| dir.path().join(n);
+        std::fs::create_dir(at("sub")).unwrap();
+        std::fs::write(at("k.c"), "#include <math.h>\n  # include \"sub/a.h\"\n#include \"no.h\"\n").unwrap();
+        std::fs::write(at("sub/a.h"), "#include \"b.h\"\n").unwrap();
+        std::fs::write(at("sub/b.h"), "#include \"a.h\"\n").unwrap();
+        let found = included(&[at("k.c")]);
+        assert_eq!(found, BTreeSet::from([at("k.c"), at("sub/a.h"), at("sub/b.h")]));
+        assert_eq!(words("a.c my\\ file.h  b.h"), ["a.c", "my file.h", "b.h"]);
+    }
 }

@@ -3,7 +3,7 @@
 use super::job::{Built, Said, Task};
 use super::plan::TuneError;
 use super::trial::Bench;
-use crate::sweep::Trial;
+use crate::sweep::{Rounds, Trial};
 use greenup_meter::Summary;
 use greenup_meter::stats::{median, ratio_of_medians};
 use greenup_space::Value;
@@ -30,21 +30,6 @@ pub struct RivalResult {
     pub time_ratio: Option<Summary>,
     /// The winner's energy over the rival's.
     pub energy_ratio: Option<Summary>,
-}
-
-/// Every round of the last round, as recorded in a sweep's folder.
-#[derive(Clone, Debug, Serialize)]
-pub struct Rounds {
-    pub configs: Vec<Vec<Value>>,
-    /// Seconds of each config in each round; the rival's last, where there is one.
-    pub times_s: Vec<Vec<f64>>,
-    pub energies_j: Vec<Vec<f64>>,
-    pub with_rival: bool,
-}
-
-impl Rounds {
-    /// Name of the file in a sweep's folder.
-    pub const FILE: &'static str = "finals.json";
 }
 
 /// What the last round gave.
@@ -80,7 +65,7 @@ impl Bench<'_> {
         let mut kernels = Vec::new();
         for (_, t) in &best {
             let ready = self.builder.compile(&t.config).map_err(|e| {
-                TuneError::Nothing(format!("a finalist no longer compiles: {}", e.0))
+                e.into_tune(|m| TuneError::Nothing(format!("a finalist no longer compiles: {m}")))
             })?;
             kernels.push(ready.built);
         }
@@ -101,22 +86,17 @@ impl Bench<'_> {
         let Some((times_s, energies_j)) = self.race(kernels, &best, rounds, seconds)? else {
             return Ok(Finals::default());
         };
-        let values: Vec<Vec<f64>> = times_s
-            .iter()
-            .zip(&energies_j)
-            .zip(&best)
-            .map(|((t, e), (_, trial))| {
+        let rounds = Rounds {
+            configs: best.iter().map(|(_, t)| t.config.clone()).collect(),
+            times_s,
+            energies_j,
+            with_baseline: with_rival,
+        };
+        let (times_s, energies_j) = (&rounds.times_s, &rounds.energies_j);
+        let values: Vec<Vec<f64>> = (best.iter().enumerate())
+            .map(|(i, (_, trial))| {
                 let flops = self.problem.work(&trial.config).ok().map(|w| w.flops());
-                t.iter()
-                    .enumerate()
-                    .filter_map(|(i, &time_s)| {
-                        let cost = crate::Cost {
-                            time_s,
-                            energy_j: e.get(i).copied(),
-                        };
-                        objective.value(cost, flops)
-                    })
-                    .collect()
+                rounds.values(i, objective, flops)
             })
             .collect();
         let mut order: Vec<usize> = (0..best.len()).filter(|&i| !values[i].is_empty()).collect();
@@ -153,12 +133,7 @@ impl Bench<'_> {
         Ok(Finals {
             finalists,
             rival,
-            rounds: Some(Rounds {
-                configs: best.iter().map(|(_, t)| t.config.clone()).collect(),
-                times_s,
-                energies_j,
-                with_rival,
-            }),
+            rounds: Some(rounds),
         })
     }
 

@@ -7,6 +7,7 @@
 //! | [`compile`] | a config to a shared library |
 //! | [`cubin`] | a config to kernels of a GPU |
 //! | [`shim`] | CUDA kernels as a library of the host, to see whether they are right |
+//! | [`fault`] | faults of the environment, which are no trials |
 //! | [`data`] | arguments: seeded data, guarded arrays |
 //! | [`library`] | shared libraries, loaded at run time |
 //! | [`host`] | kernels that run on the host |
@@ -29,6 +30,7 @@ pub mod counters;
 pub mod cubin;
 pub mod data;
 mod facts;
+pub mod fault;
 pub mod finals;
 mod gpu;
 mod host;

@@ -1,6 +1,7 @@
 //! How a sweep is run, and why it may end.
 
 use super::cubin::OnGpu;
+use super::fault::EnvironmentFault;
 use super::parent::Launcher;
 use crate::objective::Objective;
 use crate::sweep::FolderError;
@@ -22,6 +23,8 @@ pub struct Plan<'a> {
     pub seed: u64,
     pub out: &'a Path,
     pub resume: bool,
+    /// Parts of the fingerprint that may differ from those of the sweep that is continued; `all` for any.
+    pub accept: Vec<String>,
     pub launcher: Launcher,
     /// Configs measured again at the end, in turns.
     pub finalists: usize,
@@ -40,10 +43,14 @@ pub struct Plan<'a> {
 pub enum TuneError {
     #[error(transparent)]
     Folder(#[from] FolderError),
+    #[error(transparent)]
+    File(#[from] greenup_files::FileError),
     #[error("{0}")]
     Reference(String),
     #[error("the profiler: {0}")]
     Profiler(String),
+    #[error("{0}: no config's fault, so nothing is recorded; fix it and go on with --resume")]
+    Environment(#[from] EnvironmentFault),
     #[error("no trial succeeded: {0}")]
     Nothing(String),
 }

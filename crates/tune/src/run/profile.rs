@@ -6,7 +6,8 @@ use super::parent::Launcher;
 use super::plan::{Plan, TuneError};
 use super::trial::Bench;
 use crate::problem::Problem;
-use crate::sweep::{Counted, FolderError, Kernels};
+use crate::sweep::{Counted, Kernels};
+use greenup_files::{FolderLock, Scratch};
 use greenup_space::Value;
 use std::path::{Path, PathBuf};
 
@@ -25,12 +26,10 @@ pub fn profile(
     found: &mut dyn FnMut(Counted) -> Result<(), TuneError>,
 ) -> Result<(), TuneError> {
     let observer = plan.observer;
-    let libraries = std::path::absolute(plan.out.join("build")).unwrap_or(plan.out.join("build"));
-    std::fs::create_dir_all(&libraries).map_err(|cause| FolderError::Io {
-        path: libraries.clone(),
-        cause,
-    })?;
-    let bench = Bench::plain(problem, plan, libraries.clone())?;
+    let _lock = FolderLock::acquire(plan.out)?;
+    Scratch::remove_stale(plan.out);
+    let scratch = Scratch::create(plan.out)?;
+    let bench = Bench::plain(problem, plan, scratch.path().to_owned())?;
     observer.stage("profiling", configs.len());
     let mut asked: Vec<&str> = COUNTERS.iter().flat_map(|c| c.metrics).copied().collect();
     asked.extend(metrics.iter().map(String::as_str));
@@ -38,7 +37,7 @@ pub fn profile(
         if observer.cancelled() {
             return Ok(());
         }
-        let log = plan.out.join(format!("ncu-{i}.csv"));
+        let log = scratch.path().join(format!("ncu-{i}.csv"));
         let shown = show(&bench, group, &asked, &log)?;
         let launches = counters::read(&log)?;
         let _ = std::fs::remove_file(&log);
@@ -58,8 +57,6 @@ pub fn profile(
             })?;
         }
     }
-    // Everything in it can be built again.
-    let _ = std::fs::remove_dir_all(&libraries);
     Ok(())
 }
 

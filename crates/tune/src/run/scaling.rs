@@ -3,8 +3,10 @@
 use super::plan::{Plan, TuneError};
 use super::trial::Bench;
 use crate::points::{Indexed, Points as _};
+use crate::objective::Objective;
 use crate::problem::Problem;
-use crate::sweep::{FolderError, Sweep, Trial};
+use crate::sweep::{Sweep, Trial};
+use greenup_files::{FolderLock, Scratch};
 use greenup_space::{Index, Limits, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -64,13 +66,9 @@ pub struct Rates {
 
 /// The fastest, the greenest where energy was measured, and others evenly down the order of speed.
 pub fn select(sweep: &Sweep, n: usize) -> Vec<(String, Vec<Value>)> {
-    let mut order: Vec<(&Trial, crate::Cost)> = sweep
-        .trials
-        .iter()
-        .filter(|t| t.effort >= 1.0)
-        .filter_map(|t| Some((t, t.cost()?)))
+    let order: Vec<&Trial> = (sweep.ranked(Objective::Time).into_iter())
+        .map(|i| &sweep.trials[i])
         .collect();
-    order.sort_by(|a, b| a.1.time_s.total_cmp(&b.1.time_s));
     let mut out: Vec<(String, Vec<Value>)> = Vec::new();
     let mut add = |label: String, t: &Trial| match out.iter_mut().find(|(_, c)| *c == t.config) {
         Some((l, _)) if !l.contains(&label) => {
@@ -79,20 +77,16 @@ pub fn select(sweep: &Sweep, n: usize) -> Vec<(String, Vec<Value>)> {
         Some(_) => {}
         None => out.push((label, t.config.clone())),
     };
-    if let Some((t, _)) = order.first() {
+    if let Some(t) = order.first() {
         add("fastest".into(), t);
     }
-    let greenest = order
-        .iter()
-        .filter_map(|(t, c)| Some((t, c.energy_j?)))
-        .min_by(|a, b| a.1.total_cmp(&b.1));
-    if let Some((t, _)) = greenest {
-        add("greenest".into(), t);
+    if let Some(i) = sweep.winner(Objective::Energy) {
+        add("lowest-energy".into(), &sweep.trials[i]);
     }
     let more = n.saturating_sub(1);
     for i in 1..=more {
         let at = i * order.len().saturating_sub(1) / more.max(1);
-        if let Some((t, _)) = order.get(at) {
+        if let Some(t) = order.get(at) {
             add(format!("number {} of {}", at + 1, order.len()), t);
         }
     }
@@ -112,11 +106,9 @@ pub fn scaling(
 ) -> Result<(Scaling, bool), TuneError> {
     let observer = plan.observer;
     observer.stage("scaling", problems.len() * configs.len());
-    let libraries = plan.out.join("build");
-    std::fs::create_dir_all(&libraries).map_err(|cause| FolderError::Io {
-        path: libraries.clone(),
-        cause,
-    })?;
+    let _lock = FolderLock::acquire(plan.out)?;
+    Scratch::remove_stale(plan.out);
+    let scratch = Scratch::create(plan.out)?;
     let mut out = Scaling {
         over: over.to_owned(),
         parameters: problems
@@ -132,11 +124,7 @@ pub fn scaling(
             TuneError::Nothing(format!("the space of {over} = {size} has no index"))
         })?;
         let points = Indexed::new(&index);
-        let mut bench = Bench::new(
-            problem,
-            plan,
-            std::path::absolute(&libraries).unwrap_or(libraries.clone()),
-        )?;
+        let mut bench = Bench::new(problem, plan, scratch.path().to_owned())?;
         let mut trials = Vec::new();
         for (_, config) in &out.configs {
             let trial = match index.position(config) {
@@ -146,7 +134,7 @@ pub fn scaling(
                     let start = Instant::now();
                     let made = bench.builder.compile(&config);
                     let made = (made, start.elapsed().as_secs_f64());
-                    let Some(t) = bench.trial(config, 1.0, made) else {
+                    let Some(t) = bench.trial(config, 1.0, made)? else {
                         complete = false;
                         break 'sizes;
                     };
@@ -161,7 +149,5 @@ pub fn scaling(
             trials,
         });
     }
-    // Everything in it can be built again.
-    let _ = std::fs::remove_dir_all(&libraries);
     Ok((out, complete))
 }

@@ -2,6 +2,7 @@
 
 use super::build::{Builder, Made};
 use super::compile::{CompileError, Unit};
+use super::fault::{BuildError, EnvironmentFault};
 use super::job::{Built, Job, Said, Stage, Task};
 use super::parent::{Answer, Worker};
 use super::plan::{DATA_SEED, Plan, TuneError};
@@ -50,7 +51,7 @@ impl<'a> Bench<'a> {
         let setup = match Unit::of_setup(problem) {
             None => None,
             Some(unit) => Some(unit.compile(&libraries).map_err(|e| {
-                TuneError::Reference(format!("the setup does not compile:\n{}", e.0))
+                e.into_tune(|m| TuneError::Reference(format!("the setup does not compile:\n{m}")))
             })?),
         };
         Ok(Self {
@@ -81,7 +82,7 @@ impl<'a> Bench<'a> {
         let mut bench = Self::plain(problem, plan, libraries)?;
         if let Some(unit) = Unit::of_rival(problem) {
             let file = unit.compile(&bench.builder.libraries).map_err(|e| {
-                TuneError::Reference(format!("the rival does not compile:\n{}", e.0))
+                e.into_tune(|m| TuneError::Reference(format!("the baseline does not compile:\n{m}")))
             })?;
             bench.baseline = Some(Built::Library(file));
         }
@@ -172,7 +173,7 @@ impl<'a> Bench<'a> {
             return Ok(());
         };
         let library = unit.compile(&self.builder.libraries).map_err(|e| {
-            TuneError::Reference(format!("the reference does not compile:\n{}", e.0))
+            e.into_tune(|m| TuneError::Reference(format!("the reference does not compile:\n{m}")))
         })?;
         let outputs = self.builder.libraries.join("reference.bin");
         let task = Task::Reference {
@@ -217,7 +218,8 @@ impl<'a> Bench<'a> {
         };
         let ready = match made {
             Ok(r) => r,
-            Err(CompileError(message)) => {
+            Err(BuildError::Environment(fault)) => return Err(fault),
+            Err(BuildError::Compile(CompileError(message))) => {
                 trial.outcome = Outcome::Failed {
                     failure: Failure::Compile,
                     message,

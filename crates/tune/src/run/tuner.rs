@@ -1,7 +1,7 @@
 //! The loop: ask the strategy, build ahead, measure one by one, record each before the next.
 
 use super::facts::facts;
-use super::finals::{Finalist, RivalResult, Rounds};
+use super::finals::{Finalist, RivalResult};
 use super::plan::{Plan, TuneError};
 use super::trial::Bench;
 use crate::objective::Objective;
@@ -9,7 +9,8 @@ use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::strategy::{History, Strategy};
-use crate::sweep::{Folder, FolderError, Sweep, Trial};
+use crate::sweep::{Folder, Rounds, Sweep, Trial};
+use greenup_files::Scratch;
 use greenup_space::Index;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -43,26 +44,33 @@ pub fn tune(
     let observer = plan.observer;
     let facts = facts(problem, plan);
     let (mut folder, done) = if plan.resume && Folder::exists(plan.out) {
-        Folder::resume(plan.out, &facts)?
+        Folder::resume(plan.out, &facts, &plan.accept)?
     } else {
-        (Folder::create(plan.out, &facts)?, Vec::new())
+        (Folder::create(plan.out, &facts)?, Sweep::default())
     };
-    let libraries = plan.out.join("build");
-    std::fs::create_dir_all(&libraries).map_err(|cause| FolderError::Io {
-        path: libraries.clone(),
-        cause,
-    })?;
-    let libraries = std::path::absolute(&libraries).unwrap_or(libraries);
-    let mut bench = Bench::new(problem, plan, libraries)?;
+    for warning in &done.warnings {
+        observer.note(warning);
+    }
+    let scratch = Scratch::create(plan.out)?;
+    let mut bench = Bench::new(problem, plan, scratch.path().to_owned())?;
 
     let points = Indexed::new(index);
     let mut search = Search::new(strategy, &points, plan.trials, plan.seed);
-    let mut trials = done;
-    for t in &trials {
-        if let Some(p) = index.position(&t.config) {
+    let mut trials = done.trials;
+    trials.retain(|t| match index.position(&t.config) {
+        Some(p) => {
             search.tell(p, bench.costs(t), t.effort);
+            true
         }
-    }
+        None => {
+            let values: Vec<String> = t.config.iter().map(ToString::to_string).collect();
+            let config = values.join(", ");
+            observer.note(&format!(
+                "a recorded trial is left out: its config ({config}) is no point of the space"
+            ));
+            false
+        }
+    });
     let start = Instant::now();
     let late = || start.elapsed().as_secs_f64() >= plan.seconds;
     observer.stage("tuning", search.most());
@@ -82,12 +90,16 @@ pub fn tune(
                 interrupted = true;
                 return ControlFlow::Break(Ok(()));
             }
-            let Some(trial) = bench.trial(points.config(p.point), p.effort, made) else {
-                interrupted = true;
-                return ControlFlow::Break(Ok(()));
+            let trial = match bench.trial(points.config(p.point), p.effort, made) {
+                Ok(Some(trial)) => trial,
+                Ok(None) => {
+                    interrupted = true;
+                    return ControlFlow::Break(Ok(()));
+                }
+                Err(fault) => return ControlFlow::Break(Err(TuneError::from(fault))),
             };
             if let Err(e) = folder.append(&trial) {
-                return ControlFlow::Break(Err(e));
+                return ControlFlow::Break(Err(e.into()));
             }
             search.tell(p.point, bench.costs(&trial), p.effort);
             observer.step(&message(&trial, &search.history, plan.objectives[0]));
@@ -114,19 +126,24 @@ pub fn tune(
         interrupted,
         drift: bench.drift,
     };
+    let mut finals_found = None;
     if !interrupted {
         let finals = bench.finals(&trials)?;
         found.finalists = finals.finalists;
         found.rival = finals.rival;
         if let Some(rounds) = finals.rounds {
-            let path = plan.out.join(Rounds::FILE);
             let text = serde_json::to_string(&rounds).unwrap_or_default();
-            std::fs::write(&path, text).map_err(|cause| FolderError::Io { path, cause })?;
+            greenup_files::write(plan.out.join(Rounds::FILE), text)?;
+            finals_found = Some(rounds);
         }
-        // Everything in it can be built again.
-        let _ = std::fs::remove_dir_all(&bench.builder.libraries);
     }
-    Ok((found, Sweep { facts, trials }))
+    let sweep = Sweep {
+        facts,
+        trials,
+        finals: finals_found,
+        warnings: done.warnings,
+    };
+    Ok((found, sweep))
 }
 
 fn message(t: &Trial, history: &History, objective: Objective) -> String {

@@ -1,36 +1,38 @@
 //! A sweep on disk: `sweep.json`, and `trials.jsonl` with one line a trial, each safe on the disk
 //! before the next begins.
 
+use super::fingerprint;
 use super::record::{Counted, Sweep, SweepFacts, Trial};
+use super::winner::Rounds;
+use greenup_files::{FileError, FolderLock, Log, Scratch};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions};
-use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A sweep folder that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    #[error("{path}: {cause}")]
-    Io {
-        path: PathBuf,
-        cause: std::io::Error,
-    },
-    #[error("{path}, line {line}: {cause}")]
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("{}: line {line}: {cause}", path.display())]
     Broken {
         path: PathBuf,
         line: usize,
         cause: String,
     },
-    #[error("{path} holds the sweep of another problem: {difference}")]
+    #[error("{} holds a sweep already", .0.display())]
+    Exists(PathBuf),
+    /// Trials without the facts that say what they are trials of.
+    #[error("{} holds trials.jsonl, but no sweep.json that says what the trials are of", .0.display())]
+    NoFacts(PathBuf),
+    #[error("{} holds the sweep of another problem: {difference}", path.display())]
     Other { path: PathBuf, difference: String },
 }
 
-/// An open sweep folder.
+/// An open sweep folder, which no other process writes to.
 pub struct Folder {
-    trials: File,
-    path: PathBuf,
-    /// Length of what is complete.
-    end: u64,
+    trials: Log,
+    dir: PathBuf,
+    _lock: FolderLock,
 }
 
 /// `sweep.json`.
@@ -42,92 +44,85 @@ struct Head {
 }
 
 const FORMAT: &str = "greenup-sweep/1";
-
-fn io(path: &Path) -> impl FnOnce(std::io::Error) -> FolderError + '_ {
-    |cause| FolderError::Io {
-        path: path.to_owned(),
-        cause,
-    }
-}
+const HEAD: &str = "sweep.json";
+const TRIALS: &str = "trials.jsonl";
+/// Name of the file of counters in a sweep's folder.
+const COUNTERS: &str = "counters.jsonl";
 
 impl Folder {
     pub fn exists(dir: &Path) -> bool {
-        dir.join("sweep.json").exists()
+        dir.join(HEAD).exists()
+    }
+
+    /// Where it is.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Locks a folder and removes what killed processes left of their temporary files.
+    fn lock(dir: &Path) -> Result<FolderLock, FolderError> {
+        let lock = FolderLock::acquire(dir)?;
+        Scratch::remove_stale(dir);
+        if !Self::exists(dir) && std::fs::metadata(dir.join(TRIALS)).is_ok_and(|m| m.len() > 0) {
+            return Err(FolderError::NoFacts(dir.to_owned()));
+        }
+        Ok(lock)
     }
 
     /// Starts a sweep.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// The folder cannot be written, is in use, or holds a sweep.
     pub fn create(dir: &Path, facts: &SweepFacts) -> Result<Self, FolderError> {
-        fs::create_dir_all(dir).map_err(io(dir))?;
-        let path = dir.join("trials.jsonl");
-        let trials = File::create(&path).map_err(io(&path))?;
-        let head = dir.join("sweep.json");
-        let text = serde_json::to_string_pretty(&Head {
-            format: FORMAT.into(),
-            facts: facts.clone(),
-        })
-        .unwrap_or_default();
-        // The head comes last and whole: a folder with a head is a sweep.
-        let temporary = dir.join("sweep.json.new");
-        let mut f = File::create(&temporary).map_err(io(&temporary))?;
-        f.write_all(text.as_bytes())
-            .and_then(|()| f.sync_all())
-            .and_then(|()| fs::rename(&temporary, &head))
-            .and_then(|()| File::open(dir)?.sync_all())
-            .map_err(io(&head))?;
+        let lock = Self::lock(dir)?;
+        if Self::exists(dir) {
+            return Err(FolderError::Exists(dir.to_owned()));
+        }
+        let trials = Log::open(dir.join(TRIALS))?;
+        write_facts(dir, facts)?;
         Ok(Self {
             trials,
-            path,
-            end: 0,
+            dir: dir.to_owned(),
+            _lock: lock,
         })
     }
 
-    /// Opens a sweep to go on with it; returns the trials that are complete. A last line cut short
-    /// by a crash is dropped.
+    /// Opens a sweep to go on with it; returns the trials that are complete, and what was skipped. A last line cut
+    /// short by a crash is dropped. `accepted` names parts of the fingerprint that may differ.
     ///
     /// # Errors
-    /// It cannot be read, or belongs to another problem.
-    pub fn resume(dir: &Path, facts: &SweepFacts) -> Result<(Self, Vec<Trial>), FolderError> {
-        let sweep = Self::read(dir)?;
-        let other = |difference: String| FolderError::Other {
-            path: dir.to_owned(),
-            difference,
-        };
-        let old = &sweep.facts;
-        if old.name != facts.name {
-            return Err(other(format!(
-                "it is of `{}`, not `{}`",
-                old.name, facts.name
-            )));
-        }
-        if old.parameters != facts.parameters {
-            return Err(other(format!(
-                "its parameters are {}, not {}",
-                old.parameters.join(", "),
-                facts.parameters.join(", ")
-            )));
-        }
-        for (key, new) in &facts.more {
-            if SAME.contains(&key.as_str())
-                && let Some(was) = old.more.get(key).filter(|was| *was != new)
-            {
-                return Err(other(format!("its {key} was `{was}`, now `{new}`")));
+    /// It cannot be read, is in use, or belongs to another experiment.
+    pub fn resume(
+        dir: &Path,
+        facts: &SweepFacts,
+        accepted: &[String],
+    ) -> Result<(Self, Sweep), FolderError> {
+        let lock = Self::lock(dir)?;
+        let mut sweep = Self::read(dir)?;
+        fingerprint::same(&sweep.facts, facts, accepted).map_err(|difference| {
+            FolderError::Other {
+                path: dir.to_owned(),
+                difference,
             }
+        })?;
+        if sweep.facts.fingerprint != facts.fingerprint {
+            // From now on it is the new experiment, which the user said is the same.
+            sweep.facts.fingerprint.clone_from(&facts.fingerprint);
+            if !accepted.is_empty() {
+                let words = accepted.join(" ");
+                sweep.facts.more.insert("accepted changes".into(), words);
+            }
+            write_facts(dir, &sweep.facts)?;
         }
-        let path = dir.join("trials.jsonl");
-        let mut trials = OpenOptions::new()
-            .write(true)
-            .open(&path)
-            .map_err(io(&path))?;
-        let text = fs::read(&path).map_err(io(&path))?;
-        let end = text.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1) as u64;
-        trials
-            .set_len(end)
-            .and_then(|()| trials.seek(SeekFrom::Start(end)))
-            .map_err(io(&path))?;
-        Ok((Self { trials, path, end }, sweep.trials))
+        let trials = Log::open(dir.join(TRIALS))?;
+        Ok((
+            Self {
+                trials,
+                dir: dir.to_owned(),
+                _lock: lock,
+            },
+            sweep,
+        ))
     }
 
     /// Adds a trial; it is on the disk when this returns. After an error the file ends where it
@@ -136,99 +131,98 @@ impl Folder {
     /// # Errors
     /// The disk is full or gone.
     pub fn append(&mut self, trial: &Trial) -> Result<(), FolderError> {
-        let mut line = serde_json::to_vec(trial).unwrap_or_default();
-        line.push(b'\n');
-        let written = self
+        Ok(self
             .trials
-            .write_all(&line)
-            .and_then(|()| self.trials.sync_data());
-        if let Err(e) = written {
-            // Half a line would be dropped at the next start anyway.
-            let _ = self.trials.set_len(self.end);
-            let _ = self.trials.seek(SeekFrom::Start(self.end));
-            return Err(io(&self.path)(e));
-        }
-        self.end += line.len() as u64;
-        Ok(())
+            .line(serde_json::to_vec(trial).unwrap_or_default())?)
     }
 
-    /// Reads a sweep.
+    /// Reads a sweep. Lines that are no trials are left out, with a warning for each.
     ///
     /// # Errors
-    /// It cannot be read, or a line other than the last is broken.
+    /// It cannot be read.
     pub fn read(dir: &Path) -> Result<Sweep, FolderError> {
-        let path = dir.join("sweep.json");
-        let text = fs::read_to_string(&path).map_err(io(&path))?;
+        let path = dir.join(HEAD);
+        let text = greenup_files::read_text(&path)?;
         let head: Head = serde_json::from_str(&text).map_err(|e| FolderError::Broken {
             path: path.clone(),
             line: e.line(),
             cause: e.to_string(),
         })?;
-        let path = dir.join("trials.jsonl");
-        let bytes = fs::read(&path).map_err(io(&path))?;
-        let mut trials = Vec::new();
-        let complete = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
-        for (i, line) in bytes[..complete].split(|b| *b == b'\n').enumerate() {
-            if line.is_empty() {
-                continue;
-            }
-            let broken = |cause: String| FolderError::Broken {
-                path: path.clone(),
-                line: i + 1,
-                cause,
-            };
-            let trial: Trial = serde_json::from_slice(line).map_err(|e| broken(e.to_string()))?;
-            if trial.config.len() != head.facts.parameters.len() {
-                return Err(broken("it has another number of parameters".into()));
-            }
-            trials.push(trial);
-        }
+        let parameters = head.facts.parameters.len();
+        let mut warnings = Vec::new();
+        let mut trials: Vec<Trial> = lines(&dir.join(TRIALS), &mut warnings, |t: &Trial| {
+            (t.config.len() == parameters)
+                .then_some(())
+                .ok_or_else(|| format!("its config has {} values, not {parameters}", t.config.len()))
+        })?;
         let path = dir.join(COUNTERS);
         if path.exists() {
-            let text = fs::read_to_string(&path).map_err(io(&path))?;
-            join(&text, &mut trials).map_err(|(line, cause)| FolderError::Broken {
-                path,
-                line,
-                cause,
-            })?;
+            for c in lines(&path, &mut warnings, |_: &Counted| Ok(()))? {
+                join(&c, &mut trials);
+            }
         }
+        let finals = Rounds::read(dir).unwrap_or_else(|warning| {
+            warnings.push(format!("{warning}; the winner is named from single trials"));
+            None
+        });
         Ok(Sweep {
             facts: head.facts,
             trials,
+            finals,
+            warnings,
         })
     }
 
-    /// Adds a config's counters; a later line takes the place of an earlier one.
+    /// Adds a config's counters; a later line takes the place of an earlier one. Only for who holds the folder's lock.
     ///
     /// # Errors
     /// The disk is full or gone.
     pub fn append_counters(dir: &Path, counted: &Counted) -> Result<(), FolderError> {
-        let path = dir.join(COUNTERS);
-        let mut line = serde_json::to_vec(counted).unwrap_or_default();
-        line.push(b'\n');
-        OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .and_then(|mut f| f.write_all(&line).and_then(|()| f.sync_data()))
-            .map_err(io(&path))
+        let line = serde_json::to_vec(counted).unwrap_or_default();
+        Ok(Log::open(dir.join(COUNTERS))?.line(line)?)
     }
 }
 
-/// Name of the file of counters in a sweep's folder.
-const COUNTERS: &str = "counters.jsonl";
+/// The head comes last and whole: a folder with a head is a sweep.
+fn write_facts(dir: &Path, facts: &SweepFacts) -> Result<(), FolderError> {
+    let text = serde_json::to_string_pretty(&Head {
+        format: FORMAT.into(),
+        facts: facts.clone(),
+    })
+    .unwrap_or_default();
+    Ok(greenup_files::write(dir.join(HEAD), text)?)
+}
 
-/// Joins counters with the trials of the same config.
-fn join(text: &str, trials: &mut [Trial]) -> Result<(), (usize, String)> {
-    for (i, line) in text.lines().enumerate() {
-        let c: Counted = serde_json::from_str(line).map_err(|e| (i + 1, e.to_string()))?;
-        for t in trials.iter_mut().filter(|t| t.config == c.config) {
-            t.metrics.extend(c.counters.clone());
-            t.kernels = c.kernels.clone();
+/// The complete lines of a file that hold what is expected; a warning for each other.
+fn lines<T: serde::de::DeserializeOwned>(
+    path: &Path,
+    warnings: &mut Vec<String>,
+    check: impl Fn(&T) -> Result<(), String>,
+) -> Result<Vec<T>, FolderError> {
+    let bytes = greenup_files::read_bytes(path, greenup_files::read::TEXT_LIMIT)?;
+    let complete = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+    let mut out = Vec::new();
+    for (i, line) in bytes[..complete].split(|b| *b == b'\n').enumerate() {
+        if line.is_empty() {
+            continue;
+        }
+        let read = serde_json::from_slice(line).map_err(|e| e.to_string());
+        match read.and_then(|t| check(&t).map(|()| t)) {
+            Ok(t) => out.push(t),
+            Err(cause) => warnings.push(format!(
+                "{}: line {} is left out: {cause}",
+                path.display(),
+                i + 1
+            )),
         }
     }
-    Ok(())
+    Ok(out)
 }
 
-/// Facts that must not change while a sweep is continued.
-const SAME: [&str; 4] = ["constants", "sources", "seed of data", "compiler"];
+/// Joins counters with the trials of the same config.
+fn join(c: &Counted, trials: &mut [Trial]) {
+    for t in trials.iter_mut().filter(|t| t.config == c.config) {
+        t.metrics.extend(c.counters.clone());
+        t.kernels = c.kernels.clone();
+    }
+}

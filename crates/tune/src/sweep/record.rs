@@ -1,5 +1,6 @@
 //! One config with its measurement or its failure, and all of them together.
 
+use super::winner::Rounds;
 use crate::objective::Cost;
 use crate::points::Table;
 use greenup_space::Value;
@@ -150,6 +151,12 @@ pub struct SweepFacts {
     pub flops: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub objective: Option<String>,
+    /// Whether results were compared with a reference.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub verified: Option<bool>,
+    /// Every part that decides a trial, by name: its value, or a hash of it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub fingerprint: BTreeMap<String, String>,
     /// Anything else: versions, sensors, seeds, the command.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub more: BTreeMap<String, String>,
@@ -160,6 +167,10 @@ pub struct SweepFacts {
 pub struct Sweep {
     pub facts: SweepFacts,
     pub trials: Vec<Trial>,
+    /// The best measured again, where they were.
+    pub finals: Option<Rounds>,
+    /// What was left out when it was read, and why.
+    pub warnings: Vec<String>,
 }
 
 impl Sweep {

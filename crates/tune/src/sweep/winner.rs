@@ -1,0 +1,148 @@
+//! Which config won: by the final rounds where there are any, for the objective that they were measured for.
+
+use super::record::Sweep;
+use crate::objective::{Cost, Objective};
+use greenup_meter::stats::median;
+use greenup_space::Value;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Every round of the final measurements, as recorded in a sweep's folder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rounds {
+    pub configs: Vec<Vec<Value>>,
+    /// Seconds of each config in each round; the baseline kernel's last, where there is one.
+    pub times_s: Vec<Vec<f64>>,
+    pub energies_j: Vec<Vec<f64>>,
+    #[serde(alias = "with_rival")]
+    pub with_baseline: bool,
+}
+
+impl Rounds {
+    /// Name of the file in a sweep's folder.
+    pub const FILE: &'static str = "finals.json";
+
+    /// Reads the final rounds of a sweep's folder; `None` where there are none.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(dir: &Path) -> Result<Option<Self>, String> {
+        let path = dir.join(Self::FILE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = greenup_files::read_text(&path).map_err(|e| e.to_string())?;
+        serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|e| format!("{}: {e}", path.display()))
+    }
+
+    /// Medians of a config's rounds.
+    pub fn cost(&self, config: &[Value]) -> Option<Cost> {
+        let i = self.configs.iter().position(|c| c == config)?;
+        let of = |rows: &[Vec<f64>]| rows.get(i).filter(|r| !r.is_empty()).map(|r| median(r));
+        Some(Cost {
+            time_s: of(&self.times_s)?,
+            energy_j: of(&self.energies_j),
+        })
+    }
+
+    /// Value of an objective for a config: the median over the rounds.
+    pub fn value(&self, config: &[Value], objective: Objective, flops: Option<f64>) -> Option<f64> {
+        let i = self.configs.iter().position(|c| c == config)?;
+        let values = self.values(i, objective, flops);
+        (!values.is_empty()).then(|| median(&values))
+    }
+
+    /// The objective of config `i` in each round.
+    pub fn values(&self, i: usize, objective: Objective, flops: Option<f64>) -> Vec<f64> {
+        let energies = self.energies_j.get(i);
+        let times = self.times_s.get(i).into_iter().flatten();
+        times
+            .enumerate()
+            .filter_map(|(round, &time_s)| {
+                let energy_j = energies.and_then(|e| e.get(round).copied());
+                objective.value(Cost { time_s, energy_j }, flops)
+            })
+            .collect()
+    }
+}
+
+impl Sweep {
+    /// Full trials from best to worst by an objective. The configs of the final rounds come first, in the order that
+    /// those gave, if they were measured for this objective: single trials drift.
+    pub fn ranked(&self, objective: Objective) -> Vec<usize> {
+        let flops = self.facts.flops;
+        let finals = (self.finals.as_ref())
+            .filter(|_| self.facts.objective.as_deref() == Some(objective.to_string().as_str()));
+        let mut order: Vec<(bool, f64, usize)> = self
+            .trials
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| t.effort >= 1.0)
+            .filter_map(|(i, t)| {
+                let again = finals.and_then(|f| f.value(&t.config, objective, flops));
+                let value = match again {
+                    Some(v) => v,
+                    None => objective.value(t.cost()?, flops)?,
+                };
+                Some((again.is_none(), value, i))
+            })
+            .collect();
+        order.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        order.into_iter().map(|(_, _, i)| i).collect()
+    }
+
+    /// The best trial by an objective, as [`Sweep::ranked`].
+    pub fn winner(&self, objective: Objective) -> Option<usize> {
+        self.ranked(objective).first().copied()
+    }
+
+    /// What a trial costs: by the final rounds where it was measured again, which the flag says, else its own.
+    pub fn best_known_cost(&self, trial: usize) -> Option<(Cost, bool)> {
+        let t = self.trials.get(trial)?;
+        match self.finals.as_ref().and_then(|f| f.cost(&t.config)) {
+            Some(c) => Some((c, true)),
+            None => Some((t.cost()?, false)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::{Outcome, SweepFacts, Trial};
+
+    fn trial(a: i64, time_s: f64) -> Trial {
+        let text = format!(r#"{{"config":[{a}],"measured":{{"times_s":[{time_s}],"time_s":{time_s}}}}}"#);
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn the_final_rounds_name_the_winner() {
+        let mut sweep = Sweep {
+            facts: SweepFacts {
+                parameters: vec!["a".into()],
+                objective: Some("time".into()),
+                ..SweepFacts::default()
+            },
+            // The third was measured while the machine was quick.
+            trials: vec![trial(1, 3.0), trial(2, 2.0), trial(3, 1.5), trial(4, 2.5)],
+            ..Sweep::default()
+        };
+        assert!(matches!(sweep.trials[0].outcome, Outcome::Measured { .. }));
+        assert_eq!(sweep.ranked(Objective::Time), [2, 1, 3, 0]);
+        sweep.finals = Some(Rounds {
+            configs: vec![vec![Value::Int(3)], vec![Value::Int(2)]],
+            times_s: vec![vec![2.4, 2.6, 2.7], vec![2.2, 2.1, 2.0], vec![9.0]],
+            energies_j: vec![Vec::new(); 3],
+            with_baseline: true,
+        });
+        assert_eq!(sweep.ranked(Objective::Time), [1, 2, 3, 0]);
+        assert_eq!(sweep.winner(Objective::Time), Some(1));
+        assert_eq!(sweep.best_known_cost(1).unwrap().0.time_s, 2.1);
+        assert!(!sweep.best_known_cost(0).unwrap().1);
+        // For another objective they say nothing.
+        assert_eq!(sweep.winner(Objective::Energy), None);
+    }
+}
