@@ -5,9 +5,13 @@
 //! | [`interrupt`] | Ctrl-C, TERM and HUP: asked once, ended after two seconds |
 //! | [`machine`] | machines by name or file |
 //! | [`output`] | where an output goes: a file, or standard output |
+//! | [`process`] | processes that are started: each in a group, killed whole |
+//! | [`capture`] | what they print, read without waiting for ever |
 //! | [`stdout`] | data on standard output, which is never lost in silence |
 
+pub mod capture;
 pub mod interrupt;
 pub mod machine;
 pub mod output;
+pub mod process;
 pub mod stdout;

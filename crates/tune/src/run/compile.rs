@@ -2,16 +2,16 @@
 
 use super::fault::{BuildError, EnvironmentFault, of_environment};
 use crate::problem::{Build, Data, Language, Problem};
+use greenup_app::capture::Capture;
+use greenup_app::process::{Group, OnInterrupt};
 use greenup_space::Value;
 use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Seconds after which a compiler counts as hanging.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -200,7 +200,8 @@ impl<'a> Unit<'a> {
         std::fs::write(wrapper, self.wrapper()).map_err(|e| environment(wrapper, &e))?;
         let compiler = self.compiler();
         let fault = |m: String| BuildError::Environment(EnvironmentFault(m));
-        let mut child = Command::new(compiler)
+        let mut command = Command::new(compiler);
+        command
             .args(self.flags())
             .args(["-fPIC", "-shared"])
             .args(&self.defines)
@@ -212,39 +213,20 @@ impl<'a> Unit<'a> {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             // A pipe, as a full disk would take the words of a file.
-            .stderr(Stdio::piped())
-            .spawn()
+            .stderr(Stdio::piped());
+        // The compiler's own processes end with it.
+        let mut group = Group::spawn(&mut command, OnInterrupt::Kill)
             .map_err(|e| fault(format!("the compiler `{compiler}` cannot be started: {e}")))?;
-        let stderr = child.stderr.take();
-        let (tx, words) = mpsc::channel();
-        std::thread::spawn(move || {
-            let mut text = Vec::new();
-            if let Some(pipe) = stderr {
-                let _ = pipe.take(MOST_WORDS).read_to_end(&mut text);
-            }
-            let _ = tx.send(text);
-        });
-        let start = Instant::now();
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(s)) => break s,
-                Ok(None) if start.elapsed() > TIMEOUT => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    let limit = TIMEOUT.as_secs();
-                    let m = format!("the compiler did not end within {limit} s");
-                    return Err(CompileError(m).into());
-                }
-                Ok(None) => std::thread::sleep(Duration::from_millis(2)),
-                Err(e) => return Err(fault(format!("waiting for `{compiler}`: {e}"))),
-            }
+        let words = group.take_stderr().map(|p| Capture::of(p, MOST_WORDS));
+        let ended = group.exits_within(TIMEOUT);
+        let Some(status) = group.kill().filter(|_| ended) else {
+            let limit = TIMEOUT.as_secs();
+            return Err(CompileError(format!("the compiler did not end within {limit} s")).into());
         };
         if status.success() {
             return Ok(());
         }
-        // What it started may hold the pipe open.
-        let text = words.recv_timeout(DRAIN).unwrap_or_default();
-        let message = String::from_utf8_lossy(&text);
+        let message = words.map(|w| w.text()).unwrap_or_default();
         let brief = brief(&message);
         if of_environment(&message) {
             return Err(fault(format!("the compiler `{compiler}` failed: {brief}")));
@@ -322,8 +304,6 @@ fn included(sources: &[PathBuf]) -> BTreeSet<PathBuf> {
 
 /// Bytes of a compiler's message that are read.
 const MOST_WORDS: u64 = 1 << 20;
-/// Time in which the rest of a message comes after a compiler's end.
-const DRAIN: Duration = Duration::from_millis(500);
 
 fn environment(path: &Path, e: &std::io::Error) -> BuildError {
     EnvironmentFault(format!("{} cannot be written: {e}", path.display())).into()

@@ -51,6 +51,9 @@ pub enum TuneError {
     Profiler(String),
     #[error("{0}: no config's fault, so nothing is recorded; fix it and go on with --resume")]
     Environment(#[from] EnvironmentFault),
+    /// The arguments do not fit into memory.
+    #[error("{0}")]
+    TooLarge(String),
     #[error("no trial succeeded: {0}")]
     Nothing(String),
 }

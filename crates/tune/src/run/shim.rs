@@ -13,6 +13,10 @@ use std::fmt::Write as _;
 use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
+
+/// After this a compiler counts as hanging.
+const COMPILE: Duration = Duration::from_secs(600);
 
 /// Compiles a config with the host's C++ compiler into `dir`.
 ///
@@ -60,18 +64,20 @@ pub fn compile(p: &Problem, config: &[Value], dir: &Path) -> Result<Built, Compi
     text.push_str("    }\n}\n");
     let wrapper = base.with_extension("cpp");
     std::fs::write(&wrapper, text).map_err(io)?;
-    let out = Command::new("c++")
+    let mut command = Command::new("c++");
+    command
         .args(["-std=c++17", "-O1", "-fPIC", "-shared", "-w"])
         .arg(&wrapper)
         .arg("-o")
-        .arg(&library)
-        .output()
-        .map_err(|e| CompileError(format!("`c++` cannot be started: {e}")))?;
+        .arg(&library);
+    let out =
+        greenup_app::capture::output(&mut command, COMPILE, &greenup_app::interrupt::requested)
+            .map_err(|e| CompileError(format!("`c++` cannot be started: {e}")))?;
     let _ = std::fs::remove_file(&wrapper);
-    if out.status.success() {
+    if out.success() {
         return Ok(Built::Library(library));
     }
-    let words = String::from_utf8_lossy(&out.stderr);
+    let words = out.stderr;
     let errors: Vec<&str> = words
         .lines()
         .filter(|l| l.contains("error"))
