@@ -37,6 +37,7 @@ impl Rig {
             seed: 1,
             out,
             resume: false,
+            accept: Vec::new(),
             launcher: self.launcher,
             finalists: 0,
             facts: BTreeMap::new(),

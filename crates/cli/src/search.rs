@@ -9,7 +9,8 @@ use greenup_meter::Summary;
 use greenup_model::predict;
 use greenup_report::si::si;
 use greenup_space::{Index, Limits, Stop};
-use greenup_tune::sweep::{to_csv, to_t4};
+use greenup_files::AtomicFile;
+use greenup_tune::sweep::{FolderError, read_any, to_csv, to_t4};
 use greenup_tune::{Cost, Found, Objective, Plan, Problem, Sweep, TuneError, strategy, tune};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -87,10 +88,7 @@ pub fn sweep(
         .hint("tune for time, or name a meter with --sensor"));
     }
     if dir.join("sweep.json").exists() && !search.resume {
-        return Err(
-            CliError::new(format!("{} holds a sweep already", dir.display()))
-                .hint("go on with it by --resume, or choose another folder with --out"),
-        );
+        return Err(failed(FolderError::Exists(dir.to_owned()).into(), dir));
     }
     let mut method = strategy(
         &search.strategy,
@@ -112,6 +110,7 @@ pub fn sweep(
         seed: search.seed,
         out: dir,
         resume: search.resume,
+        accept: search.accept.clone(),
         launcher: rig.launcher,
         finalists: search.finalists,
         facts: facts(search, &cpu, rig.sensor.as_deref()),
@@ -129,6 +128,9 @@ pub fn sweep(
             search.strategy,
             dir.display()
         ));
+    }
+    if problem.reference.is_none() {
+        out::warn(UNVERIFIED);
     }
     // Ended before anything is printed, so that the bar leaves no trace.
     let result = tune(problem, &index, method.as_mut(), &plan);
@@ -205,12 +207,9 @@ fn steering(
 
 /// A sweep that ended, with its cure.
 pub fn failed(e: TuneError, dir: &Path) -> CliError {
-    use greenup_tune::sweep::FolderError;
     match e {
-        TuneError::Folder(FolderError::Io { path, cause }) => error::cannot_write(&path, &cause),
-        TuneError::Folder(e @ FolderError::Other { .. }) => {
-            CliError::new(e.to_string()).hint("choose another folder with --out")
-        }
+        TuneError::File(e) | TuneError::Folder(FolderError::File(e)) => e.into(),
+        TuneError::Folder(e) => folder(&e),
         TuneError::Nothing(m) => CliError::new(format!("no trial succeeded: {m}")).hint(format!(
             "every failure stands in {}",
             dir.join("trials.csv").display()
@@ -219,12 +218,53 @@ pub fn failed(e: TuneError, dir: &Path) -> CliError {
     }
 }
 
+/// Said of problems that have no reference.
+const UNVERIFIED: &str = "the problem has no [reference]: results are not verified";
+
+/// A sweep's folder that cannot be used, with the fix.
+pub fn folder(e: &FolderError) -> CliError {
+    let out = CliError::new(e.to_string());
+    match e {
+        FolderError::File(file) => match file.hint() {
+            Some(h) => out.hint(h),
+            None => out,
+        },
+        FolderError::Exists(_) => {
+            out.hint("go on with it by --resume, or choose another folder with --out")
+        }
+        FolderError::Other { .. } => out.hint(
+            "choose another folder with --out; or, if trials stay comparable, go on with --resume --accept NAME,… (or all)",
+        ),
+        FolderError::NoFacts(_) => out.hint(
+            "restore its sweep.json, or choose another folder with --out; nothing was changed",
+        ),
+        FolderError::Broken { .. } => out.hint("restore the file, or choose another folder"),
+    }
+}
+
+/// Reads a recorded sweep, with a warning for each line that is left out.
+pub fn recorded(path: &Path) -> Result<Sweep> {
+    let sweep = read_any(path).map_err(|e| CliError::new(e.to_string()))?;
+    for w in &sweep.warnings {
+        out::warn(w);
+    }
+    if sweep.facts.verified == Some(false) {
+        out::warn("the sweep's results were not verified: its problem had no [reference]");
+    }
+    Ok(sweep)
+}
+
 /// T4 and CSV beside the sweep.
 fn exports(sweep: &Sweep, dir: &Path) -> Result {
     error::write(&dir.join("results-t4.json"), to_t4(sweep).text.as_bytes())?;
-    let path = dir.join("trials.csv");
-    let file = std::fs::File::create(&path).map_err(|e| error::cannot_write(&path, &e))?;
-    to_csv(sweep, file).map_err(|e| CliError::new(format!("{}: {e}", path.display())))
+    csv(sweep, &dir.join("trials.csv"))
+}
+
+/// Writes a sweep as CSV.
+pub fn csv(sweep: &Sweep, path: &Path) -> Result {
+    let mut file = AtomicFile::create(path)?;
+    to_csv(sweep, &mut file).map_err(|e| CliError::new(format!("{}: {e}", path.display())))?;
+    Ok(file.commit()?)
 }
 
 /// What was found, for people.

@@ -10,11 +10,11 @@ use greenup_tune::run::parent::Launcher;
 use greenup_tune::{DEFAULT, Plan, strategy, tune};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How the run is made.
 pub struct TuningOptions {
-    /// Folder of the sweep; an older sweep in it is replaced.
+    /// Folder for the sweep; another is made beside one that holds a sweep already.
     pub dir: PathBuf,
     /// Starts the processes in which kernels run.
     pub launcher: Launcher,
@@ -71,6 +71,18 @@ impl Tuning {
     }
 }
 
+/// The folder, or the first of `NAME-2`, `NAME-3`, … that holds no sweep: nothing measured is ever replaced.
+fn unused(dir: &Path) -> PathBuf {
+    let numbered = |n: u32| {
+        let mut name = dir.file_name().unwrap_or_default().to_owned();
+        name.push(format!("-{n}"));
+        dir.with_file_name(name)
+    };
+    let mut all = std::iter::once(dir.to_owned()).chain((2..).map(numbered));
+    all.find(|d| !d.join("sweep.json").exists())
+        .unwrap_or_else(|| dir.to_owned())
+}
+
 /// Tunes.
 ///
 /// # Errors
@@ -83,11 +95,8 @@ pub fn run(
 ) -> Result<Tuning, String> {
     let n = options.n;
     let size = Size { m: n, n, k: n };
-    if options.dir.join("sweep.json").exists() {
-        std::fs::remove_dir_all(&options.dir)
-            .map_err(|e| format!("{} cannot be replaced: {e}", options.dir.display()))?;
-    }
-    let files = options.dir.join("family");
+    let dir = unused(&options.dir);
+    let files = dir.join("family");
     let mut problem = family::problem(&files, size, facts).map_err(|e| e.to_string())?;
     problem.measure.seconds = 0.15;
     let index = Index::build(&problem.space, &Limits::default()).map_err(|e| format!("{e:?}"))?;
@@ -96,8 +105,9 @@ pub fn run(
         trials: usize::MAX,
         seconds: options.seconds,
         seed: 1,
-        out: &options.dir,
+        out: &dir,
         resume: false,
+        accept: Vec::new(),
         launcher: options.launcher.clone(),
         finalists: 3,
         facts: BTreeMap::new(),
@@ -114,7 +124,7 @@ pub fn run(
         .first()
         .ok_or_else(|| "stopped before the end".to_owned())?;
     let build = |config: &[Value], name| {
-        Kernel::build(&problem, config, name, &options.dir.join("kernels"))
+        Kernel::build(&problem, config, name, &dir.join("kernels"))
             .map_err(|e| e.to_string())
     };
     let tuned = build(&best.config, "tuned kernel")?;

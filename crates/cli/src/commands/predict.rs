@@ -111,7 +111,7 @@ pub fn run(args: &PredictArgs) -> Result {
 
 /// Energies of a sweep's configs from their counters, beside the measured ones.
 fn from_counters(dir: &std::path::Path, machine: &Machine, json: bool) -> Result {
-    let sweep = Folder::read(dir).map_err(|e| CliError::new(e.to_string()))?;
+    let sweep = search::recorded(dir)?;
     let rows = counted::predict(&sweep, machine)?;
     if rows.is_empty() {
         return Err(

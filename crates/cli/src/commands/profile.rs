@@ -18,7 +18,7 @@ pub fn run(args: &ProfileArgs) -> Result {
         ))
         .hint("counters are read through NVIDIA's profiler"));
     }
-    let sweep = Folder::read(&args.sweep).map_err(|e| CliError::new(e.to_string()))?;
+    let sweep = search::recorded(&args.sweep)?;
     let parameters: Vec<&str> = problem.space.names().collect();
     if parameters != sweep.facts.parameters {
         return Err(CliError::new("the sweep is of another problem")

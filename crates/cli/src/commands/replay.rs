@@ -2,9 +2,8 @@
 
 use crate::args::{BudgetArg, ReplayArgs};
 use crate::error::{CliError, Result};
-use crate::{interrupt, out};
+use crate::{interrupt, out, search};
 use greenup_tune::replay::{Budget, Replay, replay};
-use greenup_tune::sweep::read_any;
 use greenup_tune::{Sweep, strategy};
 use serde::Serialize;
 use std::sync::Mutex;
@@ -35,7 +34,7 @@ struct Many<'a> {
 }
 
 pub fn run(args: &ReplayArgs) -> Result {
-    let sweep = read_any(&args.recorded).map_err(|e| CliError::new(e.to_string()))?;
+    let sweep = search::recorded(&args.recorded)?;
     let n = sweep.trials.len();
     let budget = match args.budget {
         BudgetArg::Evaluations(e) => Budget::Evaluations(e),
@@ -156,7 +155,7 @@ fn many(args: &ReplayArgs, sweep: &Sweep, budget: Budget) -> Result {
         return out::json(&answer);
     }
     out::line(format!(
-        "{} `{}` {}: {} seeds of {} evaluations: mean {:.4}, median {:.4}, worst {:.4}, optimum found by {:.0} %",
+        "{} `{}` {}: {} seeds of {} evaluations reach, as a share of the best recorded config: mean {:.4}, median {:.4}, worst {:.4}; {:.0} % of the seeds found it",
         sweep.facts.name,
         answer.strategy,
         answer.objective,

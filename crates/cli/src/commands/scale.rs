@@ -15,7 +15,7 @@ pub fn run(args: &ScaleArgs) -> Result {
                 .hint("`greenup tune` makes one; its problem's configs are what is scaled"),
         );
     }
-    let sweep = Folder::read(&args.sweep).map_err(|e| CliError::new(e.to_string()))?;
+    let sweep = search::recorded(&args.sweep)?;
     let Sizes { names, values } = &args.over;
     let mut problems = Vec::new();
     for v in values {

@@ -15,6 +15,8 @@ struct Answer<'a> {
     strategy: &'a str,
     points: u64,
     parameters: &'a [String],
+    /// Whether results were compared with a reference.
+    verified: bool,
     #[serde(flatten)]
     found: &'a Found,
 }
@@ -48,6 +50,7 @@ pub fn run(args: &TuneArgs) -> Result {
             strategy: &args.search.strategy,
             points: done.points,
             parameters: &done.sweep.facts.parameters,
+            verified: problem.reference.is_some(),
             found: &done.found,
         })?;
     } else {

@@ -51,6 +51,17 @@ pub struct Split {
 /// Configs of which a metric must be known: half of them, or so many (counters are read of a sample).
 const ENOUGH: usize = 50;
 
+/// Metrics that are performance and efficiency themselves, or say how the measuring went: no property of a config.
+const NOT_OF_THE_CONFIG: [&str; 7] = [
+    "gflops",
+    "gflops_per_w",
+    "drift",
+    "error",
+    "gpu",
+    "rival_s",
+    "rival_j",
+];
+
 /// Numeric columns: metrics and parameters that vary.
 fn columns(sweep: &Sweep, rows: &[Row]) -> Vec<(String, bool, Vec<Option<f64>>)> {
     let mut out = Vec::new();
@@ -67,8 +78,7 @@ fn columns(sweep: &Sweep, rows: &[Row]) -> Vec<(String, bool, Vec<Option<f64>>)>
         .collect();
     names.sort();
     names.dedup();
-    // These are performance and efficiency themselves.
-    names.retain(|n| !["gflops", "gflops_per_w"].contains(&n.as_str()));
+    names.retain(|n| !NOT_OF_THE_CONFIG.contains(&n.as_str()));
     for name in names {
         let values = rows
             .iter()

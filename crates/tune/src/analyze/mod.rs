@@ -12,6 +12,7 @@ pub use hull::{Hull, Spread, hull};
 pub use learn::{Learnt, Model, importance, learn};
 pub use tradeoff::{Front, FrontPoint, front};
 
+use crate::objective::Objective;
 use crate::sweep::Sweep;
 use serde::Serialize;
 
@@ -49,6 +50,8 @@ pub struct Analysis {
     pub trials: usize,
     pub failed: usize,
     pub rows: Vec<Row>,
+    /// Whether the final rounds named the fastest or the one of least energy, not single trials.
+    pub by_finals: bool,
     /// Rows (not trials) of the winners.
     pub fastest: usize,
     pub greenest: Option<usize>,
@@ -91,16 +94,16 @@ pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, String>
             })
         })
         .collect();
-    let best = |value: &dyn Fn(&Row) -> Option<f64>| {
-        (0..rows.len())
-            .filter_map(|i| Some((value(&rows[i])?, i)))
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|b| b.1)
+    let best = |objective: Objective| {
+        let winner = sweep.winner(objective)?;
+        rows.iter().position(|r| r.trial == winner)
     };
-    let Some(fastest) = best(&|r| Some(r.time_s)) else {
+    let Some(fastest) = best(Objective::Time) else {
         return Err("no trial of the sweep was measured".into());
     };
-    let greenest = best(&|r| r.energy_j);
+    let greenest = best(Objective::Energy);
+    let objective = sweep.facts.objective.as_deref();
+    let by_finals = sweep.finals.is_some() && matches!(objective, Some("time" | "energy"));
     let plane: Option<Vec<(f64, f64)>> = rows
         .iter()
         .map(|r| Some((r.performance, r.efficiency?)))
@@ -125,6 +128,7 @@ pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, String>
         unit: if work.is_some() { "flop/s" } else { "runs/s" },
         trials: sweep.trials.len(),
         failed: sweep.trials.iter().filter(|t| t.cost().is_none()).count(),
+        by_finals,
         fastest,
         greenest,
         hull,

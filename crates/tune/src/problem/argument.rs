@@ -30,7 +30,16 @@ fn named(name: &str) -> Result<Type, Error> {
 
 /// A type's name, or an expression of constants that gives one.
 fn kind(text: &str, constants: &[(String, Value)]) -> Result<Type, String> {
-    let none = |of: &str| format!("type `{of}` is not one of f64, f32, i64, i32");
+    let none = |of: &str| {
+        let meant = match of {
+            "double" | "float64" | "real" => "; did you mean f64?",
+            "float" | "float32" | "single" => "; did you mean f32?",
+            "long" | "int64" | "int64_t" | "long long" | "size_t" => "; did you mean i64?",
+            "int" | "int32" | "int32_t" => "; did you mean i32?",
+            _ => "",
+        };
+        format!("type `{of}` is not one of f64, f32, i64, i32{meant}")
+    };
     named(text).or_else(|_| {
         let v = value(text, constants).map_err(|e| format!("{}: {e}", none(text)))?;
         named(&v.to_string()).map_err(|_| none(&v.to_string()))
@@ -82,10 +91,12 @@ pub(super) fn tolerance(
             .ok_or_else(|| format!("{other} is no number")),
     }
     .map_err(|m| format!("[reference] tolerance: {m}"))?;
-    if v >= 0.0 {
+    if v >= 0.0 && v.is_finite() {
         Ok(v)
     } else {
-        Err(format!("[reference] tolerance: {v} is no error to allow"))
+        Err(format!(
+            "[reference] tolerance: {v} is no error to allow: a finite number from 0 up is expected"
+        ))
     }
 }
 
@@ -130,6 +141,10 @@ mod tests {
                 .unwrap_err()
                 .contains("no error to allow")
         );
+        for bad in [f64::INFINITY, f64::NAN, -1.0] {
+            assert!(tolerance(bad.into()).is_err());
+        }
+        assert!(kind("double").unwrap_err().contains("did you mean f64?"));
         assert!(tolerance(true.into()).is_err());
     }
 }

@@ -3,6 +3,7 @@
 mod argument;
 mod cuda;
 mod maps;
+pub mod parts;
 mod setting;
 mod written;
 
@@ -20,11 +21,12 @@ use greenup_model::{Op, Work};
 use greenup_space::expr::{Expr, parse};
 use greenup_space::{Definition, Facts, SPACE_TABLES, Space, SpaceError, Value, with_line};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A problem file that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: {message}")]
+#[error("{}{message}", if path.is_empty() { String::new() } else { format!("{path}: ") })]
 pub struct ProblemError {
     pub path: String,
     pub message: String,
@@ -55,6 +57,8 @@ pub struct Problem {
     launches: Vec<Launching>,
     maps: Vec<Mapping>,
     kept: Vec<Kept>,
+    /// What was written, by name.
+    parts: BTreeMap<String, String>,
 }
 
 /// Tables of a problem beside those of its space.
@@ -121,8 +125,11 @@ impl Problem {
             message,
             hint,
         };
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| fail(format!("cannot be read: {e}"), None))?;
+        let text = greenup_files::read_text(path).map_err(|e| ProblemError {
+            hint: e.hint().map(str::to_owned),
+            message: e.to_string(),
+            path: String::new(),
+        })?;
         let of_space = |e: SpaceError| {
             let e = with_line(e, &text);
             fail(e.message, e.hint)
@@ -151,9 +158,20 @@ impl Problem {
         }
         set(&mut table, named).map_err(|(m, h)| fail(m, Some(h)))?;
         let definition = Definition::from_table(&table, facts).map_err(of_space)?;
+        if !parts::is_plain_name(&definition.name) {
+            let line = text.lines().position(|l| l.trim_start().starts_with("name"));
+            return Err(fail(
+                format!(
+                    "{}`name` is {:?}, which cannot name the sweep's folder",
+                    line.map_or_else(String::new, |n| format!("line {}: ", n + 1)),
+                    definition.name
+                ),
+                Some("use letters, digits, spaces and - _ . + ( ), and do not start with . or -".into()),
+            ));
+        }
         let space = Space::new(&definition).map_err(of_space)?;
         let written: Written =
-            toml::from_str(&text).map_err(|e| fail(e.to_string().trim_end().to_owned(), None))?;
+            toml::from_str(&text).map_err(|e| fail(e.to_string().trim_end().to_owned(), written::hint(e.message())))?;
         let dir = path.parent().unwrap_or(Path::new(".")).to_owned();
         for source in written
             .build
@@ -168,7 +186,7 @@ impl Problem {
                     format!("the source {} does not exist", source.display()),
                     Some(format!(
                         "sources are looked for beside the problem, in {}",
-                        dir.display()
+                        std::path::absolute(&dir).unwrap_or_else(|_| dir.clone()).display()
                     )),
                 ));
             }
@@ -246,6 +264,7 @@ impl Problem {
             launches,
             maps,
             kept,
+            parts: parts::parts(&table),
         })
     }
 
@@ -264,6 +283,11 @@ impl Problem {
             }
         }
         Ok(())
+    }
+
+    /// The parts of its file that decide what a trial measures, by name.
+    pub fn parts(&self) -> &BTreeMap<String, String> {
+        &self.parts
     }
 
     /// Whether its kernels run on a GPU.

@@ -1,6 +1,6 @@
 //! The parts of a problem file.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;
 
 /// How sources become a library, or a cubin.
@@ -118,8 +118,10 @@ pub struct Argument {
     #[serde(rename = "type")]
     pub kind: String,
     /// Elements of an array: an expression of constants.
+    #[serde(default, deserialize_with = "expression")]
     pub size: Option<String>,
     /// Value of a scalar: an expression of constants.
+    #[serde(default, deserialize_with = "expression")]
     pub value: Option<String>,
     #[serde(default)]
     pub fill: Fill,
@@ -221,4 +223,34 @@ pub struct Data {
     pub value: f64,
     pub fill: Fill,
     pub role: Role,
+}
+
+/// An expression: a number as it is, or text.
+fn expression<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a number, or an expression of constants in quotes, is expected")]
+    enum Written {
+        Int(i64),
+        Float(f64),
+        Text(String),
+    }
+    Ok(Some(match Written::deserialize(from)? {
+        Written::Int(i) => i.to_string(),
+        Written::Float(f) => format!("{f:?}"),
+        Written::Text(t) => t,
+    }))
+}
+
+/// How to fix what the reader of a problem's tables objects to.
+pub fn hint(message: &str) -> Option<String> {
+    let missing = message.strip_prefix("missing field `")?.split('`').next()?;
+    let hint = match missing {
+        "sources" => "[build] and [reference] name their files: sources = [\"kernel.c\"]",
+        "entry" => "entry = \"NAME\" names the function to call",
+        "type" => "an argument has a type: f64, f32, i64 or i32",
+        "name" => "every argument has a name",
+        "kernel" | "grid" | "block" => "a [[launch]] has kernel, grid and block",
+        _ => return None,
+    };
+    Some(hint.into())
 }

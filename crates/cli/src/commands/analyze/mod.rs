@@ -10,16 +10,16 @@ pub use heat::Axes;
 use crate::args::AnalyzeArgs;
 use crate::commands::machines::picture;
 use crate::error::{CliError, Result};
-use crate::{error, out};
+use crate::{error, out, search};
 use greenup_report::si::{percent, si, three};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, Learnt, Model, Row, analyze};
 use greenup_tune::run::scaling::Scaling;
-use greenup_tune::sweep::{read_any, to_csv, to_t4};
+use greenup_tune::sweep::to_t4;
 use std::path::Path;
 
 pub fn run(args: &AnalyzeArgs) -> Result {
-    let mut sweep = read_any(&args.sweep).map_err(|e| CliError::new(e.to_string()))?;
+    let mut sweep = search::recorded(&args.sweep)?;
     sweep.facts.flops = args.flops.or_else(|| sweep.flops());
     let a = analyze(&sweep, args.sample, args.seed).map_err(|m| {
         CliError::new(format!("{}: {m}", args.sweep.display()))
@@ -170,9 +170,7 @@ fn write(
         serde_json::to_string_pretty(a)?.as_bytes(),
     )?;
     error::write(&dir.join("results-t4.json"), to_t4(sweep).text.as_bytes())?;
-    let path = dir.join("trials.csv");
-    let file = std::fs::File::create(&path).map_err(|e| error::cannot_write(&path, &e))?;
-    to_csv(sweep, file).map_err(|e| CliError::new(format!("{}: {e}", path.display())))?;
+    search::csv(sweep, &dir.join("trials.csv"))?;
     let page = page::page(a, sweep, sizes, maps).render()?;
     let path = dir.join("report.html");
     error::write(&path, page.as_bytes())?;

@@ -16,11 +16,16 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
     ));
     let f = &a.rows[a.fastest];
     let of = |r: &Row| {
+        let again = sweep
+            .best_known_cost(r.trial)
+            .filter(|(_, again)| *again)
+            .map(|(c, _)| format!("({} in the final rounds)", si(c.time_s, "s")));
         [
             Some(si(r.time_s, "s")),
             r.energy_j.map(|e| si(e, "J")),
             Some(rate(a, r)),
             efficiency(a, r),
+            again,
         ]
         .into_iter()
         .flatten()

@@ -1,0 +1,1 @@
+#define STEP(x) (2.0 * (x))
