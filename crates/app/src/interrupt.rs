@@ -22,6 +22,7 @@ pub fn install() {
         if REQUESTED.swap(true, Ordering::SeqCst) {
             end();
         }
+        crate::process::interrupted();
         std::thread::spawn(watch);
     });
 }
@@ -65,6 +66,7 @@ fn watch() {
 }
 
 fn end() -> ! {
+    crate::process::kill_all();
     greenup_files::atomic::remove_unfinished();
     std::process::exit(i32::from(CODE));
 }

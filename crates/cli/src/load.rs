@@ -1,18 +1,19 @@
 //! A load for sensors to move under: all cores, or a command of the user's.
 
 use crate::error::{CliError, Result};
+use greenup_app::process::{Group, OnInterrupt};
 use greenup_calibrate::bench::{Bench, Prepared};
 use greenup_device::{CpuFacts, Team};
 use greenup_meter::command::CommandLine;
 use greenup_meter::sensor::now_s;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 pub enum Load {
     /// Vector FMAs on every core.
     Cpu(Box<Prepared>),
     /// A running command, stopped between bursts.
-    Command(Child),
+    Command(Group),
 }
 
 impl Load {
@@ -30,16 +31,17 @@ impl Load {
     /// A command that must keep running until it is killed.
     pub fn command(text: &str) -> Result<Self> {
         let command = CommandLine::parse(text)?;
-        let child = Command::new(&command.program)
+        let mut process = Command::new(&command.program);
+        process
             .args(&command.args)
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
+            .stdout(Stdio::null());
+        let group = Group::spawn(&mut process, OnInterrupt::Keep)
             .map_err(|e| CliError::new(format!("the load `{text}` cannot be started: {e}")))?;
         // Its set-up is no load yet.
         std::thread::sleep(Duration::from_secs(2));
-        signal(&child, libc::SIGSTOP);
-        Ok(Self::Command(child))
+        group.signal(libc::SIGSTOP);
+        Ok(Self::Command(group))
     }
 
     /// Loads the machine for `seconds`.
@@ -48,27 +50,12 @@ impl Load {
             Load::Cpu(prepared) => {
                 prepared.run(seconds);
             }
-            Load::Command(child) => {
+            Load::Command(group) => {
                 let end = now_s() + seconds;
-                signal(child, libc::SIGCONT);
+                group.signal(libc::SIGCONT);
                 std::thread::sleep(Duration::from_secs_f64((end - now_s()).max(0.0)));
-                signal(child, libc::SIGSTOP);
+                group.signal(libc::SIGSTOP);
             }
         }
     }
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        if let Load::Command(child) = self {
-            // It may have ended by itself.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
-fn signal(child: &Child, signal: i32) {
-    // SAFETY: sends a signal to our own child, which is not yet waited for.
-    unsafe { libc::kill(child.id().cast_signed(), signal) };
 }

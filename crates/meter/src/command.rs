@@ -1,7 +1,9 @@
 //! Running commands and timing them.
 
 use crate::sensor::now_s;
+use greenup_app::process::{Group, OnInterrupt, Waited};
 use serde::Serialize;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -145,9 +147,17 @@ impl Executor for Spawner {
             cause: e.to_string(),
         };
         let start_s = now_s();
-        let child = process.spawn().map_err(failed)?;
-        let (status, usage) = wait4(child.id()).map_err(failed)?;
+        // An interrupt kills it and all that it started.
+        let mut group = Group::spawn(&mut process, OnInterrupt::Kill).map_err(failed)?;
+        let waited = group.wait().map_err(failed)?;
         let end_s = now_s();
+        if waited == Waited::WantsTerminal {
+            return Err(CommandError::Failed {
+                command: command.display(),
+                how: "wants to read from the terminal, which a measured command has not".into(),
+            });
+        }
+        let (status, usage) = group.reap_with_usage().map_err(failed)?;
         let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
         Ok(CommandRun {
             start_s,
@@ -156,30 +166,11 @@ impl Executor for Spawner {
             system_s: seconds(usage.ru_stime),
             max_rss_bytes: u64::try_from(usage.ru_maxrss).unwrap_or(0)
                 * if cfg!(target_os = "macos") { 1 } else { 1024 },
-            exit: if libc::WIFSIGNALED(status) {
-                Exit::Signal(libc::WTERMSIG(status))
-            } else {
-                Exit::Code(libc::WEXITSTATUS(status))
+            exit: match (status.signal(), status.code()) {
+                (Some(n), _) => Exit::Signal(n),
+                (None, code) => Exit::Code(code.unwrap_or(-1)),
             },
         })
-    }
-}
-
-/// Waits for a child and takes its resource usage with its status.
-fn wait4(pid: u32) -> std::io::Result<(i32, libc::rusage)> {
-    let mut status = 0;
-    // SAFETY: rusage is plain data for which all zeros is valid.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    loop {
-        // SAFETY: both pointers are valid for writes; the pid is a child not yet waited for.
-        let rc = unsafe { libc::wait4(pid.cast_signed(), &raw mut status, 0, &raw mut usage) };
-        if rc >= 0 {
-            return Ok((status, usage));
-        }
-        let e = std::io::Error::last_os_error();
-        if e.kind() != std::io::ErrorKind::Interrupted {
-            return Err(e);
-        }
     }
 }
 
@@ -200,6 +191,13 @@ mod tests {
             .run(&CommandLine::parse("sh -c 'kill -9 $$'").unwrap())
             .unwrap();
         assert_eq!(r.exit, Exit::Signal(9));
+        // What it leaves running is its own business, and is not waited for.
+        let start = now_s();
+        let r = s
+            .run(&CommandLine::parse("sh -c 'sleep 5 & exit 4'").unwrap())
+            .unwrap();
+        assert_eq!(r.exit, Exit::Code(4));
+        assert!(now_s() - start < 4.0);
         let e = s.run(&CommandLine::parse("/no/such/program").unwrap());
         assert!(matches!(e, Err(CommandError::NotStarted { .. })));
         assert!(CommandLine::parse("'open").is_err() && CommandLine::parse(" ").is_err());

@@ -55,6 +55,9 @@ pub fn race(
                 break;
             }
             let run = executor.run(command)?;
+            if killed(&run, observer) {
+                break;
+            }
             check(command, run.exit, plan, observer)?;
             observer.step(&command.display());
         }
@@ -161,6 +164,11 @@ fn block(
     log.failures += done.iter().filter(|r| !r.exit.success()).count();
     log.runs.extend(done);
     Ok(())
+}
+
+/// Whether an interrupt cut the run short.
+fn killed(run: &CommandRun, observer: &dyn Observer) -> bool {
+    observer.cancelled() && !run.exit.success()
 }
 
 fn check(

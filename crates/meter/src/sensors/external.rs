@@ -2,10 +2,11 @@
 //! successor of PowerMon — and a recorded trace of the same form.
 
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
+use greenup_app::process::{Group, OnInterrupt};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -43,7 +44,8 @@ pub struct External {
     info: SensorInfo,
     source: String,
     shared: Arc<Mutex<Shared>>,
-    child: Option<Child>,
+    /// Killed with all that it started when the sensor is dropped.
+    _group: Option<Group>,
 }
 
 impl External {
@@ -79,22 +81,23 @@ impl External {
         let (program, args) = words
             .split_first()
             .ok_or_else(|| problem("the command is empty".into()))?;
-        let mut child = Command::new(program)
+        let mut command_line = Command::new(program);
+        command_line
             .args(args)
             .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
+            .stdout(Stdio::piped());
+        // What was measured until an interrupt still needs it.
+        let mut group = Group::spawn(&mut command_line, OnInterrupt::Keep)
             .map_err(|e| problem(format!("{program}: {e}")))?;
-        let stdout = child
-            .stdout
-            .take()
+        let stdout = group
+            .take_stdout()
             .ok_or_else(|| problem("no output".into()))?;
         Ok(Box::new(Self::start(
             id.clone(),
             command.to_owned(),
             stdout,
             false,
-            Some(child),
+            Some(group),
         )))
     }
 
@@ -103,7 +106,7 @@ impl External {
         source: String,
         input: impl Read + Send + 'static,
         grows: bool,
-        child: Option<Child>,
+        group: Option<Group>,
     ) -> Self {
         let shared = Arc::new(Mutex::new(Shared::default()));
         let writer = Arc::downgrade(&shared);
@@ -161,7 +164,7 @@ impl External {
             },
             source,
             shared,
-            child,
+            _group: group,
         }
     }
 }
@@ -191,16 +194,6 @@ impl Sensor for External {
         shared
             .newest
             .ok_or_else(|| SensorError::NotYet { id: id() })
-    }
-}
-
-impl Drop for External {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.child {
-            // A child that has already ended cannot be killed, and need not be.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
     }
 }
 
@@ -323,6 +316,36 @@ mod tests {
         let e = wait_for(s.as_mut(), |r| matches!(r, Err(SensorError::Gone { .. }))).unwrap_err();
         assert!(matches!(e, SensorError::Gone { .. }));
         assert!(External::command("/no/such/meter").is_err());
+    }
+
+    #[test]
+    fn a_dropped_meter_takes_all_that_it_started_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let pid = dir.path().join("pid");
+        let script = format!(
+            "sh -c 'sleep 1000 & echo $! > {}; echo 0,3; wait'",
+            pid.display()
+        );
+        let mut s = External::command(&script).ok().unwrap();
+        wait_for(s.as_mut(), Result::is_ok).unwrap();
+        let below: i32 = std::fs::read_to_string(&pid)
+            .unwrap()
+            .trim()
+            .parse()
+            .unwrap();
+        drop(s);
+        let gone = || {
+            // A process that ended may wait to be reaped by somebody else.
+            let stat = std::fs::read_to_string(format!("/proc/{below}/stat")).unwrap_or_default();
+            stat.is_empty() || stat.contains(") Z ")
+        };
+        for _ in 0..500 {
+            if gone() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("the meter's process {below} lives on");
     }
 
     #[test]
