@@ -29,7 +29,10 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    interrupt::install();
+    // It splits into two processes, which only a process of one thread may; signals are its watcher's affair.
+    if !matches!(cli.command, Command::TrialWorker(_)) {
+        interrupt::install();
+    }
     let result = match cli.command {
         Command::Study(a) => commands::study::run(&a),
         Command::Doctor(a) => commands::doctor::run(&a),

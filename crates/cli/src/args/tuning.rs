@@ -249,6 +249,9 @@ pub struct WorkerArgs {
     /// Change period of the sensor, s
     #[arg(long, default_value_t = 0.1)]
     pub period: f64,
+    /// Without a watcher: a profiler watches this process
+    #[arg(long)]
+    pub alone: bool,
 }
 
 #[derive(Args)]

@@ -4,31 +4,28 @@ use crate::args::{KeeperArgs, WorkerArgs};
 use crate::choose::found;
 use crate::error::{CliError, Result};
 use greenup_meter::{Meter, Policy, control};
+use greenup_tune::run::channel::Channel;
 use greenup_tune::run::child::{Kept, serve};
-use greenup_tune::run::job::{Job, Said, Task};
-use std::fs::File;
-use std::io::Write as _;
-use std::os::fd::FromRawFd as _;
+use greenup_tune::run::job::{Job, Task};
+use greenup_tune::run::supervise::supervised;
 
 pub fn run(args: &WorkerArgs) -> Result {
-    let mut out = answers()?;
+    if !args.alone {
+        supervised()?;
+    }
+    let mut channel = Channel::take_over()?;
     let mut kept = Kept::default();
     // Probing sensors takes long: they are opened once, for the first job that measures.
     let mut meter = None;
-    for line in std::io::stdin().lines() {
-        let job: Job = serde_json::from_str(&line?).map_err(|e| {
-            CliError::new(format!("no job: {e}")).hint("`greenup tune` starts this")
+    loop {
+        let job = channel.next_job().map_err(|e| {
+            CliError::new(format!("invalid job: {e}")).hint("`greenup tune` starts this")
         })?;
+        let Some(job) = job else { return Ok(()) };
         let meter = meter.get_or_insert_with(|| sensors(args, &job.task));
         meter.policy = policy(&job, meter.has_energy());
-        serve(&job, &mut kept, meter, &mut |said: &Said| {
-            let mut line = serde_json::to_vec(said).unwrap_or_default();
-            line.push(b'\n');
-            // A parent that is gone needs no answer.
-            let _ = out.write_all(&line).and_then(|()| out.flush());
-        });
+        serve(&job, &mut kept, meter, &mut channel);
     }
-    Ok(())
 }
 
 /// `greenup clock-keeper`: restores clocks and power limit when the tuner ends, however it does.
@@ -80,19 +77,5 @@ fn policy(job: &Job, energy: bool) -> Policy {
         min_repeats: windows,
         max_repeats: windows + 2,
         rel_error: 0.01,
-    }
-}
-
-/// Standard output for answers alone: what a kernel prints goes nowhere.
-fn answers() -> Result<File> {
-    let null = File::options().write(true).open("/dev/null")?;
-    // SAFETY: both descriptors are open; the duplicate is owned by the returned file alone.
-    unsafe {
-        use std::os::fd::AsRawFd as _;
-        let own = libc::dup(1);
-        if own < 0 || libc::dup2(null.as_raw_fd(), 1) < 0 {
-            return Err(std::io::Error::last_os_error().into());
-        }
-        Ok(File::from_raw_fd(own))
     }
 }

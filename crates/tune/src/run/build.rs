@@ -50,6 +50,7 @@ impl Builder<'_> {
             .plan
             .launcher
             .run(&job, COMPILE_S, &|| self.plan.observer.cancelled())
+            .map_err(|e| CompileError(e.0))?
             .ok_or(CompileError("stopped".into()))?;
         match (answer.said.into_iter().next(), answer.failure) {
             (_, Some((_, m))) => Err(CompileError(m)),

@@ -1,16 +1,29 @@
 //! The process in which kernels run. What goes wrong here ends one trial, not the sweep.
 
-use super::data::Arguments;
-use super::gpu::{GpuKernel, Mirror};
+use super::channel::Channel;
 use super::host::HostKernel;
-use super::job::{Built, Job, Said, Stage, Task};
+use super::job::{Built, Expected, Job, Said, Task};
+use super::stage::{Kernel, LoadedInputs};
 use crate::sweep::Failure as F;
+use greenup_meter::Meter;
 use greenup_meter::observe::Silent;
-use greenup_meter::{Meter, Run};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-type Failed = (F, String);
+/// Why a job ends early.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The kernel's fault.
+    Failed(F, String),
+    /// Nobody's here.
+    Environment(String),
+}
+
+impl From<(F, String)> for Stop {
+    fn from((failure, message): (F, String)) -> Self {
+        Self::Failed(failure, message)
+    }
+}
 
 /// A kernel must not outlive its parent, however that ended, nor hang for ever.
 fn die_with_parent(limit_s: f64) {
@@ -24,153 +37,44 @@ fn die_with_parent(limit_s: f64) {
 
 /// What is kept between jobs.
 #[derive(Default)]
-pub struct Kept(Option<Set>);
+pub struct Kept(Option<LoadedInputs>);
 
-/// The arguments, where kernels find them.
-struct Set {
-    stage: Stage,
-    arguments: Arguments,
-    gpu: Option<Mirror>,
-    reference: Option<(PathBuf, Vec<u8>)>,
-}
-
-/// A kernel ready to run.
-enum Kernel {
-    Host(HostKernel),
-    Gpu(Box<GpuKernel>),
-}
-
-/// Runs a job; `say` passes on each line.
-pub fn serve(job: &Job, kept: &mut Kept, meter: &mut Meter, say: &mut dyn FnMut(&Said)) {
+/// Runs a job and answers it.
+pub fn serve(job: &Job, kept: &mut Kept, meter: &mut Meter, channel: &mut Channel) {
     die_with_parent(job.limit_s);
-    if let Err((failure, message)) = work(job, kept, meter, say) {
-        say(&Said::Failed { failure, message });
+    match work(job, kept, meter, channel) {
+        Ok(()) => {}
+        Err(Stop::Failed(failure, message)) => channel.answer(&Said::Failed { failure, message }),
+        Err(Stop::Environment(message)) => channel.answer(&Said::Environment { message }),
     }
-    say(&Said::Done);
+    if kept.0.as_ref().is_some_and(LoadedInputs::spent) {
+        kept.0 = None;
+    }
+    channel.answer(&Said::Done);
     // Waiting for the next job takes as long as it takes.
     // SAFETY: only takes the alarm back.
     unsafe { libc::alarm(0) };
 }
 
-impl Set {
-    fn new(stage: &Stage) -> Result<Self, Failed> {
-        let mut arguments =
-            Arguments::new(&stage.data, stage.seed, &stage.dir).map_err(|m| (F::Runtime, m))?;
-        if let Some(setup) = &stage.setup {
-            HostKernel::load(setup)
-                .map_err(|m| (F::Launch, m))?
-                .run(&mut arguments.pointers(), 1);
-            arguments
-                .adopt()
-                .map_err(|m| (F::Runtime, format!("the setup: {m}")))?;
-        }
-        let gpu = stage
-            .gpu
-            .map(|ordinal| Mirror::new(ordinal, &arguments))
-            .transpose()
-            .map_err(|e| (F::Runtime, e.to_string()))?;
-        Ok(Self {
-            stage: stage.clone(),
-            arguments,
-            gpu,
-            reference: None,
-        })
-    }
-
-    fn load(&mut self, built: &Built) -> Result<Kernel, Failed> {
-        match &self.gpu {
-            None => HostKernel::load(built.file())
-                .map(Kernel::Host)
-                .map_err(|m| (F::Launch, m)),
-            Some(mirror) => GpuKernel::load(built, mirror, &mut self.arguments)
-                .map(|k| Kernel::Gpu(Box::new(k)))
-                .map_err(|e| (F::Launch, e.to_string())),
-        }
-    }
-
-    /// Restores what runs change.
-    fn reset(&mut self) -> Result<(), Failed> {
-        match &self.gpu {
-            None => {
-                self.arguments.reset(false);
-                Ok(())
-            }
-            Some(mirror) => mirror.reset().map_err(|e| (F::Runtime, e.to_string())),
-        }
-    }
-
-    fn run(&mut self, kernel: &mut Kernel, n: i64) -> Result<f64, Failed> {
-        match kernel {
-            Kernel::Host(k) => Ok(k.run(&mut self.arguments.pointers(), n)),
-            Kernel::Gpu(k) => k.run(n).map_err(|e| (F::Runtime, e.to_string())),
-        }
-    }
-
-    /// Repeats for about some seconds, from restored arguments.
-    fn window(
-        &mut self,
-        kernel: &mut Kernel,
-        seconds: f64,
-        once: &mut f64,
-        times: &mut Vec<f64>,
-    ) -> Result<Run, Failed> {
-        self.reset()?;
-        match kernel {
-            Kernel::Host(k) => {
-                let run = k.window(&mut self.arguments.pointers(), seconds, once);
-                times.push(run.seconds / run.iterations);
-                Ok(run)
-            }
-            Kernel::Gpu(k) => k
-                .window(seconds, times)
-                .map_err(|e| (F::Runtime, e.to_string())),
-        }
-    }
-
-    /// Compares what a run gave with the reference's results.
-    fn verify(&mut self, reference: Option<&Path>, tolerance: f64) -> Result<f64, Failed> {
-        if let Some(path) = reference
-            && self.reference.as_ref().is_none_or(|(p, _)| p != path)
-        {
-            let bytes = std::fs::read(path).map_err(|e| {
-                let m = format!("the reference's results cannot be read: {e}");
-                (F::Runtime, m)
-            })?;
-            self.reference = Some((path.to_owned(), bytes));
-        }
-        if let Some(mirror) = &self.gpu {
-            mirror
-                .fetch(&mut self.arguments)
-                .map_err(|e| (F::Runtime, e.to_string()))?;
-        }
-        let expected = self.reference.as_ref().filter(|_| reference.is_some());
-        self.arguments
-            .verify(expected.map(|(_, b)| b.as_slice()), tolerance)
-            .map_err(|m| (F::Wrong, m))
-    }
-}
-
-fn work(
-    job: &Job,
-    kept: &mut Kept,
-    meter: &mut Meter,
-    say: &mut dyn FnMut(&Said),
-) -> Result<(), Failed> {
+fn work(job: &Job, kept: &mut Kept, meter: &mut Meter, channel: &mut Channel) -> Result<(), Stop> {
     if let Task::Compile(cuda) = &job.task {
-        say(&super::cubin::compile(cuda)?);
+        channel.answer(&Said::Ready);
+        channel.answer(&super::cubin::compile(cuda)?);
         return Ok(());
     }
     if kept.0.as_ref().is_none_or(|s| s.stage != job.stage) {
         // The old one first, so that memory is never needed twice.
         kept.0 = None;
-        kept.0 = Some(Set::new(&job.stage)?);
+        kept.0 = Some(LoadedInputs::new(&job.stage, channel).map_err(Stop::Environment)?);
     }
     let Some(set) = &mut kept.0 else {
         return Ok(());
     };
+    set.usual();
+    channel.answer(&Said::Ready);
     match &job.task {
         Task::Compile(_) => Ok(()),
-        Task::Reference { library, outputs } => reference(set, library, outputs, say),
+        Task::Reference { library, outputs } => reference(set, library, outputs, channel),
         Task::Trial {
             kernel,
             reference,
@@ -181,35 +85,58 @@ fn work(
         } => {
             let mut kernel = set.load(kernel)?;
             let baseline = baseline.as_ref().map(|b| set.load(b)).transpose()?;
-            say(&Said::Loaded);
+            channel.answer(&Said::Loaded);
+            let reference = reference.as_ref();
+            let check = |set: &mut LoadedInputs, expected: Option<&Path>| {
+                let start = Instant::now();
+                let error = set.verify(expected, *tolerance)?;
+                Ok::<_, Stop>(Said::Verified {
+                    error,
+                    seconds: start.elapsed().as_secs_f64(),
+                })
+            };
             set.reset()?;
             let once = set.run(&mut kernel, 1)?;
-            say(&Said::Ran);
-            let start = Instant::now();
-            let error = set.verify(reference.as_deref(), *tolerance)?;
-            say(&Said::Verified {
-                error,
-                seconds: start.elapsed().as_secs_f64(),
-            });
+            channel.answer(&Said::Ran);
+            let verified = check(set, reference.map(|r| r.first.as_path()))?;
+            channel.answer(&verified);
             let measured = Pair {
-                kernel,
+                kernel: &mut kernel,
                 once,
                 baseline,
                 share: *seconds / 8.0,
                 energy: *baseline_energy,
             }
             .measure(set, meter)?;
-            say(&measured);
+            channel.answer(&measured);
+            // A kernel that works at its first call only would pass until here.
+            die_with_parent(job.limit_s);
+            let start = Instant::now();
+            set.fresh(Some(&mut kernel), channel)?;
+            set.reset()?;
+            set.run(&mut kernel, 1)?;
+            let again = |m: String| format!("run again on fresh data after the measurement: {m}");
+            let verified =
+                check(set, reference.map(|r| r.fresh.as_path())).map_err(|e| match e {
+                    Stop::Failed(f, m) => Stop::Failed(f, again(m)),
+                    e => e,
+                })?;
+            if let Said::Verified { error, .. } = verified {
+                channel.answer(&Said::Verified {
+                    error,
+                    seconds: start.elapsed().as_secs_f64(),
+                });
+            }
             Ok(())
         }
         Task::Show { kernel, runs } => {
             let mut kernel = set.load(kernel)?;
-            say(&Said::Loaded);
+            channel.answer(&Said::Loaded);
             for _ in 0..*runs {
                 set.reset()?;
                 set.run(&mut kernel, 1)?;
             }
-            say(&Said::Ran);
+            channel.answer(&Said::Ran);
             Ok(())
         }
         Task::Race {
@@ -217,35 +144,39 @@ fn work(
             rounds,
             seconds,
         } => {
-            let raced = race(set, kernels, *rounds, *seconds, job.stage.seed, meter, say)?;
-            say(&raced);
+            let raced = race(
+                set,
+                kernels,
+                *rounds,
+                *seconds,
+                job.stage.seed,
+                meter,
+                channel,
+            )?;
+            channel.answer(&raced);
             Ok(())
         }
     }
 }
 
 fn reference(
-    set: &mut Set,
+    set: &mut LoadedInputs,
     library: &Path,
-    outputs: &Path,
-    say: &mut dyn FnMut(&Said),
-) -> Result<(), Failed> {
+    outputs: &Expected,
+    channel: &mut Channel,
+) -> Result<(), Stop> {
     let kernel = HostKernel::load(library).map_err(|m| (F::Launch, m))?;
-    say(&Said::Loaded);
-    set.arguments.reset(false);
-    kernel.run(&mut set.arguments.pointers(), 1);
-    set.arguments.verify(None, 0.0).map_err(|m| (F::Wrong, m))?;
-    std::fs::write(outputs, set.arguments.outputs()).map_err(|e| {
-        let m = format!("{} cannot be written: {e}", outputs.display());
-        (F::Runtime, m)
-    })?;
-    say(&Said::Ran);
+    channel.answer(&Said::Loaded);
+    set.run_reference(kernel, &outputs.first)?;
+    set.fresh(None, channel)?;
+    set.run_reference(kernel, &outputs.fresh)?;
+    channel.answer(&Said::Ran);
     Ok(())
 }
 
 /// A kernel, with another measured around it.
-struct Pair {
-    kernel: Kernel,
+struct Pair<'a> {
+    kernel: &'a mut Kernel,
     once: f64,
     baseline: Option<Kernel>,
     /// Seconds of the baseline, before and after.
@@ -253,8 +184,8 @@ struct Pair {
     energy: bool,
 }
 
-impl Pair {
-    fn measure(mut self, set: &mut Set, meter: &mut Meter) -> Result<Said, Failed> {
+impl Pair<'_> {
+    fn measure(mut self, set: &mut LoadedInputs, meter: &mut Meter) -> Result<Said, Stop> {
         let mut baseline_s = Vec::new();
         let mut baseline_j = None;
         let mut base_once = 0.0;
@@ -262,13 +193,13 @@ impl Pair {
             // A first call may allocate or convert.
             base_once = set.run(b, 1)?;
             if self.energy && meter.has_energy() {
-                let m = meter.measure::<Failed>(&Silent, &mut |s| {
+                let m = meter.measure::<Stop>(&Silent, &mut |s| {
                     set.window(b, s, &mut base_once, &mut Vec::new())
                 })?;
                 baseline_j = m.and_then(|m| m.energy_j).map(|e| e.median);
             }
         }
-        let mut around = |set: &mut Set| -> Result<(), Failed> {
+        let mut around = |set: &mut LoadedInputs| -> Result<(), Stop> {
             if let Some(b) = &mut self.baseline {
                 let run = set.window(b, self.share, &mut base_once, &mut Vec::new())?;
                 baseline_s.push(run.seconds / run.iterations);
@@ -278,8 +209,8 @@ impl Pair {
         around(set)?;
         let window = meter.window_s();
         let mut times_s = Vec::new();
-        let (kernel, once) = (&mut self.kernel, &mut self.once);
-        let measured = meter.measure::<Failed>(&Silent, &mut |s| {
+        let (kernel, once) = (&mut *self.kernel, &mut self.once);
+        let measured = meter.measure::<Stop>(&Silent, &mut |s| {
             let mut batches = Vec::new();
             let run = set.window(kernel, s, once, &mut batches)?;
             // Shorter calls are the meter's warm-up.
@@ -289,7 +220,8 @@ impl Pair {
             Ok(run)
         })?;
         around(set)?;
-        let m = measured.ok_or((F::Runtime, "the measurement was stopped".to_owned()))?;
+        let m = measured
+            .ok_or_else(|| Stop::Failed(F::Runtime, "the measurement was stopped".to_owned()))?;
         let time_error = greenup_meter::Summary::of(&times_s)
             .map_or(m.time_s.relative_error(), |s| s.relative_error());
         Ok(Said::Measured {
@@ -310,19 +242,19 @@ impl Pair {
 }
 
 fn race(
-    set: &mut Set,
+    set: &mut LoadedInputs,
     built: &[Built],
     rounds: usize,
     seconds: f64,
     seed: u64,
     meter: &mut Meter,
-    say: &mut dyn FnMut(&Said),
-) -> Result<Said, Failed> {
+    channel: &mut Channel,
+) -> Result<Said, Stop> {
     let mut kernels: Vec<Kernel> = Vec::new();
     for b in built {
         kernels.push(set.load(b)?);
     }
-    say(&Said::Loaded);
+    channel.answer(&Said::Loaded);
     let mut once = Vec::new();
     for k in &mut kernels {
         set.reset()?;
@@ -339,7 +271,7 @@ fn race(
             let mut batches = Vec::new();
             if meter.has_energy() {
                 let m = meter
-                    .measure::<Failed>(&Silent, &mut |s| set.window(k, s, once, &mut batches))?;
+                    .measure::<Stop>(&Silent, &mut |s| set.window(k, s, once, &mut batches))?;
                 if let Some(m) = m {
                     times_s[i].push(m.time_s.median);
                     energies_j[i].extend(m.energy_j.map(|e| e.median));

@@ -1,13 +1,14 @@
 //! Sources and a config to a shared library.
 
 use crate::problem::{Build, Data, Language, Problem};
+use greenup_app::process::{Group, OnInterrupt};
 use greenup_space::Value;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Seconds after which a compiler counts as hanging.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -188,7 +189,8 @@ impl<'a> Unit<'a> {
         let temporary = dir.join(format!("{key}.{}.tmp", std::process::id()));
         let log = dir.join(format!("{key}.log"));
         let out = std::fs::File::create(&log).map_err(|e| fail(e.to_string()))?;
-        let mut child = Command::new(compiler)
+        let mut command = Command::new(compiler);
+        command
             .args(self.flags())
             .args(["-fPIC", "-shared"])
             .args(&self.defines)
@@ -199,22 +201,12 @@ impl<'a> Unit<'a> {
             .args(["-lm", "-ldl"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(out)
-            .spawn()
+            .stderr(out);
+        // The compiler's own processes end with it.
+        let mut group = Group::spawn(&mut command, OnInterrupt::Kill)
             .map_err(|e| fail(format!("the compiler `{compiler}` cannot be started: {e}")))?;
-        let start = Instant::now();
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(s)) => break Some(s),
-                Ok(None) if start.elapsed() > TIMEOUT => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    break None;
-                }
-                Ok(None) => std::thread::sleep(Duration::from_millis(2)),
-                Err(e) => return Err(fail(e.to_string())),
-            }
-        };
+        let ended = group.exits_within(TIMEOUT);
+        let status = group.kill().filter(|_| ended);
         let message = std::fs::read_to_string(&log).unwrap_or_default();
         let _ = std::fs::remove_file(&log);
         let _ = std::fs::remove_file(&wrapper);

@@ -5,6 +5,7 @@ use crate::sweep::{Counters, Kernels};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 /// Our name of a counter, the profiler's metrics that add up to it, and what one of them is worth.
 pub struct Counter {
@@ -210,20 +211,20 @@ pub fn of_program(
         .flat_map(|c| c.metrics)
         .copied()
         .collect();
-    let out = Command::new("ncu")
-        .args(arguments(log, &metrics, program, own.iter()))
-        .output()
+    let mut command = Command::new("ncu");
+    command.args(arguments(log, &metrics, program, own.iter()));
+    let stop = greenup_app::interrupt::requested;
+    let out = greenup_app::capture::output(&mut command, Duration::MAX, &stop)
         .map_err(|e| wrong(format!("`ncu` of NVIDIA's Nsight Compute: {e}")))?;
     let launches = read(log);
     let _ = std::fs::remove_file(log);
     let launches = launches?;
-    if !out.status.success() {
-        let said = String::from_utf8_lossy(&out.stderr);
+    if !out.success() {
         return Err(wrong(format!(
             "{} {}: {}",
             program.display(),
             own.join(" "),
-            said.lines().last().unwrap_or("it failed")
+            out.stderr.lines().last().unwrap_or("it failed")
         )));
     }
     Ok((folded(&launches, &[]), by_kernel(&launches)))

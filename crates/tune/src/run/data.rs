@@ -1,103 +1,28 @@
 //! Arguments of a kernel: data from a seed or a file, in arrays with guards around them.
 
+use super::block::{Block, Layout};
+use super::memory::refuse_too_large;
 use crate::problem::{Data, Fill, Role, Type};
-use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::path::Path;
-
-/// Bytes watched before and after each array.
-const GUARD: usize = 4096;
-const PATTERN: u8 = 0xa5;
-/// Huge pages where the system gives them.
-const ALIGN: usize = 2 << 20;
 
 /// The arguments of one kernel in memory.
 pub struct Arguments {
     data: Vec<Data>,
-    blocks: Vec<Block>,
+    /// None for a scalar.
+    blocks: Vec<Option<Block>>,
     /// What each array holds before a run.
-    initial: Vec<Vec<u8>>,
+    initial: Images,
     scalars: Vec<[u8; 8]>,
 }
 
-/// An array with its guards.
-pub struct Guarded<'a> {
+/// What each array holds before a run; empty for a scalar.
+pub type Images = Vec<Vec<u8>>;
+
+/// An array as it is before a run.
+pub struct Array<'a> {
     pub bytes: &'a [u8],
-    /// Bytes of the guard in front.
-    pub guard: usize,
     /// Whether runs may change it.
     pub changes: bool,
-}
-
-struct Block {
-    base: *mut u8,
-    layout: Layout,
-    bytes: usize,
-}
-
-impl Block {
-    fn new(bytes: usize) -> Option<Self> {
-        let layout = Layout::from_size_align(bytes + 2 * GUARD, ALIGN).ok()?;
-        // SAFETY: the layout has a size above zero.
-        let base = unsafe { alloc_zeroed(layout) };
-        if base.is_null() {
-            return None;
-        }
-        let block = Self {
-            base,
-            layout,
-            bytes,
-        };
-        #[cfg(target_os = "linux")]
-        // SAFETY: the range is the block's own; advice changes no contents.
-        unsafe {
-            libc::madvise(base.cast(), layout.size(), libc::MADV_HUGEPAGE);
-        }
-        for at in [0, GUARD + bytes] {
-            // SAFETY: both guards lie within the block.
-            unsafe { std::ptr::write_bytes(base.add(at), PATTERN, GUARD) };
-        }
-        Some(block)
-    }
-
-    fn start(&self) -> *mut u8 {
-        // SAFETY: the guard lies within the block.
-        unsafe { self.base.add(GUARD) }
-    }
-
-    fn contents(&self) -> &[u8] {
-        // SAFETY: the bytes are the block's own and initialised.
-        unsafe { std::slice::from_raw_parts(self.start(), self.bytes) }
-    }
-
-    fn contents_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `contents`, and `self` is borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(self.start(), self.bytes) }
-    }
-
-    fn whole(&self) -> &[u8] {
-        // SAFETY: the whole block is its own and initialised.
-        unsafe { std::slice::from_raw_parts(self.base, self.bytes + 2 * GUARD) }
-    }
-
-    fn whole_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `whole`, and `self` is borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(self.base, self.bytes + 2 * GUARD) }
-    }
-
-    fn guards_whole(&self) -> bool {
-        [0, GUARD + self.bytes].iter().all(|&at| {
-            // SAFETY: both guards lie within the block.
-            let guard = unsafe { std::slice::from_raw_parts(self.base.add(at), GUARD) };
-            guard.iter().all(|&b| b == PATTERN)
-        })
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.base, self.layout) };
-    }
 }
 
 fn put(kind: Type, v: f64, out: &mut [u8]) {
@@ -190,42 +115,82 @@ fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Vec<u8>, Strin
     Ok(out)
 }
 
+fn images(data: &[Data], seed: u64, dir: &Path) -> Result<Images, String> {
+    data.iter()
+        .enumerate()
+        .map(|(i, d)| {
+            let own = seed.wrapping_mul(0x9e37_79b9).wrapping_add(i as u64);
+            d.len
+                .map_or(Ok(Vec::new()), |len| initial(d, len, own, dir))
+        })
+        .collect()
+}
+
 impl Arguments {
     /// Allocates and fills; every array has a seed of its own.
     ///
     /// # Errors
     /// No memory, or a file that does not fit.
     pub fn new(data: &[Data], seed: u64, dir: &Path) -> Result<Self, String> {
-        let mut out = Self {
-            data: data.to_vec(),
-            blocks: Vec::new(),
-            initial: Vec::new(),
-            scalars: Vec::new(),
-        };
-        for (i, d) in data.iter().enumerate() {
+        refuse_too_large(data)?;
+        let mut blocks = Vec::new();
+        let mut scalars = Vec::new();
+        for d in data {
             let mut scalar = [0; 8];
             put(d.kind, d.value, &mut scalar[..d.kind.bytes()]);
-            out.scalars.push(scalar);
-            let len = d.len.unwrap_or(0);
-            let own = seed.wrapping_mul(0x9e37_79b9).wrapping_add(i as u64);
-            out.initial.push(if d.len.is_some() {
-                initial(d, len, own, dir)?
-            } else {
-                Vec::new()
+            scalars.push(scalar);
+            let block = d.len.map(|len| {
+                let bytes = len.saturating_mul(d.kind.bytes());
+                Block::new(bytes)
+                    .map_err(|e| format!("no memory for the {bytes} bytes of `{}`: {e}", d.name))
             });
-            out.blocks.push(
-                Block::new(len * d.kind.bytes())
-                    .ok_or_else(|| format!("no memory for `{}`", d.name))?,
-            );
+            blocks.push(block.transpose()?);
         }
+        let mut out = Self {
+            initial: images(data, seed, dir)?,
+            data: data.to_vec(),
+            blocks,
+            scalars,
+        };
         out.reset(true);
         Ok(out)
+    }
+
+    /// Fills anew, from another seed; returns what the arrays held before runs until now.
+    ///
+    /// # Errors
+    /// A file that does not fit.
+    pub fn refill(&mut self, seed: u64, dir: &Path) -> Result<Images, String> {
+        let new = images(&self.data, seed, dir)?;
+        let old = std::mem::replace(&mut self.initial, new);
+        self.reset(true);
+        Ok(old)
+    }
+
+    /// Exchanges what the arrays hold before runs; what they hold now stays.
+    pub fn swap(&mut self, images: &mut Images) {
+        std::mem::swap(&mut self.initial, images);
+    }
+
+    /// Moves the arrays, which hold then what they hold before a run.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn lay(&mut self, layout: Layout) -> Result<(), String> {
+        for b in self.blocks.iter_mut().flatten() {
+            b.lay(layout)
+                .map_err(|e| format!("the arguments cannot be moved: {e}"))?;
+        }
+        self.reset(true);
+        Ok(())
     }
 
     /// Restores what kernels change; with `all` the inputs too.
     pub fn reset(&mut self, all: bool) {
         for ((d, block), initial) in self.data.iter().zip(&mut self.blocks).zip(&self.initial) {
-            if d.len.is_some() && (all || d.role != Role::In) {
+            if let Some(block) = block
+                && (all || d.role != Role::In)
+            {
                 block.contents_mut().copy_from_slice(initial);
             }
         }
@@ -236,11 +201,11 @@ impl Arguments {
     /// # Errors
     /// Something was written outside of an array.
     pub fn adopt(&mut self) -> Result<(), String> {
+        self.check_outside()?;
         for ((d, block), initial) in self.data.iter().zip(&self.blocks).zip(&mut self.initial) {
-            if !block.guards_whole() {
-                return Err(format!("it wrote outside of `{}`", d.name));
-            }
-            if d.len.is_some() && d.role != Role::Out {
+            if let Some(block) = block
+                && d.role != Role::Out
+            {
                 initial.copy_from_slice(block.contents());
             }
         }
@@ -249,34 +214,41 @@ impl Arguments {
 
     /// What the wrapper takes: a pointer an argument.
     pub fn pointers(&mut self) -> Vec<*mut u8> {
-        self.data
+        self.blocks
             .iter()
-            .zip(&self.blocks)
             .zip(&mut self.scalars)
-            .map(|((d, b), s)| {
-                if d.len.is_some() {
-                    b.start()
-                } else {
-                    s.as_mut_ptr()
-                }
-            })
+            .map(|(b, s)| b.as_ref().map_or(s.as_mut_ptr(), Block::start))
             .collect()
     }
 
-    /// Each array with the guards around it; none for a scalar.
-    pub fn arrays(&self) -> impl Iterator<Item = Option<Guarded<'_>>> {
-        self.data.iter().zip(&self.blocks).map(|(d, b)| {
-            d.len.map(|_| Guarded {
-                bytes: b.whole(),
-                guard: GUARD,
+    /// Each array as it is before a run; none for a scalar.
+    pub fn arrays(&self) -> impl Iterator<Item = Option<Array<'_>>> {
+        self.data.iter().zip(&self.initial).map(|(d, bytes)| {
+            d.len.map(|_| Array {
+                bytes,
                 changes: d.role != Role::In,
             })
         })
     }
 
-    /// Each block with its guards, to be overwritten.
-    pub fn whole_blocks(&mut self) -> impl Iterator<Item = &mut [u8]> {
-        self.blocks.iter_mut().map(Block::whole_mut)
+    /// Contents of each array, to be overwritten; none for a scalar.
+    pub fn contents_mut(&mut self) -> impl Iterator<Item = Option<&mut [u8]>> {
+        self.blocks
+            .iter_mut()
+            .map(|b| b.as_mut().map(Block::contents_mut))
+    }
+
+    /// Name and block of each array.
+    pub fn blocks(&self) -> impl Iterator<Item = (&str, &Block)> {
+        self.data
+            .iter()
+            .zip(&self.blocks)
+            .filter_map(|(d, b)| Some((d.name.as_str(), b.as_ref()?)))
+    }
+
+    /// Name of an argument.
+    pub fn name(&self, i: usize) -> &str {
+        self.data.get(i).map_or("", |d| &d.name)
     }
 
     /// Contents of all outputs, one after the other.
@@ -285,20 +257,31 @@ impl Arguments {
             .iter()
             .zip(&self.blocks)
             .filter(|(d, _)| d.role != Role::In)
-            .flat_map(|(_, b)| b.contents().iter().copied())
+            .filter_map(|(_, b)| b.as_ref())
+            .flat_map(|b| b.contents().iter().copied())
             .collect()
     }
 
-    /// Compares outputs with the reference's, and inputs and guards with what they were.
+    fn check_outside(&self) -> Result<(), String> {
+        for (name, b) in self.blocks() {
+            if let Some(beside) = b.overwritten() {
+                return Err(format!("it wrote outside of `{name}`: {beside}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares outputs with the reference's, and inputs and what lies beside the arrays with what they were.
     ///
     /// # Errors
     /// The first difference, in words.
     pub fn verify(&self, reference: Option<&[u8]>, tolerance: f64) -> Result<f64, String> {
+        self.check_outside()?;
         for ((d, b), initial) in self.data.iter().zip(&self.blocks).zip(&self.initial) {
-            if !b.guards_whole() {
-                return Err(format!("it wrote outside of `{}`", d.name));
-            }
-            if d.len.is_some() && d.role == Role::In && b.contents() != initial.as_slice() {
+            if let Some(b) = b
+                && d.role == Role::In
+                && b.contents() != initial.as_slice()
+            {
                 return Err(format!("it changed its input `{}`", d.name));
             }
         }
@@ -307,9 +290,9 @@ impl Arguments {
         };
         let mut worst = 0.0_f64;
         for (d, b) in self.data.iter().zip(&self.blocks) {
-            if d.role == Role::In || d.len.is_none() {
+            let (Some(b), false) = (b, d.role == Role::In) else {
                 continue;
-            }
+            };
             let own = b.contents();
             let (expected, later) = rest.split_at(own.len().min(rest.len()));
             rest = later;
@@ -335,5 +318,64 @@ impl Arguments {
             }
         }
         Ok(worst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array(name: &str, role: Role) -> Data {
+        Data {
+            name: name.into(),
+            kind: Type::F64,
+            len: Some(100),
+            value: 0.0,
+            fill: Fill::Named("random".into()),
+            role,
+        }
+    }
+
+    #[test]
+    fn fresh_data_are_others_and_outputs_are_poisoned_again() {
+        let data = [array("in", Role::In), array("out", Role::Out)];
+        let mut a = Arguments::new(&data, 1, Path::new(".")).unwrap();
+        let inputs = |a: &Arguments| a.blocks().next().unwrap().1.contents().to_vec();
+        let before = inputs(&a);
+        for b in a.contents_mut().flatten().skip(1) {
+            b.fill(0);
+        }
+        let mut usual = a.refill(2, Path::new(".")).unwrap();
+        assert_ne!(inputs(&a), before);
+        let nan = f64::NAN.to_ne_bytes().repeat(100);
+        assert_eq!(a.outputs(), nan);
+        // A result of before is none on other data.
+        let same = a.verify(Some(&[0; 800]), 1e-9).unwrap_err();
+        assert!(same.contains("NaN"), "{same}");
+        a.lay(Layout::AtEnd).unwrap();
+        assert_ne!(inputs(&a), before);
+        a.lay(Layout::Usual).unwrap();
+        a.swap(&mut usual);
+        a.reset(true);
+        assert_eq!(inputs(&a), before);
+    }
+
+    #[test]
+    fn six_hundred_elements_beside_an_array_are_seen() {
+        let data = [array("x", Role::InOut)];
+        for (at, expected) in [
+            (699_isize, "4793 bytes behind"),
+            (-600, "4793 bytes before"),
+        ] {
+            let mut a = Arguments::new(&data, 1, Path::new(".")).unwrap();
+            let x = a.pointers()[0].cast::<f64>();
+            // SAFETY: beside an array there is more writable memory than that, on both sides.
+            unsafe { x.offset(at).write(1.0) };
+            let m = a.verify(None, 0.0).unwrap_err();
+            assert!(
+                m.contains("wrote outside of `x`") && m.contains(expected),
+                "{m}"
+            );
+        }
     }
 }

@@ -182,7 +182,7 @@ impl Bench<'_> {
                 rounds,
                 seconds,
             };
-            let Some(answer) = self.run(task, limit) else {
+            let Some(answer) = self.run(task, limit)? else {
                 return Ok(None);
             };
             let raced = answer.said.into_iter().find_map(|s| match s {

@@ -1,16 +1,17 @@
 //! Kernels that run on a GPU, and the arguments there.
 
+use super::block::{Beside, CANARY, canary, overwritten};
 use super::data::Arguments;
 use super::host::HostKernel;
 use super::job::Built;
-use crate::problem::Launch;
+use crate::problem::{Launch, Map};
 use greenup_device::cuda::{CudaError, Function, Memory, Repeater, Session, TensorMap};
 use greenup_meter::Run;
 use std::ffi::c_void;
 
 type OnGpu<T> = Result<T, CudaError>;
 
-/// The arguments on a GPU: each array with its guards, and what it holds before a run.
+/// The arguments on a GPU: each array with a known pattern around it, and what it holds before a run.
 pub struct Mirror {
     pub session: Session,
     arrays: Vec<Option<Array>>,
@@ -20,24 +21,46 @@ struct Array {
     now: Memory,
     /// Kept on the GPU where runs change it.
     before: Option<Memory>,
-    /// Bytes of the guard in front.
-    guard: usize,
+    bytes: usize,
+}
+
+/// What lies beside an array on both sides.
+struct Canaries(Vec<u8>);
+
+impl Canaries {
+    fn new() -> Self {
+        Self(canary())
+    }
+
+    fn put(&self, array: &Memory, bytes: usize) -> OnGpu<()> {
+        array.upload_at(0, &self.0)?;
+        array.upload_at(CANARY + bytes, &self.0)
+    }
+
+    /// What was overwritten beside an array.
+    fn check(&self, array: &Array) -> OnGpu<Option<Beside>> {
+        let (mut front, mut back) = (self.0.clone(), self.0.clone());
+        array.now.download_from(0, &mut front)?;
+        array.now.download_from(CANARY + array.bytes, &mut back)?;
+        Ok(overwritten(&front, &back))
+    }
 }
 
 impl Mirror {
-    /// Copies everything as it is now.
-    pub fn new(ordinal: i32, arguments: &Arguments) -> OnGpu<Self> {
-        let session = Session::open(ordinal)?;
+    /// Copies everything as it is before a run.
+    pub fn new(session: Session, arguments: &Arguments) -> OnGpu<Self> {
+        let canaries = Canaries::new();
         let mut arrays = Vec::new();
         for a in arguments.arrays() {
             arrays.push(match a {
                 None => None,
                 Some(a) => {
-                    let now = session.alloc(a.bytes.len())?;
-                    now.upload(a.bytes)?;
+                    let now = session.alloc(a.bytes.len() + 2 * CANARY)?;
+                    canaries.put(&now, a.bytes.len())?;
+                    now.upload_at(CANARY, a.bytes)?;
                     let before = if a.changes {
-                        let before = session.alloc(a.bytes.len())?;
-                        before.upload(a.bytes)?;
+                        let before = session.alloc(now.len())?;
+                        before.copy_from(&now)?;
                         Some(before)
                     } else {
                         None
@@ -45,7 +68,7 @@ impl Mirror {
                     Some(Array {
                         now,
                         before,
-                        guard: a.guard,
+                        bytes: a.bytes.len(),
                     })
                 }
             });
@@ -63,11 +86,31 @@ impl Mirror {
         Ok(())
     }
 
-    /// Brings all arrays and their guards to the host.
-    pub fn fetch(&self, arguments: &mut Arguments) -> OnGpu<()> {
-        for (a, to) in self.arrays.iter().zip(arguments.whole_blocks()) {
-            if let Some(a) = a {
-                a.now.download(to)?;
+    /// Brings all arrays to the host; returns the first beside which something was overwritten. The pattern there is
+    /// restored then, as the next kernel may not be blamed.
+    pub fn fetch(&self, arguments: &mut Arguments) -> OnGpu<Option<(usize, Beside)>> {
+        let canaries = Canaries::new();
+        let mut wrong = None;
+        for (i, (a, to)) in self.arrays.iter().zip(arguments.contents_mut()).enumerate() {
+            let (Some(a), Some(to)) = (a, to) else {
+                continue;
+            };
+            a.now.download_from(CANARY, to)?;
+            if let Some(beside) = canaries.check(a)? {
+                wrong.get_or_insert((i, beside));
+                canaries.put(&a.now, a.bytes)?;
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// Uploads an input again that a kernel may have changed.
+    pub fn restore(&self, arguments: &Arguments) -> OnGpu<()> {
+        for (a, from) in self.arrays.iter().zip(arguments.arrays()) {
+            if let (Some(a), Some(from)) = (a, from)
+                && a.before.is_none()
+            {
+                a.now.upload_at(CANARY, from.bytes)?;
             }
         }
         Ok(())
@@ -77,7 +120,7 @@ impl Mirror {
     fn addresses(&self) -> Vec<u64> {
         self.arrays
             .iter()
-            .map(|a| a.as_ref().map_or(0, |a| a.now.address() + a.guard as u64))
+            .map(|a| a.as_ref().map_or(0, |a| a.now.address() + CANARY as u64))
             .collect()
     }
 }
@@ -86,12 +129,9 @@ impl Mirror {
 pub struct GpuKernel {
     session: Session,
     what: What,
-    /// Where each argument's value lies; arrays point into `addresses`.
-    values: Vec<*mut c_void>,
-    /// Boxed, so that it stays where `values` point to.
-    _addresses: Box<[u64]>,
-    /// Likewise.
-    _maps: Box<[TensorMap]>,
+    /// Boxes of arrays for the copy engine, as written.
+    written: Vec<Map>,
+    bound: Bound,
     repeater: Repeater,
 }
 
@@ -101,18 +141,77 @@ enum What {
     Host(HostKernel),
 }
 
+/// Where the arguments lie.
+struct Bound {
+    /// Where each argument's value lies; arrays point into `addresses`.
+    values: Vec<*mut c_void>,
+    /// Boxed, so that it stays where `values` point to.
+    _addresses: Box<[u64]>,
+    /// Likewise.
+    _maps: Box<[TensorMap]>,
+}
+
+impl Bound {
+    fn kernels(written: &[Map], mirror: &Mirror, arguments: &mut Arguments) -> OnGpu<Self> {
+        let mut addresses = mirror.addresses().into_boxed_slice();
+        let mut maps: Box<[TensorMap]> = written
+            .iter()
+            .map(|m| {
+                let address = addresses.get(m.argument).copied().unwrap_or(0);
+                TensorMap::new(&m.shape, address)
+            })
+            .collect::<OnGpu<_>>()?;
+        let values = addresses
+            .iter_mut()
+            .zip(arguments.pointers())
+            .map(|(a, s)| {
+                if *a == 0 {
+                    s.cast()
+                } else {
+                    std::ptr::from_mut(a).cast()
+                }
+            })
+            .chain(maps.iter_mut().map(|m| std::ptr::from_mut(m).cast()))
+            .collect();
+        Ok(Self {
+            values,
+            _addresses: addresses,
+            _maps: maps,
+        })
+    }
+
+    /// Host code takes the addresses themselves, and the stream.
+    fn host(mirror: &Mirror, arguments: &mut Arguments) -> Self {
+        let addresses = mirror.addresses().into_boxed_slice();
+        let mut values: Vec<*mut c_void> = addresses
+            .iter()
+            .zip(arguments.pointers())
+            .map(|(&a, s)| {
+                if a == 0 {
+                    s.cast()
+                } else {
+                    a as usize as *mut c_void
+                }
+            })
+            .collect();
+        values.push(mirror.session.stream());
+        Self {
+            values,
+            _addresses: addresses,
+            _maps: Box::default(),
+        }
+    }
+}
+
 impl GpuKernel {
     /// Loads a kernel and binds the arguments.
     pub fn load(built: &Built, mirror: &Mirror, arguments: &mut Arguments) -> OnGpu<Self> {
         let session = mirror.session.clone();
-        let mut addresses = mirror.addresses().into_boxed_slice();
-        let scalars = arguments.pointers();
-        let mut maps: Box<[TensorMap]> = Box::default();
-        let (what, values) = match built {
+        let (what, written, bound) = match built {
             Built::Cubin {
                 file,
                 launches,
-                maps: written,
+                maps,
             } => {
                 let io = |e: std::io::Error| CudaError::Io {
                     path: file.display().to_string(),
@@ -127,67 +226,48 @@ impl GpuKernel {
                     }
                     kernels.push((f, l.clone()));
                 }
-                maps = written
-                    .iter()
-                    .map(|m| {
-                        let address = addresses.get(m.argument).copied().unwrap_or(0);
-                        TensorMap::new(&m.shape, address)
-                    })
-                    .collect::<OnGpu<_>>()?;
-                let values = addresses
-                    .iter_mut()
-                    .zip(scalars)
-                    .map(|(a, s)| {
-                        if *a == 0 {
-                            s.cast()
-                        } else {
-                            std::ptr::from_mut(a).cast()
-                        }
-                    })
-                    .chain(maps.iter_mut().map(|m| std::ptr::from_mut(m).cast()))
-                    .collect();
-                (What::Kernels(kernels), values)
+                let bound = Bound::kernels(maps, mirror, arguments)?;
+                (What::Kernels(kernels), maps.clone(), bound)
             }
             Built::Library(path) => {
                 let host = HostKernel::load(path).map_err(|cause| CudaError::Driver {
                     what: "a library cannot be loaded",
                     cause,
                 })?;
-                let mut values: Vec<*mut c_void> = addresses
-                    .iter()
-                    .zip(scalars)
-                    .map(|(&a, s)| {
-                        if a == 0 {
-                            s.cast()
-                        } else {
-                            a as usize as *mut c_void
-                        }
-                    })
-                    .collect();
-                values.push(session.stream());
-                (What::Host(host), values)
+                let bound = Bound::host(mirror, arguments);
+                (What::Host(host), Vec::new(), bound)
             }
         };
         Ok(Self {
             session,
             what,
-            values,
-            _addresses: addresses,
-            _maps: maps,
+            written,
+            bound,
             repeater: Repeater::default(),
         })
     }
 
+    /// Binds the arguments of another mirror. The kernel stays loaded, with what it remembers.
+    pub fn rebind(&mut self, mirror: &Mirror, arguments: &mut Arguments) -> OnGpu<()> {
+        self.bound = match self.what {
+            What::Kernels(_) => Bound::kernels(&self.written, mirror, arguments)?,
+            What::Host(_) => Bound::host(mirror, arguments),
+        };
+        // Recorded runs have the addresses of before.
+        self.repeater = Repeater::default();
+        Ok(())
+    }
+
     /// Runs `n` times; returns the seconds on the GPU.
     pub fn run(&mut self, n: i64) -> OnGpu<f64> {
-        let (what, values) = (&self.what, &mut self.values);
+        let (what, values) = (&self.what, &mut self.bound.values);
         self.repeater
             .run(&self.session, n, &mut || enqueue(what, values))
     }
 
     /// Repeats for about some seconds without a gap; puts the mean of each batch into `times`.
     pub fn window(&mut self, seconds: f64, times: &mut Vec<f64>) -> OnGpu<Run> {
-        let (what, values) = (&self.what, &mut self.values);
+        let (what, values) = (&self.what, &mut self.bound.values);
         let done =
             self.repeater
                 .window(&self.session, seconds, &mut || enqueue(what, values), times)?;

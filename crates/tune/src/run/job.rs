@@ -1,4 +1,5 @@
-//! What is said between the tuner and the process in which kernels run: one JSON line each.
+//! What goes between the tuner and the process in which kernels run: one JSON line each, behind a number that is the
+//! job's alone.
 
 use crate::problem::{Data, Launch, Map};
 use serde::{Deserialize, Serialize};
@@ -49,16 +50,31 @@ pub struct Stage {
     pub gpu: Option<i32>,
 }
 
+impl Stage {
+    /// Of the data on which a kernel is verified after its measurement.
+    pub fn fresh_seed(&self) -> u64 {
+        self.seed ^ 0xf4e5_4da7
+    }
+}
+
+/// Files with the reference's outputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expected {
+    pub first: PathBuf,
+    /// On the fresh data.
+    pub fresh: PathBuf,
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Task {
     /// Compiles for a GPU into the cache.
     Compile(Cuda),
-    /// Runs once on the host and writes the outputs to a file.
-    Reference { library: PathBuf, outputs: PathBuf },
+    /// Runs on the host, on the data and on the fresh data, and writes the outputs to files.
+    Reference { library: PathBuf, outputs: Expected },
     /// Verifies and measures one kernel, with another measured around it for drift.
     Trial {
         kernel: Built,
-        reference: Option<PathBuf>,
+        reference: Option<Expected>,
         tolerance: f64,
         seconds: f64,
         baseline: Option<Built>,
@@ -85,9 +101,15 @@ pub struct Cuda {
     pub cache: PathBuf,
 }
 
-/// What a child says.
+/// What a worker answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Said {
+    /// The data are there; what comes now is the kernel's.
+    Ready,
+    /// The environment failed, not the kernel.
+    Environment {
+        message: String,
+    },
     Compiled {
         file: PathBuf,
         kernels: Vec<greenup_device::cuda::Resources>,
@@ -96,7 +118,7 @@ pub enum Said {
     Loaded,
     /// The first run came to its end.
     Ran,
-    /// The results are right.
+    /// The results are right: first on the data, then, after the measurement, on fresh data.
     Verified {
         error: f64,
         seconds: f64,

@@ -1,6 +1,7 @@
 //! How a sweep is run, and why it may end.
 
 use super::cubin::OnGpu;
+use super::fault::EnvironmentFault;
 use super::parent::Launcher;
 use crate::objective::Objective;
 use crate::sweep::FolderError;
@@ -44,6 +45,11 @@ pub enum TuneError {
     Reference(String),
     #[error("the profiler: {0}")]
     Profiler(String),
+    #[error("{0}: no config's fault, so nothing is recorded; fix it and go on with --resume")]
+    Environment(#[from] EnvironmentFault),
+    /// The arguments do not fit into memory.
+    #[error("{0}")]
+    TooLarge(String),
     #[error("no trial succeeded: {0}")]
     Nothing(String),
 }

@@ -72,9 +72,11 @@ fn show(
     log: &Path,
 ) -> Result<Vec<(Vec<Value>, usize)>, TuneError> {
     let plain = &bench.plan.launcher;
+    let alone = "--alone".to_owned();
+    let own = plain.arguments.iter().chain([&alone]);
     let launcher = Launcher {
         program: PathBuf::from("ncu"),
-        arguments: counters::arguments(log, metrics, &plain.program, plain.arguments.iter()),
+        arguments: counters::arguments(log, metrics, &plain.program, own),
     };
     let mut worker = launcher
         .start()
@@ -99,7 +101,7 @@ fn show(
         let answer = worker.ask(&bench.job(task, limit), limit, &|| {
             bench.plan.observer.cancelled()
         });
-        match answer {
+        match answer.map_err(|e| TuneError::Profiler(e.0))? {
             None => break,
             Some(a) => {
                 if let Some((_, m)) = a.failure {
@@ -109,6 +111,6 @@ fn show(
             }
         }
     }
-    worker.finish();
+    worker.finish(limit);
     Ok(shown)
 }

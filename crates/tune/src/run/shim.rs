@@ -13,6 +13,10 @@ use std::fmt::Write as _;
 use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
+
+/// After this a compiler counts as hanging.
+const COMPILE: Duration = Duration::from_secs(600);
 
 /// Compiles a config with the host's C++ compiler into `dir`.
 ///
@@ -60,18 +64,20 @@ pub fn compile(p: &Problem, config: &[Value], dir: &Path) -> Result<Built, Compi
     text.push_str("    }\n}\n");
     let wrapper = base.with_extension("cpp");
     std::fs::write(&wrapper, text).map_err(io)?;
-    let out = Command::new("c++")
+    let mut command = Command::new("c++");
+    command
         .args(["-std=c++17", "-O1", "-fPIC", "-shared", "-w"])
         .arg(&wrapper)
         .arg("-o")
-        .arg(&library)
-        .output()
-        .map_err(|e| CompileError(format!("`c++` cannot be started: {e}")))?;
+        .arg(&library);
+    let out =
+        greenup_app::capture::output(&mut command, COMPILE, &greenup_app::interrupt::requested)
+            .map_err(|e| CompileError(format!("`c++` cannot be started: {e}")))?;
     let _ = std::fs::remove_file(&wrapper);
-    if out.status.success() {
+    if out.success() {
         return Ok(Built::Library(library));
     }
-    let words = String::from_utf8_lossy(&out.stderr);
+    let words = out.stderr;
     let errors: Vec<&str> = words
         .lines()
         .filter(|l| l.contains("error"))
@@ -105,10 +111,9 @@ extern "C" __global__ void reverse(int n, double *x) {
 }
 "#;
 
-    fn tried(source: &str, times: usize) -> (Vec<u8>, Vec<f64>) {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("k.cu"), source).unwrap();
-        let file = dir.path().join("problem.toml");
+    fn problem(source: &str, dir: &Path) -> Problem {
+        std::fs::write(dir.join("k.cu"), source).unwrap();
+        let file = dir.join("problem.toml");
         std::fs::write(
             &file,
             r#"
@@ -134,7 +139,12 @@ role = "inout"
 "#,
         )
         .unwrap();
-        let p = Problem::read(&file, &Default::default()).unwrap();
+        Problem::read(&file, &Default::default()).unwrap()
+    }
+
+    fn tried(source: &str, times: usize) -> (Vec<u8>, Vec<f64>) {
+        let dir = tempfile::tempdir().unwrap();
+        let p = problem(source, dir.path());
         let built = compile(&p, &[Value::Int(0)], &dir.path().join("build")).unwrap();
         let mut a = Arguments::new(&p.data, 1, dir.path()).unwrap();
         for _ in 0..times {
@@ -174,5 +184,23 @@ role = "inout"
                 assert_eq!(t.join().unwrap(), want);
             }
         });
+    }
+
+    #[test]
+    fn writes_beside_an_array_are_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        for (at, expected) in [("639", "behind its end"), ("-600", "before its start")] {
+            let source =
+                KERNELS.replace("if (i < n) kept", &format!("x[{at}] = 1; if (i < n) kept"));
+            let p = problem(&source, dir.path());
+            let built = compile(&p, &[Value::Int(0)], &dir.path().join("build")).unwrap();
+            let mut a = Arguments::new(&p.data, 1, dir.path()).unwrap();
+            run(&built, &mut a).unwrap();
+            let m = a.verify(None, 0.0).unwrap_err();
+            assert!(
+                m.contains("wrote outside of `x`") && m.contains(expected),
+                "{m}"
+            );
+        }
     }
 }

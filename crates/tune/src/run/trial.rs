@@ -2,7 +2,9 @@
 
 use super::build::{Builder, Made};
 use super::compile::{CompileError, Unit};
-use super::job::{Built, Job, Said, Stage, Task};
+use super::fault::EnvironmentFault;
+use super::job::{Built, Expected, Job, Said, Stage, Task};
+use super::memory::refuse_too_large;
 use super::parent::{Answer, Worker};
 use super::plan::{DATA_SEED, Plan, TuneError};
 use crate::objective::Cost;
@@ -24,7 +26,7 @@ pub(super) struct Bench<'a> {
     pub(super) plan: &'a Plan<'a>,
     pub(super) builder: Builder<'a>,
     setup: Option<PathBuf>,
-    reference: Option<PathBuf>,
+    reference: Option<Expected>,
     pub(super) baseline: Option<Built>,
     /// Kept from trial to trial where making the stage takes long: on a GPU.
     worker: Mutex<Option<Worker>>,
@@ -47,6 +49,7 @@ impl<'a> Bench<'a> {
         plan: &'a Plan<'a>,
         libraries: PathBuf,
     ) -> Result<Self, TuneError> {
+        refuse_too_large(&problem.data).map_err(TuneError::TooLarge)?;
         let setup = match Unit::of_setup(problem) {
             None => None,
             Some(unit) => Some(unit.compile(&libraries).map_err(|e| {
@@ -137,7 +140,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    pub(super) fn run(&self, task: Task, limit_s: f64) -> Option<Answer> {
+    pub(super) fn run(&self, task: Task, limit_s: f64) -> Result<Option<Answer>, EnvironmentFault> {
         let job = self.job(task, limit_s);
         let cancelled = || self.plan.observer.cancelled();
         if job.stage.gpu.is_none() {
@@ -145,17 +148,18 @@ impl<'a> Bench<'a> {
         }
         let mut kept = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_ref().is_none_or(|w| !w.alive()) {
-            *kept = match self.plan.launcher.start() {
-                Ok(w) => Some(w),
-                Err(message) => {
-                    return Some(Answer {
-                        said: Vec::new(),
-                        failure: Some((Failure::Launch, message)),
-                    });
-                }
-            };
+            *kept = Some(self.plan.launcher.start()?);
         }
-        let answer = kept.as_mut()?.ask(&job, limit_s, &cancelled);
+        let Some(worker) = kept.as_mut() else {
+            return Ok(None);
+        };
+        let answer = match worker.ask(&job, limit_s, &cancelled) {
+            Ok(answer) => answer,
+            Err(fault) => {
+                *kept = None;
+                return Err(fault);
+            }
+        };
         // After a fault on the GPU nothing works any more in that process.
         let sound = |f: &(Failure, String)| matches!(f.0, Failure::Wrong | Failure::Compile);
         if answer
@@ -164,7 +168,7 @@ impl<'a> Bench<'a> {
         {
             *kept = None;
         }
-        answer
+        Ok(answer)
     }
 
     fn prepare_reference(&mut self) -> Result<(), TuneError> {
@@ -174,13 +178,18 @@ impl<'a> Bench<'a> {
         let library = unit.compile(&self.builder.libraries).map_err(|e| {
             TuneError::Reference(format!("the reference does not compile:\n{}", e.0))
         })?;
-        let outputs = self.builder.libraries.join("reference.bin");
+        let at = |name| self.builder.libraries.join(name);
+        let outputs = Expected {
+            first: at("reference.bin"),
+            fresh: at("reference-fresh.bin"),
+        };
         let task = Task::Reference {
             library,
             outputs: outputs.clone(),
         };
-        let limit = self.problem.measure.timeout * 30.0;
-        let Some(answer) = self.run(task, limit) else {
+        // It runs twice.
+        let limit = self.problem.measure.timeout * 60.0;
+        let Some(answer) = self.run(task, limit)? else {
             return Ok(());
         };
         if let Some((f, m)) = answer.failure {
@@ -194,12 +203,15 @@ impl<'a> Bench<'a> {
     }
 
     /// One trial; `None` when the user stopped it.
+    ///
+    /// # Errors
+    /// The environment failed: there is nothing to record.
     pub(super) fn trial(
         &mut self,
         config: Vec<Value>,
         effort: f64,
         (made, build_s): Made,
-    ) -> Option<Trial> {
+    ) -> Result<Option<Trial>, EnvironmentFault> {
         let mut trial = Trial {
             config,
             outcome: Outcome::Failed {
@@ -222,7 +234,7 @@ impl<'a> Bench<'a> {
                     failure: Failure::Compile,
                     message,
                 };
-                return Some(trial);
+                return Ok(Some(trial));
             }
         };
         trial.metrics = ready.facts;
@@ -237,12 +249,12 @@ impl<'a> Bench<'a> {
                 _ => Failure::Launch,
             };
             trial.outcome = Outcome::Failed { failure, message };
-            return Some(trial);
+            return Ok(Some(trial));
         }
         if let Err(message) = self.set_clocks(&trial.config) {
             let failure = Failure::Launch;
             trial.outcome = Outcome::Failed { failure, message };
-            return Some(trial);
+            return Ok(Some(trial));
         }
         let built = ready.built;
         let m = self.problem.measure;
@@ -257,13 +269,16 @@ impl<'a> Bench<'a> {
             baseline_energy: rival && self.trials.is_multiple_of(RIVAL_ENERGY_EVERY),
         };
         self.trials += 1;
-        let answer = self.run(task, m.timeout + 4.0 * m.seconds)?;
+        let Some(answer) = self.run(task, m.timeout + 4.0 * m.seconds)? else {
+            return Ok(None);
+        };
         let total = start.elapsed().as_secs_f64();
         for said in &answer.said {
             match said {
                 Said::Verified { error, seconds } => {
-                    trial.verify_s = *seconds;
-                    trial.metrics.insert("error".into(), *error);
+                    trial.verify_s += *seconds;
+                    let worst = trial.metrics.entry("error".into()).or_insert(*error);
+                    *worst = worst.max(*error);
                 }
                 Said::Measured {
                     times_s,
@@ -310,7 +325,7 @@ impl<'a> Bench<'a> {
         if let Built::Library(file) = &built {
             let _ = std::fs::remove_file(file);
         }
-        Some(trial)
+        Ok(Some(trial))
     }
 
     /// Sets the clocks that a config asks for, where it does.

@@ -82,12 +82,16 @@ pub fn tune(
                 interrupted = true;
                 return ControlFlow::Break(Ok(()));
             }
-            let Some(trial) = bench.trial(points.config(p.point), p.effort, made) else {
-                interrupted = true;
-                return ControlFlow::Break(Ok(()));
+            let trial = match bench.trial(points.config(p.point), p.effort, made) {
+                Ok(Some(trial)) => trial,
+                Ok(None) => {
+                    interrupted = true;
+                    return ControlFlow::Break(Ok(()));
+                }
+                Err(fault) => return ControlFlow::Break(Err(TuneError::from(fault))),
             };
             if let Err(e) = folder.append(&trial) {
-                return ControlFlow::Break(Err(e));
+                return ControlFlow::Break(Err(e.into()));
             }
             search.tell(p.point, bench.costs(&trial), p.effort);
             observer.step(&message(&trial, &search.history, plan.objectives[0]));
