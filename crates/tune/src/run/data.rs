@@ -365,7 +365,7 @@ mod tests {
         let data = [array("x", Role::InOut)];
         for (at, expected) in [
             (699_isize, "4793 bytes behind"),
-            (-600, "4800 bytes before"),
+            (-600, "4793 bytes before"),
         ] {
             let mut a = Arguments::new(&data, 1, Path::new(".")).unwrap();
             let x = a.pointers()[0].cast::<f64>();

@@ -39,7 +39,7 @@ pub fn refuse_too_large(data: &[Data]) -> Result<(), String> {
 fn within(data: &[Data], most: u128) -> Result<(), String> {
     let bytes = |d: &Data| d.len.unwrap_or(0) as u128 * d.kind.bytes() as u128;
     let need = COPIES * data.iter().map(bytes).sum::<u128>();
-    let Some(largest) = data.iter().max_by_key(|d| bytes(d)) else {
+    let Some(largest) = data.iter().rev().max_by_key(|d| bytes(d)) else {
         return Ok(());
     };
     if need <= most {

@@ -111,10 +111,9 @@ extern "C" __global__ void reverse(int n, double *x) {
 }
 "#;
 
-    fn tried(source: &str, times: usize) -> (Vec<u8>, Vec<f64>) {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("k.cu"), source).unwrap();
-        let file = dir.path().join("problem.toml");
+    fn problem(source: &str, dir: &Path) -> Problem {
+        std::fs::write(dir.join("k.cu"), source).unwrap();
+        let file = dir.join("problem.toml");
         std::fs::write(
             &file,
             r#"
@@ -140,7 +139,12 @@ role = "inout"
 "#,
         )
         .unwrap();
-        let p = Problem::read(&file, &Default::default()).unwrap();
+        Problem::read(&file, &Default::default()).unwrap()
+    }
+
+    fn tried(source: &str, times: usize) -> (Vec<u8>, Vec<f64>) {
+        let dir = tempfile::tempdir().unwrap();
+        let p = problem(source, dir.path());
         let built = compile(&p, &[Value::Int(0)], &dir.path().join("build")).unwrap();
         let mut a = Arguments::new(&p.data, 1, dir.path()).unwrap();
         for _ in 0..times {
@@ -180,5 +184,23 @@ role = "inout"
                 assert_eq!(t.join().unwrap(), want);
             }
         });
+    }
+
+    #[test]
+    fn writes_beside_an_array_are_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        for (at, expected) in [("639", "behind its end"), ("-600", "before its start")] {
+            let source =
+                KERNELS.replace("if (i < n) kept", &format!("x[{at}] = 1; if (i < n) kept"));
+            let p = problem(&source, dir.path());
+            let built = compile(&p, &[Value::Int(0)], &dir.path().join("build")).unwrap();
+            let mut a = Arguments::new(&p.data, 1, dir.path()).unwrap();
+            run(&built, &mut a).unwrap();
+            let m = a.verify(None, 0.0).unwrap_err();
+            assert!(
+                m.contains("wrote outside of `x`") && m.contains(expected),
+                "{m}"
+            );
+        }
     }
 }
