@@ -1,6 +1,7 @@
 //! Any text as an expression: it is read or refused, and evaluated or refused, but never panics.
 #![no_main]
 
+use greenup_fuzz as _;
 use greenup_space::Value;
 use greenup_space::expr::{Scope, eval, parse};
 use libfuzzer_sys::fuzz_target;

@@ -2,6 +2,7 @@
 //! out: they may run for as long as they like.
 #![no_main]
 
+use greenup_fuzz as _;
 use greenup_space::{Facts, Space};
 use libfuzzer_sys::fuzz_target;
 

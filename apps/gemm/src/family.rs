@@ -2,6 +2,7 @@
 
 use crate::{GemmError, Size};
 use greenup_device::CpuFacts;
+use greenup_files::Cache;
 use greenup_space::{Facts, Value};
 use greenup_tune::Problem;
 use std::path::{Path, PathBuf};
@@ -33,18 +34,14 @@ pub fn unpack(dir: &Path) -> Result<PathBuf, GemmError> {
     write(dir, &FILES)
 }
 
-/// Writes files into `dir`; returns the first.
+/// Writes files into `dir`; returns the first. The folder is private: what lies there is compiled and run.
 pub(crate) fn write(dir: &Path, files: &[(&str, &str)]) -> Result<PathBuf, GemmError> {
-    let io = |path: &Path, cause| GemmError::Io {
-        path: path.display().to_string(),
-        cause,
-    };
-    std::fs::create_dir_all(dir).map_err(|e| io(dir, e))?;
+    let cache = Cache::open(dir)?;
     for (name, text) in files {
-        let path = dir.join(name);
+        let path = cache.folder().join(name);
         // Another process may be reading them: leave them alone when they are right.
         if std::fs::read(&path).ok().as_deref() != Some(text.as_bytes()) {
-            std::fs::write(&path, text).map_err(|e| io(&path, e))?;
+            greenup_files::write(&path, text)?;
         }
     }
     Ok(dir.join(files[0].0))

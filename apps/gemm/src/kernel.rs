@@ -1,9 +1,11 @@
 //! One config of the family, compiled and loaded.
 
 use crate::{GemmError, Matrices, Product};
+use greenup_device::CpuFacts;
+use greenup_files::{Cache, Scratch};
 use greenup_space::Value;
 use greenup_tune::Problem;
-use greenup_tune::run::compile::Unit;
+use greenup_tune::run::compile::{Unit, compiler_version};
 use greenup_tune::run::library::Library;
 use std::ffi::c_void;
 use std::path::Path;
@@ -19,37 +21,72 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Compiles into `dir`, where a library of the same sources and config is taken again.
+    /// Compiles, or takes what the cache in `dir` holds of the same sources, options, compiler and processor.
     ///
     /// # Errors
-    /// The compiler's or the loader's words.
+    /// The compiler's or the loader's message; a cache that is not this user's own.
     pub fn build(
         problem: &Problem,
         config: &[Value],
         name: &str,
         dir: &Path,
     ) -> Result<Self, GemmError> {
-        std::fs::create_dir_all(dir).map_err(|cause| GemmError::Io {
-            path: dir.display().to_string(),
-            cause,
-        })?;
-        let path = Unit::of_config(problem, config)
-            .and_then(|u| u.compile(dir))
-            .map_err(|e| GemmError::Compile(e.0))?;
-        let library = |cause| GemmError::Library {
-            path: path.display().to_string(),
-            cause,
+        let cache = Cache::open(dir)?;
+        let unit = Unit::of_config(problem, config).map_err(|e| GemmError::Compile(e.0))?;
+        let key = key(
+            &unit,
+            &compiler_version(&problem.build),
+            &CpuFacts::target(),
+        );
+        let file = format!("{key}.so");
+        let entry = match cache.get(&file).map(|path| entry(&path)) {
+            Some(Ok(entry)) => entry,
+            // Missing, damaged, or linked on a host with other system libraries.
+            Some(Err(_)) | None => {
+                let scratch = Scratch::create(std::env::temp_dir())?;
+                let made = unit
+                    .compile(scratch.path())
+                    .map_err(|e| GemmError::Compile(e.0))?;
+                let bytes = std::fs::read(&made).map_err(|cause| GemmError::Io {
+                    path: made.display().to_string(),
+                    cause,
+                })?;
+                entry(&cache.put(&file, &bytes)?)?
+            }
         };
-        let symbol = Library::open(&path)
-            .and_then(|l| l.symbol("dgemm"))
-            .map_err(library)?;
         Ok(Self {
-            // SAFETY: the family's source defines `dgemm` with this signature.
-            entry: unsafe { std::mem::transmute::<*mut c_void, Entry>(symbol) },
+            entry,
             name: name.to_owned(),
             config: config.to_vec(),
         })
     }
+}
+
+/// A name that changes with all that decides the library's code.
+fn key(unit: &Unit, compiler: &str, target: &str) -> String {
+    let sources = unit
+        .sources
+        .iter()
+        .map(|s| std::fs::read(s).unwrap_or_default());
+    // Lists as text with quotes: no two of them are written alike.
+    let options = [
+        format!("{:?} {:?}", unit.entry, unit.build),
+        format!("{:?} {:?}", unit.defines, unit.data),
+        compiler.to_owned(),
+        target.to_owned(),
+    ];
+    Cache::key(sources.chain(options.map(String::into_bytes)))
+}
+
+fn entry(path: &Path) -> Result<Entry, GemmError> {
+    let symbol = Library::open(path)
+        .and_then(|l| l.symbol("dgemm"))
+        .map_err(|cause| GemmError::Library {
+            path: path.display().to_string(),
+            cause,
+        })?;
+    // SAFETY: the family's source defines `dgemm` with this signature.
+    Ok(unsafe { std::mem::transmute::<*mut c_void, Entry>(symbol) })
 }
 
 impl Product for Kernel {
@@ -73,5 +110,26 @@ impl Product for Kernel {
                 n,
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Size, family};
+
+    #[test]
+    fn the_key_changes_with_the_processor_the_compiler_and_the_sources() {
+        let dir = tempfile::tempdir().unwrap();
+        let cpu = CpuFacts::read();
+        let problem = family::problem(dir.path(), Size { m: 8, n: 8, k: 8 }, &cpu).unwrap();
+        let config = family::untuned(&problem, &cpu);
+        let unit = Unit::of_config(&problem, &config).unwrap();
+        let first = key(&unit, "cc 14", "cpu a");
+        assert_eq!(first, key(&unit, "cc 14", "cpu a"));
+        assert_ne!(first, key(&unit, "cc 14", "cpu b"));
+        assert_ne!(first, key(&unit, "cc 15", "cpu a"));
+        std::fs::write(dir.path().join("dgemm.c"), "int x;").unwrap();
+        assert_ne!(first, key(&unit, "cc 14", "cpu a"));
     }
 }

@@ -4,6 +4,10 @@ use greenup_device::CpuFacts;
 use greenup_gemm::check::check;
 use greenup_gemm::{Faer, GemmError, Kernel, Matrices, Product, Size, family};
 use greenup_space::{Index, Limits};
+use greenup_tune::Problem;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 const SIZES: [Size; 6] = [
     Size { m: 1, n: 1, k: 1 },
@@ -91,4 +95,81 @@ fn one_wrong_entry_is_seen() {
         ),
         "{wrong}"
     );
+}
+
+/// A problem whose compiler is a script, which names the version that stands in a file.
+fn with_compiler(dir: &Path) -> Problem {
+    let script = dir.join("compiler");
+    let version = dir.join("version");
+    let text = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && exec cat '{}'\nexec cc \"$@\"\n",
+        version.display()
+    );
+    std::fs::write(&version, "cc 1\n").unwrap();
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
+    let mut problem = family::problem(&dir.join("family"), SIZES[0], &CpuFacts::read()).unwrap();
+    problem.build.compiler = Some(script.display().to_string());
+    problem
+}
+
+/// The libraries of a cache.
+fn libraries(dir: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "so"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn a_cached_library_serves_one_compiler_and_is_made_again_when_damaged() {
+    let dir = tempfile::tempdir().unwrap();
+    let problem = with_compiler(dir.path());
+    let config = family::untuned(&problem, &CpuFacts::read());
+    let cache = dir.path().join("kernels");
+    let build = || {
+        let kernel = Kernel::build(&problem, &config, "kernel", &cache).unwrap();
+        check(&kernel, &mut Matrices::random(SIZES[1], 1), 100).unwrap();
+    };
+    build();
+    let made = libraries(&cache);
+    assert_eq!(made.len(), 1);
+    let whole = std::fs::read(&made[0]).unwrap();
+    let age = || std::fs::metadata(&made[0]).unwrap().modified().unwrap();
+    let first = age();
+    build();
+    assert_eq!(age(), first, "the library is not made twice");
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 1;
+    for damaged in [&whole[..whole.len() / 2], b"", &flipped] {
+        // A new file: the old one is loaded.
+        std::fs::remove_file(&made[0]).unwrap();
+        std::fs::write(&made[0], damaged).unwrap();
+        build();
+        assert_eq!(std::fs::read(&made[0]).unwrap().len(), whole.len());
+    }
+    std::fs::write(dir.path().join("version"), "cc 2\n").unwrap();
+    build();
+    assert_eq!(libraries(&cache).len(), 2, "another compiler, another file");
+}
+
+#[test]
+fn nothing_is_loaded_from_a_folder_that_all_may_replace() {
+    let dir = tempfile::tempdir().unwrap();
+    let problem = with_compiler(dir.path());
+    let config = family::untuned(&problem, &CpuFacts::read());
+    let open = dir.path().join("open");
+    std::fs::create_dir(&open).unwrap();
+    std::fs::set_permissions(&open, Permissions::from_mode(0o777)).unwrap();
+    let Err(e) = Kernel::build(&problem, &config, "kernel", &open.join("kernels")) else {
+        panic!("anybody may put another library there");
+    };
+    assert!(e.to_string().contains("all users may write"), "{e}");
+    // The folder itself is made private.
+    Kernel::build(&problem, &config, "kernel", &open).unwrap();
+    let mode = std::fs::metadata(&open).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
 }

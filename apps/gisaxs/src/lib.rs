@@ -54,6 +54,8 @@ pub enum GisaxsError {
     #[error("{path}: {message}")]
     File { path: String, message: String },
     #[error("{0}")]
+    Io(#[from] greenup_files::FileError),
+    #[error("{0}")]
     Sample(String),
     #[error("{0}")]
     Shape(String),

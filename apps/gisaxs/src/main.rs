@@ -5,11 +5,13 @@ mod commands;
 use clap::{Parser, Subcommand};
 use commands::fit::{FitArgs, fit};
 use commands::form_factor::{FormFactorArgs, form_factor};
+use commands::note;
 use commands::reflectivity::{ReflectivityArgs, reflectivity};
-use commands::say;
 use commands::simulate::{SimulateArgs, simulate};
 use commands::study::{StudyArgs, study};
 use commands::wisdom::{WisdomArgs, wisdom};
+use greenup_app::{interrupt, stdout};
+use greenup_gisaxs::GisaxsError;
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -45,6 +47,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    interrupt::install();
     let done = match &Args::parse().command {
         Command::Simulate(args) => simulate(args),
         Command::FormFactor(args) => form_factor(args),
@@ -54,9 +57,26 @@ fn main() -> ExitCode {
         Command::Wisdom(args) => wisdom(args),
     };
     match done {
+        Ok(()) => {}
+        Err(e) => {
+            note(&format!("error: {e}"));
+            if let GisaxsError::Io(file) = &e
+                && let Some(hint) = file.hint()
+            {
+                note(&format!("hint: {hint}"));
+            }
+            let code = if interrupt::requested() {
+                interrupt::CODE
+            } else {
+                1
+            };
+            return ExitCode::from(code);
+        }
+    }
+    match stdout::finish() {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            say(&mut std::io::stderr(), &format!("error: {e}"));
+            note(&format!("error: {e}"));
             ExitCode::FAILURE
         }
     }

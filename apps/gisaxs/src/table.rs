@@ -17,13 +17,13 @@ pub fn fail(path: &Path, message: impl std::fmt::Display) -> GisaxsError {
 /// # Errors
 /// The file cannot be read, or holds something else; the line is named.
 pub fn numbers(path: &Path, least: usize) -> Result<Vec<(usize, Vec<f64>)>, GisaxsError> {
+    let text = greenup_files::read_text(path)?;
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .comment(Some(b'#'))
         .flexible(true)
         .trim(csv::Trim::All)
-        .from_path(path)
-        .map_err(|e| fail(path, e))?;
+        .from_reader(text.as_bytes());
     let mut out = Vec::new();
     for (n, record) in reader.records().enumerate() {
         let record = record.map_err(|e| fail(path, e))?;

@@ -118,6 +118,42 @@ impl CpuFacts {
         }
     }
 
+    /// What decides the code that a compiler makes for the native CPU: its model and its features.
+    pub fn target() -> String {
+        Self::target_of(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
+    }
+
+    fn target_of(cpuinfo: &str) -> String {
+        const KEYS: [&str; 12] = [
+            "vendor_id",
+            "cpu family",
+            "model",
+            "model name",
+            "stepping",
+            "flags",
+            "CPU implementer",
+            "CPU variant",
+            "CPU part",
+            "CPU revision",
+            "Features",
+            "isa",
+        ];
+        let first = cpuinfo.lines().take_while(|l| !l.trim().is_empty());
+        let mut out = std::env::consts::ARCH.to_owned();
+        for line in first {
+            // Clocks and numbers of cores change from one moment to the next.
+            if line
+                .split(':')
+                .next()
+                .is_some_and(|k| KEYS.contains(&k.trim()))
+            {
+                out.push('\n');
+                out.push_str(line);
+            }
+        }
+        out
+    }
+
     /// Size of the cache of `level` that one core may fill, bytes; a typical size where the
     /// system does not tell.
     pub fn cache_bytes(&self, level: u32) -> Option<usize> {
@@ -227,6 +263,19 @@ mod tests {
         assert_eq!(parse_size("48K"), Some(49152));
         assert_eq!(parse_size("1x"), None);
         assert_eq!(parse_list("0-2,5"), [0, 1, 2, 5]);
+    }
+
+    #[test]
+    fn a_target_is_a_model_with_its_features_whatever_its_clock() {
+        let cpu = |mhz: u32, flags: &str| {
+            let text = format!(
+                "processor : 0\nmodel name : X\ncpu MHz : {mhz}\nflags : {flags}\n\nprocessor : 1\nflags : none\n"
+            );
+            CpuFacts::target_of(&text)
+        };
+        assert_eq!(cpu(1000, "sse2 avx2"), cpu(2000, "sse2 avx2"));
+        assert_ne!(cpu(1000, "sse2 avx2"), cpu(1000, "sse2"));
+        assert!(cpu(1, "avx2").ends_with("model name : X\nflags : avx2"));
     }
 
     #[test]

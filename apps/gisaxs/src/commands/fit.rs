@@ -1,8 +1,11 @@
 //! `gisaxs fit`.
 
 use super::device::DeviceArg;
-use super::{Result, beside, say, stopped, summary, watched, write};
+use super::files::{beside, named, write};
+use super::{Result, note, stopped, summary, watched};
 use clap::Args;
+use greenup_files::Outputs;
+use greenup_files::outputs::ending;
 use greenup_gisaxs::GisaxsError;
 use greenup_gisaxs::fit::{FitPage, Fitted, Target, fit as search};
 use greenup_gisaxs::image::{About, Curve, brightest, curves, page};
@@ -27,20 +30,34 @@ pub struct FitArgs {
     json: bool,
 }
 
+/// Formats of the picture.
+const ENDINGS: [&str; 3] = ["svg", "png", "html"];
+
 pub fn fit(args: &FitArgs) -> Result<()> {
     let settings = FitPage::read(&args.page)?;
-    let ending = args
-        .out
-        .as_ref()
-        .and_then(|o| o.extension())
-        .map(|e| e.to_string_lossy().to_lowercase());
-    if let (Some(path), false) = (
-        &args.out,
-        matches!(ending.as_deref(), None | Some("svg" | "png" | "html")),
-    ) {
-        return Err(fail(path, "its ending is not svg, png or html"));
+    let dir = beside(&args.page);
+    let mut out = Outputs::new();
+    let sample = dir.join(&settings.sample);
+    out.input(&args.page).input(dir.join(&settings.data));
+    if let Some(mask) = &settings.mask {
+        out.input(dir.join(mask));
     }
-    let mut target = settings.target(beside(&args.page))?;
+    for file in named(&sample) {
+        out.input(file);
+    }
+    out.input(sample);
+    let ending = match &args.out {
+        None => None,
+        Some(path) => {
+            out.file(path, &ENDINGS)?;
+            Some(ending(path, &ENDINGS)?)
+        }
+    };
+    let mut target = settings.target(dir)?;
+    if let Some(cut) = target.cut {
+        let detector = target.sample.scene(&target.dir)?.detector;
+        cut.check(&detector).map_err(GisaxsError::Sample)?;
+    }
     target.on = args.device.service().map_err(GisaxsError::Sample)?;
     let start = Instant::now();
     let lines = Mutex::new(Vec::new());
@@ -88,7 +105,7 @@ pub fn fit(args: &FitArgs) -> Result<()> {
         && let Ok(l) = lines.lock()
     {
         for line in l.iter() {
-            say(&mut std::io::stderr(), line);
+            note(line);
         }
     }
     summary(args.json, &value, words.trim_end());
@@ -149,7 +166,7 @@ fn picture(
     match ending {
         Some("png") => {
             let bytes = greenup_report::png::png(&svg, 2.0).map_err(|e| wrong(e.to_string()))?;
-            write(path, &bytes)
+            write(path, bytes)
         }
         Some("html") => {
             let facts = target
@@ -171,8 +188,8 @@ fn picture(
             } else {
                 model
             };
-            write(path, &page(&image, detector, &about).map_err(wrong)?)
+            write(path, page(&image, detector, &about).map_err(wrong)?)
         }
-        _ => write(path, svg.as_bytes()),
+        _ => write(path, svg),
     }
 }

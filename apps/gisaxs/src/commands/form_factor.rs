@@ -1,8 +1,10 @@
 //! `gisaxs form-factor`.
 
+use super::files::{beside, outputs, write};
 use super::numeric::NumericArgs;
-use super::{Result, beside, stopped, summary, watched, write};
+use super::{Result, stopped, summary, watched};
 use clap::Args;
+use greenup_files::outputs::ending;
 use greenup_gisaxs::form::Shape;
 use greenup_gisaxs::image::npy;
 use greenup_gisaxs::numeric::{Settings, Sheet, Watch, each, prepare};
@@ -70,19 +72,21 @@ const MOST: usize = 1 << 30;
 
 pub fn form_factor(args: &FormFactorArgs) -> Result<()> {
     let page = &args.shape;
-    let text =
-        std::fs::read_to_string(page).map_err(|e| fail(page, format!("cannot be read: {e}")))?;
+    let endings: &[&str] = match args.grid {
+        Some(_) => &["csv", "npy"],
+        None => &["csv"],
+    };
+    let mut out = outputs(page);
+    if let Some(q) = &args.q {
+        out.input(q);
+    }
+    out.file(&args.out, endings)?;
+    let as_npy = ending(&args.out, endings)? == "npy";
+    let text = greenup_files::read_text(page)?;
     let shape: Shape = toml::from_str(&text).map_err(|e| fail(page, e.to_string().trim_end()))?;
     let form = shape.form_factor(beside(page))?;
     let settings = args.numeric.settings().map_err(GisaxsError::Sample)?;
-    let as_npy = args.out.extension().is_some_and(|e| e == "npy");
-    if as_npy && args.grid.is_none() {
-        return Err(fail(
-            &args.out,
-            "npy is for grids: give --grid, or write csv",
-        ));
-    }
-    let (sheets, file) = match (&args.grid, &args.q) {
+    let (sheets, lines) = match (&args.grid, &args.q) {
         (Some(axes), _) => {
             let [x, y, z] = [&axes[0].0, &axes[1].0, &axes[2].0];
             match x
@@ -98,9 +102,9 @@ pub fn form_factor(args: &FormFactorArgs) -> Result<()> {
                 }
             }
             let z: Vec<Complex64> = z.iter().map(|&z| Complex64::new(z, args.damping)).collect();
-            (vec![Sheet::grid(x, y, &z)], None)
+            (vec![Sheet::grid(x, y, &z)], Vec::new())
         }
-        (None, Some(path)) => (listed(path)?, Some(path)),
+        (None, Some(path)) => listed(path)?,
         (None, None) => unreachable!("clap asks for one of them"),
     };
     let points: usize = sheets.iter().map(Sheet::len).sum();
@@ -110,19 +114,16 @@ pub fn form_factor(args: &FormFactorArgs) -> Result<()> {
     })?;
     let values = values.ok_or_else(stopped)?;
     let seconds = start.elapsed().as_secs_f64();
-    let bad = sheets
-        .iter()
-        .zip(&values)
-        .enumerate()
-        .find_map(|(n, (_, v))| v.iter().any(|f| !f.is_finite()).then_some(n));
+    let bad = values.iter().flatten().position(|f| !f.is_finite());
     if let Some(n) = bad {
-        let place = file.map_or_else(
-            || "the grid".to_owned(),
-            |f| format!("{}: row {}", f.display(), n + 1),
-        );
-        return Err(GisaxsError::Sample(format!(
-            "{place}: F is beyond the range of numbers"
-        )));
+        let message = "F is beyond the range of numbers";
+        return Err(match (&args.q, lines.get(n)) {
+            (Some(file), Some(line)) => fail(file, format!("line {line}: {message}")),
+            _ => {
+                let Q { x, y, z } = sheets[0].q(n);
+                GisaxsError::Sample(format!("q = ({x}, {y}, {z}): {message}"))
+            }
+        });
     }
     if as_npy {
         let axes = args
@@ -130,9 +131,9 @@ pub fn form_factor(args: &FormFactorArgs) -> Result<()> {
             .as_ref()
             .map_or([0; 3], |a| [a[2].0.len(), a[0].0.len(), a[1].0.len()]);
         let numbers = values[0].iter().flat_map(|f| [f.re, f.im]);
-        write(&args.out, &npy("c16", &axes, numbers))?;
+        write(&args.out, npy("c16", &axes, numbers))?;
     } else {
-        write(&args.out, csv(&sheets, &values).as_bytes())?;
+        write(&args.out, csv(&sheets, &values))?;
     }
     let words = format!(
         "{points} points in {seconds:.3} s, volume {:.6} nm³{}: {}",
@@ -186,8 +187,8 @@ fn compute(
     Ok((values, facts))
 }
 
-/// The q of a file, runs with the same q_z and q_x, q_y lists joined where the file has them as a grid.
-fn listed(path: &Path) -> Result<Vec<Sheet>> {
+/// The q of a file, runs with the same q_z together, and the line of each q.
+fn listed(path: &Path) -> Result<(Vec<Sheet>, Vec<usize>)> {
     let rows = numbers(path, 4)?;
     let mut out: Vec<(Vec<[f64; 2]>, Complex64)> = Vec::new();
     for (_, v) in &rows {
@@ -197,13 +198,14 @@ fn listed(path: &Path) -> Result<Vec<Sheet>> {
             _ => out.push((vec![[v[0], v[1]]], z)),
         }
     }
-    Ok(out
+    let sheets = out
         .into_iter()
         .map(|(xy, z)| Sheet {
             xy: xy.into(),
             z: vec![z],
         })
-        .collect())
+        .collect();
+    Ok((sheets, rows.into_iter().map(|r| r.0).collect()))
 }
 
 fn csv(sheets: &[Sheet], values: &[Vec<Complex64>]) -> String {

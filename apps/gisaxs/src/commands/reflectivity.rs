@@ -1,6 +1,7 @@
 //! `gisaxs reflectivity`.
 
-use super::{Result, beside, summary, write};
+use super::files::{beside, outputs, write};
+use super::{Result, summary};
 use clap::Args;
 use greenup_gisaxs::sample::Sample;
 use greenup_gisaxs::stack;
@@ -15,7 +16,7 @@ pub struct ReflectivityArgs {
     /// First column: glancing angles, degrees
     #[arg(long, value_name = "A.csv")]
     angles: PathBuf,
-    /// Angles and reflectivities
+    /// Angles and reflectivities, as csv
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// Print a summary as JSON
@@ -24,6 +25,9 @@ pub struct ReflectivityArgs {
 }
 
 pub fn reflectivity(args: &ReflectivityArgs) -> Result<()> {
+    outputs(&args.sample)
+        .input(&args.angles)
+        .file(&args.out, &["csv"])?;
     let sample = Sample::read(&args.sample)?;
     let layers = sample.stack(beside(&args.sample))?;
     let k0 = sample.wave_number()?;
@@ -39,7 +43,7 @@ pub fn reflectivity(args: &ReflectivityArgs) -> Result<()> {
         let r = stack::reflectivity(&layers, k0, v[0].to_radians());
         text.push_str(&format!("{:.17e},{r:.17e}\n", v[0]));
     }
-    write(&args.out, text.as_bytes())?;
+    write(&args.out, text)?;
     summary(
         args.json,
         &json!({"points": rows.len(), "file": args.out}),

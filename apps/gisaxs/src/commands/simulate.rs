@@ -1,7 +1,8 @@
 //! `gisaxs simulate`.
 
+use super::files::{beside, outputs, write};
 use super::numeric::NumericArgs;
-use super::{Result, beside, stopped, summary, watched, write};
+use super::{Result, stopped, summary, watched};
 use clap::Args;
 use greenup_gisaxs::image::{About, Cut, Format};
 use greenup_gisaxs::sample::Sample;
@@ -42,9 +43,20 @@ fn setting(text: &str) -> std::result::Result<(String, f64), String> {
 
 pub fn simulate(args: &SimulateArgs) -> Result<()> {
     // Before the work: nobody wants to wait for an image that cannot be written.
+    let mut out = outputs(&args.sample);
+    out.file(&args.out, &[])?;
     let format = Format::of(&args.out)?;
+    let cuts: Vec<PathBuf> = (0..args.cut.len())
+        .map(|n| args.out.with_extension(format!("cut{n}.csv")))
+        .collect();
+    for path in &cuts {
+        out.file(path, &[])?;
+    }
     let sample = Sample::read(&args.sample)?.with(&args.set)?;
     let mut scene = sample.scene(beside(&args.sample))?;
+    for cut in &args.cut {
+        cut.check(&scene.detector).map_err(GisaxsError::Sample)?;
+    }
     scene.numeric = args.numeric.settings().map_err(GisaxsError::Sample)?;
     let (rows, columns) = (scene.detector.rows(), scene.detector.columns());
     let start = Instant::now();
@@ -70,7 +82,7 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
         ..About::default()
     };
     let mut files = vec![args.out.clone()];
-    for (n, cut) in args.cut.iter().enumerate() {
+    for (path, cut) in cuts.into_iter().zip(&args.cut) {
         let curve = cut
             .of(&pixels, &scene.detector)
             .map_err(GisaxsError::Sample)?;
@@ -82,8 +94,7 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
         for (x, y) in &curve.points {
             text.push_str(&format!("{x:.9e},{y:.17e}\n"));
         }
-        let path = args.out.with_extension(format!("cut{n}.csv"));
-        write(&path, text.as_bytes())?;
+        write(&path, text)?;
         files.push(path);
     }
     format.write(&args.out, &pixels, &scene.detector, &about)?;

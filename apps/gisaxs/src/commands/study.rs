@@ -1,19 +1,20 @@
 //! `gisaxs study`.
 
 use super::device::DeviceArg;
+use super::files::write;
 use super::numeric::WayArg;
-use super::{Result, say, watched, write};
+use super::{Result, watched};
 use clap::{Args, ValueEnum};
+use greenup_app::{interrupt, machine, stdout};
+use greenup_files::Outputs;
 use greenup_gisaxs::gpu::Device;
 use greenup_gisaxs::numeric::{Precision, Way};
 use greenup_gisaxs::study::{Case, On, Row, run};
-use greenup_gisaxs::table::fail;
 use greenup_gisaxs::{GisaxsError, wisdom};
 use greenup_meter::Policy;
 use greenup_meter::choose::{Target, sensors};
-use greenup_meter::observe::Silent;
+use greenup_meter::observe::Observer;
 use greenup_meter::sensors::nvml;
-use greenup_model::Machine;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -28,9 +29,9 @@ pub struct StudyArgs {
     /// Only this way; again for more
     #[arg(long, value_enum)]
     way: Vec<WayArg>,
-    /// Machine to predict by: a file as `greenup fit` writes it
-    #[arg(long, value_name = "FILE")]
-    machine: Option<PathBuf>,
+    /// Machine to predict by: a name of `greenup machines`, or a file as `greenup fit` writes it
+    #[arg(long, value_name = "NAME|FILE")]
+    machine: Option<String>,
     /// Threads; by default all cores
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -101,8 +102,24 @@ fn cases(which: Cases, gpu: bool, tensor: bool) -> Vec<Case> {
     out
 }
 
+/// Shows nothing; ends when the user wants to stop.
+struct Quiet;
+
+impl Observer for Quiet {
+    fn cancelled(&self) -> bool {
+        interrupt::requested()
+    }
+}
+
 pub fn study(args: &StudyArgs) -> Result<()> {
     let wrong = |m: String| GisaxsError::Sample(m);
+    if let Some(path) = &args.out {
+        let mut out = Outputs::new();
+        if let Some(machine) = args.machine.as_deref().and_then(machine::file) {
+            out.input(machine);
+        }
+        out.file(path, &["json"])?;
+    }
     if let Some(n) = args.threads {
         let _ = rayon::ThreadPoolBuilder::new()
             .num_threads(n.max(1))
@@ -110,10 +127,12 @@ pub fn study(args: &StudyArgs) -> Result<()> {
     }
     let machine = match &args.machine {
         None => None,
-        Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|e| fail(path, e))?;
-            Some(Machine::from_toml(&text).map_err(|e| fail(path, e))?)
-        }
+        Some(name) => Some(machine::load(name).map_err(|e| {
+            wrong(match e.hint() {
+                Some(hint) => format!("{e}: {hint}"),
+                None => e.to_string(),
+            })
+        })?),
     };
     let device = args.device.open()?;
     let wisdom = wisdom::read().map_err(wrong)?;
@@ -154,7 +173,9 @@ pub fn study(args: &StudyArgs) -> Result<()> {
             if watch.stopped() {
                 break;
             }
-            rows.extend(run(case, &on, &mut meter, machine.as_ref(), &Silent).map_err(wrong)?);
+            rows.extend(
+                run(case, &on, &mut meter, machine.as_ref(), &Quiet, watch.stop).map_err(wrong)?,
+            );
             watch.tick(1);
         }
         Ok(rows)
@@ -167,7 +188,7 @@ pub fn study(args: &StudyArgs) -> Result<()> {
         "machine": args.machine, "sensor": sensor, "rows": rows,
     });
     if let Some(path) = &args.out {
-        write(path, format!("{value:#}\n").as_bytes())?;
+        write(path, format!("{value:#}\n"))?;
     }
     let text = if args.json {
         value.to_string()
@@ -178,7 +199,7 @@ pub fn study(args: &StudyArgs) -> Result<()> {
         }
         text
     };
-    say(&mut std::io::stdout(), &text);
+    stdout::line(text);
     if rows.len() < all.len() {
         let (done, all) = (rows.len(), all.len());
         return Err(wrong(format!("stopped: {done} of {all} cases are above")));

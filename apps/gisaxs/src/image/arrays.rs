@@ -2,12 +2,16 @@
 
 use crate::GisaxsError;
 use crate::table::{fail, numbers};
+use greenup_files::read_bytes;
 use greenup_report::npy::table;
 use std::fmt::Write as _;
 use std::io::Cursor;
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
+
+/// Largest image that is read, bytes: 16,000 × 16,000 pixels of 64 bits.
+const LIMIT: u64 = 2 << 30;
 
 pub(super) fn csv(pixels: &[f64], columns: usize) -> Vec<u8> {
     let mut text = String::new();
@@ -35,10 +39,12 @@ pub(super) fn tiff(pixels: &[f64], columns: usize) -> Result<Vec<u8>, tiff::Tiff
 
 #[cfg(feature = "hdf5")]
 pub(super) fn hdf5(
-    path: &Path,
+    target: &Path,
     pixels: &[f64],
     detector: &crate::detector::Detector,
 ) -> Result<(), GisaxsError> {
+    let out = greenup_files::AtomicFile::create(target)?;
+    let path = out.temporary();
     let write = || -> hdf5_metno::Result<()> {
         let file = hdf5_metno::File::create(path)?;
         let data = file
@@ -54,9 +60,12 @@ pub(super) fn hdf5(
                 .create("title")?
                 .write_scalar(&text)?;
         }
-        Ok(())
+        // Dropped, it would not report a full disk.
+        file.flush()?;
+        file.close()
     };
-    write().map_err(|e| fail(path, e))
+    write().map_err(|e| fail(target, format!("cannot be written: {e}")))?;
+    Ok(out.commit()?)
 }
 
 /// An image from a CSV, NPY or TIFF file: pixels from the lowest row, and columns.
@@ -73,12 +82,8 @@ pub fn read(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
     }
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, GisaxsError> {
-    std::fs::read(path).map_err(|e| fail(path, format!("cannot be read: {e}")))
-}
-
 fn from_csv(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
-    let text = String::from_utf8(bytes(path)?).map_err(|e| fail(path, e))?;
+    let text = greenup_files::read_text(path)?;
     let first = text
         .lines()
         .find(|l| !l.trim().is_empty() && !l.starts_with('#'))
@@ -89,7 +94,7 @@ fn from_csv(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
 }
 
 fn from_npy(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
-    table(&bytes(path)?).ok_or_else(|| {
+    table(&read_bytes(path, LIMIT)?).ok_or_else(|| {
         fail(
             path,
             "is no NumPy array of two dimensions of float64 or float32",
@@ -98,7 +103,8 @@ fn from_npy(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
 }
 
 fn from_tiff(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
-    let mut decoder = Decoder::new(Cursor::new(bytes(path)?)).map_err(|e| fail(path, e))?;
+    let mut decoder =
+        Decoder::new(Cursor::new(read_bytes(path, LIMIT)?)).map_err(|e| fail(path, e))?;
     let (columns, _) = decoder.dimensions().map_err(|e| fail(path, e))?;
     let values: Vec<f64> = match decoder.read_image().map_err(|e| fail(path, e))? {
         DecodingResult::F32(v) => v.into_iter().map(f64::from).collect(),

@@ -49,6 +49,32 @@ pub struct Curve {
 }
 
 impl Cut {
+    /// Whether it meets the detector.
+    ///
+    /// # Errors
+    /// It misses.
+    pub fn check(&self, detector: &Detector) -> Result<(), String> {
+        self.nearest(detector).map(drop)
+    }
+
+    /// The row or column that it lies in.
+    fn nearest(&self, detector: &Detector) -> Result<usize, String> {
+        let [x, y] = detector.axes();
+        let ((name, from, to), m) = if self.across {
+            (y, detector.rows())
+        } else {
+            (x, detector.columns())
+        };
+        let nearest = ((self.at - from) / ((to - from) / m as f64)).floor();
+        if (0.0..m as f64).contains(&nearest) {
+            return Ok(nearest as usize);
+        }
+        Err(format!(
+            "a cut at {} misses the detector, whose {name} runs from {from:.4} to {to:.4}",
+            self.at
+        ))
+    }
+
     /// The curve that it cuts out; the nearest row or column where it is thinner than one.
     ///
     /// # Errors
@@ -62,14 +88,7 @@ impl Cut {
             (y, rows, x, columns)
         };
         let step = (held.2 - held.1) / m as f64;
-        let nearest = ((self.at - held.1) / step).floor();
-        if !(0.0..m as f64).contains(&nearest) {
-            return Err(format!(
-                "a cut at {} misses the detector, whose {} runs from {:.4} to {:.4}",
-                self.at, held.0, held.1, held.2
-            ));
-        }
-        let nearest = nearest as usize;
+        let nearest = self.nearest(detector)?;
         let inside: Vec<usize> = (0..m)
             .filter(|&k| {
                 let middle = held.1 + (k as f64 + 0.5) * step;

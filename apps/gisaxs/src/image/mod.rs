@@ -14,6 +14,7 @@ pub use page::{About, brightest, page};
 use crate::GisaxsError;
 use crate::detector::Detector;
 use crate::table::fail;
+use greenup_files::outputs::ending;
 use std::path::Path;
 
 /// Formats of an image.
@@ -31,31 +32,46 @@ pub enum Format {
     Hdf5,
 }
 
+/// Endings of images' names.
+const ENDINGS: &[&str] = &[
+    "csv",
+    "npy",
+    "tif",
+    "tiff",
+    "png",
+    "html",
+    "htm",
+    #[cfg(feature = "hdf5")]
+    "h5",
+    #[cfg(feature = "hdf5")]
+    "hdf5",
+];
+
 impl Format {
     /// By a file's ending.
     ///
     /// # Errors
     /// Another ending.
     pub fn of(path: &Path) -> Result<Self, GisaxsError> {
-        let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        match ending.as_deref() {
-            Some("csv") => Ok(Self::Csv),
-            Some("npy") => Ok(Self::Npy),
-            Some("tif" | "tiff") => Ok(Self::Tiff),
-            Some("png") => Ok(Self::Png),
-            Some("html" | "htm") => Ok(Self::Html),
-            #[cfg(feature = "hdf5")]
-            Some("h5" | "hdf5") => Ok(Self::Hdf5),
-            #[cfg(not(feature = "hdf5"))]
-            Some("h5" | "hdf5") => Err(fail(
+        #[cfg(not(feature = "hdf5"))]
+        if path.extension().is_some_and(|e| e == "h5" || e == "hdf5") {
+            return Err(fail(
                 path,
                 "this build has no HDF5: build with --features hdf5 (apt install libhdf5-dev)",
-            )),
-            _ => Err(fail(path, "its ending is not csv, npy, tif, png or html")),
+            ));
         }
+        Ok(match ending(path, ENDINGS)?.as_str() {
+            "npy" => Self::Npy,
+            "tif" | "tiff" => Self::Tiff,
+            "png" => Self::Png,
+            "html" | "htm" => Self::Html,
+            #[cfg(feature = "hdf5")]
+            "h5" | "hdf5" => Self::Hdf5,
+            _ => Self::Csv,
+        })
     }
 
-    /// Writes an image.
+    /// Writes an image whole or not at all.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -79,6 +95,6 @@ impl Format {
             #[cfg(feature = "hdf5")]
             Self::Hdf5 => return arrays::hdf5(path, pixels, detector),
         };
-        std::fs::write(path, bytes).map_err(|e| fail(path, format!("cannot be written: {e}")))
+        Ok(greenup_files::write(path, bytes)?)
     }
 }

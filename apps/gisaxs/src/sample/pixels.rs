@@ -30,8 +30,8 @@ impl Range {
                 if !(from < to && from.is_finite() && to.is_finite()) {
                     return Err("needs from < to");
                 }
-                if n > MOST {
-                    return Err("has more than 268 million pixels");
+                if n > LONGEST {
+                    return Err("has more than 16 million pixels in one direction");
                 }
                 Ok(Axis::even(from.to_radians(), to.to_radians(), n))
             }
@@ -76,6 +76,8 @@ pub enum Normal {
     Sample,
 }
 
+/// Most pixels in one direction.
+const LONGEST: usize = 1 << 24;
 /// Most pixels of an image.
 const MOST: usize = 1 << 28;
 

@@ -87,7 +87,7 @@ const ACCURACY: f64 = 1e-7;
 /// q at which errors are taken.
 const SAMPLE: usize = 400;
 
-/// Runs a case.
+/// Runs a case; nothing is returned where `stop` ended it.
 ///
 /// # Errors
 /// What the GPU or the way said.
@@ -97,15 +97,15 @@ pub fn run(
     meter: &mut Meter,
     machine: Option<&Machine>,
     observer: &dyn Observer,
+    stop: &AtomicBool,
 ) -> Result<Option<Row>, String> {
     let mesh = Mesh::ball(10.0, case.ball.0, case.ball.1);
     let sheet = case.sheet();
     let extent = Extent::of(std::slice::from_ref(&sheet));
     let quiet = |_: u64| {};
-    let stop = AtomicBool::new(false);
     let watch = Watch {
         progress: &quiet,
-        stop: &stop,
+        stop,
     };
     let sheets = std::slice::from_ref(&sheet);
     let gpu = matches!(on, On::Gpu { .. });
@@ -159,7 +159,8 @@ pub fn run(
             (measured, values, Some(whole))
         }
     };
-    let Some(measured) = measured else {
+    // Stopped sums have no values.
+    let Some(measured) = measured.filter(|_| !watch.stopped()) else {
         return Ok(None);
     };
     let (triangles, points) = (mesh.triangles.len(), sheet.len());

@@ -1,0 +1,17 @@
+//! Any bytes as a checkpoint of hydro, as they are and with a checksum that is right: read or refused.
+#![no_main]
+
+use greenup_fuzz::Folder;
+use greenup_hydro::checkpoint;
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+use std::sync::LazyLock;
+
+static FOLDER: LazyLock<Folder> = LazyLock::new(|| Folder::new(&[]));
+
+fuzz_target!(|data: &[u8]| {
+    let _ = checkpoint::read::<Value>(&FOLDER.put("run.hydro", data));
+    let mut summed = data.to_vec();
+    summed.extend(crc32fast::hash(data).to_le_bytes());
+    let _ = checkpoint::read::<Value>(&FOLDER.put("run.hydro", &summed));
+});
