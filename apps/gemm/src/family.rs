@@ -35,16 +35,11 @@ pub fn unpack(dir: &Path) -> Result<PathBuf, GemmError> {
 
 /// Writes files into `dir`; returns the first.
 pub(crate) fn write(dir: &Path, files: &[(&str, &str)]) -> Result<PathBuf, GemmError> {
-    let io = |path: &Path, cause| GemmError::Io {
-        path: path.display().to_string(),
-        cause,
-    };
-    std::fs::create_dir_all(dir).map_err(|e| io(dir, e))?;
     for (name, text) in files {
         let path = dir.join(name);
         // Another process may be reading them: leave them alone when they are right.
         if std::fs::read(&path).ok().as_deref() != Some(text.as_bytes()) {
-            std::fs::write(&path, text).map_err(|e| io(&path, e))?;
+            greenup_files::write(&path, text)?;
         }
     }
     Ok(dir.join(files[0].0))

@@ -37,6 +37,8 @@ pub enum GemmError {
     #[error("{path}: {cause}")]
     Io { path: String, cause: std::io::Error },
     #[error("{0}")]
+    File(#[from] greenup_files::FileError),
+    #[error("{0}")]
     Problem(String),
     #[error("{path}: {message}")]
     Wisdom { path: String, message: String },

@@ -2,7 +2,7 @@
 
 use crate::{GemmError, Size};
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A winner of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,43 +36,26 @@ impl Wisdom {
     /// # Errors
     /// The file cannot be read, or is no wisdom.
     pub fn read(path: &Path) -> Result<Self, GemmError> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(t) => t,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(cause) => {
-                return Err(GemmError::Io {
-                    path: path.display().to_string(),
-                    cause,
-                });
-            }
-        };
+        if !path.try_exists().unwrap_or(true) {
+            return Ok(Self::default());
+        }
+        let text = greenup_files::read_text(path)?;
         toml::from_str(&text).map_err(|e| GemmError::Wisdom {
             path: path.display().to_string(),
             message: format!("is no wisdom: {}", e.to_string().trim_end()),
         })
     }
 
-    /// Writes the file in one step, so that nobody reads half of it.
+    /// Writes the file whole or not at all.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// It cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), GemmError> {
-        let io = |path: &Path, cause| GemmError::Io {
-            path: path.display().to_string(),
-            cause,
-        };
         let text = toml::to_string_pretty(self).map_err(|e| GemmError::Wisdom {
             path: path.display().to_string(),
             message: e.to_string(),
         })?;
-        if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
-            std::fs::create_dir_all(dir).map_err(|e| io(dir, e))?;
-        }
-        let mut temporary: PathBuf = path.to_owned();
-        temporary.set_extension(format!("{}.tmp", std::process::id()));
-        std::fs::write(&temporary, text)
-            .and_then(|()| std::fs::rename(&temporary, path))
-            .map_err(|e| io(path, e))
+        Ok(greenup_files::write(path, text)?)
     }
 
     /// Keeps a winner in place of an older one for the same device, threads, size and objective.

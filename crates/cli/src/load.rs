@@ -30,10 +30,12 @@ impl Load {
     /// A command that must keep running until it is killed.
     pub fn command(text: &str) -> Result<Self> {
         let command = CommandLine::parse(text)?;
-        let child = Command::new(&command.program)
-            .args(&command.args)
+        let mut load = Command::new(&command.program);
+        load.args(&command.args)
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::null());
+        ends_with_us(&mut load);
+        let child = load
             .spawn()
             .map_err(|e| CliError::new(format!("the load `{text}` cannot be started: {e}")))?;
         // Its set-up is no load yet.
@@ -66,6 +68,23 @@ impl Drop for Load {
             let _ = child.wait();
         }
     }
+}
+
+/// Has the kernel end the load with this program, however it ends: a stopped process would stay for ever.
+fn ends_with_us(load: &mut Command) {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::process::CommandExt as _;
+        // SAFETY: prctl is one system call, which may be made between fork and exec.
+        unsafe {
+            load.pre_exec(|| {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                Ok(())
+            });
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = load;
 }
 
 fn signal(child: &Child, signal: i32) {
