@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 /// What a command may take to end, with half a second for a busy host.
 const LIMIT: Duration = Duration::from_millis(2500);
 
+/// A meter for the doctor to watch, as a command that prints lines for ever.
+const METER: &str = "external:cmd:sh -c 'while :; do echo $(date +%s.%N),25; sleep 0.05; done'";
+
 /// Long commands; each runs in a folder of its own.
 fn commands(dir: &Path) -> Vec<Vec<String>> {
     let repository = |path: &str| format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"));
@@ -44,7 +47,15 @@ fn commands(dir: &Path) -> Vec<Vec<String>> {
         words(&["explain", "--machine", &fifo]),
         words(&["predict", "--machine", &fifo, "--op", "f64=1"]),
         words(&["run", "--sensor", "none", "--", "sleep", "100"]),
-        words(&["doctor", "--seconds", "60", "--load", "sleep 100"]),
+        words(&[
+            "doctor",
+            "--seconds",
+            "60",
+            "--load",
+            "sleep 100",
+            "--sensor",
+            METER,
+        ]),
         words(&[
             "fit",
             &repository("docs/results/data/host/records.csv"),
