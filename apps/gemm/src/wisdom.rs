@@ -36,7 +36,7 @@ impl Wisdom {
     /// # Errors
     /// The file cannot be read, or is invalid.
     pub fn read(path: &Path) -> Result<Self, GemmError> {
-        if !path.exists() {
+        if !path.try_exists().unwrap_or(true) {
             return Ok(Self::default());
         }
         let text = greenup_files::read_text(path)?;
@@ -49,7 +49,7 @@ impl Wisdom {
     /// Writes the file whole or not at all.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// It cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), GemmError> {
         let text = toml::to_string_pretty(self).map_err(|e| GemmError::Wisdom {
             path: path.display().to_string(),

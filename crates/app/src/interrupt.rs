@@ -15,8 +15,10 @@ const SAVING: Duration = Duration::from_secs(60);
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 static SAVES: AtomicUsize = AtomicUsize::new(0);
 
-/// Takes over the signals. Call it first in `main`.
+/// Takes over the signals, but those that whoever started the program had switched off (`nohup`). Call it first in
+/// `main`.
 pub fn install() {
+    let ignored = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].map(|s| (s, is_ignored(s)));
     // Without a handler a signal ends the program, which is still right.
     let _ = ctrlc::set_handler(|| {
         if REQUESTED.swap(true, Ordering::SeqCst) {
@@ -25,6 +27,19 @@ pub fn install() {
         crate::process::interrupted();
         std::thread::spawn(watch);
     });
+    for (signal, _) in ignored.into_iter().filter(|(_, ignored)| *ignored) {
+        // SAFETY: sets a disposition; no handler of ours runs by it.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+fn is_ignored(signal: libc::c_int) -> bool {
+    // SAFETY: all zeros is a sigaction; the call only writes what is there now into it.
+    unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut now) == 0
+            && now.sa_sigaction == libc::SIG_IGN
+    }
 }
 
 /// Whether the user wants the command to stop. Loops ask it.
@@ -39,6 +54,7 @@ pub fn flag() -> &'static AtomicBool {
 
 /// While it lives, what was computed is being saved: the command is given a minute, not two seconds.
 #[must_use]
+#[derive(Debug)]
 pub struct Saving(());
 
 /// Starts to save.

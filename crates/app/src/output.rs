@@ -20,13 +20,22 @@ impl Output {
     /// As [`Outputs::file`].
     pub fn new(outputs: &mut Outputs, path: &Path, endings: &[&str]) -> Result<Self> {
         if path.as_os_str() == "-" {
+            outputs.stdout()?;
             return Ok(Self::Stdout);
         }
+        Self::file(outputs, path, endings)
+    }
+
+    /// The same without `-`.
+    ///
+    /// # Errors
+    /// As [`Outputs::file`].
+    pub fn file(outputs: &mut Outputs, path: &Path, endings: &[&str]) -> Result<Self> {
         outputs.file(path, endings)?;
         Ok(Self::File(path.to_owned(), ending(path, endings)?))
     }
 
-    /// The format, by the ending; the first known one on standard output.
+    /// Whether its name chose this format.
     pub fn has_ending(&self, wanted: &str) -> bool {
         matches!(self, Self::File(_, e) if e == wanted)
     }

@@ -3,8 +3,11 @@
 
 use std::io::{ErrorKind, Write as _};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The first failure.
+/// Set by the first failure, also that of a reader that left.
+static LOST: AtomicBool = AtomicBool::new(false);
+/// The first failure that is an error.
 static FAILED: Mutex<Option<std::io::Error>> = Mutex::new(None);
 
 /// Writes a line.
@@ -21,7 +24,30 @@ pub fn bytes(data: &[u8]) {
     keep(out.write_all(data).and_then(|()| out.flush()));
 }
 
+/// Standard output as a writer, for data that is streamed: a failure shows in [`finish`], and what follows it is dropped.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Writer;
+
+impl std::io::Write for Writer {
+    fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
+        bytes(data);
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Whether nobody gets what is still written: a long stream may end.
+pub fn lost() -> bool {
+    LOST.load(Ordering::Relaxed)
+}
+
 fn keep(written: std::io::Result<()>) {
+    if written.is_err() {
+        LOST.store(true, Ordering::Relaxed);
+    }
     if let Err(e) = written
         && e.kind() != ErrorKind::BrokenPipe
         && let Ok(mut failed) = FAILED.lock()

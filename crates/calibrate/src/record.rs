@@ -4,6 +4,7 @@
 //! `benchmark`, `setting`, `occupancy` (share of the device used, default 1), and any column
 //! whose name starts with `_`, which is kept out of the fit.
 
+use greenup_files::FileError;
 use greenup_model::{Op, Work};
 use std::path::Path;
 
@@ -41,8 +42,8 @@ impl Record {
 /// A file that holds no usable records.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    #[error("{file}: {cause}")]
-    Unreadable { file: String, cause: String },
+    #[error("{0}")]
+    File(#[from] FileError),
     #[error("{file}, line {line}: {cause}")]
     BadLine {
         file: String,
@@ -57,8 +58,6 @@ pub enum RecordError {
         name: String,
         cause: String,
     },
-    #[error("{file}: {cause}")]
-    Unwritable { file: String, cause: String },
 }
 
 enum Column {
@@ -88,11 +87,7 @@ impl Column {
 /// Reads records from a file.
 pub fn read(path: &Path) -> Result<Vec<Record>, RecordError> {
     let file = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| RecordError::Unreadable {
-        file: file.clone(),
-        cause: e.to_string(),
-    })?;
-    parse(&file, &text)
+    parse(&file, &greenup_files::read_text(path)?)
 }
 
 /// Reads records from CSV text; `file` is the name used in errors.

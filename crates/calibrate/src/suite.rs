@@ -225,7 +225,9 @@ fn measure(
     observer: &dyn Observer,
 ) -> Option<Point> {
     let prepared = bench.prepare(facts, team)?;
-    let mut work = |seconds: f64| Ok::<_, Infallible>(prepared.run(seconds));
+    // A window of a slow sensor may be longer than the user waits for the end.
+    let go = || !observer.cancelled();
+    let mut work = |seconds: f64| Ok::<_, Infallible>(prepared.run_while(seconds, &go));
     let measurement = match meter.measure(observer, &mut work) {
         Ok(m) => m?,
         Err(never) => match never {},

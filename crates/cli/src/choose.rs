@@ -3,6 +3,7 @@
 use crate::error::{CliError, Result};
 use crate::load::Load;
 use greenup_device::cuda::Gpu;
+use greenup_files::Outputs;
 pub use greenup_meter::choose::{Chosen, Target, found};
 pub use greenup_meter::sensors::nvml::index as nvml_index;
 
@@ -32,6 +33,19 @@ pub fn gpu(named: Option<&str>) -> Result<Gpu> {
         n => CliError::new(format!("there is no GPU {wanted}"))
             .hint(format!("there are {n}, counted from 0")),
     })
+}
+
+/// The file that a named sensor reads, as an input of a command that writes files.
+pub fn input(named: Option<&str>, outputs: &mut Outputs) {
+    let file = named.and_then(|n| {
+        n.strip_prefix("recorded:").or_else(|| {
+            n.strip_prefix("external:")
+                .filter(|n| !n.starts_with("cmd:"))
+        })
+    });
+    if let Some(file) = file {
+        outputs.input(file);
+    }
 }
 
 /// Picks the sensor named, or the best one for the target, and probes that it moves with all cores busy.

@@ -1,5 +1,8 @@
-//! Errors as a user sees them: what is wrong, where, and the cure.
+//! Errors as a user sees them: what is wrong, where, and the fix.
 
+use greenup_app::machine::LookupError;
+use greenup_files::FileError;
+use std::error::Error;
 use std::path::Path;
 
 #[derive(Debug)]
@@ -24,38 +27,57 @@ impl CliError {
         self.hint = Some(hint.into());
         self
     }
+
+    /// The user stopped the command before it had a result.
+    pub fn interrupted(message: impl Into<String>) -> Self {
+        Self {
+            code: greenup_app::interrupt::CODE,
+            ..Self::new(message)
+        }
+    }
 }
 
-impl<E: std::error::Error> From<E> for CliError {
+impl<E: Error + 'static> From<E> for CliError {
     fn from(e: E) -> Self {
-        Self::new(e.to_string())
+        Self {
+            hint: hint(&e),
+            ..Self::new(e.to_string())
+        }
     }
 }
 
-/// Writes a file, with an error that names it and the cure.
-pub fn write(path: &Path, bytes: &[u8]) -> Result {
-    if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
-        std::fs::create_dir_all(dir).map_err(|e| cannot_write(dir, &e))?;
+/// The fix that an error, or what caused it, knows.
+fn hint(e: &(dyn Error + 'static)) -> Option<String> {
+    let mut cause = Some(e);
+    while let Some(e) = cause {
+        if let Some(e) = e.downcast_ref::<LookupError>() {
+            return e.hint();
+        }
+        if let Some(e) = e.downcast_ref::<FileError>() {
+            return e.hint().map(str::to_owned);
+        }
+        cause = e.source();
     }
-    std::fs::write(path, bytes).map_err(|e| cannot_write(path, &e))
+    None
+}
+
+/// Writes a file whole or not at all.
+pub fn write(path: &Path, bytes: &[u8]) -> Result {
+    Ok(greenup_files::write(path, bytes)?)
 }
 
 pub fn cannot_write(path: &Path, e: &std::io::Error) -> CliError {
-    use std::io::ErrorKind as K;
-    let hint = match e.kind() {
-        K::PermissionDenied | K::ReadOnlyFilesystem => {
-            "choose a folder you may write to, with --out or -o"
-        }
-        K::StorageFull | K::QuotaExceeded => {
-            "free some space, or choose another disk with --out or -o"
-        }
-        _ => "check the path given with --out or -o",
-    };
-    CliError::new(format!("{} cannot be written: {e}", path.display())).hint(hint)
+    let cause = e
+        .raw_os_error()
+        .map_or_else(|| e.kind().into(), std::io::Error::from_raw_os_error);
+    FileError::Write {
+        path: path.to_owned(),
+        cause,
+    }
+    .into()
 }
 
 /// Reads a text file, with an error that names it.
 pub fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path)
-        .map_err(|e| CliError::new(format!("{} cannot be read: {e}", path.display())))
+    Ok(greenup_files::read_text(path)?)
 }

@@ -7,16 +7,19 @@ mod commands;
 mod error;
 mod facts;
 mod folders;
-mod interrupt;
 mod load;
 mod lookup;
 mod out;
+mod picture;
 mod progress;
 mod rig;
 mod search;
 
 use args::{Cli, Command};
 use clap::Parser as _;
+use error::CliError;
+use greenup_app::{interrupt, stdout};
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -24,9 +27,13 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(e) => {
             let code = if e.use_stderr() { 2 } else { 0 };
-            // A closed pipe is no reason to fail.
-            let _ = e.print();
-            return ExitCode::from(code);
+            return match e.print() {
+                // A reader that left is no reason to fail.
+                Err(cause) if code == 0 && cause.kind() != ErrorKind::BrokenPipe => end(Err(lost(
+                    format!("standard output cannot be written: {cause}"),
+                ))),
+                _ => end(Ok(code)),
+            };
         }
     };
     // It splits into two processes, which only a process of one thread may; signals are its watcher's affair.
@@ -55,12 +62,26 @@ fn main() -> ExitCode {
         Command::TrialWorker(a) => commands::worker::run(&a),
         Command::ClockKeeper(a) => commands::worker::keep(&a),
     };
-    match result {
-        Ok(()) if interrupt::requested() => ExitCode::from(130),
-        Ok(()) => ExitCode::SUCCESS,
+    end(result.map(|()| match interrupt::requested() {
+        true => interrupt::CODE,
+        false => 0,
+    }))
+}
+
+/// The exit code. Data that did not reach standard output is an error too.
+fn end(result: Result<u8, CliError>) -> ExitCode {
+    match result.and_then(|code| stdout::finish().map(|()| code).map_err(lost)) {
+        Ok(code) => ExitCode::from(code),
         Err(e) => {
             out::error(&e);
-            ExitCode::from(e.code)
+            ExitCode::from(match interrupt::requested() {
+                true => interrupt::CODE,
+                false => e.code,
+            })
         }
     }
+}
+
+fn lost(message: String) -> CliError {
+    CliError::new(message).hint("free some space, or send it to another place")
 }

@@ -1,16 +1,42 @@
 //! Standard output and standard error; the only place that prints.
 
-use crate::error::CliError;
+use crate::error::{CliError, Result};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use greenup_app::output::Output;
+use greenup_files::Outputs;
 use owo_colors::{OwoColorize as _, Stream};
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::Write as _;
+use std::path::Path;
 
-/// A line of data.
-pub fn line(text: impl AsRef<str>) {
-    // A closed pipe (`greenup machines | head`) is no error.
-    let _ = writeln!(std::io::stdout(), "{}", text.as_ref());
+pub use greenup_app::stdout::line;
+
+/// Checks the name of a figure before any work.
+pub fn figure(outputs: &mut Outputs, path: Option<&Path>, json: bool) -> Result<Option<Output>> {
+    output(outputs, path, &crate::picture::ENDINGS, json)
+}
+
+/// Checks the name of an output before any work; `-` is standard output, where no JSON goes then.
+pub fn output(
+    outputs: &mut Outputs,
+    path: Option<&Path>,
+    endings: &[&str],
+    json: bool,
+) -> Result<Option<Output>> {
+    let Some(path) = path else { return Ok(None) };
+    let to = Output::new(outputs, path, endings)?;
+    if json && to.is_stdout() {
+        return Err(CliError::new("`-` and --json both go to standard output").hint("name a file"));
+    }
+    Ok(Some(to))
+}
+
+/// Says where an output went.
+pub fn wrote(output: &Output) {
+    if let Output::File(path, _) = output {
+        note(format!("wrote {}", path.display()));
+    }
 }
 
 /// A line for people, to standard error.
@@ -43,7 +69,7 @@ pub fn named<N: Display, V: Display>(pairs: impl IntoIterator<Item = (N, V)>) ->
 }
 
 /// One JSON document.
-pub fn json(value: &impl Serialize) -> crate::error::Result {
+pub fn json(value: &impl Serialize) -> Result {
     line(serde_json::to_string_pretty(value)?);
     Ok(())
 }

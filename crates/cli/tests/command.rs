@@ -246,3 +246,36 @@ fn dvfs_data_is_fitted() {
     );
     assert!(fails(&["fit", "--dvfs", &bad]).contains("line 5, column 5"));
 }
+
+/// What a study writes and what `fit` makes of its records are the same machine, if roofs are asked for.
+#[test]
+fn roofs_of_a_studys_records_are_its_machine() {
+    let host = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/data/host");
+    let records = format!("{host}/records.csv");
+    let study: toml::Table = fs::read_to_string(format!("{host}/machine.toml"))
+        .unwrap()
+        .parse()
+        .unwrap();
+    let fitted: toml::Table = ok(&["fit", &records, "--roofs", "-o", "-"])
+        .parse()
+        .unwrap();
+    let (expected, got) = (study["cost"].as_table().unwrap(), &fitted["cost"]);
+    assert!(expected.len() > 5);
+    let json = json(&["fit", &records, "--roofs", "--json"]);
+    for (op, cost) in expected {
+        let time = |v: &toml::Value| v["time_s"]["value"].as_float().unwrap();
+        let e = time(cost);
+        assert!((time(&got[op]) / e - 1.0).abs() < 1e-12, "{op}");
+        let j = json["time_s"][op]["value"].as_f64().unwrap();
+        assert!((j / e - 1.0).abs() < 1e-12, "{op}");
+    }
+    // Without the flag they differ, which is explained.
+    let run = greenup(&["fit", &records]);
+    assert!(
+        text(&run.stderr).contains("--roofs"),
+        "{}",
+        text(&run.stderr)
+    );
+    let run = greenup(&["fit", &records, "--roofs"]);
+    assert!(!text(&run.stderr).contains("--roofs"));
+}

@@ -95,3 +95,67 @@ fn every_command_of_the_guide_parses() {
     }
     assert!(checked > 20, "{checked}");
 }
+
+/// Flags whose value is written.
+const WRITES: [&str; 8] = [
+    "-o",
+    "--out",
+    "--records",
+    "--figure",
+    "--points",
+    "--export",
+    "--csv",
+    "--name",
+];
+
+/// Every file that a command of README and guide reads is shipped, or written by a command above it; what needs
+/// `greenup study` says so.
+#[test]
+fn every_file_of_the_guide_is_there() {
+    let mut pages = vec![root().join("README.md")];
+    markdown(&root().join("docs"), &mut pages);
+    let mut checked = 0;
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap().replace("\\\n", " ");
+        let mut written: Vec<String> = Vec::new();
+        for line in text.lines() {
+            let command = line.split_once(" #").map_or(line, |(c, _)| c);
+            let ours = line.starts_with("greenup ");
+            let other = ["gisaxs ", "hydro ", "fmm "]
+                .iter()
+                .any(|b| line.starts_with(b));
+            if !ours && !other {
+                continue;
+            }
+            // What a command is measured with is the user's own.
+            let command = command.split(" -- ").next().unwrap();
+            let unquoted: String = command.split('\'').step_by(2).collect();
+            let words: Vec<&str> = unquoted.split_whitespace().collect();
+            for (before, word) in words.iter().zip(&words[1..]) {
+                let path = word.split_once(':').map_or(*word, |(_, file)| file);
+                let like_a_file = path.contains('/')
+                    || [".toml", ".csv", ".cu", ".json", ".npy", ".ckpt", ".h5"]
+                        .iter()
+                        .any(|e| path.ends_with(e));
+                if WRITES.contains(before) {
+                    written.push(path.to_owned());
+                } else if ours && like_a_file && !path.starts_with('-') {
+                    let there = root().join(path).exists()
+                        || written
+                            .iter()
+                            .any(|w| path == w || path.starts_with(&format!("{w}/")))
+                        || path.starts_with("study/") && line.contains("after greenup study");
+                    assert!(there, "{}: `{path}` in: {line}", page.display());
+                    checked += 1;
+                }
+            }
+            // A sweep lies in `sweeps/NAME`.
+            if ours && words[1] == "tune" {
+                let problem = fs::read_to_string(root().join(words[2])).unwrap();
+                let name = problem.parse::<toml::Table>().unwrap()["name"].clone();
+                written.push(format!("sweeps/{}", name.as_str().unwrap()));
+            }
+        }
+    }
+    assert!(checked > 25, "{checked}");
+}

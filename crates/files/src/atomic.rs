@@ -1,8 +1,10 @@
 //! A file appears whole or not at all: written beside its target under a unique name, synced, then renamed.
 
 use crate::error::{FileError, Result};
+use std::ffi::OsStr;
 use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -65,7 +67,9 @@ impl AtomicFile {
         let folder = folder_of(&target);
         std::fs::create_dir_all(folder).map_err(FileError::write(folder))?;
         let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(target.file_name().unwrap_or_default());
+        // A name may have 255 bytes, and more is added here.
+        let name = target.file_name().unwrap_or_default().as_bytes();
+        prefix.push(OsStr::from_bytes(&name[..name.len().min(150)]));
         prefix.push(".");
         // An existing file's permissions stay; a new one's follow the umask.
         let mode = before.map_or(0o666, |m| m.permissions().mode() & 0o777);
@@ -223,6 +227,15 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"2");
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o640);
+    }
+
+    #[test]
+    fn names_may_be_as_long_as_the_system_allows() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x".repeat(255));
+        write(&path, "1").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"1");
+        assert_eq!(names(dir.path()).len(), 1);
     }
 
     #[test]

@@ -54,6 +54,19 @@ impl Outputs {
         Ok(self)
     }
 
+    /// Standard output, by the name `-`; for one output only.
+    ///
+    /// # Errors
+    /// Another output goes there.
+    pub fn stdout(&mut self) -> Result<&mut Self> {
+        let path = PathBuf::from("-");
+        if self.outputs.contains(&path) {
+            return Err(FileError::Twice { path });
+        }
+        self.outputs.push(path);
+        Ok(self)
+    }
+
     /// A folder that will be written to; it is made where there is none.
     ///
     /// # Errors
@@ -141,6 +154,8 @@ mod tests {
             .file(dir.path().join("new/../new/a.PNG"), &[])
             .unwrap_err();
         assert!(matches!(e, FileError::Twice { .. }), "{e}");
+        o.stdout().unwrap();
+        assert!(o.stdout().is_err());
         let e = o.file("-", &[]).unwrap_err();
         assert!(matches!(e, FileError::NotStdout), "{e}");
         let e = o.file(input.join("x"), &[]).unwrap_err();

@@ -332,4 +332,102 @@ mod tests {
         assert_eq!(f.panels(), [Panel::Time]);
         assert!(!f.svg().contains("NaN"));
     }
+
+    /// Numbers of an attribute in the order of the elements.
+    fn numbers(svg: &str, element: &str, name: &str) -> Vec<f64> {
+        let name = format!(" {name}=\"");
+        svg.split(element)
+            .skip(1)
+            .map(|e| {
+                let rest = &e[e.find(&name).unwrap() + name.len()..];
+                rest[..rest.find('"').unwrap()].parse().unwrap()
+            })
+            .collect()
+    }
+
+    /// Dots of a panel by their names, and the text of each name with its place.
+    #[test]
+    fn names_stand_at_their_own_points() {
+        let at = |v: f64| Interval {
+            value: v,
+            lo: v,
+            hi: v,
+        };
+        let point = |name: &str, intensity: f64, v: f64| Point {
+            name: name.into(),
+            line: 0,
+            intensity,
+            flops_per_s: at(v),
+            flops_per_j: None,
+            power_w: None,
+        };
+        let (triad, spmv) = (1.0 / 12.0, 0.134_441);
+        // Rates of the two kernels on hosts where one, the other, or neither is ahead.
+        for (t, s) in [
+            (9.08e9, 4.56e9),
+            (9.0e9, 1.0e10),
+            (9.0e9, 1.2e10),
+            (9.0e9, 9.0e9),
+            (9.0e9, 1.6e10),
+            (9.0e9, 7.0e9),
+        ] {
+            let mut f = figure(&["gtx-titan"]);
+            f.intensity = (1.0 / 16.0, 512.0);
+            f.points = vec![
+                point("triad", triad, t),
+                point("dgemm", 96.0, 2e11),
+                point("spmv", spmv, s),
+            ];
+            let svg = f.panel_svg(Panel::Time);
+            let dots: Vec<(f64, f64)> = numbers(&svg, "<circle", "cx")
+                .into_iter()
+                .zip(numbers(&svg, "<circle", "cy"))
+                .collect();
+            assert_eq!(dots.len(), 3);
+            let names = ["triad", "dgemm", "spmv"];
+            for (i, name) in names.iter().enumerate() {
+                let end = svg.find(&format!(">{name}</text>")).unwrap();
+                let text = &svg[svg[..end].rfind("<text").unwrap()..end];
+                let x = numbers(text, "<text", "x")[0];
+                let y = numbers(text, "<text", "y")[0] - 4.0;
+                let right = x + 6.4 * name.len() as f64;
+                let distance = |(px, py): (f64, f64)| (px.clamp(x, right) - px).hypot(y - py);
+                let nearest = (0..3)
+                    .min_by(|a, b| distance(dots[*a]).total_cmp(&distance(dots[*b])))
+                    .unwrap();
+                // Where there is no such place, a line leads from the point to its name.
+                let (px, py) = dots[i];
+                let tie = format!("<line x1=\"{px:.2}\" y1=\"{py:.2}\" x2=\"");
+                let tied = svg
+                    .lines()
+                    .any(|l| l.starts_with(&tie) && l.contains("class=\"tie\""));
+                assert!(nearest == i || tied, "{name}: {t:e} {s:e}\n{svg}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_in_a_crowd_are_tied_to_their_points() {
+        let mut f = figure(&["gtx-titan"]);
+        let v = Interval {
+            value: 1e11,
+            lo: 1e11,
+            hi: 1e11,
+        };
+        f.points = (0..5)
+            .map(|k| Point {
+                name: format!("kernel {k}"),
+                line: 0,
+                intensity: 1.0 + 0.01 * f64::from(k),
+                flops_per_s: v,
+                flops_per_j: None,
+                power_w: None,
+            })
+            .collect();
+        let svg = f.panel_svg(Panel::Time);
+        assert!(svg.matches("class=\"tie\"").count() >= 3, "{svg}");
+        for k in 0..5 {
+            assert!(svg.contains(&format!(">kernel {k}</text>")));
+        }
+    }
 }

@@ -123,34 +123,94 @@ pub fn mark_balances(svg: &mut Svg, panel: Panel, line: &Line, c: &str, area: Ar
     }
 }
 
-/// Names beside points: each at the first place around its point that is free of other names and
-/// points and inside the panel.
+/// Names beside points. Each goes to the first place around its point that is free of other names and points, inside the
+/// panel, and clearly nearer to its own point than to any other; a name without such a place is tied to its point by a
+/// thin line.
 pub fn label_points(svg: &mut Svg, area: Area, points: &[(&str, (f64, f64))]) {
-    // Boxes of names already placed: left, right, baseline.
-    let mut taken: Vec<(f64, f64, f64)> = Vec::new();
+    let mut taken: Vec<NameBox> = Vec::new();
     for (i, &(name, (px, py))) in points.iter().enumerate() {
         if px < area.left || px > area.right() {
             continue;
         }
         let width = 6.4 * name.len() as f64;
-        // Below the roof first; steps further down for crowds.
-        let steps = (0..6).map(|k| 15.0 + 12.0 * f64::from(k));
-        let places = steps
-            .flat_map(|dy| [(8.0, dy), (-8.0 - width, dy)])
-            .chain([(9.0, 4.0), (8.0, -8.0), (-8.0 - width, -6.0)])
-            .map(|(dx, dy)| (px + dx, py + dy));
-        let free = |&(x, y): &(f64, f64)| {
-            let inside = x > area.left && x + width < area.right() && y < area.bottom() - 3.0;
-            let hits_name =
-                |t: &(f64, f64, f64)| x < t.1 && t.0 < x + width && (y - t.2).abs() < 12.0;
-            let hits_point = |(j, p): (usize, &(&str, (f64, f64)))| {
-                let (qx, qy) = p.1;
-                j != i && qx > x - 5.0 && qx < x + width + 5.0 && qy > y - 14.0 && qy < y + 6.0
-            };
-            inside && !taken.iter().any(hits_name) && !points.iter().enumerate().any(hits_point)
+        // Below the roof first; steps further down for crowds, then up.
+        let steps = |n: u8, first: f64, step: f64| (0..n).map(move |k| first + step * f64::from(k));
+        let both = |dy: f64| [(8.0, dy), (-8.0 - width, dy)];
+        let places: Vec<NameBox> = (steps(6, 15.0, 12.0).flat_map(both))
+            .chain([
+                (9.0, 4.0),
+                (-9.0 - width, 4.0),
+                (8.0, -8.0),
+                (-8.0 - width, -6.0),
+            ])
+            .chain(steps(5, -20.0, -12.0).flat_map(both))
+            .map(|(dx, dy)| NameBox {
+                left: px + dx,
+                right: px + dx + width,
+                base: py + dy,
+            })
+            .collect();
+        let others = || points.iter().enumerate().filter(|(j, _)| *j != i);
+        let free = |b: &&NameBox| {
+            b.inside(area)
+                && !taken.iter().any(|t| t.hits(b))
+                && !others().any(|(_, p)| b.distance(p.1) < 5.0)
         };
-        let (x, y) = places.clone().find(free).unwrap_or((px + 8.0, py + 15.0));
-        taken.push((x, x + width, y));
-        svg.text((x, y), Anchor::Start, "font-size=\"11\"", name);
+        let clear = |b: &&NameBox| {
+            let own = b.distance((px, py));
+            others().all(|(_, p)| own < 0.6 * b.distance(p.1))
+        };
+        let place = (places.iter().filter(free).find(clear)).or_else(|| {
+            let tied = places.iter().find(free).or(places.first())?;
+            svg.line(
+                (px, py),
+                tied.nearest((px, py)),
+                &format!("class=\"tie\" stroke=\"{QUIET}\" stroke-width=\"0.8\""),
+            );
+            Some(tied)
+        });
+        if let Some(b) = place {
+            svg.text((b.left, b.base), Anchor::Start, "font-size=\"11\"", name);
+            taken.push(*b);
+        }
+    }
+}
+
+/// Where a name stands: its ends and its baseline.
+#[derive(Clone, Copy)]
+struct NameBox {
+    left: f64,
+    right: f64,
+    base: f64,
+}
+
+impl NameBox {
+    const ASCENT: f64 = 9.0;
+    const DESCENT: f64 = 3.0;
+
+    fn inside(&self, area: Area) -> bool {
+        self.left > area.left
+            && self.right < area.right()
+            && self.base - Self::ASCENT > area.top
+            && self.base < area.bottom() - Self::DESCENT
+    }
+
+    fn hits(&self, other: &Self) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && (self.base - other.base).abs() < Self::ASCENT + Self::DESCENT
+    }
+
+    /// The place in the box that is nearest to a point.
+    fn nearest(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (
+            x.clamp(self.left, self.right),
+            y.clamp(self.base - Self::ASCENT, self.base + Self::DESCENT),
+        )
+    }
+
+    fn distance(&self, p: (f64, f64)) -> f64 {
+        let (x, y) = self.nearest(p);
+        (x - p.0).hypot(y - p.1)
     }
 }

@@ -16,8 +16,8 @@ pub trait Kernel {
     fn describe(&self) -> String;
     /// Work of one iteration: flops, and the bytes that must cross slow memory at least.
     fn work(&self) -> Work;
-    /// Repeats for about `seconds`.
-    fn run(&mut self, seconds: f64) -> Run;
+    /// Repeats for about `seconds`, less where `go` says so.
+    fn run(&mut self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Run;
     /// Largest relative error against a reference of higher precision, and the bound it must keep.
     fn verify(&mut self) -> (f64, f64);
 }
@@ -72,8 +72,8 @@ impl Kernel for Triad {
         self.prepared.work.clone()
     }
 
-    fn run(&mut self, seconds: f64) -> Run {
-        self.prepared.run(seconds)
+    fn run(&mut self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Run {
+        self.prepared.run_while(seconds, go)
     }
 
     /// One grain through the same compiled kernel, against a fused multiply-add.
@@ -141,14 +141,14 @@ impl Kernel for Dgemm {
         work(2.0 * n * n * n, 32.0 * n * n)
     }
 
-    fn run(&mut self, seconds: f64) -> Run {
+    fn run(&mut self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Run {
         let start = Instant::now();
         let mut iterations = 0.0;
         loop {
             self.multiply();
             iterations += 1.0;
             let elapsed = start.elapsed().as_secs_f64();
-            if elapsed >= seconds {
+            if elapsed >= seconds || !go() {
                 return Run {
                     iterations,
                     seconds: elapsed,
@@ -301,7 +301,7 @@ impl Kernel for Spmv {
         work(2.0 * nnz, 12.0 * nnz + 4.0 * rows + 8.0 * rows + 8.0 * rows)
     }
 
-    fn run(&mut self, seconds: f64) -> Run {
+    fn run(&mut self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Run {
         let x = self.x.as_slice();
         let passes = self.team.run(
             |rank| self.parts[rank].lock().ok(),
@@ -310,7 +310,7 @@ impl Kernel for Spmv {
                     part.multiply(x);
                 }
             },
-            |done, elapsed| done == 0 || elapsed < seconds,
+            |done, elapsed| done == 0 || elapsed < seconds && go(),
         );
         Run {
             iterations: passes.seconds.len() as f64,
@@ -319,7 +319,7 @@ impl Kernel for Spmv {
     }
 
     fn verify(&mut self) -> (f64, f64) {
-        self.run(0.0);
+        self.run(0.0, &|| true);
         let mut rng = fastrand::Rng::with_seed(16);
         let x = self.x.as_slice();
         let mut error = 0.0_f64;

@@ -5,6 +5,7 @@ use crate::kernels;
 use crate::reference::References;
 use crate::result::KernelResult;
 use crate::tuning::{self, Tuning, TuningOptions};
+use greenup_app::interrupt::{self, Saving};
 use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Calibration, Depth, plan};
 use greenup_calibrate::{Fit, FitError, FitOptions, Method, Record, suite};
@@ -41,6 +42,8 @@ pub struct Study {
     pub assume: Option<Machine>,
     pub interrupted: bool,
     pub command: String,
+    /// Gives the time to write the results where the user stopped the study.
+    pub saving: Option<Saving>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -82,6 +85,8 @@ pub fn run(
         method: Method::Capped,
         ..FitOptions::default()
     };
+    // What was measured is kept, though the fit takes its time.
+    let saving = calibration.interrupted.then(interrupt::saving);
     let (machine, fit, records) = build(
         &options.name,
         &calibration,
@@ -110,7 +115,8 @@ pub fn run(
             let work = kernel.work();
             let predicted = predict(&machine, &work)?;
             let before = references.roof_now(&machine, predicted.bound);
-            let mut iterate = |seconds: f64| Ok::<_, Infallible>(kernel.run(seconds));
+            let go = || !observer.cancelled();
+            let mut iterate = |seconds: f64| Ok::<_, Infallible>(kernel.run(seconds, &go));
             let measured = match meter.measure(observer, &mut iterate) {
                 Ok(m) => m,
                 Err(never) => match never {},
@@ -150,6 +156,7 @@ pub fn run(
         .filter(|_| !calibration.interrupted && !observer.cancelled())
         .map(|t| tuning::run(t, &facts, &team, observer));
     Ok(Study {
+        saving,
         tuning,
         sensor: meter.main_sensor().map(str::to_owned),
         interrupted: calibration.interrupted || observer.cancelled(),

@@ -171,7 +171,12 @@ impl Prepared {
     /// The time counted is that of the median pass times their number: a pass during which
     /// another program took a core away says nothing of the machine.
     pub fn run(&self, seconds: f64) -> Run {
-        let passes = self.passes(seconds);
+        self.run_while(seconds, &|| true)
+    }
+
+    /// The same, ended before where `go` says so; one pass is made at least.
+    pub fn run_while(&self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Run {
+        let passes = self.passes_while(seconds, go);
         let iterations = passes.len() as f64;
         Run {
             iterations,
@@ -215,6 +220,10 @@ impl Prepared {
 
     /// Time of each pass, s, over about `seconds`.
     pub fn passes(&self, seconds: f64) -> Vec<f64> {
+        self.passes_while(seconds, &|| true)
+    }
+
+    fn passes_while(&self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
         self.team
             .run(
                 |rank| {
@@ -223,7 +232,7 @@ impl Prepared {
                         .unwrap_or_else(PoisonError::into_inner)
                 },
                 |worker| worker.pass(),
-                |done, elapsed| done == 0 || elapsed < seconds,
+                |done, elapsed| done == 0 || elapsed < seconds && go(),
             )
             .seconds
     }
@@ -267,6 +276,8 @@ mod tests {
             let p = bench.prepare(&facts, &team).unwrap();
             let run = p.run(0.01);
             assert!(run.iterations >= 1.0 && run.seconds > 0.0, "{kind:?}");
+            // Ended by the user: one pass, not an hour.
+            assert_eq!(p.run_while(3600.0, &|| false).iterations, 1.0);
             assert!(!p.work.is_empty());
         }
     }

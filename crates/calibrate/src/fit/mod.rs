@@ -284,6 +284,22 @@ fn bootstrap(rows: &Rows, full: &Parameters, options: &FitOptions) -> Vec<(f64, 
 }
 
 impl Fit {
+    /// Takes the times of a machine, as its roofs, in place of the fitted ones.
+    pub fn set_times(&mut self, machine: &Machine) {
+        let times = machine.cost.iter().filter_map(|(op, cost)| {
+            let t = cost.time_s.as_ref()?;
+            Some((
+                *op,
+                Constant {
+                    value: t.value,
+                    lo: t.lo.unwrap_or(t.value),
+                    hi: t.hi.unwrap_or(t.value),
+                },
+            ))
+        });
+        self.time_s = times.collect();
+    }
+
     /// The fitted machine; negative costs of a linear fit are refused with the cure.
     pub fn to_machine(&self, name: &str, title: &str) -> Result<Machine, String> {
         let estimate = |c: &Constant| {

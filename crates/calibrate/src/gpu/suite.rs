@@ -107,6 +107,10 @@ pub fn run(
     let mut wrong = Vec::new();
     let mut seen = Vec::new();
     for bench in &order {
+        if observer.cancelled() {
+            out.interrupted = true;
+            return out;
+        }
         observer.step(&bench.name());
         if seen.contains(&bench.kind) {
             continue;

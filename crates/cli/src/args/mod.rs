@@ -9,7 +9,7 @@ pub use parse::{BudgetArg, Sizes};
 pub use tuning::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use parse::share;
+use parse::{resamples, share};
 use std::path::PathBuf;
 
 #[derive(Parser)]
@@ -142,7 +142,7 @@ pub struct RunArgs {
     /// Repeat until the median is known to this share, e.g. 1%
     #[arg(long, value_parser = share, value_name = "SHARE")]
     pub rel_error: Option<f64>,
-    /// Print the result in this form on standard output, or write it: FORMAT:FILE
+    /// Print the result in this form on standard output, or write it: FORMAT:FILE; repeat
     #[arg(long, value_name = "json|csv|md[:FILE]")]
     pub export: Vec<String>,
     /// The same as --export json
@@ -224,14 +224,18 @@ pub struct FitArgs {
     /// Fit how clock and voltage fall at the power cap, and hold it against the flat cap
     #[arg(long, conflicts_with = "dvfs")]
     pub clocked: bool,
+    /// Times by the best rate that any record sustained (roofs), as `calibrate` and `study` give them, instead of least
+    /// squares over all records
+    #[arg(long, conflicts_with_all = ["dvfs", "clocked"])]
+    pub roofs: bool,
     /// Resamples of the bootstrap
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value = "400", value_parser = resamples)]
     pub resamples: usize,
     /// Name of the machine
     #[arg(long, default_value = "fitted")]
     pub name: String,
-    /// Also write the machine
-    #[arg(short, long, value_name = "FILE.toml")]
+    /// Also write the machine; `-` prints it instead of the table
+    #[arg(short, long, value_name = "FILE.toml", conflicts_with = "dvfs")]
     pub out: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]

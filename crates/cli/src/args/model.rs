@@ -12,7 +12,7 @@ pub struct MachinesArgs {
     /// Place the machines on the dimensionless map, with the distances from the first (or NAME)
     #[arg(long)]
     pub map: bool,
-    /// Draw the map: FILE.svg or FILE.png
+    /// Draw the map: FILE.svg or FILE.png; `-` prints the SVG instead of the table
     #[arg(short, long, value_name = "FILE", requires = "map")]
     pub out: Option<PathBuf>,
     /// Print one JSON document
@@ -67,11 +67,11 @@ pub struct ExplainArgs {
     /// Where the recorded sweeps are
     #[arg(long, default_value = "sweeps/one_board_h200", value_name = "DIR")]
     pub sweeps: std::path::PathBuf,
-    /// Write the page
+    /// Write the page; `-` prints it instead of the table
     #[arg(short, long, value_name = "FILE.html")]
     pub out: Option<std::path::PathBuf>,
-    /// Write the figure
-    #[arg(long, value_name = "FILE.png")]
+    /// Write the figure: FILE.svg or FILE.png
+    #[arg(long, value_name = "FILE")]
     pub figure: Option<std::path::PathBuf>,
     /// Print one JSON document
     #[arg(long)]
@@ -188,7 +188,7 @@ pub struct RooflineArgs {
     /// Range of intensity, flop/B
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], default_values_t = [0.0625, 512.0])]
     pub intensity: Vec<f64>,
-    /// FILE.svg or FILE.png
+    /// FILE.svg or FILE.png; `-` prints the SVG
     #[arg(short, long, default_value = "roofline.svg", value_name = "FILE")]
     pub out: PathBuf,
     #[arg(long)]

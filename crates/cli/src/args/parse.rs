@@ -33,6 +33,30 @@ pub fn budget(text: &str) -> Result<BudgetArg, String> {
     }
 }
 
+/// Seconds: a number from 0 to a year.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    match text.trim().trim_end_matches('s').parse::<f64>() {
+        Ok(x) if (0.0..=3.2e7).contains(&x) => Ok(x),
+        _ => Err("give seconds, like 5 or 0.5".into()),
+    }
+}
+
+/// Resamples of a bootstrap, which are all held in memory.
+pub fn resamples(text: &str) -> Result<usize, String> {
+    match text.trim().parse::<usize>() {
+        Ok(n) if n <= 1_000_000 => Ok(n),
+        _ => Err("give a whole number of at most 1000000".into()),
+    }
+}
+
+/// Points of a sample, which are all held in memory.
+pub fn sample(text: &str) -> Result<usize, String> {
+    match text.trim().parse::<usize>() {
+        Ok(n) if n <= 10_000_000 => Ok(n),
+        _ => Err("give a whole number of at most 10000000; --points writes all".into()),
+    }
+}
+
 /// `512M`, `2G` or plain bytes.
 pub fn bytes(text: &str) -> Result<usize, String> {
     let (digits, scale) = match text.trim_end_matches(['B', 'b']).char_indices().last() {
@@ -128,6 +152,12 @@ mod tests {
         assert_eq!(bytes("2G"), Ok(2 << 30));
         assert_eq!(budget("5%"), Ok(BudgetArg::Share(0.05)));
         assert_eq!(constant("n=7"), Ok(("n".into(), toml::Value::Integer(7))));
+        assert_eq!(seconds("0.5"), Ok(0.5));
+        for bad in ["-1", "nan", "inf", "1e300", "x"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+        assert!(resamples("1000000000").is_err() && resamples("400") == Ok(400));
+        assert!(sample("1000000000000").is_err() && sample("5") == Ok(5));
         assert!(constant("n").is_err());
         let s = sizes("m+n=512, 256").unwrap();
         assert_eq!((s.names.len(), s.values), (2, vec![256, 512]));

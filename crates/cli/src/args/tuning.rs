@@ -1,7 +1,7 @@
 //! Arguments of the commands that search: space, tune, replay, analyze, gemm.
 
 use super::SensorArg;
-use super::parse::{BudgetArg, Sizes, budget, bytes, constant, share, sizes};
+use super::parse::{BudgetArg, Sizes, budget, bytes, constant, sample, seconds, share, sizes};
 use crate::commands::analyze::Axes;
 use clap::Args;
 use std::path::PathBuf;
@@ -13,26 +13,27 @@ pub struct SpaceArgs {
     /// Print the counts as JSON
     #[arg(long)]
     pub json: bool,
-    /// Draw the pruning: FILE.svg or FILE.png
+    /// Draw the pruning: FILE.svg or FILE.png; `-` prints the SVG instead of the counts
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Write every valid point to FILE.csv
+    /// Write every valid point to FILE.csv; `-` prints them instead of the counts
     #[arg(long, value_name = "FILE.csv")]
     pub points: Option<PathBuf>,
     /// Print this many points, uniformly chosen
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value = "0", value_name = "N", value_parser = sample)]
     pub sample: usize,
     /// Seed of the choice
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Seconds to spend on counting what each filter leaves [default: 5, with --json 1]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = seconds)]
     pub time: Option<f64>,
     /// Another value for a constant, like n=1024, or fewer for a parameter, like tile=16,32; repeat
     /// (TOML only)
     #[arg(long = "set", value_name = "NAME=VALUE[,VALUE]", value_parser = constant)]
     pub named: Vec<(String, toml::Value)>,
-    /// The GPU that `device.NAME` means: its number here, or a known one (h200)
+    /// The GPU that `device.NAME` means: its number here, or a known one (h200) [default, for kernels in CUDA: the first,
+    /// or h200 where there is none]
     #[arg(long, value_name = "N|NAME")]
     pub gpu: Option<String>,
     /// Memory for the index, like 768M or 2G; a larger space is counted without one

@@ -1,11 +1,12 @@
 //! `greenup compile`.
 
 use crate::args::CompileArgs;
-use crate::error::{self, CliError, Result};
+use crate::error::{CliError, Result};
 use crate::{folders, out};
 use greenup_device::cuda::{
     Capability, Compiled, Compiler, CudaError, Gpu, Occupancy, Resources, Source,
 };
+use greenup_files::Outputs;
 use greenup_report::si::percent;
 use serde::Serialize;
 
@@ -35,7 +36,12 @@ pub fn failed(e: CudaError) -> CliError {
 }
 
 pub fn run(args: &CompileArgs) -> Result {
-    let text = error::read(&args.source)?;
+    let mut outputs = Outputs::new();
+    outputs.input(&args.source);
+    if let Some(path) = &args.out {
+        outputs.file(path, &["cubin"])?;
+    }
+    let text = greenup_files::read_text(&args.source)?;
     let arch = match &args.arch {
         Some(a) => a.clone(),
         None => arch_here()?,
@@ -65,7 +71,7 @@ pub fn run(args: &CompileArgs) -> Result {
         })
         .map_err(failed)?;
     if let Some(path) = &args.out {
-        error::write(path, &compiled.cubin)?;
+        greenup_files::write(path, &compiled.cubin)?;
     }
     let dynamic = u32::try_from(args.shared.unwrap_or(0)).unwrap_or(u32::MAX / 2);
     let occupancy: Vec<Occupancy> = compiled

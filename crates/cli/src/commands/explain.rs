@@ -2,7 +2,9 @@
 
 use crate::args::ExplainArgs;
 use crate::error::{CliError, Result};
-use crate::{lookup, out};
+use crate::{lookup, out, picture};
+use greenup_app::output::Output;
+use greenup_files::Outputs;
 use greenup_model::op::Unit;
 use greenup_model::{Machine, Op};
 use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
@@ -48,12 +50,30 @@ struct Answer {
 }
 
 pub fn run(args: &ExplainArgs) -> Result {
-    let machine = lookup::machine(&args.machine)?;
+    let mut outputs = Outputs::new();
+    let machine = lookup::input(&args.machine, &mut outputs)?;
     let names: Vec<&str> = if args.apps.is_empty() {
         KNOWN.iter().map(|k| k.0).collect()
     } else {
         args.apps.iter().map(String::as_str).collect()
     };
+    for folder in names.iter().flat_map(|name| folders(name, &args.sweeps)) {
+        // Whatever lies in a sweep is not to be written over.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            outputs.input(entry.path());
+        }
+    }
+    let page_to = out::output(
+        &mut outputs,
+        args.out.as_deref(),
+        &["html", "htm"],
+        args.json,
+    )?;
+    let figure_to = args
+        .figure
+        .as_deref()
+        .map(|path| Output::file(&mut outputs, path, &picture::ENDINGS))
+        .transpose()?;
     let applications = names
         .iter()
         .map(|name| application(name, &args.sweeps, &machine))
@@ -75,22 +95,18 @@ pub fn run(args: &ExplainArgs) -> Result {
         largest_error: errors.iter().copied().fold(0.0, f64::max),
         applications,
     };
-    if let Some(path) = &args.out {
-        let page = page(&answer)
-            .render()
-            .map_err(|e| CliError::new(e.to_string()))?;
-        std::fs::write(path, page)
-            .map_err(|e| CliError::new(format!("{} cannot be written: {e}", path.display())))?;
-        out::note(format!("wrote {}", path.display()));
+    if let Some(to) = &page_to {
+        to.write(page(&answer).render()?.as_bytes())?;
+        out::wrote(to);
     }
-    if let Some(path) = &args.figure {
-        let png = greenup_report::png::png(&figure(&answer), 1.5)
-            .map_err(|e| CliError::new(e.to_string()))?;
-        std::fs::write(path, png)
-            .map_err(|e| CliError::new(format!("{} cannot be written: {e}", path.display())))?;
+    if let Some(to) = &figure_to {
+        picture::scaled(to, &figure(&answer), 1.5)?;
     }
     if args.json {
         return out::json(&answer);
+    }
+    if page_to.is_some_and(|to| to.is_stdout()) {
+        return Ok(());
     }
     let range = |(a, b): (f64, f64)| format!("{} … {}", percent(a), percent(b));
     let rows = answer
@@ -134,13 +150,18 @@ fn mean(x: &[f64]) -> f64 {
     x.iter().sum::<f64>() / x.len().max(1) as f64
 }
 
-/// Cases of an application by name, or of a sweep by its folder.
-fn application(name: &str, sweeps: &Path, machine: &Machine) -> Result<Application> {
-    let known = KNOWN.iter().find(|k| k.0 == name);
-    let folders: Vec<PathBuf> = match known {
+/// Sweeps of an application by name, or one by its folder.
+fn folders(name: &str, sweeps: &Path) -> Vec<PathBuf> {
+    match KNOWN.iter().find(|k| k.0 == name) {
         Some((_, all)) => all.iter().map(|s| sweeps.join(s)).collect(),
         None => vec![PathBuf::from(name)],
-    };
+    }
+}
+
+/// Cases of an application by name, or of a sweep by its folder.
+fn application(name: &str, sweeps: &Path, machine: &Machine) -> Result<Application> {
+    let known = KNOWN.iter().any(|k| k.0 == name);
+    let folders = folders(name, sweeps);
     let mut cases = Vec::new();
     for folder in &folders {
         let sweep = Folder::read(folder).map_err(|e| {
@@ -166,8 +187,8 @@ fn application(name: &str, sweeps: &Path, machine: &Machine) -> Result<Applicati
     ratios.sort_by(f64::total_cmp);
     Ok(Application {
         name: match known {
-            Some(_) => name.to_owned(),
-            None => folders[0]
+            true => name.to_owned(),
+            false => folders[0]
                 .file_name()
                 .map_or_else(|| name.to_owned(), |n| n.to_string_lossy().into_owned()),
         },

@@ -1,15 +1,18 @@
 //! `greenup fit`.
 
 use crate::args::FitArgs;
-use crate::error::{CliError, Result, read, write};
+use crate::error::{CliError, Result};
 use crate::out;
 use crate::progress::Bars;
+use greenup_app::output::Output;
 use greenup_calibrate::dvfs::{self, PowerFit, PowerModel};
 use greenup_calibrate::fit::clocked::{ClockedFit, fit_clocked};
 use greenup_calibrate::fit::{Constant, Errors, Fit, FitOptions, fit};
 use greenup_calibrate::machine::of_records;
 use greenup_calibrate::record::{self, Record};
+use greenup_files::{Outputs, read_text};
 use greenup_meter::Observer as _;
+use greenup_model::Machine;
 use greenup_report::si::{percent, si, three};
 use serde_json::json;
 
@@ -17,51 +20,84 @@ pub fn run(args: &FitArgs) -> Result {
     if args.dvfs {
         return run_dvfs(args);
     }
+    let mut outputs = Outputs::new();
+    outputs.input(&args.file);
+    let to = out::output(&mut outputs, args.out.as_deref(), &["toml"], args.json)?;
     let records = record::read(&args.file)?;
-    if args.clocked {
-        return run_clocked(args, &records);
-    }
     let options = FitOptions {
         method: args.method.into(),
         resamples: args.resamples.max(20),
         ..FitOptions::default()
     };
-    let fit = fit(&records, &options)
-        .map_err(|e| CliError::new(format!("{}: {e}", args.file.display())))?;
-    if let Some(path) = &args.out {
-        let title = format!("fitted to {}", args.file.display());
-        let machine = fit.to_machine(&args.name, &title).map_err(CliError::new)?;
-        write(path, machine.to_toml()?.as_bytes())?;
-        out::note(format!("wrote {}", path.display()));
+    if args.clocked {
+        return run_clocked(args, &records, &options, to);
     }
+    let title = format!("fitted to {}", args.file.display());
+    let of_file = |e: String| CliError::new(format!("{}: {e}", args.file.display()));
+    let fit = if args.roofs {
+        let (machine, mut fit, _) = of_records(&args.name, &title, &records, &options)
+            .map_err(|e| of_file(e.to_string()))?;
+        fit.set_times(&machine);
+        save(to.as_ref(), &machine)?;
+        fit
+    } else {
+        let fit = fit(&records, &options).map_err(|e| of_file(e.to_string()))?;
+        if to.is_some() {
+            let machine = fit.to_machine(&args.name, &title).map_err(CliError::new)?;
+            save(to.as_ref(), &machine)?;
+        }
+        fit
+    };
     if args.json {
         return out::json(&fit);
     }
+    if to.is_some_and(|to| to.is_stdout()) {
+        return Ok(());
+    }
     print(&fit);
+    if !args.roofs && is_calibration(&records) {
+        out::note(
+            "times are least squares over all records; `calibrate` and `study` take the best rate that any sustained: --roofs does the same",
+        );
+    }
+    Ok(())
+}
+
+/// Whether `greenup calibrate` or `study` wrote these records.
+fn is_calibration(records: &[Record]) -> bool {
+    records.iter().all(|r| r.note("_time_lo_s").is_some())
+}
+
+fn save(to: Option<&Output>, machine: &Machine) -> Result {
+    if let Some(to) = to {
+        to.write(machine.to_toml()?.as_bytes())?;
+        out::wrote(to);
+    }
     Ok(())
 }
 
 /// The cap through the clock.
-fn run_clocked(args: &FitArgs, records: &[Record]) -> Result {
-    let fit = fit_clocked(records, args.resamples.max(20)).map_err(|e| {
+fn run_clocked(
+    args: &FitArgs,
+    records: &[Record],
+    options: &FitOptions,
+    to: Option<Output>,
+) -> Result {
+    let fit = fit_clocked(records, options.resamples).map_err(|e| {
         CliError::new(format!("{}: {e}", args.file.display()))
             .hint("records need the columns energy_j and _clock_hz; `greenup calibrate --gpu` writes them")
     })?;
-    if let Some(path) = &args.out {
-        let options = FitOptions {
-            method: args.method.into(),
-            resamples: args.resamples.max(20),
-            ..FitOptions::default()
-        };
+    if to.is_some() {
         let title = format!("fitted to {}", args.file.display());
-        let (machine, ..) = of_records(&args.name, &title, records, &options)?;
-        write(path, machine.to_toml()?.as_bytes())?;
-        out::note(format!("wrote {}", path.display()));
+        let (machine, ..) = of_records(&args.name, &title, records, options)?;
+        save(to.as_ref(), &machine)?;
     }
     if args.json {
         return out::json(&fit);
     }
-    print_clocked(&fit);
+    if !to.is_some_and(|to| to.is_stdout()) {
+        print_clocked(&fit);
+    }
     Ok(())
 }
 
@@ -218,7 +254,7 @@ pub fn print(fit: &Fit) {
 }
 
 fn run_dvfs(args: &FitArgs) -> Result {
-    let text = read(&args.file)?;
+    let text = read_text(&args.file)?;
     let data = dvfs::parse(&args.file.display().to_string(), &text)?;
     if args.races {
         return run_races(args, &data);

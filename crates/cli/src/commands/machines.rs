@@ -1,12 +1,13 @@
 //! `greenup machines`.
 
 use crate::args::MachinesArgs;
-use crate::error::{Result, write};
-use crate::{lookup, out};
+use crate::error::{CliError, Result};
+use crate::{lookup, out, picture};
+use greenup_app::output::Output;
+use greenup_files::Outputs;
 use greenup_model::map::Place;
 use greenup_model::{Machine, Op};
 use greenup_report::map_figure;
-use greenup_report::png::png;
 use greenup_report::si::{percent, si, three};
 use serde::Serialize;
 
@@ -153,6 +154,11 @@ struct Placed {
 }
 
 fn map(args: &MachinesArgs) -> Result {
+    let mut outputs = Outputs::new();
+    if let Some(file) = args.name.as_deref().and_then(greenup_app::machine::file) {
+        outputs.input(file);
+    }
+    let figure = out::figure(&mut outputs, args.out.as_deref(), args.json)?;
     let mut places: Vec<(String, Place)> = Vec::new();
     let mut left_out = Vec::new();
     for machine in lookup::all()? {
@@ -167,16 +173,12 @@ fn map(args: &MachinesArgs) -> Result {
     }
     let from = match &args.name {
         Some(name) => Listed::new(lookup::machine(name)?).place.ok_or_else(|| {
-            crate::error::CliError::new(format!(
-                "`{name}` has no place: a coordinate is not finite"
-            ))
+            CliError::new(format!("`{name}` has no place: a coordinate is not finite"))
         })?,
         None => match places.first() {
             Some((_, p)) => *p,
             None => {
-                return Err(crate::error::CliError::new(
-                    "no machine has a place on the map",
-                ));
+                return Err(CliError::new("no machine has a place on the map"));
             }
         },
     };
@@ -190,14 +192,15 @@ fn map(args: &MachinesArgs) -> Result {
         })
         .collect();
     placed.sort_by(|a, b| a.distance.total_cmp(&b.distance));
-    if let Some(path) = &args.out {
-        picture(
-            path,
-            &map_figure::map("Machines by their dimensionless groups", &places),
-        )?;
+    if let Some(to) = &figure {
+        let svg = map_figure::map("Machines by their dimensionless groups", &places);
+        picture::write(to, &svg)?;
     }
     if args.json {
         return out::json(&placed);
+    }
+    if figure.is_some_and(|to| to.is_stdout()) {
+        return Ok(());
     }
     let rows = placed
         .iter()
@@ -241,14 +244,6 @@ fn map(args: &MachinesArgs) -> Result {
 
 /// Writes a figure as SVG, or as PNG when the file ends so.
 pub fn picture(path: &std::path::Path, svg: &str) -> Result {
-    let png_wanted = path
-        .extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("png"));
-    if png_wanted {
-        write(path, &png(svg, 2.0)?)?;
-    } else {
-        write(path, svg.as_bytes())?;
-    }
-    out::note(format!("wrote {}", path.display()));
-    Ok(())
+    let ending = greenup_files::outputs::ending(path, &picture::ENDINGS)?;
+    picture::write(&Output::File(path.to_owned(), ending), svg)
 }

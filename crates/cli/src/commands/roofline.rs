@@ -1,20 +1,25 @@
 //! `greenup roofline`.
 
 use crate::args::RooflineArgs;
-use crate::commands::machines::picture;
 use crate::error::{CliError, Result};
-use crate::{lookup, out};
+use crate::{lookup, out, picture};
 use greenup_calibrate::record::{self, Record};
+use greenup_files::Outputs;
 use greenup_model::{Machine, Op};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Line, Point};
 
 pub fn run(args: &RooflineArgs) -> Result {
+    let mut outputs = Outputs::new();
     let machines: Vec<Machine> = args
         .machine
         .iter()
-        .map(|name| lookup::machine(name))
+        .map(|name| lookup::input(name, &mut outputs))
         .collect::<Result<_>>()?;
+    if let Some(path) = &args.sweep {
+        outputs.input(path);
+    }
+    let to = out::figure(&mut outputs, Some(&args.out), false)?;
     let flop = match args.flop {
         Some(op) => op,
         None => [Op::F64, Op::F32]
@@ -63,7 +68,10 @@ pub fn run(args: &RooflineArgs) -> Result {
             above.join(", ")
         ));
     }
-    picture(&args.out, &figure.svg())
+    match to {
+        Some(to) => picture::write(&to, &figure.svg()),
+        None => Ok(()),
+    }
 }
 
 /// Records of the flop class against slow memory, on the whole device.

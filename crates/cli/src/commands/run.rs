@@ -1,15 +1,17 @@
 //! `greenup run`.
 
 use crate::args::RunArgs;
-use crate::error::{CliError, Result, write};
+use crate::error::{CliError, Result};
 use crate::progress::Bars;
 use crate::{choose, interrupt, out};
+use greenup_app::output::Output;
+use greenup_files::Outputs;
 use greenup_meter::Summary;
 use greenup_meter::command::{CommandLine, Spawner};
 use greenup_meter::race::{RacePlan, Stop, race};
 use greenup_meter::race_result::{Race, RaceResult};
 use greenup_report::si::si;
-use std::path::PathBuf;
+use std::path::Path;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
@@ -20,10 +22,11 @@ enum Format {
 
 struct Export {
     format: Format,
-    file: Option<PathBuf>,
+    to: Output,
 }
 
-fn exports(args: &RunArgs) -> Result<Vec<Export>> {
+/// What is exported where, checked before anything runs.
+fn exports(args: &RunArgs, outputs: &mut Outputs) -> Result<Vec<Export>> {
     let mut list: Vec<&str> = args.export.iter().map(String::as_str).collect();
     if args.json {
         list.push("json");
@@ -31,25 +34,31 @@ fn exports(args: &RunArgs) -> Result<Vec<Export>> {
     list.into_iter()
         .map(|text| {
             let (format, file) = match text.split_once(':') {
-                Some((f, file)) => (f, Some(PathBuf::from(file))),
-                None => (text, None),
+                Some((f, file)) => (f, file),
+                None => (text, "-"),
             };
-            let format = match format {
-                "json" => Format::Json,
-                "csv" => Format::Csv,
-                "md" => Format::Markdown,
+            let (format, ending) = match format {
+                "json" => (Format::Json, "json"),
+                "csv" => (Format::Csv, "csv"),
+                "md" => (Format::Markdown, "md"),
                 _ => {
                     return Err(CliError::new(format!("`{format}` is no export format"))
                         .hint("use json, csv or md, each also as FORMAT:FILE"));
                 }
             };
-            Ok(Export { format, file })
+            Ok(Export {
+                format,
+                to: match file {
+                    // Several may be printed, one after the other.
+                    "-" => Output::Stdout,
+                    file => Output::file(outputs, Path::new(file), &[ending])?,
+                },
+            })
         })
         .collect()
 }
 
 pub fn run(args: &RunArgs) -> Result {
-    let exports = exports(args)?;
     if args.runs == Some(0) {
         return Err(CliError::new("--runs must be at least 1"));
     }
@@ -63,6 +72,15 @@ pub fn run(args: &RunArgs) -> Result {
         c.show_output = args.show_output;
         commands.push(c);
     }
+    let mut outputs = Outputs::new();
+    choose::input(args.sensor.sensor.as_deref(), &mut outputs);
+    for c in &commands {
+        // A file that a command names is the user's.
+        for word in std::iter::once(&c.program).chain(&c.args) {
+            outputs.input(word);
+        }
+    }
+    let exports = exports(args, &mut outputs)?;
     let plan = RacePlan {
         warmup: args.warmup,
         stop: match (args.runs, args.rel_error) {
@@ -95,11 +113,9 @@ pub fn run(args: &RunArgs) -> Result {
         })?
     };
     if race.results.is_empty() && interrupt::requested() {
-        return Err(CliError {
-            message: "interrupted before the first run had ended".into(),
-            hint: None,
-            code: 130,
-        });
+        return Err(CliError::interrupted(
+            "interrupted before the first run had ended",
+        ));
     }
     for e in &exports {
         let text = match e.format {
@@ -107,15 +123,15 @@ pub fn run(args: &RunArgs) -> Result {
             Format::Csv => csv(&race),
             Format::Markdown => markdown(&race),
         };
-        match &e.file {
-            Some(path) => {
-                write(path, text.as_bytes())?;
-                out::note(format!("wrote {}", path.display()));
+        match &e.to {
+            Output::Stdout => out::line(text.trim_end()),
+            file => {
+                file.write(text.as_bytes())?;
+                out::wrote(file);
             }
-            None => out::line(text.trim_end()),
         }
     }
-    if exports.iter().all(|e| e.file.is_some()) {
+    if !exports.iter().any(|e| e.to.is_stdout()) {
         print(&race);
     }
     for r in &race.results {

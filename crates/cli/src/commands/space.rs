@@ -1,16 +1,19 @@
 //! `greenup space`.
 
 use crate::args::SpaceArgs;
-use crate::commands::machines::picture;
-use crate::error::{self, CliError, Result};
-use crate::{interrupt, out};
+use crate::error::{CliError, Result, cannot_write};
+use crate::{interrupt, out, picture};
+use greenup_app::output::Output;
+use greenup_app::stdout;
+use greenup_files::{AtomicFile, Outputs, read_text};
 use greenup_report::pruning_figure::{Fate as Drawn, PruningFigure, Slice, Step};
 use greenup_space::{
     Fate, Funnel, Index, Limits, Space, SpaceError, Stop, Strength, Value, count, funnel, pruning,
     visit,
 };
 use serde::Serialize;
-use std::io::Write as _;
+use std::collections::BTreeMap;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 #[derive(Serialize)]
@@ -35,10 +38,23 @@ struct Answer<'a> {
     indexed: bool,
     nest: Vec<&'a str>,
     filters: Vec<FilterAnswer<'a>>,
+    /// Of `--sample`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sample: Option<Vec<Sampled<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Sampled<'a> {
+    point: u64,
+    config: BTreeMap<&'a str, Value>,
 }
 
 pub fn run(args: &SpaceArgs) -> Result {
-    let text = set(error::read(&args.file)?, args)?;
+    let mut outputs = Outputs::new();
+    outputs.input(&args.file);
+    let drawn = out::figure(&mut outputs, args.out.as_deref(), args.json)?;
+    let listed = out::output(&mut outputs, args.points.as_deref(), &["csv"], args.json)?;
+    let text = set(read_text(&args.file)?, args)?;
     let before = resident();
     let start = Instant::now();
     let space = read(&text, &args.file, args.gpu.as_deref())?;
@@ -63,8 +79,14 @@ pub fn run(args: &SpaceArgs) -> Result {
     let time = Duration::from_secs_f64(args.time.unwrap_or(if args.json { 1.0 } else { 5.0 }));
     let funnel = funnel(&space, Some(valid), time, &limits).map_err(stopped)?;
 
+    let sampled = index
+        .as_ref()
+        .filter(|_| args.sample > 0)
+        .map(|index| sample(index, args));
+    let names: Vec<&str> = space.names().collect();
+    let to_stdout = [&drawn, &listed].map(|o| o.as_ref().is_some_and(Output::is_stdout));
     if args.json {
-        return out::json(&Answer {
+        out::json(&Answer {
             name: &space.name,
             cartesian: funnel.cartesian,
             valid,
@@ -72,41 +94,37 @@ pub fn run(args: &SpaceArgs) -> Result {
             peak_bytes,
             indexed: index.is_some(),
             nest: space.nest().collect(),
-            filters: funnel
-                .rows
-                .iter()
-                .map(|r| {
-                    let f = &space.filters()[r.filter];
-                    FilterAnswer {
-                        name: &f.name,
-                        kind: f.strength.name(),
-                        expression: &f.expression,
-                        because: f.because.as_deref(),
-                        before: r.before,
-                        after: r.after,
-                    }
-                })
-                .collect(),
-        });
+            filters: filters(&space, &funnel),
+            sample: sampled.map(|points| {
+                let config = |p: Vec<Value>| names.iter().copied().zip(p).collect();
+                points
+                    .into_iter()
+                    .map(|(point, p)| Sampled {
+                        point,
+                        config: config(p),
+                    })
+                    .collect()
+            }),
+        })?;
+    } else if to_stdout == [false, false] {
+        print(&space, &funnel, valid, seconds);
+        if let Some(points) = sampled {
+            print_sample(&names, points);
+        }
     }
-    print(&space, &funnel, valid, seconds);
-    if let Some(path) = &args.points {
-        export(&space, path)?;
+    if let Some(to) = &listed {
+        export(&space, to)?;
     }
-    if args.sample > 0 {
-        let Some(index) = &index else {
-            return Err(
-                CliError::new("the space is too large to sample within --memory")
-                    .hint("raise it, as in --memory 4G"),
-            );
-        };
-        sample(index, args);
+    if let Some(to) = &drawn {
+        picture::write(to, &figure(&space, &funnel, index.as_ref()).svg())?;
     }
-    if let Some(path) = &args.out {
-        let figure = figure(&space, &funnel, index.as_ref());
-        picture(path, &figure.svg())?;
+    if args.sample > 0 && index.is_none() {
+        return Err(
+            CliError::new("the space is too large to sample within --memory")
+                .hint("raise it, as in --memory 4G"),
+        );
     }
-    if valid == 0 {
+    if valid == 0 && !args.json {
         let killer = funnel
             .rows
             .iter()
@@ -121,7 +139,24 @@ pub fn run(args: &SpaceArgs) -> Result {
     Ok(())
 }
 
-/// Reads a space with the facts of this host, errors naming the file.
+fn filters<'a>(space: &'a Space, funnel: &Funnel) -> Vec<FilterAnswer<'a>> {
+    funnel
+        .rows
+        .iter()
+        .map(|r| {
+            let f = &space.filters()[r.filter];
+            FilterAnswer {
+                name: &f.name,
+                kind: f.strength.name(),
+                expression: &f.expression,
+                because: f.because.as_deref(),
+                before: r.before,
+                after: r.after,
+            }
+        })
+        .collect()
+}
+
 /// The text with what `--set` changes.
 fn set(text: String, args: &SpaceArgs) -> Result<String> {
     if args.named.is_empty() {
@@ -135,11 +170,9 @@ fn set(text: String, args: &SpaceArgs) -> Result<String> {
     Ok(table.to_string())
 }
 
+/// Reads a space with the facts of this host or a GPU, errors naming the file.
 fn read(text: &str, path: &std::path::Path, gpu: Option<&str>) -> Result<Space> {
-    let facts = crate::facts::facts_for(path, gpu).map_err(|e| match gpu {
-        None => e.hint("--gpu h200 counts the space for a GPU that is not here"),
-        Some(_) => e,
-    })?;
+    let facts = crate::facts::to_count(text, gpu)?;
     Space::read(text, &facts).map_err(|e| named(e, path))
 }
 
@@ -160,11 +193,7 @@ fn stopped(e: Stop) -> CliError {
                 None => out,
             }
         }
-        Stop::Cancelled => {
-            let mut e = CliError::new("stopped");
-            e.code = 130;
-            e
-        }
+        Stop::Cancelled => CliError::interrupted("stopped"),
         Stop::Memory => CliError::new("the space needs more than --memory").hint("raise it"),
     }
 }
@@ -213,7 +242,9 @@ fn print(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
         out::table(&["filter", "kind", "before", "after", "keeps"], rows);
     }
     if funnel.rows.iter().any(|r| r.after.is_none()) {
-        out::note("`?`: not counted in the time given; raise --time");
+        out::note(
+            "`?`: with so few filters it takes longer to count than the time given; raise --time",
+        );
     }
     let order: Vec<&str> = space.nest().collect();
     out::line(format!("\nnest: {}", order.join(" > ")));
@@ -227,20 +258,24 @@ fn keeps(share: f64) -> String {
     }
 }
 
-fn sample(index: &Index, args: &SpaceArgs) {
+/// Points chosen uniformly, with their numbers.
+fn sample(index: &Index, args: &SpaceArgs) -> Vec<(u64, Vec<Value>)> {
     let mut rng = fastrand::Rng::with_seed(args.seed);
-    let header: Vec<&str> = ["point"].into_iter().chain(index.space().names()).collect();
-    let rows = index
+    index
         .sample(args.sample, &mut rng)
         .into_iter()
-        .filter_map(|i| {
-            let p = index.get(i)?;
-            Some(
-                [i.to_string()]
-                    .into_iter()
-                    .chain(p.iter().map(Value::to_string))
-                    .collect(),
-            )
+        .filter_map(|i| Some((i, index.get(i)?)))
+        .collect()
+}
+
+fn print_sample(names: &[&str], points: Vec<(u64, Vec<Value>)>) {
+    let header: Vec<&str> = ["point"].iter().chain(names).copied().collect();
+    let rows = points
+        .into_iter()
+        .map(|(i, p)| {
+            std::iter::once(i.to_string())
+                .chain(p.iter().map(Value::to_string))
+                .collect()
         })
         .collect();
     out::line("");
@@ -248,34 +283,42 @@ fn sample(index: &Index, args: &SpaceArgs) {
 }
 
 /// All points as CSV, streamed.
-fn export(space: &Space, path: &std::path::Path) -> Result {
-    let file = std::fs::File::create(path).map_err(|e| error::cannot_write(path, &e))?;
-    let mut w = csv::Writer::from_writer(std::io::BufWriter::new(file));
+fn export(space: &Space, to: &Output) -> Result {
+    match to {
+        Output::Stdout => {
+            stream(space, stdout::Writer, "standard output", &stdout::lost)?;
+        }
+        Output::File(path, _) => {
+            let file = AtomicFile::create(path)?;
+            stream(space, file, &path.display().to_string(), &|| false)?.commit()?;
+        }
+    }
+    out::wrote(to);
+    Ok(())
+}
+
+/// Gives the writer back when all points are in it.
+fn stream<W: Write>(space: &Space, to: W, name: &str, lost: &dyn Fn() -> bool) -> Result<W> {
+    let mut w = csv::Writer::from_writer(to);
     let names: Vec<&str> = space.names().collect();
     let mut failed = w.write_record(&names).err();
     visit(space, &mut |p| {
         if failed.is_none() {
             failed = w.write_record(p.iter().map(Value::to_string)).err();
         }
-        failed.is_none() && !interrupt::requested()
+        failed.is_none() && !lost() && !interrupt::requested()
     })?;
-    let flushed = w
-        .into_inner()
-        .map_err(|e| e.into_error())
-        .and_then(|mut b| b.flush());
-    if let Err(e) = flushed {
-        return Err(error::cannot_write(path, &e));
+    let failed_to = |e: std::io::Error| cannot_write(std::path::Path::new(name), &e);
+    if let Some(e) = failed {
+        return Err(match e.into_kind() {
+            csv::ErrorKind::Io(e) => failed_to(e),
+            e => CliError::new(format!("{name}: {e:?}")),
+        });
     }
-    match failed {
-        Some(e) => Err(CliError::new(format!(
-            "{} cannot be written: {e}",
-            path.display()
-        ))),
-        None => {
-            out::note(format!("wrote {}", path.display()));
-            Ok(())
-        }
+    if interrupt::requested() {
+        return Err(CliError::interrupted("stopped"));
     }
+    w.into_inner().map_err(|e| failed_to(e.into_error()))
 }
 
 fn figure(space: &Space, funnel: &Funnel, index: Option<&Index>) -> PruningFigure {

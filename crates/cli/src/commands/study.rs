@@ -1,11 +1,13 @@
 //! `greenup study`: the main job.
 
 use crate::args::StudyArgs;
-use crate::error::{CliError, Result, cannot_write, write};
+use crate::error::{CliError, Result};
 use crate::progress::Bars;
 use crate::{choose, lookup, out, rig};
+use greenup_app::interrupt;
 use greenup_calibrate::record;
 use greenup_calibrate::suite::Depth;
+use greenup_files::{Outputs, write};
 use greenup_meter::{Flag, Policy};
 use greenup_report::page::Fact;
 use greenup_report::png::png;
@@ -15,8 +17,24 @@ use greenup_study::{Study, StudyOptions, TuningOptions};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
+/// What is written, the raw records first.
+const FILES: [&str; 6] = [
+    "records.csv",
+    "machine.toml",
+    "summary.json",
+    "report.html",
+    "roofline.svg",
+    "roofline.png",
+];
+
 pub fn run(args: &StudyArgs) -> Result {
-    let assume = args.assume.as_deref().map(lookup::machine).transpose()?;
+    let mut outputs = Outputs::new();
+    choose::input(args.sensor.sensor.as_deref(), &mut outputs);
+    let assume = args
+        .assume
+        .as_deref()
+        .map(|name| lookup::input(name, &mut outputs))
+        .transpose()?;
     if let Some(m) = assume.as_ref().filter(|m| !m.has_energy()) {
         return Err(CliError::new(format!(
             "`{}` has no energy costs to assume",
@@ -24,7 +42,10 @@ pub fn run(args: &StudyArgs) -> Result {
         )));
     }
     // Find out before measuring, not after.
-    writable(&args.out)?;
+    outputs.folder(&args.out)?;
+    for name in FILES {
+        outputs.file(args.out.join(name), &[])?;
+    }
     let chosen = choose::sensors(args.sensor.sensor.as_deref(), choose::Target::Host, 0.5)?;
     if let Some(why) = &chosen.missing {
         out::note(format!("time only: {why}"));
@@ -63,6 +84,7 @@ pub fn run(args: &StudyArgs) -> Result {
         let bars = Bars::new();
         greenup_study::run(&options, &mut meter, &bars)?
     };
+    let _saving = interrupt::saving();
     let summary = summary(&study);
     let written =
         save(&study, &summary, &args.out).or_else(|e| rescue(&study, &summary, &args.out, e));
@@ -95,47 +117,40 @@ fn command(args: &StudyArgs) -> String {
     text
 }
 
-fn writable(dir: &Path) -> Result {
-    std::fs::create_dir_all(dir).map_err(|e| cannot_write(dir, &e))?;
-    let probe = dir.join(".greenup-probe");
-    std::fs::write(&probe, b"").map_err(|e| cannot_write(dir, &e))?;
-    // An empty file left behind harms nobody.
-    let _ = std::fs::remove_file(&probe);
-    Ok(())
-}
-
-/// Writes everything; the raw records first.
+/// Writes [`FILES`].
 fn save(study: &Study, summary: &Value, dir: &Path) -> Result<PathBuf> {
-    let put = |name: &str, bytes: &[u8]| write(&dir.join(name), bytes);
-    put("records.csv", record::to_csv(&study.records).as_bytes())?;
-    put("machine.toml", study.machine.to_toml()?.as_bytes())?;
-    put(
-        "summary.json",
-        serde_json::to_string_pretty(summary)?.as_bytes(),
-    )?;
-    put("report.html", page(study)?.render()?.as_bytes())?;
-    let figure = roofline_figure(study)?.svg();
-    put("roofline.svg", figure.as_bytes())?;
-    put("roofline.png", &png(&figure, 2.0)?)?;
+    let figure = || -> Result<String> { Ok(roofline_figure(study)?.svg()) };
+    for name in FILES {
+        let bytes = match name {
+            "records.csv" => record::to_csv(&study.records).into_bytes(),
+            "machine.toml" => study.machine.to_toml()?.into_bytes(),
+            "summary.json" => serde_json::to_string_pretty(summary)?.into_bytes(),
+            "report.html" => page(study)?.render()?.into_bytes(),
+            "roofline.svg" => figure()?.into_bytes(),
+            _ => png(&figure()?, 2.0)?,
+        };
+        write(dir.join(name), bytes)?;
+    }
     Ok(dir.to_owned())
 }
 
-/// A second place for results whose folder turned out full or gone.
+/// A second place for results whose folder turned out full or gone: a new folder that nobody else knows.
 fn rescue(study: &Study, summary: &Value, dir: &Path, first: CliError) -> Result<PathBuf> {
-    let other = std::env::temp_dir().join(format!("greenup-study-{}", std::process::id()));
-    let saved = save(study, summary, &other);
-    match saved {
-        Ok(place) => {
-            out::warn(format!(
-                "{} failed ({}); the results are in {}",
-                dir.display(),
-                first.message,
-                place.display()
-            ));
-            Ok(place)
-        }
-        Err(_) => Err(first),
+    let Ok(other) = tempfile::Builder::new().prefix("greenup-study-").tempdir() else {
+        return Err(first);
+    };
+    // Without the results it is removed again.
+    if save(study, summary, other.path()).is_err() {
+        return Err(first);
     }
+    let place = other.keep();
+    out::warn(format!(
+        "{} failed ({}); the results are in {}",
+        dir.display(),
+        first.message,
+        place.display()
+    ));
+    Ok(place)
 }
 
 fn summary(study: &Study) -> Value {

@@ -1,4 +1,6 @@
-//! The command, and what it said.
+//! The command, and what it printed. Each test uses a part of it.
+
+#![allow(dead_code)]
 
 use assert_cmd::Command;
 use std::fs;

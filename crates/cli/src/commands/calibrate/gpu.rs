@@ -38,8 +38,12 @@ pub fn run(args: &CalibrateArgs) -> Result {
         out::warn(why);
     }
     if calibration.records.is_empty() {
-        return Err(CliError::new("nothing was measured"));
+        return Err(match calibration.interrupted {
+            true => CliError::interrupted("interrupted before anything was measured"),
+            false => CliError::new("nothing was measured"),
+        });
     }
+    let _saving = greenup_app::interrupt::saving();
     keep(args, &calibration.records)?;
     let (machine, fit, clocked) = build_gpu(
         &args.name,

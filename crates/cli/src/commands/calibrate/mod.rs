@@ -4,19 +4,22 @@ mod gpu;
 
 use crate::args::CalibrateArgs;
 use crate::commands::fit::print;
-use crate::error::{CliError, Result, write};
+use crate::error::{CliError, Result};
 use crate::progress::Bars;
 use crate::{choose, out};
+use greenup_app::interrupt;
 use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Depth, plan};
 use greenup_calibrate::{FitOptions, Record, record, suite};
 use greenup_device::{CpuFacts, Team};
+use greenup_files::{Outputs, write};
 use greenup_meter::Policy;
 use greenup_model::Machine;
 use greenup_report::si::{percent, si};
 use std::path::PathBuf;
 
 pub fn run(args: &CalibrateArgs) -> Result {
+    check(args)?;
     if args.gpu.is_some() {
         return gpu::run(args);
     }
@@ -43,8 +46,11 @@ pub fn run(args: &CalibrateArgs) -> Result {
         )
     };
     if calibration.points.is_empty() {
-        return Err(CliError::new("interrupted before anything was measured"));
+        return Err(CliError::interrupted(
+            "interrupted before anything was measured",
+        ));
     }
+    let _saving = interrupt::saving();
     let options = options(args);
     let command = command(args);
     let records: Vec<_> = calibration
@@ -76,6 +82,30 @@ pub fn run(args: &CalibrateArgs) -> Result {
     saved
 }
 
+/// Checks all outputs before anything is measured.
+fn check(args: &CalibrateArgs) -> Result {
+    let mut outputs = Outputs::new();
+    choose::input(args.sensor.sensor.as_deref(), &mut outputs);
+    if args.out.is_none() && args.name.contains('/') {
+        return Err(
+            CliError::new(format!("invalid name of a machine: `{}`", args.name))
+                .hint("a name has no `/`; --out names the file"),
+        );
+    }
+    outputs.file(file(args), &["toml"])?;
+    if let Some(path) = &args.records {
+        outputs.file(path, &["csv"])?;
+    }
+    Ok(())
+}
+
+/// The machine's file.
+fn file(args: &CalibrateArgs) -> PathBuf {
+    args.out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("machines").join(format!("{}.toml", args.name)))
+}
+
 fn options(args: &CalibrateArgs) -> FitOptions {
     FitOptions {
         method: args.method.into(),
@@ -103,10 +133,7 @@ fn keep(args: &CalibrateArgs, records: &[Record]) -> Result {
 }
 
 fn save(args: &CalibrateArgs, machine: &Machine) -> Result {
-    let path = args
-        .out
-        .clone()
-        .unwrap_or_else(|| PathBuf::from("machines").join(format!("{}.toml", args.name)));
+    let path = file(args);
     write(&path, machine.to_toml()?.as_bytes())?;
     out::note(format!("wrote {}", path.display()));
     Ok(())

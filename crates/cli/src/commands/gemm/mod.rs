@@ -5,9 +5,10 @@ mod wisdom;
 use crate::args::GemmArgs;
 use crate::error::{CliError, Result};
 use crate::progress::Bars;
-use crate::{folders, out, search};
+use crate::{choose, folders, out, search};
 use greenup_calibrate::bench::Bench;
 use greenup_device::{CpuFacts, Team};
+use greenup_files::Outputs;
 use greenup_gemm::{
     Cblas, Contest, Faer, GemmError, Kernel, Matrices, Product, Size, Wisdom, contest, family,
 };
@@ -32,6 +33,7 @@ struct Answer<'a> {
 fn failed(e: GemmError) -> CliError {
     let out = CliError::new(e.to_string());
     match e {
+        GemmError::File(e) => e.into(),
         GemmError::Compile(_) => {
             out.hint("`greenup gemm` builds its kernels with `cc`, which must know -fopenmp")
         }
@@ -39,7 +41,7 @@ fn failed(e: GemmError) -> CliError {
             out.hint("give the path of a shared library with the C interface of BLAS")
         }
         GemmError::Wisdom { .. } => {
-            out.hint("mend or remove the file, or name another with --wisdom")
+            out.hint("fix or remove the file, or name another with --wisdom")
         }
         _ => out,
     }
@@ -53,6 +55,11 @@ pub fn run(args: &GemmArgs) -> Result {
         None => folders::data()?.join("gemm.toml"),
     };
     let mut kept = Wisdom::read(&path).map_err(failed)?;
+    if args.tune {
+        let mut outputs = Outputs::new();
+        choose::input(args.search.sensor.sensor.as_deref(), &mut outputs);
+        outputs.file(&path, &[])?;
+    }
     if args.list {
         return wisdom::list(&kept, &path, args.json);
     }
@@ -76,6 +83,8 @@ pub fn run(args: &GemmArgs) -> Result {
         let Some(known) = wisdom::tuned(args, &problem, &file, size, &cpu, &cache)? else {
             return Ok(());
         };
+        // Another process may have added to it in the meantime.
+        kept = Wisdom::read(&path).map_err(failed)?;
         kept.keep(known);
         kept.write(&path).map_err(failed)?;
         out::note(format!("kept in {}", path.display()));

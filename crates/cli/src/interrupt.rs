@@ -1,3 +1,0 @@
-//! Ctrl-C, TERM and HUP; what was measured until then is kept.
-
-pub use greenup_app::interrupt::{install, requested};

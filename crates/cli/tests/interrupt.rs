@@ -1,0 +1,192 @@
+//! INT, TERM and HUP end every long command within two seconds, with code 130 and without files under way.
+
+mod said;
+
+use said::file;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a command may take to end, with half a second for a busy host.
+const LIMIT: Duration = Duration::from_millis(2500);
+
+/// A meter for the doctor to watch, as a command that prints lines for ever.
+const METER: &str = "external:cmd:sh -c 'while :; do echo $(date +%s.%N),25; sleep 0.05; done'";
+
+/// Long commands; each runs in a folder of its own.
+fn commands(dir: &Path) -> Vec<Vec<String>> {
+    let repository = |path: &str| format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"));
+    // Nobody ever writes to it.
+    let fifo = dir.join("fifo.toml").display().to_string();
+    assert!(
+        Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let huge = file(
+        dir,
+        "huge.toml",
+        "[parameters]\na = '1 : 9000'\nb = '1 : 9000'\nc = '1 : 9000'\nd = '1 : 9000'\n[hard]\n\
+         t = '(a * a * b + b * c * c * d + d * d * a * c) % 1009 == 3'\n",
+    );
+    let wide = file(
+        dir,
+        "wide.toml",
+        "[parameters]\na = '1 : 9000'\nb = '1 : 9000'\nc = '1 : 9000'\n",
+    );
+    let words = |args: &[&str]| args.iter().map(|a| (*a).to_owned()).collect::<Vec<_>>();
+    vec![
+        words(&["space", &huge]),
+        words(&["space", &huge, "--json"]),
+        words(&["space", &wide, "--points", "points.csv"]),
+        words(&["analyze", &fifo]),
+        words(&["roofline", "--machine", "h200", "--sweep", &fifo]),
+        words(&["explain", "--machine", &fifo]),
+        words(&["predict", "--machine", &fifo, "--op", "f64=1"]),
+        words(&["run", "--sensor", "none", "--", "sleep", "100"]),
+        words(&[
+            "doctor",
+            "--seconds",
+            "60",
+            "--load",
+            "sleep 100",
+            "--sensor",
+            METER,
+        ]),
+        words(&[
+            "fit",
+            &repository("docs/results/data/host/records.csv"),
+            "--resamples",
+            "1000000",
+        ]),
+        words(&[
+            "fit",
+            "--dvfs",
+            &repository("crates/calibrate/tests/data/dvfs/titanx.csv"),
+        ]),
+        words(&["calibrate", "--sensor", "none"]),
+        words(&["study", "--sensor", "none"]),
+    ]
+}
+
+fn start(args: &[String], folder: &Path) -> Child {
+    fs::create_dir(folder).unwrap();
+    let home = folder.join("home");
+    // Whoever runs the tests may have switched signals off.
+    Command::new("env")
+        .arg("--default-signal=INT,TERM,HUP")
+        .arg(assert_cmd::cargo::cargo_bin!("greenup"))
+        .args(args)
+        .current_dir(folder)
+        .env("HOME", &home)
+        .env_remove("XDG_DATA_HOME")
+        .env_remove("XDG_CACHE_HOME")
+        .stdout(Stdio::null())
+        .stderr(fs::File::create(folder.join("stderr")).unwrap())
+        .spawn()
+        .unwrap()
+}
+
+fn unfinished(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(unfinished(&path));
+        } else if path.to_string_lossy().ends_with(".unfinished") {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}
+
+fn ends(signal: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let all: Vec<(Vec<String>, Child)> = commands(dir.path())
+        .into_iter()
+        .enumerate()
+        .map(|(i, args)| {
+            let child = start(&args, &dir.path().join(format!("run{i}")));
+            (args, child)
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(1500));
+    let mut wrong = Vec::new();
+    for (i, (args, mut child)) in all.into_iter().enumerate() {
+        let folder = dir.path().join(format!("run{i}"));
+        if let Some(status) = child.try_wait().unwrap() {
+            let stderr = fs::read_to_string(folder.join("stderr")).unwrap();
+            wrong.push(format!(
+                "{args:?} ended before the signal: {status}\n{stderr}"
+            ));
+            continue;
+        }
+        let id = child.id().to_string();
+        let asked = Instant::now();
+        let sent = Command::new("kill").args([signal, &id]).status().unwrap();
+        assert!(sent.success());
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break Some(status);
+            }
+            if asked.elapsed() > LIMIT {
+                break None;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        if status.and_then(|s| s.code()) != Some(130) {
+            wrong.push(format!("{args:?}: {status:?} after {:?}", asked.elapsed()));
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+        let left = unfinished(&folder);
+        if !left.is_empty() {
+            wrong.push(format!("{args:?} left {left:?}"));
+        }
+        // A space that was not written to its end is not there.
+        if folder.join("points.csv").exists() {
+            wrong.push(format!("{args:?} left half of its points"));
+        }
+    }
+    assert!(wrong.is_empty(), "{signal}: {wrong:#?}");
+}
+
+#[test]
+fn int_ends_every_long_command() {
+    ends("-INT");
+}
+
+#[test]
+fn term_ends_every_long_command() {
+    ends("-TERM");
+}
+
+#[test]
+fn hup_ends_every_long_command() {
+    ends("-HUP");
+}
+
+#[test]
+fn a_signal_that_is_switched_off_stays_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut child = Command::new("env")
+        .args(["--ignore-signal=HUP", "--default-signal=TERM"])
+        .arg(assert_cmd::cargo::cargo_bin!("greenup"))
+        .args(["run", "--sensor", "none", "--", "sleep", "100"])
+        .current_dir(dir.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(800));
+    let id = child.id().to_string();
+    let kill = |signal: &str| Command::new("kill").args([signal, &id]).status().unwrap();
+    kill("-HUP");
+    std::thread::sleep(LIMIT);
+    assert!(child.try_wait().unwrap().is_none(), "nohup is obeyed");
+    kill("-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
