@@ -65,6 +65,9 @@ pub fn with_scratch<T>(n: usize, f: impl FnOnce(&mut [f64]) -> T) -> T {
     })
 }
 
+/// Spins before a thread parks: some ten microseconds, more than the parts of a solve differ on cores of their own.
+const SPINS: u32 = 2000;
+
 /// One of several threads that do the same work on parts of their own, and wait for each other between.
 pub struct Member<'a> {
     rank: usize,
@@ -94,7 +97,7 @@ pub fn together(alone: bool, f: impl Fn(&Member) + Sync) {
     } else {
         rayon::current_num_threads()
     };
-    let barrier = SpinBarrier::new(size);
+    let barrier = SpinBarrier::new(size, SPINS);
     let run = |rank| {
         f(&Member {
             rank,
