@@ -1,10 +1,10 @@
 //! Pinned threads that start and stop together.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Spins of a team before its threads park: some milliseconds, more than passes of threads with cores of their own differ.
-const SPINS: u32 = 1 << 18;
+/// What threads of a team spin before they park: more than passes on cores of their own differ.
+const PATIENCE: Duration = Duration::from_millis(10);
 
 /// A set of logical CPUs, one thread each.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ impl Team {
         more: impl Fn(usize, f64) -> bool + Sync,
     ) -> Passes {
         let n = self.len();
-        let barrier = SpinBarrier::new(n, SPINS);
+        let barrier = SpinBarrier::new(n, PATIENCE);
         let stop = AtomicBool::new(false);
         let member = |rank: usize| {
             if let Some(&cpu) = self.cpus.get(rank) {
@@ -116,25 +116,34 @@ fn pin(cpu: usize) {
     let _ = cpu;
 }
 
+/// Spins between looks at the clock, and all of a wait that does not expect to end while it spins.
+const FEW_SPINS: u32 = 128;
+
+/// Of waits in a row that parked, each so many-th one is patient.
+const TRY_AGAIN: u32 = 16;
+
 /// A barrier that spins, since kernels of tens of microseconds would drown in a futex's wake-up time, and parks when that
 /// lasts too long: the thread that is waited for may need this one's core.
 pub struct SpinBarrier {
     threads: usize,
-    spins: u32,
+    patience: Duration,
     arrived: AtomicUsize,
     generation: AtomicU32,
     parked: AtomicU32,
+    /// Waits that parked since the last that did not. Where cores are busy nearly all do, and spin for nothing before.
+    in_a_row: AtomicU32,
 }
 
 impl SpinBarrier {
-    /// For so many threads, which spin so often before they park.
-    pub fn new(threads: usize, spins: u32) -> Self {
+    /// For so many threads, which spin so long before they park.
+    pub fn new(threads: usize, patience: Duration) -> Self {
         Self {
             threads,
-            spins,
+            patience,
             arrived: AtomicUsize::new(0),
             generation: AtomicU32::new(0),
             parked: AtomicU32::new(0),
+            in_a_row: AtomicU32::new(0),
         }
     }
 
@@ -150,10 +159,15 @@ impl SpinBarrier {
             }
             return;
         }
+        let in_a_row = self.in_a_row.load(Ordering::Relaxed);
+        let patient = in_a_row.is_multiple_of(TRY_AGAIN);
+        let mut begin = None;
         let mut spins = 0u32;
         while self.generation.load(Ordering::Acquire) == generation {
             spins += 1;
-            if spins >= self.spins {
+            if spins.is_multiple_of(FEW_SPINS)
+                && !(patient && begin.get_or_insert_with(Instant::now).elapsed() < self.patience)
+            {
                 return self.park(generation);
             }
             // A core shared with another process must get its turn.
@@ -162,6 +176,9 @@ impl SpinBarrier {
             } else {
                 std::hint::spin_loop();
             }
+        }
+        if in_a_row > 0 {
+            self.in_a_row.store(0, Ordering::Relaxed);
         }
     }
 
@@ -172,6 +189,7 @@ impl SpinBarrier {
             atomic_wait::wait(&self.generation, generation);
         }
         self.parked.fetch_sub(1, Ordering::Relaxed);
+        self.in_a_row.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -196,10 +214,10 @@ mod tests {
 
     #[test]
     fn threads_that_park_are_woken() {
-        // One spin: nearly every wait parks.
-        for spins in [1, 100] {
+        // Without patience nearly every wait parks.
+        for patience in [Duration::ZERO, Duration::from_micros(1)] {
             let (threads, rounds) = (4, 2000);
-            let barrier = SpinBarrier::new(threads, spins);
+            let barrier = SpinBarrier::new(threads, patience);
             let count = AtomicUsize::new(0);
             std::thread::scope(|scope| {
                 for _ in 0..threads {
@@ -229,10 +247,10 @@ mod tests {
             unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut t) };
             t.tv_sec as f64 + 1e-9 * t.tv_nsec as f64
         };
-        let barrier = SpinBarrier::new(2, 1000);
+        let barrier = SpinBarrier::new(2, Duration::from_millis(1));
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                std::thread::sleep(std::time::Duration::from_millis(300));
+                std::thread::sleep(Duration::from_millis(300));
                 barrier.wait();
             });
             let before = cpu_s();
