@@ -5,7 +5,7 @@ use crate::history::History;
 use crate::settings::{OperatorKind, Settings};
 use greenup_hydro::cpu::{Cpu, Full, MatrixFree};
 use greenup_hydro::engine::{Engine, Spent, State};
-use greenup_hydro::gpu::{Config, Gpu};
+use greenup_hydro::gpu::Gpu;
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::output::vtu;
@@ -45,10 +45,8 @@ pub fn engine<'a>(hydro: &'a Hydro, s: &Settings) -> Result<Box<dyn Engine + 'a>
             ))
         })?;
         let full = kind == OperatorKind::Full;
-        let config = Config::default_for(&hydro.space.element)
-            .with(s.kernels.as_deref().unwrap_or_default())
-            .map_err(|e| HydroError(format!("--kernels {e}")))?;
-        let mut gpu = Gpu::open(hydro, ordinal, s.ode(), full, config)?;
+        let choices = s.kernels.as_deref().unwrap_or_default();
+        let mut gpu = Gpu::open(hydro, ordinal, s.ode(), full, choices)?;
         gpu.profile = s.profile;
         if shared {
             gpu.share(s.share)?;

@@ -9,7 +9,7 @@
 //! | [`problem`] | initial fields, gases, walls |
 //! | [`space`] | numbering of the nodes |
 //! | [`tensor`], [`csr`] | small and sparse matrices |
-//! | [`hydro`], [`start`] | a problem on a mesh, and its start |
+//! | [`hydro`], [`start`], [`consistent`] | a problem on a mesh, its start, whether its numbers go together |
 //! | [`engine`] | what advances a state |
 //! | [`cpu`] | engines on CPUs: matrix-free and with stored matrices |
 //! | [`gpu`] | engines on GPUs |
@@ -23,6 +23,7 @@
 pub mod balance;
 pub mod basis;
 pub mod checkpoint;
+mod consistent;
 pub mod cpu;
 pub mod csr;
 pub mod element;

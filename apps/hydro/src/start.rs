@@ -50,6 +50,14 @@ impl Hydro {
                 o.kinematic, o.energy
             )));
         }
+        if o.energy > 3 * o.kinematic - 1 {
+            return Err(HydroError(format!(
+                "orders {} and {}: the quadrature has too few points for the energies; take an --energy-order of at most {}",
+                o.kinematic,
+                o.energy,
+                3 * o.kinematic - 1
+            )));
+        }
         let standard = problem.standard();
         if mesh.dim() == 1 && standard == Some(Standard::RayleighTaylor) {
             return Err(HydroError("problem 7 needs two dimensions".into()));

@@ -49,6 +49,7 @@ fn what_is_wrong_is_said() {
         (&["--mesh", "sphere"], "square01_quad"),
         (&["--order", "0"], "1 to 8"),
         (&["--order", "20"], "1 to 8"),
+        (&["--order", "1", "--energy-order", "3"], "at most 2"),
         (&["--t-final", "-1"], "above 0"),
         (&["--cfl", "nan"], "above 0"),
         (&["--refine", "40"], "at most 12"),

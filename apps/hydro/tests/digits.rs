@@ -313,3 +313,16 @@ fn every_integrator_reaches_the_end() {
         );
     }
 }
+
+#[test]
+fn operators_agree_where_energies_have_more_coefficients_than_zones_have_nodes() {
+    for mesh in ["2x2", "2x2x1"] {
+        let orders = Orders { energy: 3, ..TIGHT };
+        let by = |full| run_by(full, (1, mesh, 0), (0.6, Some(5)), &orders, Ode::Rk4).0;
+        let (a, b) = (by(false), by(true));
+        assert_eq!(a.steps, b.steps);
+        for (a, b) in [(a.e_norm, b.e_norm), (a.kinetic, b.kinetic), (a.dt, b.dt)] {
+            assert!((a / b - 1.0).abs() < 1e-10, "{mesh}: {a:e} {b:e}");
+        }
+    }
+}

@@ -1,5 +1,6 @@
 // Kernels of GPUs on the host's fibers: the source is put between the header and this text. Reads arrays, each a count
-// and that many doubles, from a file; writes forces, work, the rate and the solution of a solve.
+// and that many doubles, from a file; writes forces, work, both again by
+// stored matrices where stresses are stored, the solution of a solve, the rate.
 #include <cstdio>
 #include <vector>
 
@@ -26,7 +27,7 @@ int main(int, char **names) {
     auto x = next(), u = next(), e = next(), gamma = next(), stiff = next(), mass = next(), start = next(), over = next();
     std::vector<unsigned char> held(held8.begin(), held8.end());
     std::vector<double> stress(zones * D * D * POINTS), source(zones * POINTS), own(zones * LOCAL * D),
-        right(zones * ENERGIES), work_right(zones * ENERGIES);
+        right(zones * ENERGIES);
     unsigned long long rate = 0;
     const dim3 grid{(unsigned)((zones + ZONES - 1) / ZONES), 1, 1}, shape{THREADS, 1, 1};
     greenup::launch(grid, shape, corner_bytes, [&] {
@@ -40,6 +41,19 @@ int main(int, char **names) {
         });
     }
     const std::vector<double> forces = own;
+    // By stored matrices: again forces and work.
+    std::vector<double> stored;
+    if (STORED) {
+        std::vector<double> corner(zones * D * LOCAL * ENERGIES), by_matrix(zones * LOCAL * D), work(zones * ENERGIES);
+        const dim3 grid{(unsigned)zones, 1, 1}, wide{64, 1, 1};
+        greenup::launch(grid, {MATRIX_THREADS, 1, 1}, 0, [&] { corner_matrix(zones, stress.data(), corner.data()); });
+        greenup::launch(grid, wide, 0, [&] { corner_ones(zones, corner.data(), by_matrix.data()); });
+        greenup::launch(grid, wide, 0, [&] {
+            corner_transposed(own_rules, zones, nodes, index.data(), u.data(), corner.data(), source.data(), work.data());
+        });
+        stored = by_matrix;
+        stored.insert(stored.end(), work.begin(), work.end());
+    }
     std::vector<double> out(nodes * D), a(nodes * D), b(nodes * D), c(nodes * D), products(2 * D);
     unsigned gate[2] = {0, 0};
     unsigned long long counted[2] = {0, 0};
@@ -53,6 +67,7 @@ int main(int, char **names) {
     double last[2] = {__longlong_as_double((long long)rate), (double)counted[1]};
     fwrite(forces.data(), 8, forces.size(), to);
     fwrite(right.data(), 8, right.size(), to);
+    fwrite(stored.data(), 8, stored.size(), to);
     fwrite(out.data(), 8, out.size(), to);
     fwrite(last, 8, 2, to);
     return fclose(to);

@@ -4,7 +4,7 @@ use super::kernels::{Held, Kernels, Rules};
 use super::parts::with_scratch;
 use crate::HydroError;
 use crate::hydro::Hydro;
-use greenup_device::Isa;
+use greenup_device::HostIsa;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -17,6 +17,7 @@ pub(super) struct Batches {
     pub range: Range<usize>,
     pub count: usize,
     pub dim: usize,
+    pub zones: usize,
     pub nodes: usize,
     pub local: usize,
     pub energies: usize,
@@ -29,14 +30,18 @@ pub(super) struct Batches {
 
 impl Batches {
     /// # Errors
-    /// Zones that are no products of segments.
+    /// Zones that are not products of segments or not there.
     pub fn new(
         h: &Hydro,
-        isa: Isa,
+        isa: HostIsa,
         general: bool,
         range: Range<usize>,
     ) -> Result<Self, HydroError> {
         let (space, e) = (&h.space, &h.space.element);
+        h.consistent()?;
+        if range.is_empty() || range.end > space.zones {
+            return Err(HydroError(format!("zones {range:?} of {}", space.zones)));
+        }
         let Some(factors) = &e.factors else {
             return Err(HydroError(format!(
                 "the matrix-free operator needs quadrilaterals or hexahedra: take --operator full for a {:?}",
@@ -45,8 +50,8 @@ impl Batches {
         };
         let tables = Held::new(factors);
         let order = if general { 0 } else { e.order };
-        let kernels = Kernels::of(isa, space.dim, order, e.energy_order);
-        let lanes = isa.vector_bytes() / 8;
+        let kernels = Kernels::of(isa.get(), space.dim, order, e.energy_order);
+        let lanes = isa.get().vector_bytes() / 8;
         // SAFETY: the tables are alive.
         let scratch = unsafe { (kernels.scratch)(tables.get()) } as usize;
         let mut b = Self {
@@ -57,6 +62,7 @@ impl Batches {
             count: range.len().div_ceil(lanes),
             range,
             dim: space.dim,
+            zones: space.zones,
             nodes: space.nodes,
             local: e.local,
             energies: e.energies,
@@ -69,6 +75,20 @@ impl Batches {
         let all: Vec<u32> = (0..(space.zones * e.energies) as u32).collect();
         b.index_e = b.spread(&all, e.energies);
         Ok(b)
+    }
+
+    /// Whether fields are those of all nodes, and energies those of all zones, as kernels index them.
+    ///
+    /// # Panics
+    /// They are not.
+    pub fn check(&self, fields: &[&[f64]], energies: &[&[f64]]) {
+        assert!(
+            fields.iter().all(|f| f.len() == self.dim * self.nodes)
+                && energies
+                    .iter()
+                    .all(|e| e.len() == self.zones * self.energies),
+            "fields of another problem"
+        );
     }
 
     /// Zones of a batch that are not there to fill it up.

@@ -5,7 +5,7 @@ use super::parts::Shared;
 use crate::HydroError;
 use crate::hydro::Hydro;
 use crate::problem::Gas;
-use greenup_device::Isa;
+use greenup_device::HostIsa;
 use rayon::prelude::*;
 use std::ffi::{c_int, c_long};
 use std::ops::Range;
@@ -28,10 +28,10 @@ impl Corner {
     /// With an instruction set, by kernels for these orders or `general` ones for any.
     ///
     /// # Errors
-    /// Zones that are no products of segments.
+    /// Zones that are not products of segments or not there.
     pub fn new(
         h: &Hydro,
-        isa: Isa,
+        isa: HostIsa,
         general: bool,
         range: Range<usize>,
     ) -> Result<Self, HydroError> {
@@ -63,8 +63,12 @@ impl Corner {
     }
 
     /// Stresses of places, velocities and energies; their rate.
+    ///
+    /// # Panics
+    /// They are not those of all nodes and zones.
     pub fn stresses(&mut self, x: &[f64], v: &[f64], e: &[f64]) -> f64 {
         let b = &self.b;
+        b.check(&[x, v], &[e]);
         let (w, dd) = (b.lanes, b.dim * b.dim);
         let size = dd * b.points * w;
         let start = if self.affine { dd * w } else { size };
@@ -78,8 +82,8 @@ impl Corner {
                     } else {
                         source.at(i * b.points * w)
                     };
-                    // SAFETY: indices and sizes are those that the batches were made with; stresses and sources of batches
-                    // are disjoint.
+                    // SAFETY: indices and sizes are those that the batches were made with, and the fields have them; stresses
+                    // and sources of batches are disjoint.
                     unsafe {
                         (b.kernels.stresses)(
                             b.tables.get(),
@@ -108,8 +112,12 @@ impl Corner {
     }
 
     /// Minus their forces, into [`Self::forces_len`] numbers.
+    ///
+    /// # Panics
+    /// There are not as many.
     pub fn forces(&self, own: &mut [f64]) {
         let b = &self.b;
+        assert_eq!(own.len(), self.forces_len());
         let (w, d) = (b.lanes, b.dim);
         let own = Shared::new(own);
         b.each(|i, scratch| {
@@ -127,9 +135,15 @@ impl Corner {
 
     /// Their work with velocities, into energies of all zones; times inverse mass matrices [batch][i][j][lane] where they
     /// are given.
+    ///
+    /// # Panics
+    /// Velocities, energies or matrices are not as many.
     pub fn work(&self, v: &[f64], inverse: Option<&[f64]>, out: &mut [f64]) {
         let b = &self.b;
         let (w, d) = (b.lanes, b.dim);
+        b.check(&[v], &[out]);
+        let matrices = b.count * b.energies * b.energies * w;
+        assert!(inverse.is_none_or(|m| m.len() == matrices));
         let to = Shared::new(out);
         b.each(|i, scratch| {
             let source = if self.source.is_empty() {

@@ -70,6 +70,7 @@ impl<'a> Full<'a> {
     /// # Errors
     /// A zone without mass.
     pub fn new(h: &'a Hydro) -> Result<Self, HydroError> {
+        h.consistent()?;
         let (space, e) = (&h.space, &h.space.element);
         let mut inverse = vec![0.0; space.zones * e.energies * e.energies];
         let to = Shared::new(&mut inverse);

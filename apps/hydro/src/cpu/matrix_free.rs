@@ -8,7 +8,7 @@ use super::solve::{PART, Solver, Times};
 use crate::HydroError;
 use crate::engine::State;
 use crate::hydro::Hydro;
-use greenup_device::Isa;
+use greenup_device::{HostIsa, Isa};
 use rayon::prelude::*;
 use std::ffi::{c_int, c_long};
 use std::ops::Range;
@@ -52,13 +52,14 @@ impl Mass<'_> {
 }
 
 /// Instruction sets, and whether kernels are those for any order, the likely best first.
-fn ways(h: &Hydro) -> Vec<(Isa, bool)> {
+fn ways(h: &Hydro) -> Vec<(HostIsa, bool)> {
     let e = &h.space.element;
     let own = h.space.dim > 1 && e.order <= 4 && e.energy_order + 1 == e.order;
     Isa::ALL
         .into_iter()
         .rev()
-        .filter(|isa| isa.available() && *isa != Isa::Neon)
+        .filter(|isa| *isa != Isa::Neon)
+        .filter_map(Isa::on_host)
         .flat_map(|isa| [(isa, false), (isa, true)])
         .filter(|(_, general)| own || *general)
         .collect()
@@ -121,6 +122,12 @@ impl<'a> MatrixFree<'a> {
         let corner = Corner::new(h, isa, general, 0..space.zones)?;
         let b = &corner.b;
         let (dim, lanes) = (b.dim, b.lanes);
+        if u32::try_from(corner.forces_len()).is_err() {
+            return Err(HydroError(format!(
+                "{} zones of order {} are too many for 32-bit indices",
+                space.zones, e.order
+            )));
+        }
         let shares = space
             .shares
             .iter()
@@ -217,6 +224,7 @@ impl Operator for MatrixFree<'_> {
     fn energies(&mut self, s: &State) -> (f64, f64) {
         let b = &self.corner.b;
         let w = b.lanes;
+        b.check(&[&s.v], &[&s.e]);
         // The mass of the matrices, whose energy is conserved.
         let mass = self.given.as_deref().unwrap_or(&self.corner.mass);
         let all: Vec<[f64; 2]> = (0..b.count)

@@ -4,6 +4,7 @@ use greenup_device::SpinBarrier;
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::ops::Range;
+use std::time::Duration;
 
 /// Numbers of a part.
 pub const BLOCK: usize = 4096;
@@ -65,6 +66,10 @@ pub fn with_scratch<T>(n: usize, f: impl FnOnce(&mut [f64]) -> T) -> T {
     })
 }
 
+/// How long threads spin before they park: more than parts of a solve differ on cores of their own, and than it takes to
+/// wake a thread.
+const PATIENCE: Duration = Duration::from_micros(60);
+
 /// One of several threads that do the same work on parts of their own, and wait for each other between.
 pub struct Member<'a> {
     rank: usize,
@@ -94,7 +99,7 @@ pub fn together(alone: bool, f: impl Fn(&Member) + Sync) {
     } else {
         rayon::current_num_threads()
     };
-    let barrier = SpinBarrier::new(size);
+    let barrier = SpinBarrier::new(size, PATIENCE);
     let run = |rank| {
         f(&Member {
             rank,

@@ -67,8 +67,12 @@ impl Solver {
 
     /// Solves for every component; those that walls hold stay zero. Ends where (r, D⁻¹ r) is below its start by the
     /// tolerance squared.
+    ///
+    /// # Panics
+    /// `out` has another length than the right side.
     pub fn solve(&mut self, matrix: &dyn Times, out: &mut [f64]) {
         let n = self.nodes;
+        assert_eq!(out.len(), self.residual.len());
         let components = out.len() / n;
         let parts = n.div_ceil(PART);
         let alone = out.len() < FEW;

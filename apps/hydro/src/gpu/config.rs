@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 const POINT: &str = include_str!("../kernels/point.h");
 const TABLES: &str = include_str!("../kernels/tables.cuh");
 const CORNER: &str = include_str!("../kernels/corner.cu");
+const PLANES: &str = include_str!("../kernels/planes.cu");
 const SOLVE: &str = include_str!("../kernels/solve.cu");
 const FULL: &str = include_str!("../kernels/full.cu");
 
@@ -20,6 +21,9 @@ pub struct Config {
     pub blocks: usize,
     /// Whether forces and work follow the stresses in the same kernel.
     pub fused: bool,
+    /// Whether a block goes through the points of its one zone plane by plane, for hexahedra whose fields at all points do
+    /// not fit shared memory.
+    pub planes: bool,
     /// The same of the solves.
     pub solve_zones: usize,
     pub solve_threads: usize,
@@ -30,17 +34,17 @@ impl Config {
     /// With some choices of a text such as `zones=2,fused=0`.
     ///
     /// # Errors
-    /// A name or a value that is none.
+    /// An unknown name, or an invalid value.
     pub fn with(mut self, text: &str) -> Result<Self, String> {
         for pair in text.split(',').filter(|p| !p.is_empty()) {
             let wrong = || {
                 format!(
-                    "`{pair}`: choices are zones, threads, blocks, fused (0 or 1), solve_zones, solve_threads, solve_blocks, each =N"
+                    "`{pair}`: choices are zones, threads, blocks, fused (0 or 1), planes (0 or 1), solve_zones, solve_threads, solve_blocks, each =N"
                 )
             };
             let (name, value) = pair.split_once('=').ok_or_else(wrong)?;
             let n: usize = value.parse().map_err(|_| wrong())?;
-            if name != "fused" && !(1..=1024).contains(&n) {
+            if !["fused", "planes"].contains(&name) && !(1..=1024).contains(&n) {
                 return Err(wrong());
             }
             *match name {
@@ -54,6 +58,10 @@ impl Config {
                     self.fused = n == 1;
                     continue;
                 }
+                "planes" if n <= 1 => {
+                    self.planes = n == 1;
+                    continue;
+                }
                 _ => return Err(wrong()),
             } = n;
         }
@@ -63,26 +71,72 @@ impl Config {
         Ok(self)
     }
 
-    /// What was best on an H200 (docs/results), or is like it.
-    pub fn default_for(e: &Element) -> Self {
+    /// What was best on an H200 (docs/results), or is like it, with as many bytes of shared memory as a block of this GPU may
+    /// have.
+    pub fn default_for(e: &Element, shared: usize) -> Self {
+        let sizes = Sizes::of(e);
         let points = e.points();
         let large = points > 256;
         let threads = if large { 256 } else { 128 };
+        let mut out = Self {
+            zones: 1,
+            threads,
+            blocks: if large { 2 } else { 4 },
+            fused: true,
+            planes: false,
+            solve_zones: 1,
+            solve_threads: 256,
+            solve_blocks: 4,
+        };
+        let room = |bytes: usize| (shared / bytes).max(1);
+        if e.dim() == 3 && sizes.corner_bytes(&out) > shared {
+            out.planes = true;
+            out.threads = (sizes.q * sizes.q).next_multiple_of(32).clamp(64, 256);
+        } else {
+            let zones = (threads / points).max(1);
+            out.zones = zones.min(room(sizes.corner_bytes(&out)));
+        }
         let solve_zones = match (e.dim(), e.order) {
             (3, 0..=2) => 8,
             (3, 3) => 2,
             (3, _) => 1,
             _ => (256 / points).clamp(1, 16),
         };
-        Self {
-            zones: (threads / points).max(1),
-            threads,
-            blocks: if large { 2 } else { 4 },
-            fused: true,
-            solve_zones,
-            solve_threads: 256,
-            solve_blocks: 4,
+        out.solve_zones = solve_zones.min(room(sizes.solve_bytes(&out)));
+        // Lines of high orders need registers, and shared memory has no room for more blocks.
+        let most = if e.dim() == 3 && e.order > 5 { 3 } else { 4 };
+        out.solve_blocks = room(sizes.solve_bytes(&out)).min(most);
+        out
+    }
+
+    /// Whether a GPU whose blocks may have so many bytes of shared memory can run it.
+    ///
+    /// # Errors
+    /// It cannot, with the reason.
+    pub fn check(&self, e: &Element, shared: usize) -> Result<(), String> {
+        let sizes = Sizes::of(e);
+        if self.planes && (e.dim() != 3 || self.zones != 1) {
+            return Err("planes=1 is for hexahedra, with zones=1".into());
         }
+        for (kernel, choice, zones, bytes) in [
+            ("stresses", "zones", self.zones, sizes.corner_bytes(self)),
+            (
+                "solves",
+                "solve_zones",
+                self.solve_zones,
+                sizes.solve_bytes(self) + sizes.solve_static_bytes(),
+            ),
+        ] {
+            if bytes > shared {
+                return Err(format!(
+                    "{choice}={zones}: at order {} a block of the {kernel} needs {} KiB of shared memory, and this GPU has {} KiB; take fewer zones a block, a lower --order or --device cpu",
+                    e.order,
+                    bytes.div_ceil(1024),
+                    shared / 1024
+                ));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -127,11 +181,31 @@ impl Sizes {
 
     /// Bytes of shared memory of a block at the points.
     pub fn corner_bytes(self, c: &Config) -> usize {
+        if c.planes {
+            return 8 * self.plane_doubles();
+        }
         let fields = 2 * self.dim;
         let zone = fields * (self.power(self.n) + 2 * self.first() + 3 * self.second())
             + self.power(self.e)
             + (self.dim * self.dim + 1) * self.power(self.q);
         8 * c.zones * zone
+    }
+
+    /// Doubles of `plane_room` in `planes.cu`.
+    fn plane_doubles(self) -> usize {
+        let Self { n, e, q, .. } = self;
+        let pitch = |x: usize| x | 1;
+        let tables = (2 * n + e) * q;
+        let zone = 9 * n.pow(3) + 2 * e.pow(3);
+        let along_z = 12 * n * n + e * e;
+        let at = 10 * q * pitch(q);
+        let along_y = q * (18 * pitch(n) + pitch(e));
+        tables + zone + along_z.max(at) + along_y + 6 * n * n + e * e
+    }
+
+    /// What solves need beside [`Self::solve_bytes`].
+    fn solve_static_bytes(self) -> usize {
+        8 * self.dim * (1 + 32)
     }
 
     /// Of the solves.
@@ -155,15 +229,7 @@ pub fn source(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
         (&f.value, &f.slope, &f.energy)
     });
     let (_, weights) = crate::basis::gauss(s.q);
-    let rows = s.dim * s.power(s.n);
-    let energies = s.power(s.e);
-    // Tiles of the products of matrices: about four by four, as many as threads go round.
-    let (tile_r, tile_e) = (4, energies.min(4));
-    let tiles = rows.div_ceil(tile_r) * energies.div_ceil(tile_e);
-    let matrix_threads = tiles.next_multiple_of(32).clamp(32, 256);
-    let each = tiles.div_ceil(matrix_threads);
-    // Points at a time that leave room in 48 KiB.
-    let matrix_points = (44 * 1024 / 8 / (rows + energies + 2)).clamp(1, s.power(s.q).min(32));
+    let matrix = Matrix::of(s);
     for (name, value) in [
         ("D", s.dim),
         ("N", s.n),
@@ -172,17 +238,20 @@ pub fn source(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
         ("ZONES", c.zones),
         ("THREADS", c.threads),
         ("BLOCKS", c.blocks),
+        ("PLANES", usize::from(c.planes)),
+        ("CORNER_BYTES", s.corner_bytes(c)),
         ("FUSED", usize::from(c.fused && !stored)),
         ("STORED", usize::from(stored || !c.fused)),
         ("AFFINE", usize::from(affine)),
         ("SOLVE_ZONES", c.solve_zones),
         ("SOLVE_THREADS", c.solve_threads),
         ("SOLVE_BLOCKS", c.solve_blocks),
-        ("TILE_R", tile_r),
-        ("TILE_E", tile_e),
-        ("TILES_EACH", each),
-        ("MATRIX_THREADS", matrix_threads),
-        ("MATRIX_POINTS", matrix_points),
+        ("TILE_R", TILE),
+        ("TILE_E", matrix.tile_e),
+        ("TILES_EACH", matrix.each),
+        ("PIECE", matrix.piece),
+        ("MATRIX_THREADS", matrix.threads),
+        ("MATRIX_POINTS", matrix.points),
     ] {
         let _ = writeln!(out, "#define {name} {value}");
     }
@@ -197,16 +266,52 @@ pub fn source(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
     out.push_str(
         "#ifndef INFINITY\n#define INFINITY __longlong_as_double(0x7ff0000000000000ll)\n#endif\n",
     );
-    for part in [POINT, TABLES, CORNER, SOLVE, FULL] {
+    for part in [POINT, TABLES, CORNER, PLANES, SOLVE, FULL] {
         out.push_str(part);
     }
     out
 }
 
-/// Threads of the products of matrices, as the source has them.
-pub fn matrix_threads(e: &Element) -> usize {
-    let s = Sizes::of(e);
-    let energies = s.power(s.e);
-    let tiles = (s.dim * s.power(s.n)).div_ceil(4) * energies.div_ceil(energies.min(4));
-    tiles.next_multiple_of(32).clamp(32, 256)
+/// Rows of a tile of the products of matrices, which a thread keeps in registers.
+const TILE: usize = 4;
+
+/// Tiles of a thread, beyond which registers are too few; compilers take minutes for many more.
+const MOST_TILES: usize = 6;
+
+/// How the products of matrices with stored stresses are cut.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix {
+    pub threads: usize,
+    /// Nodes of a zone that a block takes.
+    pub piece: usize,
+    /// Blocks of a zone.
+    pub pieces: usize,
+    tile_e: usize,
+    each: usize,
+    points: usize,
+}
+
+impl Matrix {
+    pub fn of(s: Sizes) -> Self {
+        let (local, energies) = (s.power(s.n), s.power(s.e));
+        // About four by four, as many as threads go round.
+        let tile_e = energies.min(TILE);
+        let tiles = |piece: usize| (s.dim * piece).div_ceil(TILE) * energies.div_ceil(tile_e);
+        let each = |piece: usize| tiles(piece).div_ceil(256);
+        let pieces = (1..local)
+            .find(|n| each(local.div_ceil(*n)) <= MOST_TILES)
+            .unwrap_or(local);
+        let piece = local.div_ceil(pieces);
+        let threads = tiles(piece).next_multiple_of(32).clamp(32, 256);
+        // Points at a time that leave room in 48 KiB.
+        let row = s.dim * piece + energies + 2;
+        Self {
+            threads,
+            piece,
+            pieces: local.div_ceil(piece),
+            tile_e,
+            each: tiles(piece).div_ceil(threads),
+            points: (44 * 1024 / 8 / row).clamp(1, s.power(s.q).min(32)),
+        }
+    }
 }

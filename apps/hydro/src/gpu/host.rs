@@ -5,7 +5,7 @@ use crate::HydroError;
 use crate::balance::Balance;
 use crate::cpu::Corner;
 use crate::hydro::Hydro;
-use greenup_device::Isa;
+use greenup_device::HostIsa;
 use greenup_device::cuda::{CudaError, Memory};
 use std::time::Instant;
 
@@ -45,7 +45,7 @@ impl Host {
     pub fn new(h: &Hydro, balance: Balance) -> Result<Self, HydroError> {
         let (s, e) = (&h.space, &h.space.element);
         let from = ((balance.share() * s.zones as f64).round() as usize).clamp(1, s.zones - 1);
-        let corner = Corner::new(h, Isa::best(), false, from..s.zones)?;
+        let corner = Corner::new(h, HostIsa::best(), false, from..s.zones)?;
         let first = s.of_zone[from * e.local..]
             .iter()
             .min()

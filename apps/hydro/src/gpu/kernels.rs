@@ -1,6 +1,6 @@
 //! The kernels of a config, compiled and loaded.
 
-use super::config::{self, Config, Sizes, source};
+use super::config::{Config, Matrix, Sizes, source};
 use crate::hydro::Hydro;
 use greenup_device::cuda::{Compiler, CudaError, Function, Module, Session, Source};
 
@@ -15,10 +15,10 @@ pub(super) struct Kernels {
     pub corner_matrix: Function,
     pub corner_ones: Function,
     pub corner_transposed: Function,
-    /// Shared memory at the points and of the solves, threads of products, blocks that run at once.
+    /// Shared memory at the points and of the solves, cuts of products, blocks of solves that run at once.
     pub corner_bytes: u32,
     pub solve_bytes: u32,
-    pub matrix_threads: u32,
+    pub matrix: Matrix,
     pub resident: u32,
 }
 
@@ -59,17 +59,23 @@ impl Kernels {
             corner_transposed: f("corner_transposed")?,
             corner_bytes,
             solve_bytes,
-            matrix_threads: config::matrix_threads(&h.space.element) as u32,
+            matrix: Matrix::of(sizes),
             resident: 1,
         };
         for k in [&out.corner, &out.force, &out.work] {
             k.allow_shared(corner_bytes)?;
         }
         out.solve.allow_shared(solve_bytes)?;
-        let each = out
-            .solve
-            .blocks(c.solve_threads as u32, solve_bytes)?
-            .max(1);
+        let each = out.solve.blocks(c.solve_threads as u32, solve_bytes)?;
+        if each == 0 {
+            return Err(CudaError::Driver {
+                what: "the solve cannot run on this GPU",
+                cause: format!(
+                    "no block of {} threads and {solve_bytes} bytes of shared memory fits a multiprocessor",
+                    c.solve_threads
+                ),
+            });
+        }
         Ok(Self {
             resident: each * processors,
             ..out

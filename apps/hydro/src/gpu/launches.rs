@@ -72,8 +72,8 @@ impl Gpu<'_> {
             if self.full {
                 self.kernels.corner_matrix.call(
                     &Shape::line(
-                        self.zones().min(1 << 20) as u32,
-                        self.kernels.matrix_threads,
+                        (self.zones() * self.kernels.matrix.pieces).min(1 << 20) as u32,
+                        self.kernels.matrix.threads as u32,
                     ),
                     &[self.zones().into(), (&f.stress).into(), (&f.corner).into()],
                 )?;
@@ -102,11 +102,12 @@ impl Gpu<'_> {
             let null = Arg::At(0);
             let or_null = |m: &Option<Memory>| m.as_ref().map_or(null, Arg::from);
             let csr = f.csr.as_ref();
+            // Its blocks wait for each other, so all of them must run at once.
             let shape = Shape {
                 shared: kernels.solve_bytes,
                 ..Shape::line(kernels.resident, self.config.solve_threads as u32)
             };
-            kernels.solve.call(
+            kernels.solve.call_cooperative(
                 &shape,
                 &[
                     self.zones().into(),

@@ -120,7 +120,7 @@ impl Fixed {
         session: &Session,
         h: &Hydro,
         stored: bool,
-        full: bool,
+        csr: Option<&Csr>,
         resident: u32,
     ) -> Held<Self> {
         let (s, e) = (&h.space, &h.space.element);
@@ -146,16 +146,16 @@ impl Fixed {
         })?;
         let gas =
             |f: fn(&crate::problem::Gas) -> f64| -> Vec<f64> { h.gas.iter().map(f).collect() };
-        let csr = if full {
-            let m = Csr::of_mass(h);
-            Some([
-                session.words(&m.begin)?,
-                session.words(&m.columns)?,
-                session.doubles(&m.values)?,
-            ])
-        } else {
-            None
-        };
+        let full = csr.is_some();
+        let csr = csr
+            .map(|m| {
+                Ok([
+                    session.words(&m.begin)?,
+                    session.words(&m.columns)?,
+                    session.doubles(&m.values)?,
+                ])
+            })
+            .transpose()?;
         let nodes = d * s.nodes;
         let held: Vec<u8> = (0..s.nodes)
             .map(|n| (0..d).fold(0, |b, c| b | u8::from(s.held[c * s.nodes + n]) << c))

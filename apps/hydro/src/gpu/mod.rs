@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`config`], [`kernels`] | choices of the kernels, their source, compiled |
 //! | [`memory`] | what of a problem lies on the GPU |
+//! | [`need`] | whether a problem fits a GPU, before anything is put there |
 //! | [`launches`] | parts of a step |
 //! | [`steps`] | whole steps, and choices inside a run |
 //! | [`host`] | zones that the host computes |
@@ -13,9 +14,11 @@ mod host;
 mod kernels;
 mod launches;
 mod memory;
+mod need;
 mod steps;
 
 use crate::HydroError;
+use crate::csr::Csr;
 use crate::engine::Spent;
 use crate::hydro::Hydro;
 use crate::ode::{Ode, Op};
@@ -23,8 +26,9 @@ use greenup_device::cuda::{Compiler, CudaError, Gpu as Found, Graph, Memory, Ses
 use host::Host;
 use kernels::{Kernels, built};
 use memory::{Fixed, Register};
+use need::Need;
 
-pub use config::{Config, Sizes, source};
+pub use config::{Config, Matrix, Sizes, source};
 
 /// A GPU with a problem on it.
 pub struct Gpu<'a> {
@@ -51,7 +55,16 @@ pub struct Gpu<'a> {
     compiler: Compiler,
     arch: String,
     processors: u32,
+    shared: usize,
     spent: Spent,
+}
+
+/// Shared memory that a block of a GPU may have.
+fn shared_bytes(gpu: &Found) -> usize {
+    gpu.named()
+        .iter()
+        .find(|f| f.0 == "shared_bytes_per_block")
+        .map_or(48 << 10, |f| f.1 as usize)
 }
 
 fn wrong(e: &CudaError) -> HydroError {
@@ -61,16 +74,16 @@ fn wrong(e: &CudaError) -> HydroError {
 type Done = Result<(), CudaError>;
 
 impl<'a> Gpu<'a> {
-    /// Takes a GPU by its number.
+    /// Takes a GPU by its number, with choices of the kernels such as `zones=2`.
     ///
     /// # Errors
-    /// No driver, compiler or GPU, not enough memory, or zones that are no products of segments.
+    /// No driver, compiler or GPU, not enough memory, invalid choices, or zones that are no products of segments.
     pub fn open(
         h: &'a Hydro,
         ordinal: usize,
         ode: Ode,
         full: bool,
-        config: Config,
+        choices: &str,
     ) -> Result<Self, HydroError> {
         let e = &h.space.element;
         if !e.shape.tensor() {
@@ -79,25 +92,37 @@ impl<'a> Gpu<'a> {
                 e.shape
             )));
         }
-        Self::held(h, ordinal, ode, full, config).map_err(|e| wrong(&e))
-    }
-
-    fn held(
-        h: &'a Hydro,
-        ordinal: usize,
-        ode: Ode,
-        full: bool,
-        config: Config,
-    ) -> Result<Self, CudaError> {
-        let gpu = Found::numbered(ordinal)?;
-        let session = Session::open(gpu.ordinal)?;
-        let compiler = Compiler::new(cubins().as_deref())?;
+        h.consistent()?;
+        let gpu = Found::numbered(ordinal).map_err(|e| wrong(&e))?;
+        let shared = shared_bytes(&gpu);
+        let config = Config::default_for(e, shared)
+            .with(choices)
+            .map_err(|e| HydroError(format!("--kernels {e}")))?;
+        config.check(e, shared).map_err(HydroError)?;
         // What is worked with other velocities must be stored.
         let stored = full || ode == Ode::Rk2avg;
         let config = Config {
             fused: config.fused && !stored,
             ..config
         };
+        let session = Session::open(gpu.ordinal).map_err(|e| wrong(&e))?;
+        let csr = full.then(|| Csr::of_mass(h));
+        let need = Need::of(h, !config.fused, csr.as_ref(), ode.rates());
+        need.check(session.free_bytes().map_err(|e| wrong(&e))?)
+            .map_err(HydroError)?;
+        Self::held(h, (&gpu, session), ode, csr.as_ref(), config).map_err(|e| wrong(&e))
+    }
+
+    fn held(
+        h: &'a Hydro,
+        (gpu, session): (&Found, Session),
+        ode: Ode,
+        csr: Option<&Csr>,
+        config: Config,
+    ) -> Result<Self, CudaError> {
+        let compiler = Compiler::new(cubins().as_deref())?;
+        let full = csr.is_some();
+        let stored = full || ode == Ode::Rk2avg;
         let processors = gpu.multiprocessors as u32;
         let kernels = built(
             (&compiler, &session, &gpu.arch),
@@ -106,7 +131,7 @@ impl<'a> Gpu<'a> {
             stored,
             processors,
         )?;
-        let fixed = Fixed::new(&session, h, !config.fused, full, kernels.resident)?;
+        let fixed = Fixed::new(&session, h, !config.fused, csr, kernels.resident)?;
         let register = || Register::new(&session, h);
         let mut out = Self {
             name: gpu.name.clone(),
@@ -129,6 +154,7 @@ impl<'a> Gpu<'a> {
             compiler,
             arch: gpu.arch.clone(),
             processors,
+            shared: shared_bytes(gpu),
             spent: Spent::default(),
             session,
             h,
@@ -145,7 +171,7 @@ impl<'a> Gpu<'a> {
         let s = &self.h.space;
         let field: Vec<f64> = (0..s.dim).flat_map(|c| vec![g[c]; s.nodes]).collect();
         let mut image = vec![0.0; field.len()];
-        crate::csr::Csr::of_mass(self.h).multiply(&field, &mut image);
+        Csr::of_mass(self.h).multiply(&field, &mut image);
         self.fixed.gravity = Some(self.session.doubles(&image)?);
         Ok(())
     }

@@ -133,7 +133,8 @@ impl Gpu<'_> {
             let mut other = c;
             f(&mut other);
             let sizes = Sizes::of(&self.h.space.element);
-            let fits = sizes.corner_bytes(&other) < 200 * 1024
+            let fits = other.check(&self.h.space.element, self.shared).is_ok()
+                && sizes.corner_bytes(&other) < 200 * 1024
                 && sizes.solve_bytes(&other) * other.solve_blocks < 200 * 1024;
             if fits && !out.contains(&other) {
                 out.push(other);

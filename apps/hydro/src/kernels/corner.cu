@@ -52,6 +52,19 @@ __device__ void gather_energy(const double *work, double *room, double *right, l
     __syncthreads();
 }
 
+// Stress and rate of a point.
+__device__ __forceinline__ double stress_at(const rules *r, const place *at, double *out) {
+    turn m;
+    double squares[D * (D + 1) / 2];
+    const double large = strain(at, &m, squares);
+#if D == 3
+    if (r->viscous)
+        for (int s = 0; s < MOST_SWEEPS && sweep(&m) >= TURNED; s++) {}
+    for (int s = 0; s < MOST_SWEEPS && sweep_values(squares) >= TURNED; s++) {}
+#endif
+    return stress(r, at, &m, large, squares, out);
+}
+
 // x and u are [component][node], e [zone][energy], mass [zone][point], start [zone][D D] or [zone][D D][point].
 __device__ __forceinline__ void corner_of(rules r, long long zones, long long nodes, const unsigned *index, const double *x,
                                           const double *u, const double *e, const double *gamma, const double *stiff,
@@ -103,15 +116,8 @@ __device__ __forceinline__ void corner_of(rules r, long long zones, long long no
 #pragma unroll
         for (int i = 0; i < D * D; i++)
             at.start[i] = AFFINE ? start[z * D * D + i] : start[(z * D * D + i) * POINTS + q];
-        turn m;
-        double squares[D * (D + 1) / 2], out[D * D];
-        const double large = strain(&at, &m, squares);
-#if D == 3
-        if (r.viscous)
-            for (int s = 0; s < MOST_SWEEPS && sweep(&m) >= TURNED; s++) {}
-        for (int s = 0; s < MOST_SWEEPS && sweep_values(squares) >= TURNED; s++) {}
-#endif
-        const double own_rate = stress(&r, &at, &m, large, squares, out);
+        double out[D * D];
+        const double own_rate = stress_at(&r, &at, out);
         most = own_rate > most ? own_rate : most;
         double given = 0;
 #if D == 2
@@ -146,12 +152,14 @@ __device__ __forceinline__ void corner_of(rules r, long long zones, long long no
     gather_energy(later + ZONES * D * D * POINTS, later, right, begin, count);
 }
 
+#if !PLANES
 __global__ void __launch_bounds__(THREADS, BLOCKS)
 corner(rules r, long long zones, long long nodes, const unsigned *index, const double *x, const double *u,
        const double *e, const double *gamma, const double *stiff, const double *mass, const double *start,
        double *stress_out, double *source, double *own, double *right, unsigned long long *rate) {
     corner_of(r, zones, nodes, index, x, u, e, gamma, stiff, mass, start, stress_out, source, own, right, rate);
 }
+#endif
 
 // Forces of stored stresses, [zone][local][component].
 __device__ __forceinline__ void force_of(long long zones, const double *stress_in, double *own) {
@@ -167,9 +175,11 @@ __device__ __forceinline__ void force_of(long long zones, const double *stress_i
     put_forces(field, own + begin * D * LOCAL, count);
 }
 
+#if !PLANES
 __global__ void __launch_bounds__(THREADS, BLOCKS) force(long long zones, const double *stress_in, double *own) {
     force_of(zones, stress_in, own);
 }
+#endif
 
 // Energies' right sides by stored stresses and any velocities.
 __device__ __forceinline__ void work_of(rules r, long long zones, long long nodes, const unsigned *index, const double *u,
@@ -205,11 +215,13 @@ __device__ __forceinline__ void work_of(rules r, long long zones, long long node
     gather_energy(given, later, right, begin, count);
 }
 
+#if !PLANES
 __global__ void __launch_bounds__(THREADS, BLOCKS)
 work(rules r, long long zones, long long nodes, const unsigned *index, const double *u, const double *stress_in,
      const double *source, double *right) {
     work_of(r, zones, nodes, index, u, stress_in, source, right);
 }
+#endif
 
 // out = M_e^-1 right, zone by zone; inverse is [zone][energy][energy], symmetric.
 __global__ void energy_solve(long long zones, const double *inverse, const double *right, double *out) {

@@ -2,16 +2,20 @@
 // matrices, and its products with 1 and with velocities. BLAST's kernels 7, 8 and 10.
 extern "C" {
 
-// A block takes one zone; A_z is made of stored stresses in shared memory, MATRIX_POINTS points at a time.
+// A block takes PIECE nodes of a zone, as many as its threads have registers for; A_z is made of stored stresses in shared
+// memory, MATRIX_POINTS points at a time.
 __global__ void __launch_bounds__(MATRIX_THREADS) corner_matrix(long long zones, const double *stress_in, double *corner) {
-    __shared__ double a[MATRIX_POINTS][D * LOCAL + 1], b[MATRIX_POINTS][ENERGIES + 1];
-    const int rows = D * LOCAL, tiles_e = (ENERGIES + TILE_E - 1) / TILE_E, tiles = (rows + TILE_R - 1) / TILE_R * tiles_e;
-    for (long long z = blockIdx.x; z < zones; z += gridDim.x) {
+    __shared__ double a[MATRIX_POINTS][D * PIECE + 1], b[MATRIX_POINTS][ENERGIES + 1];
+    const int rows = D * PIECE, pieces = (LOCAL + PIECE - 1) / PIECE;
+    const int tiles_e = (ENERGIES + TILE_E - 1) / TILE_E, tiles = (rows + TILE_R - 1) / TILE_R * tiles_e;
+    for (long long work = blockIdx.x; work < zones * pieces; work += gridDim.x) {
+        const long long z = work / pieces;
+        const int first = (int)(work % pieces) * PIECE, own = LOCAL - first < PIECE ? LOCAL - first : PIECE;
         double sum[TILES_EACH][TILE_R][TILE_E] = {};
         for (int p = 0; p < POINTS; p += MATRIX_POINTS) {
             const int count = POINTS - p < MATRIX_POINTS ? POINTS - p : MATRIX_POINTS;
-            for (int n = threadIdx.x; n < count * LOCAL; n += blockDim.x) {
-                const int q = p + n % count, i = n / count;
+            for (int n = threadIdx.x; n < count * own; n += blockDim.x) {
+                const int q = p + n % count, i = first + n / count;
                 double slope[D];
                 // Slopes of a basis function at a point from its factors.
                 const int at[3] = {q % Q, q / Q % Q, q / (Q * Q)}, node[3] = {i % N, i / N % N, i / (N * N)};
@@ -29,7 +33,7 @@ __global__ void __launch_bounds__(MATRIX_THREADS) corner_matrix(long long zones,
 #pragma unroll
                     for (int g = 0; g < D; g++)
                         s = fma(stress_in[((z * D + c) * D + g) * POINTS + q], slope[g], s);
-                    a[n % count][c * LOCAL + i] = s;
+                    a[n % count][c * PIECE + i - first] = s;
                 }
             }
             for (int n = threadIdx.x; n < count * ENERGIES; n += blockDim.x) {
@@ -65,9 +69,11 @@ __global__ void __launch_bounds__(MATRIX_THREADS) corner_matrix(long long zones,
             if (tile >= tiles) break;
             const int row = tile / tiles_e * TILE_R, column = tile % tiles_e * TILE_E;
             for (int i = 0; i < TILE_R; i++)
-                for (int j = 0; j < TILE_E; j++)
-                    if (row + i < rows && column + j < ENERGIES)
-                        corner[(z * rows + row + i) * ENERGIES + column + j] = sum[t][i][j];
+                for (int j = 0; j < TILE_E; j++) {
+                    const int c = (row + i) / PIECE, node = (row + i) % PIECE;
+                    if (row + i < rows && node < own && column + j < ENERGIES)
+                        corner[((z * D + c) * LOCAL + first + node) * ENERGIES + column + j] = sum[t][i][j];
+                }
         }
     }
 }

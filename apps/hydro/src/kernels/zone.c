@@ -22,6 +22,7 @@ typedef struct {
 
 #define INLINE static inline __attribute__((always_inline))
 #define CUBE(x) (D == 1 ? (x) : D == 2 ? (x) * (x) : (x) * (x) * (x))
+#define LARGER(x, y) ((x) > (y) ? (x) : (y))
 
 // out[a][r][b] (+)= sum over i of m[r][i] in[a][i][b].
 INLINE void along(const double *m, int rows, int from, int outer, int inner, const v *restrict in, v *restrict out,
@@ -214,7 +215,8 @@ static double stresses(const tables *t, const rules *r, const unsigned *index, c
                        double *source, double *scratch) {
     SIZES;
     const int all = CUBE(Q), local = CUBE(N);
-    v *j = (v *)scratch, *g = j + D * D * all, *energy = g + D * D * all, *own = energy + all, *rest = own + local;
+    v *j = (v *)scratch, *g = j + D * D * all, *energy = g + D * D * all, *own = energy + all;
+    v *rest = own + LARGER(local, CUBE(E));
     for (int c = 0; c < D; c++) {
         fetch(index, local, x + c * nodes, own);
         slopes(t->value, t->slope, Q, N, own, j + c * D * all, rest);
@@ -316,7 +318,7 @@ static void sums(const tables *t, const unsigned *index, const unsigned *index_e
                  const double *e, const double *mass, int real, double *out, double *scratch) {
     SIZES;
     const int all = CUBE(Q), local = CUBE(N);
-    v *own = (v *)scratch, *at = own + local, *rest = at + all, inner = {0}, outer = {0};
+    v *own = (v *)scratch, *at = own + LARGER(local, CUBE(E)), *rest = at + all, inner = {0}, outer = {0};
     const v *m = (const v *)mass;
     fetch(index_e, CUBE(E), e, own);
     values(t->energy, Q, E, own, at, rest);
@@ -333,7 +335,7 @@ static void sums(const tables *t, const unsigned *index, const unsigned *index_e
 // Doubles that one batch works in.
 static long scratch(const tables *t) {
     SIZES;
-    const long all = CUBE(Q), most = (Q > N ? Q : N);
+    const long all = CUBE(Q), most = LARGER(LARGER(Q, N), E);
     return (4 * D * D * all + 6 * CUBE(most) + 2 * all + 2 * CUBE(E)) * W;
 }
 

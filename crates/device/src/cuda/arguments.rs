@@ -46,20 +46,41 @@ impl Function {
     /// The shape is impossible, or the GPU is lost.
     pub unsafe fn call(&self, shape: &Shape, arguments: &[Arg]) -> Result<(), CudaError> {
         let mut own = arguments.to_vec();
-        let mut places: Vec<*mut c_void> = own
-            .iter_mut()
-            .map(|a| match a {
-                Arg::At(x) => std::ptr::from_mut(x).cast(),
-                Arg::Long(x) => std::ptr::from_mut(x).cast(),
-                Arg::Int(x) => std::ptr::from_mut(x).cast(),
-                Arg::Double(x) => std::ptr::from_mut(x).cast(),
-                Arg::Float(x) => std::ptr::from_mut(x).cast(),
-                Arg::Words(x) => x.as_mut_ptr().cast(),
-            })
-            .collect();
         // SAFETY: the caller's promise; each place holds a value of its kind.
-        unsafe { self.launch(shape, &mut places) }
+        unsafe { self.launch(shape, &mut places(&mut own)) }
     }
+
+    /// Puts a kernel on the stream whose blocks may wait for each other.
+    ///
+    /// # Safety
+    /// As [`Self::call`].
+    ///
+    /// # Errors
+    /// As [`Self::call`], or the GPU cannot run all blocks at once.
+    pub unsafe fn call_cooperative(
+        &self,
+        shape: &Shape,
+        arguments: &[Arg],
+    ) -> Result<(), CudaError> {
+        let mut own = arguments.to_vec();
+        // SAFETY: the caller's promise; each place holds a value of its kind.
+        unsafe { self.launch_cooperative(shape, &mut places(&mut own)) }
+    }
+}
+
+/// Where the values of arguments are.
+fn places(arguments: &mut [Arg]) -> Vec<*mut c_void> {
+    arguments
+        .iter_mut()
+        .map(|a| match a {
+            Arg::At(x) => std::ptr::from_mut(x).cast(),
+            Arg::Long(x) => std::ptr::from_mut(x).cast(),
+            Arg::Int(x) => std::ptr::from_mut(x).cast(),
+            Arg::Double(x) => std::ptr::from_mut(x).cast(),
+            Arg::Float(x) => std::ptr::from_mut(x).cast(),
+            Arg::Words(x) => x.as_mut_ptr().cast(),
+        })
+        .collect()
 }
 
 impl Session {

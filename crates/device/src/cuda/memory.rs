@@ -12,6 +12,16 @@ pub struct Memory {
 }
 
 impl Session {
+    /// Bytes of the GPU that nobody uses.
+    ///
+    /// # Errors
+    /// The GPU is lost.
+    pub fn free_bytes(&self) -> Result<usize, CudaError> {
+        result::mem_get_info()
+            .map(|m| m.0)
+            .map_err(failed("the GPU does not say how much memory is free"))
+    }
+
     /// # Errors
     /// The GPU has no more memory; the message says how much is free.
     pub fn alloc(&self, bytes: usize) -> Result<Memory, CudaError> {

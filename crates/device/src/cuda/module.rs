@@ -144,4 +144,34 @@ impl Function {
         }
         .map_err(failed("the kernel cannot be launched"))
     }
+    /// Puts a launch on the stream whose blocks may wait for each other: the driver refuses it where they cannot all run
+    /// at once.
+    ///
+    /// # Safety
+    /// As [`Self::launch`].
+    ///
+    /// # Errors
+    /// As [`Self::launch`], or the GPU cannot run all blocks at once.
+    pub unsafe fn launch_cooperative(
+        &self,
+        shape: &Shape,
+        arguments: &mut [*mut c_void],
+    ) -> Result<(), CudaError> {
+        let [gx, gy, gz] = shape.grid;
+        let [bx, by, bz] = shape.block;
+        // SAFETY: promised by the caller; function and stream are alive.
+        unsafe {
+            result::launch_cooperative_kernel(
+                self.raw,
+                (gx, gy, gz),
+                (bx, by, bz),
+                shape.shared,
+                self.module.0.session.raw(),
+                arguments,
+            )
+        }
+        .map_err(failed(
+            "the kernel, whose blocks must all run at once, cannot be launched",
+        ))
+    }
 }
