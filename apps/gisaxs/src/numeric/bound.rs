@@ -10,8 +10,9 @@
 //! - aliasing: a wave is read between the cells of a grid, an axis after the other ([`Window::quality`]); in q_x
 //!   Chebyshev's series ends;
 //! - rounding of phases and places: deterministic, a few u |q| (reach + |centre|);
-//! - rounding of sums: those of up to 36 terms as if all errors had the same sign, longer ones as independent errors,
-//!   at six standard deviations (Higham and Mary 2019). All of them grow by the gain of the axes, Σ|window| / |its transform|;
+//! - rounding of sums: independent errors, at six standard deviations (Higham and Mary 2019). Those of cells grow by
+//!   g = √Σ window² / |its transform| of an axis. A sum over c cells has partial sums of at most 1 for nodes whose window is
+//!   complete and p ([`Quality::partial`]) for the w cells of a window: r = √(2 c + 2 w p²);
 //! - rounding of normals, which is a share of the product of two edges, not of a triangle's area.
 
 use super::nufft::Layout;
@@ -27,11 +28,6 @@ const U: f64 = f64::EPSILON / 2.0;
 const SIGMA: f64 = 6.0;
 /// Share of the accuracy that aliasing may take; sampling takes a half.
 const SHARE: f64 = 0.4;
-
-/// Error of a sum of n terms in units of u times the sum of their sizes.
-fn sum(n: f64) -> f64 {
-    n.min(SIGMA * n.sqrt())
-}
 
 /// The accuracy that grids are made for, and what F may then be wrong by over the volume.
 #[derive(Clone, Copy, Debug)]
@@ -109,11 +105,11 @@ impl Delta {
         let y = Axis::new(nodes.extent(1), extent.y, window);
         let z = Axis::new(nodes.extent(2), extent.z, window);
         let (across, up) = (window.quality(0.0), window.quality(loss * z.step));
+        let stages = Stages::new(nodes, extent, (&y, &across), (&z, &up), window);
+        let sums = stages.spread + stages.y + stages.z;
         Self {
             aliasing: (1.0 + across.error) * (1.0 + up.error) - 1.0,
-            rounding: U
-                * (across.gain * up.gain * cells(nodes, extent, (&y, &across), (&z, &up))
-                    + phases(nodes, extent, (y.cells + z.cells) as f64)),
+            rounding: U * (SIGMA * sums + phases(nodes, extent, (y.cells + z.cells) as f64)),
         }
     }
 
@@ -128,35 +124,57 @@ impl Delta {
         let read = across;
         let strengths = Correction::new(window, 1.0, FRAC_PI_2).error(window, FRAC_PI_2);
         let along = chebyshev::tail(half * nodes.extent(0), terms);
+        // Largest Σ|ℓ_k| of polynomials between the nodes of q_x.
         let lines = 1.0 + 2.0 / PI * (terms as f64).ln();
-        let gain = lines * read.gain * across.gain * up.gain;
-        let long = terms as f64 * window.width as f64;
+        let stages = Stages::new(nodes, extent, (y, &across), (z, &up), window);
+        // Errors of spreading are the same for all nodes of q_y; those of products are not. Coefficients in q_x are sums of
+        // as many values, and are summed once more.
+        let long = terms as f64 * (1.0 + read.partial) * (window.width as f64).sqrt();
+        let sums = lines
+            * (read.gain * stages.spread
+                + read.gain * read.peak * (stages.y + stages.z + terms as f64)
+                + long);
         Self {
             aliasing: (1.0 + along)
                 * (1.0 + up.error)
                 * (1.0 + read.error + strengths + read.gain * across.error)
                 - 1.0,
             rounding: U
-                * (gain
-                    * (cells(nodes, extent, (y, &across), (z, &up))
-                        + sum(long)
-                        + 2.0 * terms as f64)
-                    + phases(nodes, extent, y.cells as f64 + z.cells as f64 + count)),
+                * (SIGMA * sums + phases(nodes, extent, y.cells as f64 + z.cells as f64 + count)),
         }
     }
 }
 
-/// Rounding of sums over nodes and cells, in u.
-fn cells(nodes: &Nodes, extent: &Extent, y: (&Axis, &Quality), z: (&Axis, &Quality)) -> f64 {
-    let half = |r: [f64; 2]| 0.5 * (r[1] - r[0]);
-    // Errors of a cell's own sum are independent of its neighbours', which the peak of the window accounts for.
-    let accumulated =
-        (y.1.peak * z.1.peak * SIGMA * (nodes.len() as f64).sqrt()).min(nodes.len() as f64);
-    let factors = sum(2.0 * y.0.cells as f64) + sum(2.0 * z.0.cells as f64);
-    // Phases of each cell, of a product and two sums.
-    let turns = 4.0
-        * (half(extent.y) * nodes.extent(1) + (half(extent.z) + extent.damping) * nodes.extent(2));
-    accumulated + factors + turns + 24.0
+/// Rounding of sums, in u and standard deviations.
+struct Stages {
+    spread: f64,
+    y: f64,
+    z: f64,
+}
+
+impl Stages {
+    fn new(
+        nodes: &Nodes,
+        extent: &Extent,
+        (y, across): (&Axis, &Quality),
+        (z, up): (&Axis, &Quality),
+        window: &Window,
+    ) -> Self {
+        let half = |r: [f64; 2]| 0.5 * (r[1] - r[0]);
+        let (gy, gz) = (across.gain * across.peak, up.gain * up.peak);
+        let long = |cells: usize, q: &Quality| {
+            let straddled = window.width as f64 * q.partial * q.partial;
+            (2.0 * (cells as f64 + straddled)).sqrt()
+        };
+        // Phases of each cell: a product and two sums.
+        let turns = |half: f64, extent: f64| 4.0 * (1.0 + half * extent);
+        Self {
+            // Each product of strength, wave and windows, and the sum over nodes.
+            spread: gy * gz * ((nodes.len() as f64).sqrt() + 8.0),
+            y: gz * long(y.cells, across) + gy * turns(half(extent.y), nodes.extent(1)),
+            z: long(z.cells, up) + gz * turns(half(extent.z) + extent.damping, nodes.extent(2)),
+        }
+    }
 }
 
 /// Rounding of places, phases and normals, in u.

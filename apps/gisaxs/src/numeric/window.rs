@@ -27,6 +27,8 @@ pub struct Quality {
     pub error: f64,
     /// Largest Σ|window e^{…}| / |transform|: by so much errors of cells grow.
     pub gain: f64,
+    /// Largest |Σ window e^{…}| / |transform| of the first few nodes.
+    pub partial: f64,
     /// Largest √(Σ window²) / Σ window.
     pub peak: f64,
 }
@@ -147,6 +149,7 @@ impl Window {
         let mut out = Quality {
             error: 0.0,
             gain: 0.0,
+            partial: 0.0,
             peak: 0.0,
         };
         for (_, w) in &places {
@@ -166,6 +169,7 @@ impl Window {
                 for (w, wave) in w.iter().zip(&waves) {
                     sum += wave * *w;
                     size += wave.norm() * w.abs();
+                    out.partial = out.partial.max((sum * back).norm());
                 }
                 out.error = out.error.max((sum * back - 1.0).norm());
                 out.gain = out.gain.max(size * back.norm());
