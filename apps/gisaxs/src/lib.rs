@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`wave`] | the transfer of momentum, whose z is complex inside matter |
 //! | [`form`] | form factors: round shapes in closed form, polyhedra and meshes exactly |
+//! | [`memory`] | how much there is, so that what cannot fit is refused |
 //! | [`mesh`] | triangulated surfaces: read, welded, checked |
 //! | [`stack`] | layers: reflected and transmitted waves in each, reflectivity |
 //! | [`sample`] | the page that describes beam, detector, layers and particles |
@@ -30,6 +31,7 @@ pub mod fit;
 pub mod form;
 pub mod gpu;
 pub mod image;
+pub mod memory;
 pub mod mesh;
 pub mod numeric;
 pub mod order;
@@ -61,4 +63,7 @@ pub enum GisaxsError {
     Shape(String),
     #[error("the mesh {0}")]
     Mesh(String),
+    /// An intensity that is no number, infinite or negative.
+    #[error("{0}")]
+    Intensity(String),
 }

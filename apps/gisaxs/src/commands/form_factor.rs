@@ -154,6 +154,9 @@ pub fn form_factor(args: &FormFactorArgs) -> Result<()> {
     Ok(())
 }
 
+/// What the error is of, in JSON.
+const ERROR_OF: &str = "largest |F - F_exact| / V at these q, V = F(0)";
+
 /// F of each sheet, and how it was computed.
 fn compute(
     form: &dyn FormFactor,
@@ -181,7 +184,7 @@ fn compute(
     );
     let facts = json!({
         "way": name, "precision": ready.precision, "triangles": solid.triangles(), "nodes": ready.nodes,
-        "error": ready.error, "expected_s": ready.cost_s, "words": words,
+        "error": ready.error, "error_of": ERROR_OF, "expected_s": ready.cost_s, "words": words,
     });
     let values = ready.sheets(sheets, watch).map_err(GisaxsError::Sample)?;
     Ok((values, facts))

@@ -12,7 +12,8 @@ pub struct NumericArgs {
     /// How form factors of meshes are computed; by default the cheapest that is accurate enough
     #[arg(long, value_enum)]
     pub way: Option<WayArg>,
-    /// Error of a mesh's F, over its volume; 1e-12 at best
+    /// Largest |F − F_exact| of a mesh over its volume V = F(0), at best 1e-12; the summary's `error` is the same
+    /// quantity, for the nonuniform transform a bound
     #[arg(long, default_value_t = 1e-9, value_name = "E")]
     pub accuracy: f64,
     /// Of direct sums and products; single where the accuracy allows it

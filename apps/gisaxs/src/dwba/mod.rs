@@ -86,10 +86,11 @@ impl Scene {
         pixels * parts as u64
     }
 
-    /// The intensity of each pixel, rows from the lowest angle; `None` when stopped.
+    /// The intensity of each pixel, rows from the lowest angle; `None` when stopped. None is negative: they are sums of
+    /// squares times densities, structure factors and solid angles, none of which is, in this arithmetic too.
     ///
     /// # Errors
-    /// A mesh that cannot be computed as asked.
+    /// A mesh that cannot be computed as asked; an intensity beyond the range of numbers, with its pixel and cause.
     pub fn image(&self, watch: &Watch) -> Result<Option<Vec<f64>>, GisaxsError> {
         let columns = self.detector.columns();
         let down = waves(&self.layers, self.k0, self.incidence);
@@ -98,7 +99,7 @@ impl Scene {
             .map(|r| self.row(r))
             .collect();
         let mut image = vec![0.0; rows.len() * columns];
-        for p in &self.populations {
+        for (number, p) in self.populations.iter().enumerate() {
             let mut mean = vec![Complex64::ZERO; image.len()];
             let mut square = vec![0.0; image.len()];
             for (weight, particle) in &p.members {
@@ -145,6 +146,12 @@ impl Scene {
                         *to += p.density * sum;
                     }
                 });
+            check(&image, columns, || {
+                format!(
+                    "the particles number {number} (from 0): waves that grow or the structure factor overflow there; \
+                     look at their sizes and heights, the spacing of their order, beta and roughness of the layers"
+                )
+            })?;
         }
         let norm = match self.mode {
             Mode::Transmission => self.intensity,
@@ -165,6 +172,9 @@ impl Scene {
         for v in &mut image {
             *v += self.background;
         }
+        check(&image, columns, || {
+            "the beam's intensity times density, or the pixel's solid angle".into()
+        })?;
         Ok(Some(image))
     }
 
@@ -354,6 +364,23 @@ impl Scene {
         }
         Ok(Some(()))
     }
+}
+
+/// Whether all intensities are finite and none is negative.
+fn check(image: &[f64], columns: usize, cause: impl FnOnce() -> String) -> Result<(), GisaxsError> {
+    let Some(n) = image
+        .par_iter()
+        .position_first(|v| !(*v >= 0.0 && v.is_finite()))
+    else {
+        return Ok(());
+    };
+    Err(GisaxsError::Intensity(format!(
+        "the intensity of the pixel in column {}, row {} (from 0) is {}: {}",
+        n % columns.max(1),
+        n / columns.max(1),
+        image[n],
+        cause()
+    )))
 }
 
 /// Where a particle is, and the waves of the beam there.

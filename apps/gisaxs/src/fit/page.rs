@@ -35,6 +35,9 @@ pub struct FitPage {
     pub seed: u64,
 }
 
+/// Most models of a fit: months of the fastest.
+const MOST_MODELS: f64 = 1e9;
+
 fn swarm() -> usize {
     40
 }
@@ -87,8 +90,8 @@ impl FitPage {
     /// # Errors
     /// What is wrong in it, with the line.
     pub fn read(path: &Path) -> Result<Self, GisaxsError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| fail(path, format!("cannot be read: {e}")))?;
+        let text =
+            greenup_files::read_text(path).map_err(|e| GisaxsError::Sample(e.to_string()))?;
         let out: Self = toml::from_str(&text).map_err(|e| fail(path, e.to_string().trim_end()))?;
         if out.parameters.is_empty() {
             return Err(fail(path, "has no [[parameters]] to fit"));
@@ -109,6 +112,18 @@ impl FitPage {
             return Err(fail(
                 path,
                 "starts must be at least 1, and a swarm has 4 or more",
+            ));
+        }
+        // The swarm's models alone; each takes milliseconds to minutes.
+        let models = (out.starts as f64) * (1.0 + out.swarm as f64 * out.steps as f64);
+        if models > MOST_MODELS {
+            return Err(fail(
+                path,
+                format!(
+                    "starts = {} × swarm = {} × steps = {} are {models:.1e} models, more than {MOST_MODELS:.0e}: \
+                     lower one of them",
+                    out.starts, out.swarm, out.steps
+                ),
             ));
         }
         Ok(out)
@@ -195,5 +210,31 @@ impl FitPage {
             free: self.parameters.clone(),
             on: None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fits_without_end_are_refused_with_their_number() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = dir.path().join("fit.toml");
+        let page = "sample = 's.toml'\ndata = 'd.csv'\n[[parameters]]\npath = 'a.b'\nfrom = 0.0\nto = 1.0\n";
+        for (more, words) in [
+            (
+                "starts = 1000000000",
+                "starts = 1000000000 × swarm = 40 × steps = 40 are 1.6e12 models",
+            ),
+            ("swarm = 1000000000", "swarm = 1000000000"),
+            ("steps = 9223372036854775807", "steps = 9223372036854775807"),
+        ] {
+            std::fs::write(&at, format!("{more}\n{page}")).unwrap();
+            let said = FitPage::read(&at).unwrap_err().to_string();
+            assert!(said.contains(words), "{said}");
+        }
+        std::fs::write(&at, page).unwrap();
+        FitPage::read(&at).unwrap();
     }
 }

@@ -7,7 +7,7 @@ use crate::GisaxsError;
 use crate::numeric::Watch;
 use argmin::core::{CostFunction, Executor, State};
 use argmin::solver::particleswarm::ParticleSwarm;
-use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
+use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt, TerminationReason};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
 use rand::SeedableRng;
 use serde::Serialize;
@@ -126,6 +126,9 @@ impl Model<'_> {
 
     /// `None` when stopped, or when the model has no value there.
     fn at(&self, shares: &[f64]) -> Option<Vec<f64>> {
+        if self.watch.stopped() {
+            return None;
+        }
         *self.count.borrow_mut() += 1;
         match self.target.model(&self.numbers(shares), self.watch) {
             Ok(m) => m.filter(|m| m.iter().all(|v| v.is_finite())),
@@ -168,6 +171,36 @@ fn swarm(page: &FitPage, model: &Model, seed: u64) -> Result<Option<Vec<f64>>, G
         .map_err(|e| GisaxsError::Sample(format!("the swarm ended: {e}")))?;
     model.failed()?;
     Ok(out.state.get_best_param().map(|p| p.position.clone()))
+}
+
+/// Why Levenberg and Marquardt ended.
+fn words(reason: &TerminationReason) -> String {
+    use TerminationReason as R;
+    match reason {
+        R::Converged { ftol, xtol } => {
+            let why = match (ftol, xtol) {
+                (true, true) => "neither χ² nor the parameters change any more",
+                (true, false) => "χ² falls no further",
+                (false, _) => "the parameters change no more",
+            };
+            format!("converged: {why}")
+        }
+        R::ResidualsZero => "converged: the model meets the data exactly".into(),
+        R::Orthogonal => "converged: the slope of χ² is zero".into(),
+        R::NoImprovementPossible(_) => {
+            "converged: no step makes χ² smaller at this precision".into()
+        }
+        R::LostPatience => {
+            "not converged: too many models; take more starts or a better start".into()
+        }
+        R::Numerical(what) => format!("not converged: no finite {what}"),
+        R::User(_) => {
+            "not converged: the model cannot be computed there, or the fit was stopped".into()
+        }
+        R::NoParameters => "nothing to fit: no parameters".into(),
+        R::NoResiduals => "nothing to fit: no data".into(),
+        R::WrongDimensions(what) => format!("not converged: {what} of another size"),
+    }
 }
 
 /// Residuals over u, with shares (1 + sin u)/2.
@@ -309,7 +342,7 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
         chi2,
         points,
         models: 0,
-        ended: format!("{:?}", report.termination),
+        ended: words(&report.termination),
         at_bounds: target
             .free
             .iter()
@@ -319,4 +352,19 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
             .collect(),
         values,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_is_told_in_words() {
+        let both = TerminationReason::Converged {
+            ftol: true,
+            xtol: false,
+        };
+        assert_eq!(words(&both), "converged: χ² falls no further");
+        assert!(words(&TerminationReason::LostPatience).starts_with("not converged"));
+    }
 }

@@ -42,7 +42,7 @@ impl Target {
         self.sample.with(&set)
     }
 
-    /// What the model gives in place of the data; `None` when stopped.
+    /// What the model gives in place of the data; `None` when stopped, or where it is beyond the range of numbers.
     ///
     /// # Errors
     /// A number that makes no sense there.
@@ -58,8 +58,11 @@ impl Target {
             progress: &quiet,
             stop: watch.stop,
         };
-        let Some(image) = scene.image(&inner)? else {
-            return Ok(None);
+        let image = match scene.image(&inner) {
+            Ok(Some(image)) => image,
+            // Numbers between the bounds at which nothing can be computed.
+            Ok(None) | Err(GisaxsError::Intensity(_)) => return Ok(None),
+            Err(e) => return Err(e),
         };
         match self.cut {
             None => Ok(Some(image)),

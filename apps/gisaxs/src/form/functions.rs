@@ -93,6 +93,9 @@ pub fn gauss(n: usize) -> Vec<(f64, f64)> {
                     (before, now) = (now, ((2.0 * k - 1.0) * x * now - (k - 1.0) * before) / k);
                 }
                 slope = size * (x * now - before) / (x * x - 1.0);
+                if now == 0.0 || x - now / slope == x {
+                    break;
+                }
                 x -= now / slope;
             }
             (x, 2.0 / ((1.0 - x * x) * slope * slope))

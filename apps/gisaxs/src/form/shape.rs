@@ -6,6 +6,7 @@ use super::solids::{
 use super::{BallSlice, Cone, Cuboid, Cylinder, FormFactor, Polyhedron, Spheroid};
 use crate::GisaxsError;
 use crate::mesh;
+use crate::sample::limits;
 use serde::Deserialize;
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
@@ -89,6 +90,10 @@ pub enum Shape {
     },
 }
 
+/// Sizes of meshes, nm.
+const LEAST_MESH: f64 = 1e-6;
+const LARGEST_MESH: f64 = 1e9;
+
 fn one() -> f64 {
     1.0
 }
@@ -108,12 +113,11 @@ impl Shape {
     /// A measure that makes no solid, or a mesh that cannot be used.
     pub fn form_factor(&self, dir: &Path) -> Result<Box<dyn FormFactor>, GisaxsError> {
         let positive = |values: &[(&str, f64)]| -> Result<(), GisaxsError> {
-            match values.iter().find(|(_, v)| !(*v > 0.0 && v.is_finite())) {
-                Some((name, v)) => Err(GisaxsError::Shape(format!(
-                    "{name} = {v}: it must be above 0"
-                ))),
-                None => Ok(()),
-            }
+            let table = values
+                .iter()
+                .map(|(name, v)| ((*name).to_owned(), toml::Value::Float(*v)))
+                .collect();
+            limits::shape(&table).map_err(GisaxsError::Shape)
         };
         // How much a side comes in up to the height.
         let inset = |height: f64, angle: f64, room: f64| -> Result<f64, GisaxsError> {
@@ -263,6 +267,13 @@ impl Shape {
             Self::Mesh { ref file, scale } => {
                 positive(&[("scale", scale)])?;
                 let mesh = mesh::read(&dir.join(file))?.scaled(scale);
+                let size = mesh.size();
+                if !(LEAST_MESH..=LARGEST_MESH).contains(&size) {
+                    return Err(GisaxsError::Shape(format!(
+                        "{}: the mesh times scale = {scale} is {size:e} nm across: it must be {LEAST_MESH:e} to {LARGEST_MESH:e} nm",
+                        file.display()
+                    )));
+                }
                 Ok(Box::new(Polyhedron::new(&mesh)?))
             }
         }

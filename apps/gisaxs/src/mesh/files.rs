@@ -1,7 +1,7 @@
 //! Meshes from files.
 
 use super::Mesh;
-use crate::GisaxsError;
+use crate::{GisaxsError, memory};
 use ply_rs_bw::parser::Parser;
 use ply_rs_bw::ply::{DefaultElement, Property};
 use std::io::{BufReader, Cursor};
@@ -19,7 +19,8 @@ pub fn read(path: &Path) -> Result<Mesh, GisaxsError> {
         path: path.display().to_string(),
         message,
     };
-    let bytes = std::fs::read(path).map_err(|e| fail(format!("cannot be read: {e}")))?;
+    let bytes =
+        greenup_files::read_bytes(path, limit()).map_err(|e| GisaxsError::Sample(e.to_string()))?;
     let ending = path
         .extension()
         .map(|e| e.to_string_lossy().to_lowercase())
@@ -40,7 +41,46 @@ pub fn read(path: &Path) -> Result<Mesh, GisaxsError> {
     Ok(mesh.welded())
 }
 
+/// Largest file, bytes: ten million triangles of a text are below 3 GiB; what is read takes three times as much.
+fn limit() -> u64 {
+    memory::available().map_or(3 << 30, |m| (m / 4).clamp(64 << 20, 3 << 30))
+}
+
+/// Coordinates beyond this have no squares in single precision.
+const FARTHEST: f64 = 1e18;
+
+/// What is wrong with a coordinate.
+fn checked(x: f64) -> Result<f64, String> {
+    if x.abs() <= FARTHEST {
+        Ok(x)
+    } else {
+        Err(format!(
+            "the coordinate {x:e} is not between -{FARTHEST:e} and {FARTHEST:e}"
+        ))
+    }
+}
+
+/// The coordinates of the lines that begin with v.
+fn check_lines(text: &str) -> Result<(), String> {
+    for (n, line) in text.lines().enumerate() {
+        let mut words = line.split_ascii_whitespace();
+        if words.next() == Some("v") {
+            for word in words.take(3) {
+                let wrong = |m: String| format!("line {}: {m}", n + 1);
+                let x = word
+                    .parse()
+                    .map_err(|_| wrong(format!("\"{word}\" is not a number")))?;
+                checked(x).map_err(wrong)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn obj(bytes: &[u8]) -> Result<Mesh, String> {
+    // Comments and names are in any encoding; numbers are not.
+    let text = String::from_utf8_lossy(bytes);
+    check_lines(&text)?;
     let options = tobj::LoadOptions {
         triangulate: true,
         single_index: false,
@@ -48,8 +88,12 @@ fn obj(bytes: &[u8]) -> Result<Mesh, String> {
     };
     // Materials say nothing of the shape.
     let none = |_: &Path| Ok((Vec::new(), Default::default()));
-    let (models, _) = tobj::load_obj_buf(&mut BufReader::new(Cursor::new(bytes)), &options, none)
-        .map_err(|e| format!("is no OBJ: {e}"))?;
+    let (models, _) = tobj::load_obj_buf(
+        &mut BufReader::new(Cursor::new(text.as_bytes())),
+        &options,
+        none,
+    )
+    .map_err(|e| format!("is no OBJ: {e}"))?;
     let mut mesh = Mesh::default();
     for m in models {
         let first = mesh.vertices.len();
@@ -68,6 +112,13 @@ fn obj(bytes: &[u8]) -> Result<Mesh, String> {
 
 fn stl(bytes: &[u8]) -> Result<Mesh, String> {
     let read = stl_io::read_stl(&mut Cursor::new(bytes)).map_err(|e| format!("is no STL: {e}"))?;
+    for (n, face) in read.faces.iter().enumerate() {
+        for v in face.vertices.map(|i| read.vertices[i]) {
+            for k in 0..3 {
+                checked(v[k].into()).map_err(|m| format!("triangle {}: {m}", n + 1))?;
+            }
+        }
+    }
     Ok(Mesh {
         vertices: read
             .vertices
@@ -89,6 +140,9 @@ fn ply(bytes: &[u8]) -> Result<Mesh, String> {
         let [Some(x), Some(y), Some(z)] = place else {
             return Err(format!("vertex {} has no x, y and z", n + 1));
         };
+        for x in [x, y, z] {
+            checked(x).map_err(|m| format!("vertex {}: {m}", n + 1))?;
+        }
         mesh.vertices.push([x, y, z]);
     }
     for (n, f) in elements("face").iter().enumerate() {
@@ -182,5 +236,45 @@ mod tests {
             let bad = read(&path).and_then(|m| m.check());
             assert!(bad.is_err(), "{name}");
         }
+    }
+
+    #[test]
+    fn far_coordinates_are_named_and_comments_may_hold_any_bytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = dir.path().join("t.obj");
+        let mut bytes = b"# caf\xe9 \xff\n".to_vec();
+        bytes.extend(OBJ.bytes());
+        std::fs::write(&at, &bytes).unwrap();
+        assert_eq!(read(&at).unwrap().triangles.len(), 4);
+        for far in ["1e308", "inf", "nan", "-3e25"] {
+            std::fs::write(&at, OBJ.replace("v 0 2 0", &format!("v 0 {far} 0"))).unwrap();
+            let said = read(&at).unwrap_err().to_string();
+            assert!(said.contains("line 3: the coordinate"), "{said}");
+        }
+        std::fs::write(&at, OBJ.replace("v 0 2 0", "v 0 two 0")).unwrap();
+        let said = read(&at).unwrap_err().to_string();
+        assert!(said.contains("line 3: \"two\" is not a number"), "{said}");
+        let ply = dir.path().join("t.ply");
+        std::fs::write(&ply, PLY.replace("0 0 3\n3 0", "0 0 1e308\n3 0")).unwrap();
+        let said = read(&ply).unwrap_err().to_string();
+        assert!(said.contains("vertex 4: the coordinate 1e308"), "{said}");
+        let stl = dir.path().join("t.stl");
+        std::fs::write(
+            &stl,
+            stl_text().replacen("vertex 0 2 0", "vertex 0 2e30 0", 1),
+        )
+        .unwrap();
+        let said = read(&stl).unwrap_err().to_string();
+        assert!(said.contains("triangle 1: the coordinate"), "{said}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_without_end_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = dir.path().join("zero.obj");
+        std::os::unix::fs::symlink("/dev/zero", &at).unwrap();
+        let said = read(&at).unwrap_err().to_string();
+        assert!(said.contains("zero.obj"), "{said}");
     }
 }

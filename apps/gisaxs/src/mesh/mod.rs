@@ -81,6 +81,11 @@ impl Mesh {
             .fold(0.0, f64::max)
     }
 
+    /// Lowest and highest z.
+    pub fn span_z(&self) -> [f64; 2] {
+        self.bounds(2).into()
+    }
+
     fn bounds(&self, axis: usize) -> (f64, f64) {
         self.vertices
             .iter()

@@ -68,6 +68,27 @@ pub fn terms(c: f64, accuracy: f64) -> usize {
     n
 }
 
+/// Bound of the error of e^{icx} on (−1, 1) between so many nodes: what the series has from there on, 2 |J_k(c)| ≤
+/// 2 (c/2)^k / k! each, and as much again that its nodes take for lower terms.
+pub fn tail(c: f64, terms: usize) -> f64 {
+    let half = 0.5 * c.abs();
+    let mut term = 2.0;
+    for k in 1..=terms {
+        term *= half / k as f64;
+    }
+    let mut sum = 0.0;
+    let mut k = terms;
+    while term > 1e-20 * sum || (k as f64) < half {
+        sum += term;
+        k += 1;
+        term *= half / k as f64;
+        if term == 0.0 || k > 100_000 {
+            break;
+        }
+    }
+    2.0 * sum
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

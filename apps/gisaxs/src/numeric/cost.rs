@@ -101,13 +101,18 @@ impl Costs {
         }
     }
 
-    /// The way of least time that the memory holds, beside one of whole triangles in `exact` seconds.
-    pub fn cheapest(&self, exact: f64, memory: u64) -> Way {
+    /// The way of least time that the memory holds, beside one of whole triangles in `exact` seconds; `served` says
+    /// whether the nonuniform transform is accurate enough.
+    pub fn cheapest(&self, exact: f64, served: bool, memory: u64) -> Way {
         let all = [
             (exact, Way::Exact, true),
             (self.direct, Way::Direct, true),
             (self.product, Way::Product, !self.corrected),
-            (self.nufft, Way::Nufft, self.transforms && !self.corrected),
+            (
+                self.nufft,
+                Way::Nufft,
+                self.transforms && served && !self.corrected,
+            ),
         ];
         all.into_iter()
             .filter(|a| a.2 && self.bytes(a.1) <= memory)

@@ -20,6 +20,26 @@ pub struct Blocks {
     pub unroll: usize,
 }
 
+impl Blocks {
+    /// Whether sums can be made in them.
+    ///
+    /// # Errors
+    /// What cannot be.
+    pub fn check(&self) -> Result<(), String> {
+        let sizes = 1..=1 << 24;
+        if !sizes.contains(&self.points) || !sizes.contains(&self.nodes) {
+            return Err(format!(
+                "blocks of {} points and {} nodes: each must lie between 1 and 2^24",
+                self.points, self.nodes
+            ));
+        }
+        if ![1, 2, 4].contains(&self.unroll) {
+            return Err(format!("unroll = {}: it must be 1, 2 or 4", self.unroll));
+        }
+        Ok(())
+    }
+}
+
 impl Default for Blocks {
     fn default() -> Self {
         Self {

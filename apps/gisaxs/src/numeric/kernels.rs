@@ -105,8 +105,11 @@ macro_rules! set {
 }
 
 impl Kernels {
-    /// The kernels of an instruction set, if they were built.
-    pub fn of(isa: Isa) -> Option<Self> {
+    /// The kernels of an instruction set, if they were built and this CPU runs them.
+    fn of(isa: Isa) -> Option<Self> {
+        if !isa.available() {
+            return None;
+        }
         match isa {
             Isa::Portable => Some(set!(
                 direct_at_portable_32,
@@ -146,7 +149,6 @@ impl Kernels {
         Isa::ALL
             .into_iter()
             .rev()
-            .filter(|i| i.available())
             .find_map(Self::of)
             .unwrap_or_else(|| unreachable!("the portable kernels are always built"))
     }

@@ -10,9 +10,11 @@
 //! | [`product`], [`pairs`], [`family`], [`gemm`] | matrix products on tensor grids, best of symmetric q_y, and on rows that share factors |
 //! | [`kernels`] | the C kernels of this CPU's instruction set |
 //! | [`spread`], [`window`], [`nufft`] | the nonuniform transform: cost independent of the triangles |
+//! | [`bound`] | how wrong the nonuniform transform may be |
 //! | [`moments`] | F near q = 0 |
 //! | [`chebyshev`] | polynomials |
 
+mod bound;
 pub mod chebyshev;
 mod cost;
 mod direct;

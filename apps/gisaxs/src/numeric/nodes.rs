@@ -16,6 +16,12 @@ pub struct Nodes {
     pub reach: f64,
     pub volume: f64,
     pub area: f64,
+    /// Sum over triangles of the product of their two longest edges, nm²: what rounding of a normal is a share of.
+    pub edges: f64,
+    /// Points in a row of the largest rule.
+    pub order: usize,
+    /// Lowest and highest z of the surface, nm.
+    pub z: [f64; 2],
     /// Bound of the sampling's error of F over the volume, for |q| up to the one it was made for.
     pub error: f64,
 }
@@ -40,6 +46,7 @@ impl Nodes {
             centre,
             volume: mesh.volume(),
             reach: mesh.reach(centre),
+            z: mesh.span_z(),
             ..Self::default()
         };
         out.area = mesh.triangles.iter().map(|t| mesh.face(*t).0).sum();
@@ -65,6 +72,8 @@ impl Nodes {
                 Sampling::Within(accuracy) => Rule::within(accuracy / share, phase),
             };
             worst += area * rule.error(phase);
+            // No edge is longer than twice the longest arm.
+            out.edges += 4.0 * longest * longest;
             let n = kept.iter().position(|k| k.0 == rule).unwrap_or_else(|| {
                 kept.push((rule, rule.points()));
                 kept.len() - 1
@@ -82,6 +91,11 @@ impl Nodes {
                     .push([m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)]);
             }
         }
+        let order = |k: &(Rule, Points)| match k.0 {
+            Rule::Gauss(n) => n,
+            _ => 1,
+        };
+        out.order = kept.iter().map(order).max().unwrap_or(1);
         out.error = worst / (most * out.volume).max(f64::MIN_POSITIVE);
         out
     }

@@ -5,7 +5,7 @@
 use super::gemm::{Right, Scratch, multiply};
 use super::kernels::Kernels;
 use super::sheet::{Extent, Sheet};
-use super::spread::{Axis, Correction, spread};
+use super::spread::{Axis, Correction, inside, spread};
 use super::window::{OVERSAMPLING, Window};
 use super::{Nodes, Surface, Watch, chebyshev};
 use num_complex::Complex64;
@@ -219,6 +219,9 @@ impl Band {
     }
 
     /// F of each sheet.
+    ///
+    /// # Panics
+    /// A q_y beyond the extent that it was made for.
     pub fn sheets(&self, sheets: &[Sheet], watch: &Watch) -> Option<Vec<Vec<Complex64>>> {
         // As many rows a product as keep its result within the caches.
         let wide = self.x.0 * self.y.0 * 3;
@@ -292,8 +295,12 @@ impl Band {
         let scaled: Vec<f64> = s.xy.iter().map(|p| (p[0] - middle) / half).collect();
         let n = s.xy.len();
         let mut read = vec![0.0; n * values];
-        // SAFETY: every place lies between 0 and the nodes less the window's width, by the margin in
-        // `new`; there are at most MOST_TERMS terms; arrays have the sizes that the kernel is told.
+        assert!(
+            terms <= MOST_TERMS && inside(&places, count, &self.window),
+            "q_y outside of the range that the transform was made for"
+        );
+        // SAFETY: every place lies between 0 and the nodes less the window's width; there are at most
+        // MOST_TERMS terms; arrays have the sizes that the kernel is told.
         unsafe {
             (kernels.read)(
                 n as _,

@@ -67,8 +67,12 @@ pub struct Extent {
     pub z: [f64; 2],
     /// Largest |Im q_z|.
     pub damping: f64,
+    /// Least and largest Im q_z.
+    pub loss: [f64; 2],
     /// Largest |q|.
     pub most: f64,
+    /// No |q| is smaller.
+    pub least: f64,
     pub points: usize,
 }
 
@@ -80,27 +84,32 @@ impl Extent {
             y: none,
             z: none,
             damping: 0.0,
+            loss: none,
             most: 0.0,
+            least: f64::MAX,
             points: 0,
         };
         let widen = |r: &mut [f64; 2], v: f64| *r = [r[0].min(v), r[1].max(v)];
         for s in sheets.iter().filter(|s| !s.is_empty()) {
-            let (mut along, mut across) = (0.0_f64, 0.0_f64);
+            let (mut along, mut across) = (none, none);
             for &[x, y] in s.xy.iter() {
                 widen(&mut out.x, x);
                 widen(&mut out.y, y);
-                along = along.max(x * x + y * y);
+                widen(&mut along, x * x + y * y);
             }
             for z in &s.z {
                 widen(&mut out.z, z.re);
+                widen(&mut out.loss, z.im);
                 out.damping = out.damping.max(z.im.abs());
-                across = across.max(z.norm_sqr());
+                widen(&mut across, z.norm_sqr());
             }
-            out.most = out.most.max((along + across).sqrt());
+            out.most = out.most.max((along[1] + across[1]).sqrt());
+            out.least = out.least.min((along[0] + across[0]).sqrt());
             out.points += s.len();
         }
         if out.points == 0 {
             (out.x, out.y, out.z) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+            (out.loss, out.least) = ([0.0; 2], 0.0);
         }
         out
     }

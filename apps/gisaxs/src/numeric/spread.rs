@@ -71,9 +71,26 @@ impl Correction {
         }
     }
 
+    /// How far it may be off, over its size, for phases up to `most`.
+    pub fn error(&self, window: &Window, most: f64) -> f64 {
+        let extent = self.inverse.sqrt().recip();
+        let off = |k: usize| {
+            let share = (0.5 + 0.5 * chebyshev::node(k, 96)).sqrt();
+            (self.at(share * extent) * window.transform_real(share * most) - 1.0).abs()
+        };
+        // A polynomial of degree 23 and what is left of a smooth function.
+        1.2 * (0..96).map(off).fold(0.0, f64::max)
+    }
+
     pub fn at(&self, y: f64) -> f64 {
         chebyshev::value(&self.coefficients, 2.0 * y * y * self.inverse - 1.0)
     }
+}
+
+/// Whether the windows about all places, as the kernels take them, are within so many cells; no number is not.
+pub(super) fn inside(places: &[f64], cells: usize, window: &Window) -> bool {
+    let most = cells as f64 - window.width as f64 + 1.0;
+    places.iter().all(|p| (0.0..most).contains(p))
 }
 
 /// Nodes of one go.
@@ -129,7 +146,11 @@ pub(super) fn spread(
                     sums.extend([m * re[i], m * im[i]]);
                 }
             }
-            // SAFETY: places lie between 0 and the cells less the window's width, by Axis::new; the grid has
+            assert!(
+                inside(&py, y.cells, window) && inside(&pz, z.cells, window),
+                "a node lies outside of its grid"
+            );
+            // SAFETY: every place lies between 0 and the cells less the window's width; the grid has
             // sixteen numbers to spare.
             unsafe {
                 (kernels.spread)(

@@ -19,8 +19,23 @@ impl Surface {
     pub fn new(mesh: &Mesh, most: f64, sampling: Sampling) -> Self {
         Self {
             nodes: Nodes::new(mesh, most, sampling),
-            near: Moments::new(mesh),
+            near: Moments::new(
+                mesh,
+                match sampling {
+                    Sampling::Within(accuracy) => accuracy,
+                    Sampling::Every(_) => 1e-9,
+                },
+            ),
         }
+    }
+
+    /// |q| × reach up to which F is a power series, and a bound of its error over the volume there.
+    pub(super) fn near_limit(&self) -> f64 {
+        self.near.limit
+    }
+
+    pub(super) fn near_error(&self) -> f64 {
+        self.near.error
     }
 
     /// e^{iq·c} of the centre that nodes are counted from.

@@ -1,5 +1,6 @@
 //! The ways to a mesh's form factor, and the choice between them: what each costs and how wrong it is.
 
+use super::bound::{Transform, condition, damped, growth};
 use super::cost::{Costs, EXACT, runs};
 use super::direct::{Blocks, Precision, direct};
 use super::elsewhere::Accelerator;
@@ -8,6 +9,7 @@ use super::product::products;
 use super::sheet::{Extent, Sheet};
 use super::{Rule, Sampling, Surface, Watch};
 use crate::form::{FormFactor, Polyhedron};
+use crate::memory;
 use num_complex::Complex64;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -70,7 +72,8 @@ pub struct Prepared<'a> {
     pub precision: Precision,
     /// Points that stand for the surface; 0 where triangles are transformed whole.
     pub nodes: usize,
-    /// Bound of the error of F over the volume: of sampling, of the transform, of rounding.
+    /// Largest |F − F_exact| over the volume (F at q = 0) at the q it was prepared for: of the nonuniform transform and
+    /// of sampling a bound (see [`super::bound`]), of other sums with rounding as it is in practice.
     pub error: f64,
     /// Seconds expected of one core like the one that the costs were measured on; not of other devices.
     pub cost_s: Option<f64>,
@@ -122,9 +125,14 @@ pub fn prepare<'a>(
     settings: &Settings,
 ) -> Result<Prepared<'a>, String> {
     let extent = Extent::of(sheets);
+    let what = format!("F at {} q", extent.points);
+    memory::check(&what, 16 * extent.points as u64)?;
     let accuracy = settings.accuracy;
+    // Where waves grow over the particle, so do errors.
+    let grown = growth(form.mesh().span_z(), &extent);
+    let worse = grown * damped(&extent);
     let sampling = match settings.rule {
-        None => Sampling::Within(0.5 * accuracy),
+        None => Sampling::Within(0.5 * accuracy / worse.max(1.0)),
         Some(None) => Sampling::Every(Rule::Centroid),
         Some(Some(rule)) => Sampling::Every(rule),
     };
@@ -158,15 +166,26 @@ pub fn prepare<'a>(
         );
     }
     let nodes = &surface.nodes;
+    let transform = match settings.way {
+        None | Some(Way::Nufft) => {
+            Transform::plan(&surface, &extent, runs(sheets).is_some(), accuracy)
+        }
+        _ => Transform {
+            accuracy,
+            error: 0.0,
+        },
+    };
     let costs = Costs::new(
         &surface,
         (sheets, &extent),
         (precision, corrected),
-        accuracy,
+        transform.accuracy,
     );
+    // Where waves are damped much within a cell, windows lose all digits.
+    let served = transform.error <= 100.0 * accuracy;
     let way = settings
         .way
-        .unwrap_or_else(|| costs.cheapest(exact, settings.memory));
+        .unwrap_or_else(|| costs.cheapest(exact, served, settings.memory));
     let needed = costs.bytes(way);
     if needed > settings.memory {
         let mib = |b: u64| format!("{:.1} MiB", b as f64 / f64::from(1 << 20));
@@ -188,8 +207,10 @@ pub fn prepare<'a>(
         }
         Precision::Double | Precision::Split => 1e-13,
     };
+    // Of a solid that is flat, or near q = 0, F is the small rest of a large sum.
+    let rounding = rounding * (grown * condition(&surface, &extent) / 3.0).max(1.0);
     let size = nodes.len();
-    let sampled = sampled(&surface, corrected);
+    let sampled = worse * sampled(&surface, corrected);
     let made = |error: f64, cost_s: f64, precision: Precision, how: How<'a>| Prepared {
         way,
         precision,
@@ -229,8 +250,14 @@ pub fn prepare<'a>(
                 costs.terms
             ));
         }
+        Way::Nufft if !transform.error.is_finite() => {
+            return Err(
+                "q_z is damped too much for the nonuniform transform: take --way direct".into(),
+            );
+        }
         Way::Nufft => {
-            let error = sampled + accuracy;
+            let error = sampled + transform.error;
+            let accuracy = transform.accuracy;
             let how = if costs.tensor {
                 How::Grid { surface, accuracy }
             } else {
@@ -264,7 +291,8 @@ fn elsewhere<'a>(
         return Err("the second order of a triangle runs on the CPU: take --device cpu".into());
     }
     let grid = runs(sheets).is_some();
-    let terms = Band::terms(&surface.nodes, extent, settings.accuracy);
+    let plan = Transform::plan(&surface, extent, grid, settings.accuracy);
+    let terms = Band::terms(&surface.nodes, extent, plan.accuracy);
     let way = on.way(settings.way, grid, terms <= MOST_TERMS)?;
     if precision == Precision::Split && way != Way::Product {
         return Err("--precision f16x2 goes with --way product".into());
@@ -278,20 +306,22 @@ fn elsewhere<'a>(
         }
         Precision::Double => 1e-13,
     };
-    let transform = match way {
-        Way::Nufft => settings.accuracy,
-        _ => 0.0,
+    let grown = growth(surface.nodes.z, extent);
+    let rounding = rounding * (grown * condition(&surface, extent) / 3.0).max(1.0);
+    let (transform, accuracy) = match way {
+        Way::Nufft => (plan.error, plan.accuracy),
+        _ => (0.0, settings.accuracy),
     };
     Ok(Prepared {
         way,
         precision,
         nodes: surface.nodes.len(),
-        error: sampled(&surface, false) + rounding + transform,
+        error: grown * damped(extent) * sampled(&surface, false) + rounding + transform,
         cost_s: None,
         how: How::Elsewhere {
             on: Arc::clone(on),
             surface,
-            accuracy: settings.accuracy,
+            accuracy,
             memory: settings.memory,
         },
     })

@@ -42,6 +42,15 @@ pub enum Kind {
 const TAILS: f64 = 4.0;
 
 impl DistributionText {
+    /// Particles that it makes of one.
+    pub fn count(&self) -> usize {
+        if self.of == "orientation" {
+            self.samples.saturating_pow(3)
+        } else {
+            self.samples
+        }
+    }
+
     /// Values about a middle one, with weights that sum to one.
     fn points(&self, middle: f64) -> Result<Vec<(f64, f64)>, String> {
         let n = self.samples;

@@ -1,6 +1,7 @@
 //! The page that describes beam, detector, layers and particles.
 
 pub mod distribution;
+pub(crate) mod limits;
 mod optics;
 mod particles;
 mod pixels;
@@ -12,7 +13,7 @@ use crate::dwba::{Mode, Scene};
 use crate::numeric::Settings;
 use crate::smear::Smearing;
 use crate::stack::Layer;
-use crate::{GisaxsError, table};
+use crate::{GisaxsError, memory, table};
 use optics::{MaterialText, Materials};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -97,11 +98,12 @@ impl Sample {
     /// # Errors
     /// What is wrong in it, with the line.
     pub fn read(path: &Path) -> Result<Self, GisaxsError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| table::fail(path, format!("cannot be read: {e}")))?;
+        let text =
+            greenup_files::read_text(path).map_err(|e| GisaxsError::Sample(e.to_string()))?;
         let wrong = |e: toml::de::Error| table::fail(path, e.to_string().trim_end());
         let mut out: Self = toml::from_str(&text).map_err(wrong)?;
         out.raw = toml::from_str(&text).map_err(wrong)?;
+        limits::check(&out.raw).map_err(|m| table::fail(path, m))?;
         Ok(out)
     }
 
@@ -114,6 +116,7 @@ impl Sample {
         for (path, value) in numbers {
             distribution::set(&mut raw, path, *value).map_err(GisaxsError::Sample)?;
         }
+        limits::check(&raw).map_err(GisaxsError::Sample)?;
         let mut out: Self = raw
             .clone()
             .try_into()
@@ -253,6 +256,19 @@ impl Sample {
             return wrong("[detector] is missing: give phi and alpha, or flat".into());
         };
         let detector = text.detector(incidence)?;
+        let pixels = (detector.rows() * detector.columns()) as u64;
+        // Places, amplitudes, their means and the image; waves of each layer where the pixels of a row differ.
+        let waves = if detector.level() {
+            0
+        } else {
+            48 * layers.len() as u64 + 24
+        };
+        let what = format!(
+            "[detector] {} × {} pixels",
+            detector.columns(),
+            detector.rows()
+        );
+        memory::check(&what, pixels * (80 + waves)).map_err(GisaxsError::Sample)?;
         let smearing = match &self.resolution {
             None => None,
             Some(r) => {

@@ -72,10 +72,12 @@ impl Materials {
 }
 
 fn checked((delta, beta): (f64, f64)) -> Result<(f64, f64), String> {
-    if delta.is_finite() && delta < 1.0 && beta >= 0.0 && beta.is_finite() {
+    if delta.abs() < 1.0 && (0.0..=1.0).contains(&beta) {
         Ok((delta, beta))
     } else {
-        Err(format!("delta {delta} and beta {beta} are no index"))
+        Err(format!(
+            "delta {delta} and beta {beta} are no index of X-rays: delta lies between -1 and 1, beta between 0 and 1"
+        ))
     }
 }
 

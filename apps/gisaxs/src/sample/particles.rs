@@ -1,6 +1,7 @@
 //! Particles as a page describes them.
 
 use super::distribution::DistributionText;
+use super::limits;
 use super::optics::Materials;
 use crate::GisaxsError;
 use crate::form::{Shape, turned};
@@ -11,6 +12,9 @@ use crate::stack::Layer;
 use serde::Deserialize;
 use std::path::Path;
 use toml::Table;
+
+/// Particles of one population, in all sizes and orientations.
+const MOST_MEMBERS: usize = 100_000;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -187,6 +191,12 @@ impl ParticlesText {
             .sum();
         let mut variants = vec![(1.0, raw.clone())];
         for d in &self.distributions {
+            let count = variants.len().saturating_mul(d.count());
+            if count > MOST_MEMBERS {
+                return Err(format!(
+                    "its distributions make {count} particles, more than {MOST_MEMBERS}: take fewer samples"
+                ));
+            }
             let mut next = Vec::new();
             for (weight, table) in &variants {
                 for (w, t) in d.spread(table)? {
@@ -195,15 +205,10 @@ impl ParticlesText {
             }
             variants = next;
         }
-        if variants.len() > 100_000 {
-            return Err(format!(
-                "its distributions make {} particles, more than 100000",
-                variants.len()
-            ));
-        }
         let members = variants
             .into_iter()
             .map(|(weight, table)| {
+                limits::check(&table)?;
                 let one: Self = table
                     .try_into()
                     .map_err(|e: toml::de::Error| e.message().to_owned())?;

@@ -1,5 +1,7 @@
 //! What tuning found, for every later run.
 
+pub mod verify;
+
 use crate::gpu::{DirectConfig, ListConfig};
 use crate::numeric::Blocks;
 use serde::{Deserialize, Serialize};
@@ -55,13 +57,15 @@ pub fn read() -> Result<Wisdom, String> {
         return Ok(Wisdom::default());
     };
     match std::fs::read_to_string(&path) {
-        Ok(text) => toml::from_str(&text).map_err(|e| {
-            format!(
-                "{}: is no wisdom: {}",
-                path.display(),
-                e.to_string().trim_end()
-            )
-        }),
+        Ok(text) => {
+            let wrong = |m: String| format!("{}: is no wisdom: {m}", path.display());
+            let known: Wisdom =
+                toml::from_str(&text).map_err(|e| wrong(e.to_string().trim_end().to_owned()))?;
+            for (name, blocks) in &known.cpu {
+                blocks.check().map_err(|m| wrong(format!("{name}: {m}")))?;
+            }
+            Ok(known)
+        }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Wisdom::default()),
         Err(e) => Err(format!("{}: cannot be read: {e}", path.display())),
     }
@@ -79,10 +83,7 @@ impl Wisdom {
             std::fs::create_dir_all(dir).map_err(fail)?;
         }
         let text = toml::to_string_pretty(self).map_err(|e| e.to_string())?;
-        let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-        std::fs::write(&temporary, text)
-            .and_then(|()| std::fs::rename(&temporary, &path))
-            .map_err(fail)?;
+        greenup_files::write(&path, text.as_bytes()).map_err(|e| e.to_string())?;
         Ok(path)
     }
 }

@@ -1,0 +1,162 @@
+//! What the numbers of an input file may be: each has a range and a unit, and the key that leaves it is named before any
+//! work.
+
+use toml::{Table, Value};
+
+/// Lengths of shapes, nm.
+const LENGTH: Limit = ("nm", 1e-4, 1e6);
+const ANY_ANGLE: Limit = ("degrees", -1e6, 1e6);
+const PLACE: Limit = ("nm", -1e9, 1e9);
+const COUNT: Limit = ("", 0.0, 1e9);
+
+/// Unit, least and largest.
+type Limit = (&'static str, f64, f64);
+
+/// By the table that the key is in and the key; only finite where there is none. What is decided by more than one number
+/// is checked where the numbers are used.
+fn limit(table: &str, key: &str) -> Option<Limit> {
+    Some(match (table, key) {
+        (_, "wavelength") => ("nm", 1e-4, 1e3),
+        (_, "energy") => ("eV", 1.0, 1e7),
+        (_, "intensity") => ("photons", 1e-30, 1e30),
+        (_, "background") => ("counts", 0.0, 1e30),
+        ("phi", "from" | "to" | "edges") => ("degrees", -180.0, 180.0),
+        ("alpha", "from" | "to" | "edges") => ("degrees", -90.0, 90.0),
+        ("flat", "distance") => ("mm", 1e-3, 1e9),
+        ("flat", "pixel") => ("mm", 1e-6, 1e6),
+        ("flat", "centre") => ("pixels", -1e9, 1e9),
+        (_, "columns" | "rows" | "n" | "layer" | "cells") => COUNT,
+        ("resolution", "across" | "up") => ("degrees or mm", 0.0, 1e9),
+        (_, "thickness") => ("nm", 0.0, 1e9),
+        (_, "roughness") => ("nm", 0.0, 1e4),
+        ("form", "scale") => ("", 1e-9, 1e9),
+        ("form", "below") => ("nm", 0.0, 1e6),
+        ("form", "base_angle") => ("degrees", 0.0, 90.0),
+        ("form", "radius" | "height" | "length_x" | "width_y" | "edge" | "cut") => LENGTH,
+        (_, "at" | "height") => PLACE,
+        (_, "turn" | "tilt" | "rotation") => ANY_ANGLE,
+        (_, "density") => ("on a nm²", 1e-30, 1e6),
+        (_, "a" | "b" | "distance") => ("nm", 1e-3, 1e9),
+        (_, "spread") => ("nm", 0.0, 1e6),
+        (_, "width") => ("", 0.0, 1e6),
+        (_, "samples") => ("", 1.0, 1e4),
+        _ => return None,
+    })
+}
+
+/// The first number that is not finite or out of its range, by its path.
+///
+/// # Errors
+/// What it is, and what it may be.
+pub(super) fn check(table: &Table) -> Result<(), String> {
+    table
+        .iter()
+        .try_for_each(|(key, value)| walk(value, key, "", key))
+}
+
+/// The numbers of one shape, as a file of its own has them.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn shape(table: &Table) -> Result<(), String> {
+    table
+        .iter()
+        .try_for_each(|(key, value)| walk(value, key, "form", key))
+}
+
+fn walk(value: &Value, path: &str, table: &str, key: &str) -> Result<(), String> {
+    match value {
+        Value::Table(t) => t
+            .iter()
+            .try_for_each(|(k, v)| walk(v, &format!("{path}.{k}"), key, k)),
+        Value::Array(a) => a.iter().enumerate().try_for_each(|(n, v)| {
+            let path = format!("{path}.{n}");
+            match v {
+                Value::Table(_) => walk(v, &path, key, key),
+                _ => walk(v, &path, table, key),
+            }
+        }),
+        Value::Float(x) => number(*x, path, table, key),
+        Value::Integer(n) => number(*n as f64, path, table, key),
+        _ => Ok(()),
+    }
+}
+
+fn number(x: f64, path: &str, table: &str, key: &str) -> Result<(), String> {
+    // Checked with both numbers of an index at hand, and no end of a domain.
+    if matches!(key, "delta" | "beta") || (key == "domain" && x == f64::INFINITY) {
+        return Ok(());
+    }
+    let Some((unit, least, most)) = limit(table, key) else {
+        return if x.is_finite() {
+            Ok(())
+        } else {
+            Err(format!("{path} = {x}: it must be a finite number"))
+        };
+    };
+    if (least..=most).contains(&x) {
+        return Ok(());
+    }
+    let above = if least > 0.0 && x <= 0.0 {
+        "it must be above 0, "
+    } else {
+        "it must lie "
+    };
+    let space = if unit.is_empty() { "" } else { " " };
+    Err(format!(
+        "{path} = {}: {above}between {} and {}{space}{unit}",
+        short(x),
+        short(least),
+        short(most)
+    ))
+}
+
+/// A number without rows of zeros.
+fn short(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 || (1e-4..1e7).contains(&size) {
+        format!("{x}")
+    } else {
+        format!("{x:e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_that_is_wrong_is_named() {
+        let fault = |text: &str| check(&toml::from_str(text).unwrap()).unwrap_err();
+        for (text, words) in [
+            (
+                "[[particles]]\nform = { radius = inf }",
+                "particles.0.form.radius = inf: it must lie between 0.0001 and 1000000 nm",
+            ),
+            (
+                "[[particles]]\ncore = { form = { height = -1 } }",
+                "particles.0.core.form.height = -1: it must be above 0",
+            ),
+            (
+                "[[particles]]\nparacrystal = { a = inf }",
+                "particles.0.paracrystal.a = inf",
+            ),
+            ("[[particles]]\nat = [0, nan, 0]", "particles.0.at.1 = NaN"),
+            (
+                "[detector]\nalpha = { to = 1e12 }",
+                "detector.alpha.to = 1e12: it must lie between -90 and 90 degrees",
+            ),
+            (
+                "[detector]\nphi = { edges = [0, 1, inf] }",
+                "detector.phi.edges.2",
+            ),
+            ("other = inf", "other = inf: it must be a finite number"),
+        ] {
+            let said = fault(text);
+            assert!(said.contains(words), "{said}");
+        }
+        let good =
+            "[[particles]]\nform = { radius = 5 }\nheight = -3.0\nparacrystal = { domain = inf }";
+        check(&toml::from_str(good).unwrap()).unwrap();
+    }
+}

@@ -1,0 +1,184 @@
+//! Whether a config that a sweep found is right on this host, before it is kept.
+
+use crate::Complex64;
+use crate::gpu::{DirectConfig, ListConfig, Service};
+use crate::mesh::Mesh;
+use crate::numeric::{
+    Accelerator, Blocks, Precision, Rule, Sampling, Sheet, Surface, Watch, Way, direct,
+};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Triangles of the paper's ball: rows and columns.
+const BALL: (usize, usize) = (56, 60);
+
+/// Σ|s_t| over the largest sum at the q below: 628 nm² over 548 nm².
+const CONDITION: f64 = 1.15;
+
+/// Largest error of direct sums of single precision over blocks of so many nodes, over the largest value: rounding of
+/// n sums, independent, at six standard deviations; the derivation stands in `kernels/problem.toml`.
+pub fn tolerance(nodes: usize) -> f64 {
+    let unit = 0.5 * f64::from(f32::EPSILON);
+    6.0 * CONDITION * (nodes as f64).sqrt() * unit + 6e-7
+}
+
+fn surface() -> Arc<Surface> {
+    let ball = Mesh::ball(10.0, BALL.0, BALL.1);
+    Arc::new(Surface::new(&ball, 3.5, Sampling::Every(Rule::Centroid)))
+}
+
+/// Damped q, as in the problem that is tuned: a grid.
+fn grid() -> Vec<Sheet> {
+    let along = |from: f64, to: f64, n: usize| -> Vec<f64> {
+        (0..n)
+            .map(|k| from + (to - from) * k as f64 / (n - 1) as f64)
+            .collect()
+    };
+    let z: Vec<Complex64> = along(0.0, 2.5, 37)
+        .into_iter()
+        .map(|z| Complex64::new(z, 0.01 + 0.004 * z))
+        .collect();
+    vec![Sheet::grid(&[0.3], &along(-2.0, 2.0, 53), &z)]
+}
+
+/// The same as rows of a detector.
+fn rows() -> Vec<Sheet> {
+    let all = &grid()[0];
+    all.z
+        .iter()
+        .enumerate()
+        .map(|(k, z)| Sheet {
+            xy: all
+                .xy
+                .iter()
+                .map(|p| [p[0] - 0.01 * k as f64, p[1]])
+                .collect(),
+            z: vec![*z, -*z],
+        })
+        .collect()
+}
+
+/// Largest difference over the largest value.
+fn off(a: &[Vec<Complex64>], b: &[Vec<Complex64>]) -> f64 {
+    let top = b.iter().flatten().map(|f| f.norm()).fold(0.0, f64::max);
+    let pairs = a.iter().flatten().zip(b.iter().flatten());
+    let worst = pairs.map(|(a, b)| (a - b).norm());
+    // No number is the worst of all.
+    worst.fold(0.0, |m: f64, e| if e <= m { m } else { e }) / top
+}
+
+fn right(
+    values: &[Vec<Complex64>],
+    surface: &Surface,
+    q: &[Sheet],
+    nodes: usize,
+) -> Result<f64, String> {
+    let stop = AtomicBool::new(false);
+    let watch = Watch {
+        progress: &|_| {},
+        stop: &stop,
+    };
+    let double = (Precision::Double, Blocks::default());
+    let want = direct(surface, q, false, double, &watch).ok_or("stopped")?;
+    let error = off(values, &want);
+    let most = tolerance(nodes);
+    if error <= most {
+        Ok(error)
+    } else {
+        Err(format!(
+            "it is wrong by {error:.1e} of the largest value here; {most:.1e} is what rounding may do"
+        ))
+    }
+}
+
+/// The error of direct sums on this CPU in these blocks.
+///
+/// # Errors
+/// Blocks that cannot be, or sums that are wrong beyond rounding.
+pub fn cpu(blocks: Blocks) -> Result<f64, String> {
+    blocks.check()?;
+    let (surface, q) = (surface(), grid());
+    let stop = AtomicBool::new(false);
+    let watch = Watch {
+        progress: &|_| {},
+        stop: &stop,
+    };
+    let single = (Precision::Single, blocks);
+    let values = direct(&surface, &q, false, single, &watch).ok_or("stopped")?;
+    right(&values, &surface, &q, blocks.nodes)
+}
+
+/// The error of the direct kernels on the GPU of this name; `None` where this host has none.
+///
+/// # Errors
+/// What the GPU said, or sums that are wrong beyond rounding.
+pub fn gpu(name: &str, grids: DirectConfig, lists: ListConfig) -> Result<Option<f64>, String> {
+    /// GPUs of one host.
+    const MOST: usize = 64;
+    let found = (0..MOST)
+        .map_while(|n| Service::open(n, |_| (grids, lists)).ok())
+        .find(|s| s.name == name);
+    let Some(device) = found else {
+        return Ok(None);
+    };
+    let surface = surface();
+    let stop = AtomicBool::new(false);
+    let watch = Watch {
+        progress: &|_| {},
+        stop: &stop,
+    };
+    let mut worst = 0.0_f64;
+    for q in [grid(), rows()] {
+        let how = (Way::Direct, Precision::Single, 1e-6);
+        let values = device
+            .sheets(&surface, &q, how, 1 << 30, &watch)?
+            .ok_or("stopped")?;
+        // One sum of all nodes in each thread.
+        worst = worst.max(right(&values, &surface, &q, surface.nodes.len())?);
+    }
+    Ok(Some(worst))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_right_or_refused() {
+        for (points, nodes, unroll) in [(16, 64, 1), (4096, 6656, 4), (512, 512, 2)] {
+            let e = cpu(Blocks {
+                points,
+                nodes,
+                unroll,
+            })
+            .unwrap();
+            assert!(e > 1e-9, "{e}");
+        }
+        for (points, nodes, unroll) in [(0, 64, 1), (64, 0, 1), (64, 64, 3), (1 << 40, 64, 1)] {
+            let blocks = Blocks {
+                points,
+                nodes,
+                unroll,
+            };
+            assert!(cpu(blocks).is_err(), "{blocks:?}");
+        }
+    }
+
+    #[test]
+    fn wrong_sums_are_found() {
+        let (surface, q) = (surface(), grid());
+        let stop = AtomicBool::new(false);
+        let watch = Watch {
+            progress: &|_| {},
+            stop: &stop,
+        };
+        // A triangle left out is beyond what rounding does.
+        let mut less = (*surface).clone();
+        less.nodes.strength[3000] = [0.0; 3];
+        let how = (Precision::Double, Blocks::default());
+        let values = direct(&less, &q, false, how, &watch).unwrap();
+        assert!(right(&values, &surface, &q, 6656).is_err());
+        let nan = vec![vec![Complex64::new(f64::NAN, 0.0); q[0].len()]];
+        assert!(right(&nan, &surface, &q, 6656).is_err());
+    }
+}
