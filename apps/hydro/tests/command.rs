@@ -221,7 +221,7 @@ fn outputs_that_cannot_be_written_are_refused_before_the_run() {
         (&["--frames", "1000000000000"], "at most 100000"),
         (&["--mesh", "4096x4096x4096"], "32-bit"),
         (
-            &["--mesh", "600x600x600", "--refine", "0"],
+            &["--mesh", "340x340x340", "--refine", "0"],
             "GiB of memory, but",
         ),
         (&["--mesh", "cube01_hex", "--refine", "12"], "32-bit"),

@@ -57,7 +57,7 @@ fn text(args: &[String]) -> Vec<&str> {
     args.iter().map(String::as_str).collect()
 }
 
-const TRIPLE: [&str; 9] = [
+const TRIPLE: [&str; 11] = [
     "run",
     "--problem",
     "3",
@@ -65,6 +65,8 @@ const TRIPLE: [&str; 9] = [
     "1",
     "--t-final",
     "0.4",
+    "--threads",
+    "1",
     "--every",
     "2",
 ];
@@ -281,7 +283,7 @@ fn runs_side_by_side_do_not_share_temporary_files() {
     let (one, two) = (path(&dir, "sh.sedov"), path(&dir, "sh.triple"));
     std::fs::write(path(&dir, "sh.part"), "mine\n").unwrap();
     let sedov = ["run", "--refine", "1", "--t-final", "0.2", "--every", "1"];
-    let triple = [&TRIPLE[..7], &["--every", "1"]].concat();
+    let triple = [&TRIPLE[..9], &["--every", "1"]].concat();
     let mut a = started(&[&sedov[..], &["--checkpoint", &one]].concat());
     let mut b = started(&[&triple[..], &["--checkpoint", &two]].concat());
     assert!(a.wait().unwrap().success() && b.wait().unwrap().success());
@@ -392,7 +394,9 @@ fn signals_end_a_run_at_once() {
     let run = [
         "run",
         "--mesh",
-        "48x48",
+        "16x16",
+        "--threads",
+        "1",
         "--t-final",
         "1e6",
         "--checkpoint",

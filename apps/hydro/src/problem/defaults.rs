@@ -35,7 +35,9 @@ impl Standard {
             Self::TriplePoint => ("rectangle01_quad", 2, 3.0, 2),
             // A full turn of the inner vortex takes 0.4 π.
             Self::Gresho => ("square_gresho", 3, 0.628_318_53, 3),
-            Self::Riemann12 | Self::Riemann6 => ("square01_quad", 3, 0.6, 2),
+            // The times at which these configurations are published (Kurganov and Tadmor 2002).
+            Self::Riemann12 => ("square01_quad", 3, 0.25, 2),
+            Self::Riemann6 => ("square01_quad", 3, 0.3, 2),
             Self::RayleighTaylor => ("rt2D", 1, 4.0, 4),
             Self::Noh => ("square01_quad", 3, 0.6, 2),
             Self::Saltzman => ("saltzman01_quad", 2, 0.6, 2),
