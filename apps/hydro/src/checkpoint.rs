@@ -1,21 +1,50 @@
-//! A run on the disk, to go on from with the same digits: a line of JSON, then places, velocities and energies as
-//! doubles, little-endian.
+//! A run on the disk, to go on from with the same digits: a line of JSON, then positions, velocities and energies as
+//! doubles, then the CRC-32 of all that, little-endian.
 
 use crate::HydroError;
 use crate::engine::State;
 use crate::run::Clock;
+use greenup_files::AtomicFile;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write};
 use std::path::Path;
 
-const FORMAT: &str = "greenup-hydro/1";
+const FORMAT: &str = "greenup-hydro/2";
+/// Without a checksum and input files.
+const FIRST: &str = "greenup-hydro/1";
+
+/// Bytes of the checksum at the end.
+const CHECKSUM: usize = 4;
+
+/// A file that the run was read from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// The flag that named it.
+    pub flag: String,
+    pub crc32: u32,
+}
+
+impl Input {
+    /// # Errors
+    /// The file cannot be read.
+    pub fn of(flag: &str, path: &Path) -> Result<Self, HydroError> {
+        Ok(Self {
+            flag: flag.to_owned(),
+            crc32: crc32fast::hash(&greenup_files::read_bytes(
+                path,
+                greenup_files::read::TEXT_LIMIT,
+            )?),
+        })
+    }
+}
 
 #[derive(Serialize, Deserialize)]
 struct Head<S> {
     format: String,
     setup: S,
+    #[serde(default)]
+    inputs: Vec<Input>,
     /// Total energy at the start.
     energy: f64,
     /// Bits of time and time step, which decimals would round.
@@ -27,21 +56,34 @@ struct Head<S> {
     energies: usize,
 }
 
-/// Writes a run beside its file first, so that the last whole one stays whatever happens.
+/// What a checkpoint holds.
+#[derive(Clone, Debug)]
+pub struct Checkpoint<S> {
+    pub setup: S,
+    /// Files that the setup names.
+    pub inputs: Vec<Input>,
+    /// Total energy at the start.
+    pub energy: f64,
+    pub clock: Clock,
+    pub state: State,
+    /// Whether it has a checksum; those of earlier versions have none.
+    pub checked: bool,
+}
+
+/// Writes a run. The last complete checkpoint stays until the new one is.
 ///
 /// # Errors
 /// It cannot be written; what was there before still is.
 pub fn write<S: Serialize>(
     path: &Path,
-    setup: &S,
+    (setup, inputs): (&S, &[Input]),
     energy: f64,
     (clock, state): (&Clock, &State),
 ) -> Result<(), HydroError> {
-    let wrong =
-        |e: std::io::Error| HydroError(format!("{} cannot be written: {e}", path.display()));
     let head = Head {
         format: FORMAT.to_owned(),
         setup,
+        inputs: inputs.to_vec(),
         energy,
         t: clock.t.to_bits(),
         dt: clock.dt.to_bits(),
@@ -50,52 +92,118 @@ pub fn write<S: Serialize>(
         nodes: state.x.len(),
         energies: state.e.len(),
     };
-    let mut bytes = serde_json::to_vec(&head).map_err(|e| HydroError(e.to_string()))?;
-    bytes.push(b'\n');
-    for part in [&state.x, &state.v, &state.e] {
-        bytes.extend(part.iter().flat_map(|x| x.to_le_bytes()));
-    }
-    let beside = path.with_extension("part");
-    let kept = File::create(&beside)
-        .and_then(|mut f| f.write_all(&bytes).and_then(|()| f.sync_all()))
-        .and_then(|()| std::fs::rename(&beside, path));
-    kept.map_err(|e| {
-        // Half of one is of no use.
-        let _ = std::fs::remove_file(&beside);
-        wrong(e)
-    })
+    let mut line = serde_json::to_vec(&head).map_err(|e| HydroError(e.to_string()))?;
+    line.push(b'\n');
+    let mut file = AtomicFile::create(path)?;
+    body(&mut file, &line, state).map_err(|cause| greenup_files::FileError::Write {
+        path: path.to_owned(),
+        cause,
+    })?;
+    Ok(file.commit()?)
 }
 
-/// What was written: the setup, the energy at the start, the run.
+fn body(file: &mut AtomicFile, line: &[u8], state: &State) -> io::Result<()> {
+    let mut sum = crc32fast::Hasher::new();
+    let mut put = |bytes: &[u8]| {
+        sum.update(bytes);
+        file.write_all(bytes)
+    };
+    put(line)?;
+    let mut block = Vec::new();
+    for part in [&state.x, &state.v, &state.e] {
+        for numbers in part.chunks(1 << 13) {
+            block.clear();
+            block.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));
+            put(&block)?;
+        }
+    }
+    file.write_all(&sum.finalize().to_le_bytes())
+}
+
+/// Reads a checkpoint.
 ///
 /// # Errors
-/// No file, or not a whole one.
-pub fn read<S: DeserializeOwned>(path: &Path) -> Result<(S, f64, Clock, State), HydroError> {
+/// No file, not a whole one, or a damaged one.
+pub fn read<S: DeserializeOwned>(path: &Path) -> Result<Checkpoint<S>, HydroError> {
     let wrong = |m: String| HydroError(format!("{}: {m}", path.display()));
-    let bytes = std::fs::read(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
+    let limit = match std::fs::metadata(path) {
+        // A device has no length to compare with the memory.
+        Ok(m) if !m.is_file() => return Err(wrong("a checkpoint is a plain file".into())),
+        Ok(m) => m.len(),
+        Err(_) => 0,
+    };
+    // Bytes and numbers are in memory at once.
+    greenup_app::memory::check("the checkpoint", 2 * limit).map_err(wrong)?;
+    let bytes = greenup_files::read_bytes(path, limit)?;
+    parse(&bytes).map_err(wrong)
+}
+
+/// What the bytes of a checkpoint hold.
+///
+/// # Errors
+/// They are not a whole checkpoint, or damaged.
+pub fn parse<S: DeserializeOwned>(bytes: &[u8]) -> Result<Checkpoint<S>, String> {
     let end = bytes
         .iter()
         .position(|b| *b == b'\n')
-        .ok_or_else(|| wrong("is no checkpoint".into()))?;
-    let head: Head<S> = serde_json::from_slice(&bytes[..end])
-        .map_err(|e| wrong(format!("is no checkpoint: {e}")))?;
-    if head.format != FORMAT {
-        return Err(wrong(format!("is of format {}, not {FORMAT}", head.format)));
+        .ok_or("not a checkpoint")?;
+    // The format says whether there is a checksum, which says whether the rest can be believed.
+    #[derive(Deserialize)]
+    struct Format {
+        format: String,
     }
-    let (numbers, rest) = bytes[end + 1..].as_chunks::<8>();
-    let whole = head
+    let format = serde_json::from_slice::<Format>(&bytes[..end])
+        .map_err(|e| format!("not a checkpoint, or a damaged one: {e}"))?
+        .format;
+    let checked = match format.as_str() {
+        FORMAT => true,
+        FIRST => false,
+        _ => {
+            return Err(format!(
+                "this checkpoint is of format `{format}`; known are {FORMAT} and {FIRST}"
+            ));
+        }
+    };
+    let (whole, sum) = if checked {
+        bytes
+            .split_last_chunk::<CHECKSUM>()
+            .ok_or("the checkpoint is cut off")?
+    } else {
+        (bytes, &[0; CHECKSUM])
+    };
+    if checked && crc32fast::hash(whole) != u32::from_le_bytes(*sum) {
+        return Err(
+            "the checkpoint is damaged or cut off: its checksum does not match its content".into(),
+        );
+    }
+    let head: Head<S> =
+        serde_json::from_slice(&bytes[..end]).map_err(|e| format!("not a checkpoint: {e}"))?;
+    let (numbers, rest) = whole[end + 1..].as_chunks::<8>();
+    let count = head
         .nodes
         .checked_mul(2)
         .and_then(|n| n.checked_add(head.energies));
-    if !rest.is_empty() || Some(numbers.len()) != whole {
-        return Err(wrong("is cut off".into()));
+    if !rest.is_empty() || Some(numbers.len()) != count {
+        return Err("the checkpoint is cut off".into());
     }
-    let all: Vec<f64> = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
+    let field = |name: &str, from: usize, n: usize| -> Result<Vec<f64>, String> {
+        let all: Vec<f64> = numbers[from..from + n]
+            .iter()
+            .map(|b| f64::from_le_bytes(*b))
+            .collect();
+        match all.iter().position(|x| !x.is_finite()) {
+            None => Ok(all),
+            Some(i) => Err(format!(
+                "the checkpoint is damaged: {name} {i} is {}",
+                all[i]
+            )),
+        }
+    };
     let n = head.nodes;
     let state = State {
-        x: all[..n].to_vec(),
-        v: all[n..2 * n].to_vec(),
-        e: all[2 * n..].to_vec(),
+        x: field("coordinate", 0, n)?,
+        v: field("velocity", n, n)?,
+        e: field("energy", 2 * n, head.energies)?,
     };
     let clock = Clock {
         t: f64::from_bits(head.t),
@@ -103,5 +211,89 @@ pub fn read<S: DeserializeOwned>(path: &Path) -> Result<(S, f64, Clock, State), 
         steps: head.steps,
         rejected: head.rejected,
     };
-    Ok((head.setup, head.energy, clock, state))
+    if !(clock.t >= 0.0 && clock.t.is_finite() && clock.dt > 0.0 && clock.dt.is_finite())
+        || !head.energy.is_finite()
+    {
+        return Err(format!(
+            "the checkpoint is damaged: time {}, time step {}, energy {}",
+            clock.t, clock.dt, head.energy
+        ));
+    }
+    Ok(Checkpoint {
+        setup: head.setup,
+        inputs: head.inputs,
+        energy: head.energy,
+        clock,
+        state,
+        checked,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written() -> Vec<u8> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.ckpt");
+        let state = State {
+            x: (0..300).map(|i| f64::from(i) * 0.1).collect(),
+            v: (0..300).map(|i| f64::from(i) * -0.3).collect(),
+            e: (0..100).map(|i| f64::from(i) * 0.7).collect(),
+        };
+        let clock = Clock {
+            t: 0.1,
+            dt: 1e-3,
+            steps: 12,
+            rejected: 1,
+        };
+        write(&path, (&"setup", &[]), 0.25, (&clock, &state)).unwrap();
+        let back = read::<String>(&path).unwrap();
+        assert_eq!((back.clock, back.energy), (clock, 0.25));
+        assert!(back.state == state && back.checked && back.setup == "setup");
+        std::fs::read(&path).unwrap()
+    }
+
+    #[test]
+    fn flipped_bits_are_refused() {
+        let good = written();
+        for _ in 0..2000 {
+            let mut bad = good.clone();
+            let bit = fastrand::usize(..8 * bad.len());
+            bad[bit / 8] ^= 1 << (bit % 8);
+            assert!(parse::<String>(&bad).is_err(), "bit {bit}");
+        }
+        for n in 0..good.len() {
+            assert!(parse::<String>(&good[..n]).is_err(), "{n} bytes");
+        }
+    }
+
+    /// The same content in the first format, and with another clock or number.
+    #[test]
+    fn the_first_format_is_read_and_its_numbers_are_checked() {
+        let good = written();
+        let end = good.iter().position(|b| *b == b'\n').unwrap();
+        let text = String::from_utf8(good[..end].to_vec()).unwrap();
+        let first = |from: &str, to: &str, payload: &[u8]| {
+            let text = text.replace(FORMAT, FIRST).replace("\"inputs\":[],", "");
+            assert!(text.contains(from), "{from}: {text}");
+            [text.replace(from, to).as_bytes(), b"\n", payload].concat()
+        };
+        let payload = &good[end + 1..good.len() - CHECKSUM];
+        let c = parse::<String>(&first("12", "12", payload)).unwrap();
+        assert!(!c.checked && c.state.x.len() == 300);
+        for dt in [f64::NAN, -1.0, 0.0, f64::INFINITY] {
+            let from = format!("\"dt\":{}", 1e-3_f64.to_bits());
+            let to = format!("\"dt\":{}", dt.to_bits());
+            let e = parse::<String>(&first(&from, &to, payload)).unwrap_err();
+            assert!(e.contains("time step"), "{e}");
+        }
+        let mut bad = payload.to_vec();
+        bad[8 * 650..8 * 651].copy_from_slice(&f64::NAN.to_le_bytes());
+        let e = parse::<String>(&first("12", "12", &bad)).unwrap_err();
+        assert!(e.contains("energy 50 is NaN"), "{e}");
+        // Counts that no memory holds.
+        let many = format!("\"nodes\":{}", usize::MAX / 2);
+        assert!(parse::<String>(&first("\"nodes\":300", &many, payload)).is_err());
+    }
 }

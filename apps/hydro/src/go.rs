@@ -1,24 +1,31 @@
 //! A run from its settings to its report.
 
+use crate::checks;
 use crate::frames::{self, Frames};
 use crate::history::History;
 use crate::settings::{OperatorKind, Settings};
+use greenup_app::{interrupt, stdout};
+use greenup_hydro::checkpoint::Input;
 use greenup_hydro::cpu::{Cpu, Full, MatrixFree};
 use greenup_hydro::engine::{Engine, Spent, State};
 use greenup_hydro::gpu::Gpu;
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
-use greenup_hydro::output::vtu;
+use greenup_hydro::output::{drawable, vtu};
 use greenup_hydro::problem::Problem;
 use greenup_hydro::run::{Clock, Ended};
 use greenup_hydro::tuner::{Next, Tuner};
 use greenup_hydro::{HydroError, checkpoint};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::Write as _;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-static STOP: AtomicBool = AtomicBool::new(false);
+/// Where a run goes on: its energy at the start, its clock and its state.
+pub struct Kept {
+    pub energy: f64,
+    pub clock: Clock,
+    pub state: State,
+}
 
 /// An engine for a problem.
 pub fn engine<'a>(hydro: &'a Hydro, s: &Settings) -> Result<Box<dyn Engine + 'a>, HydroError> {
@@ -59,40 +66,45 @@ pub fn engine<'a>(hydro: &'a Hydro, s: &Settings) -> Result<Box<dyn Engine + 'a>
     })
 }
 
-/// Runs, from the start or from what was kept with the energy at the start.
+/// Runs, from the start or from what a checkpoint holds.
 pub fn run(
-    asked: &Settings,
-    kept: Option<(f64, Clock, State)>,
+    problem: Problem,
+    s: &Settings,
+    kept: Option<Kept>,
     json: bool,
 ) -> Result<(), HydroError> {
-    let (problem, s) = asked.resolved()?;
-    if let Some(n) = s.threads {
-        // The first pool of the process.
-        let _ = rayon::ThreadPoolBuilder::new()
-            .num_threads(n.max(1))
-            .build_global();
-    }
+    checks::outputs(s)?;
+    let inputs = checks::inputs(s)?;
+    checks::start_threads(s.threads)?;
     // From within the pool, parts begin without waking anyone.
-    rayon::scope(|_| within((asked, s), problem, kept, json))
+    rayon::scope(|_| within((s, &inputs), problem, kept, json))
 }
 
 fn within(
-    (asked, s): (&Settings, Settings),
+    (s, inputs): (&Settings, &[Input]),
     problem: Problem,
-    kept: Option<(f64, Clock, State)>,
+    kept: Option<Kept>,
     json: bool,
 ) -> Result<(), HydroError> {
-    let mesh = Mesh::open(s.mesh(), s.refine())?;
+    let mesh = Mesh::open_if(s.mesh(), s.refine(), &mut |shape, zones| {
+        checks::size(s, shape, zones)
+    })?;
+    if s.png.is_some() {
+        drawable(&mesh)?;
+    }
     let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
     drop(mesh);
     let unknowns = state.v.len() + state.e.len();
-    let mut engine = engine(&hydro, &s)?;
+    let mut engine = engine(&hydro, s)?;
+    let restart = kept.as_ref().map(|k| k.clock);
     let (start, mut clock) = match kept {
-        Some((energy, clock, kept))
-            if kept.x.len() == state.x.len() && kept.e.len() == state.e.len() =>
+        Some(k)
+            if k.state.x.len() == state.x.len()
+                && k.state.v.len() == state.v.len()
+                && k.state.e.len() == state.e.len() =>
         {
-            engine.start(&kept)?;
-            (energy, clock)
+            engine.start(&k.state)?;
+            (k.energy, k.clock)
         }
         Some(_) => return Err(HydroError("the checkpoint is of another mesh".into())),
         None => {
@@ -105,18 +117,19 @@ fn within(
     let before = clock.steps;
     let mut history = match &s.history {
         None => None,
-        Some(path) => Some(History::new(path, before > 0)?),
+        Some(path) => Some(History::new(path, restart.map(|c| c.steps))?),
     };
-    let mut frames = Frames::new(&s, clock.t)?;
-    if let Some(f) = &mut frames {
+    let mut frames = Frames::new(s, restart.map(|c| c.t))?;
+    if let Some(f) = frames.as_mut().filter(|f| f.due(clock.t)) {
         f.add(&hydro, &engine.state()?, clock.t)?;
     }
-    // Without a handler Ctrl-C ends the program at once.
-    let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
     let bar = progress();
     let begin = Instant::now();
     let keep = |c: &Clock, e: &mut dyn Engine| match &s.checkpoint {
-        Some(path) => checkpoint::write(path, asked, start, (c, &e.state()?)),
+        Some(path) => {
+            let _saving = interrupt::saving();
+            checkpoint::write(path, (s, inputs), start, (c, &e.state()?))
+        }
         None => Ok(()),
     };
     let (end, cfl) = (s.t_final(), hydro.cfl);
@@ -128,7 +141,7 @@ fn within(
         &mut *engine,
         cfl,
         (end, s.steps),
-        &STOP,
+        interrupt::flag(),
         &mut |c, engine| {
             let took = stepped.elapsed().as_secs_f64();
             if let Some(next) = tuner.as_mut().map(|t| t.seen(took)) {
@@ -178,10 +191,14 @@ fn within(
         Ok(()) => {}
         Err(Ended::Wrong(e)) => return Err(e),
         Err(inverted @ Ended::Inverted { .. }) => {
-            return Err(dumped(&inverted, &s, &hydro, &engine.state()?));
+            return Err(dumped(&inverted, s, &hydro, &engine.state()?));
         }
     }
-    said.extend(frames::last(&s, &hydro, &engine.state()?, clock.t)?);
+    // The numbers are printed also where an output fails.
+    let last = frames::last(s, &hydro, &engine.state()?, clock.t);
+    if let Ok(lines) = &last {
+        said.extend(lines.iter().cloned());
+    }
     let report = clock.report(&mut *engine, start)?;
     let rate = 1e-6 * (unknowns * (clock.steps - before)) as f64 / wall;
     let text = if json {
@@ -208,35 +225,58 @@ fn within(
             report.energy_drift
         )
     };
-    let _ = writeln!(std::io::stdout(), "{text}");
+    stdout::line(text);
     if !json {
         for line in &said {
-            let _ = writeln!(std::io::stdout(), "{line}");
+            stdout::line(line);
         }
         if s.profile {
-            let _ = write!(std::io::stdout(), "{}", parts(&engine.spent(), wall));
+            stdout::bytes(parts(&engine.spent(), wall).as_bytes());
         }
     }
-    if clock.t < end && s.steps.is_none() {
-        return Err(HydroError(format!("stopped at t = {}", clock.t)));
+    last?;
+    if clock.t < end && (s.steps.is_none() || interrupt::requested()) {
+        let go_on = s.checkpoint.as_ref().map_or_else(String::new, |p| {
+            format!("; `hydro restart {}` goes on", p.display())
+        });
+        return Err(HydroError(format!("stopped at t = {}{go_on}", clock.t)));
     }
     Ok(())
 }
 
 /// The end of a run whose zones invert, with the last state beside the checkpoint.
 fn dumped(inverted: &Ended, s: &Settings, h: &Hydro, state: &State) -> HydroError {
-    let path = s
-        .checkpoint
-        .as_ref()
-        .map_or_else(|| "inverted.vtu".into(), |p| p.with_extension("vtu"));
+    let path = dump(s.checkpoint.as_deref());
     let kept = match vtu(&path, h, state) {
         Ok(()) => format!("the last state that was accepted is in {}", path.display()),
         Err(e) => e.to_string(),
     };
     let (zone, j, place) = h.narrowest(state);
     HydroError(format!(
-        "{inverted}: the most distorted zone is {zone}, around {place:.4?}, with |J| {j:.2e} of its start; {kept}. Cure: a smaller --cfl, a lower --order, a mesh that follows the flow, or an earlier --t-final"
+        "{inverted}: the most distorted zone is {zone}, around {place:.4?}, with |J| {j:.2e} of its start; {kept}. Fix: a smaller --cfl, a lower --order, a mesh that follows the flow, or an earlier --t-final"
     ))
+}
+
+/// A name beside the checkpoint that no file has.
+fn dump(checkpoint: Option<&Path>) -> PathBuf {
+    let mut name = checkpoint.map_or_else(Default::default, |p| {
+        let mut name = p.as_os_str().to_owned();
+        name.push(".");
+        name
+    });
+    name.push("inverted");
+    (1..)
+        .map(|n| {
+            let mut name = name.clone();
+            name.push(if n == 1 {
+                ".vtu".to_owned()
+            } else {
+                format!("-{n}.vtu")
+            });
+            PathBuf::from(name)
+        })
+        .find(|p| !p.exists())
+        .unwrap_or_default()
 }
 
 /// A table of the parts of the steps.

@@ -1,38 +1,57 @@
 //! Lines of a CSV file, one a step.
 
+use greenup_files::{AtomicFile, FileError, Log};
 use greenup_hydro::HydroError;
 use greenup_hydro::run::Clock;
-use std::io::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+const HEADER: &str = "step,t,next_dt,internal,kinetic,drift";
+
+/// Longest line that one of ours can be.
+const LONGEST: u64 = 1024;
+
 pub struct History {
-    file: std::fs::File,
+    to: To,
     path: PathBuf,
 }
 
+enum To {
+    File(Log),
+    /// A device or a pipe, which has no end to add to.
+    Stream(File),
+}
+
 impl History {
-    /// A new file, or more lines of one.
+    /// A new file; or that of a run that is restarted after so many steps, without its later lines.
     ///
     /// # Errors
-    /// It cannot be written.
-    pub fn new(path: &Path, more: bool) -> Result<Self, HydroError> {
-        let mut options = std::fs::OpenOptions::new();
-        options
-            .create(true)
-            .write(true)
-            .append(more)
-            .truncate(!more);
-        let file = options
-            .open(path)
-            .map_err(|e| HydroError(format!("{} cannot be written: {e}", path.display())))?;
-        let mut out = Self {
-            file,
-            path: path.to_owned(),
-        };
-        if !more {
-            out.line("step,t,next_dt,internal,kinetic,drift")?;
+    /// It cannot be written, or is not a history.
+    pub fn new(path: &Path, restart: Option<usize>) -> Result<Self, HydroError> {
+        if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            let stream = OpenOptions::new()
+                .write(true)
+                .open(path)
+                .map_err(failed(path))?;
+            let mut out = Self {
+                to: To::Stream(stream),
+                path: path.to_owned(),
+            };
+            out.line(HEADER)?;
+            return Ok(out);
         }
-        Ok(out)
+        let steps = restart.filter(|_| path.exists());
+        let mut start = AtomicFile::create(path)?;
+        writeln!(start, "{HEADER}").map_err(failed(path))?;
+        if let Some(steps) = steps {
+            earlier(path, steps, &mut start)?;
+        }
+        start.commit()?;
+        Ok(Self {
+            to: To::File(Log::open(path)?),
+            path: path.to_owned(),
+        })
     }
 
     /// # Errors
@@ -51,7 +70,57 @@ impl History {
     }
 
     fn line(&mut self, text: &str) -> Result<(), HydroError> {
-        writeln!(self.file, "{text}")
-            .map_err(|e| HydroError(format!("{} cannot be written: {e}", self.path.display())))
+        match &mut self.to {
+            To::File(log) => log.quick_line(text)?,
+            To::Stream(file) => writeln!(file, "{text}").map_err(failed(&self.path))?,
+        }
+        Ok(())
+    }
+}
+
+/// Copies the lines of a history up to a step.
+fn earlier(path: &Path, steps: usize, to: &mut AtomicFile) -> Result<(), HydroError> {
+    let read = |cause| FileError::Read {
+        path: path.to_owned(),
+        cause,
+    };
+    let not_ours = || FileError::NotOurs {
+        path: path.to_owned(),
+    };
+    let mut from = BufReader::new(File::open(path).map_err(read)?);
+    let mut line = String::new();
+    let mut next = || -> Result<Option<String>, HydroError> {
+        line.clear();
+        match (&mut from).take(LONGEST).read_line(&mut line) {
+            Err(e) if e.kind() == ErrorKind::InvalidData => Err(not_ours().into()),
+            Err(e) => Err(read(e).into()),
+            // Its last line may have been cut short.
+            Ok(n) if (n as u64) < LONGEST => Ok(line.strip_suffix('\n').map(str::to_owned)),
+            Ok(_) => Err(not_ours().into()),
+        }
+    };
+    match next()? {
+        None => return Ok(()),
+        Some(header) if header == HEADER => {}
+        Some(_) => return Err(not_ours().into()),
+    }
+    while let Some(line) = next()? {
+        let step: usize = line
+            .split(',')
+            .next()
+            .and_then(|n| n.parse().ok())
+            .ok_or_else(not_ours)?;
+        if step > steps {
+            break;
+        }
+        writeln!(to, "{line}").map_err(failed(path))?;
+    }
+    Ok(())
+}
+
+fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> FileError + '_ {
+    |cause| FileError::Write {
+        path: path.to_owned(),
+        cause,
     }
 }

@@ -17,6 +17,7 @@
 //! | [`run`] | steps, accepted and rejected |
 //! | [`tuner`], [`balance`] | choices made inside a run |
 //! | [`work`] | operations and bytes of the parts of a step |
+//! | [`size`] | memory that a run takes |
 //! | [`output`] | ParaView's files, pictures, profiles, exact solutions |
 //! | [`checkpoint`] | a run on the disk |
 
@@ -37,6 +38,7 @@ pub mod problem;
 pub mod rules;
 pub mod run;
 pub mod simplex;
+pub mod size;
 pub mod space;
 pub mod start;
 pub mod tensor;
@@ -47,3 +49,14 @@ pub mod work;
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct HydroError(pub String);
+
+impl From<greenup_files::FileError> for HydroError {
+    fn from(e: greenup_files::FileError) -> Self {
+        use greenup_files::FileError as F;
+        // Hints of writing name flags that this command does not have.
+        match e.hint().filter(|_| !matches!(e, F::Write { .. })) {
+            Some(hint) => Self(format!("{e}; {hint}")),
+            None => Self(e.to_string()),
+        }
+    }
+}

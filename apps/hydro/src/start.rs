@@ -211,6 +211,11 @@ fn at_start(
     for q in 0..points {
         let j = el.jacobian(&x, q);
         let det = determinant(&j, dim);
+        if det == f64::INFINITY {
+            return Err(HydroError(format!(
+                "zone {z} is too large: its volume is not finite; scale the mesh"
+            )));
+        }
         if det.is_nan() || det <= 0.0 {
             return Err(HydroError(format!(
                 "zone {z} is inverted at {:?}: its corners are in a wrong order, or it is folded",

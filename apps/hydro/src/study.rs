@@ -1,9 +1,12 @@
 //! Time, power and energy of steps and of their parts, over operators and orders: figures 14 to 16 and table 7 of the
 //! BLAST paper.
 
+use crate::checks;
 use crate::go::engine;
 use crate::settings::{OperatorKind, Settings};
 use clap::Args;
+use greenup_app::{interrupt, machine, stdout};
+use greenup_files::Outputs;
 use greenup_hydro::HydroError;
 use greenup_hydro::engine::{Engine, Part};
 use greenup_hydro::hydro::Hydro;
@@ -12,18 +15,17 @@ use greenup_hydro::run::Clock;
 use greenup_hydro::work::of_part;
 use greenup_meter::choose::{Target, sensors};
 use greenup_meter::sensor::{Quantity, Sensor};
-use greenup_model::{Machine, predict};
+use greenup_model::predict;
 use greenup_report::scaling_figure::{Panel, Series, over_time};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 #[derive(Args)]
 pub struct StudyArgs {
-    /// Kinematic nodes along each direction, the same for all orders, less 1
+    /// Kinematic intervals per direction, held constant across orders
     #[arg(long, default_value_t = 48)]
     nodes: usize,
     #[arg(long, default_value_t = 3)]
@@ -37,9 +39,10 @@ pub struct StudyArgs {
     /// Seconds of each measurement
     #[arg(long, default_value_t = 3.0)]
     window: f64,
-    /// Machine to predict the matrix-free parts by: a file as `greenup fit` writes it
-    #[arg(long, value_name = "FILE")]
-    machine: Option<PathBuf>,
+    /// Machine to predict the matrix-free parts by: its name (`greenup machines` lists them), or a file as `greenup fit`
+    /// writes it
+    #[arg(long, value_name = "NAME|FILE")]
+    machine: Option<String>,
     /// Energy sensor; none: time alone
     #[arg(long, value_name = "ID")]
     sensor: Option<String>,
@@ -47,7 +50,7 @@ pub struct StudyArgs {
     #[arg(long)]
     threads: Option<usize>,
     /// Keep rows as JSON, and beside them the traces of power as .csv and .png
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE.json")]
     out: Option<PathBuf>,
 }
 
@@ -86,13 +89,40 @@ struct Traces {
     power: Trace,
 }
 
-pub fn study(args: &StudyArgs) -> Result<(), HydroError> {
-    if let Some(n) = args.threads {
-        // The first pool of the process.
-        let _ = rayon::ThreadPoolBuilder::new()
-            .num_threads(n.max(1))
-            .build_global();
+impl StudyArgs {
+    /// # Errors
+    /// Values that are not valid, or an output that cannot be written.
+    fn check(&self) -> Result<(), HydroError> {
+        if !(1..=3).contains(&self.dim) {
+            return Err(HydroError(format!("--dim {}: 1, 2 or 3", self.dim)));
+        }
+        if let Some(order) = self.orders.iter().find(|o| !(1..=8).contains(*o)) {
+            return Err(HydroError(format!("--orders {order}: orders are 1 to 8")));
+        }
+        if !(self.window > 0.0 && self.window.is_finite()) {
+            return Err(HydroError(format!(
+                "--window {}: it must be above 0",
+                self.window
+            )));
+        }
+        if let Some(path) = &self.out {
+            let mut o = Outputs::new();
+            for ending in ["json", "csv", "png"] {
+                // The traces lie beside it under its name.
+                let path = match ending {
+                    "json" => path.clone(),
+                    _ => path.with_extension(ending),
+                };
+                o.file(path, &[ending])?;
+            }
+        }
+        Ok(())
     }
+}
+
+pub fn study(args: &StudyArgs) -> Result<(), HydroError> {
+    args.check()?;
+    checks::start_threads(args.threads)?;
     rayon::scope(|_| within(args))
 }
 
@@ -103,14 +133,15 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
         let n = args.device.split_once(':').and_then(|d| d.1.parse().ok());
         Target::Gpu(n.unwrap_or(0))
     };
-    let machine = match &args.machine {
-        None => None,
-        Some(path) => {
-            let wrong = |e: String| HydroError(format!("{}: {e}", path.display()));
-            let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
-            Some(Machine::from_toml(&text).map_err(|e| wrong(e.to_string()))?)
-        }
-    };
+    let machine = args
+        .machine
+        .as_deref()
+        .map(machine::load)
+        .transpose()
+        .map_err(|e| {
+            let hint = e.hint().map_or_else(String::new, |h| format!("; {h}"));
+            HydroError(format!("{e}{hint}"))
+        })?;
     let mut busy = |s: f64| {
         let begin = Instant::now();
         while begin.elapsed().as_secs_f64() < s {
@@ -135,7 +166,7 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
     }
     let mut rows = Vec::new();
     let mut traces: Vec<(String, Traces)> = Vec::new();
-    for order in &args.orders {
+    'all: for order in &args.orders {
         for operator in [OperatorKind::Full, OperatorKind::MatrixFree] {
             let zones = (args.nodes as f64 / *order as f64).round().max(1.0) as usize;
             let name = vec![zones.to_string(); args.dim].join("x");
@@ -149,19 +180,18 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
                 ..Settings::default()
             };
             let (problem, s) = s.resolved()?;
-            let mesh = Mesh::open(&name, 0)?;
+            let mesh = Mesh::open_if(&name, 0, &mut |shape, zones| checks::size(&s, shape, zones))?;
             let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
             let mut engine = engine(&hydro, &s)?;
             let rate = engine.start(&state)?;
             let mut clock = Clock::new(rate, hydro.cfl)?;
             // A few steps, so that matter moves.
-            let stop = AtomicBool::new(false);
             clock
                 .go(
                     &mut *engine,
                     hydro.cfl,
                     (f64::MAX, Some(5)),
-                    &stop,
+                    interrupt::flag(),
                     &mut |_, _| Ok(()),
                 )
                 .map_err(|e| HydroError(e.to_string()))?;
@@ -171,12 +201,19 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
                 ("corner", Some(Part::Corner)),
                 ("solve", Some(Part::Solve)),
             ] {
+                if interrupt::requested() {
+                    break 'all;
+                }
                 let mut once = |e: &mut dyn Engine| match part {
                     Some(part) => e.part(part),
                     None => e.step(dt).and_then(|_| e.accept()),
                 };
                 let (n, seconds, trace) =
                     measured(&mut *engine, &mut once, args.window, &mut sensors)?;
+                // It was cut short.
+                if interrupt::requested() {
+                    break 'all;
+                }
                 let watts = mean_power(&trace.energy);
                 let joules = watts.map(|w| w * seconds);
                 let spent = engine.spent();
@@ -207,8 +244,16 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
             }
         }
     }
+    let _saving = interrupt::saving();
     print(&rows);
-    keep(args, &rows, &traces)
+    keep(args, &rows, &traces)?;
+    if interrupt::requested() {
+        return Err(HydroError(format!(
+            "stopped after {} measurements",
+            rows.len()
+        )));
+    }
+    Ok(())
 }
 
 /// Repeats for a while: how often, seconds each, joules over time.
@@ -241,7 +286,7 @@ fn measured(
             last = now;
             read(&mut trace);
         }
-        if now >= window {
+        if now >= window || interrupt::requested() {
             break;
         }
     }
@@ -330,19 +375,15 @@ fn print(rows: &[Row]) {
             }
         }
     }
-    let _ = std::io::stdout().write_all(out.as_bytes());
+    stdout::bytes(out.as_bytes());
 }
 
 fn keep(args: &StudyArgs, rows: &[Row], traces: &[(String, Traces)]) -> Result<(), HydroError> {
     let Some(path) = &args.out else {
         return Ok(());
     };
-    let write = |path: &std::path::Path, bytes: &[u8]| {
-        std::fs::write(path, bytes)
-            .map_err(|e| HydroError(format!("{} cannot be written: {e}", path.display())))
-    };
     let json = serde_json::to_vec_pretty(rows).map_err(|e| HydroError(e.to_string()))?;
-    write(path, &json)?;
+    greenup_files::write(path, &json)?;
     let mut csv = String::from("work,time_s,quantity,value\n");
     let mut series = Vec::new();
     for (name, trace) in traces {
@@ -364,7 +405,7 @@ fn keep(args: &StudyArgs, rows: &[Row], traces: &[(String, Traces)]) -> Result<(
         });
     }
     if traces.iter().any(|(_, t)| !t.energy.is_empty()) {
-        write(&path.with_extension("csv"), csv.as_bytes())?;
+        greenup_files::write(path.with_extension("csv"), csv)?;
     }
     if series.is_empty() {
         return Ok(());
@@ -383,5 +424,5 @@ fn keep(args: &StudyArgs, rows: &[Row], traces: &[(String, Traces)]) -> Result<(
         .collect();
     let svg = over_time("power over time", "time, s", &panels);
     let png = greenup_report::png::png(&svg, 1.5).map_err(|e| HydroError(e.to_string()))?;
-    write(&path.with_extension("png"), &png)
+    Ok(greenup_files::write(path.with_extension("png"), &png)?)
 }

@@ -105,7 +105,7 @@ fn a_restarted_run_has_the_same_digits() {
     ];
     let half = numbers(&[&base[..], &kept].concat());
     assert_eq!(half["steps"], 7);
-    let rest = numbers(&["restart", &file, "--json"]);
+    let rest = numbers(&["restart", &file, "--history", &csv, "--json"]);
     for key in [
         "steps",
         "rejected",
@@ -129,6 +129,196 @@ fn a_restarted_run_has_the_same_digits() {
     ] {
         let said = hydro(args).failure();
         assert!(String::from_utf8_lossy(&said.get_output().stderr).contains(word));
+    }
+}
+
+/// Mesh, final time and orders follow the problem; the flags and `hydro list` say the same.
+#[test]
+fn problems_have_their_own_defaults() {
+    let run = hydro(&["list", "--json"]).success();
+    let all: Vec<J> = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    assert_eq!(all.len(), 10);
+    for j in &all {
+        let problem = j["problem"]
+            .as_str()
+            .map_or_else(|| j["problem"].to_string(), str::to_owned);
+        let numbers = |more: &[&str]| -> J {
+            let args = [
+                &["run", "--problem", &problem, "--steps", "2", "--json"][..],
+                more,
+            ]
+            .concat();
+            let run = hydro(&args).success();
+            serde_json::from_slice(&run.get_output().stdout).unwrap()
+        };
+        let (order, t) = (j["order"].to_string(), j["t_final"].to_string());
+        let alone = numbers(&[]);
+        let given = numbers(&[
+            "--mesh",
+            j["mesh"].as_str().unwrap(),
+            "--t-final",
+            &t,
+            "--order",
+            &order,
+        ]);
+        for key in ["zones", "unknowns", "t", "e_norm"] {
+            assert_eq!(alone[key], given[key], "{problem}: {key}");
+        }
+    }
+    let of = |n: usize, key: &str| all[n][key].clone();
+    assert_eq!(
+        (of(3, "mesh"), of(3, "t_final")),
+        ("rectangle01_quad".into(), 3.0.into())
+    );
+    assert_eq!(
+        (of(1, "mesh"), of(1, "t_final")),
+        ("square01_quad".into(), 0.6.into())
+    );
+    assert_eq!((of(7, "mesh"), of(4, "order")), ("rt2D".into(), 3.into()));
+    let table = hydro(&["list"]).success();
+    let table = String::from_utf8_lossy(&table.get_output().stdout).into_owned();
+    assert!(
+        table.contains("triple-point     rectangle01_quad"),
+        "{table}"
+    );
+}
+
+/// Found before the run, which would take hours.
+#[test]
+fn outputs_that_cannot_be_written_are_refused_before_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(at("file"), "").unwrap();
+    let page = at("p.toml");
+    std::fs::write(
+        &page,
+        "[[material]]\ngamma = 1.4\ndensity = 1\npressure = 1\n",
+    )
+    .unwrap();
+    for (args, word) in [
+        (&["--png", &at("a.jpg")][..], "known: .png"),
+        (&["--png", &at("a")], "known: .png"),
+        (&["--radial", &at("a.png")], "known: .csv"),
+        (&["--history", &at("a.png")], "known: .csv"),
+        (&["--png", &at("file/a.png")], "cannot be written"),
+        (&["--vtu", &at("file")], "not a folder"),
+        (
+            &["--checkpoint", dir.path().to_str().unwrap()],
+            "is a folder",
+        ),
+        (
+            &["--history", &at("a.csv"), "--radial", &at("a.csv")],
+            "same name",
+        ),
+        (
+            &["--problem", &page, "--checkpoint", &page],
+            "also an input",
+        ),
+        (
+            &["--png", &at("a.png"), "--mesh", "segment01"],
+            "two or three dimensions",
+        ),
+        (&["--threads", "1000000"], "for each of its"),
+        (&["--frames", "1000000000000"], "at most 100000"),
+        (&["--mesh", "4096x4096x4096"], "32-bit"),
+        (
+            &["--mesh", "340x340x340", "--refine", "0"],
+            "GiB of memory, but",
+        ),
+        (&["--mesh", "cube01_hex", "--refine", "12"], "32-bit"),
+    ] {
+        let all = [&["run", "--t-final", "1e6"][..], args].concat();
+        let run = Command::new(env!("CARGO_BIN_EXE_hydro"))
+            .args(&all)
+            .timeout(std::time::Duration::from_secs(60))
+            .assert()
+            .failure();
+        assert_eq!(run.get_output().status.code(), Some(1), "{args:?}");
+        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(said.contains(word), "{args:?}: {said}");
+    }
+    let names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    for (args, word) in [
+        (&["--machine", "h2000"][..], "there is no machine `h2000`"),
+        (&["--out", &at("a.png")], "known: .json"),
+        (&["--orders", "0"], "orders are 1 to 8"),
+        (&["--window", "nan"], "above 0"),
+        (&["--dim", "7"], "1, 2 or 3"),
+    ] {
+        let run = hydro(&[&["study", "--sensor", "none"][..], args].concat()).failure();
+        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(said.contains(word), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn machines_of_a_study_have_names() {
+    let run = hydro(&[
+        "study",
+        "--nodes",
+        "4",
+        "--dim",
+        "2",
+        "--orders",
+        "2",
+        "--window",
+        "0.01",
+        "--sensor",
+        "none",
+        "--machine",
+        "h200",
+    ])
+    .success();
+    let table = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+    assert!(table.contains("by the machine"), "{table}");
+}
+
+/// Names that are not UTF-8 are written, or refused with a message.
+#[test]
+#[cfg(target_os = "linux")]
+fn names_that_are_not_utf8() {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &[u8]| dir.path().join(OsString::from_vec(name.to_vec()));
+    let (kept, folder, csv) = (at(b"k\xff.ckpt"), at(b"v\xff"), at(b"h\xff.csv"));
+    let command = || Command::new(env!("CARGO_BIN_EXE_hydro"));
+    let outputs = |c: &mut Command| {
+        c.arg("--vtu")
+            .arg(&folder)
+            .arg("--history")
+            .arg(&csv)
+            .arg("--png")
+            .arg(at(b"\xff.png"));
+    };
+    let mut run = command();
+    run.args([
+        "run",
+        "--refine",
+        "0",
+        "--t-final",
+        "0.1",
+        "--steps",
+        "2",
+        "--checkpoint",
+    ])
+    .arg(&kept);
+    outputs(&mut run);
+    run.assert().success();
+    let mut rest = command();
+    rest.arg("restart").arg(&kept);
+    outputs(&mut rest);
+    rest.assert().success();
+    assert!(folder.join("run.pvd").exists() && csv.exists());
+    for flag in ["--mesh", "--problem"] {
+        let run = command()
+            .arg("run")
+            .arg(flag)
+            .arg(at(b"\xff.mesh"))
+            .assert()
+            .failure();
+        assert_eq!(run.get_output().status.code(), Some(2));
     }
 }
 

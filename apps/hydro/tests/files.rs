@@ -215,6 +215,7 @@ fn inverted_zones_end_with_a_dump() {
     )
     .unwrap();
     let kept = dir.path().join("fold.ckpt");
+    std::fs::write(dir.path().join("fold.vtu"), "mine").unwrap();
     let run = hydro(&[
         "run",
         "--problem",
@@ -229,10 +230,14 @@ fn inverted_zones_end_with_a_dump() {
     .failure();
     let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
     assert!(
-        said.contains("zones invert") && said.contains("Cure"),
+        said.contains("zones invert") && said.contains("Fix:"),
         "{said}"
     );
-    assert!(dir.path().join("fold.vtu").exists() && kept.exists());
+    assert!(dir.path().join("fold.ckpt.inverted.vtu").exists() && kept.exists());
+    assert_eq!(
+        std::fs::read_to_string(dir.path().join("fold.vtu")).unwrap(),
+        "mine"
+    );
 }
 
 #[test]
@@ -272,27 +277,147 @@ fn a_killed_run_goes_on_with_the_same_digits() {
     }
 }
 
+/// Files that no reader of meshes, problems or checkpoints may fall over.
 #[test]
-#[cfg(target_os = "linux")]
-fn a_full_disk_leaves_the_last_checkpoint() {
+fn hostile_inputs_end_with_a_message() {
     let dir = tempfile::tempdir().unwrap();
-    let kept = dir.path().join("full.ckpt");
-    let file = kept.to_str().unwrap();
-    let base = [
+    let skew = std::fs::read_to_string(data("tests/data/skew.mesh")).unwrap();
+    let square = std::fs::read_to_string(data("tests/data/square.msh")).unwrap();
+    let l2 = |n: u64, degree: usize| {
+        let (head, _) = skew.split_once("vertices").unwrap();
+        format!(
+            "{head}vertices\n{n}\n\nnodes\nFiniteElementSpace\nFiniteElementCollection: L2_T1_2D_P{degree}\nVDim: 2\nOrdering: 1\n0 0\n"
+        )
+    };
+    let mut all = vec![
+        ("mesh", String::new()),
+        ("mesh", "MFEM mesh v1.0".into()),
+        (
+            "mesh",
+            skew.replace("vertices\n9", "vertices\n1000000000000000000"),
+        ),
+        ("mesh", skew.replace("vertices\n9", "vertices\n200000000")),
+        (
+            "mesh",
+            skew.replace("elements\n4", "elements\n1000000000000000000"),
+        ),
+        ("mesh", skew.replace("0.5 0\n", "1e308 -1e308\n")),
+        ("mesh", skew.replace("0.5 0\n", "1e999 0\n")),
+        ("mesh", skew.replace("0.5", "1e308").replace('1', "1e308")),
+        ("mesh", l2(200_000_000, 8)),
+        ("mesh", l2(9, 8)),
+        ("mesh", l2(2, 1)),
+        ("mesh", l2(9, 1).replace("L2_T1_2D_P1", "H1_2D_P8")),
+        (
+            "mesh",
+            l2(9, 1)
+                .replace("L2_T1_2D_P1", "Quadratic")
+                .replace("1 3 0 1 4 3", "1 3 0 1 4 4000000000"),
+        ),
+        ("msh", String::new()),
+        (
+            "msh",
+            square.replace("$Nodes\n", "$Nodes\n1000000000000000000 "),
+        ),
+        ("msh", square.replace("$Elements\n", "$Elements\n99999999 ")),
+        (
+            "toml",
+            "[[material]]\ngamma = nan\ndensity = 1\npressure = 1\n".into(),
+        ),
+        (
+            "toml",
+            format!(
+                "[[material]]\ngamma = 1.4\ndensity = \"{}x\"\npressure = 1\n",
+                "(".repeat(100_000)
+            ),
+        ),
+        ("toml", format!("a = {}", "[".repeat(100_000))),
+        (
+            "toml",
+            "[run]\nframes = 1000000000000\n[[material]]\ngamma = 1.4\ndensity = 1\npressure = 1\n"
+                .into(),
+        ),
+        (
+            "toml",
+            "gravity = [nan, 0]\n[[material]]\ngamma = 1.4\ndensity = 1\npressure = 1\n".into(),
+        ),
+        (
+            "toml",
+            "[[material]]\ngamma = 1.4\nstiffness = inf\ndensity = 1\npressure = 1\n".into(),
+        ),
+        ("ckpt", String::new()),
+        ("ckpt", "\n".into()),
+        ("ckpt", "{\"format\":\"greenup-hydro/2\"}\n".into()),
+    ];
+    // Every file, cut off somewhere.
+    for (ending, text) in [("mesh", &skew), ("msh", &square)] {
+        all.extend((0..30).map(|_| (ending, text[..fastrand::usize(..text.len())].to_owned())));
+    }
+    for (i, (ending, text)) in all.iter().enumerate() {
+        let path = dir.path().join(format!("{i}.{ending}"));
+        std::fs::write(&path, text).unwrap();
+        refused(ending, &path, text);
+    }
+    for ending in ["mesh", "msh", "toml", "ckpt"] {
+        let path = dir.path().join(format!("zero.{ending}"));
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        refused(ending, &path, "/dev/zero");
+    }
+}
+
+/// An input ends with a message, quickly and in little memory; cut off behind its last number it may be whole.
+fn refused(ending: &str, path: &Path, text: &str) {
+    let name = path.to_str().unwrap();
+    let run = ["run", "--refine", "0", "--steps", "1"];
+    let args = match ending {
+        "toml" => [&run[..], &["--problem", name]].concat(),
+        "ckpt" => vec!["restart", name],
+        _ => [&run[..], &["--problem", "0", "--mesh", name]].concat(),
+    };
+    // 2 GB of addresses.
+    let out = Command::new("sh")
+        .args([
+            "-c",
+            "ulimit -v 2000000; exec \"$@\"",
+            "sh",
+            env!("CARGO_BIN_EXE_hydro"),
+        ])
+        .args(&args)
+        .timeout(std::time::Duration::from_secs(60))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    let what: String = text.chars().take(2000).collect();
+    assert!(
+        matches!(out.status.code(), Some(0 | 1)),
+        "{:?}: {said}\n{what}",
+        out.status
+    );
+    if out.status.code() == Some(1) {
+        assert!(said.starts_with("error: "), "{said}");
+    }
+}
+
+/// Readers other than ParaView take signed indices alone.
+#[test]
+fn indices_of_vtu_files_are_signed() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("v");
+    numbers(&[
         "run",
         "--refine",
-        "1",
+        "0",
         "--t-final",
-        "0.3",
-        "--checkpoint",
-        file,
-    ];
-    numbers(&[&base[..], &["--steps", "5"]].concat());
-    let before = std::fs::read(&kept).unwrap();
-    // Where the new one is written first, every byte fails.
-    std::os::unix::fs::symlink("/dev/full", dir.path().join("full.part")).unwrap();
-    let run = hydro(&["restart", file]).assert().failure();
-    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-    assert!(said.contains("cannot be written"), "{said}");
-    assert_eq!(std::fs::read(&kept).unwrap(), before);
+        "0.01",
+        "--vtu",
+        folder.to_str().unwrap(),
+    ]);
+    let text = std::fs::read_to_string(folder.join("fields_0000.vtu")).unwrap();
+    for name in ["connectivity", "offsets"] {
+        assert!(
+            text.contains(&format!("type=\"Int64\" Name=\"{name}\"")),
+            "{name}"
+        );
+    }
+    assert!(!text.contains("DataArray type=\"UInt64\""));
 }

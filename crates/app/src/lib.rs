@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`interrupt`] | Ctrl-C, TERM and HUP: asked once, ended after two seconds |
 //! | [`machine`] | machines by name or file |
+//! | [`memory`] | whether what is asked for fits into memory |
 //! | [`output`] | where an output goes: a file, or standard output |
 //! | [`process`] | processes that are started: each in a group, killed whole |
 //! | [`capture`] | what they print, read without waiting for ever |
@@ -12,6 +13,7 @@
 pub mod capture;
 pub mod interrupt;
 pub mod machine;
+pub mod memory;
 pub mod output;
 pub mod process;
 pub mod stdout;

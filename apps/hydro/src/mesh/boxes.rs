@@ -23,15 +23,15 @@ pub const NAMES: [&str; 15] = [
     "cube_922_hex",
 ];
 
-/// A built-in mesh of the public test suite.
-pub fn named(name: &str, refine: usize) -> Option<Mesh> {
+/// Where the faces of a built-in box are along each direction.
+pub fn faces(name: &str) -> Option<Vec<Vec<f64>>> {
     let even = |from: f64, to: f64, n: usize| -> Vec<f64> {
         (0..=n)
             .map(|i| from + (to - from) * i as f64 / n as f64)
             .collect()
     };
     let unit = even(0.0, 1.0, 2);
-    let mut faces = match name {
+    Some(match name {
         "segment01" => vec![unit],
         "square01_quad" => vec![unit.clone(), unit],
         "cube01_hex" => vec![unit.clone(), unit.clone(), unit],
@@ -59,13 +59,6 @@ pub fn named(name: &str, refine: usize) -> Option<Mesh> {
             })
             .to_vec(),
         "saltzman01_quad" => vec![even(0.0, 1.0, 10), even(0.0, 0.1, 1)],
-        "square01_tri" => {
-            let mut mesh = triangles();
-            for _ in 0..refine {
-                mesh = mesh.refined();
-            }
-            return Some(mesh);
-        }
         // nx × ny × nz zones of the unit box: 48x48, 12x12x12.
         _ => {
             let counts: Option<Vec<usize>> = name.split('x').map(|n| n.parse().ok()).collect();
@@ -75,7 +68,11 @@ pub fn named(name: &str, refine: usize) -> Option<Mesh> {
                 .map(|n| even(0.0, 1.0, n))
                 .collect()
         }
-    };
+    })
+}
+
+/// Zones between faces, each halved along each direction so many times.
+pub fn refined(mut faces: Vec<Vec<f64>>, refine: usize) -> Mesh {
     for f in &mut faces {
         for _ in 0..refine {
             let mut finer = vec![f[0]];
@@ -85,13 +82,18 @@ pub fn named(name: &str, refine: usize) -> Option<Mesh> {
             *f = finer;
         }
     }
-    Some(between(&faces))
+    between(&faces)
+}
+
+/// Of the zones of a box.
+pub fn shape(dim: usize) -> Shape {
+    [Shape::Segment, Shape::Quad, Shape::Hex][dim - 1]
 }
 
 /// Zones between faces at these places, walls all around.
 pub fn between(faces: &[Vec<f64>]) -> Mesh {
     let dim = faces.len();
-    let shape = [Shape::Segment, Shape::Quad, Shape::Hex][dim - 1];
+    let shape = shape(dim);
     let lines: Vec<usize> = faces.iter().map(Vec::len).collect();
     let counts: Vec<usize> = lines.iter().map(|n| n - 1).collect();
     let vertices = (0..lines.iter().product())
@@ -135,8 +137,11 @@ pub fn between(faces: &[Vec<f64>]) -> Mesh {
     }
 }
 
+/// The built-in mesh of triangles.
+pub const TRIANGLES: &str = "square01_tri";
+
 /// The unit square as eight triangles.
-fn triangles() -> Mesh {
+pub fn triangles() -> Mesh {
     let square = between(&[vec![0.0, 0.5, 1.0], vec![0.0, 0.5, 1.0]]);
     let mut corners = Vec::new();
     for z in 0..4 {

@@ -5,7 +5,6 @@ use super::{Mesh, Place, face};
 use crate::HydroError;
 use crate::element::Shape;
 use hashbrown::HashMap;
-use std::path::Path;
 
 /// Shape, and corners with x fastest, of an element type; none of types that are left out.
 fn shape(kind: usize) -> Option<(Shape, &'static [usize])> {
@@ -25,15 +24,15 @@ struct Entry {
     nodes: Vec<usize>,
 }
 
-pub fn read(path: &Path) -> Result<Mesh, HydroError> {
-    let mut w = Words::open(path, None)?;
+pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
+    let mut w = Words::new(name, text, None);
     let (mut version, mut places) = (0.0, HashMap::<usize, Place>::new());
     let mut entries = Vec::new();
     // Physical groups of entities by dimension and number.
     let mut groups = HashMap::new();
-    while let Some(section) = w.peek().map(str::to_owned) {
+    while let Some(section) = w.peek() {
         w.word()?;
-        match section.as_str() {
+        match section {
             "$MeshFormat" => {
                 version = w.number("version")?;
                 let binary: usize = w.number("file type")?;
@@ -201,7 +200,7 @@ fn blocks_of_nodes(w: &mut Words, places: &mut HashMap<usize, Place>) -> Result<
             .collect::<Result<_, _>>()?;
         for t in tags {
             places.insert(t, [w.real()?, w.real()?, w.real()?]);
-            for _ in 0..parametric * dim {
+            for _ in 0..parametric.saturating_mul(dim) {
                 w.real()?;
             }
         }

@@ -1,11 +1,10 @@
 //! Meshes in MFEM's text format 1.0: one shape of zones; corners, or nodes of a finite-element space.
 
-use super::words::Words;
+use super::words::{Words, short};
 use super::{Curved, Mesh, Place, face};
 use crate::HydroError;
 use crate::element::Shape;
 use hashbrown::HashMap;
-use std::path::Path;
 
 /// From x fastest to the format's order around a face.
 fn order(shape: Shape) -> &'static [usize] {
@@ -23,12 +22,13 @@ fn corners(kind: usize) -> Option<usize> {
     [1, 2, 3, 4, 4, 8].get(kind).copied()
 }
 
-pub fn read(path: &Path) -> Result<Mesh, HydroError> {
-    let mut w = Words::open(path, Some('#'))?;
+pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
+    let mut w = Words::new(name, text, Some('#'));
     let head = [w.word()?, w.word()?, w.word()?].join(" ");
     if head != "MFEM mesh v1.0" {
         return Err(w.wrong(&format!(
-            "`{head}` is no `MFEM mesh v1.0` (nonconforming and NURBS meshes are not read)"
+            "`{}` instead of `MFEM mesh v1.0` (nonconforming and NURBS meshes are not read)",
+            short(&head)
         )));
     }
     let mut mesh = Mesh {
@@ -40,16 +40,29 @@ pub fn read(path: &Path) -> Result<Mesh, HydroError> {
         curved: None,
     };
     let (mut dim, mut count) = (0, 0);
-    while let Some(section) = w.peek().map(str::to_owned) {
+    while let Some(section) = w.peek() {
         w.word()?;
-        match section.as_str() {
-            "dimension" => dim = w.count("dimension")?,
+        match section {
+            "dimension" => {
+                dim = w.number("dimension")?;
+                if !(1..=3).contains(&dim) {
+                    return Err(w.wrong(&format!("{dim} dimensions: there are 1 to 3")));
+                }
+            }
             "elements" => elements(&mut w, &mut mesh, dim)?,
             "boundary" => boundary(&mut w, &mut mesh)?,
             "vertices" => {
-                count = w.count("number of vertices")?;
-                if w.peek() != Some("nodes") {
-                    let d = w.count("dimension")?;
+                count = w.number("number of vertices")?;
+                let by_nodes = w.peek() == Some("nodes");
+                // Without coordinates a large number costs a file nothing.
+                if by_nodes && count > mesh.corners.len() {
+                    return Err(w.wrong(&format!(
+                        "{count} vertices, but zones have {} corners",
+                        mesh.corners.len()
+                    )));
+                }
+                if !by_nodes {
+                    let d: usize = w.number("dimension")?;
                     if d != dim {
                         return Err(w.wrong(&format!("{d} coordinates in {dim} dimensions")));
                     }
@@ -63,11 +76,13 @@ pub fn read(path: &Path) -> Result<Mesh, HydroError> {
                 }
             }
             "nodes" => nodes(&mut w, &mut mesh, count)?,
-            other => return Err(w.wrong(&format!("there is no section `{other}`"))),
+            other => {
+                return Err(w.wrong(&format!("there is no section `{}`", short(other))));
+            }
         }
     }
     if mesh.corners.is_empty() || mesh.vertices.is_empty() {
-        return Err(w.wrong("there are no zones, or no places of their corners"));
+        return Err(w.wrong("there are no zones, or no coordinates of their corners"));
     }
     Ok(mesh)
 }
@@ -113,9 +128,14 @@ fn boundary(w: &mut Words, mesh: &mut Mesh) -> Result<(), HydroError> {
 
 /// Places of nodes: corners alone, or all nodes of curved zones.
 fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroError> {
-    let (mut kind, mut components, mut by_place) = (String::new(), 0, 0);
-    while let Some(word) = w.peek().map(str::to_owned) {
-        match word.as_str() {
+    if let Some(v) = mesh.corners.iter().find(|v| **v as usize >= vertices) {
+        return Err(w.wrong(&format!(
+            "a zone has corner {v}, but there are {vertices} vertices"
+        )));
+    }
+    let (mut kind, mut components, mut by_place) = ("", 0, 0);
+    while let Some(word) = w.peek() {
+        match word {
             "FiniteElementSpace" => {
                 w.word()?;
             }
@@ -125,14 +145,19 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
             }
             "VDim:" => {
                 w.word()?;
-                components = w.count("number of components")?;
+                components = w.number("number of components")?;
             }
             "Ordering:" => {
                 w.word()?;
-                by_place = w.count("ordering")?;
+                by_place = w.number::<usize>("ordering")?;
                 break;
             }
-            _ => return Err(w.wrong(&format!("`{word}` among the words of a space"))),
+            _ => {
+                return Err(w.wrong(&format!(
+                    "`{}` is unknown in a FiniteElementSpace",
+                    short(word)
+                )));
+            }
         }
     }
     let (shape, dim) = (mesh.shape, mesh.dim());
@@ -143,23 +168,44 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
         k.rsplit_once('P')
             .and_then(|(_, n)| n.parse::<usize>().ok())
     };
-    let (degree, shared) = match kind.as_str() {
+    let (degree, shared) = match kind {
         "Linear" => (1, true),
         "Quadratic" => (2, true),
         k if k.starts_with("L2_T1_") => (degree(k).unwrap_or(0), false),
         k if k.starts_with("H1_") => (degree(k).unwrap_or(0), true),
-        k => return Err(w.wrong(&format!("nodes of `{k}` are not read: H1_ and L2_T1_ are"))),
+        k => {
+            return Err(w.wrong(&format!(
+                "nodes of `{}` are not read: H1_ and L2_T1_ are",
+                short(k)
+            )));
+        }
     };
     if !(1..=8).contains(&degree) {
-        return Err(w.wrong(&format!("the order of `{kind}` is not 1 to 8")));
+        return Err(w.wrong(&format!("the order of `{}` is not 1 to 8", short(kind))));
+    }
+    // Nodes of each zone alone; each coordinate takes at least a digit and a space.
+    let least = match shared {
+        true if shape.tensor() => (degree - 1).pow(dim as u32),
+        true => 0,
+        false => shape.nodes(degree),
+    };
+    if 2 * mesh.zones() * least * dim > w.rest() + 2 {
+        return Err(w.wrong("the file ends before the last node"));
     }
     let (local, count) = if shared {
-        shared_nodes(mesh, degree, vertices)
-            .ok_or_else(|| w.wrong(&format!("`{kind}` on a {shape:?}: take L2_T1_ nodes")))?
+        shared_nodes(mesh, degree, vertices).ok_or_else(|| {
+            w.wrong(&format!(
+                "`{}` on a {shape:?}: take L2_T1_ nodes",
+                short(kind)
+            ))
+        })?
     } else {
         let n = mesh.zones() * shape.nodes(degree);
         ((0..n).collect(), n)
     };
+    if 2 * count * dim > w.rest() + 2 {
+        return Err(w.wrong("the file ends before the last node"));
+    }
     let mut all = vec![[0.0; 3]; count];
     for i in 0..count * dim {
         let (n, c) = if by_place == 1 {

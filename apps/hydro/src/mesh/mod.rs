@@ -58,13 +58,33 @@ impl Mesh {
     /// # Errors
     /// There is none of that name, or the file is none; the message says where.
     pub fn open(name: &str, refine: usize) -> Result<Self, HydroError> {
-        if let Some(mesh) = boxes::named(name, refine) {
-            return Ok(mesh);
+        Self::open_if(name, refine, &mut |_, _| Ok(()))
+    }
+
+    /// As [`Mesh::open`]; before memory is taken for the refined mesh, `fits` may refuse its number of zones.
+    ///
+    /// # Errors
+    /// As [`Mesh::open`], or what `fits` says.
+    pub fn open_if(
+        name: &str,
+        refine: usize,
+        fits: &mut dyn FnMut(Shape, f64) -> Result<(), HydroError>,
+    ) -> Result<Self, HydroError> {
+        let finer = |shape: Shape| 2_f64.powi((refine * shape.dim()) as i32);
+        if let Some(faces) = boxes::faces(name) {
+            let shape = boxes::shape(faces.len());
+            let zones: f64 = faces.iter().map(|f| (f.len() - 1) as f64).product();
+            fits(shape, zones * finer(shape))?;
+            return Ok(boxes::refined(faces, refine));
         }
         let path = Path::new(name);
-        let mut mesh = match path.extension().and_then(|e| e.to_str()) {
-            Some("mesh") => mfem::read(path)?,
-            Some("msh") => gmsh::read(path)?,
+        let ending = path.extension().and_then(|e| e.to_str());
+        let mut mesh = match ending {
+            _ if name == boxes::TRIANGLES => boxes::triangles(),
+            Some(ending @ ("mesh" | "msh")) => {
+                let text = greenup_files::read_text(path)?;
+                Self::parse(name, ending == "mesh", &text)?
+            }
             _ => {
                 return Err(HydroError(format!(
                     "there is no mesh `{name}`: there are {}, and files *.mesh of MFEM and *.msh of Gmsh",
@@ -72,12 +92,26 @@ impl Mesh {
                 )));
             }
         };
-        mesh.check()
-            .map_err(|e| HydroError(format!("{name}: {e}")))?;
-        mesh.turn_triangles();
+        fits(mesh.shape, mesh.zones() as f64 * finer(mesh.shape))?;
         for _ in 0..refine {
             mesh = mesh.refined();
         }
+        Ok(mesh)
+    }
+
+    /// The mesh of a text in MFEM's format or in Gmsh's; `name` is for messages.
+    ///
+    /// # Errors
+    /// What is wrong with it, and its line.
+    pub fn parse(name: &str, mfem: bool, text: &str) -> Result<Self, HydroError> {
+        let mut mesh = if mfem {
+            mfem::read(name, text)?
+        } else {
+            gmsh::read(name, text)?
+        };
+        mesh.check()
+            .map_err(|e| HydroError(format!("{name}: {e}")))?;
+        mesh.turn_triangles();
         Ok(mesh)
     }
 

@@ -1,57 +1,78 @@
-//! Words of a text file with their lines, so that what is wrong can be found.
+//! Words of a text with their lines, so that what is wrong can be found.
 
 use crate::HydroError;
-use std::path::Path;
 use std::str::FromStr;
 
-pub struct Words {
-    name: String,
-    all: Vec<(usize, String)>,
-    next: usize,
+pub struct Words<'a> {
+    name: &'a str,
+    text: &'a str,
+    comment: Option<char>,
+    /// Where the rest begins, and its line.
+    at: usize,
+    line: usize,
+    /// Line of the last word.
+    last: usize,
 }
 
-impl Words {
-    /// # Errors
-    /// The file cannot be read as text.
-    pub fn open(path: &Path, comment: Option<char>) -> Result<Self, HydroError> {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| HydroError(format!("{name} cannot be read: {e}")))?;
-        let mut all = Vec::new();
-        for (i, line) in text.lines().enumerate() {
-            let line = comment.and_then(|c| line.split(c).next()).unwrap_or(line);
-            all.extend(line.split_whitespace().map(|w| (i + 1, w.to_owned())));
+impl<'a> Words<'a> {
+    pub fn new(name: &'a str, text: &'a str, comment: Option<char>) -> Self {
+        Self {
+            name,
+            text,
+            comment,
+            at: 0,
+            line: 1,
+            last: 1,
         }
-        Ok(Self { name, all, next: 0 })
     }
 
     pub fn wrong(&self, what: &str) -> HydroError {
-        let last = self.next.saturating_sub(1);
-        let line = self.all.get(last).or(self.all.last()).map_or(0, |w| w.0);
-        HydroError(format!("{}, line {line}: {what}", self.name))
+        HydroError(format!("{}, line {}: {what}", self.name, self.last))
     }
 
-    pub fn peek(&self) -> Option<&str> {
-        self.all.get(self.next).map(|w| w.1.as_str())
+    /// Bytes that are not read yet.
+    pub fn rest(&self) -> usize {
+        self.text.len() - self.at
     }
 
-    pub fn word(&mut self) -> Result<String, HydroError> {
-        let word = self
-            .all
-            .get(self.next)
-            .map(|w| w.1.clone())
-            .ok_or_else(|| self.wrong("the file ends here"))?;
-        self.next += 1;
+    /// Moves to the next word; its end.
+    fn find(&mut self) -> Option<usize> {
+        loop {
+            let rest = &self.text[self.at..];
+            let first = rest.chars().next()?;
+            if Some(first) == self.comment {
+                self.at += rest.find('\n').unwrap_or(rest.len());
+            } else if first.is_whitespace() {
+                self.line += usize::from(first == '\n');
+                self.at += first.len_utf8();
+            } else {
+                let end = rest.find(|c: char| c.is_whitespace() || Some(c) == self.comment);
+                return Some(self.at + end.unwrap_or(rest.len()));
+            }
+        }
+    }
+
+    pub fn peek(&mut self) -> Option<&'a str> {
+        let end = self.find()?;
+        Some(&self.text[self.at..end])
+    }
+
+    pub fn word(&mut self) -> Result<&'a str, HydroError> {
+        let Some(end) = self.find() else {
+            return Err(self.wrong("the file ends here"));
+        };
+        let word = &self.text[self.at..end];
+        (self.at, self.last) = (end, self.line);
         Ok(word)
     }
 
     pub fn number<T: FromStr>(&mut self, what: &str) -> Result<T, HydroError> {
         let word = self.word()?;
         word.parse()
-            .map_err(|_| self.wrong(&format!("`{word}` is no {what}")))
+            .map_err(|_| self.wrong(&format!("`{}` is not a valid {what}", short(word))))
     }
 
-    /// A place's coordinate.
+    /// A coordinate.
     pub fn real(&mut self) -> Result<f64, HydroError> {
         let x: f64 = self.number("number")?;
         if x.is_finite() {
@@ -61,12 +82,22 @@ impl Words {
         }
     }
 
-    /// A count, below what any mesh has.
+    /// A count of entries that follow; each takes at least a byte and its end.
     pub fn count(&mut self, what: &str) -> Result<usize, HydroError> {
         let n: usize = self.number(what)?;
-        if n > 1 << 28 {
-            return Err(self.wrong(&format!("{n} is too large for the {what}")));
+        if n > self.rest() {
+            return Err(self.wrong(&format!(
+                "{n} is too large for the {what}: the file ends before"
+            )));
         }
         Ok(n)
+    }
+}
+
+/// The beginning of a word, which may be as long as a file.
+pub fn short(word: &str) -> String {
+    match word.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &word[..end]),
+        None => word.to_owned(),
     }
 }

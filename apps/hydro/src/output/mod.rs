@@ -8,6 +8,6 @@ mod vtu;
 
 pub use exact::{Exact, exact};
 pub use fields::{Field, Sample, sample};
-pub use picture::picture;
+pub use picture::{drawable, picture};
 pub use profile::{Profile, profile};
-pub use vtu::{pvd, vtu};
+pub use vtu::{pvd, read_pvd, vtu};

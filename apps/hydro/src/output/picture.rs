@@ -4,6 +4,7 @@ use super::fields::{Field, Sample, sample};
 use crate::HydroError;
 use crate::engine::State;
 use crate::hydro::Hydro;
+use crate::mesh::Mesh;
 use greenup_report::axis::{Area, Linear, frame};
 use greenup_report::heat_figure::shade;
 use greenup_report::png::{Raster, png_with};
@@ -58,16 +59,43 @@ fn draw(edges: &mut [bool], columns: usize, rows: usize, a: (f64, f64), b: (f64,
     }
 }
 
+/// How far from z = 0 a wall's points may be.
+const FLAT: f64 = 1e-9;
+
+/// Whether a picture can be drawn on a mesh.
+///
+/// # Errors
+/// One dimension, or three without zones at z = 0.
+pub fn drawable(mesh: &Mesh) -> Result<(), HydroError> {
+    // The face of a zone that is drawn is the one between its first corners.
+    let first = if mesh.shape.tensor() { 4 } else { 3 };
+    match mesh.dim() {
+        1 => Err(HydroError(
+            "--png needs two or three dimensions: take --radial FILE.csv".into(),
+        )),
+        3 if !(0..mesh.zones()).any(|z| {
+            mesh.zone(z)[..first]
+                .iter()
+                .all(|v| mesh.vertices[*v as usize][2].abs() < FLAT)
+        }) =>
+        {
+            Err(HydroError(
+                "--png draws zones at z = 0, and this mesh has none there: take --vtu FOLDER"
+                    .into(),
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The picture as PNG.
 ///
 /// # Errors
-/// One dimension, or it cannot be drawn.
+/// It cannot be drawn; see [`drawable`].
 pub fn picture(h: &Hydro, s: &State, field: Field, t: f64) -> Result<Vec<u8>, HydroError> {
     let d = h.space.dim;
     if d == 1 {
-        return Err(HydroError(
-            "pictures need two dimensions: take --profile".into(),
-        ));
+        return Err(HydroError("a picture needs two dimensions".into()));
     }
     let tensor = h.space.element.shape.tensor();
     let places: Vec<Vec<f64>> = (0..=PARTS)
@@ -83,7 +111,7 @@ pub fn picture(h: &Hydro, s: &State, field: Field, t: f64) -> Result<Vec<u8>, Hy
     let all: Vec<(usize, Vec<Sample>)> = sample(h, s, &places)
         .into_iter()
         .enumerate()
-        .filter(|(_, p)| d == 2 || p.iter().all(|p| p.x[2].abs() < 1e-9))
+        .filter(|(_, p)| d == 2 || p.iter().all(|p| p.x[2].abs() < FLAT))
         .collect();
     let flat = || all.iter().flat_map(|(_, p)| p);
     let bounds = |c: usize| {

@@ -5,6 +5,7 @@ use crate::HydroError;
 use crate::element::Shape;
 use crate::engine::State;
 use crate::hydro::Hydro;
+use greenup_files::FileError;
 use std::fmt::Write as _;
 use std::path::Path;
 use vtkio::model::{
@@ -148,27 +149,71 @@ pub fn vtu(path: &Path, h: &Hydro, s: &State) -> Result<(), HydroError> {
             data,
         }),
     };
-    grid.export(path)
-        .map_err(|e| HydroError(format!("{} cannot be written: {e}", path.display())))
+    let mut text = Vec::new();
+    grid.write_xml(&mut text)
+        .map_err(|e| HydroError(format!("{}: {e}", path.display())))?;
+    Ok(greenup_files::write(path, signed(text))?)
 }
+
+/// The library writes indices as unsigned numbers, which meshio refuses; as signed ones they have the same bytes.
+fn signed(mut text: Vec<u8>) -> Vec<u8> {
+    for name in ["connectivity", "offsets"] {
+        let from = format!("<DataArray type=\"UInt64\" Name=\"{name}\"");
+        let to = format!("<DataArray type=\"Int64\" Name=\"{name}\"");
+        if let Some(at) = text.windows(from.len()).position(|w| w == from.as_bytes()) {
+            text.splice(at..at + from.len(), to.bytes());
+        }
+    }
+    text
+}
+
+const BEFORE: &str = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n";
+const AFTER: &str = "</Collection>\n</VTKFile>\n";
 
 /// Writes the list of files by their times.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn pvd(path: &Path, files: &[(f64, String)]) -> Result<(), HydroError> {
-    let mut text = String::from(
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n",
-    );
+    let mut text = String::from(BEFORE);
     for (t, file) in files {
         let _ = writeln!(
             text,
             "<DataSet timestep=\"{t}\" group=\"\" part=\"0\" file=\"{file}\"/>"
         );
     }
-    text.push_str("</Collection>\n</VTKFile>\n");
-    std::fs::write(path, text)
-        .map_err(|e| HydroError(format!("{} cannot be written: {e}", path.display())))
+    text.push_str(AFTER);
+    Ok(greenup_files::write(path, text)?)
+}
+
+/// The list that [`pvd`] wrote; empty where there is none.
+///
+/// # Errors
+/// It cannot be read, or something else wrote it.
+pub fn read_pvd(path: &Path) -> Result<Vec<(f64, String)>, HydroError> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = greenup_files::read_text(path)?;
+    let entries = text
+        .strip_prefix(BEFORE)
+        .and_then(|t| t.strip_suffix(AFTER));
+    entries
+        .and_then(|e| e.lines().map(entry).collect())
+        .ok_or_else(|| {
+            FileError::NotOurs {
+                path: path.to_owned(),
+            }
+            .into()
+        })
+}
+
+fn entry(line: &str) -> Option<(f64, String)> {
+    let rest = line.strip_prefix("<DataSet timestep=\"")?;
+    let (t, rest) = rest.split_once("\" group=\"\" part=\"0\" file=\"")?;
+    let file = rest.strip_suffix("\"/>")?;
+    let t: f64 = t.parse().ok().filter(|t: &f64| t.is_finite())?;
+    (!file.contains(['"', '<', '&'])).then(|| (t, file.to_owned()))
 }
 
 #[cfg(test)]
@@ -190,6 +235,24 @@ mod tests {
             all.sort_unstable();
             all.dedup();
             assert_eq!(all.len(), shape.nodes(k), "{shape:?} {k}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_read_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.pvd");
+        assert!(read_pvd(&path).unwrap().is_empty());
+        let all = vec![
+            (0.0, "fields_0000.vtu".to_owned()),
+            (0.1 + 0.2, "fields_0001.vtu".to_owned()),
+        ];
+        pvd(&path, &all).unwrap();
+        assert_eq!(read_pvd(&path).unwrap(), all);
+        for other in ["", "<VTKFile/>", &format!("{BEFORE}<x/>\n{AFTER}")] {
+            std::fs::write(&path, other).unwrap();
+            let e = read_pvd(&path).unwrap_err();
+            assert!(e.0.contains("not made by this program"), "{e}");
         }
     }
 }

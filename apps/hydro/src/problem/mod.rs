@@ -1,5 +1,6 @@
 //! What is run: initial fields, gases, walls.
 
+mod defaults;
 mod standard;
 mod user;
 
@@ -7,6 +8,7 @@ use crate::HydroError;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
+pub use defaults::Defaults;
 pub use standard::Standard;
 pub use user::User;
 
@@ -62,6 +64,9 @@ impl From<Standard> for Problem {
 }
 
 impl Problem {
+    /// Standard problems that have numbers; the others have names alone.
+    pub const NUMBERED: usize = 8;
+
     /// By its number or name, or by a file *.toml.
     ///
     /// # Errors
@@ -70,7 +75,7 @@ impl Problem {
         if name.ends_with(".toml") {
             return Ok(Self(Kind::User(Box::new(User::read(name.as_ref())?))));
         }
-        let by_number = name.parse::<usize>().ok().filter(|n| *n < 8);
+        let by_number = name.parse::<usize>().ok().filter(|n| *n < Self::NUMBERED);
         let found = match by_number {
             Some(n) => Standard::ALL.get(n).copied(),
             None => Standard::ALL.into_iter().find(|s| s.name() == name),
@@ -79,8 +84,8 @@ impl Problem {
             let names: Vec<&str> = Standard::ALL.iter().map(|s| s.name()).collect();
             HydroError(format!(
                 "there is no problem {name}: there are 0 to 7 ({}), {}, and files *.toml",
-                names[..8].join(", "),
-                names[8..].join(", ")
+                names[..Self::NUMBERED].join(", "),
+                names[Self::NUMBERED..].join(", ")
             ))
         })
     }

@@ -102,6 +102,10 @@ pub struct User {
     materials: Vec<Material>,
 }
 
+/// Characters and opening brackets of an expression.
+const LONGEST: usize = 4096;
+const MOST_BRACKETS: usize = 200;
+
 const NAMES: [&str; 4] = ["r", "x", "y", "z"];
 
 impl Field {
@@ -110,6 +114,15 @@ impl Field {
             Text::Number(x) => return Ok(Self::Number(*x)),
             Text::Words(w) => w,
         };
+        if words.len() > LONGEST {
+            return Err(format!("an expression has at most {LONGEST} characters"));
+        }
+        // The parser calls itself for each.
+        if words.matches('(').count() > MOST_BRACKETS {
+            return Err(format!(
+                "`{words}`: at most {MOST_BRACKETS} brackets in an expression"
+            ));
+        }
         let expression =
             exmex::parse_val::<i32, f64>(words).map_err(|e| format!("`{words}`: {e}"))?;
         if let Some(name) = expression
@@ -165,10 +178,8 @@ impl User {
     /// # Errors
     /// No page, unknown keys, expressions that are none.
     pub fn read(path: &Path) -> Result<Self, HydroError> {
-        let wrong = |m: String| HydroError(format!("{}: {m}", path.display()));
-        let text =
-            std::fs::read_to_string(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
-        Self::of(&text).map_err(wrong)
+        let text = greenup_files::read_text(path)?;
+        Self::of(&text).map_err(|e| HydroError(format!("{}: {e}", path.display())))
     }
 
     /// # Errors
@@ -183,6 +194,9 @@ impl User {
             let wrong = |e: String| format!("material {}: {e}", i + 1);
             if !(m.gamma > 1.0 && m.gamma.is_finite()) {
                 return Err(wrong(format!("gamma {}: it must be above 1", m.gamma)));
+            }
+            if !m.stiffness.is_finite() {
+                return Err(wrong(format!("stiffness {}: not finite", m.stiffness)));
             }
             if m.pressure.is_some() == m.energy.is_some() {
                 return Err(wrong("give either pressure or energy".into()));
@@ -207,6 +221,10 @@ impl User {
                 .parse()
                 .map_err(|_| format!("walls: `{number}` is no attribute of the mesh"))?;
             walls.insert(n, wall(w).map_err(|e| format!("walls: {number}: {e}"))?);
+        }
+        let given = page.gravity.iter().flatten().chain(&page.point_energy);
+        if let Some(x) = given.into_iter().find(|x| !x.is_finite()) {
+            return Err(format!("gravity or point_energy: {x} is not finite"));
         }
         let mut gravity = None;
         if let Some(g) = &page.gravity {
@@ -293,10 +311,10 @@ fn wall(text: &WallText) -> Result<Wall, String> {
             let mut held = [None; 3];
             for (to, v) in held.iter_mut().zip(velocity) {
                 *to = match v {
-                    toml::Value::Float(x) => Some(*x),
+                    toml::Value::Float(x) if x.is_finite() => Some(*x),
                     toml::Value::Integer(i) => Some(*i as f64),
                     toml::Value::String(s) if s == "free" => None,
-                    _ => return Err("a velocity is made of numbers and \"free\"".into()),
+                    _ => return Err("a velocity is made of finite numbers and \"free\"".into()),
                 };
             }
             Ok(Wall {
@@ -361,6 +379,57 @@ velocity = ["y", "-x"]
             match User::of(&text) {
                 Ok(_) => assert!(word.is_empty(), "{to} is accepted"),
                 Err(e) => assert!(e.contains(word), "{to}: {e}"),
+            }
+        }
+    }
+
+    #[test]
+    fn hostile_expressions_do_not_panic() {
+        let nested = format!("{}x{}", "(".repeat(190), ")".repeat(190));
+        let signs = "-".repeat(4000) + "x";
+        let functions = "sin(".repeat(190) + "x";
+        let sums = "x+".repeat(2000) + "x";
+        let ifs = "1 if x<1 else ".repeat(200) + "2";
+        for words in [
+            "2147483647+1",
+            "-2147483647-10",
+            "2147483647*2",
+            "(-2147483647-1)/(-1)",
+            "(-2147483647-1)%(-1)",
+            "1/0",
+            "1%0",
+            "2^100",
+            "2^(-3)",
+            "1<<100",
+            "1<<(-1)",
+            "1>>77",
+            "fact(100)",
+            "fact(-1)",
+            "abs(-2147483647-1)",
+            "to_int(1e300)",
+            "to_int(x/0)",
+            "[1,2,3]",
+            "[1,2,3].7",
+            "x.y",
+            "length([1,2])",
+            "",
+            " ",
+            "(",
+            ")",
+            "if",
+            "1 if",
+            "\u{1F600}",
+            "x &&",
+            "99999999999999999999",
+            "1e999",
+            &nested,
+            &signs,
+            &functions,
+            &sums,
+            &ifs,
+        ] {
+            if let Ok(f) = Field::new(&Text::Words(words.to_owned())) {
+                f.at(&[1.0, f64::MAX, -0.0]);
             }
         }
     }
