@@ -38,6 +38,10 @@ pub enum FileError {
     },
     #[error("{} was not made by this program", path.display())]
     NotOurs { path: PathBuf },
+    #[error("nothing is loaded from {}: {why}", path.display())]
+    NotPrivate { path: PathBuf, why: String },
+    #[error("this output cannot go to standard output (`-`)")]
+    NotStdout,
 }
 
 impl FileError {
@@ -57,6 +61,9 @@ impl FileError {
                 K::StorageFull | K::QuotaExceeded => {
                     "free some space, or choose another disk with --out or -o"
                 }
+                K::FileTooLarge => {
+                    "files of this size are not allowed here; see `ulimit -f`, or choose another disk"
+                }
                 _ => "check the path given with --out or -o",
             }),
             Self::TooLarge { .. } => Some("is this the file you meant?"),
@@ -66,7 +73,11 @@ impl FileError {
             Self::IsFolder { .. } => Some("name a file in it"),
             Self::NotFolder { .. } => Some("choose another folder with --out"),
             Self::Ending { .. } => Some("the ending of the name chooses the format"),
+            Self::NotStdout => Some("name a file"),
             Self::NotOurs { .. } => Some("move it away, or choose another folder with --out"),
+            Self::NotPrivate { .. } => {
+                Some("set XDG_CACHE_HOME to a folder that only you can write to")
+            }
         }
     }
 
@@ -106,6 +117,7 @@ pub fn is_environment(e: &io::Error) -> bool {
                 | libc::EAGAIN
                 | libc::EIO
                 | libc::EROFS
+                | libc::EFBIG
         )
     )
 }

@@ -6,11 +6,13 @@
 //! | [`log`] | files that grow line by line, whole after a crash |
 //! | [`lock`] | one process at a time works in a folder |
 //! | [`scratch`] | temporary folders inside a user's folder; only what the tool made is deleted |
+//! | [`cache`] | compiled files of this user, checked before they are loaded |
 //! | [`outputs`] | output names checked before any work |
 //! | [`mod@read`] | inputs read up to a limit |
 //! | [`mod@error`] | what is wrong with a file, and the fix |
 
 pub mod atomic;
+pub mod cache;
 pub mod error;
 pub mod lock;
 pub mod log;
@@ -19,6 +21,7 @@ pub mod read;
 pub mod scratch;
 
 pub use atomic::{AtomicFile, write};
+pub use cache::Cache;
 pub use error::{FileError, Result};
 pub use lock::FolderLock;
 pub use log::Log;

@@ -29,9 +29,12 @@ impl Outputs {
     /// name. Makes its folder where there is none.
     ///
     /// # Errors
-    /// It cannot be written, has no known ending, or is an input or another output.
+    /// It cannot be written, has no known ending, is an input or another output, or is `-`.
     pub fn file(&mut self, path: impl AsRef<Path>, endings: &[&str]) -> Result<&mut Self> {
         let path = path.as_ref();
+        if path.as_os_str() == "-" {
+            return Err(FileError::NotStdout);
+        }
         if !endings.is_empty() {
             ending(path, endings)?;
         }
@@ -68,11 +71,14 @@ impl Outputs {
     }
 }
 
-/// The ending of a name, which must be one of these; compared in lower case.
+/// The ending of a name, which must be one of these; compared in lower case. Devices and pipes take the first.
 ///
 /// # Errors
 /// Another ending, or none.
 pub fn ending(path: &Path, known: &[&str]) -> Result<String> {
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        return Ok(known.first().copied().unwrap_or_default().to_owned());
+    }
     let found = path
         .extension()
         .map(|e| e.to_string_lossy().to_ascii_lowercase())
@@ -129,11 +135,14 @@ mod tests {
             .file(dir.path().join("a.jpg"), &["png", "svg"])
             .unwrap_err();
         assert!(e.to_string().contains("known: .png, .svg"), "{e}");
+        assert_eq!(ending(Path::new("/dev/null"), &["svg"]).unwrap(), "svg");
         o.file(dir.path().join("new/a.PNG"), &["png"]).unwrap();
         let e = o
             .file(dir.path().join("new/../new/a.PNG"), &[])
             .unwrap_err();
         assert!(matches!(e, FileError::Twice { .. }), "{e}");
+        let e = o.file("-", &[]).unwrap_err();
+        assert!(matches!(e, FileError::NotStdout), "{e}");
         let e = o.file(input.join("x"), &[]).unwrap_err();
         assert!(matches!(e, FileError::Write { .. }), "{e}");
         let e = o.folder(&input).unwrap_err();
