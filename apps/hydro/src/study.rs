@@ -7,12 +7,14 @@ use crate::settings::{OperatorKind, Settings};
 use clap::Args;
 use greenup_app::{interrupt, machine, stdout};
 use greenup_files::Outputs;
+use greenup_device::cuda::Gpu;
 use greenup_hydro::HydroError;
 use greenup_hydro::engine::{Engine, Part};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::run::Clock;
 use greenup_hydro::work::of_part;
+use greenup_meter::Problem;
 use greenup_meter::choose::{Target, sensors};
 use greenup_meter::sensor::{Quantity, Sensor};
 use greenup_model::predict;
@@ -127,11 +129,14 @@ pub fn study(args: &StudyArgs) -> Result<(), HydroError> {
 }
 
 fn within(args: &StudyArgs) -> Result<(), HydroError> {
+    let unusable = |p: Problem| HydroError(format!("{}: {}; {}", p.id, p.cause, p.cure));
     let target = if args.device == "cpu" {
         Target::Host
     } else {
-        let n = args.device.split_once(':').and_then(|d| d.1.parse().ok());
-        Target::Gpu(n.unwrap_or(0))
+        let n = args.device.split_once(':').map_or(Ok(0), |d| d.1.parse());
+        let n = n.map_err(|_| HydroError(format!("invalid device: {}", args.device)))?;
+        let gpu = Gpu::numbered(n).map_err(|e| HydroError(e.to_string()))?;
+        Target::Gpu(gpu.bus_id.parse().map_err(unusable)?)
     };
     let machine = args
         .machine
@@ -148,8 +153,7 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
             std::hint::spin_loop();
         }
     };
-    let chosen = sensors(args.sensor.as_deref(), target, 0.3, &mut busy)
-        .map_err(|p| HydroError(format!("{}: {}; {}", p.id, p.cause, p.cure)))?;
+    let chosen = sensors(args.sensor.as_deref(), target, 0.3, &mut busy).map_err(unusable)?;
     if let Some(why) = &chosen.missing {
         let _ = writeln!(std::io::stderr(), "no energy: {why}");
     }

@@ -4,8 +4,9 @@ use crate::error::{CliError, Result};
 use crate::load::Load;
 use greenup_device::cuda::Gpu;
 use greenup_files::Outputs;
+use greenup_meter::Problem;
 pub use greenup_meter::choose::{Chosen, Target, found};
-pub use greenup_meter::sensors::nvml::index as nvml_index;
+use greenup_meter::sensors::{BusId, nvml};
 
 /// The GPU with this number, or a known one that need not be here; the first without a name.
 ///
@@ -48,6 +49,32 @@ pub fn input(named: Option<&str>, outputs: &mut Outputs) {
     }
 }
 
+/// The target of work on a GPU.
+///
+/// # Errors
+/// It is not on this host.
+pub fn on_gpu(gpu: &Gpu) -> Result<Target> {
+    Ok(Target::Gpu(place(gpu)?))
+}
+
+/// Where a GPU sits.
+///
+/// # Errors
+/// It is not on this host.
+pub fn place(gpu: &Gpu) -> Result<BusId> {
+    gpu.bus_id.parse().map_err(|_| {
+        CliError::new(format!("there is no {} here", gpu.name))
+            .hint("name a GPU by its number; `greenup doctor` lists them")
+    })
+}
+
+/// The host, or without a sensor of it the first GPU that a command started here would see.
+pub const ANY: Target = Target::HostOr(|| match Gpu::all() {
+    // CUDA heeds CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER; NVML does not.
+    Ok(all) => all.first()?.bus_id.parse().ok(),
+    Err(_) => nvml::only(),
+});
+
 /// Picks the sensor named, or the best one for the target, and probes that it moves with all cores busy.
 ///
 /// # Errors
@@ -63,12 +90,15 @@ pub fn sensors(named: Option<&str>, target: Target, probe_s: f64) -> Result<Chos
     if let Some(Err(e)) = load {
         return Err(e);
     }
-    chosen.map_err(|p| {
-        let e = if p.present {
-            CliError::new(format!("sensor `{}` is not usable: {}", p.id, p.cause))
-        } else {
-            CliError::new(p.cause)
-        };
-        if p.cure.is_empty() { e } else { e.hint(p.cure) }
-    })
+    chosen.map_err(problem)
+}
+
+/// A sensor that cannot be used, as an error with its fix.
+pub fn problem(p: Problem) -> CliError {
+    let e = if p.present && p.id != "nvml" {
+        CliError::new(format!("sensor `{}` is not usable: {}", p.id, p.cause))
+    } else {
+        CliError::new(p.cause)
+    };
+    if p.cure.is_empty() { e } else { e.hint(p.cure) }
 }

@@ -7,6 +7,7 @@ use crate::progress::Bars;
 use greenup_device::CpuFacts;
 use greenup_device::cuda::Compiler;
 use greenup_meter::control::Control;
+use greenup_meter::sensors::nvml;
 use greenup_tune::run::cubin::OnGpu;
 use greenup_tune::run::parent::Launcher;
 use greenup_tune::{Plan, Problem};
@@ -52,9 +53,10 @@ impl Rig {
 /// The GPU for kernels in CUDA, a sensor that watches it, and the process in which they run.
 pub fn rig(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Result<Rig> {
     let gpu = on_gpu(problem, gpu)?;
-    let target = gpu.as_ref().map_or(choose::Target::Host, |on| {
-        choose::Target::Gpu(choose::nvml_index(&on.gpu.bus_id))
-    });
+    let target = match &gpu {
+        None => choose::Target::Host,
+        Some(on) => choose::on_gpu(&on.gpu)?,
+    };
     let chosen = choose::sensors(sensor, target, 0.5)?;
     let sensor = chosen.main();
     let device = match &gpu {
@@ -78,9 +80,13 @@ pub fn rig(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Result
 
 /// Control over the clocks of the problem's GPU, or of the first; this program is its keeper too.
 fn control(gpu: Option<&OnGpu>) -> Result<Control> {
-    let index = gpu.map_or(0, |on| choose::nvml_index(&on.gpu.bus_id));
+    let index = match gpu {
+        None => nvml::first(),
+        Some(on) => nvml::index(choose::place(&on.gpu)?),
+    }
+    .map_err(choose::problem)?;
     let mut keeper = std::process::Command::new(std::env::current_exe()?);
-    keeper.args(["clock-keeper", "--index", &index.to_string()]);
+    keeper.args(["clock-keeper", "--index", &index.get().to_string()]);
     Control::open(index, keeper).map_err(|e| {
         let cure = e.cure();
         CliError::new(format!("the space sets clocks or power: {e}")).hint(cure)
@@ -94,10 +100,7 @@ fn on_gpu(problem: &Problem, named: Option<&str>) -> Result<Option<OnGpu>> {
     // Said now, not by every trial.
     Compiler::new(None).map_err(crate::commands::compile::failed)?;
     let gpu = choose::gpu(named)?;
-    if gpu.bus_id.is_empty() {
-        return Err(CliError::new(format!("there is no {} here", gpu.name))
-            .hint("name a GPU by its number; `greenup doctor` lists them"));
-    }
+    choose::place(&gpu)?;
     Ok(Some(OnGpu {
         gpu,
         cubins: crate::folders::cache()?.join("cubins"),

@@ -1,8 +1,8 @@
 //! Choosing the sensors of a measurement.
 
 use crate::probe::{Diagnosis, probe};
-use crate::sensor::Problem;
-use crate::sensors::{Found, discover, open_named};
+use crate::sensor::{Problem, SensorInfo};
+use crate::sensors::{BusId, Found, discover, nvml, open_named};
 use crate::{Meter, Policy, Sensor};
 
 /// Sensors ready to measure, the main one first, then those of its group.
@@ -47,20 +47,20 @@ const PREFERRED: [&str; 6] = [
 ];
 
 /// What runs the work that sensors are chosen for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Target {
     Host,
-    /// A host, or its first GPU where the host has no sensor.
-    Any,
-    /// The GPU with this number in NVML.
-    Gpu(u32),
+    /// A host, or where the host has no sensor the GPU that this finds.
+    HostOr(fn() -> Option<BusId>),
+    /// The GPU that sits there.
+    Gpu(BusId),
 }
 
 /// Picks the sensor named, or the best one for work on the CPU or on a GPU, and probes that it
 /// moves under `load`, which keeps the host busy for about the seconds it is given.
 ///
 /// # Errors
-/// When the named sensor does not exist or is not usable.
+/// When the named sensor does not exist or is not usable, or the GPU is unknown to a driver that is here.
 pub fn sensors(
     named: Option<&str>,
     target: Target,
@@ -76,6 +76,15 @@ pub fn sensors(
         });
     }
     let found = found(named);
+    let gpu = match target {
+        // Where NVML has no sensor, none can be taken for the wrong GPU's.
+        Target::Gpu(bus_id)
+            if named.is_none() && found.iter().flatten().any(|s| of_nvml(s.info())) =>
+        {
+            Some(nvml::index(bus_id)?)
+        }
+        _ => None,
+    };
     if found.iter().all(Found::is_err) && named.is_none() {
         return Ok(none(
             false,
@@ -94,22 +103,18 @@ pub fn sensors(
             Some(at.ok_or_else(|| unusable(name, &diagnoses))?)
         }
         None => {
-            let mut own: Vec<String> = match target {
-                Target::Gpu(_) => Vec::new(),
-                Target::Host | Target::Any => PREFERRED.map(str::to_owned).into(),
+            let at = |ids: &[String]| {
+                ids.iter()
+                    .find_map(|p| usable.iter().position(|s| s.info().id.starts_with(p)))
             };
-            let index = match target {
-                Target::Gpu(index) => Some(index),
-                Target::Any => Some(0),
-                Target::Host => None,
-            };
-            own.extend(
-                index
-                    .into_iter()
-                    .flat_map(|i| ["energy", "instant"].map(|w| format!("nvml:{i}:{w}"))),
-            );
-            own.iter()
-                .find_map(|p| usable.iter().position(|s| s.info().id.starts_with(p)))
+            match target {
+                Target::Host => at(&PREFERRED.map(str::to_owned)),
+                Target::Gpu(_) => gpu.and_then(|g| at(&of_gpu(g))),
+                Target::HostOr(find) => at(&PREFERRED.map(str::to_owned)).or_else(|| {
+                    let gpu = nvml::index(find()?).ok()?;
+                    at(&of_gpu(gpu))
+                }),
+            }
         }
     };
     let Some(main) = main else {
@@ -133,6 +138,15 @@ pub fn sensors(
         missing: None,
         gpu_seen,
     })
+}
+
+fn of_nvml(info: &SensorInfo) -> bool {
+    info.id.starts_with("nvml:")
+}
+
+/// Starts of the ids of a GPU's sensors, best first.
+fn of_gpu(gpu: nvml::GpuIndex) -> [String; 2] {
+    ["energy", "instant"].map(|what| format!("nvml:{}:{what}", gpu.get()))
 }
 
 fn none(gpu_seen: bool, why: &str) -> Chosen {

@@ -4,6 +4,7 @@
 //! will, by a signal or by a crash, the pipe closes, and the keeper restores what it found at its
 //! start. Nobody else restores, so that there is one way only.
 
+use crate::sensors::nvml::GpuIndex;
 use nvml_wrapper::enums::device::GpuLockedClocksSetting;
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{Device, Nvml};
@@ -114,7 +115,7 @@ fn apply(device: &mut Device, s: &Setting) -> Result<(), ControlError> {
 /// Control over one GPU's settings.
 pub struct Control {
     nvml: Nvml,
-    index: u32,
+    gpu: GpuIndex,
     keeper: Child,
     /// Closing it is what makes the keeper restore.
     pipe: Option<ChildStdin>,
@@ -125,10 +126,10 @@ impl Control {
     ///
     /// # Errors
     /// No driver, no such GPU, no permission, or no keeper.
-    pub fn open(index: u32, mut keeper: Command) -> Result<Self, ControlError> {
+    pub fn open(gpu: GpuIndex, mut keeper: Command) -> Result<Self, ControlError> {
         let nvml = Nvml::init().map_err(failed("NVML"))?;
         {
-            let mut device = nvml.device_by_index(index).map_err(failed("the GPU"))?;
+            let mut device = nvml.device_by_index(gpu.get()).map_err(failed("the GPU"))?;
             // Changes nothing that is not locked, and tells whether changing is allowed.
             device.reset_gpu_locked_clocks().map_err(failed(SM))?;
         }
@@ -155,7 +156,7 @@ impl Control {
         }
         Ok(Self {
             nvml,
-            index,
+            gpu,
             keeper: child,
             pipe,
         })
@@ -168,7 +169,7 @@ impl Control {
     pub fn set(&self, setting: &Setting) -> Result<(), ControlError> {
         let mut device = self
             .nvml
-            .device_by_index(self.index)
+            .device_by_index(self.gpu.get())
             .map_err(failed("the GPU"))?;
         apply(&mut device, setting)
     }
@@ -184,7 +185,8 @@ impl Drop for Control {
 const READY: &str = "ready";
 
 /// The keeper: notes the power limit, says that it is ready, waits for the end of its input, and
-/// restores. Signals of the terminal must not reach it: give it a session of its own.
+/// restores; `index` is the number of a [`GpuIndex`]. Signals of the terminal must not reach it: give it a session of
+/// its own.
 ///
 /// # Errors
 /// Nothing can be noted, or something cannot be restored.

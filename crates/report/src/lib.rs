@@ -17,6 +17,7 @@
 //! | [`png`] | SVG → PNG with embedded fonts |
 //! | [`page`] | the HTML page |
 //! | [`npy`] | NumPy's array files |
+//! | [`vtu`] | unstructured grids for ParaView |
 
 pub mod axis;
 pub mod bar_figure;
@@ -34,3 +35,4 @@ pub mod share_figure;
 pub mod si;
 pub mod svg;
 pub mod sweep_figure;
+pub mod vtu;

@@ -1,6 +1,7 @@
 //! The device of a command, and measurements on it.
 
 use super::note;
+use greenup_device::cuda;
 use greenup_fmm::FmmError;
 use greenup_fmm::cpu::Cpu;
 use greenup_fmm::engine::Engine;
@@ -9,7 +10,7 @@ use greenup_fmm::plan::Plan;
 use greenup_fmm::real::Real;
 use greenup_meter::choose::{Target, sensors};
 use greenup_meter::observe::Silent;
-use greenup_meter::{Measurement, Meter, Policy, Run};
+use greenup_meter::{Measurement, Meter, Policy, Problem, Run};
 use std::time::Instant;
 
 /// What evaluates a plan on a CPU or a GPU, and its name.
@@ -31,7 +32,14 @@ pub fn engine<'a, R: Real>(
 
 /// A meter of time, and of energy where there is a sensor.
 pub fn meter(gpu: Option<usize>) -> Result<Meter, FmmError> {
-    let target = gpu.map_or(Target::Host, |n| Target::Gpu(n as u32));
+    let unusable = |p: Problem| FmmError(format!("{}: {}; {}", p.id, p.cause, p.cure));
+    let target = match gpu {
+        None => Target::Host,
+        Some(n) => {
+            let gpu = cuda::Gpu::numbered(n).map_err(|e| FmmError(e.to_string()))?;
+            Target::Gpu(gpu.bus_id.parse().map_err(unusable)?)
+        }
+    };
     let mut busy = |s: f64| {
         let begin = Instant::now();
         while begin.elapsed().as_secs_f64() < s {
@@ -39,8 +47,7 @@ pub fn meter(gpu: Option<usize>) -> Result<Meter, FmmError> {
         }
     };
     let policy = Policy::quick();
-    let chosen = sensors(None, target, 0.3, &mut busy)
-        .map_err(|p| FmmError(format!("{}: {}; {}", p.id, p.cause, p.cure)))?;
+    let chosen = sensors(None, target, 0.3, &mut busy).map_err(unusable)?;
     if let Some(why) = &chosen.missing {
         note(&format!("no energy: {why}"));
     }

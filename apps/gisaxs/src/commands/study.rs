@@ -11,10 +11,9 @@ use greenup_gisaxs::gpu::Device;
 use greenup_gisaxs::numeric::{Precision, Way};
 use greenup_gisaxs::study::{Case, On, Row, run};
 use greenup_gisaxs::{GisaxsError, wisdom};
-use greenup_meter::Policy;
 use greenup_meter::choose::{Target, sensors};
 use greenup_meter::observe::Observer;
-use greenup_meter::sensors::nvml;
+use greenup_meter::{Policy, Problem};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -150,12 +149,12 @@ pub fn study(args: &StudyArgs) -> Result<()> {
         warmup_s: 0.5 * args.window,
         ..Policy::quick()
     };
+    let unusable = |p: Problem| wrong(format!("{}: {}; {}", p.id, p.cause, p.cure));
     let target = match &device {
         None => Target::Host,
-        Some(d) => Target::Gpu(nvml::index(&d.gpu.bus_id)),
+        Some(d) => Target::Gpu(d.gpu.bus_id.parse().map_err(unusable)?),
     };
-    let chosen = sensors(args.sensor.as_deref(), target, 0.3, &mut busy)
-        .map_err(|p| wrong(format!("{}: {}; {}", p.id, p.cause, p.cure)))?;
+    let chosen = sensors(args.sensor.as_deref(), target, 0.3, &mut busy).map_err(unusable)?;
     let (sensor, missing) = (chosen.main(), chosen.missing.clone());
     let mut meter = chosen.meter(policy);
     let ways: Vec<Way> = args.way.iter().copied().map(Way::from).collect();

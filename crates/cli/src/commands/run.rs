@@ -90,7 +90,7 @@ pub fn run(args: &RunArgs) -> Result {
         },
         ignore_failure: args.ignore_failure,
     };
-    let mut chosen = choose::sensors(args.sensor.sensor.as_deref(), choose::Target::Any, 0.3)?;
+    let mut chosen = choose::sensors(args.sensor.sensor.as_deref(), choose::ANY, 0.3)?;
     if let Some(why) = &chosen.missing {
         out::note(format!("time only: {why}"));
     }

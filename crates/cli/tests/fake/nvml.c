@@ -1,5 +1,11 @@
-/* A stand-in for libnvidia-ml with one GPU of 100 W: its energy counter ticks every 20 ms, its
+/* A stand-in for libnvidia-ml with GPUS GPUs (one, unless compiled with another number) of 100 W, 200 W and so on,
+ * counted from the highest place on the bus down: the
+ * first of two sits at 02:00.0, the second at 01:00.0. Its energy counter ticks every 20 ms, its
  * instant power wavers by 1 W, memory draws 12 W. Only what the sensors ask for. */
+#ifndef GPUS
+#define GPUS 1
+#endif
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,25 +37,44 @@ static double now(void) {
     return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-static unsigned waver(void) { return 100000 + 1000 * ((long)(now() * 50) & 1); }
+static unsigned waver(void *h) { return 100000 * (unsigned)(size_t)h + 1000 * ((long)(now() * 50) & 1); }
 
 int nvmlInit_v2(void) { return 0; }
 int nvmlShutdown(void) { return 0; }
 const char *nvmlErrorString(int rc) { return rc == 3 ? "Not Supported" : "fake"; }
 int nvmlSystemGetDriverVersion(char *s, unsigned n) { strncpy(s, "580.00", n); return 0; }
-int nvmlDeviceGetCount_v2(unsigned *n) { *n = 1; return 0; }
-int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **h) { *h = (void *)0x1; return i ? 2 : 0; }
-int nvmlDeviceGetName(void *h, char *s, unsigned n) { strncpy(s, "Fake GPU", n); return 0; }
-int nvmlDeviceGetTotalEnergyConsumption(void *h, unsigned long long *mj) {
-    *mj = (unsigned long long)(now() / 0.02) * 2000;
+int nvmlDeviceGetCount_v2(unsigned *n) { *n = GPUS; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **h) { *h = (void *)(size_t)(i + 1); return i < GPUS ? 0 : 2; }
+int nvmlDeviceGetIndex(void *h, unsigned *i) { *i = (size_t)h - 1; return 0; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char *id, void **h) {
+    unsigned domain, bus;
+    if (sscanf(id, "%x:%x:00.0", &domain, &bus) != 2) return 2;
+    *h = (void *)(size_t)(GPUS + 1 - bus);
+    return domain == 0 && bus >= 1 && bus <= GPUS ? 0 : 6;
+}
+typedef struct {
+    char busIdLegacy[16];
+    unsigned domain, bus, device, pciDeviceId, pciSubSystemId;
+    char busId[32];
+} pci_t;
+int nvmlDeviceGetPciInfo_v3(void *h, pci_t *p) {
+    memset(p, 0, sizeof *p);
+    p->bus = GPUS + 1 - (size_t)h;
+    snprintf(p->busIdLegacy, 16, "0000:%02X:00.0", p->bus);
+    snprintf(p->busId, 32, "00000000:%02X:00.0", p->bus);
     return 0;
 }
-int nvmlDeviceGetPowerUsage(void *h, unsigned *mw) { *mw = waver(); return 0; }
+int nvmlDeviceGetName(void *h, char *s, unsigned n) { strncpy(s, "Fake GPU", n); return 0; }
+int nvmlDeviceGetTotalEnergyConsumption(void *h, unsigned long long *mj) {
+    *mj = (unsigned long long)(now() / 0.02) * 2000 * (size_t)h;
+    return 0;
+}
+int nvmlDeviceGetPowerUsage(void *h, unsigned *mw) { *mw = waver(h); return 0; }
 int nvmlDeviceGetFieldValues(void *h, int n, field_t *f) {
     for (int i = 0; i < n; i++) {
         f[i].valueType = 1;
         f[i].value.ull = 0;
-        f[i].value.ui = f[i].scopeId == 2 ? 12000 + waver() % 7000 : waver();
+        f[i].value.ui = f[i].scopeId == 2 ? 12000 + waver(h) % 7000 : waver(h);
         f[i].nvmlReturn = f[i].fieldId == 185 || f[i].fieldId == 186 ? 0 : 3;
     }
     return 0;

@@ -1,6 +1,7 @@
 //! Every kind of sensor, and finding those of this host.
 
 pub mod battery;
+pub mod bus_id;
 pub mod external;
 pub mod hwmon;
 pub mod nvml;
@@ -9,6 +10,8 @@ pub mod rapl_perf;
 pub mod rapl_powercap;
 pub mod simulated;
 mod sysfs;
+
+pub use bus_id::BusId;
 
 use crate::sensor::{Problem, Sensor};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! NVIDIA GPUs through NVML, found at run time.
 
-use super::Found;
+use super::{BusId, Found};
 use crate::sensor::{
     DeviceState, Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s,
 };
@@ -29,27 +29,12 @@ struct NvmlSensor {
 
 /// Four sensors a GPU: energy counter, instant power, average power, memory power.
 pub fn discover() -> Vec<Found> {
-    let absent = |present, cause: String, cure: &str| {
-        vec![Err(Problem {
-            id: "nvml".into(),
-            present,
-            cause,
-            cure: cure.into(),
-        })]
-    };
-    let nvml = match Nvml::init() {
+    let nvml = match init() {
         Ok(nvml) => Arc::new(nvml),
-        Err(e @ NvmlError::LibloadingError(_)) => {
-            return absent(
-                false,
-                e.to_string(),
-                "install the NVIDIA driver; none needed without an NVIDIA GPU",
-            );
-        }
-        Err(e) => return absent(true, e.to_string(), "check the driver with `nvidia-smi`"),
+        Err(problem) => return vec![Err(problem)],
     };
     match nvml.device_count() {
-        Ok(0) | Err(_) => absent(true, "NVML sees no GPU".into(), "check `nvidia-smi -L`"),
+        Ok(0) | Err(_) => vec![Err(none_seen())],
         Ok(n) => (0..n)
             .flat_map(|i| {
                 [Kind::Energy, Kind::Instant, Kind::Average, Kind::Memory]
@@ -59,18 +44,83 @@ pub fn discover() -> Vec<Found> {
     }
 }
 
-/// NVML's number of the GPU that sits there, by which its sensors are called; CUDA may count in
-/// another order.
-pub fn index(bus_id: &str) -> u32 {
-    let find = || {
-        Nvml::init()
-            .ok()?
-            .device_by_pci_bus_id(bus_id)
-            .ok()?
-            .index()
-            .ok()
-    };
-    find().unwrap_or(0)
+/// NVML's number of a GPU, by which its sensors are called. Only [`index`] and [`first`] make one, so that no number
+/// of CUDA's can be taken for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GpuIndex(u32);
+
+impl GpuIndex {
+    /// The number itself.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+/// NVML's number of the GPU that sits there.
+///
+/// # Errors
+/// NVML is missing, or knows no such GPU.
+pub fn index(bus_id: BusId) -> Result<GpuIndex, Problem> {
+    find(&init()?, bus_id)
+}
+
+/// NVML's first GPU, for settings of a host where no GPU was chosen.
+///
+/// # Errors
+/// NVML is missing, or sees no GPU.
+pub fn first() -> Result<GpuIndex, Problem> {
+    match init()?.device_count() {
+        Ok(1..) => Ok(GpuIndex(0)),
+        _ => Err(none_seen()),
+    }
+}
+
+/// The GPU of a host that has one alone.
+pub fn only() -> Option<BusId> {
+    let nvml = Nvml::init().ok()?;
+    if nvml.device_count().ok()? != 1 {
+        return None;
+    }
+    let pci = nvml.device_by_index(0).ok()?.pci_info().ok()?;
+    pci.bus_id.parse().ok()
+}
+
+fn find(nvml: &Nvml, bus_id: BusId) -> Result<GpuIndex, Problem> {
+    nvml.device_by_pci_bus_id(bus_id.to_string())
+        .and_then(|d| d.index())
+        .map(GpuIndex)
+        .map_err(|e| Problem {
+            id: "nvml".into(),
+            present: true,
+            cause: format!("NVML does not know the GPU at {bus_id}: {e}"),
+            cure: "compare `nvidia-smi -L` with the GPUs that CUDA shows; `--sensor none` measures time alone".into(),
+        })
+}
+
+fn init() -> Result<Nvml, Problem> {
+    Nvml::init().map_err(|e| {
+        let missing = matches!(e, NvmlError::LibloadingError(_));
+        Problem {
+            id: "nvml".into(),
+            present: !missing,
+            cause: e.to_string(),
+            cure: if missing {
+                "install the NVIDIA driver; none needed without an NVIDIA GPU"
+            } else {
+                "check the driver with `nvidia-smi`"
+            }
+            .into(),
+        }
+    })
+}
+
+fn none_seen() -> Problem {
+    Problem {
+        id: "nvml".into(),
+        present: true,
+        cause: "NVML sees no GPU".into(),
+        cure: "check `nvidia-smi -L`".into(),
+    }
 }
 
 fn open(nvml: &Arc<Nvml>, index: u32, kind: Kind) -> Found {
@@ -226,5 +276,40 @@ impl Sensor for NvmlSensor {
                 })
                 .unwrap_or_default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    /// The stand-in for NVML's library with this many GPUs.
+    fn stand_in(dir: &std::path::Path, gpus: u32) -> Nvml {
+        let library = dir.join("libnvidia-ml.so.1");
+        let built = Command::new("cc")
+            .args(["-shared", "-fPIC", "-w", "-o"])
+            .arg(&library)
+            .arg(format!("-DGPUS={gpus}"))
+            .arg(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../cli/tests/fake/nvml.c"
+            ))
+            .status()
+            .unwrap();
+        assert!(built.success());
+        Nvml::builder().lib_path(library.as_ref()).init().unwrap()
+    }
+
+    #[test]
+    fn gpus_are_found_by_place_not_by_number() {
+        let dir = tempfile::tempdir().unwrap();
+        let nvml = stand_in(dir.path(), 2);
+        // The stand-in counts from the highest place down.
+        for (place, number) in [("0000:02:00.0", 0), ("0000:01:00.0", 1)] {
+            assert_eq!(find(&nvml, place.parse().unwrap()).unwrap().get(), number);
+        }
+        let e = find(&nvml, "0000:07:00.0".parse().unwrap()).unwrap_err();
+        assert!(e.cause.contains("00000000:07:00.0"), "{e:?}");
     }
 }

@@ -14,11 +14,7 @@ use greenup_meter::Policy;
 
 pub fn run(args: &CalibrateArgs) -> Result {
     let gpu = choose::gpu(args.gpu.as_deref())?;
-    let chosen = choose::sensors(
-        args.sensor.sensor.as_deref(),
-        choose::Target::Gpu(choose::nvml_index(&gpu.bus_id)),
-        0.5,
-    )?;
+    let chosen = choose::sensors(args.sensor.sensor.as_deref(), choose::on_gpu(&gpu)?, 0.5)?;
     if let Some(why) = &chosen.missing {
         out::note(format!("time only: {why}"));
     }
