@@ -41,7 +41,7 @@ pub struct Kept(Option<LoadedInputs>);
 
 /// Runs a job and answers it.
 pub fn serve(job: &Job, kept: &mut Kept, meter: &mut Meter, channel: &mut Channel) {
-    die_with_parent(job.limit_s);
+    die_with_parent(job.limit_s + super::parent::FILLING_S);
     match work(job, kept, meter, channel) {
         Ok(()) => {}
         Err(Stop::Failed(failure, message)) => channel.answer(&Said::Failed { failure, message }),
@@ -71,6 +71,7 @@ fn work(job: &Job, kept: &mut Kept, meter: &mut Meter, channel: &mut Channel) ->
         return Ok(());
     };
     set.usual();
+    die_with_parent(job.limit_s);
     channel.answer(&Said::Ready);
     match &job.task {
         Task::Compile(_) => Ok(()),

@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 const LONGEST: usize = 64 << 20;
 /// Time in which a worker's last answers come after its end.
 const DRAIN: Duration = Duration::from_millis(200);
+/// Seconds in which a worker starts and fills its data, beside the time for its job.
+pub(super) const FILLING_S: f64 = 120.0;
 /// Time in which a worker's watcher kills all that it started.
 const KILLING: Duration = Duration::from_secs(3);
 
@@ -133,7 +135,8 @@ impl Worker {
     }
 
     /// Gives it a job of `limit_s` seconds at most, asking now and then whether to stop; `None`
-    /// when stopped. A measurement starts the time anew, for what follows it.
+    /// when stopped. The time starts when its data are there, and anew after a measurement, for what
+    /// follows it.
     ///
     /// # Errors
     /// The environment failed, not the kernel.
@@ -175,7 +178,10 @@ impl Worker {
                 }
                 Ok(s) => {
                     match s {
-                        Said::Ready => ready = true,
+                        Said::Ready => {
+                            ready = true;
+                            start = Instant::now();
+                        }
                         Said::Measured { .. } => start = Instant::now(),
                         _ => {}
                     }
@@ -215,11 +221,13 @@ impl Worker {
                 self.stop();
                 return Ok(None);
             }
-            if start.elapsed().as_secs_f64() > limit_s {
+            let filling = if ready { 0.0 } else { FILLING_S };
+            if start.elapsed().as_secs_f64() > limit_s + filling {
                 self.stop();
                 if !ready {
                     return Err(EnvironmentFault(format!(
-                        "a worker was not ready within {limit_s:.0} s: the arguments take longer to fill, or the machine is overloaded"
+                        "a worker was not ready within {:.0} s: the arguments take longer to fill, or the machine is overloaded",
+                        limit_s + filling
                     )));
                 }
                 let message = format!("it did not end within {limit_s:.0} s");
