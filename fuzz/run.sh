@@ -30,7 +30,7 @@ binaries="${CARGO_TARGET_DIR:-target}/$host/release"
 # Files of the targets stay in memory.
 memory=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
 trap 'rm -r "$memory"' EXIT
-export TMPDIR="$memory"
+export TMPDIR="$memory" RAYON_NUM_THREADS=1
 
 failed=0
 for target in "${targets[@]}"; do
