@@ -47,11 +47,12 @@ impl Isa {
 
     /// The widest one available.
     pub fn best() -> Self {
-        Isa::ALL
-            .into_iter()
-            .rev()
-            .find(|isa| isa.available())
-            .unwrap_or(Isa::Portable)
+        HostIsa::best().get()
+    }
+
+    /// Proof that this CPU has it, which safe functions over its kernels take.
+    pub fn on_host(self) -> Option<HostIsa> {
+        self.available().then_some(HostIsa(self))
     }
 
     pub fn vector_bytes(self) -> usize {
@@ -79,9 +80,48 @@ impl fmt::Display for Isa {
     }
 }
 
+/// An instruction set that this CPU has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostIsa(Isa);
+
+impl HostIsa {
+    /// Every CPU has it.
+    pub const PORTABLE: Self = Self(Isa::Portable);
+
+    /// The widest one.
+    pub fn best() -> Self {
+        let mut all = Isa::ALL.into_iter().rev();
+        all.find_map(Isa::on_host).unwrap_or(Self::PORTABLE)
+    }
+
+    /// Which one it is.
+    pub fn get(self) -> Isa {
+        self.0
+    }
+}
+
+impl fmt::Display for HostIsa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Isa;
+    use super::{HostIsa, Isa};
+
+    #[test]
+    fn only_what_the_host_has_is_proven() {
+        for isa in Isa::ALL {
+            assert_eq!(
+                isa.on_host().map(HostIsa::get),
+                isa.available().then_some(isa)
+            );
+        }
+        let neither = Isa::ALL.iter().filter(|i| i.on_host().is_none()).count();
+        assert!(neither > 0, "no CPU has both Neon and AVX");
+        assert_eq!(Isa::Portable.on_host(), Some(HostIsa::PORTABLE));
+    }
 
     #[test]
     fn the_best_is_available() {

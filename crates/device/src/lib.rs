@@ -17,6 +17,6 @@ pub mod memory;
 pub mod team;
 
 pub use facts::{Cache, CpuFacts};
-pub use isa::Isa;
+pub use isa::{HostIsa, Isa};
 pub use memory::Buffer;
 pub use team::{SpinBarrier, Team};
