@@ -145,6 +145,7 @@ fn array<const N: usize>(
         to.write_all(&n)?;
     }
     to.finish()?;
+    drop(to);
     writeln!(w, "</DataArray>")
 }
 
