@@ -4,7 +4,7 @@ use crate::direct;
 use crate::kernel::Kernel;
 use crate::points::Points;
 use crate::real::unit;
-use greenup_device::Isa;
+use greenup_device::HostIsa;
 use serde::Serialize;
 
 /// Relative L2 errors: of potentials, and of gradients where there are.
@@ -47,7 +47,7 @@ pub fn errors(
         &places,
         &from,
         &own,
-        Isa::Portable,
+        HostIsa::PORTABLE,
     );
     let relative = |components: std::ops::Range<usize>, lengths: i32| {
         let (mut wrong, mut all) = (0.0, 0.0);

@@ -2,7 +2,7 @@
 
 use crate::kernel::Kernel;
 use crate::real::{Real, Sums};
-use greenup_device::Isa;
+use greenup_device::HostIsa;
 use rayon::prelude::*;
 
 /// Targets that a thread takes at a time.
@@ -32,7 +32,7 @@ impl<R> Shared<R> {
 /// without the kernel's factor. A source at a target's place gives nothing to it.
 ///
 /// # Panics
-/// Coordinates or charges of different lengths.
+/// Coordinates or charges of different lengths; more than 2³² sources.
 pub fn sums<R: Real>(
     kernel: Kernel,
     gradient: bool,
@@ -40,7 +40,7 @@ pub fn sums<R: Real>(
     targets: &[Vec<R>; 3],
     sources: &[Vec<R>; 3],
     charges: &[R],
-    isa: Isa,
+    isa: HostIsa,
 ) -> Vec<R> {
     let (n, m) = (targets[0].len(), sources[0].len());
     assert_eq!(charges.len(), m * kernel.inputs());
@@ -48,7 +48,7 @@ pub fn sums<R: Real>(
     let mut out = vec![R::default(); n * kernel.outputs(gradient)];
     let to = Shared(out.as_mut_ptr());
     let run = R::kernels(isa).sums[kernel.sums(gradient)];
-    let range = [0, m as u32];
+    let range = [0, u32::try_from(m).expect("at most 2³² sources")];
     (0..n.div_ceil(CHUNK)).into_par_iter().for_each(|c| {
         let from = c * CHUNK;
         // SAFETY: the ranges lie within the arrays; each chunk writes its own targets.

@@ -8,6 +8,7 @@
 //! | [`tree`] | the octree and its U, V, W and X lists |
 //! | [`operators`] | matrices between surfaces, inverses, transforms |
 //! | [`accuracy`] | surfaces and boxes for an accuracy |
+//! | [`memory`] | bytes that sums take, before they are taken |
 //! | [`plan`] | all that depends on the places alone |
 //! | [`cpu`] | the passes on CPUs |
 //! | [`gpu`] | the passes on GPUs |
@@ -23,6 +24,7 @@ pub mod direct;
 pub mod engine;
 pub mod gpu;
 pub mod kernel;
+pub mod memory;
 pub mod nbody;
 pub mod operators;
 mod order;
@@ -36,3 +38,12 @@ pub mod work;
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct FmmError(pub String);
+
+impl From<greenup_files::FileError> for FmmError {
+    fn from(e: greenup_files::FileError) -> Self {
+        Self(match e.hint() {
+            Some(hint) => format!("{e}; {hint}"),
+            None => e.to_string(),
+        })
+    }
+}

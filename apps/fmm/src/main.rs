@@ -4,6 +4,8 @@ mod commands;
 
 use clap::{Parser, Subcommand};
 use commands::{direct, nbody, note, run, study, tune};
+use greenup_app::{interrupt, stdout};
+use greenup_fmm::FmmError;
 use std::process::ExitCode;
 
 /// The kernel-independent fast multipole method
@@ -30,6 +32,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    interrupt::install();
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Tune(args) => tune::run(&args),
@@ -37,10 +40,14 @@ fn main() -> ExitCode {
         Command::Study(args) => study::run(&args),
         Command::Nbody(args) => nbody::run(&args),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
+    match done.and_then(|()| stdout::finish().map_err(FmmError)) {
+        Ok(()) if !interrupt::requested() => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::from(interrupt::CODE),
         Err(e) => {
             note(&format!("error: {e}"));
+            if interrupt::requested() {
+                return ExitCode::from(interrupt::CODE);
+            }
             ExitCode::FAILURE
         }
     }

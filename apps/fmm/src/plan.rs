@@ -3,13 +3,15 @@
 use crate::FmmError;
 use crate::accuracy;
 use crate::kernel::Kernel;
-use crate::operators::compressed::{Compressed, FINEST};
+use crate::memory;
+use crate::operators::FINEST;
+use crate::operators::compressed::Compressed;
 use crate::operators::fourier::Fourier;
 use crate::operators::{Level, surface};
 use crate::points::Points;
 use crate::real::Real;
 use crate::tree::{Lists, Order, Tree};
-use greenup_device::Isa;
+use greenup_device::HostIsa;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -38,6 +40,9 @@ pub struct Options {
     pub edge: Option<usize>,
 }
 
+/// Places of points and boxes are kept in 32 bits.
+pub const MOST_POINTS: usize = u32::MAX as usize / 8;
+
 /// Seconds of the parts of a plan.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Planned {
@@ -54,35 +59,33 @@ impl Planned {
 }
 
 /// Operators of V lists.
-pub enum Far<R: Real> {
+pub(crate) enum Far<R: Real> {
     Fft(Fourier<R>),
     Compressed(Compressed<R>),
 }
 
-/// Places in the order of the boxes, and the unit that they are counted in.
+/// Places in the order of the boxes, and the unit that they are counted in. Unchecked writes of the passes rest on what
+/// [`Plan::new`] makes, so nobody else can change it.
 pub struct Plan<R: Real> {
-    pub options: Options,
+    pub(crate) options: Options,
     /// Points on an edge, and on a surface.
-    pub p: usize,
-    pub surface: usize,
+    pub(crate) p: usize,
+    pub(crate) surface: usize,
     /// Half width of the root cube, in the units of the points.
-    pub unit: f64,
-    pub middle: [f64; 3],
-    pub tree: Tree,
-    pub lists: Lists,
-    pub sources: [Vec<R>; 3],
-    pub source_from: Vec<u32>,
-    pub targets: [Vec<R>; 3],
-    pub target_from: Vec<u32>,
-    /// Whether targets are the sources.
-    pub same: bool,
+    pub(crate) unit: f64,
+    pub(crate) tree: Tree,
+    pub(crate) lists: Lists,
+    pub(crate) sources: [Vec<R>; 3],
+    pub(crate) source_from: Vec<u32>,
+    pub(crate) targets: [Vec<R>; 3],
+    pub(crate) target_from: Vec<u32>,
     /// By level from 2 on; a kernel that scales has one, of boxes of half width 1.
-    pub levels: Vec<Level<R>>,
-    pub far: Vec<Far<R>>,
+    pub(crate) levels: Vec<Level<R>>,
+    pub(crate) far: Vec<Far<R>>,
     /// The unit surface.
-    pub shell: [Vec<R>; 3],
-    pub isa: Isa,
-    pub planned: Planned,
+    pub(crate) shell: [Vec<R>; 3],
+    pub(crate) isa: HostIsa,
+    planned: Planned,
 }
 
 /// The middle and half width of the least cube around all points, a little more than they need.
@@ -155,9 +158,8 @@ impl<R: Real> Plan<R> {
                 options.tolerance
             )));
         }
-        let limit = u32::MAX as usize / 8;
-        if sources.len().max(targets.map_or(0, Points::len)) > limit {
-            return Err(FmmError(format!("more than {limit} points")));
+        if sources.len().max(targets.map_or(0, Points::len)) > MOST_POINTS {
+            return Err(FmmError(format!("more than {MOST_POINTS} points")));
         }
         sources.check("source")?;
         if let Some(t) = targets {
@@ -166,6 +168,12 @@ impl<R: Real> Plan<R> {
         let begun = Instant::now();
         let mut planned = Planned::default();
         let (middle, unit) = cube([sources, targets.unwrap_or(sources)]);
+        if !unit.is_finite() {
+            return Err(FmmError(format!(
+                "the points are too far apart: at most {:e} from end to end",
+                f64::MAX
+            )));
+        }
         let parameter = options.kernel.parameter(unit);
         if matches!(options.kernel, Kernel::Helmholtz { .. }) && parameter > wave_limit(p) {
             return Err(FmmError(format!(
@@ -188,7 +196,7 @@ impl<R: Real> Plan<R> {
         let lists = Lists::new(&tree, surface);
         planned.lists_s = t.elapsed().as_secs_f64();
         let t = Instant::now();
-        let isa = Isa::best();
+        let isa = HostIsa::best();
         let (levels, far) =
             operators(options, p, parameter, &tree, R::kernels(isa).panel as usize)?;
         planned.operators_s = t.elapsed().as_secs_f64();
@@ -198,14 +206,12 @@ impl<R: Real> Plan<R> {
             p,
             surface,
             unit,
-            middle,
             tree,
             lists,
             sources: x,
             source_from: source_order.from,
             targets: y,
             target_from: target_order.from,
-            same: targets.is_none(),
             levels,
             far,
             shell,
@@ -214,13 +220,50 @@ impl<R: Real> Plan<R> {
         })
     }
 
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Points on an edge of the surfaces.
+    pub fn order(&self) -> usize {
+        self.p
+    }
+
+    /// Points of a surface.
+    pub fn surface(&self) -> usize {
+        self.surface
+    }
+
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    pub fn lists(&self) -> &Lists {
+        &self.lists
+    }
+
+    /// How many targets there are.
+    pub fn targets(&self) -> usize {
+        self.target_from.len()
+    }
+
+    /// The instruction set that evaluations on CPUs use.
+    pub fn isa(&self) -> HostIsa {
+        self.isa
+    }
+
+    /// Seconds that its parts took.
+    pub fn planned(&self) -> Planned {
+        self.planned
+    }
+
     /// Numbers of a surface: points times components.
     pub fn shell_numbers(&self) -> usize {
         self.surface * self.options.kernel.inputs()
     }
 
     /// Operators of a level, and what potentials are multiplied by to fit them.
-    pub fn level(&self, level: usize) -> (&Level<R>, f64) {
+    pub(crate) fn level(&self, level: usize) -> (&Level<R>, f64) {
         if self.options.kernel.scales() {
             (&self.levels[0], 0.5f64.powi(level as i32))
         } else {
@@ -229,12 +272,12 @@ impl<R: Real> Plan<R> {
     }
 
     /// Sources of a box.
-    pub fn range(&self, b: u32) -> [u32; 2] {
+    pub(crate) fn range(&self, b: u32) -> [u32; 2] {
         let s = &self.tree.nodes[b as usize].sources;
         [s.start, s.end]
     }
 
-    pub fn far(&self, level: usize) -> &Far<R> {
+    pub(crate) fn far(&self, level: usize) -> &Far<R> {
         if self.options.kernel.scales() {
             &self.far[0]
         } else {
@@ -259,6 +302,7 @@ fn operators<R: Real>(
         (_, true) => vec![1.0],
         _ => (2..depth).map(|l| 0.5f64.powi(l as i32)).collect(),
     };
+    memory::check_operators::<R>(o, p, halves.len())?;
     let levels = halves
         .iter()
         .map(|&h| Level::new(o.kernel, parameter, p, h, panel))

@@ -1,7 +1,7 @@
 //! The two precisions, and the C kernels of each.
 
-use greenup_device::Isa;
 use greenup_device::memory::Plain;
+use greenup_device::{HostIsa, Isa};
 use std::ffi::{c_int, c_long, c_uint};
 use std::fmt::{Debug, Display};
 use std::ops::{AddAssign, Mul};
@@ -43,9 +43,6 @@ pub struct Kernels<R> {
         unsafe extern "C" fn(c_int, *const c_uint, *const c_uint, *const R, *const R, *mut R),
 }
 
-// SAFETY: constants of functions.
-unsafe impl<R> Sync for Kernels<R> {}
-
 macro_rules! sets {
     ($($isa:ident $single:ident $double:ident),*) => {
         unsafe extern "C" {
@@ -79,9 +76,23 @@ sets!(
 #[cfg(not(target_arch = "x86_64"))]
 sets!(Portable fmm_portable_f32 fmm_portable_f64);
 
-/// A precision.
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// A precision. There are no others: unchecked kernels rest on what it says of itself.
 pub trait Real:
-    Plain + Default + Debug + Display + PartialOrd + AddAssign + Mul<Output = Self> + Sync
+    sealed::Sealed
+    + Plain
+    + Default
+    + Debug
+    + Display
+    + PartialOrd
+    + AddAssign
+    + Mul<Output = Self>
+    + Sync
 {
     const NAME: &'static str;
     /// Spacing of the numbers next to 1.
@@ -89,7 +100,7 @@ pub trait Real:
     const DOUBLE: bool;
     fn of(x: f64) -> Self;
     fn wide(self) -> f64;
-    fn kernels(isa: Isa) -> &'static Kernels<Self>;
+    fn kernels(isa: HostIsa) -> &'static Kernels<Self>;
 }
 
 /// A power of two near the largest size, or 1 where all are zero: in that unit numbers keep their digits.
@@ -110,8 +121,8 @@ impl Real for f32 {
     fn wide(self) -> f64 {
         f64::from(self)
     }
-    fn kernels(isa: Isa) -> &'static Kernels<Self> {
-        single(isa)
+    fn kernels(isa: HostIsa) -> &'static Kernels<Self> {
+        single(isa.get())
     }
 }
 
@@ -125,7 +136,7 @@ impl Real for f64 {
     fn wide(self) -> f64 {
         self
     }
-    fn kernels(isa: Isa) -> &'static Kernels<Self> {
-        double(isa)
+    fn kernels(isa: HostIsa) -> &'static Kernels<Self> {
+        double(isa.get())
     }
 }

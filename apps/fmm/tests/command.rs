@@ -103,7 +103,7 @@ fn what_cannot_be_is_refused() {
         ("run -q 0", "from 1 on"),
         ("run --device gpu", "no device gpu"),
         ("run --points nowhere.csv", "cannot be read"),
-        ("run -n 10 -o x.txt", "csv, npy or vtu"),
+        ("run -n 10 -o x.txt", ".csv, .npy, .vtu"),
         ("run --edge 40", "3 to 16"),
         ("nbody -n 10 --dt 0", "time step"),
         ("nbody -n 0", "no bodies"),
@@ -150,7 +150,7 @@ fn tuning_and_direct_sums_answer() {
     );
     let (ok, out, _) = fmm("direct -n 2000 --real f32");
     assert!(
-        ok && out.contains("Gpairs/s") && out.contains("the sums reach"),
+        ok && out.contains("pairs/s") && out.contains("the sums reach"),
         "{out}"
     );
 }
@@ -208,5 +208,5 @@ fn a_machine_predicts_phases() {
     let (ok, out, said) = fmm("run -n 4000 --machine i7-950");
     assert!(ok && out.contains("by the machine at least"), "{said}");
     let (ok, _, said) = fmm("run -n 10 --machine nowhere.toml");
-    assert!(!ok && said.contains("no machine of"), "{said}");
+    assert!(!ok && said.contains("nowhere.toml"), "{said}");
 }

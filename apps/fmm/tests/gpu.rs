@@ -95,14 +95,15 @@ fn difference<R: Real>(
         .with(words)
         .unwrap();
     let charges = charges(points.len() * kernel.inputs(), false, 3);
-    let text = source::<R>(kernel, gradient, plan.p, plan.surface, &config);
-    let mut gpu = Gpu::on(Fibers::new(&text), &plan, config).unwrap();
+    let text = source::<R>(kernel, gradient, plan.order(), plan.surface(), &config);
+    // SAFETY: the fibers were built of this plan's and config's source.
+    let mut gpu = unsafe { Gpu::on(Fibers::new(&text), &plan, config) }.unwrap();
     let got = gpu.evaluate(&charges).unwrap();
     let want = Cpu::new(&plan).evaluate(&charges).unwrap();
     assert_eq!(got.len(), want.len());
     assert!(got.iter().all(|x| x.is_finite()), "{kernel} {words}");
     // Slopes and potentials are of different sizes.
-    let n = plan.target_from.len();
+    let n = plan.targets();
     (got.chunks(n).zip(want.chunks(n)))
         .map(|(g, w)| {
             let size = w.iter().fold(0.0f64, |m, x| m.max(x.abs()));
@@ -167,10 +168,10 @@ fn whole_evaluations_are_right_on_fibers() {
     let targets = generate(Distribution::Sphere, 150, 5);
     // All lists of an uneven tree have something.
     let plan = Plan::<f64>::new(&points, None, &options(Kernel::Laplace, false, 9)).unwrap();
-    let some = |list: &dyn Fn(usize) -> bool| (0..plan.tree.nodes.len()).any(list);
-    assert!(plan.tree.levels.len() > 4);
-    assert!(some(&|i| !plan.lists.w.of_box(i).is_empty()));
-    assert!(some(&|i| !plan.lists.x.of_box(i).is_empty()));
+    let some = |list: &dyn Fn(usize) -> bool| (0..plan.tree().nodes.len()).any(list);
+    assert!(plan.tree().levels.len() > 4);
+    assert!(some(&|i| !plan.lists().w.of_box(i).is_empty()));
+    assert!(some(&|i| !plan.lists().x.of_box(i).is_empty()));
     for (kernel, gradient) in ALL {
         for given in [(&points, None), (&points, Some(&targets))] {
             let e = difference::<f64>(kernel, gradient, given, 9, "");

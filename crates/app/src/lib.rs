@@ -9,6 +9,7 @@
 //! | [`process`] | processes that are started: each in a group, killed whole |
 //! | [`capture`] | what they print, read without waiting for ever |
 //! | [`stdout`] | data on standard output, which is never lost in silence |
+//! | [`threads`] | how many threads a command may start |
 
 pub mod capture;
 pub mod interrupt;
@@ -17,3 +18,4 @@ pub mod memory;
 pub mod output;
 pub mod process;
 pub mod stdout;
+pub mod threads;

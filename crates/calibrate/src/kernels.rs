@@ -1,6 +1,6 @@
 //! The C microbenchmark kernels, dispatched to the best instruction set.
 
-use greenup_device::Isa;
+use greenup_device::{Buffer, Isa};
 
 type Intensity<T> = unsafe extern "C" fn(*const T, usize, i32) -> f64;
 
@@ -195,12 +195,32 @@ impl Kernels {
     /// Follows `steps` links from `start`.
     ///
     /// # Panics
-    /// When a link leads outside; checked on entry in debug builds only, links being our own.
-    pub fn chase(&self, next: &[u64], start: u64, steps: usize) -> u64 {
-        debug_assert!(next.iter().all(|&i| (i as usize) < next.len()));
+    /// When the start is outside.
+    pub fn chase(&self, chain: &Chain, start: u64, steps: usize) -> u64 {
+        let next = chain.as_slice();
         assert!((start as usize) < next.len());
-        // SAFETY: `cycle` of `bench` makes every link an index below the length.
+        // SAFETY: every link of a chain is an index below its length.
         unsafe { (self.chase)(next.as_ptr(), start, steps) }
+    }
+}
+
+/// Links that all lead to links: what [`Kernels::chase`] follows without looking.
+pub struct Chain(Buffer<u64>);
+
+impl Chain {
+    /// # Panics
+    /// When a link leads outside.
+    pub fn new(next: Buffer<u64>) -> Self {
+        let links = next.as_slice();
+        assert!(
+            links.iter().all(|&i| i < links.len() as u64),
+            "a link leads outside"
+        );
+        Self(next)
+    }
+
+    pub fn as_slice(&self) -> &[u64] {
+        self.0.as_slice()
     }
 }
 
@@ -215,7 +235,6 @@ fn check<T>(slice: &[T]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use greenup_device::Buffer;
 
     fn all() -> Vec<Kernels> {
         Isa::ALL.into_iter().filter_map(Kernels::for_isa).collect()
@@ -284,6 +303,12 @@ mod tests {
         }
     }
 
+    #[test]
+    #[should_panic(expected = "a link leads outside")]
+    fn a_chain_that_leads_outside_is_refused() {
+        let _ = Chain::new(Buffer::from_fn(3, |i| i as u64 + 1));
+    }
+
     /// XOR into eight accumulators of vectors, then the sum of their lanes.
     fn read_reference(x: &[f64], isa: Isa) -> u64 {
         let lanes = isa.vector_bytes() / 8;
@@ -342,7 +367,8 @@ mod tests {
                 k.integer(ints.as_slice(), 48),
                 integer_reference(ints.as_slice(), k.isa),
             ));
-            assert_eq!(k.chase(&[2, 0, 1], 0, 4), 2);
+            let chain = Chain::new(Buffer::from_fn(3, |i| [2, 0, 1][i]));
+            assert_eq!(k.chase(&chain, 0, 4), 2);
         }
         assert!(
             integers.iter().all(|(got, want)| got == want),

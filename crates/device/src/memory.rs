@@ -7,13 +7,20 @@ use std::slice;
 const HUGE_PAGE: usize = 2 << 20;
 const LINE: usize = 64;
 
-/// Plain numbers that any bit pattern is valid for.
-pub trait Plain: Copy + Send + Sync + 'static {}
+/// Plain numbers.
+///
+/// # Safety
+/// Any bit pattern is valid, and there is no padding.
+pub unsafe trait Plain: Copy + Send + Sync + 'static {}
 
-impl Plain for f64 {}
-impl Plain for f32 {}
-impl Plain for u32 {}
-impl Plain for u64 {}
+// SAFETY: numbers of the machine.
+unsafe impl Plain for f64 {}
+// SAFETY: as above.
+unsafe impl Plain for f32 {}
+// SAFETY: as above.
+unsafe impl Plain for u32 {}
+// SAFETY: as above.
+unsafe impl Plain for u64 {}
 
 /// A fixed number of elements, initialised by whoever first makes it.
 pub struct Buffer<T: Plain> {
@@ -44,7 +51,8 @@ impl<T: Plain> Buffer<T> {
     /// # Safety
     /// Nothing is read before it was written.
     pub unsafe fn unwritten(len: usize) -> Self {
-        let bytes = (len * size_of::<T>()).max(LINE);
+        // Beyond the address space the layout is refused below.
+        let bytes = len.saturating_mul(size_of::<T>()).max(LINE);
         let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { LINE };
         let Ok(layout) = Layout::from_size_align(bytes, align) else {
             panic!("a buffer of {bytes} bytes is beyond the address space");
@@ -95,5 +103,11 @@ mod tests {
         assert_eq!(b.as_slice()[12345], 12345.0);
         assert_eq!(b.as_slice().as_ptr() as usize % (2 << 20), 0);
         assert!(Buffer::<f32>::from_fn(0, |_| 0.0).as_slice().is_empty());
+    }
+
+    #[test]
+    #[should_panic(expected = "beyond the address space")]
+    fn a_length_that_overflows_is_refused() {
+        let _ = Buffer::<u64>::from_fn((1 << 61) + 1, |_| 0);
     }
 }

@@ -20,8 +20,14 @@ const STAND_IN: &str = "GREENUP_TEST_STAND_IN";
 fn energy_is_read_from_the_gpu_that_works() {
     if std::env::var_os(STAND_IN).is_some() {
         // CUDA's first GPU is NVML's second.
-        assert_eq!(main_sensor("0000:01:00.0"), Ok(Some("nvml:1:energy".into())));
-        assert_eq!(main_sensor("0000:02:00.0"), Ok(Some("nvml:0:energy".into())));
+        assert_eq!(
+            main_sensor("0000:01:00.0"),
+            Ok(Some("nvml:1:energy".into()))
+        );
+        assert_eq!(
+            main_sensor("0000:02:00.0"),
+            Ok(Some("nvml:0:energy".into()))
+        );
         let unknown = main_sensor("0000:65:00.0").unwrap_err();
         assert!(unknown.contains("00000000:65:00.0"), "{unknown}");
         return;

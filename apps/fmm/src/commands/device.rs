@@ -1,16 +1,17 @@
 //! The device of a command, and measurements on it.
 
-use super::note;
+use super::{go_on, note};
+use greenup_app::interrupt;
 use greenup_device::cuda;
 use greenup_fmm::FmmError;
 use greenup_fmm::cpu::Cpu;
 use greenup_fmm::engine::Engine;
 use greenup_fmm::gpu::{Config, Gpu};
+use greenup_fmm::memory;
 use greenup_fmm::plan::Plan;
 use greenup_fmm::real::Real;
 use greenup_meter::choose::{Target, sensors};
-use greenup_meter::observe::Silent;
-use greenup_meter::{Measurement, Meter, Policy, Problem, Run};
+use greenup_meter::{Measurement, Meter, Observer, Policy, Problem, Run};
 use std::time::Instant;
 
 /// What evaluates a plan on a CPU or a GPU, and its name.
@@ -20,9 +21,10 @@ pub fn engine<'a, R: Real>(
     kernels: &str,
 ) -> Result<(Box<dyn Engine + 'a>, String), FmmError> {
     let Some(ordinal) = gpu else {
-        return Ok((Box::new(Cpu::new(plan)), plan.isa.to_string()));
+        memory::check_evaluation(plan)?;
+        return Ok((Box::new(Cpu::new(plan)), plan.isa().to_string()));
     };
-    let config = Config::default_for::<R>(plan.options.kernel, plan.options.gradient)
+    let config = Config::default_for::<R>(plan.options().kernel, plan.options().gradient)
         .with(kernels)
         .map_err(|e| FmmError(format!("--kernels: {e}")))?;
     let gpu = Gpu::open(plan, ordinal, config)?;
@@ -54,14 +56,24 @@ pub fn meter(gpu: Option<usize>) -> Result<Meter, FmmError> {
     Ok(chosen.meter(policy))
 }
 
+/// Stops a measurement where the user wants to.
+struct Watch;
+
+impl Observer for Watch {
+    fn cancelled(&self) -> bool {
+        interrupt::requested()
+    }
+}
+
 /// Time and energy of an evaluation, without what is moved to and from the device.
 pub fn measured(meter: &mut Meter, engine: &mut dyn Engine) -> Result<Measurement, FmmError> {
-    let measured = meter.measure(&Silent, &mut |seconds: f64| {
+    let measured = meter.measure(&Watch, &mut |seconds: f64| {
         let begin = Instant::now();
         let mut n = 0usize;
         // As many at a time as take a hundredth of a second, so that launches have no gaps.
         let mut together = 1;
         while begin.elapsed().as_secs_f64() < seconds {
+            go_on()?;
             let t = Instant::now();
             engine.again(together)?;
             n += together;

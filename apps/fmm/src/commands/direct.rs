@@ -1,12 +1,14 @@
 //! `fmm direct`: sums without the method, against what their instruction mix permits.
 
 use super::input::{Input, RealName};
-use super::say;
+use super::{go_on, say, time};
 use clap::Args;
-use greenup_device::Isa;
+use greenup_device::HostIsa;
+use greenup_fmm::plan::MOST_POINTS;
 use greenup_fmm::points::Points;
 use greenup_fmm::real::Real;
 use greenup_fmm::{FmmError, direct, work};
+use greenup_report::si::si;
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -17,7 +19,7 @@ pub struct DirectArgs {
 }
 
 pub fn run(args: &DirectArgs) -> Result<(), FmmError> {
-    args.input.pool();
+    args.input.pool()?;
     match args.input.real {
         RealName::F32 => of::<f32>(args),
         RealName::F64 => of::<f64>(args),
@@ -25,17 +27,18 @@ pub fn run(args: &DirectArgs) -> Result<(), FmmError> {
 }
 
 /// The median of five runs, s.
-fn median(mut once: impl FnMut()) -> f64 {
+fn median(mut once: impl FnMut()) -> Result<f64, FmmError> {
     once();
-    let mut all: Vec<f64> = (0..5)
+    let mut all = (0..5)
         .map(|_| {
+            go_on()?;
             let t = Instant::now();
             once();
-            t.elapsed().as_secs_f64()
+            Ok(t.elapsed().as_secs_f64())
         })
-        .collect();
+        .collect::<Result<Vec<f64>, FmmError>>()?;
     all.sort_by(f64::total_cmp);
-    all[2]
+    Ok(all[2])
 }
 
 fn of<R: Real>(args: &DirectArgs) -> Result<(), FmmError> {
@@ -51,12 +54,15 @@ fn of<R: Real>(args: &DirectArgs) -> Result<(), FmmError> {
             "no pairs: there are no sources, or no targets".to_owned(),
         ));
     }
+    if loaded.sources.len() > MOST_POINTS {
+        return Err(FmmError(format!("more than {MOST_POINTS} points")));
+    }
     let real = |x: &[f64]| -> Vec<R> { x.iter().map(|&x| R::of(x)).collect() };
     let sources: [Vec<R>; 3] = std::array::from_fn(|a| real(&loaded.sources.x[a]));
     let at = loaded.targets.as_ref().unwrap_or(&loaded.sources);
     let targets: [Vec<R>; 3] = std::array::from_fn(|a| real(&at.x[a]));
     let charges = real(&loaded.charges);
-    let isa = Isa::best();
+    let isa = HostIsa::best();
     let parameter = kernel.parameter(1.0);
     let s = median(|| {
         std::hint::black_box(direct::sums(
@@ -68,15 +74,15 @@ fn of<R: Real>(args: &DirectArgs) -> Result<(), FmmError> {
             &charges,
             isa,
         ));
-    });
+    })?;
     let pairs = (sources[0].len() * targets[0].len()) as f64;
     let (flops, special) = work::pair(kernel, args.input.gradient);
     let rate = pairs / s;
     say(&format!(
-        "{} pairs in {s:.4} s: {:.3} Gpairs/s, {:.2} Gflop/s (a root counted as one), {isa}, {} threads",
-        pairs,
-        rate / 1e9,
-        rate * (flops + special) / 1e9,
+        "{pairs} pairs in {}: {}, {} (a root counted as one), {isa}, {} threads",
+        time(s),
+        si(rate, "pairs/s"),
+        si(rate * (flops + special), "flop/s"),
         rayon::current_num_threads()
     ));
     if args.input.kernel().name() == "laplace" && !args.input.gradient {
@@ -86,14 +92,14 @@ fn of<R: Real>(args: &DirectArgs) -> Result<(), FmmError> {
         let mix = R::kernels(isa).mix;
         let s = median(|| {
             (0..threads).into_par_iter().for_each(|_| {
-                // SAFETY: the function takes a count alone.
+                // SAFETY: the function takes a count alone, and this host has its instructions.
                 std::hint::black_box(unsafe { mix(each) });
             });
-        });
+        })?;
         let peak = threads as f64 * each as f64 / s;
         say(&format!(
-            "the mix alone: {:.3} Gpairs/s; the sums reach {:.1} %",
-            peak / 1e9,
+            "the mix alone: {}; the sums reach {:.1} %",
+            si(peak, "pairs/s"),
             100.0 * rate / peak
         ));
     }

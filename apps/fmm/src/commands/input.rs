@@ -1,11 +1,13 @@
 //! Points, charges and what is wanted of them, from the command line.
 
 use clap::{Args, ValueEnum};
+use greenup_files::Outputs;
 use greenup_fmm::FmmError;
 use greenup_fmm::kernel::Kernel;
+use greenup_fmm::memory;
 use greenup_fmm::plan::{M2l, Options};
 use greenup_fmm::points::{Distribution, Points, charges, files, generate};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum KernelName {
@@ -60,7 +62,7 @@ pub struct Input {
     #[arg(long)]
     pub edge: Option<usize>,
     /// Threads [default: all cores]
-    #[arg(long)]
+    #[arg(long, value_parser = greenup_app::threads::parse)]
     pub threads: Option<usize>,
     /// cpu, or cuda or cuda:N for a GPU
     #[arg(long, default_value = "cpu")]
@@ -99,6 +101,9 @@ impl Input {
     /// A file that is none, or has charges of another number than the kernel takes.
     pub fn load(&self) -> Result<Loaded, FmmError> {
         let d = self.kernel().inputs();
+        if self.points.is_none() {
+            self.check_points(self.n, if self.targets.is_none() { self.n } else { 0 })?;
+        }
         let (sources, own) = match &self.points {
             None => (generate(self.distribution, self.n, self.seed), None),
             Some(path) => {
@@ -115,6 +120,7 @@ impl Input {
         };
         let charges = own.unwrap_or_else(|| charges(sources.len() * d, false, self.seed));
         let targets = self.targets.as_ref().map(|p| files::read(p)).transpose()?;
+        super::go_on()?;
         Ok(Loaded {
             sources,
             charges,
@@ -123,12 +129,44 @@ impl Input {
     }
 
     /// Sets the threads of this process.
-    pub fn pool(&self) {
-        if let Some(n) = self.threads {
-            // The first pool of the process.
-            let _ = rayon::ThreadPoolBuilder::new()
-                .num_threads(n.max(1))
-                .build_global();
+    ///
+    /// # Errors
+    /// The system does not start so many.
+    pub fn pool(&self) -> Result<(), FmmError> {
+        let Some(n) = self.threads else {
+            return Ok(());
+        };
+        // The first pool of the process.
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(n)
+            .build_global()
+            .map_err(|e| FmmError(format!("{n} threads cannot be started: {e}")))
+    }
+
+    /// Checks an output before any work: its name, and that it spares the inputs.
+    ///
+    /// # Errors
+    /// It cannot be written, has another ending, or is an input.
+    pub fn check_output(&self, out: Option<&Path>) -> Result<(), FmmError> {
+        let mut outputs = Outputs::new();
+        for input in self.points.iter().chain(&self.targets) {
+            outputs.input(input);
+        }
+        if let Some(path) = out {
+            outputs.file(path, &files::WRITTEN)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses more points than memory holds.
+    ///
+    /// # Errors
+    /// They do not fit.
+    fn check_points(&self, sources: usize, targets: usize) -> Result<(), FmmError> {
+        let (kernel, gradient) = (self.kernel(), self.gradient);
+        match self.real {
+            RealName::F32 => memory::check_points::<f32>(kernel, gradient, sources, targets),
+            RealName::F64 => memory::check_points::<f64>(kernel, gradient, sources, targets),
         }
     }
 

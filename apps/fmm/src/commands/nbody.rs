@@ -1,17 +1,18 @@
 //! `fmm nbody`: gravity in time, with its energy.
 
-use super::{note, say};
+use super::{go_on, note, say};
 use clap::Args;
+use greenup_app::interrupt;
+use greenup_files::Outputs;
 use greenup_fmm::FmmError;
+use greenup_fmm::kernel::Kernel;
+use greenup_fmm::memory;
 use greenup_fmm::nbody::{Bodies, Energies};
 use greenup_fmm::points::{Distribution, files, generate};
 use greenup_report::scaling_figure::{Panel, Series, over_time};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-static STOP: AtomicBool = AtomicBool::new(false);
 
 #[derive(Args)]
 pub struct NbodyArgs {
@@ -52,6 +53,14 @@ pub fn run(args: &NbodyArgs) -> Result<(), FmmError> {
     if args.n == 0 {
         return Err(FmmError("no bodies: take -n from 1 on".to_owned()));
     }
+    let mut outputs = Outputs::new();
+    if let Some(path) = &args.out {
+        outputs.file(path, &["csv", "png"])?;
+    }
+    if let Some(path) = &args.bodies {
+        outputs.file(path, &files::WRITTEN)?;
+    }
+    memory::check_points::<f64>(Kernel::Laplace, true, args.n, args.n)?;
     let mut places = generate(args.distribution, args.n, args.seed);
     for x in &mut places.x {
         let mean = x.iter().sum::<f64>() / x.len().max(1) as f64;
@@ -59,7 +68,6 @@ pub fn run(args: &NbodyArgs) -> Result<(), FmmError> {
     }
     let mut bodies = Bodies::new(places, args.accuracy, args.q)?;
     bodies.spin(args.spin);
-    let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
     let bar = ProgressBar::new(args.steps as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} step {pos}/{len}, {eta} left") {
         bar.set_style(style);
@@ -69,13 +77,15 @@ pub fn run(args: &NbodyArgs) -> Result<(), FmmError> {
         bodies.step(args.dt)?;
         all.push(bodies.energies(step as f64 * args.dt));
         bar.inc(1);
-        if STOP.load(Ordering::Relaxed) {
+        if interrupt::requested() {
             note("stopped; what is done is kept");
             break;
         }
     }
     bar.finish_and_clear();
+    let saving = interrupt::saving();
     keep(args, &bodies, &all)?;
+    drop(saving);
     let (first, last) = (all[0], all[all.len() - 1]);
     let worst = all
         .iter()
@@ -89,10 +99,7 @@ pub fn run(args: &NbodyArgs) -> Result<(), FmmError> {
         first.total(),
         last.total()
     ));
-    if STOP.load(Ordering::Relaxed) {
-        return Err(FmmError("interrupted".to_owned()));
-    }
-    Ok(())
+    go_on()
 }
 
 fn keep(args: &NbodyArgs, bodies: &Bodies, all: &[Energies]) -> Result<(), FmmError> {
@@ -109,8 +116,8 @@ fn keep(args: &NbodyArgs, bodies: &Bodies, all: &[Energies]) -> Result<(), FmmEr
     let Some(path) = &args.out else {
         return Ok(());
     };
-    let bytes = match path.extension().and_then(|e| e.to_str()) {
-        Some("csv") => {
+    let bytes = match greenup_files::outputs::ending(path, &["csv", "png"])?.as_str() {
+        "csv" => {
             let mut text = String::from("t,kinetic,potential,total\n");
             for e in all {
                 let _ = writeln!(
@@ -124,16 +131,9 @@ fn keep(args: &NbodyArgs, bodies: &Bodies, all: &[Energies]) -> Result<(), FmmEr
             }
             text.into_bytes()
         }
-        Some("png") => picture(all)?,
-        _ => {
-            return Err(FmmError(format!(
-                "{}: its ending is not csv or png",
-                path.display()
-            )));
-        }
+        _ => picture(all)?,
     };
-    std::fs::write(path, bytes)
-        .map_err(|e| FmmError(format!("{} cannot be written: {e}", path.display())))?;
+    greenup_files::write(path, bytes)?;
     note(&format!("wrote {}", path.display()));
     Ok(())
 }

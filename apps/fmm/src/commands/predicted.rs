@@ -3,7 +3,7 @@
 use greenup_fmm::FmmError;
 use greenup_fmm::real::Real;
 use greenup_fmm::work::Phase;
-use greenup_model::{Machine, MachineError, Op, Work, predict, predict_clocked, shipped};
+use greenup_model::{Machine, MachineError, Op, Work, predict, predict_clocked};
 use serde::Serialize;
 
 /// Of a phase by a machine.
@@ -14,21 +14,17 @@ pub struct Predicted {
     pub energy_j: Option<f64>,
 }
 
-/// A machine by the name of one that is shipped, or from a file.
+/// A machine by name, or from a file.
 ///
 /// # Errors
 /// There is none, or it is broken.
 pub fn machine(name: &str) -> Result<Machine, FmmError> {
-    let wrong = |e: String| FmmError(format!("{name}: {e}"));
-    if let Some(found) = shipped::find(name) {
-        return found.map_err(|e| wrong(e.to_string()));
-    }
-    let text = std::fs::read_to_string(name).map_err(|e| {
-        wrong(format!(
-            "no machine of `greenup machines`, and no file: {e}"
-        ))
-    })?;
-    Machine::from_toml(&text).map_err(|e| wrong(e.to_string()))
+    greenup_app::machine::load(name).map_err(|e| {
+        FmmError(match e.hint() {
+            Some(hint) => format!("{e}; {hint}"),
+            None => e.to_string(),
+        })
+    })
 }
 
 /// Each phase alone, one after the other; roots go the faster of two ways: on a unit of special functions, or as an estimate

@@ -3,7 +3,7 @@
 use super::device::{engine, measured, meter};
 use super::input::{Input, Loaded, RealName, usual_most};
 use super::predicted::{self, Predicted, machine};
-use super::{note, say};
+use super::{go_on, note, say, time};
 use clap::Args;
 use greenup_fmm::FmmError;
 use greenup_fmm::check::{Errors, errors};
@@ -13,6 +13,7 @@ use greenup_fmm::points::files;
 use greenup_fmm::real::Real;
 use greenup_fmm::work::{self, Phase};
 use greenup_meter::Measurement;
+use greenup_report::si::si;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -37,7 +38,7 @@ pub struct RunArgs {
     /// Measure time, power and energy of evaluations one after another
     #[arg(long)]
     measure: bool,
-    /// Predict each phase by a machine: a name of `greenup machines`, or a file of `greenup calibrate`
+    /// Predict each phase by a machine: a name of `greenup machines`, or a file
     #[arg(long, value_name = "NAME|FILE")]
     machine: Option<String>,
     /// Compare with direct sums at so many targets
@@ -78,7 +79,9 @@ struct Report {
 }
 
 pub fn run(args: &RunArgs) -> Result<(), FmmError> {
-    args.input.pool();
+    args.input.pool()?;
+    args.input.gpu()?;
+    args.input.check_output(args.out.as_deref())?;
     let loaded = args.input.load()?;
     match args.input.real {
         RealName::F32 => of::<f32>(args, &loaded),
@@ -99,6 +102,7 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
     let setup_s = begun.elapsed().as_secs_f64();
     let (mut best, mut phases, mut results) = (f64::INFINITY, Phases::default(), Vec::new());
     for _ in 0..args.repeat.max(1) {
+        go_on()?;
         let begun = Instant::now();
         results = engine.evaluate(&l.charges)?;
         let s = begun.elapsed().as_secs_f64();
@@ -122,6 +126,7 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
             args.check,
         )
     });
+    go_on()?;
     if let Some(path) = &args.out {
         files::write(
             path,
@@ -142,17 +147,17 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
         targets: targets.len(),
         gradient: options.gradient,
         accuracy: options.tolerance,
-        edge: plan.p,
+        edge: plan.order(),
         most,
         m2l: options.m2l,
         device,
         levels: plan
-            .tree
+            .tree()
             .levels
             .iter()
             .map(ExactSizeIterator::len)
             .collect(),
-        planned: plan.planned,
+        planned: plan.planned(),
         setup_s,
         evaluation_s: best,
         phases,
@@ -171,7 +176,7 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
 }
 
 fn joules(j: Option<f64>) -> String {
-    j.map_or_else(String::new, |j| format!(", {j:.4} J"))
+    j.map_or_else(String::new, |j| format!(", {}", si(j, "J")))
 }
 
 fn text(r: &Report) -> String {
@@ -196,10 +201,14 @@ fn text(r: &Report) -> String {
     let p = &r.planned;
     let _ = writeln!(
         out,
-        "set-up      {:>9.4} s  (sort {:.4}, tree {:.4}, lists {:.4}, operators {:.4})",
-        r.setup_s, p.sort_s, p.tree_s, p.lists_s, p.operators_s
+        "set-up      {:>9}  (sort {}, tree {}, lists {}, operators {})",
+        time(r.setup_s),
+        time(p.sort_s),
+        time(p.tree_s),
+        time(p.lists_s),
+        time(p.operators_s)
     );
-    let _ = writeln!(out, "evaluation  {:>9.4} s", r.evaluation_s);
+    let _ = writeln!(out, "evaluation  {:>9}", time(r.evaluation_s));
     let f = &r.phases;
     for (i, w) in r.work.iter().enumerate() {
         let s = match w.name {
@@ -213,43 +222,46 @@ fn text(r: &Report) -> String {
         };
         let _ = write!(
             out,
-            "  {:<8}  {s:>9.4} s  {:>9.2} Gflop/s  {:>9.3e} flops  {:>9.3e} bytes",
+            "  {:<8}  {:>9}  {:>12}  {:>10}  {:>8}",
             w.name,
-            w.flops / s.max(1e-12) / 1e9,
-            w.flops,
-            w.bytes
+            time(s),
+            // A phase with nothing to do has no rate.
+            si(if s > 0.0 { w.flops / s } else { 0.0 }, "flop/s"),
+            si(w.flops, "flop"),
+            si(w.bytes, "B")
         );
         if let Some(p) = &r.predicted {
             let _ = write!(
                 out,
-                "  by the machine {:>9.4} s{}",
-                p[i].time_s,
+                "  by the machine {:>9}{}",
+                time(p[i].time_s),
                 joules(p[i].energy_j)
             );
         }
         out.push('\n');
     }
-    let _ = writeln!(out, "  order     {:>9.4} s", f.order_s);
+    let _ = writeln!(out, "  order     {:>9}", time(f.order_s));
     if let Some(p) = &r.predicted {
         let time_s: f64 = p.iter().map(|p| p.time_s).sum();
         let energy_j: Option<f64> = p.iter().map(|p| p.energy_j).sum();
         let all = f.up_s + f.forward_s + f.product_s + f.back_s + f.down_s + f.local_s + f.direct_s;
         let _ = writeln!(
             out,
-            "by the machine at least {time_s:.4} s{}: phases took {:.2} times that",
+            "by the machine at least {}{}: phases took {:.2} times that",
+            time(time_s),
             joules(energy_j),
             all / time_s.max(1e-12)
         );
     }
     if let Some(m) = &r.measured {
-        let _ = write!(out, "again and again: {:.5} s", m.time_s.median);
+        let _ = write!(out, "again and again: {}", time(m.time_s.median));
         if let (Some(w), Some(j)) = (&m.power_w, &m.energy_j) {
             let _ = write!(
                 out,
-                ", {:.1} W, {:.4} J, {:.3e} J a point",
-                w.median,
-                j.median,
-                j.median / r.targets as f64
+                ", {}, {}, {} a point",
+                si(w.median, "W"),
+                si(j.median, "J"),
+                si(j.median / r.targets as f64, "J")
             );
         }
         out.push('\n');

@@ -3,20 +3,22 @@
 
 use super::device::{engine, measured, meter};
 use super::input::{Input, KernelName, RealName};
-use super::{note, say};
+use super::{note, say, time};
 use clap::Args;
+use greenup_app::interrupt;
+use greenup_files::FolderLock;
 use greenup_fmm::FmmError;
 use greenup_fmm::plan::{M2l, Plan};
 use greenup_fmm::points::Distribution;
 use greenup_fmm::real::Real;
 use greenup_meter::{Flag, Summary};
+use greenup_report::si::si;
 use greenup_space::Value;
 use greenup_tune::run::counters;
 use greenup_tune::sweep::{Counted, Folder, Outcome, Sweep, SweepFacts, Trial};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 #[derive(Args)]
@@ -65,9 +67,6 @@ const SETTINGS: [(RealName, f64, bool); 4] = [
 ];
 
 const PARAMETERS: [&str; 6] = ["points", "n", "q", "real", "accuracy", "gradient"];
-
-/// Set by Ctrl-C.
-static STOP: AtomicBool = AtomicBool::new(false);
 
 struct Case {
     input: Input,
@@ -153,7 +152,6 @@ pub fn run(args: &StudyArgs) -> Result<(), FmmError> {
     }
     let all = cases(args);
     let gpu = all[0].input.gpu()?;
-    let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
     let device = match gpu {
         Some(n) => {
             greenup_device::cuda::Gpu::numbered(n)
@@ -172,10 +170,16 @@ pub fn run(args: &StudyArgs) -> Result<(), FmmError> {
             ("greenup".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             (
                 "command".to_owned(),
-                std::env::args().skip(1).collect::<Vec<_>>().join(" "),
+                std::env::args_os()
+                    .skip(1)
+                    .map(|a| a.to_string_lossy().into_owned())
+                    .collect::<Vec<_>>()
+                    .join(" "),
             ),
         ]),
     };
+    // One study at a time works in it.
+    let _lock = FolderLock::acquire(&args.out)?;
     let (mut folder, old) = if Folder::exists(&args.out) {
         let was = Folder::read(&args.out)
             .map_err(|e| failed(&e))?
@@ -203,14 +207,19 @@ pub fn run(args: &StudyArgs) -> Result<(), FmmError> {
             .unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
     for case in left {
-        if STOP.load(Ordering::Relaxed) {
+        if interrupt::requested() {
             break;
         }
         bar.set_message(case.arguments().join(" "));
         let trial = match case.input.real {
             RealName::F32 => measure::<f32>(case, gpu, args.repeat),
             RealName::F64 => measure::<f64>(case, gpu, args.repeat),
-        }?;
+        };
+        // What was not measured to its end is measured anew.
+        if interrupt::requested() {
+            break;
+        }
+        let trial = trial?;
         folder.append(&trial).map_err(|e| failed(&e))?;
         bar.inc(1);
     }
@@ -219,7 +228,7 @@ pub fn run(args: &StudyArgs) -> Result<(), FmmError> {
     }
     bar.finish_and_clear();
     print(&Folder::read(&args.out).map_err(|e| failed(&e))?);
-    if STOP.load(Ordering::Relaxed) {
+    if interrupt::requested() {
         let words = "interrupted: what was measured is kept; the same command goes on";
         return Err(FmmError(words.to_owned()));
     }
@@ -286,7 +295,7 @@ fn count(all: &[Case], dir: &Path, bar: &ProgressBar) -> Result<(), FmmError> {
         own.any(|t| !t.kernels.is_empty())
     };
     for case in all {
-        if STOP.load(Ordering::Relaxed) {
+        if interrupt::requested() {
             return Ok(());
         }
         let config = case.config();
@@ -308,22 +317,22 @@ fn count(all: &[Case], dir: &Path, bar: &ProgressBar) -> Result<(), FmmError> {
 }
 
 fn print(sweep: &Sweep) {
-    say("points           n     q  real  accuracy  gradient   seconds    joules     watts");
+    say("points           n     q  real  accuracy  gradient      time    energy     power");
     for t in &sweep.trials {
         let Some(cost) = t.cost() else { continue };
         let c: Vec<String> = t.config.iter().map(ToString::to_string).collect();
-        let of = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.4}"));
+        let of = |x: Option<f64>, unit| x.map_or_else(|| "-".to_owned(), |x| si(x, unit));
         say(&format!(
-            "{:<8} {:>9} {:>5}  {:<4}  {:>8}  {:<8} {:>9.5} {:>9} {:>9}",
+            "{:<8} {:>9} {:>5}  {:<4}  {:>8}  {:<8} {:>9} {:>9} {:>9}",
             c[0],
             c[1],
             c[2],
             c[3],
             c[4],
             c[5],
-            cost.time_s,
-            of(cost.energy_j),
-            of(cost.energy_j.map(|j| j / cost.time_s))
+            time(cost.time_s),
+            of(cost.energy_j, "J"),
+            of(cost.energy_j.map(|j| j / cost.time_s), "W")
         ));
     }
 }

@@ -2,12 +2,13 @@
 
 use super::device::{engine, measured, meter};
 use super::input::{Input, Loaded, RealName};
-use super::say;
+use super::{go_on, say, time};
 use clap::Args;
 use greenup_fmm::FmmError;
-use greenup_fmm::operators::compressed::FINEST;
+use greenup_fmm::operators::FINEST;
 use greenup_fmm::plan::{M2l, Plan};
 use greenup_fmm::real::Real;
+use greenup_report::si::si;
 use serde::Serialize;
 
 #[derive(Args)]
@@ -43,22 +44,20 @@ impl Row {
     }
 
     fn text(&self) -> String {
-        let joules = self
-            .joules
-            .map_or_else(|| "-".to_owned(), |j| format!("{j:.4}"));
+        let joules = self.joules.map_or_else(|| "-".to_owned(), |j| si(j, "J"));
         format!(
-            "{:<10} {:>5} {:>9.5} {joules:>9} {:>9.5} {:>9.5}",
+            "{:<10} {:>5} {:>9} {joules:>9} {:>9} {:>9}",
             self.way(),
             self.q,
-            self.seconds,
-            self.direct_s,
-            self.far_s
+            time(self.seconds),
+            time(self.direct_s),
+            time(self.far_s)
         )
     }
 }
 
 pub fn run(args: &TuneArgs) -> Result<(), FmmError> {
-    args.input.pool();
+    args.input.pool()?;
     let loaded = args.input.load()?;
     match args.input.real {
         RealName::F32 => of::<f32>(args, &loaded),
@@ -71,13 +70,14 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded) -> Result<(), FmmError> {
     let mut meter = meter(gpu)?;
     let mut rows = Vec::new();
     if !args.json {
-        say("m2l            q   seconds    joules    direct       far");
+        say("m2l            q      time    energy    direct       far");
     }
     for m2l in [M2l::Fft, M2l::Compressed] {
         if m2l == M2l::Compressed && (gpu.is_some() || args.input.accuracy < FINEST) {
             continue;
         }
         for &q in &args.q {
+            go_on()?;
             let plan = Plan::<R>::new(&l.sources, l.targets.as_ref(), &args.input.options(q, m2l))?;
             let (mut engine, _) = engine(&plan, gpu, "")?;
             engine.evaluate(&l.charges)?;

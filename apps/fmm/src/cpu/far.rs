@@ -92,10 +92,7 @@ impl<R: Real> Spectra<R> {
                 .map(|l| Couples::new(plan, l))
                 .collect()
         };
-        let each = match plan.far.first() {
-            Some(Far::Fft(_)) => plan.options.kernel.inputs() * frequencies(plan.p) * 16,
-            _ => 0,
-        };
+        let each = numbers(plan);
         let most =
             |n: &dyn Fn(&Couples) -> usize| apart(levels.iter().map(n).max().unwrap_or(0)) * each;
         // SAFETY: `v_lists` writes all that it reads.
@@ -112,6 +109,25 @@ impl<R: Real> Spectra<R> {
             places: surface::places(plan.p),
         }
     }
+}
+
+/// Numbers of the spectra of a parent's children.
+fn numbers<R: Real>(plan: &Plan<R>) -> usize {
+    match plan.far.first() {
+        Some(Far::Fft(_)) => plan.options.kernel.inputs() * frequencies(plan.p) * 16,
+        _ => 0,
+    }
+}
+
+/// Most bytes of the spectra of any level.
+pub(super) fn bytes<R: Real>(plan: &Plan<R>) -> u64 {
+    let tree = &plan.tree;
+    let parents = |l: usize| {
+        let boxes = &tree.nodes[tree.levels[l].clone()];
+        boxes.iter().filter(|b| !b.is_leaf()).count()
+    };
+    let most = (1..tree.levels.len()).map(parents).max().unwrap_or(0);
+    2 * (apart(most) * numbers(plan) * size_of::<R>()) as u64
 }
 
 /// Parents of a frequency with a gap: never a power of two, for which all frequencies would share a few places of a cache.

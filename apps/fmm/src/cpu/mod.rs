@@ -57,6 +57,17 @@ pub struct Cpu<'a, R: Real> {
     pub phases: Phases,
 }
 
+/// Bytes that [`Cpu::new`] takes, and the charges in the order of the boxes.
+pub(crate) fn bytes<R: Real>(plan: &Plan<R>) -> u64 {
+    let size = size_of::<R>() as u64;
+    let charges = (plan.source_from.len() * plan.options.kernel.inputs()) as u64 * size;
+    if plan.levels.is_empty() {
+        return charges;
+    }
+    let boxes = (plan.tree.nodes.len() * plan.shell_numbers()) as u64;
+    3 * boxes * size + far::bytes(plan) + charges
+}
+
 /// Boxes that a thread takes at a time.
 const TOGETHER: usize = 48;
 

@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 /// Choices of U lists' kernel; what each means stands at the top of `near.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    pub threads: usize,
-    pub targets: usize,
-    pub tile: usize,
-    pub unroll: usize,
-    pub root: usize,
-    pub blocks: usize,
-    pub form: usize,
-    pub width: usize,
+    pub(super) threads: usize,
+    pub(super) targets: usize,
+    pub(super) tile: usize,
+    pub(super) unroll: usize,
+    pub(super) root: usize,
+    pub(super) blocks: usize,
+    pub(super) form: usize,
+    pub(super) width: usize,
     /// Whether squares of this kernel can be expanded (form 1).
     expands: bool,
 }
@@ -75,9 +75,13 @@ impl Config {
         let ok = self.threads.is_multiple_of(32)
             && (32..=1024).contains(&self.threads)
             && (1..=16).contains(&self.targets);
-        if !ok || self.unroll == 0 || self.blocks == 0 {
+        let ok = ok
+            && (1..=256).contains(&self.unroll)
+            && (1..=32).contains(&self.blocks)
+            && self.tile <= 4096;
+        if !ok {
             return Err(
-                "threads are 32 to 1024 by 32, targets 1 to 16, unroll and blocks from 1 on"
+                "threads are 32 to 1024 by 32, targets 1 to 16, unroll 1 to 256, blocks 1 to 32, tile 0 to 4096"
                     .to_owned(),
             );
         }

@@ -57,7 +57,8 @@ impl<'a, R: Real> Gpu<'a, R> {
         let bytes = room::<R>(plan.p, sisters::<R>(plan.p));
         let place =
             OnGpu::open(ordinal, &text, (&["forward", "back"], bytes)).map_err(|e| wrong(&e))?;
-        Self::on(place, plan, config)
+        // SAFETY: compiled from this very text.
+        unsafe { Self::on(place, plan, config) }
     }
 
     pub fn name(&self) -> &str {
@@ -66,11 +67,14 @@ impl<'a, R: Real> Gpu<'a, R> {
 }
 
 impl<'a, R: Real, P: Place> Gpu<'a, R, P> {
-    /// On a place that has the kernels of [`source`] for this plan and config.
+    /// On a place of one's own.
+    ///
+    /// # Safety
+    /// The place has the kernels of [`source`] for this plan and config, and memory as large as it was asked for.
     ///
     /// # Errors
     /// Not enough memory; compressed matrices, which CPUs alone work with.
-    pub fn on(place: P, plan: &'a Plan<R>, config: Config) -> Result<Self, FmmError> {
+    pub unsafe fn on(place: P, plan: &'a Plan<R>, config: Config) -> Result<Self, FmmError> {
         if matches!(plan.far.first(), Some(Far::Compressed(_))) {
             return Err(FmmError(
                 "GPUs work V lists by transforms: take --m2l fft".to_owned(),

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 pub const FINEST: f64 = 1e-7;
 
 /// Bases and small matrices of a level.
-pub struct Compressed<R: Real> {
+pub(crate) struct Compressed<R: Real> {
     /// Equivalent charges to their parts in the basis of sources.
     pub into: Packed<R>,
     /// Parts in the basis of targets to check potentials.
@@ -33,7 +33,8 @@ fn largest(m: &Mat<f64>, cut: f64) -> Result<Mat<f64>, FmmError> {
         .map_err(|e| FmmError(format!("no eigenvalues: {e:?}")))?;
     let (s, n) = (e.S().column_vector(), m.nrows());
     let top = s[n - 1];
-    let rank = (0..n).filter(|&i| s[i] > cut * top).count();
+    // At least one, also of a kernel that vanishes at this distance.
+    let rank = (0..n).filter(|&i| s[i] > cut * top).count().max(1);
     Ok(Mat::from_fn(n, rank, |i, j| e.U()[(i, n - 1 - j)]))
 }
 

@@ -5,7 +5,7 @@ use super::surface::INNER;
 use crate::kernel::Kernel;
 use crate::real::Real;
 use crate::tree::offsets;
-use greenup_device::{Buffer, Isa};
+use greenup_device::{Buffer, HostIsa};
 use rayon::prelude::*;
 
 /// Directions from a parent to the parents of its V lists.
@@ -20,7 +20,7 @@ pub fn place(direction: usize) -> usize {
 pub const BLOCK: usize = DIRECTIONS * 8 * 16;
 
 /// Transforms of a level's kernel.
-pub struct Fourier<R: Real> {
+pub(crate) struct Fourier<R: Real> {
     pub p: usize,
     /// Cosine and sine of 2 pi k j / n.
     pub turns: Vec<R>,
@@ -54,7 +54,7 @@ impl<R: Real> Fourier<R> {
             .collect();
         let step = 2.0 * INNER * half / (p - 1) as f64;
         let cs = turns::<f64>(n);
-        let isa = Isa::best();
+        let isa = HostIsa::best();
         // Transforms of eight relative positions at a time: [component][frequency][16].
         let waves: Vec<Vec<f64>> = far
             .par_chunks(8)

@@ -1,11 +1,12 @@
 //! What is computed once: matrices between surfaces, their regularised inverses, transforms of the kernel.
 
-pub mod compressed;
-pub mod fourier;
+pub(crate) mod compressed;
+pub(crate) mod fourier;
 mod packed;
 pub mod surface;
 
-pub use packed::Packed;
+pub use compressed::FINEST;
+pub(crate) use packed::Packed;
 
 use crate::FmmError;
 use crate::kernel::Kernel;
@@ -78,14 +79,24 @@ struct Inverse {
 }
 
 impl Inverse {
-    fn of(m: &Mat<f64>, cut: f64) -> Result<Self, FmmError> {
+    /// Singular values below `cut` of the largest are left away; all of them where that is below `least`.
+    fn of(m: &Mat<f64>, (cut, least): (f64, f64)) -> Result<Self, FmmError> {
         let svd = m
             .thin_svd()
             .map_err(|e| FmmError(format!("no singular values: {e:?}")))?;
         let s = svd.S().column_vector();
         let rank = (0..s.nrows()).take_while(|&i| s[i] > cut * s[0]).count();
+        // Boxes so large that a screened kernel vanishes across them give nothing to each other.
+        let vanishes = rank == 0 || s[0] < least;
+        let rank = if vanishes { 1 } else { rank };
         Ok(Self {
-            first: Mat::from_fn(rank, m.nrows(), |i, j| svd.U()[(j, i)] / s[i]),
+            first: Mat::from_fn(rank, m.nrows(), |i, j| {
+                if vanishes {
+                    0.0
+                } else {
+                    svd.U()[(j, i)] / s[i]
+                }
+            }),
             second: Mat::from_fn(m.ncols(), rank, |i, j| svd.V()[(i, j)]),
         })
     }
@@ -107,7 +118,7 @@ impl Inverse {
 }
 
 /// Matrices of a level.
-pub struct Level<R: Real> {
+pub(crate) struct Level<R: Real> {
     /// Check potentials of sources to equivalent charges.
     pub up: [Packed<R>; 2],
     /// Check potentials of targets to equivalent charges.
@@ -125,11 +136,16 @@ pub fn octant(o: usize) -> [f64; 3] {
 
 /// Where inverses are cut: singular values below this part of the largest are left away. Forces along the normals of a
 /// closed surface move nothing inside, so Stokes' smallest value is an error of the surface, which falls with p.
-fn cut<R: Real>(kernel: Kernel, p: usize) -> f64 {
-    let rounding = if R::DOUBLE { 1e-13 } else { R::EPSILON };
+/// The second is the largest singular value whose inverses would leave the precision.
+fn cut<R: Real>(kernel: Kernel, p: usize) -> (f64, f64) {
+    let (rounding, least) = if R::DOUBLE {
+        (1e-13, 1e-280)
+    } else {
+        (R::EPSILON, 1e-30)
+    };
     match kernel {
-        Kernel::Stokes { .. } => rounding.max(0.1f64.powi(p as i32)),
-        _ => rounding,
+        Kernel::Stokes { .. } => (rounding.max(0.1f64.powi(p as i32)), least),
+        _ => (rounding, least),
     }
 }
 

@@ -5,7 +5,7 @@ use faer::Mat;
 use greenup_device::Buffer;
 
 /// A matrix in panels.
-pub struct Packed<R: Real> {
+pub(crate) struct Packed<R: Real> {
     pub rows: usize,
     pub columns: usize,
     numbers: Buffer<R>,

@@ -1,7 +1,7 @@
 //! One thread's share of a microbenchmark: its data and its passes.
 
 use super::{Kind, Level, per_element};
-use crate::kernels::{GRAIN_BYTES, Kernels};
+use crate::kernels::{Chain, GRAIN_BYTES, Kernels};
 use greenup_device::Buffer;
 use greenup_model::Op;
 
@@ -12,7 +12,7 @@ enum Data {
     One(Kind, Buffer<f64>),
     Two(Kind, Buffer<f64>, Buffer<f64>),
     Three(Buffer<f64>, Buffer<f64>, Buffer<f64>),
-    Chain(Buffer<u64>, u64),
+    Chain(Chain, u64),
 }
 
 /// One thread's data and how much of it one pass touches.
@@ -153,7 +153,7 @@ impl Worker {
                 &c.as_slice()[range(8)],
                 3.0,
             ),
-            Data::Chain(next, at) => *at = k.chase(next.as_slice(), *at, CHASE_STEPS),
+            Data::Chain(next, at) => *at = k.chase(next, *at, CHASE_STEPS),
         }
         std::hint::black_box(self.sink);
         self.offset += self.chunk;
@@ -174,12 +174,12 @@ fn typical_rate(op: Op) -> f64 {
 }
 
 /// One random cycle through `lines` cache lines (Sattolo), as u64 indices of line starts.
-pub fn cycle(lines: usize, rng: &mut fastrand::Rng) -> Buffer<u64> {
+pub fn cycle(lines: usize, rng: &mut fastrand::Rng) -> Chain {
     let n = lines.max(2);
     let mut order: Vec<u32> = (0..n as u32).collect();
     for i in (1..n).rev() {
         order.swap(i, rng.usize(..i));
     }
     // `order` is a cyclic permutation: line i is followed by line order[i].
-    Buffer::from_fn(8 * n, |i| 8 * u64::from(order[i / 8]))
+    Chain::new(Buffer::from_fn(8 * n, |i| 8 * u64::from(order[i / 8])))
 }

@@ -1,17 +1,16 @@
-//! Sources to cubins with NVRTC. A cubin is kept on the disk under a name that changes with the
-//! source, the options, the architecture and the compiler.
+//! Sources to cubins with NVRTC. A cubin is kept in a private cache under a name that changes with the
+//! source, what it includes, the options, the architecture and the compiler.
 
 use super::resources::{Resources, parse};
-use super::{CudaError, libraries};
+use super::{CudaError, includes, libraries};
 use cudarc::nvrtc::{result, sys};
+use greenup_files::{Cache, FileError};
 use serde::Serialize;
-use std::collections::hash_map::DefaultHasher;
 use std::ffi::{CStr, CString};
-use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 /// What to compile.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub struct Source<'a> {
     /// As messages shall call it.
     pub name: &'a str,
@@ -43,14 +42,14 @@ pub struct Compiled {
 pub struct Compiler {
     /// Major and minor version.
     pub version: (i32, i32),
-    cache: Option<PathBuf>,
+    cache: Option<Cache>,
 }
 
 impl Compiler {
     /// Finds NVRTC; cubins are kept in `cache`.
     ///
     /// # Errors
-    /// NVRTC is missing.
+    /// NVRTC is missing, or the cache is another user's or cannot be written.
     pub fn new(cache: Option<&Path>) -> Result<Self, CudaError> {
         libraries::nvrtc()?;
         let mut version = (0, 0);
@@ -60,7 +59,7 @@ impl Compiler {
             .map_err(|e| CudaError::Compile(e.to_string()))?;
         Ok(Self {
             version,
-            cache: cache.map(Path::to_owned),
+            cache: cache.map(Cache::open).transpose().map_err(kept)?,
         })
     }
 
@@ -69,60 +68,63 @@ impl Compiler {
     /// # Errors
     /// The compiler's own words, with file and line, or the cache cannot be written.
     pub fn compile(&self, source: &Source) -> Result<Compiled, CudaError> {
-        let mut h = DefaultHasher::new();
-        (source, self.version).hash(&mut h);
-        let kept = self
-            .cache
-            .as_ref()
-            .map(|dir| dir.join(format!("{:016x}", h.finish())));
-        if let Some(base) = &kept
-            && let (Ok(cubin), Ok(log)) = (
-                std::fs::read(base.with_extension("cubin")),
-                std::fs::read_to_string(base.with_extension("log")),
-            )
-        {
-            return Ok(finished(cubin, &log, true, kept));
+        let kept_as = self.cache.as_ref().zip(key(source, self.version));
+        if let Some((cache, key)) = &kept_as {
+            let file = format!("{key}.cubin");
+            let log = cache.read(&format!("{key}.log"));
+            if let (Some(cubin), Some(log)) = (cache.read(&file), log) {
+                let log = String::from_utf8_lossy(&log);
+                return Ok(finished(cubin, &log, Some(cache.folder().join(file)), true));
+            }
         }
         let (mut cubin, mut log) = build(source, &[])?;
         if parse(&log).0.is_empty() && self.version >= (13, 0) {
             // The compiler's own cache says nothing of registers.
             (cubin, log) = build(source, &["--no-cache"])?;
         }
-        if let Some(base) = &kept {
-            keep(base, &cubin, &log)?;
-        }
-        Ok(finished(cubin, &log, false, kept))
+        let file = match &kept_as {
+            None => None,
+            Some((cache, key)) => {
+                cache
+                    .put(&format!("{key}.log"), log.as_bytes())
+                    .map_err(kept)?;
+                Some(cache.put(&format!("{key}.cubin"), &cubin).map_err(kept)?)
+            }
+        };
+        Ok(finished(cubin, &log, file, false))
     }
 }
 
-fn finished(cubin: Vec<u8>, log: &str, cached: bool, kept: Option<PathBuf>) -> Compiled {
+fn finished(cubin: Vec<u8>, log: &str, file: Option<PathBuf>, cached: bool) -> Compiled {
     let (kernels, warnings) = parse(log);
     Compiled {
         cubin,
         kernels,
         warnings,
         cached,
-        file: kept.map(|base| base.with_extension("cubin")),
+        file,
     }
 }
 
-/// The log first: a cubin that is there is whole, and has its log.
-fn keep(base: &Path, cubin: &[u8], log: &str) -> Result<(), CudaError> {
-    let io = |path: &Path, e: std::io::Error| CudaError::Io {
-        path: path.display().to_string(),
-        cause: format!("cannot be written: {e}"),
-    };
-    if let Some(dir) = base.parent() {
-        std::fs::create_dir_all(dir).map_err(|e| io(dir, e))?;
-    }
-    for (extension, bytes) in [("log", log.as_bytes()), ("cubin", cubin)] {
-        let path = base.with_extension(extension);
-        let temporary = base.with_extension(format!("{extension}.{}", std::process::id()));
-        std::fs::write(&temporary, bytes)
-            .and_then(|()| std::fs::rename(&temporary, &path))
-            .map_err(|e| io(&path, e))?;
-    }
-    Ok(())
+/// A name that changes with all that a cubin depends on; none where not all of it can be known.
+fn key(source: &Source, version: (i32, i32)) -> Option<String> {
+    let mut parts: Vec<Vec<u8>> = vec![
+        format!("nvrtc {}.{}", version.0, version.1).into(),
+        source.name.into(),
+        source.text.into(),
+        source.arch.into(),
+        source.options.len().to_le_bytes().into(),
+    ];
+    parts.extend(source.options.iter().map(|o| o.clone().into_bytes()));
+    parts.extend(includes::read(source)?);
+    Some(Cache::key(parts))
+}
+
+fn kept(e: FileError) -> CudaError {
+    CudaError::Cache(match e.hint() {
+        Some(hint) => format!("compiled kernels: {e}; {hint}"),
+        None => format!("compiled kernels: {e}"),
+    })
 }
 
 /// A program of NVRTC, destroyed at the end.
@@ -218,4 +220,66 @@ fn build(source: &Source, more: &[&str]) -> Result<(Vec<u8>, String), CudaError>
         cubin
     };
     Ok((cubin, program.log()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_change_with_all_that_a_cubin_depends_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let header = dir.path().join("a.cuh");
+        std::fs::write(&header, "#define N 1\n").unwrap();
+        let options = [format!("-I{}", dir.path().display())];
+        let source = Source {
+            name: "k.cu",
+            text: "#include \"a.cuh\"\n",
+            arch: "sm_90",
+            options: &options,
+        };
+        let first = key(&source, (13, 0)).unwrap();
+        assert_eq!(key(&source, (13, 0)).unwrap(), first);
+        assert_ne!(key(&source, (13, 1)).unwrap(), first);
+        let other = |change: &dyn Fn(&mut Source)| {
+            let mut s = source.clone();
+            change(&mut s);
+            key(&s, (13, 0)).unwrap()
+        };
+        let more = [options[0].clone(), "-DN=2".to_owned()];
+        assert_ne!(other(&|s| s.arch = "sm_80"), first);
+        assert_ne!(other(&|s| s.text = "#include \"a.cuh\"\n "), first);
+        assert_ne!(other(&|s| s.name = "l.cu"), first);
+        let with_option = Source {
+            options: &more,
+            ..source.clone()
+        };
+        assert_ne!(key(&with_option, (13, 0)).unwrap(), first);
+        std::fs::write(&header, "#define N 2\n").unwrap();
+        assert_ne!(key(&source, (13, 0)).unwrap(), first);
+    }
+
+    #[test]
+    fn a_damaged_cubin_is_made_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let Ok(compiler) = Compiler::new(Some(dir.path())) else {
+            // NVRTC is not here.
+            return;
+        };
+        let source = Source {
+            name: "k.cu",
+            text: "extern \"C\" __global__ void k(float *x) { *x = 1; }",
+            arch: "sm_90",
+            options: &[],
+        };
+        let made = compiler.compile(&source).unwrap();
+        assert!(!made.cached && compiler.compile(&source).unwrap().cached);
+        let file = made.file.unwrap();
+        for damaged in [&b""[..], &made.cubin[..made.cubin.len() / 2]] {
+            std::fs::write(&file, damaged).unwrap();
+            let anew = compiler.compile(&source).unwrap();
+            assert!(!anew.cached);
+            assert_eq!(anew.cubin, made.cubin);
+        }
+    }
 }

@@ -58,6 +58,14 @@ impl Memory {
         self.bytes == 0
     }
 
+    fn within(&self, place: usize, bytes: usize) {
+        let end = place.checked_add(bytes);
+        assert!(
+            end.is_some_and(|end| end <= self.bytes),
+            "a copy beyond its memory"
+        );
+    }
+
     /// Copies from the host, after everything enqueued before.
     ///
     /// # Errors
@@ -77,7 +85,7 @@ impl Memory {
     /// # Panics
     /// As [`Self::upload`].
     pub fn upload_at(&self, place: usize, from: &[u8]) -> Result<(), CudaError> {
-        assert!(place + from.len() <= self.bytes, "a copy beyond its memory");
+        self.within(place, from.len());
         self.session.synchronize()?;
         // SAFETY: the range lies within the allocation.
         unsafe { result::memcpy_htod_sync(self.at + place as u64, from) }
@@ -123,7 +131,7 @@ impl Memory {
     /// # Panics
     /// As [`Self::download`].
     pub fn download_from(&self, place: usize, to: &mut [u8]) -> Result<(), CudaError> {
-        assert!(place + to.len() <= self.bytes, "a copy beyond its memory");
+        self.within(place, to.len());
         self.session.synchronize()?;
         // SAFETY: the range lies within the allocation.
         unsafe { result::memcpy_dtoh_sync(to, self.at + place as u64) }

@@ -20,6 +20,7 @@ pub mod arguments;
 pub mod compile;
 mod fibers;
 pub mod gpu;
+mod includes;
 pub mod libraries;
 pub mod memory;
 pub mod module;
@@ -57,6 +58,9 @@ pub enum CudaError {
     Driver { what: &'static str, cause: String },
     #[error("{path}: {cause}")]
     Io { path: String, cause: String },
+    /// Compiled kernels cannot be kept.
+    #[error("{0}")]
+    Cache(String),
 }
 
 impl CudaError {
