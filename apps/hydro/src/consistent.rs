@@ -123,7 +123,7 @@ mod tests {
             ..s.clone()
         };
         let (mut few, mut many) = (vec![0.0; 3], vec![0.0; s.v.len() + 1]);
-        let mut refused = |f: &mut dyn FnMut()| {
+        let refused = |f: &mut dyn FnMut()| {
             assert!(catch_unwind(AssertUnwindSafe(f)).is_err());
         };
         refused(&mut || _ = corner.stresses(&short.x, &s.v, &s.e));

@@ -108,7 +108,7 @@ fn compiles(compiler: &Compiler, shape: Shape, order: usize, energy_order: usize
             assert!(k.spill_store_bytes <= 512, "{what}: {k:?}");
             assert!(k.shared_bytes <= 48 * 1024, "{what}: {k:?}");
         }
-        println!("{what}: {seconds:.1} s");
+        eprint_line(&format!("{what}: {seconds:.1} s"));
     }
 }
 
@@ -393,4 +393,10 @@ fn tables_of_the_tuning_problem_are_ours() {
         want,
         "run with UPDATE_TABLES=1"
     );
+}
+
+/// A figure for who reads the test's output.
+fn eprint_line(text: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "{text}");
 }

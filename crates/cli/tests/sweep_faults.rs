@@ -21,7 +21,14 @@ fn problem(dir: &Path) -> PathBuf {
 fn tune(problem: &Path, out: &Path, more: &[&str]) -> Command {
     let mut c = Command::new(assert_cmd::cargo::cargo_bin("greenup"));
     c.arg("tune").arg(problem).arg("--out").arg(out);
-    c.args(["--sensor", "none", "--finalists", "1", "--strategy", "random"]);
+    c.args([
+        "--sensor",
+        "none",
+        "--finalists",
+        "1",
+        "--strategy",
+        "random",
+    ]);
     c.args(more).stdin(Stdio::null());
     c
 }
@@ -75,7 +82,15 @@ fn files_of_the_user_stay() {
         fs::write(&file, "precious").unwrap();
     }
     ok(&mut tune(&p, &out, &["--budget", "2"]));
-    let scale = ["scale", "--over", "size=501,1001", "--configs", "1", "--sensor", "none"];
+    let scale = [
+        "scale",
+        "--over",
+        "size=501,1001",
+        "--configs",
+        "1",
+        "--sensor",
+        "none",
+    ];
     let mut c = Command::new(assert_cmd::cargo::cargo_bin("greenup"));
     ok(c.args(scale).arg(&p).arg("--sweep").arg(&out));
     for name in ["build/precious", "libraries/mine", "notes.txt"] {
@@ -83,7 +98,9 @@ fn files_of_the_user_stay() {
     }
     // Nothing temporary is left.
     let names = fs::read_dir(&out).unwrap().flatten().map(|e| e.file_name());
-    let left: Vec<_> = names.filter(|n| n.to_string_lossy().contains("scratch")).collect();
+    let left: Vec<_> = names
+        .filter(|n| n.to_string_lossy().contains("scratch"))
+        .collect();
     assert!(left.is_empty(), "{left:?}");
 }
 
@@ -95,7 +112,9 @@ fn names_that_lead_elsewhere_are_refused() {
     for name in ["/abs/path", "../../x", "..", ".hidden", ""] {
         fs::write(&p, text.replace("\"small\"", &format!("\"{name}\""))).unwrap();
         let mut c = Command::new(assert_cmd::cargo::cargo_bin("greenup"));
-        c.arg("tune").arg(&p).args(["--budget", "1", "--sensor", "none"]);
+        c.arg("tune")
+            .arg(&p)
+            .args(["--budget", "1", "--sensor", "none"]);
         let e = fails(c.current_dir(dir.path()));
         assert!(e.contains("line 1") && e.contains("`name`"), "{e}");
     }
@@ -157,7 +176,11 @@ fn broken_lines_are_named_and_left_out() {
     let lines: Vec<&str> = text.lines().collect();
     let half = &lines[1][..lines[1].len() / 2];
     let edited = lines[2].replacen("\"config\":[", "\"config\":[99", 1);
-    fs::write(&file, format!("{}\n{half}\n{edited}\n{}\n{half}", lines[0], lines[3])).unwrap();
+    fs::write(
+        &file,
+        format!("{}\n{half}\n{edited}\n{}\n{half}", lines[0], lines[3]),
+    )
+    .unwrap();
     let out4 = ok(&mut tune(&p, &out, &["--budget", "4", "--resume"]));
     let e = text_of(&out4);
     assert!(e.contains("line 2 is left out"), "{e}");
@@ -191,13 +214,38 @@ fn another_experiment_is_refused_and_named() {
         fs::write(&p, &original).unwrap();
         fs::write(beside("step.h"), &header).unwrap();
     };
-    refused(&p, "tolerance = 1e-12", "tolerance = 1e-6", "`reference.tolerance` was");
-    refused(&p, "[1, 2, 3, 4, 5, 6, 7]", "[1, 2, 3]", "`parameters.unroll` was");
-    refused(&p, "size = 1001", "size = 1003", "`constants.size` was 1001, now 1003");
+    refused(
+        &p,
+        "tolerance = 1e-12",
+        "tolerance = 1e-6",
+        "`reference.tolerance` was",
+    );
+    refused(
+        &p,
+        "[1, 2, 3, 4, 5, 6, 7]",
+        "[1, 2, 3]",
+        "`parameters.unroll` was",
+    );
+    refused(
+        &p,
+        "size = 1001",
+        "size = 1003",
+        "`constants.size` was 1001, now 1003",
+    );
     refused(&p, "\"-O1\"", "\"-O2\"", "flags");
-    refused(&p, "seconds = 0.005", "seconds = 0.006", "`measure.seconds`");
+    refused(
+        &p,
+        "seconds = 0.005",
+        "seconds = 0.006",
+        "`measure.seconds`",
+    );
     // Included, not listed.
-    refused(&beside("step.h"), "2.0 * (x)", "(x) * 2.0", "`file step.h` changed");
+    refused(
+        &beside("step.h"),
+        "2.0 * (x)",
+        "(x) * 2.0",
+        "`file step.h` changed",
+    );
     let e = fails(tune(&p, &out, resume).args(["--data", "normal"]));
     assert!(e.contains("`argument in` was"), "{e}");
     // What the user says is the same goes on.
@@ -220,11 +268,19 @@ fn faults_of_the_environment_are_no_trials() {
     fs::write(&cc, script).unwrap();
     fs::set_permissions(&cc, fs::Permissions::from_mode(0o755)).unwrap();
     let text = fs::read_to_string(&p).unwrap();
-    let with = |compiler: &str| text.replace("[build]\n", &format!("[build]\ncompiler = \"{compiler}\"\n"));
+    let with = |compiler: &str| {
+        text.replace(
+            "[build]\n",
+            &format!("[build]\ncompiler = \"{compiler}\"\n"),
+        )
+    };
     fs::write(&p, with(&cc.display().to_string())).unwrap();
     let out = dir.path().join("s");
     let e = fails(&mut tune(&p, &out, &["--budget", "5"]));
-    assert!(e.contains("No space left on device") && e.contains("--resume"), "{e}");
+    assert!(
+        e.contains("No space left on device") && e.contains("--resume"),
+        "{e}"
+    );
     assert_eq!(trials(&out).len(), 0);
     fs::write(&p, with("/no/such/compiler")).unwrap();
     let e = fails(&mut tune(&p, &dir.path().join("t"), &["--budget", "5"]));
@@ -243,7 +299,9 @@ impl Small {
             .arg(at)
             .stderr(Stdio::null())
             .status();
-        mount.is_ok_and(|s| s.success()).then(|| Self(at.to_owned()))
+        mount
+            .is_ok_and(|s| s.success())
+            .then(|| Self(at.to_owned()))
     }
 }
 
@@ -258,7 +316,10 @@ fn a_full_disk_ends_the_run_and_keeps_what_was_measured() {
     let dir = tempfile::tempdir().unwrap();
     let p = problem(dir.path());
     let Some(disk) = Small::mounted(&dir.path().join("disk"), 220) else {
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"no tmpfs can be mounted: skipped\n");
+        let _ = std::io::Write::write_all(
+            &mut std::io::stderr(),
+            b"no tmpfs can be mounted: skipped\n",
+        );
         return;
     };
     let out = disk.0.join("s");
@@ -285,7 +346,11 @@ fn results_without_a_reference_are_said_to_be_unverified() {
     let text_before = fs::read_to_string(&p).unwrap();
     let from = text_before.find("[reference]").unwrap();
     let to = text_before.find("[measure]").unwrap();
-    fs::write(&p, format!("{}{}", &text_before[..from], &text_before[to..])).unwrap();
+    fs::write(
+        &p,
+        format!("{}{}", &text_before[..from], &text_before[to..]),
+    )
+    .unwrap();
     let out = dir.path().join("s");
     let run = ok(tune(&p, &out, &["--budget", "2"]).arg("--json"));
     let j: J = serde_json::from_slice(&run.stdout).unwrap();
@@ -306,7 +371,11 @@ fn bad_arguments_are_named() {
         ("tolerance = 1e-12", "tolerance = nan", "tolerance: NaN"),
         ("\"f64\"", "\"double\"", "did you mean f64?"),
         ("[1, 2, 3, 4, 5, 6, 7]", "\"2..256\"", "start : stop"),
-        ("kernel.c", "no.c", "sources are looked for beside the problem, in /"),
+        (
+            "kernel.c",
+            "no.c",
+            "sources are looked for beside the problem, in /",
+        ),
     ] {
         fs::write(&p, original.replacen(from, to, 1)).unwrap();
         let mut c = Command::new(assert_cmd::cargo::cargo_bin("greenup"));
@@ -340,7 +409,11 @@ fn no_trial_is_lost_to_twenty_kills() {
         child.wait().unwrap();
         assert!(trials(&out).len() >= before);
     }
-    ok(&mut tune(&p, &out, &["--budget", "100%", "--seed", "5", "--resume"]));
+    ok(&mut tune(
+        &p,
+        &out,
+        &["--budget", "100%", "--seed", "5", "--resume"],
+    ));
     let mut killed = configs(&out);
     let mut all = configs(&whole);
     let name = |c: &J| c.to_string();
@@ -348,5 +421,9 @@ fn no_trial_is_lost_to_twenty_kills() {
     all.sort_by_key(name);
     assert_eq!(killed, all);
     let left = fs::read_dir(&out).unwrap().flatten();
-    assert!(!left.map(|e| e.file_name()).any(|n| n.to_string_lossy().contains("scratch")));
+    assert!(
+        !left
+            .map(|e| e.file_name())
+            .any(|n| n.to_string_lossy().contains("scratch"))
+    );
 }

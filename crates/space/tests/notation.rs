@@ -254,7 +254,10 @@ fn a_chain_too_deep_for_the_stack_is_refused() {
         text.push_str(&format!("d{i} = 'd{} + 1'\n", i - 1));
     }
     let s = space(&text).unwrap();
-    let last = s.evaluate(&greenup_space::expr::parse("d298").unwrap(), &[Value::Int(1)]);
+    let last = s.evaluate(
+        &greenup_space::expr::parse("d298").unwrap(),
+        &[Value::Int(1)],
+    );
     assert_eq!(last.unwrap(), Value::Int(299));
     assert_eq!(size(&(text + "[hard]\nf = 'd298 > 299'\n")), 1);
 }
@@ -264,7 +267,13 @@ fn numbers_in_json_are_read_exactly() {
     // The nearest double of each, which a quick reading misses by one unit in the last place.
     let mut rng = fastrand::Rng::with_seed(7);
     let texts: Vec<String> = (0..10_000)
-        .map(|_| format!("0.{}e{}", rng.u64(10_000_000_000_000_000..), rng.i32(-30..30)))
+        .map(|_| {
+            format!(
+                "0.{}e{}",
+                rng.u64(10_000_000_000_000_000..),
+                rng.i32(-30..30)
+            )
+        })
         .collect();
     let list = texts.join(", ");
     let json = format!(r#"{{"parameters": [{{"name": "a", "values": [{list}]}}]}}"#);

@@ -124,8 +124,7 @@ pub fn run(
         .first()
         .ok_or_else(|| "stopped before the end".to_owned())?;
     let build = |config: &[Value], name| {
-        Kernel::build(&problem, config, name, &dir.join("kernels"))
-            .map_err(|e| e.to_string())
+        Kernel::build(&problem, config, name, &dir.join("kernels")).map_err(|e| e.to_string())
     };
     let tuned = build(&best.config, "tuned kernel")?;
     let untuned = build(&family::untuned(&problem, facts), "untuned kernel")?;

@@ -177,9 +177,8 @@ pub fn run(args: &StudyArgs) -> Result<(), FmmError> {
                     .join(" "),
             ),
         ]),
+        ..SweepFacts::default()
     };
-    // One study at a time works in it.
-    let _lock = FolderLock::acquire(&args.out)?;
     let (mut folder, old) = if Folder::exists(&args.out) {
         let was = Folder::read(&args.out)
             .map_err(|e| failed(&e))?
@@ -192,7 +191,11 @@ pub fn run(args: &StudyArgs) -> Result<(), FmmError> {
                 facts.device
             )));
         }
-        Folder::resume(&args.out, &facts).map_err(|e| failed(&e))?
+        let (folder, sweep) = Folder::resume(&args.out, &facts, &[]).map_err(|e| failed(&e))?;
+        for warning in &sweep.warnings {
+            note(warning);
+        }
+        (folder, sweep.trials)
     } else {
         let new = Folder::create(&args.out, &facts).map_err(|e| failed(&e))?;
         (new, Vec::new())

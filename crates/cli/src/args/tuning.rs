@@ -56,7 +56,12 @@ pub struct SearchArgs {
     #[arg(long)]
     pub resume: bool,
     /// Go on although these parts of the experiment changed, as named by the message that refuses; `all` for any
-    #[arg(long, value_name = "CHANGED", value_delimiter = ',', requires = "resume")]
+    #[arg(
+        long,
+        value_name = "CHANGED",
+        value_delimiter = ',',
+        requires = "resume"
+    )]
     pub accept: Vec<String>,
     /// Objective instead of the problem's; a second one for nsga2
     #[arg(long)]

@@ -42,7 +42,9 @@ fn known_trend(g: &Graph, id: Id, level: i32, known: &mut HashMap<Id, Trend>) ->
     if let Some(&t) = known.get(&id) {
         return t;
     }
-    let t = own_trend(g, id, level, &mut |below| known_trend(g, below, level, known));
+    let t = own_trend(g, id, level, &mut |below| {
+        known_trend(g, below, level, known)
+    });
     known.insert(id, t);
     t
 }

@@ -239,7 +239,12 @@ mod tests {
         let of = |t: Trial| {
             let facts = SweepFacts::default();
             let trials = vec![t];
-            predict(&Sweep { facts, trials }, &h200).unwrap().remove(0)
+            let sweep = Sweep {
+                facts,
+                trials,
+                ..Sweep::default()
+            };
+            predict(&sweep, &h200).unwrap().remove(0)
         };
         let (together, apart) = (of(trial(&COUNTERS)), of(t));
         let twice = 2.0 * together.predicted_s.unwrap();
@@ -254,6 +259,7 @@ mod tests {
         let sweep = |clock| Sweep {
             facts: SweepFacts::default(),
             trials: vec![trial(&[&COUNTERS[..], &[("clock_mhz", clock)]].concat())],
+            ..Sweep::default()
         };
         let at = |clock| predict(&sweep(clock), &h200).unwrap().remove(0);
         let (free, slow) = (at(1980.0), at(1600.0));

@@ -159,19 +159,28 @@ impl Problem {
         set(&mut table, named).map_err(|(m, h)| fail(m, Some(h)))?;
         let definition = Definition::from_table(&table, facts).map_err(of_space)?;
         if !parts::is_plain_name(&definition.name) {
-            let line = text.lines().position(|l| l.trim_start().starts_with("name"));
+            let line = text
+                .lines()
+                .position(|l| l.trim_start().starts_with("name"));
             return Err(fail(
                 format!(
                     "{}`name` is {:?}, which cannot name the sweep's folder",
                     line.map_or_else(String::new, |n| format!("line {}: ", n + 1)),
                     definition.name
                 ),
-                Some("use letters, digits, spaces and - _ . + ( ), and do not start with . or -".into()),
+                Some(
+                    "use letters, digits, spaces and - _ . + ( ), and do not start with . or -"
+                        .into(),
+                ),
             ));
         }
         let space = Space::new(&definition).map_err(of_space)?;
-        let written: Written =
-            toml::from_str(&text).map_err(|e| fail(e.to_string().trim_end().to_owned(), written::hint(e.message())))?;
+        let written: Written = toml::from_str(&text).map_err(|e| {
+            fail(
+                e.to_string().trim_end().to_owned(),
+                written::hint(e.message()),
+            )
+        })?;
         let dir = path.parent().unwrap_or(Path::new(".")).to_owned();
         for source in written
             .build
@@ -186,7 +195,9 @@ impl Problem {
                     format!("the source {} does not exist", source.display()),
                     Some(format!(
                         "sources are looked for beside the problem, in {}",
-                        std::path::absolute(&dir).unwrap_or_else(|_| dir.clone()).display()
+                        std::path::absolute(&dir)
+                            .unwrap_or_else(|_| dir.clone())
+                            .display()
                     )),
                 ));
             }

@@ -47,7 +47,9 @@ pub fn is_plain_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 100
         && !name.starts_with(['.', '-'])
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_. +()".contains(c))
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_. +()".contains(c))
 }
 
 #[cfg(test)]
@@ -59,14 +61,17 @@ mod tests {
         for good in ["dgemm", "BEAST dgemm (k20x)", "a-b_c.2"] {
             assert!(is_plain_name(good), "{good}");
         }
-        for bad in ["", "/abs", "../../x", "..", ".hidden", "a/b", "a\0b", "-x", "a\nb"] {
+        for bad in [
+            "", "/abs", "../../x", "..", ".hidden", "a/b", "a\0b", "-x", "a\nb",
+        ] {
             assert!(!is_plain_name(bad), "{bad}");
         }
     }
 
     #[test]
     fn parts_are_values_or_hashes() {
-        let text = "name = 'a'\n[parameters]\nx = [1, 2]\n[hard]\nf = { keep = 'x > 1', because = 'b' }\n";
+        let text =
+            "name = 'a'\n[parameters]\nx = [1, 2]\n[hard]\nf = { keep = 'x > 1', because = 'b' }\n";
         let table: toml::Table = text.parse().unwrap();
         let p = parts(&table);
         assert_eq!(p["parameters.x"], "[1, 2]");

@@ -228,7 +228,10 @@ pub struct Data {
 /// An expression: a number as it is, or text.
 fn expression<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged, expecting = "a number, or an expression of constants in quotes, is expected")]
+    #[serde(
+        untagged,
+        expecting = "a number, or an expression of constants in quotes, is expected"
+    )]
     enum Written {
         Int(i64),
         Float(f64),

@@ -232,7 +232,9 @@ impl<'a> Unit<'a> {
             return Err(fault(format!("the compiler `{compiler}` failed: {brief}")));
         }
         if brief.is_empty() {
-            return Err(fault(format!("the compiler `{compiler}` ended with {status} and no message")));
+            return Err(fault(format!(
+                "the compiler `{compiler}` ended with {status} and no message"
+            )));
         }
         Err(CompileError(brief).into())
     }
@@ -292,7 +294,10 @@ fn included(sources: &[PathBuf]) -> BTreeSet<PathBuf> {
             let Some(rest) = line.trim_start().strip_prefix('#') else {
                 continue;
             };
-            let name = rest.trim_start().strip_prefix("include").map(str::trim_start);
+            let name = rest
+                .trim_start()
+                .strip_prefix("include")
+                .map(str::trim_start);
             let name = name.and_then(|n| n.strip_prefix('"')?.split('"').next());
             if let Some(file) = name.map(|n| dir.join(n)).filter(|f| f.is_file()) {
                 left.push(file);
@@ -303,7 +308,7 @@ fn included(sources: &[PathBuf]) -> BTreeSet<PathBuf> {
 }
 
 /// Bytes of a compiler's message that are read.
-const MOST_WORDS: u64 = 1 << 20;
+const MOST_WORDS: usize = 1 << 20;
 
 fn environment(path: &Path, e: &std::io::Error) -> BuildError {
     EnvironmentFault(format!("{} cannot be written: {e}", path.display())).into()
@@ -354,11 +359,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let at = |n: &str| dir.path().join(n);
         std::fs::create_dir(at("sub")).unwrap();
-        std::fs::write(at("k.c"), "#include <math.h>\n  # include \"sub/a.h\"\n#include \"no.h\"\n").unwrap();
+        std::fs::write(
+            at("k.c"),
+            "#include <math.h>\n  # include \"sub/a.h\"\n#include \"no.h\"\n",
+        )
+        .unwrap();
         std::fs::write(at("sub/a.h"), "#include \"b.h\"\n").unwrap();
         std::fs::write(at("sub/b.h"), "#include \"a.h\"\n").unwrap();
         let found = included(&[at("k.c")]);
-        assert_eq!(found, BTreeSet::from([at("k.c"), at("sub/a.h"), at("sub/b.h")]));
+        assert_eq!(
+            found,
+            BTreeSet::from([at("k.c"), at("sub/a.h"), at("sub/b.h")])
+        );
         assert_eq!(words("a.c my\\ file.h  b.h"), ["a.c", "my file.h", "b.h"]);
     }
 }

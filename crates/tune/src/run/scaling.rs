@@ -2,8 +2,8 @@
 
 use super::plan::{Plan, TuneError};
 use super::trial::Bench;
-use crate::points::{Indexed, Points as _};
 use crate::objective::Objective;
+use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
 use crate::sweep::{Sweep, Trial};
 use greenup_files::{FolderLock, Scratch};

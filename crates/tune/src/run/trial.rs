@@ -84,7 +84,9 @@ impl<'a> Bench<'a> {
         let mut bench = Self::plain(problem, plan, libraries)?;
         if let Some(unit) = Unit::of_rival(problem) {
             let file = unit.compile(&bench.builder.libraries).map_err(|e| {
-                e.into_tune(|m| TuneError::Reference(format!("the baseline does not compile:\n{m}")))
+                e.into_tune(|m| {
+                    TuneError::Reference(format!("the baseline does not compile:\n{m}"))
+                })
             })?;
             bench.baseline = Some(Built::Library(file));
         }

@@ -151,9 +151,9 @@ impl Folder {
         let parameters = head.facts.parameters.len();
         let mut warnings = Vec::new();
         let mut trials: Vec<Trial> = lines(&dir.join(TRIALS), &mut warnings, |t: &Trial| {
-            (t.config.len() == parameters)
-                .then_some(())
-                .ok_or_else(|| format!("its config has {} values, not {parameters}", t.config.len()))
+            (t.config.len() == parameters).then_some(()).ok_or_else(|| {
+                format!("its config has {} values, not {parameters}", t.config.len())
+            })
         })?;
         let path = dir.join(COUNTERS);
         if path.exists() {

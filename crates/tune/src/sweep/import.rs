@@ -190,6 +190,7 @@ fn t4(json: &J, stem: &str) -> Result<Sweep, String> {
             ..SweepFacts::default()
         },
         trials,
+        ..Sweep::default()
     })
 }
 
@@ -292,5 +293,6 @@ fn cache(json: &J, stem: &str) -> Result<Sweep, String> {
             ..SweepFacts::default()
         },
         trials,
+        ..Sweep::default()
     })
 }

@@ -114,7 +114,8 @@ mod tests {
     use crate::sweep::{Outcome, SweepFacts, Trial};
 
     fn trial(a: i64, time_s: f64) -> Trial {
-        let text = format!(r#"{{"config":[{a}],"measured":{{"times_s":[{time_s}],"time_s":{time_s}}}}}"#);
+        let text =
+            format!(r#"{{"config":[{a}],"measured":{{"times_s":[{time_s}],"time_s":{time_s}}}}}"#);
         serde_json::from_str(&text).unwrap()
     }
 
