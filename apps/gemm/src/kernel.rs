@@ -46,7 +46,7 @@ impl Kernel {
                 let scratch = Scratch::create(std::env::temp_dir())?;
                 let made = unit
                     .compile(scratch.path())
-                    .map_err(|e| GemmError::Compile(e.0))?;
+                    .map_err(|e| GemmError::Compile(e.to_string()))?;
                 let bytes = std::fs::read(&made).map_err(|cause| GemmError::Io {
                     path: made.display().to_string(),
                     cause,

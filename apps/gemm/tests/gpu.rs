@@ -140,8 +140,7 @@ fn problem(dir: &Path, case: &Case) -> Problem {
 type Complex = (f64, f64);
 
 /// An array of the problem as complex numbers.
-fn numbers(bytes: &[u8], guard: usize, elem: i64) -> Vec<Complex> {
-    let inside = &bytes[guard..bytes.len() - guard];
+fn numbers(inside: &[u8], elem: i64) -> Vec<Complex> {
     let reals: Vec<f64> = if elem % 2 == 0 {
         let each = inside.chunks_exact(4);
         each.map(|c| f64::from(f32::from_ne_bytes(c.try_into().unwrap())))
@@ -167,9 +166,8 @@ fn error_of(p: &Problem, case: &Case, config: &[Value], dir: &Path) -> f64 {
     let built = shim::compile(p, config, &dir.join("build")).unwrap_or_else(|e| panic!("{}", e.0));
     let mut args = Arguments::new(&p.data, 3, dir).unwrap();
     let all = |args: &Arguments| -> Vec<Vec<Complex>> {
-        args.arrays()
-            .flatten()
-            .map(|g| numbers(g.bytes, g.guard, case.elem))
+        args.blocks()
+            .map(|(_, array)| numbers(array.contents(), case.elem))
             .collect()
     };
     let before = all(&args);

@@ -102,8 +102,8 @@ fn kernels_compile_without_spills() {
 }
 
 /// The floats of an array.
-fn floats(bytes: &[u8], guard: usize) -> Vec<f64> {
-    let (all, _) = bytes[guard..bytes.len() - guard].as_chunks::<4>();
+fn floats(bytes: &[u8]) -> Vec<f64> {
+    let (all, _) = bytes.as_chunks::<4>();
     all.iter().map(|b| f32::from_ne_bytes(*b).into()).collect()
 }
 
@@ -145,9 +145,8 @@ fn direct_sums_on_fibers_are_those_of_the_formula() {
                 .unwrap_or_else(|e| panic!("{}", e.0));
             let mut args = Arguments::new(&p.data, 5, dir.path()).unwrap();
             let all = |args: &Arguments| -> Vec<Vec<f64>> {
-                args.arrays()
-                    .flatten()
-                    .map(|g| floats(g.bytes, g.guard))
+                args.blocks()
+                    .map(|(_, array)| floats(array.contents()))
                     .collect()
             };
             let before = all(&args);
@@ -200,15 +199,14 @@ fn listed_sums_on_fibers_are_those_of_the_formula() {
                 .unwrap_or_else(|e| panic!("{}", e.0));
             let mut args = Arguments::new(&p.data, 5, dir.path()).unwrap();
             let arrays: Vec<Vec<f64>> = args
-                .arrays()
-                .flatten()
+                .blocks()
                 .take(2)
-                .map(|g| floats(g.bytes, g.guard))
+                .map(|(_, array)| floats(array.contents()))
                 .collect();
             let (node, q) = (&arrays[0], &arrays[1]);
             shim::run(&built, &mut args).unwrap();
-            let out = args.arrays().flatten().last().unwrap();
-            let (out, _) = out.bytes[out.guard..out.bytes.len() - out.guard].as_chunks::<8>();
+            let (_, out) = args.blocks().last().unwrap();
+            let (out, _) = out.contents().as_chunks::<8>();
             let count = count as usize;
             let (mut worst, mut top) = (0.0_f64, 0.0_f64);
             for i in 0..count {

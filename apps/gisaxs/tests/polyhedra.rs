@@ -7,6 +7,7 @@ use greenup_gisaxs::numeric::{Settings, Sheet, Watch, Way, prepare};
 use greenup_gisaxs::rotation::Rotation;
 use greenup_gisaxs::{Complex64, FormFactor, Q};
 use std::f64::consts::TAU;
+use std::io::Write as _;
 use std::sync::atomic::AtomicBool;
 
 type Rng = fastrand::Rng;
@@ -285,7 +286,8 @@ fn check(count: u64, first: u64) {
     let at = |r: &[f64], share: f64| r[(share * (r.len() - 1) as f64) as usize];
     let all = ratios(count, first);
     for (accuracy, [actual, asked]) in ACCURACIES.iter().zip(&all) {
-        println!(
+        let _ = writeln!(
+            std::io::stderr(),
             "accuracy {accuracy:e}: reported over actual: least {:.1}, median {:.0}, 90 % below {:.1e}; over what was \
              asked: median {:.2}, 90 % below {:.2}, largest {:.1e}",
             actual[0],

@@ -206,7 +206,7 @@ fn another_experiment_is_refused_and_named() {
     let beside = |name: &str| p.with_file_name(name);
     let original = fs::read_to_string(&p).unwrap();
     let header = fs::read_to_string(beside("step.h")).unwrap();
-    let mut refused = |file: &Path, from: &str, to: &str, named: &str| {
+    let refused = |file: &Path, from: &str, to: &str, named: &str| {
         replace(file, from, to);
         let e = fails(&mut tune(&p, &out, resume));
         assert!(e.contains(named), "{e}");

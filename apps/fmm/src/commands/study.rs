@@ -6,7 +6,6 @@ use super::input::{Input, KernelName, RealName};
 use super::{note, say, time};
 use clap::Args;
 use greenup_app::interrupt;
-use greenup_files::FolderLock;
 use greenup_fmm::FmmError;
 use greenup_fmm::plan::{M2l, Plan};
 use greenup_fmm::points::Distribution;

@@ -218,7 +218,6 @@ mod tests {
                 }
                 assert!(worst <= q.error, "{width} {loss}: {worst:e} {q:?}");
                 assert!(q.error <= 4.0 * worst, "{width} {loss}: {worst:e} {q:?}");
-                println!("{width} {loss} {worst:e} {q:?}");
             }
         }
     }

@@ -6,7 +6,6 @@ use crate::{lookup, out};
 use greenup_model::{ClockedPrediction, Machine, Work, predict, predict_clocked};
 use greenup_report::si::{percent, si};
 use greenup_tune::analyze::counted;
-use greenup_tune::sweep::Folder;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -111,7 +110,7 @@ pub fn run(args: &PredictArgs) -> Result {
 
 /// Energies of a sweep's configs from their counters, beside the measured ones.
 fn from_counters(dir: &std::path::Path, machine: &Machine, json: bool) -> Result {
-    let sweep = search::recorded(dir)?;
+    let sweep = crate::search::recorded(dir)?;
     let rows = counted::predict(&sweep, machine)?;
     if rows.is_empty() {
         return Err(
