@@ -211,8 +211,10 @@ pub fn parse<S: DeserializeOwned>(bytes: &[u8]) -> Result<Checkpoint<S>, String>
         steps: head.steps,
         rejected: head.rejected,
     };
-    let numbers = [clock.t, clock.dt, head.energy];
-    if numbers.iter().any(|x| !x.is_finite()) || clock.t < 0.0 || clock.dt <= 0.0 {
+    let finite = [clock.t, clock.dt, head.energy]
+        .iter()
+        .all(|x| x.is_finite());
+    if !finite || clock.t < 0.0 || clock.dt <= 0.0 {
         return Err(format!(
             "the checkpoint is damaged: time {}, time step {}, energy {}",
             clock.t, clock.dt, head.energy

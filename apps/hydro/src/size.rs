@@ -99,11 +99,11 @@ mod tests {
         let small = size(1e5, 2, false).bytes();
         assert!(size(2e5, 2, false).bytes() > 1.9 * small);
         assert!(size(1e5, 3, false).bytes() > 2.0 * small);
-        assert!(size(1e5, 2, true).bytes() > small);
+        assert!(size(1e5, 3, true).bytes() > size(1e5, 3, false).bytes());
         size(100.0, 2, false).check().unwrap();
         let e = size(4096_f64.powi(3), 2, false).check().unwrap_err();
         assert!(e.0.contains("32-bit"), "{e}");
-        let e = size(4e7, 3, false).check().unwrap_err();
+        let e = size(2.1e7, 3, false).check().unwrap_err();
         assert!(e.0.contains("GiB of memory, but"), "{e}");
     }
 }

@@ -62,7 +62,7 @@ const TRIPLE: [&str; 11] = [
     "--problem",
     "3",
     "--refine",
-    "1",
+    "2",
     "--t-final",
     "0.4",
     "--threads",

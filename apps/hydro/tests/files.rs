@@ -421,3 +421,61 @@ fn indices_of_vtu_files_are_signed() {
     }
     assert!(!text.contains("DataArray type=\"UInt64\""));
 }
+
+/// Meshes with words exchanged, dropped or replaced by extreme ones: read or refused, never a panic.
+#[test]
+fn random_damage_to_meshes_does_not_panic() {
+    use greenup_hydro::hydro::Hydro;
+    use greenup_hydro::mesh::Mesh;
+    use greenup_hydro::problem::Problem;
+    use greenup_hydro::start::Orders;
+    let extreme = [
+        "-1",
+        "0",
+        "1",
+        "2",
+        "3",
+        "5",
+        "15",
+        "4294967295",
+        "1e308",
+        "-1e308",
+        "nan",
+        "1e-300",
+        "H1_2D_P3",
+        "nodes",
+        "vertices",
+    ];
+    let orders = Orders {
+        kinematic: 2,
+        energy: 1,
+        cg_tol: 1e-12,
+        cg_max: 300,
+        cfl: 0.5,
+    };
+    for (name, mfem) in [
+        ("skew.mesh", true),
+        ("cube_tet.mesh", true),
+        ("square.msh", false),
+    ] {
+        let text = std::fs::read_to_string(data("tests/data").join(name)).unwrap();
+        let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
+        for _ in 0..300 {
+            let mut own: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+            for _ in 0..fastrand::usize(1..4) {
+                let (i, j) = (fastrand::usize(..own.len()), fastrand::usize(..own.len()));
+                match fastrand::u8(..3) {
+                    0 => own[i] = format!("{} ", extreme[fastrand::usize(..extreme.len())]),
+                    1 => own[i] = String::new(),
+                    _ => own.swap(i, j),
+                }
+            }
+            let Ok(mesh) = Mesh::parse("a mesh", mfem, &own.concat()) else {
+                continue;
+            };
+            for mesh in [mesh.refined(), mesh] {
+                let _ = Hydro::new(&mesh, Problem::of("0").unwrap(), &orders, 1.0);
+            }
+        }
+    }
+}

@@ -70,11 +70,14 @@ enum WallText {
     },
 }
 
+/// Whole numbers of expressions, whose overflow the library does not always check.
+type Whole = i128;
+
 /// An expression of the place.
 #[derive(Clone, Debug)]
 enum Field {
     Number(f64),
-    Words(Box<exmex::FlatExVal<i32, f64>>),
+    Words(Box<exmex::FlatExVal<Whole, f64>>),
 }
 
 /// A material: its gas, where it is, its fields at the start.
@@ -123,8 +126,12 @@ impl Field {
                 "`{words}`: at most {MOST_BRACKETS} brackets in an expression"
             ));
         }
+        // The library stops the program where these overflow.
+        if let Some(sign) = ["%", "<<", ">>"].iter().find(|s| words.contains(*s)) {
+            return Err(format!("`{words}`: `{sign}` is not known"));
+        }
         let expression =
-            exmex::parse_val::<i32, f64>(words).map_err(|e| format!("`{words}`: {e}"))?;
+            exmex::parse_val::<Whole, f64>(words).map_err(|e| format!("`{words}`: {e}"))?;
         if let Some(name) = expression
             .var_names()
             .iter()
@@ -147,7 +154,7 @@ impl Field {
             Self::Words(e) => e,
         };
         let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
-        let all: Vec<Val<i32, f64>> = e
+        let all: Vec<Val<Whole, f64>> = e
             .var_names()
             .iter()
             .map(|n| {
@@ -161,7 +168,7 @@ impl Field {
             .collect();
         match e.eval(&all) {
             Ok(Val::Float(x)) => Ok(x),
-            Ok(Val::Int(i)) => Ok(f64::from(i)),
+            Ok(Val::Int(i)) => Ok(i as f64),
             Ok(Val::Bool(b)) => Ok(f64::from(u8::from(b))),
             Ok(other) => Err(format!("is no number but {other:?}")),
             Err(e) => Err(e.to_string()),
