@@ -158,7 +158,11 @@ fn facts(search: &SearchArgs, cpu: &CpuFacts, sensor: Option<&str>) -> BTreeMap<
         ),
         (
             "command".to_owned(),
-            std::env::args().skip(1).collect::<Vec<_>>().join(" "),
+            std::env::args_os()
+                .skip(1)
+                .map(|a| a.to_string_lossy().into_owned())
+                .collect::<Vec<_>>()
+                .join(" "),
         ),
     ]);
     if let Some(g) = &cpu.governor {
