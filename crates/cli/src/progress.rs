@@ -62,7 +62,11 @@ impl Observer for Bars {
     }
 
     fn note(&self, text: &str) {
-        self.with(|bar| bar.println(text));
+        self.with(|bar| match bar.is_hidden() {
+            // A hidden bar would swallow it.
+            true => crate::out::note(text),
+            false => bar.println(text),
+        });
     }
 
     fn cancelled(&self) -> bool {

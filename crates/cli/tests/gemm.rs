@@ -78,6 +78,6 @@ fn bad_input_is_named() {
     std::fs::write(&broken, "known = 3").unwrap();
     fails(
         &["--n", "8", "--wisdom", broken.to_str().unwrap()],
-        &["broken.toml", "no wisdom"],
+        &["broken.toml", "invalid wisdom"],
     );
 }

@@ -46,7 +46,9 @@ impl Log {
             .open(path)
             .map_err(FileError::write(path))?;
         let end = complete(&mut file).map_err(FileError::read(path))?;
-        file.set_len(end).map_err(FileError::write(path))?;
+        if file.metadata().is_ok_and(|m| m.is_file() && m.len() > end) {
+            file.set_len(end).map_err(FileError::write(path))?;
+        }
         Ok(Self {
             file,
             path: path.to_owned(),

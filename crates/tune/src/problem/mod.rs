@@ -181,7 +181,10 @@ impl Problem {
                 written::hint(e.message()),
             )
         })?;
-        let dir = path.parent().unwrap_or(Path::new(".")).to_owned();
+        let dir = match path.parent() {
+            Some(d) if !d.as_os_str().is_empty() => d.to_owned(),
+            _ => PathBuf::from("."),
+        };
         for source in written
             .build
             .sources
