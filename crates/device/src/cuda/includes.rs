@@ -19,7 +19,8 @@ pub(super) fn read(source: &Source) -> Option<Vec<Vec<u8>>> {
             let Ok(bytes) = std::fs::read(&path) else {
                 continue;
             };
-            if !seen.insert(path.clone()) {
+            // One file may have several names.
+            if !seen.insert(std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone())) {
                 continue;
             }
             let folder = path.parent().unwrap_or(Path::new(""));
