@@ -230,7 +230,7 @@ fn what_is_wrong_is_said() {
             "density = 0.01\n[[particles.distributions]]\nof = \"form.radius\"\nkind = \"gaussian\"\nwidth = 1.0",
             "radius",
         ),
-        ("density = 0.01", "density = nan", "above 0"),
+        ("density = 0.01", "density = nan", "density = NaN"),
         (
             "density = 0.01",
             "density = 0.01\nrotatoin = 3.0",
@@ -246,7 +246,7 @@ fn what_is_wrong_is_said() {
             "density = 0.01\ncore = { form = { shape = \"sphere\", radius = 2.0 }, turm = 3.0 }",
             "turm",
         ),
-        ("density = 0.01", "density = 0.01\ntilt = inf", "not finite"),
+        ("density = 0.01", "density = 0.01\ntilt = inf", "tilt = inf"),
         (
             "name = \"silicon\"",
             "name = \"silicon\"\nmaterial = \"glas\"",
