@@ -264,7 +264,7 @@ fn what_is_wrong_is_said() {
         ),
         (
             "phi = {",
-            "flat = { distance = 1.0, pixel = 0.0, columns = 3, rows = 3, centre = [1.0, 1.0] }\nphi = {",
+            "flat = { distance = 1.0, pixel = 0.172, columns = 3, rows = 3, centre = [1.0, 1.0] }\nphi = {",
             "needs phi and alpha",
         ),
     ] {

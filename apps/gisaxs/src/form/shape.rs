@@ -268,7 +268,8 @@ impl Shape {
                 positive(&[("scale", scale)])?;
                 let mesh = mesh::read(&dir.join(file))?.scaled(scale);
                 let size = mesh.size();
-                if !(LEAST_MESH..=LARGEST_MESH).contains(&size) {
+                // One without any is told apart below.
+                if !mesh.triangles.is_empty() && !(LEAST_MESH..=LARGEST_MESH).contains(&size) {
                     return Err(GisaxsError::Shape(format!(
                         "{}: the mesh times scale = {scale} is {size:e} nm across: it must be {LEAST_MESH:e} to {LARGEST_MESH:e} nm",
                         file.display()
