@@ -299,7 +299,7 @@ fn check(count: u64, first: u64) {
         );
     }
     // A bound that says nothing would hold too: where double precision has room it is near what was asked for.
-    for (n, share, limit) in [(0, 1.0, 1.0), (1, 1.0, 1.0), (2, 0.5, 2.0)] {
+    for (n, share, limit) in [(0, 1.0, 1.0), (1, 0.9, 1.0), (2, 0.5, 2.0)] {
         let largest = at(&all[n][1], share);
         assert!(largest <= limit, "{:e}: {largest}", ACCURACIES[n]);
     }
