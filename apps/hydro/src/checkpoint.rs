@@ -94,12 +94,9 @@ pub fn write<S: Serialize>(
     };
     let mut line = serde_json::to_vec(&head).map_err(|e| HydroError(e.to_string()))?;
     line.push(b'\n');
-    let mut file = AtomicFile::create(path)?;
-    body(&mut file, &line, state).map_err(|cause| greenup_files::FileError::Write {
-        path: path.to_owned(),
-        cause,
-    })?;
-    Ok(file.commit()?)
+    Ok(greenup_files::write_by(path, |file| {
+        body(file, &line, state)
+    })?)
 }
 
 fn body(file: &mut AtomicFile, line: &[u8], state: &State) -> io::Result<()> {

@@ -151,10 +151,20 @@ impl Seek for AtomicFile {
 /// # Errors
 /// As [`AtomicFile::create`] and [`AtomicFile::commit`].
 pub fn write(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Result<()> {
+    write_by(path, |file| file.write_all(bytes.as_ref()))
+}
+
+/// Writes a whole file piece by piece.
+///
+/// # Errors
+/// As [`AtomicFile::create`] and [`AtomicFile::commit`], and those of `fill`.
+pub fn write_by(
+    path: impl AsRef<Path>,
+    fill: impl FnOnce(&mut AtomicFile) -> io::Result<()>,
+) -> Result<()> {
     let path = path.as_ref();
     let mut file = AtomicFile::create(path)?;
-    file.write_all(bytes.as_ref())
-        .map_err(FileError::write(path))?;
+    fill(&mut file).map_err(FileError::write(path))?;
     file.commit()
 }
 

@@ -20,7 +20,7 @@ pub mod outputs;
 pub mod read;
 pub mod scratch;
 
-pub use atomic::{AtomicFile, write};
+pub use atomic::{AtomicFile, write, write_by};
 pub use cache::Cache;
 pub use error::{FileError, Result};
 pub use lock::FolderLock;

@@ -159,19 +159,17 @@ pub fn write(
     results: &[f64],
 ) -> Result<(), FmmError> {
     let ending = greenup_files::outputs::ending(path, &WRITTEN)?;
-    let mut file = AtomicFile::create(path)?;
-    let written = match ending.as_str() {
-        "csv" => csv(&mut file, points, names, results),
-        "npy" => {
-            let shape = [points.len(), 3 + names.len()];
-            let rows = (0..points.len()).flat_map(|i| row(points, results, i));
-            file.write_all(&npy::npy("f8", &shape, rows))
+    Ok(greenup_files::write_by(path, |file| {
+        match ending.as_str() {
+            "csv" => csv(file, points, names, results),
+            "npy" => {
+                let shape = [points.len(), 3 + names.len()];
+                let rows = (0..points.len()).flat_map(|i| row(points, results, i));
+                file.write_all(&npy::npy("f8", &shape, rows))
+            }
+            _ => vtu(points, names, results).write(file),
         }
-        _ => vtu(points, names, results).write(&mut file),
-    };
-    let path = path.to_owned();
-    written.map_err(|cause| FileError::Write { path, cause })?;
-    Ok(file.commit()?)
+    })?)
 }
 
 /// A point and its results.

@@ -74,7 +74,8 @@ impl Gpu<'_> {
         }
         self.control(dt)?;
         if let Some(g) = &self.graph {
-            g.launch()?;
+            // SAFETY: it was recorded from this solver's memory, which lives as long as the graph.
+            unsafe { g.launch() }?;
         }
         self.rate()
     }

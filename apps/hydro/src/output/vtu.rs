@@ -6,12 +6,9 @@ use crate::element::Shape;
 use crate::engine::State;
 use crate::hydro::Hydro;
 use greenup_files::FileError;
+use greenup_report::vtu::{Field, Grid, cell};
 use std::fmt::Write as _;
 use std::path::Path;
-use vtkio::model::{
-    Attribute, Attributes, ByteOrder, CellType, Cells, DataSet, UnstructuredGridPiece, Version,
-    VertexNumbers, Vtk,
-};
 
 /// Places of a cell's nodes as whole numbers to k, in the order of the format's versions below 2.1.
 fn nodes(shape: Shape, k: usize) -> Vec<[usize; 3]> {
@@ -108,63 +105,27 @@ pub fn vtu(path: &Path, h: &Hydro, s: &State) -> Result<(), HydroError> {
         .map(|n| n[..dim].iter().map(|i| *i as f64 / k as f64).collect())
         .collect();
     let all = sample(h, s, &places);
-    let (n, zones) = (places.len(), all.len());
     let flat = || all.iter().flatten();
-    let points: Vec<f64> = flat().flat_map(|p| p.x).collect();
-    let kind = match shape {
-        Shape::Segment => CellType::LagrangeCurve,
-        Shape::Quad => CellType::LagrangeQuadrilateral,
-        Shape::Hex => CellType::LagrangeHexahedron,
-        Shape::Triangle => CellType::LagrangeTriangle,
-        Shape::Tet => CellType::LagrangeTetrahedron,
-    };
-    let scalar = |name: &str, values: Vec<f64>| Attribute::scalars(name, 1).with_data(values);
-    let velocity: Vec<f64> = flat().flat_map(|p| p.v).collect();
-    let data = Attributes {
-        point: vec![
-            scalar("density", flat().map(|p| p.density).collect()),
-            scalar("pressure", flat().map(|p| p.pressure).collect()),
-            scalar("energy", flat().map(|p| p.energy).collect()),
-            Attribute::vectors("velocity").with_data(velocity),
+    let material = h.material.iter().map(|m| f64::from(*m)).collect();
+    let grid = Grid {
+        points: flat().flat_map(|p| p.x).collect(),
+        cell_type: match shape {
+            Shape::Segment => cell::LAGRANGE_CURVE,
+            Shape::Quad => cell::LAGRANGE_QUADRILATERAL,
+            Shape::Hex => cell::LAGRANGE_HEXAHEDRON,
+            Shape::Triangle => cell::LAGRANGE_TRIANGLE,
+            Shape::Tet => cell::LAGRANGE_TETRAHEDRON,
+        },
+        nodes: places.len(),
+        point_fields: vec![
+            Field::scalar("density", flat().map(|p| p.density).collect()),
+            Field::scalar("pressure", flat().map(|p| p.pressure).collect()),
+            Field::scalar("energy", flat().map(|p| p.energy).collect()),
+            Field::vector("velocity", flat().flat_map(|p| p.v).collect()),
         ],
-        cell: vec![scalar(
-            "material",
-            h.material.iter().map(|m| f64::from(*m)).collect(),
-        )],
+        cell_fields: vec![Field::scalar("material", material)],
     };
-    let grid = Vtk {
-        version: Version::new_xml(1, 0),
-        title: String::new(),
-        byte_order: ByteOrder::LittleEndian,
-        file_path: None,
-        data: DataSet::inline(UnstructuredGridPiece {
-            points: points.into(),
-            cells: Cells {
-                cell_verts: VertexNumbers::XML {
-                    connectivity: (0..(n * zones) as u64).collect(),
-                    offsets: (1..=zones as u64).map(|z| z * n as u64).collect(),
-                },
-                types: vec![kind; zones],
-            },
-            data,
-        }),
-    };
-    let mut text = Vec::new();
-    grid.write_xml(&mut text)
-        .map_err(|e| HydroError(format!("{}: {e}", path.display())))?;
-    Ok(greenup_files::write(path, signed(text))?)
-}
-
-/// The library writes indices as unsigned numbers, which meshio refuses; as signed ones they have the same bytes.
-fn signed(mut text: Vec<u8>) -> Vec<u8> {
-    for name in ["connectivity", "offsets"] {
-        let from = format!("<DataArray type=\"UInt64\" Name=\"{name}\"");
-        let to = format!("<DataArray type=\"Int64\" Name=\"{name}\"");
-        if let Some(at) = text.windows(from.len()).position(|w| w == from.as_bytes()) {
-            text.splice(at..at + from.len(), to.bytes());
-        }
-    }
-    text
+    Ok(greenup_files::write_by(path, |file| grid.write(file))?)
 }
 
 const BEFORE: &str = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n";

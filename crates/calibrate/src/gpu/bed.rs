@@ -8,6 +8,7 @@ use greenup_device::cuda::{
 use greenup_meter::Run;
 use greenup_model::Work;
 use std::ffi::c_void;
+use std::marker::PhantomData;
 
 /// Source of all microbenchmarks.
 pub const SOURCE: &str = include_str!("kernels.cu");
@@ -39,8 +40,9 @@ enum Holds {
     Table,
 }
 
-/// A microbenchmark ready to run.
-pub struct Prepared {
+/// A microbenchmark ready to run on the bed's memory.
+pub struct Prepared<'bed> {
+    bed: PhantomData<&'bed Bed>,
     session: Session,
     function: Function,
     shape: Shape,
@@ -127,7 +129,7 @@ impl Bed {
     ///
     /// # Errors
     /// The kernel does not compile, or the GPU is lost.
-    pub fn prepare(&mut self, bench: &GpuBench) -> Result<Prepared, CudaError> {
+    pub fn prepare(&mut self, bench: &GpuBench) -> Result<Prepared<'_>, CudaError> {
         self.fill(bench)?;
         let function = self.function(bench, bench.kernel())?;
         // So much shared memory that a multiprocessor takes one block: then their number is that of
@@ -157,6 +159,7 @@ impl Bed {
             Kind::Wgmma(_) => (0, 4096),
         };
         Ok(Prepared {
+            bed: PhantomData,
             session: self.session.clone(),
             function,
             shape,
@@ -186,6 +189,8 @@ impl Bed {
             ..full
         };
         small.enqueue().map_err(|e| e.to_string())?;
+        // It keeps the bed to itself.
+        drop(small);
         let mut input = vec![0; data::INPUT_BYTES.min(self.input.len())];
         self.input.download(&mut input).map_err(|e| e.to_string())?;
         let mut output = vec![0; twin::output_bytes(bench.kind, n, blocks * bench.threads())];
@@ -221,7 +226,7 @@ fn launch(
     unsafe { function.launch(shape, &mut arguments) }
 }
 
-impl Prepared {
+impl Prepared<'_> {
     fn enqueue(&self) -> Result<(), CudaError> {
         launch(
             &self.function,
@@ -239,12 +244,9 @@ impl Prepared {
     pub fn run(&mut self, seconds: f64, times: &mut Vec<f64>) -> Result<Run, CudaError> {
         let (function, shape, at) = (&self.function, &self.shape, (self.input, self.output));
         let (n, passes) = (self.n, self.passes);
-        let done = self.repeater.window(
-            &self.session,
-            seconds,
-            &mut || launch(function, shape, at, n, passes),
-            times,
-        )?;
+        let one = &mut || launch(function, shape, at, n, passes);
+        // SAFETY: the bed, and with it the memory, outlives this; the launch is always the same.
+        let done = unsafe { self.repeater.window(&self.session, seconds, one, times) }?;
         Ok(Run {
             iterations: done.runs as f64,
             seconds: done.seconds,

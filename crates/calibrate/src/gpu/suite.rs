@@ -145,13 +145,13 @@ fn measure(
     meter: &mut Meter,
     observer: &dyn Observer,
 ) -> Result<Option<Record>, CudaError> {
+    let all = f64::from(u32::try_from(bed.gpu.multiprocessors).unwrap_or(1));
     let mut prepared = bed.prepare(bench)?;
     let mut times = Vec::new();
     let measured = meter.measure(observer, &mut |seconds| {
         times.clear();
         prepared.run(seconds, &mut times)
     })?;
-    let all = f64::from(u32::try_from(bed.gpu.multiprocessors).unwrap_or(1));
     Ok(measured.map(|m| record(bench, &prepared.work, &m, all)))
 }
 

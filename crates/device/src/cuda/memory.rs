@@ -17,6 +17,7 @@ impl Session {
     /// # Errors
     /// The GPU is lost.
     pub fn free_bytes(&self) -> Result<usize, CudaError> {
+        self.make_current()?;
         result::mem_get_info()
             .map(|m| m.0)
             .map_err(failed("the GPU does not say how much memory is free"))
@@ -25,6 +26,7 @@ impl Session {
     /// # Errors
     /// The GPU has no more memory; the message says how much is free.
     pub fn alloc(&self, bytes: usize) -> Result<Memory, CudaError> {
+        self.make_current()?;
         // SAFETY: the context is current; nothing is read before it is written.
         let at = unsafe { result::malloc_sync(bytes.max(1)) }.map_err(|e| {
             let CudaError::Driver { cause, .. } = failed("")(e) else {
@@ -87,6 +89,7 @@ impl Memory {
     pub fn upload_at(&self, place: usize, from: &[u8]) -> Result<(), CudaError> {
         self.within(place, from.len());
         self.session.synchronize()?;
+        self.session.make_current()?;
         // SAFETY: the range lies within the allocation.
         unsafe { result::memcpy_htod_sync(self.at + place as u64, from) }
             .map_err(failed("nothing can be copied to the GPU"))
@@ -133,6 +136,7 @@ impl Memory {
     pub fn download_from(&self, place: usize, to: &mut [u8]) -> Result<(), CudaError> {
         self.within(place, to.len());
         self.session.synchronize()?;
+        self.session.make_current()?;
         // SAFETY: the range lies within the allocation.
         unsafe { result::memcpy_dtoh_sync(to, self.at + place as u64) }
             .map_err(failed("nothing can be copied from the GPU"))
@@ -155,6 +159,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        let _ = self.session.make_current();
         // SAFETY: allocated once, freed once.
         let _ = unsafe { result::free_sync(self.at) };
     }

@@ -2,7 +2,7 @@
 
 use super::gpu::failed;
 use super::{CudaError, Session};
-use cudarc::driver::{result, sys};
+use cudarc::driver::{DriverError, result, sys};
 use serde::{Deserialize, Serialize};
 use std::ffi::{CString, c_void};
 use std::rc::Rc;
@@ -18,10 +18,21 @@ struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        let _ = self.session.make_current();
         // SAFETY: loaded once, unloaded once.
         let _ = unsafe { result::module::unload(self.raw) };
     }
 }
+
+/// How the driver takes a launch: function, grid, block, shared memory, stream, arguments.
+type Launch = unsafe fn(
+    sys::CUfunction,
+    (u32, u32, u32),
+    (u32, u32, u32),
+    u32,
+    sys::CUstream,
+    &mut [*mut c_void],
+) -> Result<(), DriverError>;
 
 /// Blocks, threads of a block and dynamic shared memory of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +68,7 @@ pub struct Function {
 
 impl Module {
     pub(super) fn load(session: &Session, cubin: &[u8]) -> Result<Self, CudaError> {
+        session.make_current()?;
         // SAFETY: the image is a whole cubin; the driver copies what it needs.
         let raw = unsafe { result::module::load_data(cubin.as_ptr().cast()) }
             .map_err(failed("the compiled kernels cannot be loaded"))?;
@@ -129,21 +141,11 @@ impl Function {
         shape: &Shape,
         arguments: &mut [*mut c_void],
     ) -> Result<(), CudaError> {
-        let [gx, gy, gz] = shape.grid;
-        let [bx, by, bz] = shape.block;
-        // SAFETY: promised by the caller; function and stream are alive.
-        unsafe {
-            result::launch_kernel(
-                self.raw,
-                (gx, gy, gz),
-                (bx, by, bz),
-                shape.shared,
-                self.module.0.session.raw(),
-                arguments,
-            )
-        }
-        .map_err(failed("the kernel cannot be launched"))
+        let wrong = "the kernel cannot be launched";
+        // SAFETY: promised by the caller.
+        unsafe { self.put(result::launch_kernel, shape, arguments, wrong) }
     }
+
     /// Puts a launch on the stream whose blocks may wait for each other: the driver refuses it where they cannot all run
     /// at once.
     ///
@@ -157,21 +159,34 @@ impl Function {
         shape: &Shape,
         arguments: &mut [*mut c_void],
     ) -> Result<(), CudaError> {
-        let [gx, gy, gz] = shape.grid;
-        let [bx, by, bz] = shape.block;
+        let wrong = "the kernel, whose blocks must all run at once, cannot be launched";
+        // SAFETY: promised by the caller.
+        unsafe { self.put(result::launch_cooperative_kernel, shape, arguments, wrong) }
+    }
+
+    /// # Safety
+    /// As [`Self::launch`].
+    unsafe fn put(
+        &self,
+        how: Launch,
+        shape: &Shape,
+        arguments: &mut [*mut c_void],
+        wrong: &'static str,
+    ) -> Result<(), CudaError> {
+        let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
+        let session = &self.module.0.session;
+        session.make_current()?;
         // SAFETY: promised by the caller; function and stream are alive.
         unsafe {
-            result::launch_cooperative_kernel(
+            how(
                 self.raw,
                 (gx, gy, gz),
                 (bx, by, bz),
                 shape.shared,
-                self.module.0.session.raw(),
+                session.raw(),
                 arguments,
             )
         }
-        .map_err(failed(
-            "the kernel, whose blocks must all run at once, cannot be launched",
-        ))
+        .map_err(failed(wrong))
     }
 }

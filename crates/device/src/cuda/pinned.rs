@@ -17,6 +17,7 @@ impl Session {
     /// # Errors
     /// The host has no more memory to pin.
     pub fn pinned(&self, bytes: usize) -> Result<Pinned, CudaError> {
+        self.make_current()?;
         // SAFETY: the context is current.
         let at = unsafe { result::malloc_host(bytes.max(1), 0) }
             .map_err(failed("no memory of the host for copies"))?;
@@ -88,6 +89,7 @@ impl Drop for Pinned {
     fn drop(&mut self) {
         // A copy may be under way; if it failed, it is over too.
         let _ = self.session.synchronize();
+        let _ = self.session.make_current();
         // SAFETY: allocated once, freed once.
         let _ = unsafe { result::free_host(self.at) };
     }

@@ -28,11 +28,14 @@ pub struct Repeated {
 }
 
 impl Repeater {
-    fn enqueue(&mut self, n: i64, one: &mut Enqueue) -> Result<(), CudaError> {
+    /// # Safety
+    /// As [`Self::window`].
+    unsafe fn enqueue(&mut self, n: i64, one: &mut Enqueue) -> Result<(), CudaError> {
         let mut left = n;
         if let Some((graph, size)) = &self.graph {
             while left >= *size {
-                graph.launch()?;
+                // SAFETY: the caller's promise.
+                unsafe { graph.launch() }?;
                 left -= size;
             }
         }
@@ -44,12 +47,21 @@ impl Repeater {
 
     /// Runs `n` times; returns the seconds on the GPU.
     ///
+    /// # Safety
+    /// As [`Self::window`].
+    ///
     /// # Errors
     /// A run failed.
-    pub fn run(&mut self, session: &Session, n: i64, one: &mut Enqueue) -> Result<f64, CudaError> {
+    pub unsafe fn run(
+        &mut self,
+        session: &Session,
+        n: i64,
+        one: &mut Enqueue,
+    ) -> Result<f64, CudaError> {
         let (start, end) = (session.event()?, session.event()?);
         start.record()?;
-        self.enqueue(n, one)?;
+        // SAFETY: the caller's promise.
+        unsafe { self.enqueue(n, one) }?;
         end.record()?;
         end.wait()?;
         let seconds = end.since(&start)?;
@@ -59,9 +71,13 @@ impl Repeater {
 
     /// Repeats for about some seconds; puts the mean of each batch into `times`.
     ///
+    /// # Safety
+    /// What `one` enqueues may be recorded and repeated without it, now and at later calls: the memory that it works on
+    /// lives as long as this repeater runs.
+    ///
     /// # Errors
     /// A run failed.
-    pub fn window(
+    pub unsafe fn window(
         &mut self,
         session: &Session,
         seconds: f64,
@@ -69,10 +85,12 @@ impl Repeater {
         times: &mut Vec<f64>,
     ) -> Result<Repeated, CudaError> {
         if self.once <= 0.0 {
-            self.run(session, 1, one)?;
+            // SAFETY: the caller's promise.
+            unsafe { self.run(session, 1, one) }?;
         }
         if self.once < SHORT_S && self.graph.is_none() {
-            self.run(session, 20, one)?;
+            // SAFETY: the caller's promise.
+            unsafe { self.run(session, 20, one) }?;
             let size = ((1e-3 / self.once.max(1e-7)) as i64).clamp(2, 512);
             let graph = session.graph(&mut || {
                 for _ in 0..size {
@@ -97,7 +115,8 @@ impl Repeater {
         loop {
             let expected = total + self.once * (size * (enqueued - batches)) as f64;
             if expected < 0.98 * seconds || enqueued == 0 {
-                self.enqueue(size, one)?;
+                // SAFETY: the caller's promise.
+                unsafe { self.enqueue(size, one) }?;
                 let e = session.event()?;
                 e.record()?;
                 waiting.push_back(e);

@@ -14,12 +14,13 @@ pub struct Session(Rc<Inner>);
 
 struct Inner {
     device: sys::CUdevice,
+    context: sys::CUcontext,
     stream: sys::CUstream,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // SAFETY: both were made in `open` and are given back once. Errors change nothing: the
+        // SAFETY: both were made in `on` and are given back once. Errors change nothing: the
         // driver frees all at the end of the process.
         unsafe {
             let _ = result::stream::destroy(self.stream);
@@ -50,15 +51,26 @@ impl Session {
 
     fn on(device: sys::CUdevice) -> Held<Self> {
         // SAFETY: the device was given by the driver; the context lives until `release`.
-        unsafe {
+        let context = unsafe {
             let context =
                 result::primary_ctx::retain(device).map_err(failed("the GPU cannot be taken"))?;
             result::ctx::set_current(context).map_err(failed("the GPU cannot be taken"))?;
-        }
+            context
+        };
         // Ordered with the null stream, so that libraries which know no stream keep the order too.
         let stream = result::stream::create(result::stream::StreamKind::Default)
             .map_err(failed("no stream"))?;
-        Ok(Self(Rc::new(Inner { device, stream })))
+        Ok(Self(Rc::new(Inner {
+            device,
+            context,
+            stream,
+        })))
+    }
+
+    /// Makes its GPU the one that the thread's next calls mean: a thread may hold several.
+    pub(super) fn make_current(&self) -> Held<()> {
+        // SAFETY: the context is held until the session ends.
+        unsafe { result::ctx::set_current(self.0.context) }.map_err(failed("the GPU is lost"))
     }
 
     /// The stream, as C libraries take it.
@@ -89,6 +101,7 @@ impl Session {
     }
 
     pub fn event(&self) -> Held<Event> {
+        self.make_current()?;
         Ok(Event {
             raw: result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT)
                 .map_err(failed("no event"))?,
@@ -103,6 +116,7 @@ impl Session {
     pub fn graph(&self, enqueue: &mut dyn FnMut() -> Held<()>) -> Held<Graph> {
         let wrong = failed("the launches cannot be recorded");
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        self.make_current()?;
         // SAFETY: the stream is alive, and the capture is ended whatever happens in between.
         unsafe {
             result::stream::begin_capture(self.0.stream, mode).map_err(&wrong)?;
@@ -177,10 +191,14 @@ pub struct Graph {
 impl Graph {
     /// Puts all of them on the stream.
     ///
+    /// # Safety
+    /// What the recorded launches and copies work on is still there, and may still be used by them.
+    ///
     /// # Errors
     /// The GPU is lost.
-    pub fn launch(&self) -> Held<()> {
-        // SAFETY: graph and stream are alive.
+    pub unsafe fn launch(&self) -> Held<()> {
+        self.session.make_current()?;
+        // SAFETY: graph and stream are alive; the rest is promised by the caller.
         unsafe { result::graph::launch(self.raw, self.session.raw()) }
             .map_err(failed("recorded launches cannot be repeated"))
     }

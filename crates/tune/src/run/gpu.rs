@@ -261,16 +261,17 @@ impl GpuKernel {
     /// Runs `n` times; returns the seconds on the GPU.
     pub fn run(&mut self, n: i64) -> OnGpu<f64> {
         let (what, values) = (&self.what, &mut self.bound.values);
-        self.repeater
-            .run(&self.session, n, &mut || enqueue(what, values))
+        let one = &mut || enqueue(what, values);
+        // SAFETY: the worker keeps what the kernel is bound to; bound anew, the recorded runs are forgotten.
+        unsafe { self.repeater.run(&self.session, n, one) }
     }
 
     /// Repeats for about some seconds without a gap; puts the mean of each batch into `times`.
     pub fn window(&mut self, seconds: f64, times: &mut Vec<f64>) -> OnGpu<Run> {
         let (what, values) = (&self.what, &mut self.bound.values);
-        let done =
-            self.repeater
-                .window(&self.session, seconds, &mut || enqueue(what, values), times)?;
+        let one = &mut || enqueue(what, values);
+        // SAFETY: as in `run`.
+        let done = unsafe { self.repeater.window(&self.session, seconds, one, times) }?;
         Ok(Run {
             iterations: done.runs as f64,
             seconds: done.seconds,
