@@ -13,8 +13,8 @@ mod script;
 mod value;
 
 pub use engine::{
-    Branch, Fate, Funnel, FunnelRow, Index, Limits, Pruning, Stop, count, count_unfiltered, funnel,
-    pruning, visit,
+    Branch, Estimate, Fate, Funnel, FunnelRow, Index, Limits, Pruning, Stop, count,
+    count_unfiltered, funnel, pruning, visit,
 };
 pub use error::{ExprError, SpaceError, Span, closest};
 pub use notation::{

@@ -8,8 +8,8 @@ use greenup_app::stdout;
 use greenup_files::{AtomicFile, Outputs, read_text};
 use greenup_report::pruning_figure::{Fate as Drawn, PruningFigure, Slice, Step};
 use greenup_space::{
-    Fate, Funnel, Index, Limits, Space, SpaceError, Stop, Strength, Value, count, funnel, pruning,
-    visit,
+    Estimate, Fate, Funnel, Index, Limits, Space, SpaceError, Stop, Strength, Value, count, funnel,
+    pruning, visit,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -25,6 +25,15 @@ struct FilterAnswer<'a> {
     because: Option<&'a str>,
     before: Option<u128>,
     after: Option<u128>,
+    /// Of `after`, where it was not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<Estimated>,
+}
+
+#[derive(Serialize)]
+struct Estimated {
+    points: f64,
+    standard_error: f64,
 }
 
 #[derive(Serialize)]
@@ -152,6 +161,10 @@ fn filters<'a>(space: &'a Space, funnel: &Funnel) -> Vec<FilterAnswer<'a>> {
                 because: f.because.as_deref(),
                 before: r.before,
                 after: r.after,
+                estimate: r.estimate.map(|e| Estimated {
+                    points: e.points,
+                    standard_error: e.error,
+                }),
             }
         })
         .collect()
@@ -202,6 +215,24 @@ fn counted(n: Option<u128>) -> String {
     n.map_or_else(|| "?".into(), out::grouped)
 }
 
+/// A number of points, counted or estimated.
+fn size(exact: Option<u128>, estimate: Option<Estimate>) -> String {
+    match (exact, estimate) {
+        (None, Some(e)) => format!("≈ {:.2e} ± {}", e.points, percent(e.error / e.points)),
+        _ => counted(exact),
+    }
+}
+
+/// A share with two digits.
+fn percent(share: f64) -> String {
+    let p = 100.0 * share;
+    if p < 10.0 {
+        format!("{p:.1} %")
+    } else {
+        format!("{p:.0} %")
+    }
+}
+
 fn print(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
     out::line(format!(
         "{}: {} parameters, {} filters",
@@ -218,11 +249,13 @@ fn print(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
         counted(funnel.cartesian),
         seconds * 1e3
     ));
+    let mut before = counted(funnel.cartesian);
     let rows = funnel
         .rows
         .iter()
         .map(|r| {
             let f = &space.filters()[r.filter];
+            let after = size(r.after, r.estimate);
             let share = match (r.before, r.after) {
                 (Some(b), Some(a)) if b > 0 && a == b => "rejects none".into(),
                 (Some(b), Some(0)) if b > 0 => "rejects all".into(),
@@ -232,8 +265,8 @@ fn print(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
             vec![
                 f.name.clone(),
                 f.strength.name().into(),
-                counted(r.before),
-                counted(r.after),
+                std::mem::replace(&mut before, after.clone()),
+                after,
                 share,
             ]
         })
@@ -241,10 +274,14 @@ fn print(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
     if !funnel.rows.is_empty() {
         out::table(&["filter", "kind", "before", "after", "keeps"], rows);
     }
-    if funnel.rows.iter().any(|r| r.after.is_none()) {
+    let unknown = || funnel.rows.iter().filter(|r| r.after.is_none());
+    if unknown().any(|r| r.estimate.is_some()) {
         out::note(
-            "`?`: with so few filters it takes longer to count than the time given; raise --time",
+            "`≈`: estimated by random walks, with the standard error; it takes longer to count than the time given: raise --time",
         );
+    }
+    if unknown().any(|r| r.estimate.is_none()) {
+        out::note("`?`: the time given suffices neither to count nor to estimate; raise --time");
     }
     let order: Vec<&str> = space.nest().collect();
     out::line(format!("\nnest: {}", order.join(" > ")));
@@ -335,8 +372,8 @@ fn figure(space: &Space, funnel: &Funnel, index: Option<&Index>) -> PruningFigur
                 Step {
                     name: f.name.clone(),
                     soft: f.strength == Strength::Soft,
-                    after: r.after.map(|n| n as f64),
-                    label: counted(r.after),
+                    after: r.after.map(|n| n as f64).or(r.estimate.map(|e| e.points)),
+                    label: size(r.after, r.estimate),
                 }
             })
             .collect(),

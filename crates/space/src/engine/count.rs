@@ -16,8 +16,12 @@ struct Counter<'a>(Recall<'a, u128>);
 /// # Errors
 /// A fault of the space, or the caller stopped it.
 pub fn count(space: &Space, active: impl Fn(usize) -> bool, limits: &Limits) -> Result<u128, Stop> {
-    let nest = Nest::new(space, active);
-    let mut first = Walker::new(&nest);
+    count_nest(&Nest::new(space, active), limits)
+}
+
+/// Points of a nest.
+pub(super) fn count_nest(nest: &Nest, limits: &Limits) -> Result<u128, Stop> {
+    let mut first = Walker::new(nest);
     if !first.constants_hold()? {
         return Ok(0);
     }
@@ -32,7 +36,7 @@ pub fn count(space: &Space, active: impl Fn(usize) -> bool, limits: &Limits) -> 
         let (_, counts) = share(
             limits.workers(),
             tasks.len(),
-            || Counter(Recall::new(&nest, limits)),
+            || Counter(Recall::new(nest, limits)),
             |c, t| {
                 place(&mut c.0.walker, &tasks[t]);
                 tasks[t].next.map_or(Ok(1), |k| c.below(k))

@@ -1,8 +1,10 @@
 //! How the filters prune the space, one after the other.
 
 use super::Stop;
-use super::count::{Limits, count};
+use super::count::{Limits, count_nest};
+use super::estimate::{Estimate, estimate};
 use crate::plan::Space;
+use crate::plan::compile::Nest;
 use std::time::{Duration, Instant};
 
 /// Size before and after one filter, the filters above it applied.
@@ -11,6 +13,8 @@ pub struct FunnelRow {
     pub filter: usize,
     pub before: Option<u128>,
     pub after: Option<u128>,
+    /// Size after it, where it was not counted.
+    pub estimate: Option<Estimate>,
 }
 
 /// The pruning of a space.
@@ -21,8 +25,9 @@ pub struct Funnel {
     pub rows: Vec<FunnelRow>,
 }
 
-/// Counts after each filter, in declared order; `valid` is the count after all, when known. Rows
-/// that the time given does not suffice for stay unknown.
+/// Counts after each filter, in declared order; `valid` is the count after all, when known. Sizes that three fifths of
+/// the time do not suffice for are estimated in the rest. A filter that has no value at a point rejects it here, though
+/// only a filter below might: `n % d == 0` where `d != 0` comes later.
 ///
 /// Without filters a count is a product, with all of them little is left: what lies between takes longest. So both ends
 /// are counted first.
@@ -45,9 +50,11 @@ pub fn funnel(
         known: vec![None; n + 1],
     };
     counts.known[n] = valid;
-    counts.pass(0..n + 1, time / 4)?;
-    counts.pass((0..n + 1).rev(), time)?;
-    counts.pass(0..n + 1, time)?;
+    let exact = time * 3 / 5;
+    counts.pass(0..n + 1, exact / 4)?;
+    counts.pass((0..n + 1).rev(), exact)?;
+    counts.pass(0..n + 1, exact)?;
+    let estimates = counts.estimates(start + time)?;
     if (limits.cancelled)() {
         return Err(Stop::Cancelled);
     }
@@ -56,6 +63,7 @@ pub fn funnel(
             filter,
             before: counts.known[filter],
             after: counts.known[filter + 1],
+            estimate: estimates[filter + 1],
         })
         .collect();
     Ok(Funnel {
@@ -96,6 +104,14 @@ impl Counts<'_> {
         above.flatten().or(below.flatten())
     }
 
+    /// The first `k` filters. Where one of them has no value at a point, it rejects the point: a filter below does in any
+    /// case, for no point that passes all has such a fault.
+    fn nest(&self, k: usize) -> Nest<'_> {
+        let mut nest = Nest::new(self.space, |f| f < k);
+        nest.faults_reject = true;
+        nest
+    }
+
     fn one(&self, k: usize, until: Duration) -> Result<Option<u128>, Stop> {
         if self.start.elapsed() > until {
             return Ok(None);
@@ -105,7 +121,7 @@ impl Counts<'_> {
             cancelled: &late,
             ..self.limits.clone()
         };
-        match count(self.space, |f| f < k, &limits) {
+        match count_nest(&self.nest(k), &limits) {
             Ok(c) => Ok(Some(c)),
             Err(Stop::Cancelled) if late() => Ok(None),
             // A filter below may guard what fails here.
@@ -113,12 +129,54 @@ impl Counts<'_> {
             Err(e) => Err(e),
         }
     }
+
+    /// Sizes of what was not counted, by random walks until a moment. They keep the order that the sizes have: each filter
+    /// leaves at most what came to it.
+    fn estimates(&self, until: Instant) -> Result<Vec<Option<Estimate>>, Stop> {
+        let mut out = vec![None; self.known.len()];
+        let mut left = self.known.iter().filter(|k| k.is_none()).count();
+        let mut rng = fastrand::Rng::with_seed(0);
+        let mut most = f64::INFINITY;
+        for k in 0..self.known.len() {
+            if let Some(exact) = self.known[k] {
+                most = exact as f64;
+                continue;
+            }
+            let same = k > 0 && self.space.filters()[k - 1].always_true(self.space);
+            let now = Instant::now();
+            let share = until.saturating_duration_since(now) / left.max(1) as u32;
+            left -= 1;
+            let found = match out[k - usize::from(k > 0)] {
+                before @ Some(_) if same => before,
+                _ if share.is_zero() || (self.limits.cancelled)() => None,
+                // A filter below may guard what fails here.
+                _ => estimate(&self.nest(k), now + share, &mut rng).unwrap_or(None),
+            };
+            let least = self.known[k..].iter().flatten().next().copied();
+            out[k] = found.map(|e| Estimate {
+                points: e.points.min(most).max(least.unwrap_or(0) as f64),
+                ..e
+            });
+            most = out[k].map_or(most, |e| e.points);
+        }
+        Ok(out)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Facts;
+    use crate::{Facts, count};
+
+    #[test]
+    fn a_filter_that_one_below_guards_rejects_where_it_has_no_value() {
+        let text = "[parameters]\na = '0 : 11'\n[hard]\nwhole = '12 % a == 0'\nnot_zero = 'a > 0'";
+        let space = Space::read(text, &Facts::new()).unwrap();
+        let f = funnel(&space, Some(5), Duration::from_secs(1), &Limits::default()).unwrap();
+        let after: Vec<_> = f.rows.iter().map(|r| r.after).collect();
+        assert_eq!(after, [Some(5), Some(5)]);
+        assert_eq!(count(&space, |_| true, &Limits::default()), Ok(5));
+    }
 
     #[test]
     fn what_is_quick_to_count_is_known_though_the_middle_is_not() {
@@ -142,10 +200,17 @@ mod tests {
         assert_eq!(f.cartesian, Some(700_u128.pow(4)));
         let after: Vec<_> = f.rows.iter().map(|r| r.after.is_some()).collect();
         assert_eq!(after, [false, false, true, true], "{f:?}");
+        // One value in 1009 is 3, and one of 700 is 1.
+        for (row, share) in [(0, 1009.0), (1, 1009.0 * 700.0)] {
+            let e = f.rows[row].estimate.unwrap();
+            let expected = 700_f64.powi(4) / share;
+            assert!((e.points / expected - 1.0).abs() < 0.2, "{e:?} {expected}");
+        }
+        assert_eq!(f.rows[2].estimate, None);
         assert_eq!(f.rows[2].after, f.rows[3].before);
         // No time: only what is known already.
         let f = funnel(&space, Some(valid), Duration::ZERO, &limits).unwrap();
         assert_eq!(f.rows[3].after, Some(valid));
-        assert_eq!(f.rows[0].after, None);
+        assert_eq!((f.rows[0].after, f.rows[0].estimate), (None, None));
     }
 }

@@ -4,6 +4,7 @@ mod arena;
 mod build;
 mod count;
 mod domain;
+mod estimate;
 mod funnel;
 mod index;
 mod memo;
@@ -14,6 +15,7 @@ mod scan;
 mod walk;
 
 pub use count::{Limits, count, count_unfiltered};
+pub use estimate::Estimate;
 pub use funnel::{Funnel, FunnelRow, funnel};
 pub use index::Index;
 pub use prune::{Branch, Fate, Pruning, pruning};

@@ -49,6 +49,7 @@ impl<'a> Walker<'a> {
             match self.slots.truth(t) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
+                Err(_) if self.nest.faults_reject => return Ok(false),
                 Err(f) => return Err(self.fault(t.filter, f, 0).into()),
             }
         }
@@ -105,6 +106,9 @@ impl<'a> Walker<'a> {
                         fault.get_or_insert((test.filter, f));
                     }
                 }
+            }
+            if fault.is_some() && nest.faults_reject {
+                continue;
             }
             self.enter(k, x);
             if let Some((filter, f)) = fault {

@@ -71,6 +71,8 @@ pub struct Nest<'a> {
     /// Tests of constants only.
     pub constant_tests: Vec<Test>,
     pub slots: usize,
+    /// Whether a filter that has no value rejects; else that is an error where a point would lie.
+    pub faults_reject: bool,
 }
 
 impl<'a> Nest<'a> {
@@ -171,6 +173,7 @@ impl<'a> Nest<'a> {
             prologue: flow.enter(g, CONSTANT),
             constant_tests,
             slots: g.nodes.len(),
+            faults_reject: false,
             tree,
             space,
         }
