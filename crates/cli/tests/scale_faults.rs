@@ -129,6 +129,7 @@ fn gemm(dir: &Path, out: &str, more: &[&str]) -> Command {
 }
 
 #[test]
+#[ignore = "slow: seven short tuning runs, about 100 s on two busy cores"]
 fn wisdom_of_gemm_stays_whole() {
     let dir = tempfile::tempdir().unwrap();
     let known = dir.path().join("known.toml");
