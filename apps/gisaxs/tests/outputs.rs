@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+/// What a command may take to end: the two seconds that are promised, and half a second until a busy host has reaped it.
+const LIMIT_S: f64 = 2.5;
+
 const BINARY: &str = env!("CARGO_BIN_EXE_gisaxs");
 
 /// A folder with inputs of every command.
@@ -408,8 +411,10 @@ fn an_interrupt_ends_every_command_within_two_seconds() {
                 out.status.signal(),
                 error(&out)
             );
-            // A busy host may need a moment more.
-            assert!(seconds < 3.0, "{args} went on for {seconds} s after {name}");
+            assert!(
+                seconds < LIMIT_S,
+                "{args} went on for {seconds} s after {name}"
+            );
             for ending in ["npy", "svg", "csv"] {
                 assert!(!bench.at(&format!("x.{ending}")).exists(), "{args}");
             }

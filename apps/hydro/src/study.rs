@@ -245,6 +245,8 @@ fn within(args: &StudyArgs) -> Result<(), HydroError> {
                     predicted,
                 });
                 traces.push((format!("Q{order} {operator:?} {work}"), trace));
+                // A kill loses only what is being measured.
+                keep_numbers(args, &rows, &traces)?;
             }
         }
     }
@@ -382,20 +384,39 @@ fn print(rows: &[Row]) {
     stdout::bytes(out.as_bytes());
 }
 
-fn keep(args: &StudyArgs, rows: &[Row], traces: &[(String, Traces)]) -> Result<(), HydroError> {
+/// Writes rows and traces.
+fn keep_numbers(
+    args: &StudyArgs,
+    rows: &[Row],
+    traces: &[(String, Traces)],
+) -> Result<(), HydroError> {
     let Some(path) = &args.out else {
         return Ok(());
     };
     let json = serde_json::to_vec_pretty(rows).map_err(|e| HydroError(e.to_string()))?;
     greenup_files::write(path, &json)?;
     let mut csv = String::from("work,time_s,quantity,value\n");
-    let mut series = Vec::new();
     for (name, trace) in traces {
         for (quantity, all) in [("joules", &trace.energy), ("watts", &trace.power)] {
             for (t, value) in all {
                 let _ = writeln!(csv, "{name},{t},{quantity},{value}");
             }
         }
+    }
+    if traces.iter().any(|(_, t)| !t.energy.is_empty()) {
+        greenup_files::write(path.with_extension("csv"), csv)?;
+    }
+    Ok(())
+}
+
+/// Writes rows, traces and their figure.
+fn keep(args: &StudyArgs, rows: &[Row], traces: &[(String, Traces)]) -> Result<(), HydroError> {
+    keep_numbers(args, rows, traces)?;
+    let Some(path) = &args.out else {
+        return Ok(());
+    };
+    let mut series = Vec::new();
+    for (name, trace) in traces {
         let Some(first) = trace.power.first() else {
             continue;
         };
@@ -407,9 +428,6 @@ fn keep(args: &StudyArgs, rows: &[Row], traces: &[(String, Traces)]) -> Result<(
                 .map(|(t, w)| (t - first.0, *w, *w, *w))
                 .collect(),
         });
-    }
-    if traces.iter().any(|(_, t)| !t.energy.is_empty()) {
-        greenup_files::write(path.with_extension("csv"), csv)?;
     }
     if series.is_empty() {
         return Ok(());

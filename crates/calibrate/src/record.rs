@@ -4,7 +4,7 @@
 //! `benchmark`, `setting`, `occupancy` (share of the device used, default 1), and any column
 //! whose name starts with `_`, which is kept out of the fit.
 
-use greenup_files::FileError;
+use greenup_files::{FileError, Journal};
 use greenup_model::{Op, Work};
 use std::path::Path;
 
@@ -197,6 +197,24 @@ pub fn to_csv(records: &[Record]) -> String {
         .into_iter()
         .filter(|&op| records.iter().any(|r| r.work.count(op) > 0.0))
         .collect();
+    table(records, &ops)
+}
+
+/// Adds a record to a journal that [`read`] can read: below a header with every operation, as others may follow.
+///
+/// # Errors
+/// The disk is full or gone.
+pub fn keep(journal: &mut Journal, record: &Record) -> Result<(), FileError> {
+    let text = table(std::slice::from_ref(record), &Op::ALL);
+    let text = text.trim_end();
+    match text.split_once('\n') {
+        Some((_, row)) if journal.lines() > 0 => journal.line(row),
+        _ => journal.line(text),
+    }
+}
+
+/// Records as CSV with columns for these operations.
+fn table(records: &[Record], ops: &[Op]) -> String {
     let notes: Vec<&String> = records
         .first()
         .map(|r| r.notes.iter().map(|(name, _)| name).collect())
@@ -248,6 +266,19 @@ mod tests {
         assert_eq!(records[1].energy_j, None);
         assert_eq!(records[1].occupancy, 0.5);
         assert_eq!(parse("y.csv", &to_csv(&records)).unwrap(), records);
+    }
+
+    #[test]
+    fn a_journal_is_read_as_records() {
+        let text = "benchmark,setting,occupancy,time_s,energy_j,f64,dram,_clock\n\
+                    a,1,1,1e-3,2.5e-1,1e9,8e9,3.1\n\"b, ones\",2,0.5,2e-3,,2e9,,3.0\n";
+        let records = parse("x.csv", text).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::create(dir.path(), "r", "csv").unwrap();
+        for r in &records {
+            keep(&mut journal, r).unwrap();
+        }
+        assert_eq!(read(journal.path()).unwrap(), records);
     }
 
     #[test]

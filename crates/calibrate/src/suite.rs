@@ -4,6 +4,7 @@ use crate::bench::{Bench, Kind, Level};
 use crate::peak::{self, PeakCheck};
 use crate::record::Record;
 use greenup_device::{CpuFacts, Team, clock};
+use greenup_files::FileError;
 use greenup_meter::{Flag, Meter, Observer, Summary};
 use greenup_model::Op;
 use serde::Serialize;
@@ -150,14 +151,19 @@ pub struct Calibration {
 }
 
 /// Runs the plan in random order (temperature and neighbours drift; an ordered sweep would load
-/// that on the intensity), with a reference benchmark at the start and the end.
+/// that on the intensity), with a reference benchmark at the start and the end; each record is given to `keep` as soon
+/// as it is measured.
+///
+/// # Errors
+/// Those of `keep`.
 pub fn run(
     plan: &[Bench],
     facts: &CpuFacts,
     team: &Team,
     meter: &mut Meter,
     observer: &dyn Observer,
-) -> Calibration {
+    keep: &mut dyn FnMut(&Record) -> Result<(), FileError>,
+) -> Result<Calibration, FileError> {
     let mut order: Vec<&Bench> = plan.iter().collect();
     fastrand::Rng::with_seed(0x706c_616e).shuffle(&mut order);
     observer.stage("calibrating", order.len() + 2);
@@ -176,7 +182,10 @@ pub fn run(
         if observer.cancelled() {
             break;
         }
-        points.extend(measure(bench, facts, team, meter, observer));
+        if let Some(point) = measure(bench, facts, team, meter, observer) {
+            keep(&point.record(facts.cores.len()))?;
+            points.push(point);
+        }
         observer.step(&bench.name());
     }
     let interrupted = observer.cancelled();
@@ -191,13 +200,13 @@ pub fn run(
             .map(|(b, a)| (a / b - 1.0).abs())
             .reduce(f64::max);
     }
-    Calibration {
+    Ok(Calibration {
         points,
         peaks,
         clock_hz: clock_before.zip(busy_clock(team)),
         drift,
         interrupted,
-    }
+    })
 }
 
 /// Passes per second of each reference benchmark.

@@ -45,7 +45,8 @@ fn calibrate(sensor: bool) -> (greenup_model::Machine, greenup_calibrate::Fit) {
     } else {
         Meter::time_only(policy)
     };
-    let calibration = suite::run(&plan(), &facts, &team, &mut meter, &Silent);
+    let calibration =
+        suite::run(&plan(), &facts, &team, &mut meter, &Silent, &mut |_| Ok(())).unwrap();
     assert!(!calibration.interrupted && calibration.points.len() >= 7);
     let options = FitOptions {
         method: Method::Nnls,

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`atomic`] | a file appears whole or not at all |
 //! | [`log`] | files that grow line by line, whole after a crash |
+//! | [`journal`] | a long run's measurements, line by line until its results are written |
 //! | [`lock`] | one process at a time works in a folder |
 //! | [`scratch`] | temporary folders inside a user's folder; only what the tool made is deleted |
 //! | [`cache`] | compiled files of this user, checked before they are loaded |
@@ -14,6 +15,7 @@
 pub mod atomic;
 pub mod cache;
 pub mod error;
+pub mod journal;
 pub mod lock;
 pub mod log;
 pub mod outputs;
@@ -23,6 +25,7 @@ pub mod scratch;
 pub use atomic::{AtomicFile, write, write_by};
 pub use cache::Cache;
 pub use error::{FileError, Result};
+pub use journal::Journal;
 pub use lock::FolderLock;
 pub use log::Log;
 pub use outputs::{Outputs, same_file};

@@ -20,5 +20,5 @@ pub mod study;
 pub mod tuning;
 
 pub use result::KernelResult;
-pub use study::{Study, StudyError, StudyOptions, run};
+pub use study::{Kept, Study, StudyError, StudyOptions, run};
 pub use tuning::{Tuning, TuningOptions};

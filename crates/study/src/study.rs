@@ -8,8 +8,9 @@ use crate::tuning::{self, Tuning, TuningOptions};
 use greenup_app::interrupt::{self, Saving};
 use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Calibration, Depth, plan};
-use greenup_calibrate::{Fit, FitError, FitOptions, Method, Record, suite};
+use greenup_calibrate::{Fit, FitError, FitOptions, Method, Record, record, suite};
 use greenup_device::{CpuFacts, Team};
+use greenup_files::{FileError, Journal};
 use greenup_meter::{Meter, Observer};
 use greenup_model::{Machine, MachineError, predict};
 use std::convert::Infallible;
@@ -46,8 +47,20 @@ pub struct Study {
     pub saving: Option<Saving>,
 }
 
+/// What was measured, on the disk until the results are.
+pub struct Kept {
+    /// Records of the calibration, as CSV.
+    pub records: Journal,
+    /// Kernels, a JSON object a line.
+    pub kernels: Journal,
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
+    #[error("{0}")]
+    File(#[from] FileError),
+    #[error("a kernel's result cannot be written: {0}")]
+    Json(#[from] serde_json::Error),
     #[error("the calibration does not determine a machine: {0}")]
     Fit(#[from] FitError),
     #[error(transparent)]
@@ -67,16 +80,19 @@ pub enum StudyError {
 /// Runs the study.
 ///
 /// # Errors
-/// When the calibration yields nothing, or a kernel computes a wrong result.
+/// When the calibration yields nothing, a kernel computes a wrong result, or what was measured cannot be kept.
 pub fn run(
     options: &StudyOptions,
     meter: &mut Meter,
     observer: &dyn Observer,
+    kept: &mut Kept,
 ) -> Result<Study, StudyError> {
     let facts = CpuFacts::read();
     let team = Team::new(&facts.cores);
     let plan = plan(options.depth, facts.cores.len());
-    let calibration = suite::run(&plan, &facts, &team, meter, observer);
+    let calibration = suite::run(&plan, &facts, &team, meter, observer, &mut |r| {
+        record::keep(&mut kept.records, r)
+    })?;
     if calibration.points.is_empty() {
         return Err(StudyError::Nothing);
     }
@@ -146,6 +162,7 @@ pub fn run(
                 advice: Vec::new(),
             };
             result.advice = advice::for_kernel(&result, &machine);
+            kept.kernels.line(serde_json::to_string(&result)?)?;
             results.push(result);
             observer.step(kernel.name());
         }

@@ -77,7 +77,7 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
             ("largest".into(), format!("{top:.4e}")),
             ("computed in".into(), format!("{seconds:.3} s")),
         ],
-        text: std::fs::read_to_string(&args.sample).unwrap_or_default(),
+        text: greenup_files::read_text(&args.sample).unwrap_or_default(),
         cuts: args.cut.clone(),
         ..About::default()
     };

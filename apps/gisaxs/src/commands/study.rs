@@ -166,6 +166,19 @@ pub fn study(args: &StudyArgs) -> Result<()> {
     .into_iter()
     .filter(|c| ways.is_empty() || ways.contains(&c.way))
     .collect();
+    let name = device
+        .as_ref()
+        .map_or_else(wisdom::cpu, |d| d.gpu.name.clone());
+    let value = |rows: &[Row]| {
+        json!({
+            "device": name, "threads": rayon::current_num_threads(), "version": env!("CARGO_PKG_VERSION"),
+            "machine": args.machine, "sensor": sensor, "rows": rows,
+        })
+    };
+    let keep = |rows: &[Row]| match &args.out {
+        Some(path) => write(path, format!("{:#}\n", value(rows))),
+        None => Ok(()),
+    };
     let rows: Vec<Row> = watched(all.len() as u64, "cases", |watch| -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for case in &all {
@@ -175,22 +188,16 @@ pub fn study(args: &StudyArgs) -> Result<()> {
             rows.extend(
                 run(case, &on, &mut meter, machine.as_ref(), &Quiet, watch.stop).map_err(wrong)?,
             );
+            // A kill loses only what is being measured.
+            keep(&rows)?;
             watch.tick(1);
         }
         Ok(rows)
     })?;
-    let name = device
-        .as_ref()
-        .map_or_else(wisdom::cpu, |d| d.gpu.name.clone());
-    let value = json!({
-        "device": name, "threads": rayon::current_num_threads(), "version": env!("CARGO_PKG_VERSION"),
-        "machine": args.machine, "sensor": sensor, "rows": rows,
-    });
-    if let Some(path) = &args.out {
-        write(path, format!("{value:#}\n"))?;
-    }
+    // Also where nothing was measured.
+    keep(&rows)?;
     let text = if args.json {
-        value.to_string()
+        value(&rows).to_string()
     } else {
         let mut text = table(&name, &rows);
         if let Some(why) = missing {

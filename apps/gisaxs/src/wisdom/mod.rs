@@ -56,7 +56,7 @@ pub fn read() -> Result<Wisdom, String> {
     let Some(path) = file() else {
         return Ok(Wisdom::default());
     };
-    match std::fs::read_to_string(&path) {
+    match greenup_files::read_text(&path) {
         Ok(text) => {
             let wrong = |m: String| format!("{}: is no wisdom: {m}", path.display());
             let known: Wisdom =
@@ -66,8 +66,12 @@ pub fn read() -> Result<Wisdom, String> {
             }
             Ok(known)
         }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Wisdom::default()),
-        Err(e) => Err(format!("{}: cannot be read: {e}", path.display())),
+        Err(greenup_files::FileError::Read { cause, .. })
+            if cause.kind() == std::io::ErrorKind::NotFound =>
+        {
+            Ok(Wisdom::default())
+        }
+        Err(e) => Err(e.to_string()),
     }
 }
 
@@ -78,10 +82,6 @@ impl Wisdom {
     /// The folder cannot be written.
     pub fn keep(&self) -> Result<PathBuf, String> {
         let path = file().ok_or("neither XDG_DATA_HOME nor HOME is set")?;
-        let fail = |e: std::io::Error| format!("{}: cannot be written: {e}", path.display());
-        if let Some(dir) = path.parent() {
-            std::fs::create_dir_all(dir).map_err(fail)?;
-        }
         let text = toml::to_string_pretty(self).map_err(|e| e.to_string())?;
         greenup_files::write(&path, text.as_bytes()).map_err(|e| e.to_string())?;
         Ok(path)

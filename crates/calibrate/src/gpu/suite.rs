@@ -4,6 +4,7 @@ use super::bed::Bed;
 use super::kind::{Fill, GpuBench, Kind, Number, Operand};
 use crate::record::Record;
 use greenup_device::cuda::CudaError;
+use greenup_files::FileError;
 use greenup_meter::{Flag, Measurement, Meter, Observer};
 use greenup_model::Work;
 
@@ -94,13 +95,18 @@ pub struct GpuCalibration {
     pub interrupted: bool,
 }
 
-/// Checks each kind of kernel against the host, then measures the plan in random order.
+/// Checks each kind of kernel against the host, then measures the plan in random order; each record is given to `keep`
+/// as soon as it is measured.
+///
+/// # Errors
+/// Those of `keep`.
 pub fn run(
     plan: &[GpuBench],
     bed: &mut Bed,
     meter: &mut Meter,
     observer: &dyn Observer,
-) -> GpuCalibration {
+    keep: &mut dyn FnMut(&Record) -> Result<(), FileError>,
+) -> Result<GpuCalibration, FileError> {
     let mut out = GpuCalibration::default();
     let mut order: Vec<GpuBench> = plan.iter().filter(|b| bed.can(b.kind)).copied().collect();
     observer.stage("checking kernels", order.len());
@@ -109,7 +115,7 @@ pub fn run(
     for bench in &order {
         if observer.cancelled() {
             out.interrupted = true;
-            return out;
+            return Ok(out);
         }
         observer.step(&bench.name());
         if seen.contains(&bench.kind) {
@@ -131,12 +137,15 @@ pub fn run(
         }
         observer.step(&bench.name());
         match measure(bench, bed, meter, observer) {
-            Ok(Some(r)) => out.records.push(r),
+            Ok(Some(r)) => {
+                keep(&r)?;
+                out.records.push(r);
+            }
             Ok(None) => out.interrupted = true,
             Err(e) => out.failed.push(format!("{}: {e}", bench.name())),
         }
     }
-    out
+    Ok(out)
 }
 
 fn measure(

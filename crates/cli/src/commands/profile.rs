@@ -52,6 +52,8 @@ pub fn run(args: &ProfileArgs) -> Result {
             "`ncu` must be on the PATH, and reading counters allowed: run as root, or see \
              NVIDIA's page on ERR_NVGPUCTRPERM",
         ),
+        TuneError::Environment(e) => CliError::new(e.to_string())
+            .hint("no config is at fault; what was counted is kept, so fix it and profile again"),
         e => search::failed(e, &args.sweep),
     })?;
     if args.json {

@@ -5,6 +5,7 @@ use crate::error::{self, CliError, Result};
 use crate::progress::Bars;
 use crate::{out, rig, search};
 use greenup_report::si::{percent, si};
+use greenup_tune::TuneError;
 use greenup_tune::run::scaling::{Scaling, scaling, select};
 use greenup_tune::sweep::Folder;
 
@@ -48,14 +49,32 @@ pub fn run(args: &ScaleArgs) -> Result {
     )?;
     let bars = Bars::new();
     let plan = rig.given(&problems[0].1, &args.sweep, &bars);
-    let result = scaling(&names.join("+"), &problems, configs, &plan);
-    drop(bars);
-    let (result, complete) = result.map_err(|e| search::failed(e, &args.sweep))?;
     let file = args.sweep.join(Scaling::FILE);
+    let half = args.sweep.join(Scaling::UNFINISHED);
+    let mut sizes = 0;
+    let result = scaling(&names.join("+"), &problems, configs, &plan, &mut |s| {
+        let text =
+            serde_json::to_string_pretty(s).map_err(|e| TuneError::Nothing(e.to_string()))?;
+        greenup_files::write(&half, text)?;
+        sizes = s.sizes.len();
+        Ok(())
+    });
+    drop(bars);
+    let (result, complete) = result.map_err(|e| {
+        let mut e = search::failed(e, &args.sweep);
+        if sizes > 0 {
+            e.message
+                .push_str(&format!("; {sizes} sizes are in {}", half.display()));
+        }
+        e
+    })?;
     // Half of the sizes must not take the place of all of them.
     let kept = complete || !file.exists();
     if kept {
         error::write(&file, serde_json::to_string_pretty(&result)?.as_bytes())?;
+        if sizes > 0 {
+            let _ = std::fs::remove_file(&half);
+        }
     }
     if args.json {
         return out::json(&result);
@@ -75,7 +94,11 @@ pub fn run(args: &ScaleArgs) -> Result {
             args.sweep.display()
         )
     } else {
-        format!("stopped; {} stays as it was", file.display())
+        let words = format!("stopped; {} stays as it was", file.display());
+        match sizes {
+            0 => words,
+            _ => format!("{words}, the sizes measured now are in {}", half.display()),
+        }
     });
     Ok(())
 }

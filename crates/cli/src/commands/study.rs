@@ -1,5 +1,6 @@
 //! `greenup study`: the main job.
 
+use super::calibrate::measured_in;
 use crate::args::StudyArgs;
 use crate::error::{CliError, Result};
 use crate::progress::Bars;
@@ -7,13 +8,13 @@ use crate::{choose, lookup, out, rig};
 use greenup_app::interrupt;
 use greenup_calibrate::record;
 use greenup_calibrate::suite::Depth;
-use greenup_files::{Outputs, write};
+use greenup_files::{Journal, Outputs, write};
 use greenup_meter::{Flag, Policy};
 use greenup_report::page::Fact;
 use greenup_report::png::png;
 use greenup_report::si::{percent, si, three};
 use greenup_study::page::{headline, page, roofline_figure};
-use greenup_study::{Study, StudyOptions, TuningOptions};
+use greenup_study::{Kept, Study, StudyOptions, TuningOptions};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -80,14 +81,27 @@ pub fn run(args: &StudyArgs) -> Result {
             .transpose()?,
         command: command(args),
     };
+    let mut kept = Kept {
+        records: Journal::create(&args.out, "records-unfinished", "csv")?,
+        kernels: Journal::create(&args.out, "kernels-unfinished", "jsonl")?,
+    };
+    out::note(format!(
+        "records are kept in {} until the end",
+        kept.records.path().display()
+    ));
     let study = {
         let bars = Bars::new();
-        greenup_study::run(&options, &mut meter, &bars)?
+        greenup_study::run(&options, &mut meter, &bars, &mut kept)
+            .map_err(|e| measured_in(&kept.records, e))?
     };
     let _saving = interrupt::saving();
     let summary = summary(&study);
-    let written =
-        save(&study, &summary, &args.out).or_else(|e| rescue(&study, &summary, &args.out, e));
+    let saved = save(&study, &summary, &args.out);
+    if saved.is_ok() {
+        kept.records.done();
+        kept.kernels.done();
+    }
+    let written = saved.or_else(|e| rescue(&study, &summary, &args.out, e));
     if args.json {
         out::json(&summary)?;
     } else {

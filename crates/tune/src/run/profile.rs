@@ -1,6 +1,8 @@
 //! Hardware counters of chosen configs, through NVIDIA's `ncu`.
 
 use super::counters::{self, COUNTERS};
+use super::cubin::Ready;
+use super::fault::BuildError;
 use super::job::Task;
 use super::parent::Launcher;
 use super::plan::{Plan, TuneError};
@@ -38,7 +40,11 @@ pub fn profile(
             return Ok(());
         }
         let log = scratch.path().join(format!("ncu-{i}.csv"));
-        let shown = show(&bench, group, &asked, &log)?;
+        let (shown, fault) = show(&bench, group, &asked, &log)?;
+        if shown.is_empty() {
+            fault.map_or(Ok(()), Err)?;
+            continue;
+        }
         let launches = counters::read(&log)?;
         let _ = std::fs::remove_file(&log);
         let mut left = launches.as_slice();
@@ -56,18 +62,34 @@ pub fn profile(
                 },
             })?;
         }
+        // What was counted before it is kept.
+        fault.map_or(Ok(()), Err)?;
     }
     Ok(())
 }
 
-/// Shows configs to the profiler, one after the other, in one process; returns those that ran and
-/// how many kernels each launched.
+/// Configs that ran and how many kernels each launched; and what kept the rest from being built.
+type Shown = (Vec<(Vec<Value>, usize)>, Option<TuneError>);
+
+/// A config that can be shown; none that does not compile or is rejected.
+///
+/// # Errors
+/// The environment failed, not the config.
+fn usable(made: Result<Ready, BuildError>) -> Result<Option<Ready>, TuneError> {
+    match made {
+        Ok(ready) => Ok(Some(ready).filter(|r| r.rejected.is_none())),
+        Err(BuildError::Compile(_)) => Ok(None),
+        Err(BuildError::Environment(e)) => Err(e.into()),
+    }
+}
+
+/// Shows configs to the profiler, one after the other, in one process.
 fn show(
     bench: &Bench,
     configs: &[Vec<Value>],
     metrics: &[&str],
     log: &Path,
-) -> Result<Vec<(Vec<Value>, usize)>, TuneError> {
+) -> Result<Shown, TuneError> {
     let plain = &bench.plan.launcher;
     let alone = "--alone".to_owned();
     let own = plain.arguments.iter().chain([&alone]);
@@ -80,13 +102,16 @@ fn show(
         .map_err(|e| TuneError::Profiler(format!("`ncu` of NVIDIA's Nsight Compute: {e}")))?;
     let limit = 10.0 * bench.problem.measure.timeout;
     let mut shown = Vec::new();
+    let mut fault = None;
     for config in configs {
-        let Ok(ready) = bench.builder.compile(config) else {
-            continue;
+        let ready = match usable(bench.builder.compile(config)) {
+            Ok(Some(ready)) => ready,
+            Ok(None) => continue,
+            Err(e) => {
+                fault = Some(e);
+                break;
+            }
         };
-        if ready.rejected.is_some() {
-            continue;
-        }
         let launches = match &ready.built {
             super::job::Built::Cubin { launches, .. } => launches.len(),
             super::job::Built::Library(_) => 0,
@@ -109,5 +134,35 @@ fn show(
         }
     }
     worker.finish(limit);
-    Ok(shown)
+    Ok((shown, fault))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::compile::CompileError;
+    use super::super::fault::EnvironmentFault;
+    use super::super::job::Built;
+    use super::*;
+
+    #[test]
+    fn only_a_fault_of_the_environment_ends_it() {
+        let ready = |rejected: Option<&str>| Ready {
+            built: Built::Library(PathBuf::from("k.so")),
+            facts: std::collections::BTreeMap::new(),
+            rejected: rejected.map(str::to_owned),
+        };
+        assert!(usable(Ok(ready(None))).unwrap().is_some());
+        assert!(
+            usable(Ok(ready(Some("too many registers"))))
+                .unwrap()
+                .is_none()
+        );
+        let e = CompileError("error: expected `;`".into());
+        assert!(usable(Err(e.into())).unwrap().is_none());
+        let e = EnvironmentFault("No space left on device".into());
+        match usable(Err(e.into())) {
+            Err(TuneError::Environment(e)) => assert!(e.0.contains("No space left"), "{e}"),
+            _ => panic!("a full disk is no fault of the config"),
+        }
+    }
 }

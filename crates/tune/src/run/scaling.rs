@@ -34,6 +34,8 @@ pub struct Scaling {
 impl Scaling {
     /// Name of the file in a sweep's folder.
     pub const FILE: &'static str = "scaling.json";
+    /// The same while not all sizes are measured.
+    pub const UNFINISHED: &'static str = "scaling-unfinished.json";
 
     /// Performance and efficiency of a config at a size, in flops where the work is known, else in
     /// runs: a second with its interval, and a joule.
@@ -93,16 +95,17 @@ pub fn select(sweep: &Sweep, n: usize) -> Vec<(String, Vec<Value>)> {
     out
 }
 
-/// Builds, verifies and measures the configs at every size; also says whether it came to its end or
-/// the user stopped it.
+/// Builds, verifies and measures the configs at every size; `keep` is given what there is after each. Also says
+/// whether it came to its end or the user stopped it.
 ///
 /// # Errors
-/// The folder or a reference; a config that fails is a failed trial.
+/// The folder, a reference, or those of `keep`; a config that fails is a failed trial.
 pub fn scaling(
     over: &str,
     problems: &[(f64, Problem)],
     configs: Vec<(String, Vec<Value>)>,
     plan: &Plan,
+    keep: &mut dyn FnMut(&Scaling) -> Result<(), TuneError>,
 ) -> Result<(Scaling, bool), TuneError> {
     let observer = plan.observer;
     observer.stage("scaling", problems.len() * configs.len());
@@ -148,6 +151,7 @@ pub fn scaling(
             size: *size,
             trials,
         });
+        keep(&out)?;
     }
     Ok((out, complete))
 }

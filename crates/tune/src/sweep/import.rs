@@ -2,11 +2,15 @@
 
 use super::folder::Folder;
 use super::record::{Failure, Outcome, Sweep, SweepFacts, Trial};
+use greenup_files::FileError;
 use greenup_space::Value;
 use serde_json::Value as J;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
+
+/// Largest file, also unpacked, in bytes.
+const LIMIT: u64 = 1 << 30;
 
 /// A recorded sweep that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -28,14 +32,12 @@ pub fn read_any(path: &Path) -> Result<Sweep, ImportError> {
     if path.is_dir() {
         return Folder::read(path).map_err(|e| fail(e.to_string()));
     }
-    let bytes = std::fs::read(path).map_err(|e| fail(format!("cannot be read: {e}")))?;
-    let mut text = String::new();
-    let read = if bytes.starts_with(&[0x1f, 0x8b]) {
-        flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text)
-    } else {
-        (&bytes[..]).read_to_string(&mut text)
-    };
-    read.map_err(|e| fail(format!("cannot be read: {e}")))?;
+    let bytes = greenup_files::read_bytes(path, LIMIT).map_err(|e| match e {
+        FileError::Read { cause, .. } => fail(format!("cannot be read: {cause}")),
+        FileError::TooLarge { .. } => fail(format!("is too large: more than {LIMIT} bytes")),
+        e => fail(e.to_string()),
+    })?;
+    let text = unpacked(bytes, LIMIT).map_err(fail)?;
     // An interrupted cache ends without its closing brackets.
     let json: J = serde_json::from_str(&text)
         .or_else(|e| {
@@ -59,6 +61,23 @@ pub fn read_any(path: &Path) -> Result<Sweep, ImportError> {
                 .into(),
         ))
     }
+}
+
+/// The text of a file, plain or gzipped, of at most `limit` bytes.
+fn unpacked(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
+    let mut plain = bytes;
+    if plain.starts_with(&[0x1f, 0x8b]) {
+        let mut out = Vec::new();
+        flate2::read::GzDecoder::new(&plain[..])
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut out)
+            .map_err(|e| format!("cannot be read: {e}"))?;
+        plain = out;
+    }
+    if plain.len() as u64 > limit {
+        return Err(format!("is too large: more than {limit} bytes unpacked"));
+    }
+    String::from_utf8(plain).map_err(|e| format!("is not UTF-8 text: {}", e.utf8_error()))
 }
 
 fn value(v: &J) -> Option<Value> {
@@ -295,4 +314,29 @@ fn cache(json: &J, stem: &str) -> Result<Sweep, String> {
         trials,
         ..Sweep::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    fn gzipped(bytes: &[u8]) -> Vec<u8> {
+        let mut z = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        z.write_all(bytes).unwrap();
+        z.finish().unwrap()
+    }
+
+    #[test]
+    fn what_unpacks_to_too_much_is_refused() {
+        let bomb = gzipped(&vec![0; 10 << 20]);
+        assert!(bomb.len() < 20_000, "{}", bomb.len());
+        let e = unpacked(bomb, 1 << 20).unwrap_err();
+        assert_eq!(e, "is too large: more than 1048576 bytes unpacked");
+        assert_eq!(unpacked(gzipped(b"{}"), 2).unwrap(), "{}");
+        assert_eq!(unpacked(b"{}".to_vec(), 2).unwrap(), "{}");
+        assert!(unpacked(b"{} ".to_vec(), 2).is_err());
+        let e = unpacked(gzipped(b"\xff"), 9).unwrap_err();
+        assert!(e.contains("UTF-8"), "{e}");
+    }
 }

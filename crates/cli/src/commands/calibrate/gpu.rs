@@ -1,6 +1,6 @@
 //! `greenup calibrate --gpu N`.
 
-use super::{command, keep, options, save};
+use super::{command, journal, keep, measured_in, options, save};
 use crate::args::CalibrateArgs;
 use crate::commands::compile::failed;
 use crate::commands::fit::{print, print_clocked};
@@ -10,6 +10,7 @@ use crate::{choose, folders, out};
 use greenup_calibrate::gpu::bed::Bed;
 use greenup_calibrate::gpu::suite::{plan, run as measure};
 use greenup_calibrate::machine::build_gpu;
+use greenup_calibrate::record;
 use greenup_meter::Policy;
 
 pub fn run(args: &CalibrateArgs) -> Result {
@@ -21,6 +22,7 @@ pub fn run(args: &CalibrateArgs) -> Result {
     let mut meter = chosen.meter(policy(args.quick));
     let multiprocessors = u32::try_from(gpu.multiprocessors).unwrap_or(1);
     let mut bed = Bed::new(gpu, &folders::cache()?.join("cubins")).map_err(failed)?;
+    let mut kept = journal(args)?;
     let calibration = {
         let bars = Bars::new();
         measure(
@@ -28,7 +30,9 @@ pub fn run(args: &CalibrateArgs) -> Result {
             &mut bed,
             &mut meter,
             &bars,
+            &mut |r| record::keep(&mut kept, r),
         )
+        .map_err(|e| measured_in(&kept, e))?
     };
     for why in &calibration.failed {
         out::warn(why);
@@ -47,8 +51,9 @@ pub fn run(args: &CalibrateArgs) -> Result {
         &bed.gpu,
         &command(args),
         &options(args),
-    )?;
-    let saved = save(args, &machine);
+    )
+    .map_err(|e| measured_in(&kept, e))?;
+    let saved = save(args, &machine, kept);
     if args.json {
         out::json(&fit)?;
     } else {

@@ -12,11 +12,11 @@ use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Depth, plan};
 use greenup_calibrate::{FitOptions, Record, record, suite};
 use greenup_device::{CpuFacts, Team};
-use greenup_files::{Outputs, write};
+use greenup_files::{Journal, Outputs, write};
 use greenup_meter::Policy;
 use greenup_model::Machine;
 use greenup_report::si::{percent, si};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub fn run(args: &CalibrateArgs) -> Result {
     check(args)?;
@@ -35,6 +35,7 @@ pub fn run(args: &CalibrateArgs) -> Result {
     let mut meter = chosen.meter(policy);
     let facts = CpuFacts::read();
     let team = Team::new(&facts.cores);
+    let mut kept = journal(args)?;
     let calibration = {
         let bars = Bars::new();
         suite::run(
@@ -43,7 +44,9 @@ pub fn run(args: &CalibrateArgs) -> Result {
             &team,
             &mut meter,
             &bars,
+            &mut |r| record::keep(&mut kept, r),
         )
+        .map_err(|e| measured_in(&kept, e))?
     };
     if calibration.points.is_empty() {
         return Err(CliError::interrupted(
@@ -59,8 +62,9 @@ pub fn run(args: &CalibrateArgs) -> Result {
         .map(|p| p.record(facts.cores.len()))
         .collect();
     keep(args, &records)?;
-    let (machine, fit, _) = build(&args.name, &calibration, &facts, &command, &options)?;
-    let saved = save(args, &machine);
+    let (machine, fit, _) = build(&args.name, &calibration, &facts, &command, &options)
+        .map_err(|e| measured_in(&kept, e))?;
+    let saved = save(args, &machine, kept);
     if args.json {
         out::json(&fit)?;
     } else {
@@ -106,6 +110,34 @@ fn file(args: &CalibrateArgs) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("machines").join(format!("{}.toml", args.name)))
 }
 
+/// Where the records are until the machine is written: beside it.
+fn journal(args: &CalibrateArgs) -> Result<Journal> {
+    let file = file(args);
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    let kept = Journal::create(folder, &format!("{stem}-unfinished"), "csv")?;
+    out::note(format!(
+        "records are kept in {} until the end",
+        kept.path().display()
+    ));
+    Ok(kept)
+}
+
+/// An error of a calibration, with where its records are.
+pub fn measured_in(kept: &Journal, e: impl Into<CliError>) -> CliError {
+    let mut e = e.into();
+    if kept.lines() > 0 {
+        let place = kept.path().display();
+        e.message
+            .push_str(&format!("; what was measured is in {place}"));
+    }
+    e
+}
+
 fn options(args: &CalibrateArgs) -> FitOptions {
     FitOptions {
         method: args.method.into(),
@@ -132,9 +164,11 @@ fn keep(args: &CalibrateArgs, records: &[Record]) -> Result {
     Ok(())
 }
 
-fn save(args: &CalibrateArgs, machine: &Machine) -> Result {
+fn save(args: &CalibrateArgs, machine: &Machine, kept: Journal) -> Result {
     let path = file(args);
-    write(&path, machine.to_toml()?.as_bytes())?;
+    let written = || -> Result { Ok(write(&path, machine.to_toml()?.as_bytes())?) };
+    written().map_err(|e| measured_in(&kept, e))?;
+    kept.done();
     out::note(format!("wrote {}", path.display()));
     Ok(())
 }
