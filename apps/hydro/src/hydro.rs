@@ -85,7 +85,9 @@ impl Hydro {
                 .map(|(q, m)| m * e.energy_at(q)[i] * e.energy_at(q)[j])
                 .sum()
         });
-        m.cholesky().map(|c| c.inverse().iter().copied().collect())
+        // Of matrices near singular the inverse is not symmetric to all digits, and its transpose loses energy.
+        m.cholesky()
+            .map(|c| c.inverse().transpose().iter().copied().collect())
     }
 
     /// Inverse mass matrices of all zones' energies. Those whose mass is spread alike are multiples of each other.

@@ -70,7 +70,9 @@ pub fn smallest(a: &M, d: usize) -> (f64, [f64; 3]) {
             } else {
                 [b, -(half + root), 0.0]
             };
-            (0.5 * (p + q) - root, s)
+            // Far from what moves slopes are so small that squares of theirs are nothing.
+            let up = if root < 1e-140 { 2_f64.powi(600) } else { 1.0 };
+            (0.5 * (p + q) - root, s.map(|x| x * up))
         }
         _ => {
             let e = SymmetricEigen::new(Matrix3::from_fn(|i, j| a[i][j]));
@@ -108,6 +110,23 @@ pub fn least_stretch(a: &M, d: usize) -> f64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn directions_of_tiny_matrices_have_a_length() {
+        for tiny in [1e-100, 1e-170, 1e-300, 1e-320] {
+            for (p, q) in [(1.0, -2.0), (-2.0, 1.0), (0.0, 0.0)] {
+                let a = |by: f64| [[p * by, by, 0.0], [by, q * by, 0.0], [0.0; 3]];
+                let unit = |(_, s): (f64, [f64; 3])| {
+                    let size = (s[0] * s[0] + s[1] * s[1]).sqrt();
+                    [s[0] / size, s[1] / size]
+                };
+                let (small, large) = (unit(smallest(&a(tiny), 2)), unit(smallest(&a(1.0), 2)));
+                for (x, y) in small.iter().zip(large) {
+                    assert!((x - y).abs() < 1e-3, "{tiny} {small:?} {large:?}");
+                }
+            }
+        }
+    }
 
     proptest! {
         #[test]

@@ -135,9 +135,11 @@ impl Fixed {
         let mut inverse = vec![0.0; zones * n];
         let to = Shared::new(&mut inverse);
         h.energy_inverses(&|z, m, by| {
-            for (i, x) in m.iter().enumerate() {
+            for (k, x) in m.iter().enumerate() {
+                // Columns first: neighbouring threads read neighbouring rows.
+                let (row, column) = (k / e.energies, k % e.energies);
                 // SAFETY: each zone writes its own part.
-                unsafe { *to.at(z * n + i) = x * by };
+                unsafe { *to.at(z * n + column * e.energies + row) = x * by };
             }
         })
         .map_err(|e| CudaError::Driver {

@@ -223,7 +223,7 @@ work(rules r, long long zones, long long nodes, const unsigned *index, const dou
 }
 #endif
 
-// out = M_e^-1 right, zone by zone; inverse is [zone][energy][energy], symmetric.
+// out = M_e^-1 right, zone by zone; inverse is [zone][column][row].
 __global__ void energy_solve(long long zones, const double *inverse, const double *right, double *out) {
     for (long long n = blockIdx.x * (long long)blockDim.x + threadIdx.x; n < zones * ENERGIES;
          n += (long long)gridDim.x * blockDim.x) {
