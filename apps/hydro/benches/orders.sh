@@ -19,8 +19,9 @@ begin, out, hydro = time.time(), os.environ["OUT"], os.environ["HYDRO"]
 BUDGET = float(os.environ.get("BUDGET", 345))
 only = set(os.environ.get("ONLY", "").split(",")) - {""}   # e.g. ONLY=3d6,3d7,3d8
 log = open(os.path.join(out, "hydro_orders.jsonl"), "w", buffering=1)
-# Refinement by dimension and order, of the matrix-free and of the full operator.
-R = {2: {1: (6, 6), 2: (5, 5), 3: (5, 5), 4: (4, 4), 5: (4, 4), 6: (4, 4), 7: (4, 4), 8: (4, 4)},
+# Refinement by dimension and order, of the matrix-free and of the full operator. At order 1 in 2D finer meshes amplify
+# rounding: on 16 x 16 zones the CPU's own operators part by 4e-3 within 20 steps.
+R = {2: {1: (2, 2), 2: (5, 5), 3: (5, 5), 4: (4, 4), 5: (4, 4), 6: (4, 4), 7: (4, 4), 8: (4, 4)},
      3: {1: (4, 4), 2: (3, 3), 3: (3, 3), 4: (2, 2), 5: (2, 2), 6: (2, 1), 7: (1, 1), 8: (1, 0)}}
 MESH = {2: "square01_quad", 3: "cube01_hex"}
 

@@ -259,24 +259,13 @@ fn dumped(inverted: &Ended, s: &Settings, h: &Hydro, state: &State) -> HydroErro
 
 /// A name beside the checkpoint that no file has.
 fn dump(checkpoint: Option<&Path>) -> PathBuf {
-    let mut name = checkpoint.map_or_else(Default::default, |p| {
+    let mut stem = checkpoint.map_or_else(Default::default, |p| {
         let mut name = p.as_os_str().to_owned();
         name.push(".");
         name
     });
-    name.push("inverted");
-    (1..)
-        .map(|n| {
-            let mut name = name.clone();
-            name.push(if n == 1 {
-                ".vtu".to_owned()
-            } else {
-                format!("-{n}.vtu")
-            });
-            PathBuf::from(name)
-        })
-        .find(|p| !p.exists())
-        .unwrap_or_default()
+    stem.push("inverted");
+    greenup_files::outputs::unused(stem, "vtu")
 }
 
 /// A table of the parts of the steps.

@@ -218,6 +218,9 @@ pub fn failed(e: TuneError, dir: &Path) -> CliError {
             "every failure stands in {}",
             dir.join("trials.csv").display()
         )),
+        e @ TuneError::Environment(_) => CliError::new(e.to_string()).hint(
+            "what was measured is kept; repair that and run the command again (a tune with --resume)",
+        ),
         e => CliError::new(e.to_string()),
     }
 }

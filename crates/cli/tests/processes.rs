@@ -36,8 +36,11 @@ fn all_end(mark: &str, within: Duration) {
 }
 
 fn greenup(mark: &str, arguments: &[&str]) -> Command {
-    let mut c = Command::new(assert_cmd::cargo::cargo_bin("greenup"));
-    c.args(arguments)
+    let mut c = Command::new("env");
+    // Whoever runs the tests may have switched signals off.
+    c.arg("--default-signal=INT,TERM,HUP")
+        .arg(assert_cmd::cargo::cargo_bin("greenup"))
+        .args(arguments)
         .env(MARK, mark)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -110,6 +110,22 @@ pub fn ending(path: &Path, known: &[&str]) -> Result<String> {
     })
 }
 
+/// `STEM.ENDING`, or `STEM-2.ENDING`, …: the first name that no file has.
+pub fn unused(stem: impl AsRef<std::ffi::OsStr>, ending: &str) -> PathBuf {
+    let name = |n: u32| {
+        let mut name = stem.as_ref().to_owned();
+        if n > 1 {
+            name.push(format!("-{n}"));
+        }
+        name.push(format!(".{ending}"));
+        PathBuf::from(name)
+    };
+    (1..u32::MAX)
+        .map(name)
+        .find(|p| !p.exists())
+        .unwrap_or_else(|| name(u32::MAX))
+}
+
 /// Whether two names are of one file, also by links; for files that do not exist yet, by folder and name.
 pub fn same_file(a: &Path, b: &Path) -> bool {
     let id = |m: &Metadata| (m.dev(), m.ino());

@@ -4,6 +4,7 @@ use crate::args::{ScaleArgs, Sizes};
 use crate::error::{self, CliError, Result};
 use crate::progress::Bars;
 use crate::{out, rig, search};
+use greenup_files::outputs::unused;
 use greenup_report::si::{percent, si};
 use greenup_tune::TuneError;
 use greenup_tune::run::scaling::{Scaling, scaling, select};
@@ -50,7 +51,8 @@ pub fn run(args: &ScaleArgs) -> Result {
     let bars = Bars::new();
     let plan = rig.given(&problems[0].1, &args.sweep, &bars);
     let file = args.sweep.join(Scaling::FILE);
-    let half = args.sweep.join(Scaling::UNFINISHED);
+    // Sizes of a run that was killed stay too.
+    let half = unused(args.sweep.join(Scaling::UNFINISHED), "json");
     let mut sizes = 0;
     let result = scaling(&names.join("+"), &problems, configs, &plan, &mut |s| {
         let text =

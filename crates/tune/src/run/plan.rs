@@ -49,7 +49,7 @@ pub enum TuneError {
     Reference(String),
     #[error("the profiler: {0}")]
     Profiler(String),
-    #[error("{0}: no config's fault, so nothing is recorded; fix it and go on with --resume")]
+    #[error("{0}: no config's fault, so nothing is recorded")]
     Environment(#[from] EnvironmentFault),
     /// The arguments do not fit into memory.
     #[error("{0}")]

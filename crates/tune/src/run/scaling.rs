@@ -34,8 +34,8 @@ pub struct Scaling {
 impl Scaling {
     /// Name of the file in a sweep's folder.
     pub const FILE: &'static str = "scaling.json";
-    /// The same while not all sizes are measured.
-    pub const UNFINISHED: &'static str = "scaling-unfinished.json";
+    /// The same while not all sizes are measured, without its ending.
+    pub const UNFINISHED: &'static str = "scaling-unfinished";
 
     /// Performance and efficiency of a config at a size, in flops where the work is known, else in
     /// runs: a second with its interval, and a joule.
