@@ -5,6 +5,7 @@ mod corner;
 mod full;
 mod kernels;
 mod matrix_free;
+mod pace;
 mod parts;
 mod solve;
 

@@ -1,9 +1,11 @@
 //! Conjugate gradients with the diagonal as preconditioner, for all components at once, each with its own end. Threads
 //! stay together through a whole solve: waking them for each of its small parts would cost more than the parts.
 
+use super::pace::Pace;
 use super::parts::{Member, Shared, together};
 use std::ops::Range;
 use std::sync::Mutex;
+use std::time::Instant;
 
 /// Nodes that a thread takes at a time, and whose products are summed before those of others.
 pub const PART: usize = 1024;
@@ -22,6 +24,7 @@ pub struct Solver {
     products: [Vec<f64>; 2],
     tolerance: f64,
     most: usize,
+    pace: Pace,
     pub iterations: f64,
     pub solves: u64,
 }
@@ -55,6 +58,7 @@ impl Solver {
             preconditioner,
             tolerance,
             most,
+            pace: Pace::default(),
             iterations: 0.0,
             solves: 0,
         }
@@ -75,7 +79,10 @@ impl Solver {
         assert_eq!(out.len(), self.residual.len());
         let components = out.len() / n;
         let parts = n.div_ceil(PART);
-        let alone = out.len() < FEW;
+        // The sums are the same: of the same parts, in their order.
+        let few = out.len() < FEW || rayon::current_num_threads() == 1;
+        let alone = few || self.pace.alone();
+        let start = Instant::now();
         let x = Shared::new(out);
         let (r, p) = (
             Shared::new(&mut self.residual),
@@ -167,7 +174,11 @@ impl Solver {
                 *i = done as f64;
             }
         });
-        self.iterations += iterations.into_inner().unwrap_or(0.0) / components as f64;
+        let iterations = iterations.into_inner().unwrap_or(0.0);
+        if !few {
+            self.pace.took(alone, start.elapsed(), iterations);
+        }
+        self.iterations += iterations / components as f64;
         self.solves += 1;
     }
 }
