@@ -101,11 +101,14 @@ fn a_killed_scaling_keeps_the_sizes_it_measured() {
         assert!(!out.join("scaling.json").exists(), "killed too late");
         assert!((1..10).contains(&sizes(&half)), "{}", sizes(&half));
     }
-    // The next call works, and what it measured takes the place of the half.
+    // The next call works, and leaves the sizes of the killed one.
+    let left = fs::read(&half).unwrap();
+    let own = out.join("scaling-unfinished-2.json");
     let run = scale(&problem, &out, "size=501,701").output().unwrap();
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert_eq!(sizes(&out.join("scaling.json")), 2);
-    assert!(!half.exists());
+    assert!(!own.exists());
+    assert_eq!(fs::read(&half).unwrap(), left);
 
     // All of it stays where the disk is full.
     let before = fs::read(out.join("scaling.json")).unwrap();
@@ -115,7 +118,7 @@ fn a_killed_scaling_keeps_the_sizes_it_measured() {
     let path = out.display().to_string();
     assert!(said.contains("error:") && said.contains(&path), "{said}");
     assert_eq!(fs::read(out.join("scaling.json")).unwrap(), before);
-    assert!(!half.exists());
+    assert!(!own.exists());
 }
 
 fn gemm(dir: &Path, out: &str, more: &[&str]) -> Command {
