@@ -1,13 +1,9 @@
 //! Compiles the microbenchmark kernels once for each instruction set of the target.
 
-#[path = "../device/isas.rs"]
-mod isas;
+use greenup_build::{NEON, compiler, is_arm, isas};
 
 fn main() {
-    let neon = ("neon", "16", &[][..]);
-    let arm = std::env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("aarch64");
-    for variant in isas::variants().iter().chain(arm.then_some(&neon)) {
-        isas::build("src/kernels/microbench.c", variant)
-            .compile(&format!("microbench_{}", variant.0));
+    for isa in isas().iter().chain(is_arm().then_some(&NEON)) {
+        compiler("src/kernels/microbench.c", isa).compile(&format!("microbench_{}", isa.name));
     }
 }

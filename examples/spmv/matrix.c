@@ -1,4 +1,4 @@
-/* Row lengths and columns of a matrix; `column` comes in as random numbers below 1e9. */
+/* Row lengths and columns of a matrix; on entry `column` holds random numbers below 1e9. */
 #include <stdint.h>
 
 void matrix(double *y, int64_t *start, int32_t *column, double *value, double *x) {

@@ -1,4 +1,4 @@
-/* Rows summed with compensation, as if in twice the precision. */
+/* Compensated sums of rows, as accurate as twice the precision. */
 #include <math.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* y = A x. Names come from the problem as -D: rows, entries, format, slice, scope, unroll_by,
+/* y = A x. The problem defines these macros with -D: rows, entries, format, slice, scope, unroll_by,
  * ahead, nthreads. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #define STRING(x) #x
 #define PRAGMA(x) _Pragma(STRING(x))
 
-/* The preprocessor compares numbers only: words get one each. */
+/* The preprocessor compares numbers only: each identifier gets a number. */
 #define csr 1
 #define sell 2
 
@@ -21,7 +21,7 @@ void spmv(double *restrict y, const int64_t *restrict start, const int32_t *rest
         int64_t e = start[i];
         for (; e + unroll_by <= start[i + 1]; e += unroll_by) {
 #if ahead > 0
-            /* Beyond the end it reads the last column again. */
+            /* Past the end, the last column is read again. */
             const int64_t far = e + ahead < entries ? e + ahead : entries - 1;
             __builtin_prefetch(x + column[far]);
 #endif
@@ -36,13 +36,13 @@ void spmv(double *restrict y, const int64_t *restrict start, const int32_t *rest
 
 #else
 
-/* Slices of rows of like length, stored column by column; made at the first call with a matrix. */
-static int64_t *begin;   /* of each slice */
+/* Slices of rows of similar length, stored column by column; built at the first call with a matrix. */
+static int64_t *begin;   /* first entry of each slice */
 static int32_t *place;   /* column of x of each entry, 0 where padded */
 static double *entry;    /* its value, 0 where padded */
-static int32_t *row;     /* which row each lane is */
+static int32_t *row;     /* row of each lane */
 static const int64_t *lengths;
-static double known[3];  /* a few of the matrix's values, by which another one is noticed */
+static double known[3];  /* a few values of the matrix, to detect a different matrix */
 
 static int longer(const void *a, const void *b) {
     const int32_t i = *(const int32_t *)a, j = *(const int32_t *)b;

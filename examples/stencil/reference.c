@@ -1,4 +1,4 @@
-/* The same step, written plainly in extended precision. */
+/* The same step, unoptimised, in extended precision. */
 #include <stddef.h>
 
 void stencil(double *out, const double *in) {

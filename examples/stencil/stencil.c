@@ -1,4 +1,4 @@
-/* One Jacobi step in blocks of tile_i x tile_j points. Names come from the problem as -D. */
+/* One Jacobi step in blocks of tile_i x tile_j points. The problem defines the macros with -D. */
 #include <stddef.h>
 
 #define STRING(x) #x

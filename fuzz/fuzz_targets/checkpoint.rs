@@ -2,7 +2,7 @@
 #![no_main]
 
 use greenup_fuzz::Folder;
-use greenup_hydro::checkpoint;
+use greenup_hydro::output::checkpoint;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use std::sync::LazyLock;

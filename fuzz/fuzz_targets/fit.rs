@@ -2,7 +2,7 @@
 #![no_main]
 
 use greenup_fuzz::Folder;
-use greenup_gisaxs::fit::FitPage;
+use greenup_gisaxs::fit::FitInput;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ static FOLDER: LazyLock<Folder> = LazyLock::new(|| {
 
 fuzz_target!(|text: &str| {
     let path = FOLDER.put("fit.toml", text.as_bytes());
-    if let Ok(page) = FitPage::read(&path) {
+    if let Ok(page) = FitInput::read(&path) {
         let _ = page.target(FOLDER.path());
     }
 });

@@ -3,9 +3,9 @@
 #![no_main]
 
 use greenup_fuzz::Folder;
-use greenup_gisaxs::numeric::Watch;
+use greenup_gisaxs::mesh_form_factor::Watch;
 use greenup_gisaxs::sample::Sample;
-use greenup_gisaxs::stack;
+use greenup_gisaxs::scattering::layers;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
@@ -21,7 +21,7 @@ static FOLDER: LazyLock<Folder> = LazyLock::new(|| {
 });
 
 /// Most particles' sizes and pixels of a scene that is computed.
-const MOST: u64 = 64;
+const MAX: u64 = 64;
 
 fuzz_target!(|text: &str| {
     let path = FOLDER.put("sample.toml", text.as_bytes());
@@ -29,12 +29,12 @@ fuzz_target!(|text: &str| {
         return;
     };
     if let (Ok(layers), Ok(k0)) = (sample.stack(FOLDER.path()), sample.wave_number()) {
-        let _ = stack::reflectivity(&layers, k0, 0.01);
+        let _ = layers::reflectivity(&layers, k0, 0.01);
     }
     let Ok(scene) = sample.scene(FOLDER.path()) else {
         return;
     };
-    if scene.steps() > MOST || scene.detector.rows() * scene.detector.columns() > 16 {
+    if scene.steps() > MAX || scene.detector.rows() * scene.detector.columns() > 16 {
         return;
     }
     let quiet = |_: u64| {};

@@ -3,15 +3,18 @@
 use crate::direct;
 use crate::kernel::Kernel;
 use crate::points::Points;
-use crate::real::unit;
+use crate::precision::unit;
 use greenup_device::HostIsa;
 use serde::Serialize;
 
-/// Relative L2 errors: of potentials, and of gradients where there are.
+/// Relative L2 errors at a sample of the targets.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Errors {
+    /// Of potentials.
     pub potential: f64,
+    /// Of gradients, if they were computed.
     pub gradient: Option<f64>,
+    /// Size of the sample.
     pub targets: usize,
 }
 
@@ -19,34 +22,35 @@ fn largest<'a>(x: impl IntoIterator<Item = &'a f64>) -> f64 {
     x.into_iter().fold(0.0f64, |m, x| m.max(x.abs()))
 }
 
-/// Compares results at some targets, evenly taken from all.
+/// Compares results with direct sums at `samples` targets, evenly spaced among all.
 pub fn errors(
     kernel: Kernel,
     gradient: bool,
     (sources, charges): (&Points, &[f64]),
     targets: &Points,
     results: &[f64],
-    most: usize,
+    samples: usize,
 ) -> Errors {
     let n = targets.len();
-    let count = most.min(n);
+    let count = samples.min(n);
     let which: Vec<usize> = (0..count).map(|i| i * n / count).collect();
     let at = targets.some(&which);
     // In units of the points and charges, so that no square overflows.
-    let (far, strong) = (
+    let (length, charge) = (
         unit(largest(at.x.iter().chain(&sources.x).flatten())),
         unit(largest(charges)),
     );
-    let scaled = |x: &[Vec<f64>; 3]| [0, 1, 2].map(|a| x[a].iter().map(|x| x / far).collect());
-    let (places, from): ([Vec<f64>; 3], [Vec<f64>; 3]) = (scaled(&at.x), scaled(&sources.x));
-    let own: Vec<f64> = charges.iter().map(|q| q / strong).collect();
+    let scaled = |x: &[Vec<f64>; 3]| [0, 1, 2].map(|a| x[a].iter().map(|x| x / length).collect());
+    let (targets_at, sources_at): ([Vec<f64>; 3], [Vec<f64>; 3]) =
+        (scaled(&at.x), scaled(&sources.x));
+    let scaled_charges: Vec<f64> = charges.iter().map(|q| q / charge).collect();
     let exact = direct::sums::<f64>(
         kernel,
         gradient,
-        kernel.parameter(far),
-        &places,
-        &from,
-        &own,
+        kernel.parameter(length),
+        &targets_at,
+        &sources_at,
+        &scaled_charges,
         HostIsa::PORTABLE,
     );
     let relative = |components: std::ops::Range<usize>, lengths: i32| {
@@ -54,8 +58,8 @@ pub fn errors(
         for c in components {
             for (k, &i) in which.iter().enumerate() {
                 let x = exact[c * count + k] * kernel.factor();
-                let own = (0..lengths).fold(results[c * n + i] / strong, |r, _| r * far);
-                wrong += (x - own).powi(2);
+                let computed = (0..lengths).fold(results[c * n + i] / charge, |r, _| r * length);
+                wrong += (x - computed).powi(2);
                 all += x * x;
             }
         }

@@ -1,35 +1,15 @@
-//! Sums without the method: every target with every source.
+//! Direct sums: every target with every source.
 
 use crate::kernel::Kernel;
-use crate::real::{Real, Sums};
-use greenup_device::HostIsa;
+use crate::precision::{Real, Sums};
+use greenup_device::{HostIsa, SharedSlice};
 use rayon::prelude::*;
 
-/// Targets that a thread takes at a time.
+/// Targets per task.
 const CHUNK: usize = 256;
 
-/// A place in memory that several threads write parts of.
-#[derive(Clone, Copy)]
-pub(crate) struct Shared<R>(pub *mut R);
-
-// SAFETY: users write disjoint parts, as each says.
-unsafe impl<R> Send for Shared<R> {}
-// SAFETY: as above.
-unsafe impl<R> Sync for Shared<R> {}
-
-impl<R> Shared<R> {
-    /// The address `n` numbers on.
-    ///
-    /// # Safety
-    /// It lies within the memory.
-    pub unsafe fn at(self, n: usize) -> *mut R {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.add(n) }
-    }
-}
-
-/// Potentials (component by component) at targets of all sources, in the unit that the parameter is counted in,
-/// without the kernel's factor. A source at a target's place gives nothing to it.
+/// Results `[component][target]` of all sources, in the unit of length of `parameter`, without the factor of the kernel.
+/// A source at the position of a target does not contribute to it.
 ///
 /// # Panics
 /// Coordinates or charges of different lengths; more than 2³² sources.
@@ -46,7 +26,7 @@ pub fn sums<R: Real>(
     assert_eq!(charges.len(), m * kernel.inputs());
     assert!(targets.iter().all(|x| x.len() == n) && sources.iter().all(|x| x.len() == m));
     let mut out = vec![R::default(); n * kernel.outputs(gradient)];
-    let to = Shared(out.as_mut_ptr());
+    let to = SharedSlice::new(&mut out);
     let run = R::kernels(isa).sums[kernel.sums(gradient)];
     let range = [0, u32::try_from(m).expect("at most 2³² sources")];
     (0..n.div_ceil(CHUNK)).into_par_iter().for_each(|c| {

@@ -1,40 +1,128 @@
-//! What evaluates a plan.
+//! Evaluation of a plan, and its phases.
 
 use crate::FmmError;
-use crate::cpu::{Cpu, Phases};
-use crate::real::Real;
+use serde::Serialize;
 
-/// A device with a plan on it.
-pub trait Engine {
-    /// Sums at all targets, component by component, in the units of the points.
-    ///
-    /// # Errors
-    /// Charges of another number than sources, or that are no numbers; a device lost.
-    fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError>;
-
-    /// Seconds of the last evaluation.
-    fn phases(&self) -> Phases;
-
-    /// Evaluates what was last evaluated so many times more, for measurements: nothing is moved to or from the device.
-    ///
-    /// # Errors
-    /// A device lost.
-    fn again(&mut self, times: usize) -> Result<(), FmmError>;
+/// A phase of an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Phase {
+    /// Charges to equivalent charges, from the leaves to the root.
+    #[serde(rename = "P2M+M2M")]
+    Upward,
+    /// V lists: Fourier transforms of equivalent charges.
+    #[serde(rename = "M2L FFT")]
+    M2lFft,
+    /// V lists: products in Fourier space.
+    #[serde(rename = "M2L Hadamard")]
+    M2lHadamard,
+    /// V lists: inverse transforms to check potentials.
+    #[serde(rename = "M2L inverse FFT")]
+    M2lInverseFft,
+    /// V lists with compressed matrices.
+    #[serde(rename = "M2L compressed")]
+    M2lCompressed,
+    /// X lists, and equivalent charges from the root to the leaves.
+    #[serde(rename = "P2L+L2L")]
+    Downward,
+    /// Equivalent charges and W lists at the targets.
+    #[serde(rename = "L2P+M2P")]
+    Expansions,
+    /// U lists: sources at targets.
+    #[serde(rename = "P2P")]
+    P2p,
 }
 
-impl<R: Real> Engine for Cpu<'_, R> {
-    fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
-        Cpu::evaluate(self, charges)
-    }
+impl Phase {
+    /// All phases in their order.
+    pub const ALL: [Self; 8] = [
+        Self::Upward,
+        Self::M2lFft,
+        Self::M2lHadamard,
+        Self::M2lInverseFft,
+        Self::M2lCompressed,
+        Self::Downward,
+        Self::Expansions,
+        Self::P2p,
+    ];
 
-    fn phases(&self) -> Phases {
-        self.phases
-    }
-
-    fn again(&mut self, times: usize) -> Result<(), FmmError> {
-        for _ in 0..times {
-            self.repeat();
+    /// Its name in the terms of the method.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Upward => "P2M+M2M",
+            Self::M2lFft => "M2L FFT",
+            Self::M2lHadamard => "M2L Hadamard",
+            Self::M2lInverseFft => "M2L inverse FFT",
+            Self::M2lCompressed => "M2L compressed",
+            Self::Downward => "P2L+L2L",
+            Self::Expansions => "L2P+M2P",
+            Self::P2p => "P2P",
         }
-        Ok(())
     }
+}
+
+/// Seconds of the phases of an evaluation.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct PhaseTimes {
+    /// [`Phase::Upward`].
+    pub p2m_m2m_s: f64,
+    /// [`Phase::M2lFft`].
+    pub m2l_fft_s: f64,
+    /// [`Phase::M2lHadamard`].
+    pub m2l_hadamard_s: f64,
+    /// [`Phase::M2lInverseFft`].
+    pub m2l_inverse_fft_s: f64,
+    /// [`Phase::M2lCompressed`].
+    pub m2l_compressed_s: f64,
+    /// [`Phase::Downward`].
+    pub p2l_l2l_s: f64,
+    /// [`Phase::Expansions`].
+    pub l2p_m2p_s: f64,
+    /// [`Phase::P2p`].
+    pub p2p_s: f64,
+    /// Permuting charges and results, and copies to and from the device.
+    pub permutation_s: f64,
+}
+
+impl PhaseTimes {
+    /// Seconds of a phase.
+    pub fn of(&self, phase: Phase) -> f64 {
+        match phase {
+            Phase::Upward => self.p2m_m2m_s,
+            Phase::M2lFft => self.m2l_fft_s,
+            Phase::M2lHadamard => self.m2l_hadamard_s,
+            Phase::M2lInverseFft => self.m2l_inverse_fft_s,
+            Phase::M2lCompressed => self.m2l_compressed_s,
+            Phase::Downward => self.p2l_l2l_s,
+            Phase::Expansions => self.l2p_m2p_s,
+            Phase::P2p => self.p2p_s,
+        }
+    }
+
+    /// Seconds of M2L as a whole.
+    pub fn m2l_s(&self) -> f64 {
+        self.m2l_fft_s + self.m2l_hadamard_s + self.m2l_inverse_fft_s + self.m2l_compressed_s
+    }
+
+    /// Seconds of all phases, without the permutation.
+    pub fn total_s(&self) -> f64 {
+        Phase::ALL.iter().map(|p| self.of(*p)).sum()
+    }
+}
+
+/// Evaluates a plan on a device.
+pub trait Engine {
+    /// Results at all targets in the units of the points, component by component: `[component][target]`.
+    ///
+    /// # Errors
+    /// The number of charges is wrong or one is not finite; the device is lost.
+    fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError>;
+
+    /// Seconds of the phases of the last evaluation.
+    fn phases(&self) -> PhaseTimes;
+
+    /// Repeats the last evaluation `times` times, for measurements: nothing is copied to or from the device.
+    ///
+    /// # Errors
+    /// The device is lost.
+    fn repeat(&mut self, times: usize) -> Result<(), FmmError>;
 }

@@ -1,6 +1,6 @@
-//! Interaction kernels: what a source gives at a distance.
+//! Interaction kernels.
 
-use crate::FmmError;
+use crate::error::{FmmError, invalid};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -11,14 +11,24 @@ pub enum Kernel {
     /// 1 / (4 pi r): gravity, electrostatics (thesis, §6.1).
     Laplace,
     /// e^(-kappa r) / (4 pi r): screened charges.
-    Yukawa { kappa: f64 },
+    Yukawa {
+        /// Inverse screening length.
+        kappa: f64,
+    },
     /// e^(i k r) / (4 pi r): sound; charges and potentials are complex.
-    Helmholtz { k: f64 },
+    Helmholtz {
+        /// Wave number.
+        k: f64,
+    },
     /// (I / r + x xᵀ / r³) / (8 pi mu): velocities of slow flow of forces.
-    Stokes { mu: f64 },
+    Stokes {
+        /// Viscosity.
+        mu: f64,
+    },
 }
 
 impl Kernel {
+    /// Its name, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Laplace => "laplace",
@@ -28,7 +38,7 @@ impl Kernel {
         }
     }
 
-    /// Numbers a source: a charge, two parts of one, or a force.
+    /// Values per source: 1 charge, 2 (complex charge) or 3 (force).
     pub fn inputs(self) -> usize {
         match self {
             Self::Laplace | Self::Yukawa { .. } => 1,
@@ -37,12 +47,12 @@ impl Kernel {
         }
     }
 
-    /// Numbers a target: the potential, and where asked for its gradient (of Helmholtz: real parts, then imaginary).
+    /// Values per target: the potential, then its gradient if asked for (Helmholtz: real parts, then imaginary).
     pub fn outputs(self, gradient: bool) -> usize {
         self.inputs() * if gradient { 4 } else { 1 }
     }
 
-    /// Names of the outputs, for files.
+    /// Names of the values per target, for files.
     pub fn columns(self, gradient: bool) -> &'static [&'static str] {
         match (self, gradient) {
             (Self::Laplace | Self::Yukawa { .. }, false) => &["potential"],
@@ -64,7 +74,7 @@ impl Kernel {
         }
     }
 
-    /// Which of the sums of `fmm.c`.
+    /// Index of its function in `fmm.c`.
     pub(crate) fn sums(self, gradient: bool) -> usize {
         let first = match self {
             Self::Laplace => 0,
@@ -75,7 +85,7 @@ impl Kernel {
         first + usize::from(gradient)
     }
 
-    /// What stands before the sums, whose own factor is 1.
+    /// The constant factor of the kernel, which the sums omit.
     pub fn factor(self) -> f64 {
         use std::f64::consts::PI;
         match self {
@@ -84,7 +94,7 @@ impl Kernel {
         }
     }
 
-    /// The parameter of sums, where lengths are counted in `unit`.
+    /// Its dimensionless parameter, with lengths in units of `unit`.
     pub fn parameter(self, unit: f64) -> f64 {
         match self {
             Self::Yukawa { kappa } => kappa * unit,
@@ -93,7 +103,7 @@ impl Kernel {
         }
     }
 
-    /// Whether K(s x, s y) = K(x, y) / s: then one size of box serves all.
+    /// Whether K(s x, s y) = K(x, y) / s, so that all levels share operators.
     pub(crate) fn scales(self) -> bool {
         match self {
             Self::Laplace | Self::Stokes { .. } => true,
@@ -102,10 +112,10 @@ impl Kernel {
         }
     }
 
-    /// Checks the parameters, and whether there are gradients where wanted.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// A parameter that is no number, negative or (viscosity) zero; gradients of Stokes' velocities.
+    /// A parameter is not finite, negative or (viscosity) zero; gradients of Stokes velocities.
     pub fn check(self, gradient: bool) -> Result<(), FmmError> {
         let (name, value, ok) = match self {
             Self::Laplace => return Ok(()),
@@ -114,15 +124,14 @@ impl Kernel {
             Self::Stokes { mu } => ("mu", mu, mu > 0.0),
         };
         if !ok || !value.is_finite() {
-            return Err(FmmError(format!(
-                "{name} is {value}: take a finite number {}",
-                if name == "mu" { "above 0" } else { "from 0 on" }
-            )));
+            let expected = match name {
+                "mu" => "a finite number above 0",
+                _ => "a finite number, 0 or more",
+            };
+            return Err(invalid(name, value, expected));
         }
         if gradient && matches!(self, Self::Stokes { .. }) {
-            return Err(FmmError(
-                "Stokes gives velocities: leave --gradient away".to_owned(),
-            ));
+            return Err(FmmError::StokesGradient);
         }
         Ok(())
     }

@@ -3,52 +3,54 @@
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::{direct, nbody, note, run, study, tune};
-use greenup_app::{interrupt, stdout};
-use greenup_fmm::FmmError;
+use commands::{direct, nbody, run, study, tune};
+use greenup_app::renamed::Renamed;
 use std::process::ExitCode;
 
-/// The kernel-independent fast multipole method
+/// Kernel-independent fast multipole method: N-body sums in O(N) on CPUs and GPUs
 #[derive(Parser)]
-#[command(name = "fmm", version)]
+#[command(name = "fmm", after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+const EXAMPLES: &str = "Examples:
+  fmm run -n 1000000 --distribution plummer --gradient --check 500
+  fmm run -n 1000000 --machine h200
+  fmm tune -n 1000000 --accuracy 1e-4
+  fmm run --points bodies.csv -o potentials.npy";
+
 #[derive(Subcommand)]
 #[allow(clippy::large_enum_variant)]
 enum Command {
-    /// Sum over all charges at all targets
+    /// Evaluate the sums of all sources at all targets
     Run(run::RunArgs),
-    /// Choose the points of a box and the way of V lists
+    /// Find the best ncrit (maximum points per leaf) and M2L method
     Tune(tune::TuneArgs),
-    /// Sum without the method, against what the instruction mix permits
+    /// Evaluate direct sums, compared with the peak of their instruction mix
     Direct(direct::DirectArgs),
-    /// Measure whole evaluations of eight inputs, with counters on a GPU, for `greenup explain`
+    /// Measure evaluations of eight inputs, with hardware counters on a GPU, for `greenup explain`
     Study(study::StudyArgs),
-    /// Gravity between bodies in time, with its energy
+    /// Simulate gravity between bodies
     Nbody(nbody::NbodyArgs),
 }
 
+/// Old names of flags, accepted for one release.
+const RENAMED: [Renamed; 4] = [
+    // By itself it means --quiet.
+    Renamed::flag("-q", "--ncrit").before_a_number(),
+    Renamed::flag("--q", "--ncrit"),
+    Renamed::flag("--edge", "--order"),
+    Renamed::flag("--real", "--precision"),
+];
+
 fn main() -> ExitCode {
-    interrupt::install();
-    let done = match Cli::parse().command {
+    greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Direct(args) => direct::run(&args),
         Command::Study(args) => study::run(&args),
         Command::Nbody(args) => nbody::run(&args),
-    };
-    match done.and_then(|()| stdout::finish().map_err(FmmError)) {
-        Ok(()) if !interrupt::requested() => ExitCode::SUCCESS,
-        Ok(()) => ExitCode::from(interrupt::CODE),
-        Err(e) => {
-            note(&format!("error: {e}"));
-            if interrupt::requested() {
-                return ExitCode::from(interrupt::CODE);
-            }
-            ExitCode::FAILURE
-        }
-    }
+    })
 }

@@ -1,69 +1,98 @@
-//! X-ray scattering at grazing incidence. Lengths are nm, wave vectors 1/nm, angles rad (degrees in
-//! files). z points up, out of the sample, whose surface is at z = 0; x lies along the beam's
-//! projection. q = k_i − k_f, n = 1 − δ + iβ, F(q) = ∫ e^{iq·r} d³r over a particle whose base is at
-//! z = 0.
+//! Grazing-incidence X-ray scattering. Lengths are in nm, wave vectors in 1/nm, angles in rad (degrees in files). z
+//! points up, out of the sample, whose surface is at z = 0; x is along the projection of the beam. q = k_i − k_f,
+//! n = 1 − δ + iβ, F(q) = ∫ e^{iq·r} d³r over a particle whose base is at z = 0.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`wave`] | the transfer of momentum, whose z is complex inside matter |
-//! | [`form`] | form factors: round shapes in closed form, polyhedra and meshes exactly |
-//! | [`memory`] | how much there is, so that what cannot fit is refused |
-//! | [`mesh`] | triangulated surfaces: read, welded, checked |
-//! | [`stack`] | layers: reflected and transmitted waves in each, reflectivity |
-//! | [`sample`] | the page that describes beam, detector, layers and particles |
-//! | [`detector`] | pixels and their angles |
-//! | [`order`] | lattices and paracrystals: how particles stand, and how their waves add |
-//! | [`particle`], [`rotation`] | populations of particles in all sizes and orientations |
-//! | [`numeric`] | form factors of meshes at many q: four ways, and the choice between them |
-//! | [`gpu`] | the same on a CUDA GPU |
-//! | [`study`] | time and joules of each way, measured and predicted |
-//! | [`wisdom`] | what tuning found |
-//! | [`fit`] | numbers of a sample from a measured image |
-//! | [`smear`] | the instrument's resolution |
-//! | [`photons`] | what a detector counts |
-//! | [`table`] | numbers in CSV files |
-//! | [`dwba`] | intensities on the detector in the distorted-wave Born approximation |
-//! | [`image`] | an image in a file, a picture or a page, and cuts through it |
+//! | [`sample`] | the input file: beam, detector, layers and particles |
+//! | [`scattering`] | layers, structure factors, distorted-wave Born approximation |
+//! | [`form`] | form factors of shapes in closed form, polyhedra and meshes |
+//! | [`mesh`] | triangulated surfaces: reading, merging of vertices, checks |
+//! | [`mesh_form_factor`] | form factors of meshes at many q: the methods, and selection of the cheapest |
+//! | [`gpu`] | form factors of meshes on CUDA GPUs |
+//! | [`detector`] | pixels and their angles, resolution, counting noise |
+//! | [`image`] | images as files, pictures and HTML pages; cuts |
+//! | [`fit`] | fits of sample parameters to measured data |
+//! | [`study`] | measured and predicted time and energy of each method |
+//! | [`wisdom`] | tuned configs of each device |
+//! | [`table`] | tables of numbers in CSV files |
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
 pub mod detector;
-pub mod dwba;
 pub mod fit;
 pub mod form;
 pub mod gpu;
 pub mod image;
-pub mod memory;
 pub mod mesh;
-pub mod numeric;
-pub mod order;
-pub mod particle;
-pub mod photons;
-pub mod rotation;
+pub mod mesh_form_factor;
 pub mod sample;
-pub mod smear;
-pub mod stack;
+pub mod scattering;
 pub mod study;
 pub mod table;
-pub mod wave;
 pub mod wisdom;
 
 pub use form::FormFactor;
 pub use num_complex::Complex64;
-pub use wave::Q;
+pub use scattering::momentum::Q;
 
-/// What cannot be simulated, and why.
+/// Error of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum GisaxsError {
+    /// A parameter or an argument is invalid.
+    #[error("{0}")]
+    Invalid(String),
+    /// The user or the caller stopped the computation.
+    #[error("stopped")]
+    Interrupted,
+    /// The thread that owns a GPU has ended.
+    #[error("the GPU is lost")]
+    DeviceLost,
+    /// A GPU, its driver or its compiler fails.
+    #[error("{0}")]
+    Cuda(#[from] greenup_device::cuda::CudaError),
+    /// A file of tuned configs is invalid.
+    #[error("{0}")]
+    Tuned(#[from] greenup_app::tuned::TunedError),
+    /// The folder of the user's data is unknown.
+    #[error("{0}")]
+    NoHome(#[from] greenup_app::folders::NoHome),
+    /// Not enough memory.
+    #[error("{0}")]
+    Memory(#[from] greenup_process::memory::OutOfMemory),
+    /// The contents of a file are invalid.
     #[error("{path}: {message}")]
-    File { path: String, message: String },
+    File {
+        /// Path of the file.
+        path: String,
+        /// What is wrong, with the line.
+        message: String,
+    },
+    /// A file cannot be read or written.
     #[error("{0}")]
     Io(#[from] greenup_files::FileError),
+    /// The sample is invalid.
     #[error("{0}")]
     Sample(String),
+    /// A shape is invalid.
     #[error("{0}")]
     Shape(String),
+    /// A mesh is invalid.
     #[error("the mesh {0}")]
     Mesh(String),
-    /// An intensity that is no number, infinite or negative.
+    /// An intensity is infinite, negative or not a number.
     #[error("{0}")]
     Intensity(String),
+}
+
+impl From<String> for GisaxsError {
+    fn from(message: String) -> Self {
+        Self::Invalid(message)
+    }
+}
+
+impl From<&str> for GisaxsError {
+    fn from(message: &str) -> Self {
+        Self::Invalid(message.to_owned())
+    }
 }

@@ -1,22 +1,16 @@
-//! `gisaxs`: X-ray scattering at grazing incidence from a page that describes the sample.
+//! The `gisaxs` command.
 
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::fit::{FitArgs, fit};
-use commands::form_factor::{FormFactorArgs, form_factor};
-use commands::note;
-use commands::reflectivity::{ReflectivityArgs, reflectivity};
-use commands::simulate::{SimulateArgs, simulate};
-use commands::study::{StudyArgs, study};
-use commands::wisdom::{WisdomArgs, wisdom};
-use greenup_app::{interrupt, stdout};
-use greenup_gisaxs::GisaxsError;
+use commands::{fit, form_factor, reflectivity, simulate, study, wisdom};
+use greenup_app::renamed::Renamed;
 use std::process::ExitCode;
 
+/// Grazing-incidence X-ray scattering: images, form factors, reflectivity and fits
 #[derive(Parser)]
-#[command(version, about = "X-ray scattering at grazing incidence", after_help = EXAMPLES)]
-struct Args {
+#[command(name = "gisaxs", after_help = EXAMPLES)]
+struct Cli {
     #[command(subcommand)]
     command: Command,
 }
@@ -32,52 +26,37 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Subcommand)]
 enum Command {
-    /// The detector's image of a sample
-    Simulate(SimulateArgs),
-    /// F(q) of a shape at given q
-    FormFactor(FormFactorArgs),
-    /// The share of the beam that the layers of a sample reflect
-    Reflectivity(ReflectivityArgs),
-    /// Numbers of a sample from a measured image or cut, with their uncertainties
-    Fit(FitArgs),
-    /// Time, rates and joules of each way to the form factor, as in the paper's tables
-    Study(StudyArgs),
-    /// Keeps the best config of a tuning sweep for every later run
-    Wisdom(WisdomArgs),
+    /// Simulate the detector image of a sample
+    Simulate(simulate::SimulateArgs),
+    /// Compute the form factor F(q) of a shape at given q
+    FormFactor(form_factor::FormFactorArgs),
+    /// Compute the specular reflectivity of a layer stack
+    Reflectivity(reflectivity::ReflectivityArgs),
+    /// Fit sample parameters to measured data, with 1σ uncertainties
+    Fit(fit::FitArgs),
+    /// Measure time, rate and energy of each form-factor method, as in the tables of HipGISAXS
+    Study(study::StudyArgs),
+    /// Store the best config of a tuning sweep for later runs
+    Wisdom(wisdom::WisdomArgs),
 }
 
+/// Old names of flags, accepted for one release.
+const RENAMED: [Renamed; 4] = [
+    Renamed::flag("--way", "--method").with_values(&[("product", "gemm")]),
+    Renamed::flag("--points", "--quadrature"),
+    Renamed::flag("--damping", "--im-qz"),
+    Renamed::flag("--greenest", "--lowest-energy"),
+];
+
 fn main() -> ExitCode {
-    interrupt::install();
-    let done = match &Args::parse().command {
-        Command::Simulate(args) => simulate(args),
-        Command::FormFactor(args) => form_factor(args),
-        Command::Reflectivity(args) => reflectivity(args),
-        Command::Fit(args) => fit(args),
-        Command::Study(args) => study(args),
-        Command::Wisdom(args) => wisdom(args),
-    };
-    match done {
-        Ok(()) => {}
-        Err(e) => {
-            note(&format!("error: {e}"));
-            if let GisaxsError::Io(file) = &e
-                && let Some(hint) = file.hint()
-            {
-                note(&format!("hint: {hint}"));
-            }
-            let code = if interrupt::requested() {
-                interrupt::CODE
-            } else {
-                1
-            };
-            return ExitCode::from(code);
-        }
-    }
-    match stdout::finish() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            note(&format!("error: {e}"));
-            ExitCode::FAILURE
-        }
-    }
+    #[cfg(feature = "hdf5")]
+    greenup_app::version::set_features(&["hdf5"]);
+    greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
+        Command::Simulate(args) => simulate::simulate(&args),
+        Command::FormFactor(args) => form_factor::form_factor(&args),
+        Command::Reflectivity(args) => reflectivity::reflectivity(&args),
+        Command::Fit(args) => fit::fit(&args),
+        Command::Study(args) => study::study(&args),
+        Command::Wisdom(args) => wisdom::wisdom(&args),
+    })
 }

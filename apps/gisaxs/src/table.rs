@@ -3,7 +3,7 @@
 use crate::GisaxsError;
 use std::path::Path;
 
-/// What is wrong with a file.
+/// The error of a file with invalid contents.
 pub fn fail(path: &Path, message: impl std::fmt::Display) -> GisaxsError {
     GisaxsError::File {
         path: path.display().to_string(),
@@ -11,11 +11,11 @@ pub fn fail(path: &Path, message: impl std::fmt::Display) -> GisaxsError {
     }
 }
 
-/// The first `least` numbers of each row, with its line; a first row of words is the header, # begins a
+/// The first `least` numbers of each row, with its line number. A first row without numbers is a header; # starts a
 /// comment.
 ///
 /// # Errors
-/// The file cannot be read, or holds something else; the line is named.
+/// The file cannot be read, or a row has too few or invalid numbers; the error names the line.
 pub fn numbers(path: &Path, least: usize) -> Result<Vec<(usize, Vec<f64>)>, GisaxsError> {
     let text = greenup_files::read_text(path)?;
     let mut reader = csv::ReaderBuilder::new()

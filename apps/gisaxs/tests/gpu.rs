@@ -2,11 +2,13 @@
 //! from the same text.
 
 use greenup_device::cuda::{Compiler, Gpu, Source};
+use greenup_meter::observe::Silent;
 use greenup_space::{Facts, Index, Limits, Value};
+use greenup_tune::GpuTarget;
 use greenup_tune::Problem;
-use greenup_tune::run::cubin::{OnGpu, ready, source};
-use greenup_tune::run::data::Arguments;
-use greenup_tune::run::shim;
+use greenup_tune::build::cubin::{ready, source};
+use greenup_tune::build::emulator;
+use greenup_tune::worker::inputs::arguments::Arguments;
 use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +39,7 @@ fn page(name: &str, constants: &[(&str, i64)]) -> Problem {
 fn kernels_compile_without_spills() {
     let dir = tempfile::tempdir().unwrap();
     let p = problem(&[]);
-    let on = OnGpu {
+    let on = GpuTarget {
         gpu: Gpu::known("h200").unwrap(),
         cubins: dir.path().join("cubins"),
     };
@@ -79,10 +81,10 @@ fn kernels_compile_without_spills() {
     for (name, arch, options, count) in [
         ("grid.cu", "sm_90", vec!["-DBITS=32".to_owned()], 7),
         ("grid.cu", "sm_90", vec!["-DBITS=64".to_owned()], 7),
-        ("list.cu", "sm_90", list(32), 1),
-        ("list.cu", "sm_90", list(64), 1),
-        ("halves.cu", "sm_90a", vec![], 4),
-        ("band.cu", "sm_90", vec![], 4),
+        ("direct_list.cu", "sm_90", list(32), 1),
+        ("direct_list.cu", "sm_90", list(64), 1),
+        ("gemm_f16x2.cu", "sm_90a", vec![], 4),
+        ("nufft_detector.cu", "sm_90", vec![], 4),
     ] {
         let text = std::fs::read_to_string(folder().join(name)).unwrap();
         let text = text.replace("#include \"sine.cuh\"", &sine);
@@ -141,8 +143,8 @@ fn direct_sums_on_fibers_are_those_of_the_formula() {
                 Value::Int(512),
             ];
             let dir = tempfile::tempdir().unwrap();
-            let built = shim::compile(&p, &config, &dir.path().join("build"))
-                .unwrap_or_else(|e| panic!("{}", e.0));
+            let built = emulator::compile(&p, &config, &dir.path().join("build"), &Silent)
+                .unwrap_or_else(|e| panic!("{e}"));
             let mut args = Arguments::new(&p.data, 5, dir.path()).unwrap();
             let all = |args: &Arguments| -> Vec<Vec<f64>> {
                 args.blocks()
@@ -150,7 +152,7 @@ fn direct_sums_on_fibers_are_those_of_the_formula() {
                     .collect()
             };
             let before = all(&args);
-            shim::run(&built, &mut args).unwrap();
+            emulator::run(&built, &mut args).unwrap();
             let after = all(&args);
             let (node, qy, qz, loss) = (&before[0], &before[1], &before[2], &before[3]);
             let out = after.last().unwrap();
@@ -191,12 +193,12 @@ fn listed_sums_on_fibers_are_those_of_the_formula() {
             ("point_count", count),
             ("damped", damped),
         ];
-        let p = page("list.toml", &sizes);
+        let p = page("direct_list.toml", &sizes);
         for config in [[64, 1, 32, 0], [128, 4, 128, 2], [64, 8, 256, 3]] {
             let config = config.map(Value::Int);
             let dir = tempfile::tempdir().unwrap();
-            let built = shim::compile(&p, &config, &dir.path().join("build"))
-                .unwrap_or_else(|e| panic!("{}", e.0));
+            let built = emulator::compile(&p, &config, &dir.path().join("build"), &Silent)
+                .unwrap_or_else(|e| panic!("{e}"));
             let mut args = Arguments::new(&p.data, 5, dir.path()).unwrap();
             let arrays: Vec<Vec<f64>> = args
                 .blocks()
@@ -204,7 +206,7 @@ fn listed_sums_on_fibers_are_those_of_the_formula() {
                 .map(|(_, array)| floats(array.contents()))
                 .collect();
             let (node, q) = (&arrays[0], &arrays[1]);
-            shim::run(&built, &mut args).unwrap();
+            emulator::run(&built, &mut args).unwrap();
             let (_, out) = args.blocks().last().unwrap();
             let (out, _) = out.contents().as_chunks::<8>();
             let count = count as usize;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sedov, 20 steps, orders 1 to 8 in 2D and 3D: GPU (both operators) against the CPU. Run in the repository root with the
+# Sedov, 20 steps, orders 1 to 8 in 2D and 3D: GPU (both assemblies) against the CPU. Run in the repository root with the
 # release binary at target/release/hydro; writes $OUT/hydro_orders.jsonl (every run) and $OUT/hydro_orders.txt (the table).
 set -u
 : "${OUT:=target/hydro_orders}"; mkdir -p "$OUT"
@@ -19,16 +19,16 @@ begin, out, hydro = time.time(), os.environ["OUT"], os.environ["HYDRO"]
 BUDGET = float(os.environ.get("BUDGET", 345))
 only = set(os.environ.get("ONLY", "").split(",")) - {""}   # e.g. ONLY=3d6,3d7,3d8
 log = open(os.path.join(out, "hydro_orders.jsonl"), "w", buffering=1)
-# Refinement by dimension and order, of the matrix-free and of the full operator. At order 1 in 2D finer meshes amplify
-# rounding: on 16 x 16 zones the CPU's own operators part by 4e-3 within 20 steps.
+# Refinement by dimension and order, of partial and of full assembly. At order 1 in 2D finer meshes amplify
+# rounding: on 16 x 16 zones the CPU's own assemblies differ by 4e-3 within 20 steps.
 R = {2: {1: (2, 2), 2: (5, 5), 3: (5, 5), 4: (4, 4), 5: (4, 4), 6: (4, 4), 7: (4, 4), 8: (4, 4)},
      3: {1: (4, 4), 2: (3, 3), 3: (3, 3), 4: (2, 2), 5: (2, 2), 6: (2, 1), 7: (1, 1), 8: (1, 0)}}
 MESH = {2: "square01_quad", 3: "cube01_hex"}
 
-def run(dim, order, refine, device, operator, steps=20, limit=60, threads=None):
+def run(dim, order, refine, device, assembly, steps=20, limit=60, threads=None):
     cmd = ["timeout", str(limit), hydro, "run", "--problem", "1", "--mesh", MESH[dim], "--refine", str(refine), "--order",
            str(order), "--steps", str(steps), "--t-final", "10", "--cg-tol", "1e-13", "--cg-max", "2000", "--device", device,
-           "--operator", operator, "--json"] + (["--threads", str(threads)] if threads else [])
+           "--assembly", assembly, "--json"] + (["--threads", str(threads)] if threads else [])
     if time.time() - begin > BUDGET:
         rec = {"skipped": True}
     else:
@@ -39,12 +39,12 @@ def run(dim, order, refine, device, operator, steps=20, limit=60, threads=None):
             rec["report"] = json.loads(p.stdout)
         except ValueError:
             rec["stdout"], rec["stderr"] = p.stdout[-2000:], p.stderr[-2000:]
-    rec.update(dim=dim, order=order, refine=refine, device=device, operator=operator, asked=steps)
+    rec.update(dim=dim, order=order, refine=refine, device=device, assembly=assembly, asked=steps)
     log.write(json.dumps(rec) + "\n")
     return rec
 
 cases = [(d, k) for d in (2, 3) for k in range(1, 9) if not only or f"{d}d{k}" in only]
-runs = [(d, k, R[d][k][i], op) for d, k in cases for i, op in ((0, "matrix-free"), (1, "full"))]
+runs = [(d, k, R[d][k][i], op) for d, k in cases for i, op in ((0, "partial"), (1, "full"))]
 # First all kernels are compiled, a few at a time, by runs of one step on the coarsest mesh.
 with cf.ThreadPoolExecutor(8) as pool:
     jobs = [pool.submit(run, d, k, 0, "cuda", op, 1, 150, 2) for d, k, _, op in sorted(runs, key=lambda r: -r[1])]
@@ -59,8 +59,8 @@ print(head, flush=True)
 for d, k, r, op in runs:
     gpu = run(d, k, r, "cuda", op)
     if (d, k, r) not in cpu:
-        # The matrix-free operator of the CPU is what both are compared with: its stored matrices would take minutes.
-        cpu[d, k, r] = run(d, k, r, "cpu", "matrix-free")
+        # The partial assembly of the CPU is what both are compared with: its stored matrices would take minutes.
+        cpu[d, k, r] = run(d, k, r, "cpu", "partial")
     ref, name = cpu[d, k, r], f"{d}D Q{k}Q{k-1} {op}"
     if "report" not in gpu or "report" not in ref:
         which = gpu if "report" not in gpu else ref
@@ -73,7 +73,7 @@ for d, k, r, op in runs:
         worst = max(diff, key=diff.get)
         ok = g["steps"] == c["steps"] and diff[worst] <= 1e-10
         bad += not ok
-        its = g["spent"]["iterations"] / max(g["spent"]["solves"], 1)
+        its = g["timings"]["iterations"] / max(g["timings"]["solves"], 1)
         line = (f"{name:<22}{g['zones']:>7}{g['unknowns']:>10}{g['steps']:>6}{g['wall_s']:>9.3f}{c['wall_s']:>9.3f}{its:>7.1f}"
                 f"  {diff[worst]:.1e} ({worst}) {'ok' if ok else 'WRONG'}")
     lines.append(line)

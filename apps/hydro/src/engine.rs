@@ -1,34 +1,38 @@
-//! What advances a state: on CPUs or GPUs, by one operator or the other.
+//! The interface of the engines that advance a state on CPUs or GPUs, with full or partial assembly.
 
 use crate::HydroError;
 
-/// Places and velocities [component][node], energies [zone][Bernstein].
+/// Unknowns of the equations at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
+    /// Positions of the kinematic nodes, `[component][node]`.
     pub x: Vec<f64>,
+    /// Velocities of the kinematic nodes, `[component][node]`.
     pub v: Vec<f64>,
+    /// Specific internal energies, [zone][Bernstein coefficient].
     pub e: Vec<f64>,
 }
 
-/// Seconds that parts of steps took, and iterations of the solves.
+/// Accumulated times of the parts of the steps, and counts of solves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-pub struct Spent {
-    /// Stresses at the points.
+pub struct Timings {
+    /// Time of the stresses at the quadrature points, s.
     pub stress_s: f64,
-    /// Forces on the nodes and work on the energies.
+    /// Time of the forces on the nodes and the work on the energies, s.
     pub force_s: f64,
-    /// Solves for accelerations.
+    /// Time of the solves for accelerations, s.
     pub solve_s: f64,
-    /// Sums of states.
+    /// Time of the linear combinations of states, s.
     pub update_s: f64,
-    /// Iterations of the solves, all components together, over the dimension.
+    /// Number of CG iterations, summed over the components and divided by the dimension.
     pub iterations: f64,
+    /// Number of solves for accelerations.
     pub solves: u64,
-    /// Evaluations of the stresses.
+    /// Number of evaluations of the stresses.
     pub evaluations: u64,
 }
 
-/// What a step is made of, to be measured alone.
+/// A part of a step that can be measured alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
@@ -38,68 +42,71 @@ pub enum Part {
     Solve,
 }
 
-/// A state with what follows from it, which steps advance. Rates are one over the largest stable time step, but for
-/// Courant's number; infinite where a zone is inverted or a number is none.
+/// Advances a state in time steps.
+///
+/// A rate is the inverse of the largest stable time step at CFL number 1. It is infinite if a zone is inverted or a
+/// value is not finite.
 pub trait Engine {
-    /// Takes a state; returns its rate.
+    /// Sets the state; returns its rate.
     ///
     /// # Errors
-    /// The device is lost, or has not the memory.
+    /// The device is lost or runs out of memory.
     fn start(&mut self, s: &State) -> Result<f64, HydroError>;
 
-    /// Makes a step, which is neither accepted nor rejected yet; the largest rate of its later stages and of its end.
+    /// Makes a tentative step of `dt`; returns the largest rate of its later stages and of its final state.
     ///
     /// # Errors
     /// The device is lost.
     fn step(&mut self, dt: f64) -> Result<f64, HydroError>;
 
-    /// Keeps the step.
+    /// Accepts the tentative step.
     ///
     /// # Errors
     /// The device is lost.
     fn accept(&mut self) -> Result<(), HydroError>;
 
-    /// Forgets the step; the rate of where it began.
+    /// Discards the tentative step; returns the rate of the state before it.
     ///
     /// # Errors
     /// The device is lost.
     fn reject(&mut self) -> Result<f64, HydroError>;
 
-    /// The state that was last accepted.
+    /// The last accepted state.
     ///
     /// # Errors
     /// The device is lost.
     fn state(&mut self) -> Result<State, HydroError>;
 
-    /// Its internal and kinetic energy.
+    /// Total internal and kinetic energy of the last accepted state.
     ///
     /// # Errors
     /// The device is lost.
     fn energies(&mut self) -> Result<(f64, f64), HydroError>;
 
-    fn spent(&self) -> Spent;
+    /// Times and counts since the engine was made.
+    fn timings(&self) -> Timings;
 
-    /// Computes a part for the state that was last accepted, and waits for it; the state stays.
+    /// Computes a part of a step for the last accepted state, which stays unchanged; returns once it is done.
     ///
     /// # Errors
     /// The device is lost.
     fn part(&mut self, part: Part) -> Result<(), HydroError>;
 
-    /// Other ways to compute the same, the one in use first at the start.
+    /// Kernel configs that an online tuner can choose from; the first is the initial one.
     fn candidates(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Computes by one of them from now on; the state stays.
+    /// Uses one of the candidates from now on; the state stays unchanged.
     ///
     /// # Errors
-    /// It cannot be made, or the device is lost.
+    /// The candidate cannot be built, or the device is lost.
     fn choose(&mut self, _candidate: usize) -> Result<(), HydroError> {
         Ok(())
     }
 
-    /// Ends a period of an engine that shares its zones out among devices: shares them anew by what it measured, and says
-    /// how; none where nothing is shared.
+    /// Ends a period of load balancing: redistributes the zones between the devices by the measured times; returns a
+    /// message, or `None` if only one device is used.
     ///
     /// # Errors
     /// The device is lost.

@@ -1,53 +1,75 @@
-//! A problem on a mesh: masses, gases, shapes at the start; what operators are made of.
+//! A problem discretised on a mesh: masses, gases and initial Jacobians, from which operators are built.
 
 use crate::engine::State;
+use crate::fem::fe_space::Space;
+use crate::fem::small_matrix::determinant;
 use crate::problem::{Gas, Problem};
-use crate::space::Space;
-use crate::tensor::determinant;
+use std::ffi::c_longlong;
 
-/// A problem on a mesh.
-pub struct Hydro {
-    pub space: Space,
-    pub problem: Problem,
-    /// Courant's number.
-    pub cfl: f64,
-    /// Relative tolerance of the solves for accelerations, and their most iterations.
-    pub cg_tol: f64,
-    pub cg_max: usize,
-    /// Of each zone.
-    pub gas: Vec<Gas>,
-    pub material: Vec<u32>,
-    /// ρ₀ |J₀| w of each point, [zone][point]: of the polynomial density, by which densities follow, and of the given
-    /// one, by which mass matrices are made, where they differ.
-    pub mass: Vec<f64>,
-    pub given: Option<Vec<f64>>,
-    /// J₀⁻¹, [zone][point or 1][dim dim], of one point where zones are affine.
-    pub inverse: Vec<f64>,
-    pub affine: bool,
-    /// Length of a zone at the start over the order.
+/// Constants of the equations at quadrature points, in the memory layout of the C and CUDA kernels.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PointRules {
+    /// Initial zone size divided by the kinematic order.
     pub h0: f64,
-    /// Whether there is a field of gravity, per component.
+    /// Kinematic order.
+    pub order: f64,
+    /// 1 with artificial viscosity, else 0.
+    pub viscous: c_longlong,
+    /// 1 if the vorticity switch reduces the viscosity, else 0.
+    pub vorticity: c_longlong,
+    /// 1 if the energy equation has the Taylor–Green source, else 0.
+    pub source: c_longlong,
+}
+
+/// A problem discretised on a mesh.
+pub struct Hydro {
+    /// The finite-element spaces.
+    pub space: Space,
+    /// The problem.
+    pub problem: Problem,
+    /// CFL number.
+    pub cfl: f64,
+    /// Relative tolerance of the CG solves.
+    pub cg_tol: f64,
+    /// Maximum number of CG iterations.
+    pub cg_max: usize,
+    /// Gas of each zone.
+    pub gas: Vec<Gas>,
+    /// Material number of each zone.
+    pub material: Vec<u32>,
+    /// ρ₀ |J₀| w of the polynomial initial density, `[zone][point]`; densities of the moved mesh follow from it.
+    pub mass: Vec<f64>,
+    /// ρ₀ |J₀| w of the prescribed initial density, `[zone][point]`, which mass matrices use; `None` if it equals `mass`.
+    pub prescribed_mass: Option<Vec<f64>>,
+    /// Inverse initial Jacobians J₀⁻¹, `[zone][point][dim][dim]`; `[zone][dim][dim]` if all zones are affine.
+    pub inverse: Vec<f64>,
+    /// Whether all zones are affine.
+    pub affine: bool,
+    /// Initial zone size (from the mean volume) divided by the kinematic order.
+    pub h0: f64,
+    /// Gravitational acceleration, per component; `None` without gravity.
     pub gravity: Option<[f64; 3]>,
 }
 
 impl Hydro {
-    /// ρ₀ |J₀| w by which mass matrices are made.
-    pub fn given_mass(&self) -> &[f64] {
-        self.given.as_deref().unwrap_or(&self.mass)
+    /// ρ₀ |J₀| w for the mass matrices, `[zone][point]`.
+    pub fn matrix_mass(&self) -> &[f64] {
+        self.prescribed_mass.as_deref().unwrap_or(&self.mass)
     }
 
-    /// What holds for all points.
-    pub fn rules(&self) -> crate::cpu::Rules {
-        crate::cpu::Rules {
+    /// Constants of the equations for the kernels.
+    pub fn rules(&self) -> PointRules {
+        PointRules {
             h0: self.h0,
             order: self.space.element.order as f64,
             viscous: self.problem.viscous().into(),
-            turning: self.problem.turning().into(),
+            vorticity: self.problem.vorticity().into(),
             source: self.problem.source(self.space.dim).into(),
         }
     }
 
-    /// J₀⁻¹ of a point.
+    /// J₀⁻¹ of point `q` of zone `z`, row-major.
     pub fn inverse_at(&self, z: usize, q: usize) -> &[f64] {
         let dd = self.space.dim * self.space.dim;
         let n = if self.affine {
@@ -58,8 +80,8 @@ impl Hydro {
         &self.inverse[n * dd..(n + 1) * dd]
     }
 
-    /// The most distorted zone of a state: where |J| over its start is least, that ratio and the place.
-    pub fn narrowest(&self, s: &State) -> (usize, f64, Vec<f64>) {
+    /// The most distorted zone of a state: its number, the minimum of |J| / |J₀|, and the position of that minimum.
+    pub fn most_distorted_zone(&self, s: &State) -> (usize, f64, Vec<f64>) {
         let (space, e) = (&self.space, &self.space.element);
         let mut worst = (0, f64::INFINITY, Vec::new());
         for z in 0..space.zones {
@@ -75,10 +97,10 @@ impl Hydro {
         worst
     }
 
-    /// The inverse mass matrix of a zone's energies, row by row; none where a zone has no mass.
+    /// Inverse energy mass matrix of a zone, row-major; `None` if the zone has no mass.
     pub fn energy_inverse(&self, z: usize) -> Option<Vec<f64>> {
         let e = &self.space.element;
-        let mass = &self.given_mass()[z * e.points()..(z + 1) * e.points()];
+        let mass = &self.matrix_mass()[z * e.points()..(z + 1) * e.points()];
         let m = nalgebra::DMatrix::from_fn(e.energies, e.energies, |i, j| {
             mass.iter()
                 .enumerate()
@@ -90,7 +112,8 @@ impl Hydro {
             .map(|c| c.inverse().transpose().iter().copied().collect())
     }
 
-    /// Inverse mass matrices of all zones' energies. Those whose mass is spread alike are multiples of each other.
+    /// Computes the inverse energy mass matrix of every zone. Calls `put(zone, matrix, factor)`, where the inverse is
+    /// `factor` times the row-major `matrix`: zones with proportional masses share one matrix.
     ///
     /// # Errors
     /// A zone has no mass.
@@ -100,7 +123,7 @@ impl Hydro {
     ) -> Result<(), crate::HydroError> {
         use rayon::prelude::*;
         let points = self.space.element.points();
-        let mass = self.given_mass();
+        let mass = self.matrix_mass();
         let first = &mass[..points];
         let base = self.energy_inverse(0);
         (0..self.space.zones).into_par_iter().try_for_each(|z| {
@@ -113,9 +136,9 @@ impl Hydro {
             match (&base, alike) {
                 (Some(base), true) if share > 0.0 => put(z, base, 1.0 / share),
                 _ => {
-                    let own = self
-                        .energy_inverse(z)
-                        .ok_or_else(|| crate::HydroError(format!("zone {z} has no mass")))?;
+                    let own = self.energy_inverse(z).ok_or_else(|| {
+                        crate::HydroError::InitialState(format!("zone {z} has no mass"))
+                    })?;
                     put(z, &own, 1.0);
                 }
             }
@@ -123,10 +146,10 @@ impl Hydro {
         })
     }
 
-    /// The diagonal of the mass matrix of velocities, [node].
+    /// Diagonal of the velocity mass matrix, `[node]`.
     pub fn diagonal(&self) -> Vec<f64> {
         let (space, e) = (&self.space, &self.space.element);
-        let mass = self.given_mass();
+        let mass = self.matrix_mass();
         let own: Vec<f64> = (0..space.zones)
             .flat_map(|z| {
                 let mut out = vec![0.0; e.local];
@@ -142,15 +165,15 @@ impl Hydro {
         space.scatter(&own, 1)
     }
 
-    /// One over the diagonal, 0 where a wall holds, [component][node].
+    /// Jacobi preconditioner: the inverse diagonal, 0 for constrained dofs, `[component][node]`.
     pub fn preconditioner(&self) -> Vec<f64> {
         let diagonal = self.diagonal();
         self.space
-            .held
+            .constrained
             .iter()
             .enumerate()
-            .map(|(i, held)| {
-                if *held {
+            .map(|(i, constrained)| {
+                if *constrained {
                     0.0
                 } else {
                     1.0 / diagonal[i % self.space.nodes]

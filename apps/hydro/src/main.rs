@@ -1,29 +1,28 @@
 //! The `hydro` command.
 
-mod checks;
-mod frames;
-mod go;
-mod history;
-mod list;
-mod restart;
-mod settings;
-mod study;
+mod commands;
 
 use clap::{Parser, Subcommand};
-use greenup_app::{interrupt, stdout};
-use greenup_hydro::HydroError;
-use settings::Settings;
-use std::io::Write as _;
+use commands::settings::Settings;
+use commands::{list, restart, run, study};
+use greenup_app::renamed::Renamed;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// High-order Lagrangian hydrodynamics
+/// High-order finite-element Lagrangian hydrodynamics on CPUs and GPUs
 #[derive(Parser)]
-#[command(name = "hydro", version)]
+#[command(name = "hydro", after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
+
+const EXAMPLES: &str = "Examples:
+  hydro list
+  hydro run --problem 1 --mesh square01_quad --refine 3 --t-final 0.8
+  hydro run --problem 3 --device cuda --vtu triple --png triple.png
+  hydro run --problem noh --checkpoint noh.ckpt; hydro restart noh.ckpt
+  hydro study --device cuda --machine h200";
 
 #[derive(Subcommand)]
 #[allow(clippy::large_enum_variant)]
@@ -36,19 +35,19 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// List the problems with the mesh, final time and order that each has by default
+    /// List the problems with their default mesh, final time and order
     List {
         /// Print the list as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Measure time, power and energy of steps and their parts, over operators and orders
+    /// Measure time, power and energy of steps and their parts, for both assemblies and several orders
     Study(study::StudyArgs),
-    /// Go on from a checkpoint, with the same digits
+    /// Continue a run from a checkpoint, with identical digits
     ///
-    /// The checkpoint remembers the problem, its mesh and orders, which cannot change, and the other settings, which flags
-    /// change. Outputs are those that flags name: a history and the files for ParaView go on where the checkpoint was made.
-    /// Checkpoints go on in the same file.
+    /// The checkpoint stores the problem, its mesh and orders, which cannot change, and the other settings, which flags
+    /// override. Outputs are those that flags name: a history and VTK files continue where the checkpoint was written.
+    /// Checkpoints continue in the same file.
     #[command(
         mut_arg("problem", |a| a.hide(true)),
         mut_arg("mesh", |a| a.hide(true)),
@@ -68,33 +67,25 @@ enum Command {
     },
 }
 
+/// Old names of flags, accepted for one release.
+const RENAMED: [Renamed; 3] = [
+    Renamed::flag("--operator", "--assembly").with_values(&[("matrix-free", "partial")]),
+    Renamed::flag("--frames", "--snapshots"),
+    Renamed::flag("--nodes", "--intervals").of(&["study"]),
+];
+
 fn main() -> ExitCode {
-    interrupt::install();
-    let done = match Cli::parse().command {
-        Command::Run { settings, json } => settings
-            .resolved()
-            .and_then(|(problem, s)| go::run(problem, &s, None, json)),
-        Command::List { json } => {
-            list::list(json);
-            Ok(())
+    greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
+        Command::Run { settings, json } => {
+            let (problem, s) = settings.resolved()?;
+            run::run(problem, &s, None, json)
         }
+        Command::List { json } => list::list(json),
         Command::Study(args) => study::study(&args),
         Command::Restart {
             from,
             settings,
             json,
         } => restart::restart(&from, &settings, json),
-    };
-    let printed = stdout::finish().map_err(HydroError);
-    match done.and(printed) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            let _ = writeln!(std::io::stderr(), "error: {e}");
-            if interrupt::requested() {
-                ExitCode::from(interrupt::CODE)
-            } else {
-                ExitCode::FAILURE
-            }
-        }
-    }
+    })
 }

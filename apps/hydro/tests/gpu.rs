@@ -1,24 +1,25 @@
 //! Kernels of GPUs without one: all of them compile, and those without stored matrices are right on the host's fibers, from the
 //! same text.
 
-// Held nodes are exactly 0, and a count is one.
+// Result nodes are exactly 0, and a count is one.
 #![allow(clippy::float_cmp)]
 
 use greenup_device::HostIsa;
 use greenup_device::cuda::{Compiler, Source, on_fibers as fibers};
-use greenup_hydro::basis::{gauss, lobatto};
-use greenup_hydro::cpu::{Corner, Cpu, MatrixFree};
-use greenup_hydro::csr::Csr;
-use greenup_hydro::element::{Element, Shape};
+use greenup_hydro::cpu::{Corner, Cpu, PartialAssembly};
 use greenup_hydro::engine::{Engine as _, State};
+use greenup_hydro::fem::basis::{gauss, lobatto};
+use greenup_hydro::fem::element::{Element, Shape};
+use greenup_hydro::fem::mass_matrix::Csr;
 use greenup_hydro::gpu::{Config, Matrix, Sizes, source};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
-use greenup_hydro::ode::Ode;
 use greenup_hydro::problem::Standard;
-use greenup_hydro::run::Clock;
-use greenup_hydro::start::Orders;
+use greenup_hydro::problem::initial_state::Orders;
+use greenup_hydro::time::integrator::Ode;
+use greenup_hydro::time::stepping::Clock;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -55,7 +56,10 @@ fn every_order_fits_an_h200() {
     // Without planes of points the first order that does not fit is the sixth.
     let e = Element::new(Shape::Hex, 6, 5);
     let c = Config::default_for(&e, H200);
-    let words = Config { planes: false, ..c }.check(&e, H200).unwrap_err();
+    let words = Config { planes: false, ..c }
+        .check(&e, H200)
+        .unwrap_err()
+        .to_string();
     assert!(
         words.contains("350 KiB") && words.contains("227 KiB"),
         "{words}"
@@ -112,49 +116,26 @@ fn compiles(compiler: &Compiler, shape: Shape, order: usize, energy_order: usize
     }
 }
 
-#[test]
-fn kernels_compile_for_every_zone() {
-    let Ok(compiler) = Compiler::new(None) else {
-        // NVRTC is not here.
-        return;
-    };
-    for (shape, order, energy_order) in [
-        (Shape::Segment, 3, 2),
-        (Shape::Quad, 1, 0),
-        (Shape::Quad, 2, 1),
-        (Shape::Hex, 2, 1),
-        (Shape::Hex, 2, 2),
-        (Shape::Hex, 8, 7),
-    ] {
-        compiles(&compiler, shape, order, energy_order);
-    }
-}
-
-#[test]
-#[ignore = "two minutes"]
-fn kernels_compile_for_every_order() {
-    let Ok(compiler) = Compiler::new(None) else {
-        // NVRTC is not here.
-        return;
-    };
-    for (shape, order) in all_shapes() {
+fn all_orders_compile(wanted: fn(Shape) -> bool) {
+    let compiler = Compiler::new(None).unwrap();
+    for (shape, order) in all_shapes().filter(|(s, _)| wanted(*s)) {
         compiles(&compiler, shape, order, order - 1);
     }
 }
 
-/// What the host's header has not: the rest that these kernels call.
-const MORE: &str = "
-#include <cmath>
-#include <cstring>
-inline double rsqrt(double x) { return 1 / sqrt(x); }
-inline long long __double_as_longlong(double x) { long long i; memcpy(&i, &x, 8); return i; }
-inline double __longlong_as_double(long long i) { double x; memcpy(&x, &i, 8); return x; }
-template <class T> T atomicMax(T *p, T v) { const T old = *p; if (v > old) *p = v; return old; }
-template <class T> void __stcg(T *p, T v) { *p = v; }
-inline void __threadfence() {}
-inline void __nanosleep(unsigned) {}
-#define __CUDACC_RTC__ 1
-";
+#[test]
+#[ignore = "needs NVRTC (GREENUP_CUDA); a minute"]
+fn kernels_of_flat_zones_compile_for_every_order() {
+    all_orders_compile(|s| s != Shape::Hex);
+}
+
+#[test]
+#[ignore = "needs NVRTC (GREENUP_CUDA); a minute"]
+fn kernels_of_hexahedra_compile_for_every_order() {
+    all_orders_compile(|s| s == Shape::Hex);
+    // Energies of the kinematic order.
+    compiles(&Compiler::new(None).unwrap(), Shape::Hex, 2, 2);
+}
 
 /// What kernels on fibers gave.
 struct OnFibers {
@@ -187,10 +168,10 @@ fn on_fibers(h: &Hydro, s: &State, (stored, planes, affine): (bool, bool, bool))
         .iter()
         .map(|(z, i)| ((*z as usize * e.local + *i as usize) * d) as f64)
         .collect();
-    let held: Vec<f64> = (0..space.nodes)
+    let constrained: Vec<f64> = (0..space.nodes)
         .map(|n| {
             (0..d)
-                .map(|c| f64::from(u8::from(space.held[c * space.nodes + n]) << c))
+                .map(|c| f64::from(u8::from(space.constrained[c * space.nodes + n]) << c))
                 .sum()
         })
         .collect();
@@ -213,7 +194,7 @@ fn on_fibers(h: &Hydro, s: &State, (stored, planes, affine): (bool, bool, bool))
             rules.h0,
             rules.order,
             rules.viscous as f64,
-            rules.turning as f64,
+            rules.vorticity as f64,
             rules.source as f64,
             space.zones as f64,
             space.nodes as f64,
@@ -223,18 +204,18 @@ fn on_fibers(h: &Hydro, s: &State, (stored, planes, affine): (bool, bool, bool))
         numbers(&space.of_zone),
         numbers(&space.begin),
         shares,
-        held,
+        constrained,
         s.x.clone(),
         s.v.clone(),
         s.e.clone(),
         h.gas.iter().map(|g| g.gamma).collect(),
-        h.gas.iter().map(|g| g.stiffness).collect(),
+        h.gas.iter().map(|g| g.p_inf).collect(),
         h.mass.clone(),
         start,
         h.diagonal().iter().map(|d| 1.0 / d).collect(),
     ];
     let dir = tempfile::tempdir().unwrap();
-    let text = format!("{MORE}{}", source(e, &config, affine, stored));
+    let text = source(e, &config, affine, stored);
     let out = fibers(&text, include_str!("twin.cpp"), &arrays, dir.path())
         .unwrap_or_else(|e| panic!("{e}"));
     let mut rest = out.as_slice();
@@ -275,12 +256,13 @@ fn are_right(problem: Standard, mesh: &str, refine: usize, order: usize, planes:
         cfl: 0.5,
     };
     let (h, state) = Hydro::new(&mesh, problem.into(), &orders, 1.0).unwrap();
-    let mut engine = Cpu::new(MatrixFree::new(&h).unwrap(), Ode::Rk4, &h);
+    let h = Arc::new(h);
+    let mut engine = Cpu::new(PartialAssembly::new(Arc::clone(&h)).unwrap(), Ode::Rk4, &h);
     let rate = engine.start(&state).unwrap();
     let mut clock = Clock::new(rate, h.cfl).unwrap();
     let stop = AtomicBool::new(false);
     clock
-        .go(
+        .advance(
             &mut engine,
             h.cfl,
             (1.0, Some(4)),
@@ -318,8 +300,8 @@ fn are_right(problem: Standard, mesh: &str, refine: usize, order: usize, planes:
         let v = &got.accelerations;
         let mut image = vec![0.0; v.len()];
         mass.multiply(v, &mut image);
-        for (i, held) in space.held.iter().enumerate() {
-            if *held {
+        for (i, constrained) in space.constrained.iter().enumerate() {
+            if *constrained {
                 assert_eq!(v[i], 0.0);
                 image[i] = sums[i];
             }
@@ -347,9 +329,15 @@ fn kernels_that_go_plane_by_plane_are_right_on_fibers() {
 #[test]
 #[ignore = "a minute"]
 fn kernels_of_high_orders_are_right_on_fibers() {
-    for order in 5..=8 {
+    for order in 5..=7 {
         are_right(Standard::Sedov, "2x1x1", 0, order, false);
     }
+}
+
+#[test]
+#[ignore = "a minute"]
+fn kernels_of_the_highest_order_are_right_on_fibers() {
+    are_right(Standard::Sedov, "2x1x1", 0, 8, false);
 }
 
 /// The tables that the tuning problem's sources have, for orders 2 to 4.
@@ -361,7 +349,7 @@ fn tables_text() -> String {
             .join(", ")
     };
     let mut out = String::from(
-        "// One-dimensional tables of orders 2 to 4: values, slopes and energies at the points of Gauss, weights, and the nodes.\n",
+        "// One-dimensional tables of orders 2 to 4: values, gradients and energies at the points of Gauss, weights, and the nodes.\n",
     );
     for order in 2..5 {
         let e = Element::new(Shape::Segment, order, order - 1);
@@ -370,7 +358,7 @@ fn tables_text() -> String {
         out.push_str(&format!("{word} degree == {order}\n"));
         for (name, table) in [
             ("VALUE", &f.value),
-            ("SLOPE", &f.slope),
+            ("SLOPE", &f.gradient),
             ("ENERGY", &f.energy),
             ("WEIGHTS", &gauss(2 * order).1),
             ("ENDS", &ends),

@@ -24,15 +24,15 @@ int main(int, char **names) {
     const long long zones = (long long)r[5], nodes = (long long)r[6];
     const unsigned corner_bytes = (unsigned)r[7], solve_bytes = (unsigned)r[8];
     auto index = whole(), begin = whole(), shares = whole(), held8 = whole();
-    auto x = next(), u = next(), e = next(), gamma = next(), stiff = next(), mass = next(), start = next(), over = next();
-    std::vector<unsigned char> held(held8.begin(), held8.end());
+    auto x = next(), u = next(), e = next(), gamma = next(), p_inf = next(), mass = next(), start = next(), over = next();
+    std::vector<unsigned char> constrained(held8.begin(), held8.end());
     std::vector<double> stress(zones * D * D * POINTS), source(zones * POINTS), own(zones * LOCAL * D),
         right(zones * ENERGIES);
     unsigned long long rate = 0;
     const dim3 grid{(unsigned)((zones + ZONES - 1) / ZONES), 1, 1}, shape{THREADS, 1, 1};
     greenup::launch(grid, shape, corner_bytes, [&] {
-        corner(own_rules, zones, nodes, index.data(), x.data(), u.data(), e.data(), gamma.data(), stiff.data(), mass.data(),
-               start.data(), stress.data(), source.data(), own.data(), right.data(), &rate);
+        corner({own_rules, zones, nodes, index.data(), x.data(), u.data(), e.data(), gamma.data(), p_inf.data(), mass.data(),
+                start.data(), stress.data(), source.data(), own.data(), right.data(), &rate});
     });
     if (STORED) {
         greenup::launch(grid, shape, corner_bytes, [&] { force(zones, stress.data(), own.data()); });
@@ -55,13 +55,13 @@ int main(int, char **names) {
         stored.insert(stored.end(), work.begin(), work.end());
     }
     std::vector<double> out(nodes * D), a(nodes * D), b(nodes * D), c(nodes * D), products(2 * D);
-    unsigned gate[2] = {0, 0};
+    unsigned grid_barrier[2] = {0, 0};
     unsigned long long counted[2] = {0, 0};
     // One block: with more, fibers of one would wait for another that has not begun.
     greenup::launch({1, 1, 1}, {SOLVE_THREADS, 1, 1}, solve_bytes, [&] {
-        solve(zones, nodes, index.data(), begin.data(), shares.data(), mass.data(), own.data(), nullptr, over.data(),
-              held.data(), nullptr, nullptr, nullptr, out.data(), a.data(), b.data(), c.data(), nullptr, products.data(), gate,
-              counted, 1e-13, 300);
+        solve({zones, nodes, index.data(), begin.data(), shares.data(), mass.data(), own.data(), nullptr, over.data(),
+              constrained.data(), nullptr, nullptr, nullptr, out.data(), a.data(), b.data(), c.data(), nullptr, products.data(), grid_barrier,
+              counted, 1e-13, 300});
     });
     FILE *to = fopen(names[2], "wb");
     double last[2] = {__longlong_as_double((long long)rate), (double)counted[1]};

@@ -1,21 +1,41 @@
-//! What every binary shares.
+//! The shared layer of all commands: `greenup`, `gisaxs`, `hydro` and `fmm`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`interrupt`] | Ctrl-C, TERM and HUP: asked once, ended after two seconds |
+//! | [`command`] | the frame of a `main`: interrupts, arguments, exit code |
+//! | [`command::common`] | `--version`, `-v`, `-q`, `completions` and `man`, which every program has |
+//! | [`mod@command::version`] | version, commit, target and features of this program |
+//! | [`renamed`] | old names of flags and keys, accepted with a note |
+//! | [`args`] | flags that mean the same everywhere: `--device`, `--threads`, `--machine`, `--sensor` |
+//! | [`error`] | errors of commands: message, suggestion, exit code |
+//! | [`mod@print`] | results on standard output, messages on standard error |
+//! | [`stdout`] | standard output whose failures are not lost |
+//! | [`output`] | files that a command writes, checked before any work |
+//! | [`progress`] | progress bars |
+//! | [`provenance`] | where, when and by which program results were made |
 //! | [`machine`] | machines by name or file |
-//! | [`memory`] | whether what is asked for fits into memory |
-//! | [`output`] | where an output goes: a file, or standard output |
-//! | [`process`] | processes that are started: each in a group, killed whole |
-//! | [`capture`] | what they print, read without waiting for ever |
-//! | [`stdout`] | data on standard output, which is never lost in silence |
-//! | [`threads`] | how many threads a command may start |
+//! | [`sensors`] | the energy sensor of a measurement |
+//! | [`load`] | a load that makes sensors move |
+//! | [`folders`] | folders for the user's data and caches |
+//! | [`tuned`] | files of tuned configs |
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
-pub mod capture;
-pub mod interrupt;
+pub mod args;
+pub mod command;
+pub mod error;
+pub mod folders;
+pub mod load;
 pub mod machine;
-pub mod memory;
 pub mod output;
-pub mod process;
+pub mod print;
+pub mod progress;
+pub mod provenance;
+pub mod sensors;
 pub mod stdout;
-pub mod threads;
+pub mod tuned;
+
+pub use command::renamed;
+pub use command::version::{self, version};
+pub use error::{AppError, Result};
+pub use greenup_process::{interrupt, memory, threads};

@@ -1,28 +1,44 @@
 //! Machines by name or file: what `--machine NAME|FILE` means in every command.
 
-use greenup_files::FileError;
+use crate::print;
+use greenup_files::{FileError, Outputs};
 use greenup_model::{Machine, MachineError, shipped};
 use std::path::{Path, PathBuf};
 
-/// A machine that cannot be had.
+/// A machine that cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LookupError {
+    /// No machine has this name.
     #[error("there is no machine `{name}`")]
     Unknown {
+        /// The name.
         name: String,
-        /// Names that are close to it.
+        /// Similar names.
         near: Vec<&'static str>,
     },
+    /// Its file cannot be read.
     #[error("{0}")]
     File(#[from] FileError),
+    /// Its file is not a machine.
     #[error("{}: {cause}", path.display())]
-    Broken { path: PathBuf, cause: MachineError },
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        cause: MachineError,
+    },
+    /// A shipped machine is invalid.
     #[error("machine `{name}`: {cause}")]
-    BrokenShipped { name: String, cause: MachineError },
+    BrokenShipped {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        cause: MachineError,
+    },
 }
 
 impl LookupError {
-    /// How to fix it.
+    /// The suggestion.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unknown { near, .. } if near.is_empty() => {
@@ -54,9 +70,11 @@ pub fn file(name: &str) -> Option<PathBuf> {
 /// There is none of this name, or it is broken.
 pub fn load(name: &str) -> Result<Machine, LookupError> {
     if let Some(path) = file(name) {
+        print::detail(|| format!("machine {name}: from {}", path.display()));
         return read(&path);
     }
     if let Some(found) = shipped::find(name) {
+        print::detail(|| format!("machine {name}: shipped with the program"));
         return found.map_err(|cause| LookupError::BrokenShipped {
             name: name.to_owned(),
             cause,
@@ -71,6 +89,17 @@ pub fn load(name: &str) -> Result<Machine, LookupError> {
         name: name.to_owned(),
         near,
     })
+}
+
+/// The same for a command that writes files: the machine's own file becomes an input, which no output may replace.
+///
+/// # Errors
+/// As [`load`].
+pub fn input(name: &str, outputs: &mut Outputs) -> Result<Machine, LookupError> {
+    if let Some(file) = file(name) {
+        outputs.input(file);
+    }
+    load(name)
 }
 
 /// A machine from a file.

@@ -1,7 +1,10 @@
 //! Where an output goes: a file, or standard output by the name `-`. The ending of a file's name chooses its format.
 
+use crate::error::AppError;
+use crate::print;
 use greenup_files::outputs::ending;
 use greenup_files::{FileError, Outputs, Result};
+use greenup_report::chart::{Chart, FileStyle};
 use std::path::{Path, PathBuf};
 
 /// A checked output.
@@ -9,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub enum Output {
     /// With its ending, in lower case.
     File(PathBuf, String),
-    /// In place of what the command prints there.
+    /// Standard output, in place of what the command prints there.
     Stdout,
 }
 
@@ -40,6 +43,7 @@ impl Output {
         matches!(self, Self::File(_, e) if e == wanted)
     }
 
+    /// Whether it is standard output.
     pub fn is_stdout(&self) -> bool {
         *self == Self::Stdout
     }
@@ -56,6 +60,70 @@ impl Output {
                 crate::stdout::bytes(bytes);
                 Ok(())
             }
+        }
+    }
+}
+
+/// Endings of figures.
+pub const FIGURES: [&str; 3] = ["svg", "png", "pdf"];
+
+/// Checks the name of a figure before any work.
+///
+/// # Errors
+/// As of [`optional`].
+pub fn figure(
+    outputs: &mut Outputs,
+    path: Option<&Path>,
+    json: bool,
+) -> crate::Result<Option<Output>> {
+    optional(outputs, path, &FIGURES, json)
+}
+
+/// Checks the name of an optional output before any work.
+///
+/// # Errors
+/// As of [`Output::new`]; `-` together with `--json`, which goes to standard output too.
+pub fn optional(
+    outputs: &mut Outputs,
+    path: Option<&Path>,
+    endings: &[&str],
+    json: bool,
+) -> crate::Result<Option<Output>> {
+    let Some(path) = path else { return Ok(None) };
+    let to = Output::new(outputs, path, endings)?;
+    if json && to.is_stdout() {
+        return Err(AppError::new("`-` and --json both go to standard output").hint("name a file"));
+    }
+    Ok(Some(to))
+}
+
+/// Writes a chart in the format of the name's ending; prints where it went.
+///
+/// # Errors
+/// As of [`Output::write_chart`].
+pub fn write_chart(path: &Path, chart: &Chart, look: &FileStyle) -> crate::Result {
+    Output::File(path.to_owned(), ending(path, &FIGURES)?).write_chart(chart, look)
+}
+
+impl Output {
+    /// Writes a chart in the format of its ending, SVG to standard output; prints where it went.
+    ///
+    /// # Errors
+    /// The file cannot be written, or the chart cannot be drawn.
+    pub fn write_chart(&self, chart: &Chart, look: &FileStyle) -> crate::Result {
+        let ending = match self {
+            Self::File(_, ending) => ending.as_str(),
+            Self::Stdout => "svg",
+        };
+        self.write(&chart.file(ending, look)?)?;
+        self.print_name();
+        Ok(())
+    }
+
+    /// Prints to standard error where the output went.
+    pub fn print_name(&self) {
+        if let Self::File(path, _) = self {
+            print::note(format!("wrote {}", path.display()));
         }
     }
 }

@@ -10,6 +10,11 @@ static LOST: AtomicBool = AtomicBool::new(false);
 /// The first failure that is an error.
 static FAILED: Mutex<Option<std::io::Error>> = Mutex::new(None);
 
+/// Data did not reach standard output.
+#[derive(Debug, thiserror::Error)]
+#[error("standard output cannot be written: {0}")]
+pub struct StdoutError(#[from] std::io::Error);
+
 /// Writes a line.
 pub fn line(text: impl AsRef<str>) {
     let mut out = std::io::stdout().lock();
@@ -60,10 +65,10 @@ fn keep(written: std::io::Result<()>) {
 ///
 /// # Errors
 /// What went wrong first.
-pub fn finish() -> Result<(), String> {
+pub fn finish() -> Result<(), StdoutError> {
     keep(std::io::stdout().flush());
     match FAILED.lock().ok().and_then(|mut f| f.take()) {
-        Some(e) => Err(format!("standard output cannot be written: {e}")),
+        Some(e) => Err(StdoutError(e)),
         None => Ok(()),
     }
 }

@@ -7,6 +7,7 @@ type Intensity<T> = unsafe extern "C" fn(*const T, usize, i32) -> f64;
 /// The kernels compiled for one instruction set.
 #[derive(Clone, Copy)]
 pub struct Kernels {
+    /// Instruction set of these kernels.
     pub isa: Isa,
     intensity_f64: Intensity<f64>,
     intensity_f32: Intensity<f32>,
@@ -156,24 +157,28 @@ impl Kernels {
         unsafe { (self.integer)(x.as_ptr(), x.len(), k) }
     }
 
+    /// `y[i]` = `√x[i]`.
     pub fn square_roots(&self, x: &[f64], y: &mut [f64]) {
         assert_eq!(x.len(), y.len());
         // SAFETY: the ISA is available, and the slices do not overlap and are of one length.
         unsafe { (self.square_roots)(x.as_ptr(), y.as_mut_ptr(), x.len()) }
     }
 
+    /// Reads all of `x`; returns a checksum.
     pub fn read(&self, x: &[f64]) -> u64 {
         check(x);
         // SAFETY: as for `intensity_f64`.
         unsafe { (self.read)(x.as_ptr(), x.len()) }
     }
 
+    /// Writes all of `a`.
     pub fn write(&self, a: &mut [f64]) {
         check(a);
         // SAFETY: as for `intensity_f64`.
         unsafe { (self.write)(a.as_mut_ptr(), a.len()) }
     }
 
+    /// Copies `b` to `a`.
     pub fn copy(&self, a: &mut [f64], b: &[f64]) {
         check(a);
         check(b);
@@ -219,6 +224,7 @@ impl Chain {
         Self(next)
     }
 
+    /// The links: element i holds the index that follows i.
     pub fn as_slice(&self) -> &[u64] {
         self.0.as_slice()
     }

@@ -3,15 +3,18 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`kernels`] | the C microbenchmark kernels, dispatched to the best instruction set |
-//! | [`bench`] | the microbenchmarks: what each runs, on how much data, how much work it is |
+//! | [`mod@bench`] | the microbenchmarks: what each runs, on how much data, how much work it is |
 //! | [`suite`] | which microbenchmarks a calibration runs, and running them |
 //! | [`gpu`] | the same for a GPU |
-//! | [`record`] | their records as CSV, anybody's measurements included |
+//! | [`record`] | their records as CSV; other measurements can be read too |
 //! | [`fit`] | linear, non-negative, capped fits; intervals, cross-validation, diagnostics |
 //! | [`dvfs`] | power as a function of clocks, with voltage fitted as a function of clock |
 //! | [`machine`] | records + fit → a machine file |
 //! | [`peak`] | arithmetic peaks against cores × flops per cycle × clock |
 //! | [`linalg`] | least squares, NNLS, Levenberg–Marquardt, Nelder–Mead |
+
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod bench;
 pub mod dvfs;

@@ -1,23 +1,29 @@
-//! Small dense problems: least squares, non-negative least squares, Levenberg–Marquardt,
-//! Nelder–Mead. Matrices are column-major [`faer::Mat`].
+//! Small dense problems: least squares, non-negative least squares, and minima by the crates levenberg-marquardt and
+//! argmin.
 
-use faer::Mat;
-use faer::linalg::solvers::{Solve as _, SolveLstsq as _};
+use argmin::core::{CostFunction, Executor};
+use argmin::solver::neldermead::NelderMead;
+use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
+use nalgebra::storage::Owned;
+use nalgebra::{DMatrix, DVector, Dyn};
+use std::cell::Cell;
 
 /// Least squares min ‖Ax − b‖ by QR; `None` when A is rank deficient to working precision.
-pub fn lstsq(a: &Mat<f64>, b: &[f64]) -> Option<Vec<f64>> {
+pub fn lstsq(a: &DMatrix<f64>, b: &[f64]) -> Option<Vec<f64>> {
     if a.nrows() < a.ncols() {
         return None;
     }
-    let rhs = Mat::from_fn(b.len(), 1, |i, _| b[i]);
-    let x = a.qr().solve_lstsq(&rhs);
-    let x: Vec<f64> = (0..a.ncols()).map(|j| x[(j, 0)]).collect();
+    let qr = a.clone().qr();
+    let mut rhs = DVector::from_column_slice(b);
+    qr.q_tr_mul(&mut rhs);
+    let x = qr.r().solve_upper_triangular(&rhs.rows(0, a.ncols()))?;
+    let x: Vec<f64> = x.iter().copied().collect();
     x.iter().all(|v| v.is_finite()).then_some(x)
 }
 
 /// Non-negative least squares by Lawson and Hanson on the normal equations G x = h, G = AᵀA,
 /// h = Aᵀb.
-pub fn nnls_gram(g: &Mat<f64>, h: &[f64]) -> Vec<f64> {
+pub fn nnls_gram(g: &DMatrix<f64>, h: &[f64]) -> Vec<f64> {
     let n = h.len();
     // Columns of one size, so that one tolerance fits all.
     let scale: Vec<f64> = (0..n)
@@ -29,15 +35,17 @@ pub fn nnls_gram(g: &Mat<f64>, h: &[f64]) -> Vec<f64> {
             }
         })
         .collect();
-    let g = Mat::from_fn(n, n, |i, j| g[(i, j)] / (scale[i] * scale[j]));
+    let g = DMatrix::from_fn(n, n, |i, j| g[(i, j)] / (scale[i] * scale[j]));
     let h: Vec<f64> = (0..n).map(|i| h[i] / scale[i]).collect();
     let tolerance = 1e-10 * h.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let mut x = vec![0.0; n];
     let mut passive = vec![false; n];
+    // Columns that depend on the passive ones.
+    let mut barred = vec![false; n];
     for _ in 0..3 * n + 10 {
         let gradient = |j: usize, x: &[f64]| h[j] - (0..n).map(|k| g[(j, k)] * x[k]).sum::<f64>();
         let next = (0..n)
-            .filter(|&j| !passive[j])
+            .filter(|&j| !passive[j] && !barred[j])
             .map(|j| (j, gradient(j, &x)))
             .filter(|&(_, w)| w > tolerance)
             .max_by(|a, b| a.1.total_cmp(&b.1));
@@ -45,13 +53,19 @@ pub fn nnls_gram(g: &Mat<f64>, h: &[f64]) -> Vec<f64> {
         passive[j] = true;
         loop {
             let set: Vec<usize> = (0..n).filter(|&j| passive[j]).collect();
-            let sub = Mat::from_fn(set.len(), set.len(), |a, b| g[(set[a], set[b])]);
-            let rhs = Mat::from_fn(set.len(), 1, |a, _| h[set[a]]);
-            let z = sub.full_piv_lu().solve(&rhs);
-            if (0..set.len()).all(|a| z[(a, 0)] > 0.0) {
+            let sub = DMatrix::from_fn(set.len(), set.len(), |a, b| g[(set[a], set[b])]);
+            let rhs = DVector::from_fn(set.len(), |a, _| h[set[a]]);
+            let Some(z) = sub.full_piv_lu().solve(&rhs) else {
+                // The new column adds nothing to the others.
+                passive[j] = false;
+                barred[j] = true;
+                break;
+            };
+            if z.iter().all(|z| *z > 0.0) {
                 x.fill(0.0);
+                barred.fill(false);
                 for (a, &j) in set.iter().enumerate() {
-                    x[j] = z[(a, 0)];
+                    x[j] = z[a];
                 }
                 break;
             }
@@ -59,12 +73,12 @@ pub fn nnls_gram(g: &Mat<f64>, h: &[f64]) -> Vec<f64> {
             let step = set
                 .iter()
                 .enumerate()
-                .filter(|(a, _)| z[(*a, 0)] <= 0.0)
-                .map(|(a, &j)| x[j] / (x[j] - z[(a, 0)]))
+                .filter(|(a, _)| z[*a] <= 0.0)
+                .map(|(a, &j)| x[j] / (x[j] - z[a]))
                 .fold(1.0_f64, f64::min);
             for (a, &j) in set.iter().enumerate() {
-                x[j] += step * (z[(a, 0)] - x[j]);
-                if x[j] <= 1e-14 || (z[(a, 0)] <= 0.0 && step == 0.0) {
+                x[j] += step * (z[a] - x[j]);
+                if x[j] <= 1e-14 || (z[a] <= 0.0 && step == 0.0) {
                     x[j] = 0.0;
                     passive[j] = false;
                 }
@@ -78,7 +92,7 @@ pub fn nnls_gram(g: &Mat<f64>, h: &[f64]) -> Vec<f64> {
 }
 
 /// Non-negative least squares min ‖Ax − b‖, x ≥ 0.
-pub fn nnls(a: &Mat<f64>, b: &[f64]) -> Vec<f64> {
+pub fn nnls(a: &DMatrix<f64>, b: &[f64]) -> Vec<f64> {
     let g = a.transpose() * a;
     let h: Vec<f64> = (0..a.ncols())
         .map(|j| (0..a.nrows()).map(|i| a[(i, j)] * b[i]).sum())
@@ -88,160 +102,137 @@ pub fn nnls(a: &Mat<f64>, b: &[f64]) -> Vec<f64> {
 
 /// Condition number of A with its columns scaled to length 1: how well the columns can be told
 /// apart, whatever their units.
-pub fn condition_number(a: &Mat<f64>) -> f64 {
+pub fn condition_number(a: &DMatrix<f64>) -> f64 {
     let scaled = unit_columns(a);
-    match scaled.singular_values() {
-        Ok(s) if !s.is_empty() => {
-            let max = s.iter().copied().fold(0.0, f64::max);
-            let min = s.iter().copied().fold(f64::INFINITY, f64::min);
-            max / min
-        }
-        _ => f64::INFINITY,
+    if scaled.is_empty() {
+        return f64::INFINITY;
     }
+    let s = scaled.singular_values();
+    s.max() / s.min()
 }
 
 /// Correlation of the estimates of columns i and j in a least-squares fit of A.
-pub fn estimate_correlation(a: &Mat<f64>, i: usize, j: usize) -> f64 {
+pub fn estimate_correlation(a: &DMatrix<f64>, i: usize, j: usize) -> f64 {
     let s = unit_columns(a);
     let g = s.transpose() * &s;
-    let n = g.ncols();
-    let inverse = g.full_piv_lu().solve(Mat::<f64>::identity(n, n));
+    let Some(inverse) = g.full_piv_lu().try_inverse() else {
+        return 1.0;
+    };
     let r = inverse[(i, j)] / (inverse[(i, i)] * inverse[(j, j)]).sqrt();
     if r.is_finite() { r } else { 1.0 }
 }
 
-fn unit_columns(a: &Mat<f64>) -> Mat<f64> {
+fn unit_columns(a: &DMatrix<f64>) -> DMatrix<f64> {
     let norms: Vec<f64> = (0..a.ncols())
         .map(|j| {
             let s: f64 = (0..a.nrows()).map(|i| a[(i, j)].powi(2)).sum();
             if s > 0.0 { s.sqrt() } else { 1.0 }
         })
         .collect();
-    Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] / norms[j])
+    DMatrix::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] / norms[j])
 }
 
-/// Levenberg–Marquardt with a forward-difference Jacobian: minimises ‖r(x)‖ from `x`.
-///
-/// Returns the best point and its sum of squares after at most `iterations` accepted steps.
+/// Residuals over a point, with a forward-difference Jacobian.
+struct Residuals<'a> {
+    x: DVector<f64>,
+    of: &'a dyn Fn(&[f64]) -> Vec<f64>,
+    /// Jacobians that may still be computed.
+    left: Cell<usize>,
+}
+
+impl LeastSquaresProblem<f64, Dyn, Dyn> for Residuals<'_> {
+    type ResidualStorage = Owned<f64, Dyn>;
+    type JacobianStorage = Owned<f64, Dyn, Dyn>;
+    type ParameterStorage = Owned<f64, Dyn>;
+
+    fn set_params(&mut self, x: &DVector<f64>) {
+        self.x.copy_from(x);
+    }
+
+    fn params(&self) -> DVector<f64> {
+        self.x.clone()
+    }
+
+    fn residuals(&self) -> Option<DVector<f64>> {
+        // Without residuals the solver would end at the invalid point; a large value makes it step back.
+        let finite = |v: f64| if v.is_finite() { v } else { 1e100 };
+        let r: Vec<f64> = (self.of)(self.x.as_slice())
+            .into_iter()
+            .map(finite)
+            .collect();
+        Some(r.into())
+    }
+
+    fn jacobian(&self) -> Option<DMatrix<f64>> {
+        self.left.set(self.left.get().checked_sub(1)?);
+        let step = 1e-6;
+        let here = (self.of)(self.x.as_slice());
+        let mut out = DMatrix::zeros(here.len(), self.x.len());
+        for j in 0..self.x.len() {
+            let mut y = self.x.clone();
+            y[j] += step;
+            for (i, (there, here)) in (self.of)(y.as_slice()).iter().zip(&here).enumerate() {
+                out[(i, j)] = (there - here) / step;
+            }
+        }
+        Some(out)
+    }
+}
+
+/// Minimises ‖r(x)‖ from `x` with at most `iterations` Jacobians, by Levenberg and Marquardt's method with a trust
+/// region (Moré 1978). Returns the best point and its sum of squares.
 pub fn levenberg_marquardt(
-    mut x: Vec<f64>,
+    x: Vec<f64>,
     iterations: usize,
     residuals: &dyn Fn(&[f64]) -> Vec<f64>,
 ) -> (Vec<f64>, f64) {
-    let square = |r: &[f64]| r.iter().map(|v| v * v).sum::<f64>();
-    let mut r = residuals(&x);
-    let mut cost = square(&r);
-    let mut damping = 1e-3;
-    let n = x.len();
-    for _ in 0..iterations {
-        let mut jacobian = Mat::<f64>::zeros(r.len(), n);
-        for j in 0..n {
-            let h = 1e-6;
-            let mut y = x.clone();
-            y[j] += h;
-            for (i, (a, b)) in residuals(&y).iter().zip(&r).enumerate() {
-                jacobian[(i, j)] = (a - b) / h;
-            }
-        }
-        let g = jacobian.transpose() * &jacobian;
-        let slope: Vec<f64> = (0..n)
-            .map(|j| (0..r.len()).map(|i| jacobian[(i, j)] * r[i]).sum())
-            .collect();
-        let mut improved = false;
-        for _ in 0..8 {
-            let lhs = Mat::from_fn(n, n, |i, j| {
-                g[(i, j)]
-                    + if i == j {
-                        damping * g[(i, i)].max(1e-9)
-                    } else {
-                        0.0
-                    }
-            });
-            let rhs = Mat::from_fn(n, 1, |i, _| -slope[i]);
-            let step = lhs.full_piv_lu().solve(&rhs);
-            // Parameters are logarithms here: a step of 2 is a factor of 7.
-            let y: Vec<f64> = (0..n)
-                .map(|j| x[j] + step[(j, 0)].clamp(-2.0, 2.0))
-                .collect();
-            let trial = residuals(&y);
-            let c = square(&trial);
-            if c.is_finite() && c < cost {
-                let gain = (cost - c) / cost.max(f64::MIN_POSITIVE);
-                (x, r, cost) = (y, trial, c);
-                damping = (damping * 0.2).max(1e-12);
-                improved = gain > 1e-10;
-                break;
-            }
-            damping *= 5.0;
-        }
-        if !improved {
-            break;
-        }
-    }
+    let problem = Residuals {
+        x: x.into(),
+        of: residuals,
+        left: Cell::new(iterations),
+    };
+    let solver = LevenbergMarquardt::new().with_ftol(1e-10).with_xtol(1e-10);
+    let (problem, _) = solver.minimize(problem);
+    let x = problem.x.as_slice().to_vec();
+    let cost = residuals(&x).iter().map(|r| r * r).sum();
     (x, cost)
 }
 
-/// Nelder–Mead simplex search from `start` with initial steps `step`, after at most `evaluations`.
+/// A function of a point, for argmin.
+struct Cost<'a>(&'a dyn Fn(&[f64]) -> f64);
+
+impl CostFunction for Cost<'_> {
+    type Param = Vec<f64>;
+    type Output = f64;
+
+    fn cost(&self, x: &Vec<f64>) -> Result<f64, argmin::core::Error> {
+        Ok((self.0)(x))
+    }
+}
+
+/// Nelder–Mead simplex search from `start` with initial steps `step`, of at most `iterations` steps. Returns the best
+/// point and its value; `None` when the function has no finite values around `start`.
 pub fn nelder_mead(
     start: &[f64],
     step: &[f64],
-    evaluations: usize,
-    f: &mut dyn FnMut(&[f64]) -> f64,
-) -> (Vec<f64>, f64) {
-    let n = start.len();
-    let mut simplex: Vec<(Vec<f64>, f64)> = Vec::with_capacity(n + 1);
-    for k in 0..=n {
+    iterations: u64,
+    f: &dyn Fn(&[f64]) -> f64,
+) -> Option<(Vec<f64>, f64)> {
+    let corner = |k: usize| {
         let mut x = start.to_vec();
-        if k > 0 {
-            x[k - 1] += step[k - 1];
-        }
-        let v = f(&x);
-        simplex.push((x, v));
-    }
-    let mut used = n + 1;
-    while used < evaluations {
-        simplex.sort_by(|a, b| a.1.total_cmp(&b.1));
-        if simplex[n].1 - simplex[0].1 <= 1e-9 * simplex[0].1.abs() {
-            break;
-        }
-        let centre: Vec<f64> = (0..n)
-            .map(|j| simplex[..n].iter().map(|s| s.0[j]).sum::<f64>() / n as f64)
-            .collect();
-        let along = |t: f64, s: &[(Vec<f64>, f64)]| -> Vec<f64> {
-            (0..n)
-                .map(|j| centre[j] + t * (s[n].0[j] - centre[j]))
-                .collect()
-        };
-        let mut eval = |x: Vec<f64>| {
-            used += 1;
-            let v = f(&x);
-            (x, v)
-        };
-        let reflected = eval(along(-1.0, &simplex));
-        if reflected.1 < simplex[0].1 {
-            let expanded = eval(along(-2.0, &simplex));
-            simplex[n] = if expanded.1 < reflected.1 {
-                expanded
-            } else {
-                reflected
-            };
-        } else if reflected.1 < simplex[n - 1].1 {
-            simplex[n] = reflected;
-        } else {
-            let contracted = eval(along(0.5, &simplex));
-            if contracted.1 < simplex[n].1 {
-                simplex[n] = contracted;
-            } else {
-                let best = simplex[0].0.clone();
-                for s in simplex.iter_mut().skip(1) {
-                    let x = (0..n).map(|j| 0.5 * (best[j] + s.0[j])).collect();
-                    *s = eval(x);
-                }
-            }
-        }
-    }
-    simplex.sort_by(|a, b| a.1.total_cmp(&b.1));
-    simplex.swap_remove(0)
+        x[k] += step[k];
+        x
+    };
+    let simplex = std::iter::once(start.to_vec()).chain((0..start.len()).map(corner));
+    let solver = NelderMead::new(simplex.collect())
+        .with_sd_tolerance(1e-10 * f(start).abs())
+        .ok()?;
+    let mut found = Executor::new(Cost(f), solver)
+        .configure(|state| state.max_iters(iterations))
+        .run()
+        .ok()?;
+    let cost = found.state.get_best_cost();
+    Some((found.state.take_best_param()?, cost)).filter(|_| cost.is_finite())
 }
 
 #[cfg(test)]
@@ -252,9 +243,22 @@ mod tests {
     #[test]
     fn nnls_known_answer() {
         // scipy.optimize.nnls([[1, 0], [1, 0], [0, 1]], [2, 1, -1]) is [1.5, 0].
-        let a = Mat::from_fn(3, 2, |i, j| f64::from(u8::from((i < 2) == (j == 0))));
+        let a = DMatrix::from_fn(3, 2, |i, j| f64::from(u8::from((i < 2) == (j == 0))));
         let x = nnls(&a, &[2.0, 1.0, -1.0]);
         assert!((x[0] - 1.5).abs() < 1e-12 && x[1] == 0.0);
+    }
+
+    #[test]
+    fn a_dependent_column_does_not_keep_others_out() {
+        // Column 4 is half the sum of columns 0 to 3; h belongs to no b, as after rounding, so that column 3 stays
+        // wanted when 0, 1, 2 and 4 are in.
+        let g = DMatrix::from_fn(6, 6, |i, j| match (i, j) {
+            _ if i == j => 1.0,
+            (4, 0..4) | (0..4, 4) => 0.5,
+            _ => 0.0,
+        });
+        let x = nnls_gram(&g, &[1.0, 1.0, 1.0, 0.9, 1.75, 0.05]);
+        assert_eq!((x[3], x[5]), (0.0, 0.05), "{x:?}");
     }
 
     proptest! {
@@ -263,7 +267,7 @@ mod tests {
             values in prop::collection::vec(-1.0..1.0f64, 60),
             b in prop::collection::vec(-1.0..1.0f64, 12),
         ) {
-            let a = Mat::from_fn(12, 5, |i, j| values[5 * i + j]);
+            let a = DMatrix::from_fn(12, 5, |i, j| values[5 * i + j]);
             let x = nnls(&a, &b);
             for j in 0..5 {
                 let gradient: f64 = (0..12)
@@ -287,17 +291,26 @@ mod tests {
             (x[0] - 1.0).abs() < 1e-4 && (x[1] - 1.0).abs() < 1e-4,
             "{x:?}"
         );
-        let (x, _) = nelder_mead(&[0.0, 0.0], &[0.5, 0.5], 500, &mut |x| {
+        let (x, _) = nelder_mead(&[0.0, 0.0], &[0.5, 0.5], 500, &|x| {
             (x[0] - 3.0).powi(2) + (x[1] + 1.0).powi(2)
-        });
+        })
+        .unwrap();
         assert!((x[0] - 3.0).abs() < 1e-3 && (x[1] + 1.0).abs() < 1e-3);
     }
 
     #[test]
+    fn lm_steps_back_from_invalid_points() {
+        // The first full step leads far below 0, where the logarithm does not exist.
+        let r = |x: &[f64]| vec![x[0].ln()];
+        let (x, cost) = levenberg_marquardt(vec![20.0], 100, &r);
+        assert!((x[0] - 1.0).abs() < 1e-6 && cost < 1e-10, "{x:?} {cost}");
+    }
+
+    #[test]
     fn collinear_columns_are_seen() {
-        let a = Mat::from_fn(9, 2, |i, j| i as f64 + 1.0 + 1e-6 * (i * j) as f64);
+        let a = DMatrix::from_fn(9, 2, |i, j| i as f64 + 1.0 + 1e-6 * (i * j) as f64);
         assert!(condition_number(&a) > 1e5);
-        let b = Mat::from_fn(9, 2, |i, j| if j == 0 { 1.0 } else { i as f64 - 4.0 });
+        let b = DMatrix::from_fn(9, 2, |i, j| if j == 0 { 1.0 } else { i as f64 - 4.0 });
         assert!((condition_number(&b) - 1.0).abs() < 1e-12);
         assert!(estimate_correlation(&b, 0, 1).abs() < 1e-12);
     }

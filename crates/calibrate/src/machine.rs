@@ -54,9 +54,7 @@ pub fn of_records(
         .collect();
     let records = plain.as_slice();
     let fit = fit(records, options)?;
-    let mut machine = fit
-        .to_machine(name, title)
-        .map_err(|_| FitError::Singular)?;
+    let mut machine = fit.to_machine(name, title)?;
     set_roofs(&mut machine, records);
     let clocked = fit_clocked(records, options.resamples).ok();
     if let Some(c) = &clocked {
@@ -134,9 +132,7 @@ pub fn build(
     }
     warn(&mut fit, calibration.interrupted, &records);
     // A fit with negative energies cannot happen here: NNLS and capped keep them at 0 or above.
-    let mut machine = fit
-        .to_machine(name, &format!("{} ({} cores)", facts.model, all))
-        .map_err(|_| FitError::Singular)?;
+    let mut machine = fit.to_machine(name, &format!("{} ({} cores)", facts.model, all))?;
     machine.about = "Microbenchmarks of this host, all cores together; times are roofs: the best \
                      rate that any benchmark sustained"
         .into();

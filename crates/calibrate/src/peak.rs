@@ -9,6 +9,7 @@ use serde::Serialize;
 /// How close an arithmetic peak came to what the clock allows.
 #[derive(Clone, Debug, Serialize)]
 pub struct PeakCheck {
+    /// Operation class.
     pub op: Op,
     /// All cores together, by the median pass.
     pub flops_per_s: f64,

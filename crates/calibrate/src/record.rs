@@ -1,4 +1,4 @@
-//! Records of microbenchmarks, or of anybody's measurements, as CSV.
+//! Records of microbenchmarks or other measurements, as CSV.
 //!
 //! Columns: any operation names (counts of one run), `time_s`, and optionally `energy_j`,
 //! `benchmark`, `setting`, `occupancy` (share of the device used, default 1), and any column
@@ -11,11 +11,15 @@ use std::path::Path;
 /// One measured run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
+    /// Name of the microbenchmark.
     pub benchmark: String,
-    /// What was fixed beside the benchmark (clocks, threads): folds are taken by it.
+    /// Setting of the run, such as clocks or threads; cross-validation leaves out one setting at a time.
     pub setting: String,
+    /// Operations by class.
     pub work: Work,
+    /// Time, s.
     pub time_s: f64,
+    /// Energy, J, if it was measured.
     pub energy_j: Option<f64>,
     /// Below 1 the run left part of the device idle: its time says nothing of τ.
     pub occupancy: f64,
@@ -42,20 +46,31 @@ impl Record {
 /// A file that holds no usable records.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
+    /// The file cannot be read.
     #[error("{0}")]
     File(#[from] FileError),
+    /// A line that is not CSV.
     #[error("{file}, line {line}: {cause}")]
     BadLine {
+        /// Name of the file.
         file: String,
+        /// Line, from 1.
         line: u64,
+        /// What is wrong there.
         cause: String,
     },
+    /// A cell with an invalid value.
     #[error("{file}, line {line}, column {column} ({name}): {cause}")]
     BadCell {
+        /// Name of the file.
         file: String,
+        /// Line, from 1.
         line: u64,
+        /// Column, from 1.
         column: usize,
+        /// Name of the column.
         name: String,
+        /// What is wrong there.
         cause: String,
     },
 }
@@ -85,12 +100,18 @@ impl Column {
 }
 
 /// Reads records from a file.
+///
+/// # Errors
+/// The file cannot be read, or as [`parse`].
 pub fn read(path: &Path) -> Result<Vec<Record>, RecordError> {
     let file = path.display().to_string();
     parse(&file, &greenup_files::read_text(path)?)
 }
 
 /// Reads records from CSV text; `file` is the name used in errors.
+///
+/// # Errors
+/// The first invalid line or cell.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Record>, RecordError> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
@@ -125,7 +146,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Record>, RecordError> {
         return Err(RecordError::BadLine {
             file: file.to_owned(),
             line: 1,
-            cause: "there is no column `time_s`".into(),
+            cause: "the column `time_s` is missing".into(),
         });
     }
     let mut records = Vec::new();
@@ -298,7 +319,7 @@ mod tests {
                 "time_s,flops\n1,2\n",
                 "line 1, column 2 (flops): unknown column",
             ),
-            ("f64\n2\n", "no column `time_s`"),
+            ("f64\n2\n", "the column `time_s` is missing"),
             ("time_s,f64\n1,2,3\n", "line 2"),
             ("time_s,f64\n", "no records"),
         ] {

@@ -88,13 +88,19 @@ pub fn plan(depth: Depth, cores: usize) -> Vec<Bench> {
 /// What one microbenchmark measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
+    /// Name of the microbenchmark.
     pub name: String,
+    /// Number of threads.
     pub threads: usize,
     /// Work of one pass: (class, count).
     pub work: Vec<(Op, f64)>,
+    /// Time of one pass, s.
     pub time_s: Summary,
+    /// Energy of one pass, J, if a sensor measured it.
     pub energy_j: Option<Summary>,
+    /// Mean power, W, if a sensor measured it.
     pub power_w: Option<Summary>,
+    /// Doubts about the measurement.
     pub flags: Vec<Flag>,
 }
 
@@ -140,6 +146,7 @@ impl Point {
 /// A finished (or interrupted) calibration run.
 #[derive(Clone, Debug)]
 pub struct Calibration {
+    /// One point a microbenchmark.
     pub points: Vec<Point>,
     /// Core clock with all threads busy, before and after, Hz.
     pub clock_hz: Option<(f64, f64)>,
@@ -147,6 +154,7 @@ pub struct Calibration {
     pub peaks: Vec<PeakCheck>,
     /// Relative change of the reference benchmarks from the start to the end.
     pub drift: Option<f64>,
+    /// Stopped before the last microbenchmark.
     pub interrupted: bool,
 }
 

@@ -1,10 +1,10 @@
 //! The GPU's microbenchmarks without a GPU: all of them compile, and those that a host can run reach
 //! there, on fibers and from the same text, what the host's own arithmetic says.
 
-use greenup_calibrate::gpu::bed::SOURCE;
+use greenup_calibrate::gpu::context::SOURCE;
 use greenup_calibrate::gpu::kind::{Fill, GpuBench, Kind, Number};
 use greenup_calibrate::gpu::suite::plan;
-use greenup_calibrate::gpu::{data, twin};
+use greenup_calibrate::gpu::{data, host_reference};
 use greenup_device::cuda::{Compiler, SHIM, Source};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -42,8 +42,8 @@ fn every_microbenchmark_compiles_without_spills() {
 
 /// Runs a small launch on fibers; returns the output.
 fn on_host(bench: &GpuBench, input: &[u8], dir: &Path) -> Vec<u8> {
-    let (n, passes, blocks) = twin::small(bench.kind);
-    let bytes = twin::output_bytes(bench.kind, n, blocks * bench.threads());
+    let (n, passes, blocks) = host_reference::small(bench.kind);
+    let bytes = host_reference::output_bytes(bench.kind, n, blocks * bench.threads());
     let mut text = String::from("#include \"shim.hpp\"\n");
     for m in bench.macros() {
         let (name, value) = m.trim_start_matches("-D").split_once('=').unwrap();
@@ -108,7 +108,7 @@ int main(int, char **files) {{
 
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn kernels_and_their_twins_agree() {
+fn kernels_agree_with_the_host_reference() {
     for kind in [
         Kind::Stream(Number::F64, 3),
         Kind::Stream(Number::F32, 0),
@@ -129,8 +129,8 @@ fn kernels_and_their_twins_agree() {
         input.truncate(1 << 20);
         let dir = tempfile::tempdir().unwrap();
         let output = on_host(&bench, &input, dir.path());
-        let (n, passes, blocks) = twin::small(kind);
-        twin::compare(
+        let (n, passes, blocks) = host_reference::small(kind);
+        host_reference::compare(
             kind,
             &input,
             &output,
@@ -141,7 +141,8 @@ fn kernels_and_their_twins_agree() {
         // The comparison sees one wrong word.
         let mut wrong = output.clone();
         wrong[1] ^= 0x40;
-        let refused = twin::compare(kind, &input, &wrong, (n, passes), (blocks, bench.threads()));
+        let refused =
+            host_reference::compare(kind, &input, &wrong, (n, passes), (blocks, bench.threads()));
         assert!(refused.is_err(), "{kind}");
     }
 }

@@ -1,38 +1,36 @@
 //! A search on this host or its GPU, as the commands `tune` and `gemm` start it.
 
 use crate::args::{BudgetArg, SearchArgs};
-use crate::error::{self, CliError, Result};
-use crate::progress::Bars;
-use crate::{facts, interrupt, lookup, out, rig};
+use crate::{facts, setup};
+use greenup_app::error::{AppError, Result};
+use greenup_app::progress::Bars;
+use greenup_app::{machine, print, renamed};
 use greenup_device::CpuFacts;
-use greenup_files::AtomicFile;
 use greenup_meter::Summary;
-use greenup_model::predict;
 use greenup_report::si::si;
-use greenup_space::{Index, Limits, Stop};
-use greenup_tune::sweep::{FolderError, read_any, to_csv, to_t4};
-use greenup_tune::{Cost, Found, Objective, Plan, Problem, Sweep, TuneError, strategy, tune};
+use greenup_tune::build::compile::compiler_version;
+use greenup_tune::problem::Measure;
+use greenup_tune::problem::parts::OLD_KEYS;
+use greenup_tune::session::{
+    Budget, Estimate, Session, SessionError, SessionOptions, SessionResult,
+};
+use greenup_tune::sweep::{FolderError, FormatError, read_any};
+use greenup_tune::{Found, Problem, Sweep, TuneError};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What a search gave.
-pub struct Searched {
-    pub found: Found,
-    pub sweep: Sweep,
-    /// Of the space.
-    pub points: u64,
-    pub objective: Objective,
-}
-
-/// Reads a problem with some constants changed; the error carries its cure.
+/// Reads a problem with some constants overridden.
 pub fn problem(
     file: &Path,
     constants: &[(String, toml::Value)],
     gpu: Option<&str>,
 ) -> Result<Problem> {
     let facts = facts::facts_for(file, gpu)?;
+    if let Ok(table) = greenup_files::read_text(file).unwrap_or_default().parse() {
+        renamed::note_keys(&file.display().to_string(), &table, &OLD_KEYS);
+    }
     Problem::read_with(file, &facts, constants).map_err(|e| {
-        let out = CliError::new(e.to_string());
+        let out = AppError::new(e.to_string());
         match e.hint {
             Some(h) => out.hint(h),
             None => out,
@@ -47,108 +45,115 @@ pub fn sweep(
     search: &SearchArgs,
     dir: &Path,
     quiet: bool,
-) -> Result<Searched> {
-    let limits = Limits {
-        cancelled: &interrupt::requested,
-        ..Limits::default()
+) -> Result<SessionResult> {
+    let bars = Bars::new();
+    let mut options = SessionOptions {
+        objectives: search.objective.clone(),
+        strategy: search.strategy.clone(),
+        budget: match search.budget {
+            BudgetArg::Evaluations(n) => Budget::Evaluations(n),
+            BudgetArg::Seconds(s) => Budget::Seconds(s),
+            BudgetArg::Share(x) => Budget::Share(x),
+        },
+        seed: search.seed,
+        finalists: search.finalists,
+        resume: search.resume,
+        accept: search.accept.clone(),
+        machine: None,
+        facts: BTreeMap::new(),
     };
-    let index = Index::build(&problem.space, &limits).map_err(|e| match e {
-        Stop::Fault(e) => CliError::new(format!("{}: {e}", file.display())),
-        Stop::Memory => CliError::new("the space is too large to index")
-            .hint("add filters; `greenup space` says what each leaves"),
-        Stop::Cancelled => CliError::new("stopped"),
-    })?;
-    if index.is_empty() {
-        return Err(CliError::new(format!(
-            "{}: no point of the space passes its filters",
-            file.display()
-        ))
-        .hint(format!(
-            "`greenup space {}` says which filter leaves nothing",
-            file.display()
-        )));
+    if let Some(name) = search.machine.as_ref().filter(|_| problem.has_work()) {
+        options.machine = Some(machine::load(name)?);
     }
-    let objectives = if search.objective.is_empty() {
-        vec![problem.objective]
-    } else {
-        search.objective.clone()
-    };
-    let rig = rig::rig(
+    let cannot = |e: SessionError| refused(e, file, dir);
+    let setup = setup::setup(
         problem,
         search.gpu.as_deref(),
         search.sensor.sensor.as_deref(),
     )?;
-    if rig.sensor.is_none()
-        && let Some(o) = objectives.iter().find(|o| o.needs_energy())
-    {
-        return Err(CliError::new(format!(
-            "`{o}` needs energy: {}",
-            rig.missing.as_deref().unwrap_or("no sensor")
-        ))
-        .hint("tune for time, or name a meter with --sensor"));
-    }
-    if dir.join("sweep.json").exists() && !search.resume {
-        return Err(failed(FolderError::Exists(dir.to_owned()).into(), dir));
-    }
-    let mut method = strategy(
-        &search.strategy,
-        steering(search, problem, &index, objectives[0])?,
-    )
-    .map_err(CliError::new)?;
-    let n = index.len();
-    let (trials, seconds) = match search.budget {
-        BudgetArg::Evaluations(k) => (k, f64::INFINITY),
-        BudgetArg::Seconds(s) => (usize::MAX, s),
-        BudgetArg::Share(x) => (((n as f64 * x).round() as usize).max(1), f64::INFINITY),
-    };
-    let bars = Bars::new();
-    let cpu = CpuFacts::read();
-    let plan = Plan {
-        objectives: objectives.clone(),
-        trials,
-        seconds,
-        seed: search.seed,
-        out: dir,
-        resume: search.resume,
-        accept: search.accept.clone(),
-        launcher: rig.launcher,
-        finalists: search.finalists,
-        facts: facts(search, &cpu, rig.sensor.as_deref()),
-        device: rig.device,
-        gpu: rig.gpu,
-        control: rig.control,
-        observer: &bars,
-    };
+    options.facts = facts(search, &CpuFacts::read(), setup.sensor.as_deref());
+    let session = Session::new(problem, options, &bars).map_err(cannot)?;
+    print::detail(|| {
+        format!(
+            "device {}, compiler {}, flags {:?}, {} s of measuring a config",
+            setup.device,
+            compiler_version(&problem.build),
+            problem.build.flags(),
+            problem.measure.seconds
+        )
+    });
+    let (points, objective) = (session.points(), session.objective());
+    let run = session.prepare(setup, dir).map_err(cannot)?;
     if !quiet {
-        out::note(format!(
-            "{}: {} points, {} by `{}`, into {}",
+        print::note(format!(
+            "{}: {} points, {objective} by `{}`, into {}",
             problem.space.name,
-            out::grouped(u128::from(n)),
-            objectives[0],
+            print::grouped(u128::from(points)),
             search.strategy,
             dir.display()
         ));
     }
-    if problem.reference.is_none() {
-        out::warn(UNVERIFIED);
+    if !quiet {
+        estimate(run.estimate(), &problem.measure);
     }
-    // Ended before anything is printed, so that the bar leaves no trace.
-    let result = tune(problem, &index, method.as_mut(), &plan);
+    if problem.reference.is_none() {
+        print::warn(UNVERIFIED);
+    }
+    // The bar is removed before anything is printed.
+    let result = run.execute(&bars);
     drop(bars);
-    let (found, sweep) = result.map_err(|e| failed(e, dir))?;
-    exports(&sweep, dir)?;
-    Ok(Searched {
-        found,
-        sweep,
-        points: n,
-        objective: objectives[0],
-    })
+    result.map_err(|e| failed(e, dir))
 }
 
-/// What is recorded beside a sweep, to make it reproducible.
+/// Prints how long a session takes.
+fn estimate(e: Estimate, measure: &Measure) {
+    let finals = print::duration(e.finals_s);
+    match e.trials {
+        None => print::estimate(
+            e.search_s + e.finals_s,
+            format!(
+                "{} of search, {finals} for the finalists",
+                print::duration(e.search_s)
+            ),
+        ),
+        Some(n) => print::at_least(
+            e.search_s + e.finals_s,
+            format!(
+                "{n} trials measure {} each, the finalists {finals}; builds and verification come on top",
+                print::duration(measure.trial_s())
+            ),
+        ),
+    }
+}
+
+/// A session that cannot start, with the fix.
+fn refused(e: SessionError, file: &Path, dir: &Path) -> AppError {
+    let message = e.to_string();
+    let named = || AppError::new(format!("{}: {message}", file.display()));
+    match e {
+        SessionError::Tune(e) => failed(e, dir),
+        SessionError::Space(_) => named(),
+        SessionError::Empty => named().hint(format!(
+            "`greenup space {}` shows which filter rejects all points",
+            file.display()
+        )),
+        SessionError::OutOfMemory => AppError::new(message)
+            .hint("add filters; `greenup space` shows what each filter prunes"),
+        SessionError::NoEnergy { .. } => {
+            AppError::new(message).hint("tune for time, or name a meter with --sensor")
+        }
+        SessionError::Unpredictable { .. } => AppError::new(message)
+            .hint("the machine must have every operation class of [work], and energy for energy"),
+        SessionError::Interrupted | SessionError::Strategy(_) => AppError::new(message),
+    }
+}
+
+/// Facts recorded with a sweep, to make it reproducible.
 fn facts(search: &SearchArgs, cpu: &CpuFacts, sensor: Option<&str>) -> BTreeMap<String, String> {
+    let version = greenup_app::version();
     let mut more = BTreeMap::from([
-        ("greenup".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        ("greenup".to_owned(), version.version.to_owned()),
+        ("commit".to_owned(), version.commit.to_owned()),
         ("strategy".to_owned(), search.strategy.clone()),
         ("seed".to_owned(), search.seed.to_string()),
         ("cores".to_owned(), cpu.cores.len().to_string()),
@@ -156,14 +161,7 @@ fn facts(search: &SearchArgs, cpu: &CpuFacts, sensor: Option<&str>) -> BTreeMap<
             "sensor".to_owned(),
             sensor.unwrap_or("none: time only").to_owned(),
         ),
-        (
-            "command".to_owned(),
-            std::env::args_os()
-                .skip(1)
-                .map(|a| a.to_string_lossy().into_owned())
-                .collect::<Vec<_>>()
-                .join(" "),
-        ),
+        ("command".to_owned(), greenup_app::command::arguments()),
     ]);
     if let Some(g) = &cpu.governor {
         more.insert("governor".into(), g.clone());
@@ -171,112 +169,66 @@ fn facts(search: &SearchArgs, cpu: &CpuFacts, sensor: Option<&str>) -> BTreeMap<
     more
 }
 
-/// The model's prediction of a point, for the `steered` strategy.
-fn steering(
-    search: &SearchArgs,
-    problem: &Problem,
-    index: &Index,
-    objective: Objective,
-) -> Result<Option<greenup_tune::strategy::Steering>> {
-    let Some(name) = &search.machine else {
-        return Ok(None);
-    };
-    if !problem.has_work() {
-        return Ok(None);
-    }
-    let machine = lookup::machine(name)?;
-    // Predicted here, so that the strategy holds numbers only.
-    let n = index.len().min(1_000_000);
-    let table: Vec<Option<f64>> = (0..n)
-        .map(|i| {
-            let work = problem.work(&index.get(i)?).ok()?;
-            let p = predict(&machine, &work).ok()?;
-            let cost = Cost {
-                time_s: p.time_s,
-                energy_j: p.energy_j,
-            };
-            objective.value(cost, Some(work.flops()))
-        })
-        .collect();
-    if table.iter().all(Option::is_none) {
-        return Err(CliError::new(format!(
-            "`{name}` cannot predict `{objective}` of this problem's work"
-        ))
-        .hint("the machine must have every operation class of [work], and energy for energy"));
-    }
-    Ok(Some(Box::new(move |p| {
-        usize::try_from(p).ok().and_then(|i| table.get(i).copied()?)
-    })))
-}
-
-/// A sweep that ended, with its cure.
-pub fn failed(e: TuneError, dir: &Path) -> CliError {
+/// The error of a sweep, with its suggestion.
+pub fn failed(e: TuneError, dir: &Path) -> AppError {
     match e {
         TuneError::File(e) | TuneError::Folder(FolderError::File(e)) => e.into(),
         TuneError::Folder(e) => folder(&e),
-        TuneError::Nothing(m) => CliError::new(format!("no trial succeeded: {m}")).hint(format!(
-            "every failure stands in {}",
-            dir.join("trials.csv").display()
+        e @ TuneError::Nothing(_) => AppError::new(e.to_string()).hint(format!(
+            "{} lists every failure",
+            dir.join("trials.jsonl").display()
         )),
-        e @ TuneError::Environment(_) => CliError::new(e.to_string()).hint(
-            "what was measured is kept; repair that and run the command again (a tune with --resume)",
+        e @ TuneError::Environment(_) => AppError::new(e.to_string()).hint(
+            "the measurements are kept; fix the cause and run the command again (tune with --resume)",
         ),
-        e => CliError::new(e.to_string()),
+        e => AppError::new(e.to_string()),
     }
 }
 
-/// Said of problems that have no reference.
+/// Warning for problems without a reference.
 const UNVERIFIED: &str = "the problem has no [reference]: results are not verified";
 
 /// A sweep's folder that cannot be used, with the fix.
-pub fn folder(e: &FolderError) -> CliError {
-    let out = CliError::new(e.to_string());
+pub fn folder(e: &FolderError) -> AppError {
+    let out = AppError::new(e.to_string());
     match e {
         FolderError::File(file) => match file.hint() {
             Some(h) => out.hint(h),
             None => out,
         },
         FolderError::Exists(_) => {
-            out.hint("go on with it by --resume, or choose another folder with --out")
+            out.hint("continue it with --resume, or choose another folder with --out")
         }
         FolderError::Other { .. } => out.hint(
-            "choose another folder with --out; or, if trials stay comparable, go on with --resume --accept NAME,… (or all)",
+            "choose another folder with --out; or, if trials remain comparable, continue with --resume --accept NAME,… (or all)",
         ),
         FolderError::NoFacts(_) => out.hint(
-            "restore its sweep.json, or choose another folder with --out; nothing was changed",
+            "restore its sweep.json, or choose another folder with --out",
         ),
+        FolderError::Csv { .. } | FolderError::Json { .. } => out,
         FolderError::Broken { .. } => out.hint("restore the file, or choose another folder"),
     }
 }
 
 /// Reads a recorded sweep, with a warning for each line that is left out.
 pub fn recorded(path: &Path) -> Result<Sweep> {
-    let sweep = read_any(path).map_err(|e| CliError::new(e.to_string()))?;
+    let sweep = read_any(path).map_err(|e| match e.cause {
+        FormatError::Folder(e) => folder(&e),
+        FormatError::File(e) => e.into(),
+        _ => AppError::new(e.to_string()),
+    })?;
     for w in &sweep.warnings {
-        out::warn(w);
+        print::warn(w);
     }
     if sweep.facts.verified == Some(false) {
-        out::warn("the sweep's results were not verified: its problem had no [reference]");
+        print::warn("the sweep's results were not verified: its problem had no [reference]");
     }
     Ok(sweep)
 }
 
-/// T4 and CSV beside the sweep.
-fn exports(sweep: &Sweep, dir: &Path) -> Result {
-    error::write(&dir.join("results-t4.json"), to_t4(sweep).text.as_bytes())?;
-    csv(sweep, &dir.join("trials.csv"))
-}
-
-/// Writes a sweep as CSV.
-pub fn csv(sweep: &Sweep, path: &Path) -> Result {
-    let mut file = AtomicFile::create(path)?;
-    to_csv(sweep, &mut file).map_err(|e| CliError::new(format!("{}: {e}", path.display())))?;
-    Ok(file.commit()?)
-}
-
-/// What was found, for people.
-pub fn print(searched: &Searched) {
-    let Searched {
+/// Prints the result.
+pub fn print(searched: &SessionResult) {
+    let SessionResult {
         found,
         sweep,
         objective,
@@ -287,7 +239,7 @@ pub fn print(searched: &Searched) {
         .iter()
         .map(|(k, n)| format!("{n} {k}"))
         .collect();
-    out::line(format!(
+    print::line(format!(
         "{} trials, {}",
         found.trials,
         if failures.is_empty() {
@@ -299,7 +251,7 @@ pub fn print(searched: &Searched) {
     if let Some((lo, hi)) = found.drift
         && (lo < 0.95 || hi > 1.05)
     {
-        out::warn(format!(
+        print::warn(format!(
             "the machine drifted: the baseline took {:+.0} % to {:+.0} % of its first time; trust the finalists",
             100.0 * (lo - 1.0),
             100.0 * (hi - 1.0)
@@ -317,7 +269,7 @@ pub fn print(searched: &Searched) {
     if flops.is_some() {
         header.push("Gflop/s");
     }
-    header.push("to best");
+    header.push("T / T_best");
     header.extend(sweep.facts.parameters.iter().map(String::as_str));
     let rows = found
         .finalists
@@ -352,11 +304,11 @@ pub fn print(searched: &Searched) {
             row
         })
         .collect();
-    out::line(format!(
-        "\nfinalists by {objective}, measured again in turns:"
+    print::line(format!(
+        "\nfinalists by {objective}, measured again, interleaved:"
     ));
-    out::table(&header, rows);
-    if let Some(r) = &found.rival {
+    print::table(&header, rows);
+    if let Some(r) = &found.baseline {
         let ratio = |s: &Option<Summary>| {
             s.as_ref().map_or_else(String::new, |s| {
                 format!("×{:.3} [{:.3} … {:.3}]", s.median, s.lo, s.hi)
@@ -369,19 +321,19 @@ pub fn print(searched: &Searched) {
                 ratio(&r.energy_ratio)
             )
         });
-        out::line(format!(
-            "\nrival, in the same rounds: {}; the best takes {} of its time{energy}",
+        print::line(format!(
+            "\nbaseline, in the same rounds: {}; the best config takes {} of its time{energy}",
             si(r.time_s.median, "s"),
             ratio(&r.time_ratio)
         ));
     }
 }
 
-/// Says so when the user stopped it.
+/// Prints a note if the user stopped it.
 pub fn interrupted(found: &Found) {
     if found.interrupted {
-        out::note(format!(
-            "stopped; {} trials are kept, go on with --resume",
+        print::note(format!(
+            "stopped; {} trials are kept, continue with --resume",
             found.trials
         ));
     }

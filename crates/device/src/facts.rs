@@ -9,28 +9,36 @@ use std::path::Path;
 /// One data or unified cache.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cache {
+    /// Level, from 1.
     pub level: u32,
+    /// Size, bytes.
     pub bytes: usize,
-    /// How many of the usable logical CPUs share one such cache.
+    /// Number of usable logical CPUs that share such a cache.
     pub shared_by: usize,
 }
 
-/// What the CPU is.
+/// Properties of the host's CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CpuFacts {
+    /// Model name.
     pub model: String,
+    /// Architecture, such as `x86_64`.
     pub arch: &'static str,
     /// Logical CPUs this process may use, by number.
     pub cpus: Vec<usize>,
     /// One logical CPU of every physical core among [`CpuFacts::cpus`].
     pub cores: Vec<usize>,
+    /// Number of sockets.
     pub sockets: usize,
+    /// Data and unified caches.
     pub caches: Vec<Cache>,
+    /// The widest vector instruction set.
     pub isa: Isa,
-    /// Whether the CPU says that it is a virtual one.
+    /// Whether the CPU reports a hypervisor.
     pub virtual_machine: bool,
-    /// Frequency governor of the first CPU, where the system tells.
+    /// Frequency governor of the first CPU, if known.
     pub governor: Option<String>,
+    /// Memory, bytes, if known.
     pub memory_bytes: Option<u64>,
 }
 
@@ -118,7 +126,7 @@ impl CpuFacts {
         }
     }
 
-    /// What decides the code that a compiler makes for the native CPU: its model and its features.
+    /// Model and features of the CPU, which decide the code of `-march=native`.
     pub fn target() -> String {
         Self::target_of(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
     }
@@ -168,7 +176,7 @@ impl CpuFacts {
             .map(|c| c.bytes)
     }
 
-    /// The facts that a search space may refer to as `device.NAME`.
+    /// The properties that a search space may refer to as `device.NAME`.
     pub fn named(&self) -> Vec<(&'static str, i64)> {
         let int = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
         let vector = self.isa.vector_bytes();
@@ -197,7 +205,7 @@ impl CpuFacts {
         out
     }
 
-    /// All cache of the last level that the usable cores can fill together, bytes.
+    /// Last-level cache of all usable cores, bytes.
     pub fn last_level_bytes(&self) -> usize {
         self.caches
             .iter()

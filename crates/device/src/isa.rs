@@ -1,4 +1,4 @@
-//! Vector instruction sets: which there are, and which this CPU has.
+//! Vector instruction sets, and which of them this CPU has.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Isa {
-    /// Whatever the compiler's default target has (SSE2 on x86-64: no FMA).
+    /// The default target of the compiler (SSE2 on x86-64: no FMA).
     Portable,
     /// 128-bit vectors of AArch64.
     Neon,
@@ -18,8 +18,10 @@ pub enum Isa {
 }
 
 impl Isa {
+    /// All instruction sets.
     pub const ALL: [Isa; 4] = [Isa::Portable, Isa::Neon, Isa::Avx2, Isa::Avx512];
 
+    /// Its name, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Isa::Portable => "portable",
@@ -50,11 +52,12 @@ impl Isa {
         HostIsa::best().get()
     }
 
-    /// Proof that this CPU has it, which safe functions over its kernels take.
+    /// Proof that this CPU has it, for safe functions that call its kernels.
     pub fn on_host(self) -> Option<HostIsa> {
         self.available().then_some(HostIsa(self))
     }
 
+    /// Size of a vector register, bytes.
     pub fn vector_bytes(self) -> usize {
         match self {
             Isa::Portable | Isa::Neon => 16,

@@ -1,22 +1,31 @@
-//! What a device is, and how to run work on it. Knows nothing of why something is run.
+//! CPUs and GPUs: their properties, and how to run work on them.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`facts`] | model, cores, caches, hypervisor of the host's CPU |
+//! | [`facts`] | model, cores, caches and hypervisor of the host's CPU |
 //! | [`isa`] | vector instruction sets and their dispatch |
 //! | [`clock`] | the core clock, measured |
 //! | [`memory`] | aligned buffers on huge pages |
 //! | [`cuda`] | NVIDIA GPUs and their compiler, found at run time |
+//! | [`library`] | shared libraries, loaded at run time |
+//! | [`shared_slice`] | a slice of which threads write disjoint elements |
 //! | [`team`] | pinned threads that start and stop together |
+
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod clock;
 pub mod cuda;
 pub mod facts;
 pub mod isa;
+pub mod library;
 pub mod memory;
+pub mod shared_slice;
 pub mod team;
 
 pub use facts::{Cache, CpuFacts};
 pub use isa::{HostIsa, Isa};
+pub use library::{Library, LibraryError};
 pub use memory::Buffer;
+pub use shared_slice::SharedSlice;
 pub use team::{SpinBarrier, Team};

@@ -1,5 +1,4 @@
-//! Buffers for kernels: aligned to huge pages, which the system is asked to use, so that page
-//! walks do not pass for memory time.
+//! Buffers for kernels, on huge pages so that page walks do not distort measured memory times.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::slice;
@@ -7,7 +6,7 @@ use std::slice;
 const HUGE_PAGE: usize = 2 << 20;
 const LINE: usize = 64;
 
-/// Plain numbers.
+/// Plain values.
 ///
 /// # Safety
 /// Any bit pattern is valid, and there is no padding.
@@ -21,8 +20,22 @@ unsafe impl Plain for f32 {}
 unsafe impl Plain for u32 {}
 // SAFETY: as above.
 unsafe impl Plain for u64 {}
+// SAFETY: as above.
+unsafe impl Plain for u128 {}
 
-/// A fixed number of elements, initialised by whoever first makes it.
+/// Plain values as bytes, in the byte order of the host.
+pub fn bytes<T: Plain>(values: &[T]) -> &[u8] {
+    // SAFETY: plain values have no padding.
+    unsafe { slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+}
+
+/// Plain values as bytes to be written.
+pub fn bytes_mut<T: Plain>(values: &mut [T]) -> &mut [u8] {
+    // SAFETY: plain values have no padding, and any bit pattern is valid.
+    unsafe { slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
+}
+
+/// A fixed number of elements, aligned to cache lines or, if large, to huge pages.
 pub struct Buffer<T: Plain> {
     ptr: *mut T,
     len: usize,
@@ -37,7 +50,7 @@ unsafe impl<T: Plain> Sync for Buffer<T> {}
 impl<T: Plain> Buffer<T> {
     /// A buffer whose element i is `value(i)`.
     pub fn from_fn(len: usize, mut value: impl FnMut(usize) -> T) -> Self {
-        // SAFETY: written below, before anybody can read.
+        // SAFETY: written below, before it can be read.
         let new = unsafe { Self::unwritten(len) };
         for i in 0..len {
             // SAFETY: i is below len, within the allocation.
@@ -46,7 +59,7 @@ impl<T: Plain> Buffer<T> {
         new
     }
 
-    /// A buffer that its users fill, each touching its own part first.
+    /// An uninitialised buffer: each thread first touches the part that it uses, for NUMA placement.
     ///
     /// # Safety
     /// Nothing is read before it was written.
@@ -70,16 +83,28 @@ impl<T: Plain> Buffer<T> {
         Self { ptr, len, layout }
     }
 
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All elements.
     pub fn as_slice(&self) -> &[T] {
         // SAFETY: all elements were written by `from_fn`.
         unsafe { slice::from_raw_parts(self.ptr, self.len) }
     }
 
-    /// Where it begins.
+    /// Address of the first element.
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.ptr
     }
 
+    /// All elements, to be written.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: all elements were written by `from_fn`, and access is exclusive.
         unsafe { slice::from_raw_parts_mut(self.ptr, self.len) }

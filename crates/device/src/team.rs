@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What threads of a team spin before they park: more than passes on cores of their own differ.
+/// Time that threads spin before they park: longer than passes on dedicated cores differ.
 const PATIENCE: Duration = Duration::from_millis(10);
 
 /// A set of logical CPUs, one thread each.
@@ -25,17 +25,19 @@ impl Team {
     /// A team on these CPUs.
     ///
     /// # Panics
-    /// Never; an empty list is a team of one unpinned thread.
+    /// Never; an empty list gives one unpinned thread.
     pub fn new(cpus: &[usize]) -> Self {
         Self {
             cpus: cpus.to_vec(),
         }
     }
 
+    /// Number of threads, at least 1.
     pub fn len(&self) -> usize {
         self.cpus.len().max(1)
     }
 
+    /// Always false.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -45,10 +47,9 @@ impl Team {
         Self::new(&self.cpus[..n.min(self.cpus.len())])
     }
 
-    /// Runs `pass` on every thread, again and again, while `more(passes done, seconds so far)`.
+    /// Runs `pass` on every thread, repeatedly, while `more(passes done, seconds so far)`.
     ///
-    /// Each thread first makes its own state with `setup(rank)`, so that memory is first touched
-    /// by its user. All threads wait for each other before and after each pass.
+    /// Each thread first creates its state with `setup(rank)`, so that memory is first touched by its user. All threads wait for each other before and after each pass.
     pub fn run<S>(
         &self,
         setup: impl Fn(usize) -> S + Sync,
@@ -89,7 +90,7 @@ impl Team {
                 let member = &member;
                 scope.spawn(move || member(rank));
             }
-            // Rank 0 gets a thread of its own too: pinning must not outlive the run.
+            // Rank 0 has a new thread too: pinning must not outlive the run.
             let first = scope.spawn(|| member(0));
             match first.join() {
                 Ok(passes) => passes,
@@ -99,7 +100,7 @@ impl Team {
     }
 }
 
-/// Binds this thread to a CPU; a system that refuses leaves it free.
+/// Pins this thread to a CPU, if the system permits it.
 fn pin(cpu: usize) {
     #[cfg(target_os = "linux")]
     {
@@ -135,7 +136,7 @@ pub struct SpinBarrier {
 }
 
 impl SpinBarrier {
-    /// For so many threads, which spin so long before they park.
+    /// A barrier of this number of threads, which spin for `patience` before they park.
     pub fn new(threads: usize, patience: Duration) -> Self {
         Self {
             threads,

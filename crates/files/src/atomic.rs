@@ -40,7 +40,7 @@ enum To {
 }
 
 impl AtomicFile {
-    /// Starts a file; makes its folder where there is none.
+    /// Starts a file; creates its folder if missing.
     ///
     /// # Errors
     /// The folder cannot be made or written to; the target is a folder.

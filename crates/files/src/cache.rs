@@ -24,10 +24,10 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens a cache, made where there is none. Its folder becomes private to this user.
+    /// Opens a cache, created if missing. Its folder becomes private to this user.
     ///
     /// # Errors
-    /// The folder is another user's, lies in one that anybody may replace it in, or cannot be written.
+    /// The folder is another user's, lies in one in which other users can replace it, or cannot be written.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         if std::fs::metadata(folder).is_ok_and(|m| !m.is_dir()) {
@@ -137,7 +137,7 @@ impl Cache {
     }
 }
 
-/// Opens a plain file that this user owns and nobody else may write.
+/// Opens a plain file that this user owns and no other user may write.
 fn own(path: &Path) -> io::Result<File> {
     let private = |m: &Metadata| m.is_file() && m.uid() == user() && m.mode() & WRITABLE == 0;
     // Before it is opened: opening a pipe would wait.

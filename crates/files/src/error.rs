@@ -1,45 +1,105 @@
-//! What is wrong with a file, and the fix.
+//! Errors of files, each with a fix.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Result of an operation on a file.
 pub type Result<T> = std::result::Result<T, FileError>;
 
 /// A file that cannot be read or written, or may not be.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
+    /// The operating system cannot read it.
     #[error("{} cannot be read: {cause}", path.display())]
-    Read { path: PathBuf, cause: io::Error },
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        cause: io::Error,
+    },
+    /// The operating system cannot write it.
     #[error("{} cannot be written: {cause}", path.display())]
-    Write { path: PathBuf, cause: io::Error },
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        cause: io::Error,
+    },
+    /// More bytes than the limit for an input.
     #[error("{} is too large: more than {limit} bytes", path.display())]
-    TooLarge { path: PathBuf, limit: u64 },
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit, bytes.
+        limit: u64,
+    },
+    /// An input that is not UTF-8.
     #[error("{} is not UTF-8 text: line {line} holds the byte 0x{byte:02x}", path.display())]
     NotText {
+        /// The file.
         path: PathBuf,
+        /// Line of the first invalid byte, from 1.
         line: usize,
+        /// The first invalid byte.
         byte: u8,
     },
+    /// Another process holds the lock.
     #[error("{} is in use by {}", path.display(), by.map_or_else(|| "another process".to_owned(), |n| format!("process {n}")))]
-    InUse { path: PathBuf, by: Option<u32> },
+    InUse {
+        /// The file.
+        path: PathBuf,
+        /// Process that holds it, if known.
+        by: Option<u32>,
+    },
+    /// An output would overwrite an input.
     #[error("the output {} is also an input", path.display())]
-    IsInput { path: PathBuf },
+    IsInput {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Two outputs would share a file.
     #[error("two outputs have the same name: {}", path.display())]
-    Twice { path: PathBuf },
+    Twice {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder where a file is expected.
     #[error("{} is a folder, not a file", path.display())]
-    IsFolder { path: PathBuf },
+    IsFolder {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file where a folder is expected.
     #[error("{} exists and is not a folder", path.display())]
-    NotFolder { path: PathBuf },
+    NotFolder {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file name extension of no known format.
     #[error("{}: the ending `{found}` is unknown here; known: {known}", path.display())]
     Ending {
+        /// The file.
         path: PathBuf,
+        /// Its extension.
         found: String,
+        /// The known extensions, for the message.
         known: String,
     },
+    /// A folder without this program's marker; it is not deleted or overwritten.
     #[error("{} was not made by this program", path.display())]
-    NotOurs { path: PathBuf },
+    NotOurs {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A cache folder that other users can write.
     #[error("nothing is loaded from {}: {why}", path.display())]
-    NotPrivate { path: PathBuf, why: String },
+    NotPrivate {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        why: String,
+    },
+    /// An output that cannot be streamed to standard output.
     #[error("this output cannot go to standard output (`-`)")]
     NotStdout,
 }
@@ -96,7 +156,8 @@ impl FileError {
         }
     }
 
-    pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+    /// Maps an I/O error of writing `path`, for `map_err`.
+    pub fn write(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         |cause| Self::Write {
             path: path.to_owned(),
             cause,

@@ -10,7 +10,10 @@
 //! | [`cache`] | compiled files of this user, checked before they are loaded |
 //! | [`outputs`] | output names checked before any work |
 //! | [`mod@read`] | inputs read up to a limit |
-//! | [`mod@error`] | what is wrong with a file, and the fix |
+//! | [`mod@error`] | errors of files, each with a fix |
+
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod atomic;
 pub mod cache;

@@ -15,7 +15,7 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Locks a folder, which is made where there is none.
+    /// Locks a folder, which is created if missing.
     ///
     /// # Errors
     /// [`FileError::InUse`] with the other process, or the folder cannot be written.

@@ -33,7 +33,7 @@ impl Log {
         })
     }
 
-    /// Opens a log to add to it, new where there is none; a last line without its end is cut off.
+    /// Opens a log to add to it, created if missing; a last line without its end is cut off.
     ///
     /// # Errors
     /// It cannot be read or written.

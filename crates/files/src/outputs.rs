@@ -15,6 +15,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
+    /// No inputs or outputs yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -26,7 +27,7 @@ impl Outputs {
     }
 
     /// A file that will be written, in one of the formats that `endings` name (without dots, lower case); none for any
-    /// name. Makes its folder where there is none.
+    /// name. Creates its folder if missing.
     ///
     /// # Errors
     /// It cannot be written, has no known ending, is an input or another output, or is `-`.
@@ -67,7 +68,7 @@ impl Outputs {
         Ok(self)
     }
 
-    /// A folder that will be written to; it is made where there is none.
+    /// A folder that will be written to; it is created if missing.
     ///
     /// # Errors
     /// It cannot be made or written to.

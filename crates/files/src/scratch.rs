@@ -14,7 +14,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a new folder within `parent`, which is made where there is none.
+    /// Makes a new folder within `parent`, which is created if missing.
     ///
     /// # Errors
     /// It cannot be written.

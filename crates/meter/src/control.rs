@@ -1,8 +1,8 @@
-//! Clocks and power limit of a GPU through NVML, always given back.
+//! Clocks and power limit of a GPU through NVML, reset when this process ends.
 //!
-//! A second process, the keeper, holds the other end of a pipe. However this process ends, by its own
-//! will, by a signal or by a crash, the pipe closes, and the keeper restores what it found at its
-//! start. Nobody else restores, so that there is one way only.
+//! A second process, the watchdog, holds the other end of a pipe. However this process ends, the
+//! pipe closes, and the watchdog resets locked clocks to the driver's default and restores the
+//! power limit that it found at its start. Only the watchdog does this.
 
 use crate::sensors::nvml::GpuIndex;
 use nvml_wrapper::enums::device::GpuLockedClocksSetting;
@@ -50,28 +50,43 @@ impl fmt::Display for Setting {
 /// Why a setting cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
+    /// The driver denies this user the setting.
     #[error("the driver refuses to let this user set {what}")]
-    Permission { what: &'static str },
-    #[error("this GPU has no {what} to set")]
-    Unsupported { what: &'static str },
+    Permission {
+        /// The setting.
+        what: &'static str,
+    },
+    /// The GPU does not offer the setting.
+    #[error("this GPU does not offer {what}")]
+    Unsupported {
+        /// The setting.
+        what: &'static str,
+    },
+    /// Another error of the driver.
     #[error("{what}: {cause}")]
-    Driver { what: &'static str, cause: String },
-    #[error("the keeper of clocks cannot be started: {0}")]
-    Keeper(String),
+    Driver {
+        /// The setting.
+        what: &'static str,
+        /// The cause.
+        cause: String,
+    },
+    /// The watchdog process that restores the settings cannot be started.
+    #[error("the process that restores the clocks cannot be started: {0}")]
+    Watchdog(String),
 }
 
 impl ControlError {
-    /// What a user can do about it.
-    pub fn cure(&self) -> &'static str {
+    /// Suggested fix.
+    pub fn fix(&self) -> &'static str {
         match self {
             Self::Permission { .. } => {
-                "run as root on a GPU that is yours alone, or take clock_sm, clock_mem and power_limit out of the space"
+                "run as root on a GPU that no one else uses, or remove clock_sm, clock_mem and power_limit from the space"
             }
-            Self::Unsupported { .. } => "take the parameter out of the space",
+            Self::Unsupported { .. } => "remove the parameter from the space",
             Self::Driver { .. } => {
-                "`nvidia-smi -q -d SUPPORTED_CLOCKS,POWER` lists what this GPU takes"
+                "`nvidia-smi -q -d SUPPORTED_CLOCKS,POWER` lists the valid values of this GPU"
             }
-            Self::Keeper(_) => "start greenup by its full path",
+            Self::Watchdog(_) => "start greenup by its full path",
         }
     }
 }
@@ -116,48 +131,48 @@ fn apply(device: &mut Device, s: &Setting) -> Result<(), ControlError> {
 pub struct Control {
     nvml: Nvml,
     gpu: GpuIndex,
-    keeper: Child,
-    /// Closing it is what makes the keeper restore.
+    watchdog: Child,
+    /// Closing it is what makes the watchdog restore.
     pipe: Option<ChildStdin>,
 }
 
 impl Control {
-    /// Starts the keeper: `keeper` is a command that leads to [`keep`] with the same index.
+    /// Starts the watchdog: `watchdog` is a command that leads to [`keep`] with the same index.
     ///
     /// # Errors
-    /// No driver, no such GPU, no permission, or no keeper.
-    pub fn open(gpu: GpuIndex, mut keeper: Command) -> Result<Self, ControlError> {
+    /// No driver, no such GPU, no permission, or no watchdog.
+    pub fn open(gpu: GpuIndex, mut watchdog: Command) -> Result<Self, ControlError> {
         let nvml = Nvml::init().map_err(failed("NVML"))?;
         {
             let mut device = nvml.device_by_index(gpu.get()).map_err(failed("the GPU"))?;
             // Changes nothing that is not locked, and tells whether changing is allowed.
             device.reset_gpu_locked_clocks().map_err(failed(SM))?;
         }
-        let wrong = |e: std::io::Error| ControlError::Keeper(e.to_string());
-        let mut child = keeper
+        let wrong = |e: std::io::Error| ControlError::Watchdog(e.to_string());
+        let mut child = watchdog
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .map_err(wrong)?;
         let pipe = child.stdin.take();
         // It has noted what it will restore before anything is changed.
-        let mut said = String::new();
+        let mut answer = String::new();
         if let Some(out) = child.stdout.take() {
-            BufReader::new(out).read_line(&mut said).map_err(wrong)?;
+            BufReader::new(out).read_line(&mut answer).map_err(wrong)?;
         }
-        if said.trim() != READY {
+        if answer.trim() != READY {
             let _ = child.kill();
             let _ = child.wait();
-            return Err(ControlError::Keeper(if said.is_empty() {
+            return Err(ControlError::Watchdog(if answer.is_empty() {
                 "it ended".into()
             } else {
-                said
+                answer
             }));
         }
         Ok(Self {
             nvml,
             gpu,
-            keeper: child,
+            watchdog: child,
             pipe,
         })
     }
@@ -178,13 +193,13 @@ impl Control {
 impl Drop for Control {
     fn drop(&mut self) {
         self.pipe = None;
-        let _ = self.keeper.wait();
+        let _ = self.watchdog.wait();
     }
 }
 
 const READY: &str = "ready";
 
-/// The keeper: notes the power limit, says that it is ready, waits for the end of its input, and
+/// The watchdog: notes the power limit, says that it is ready, waits for the end of its input, and
 /// restores; `index` is the number of a [`GpuIndex`]. Signals of the terminal must not reach it: give it a session of
 /// its own.
 ///

@@ -25,14 +25,15 @@ pub enum Quantity {
 pub struct SensorInfo {
     /// Name by which `--sensor` picks it, e.g. `nvml:0:energy`.
     pub id: String,
-    /// What it covers, in words.
+    /// What it covers, e.g. `CPU package 0`.
     pub scope: String,
+    /// Energy counter or power.
     pub quantity: Quantity,
     /// Averaging time of a power sensor, s, where it is known.
     pub average_s: Option<f64>,
     /// Systematic gain error that the maker or the literature states, as a share.
     pub gain_error: Option<f64>,
-    /// Sensors with one group watch one device, so they can be held against each other.
+    /// Sensors with one group watch one device, so their readings can be compared.
     pub group: String,
 }
 
@@ -48,9 +49,13 @@ pub struct Reading {
 /// State of the device a sensor watches, as far as it can tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DeviceState {
+    /// Core clock, Hz.
     pub clock_hz: Option<f64>,
+    /// Memory clock, Hz.
     pub mem_clock_hz: Option<f64>,
+    /// Temperature, °C.
     pub temperature_c: Option<f64>,
+    /// Power limit, W.
     pub power_limit_w: Option<f64>,
     /// Names of the active reasons for a lowered clock.
     pub throttle: Vec<String>,
@@ -59,23 +64,47 @@ pub struct DeviceState {
 /// Why a reading failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SensorError {
+    /// A counter fell without a wrap-around.
     #[error("sensor {id} went backwards, from {from} to {to} J")]
-    Backwards { id: String, from: f64, to: f64 },
-    #[error("sensor {id} is gone: {cause}")]
-    Gone { id: String, cause: String },
-    #[error("sensor {id}: {source_name}, line {line}: {cause}")]
-    Malformed {
+    Backwards {
+        /// Id of the sensor.
         id: String,
-        source_name: String,
-        line: usize,
+        /// Old value, J.
+        from: f64,
+        /// New value, J.
+        to: f64,
+    },
+    /// The device no longer answers.
+    #[error("sensor {id} is gone: {cause}")]
+    Gone {
+        /// Id of the sensor.
+        id: String,
+        /// The cause.
         cause: String,
     },
+    /// A line of an external source that is not a reading.
+    #[error("sensor {id}: {source_name}, line {line}: {cause}")]
+    Malformed {
+        /// Id of the sensor.
+        id: String,
+        /// File or command.
+        source_name: String,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong there.
+        cause: String,
+    },
+    /// An external source that has not written yet.
     #[error("sensor {id} has no reading yet")]
-    NotYet { id: String },
+    NotYet {
+        /// Id of the sensor.
+        id: String,
+    },
 }
 
 /// A source of joules or watts.
 pub trait Sensor: Send {
+    /// What the sensor is.
     fn info(&self) -> &SensorInfo;
 
     /// The value now. May block for as long as the device needs.
@@ -97,6 +126,8 @@ pub struct Problem {
     pub id: String,
     /// Whether the hardware or file exists at all.
     pub present: bool,
+    /// Why it cannot be used.
     pub cause: String,
-    pub cure: String,
+    /// Suggested fix.
+    pub fix: String,
 }

@@ -38,7 +38,7 @@ fn energy_is_read_from_the_gpu_that_works() {
         .arg(dir.path().join("libnvidia-ml.so.1"))
         .arg(concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/../cli/tests/fake/nvml.c"
+            "/../cli/tests/data/fake/nvml.c"
         ))
         .status()
         .unwrap();

@@ -16,10 +16,15 @@ use std::collections::BTreeMap;
 /// What a computation costs on a device that lowers its clock.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClockedPrediction {
+    /// Core clock, Hz.
     pub clock_hz: f64,
+    /// Time, s.
     pub time_s: f64,
+    /// Energy, J.
     pub energy_j: f64,
+    /// Mean power, W.
     pub power_w: f64,
+    /// What limits the time.
     pub bound: Bound,
 }
 

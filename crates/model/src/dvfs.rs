@@ -12,9 +12,13 @@ use std::collections::BTreeMap;
 /// One operating point of a two-domain device.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
+    /// Core clock, Hz.
     pub core_clock_hz: f64,
+    /// Memory clock, Hz.
     pub mem_clock_hz: f64,
+    /// Core voltage, V.
     pub core_volt: f64,
+    /// Memory voltage, V.
     pub mem_volt: f64,
 }
 
@@ -23,14 +27,18 @@ pub struct Setting {
 /// `V(f) = floor_volt · (1 + slope · max(0, f/max_clock − knee))`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VoltageCurve {
+    /// Lowest voltage, V; 1 where only ratios of voltages are known.
     pub floor_volt: f64,
+    /// Maximum clock, Hz.
     pub max_clock_hz: f64,
     /// Share of the maximum clock at which the voltage starts to rise, 0…1.
     pub knee: f64,
+    /// Relative voltage per relative clock above the knee.
     pub slope: f64,
 }
 
 impl VoltageCurve {
+    /// Voltage at a clock in Hz, in the unit of `floor_volt`.
     pub fn volt(&self, clock_hz: f64) -> f64 {
         self.floor_volt
             * (1.0 + self.slope * f64::max(0.0, clock_hz / self.max_clock_hz - self.knee))
@@ -76,7 +84,7 @@ impl DvfsMachine {
     }
 
     /// Index of the setting with the least predicted energy, given the time at each (§5.3).
-    pub fn greenest(&self, work: &Work, points: &[(Setting, f64)]) -> Option<usize> {
+    pub fn lowest_energy(&self, work: &Work, points: &[(Setting, f64)]) -> Option<usize> {
         let energy = |p: &(Setting, f64)| self.energy(work, p.1, p.0);
         (0..points.len()).min_by(|&a, &b| energy(&points[a]).total_cmp(&energy(&points[b])))
     }
@@ -114,7 +122,7 @@ mod tests {
         assert_eq!(m.energy(&w, 1.0, s(1.0, 1.0)), 20.0 + 23.0);
         // Half the time at twice the voltage: 80 + 0.5·28 against 20 + 23.
         assert_eq!(
-            m.greenest(&w, &[(s(2.0, 1.0), 0.5), (s(1.0, 1.0), 1.0)]),
+            m.lowest_energy(&w, &[(s(2.0, 1.0), 0.5), (s(1.0, 1.0), 1.0)]),
             Some(1)
         );
         assert!((energy_lost(&[94.0, 43.0], 0) - (94.0 / 43.0 - 1.0)).abs() < 1e-15);

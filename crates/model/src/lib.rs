@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`op`], [`work`] | operation classes and how many of each a computation does |
 //! | [`machine`] | costs of one device with intervals and provenance; TOML form |
-//! | [`predict`] | work + machine → time, energy, power and what binds |
+//! | [`mod@predict`] | work + machine → time, energy, power and what binds |
 //! | [`roofline`] | the two-class model: roofline, arch line, power line (eqs 1–8) |
 //! | [`cap`] | the power cap and the throttling factors it implies (eqs 32–38) |
 //! | [`clocked`] | the cap as it acts through the clock and the voltage |
@@ -20,20 +20,21 @@
 //! | [`shipped`] | the published machines that come with the program |
 //! | [`compare`] | speedup, powerup, greenup |
 
-pub mod cap;
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod analysis;
 pub mod clocked;
-pub mod compare;
 pub mod dvfs;
 pub mod machine;
-pub mod map;
 pub mod op;
 pub mod predict;
-pub mod refined;
 pub mod roofline;
-pub mod shipped;
-pub mod tradeoff;
-pub mod whatif;
 pub mod work;
+
+pub use analysis::{compare, map, tradeoff, whatif};
+pub use machine::shipped;
+pub use roofline::{cap, refined};
 
 pub use clocked::{ClockedPrediction, predict_clocked};
 pub use compare::Comparison;

@@ -31,34 +31,49 @@ pub enum Unit {
 /// An operation class: the thing that has one time cost τ and one energy cost ε.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Op {
+    /// Double precision flop.
     #[serde(rename = "f64")]
     F64,
+    /// Single precision flop.
     #[serde(rename = "f32")]
     F32,
+    /// Half precision flop.
     #[serde(rename = "f16")]
     F16,
+    /// Double precision flop on matrix units.
     #[serde(rename = "tensor_f64")]
     TensorF64,
+    /// TF32 flop on matrix units.
     #[serde(rename = "tensor_tf32")]
     TensorTf32,
+    /// bfloat16 flop on matrix units.
     #[serde(rename = "tensor_bf16")]
     TensorBf16,
+    /// FP8 flop on matrix units.
     #[serde(rename = "tensor_fp8")]
     TensorFp8,
+    /// Int8 operation on matrix units.
     #[serde(rename = "tensor_int8")]
     TensorInt8,
+    /// Integer operation.
     #[serde(rename = "int")]
     Int,
+    /// Special function: square root, reciprocal, exponential.
     #[serde(rename = "special")]
     Special,
+    /// Byte from L1 or shared memory.
     #[serde(rename = "l1")]
     L1,
+    /// Byte from L2.
     #[serde(rename = "l2")]
     L2,
+    /// Byte from L3.
     #[serde(rename = "l3")]
     L3,
+    /// Byte from DRAM, streamed.
     #[serde(rename = "dram")]
     Dram,
+    /// Random access to DRAM.
     #[serde(rename = "random")]
     Random,
 }
@@ -172,6 +187,7 @@ impl fmt::Display for Op {
 #[derive(Debug, thiserror::Error)]
 #[error("unknown operation `{name}`; known are {}", Op::ALL.map(Op::name).join(", "))]
 pub struct UnknownOp {
+    /// The name that was given.
     pub name: String,
 }
 

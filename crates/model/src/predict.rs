@@ -34,11 +34,13 @@ impl Serialize for Bound {
 /// Predicted cost of a computation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
+    /// Time, s.
     pub time_s: f64,
     /// `None` where the machine has no energy costs for this work.
     pub energy_j: Option<f64>,
     /// Average power E/T.
     pub power_w: Option<f64>,
+    /// What limits the time.
     pub bound: Bound,
     /// [low, high] of time from the machine's intervals.
     pub time_interval_s: (f64, f64),
@@ -59,6 +61,19 @@ pub struct Prediction {
 /// T = max over units of Σ N_k τ_k (classes on one unit add, units overlap), and not below
 /// Σ N_k ε_k/Δπ where there is a cap; E = Σ N_k ε_k + π₀ T. With one flop class and one memory
 /// level these are eqs 1–4 and 32–35.
+///
+/// ```
+/// use greenup_model::{Bound, Op, Work, predict, shipped};
+///
+/// let machine = shipped::find("fermi-2010").unwrap()?;
+/// // y = a x + y on 10⁹ doubles: 2 flops and 24 bytes each.
+/// let work = Work::new().with(Op::F64, 2e9)?.with(Op::Dram, 24e9)?;
+/// let p = predict(&machine, &work)?;
+/// assert_eq!(p.bound, Bound::Op(Op::Dram));
+/// assert!((p.time_s - 24e9 / 144e9).abs() < 1e-6);
+/// assert!((p.energy_j.unwrap() - (2e9 * 25e-12 + 24e9 * 360e-12)).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`MachineError::NoCost`] when the machine has no cost for a class of the work.

@@ -7,17 +7,29 @@ use std::collections::BTreeMap;
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[error("the count of `{op}` must be a finite number that is not negative, not {count}")]
 pub struct WorkError {
+    /// Operation class.
     pub op: Op,
+    /// The count that was given.
     pub count: f64,
 }
 
 /// Operation counts of one computation: the thesis's W and Q, generalised to many classes.
+///
+/// ```
+/// use greenup_model::{Op, Work};
+///
+/// let work = Work::new().with(Op::F64, 2e9)?.with(Op::Dram, 24e9)?;
+/// assert_eq!(work.count(Op::F64), 2e9);
+/// assert_eq!(work.count(Op::L2), 0.0);
+/// # Ok::<(), greenup_model::WorkError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Work {
     counts: BTreeMap<Op, f64>,
 }
 
 impl Work {
+    /// No operations.
     pub fn new() -> Self {
         Self::default()
     }
@@ -35,11 +47,15 @@ impl Work {
     }
 
     /// As [`Work::add`], for building a value in one expression.
+    ///
+    /// # Errors
+    /// [`WorkError`] as for [`Work::add`].
     pub fn with(mut self, op: Op, count: f64) -> Result<Self, WorkError> {
         self.add(op, count)?;
         Ok(self)
     }
 
+    /// Number of operations of class `op`.
     pub fn count(&self, op: Op) -> f64 {
         self.counts.get(&op).copied().unwrap_or(0.0)
     }
@@ -52,6 +68,7 @@ impl Work {
             .filter(|&(_, n)| n > 0.0)
     }
 
+    /// Whether all counts are zero.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }

@@ -1,12 +1,9 @@
-//! Tables, figures and the self-contained page. Knows nothing of devices or sensors: it draws
-//! what it is given.
+//! Tables, figures and the self-contained page. Knows nothing of devices or sensors: it draws what it is given.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`si`] | numbers with SI prefixes |
-//! | [`svg`], [`axis`] | a small SVG layer and its log₂ and linear axes |
-//! | [`roofline_parts`] | what it shows |
-//! | [`roofline_figure`] | roofline, arch line and power line side by side |
+//! | [`chart`] | charts: description, layout for a width, drawing as SVG, PNG and for pages |
+//! | [`roofline_figure`], [`roofline_parts`] | roofline, arch line and power line side by side |
 //! | [`bar_figure`] | measured against predicted, split by what costs |
 //! | [`map_figure`] | the dimensionless map of machines |
 //! | [`pruning_figure`] | how filters prune a search space |
@@ -14,25 +11,23 @@
 //! | [`heat_figure`] | a value over two parameters |
 //! | [`share_figure`] | energies of many cases, split |
 //! | [`scaling_figure`] | series over problem size or time |
-//! | [`png`] | SVG → PNG with embedded fonts |
 //! | [`page`] | the HTML page |
+//! | [`si`] | numbers with SI prefixes |
+//! | [`png`] | SVG → PNG with embedded fonts |
 //! | [`npy`] | NumPy's array files |
 //! | [`vtu`] | unstructured grids for ParaView |
 
-pub mod axis;
-pub mod bar_figure;
-pub mod heat_figure;
-pub mod map_figure;
-pub mod npy;
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+pub mod chart;
+mod figures;
+mod formats;
 pub mod page;
-pub mod png;
-pub mod pruning_figure;
-pub mod roofline_figure;
-mod roofline_marks;
-pub mod roofline_parts;
-pub mod scaling_figure;
-pub mod share_figure;
-pub mod si;
-pub mod svg;
-pub mod sweep_figure;
-pub mod vtu;
+
+pub use chart::{png, si};
+pub use figures::roofline::{figure as roofline_figure, parts as roofline_parts};
+pub use figures::{
+    bar_figure, heat_figure, map_figure, pruning_figure, scaling_figure, share_figure, sweep_figure,
+};
+pub use formats::{npy, vtu};

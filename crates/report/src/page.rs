@@ -1,16 +1,22 @@
 //! The HTML page: one file with its style, script and figures inside; no network.
 
+use crate::chart::Chart;
+use crate::chart::canvas::escape;
+use crate::chart::ink::{Style, variables};
 use minijinja::{Environment, context};
 use serde::Serialize;
 
 /// A named value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fact {
+    /// Name.
     pub name: String,
+    /// Value as text.
     pub value: String,
 }
 
 impl Fact {
+    /// A named value.
     pub fn new(name: &str, value: impl Into<String>) -> Self {
         Self {
             name: name.to_owned(),
@@ -22,13 +28,16 @@ impl Fact {
 /// A cell of a table: what is shown, and what it is sorted by.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cell {
+    /// Text shown.
     pub text: String,
+    /// Key by which the column is sorted.
     pub sort: String,
     /// `good`, `bad` or nothing.
     pub mark: Option<&'static str>,
 }
 
 impl Cell {
+    /// A cell of text, sorted by the text.
     pub fn text(text: impl Into<String>) -> Self {
         let text = text.into();
         Self {
@@ -38,6 +47,7 @@ impl Cell {
         }
     }
 
+    /// A cell of a number, sorted by `value`.
     pub fn number(value: f64, text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -46,6 +56,7 @@ impl Cell {
         }
     }
 
+    /// The cell with a mark: `good` or `bad`.
     pub fn marked(self, mark: &'static str) -> Self {
         Self {
             mark: Some(mark),
@@ -57,11 +68,14 @@ impl Cell {
 /// A column title with an explanation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Header {
+    /// Title of the column.
     pub name: String,
+    /// Explanation shown on hovering.
     pub about: String,
 }
 
 impl Header {
+    /// A column title with its explanation.
     pub fn new(name: &str, about: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -70,48 +84,87 @@ impl Header {
     }
 }
 
+/// A table with sortable columns.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Table {
+    /// Caption.
     pub caption: String,
+    /// Column titles.
     pub header: Vec<Header>,
+    /// Rows; as many cells in each as columns.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A figure as SVG.
-#[derive(Clone, Debug, Serialize)]
+/// A figure of a page.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Figure {
-    pub svg: String,
+    /// Markup.
+    pub html: String,
+    /// Caption.
     pub caption: String,
+    /// Whether it takes the full width.
+    pub wide: bool,
 }
 
-/// A switch of the legend: shows or hides the elements of class `series`.
-#[derive(Clone, Debug, Serialize)]
-pub struct LegendItem {
-    pub name: String,
-    pub series: String,
-    pub colour: &'static str,
+impl Figure {
+    /// A chart; one with several panels takes the full width.
+    pub fn chart(chart: &Chart, caption: &str) -> Self {
+        Self {
+            html: chart.html(),
+            caption: caption.to_owned(),
+            wide: chart.panels.len() > 1,
+        }
+    }
+
+    /// The same over the full width.
+    pub fn wide(self) -> Self {
+        Self { wide: true, ..self }
+    }
+
+    /// Text as it is, in a font of fixed width.
+    pub fn text(text: &str) -> Self {
+        Self {
+            html: format!("<pre>{}</pre>", escape(text)),
+            wide: true,
+            ..Self::default()
+        }
+    }
 }
 
+/// A section of the page.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Section {
+    /// Anchor in the page.
     pub id: String,
+    /// Title.
     pub title: String,
     /// Provenance: `measured`, `published`, `derived` or `estimated`.
     pub label: Option<&'static str>,
+    /// Paragraphs of text.
     pub paragraphs: Vec<String>,
+    /// Named values.
     pub items: Vec<Fact>,
-    pub legend: Vec<LegendItem>,
+    /// Figures.
     pub figures: Vec<Figure>,
+    /// Tables.
     pub tables: Vec<Table>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A self-contained HTML page.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Page {
+    /// Title.
     pub title: String,
+    /// Line below the title.
     pub subtitle: String,
+    /// The main results.
     pub headline: Vec<Fact>,
+    /// Sections in order.
     pub sections: Vec<Section>,
+    /// Last line: sources and method.
     pub footer: String,
+    /// Where the numbers come from: date, host, version, command.
+    pub provenance: Vec<Fact>,
 }
 
 /// A page that cannot be written; a defect of the template.
@@ -121,11 +174,17 @@ pub struct PageError(#[from] minijinja::Error);
 
 impl Page {
     /// The whole document.
+    ///
+    /// # Errors
+    /// [`PageError`] if the template is wrong.
     pub fn render(&self) -> Result<String, PageError> {
         let mut env = Environment::new();
         env.add_template("page.html", include_str!("../templates/page.html"))?;
         Ok(env.get_template("page.html")?.render(context! {
             page => minijinja::value::Serde(self),
+            light => variables(Style::Light),
+            dark => variables(Style::Dark),
+            print => variables(Style::Print),
             css => include_str!("../templates/page.css"),
             js => include_str!("../templates/page.js"),
         })?)
@@ -146,8 +205,8 @@ mod tests {
                 id: "x".into(),
                 title: "X".into(),
                 figures: vec![Figure {
-                    svg: "<svg></svg>".into(),
-                    caption: String::new(),
+                    html: "<svg></svg>".into(),
+                    ..Figure::default()
                 }],
                 tables: vec![Table {
                     caption: String::new(),
@@ -156,7 +215,7 @@ mod tests {
                 }],
                 ..Section::default()
             }],
-            footer: String::new(),
+            ..Page::default()
         };
         let html = page.render().unwrap();
         assert!(html.contains("A &lt;b&gt; machine") && html.contains("1 &amp; 2"));

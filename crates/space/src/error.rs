@@ -1,22 +1,28 @@
-//! What can be wrong with a space, said so that its author can mend it.
+//! Errors of a space, with the expression and a hint for its author.
 
 use std::fmt;
 
 /// Where in an expression something is wrong: bytes `from..to`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
+    /// First byte.
     pub from: usize,
+    /// Byte after the last.
     pub to: usize,
 }
 
-/// Something wrong inside one expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A syntax or evaluation error inside one expression.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ExprError {
+    /// What is wrong.
     pub message: String,
+    /// Where, in bytes of the expression.
     pub span: Span,
 }
 
 impl ExprError {
+    /// An error at `span`.
     pub fn new(message: impl Into<String>, span: Span) -> Self {
         Self {
             message: message.into(),
@@ -49,13 +55,16 @@ impl ExprError {
 /// A space that cannot be read, built or counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaceError {
+    /// What is wrong, with the expression if there is one.
     pub message: String,
+    /// How to fix it.
     pub hint: Option<String>,
     /// The expression at fault, so that a reader of files can name its line.
     pub expression: Option<String>,
 }
 
 impl SpaceError {
+    /// An error without hint and expression.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -64,6 +73,7 @@ impl SpaceError {
         }
     }
 
+    /// The error with a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

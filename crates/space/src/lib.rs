@@ -4,6 +4,9 @@
 //! Reading goes [`Definition`] (as written) → [`Space`] (resolved, ordered, compiled) → [`count`],
 //! [`Index`], [`funnel`] or [`visit`].
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
 mod engine;
 mod error;
 pub mod expr;

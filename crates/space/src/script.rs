@@ -16,6 +16,40 @@ const CALL_STEPS: u64 = 20_000_000;
 /// Steps of all calls for one space together: some tens of seconds.
 const TOTAL_STEPS: u64 = 400_000_000;
 
+/// A call of a script function that gives no values.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScriptError {
+    /// All calls together exceeded the step limit.
+    #[error(
+        "the script took more than {TOTAL_STEPS} steps in all: it is called for too many points"
+    )]
+    TooManySteps,
+    /// The script stopped with an error.
+    #[error("the script's `{function}` failed: {cause}")]
+    Failed {
+        /// The function.
+        function: String,
+        /// The script engine's message.
+        cause: String,
+    },
+    /// The result is not a list.
+    #[error("the script's `{function}` returns a {kind}, not a list")]
+    NotAList {
+        /// The function.
+        function: String,
+        /// Type of the result.
+        kind: &'static str,
+    },
+    /// An element of the result is not a plain value.
+    #[error("the script's `{function}` returns a list with a {kind} in it")]
+    Item {
+        /// The function.
+        function: String,
+        /// Type of the element.
+        kind: &'static str,
+    },
+}
+
 /// The functions of one script.
 pub struct Scripts {
     engine: Engine,
@@ -45,9 +79,9 @@ fn engine() -> Engine {
         .set_max_string_size(1_000_000)
         .set_max_call_levels(64)
         .set_max_expr_depths(64, 64);
-    let spent = Arc::new(AtomicU64::new(0));
+    let steps = Arc::new(AtomicU64::new(0));
     engine.on_progress(move |_| {
-        let all = spent.fetch_add(1, Ordering::Relaxed);
+        let all = steps.fetch_add(1, Ordering::Relaxed);
         (all >= TOTAL_STEPS).then(|| Dynamic::from(()))
     });
     engine
@@ -79,27 +113,27 @@ impl Scripts {
     ///
     /// # Errors
     /// What went wrong in the script, or that it returned no list of plain values.
-    pub fn call(&self, name: &str, args: &[Value]) -> Result<Vec<Value>, String> {
+    pub fn call(&self, name: &str, args: &[Value]) -> Result<Vec<Value>, ScriptError> {
         let args: Vec<Dynamic> = args.iter().map(to_script).collect();
         let result: Dynamic = self
             .engine
             .call_fn(&mut Scope::new(), &self.ast, name, args)
             .map_err(|e| match *e {
-                EvalAltResult::ErrorTerminated(..) => format!(
-                    "the script took more than {TOTAL_STEPS} steps in all: it is called for too many points"
-                ),
-                e => format!("the script's `{name}` failed: {e}"),
+                EvalAltResult::ErrorTerminated(..) => ScriptError::TooManySteps,
+                e => ScriptError::Failed {
+                    function: name.to_owned(),
+                    cause: e.to_string(),
+                },
             })?;
-        let list = result
-            .into_array()
-            .map_err(|kind| format!("the script's `{name}` returns a {kind}, not a list"))?;
+        let list = result.into_array().map_err(|kind| ScriptError::NotAList {
+            function: name.to_owned(),
+            kind,
+        })?;
         list.into_iter()
             .map(|v| {
-                from_script(&v).ok_or_else(|| {
-                    format!(
-                        "the script's `{name}` returns a list with a {} in it",
-                        v.type_name()
-                    )
+                from_script(&v).ok_or_else(|| ScriptError::Item {
+                    function: name.to_owned(),
+                    kind: v.type_name(),
                 })
             })
             .collect()
@@ -137,6 +171,7 @@ mod tests {
         Scripts::new(text)
             .map_err(|e| e.message)?
             .call("f", &[Value::Int(3)])
+            .map_err(|e| e.to_string())
     }
 
     #[test]
@@ -174,6 +209,6 @@ mod tests {
         let scripts = Scripts::new("fn f(n) { let x = 0; while x < 2000000 { x += 1; } [x] }");
         let scripts = scripts.unwrap();
         let failed = (0..1000).find_map(|_| scripts.call("f", &[Value::Int(1)]).err());
-        assert!(failed.unwrap().contains("too many points"));
+        assert_eq!(failed, Some(ScriptError::TooManySteps));
     }
 }

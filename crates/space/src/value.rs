@@ -9,9 +9,13 @@ use std::fmt;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
+    /// `True` or `False`.
     Bool(bool),
+    /// 64-bit integer.
     Int(i64),
+    /// Double precision number.
     Float(f64),
+    /// Text.
     Str(String),
 }
 

@@ -1,5 +1,7 @@
 //! What authors write, right and wrong.
 
+use std::sync::Arc;
+
 use greenup_space::{Facts, Index, Limits, Space, SpaceError, Stop, Value, count};
 
 fn space(text: &str) -> Result<Space, SpaceError> {
@@ -130,11 +132,11 @@ fn refusals_say_what_and_where() {
         ),
         (
             "[parameters]\na = [1, 2]\n[hard]\nf = 'frob(a) == 1'",
-            "no function `frob`",
+            "unknown function `frob`",
         ),
         (
             "[parameters]\na = [1]\n[filters]\nf = 'a == 1'",
-            "`filters` is no part",
+            "`filters` is not part",
         ),
         (
             "[constants]\nw = 'device.sms'\n[parameters]\na = [1]",
@@ -145,7 +147,7 @@ fn refusals_say_what_and_where() {
             "does not fit 64 bits",
         ),
         ("{\"parameters\": 3}", "not a list"),
-        ("{\"x\": 3}", "no space"),
+        ("{\"x\": 3}", "not a space"),
         ("{", "not valid JSON"),
         ("[parameters", "not valid TOML"),
     ] {
@@ -169,7 +171,7 @@ fn a_guard_in_another_filter_suffices() {
 fn contradictions_leave_nothing() {
     let text = "[parameters]\na = '1 : 1000'\nb = '1 : 1000'\n[hard]\nf = 'a < b'\ng = 'b < a'";
     assert_eq!(size(text), 0);
-    let s = space(text).unwrap();
+    let s = Arc::new(space(text).unwrap());
     let index = Index::build(&s, &Limits::default()).unwrap();
     assert!(index.is_empty() && index.get(0).is_none());
     assert!(index.sample(3, &mut fastrand::Rng::with_seed(1)).is_empty());

@@ -196,7 +196,7 @@ proptest! {
     fn the_engine_agrees_with_brute_force(d in space(), threads in 1_usize..3, seed in any::<u64>()) {
         let Some(mut expected) = brute(&d) else { return Ok(()) };
         expected.sort();
-        let space = Space::new(&d).unwrap();
+        let space = std::sync::Arc::new(Space::new(&d).unwrap());
         let limits = Limits { threads, ..Limits::default() };
         prop_assert_eq!(count(&space, |_| true, &limits).unwrap(), expected.len() as u128);
         let mut walked = Vec::new();

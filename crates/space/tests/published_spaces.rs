@@ -2,15 +2,16 @@
 
 use greenup_space::{Definition, Facts, Index, Limits, Space, Value, count, visit};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/spaces")
 }
 
-fn read(path: &Path) -> (Space, String) {
+fn read(path: &Path) -> (Arc<Space>, String) {
     let text = std::fs::read_to_string(path).unwrap();
     let d = Definition::read(&text, &Facts::new()).unwrap();
-    (Space::new(&d).unwrap(), text)
+    (Arc::new(Space::new(&d).unwrap()), text)
 }
 
 #[test]
@@ -63,7 +64,7 @@ const TABLE_II: [[i64; 9]; 14] = [
     [16, 16, 80, 80, 16, 16, 16, 16, 16],
 ];
 
-fn beast() -> (Space, String) {
+fn beast() -> (Arc<Space>, String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spaces/beast_dgemm_k20x.toml");
     read(&path)
 }

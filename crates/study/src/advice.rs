@@ -1,11 +1,11 @@
-//! What the numbers mean, in words.
+//! Explains the numbers of a kernel in sentences.
 
 use crate::result::KernelResult;
 use greenup_model::{Bound, Machine, Op};
 use greenup_report::si::{percent, si, three};
 
-/// What to know and do next about a kernel, most important first.
-pub fn for_kernel(k: &KernelResult, machine: &Machine) -> Vec<String> {
+/// Findings and suggestions for a kernel, most important first; empty if it was not measured.
+pub fn for_kernel(k: &KernelResult, machine: &Machine, gpu: bool) -> Vec<String> {
     let mut words = Vec::new();
     let Some(share) = k.share_then() else {
         return words;
@@ -22,7 +22,7 @@ pub fn for_kernel(k: &KernelResult, machine: &Machine) -> Vec<String> {
     ));
     if let Some(then) = k.roof_then.filter(|_| k.roof_moved()) {
         words.push(format!(
-            "(That roof stood at {} of its calibrated height beside this kernel; the machine is \
+            "(Re-measured next to this kernel, that roof was at {} of its calibrated value; the machine is \
              shared or its clock moves.)",
             percent(then)
         ));
@@ -41,6 +41,11 @@ pub fn for_kernel(k: &KernelResult, machine: &Machine) -> Vec<String> {
              store its data in fewer bits.",
             percent((1.0 / share - 1.0).max(0.0))
         ));
+    } else if share >= 0.85 && k.predicted.bound == Bound::Cap {
+        words.push(
+            "It runs at the power cap: only less energy per result helps, by fewer bytes, fewer instructions or a lower precision."
+                .to_owned(),
+        );
     } else if share >= 0.85 {
         words.push(
             "It runs at the machine's arithmetic limit: only fewer operations, or a lower precision, help."
@@ -48,17 +53,26 @@ pub fn for_kernel(k: &KernelResult, machine: &Machine) -> Vec<String> {
         );
     } else if memory {
         words.push(format!(
-            "A perfect version would take {} of its time. Look at write-allocate traffic \
-             (streaming stores), prefetch-friendly order, pages on the right memory node, and \
+            "A perfect version would take {} of its time. Look at {}, and \
              whether it moves more bytes than the {} it must.",
             percent(share),
+            match gpu {
+                true => "coalesced accesses, wide loads, more bytes in flight per multiprocessor",
+                false =>
+                    "write-allocate traffic (streaming stores), prefetch-friendly order, pages on the right memory node",
+            },
             si(k.bytes, "B")
         ));
     } else {
         words.push(format!(
-            "A perfect version would take {} of its time. Look at vector width, independent \
-             operations to hide latency, register and cache blocking, and load balance.",
-            percent(share)
+            "A perfect version would take {} of its time. Look at {}.",
+            percent(share),
+            match gpu {
+                true =>
+                    "instructions besides the arithmetic, independent operations per thread, occupancy, and idle lanes or multiprocessors",
+                false =>
+                    "vector width, independent operations to hide latency, register and cache blocking, and load balance",
+            }
         ));
     }
     if let Ok(r) = machine.roofline(Op::F64, Op::Dram) {
@@ -86,14 +100,10 @@ fn energy(k: &KernelResult, time_balance: f64, energy_balance: f64) -> String {
                 joules though not seconds."
             .to_owned();
     }
-    let constant = k
-        .predicted
-        .constant_energy_j
-        .zip(k.predicted.energy_j)
-        .map_or(0.0, |(c, e)| c / e);
+    let constant = (k.explained.as_ref()).map_or(0.0, |e| e.constant_j / e.total_j);
     if constant > 0.5 {
         return format!(
-            "{} of its energy is constant power: finishing sooner (race to halt) saves most.",
+            "{} of its energy is constant power: finishing sooner (race-to-halt) saves most.",
             percent(constant)
         );
     }

@@ -1,24 +1,42 @@
-//! The main job: calibrate this host, measure three real kernels on it, predict them from the
-//! calibrated machine, tune one, and explain the gap on one page.
+//! The study of a host's devices: calibrates each, measures real kernels, predicts them from the calibrated machine model,
+//! tunes one, and explains the difference on one HTML page.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`kernels`] | stream triad, DGEMM, sparse matrix–vector: data, work, verification |
-//! | [`study`] | the run: calibration, measurements, predictions |
-//! | [`reference`] | the roofs again, beside each kernel |
-//! | [`result`] | one kernel, measured and predicted |
-//! | [`tuning`] | a short tuning run of DGEMM |
-//! | [`advice`] | what the numbers mean, in words |
-//! | [`page`] | the study as a page |
+//! | [`study`] | the run over all devices |
+//! | [`device`] | what a study found on one device |
+//! | [`cpu`] | the host's cores: kernels, roofs re-measured, tuning |
+//! | [`gpu`] | a GPU: kernels as tuning problems, tuning |
+//! | [`result`] | result of one kernel, measured and predicted |
+//! | [`energy`] | predicted energy, split by its causes |
+//! | [`tuned`] | result of a tuning run |
+//! | [`tradeoff`] | one kernel tuned for time and for energy |
+//! | [`advice`] | explanation of the numbers in sentences |
+//! | [`mod@summary`] | the results as data |
+//! | [`applications`] | energies of applications from hardware counters |
+//! | [`pages`] | HTML pages of studies, sweeps and applications |
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
 pub mod advice;
-pub mod kernels;
-pub mod page;
-pub mod reference;
+pub mod applications;
+pub mod cpu;
+pub mod device;
+pub mod energy;
+pub mod gpu;
+pub mod pages;
 pub mod result;
 pub mod study;
-pub mod tuning;
+pub mod summary;
+pub mod tradeoff;
+pub mod tuned;
 
+pub use cpu::CpuOptions;
+pub use cpu::tuning::TuningOptions;
+pub use device::{DeviceStudy, Hardware};
+pub use gpu::GpuOptions;
+pub use greenup_app::provenance::Provenance;
 pub use result::KernelResult;
-pub use study::{Kept, Study, StudyError, StudyOptions, run};
-pub use tuning::{Tuning, TuningOptions};
+pub use study::{Journals, Study, StudyError, StudyOptions, run};
+pub use summary::summary;
+pub use tuned::{Tuning, TuningError};

@@ -1,189 +1,187 @@
-//! The run: calibration, measurements, predictions.
+//! The run over all devices, and its results.
 
-use crate::advice;
-use crate::kernels;
-use crate::reference::References;
-use crate::result::KernelResult;
-use crate::tuning::{self, Tuning, TuningOptions};
-use greenup_app::interrupt::{self, Saving};
-use greenup_calibrate::machine::build;
-use greenup_calibrate::suite::{Calibration, Depth, plan};
-use greenup_calibrate::{Fit, FitError, FitOptions, Method, Record, record, suite};
-use greenup_device::{CpuFacts, Team};
+use crate::cpu::{self, CpuOptions};
+use crate::device::DeviceStudy;
+use crate::gpu::{self, GpuOptions};
+use greenup_app::provenance::Provenance;
+use greenup_calibrate::FitError;
+use greenup_device::CpuFacts;
 use greenup_files::{FileError, Journal};
-use greenup_meter::{Meter, Observer};
-use greenup_model::{Machine, MachineError, predict};
-use std::convert::Infallible;
+use greenup_meter::Observer;
+use greenup_model::{Machine, MachineError};
+use greenup_process::interrupt::Saving;
 
-/// What a study is made of.
+/// Settings of a study.
 pub struct StudyOptions {
-    /// Name of the calibrated machine.
-    pub name: String,
-    pub depth: Depth,
-    /// A published machine to draw the energy side from, where nothing measures it.
+    /// The host's cores; `None` to leave them out.
+    pub cpu: Option<CpuOptions>,
+    /// The GPUs.
+    pub gpus: Vec<GpuOptions>,
+    /// Devices that are present and cannot be studied, and why.
+    pub missing: Vec<String>,
+    /// A published machine for energy predictions if no sensor measures energy.
     pub assume: Option<Machine>,
-    /// The tuning run at the end; none when not wanted.
-    pub tuning: Option<TuningOptions>,
-    /// The command, for the record.
-    pub command: String,
+    /// Stored with the results.
+    pub provenance: Provenance,
 }
 
-/// Everything a study found.
+impl StudyOptions {
+    /// Estimated duration, s.
+    pub fn seconds(&self) -> f64 {
+        let cores = CpuFacts::read().cores.len();
+        self.cpu.as_ref().map_or(0.0, |c| c.seconds(cores))
+            + self.gpus.iter().map(GpuOptions::seconds).sum::<f64>()
+    }
+
+    /// Names of the devices in the order of their study: `cpu`, `cuda:0`, ….
+    pub fn devices(&self) -> Vec<String> {
+        let cpu = self.cpu.iter().map(|_| "cpu".to_owned());
+        cpu.chain(self.gpus.iter().map(GpuOptions::device))
+            .collect()
+    }
+}
+
+/// The results of a study.
 #[derive(Debug)]
 pub struct Study {
-    pub facts: CpuFacts,
-    pub machine: Machine,
-    pub fit: Fit,
-    pub records: Vec<Record>,
-    pub calibration: Calibration,
-    pub sensor: Option<String>,
-    pub kernels: Vec<KernelResult>,
-    /// The tuning run, or why there is none.
-    pub tuning: Option<Result<Tuning, String>>,
+    /// Results of each device; at least one.
+    pub devices: Vec<DeviceStudy>,
+    /// Devices without results, and why.
+    pub missing: Vec<String>,
+    /// The published machine for energy predictions.
     pub assume: Option<Machine>,
+    /// Whether the user interrupted the study.
     pub interrupted: bool,
-    pub command: String,
-    /// Gives the time to write the results where the user stopped the study.
-    pub saving: Option<Saving>,
+    /// Where, when and by which command it was made.
+    pub provenance: Provenance,
+    /// Extend the time to write the results after an interrupted calibration; else none.
+    pub saving: Vec<Saving>,
 }
 
-/// What was measured, on the disk until the results are.
-pub struct Kept {
-    /// Records of the calibration, as CSV.
-    pub records: Journal,
-    /// Kernels, a JSON object a line.
+/// Journals that store the measurements on disk until the results are written.
+pub struct Journals {
+    /// Records of the calibrations, CSV; one per device, in their order.
+    pub records: Vec<Journal>,
+    /// Results of the kernels, one JSON object per line.
     pub kernels: Journal,
 }
 
+impl Journals {
+    /// The first journal with a record.
+    pub fn with_records(&self) -> Option<&Journal> {
+        self.records.iter().find(|j| j.lines() > 0)
+    }
+
+    /// Removes them: their lines stand elsewhere. Those of devices without results stay.
+    pub fn done(self, study: &Study, order: &[String]) {
+        for (journal, device) in self.records.into_iter().zip(order) {
+            if study.devices.iter().any(|d| d.device == *device) {
+                journal.done();
+            }
+        }
+        self.kernels.done();
+    }
+}
+
+/// Why a study failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
+    /// A journal cannot be written.
     #[error("{0}")]
     File(#[from] FileError),
+    /// The result of a kernel cannot be written as JSON.
     #[error("a kernel's result cannot be written: {0}")]
     Json(#[from] serde_json::Error),
+    /// The machine model cannot be fitted to the calibration.
     #[error("the calibration does not determine a machine: {0}")]
     Fit(#[from] FitError),
+    /// The calibrated machine lacks a cost.
     #[error(transparent)]
     Machine(#[from] MachineError),
+    /// The user interrupted the study before the first measurement.
     #[error("interrupted before anything was calibrated")]
     Nothing,
+    /// No device could be studied.
+    #[error("no device could be studied: {0}")]
+    NoDevice(String),
+    /// A GPU, its driver or its compiler failed.
+    #[error("{0}")]
+    Gpu(String),
+    /// A kernel computes a wrong result.
     #[error(
         "kernel `{name}` is wrong: its error {error:e} exceeds {bound:e}; its time does not count"
     )]
     Wrong {
+        /// Name of the kernel.
         name: String,
+        /// Largest relative error.
         error: f64,
+        /// Bound of the error.
         bound: f64,
     },
 }
 
-/// Runs the study.
+/// Studies each device in turn. A GPU that fails is missing from the results, with the reason; the rest is kept.
 ///
 /// # Errors
-/// When the calibration yields nothing, a kernel computes a wrong result, or what was measured cannot be kept.
+/// The study of the CPU failed, or that of every GPU without one of the CPU.
 pub fn run(
-    options: &StudyOptions,
-    meter: &mut Meter,
+    options: &mut StudyOptions,
     observer: &dyn Observer,
-    kept: &mut Kept,
+    kept: &mut Journals,
 ) -> Result<Study, StudyError> {
-    let facts = CpuFacts::read();
-    let team = Team::new(&facts.cores);
-    let plan = plan(options.depth, facts.cores.len());
-    let calibration = suite::run(&plan, &facts, &team, meter, observer, &mut |r| {
-        record::keep(&mut kept.records, r)
-    })?;
-    if calibration.points.is_empty() {
-        return Err(StudyError::Nothing);
+    let command = options.provenance.command.clone();
+    let assume = options.assume.clone();
+    let mut missing = std::mem::take(&mut options.missing);
+    let mut devices = Vec::new();
+    let mut saving = Vec::new();
+    let mut journals = kept.records.iter_mut();
+    if let Some(cpu) = &mut options.cpu
+        && let Some(journal) = journals.next()
+    {
+        let (device, time) = cpu::run(
+            cpu,
+            assume.as_ref(),
+            &command,
+            observer,
+            journal,
+            &mut kept.kernels,
+        )?;
+        saving.extend(time);
+        devices.push(device);
     }
-    let fit_options = FitOptions {
-        // Without energies the methods are one.
-        method: Method::Capped,
-        ..FitOptions::default()
-    };
-    // What was measured is kept, though the fit takes its time.
-    let saving = calibration.interrupted.then(interrupt::saving);
-    let (machine, fit, records) = build(
-        &options.name,
-        &calibration,
-        &facts,
-        &options.command,
-        &fit_options,
-    )?;
-
-    let mut results = Vec::new();
-    if !calibration.interrupted {
-        let kernels = kernels::all(&facts, &team);
-        let references = References::new(&facts, &team);
-        observer.stage("kernels", kernels.len());
-        for mut kernel in kernels {
-            if observer.cancelled() {
-                break;
+    for (gpu, journal) in options.gpus.iter_mut().zip(journals) {
+        if observer.cancelled() {
+            missing.push(format!("{}: interrupted before its study", gpu.device()));
+            continue;
+        }
+        let found = gpu::run(
+            gpu,
+            assume.as_ref(),
+            &command,
+            observer,
+            journal,
+            &mut kept.kernels,
+        );
+        match found {
+            Ok((device, time)) => {
+                saving.extend(time);
+                devices.push(device);
             }
-            let verification = kernel.verify();
-            if verification.0 > verification.1 || verification.0.is_nan() {
-                return Err(StudyError::Wrong {
-                    name: kernel.name().into(),
-                    error: verification.0,
-                    bound: verification.1,
-                });
-            }
-            let work = kernel.work();
-            let predicted = predict(&machine, &work)?;
-            let before = references.roof_now(&machine, predicted.bound);
-            let go = || !observer.cancelled();
-            let mut iterate = |seconds: f64| Ok::<_, Infallible>(kernel.run(seconds, &go));
-            let measured = match meter.measure(observer, &mut iterate) {
-                Ok(m) => m,
-                Err(never) => match never {},
-            };
-            let after = references.roof_now(&machine, predicted.bound);
-            let error = |predicted: f64, measured: f64| predicted / measured - 1.0;
-            let time = measured.as_ref().map(|m| m.time_s.median);
-            let energy = measured
-                .as_ref()
-                .and_then(|m| m.energy_j)
-                .zip(predicted.energy_j);
-            let mut result = KernelResult {
-                name: kernel.name().into(),
-                about: kernel.describe(),
-                flops: work.flops(),
-                bytes: work.count(greenup_model::Op::Dram),
-                intensity: work.intensity().unwrap_or(f64::INFINITY),
-                verification,
-                share_of_roof: time.map(|t| predicted.time_s / t),
-                roof_then: before.zip(after).map(|(b, a)| 0.5 * (b + a)),
-                time_error: time.map(|t| error(predicted.time_s, t)),
-                energy_error: energy.map(|(m, p)| error(p, m.median)),
-                assumed: options.assume.as_ref().and_then(|m| predict(m, &work).ok()),
-                measured,
-                predicted,
-                work,
-                advice: Vec::new(),
-            };
-            result.advice = advice::for_kernel(&result, &machine);
-            kept.kernels.line(serde_json::to_string(&result)?)?;
-            results.push(result);
-            observer.step(kernel.name());
+            // Alone, it is the command that was interrupted.
+            Err(StudyError::Nothing) if devices.is_empty() => return Err(StudyError::Nothing),
+            Err(why) => missing.push(format!("{}: {why}", gpu.device())),
         }
     }
-    let tuning = options
-        .tuning
-        .as_ref()
-        .filter(|_| !calibration.interrupted && !observer.cancelled())
-        .map(|t| tuning::run(t, &facts, &team, observer));
+    if devices.is_empty() {
+        return Err(StudyError::NoDevice(missing.join("; ")));
+    }
     Ok(Study {
+        interrupted: observer.cancelled() || devices.iter().any(|d| d.interrupted),
+        devices,
+        missing,
+        assume,
+        provenance: options.provenance.clone(),
         saving,
-        tuning,
-        sensor: meter.main_sensor().map(str::to_owned),
-        interrupted: calibration.interrupted || observer.cancelled(),
-        assume: options.assume.clone(),
-        command: options.command.clone(),
-        facts,
-        machine,
-        fit,
-        records,
-        calibration,
-        kernels: results,
     })
 }

@@ -1,35 +1,50 @@
-//! The tuner: a problem's configs are searched by a strategy, built, verified, measured and
-//! recorded; recorded sweeps are replayed.
+//! The tuner: a strategy proposes configs of a problem's space; each is built, verified, measured and recorded.
+//! Recorded sweeps can be replayed and analysed.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`problem`] | a tunable kernel, as its file describes it |
-//! | [`analyze`] | explains a sweep |
-//! | [`objective`] | what is to be made small |
+//! | [`objective`] | the quantity to minimise |
 //! | [`points`] | a space as strategies see it |
-//! | [`search`] | the conversation with a strategy |
-//! | [`strategy`] | one search method a file |
-//! | [`surrogate`] | models learnt from trials |
-//! | [`run`] | build, run, verify, measure |
+//! | [`search`] | the ask/tell loop with a strategy |
+//! | [`mod@strategy`] | one search method per file |
+//! | [`surrogate`] | regression models fitted to trials |
+//! | [`session`] | a tuning run: options, setup, search loop, result |
+//! | [`plan`] | the resolved settings of a run |
+//! | [`build`] | compiles configs |
+//! | [`worker`] | the process in which kernels run |
+//! | [`trial`] | verifies and measures configs |
+//! | [`counters`] | hardware counters of configs |
 //! | [`sweep`] | recorded sweeps: ours and those of other tuners |
-//! | [`replay`] | a recorded sweep as a device |
+//! | [`replay`] | runs a strategy against a recorded sweep |
+//! | [`analyze`] | statistics and models of a sweep |
+//! | [`error`] | why a run ends early |
 
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 pub mod analyze;
+pub mod build;
+pub mod counters;
+pub mod error;
 pub mod objective;
+pub mod plan;
 pub mod points;
 pub mod problem;
 pub mod replay;
-pub mod run;
 pub mod search;
+pub mod session;
 pub mod strategy;
 pub mod surrogate;
 pub mod sweep;
+pub mod trial;
+pub mod worker;
 
+pub use error::TuneError;
 pub use objective::{Cost, Objective};
+pub use plan::{GpuTarget, Plan};
 pub use points::Points;
 pub use problem::Problem;
-pub use run::finals::Finalist;
-pub use run::plan::{Plan, TuneError};
-pub use run::tuner::{Found, tune};
+pub use session::{Found, tune};
 pub use strategy::{DEFAULT, STRATEGIES, Strategy, strategy};
 pub use sweep::{Outcome, Sweep, Trial};
+pub use trial::remeasure::Finalist;

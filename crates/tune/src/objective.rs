@@ -7,11 +7,14 @@ use std::str::FromStr;
 /// What a trial measured, per run of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
+    /// Time, s.
     pub time_s: f64,
+    /// Energy, J; `None` if it was not measured.
     pub energy_j: Option<f64>,
 }
 
 impl Cost {
+    /// Mean power, W.
     pub fn power_w(self) -> Option<f64> {
         Some(self.energy_j? / self.time_s)
     }
@@ -21,7 +24,9 @@ impl Cost {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Objective {
+    /// Time, s.
     Time,
+    /// Energy, J.
     Energy,
     /// Energy × time.
     Edp,
@@ -37,9 +42,10 @@ pub enum Objective {
     EnergyUnderTime(f64),
 }
 
+/// An unknown objective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no objective: time, energy, edp, ed2p, flops/w, alpha=0.3, time@power<=250, energy@time<=0.01"
+    "invalid objective `{0}`: use time, energy, edp, ed2p, flops/w, alpha=0.3, time@power<=250, energy@time<=0.01"
 )]
 pub struct UnknownObjective(String);
 
@@ -47,6 +53,7 @@ pub struct UnknownObjective(String);
 const VIOLATED: f64 = 1e6;
 
 impl Objective {
+    /// Whether it cannot be computed without energies.
     pub fn needs_energy(self) -> bool {
         self != Self::Time
     }

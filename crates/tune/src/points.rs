@@ -6,24 +6,30 @@ use std::collections::HashMap;
 /// Numbered points. A point's coordinates are the positions of its values among the values that
 /// each parameter takes anywhere in the space, in ascending order.
 pub trait Points {
+    /// Number of points.
     fn len(&self) -> u64;
 
+    /// Whether there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// Names of the parameters.
     fn names(&self) -> Vec<String>;
 
     /// The values that each parameter takes anywhere.
     fn values(&self) -> &[Vec<Value>];
 
+    /// Index of each parameter's value among its values.
     fn coordinates(&self, point: u64) -> Vec<u32>;
 
+    /// The point with these coordinates; `None` if it is not valid.
     fn find(&self, coordinates: &[u32]) -> Option<u64>;
 
     /// Points that differ in one parameter.
     fn neighbours(&self, point: u64) -> Vec<u64>;
 
+    /// Values of the parameters.
     fn config(&self, point: u64) -> Vec<Value> {
         self.coordinates(point)
             .iter()
@@ -117,12 +123,13 @@ impl Points for Table {
 
 /// Points of an indexed space.
 pub struct Indexed<'a> {
-    index: &'a Index<'a>,
+    index: &'a Index,
     values: Vec<Vec<Value>>,
 }
 
 impl<'a> Indexed<'a> {
-    pub fn new(index: &'a Index<'a>) -> Self {
+    /// Adapts an index.
+    pub fn new(index: &'a Index) -> Self {
         Self {
             values: index.values().into_iter().map(sorted).collect(),
             index,

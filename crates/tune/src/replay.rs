@@ -24,15 +24,20 @@ pub struct Step {
     pub evaluation: usize,
     /// Simulated seconds.
     pub clock_s: f64,
+    /// Best value of the objective so far.
     pub value: f64,
+    /// Its config.
     pub config: Vec<Value>,
 }
 
 /// What a strategy found on a recorded sweep.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Replay {
+    /// Number of evaluations, short and failed ones included.
     pub evaluations: usize,
+    /// Number of failed configs.
     pub failures: usize,
+    /// Time that the tuner would have spent, s.
     pub clock_s: f64,
     /// The best found; `None` when every trial failed.
     pub best: Option<Step>,
@@ -44,8 +49,47 @@ pub struct Replay {
     pub trace: Vec<Step>,
 }
 
-/// Runs a strategy against a recording. Points asked again cost nothing; a strategy at its end is
-/// carried on by random points, so that the budget is always used.
+/// A recording that cannot be replayed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ReplayError {
+    /// No trial has a value for the objective.
+    #[error("the recording has no value for `{objective}`: {reason}")]
+    NoValue {
+        /// The objective.
+        objective: Objective,
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+/// Runs a strategy against a recording. Repeated points cost nothing; a strategy that proposes no more points is
+/// continued with random points, so that the budget is always used.
+///
+/// ```
+/// use greenup_tune::replay::{Budget, replay};
+/// use greenup_tune::sweep::{Sweep, SweepFacts, Trial};
+/// use greenup_tune::{Objective, strategy};
+///
+/// let trial = |unroll: i64, time_s: f64| -> Trial {
+///     let line = format!(
+///         r#"{{"config":[{unroll}],"measured":{{"times_s":[{time_s}],"time_s":{time_s}}}}}"#
+///     );
+///     serde_json::from_str(&line).unwrap()
+/// };
+/// let sweep = Sweep {
+///     facts: SweepFacts {
+///         parameters: vec!["unroll".to_owned()],
+///         ..SweepFacts::default()
+///     },
+///     trials: vec![trial(1, 3.0), trial(2, 1.5), trial(4, 2.0)],
+///     ..Sweep::default()
+/// };
+/// let mut random = strategy("random", None)?;
+/// let found = replay(&sweep, &[Objective::Time], random.as_mut(), Budget::Evaluations(3), 1)?;
+/// assert_eq!(found.optimum, 1.5);
+/// assert_eq!(found.fraction, 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// The recording has no value for an objective.
@@ -55,7 +99,7 @@ pub fn replay(
     strategy: &mut dyn Strategy,
     budget: Budget,
     seed: u64,
-) -> Result<Replay, String> {
+) -> Result<Replay, ReplayError> {
     let table = sweep.table();
     let flops = sweep.facts.flops;
     let costs = |i: u64| -> Option<Vec<f64>> {
@@ -66,15 +110,14 @@ pub fn replay(
         .filter_map(|i| costs(i).map(|c| c[0]))
         .fold(f64::INFINITY, f64::min);
     if !optimum.is_finite() {
-        return Err(format!(
-            "the recording has no value for `{}`: {}",
-            objectives[0],
-            if sweep.has_energy() {
+        return Err(ReplayError::NoValue {
+            objective: objectives[0],
+            reason: if sweep.has_energy() {
                 "every trial failed"
             } else {
                 "it has no energy"
-            }
-        ));
+            },
+        });
     }
     let mut out = Replay {
         evaluations: 0,

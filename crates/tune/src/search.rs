@@ -1,4 +1,4 @@
-//! The conversation with a strategy: what it proposes, what it is told, and when to stop.
+//! The ask/tell loop with a strategy, and its budget.
 
 use crate::points::Points;
 use crate::strategy::{Ask, History, Proposal, Strategy};
@@ -8,7 +8,9 @@ use std::collections::HashSet;
 pub struct Search<'a> {
     strategy: &'a mut dyn Strategy,
     points: &'a dyn Points,
+    /// The trials so far.
     pub history: History,
+    /// Source of random numbers.
     pub rng: fastrand::Rng,
     /// Full measurements at most.
     most: usize,
@@ -37,10 +39,12 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Maximum number of full measurements.
     pub fn most(&self) -> usize {
         self.most
     }
 
+    /// Whether the budget is spent.
     pub fn over(&self) -> bool {
         self.spent >= self.most as f64 - 1e-9
     }

@@ -1,90 +1,70 @@
-//! The device of a command, and measurements on it.
+//! The engine of a command, and measurements with it.
 
-use super::{go_on, note};
-use greenup_app::interrupt;
-use greenup_device::cuda;
-use greenup_fmm::FmmError;
-use greenup_fmm::cpu::Cpu;
+use super::check_interrupt;
+use greenup_app::args::Device;
+use greenup_app::progress::Bars;
+use greenup_app::{AppError, Result, print, sensors};
+use greenup_fmm::cpu::{Cpu, check_memory};
 use greenup_fmm::engine::Engine;
 use greenup_fmm::gpu::{Config, Gpu};
-use greenup_fmm::memory;
 use greenup_fmm::plan::Plan;
-use greenup_fmm::real::Real;
-use greenup_meter::choose::{Target, sensors};
-use greenup_meter::{Measurement, Meter, Observer, Policy, Problem, Run};
+use greenup_fmm::precision::Real;
+use greenup_meter::{Measurement, Meter, Policy, Run};
+use std::sync::Arc;
 use std::time::Instant;
 
-/// What evaluates a plan on a CPU or a GPU, and its name.
-pub fn engine<'a, R: Real>(
-    plan: &'a Plan<R>,
-    gpu: Option<usize>,
+/// The engine of a plan on a device, and its name.
+pub fn engine<R: Real>(
+    plan: Arc<Plan<R>>,
+    device: Device,
     kernels: &str,
-) -> Result<(Box<dyn Engine + 'a>, String), FmmError> {
-    let Some(ordinal) = gpu else {
-        memory::check_evaluation(plan)?;
-        return Ok((Box::new(Cpu::new(plan)), plan.isa().to_string()));
+) -> Result<(Box<dyn Engine>, String)> {
+    let Some(ordinal) = device.gpu() else {
+        check_memory(&plan)?;
+        let name = plan.isa().to_string();
+        return Ok((Box::new(Cpu::new(plan)), name));
     };
     let config = Config::default_for::<R>(plan.options().kernel, plan.options().gradient)
         .with(kernels)
-        .map_err(|e| FmmError(format!("--kernels: {e}")))?;
+        .map_err(|e| AppError::new(format!("--kernels: {e}")))?;
     let gpu = Gpu::open(plan, ordinal, config)?;
     let name = gpu.name().to_owned();
     Ok((Box::new(gpu), name))
 }
 
 /// A meter of time, and of energy where there is a sensor.
-pub fn meter(gpu: Option<usize>) -> Result<Meter, FmmError> {
-    let unusable = |p: Problem| FmmError(format!("{}: {}; {}", p.id, p.cause, p.cure));
-    let target = match gpu {
-        None => Target::Host,
-        Some(n) => {
-            let gpu = cuda::Gpu::numbered(n).map_err(|e| FmmError(e.to_string()))?;
-            Target::Gpu(gpu.bus_id.parse().map_err(unusable)?)
-        }
+pub fn meter(device: Device) -> Result<Meter> {
+    let target = match device.gpu() {
+        None => sensors::Target::Host,
+        Some(n) => sensors::on_gpu(&sensors::gpu(Some(&n.to_string()))?)?,
     };
-    let mut busy = |s: f64| {
-        let begin = Instant::now();
-        while begin.elapsed().as_secs_f64() < s {
-            std::hint::spin_loop();
-        }
-    };
-    let policy = Policy::quick();
-    let chosen = sensors(None, target, 0.3, &mut busy).map_err(unusable)?;
+    let chosen = sensors::sensors(None, target, 0.3)?;
     if let Some(why) = &chosen.missing {
-        note(&format!("no energy: {why}"));
+        print::note(format!("no energy: {why}"));
     }
-    Ok(chosen.meter(policy))
+    Ok(chosen.meter(Policy::quick()))
 }
 
-/// Stops a measurement where the user wants to.
-struct Watch;
-
-impl Observer for Watch {
-    fn cancelled(&self) -> bool {
-        interrupt::requested()
-    }
-}
-
-/// Time and energy of an evaluation, without what is moved to and from the device.
-pub fn measured(meter: &mut Meter, engine: &mut dyn Engine) -> Result<Measurement, FmmError> {
-    let measured = meter.measure(&Watch, &mut |seconds: f64| {
-        let begin = Instant::now();
+/// Time and energy of an evaluation, without copies to and from the device.
+pub fn measured(meter: &mut Meter, engine: &mut dyn Engine) -> Result<Measurement> {
+    let measured = meter.measure(&Bars::quiet(), &mut |seconds: f64| {
+        let start = Instant::now();
         let mut n = 0usize;
-        // As many at a time as take a hundredth of a second, so that launches have no gaps.
-        let mut together = 1;
-        while begin.elapsed().as_secs_f64() < seconds {
-            go_on()?;
+        // Batches of a hundredth of a second, so that launches have no gaps.
+        let mut batch = 1;
+        while start.elapsed().as_secs_f64() < seconds {
+            check_interrupt()?;
             let t = Instant::now();
-            engine.again(together)?;
-            n += together;
+            engine.repeat(batch)?;
+            n += batch;
             if t.elapsed().as_secs_f64() < 0.01 {
-                together *= 2;
+                batch *= 2;
             }
         }
-        Ok::<_, FmmError>(Run {
+        Ok::<_, AppError>(Run {
             iterations: n as f64,
-            seconds: begin.elapsed().as_secs_f64(),
+            seconds: start.elapsed().as_secs_f64(),
         })
     })?;
-    measured.ok_or_else(|| FmmError("interrupted".to_owned()))
+    measured.ok_or_else(|| AppError::interrupted("interrupted"))
 }

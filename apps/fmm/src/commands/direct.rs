@@ -1,13 +1,14 @@
-//! `fmm direct`: sums without the method, against what their instruction mix permits.
+//! `fmm direct`: direct sums, compared with the peak of their instruction mix.
 
-use super::input::{Input, RealName};
-use super::{go_on, say, time};
+use super::input::{Input, PrecisionArg};
+use super::{check_interrupt, time};
 use clap::Args;
+use greenup_app::{AppError, Result, print};
 use greenup_device::HostIsa;
-use greenup_fmm::plan::MOST_POINTS;
+use greenup_fmm::plan::MAX_POINTS;
 use greenup_fmm::points::Points;
-use greenup_fmm::real::Real;
-use greenup_fmm::{FmmError, direct, work};
+use greenup_fmm::precision::Real;
+use greenup_fmm::{FmmError, cost_model, direct};
 use greenup_report::si::si;
 use rayon::prelude::*;
 use std::time::Instant;
@@ -18,30 +19,29 @@ pub struct DirectArgs {
     input: Input,
 }
 
-pub fn run(args: &DirectArgs) -> Result<(), FmmError> {
-    args.input.pool()?;
-    match args.input.real {
-        RealName::F32 => of::<f32>(args),
-        RealName::F64 => of::<f64>(args),
+pub fn run(args: &DirectArgs) -> Result {
+    args.input.threads.start()?;
+    match args.input.precision {
+        PrecisionArg::F32 => of::<f32>(args),
+        PrecisionArg::F64 => of::<f64>(args),
     }
 }
 
 /// The median of five runs, s.
-fn median(mut once: impl FnMut()) -> Result<f64, FmmError> {
+fn median(mut once: impl FnMut()) -> Result<f64> {
     once();
-    let mut all = (0..5)
+    let all = (0..5)
         .map(|_| {
-            go_on()?;
+            check_interrupt()?;
             let t = Instant::now();
             once();
             Ok(t.elapsed().as_secs_f64())
         })
-        .collect::<Result<Vec<f64>, FmmError>>()?;
-    all.sort_by(f64::total_cmp);
-    Ok(all[2])
+        .collect::<Result<Vec<f64>>>()?;
+    Ok(greenup_meter::stats::median(&all))
 }
 
-fn of<R: Real>(args: &DirectArgs) -> Result<(), FmmError> {
+fn of<R: Real>(args: &DirectArgs) -> Result {
     let loaded = args.input.load()?;
     let kernel = args.input.kernel();
     kernel.check(args.input.gradient)?;
@@ -50,12 +50,12 @@ fn of<R: Real>(args: &DirectArgs) -> Result<(), FmmError> {
         t.check("target")?;
     }
     if loaded.sources.is_empty() || loaded.targets.as_ref().is_some_and(Points::is_empty) {
-        return Err(FmmError(
-            "no pairs: there are no sources, or no targets".to_owned(),
+        return Err(AppError::new(
+            "no pairs: there are no sources, or no targets",
         ));
     }
-    if loaded.sources.len() > MOST_POINTS {
-        return Err(FmmError(format!("more than {MOST_POINTS} points")));
+    if loaded.sources.len() > MAX_POINTS {
+        return Err(FmmError::TooManyPoints(MAX_POINTS).into());
     }
     let real = |x: &[f64]| -> Vec<R> { x.iter().map(|&x| R::of(x)).collect() };
     let sources: [Vec<R>; 3] = std::array::from_fn(|a| real(&loaded.sources.x[a]));
@@ -76,17 +76,17 @@ fn of<R: Real>(args: &DirectArgs) -> Result<(), FmmError> {
         ));
     })?;
     let pairs = (sources[0].len() * targets[0].len()) as f64;
-    let (flops, special) = work::pair(kernel, args.input.gradient);
+    let (flops, special) = cost_model::pair(kernel, args.input.gradient);
     let rate = pairs / s;
-    say(&format!(
-        "{pairs} pairs in {}: {}, {} (a root counted as one), {isa}, {} threads",
+    print::line(format!(
+        "{pairs} pairs in {}: {}, {} (a root counts as one flop), {isa}, {} threads",
         time(s),
         si(rate, "pairs/s"),
         si(rate * (flops + special), "flop/s"),
         rayon::current_num_threads()
     ));
     if args.input.kernel().name() == "laplace" && !args.input.gradient {
-        // The same arithmetic unrolled, nothing loaded (thesis, §3.4.4), on all threads.
+        // The same arithmetic unrolled, without loads (thesis, §3.4.4), on all threads.
         let threads = rayon::current_num_threads();
         let each = 200_000_000;
         let mix = R::kernels(isa).mix;
@@ -97,8 +97,8 @@ fn of<R: Real>(args: &DirectArgs) -> Result<(), FmmError> {
             });
         })?;
         let peak = threads as f64 * each as f64 / s;
-        say(&format!(
-            "the mix alone: {}; the sums reach {:.1} %",
+        print::line(format!(
+            "peak of the instruction mix: {}; the sums reach {:.1} %",
             si(peak, "pairs/s"),
             100.0 * rate / peak
         ));

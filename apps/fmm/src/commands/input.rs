@@ -1,75 +1,84 @@
-//! Points, charges and what is wanted of them, from the command line.
+//! Points, charges and options of a sum, from the command line.
 
+use super::check_interrupt;
 use clap::{Args, ValueEnum};
+use greenup_app::args::{DeviceArg, ThreadsArg};
+use greenup_app::{AppError, Result};
 use greenup_files::Outputs;
-use greenup_fmm::FmmError;
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::memory;
-use greenup_fmm::plan::{M2l, Options};
+use greenup_fmm::options::{M2l, Options};
 use greenup_fmm::points::{Distribution, Points, charges, files, generate};
 use std::path::{Path, PathBuf};
 
+/// Interaction kernels by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum KernelName {
+    /// 1 / (4 π r)
     Laplace,
+    /// exp(−κ r) / (4 π r)
     Yukawa,
+    /// exp(i k r) / (4 π r)
     Helmholtz,
+    /// Stokeslet: velocities of forces
     Stokes,
 }
 
+/// Precision of the computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum RealName {
+pub enum PrecisionArg {
     F32,
     F64,
 }
 
 #[derive(Clone, Args)]
 pub struct Input {
-    /// Sources from a .csv or .npy file: x, y, z, and charges where there are
+    /// Sources from a .csv or .npy file: columns x, y, z, and charges (optional)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["distribution", "n"])]
     pub points: Option<PathBuf>,
-    /// Targets from a file [default: the sources themselves]
+    /// Targets from a .csv or .npy file [default: the sources]
     #[arg(long, value_name = "FILE")]
     pub targets: Option<PathBuf>,
-    /// Or points by themselves
+    /// Distribution of generated points
     #[arg(long, value_enum, default_value = "cube")]
     pub distribution: Distribution,
-    /// How many
+    /// Number of generated points
     #[arg(short, long, default_value_t = 100_000)]
     pub n: usize,
+    /// Random seed of points and charges
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Interaction kernel
     #[arg(long, value_enum, default_value = "laplace")]
     pub kernel: KernelName,
-    /// Yukawa's inverse length
+    /// Inverse screening length of Yukawa
     #[arg(long, default_value_t = 1.0)]
     pub kappa: f64,
-    /// Helmholtz' wave number
+    /// Wave number of Helmholtz
     #[arg(long, default_value_t = 1.0)]
     pub k: f64,
-    /// Stokes' viscosity
+    /// Viscosity of Stokes
     #[arg(long, default_value_t = 1.0)]
     pub mu: f64,
     /// Relative L2 error
     #[arg(short, long, default_value_t = 1e-6)]
     pub accuracy: f64,
-    /// Gradients too, to the same error
+    /// Compute gradients too, to the same accuracy
     #[arg(long)]
     pub gradient: bool,
+    /// Precision of the computation
     #[arg(long, value_enum, default_value = "f64")]
-    pub real: RealName,
-    /// Points on an edge of the surfaces, instead of an accuracy
-    #[arg(long)]
-    pub edge: Option<usize>,
-    /// Threads [default: all cores]
-    #[arg(long, value_parser = greenup_app::threads::parse)]
-    pub threads: Option<usize>,
-    /// cpu, or cuda or cuda:N for a GPU
-    #[arg(long, default_value = "cpu")]
-    pub device: String,
+    pub precision: PrecisionArg,
+    /// Surface order p: points along an edge of the surfaces [default: by the accuracy]
+    #[arg(long, value_name = "P")]
+    pub order: Option<usize>,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub device: DeviceArg,
 }
 
-/// What was read or made.
+/// Points and charges.
 pub struct Loaded {
     pub sources: Points,
     pub charges: Vec<f64>,
@@ -77,6 +86,7 @@ pub struct Loaded {
 }
 
 impl Input {
+    /// The kernel with its parameter.
     pub fn kernel(&self) -> Kernel {
         match self.kernel {
             KernelName::Laplace => Kernel::Laplace,
@@ -86,68 +96,51 @@ impl Input {
         }
     }
 
-    pub fn options(&self, most: usize, m2l: M2l) -> Options {
+    /// Options of a plan.
+    pub fn options(&self, ncrit: usize, m2l: M2l) -> Options {
         Options {
             kernel: self.kernel(),
             tolerance: self.accuracy,
             gradient: self.gradient,
-            most,
+            ncrit,
             m2l,
-            edge: self.edge,
+            order: self.order,
         }
     }
 
-    /// # Errors
-    /// A file that is none, or has charges of another number than the kernel takes.
-    pub fn load(&self) -> Result<Loaded, FmmError> {
+    /// Reads or generates the points and charges.
+    pub fn load(&self) -> Result<Loaded> {
         let d = self.kernel().inputs();
         if self.points.is_none() {
             self.check_points(self.n, if self.targets.is_none() { self.n } else { 0 })?;
         }
-        let (sources, own) = match &self.points {
+        let (sources, read) = match &self.points {
             None => (generate(self.distribution, self.n, self.seed), None),
             Some(path) => {
-                let (points, own, columns) = files::read(path)?;
-                if columns != 0 && columns != d {
-                    return Err(FmmError(format!(
-                        "{}: {columns} columns after x, y, z: {} takes {d}",
+                let table = files::read(path)?;
+                if table.columns != 0 && table.columns != d {
+                    return Err(AppError::new(format!(
+                        "{}: {} columns after x, y, z: {} takes {d}",
                         path.display(),
+                        table.columns,
                         self.kernel().name()
                     )));
                 }
-                (points, (columns > 0).then_some(own))
+                (table.points, (table.columns > 0).then_some(table.charges))
             }
         };
-        let charges = own.unwrap_or_else(|| charges(sources.len() * d, false, self.seed));
+        let charges = read.unwrap_or_else(|| charges(sources.len() * d, false, self.seed));
         let targets = self.targets.as_ref().map(|p| files::read(p)).transpose()?;
-        super::go_on()?;
+        check_interrupt()?;
         Ok(Loaded {
             sources,
             charges,
-            targets: targets.map(|t| t.0),
+            targets: targets.map(|t| t.points),
         })
     }
 
-    /// Sets the threads of this process.
-    ///
-    /// # Errors
-    /// The system does not start so many.
-    pub fn pool(&self) -> Result<(), FmmError> {
-        let Some(n) = self.threads else {
-            return Ok(());
-        };
-        // The first pool of the process.
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(n)
-            .build_global()
-            .map_err(|e| FmmError(format!("{n} threads cannot be started: {e}")))
-    }
-
-    /// Checks an output before any work: its name, and that it spares the inputs.
-    ///
-    /// # Errors
-    /// It cannot be written, has another ending, or is an input.
-    pub fn check_output(&self, out: Option<&Path>) -> Result<(), FmmError> {
+    /// Checks an output before any work: its name, and that it is not an input.
+    pub fn check_output(&self, out: Option<&Path>) -> Result {
         let mut outputs = Outputs::new();
         for input in self.points.iter().chain(&self.targets) {
             outputs.input(input);
@@ -158,41 +151,23 @@ impl Input {
         Ok(())
     }
 
-    /// Refuses more points than memory holds.
-    ///
-    /// # Errors
-    /// They do not fit.
-    fn check_points(&self, sources: usize, targets: usize) -> Result<(), FmmError> {
+    /// Checks that points and results fit into memory.
+    fn check_points(&self, sources: usize, targets: usize) -> Result {
         let (kernel, gradient) = (self.kernel(), self.gradient);
-        match self.real {
-            RealName::F32 => memory::check_points::<f32>(kernel, gradient, sources, targets),
-            RealName::F64 => memory::check_points::<f64>(kernel, gradient, sources, targets),
+        match self.precision {
+            PrecisionArg::F32 => memory::check_points::<f32>(kernel, gradient, sources, targets)?,
+            PrecisionArg::F64 => memory::check_points::<f64>(kernel, gradient, sources, targets)?,
         }
-    }
-
-    /// The number of a GPU; `None` is the CPU.
-    ///
-    /// # Errors
-    /// No such word.
-    pub fn gpu(&self) -> Result<Option<usize>, FmmError> {
-        match self.device.as_str() {
-            "cpu" => Ok(None),
-            "cuda" => Ok(Some(0)),
-            d => d
-                .strip_prefix("cuda:")
-                .and_then(|n| n.parse().ok())
-                .map(Some)
-                .ok_or_else(|| FmmError(format!("there is no device {d}: cpu, cuda or cuda:N"))),
-        }
+        Ok(())
     }
 }
 
-/// Most points of a box where nobody says: what suits CPUs and GPUs.
-pub fn usual_most(gpu: bool, real: RealName, gradient: bool) -> usize {
-    match (gpu, real) {
+/// Default of ncrit on CPUs and GPUs.
+pub fn default_ncrit(gpu: bool, precision: PrecisionArg, gradient: bool) -> usize {
+    match (gpu, precision) {
         (true, _) => 256,
-        (false, RealName::F32) => 160,
-        (false, RealName::F64) => {
+        (false, PrecisionArg::F32) => 160,
+        (false, PrecisionArg::F64) => {
             if gradient {
                 100
             } else {

@@ -1,57 +1,65 @@
 //! `fmm nbody`: gravity in time, with its energy.
 
-use super::{go_on, note, say};
+use super::check_interrupt;
 use clap::Args;
-use greenup_app::interrupt;
+use greenup_app::progress::bar;
+use greenup_app::{AppError, Result, interrupt, print};
 use greenup_files::Outputs;
-use greenup_fmm::FmmError;
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::memory;
 use greenup_fmm::nbody::{Bodies, Energies};
 use greenup_fmm::points::{Distribution, files, generate};
+use greenup_report::chart::{FileStyle, Unit};
 use greenup_report::scaling_figure::{Panel, Series, over_time};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct NbodyArgs {
-    /// Bodies of equal masses that add up to 1; G is 1
+    /// Number of bodies, of equal masses with sum 1; G is 1
     #[arg(short, long, default_value_t = 20_000)]
     n: usize,
+    /// Initial distribution
     #[arg(long, value_enum, default_value = "cube")]
     distribution: Distribution,
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Number of time steps
     #[arg(long, default_value_t = 100)]
     steps: usize,
+    /// Time step
     #[arg(long, default_value_t = 1e-3)]
     dt: f64,
-    /// Start on circles about the z axis, at this part of their speed
+    /// Initial velocity around the z axis, as a share of the circular velocity
     #[arg(long, default_value_t = 0.7)]
     spin: f64,
     /// Relative L2 error of forces
     #[arg(short, long, default_value_t = 1e-5)]
     accuracy: f64,
-    #[arg(short, long, default_value_t = 100)]
-    q: usize,
-    /// Energies over time: .csv or .png
+    /// Maximum number of points per leaf
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    ncrit: usize,
+    /// Write the energies over time: .csv or .png
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The bodies at the end: .csv, .npy or .vtu
+    /// Write the final state: .csv, .npy or .vtu
     #[arg(long, value_name = "FILE")]
     bodies: Option<PathBuf>,
+    /// Print the energies as JSON
+    #[arg(long)]
+    json: bool,
 }
 
-pub fn run(args: &NbodyArgs) -> Result<(), FmmError> {
+pub fn run(args: &NbodyArgs) -> Result {
     if !(args.dt.is_finite() && args.dt != 0.0) {
-        return Err(FmmError(format!(
-            "--dt {}: take a time step, such as 1e-3",
+        return Err(AppError::new(format!(
+            "invalid --dt {}: use a time step, such as 1e-3",
             args.dt
         )));
     }
     if args.n == 0 {
-        return Err(FmmError("no bodies: take -n from 1 on".to_owned()));
+        return Err(AppError::new("no bodies: use -n 1 or more"));
     }
     let mut outputs = Outputs::new();
     if let Some(path) = &args.out {
@@ -61,37 +69,38 @@ pub fn run(args: &NbodyArgs) -> Result<(), FmmError> {
         outputs.file(path, &files::WRITTEN)?;
     }
     memory::check_points::<f64>(Kernel::Laplace, true, args.n, args.n)?;
-    let mut places = generate(args.distribution, args.n, args.seed);
-    for x in &mut places.x {
+    let mut positions = generate(args.distribution, args.n, args.seed);
+    for x in &mut positions.x {
         let mean = x.iter().sum::<f64>() / x.len().max(1) as f64;
         x.iter_mut().for_each(|x| *x -= mean);
     }
-    let mut bodies = Bodies::new(places, args.accuracy, args.q)?;
+    let mut bodies = Bodies::new(positions, args.accuracy, args.ncrit)?;
     bodies.spin(args.spin);
-    let bar = ProgressBar::new(args.steps as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} step {pos}/{len}, {eta} left") {
-        bar.set_style(style);
-    }
+    let bar = bar(args.steps as u64, "steps");
     let mut all = vec![bodies.energies(0.0)];
     for step in 1..=args.steps {
         bodies.step(args.dt)?;
         all.push(bodies.energies(step as f64 * args.dt));
         bar.inc(1);
         if interrupt::requested() {
-            note("stopped; what is done is kept");
+            print::note("stopped; the steps so far are written");
             break;
         }
     }
     bar.finish_and_clear();
     let saving = interrupt::saving();
-    keep(args, &bodies, &all)?;
+    write(args, &bodies, &all)?;
     drop(saving);
     let (first, last) = (all[0], all[all.len() - 1]);
     let worst = all
         .iter()
         .map(|e| ((e.total() - first.total()) / first.total()).abs())
         .fold(0.0, f64::max);
-    say(&format!(
+    if args.json {
+        print::json(&all)?;
+        return check_interrupt();
+    }
+    print::line(format!(
         "{} bodies, {} steps to t = {:.4}: energy {:.9} to {:.9}, largest drift {worst:.2e}",
         args.n,
         all.len() - 1,
@@ -99,19 +108,19 @@ pub fn run(args: &NbodyArgs) -> Result<(), FmmError> {
         first.total(),
         last.total()
     ));
-    go_on()
+    check_interrupt()
 }
 
-fn keep(args: &NbodyArgs, bodies: &Bodies, all: &[Energies]) -> Result<(), FmmError> {
+fn write(args: &NbodyArgs, bodies: &Bodies, all: &[Energies]) -> Result {
     if let Some(path) = &args.bodies {
         let numbers: Vec<f64> = bodies.velocities.iter().flatten().copied().collect();
         files::write(
             path,
-            &bodies.places,
+            &bodies.positions,
             &["velocity_x", "velocity_y", "velocity_z"],
             &numbers,
         )?;
-        note(&format!("wrote {}", path.display()));
+        print::note(format!("wrote {}", path.display()));
     }
     let Some(path) = &args.out else {
         return Ok(());
@@ -134,11 +143,11 @@ fn keep(args: &NbodyArgs, bodies: &Bodies, all: &[Energies]) -> Result<(), FmmEr
         _ => picture(all)?,
     };
     greenup_files::write(path, bytes)?;
-    note(&format!("wrote {}", path.display()));
+    print::note(format!("wrote {}", path.display()));
     Ok(())
 }
 
-fn picture(all: &[Energies]) -> Result<Vec<u8>, FmmError> {
+fn picture(all: &[Energies]) -> Result<Vec<u8>> {
     let first = all[0].total().abs();
     let series = |name: &str, value: &dyn Fn(&Energies) -> f64| Series {
         name: name.to_owned(),
@@ -149,10 +158,10 @@ fn picture(all: &[Energies]) -> Result<Vec<u8>, FmmError> {
     };
     let panels = [
         Panel {
-            label: "energy".into(),
+            label: "energy (G = 1, mass 1)".into(),
             unit: String::new(),
             series: vec![
-                series("kinetic, or drift", &|e| e.kinetic),
+                series("kinetic", &|e| e.kinetic),
                 series("minus potential", &|e| -e.potential),
                 series("minus total", &|e| -e.total()),
             ],
@@ -165,6 +174,11 @@ fn picture(all: &[Energies]) -> Result<Vec<u8>, FmmError> {
             })],
         },
     ];
-    let svg = over_time("energy of bodies over time", "time", &panels);
-    greenup_report::png::png(&svg, 1.5).map_err(|e| FmmError(e.to_string()))
+    let chart = over_time(
+        "Energy of the bodies over time",
+        "time",
+        Unit::None,
+        &panels,
+    );
+    Ok(chart.file("png", &FileStyle::default())?)
 }

@@ -1,117 +1,122 @@
 //! `fmm run`.
 
 use super::device::{engine, measured, meter};
-use super::input::{Input, Loaded, RealName, usual_most};
-use super::predicted::{self, Predicted, machine};
-use super::{go_on, note, say, time};
+use super::input::{Input, Loaded, PrecisionArg, default_ncrit};
+use super::predicted::{self, Predicted};
+use super::{check_interrupt, time};
 use clap::Args;
-use greenup_fmm::FmmError;
+use greenup_app::args::MachineArg;
+use greenup_app::{Result, print};
 use greenup_fmm::check::{Errors, errors};
-use greenup_fmm::cpu::Phases;
-use greenup_fmm::plan::{M2l, Plan, Planned};
+use greenup_fmm::cost_model::{self, PhaseWork};
+use greenup_fmm::engine::PhaseTimes;
+use greenup_fmm::options::M2l;
+use greenup_fmm::plan::{Plan, SetupTimes};
 use greenup_fmm::points::files;
-use greenup_fmm::real::Real;
-use greenup_fmm::work::{self, Phase};
+use greenup_fmm::precision::Real;
 use greenup_meter::Measurement;
 use greenup_report::si::si;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 #[derive(Args)]
 pub struct RunArgs {
     #[command(flatten)]
     input: Input,
-    /// Most points of a box
-    #[arg(short, long)]
-    q: Option<usize>,
-    /// How V lists are worked
+    /// Maximum number of points per leaf [default: by device and precision]
+    #[arg(long, value_name = "N")]
+    ncrit: Option<usize>,
+    /// M2L method
     #[arg(long, value_enum, default_value = "fft")]
     m2l: M2l,
-    /// Evaluations; times are of the fastest
+    /// Number of evaluations; times are of the fastest
     #[arg(long, default_value_t = 1)]
     repeat: usize,
-    /// Choices of a GPU's U lists, NAME=NUMBER,...: threads, targets, tile, unroll, root, blocks, form, width
-    #[arg(long, default_value = "", value_name = "CHOICES")]
+    /// Tuning parameters of the GPU's P2P kernel, NAME=NUMBER,...: threads, targets, tile, unroll, root, blocks, form, width
+    #[arg(long, default_value = "", value_name = "NAME=N,...")]
     kernels: String,
-    /// Measure time, power and energy of evaluations one after another
+    /// Measure time, power and energy of repeated evaluations
     #[arg(long)]
     measure: bool,
-    /// Predict each phase by a machine: a name of `greenup machines`, or a file
-    #[arg(long, value_name = "NAME|FILE")]
-    machine: Option<String>,
-    /// Compare with direct sums at so many targets
+    #[command(flatten)]
+    machine: MachineArg,
+    /// Compare with direct sums at this number of targets
     #[arg(long, default_value_t = 0, value_name = "TARGETS")]
     check: usize,
-    /// Keep results: .csv, .npy, or .vtu for ParaView
+    /// Write the results: .csv, .npy, or .vtu for ParaView
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Print all as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What a run was and took.
+/// Result of a run.
 #[derive(Serialize)]
 struct Report {
     kernel: String,
-    real: &'static str,
+    precision: &'static str,
     sources: usize,
     targets: usize,
     gradient: bool,
     accuracy: f64,
-    edge: usize,
-    most: usize,
+    order: usize,
+    ncrit: usize,
     m2l: M2l,
     device: String,
     levels: Vec<usize>,
-    planned: Planned,
+    setup_times: SetupTimes,
     setup_s: f64,
     evaluation_s: f64,
-    phases: Phases,
-    work: Vec<Phase>,
-    /// By the machine, phase by phase.
+    phases: PhaseTimes,
+    work: Vec<PhaseWork>,
+    /// By the machine model, phase by phase.
     predicted: Option<Vec<Predicted>>,
-    /// Evaluations one after another, without what is moved to and from the device.
+    /// Repeated evaluations, without copies to and from the device.
     measured: Option<Measurement>,
     errors: Option<Errors>,
 }
 
-pub fn run(args: &RunArgs) -> Result<(), FmmError> {
-    args.input.pool()?;
-    args.input.gpu()?;
+pub fn run(args: &RunArgs) -> Result {
+    args.input.threads.start()?;
     args.input.check_output(args.out.as_deref())?;
     let loaded = args.input.load()?;
-    match args.input.real {
-        RealName::F32 => of::<f32>(args, &loaded),
-        RealName::F64 => of::<f64>(args, &loaded),
+    match args.input.precision {
+        PrecisionArg::F32 => of::<f32>(args, &loaded),
+        PrecisionArg::F64 => of::<f64>(args, &loaded),
     }
 }
 
-fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
-    let gpu = args.input.gpu()?;
-    let machine = args.machine.as_deref().map(machine).transpose()?;
-    let most = args
-        .q
-        .unwrap_or_else(|| usual_most(gpu.is_some(), args.input.real, args.input.gradient));
-    let options = args.input.options(most, args.m2l);
-    let begun = Instant::now();
-    let plan = Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?;
-    let (mut engine, device) = engine(&plan, gpu, &args.kernels)?;
-    let setup_s = begun.elapsed().as_secs_f64();
-    let (mut best, mut phases, mut results) = (f64::INFINITY, Phases::default(), Vec::new());
+fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result {
+    let device = args.input.device.device;
+    let machine = args.machine.load()?;
+    let ncrit = args.ncrit.unwrap_or_else(|| {
+        default_ncrit(
+            device.gpu().is_some(),
+            args.input.precision,
+            args.input.gradient,
+        )
+    });
+    let options = args.input.options(ncrit, args.m2l);
+    let start = Instant::now();
+    let plan = Arc::new(Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?);
+    let (mut engine, name) = engine(Arc::clone(&plan), device, &args.kernels)?;
+    let setup_s = start.elapsed().as_secs_f64();
+    let (mut best, mut phases, mut results) = (f64::INFINITY, PhaseTimes::default(), Vec::new());
     for _ in 0..args.repeat.max(1) {
-        go_on()?;
-        let begun = Instant::now();
+        check_interrupt()?;
+        let start = Instant::now();
         results = engine.evaluate(&l.charges)?;
-        let s = begun.elapsed().as_secs_f64();
+        let s = start.elapsed().as_secs_f64();
         if s < best {
             (best, phases) = (s, engine.phases());
         }
     }
     let measured = match args.measure {
-        true => Some(measured(&mut meter(gpu)?, &mut *engine)?),
+        true => Some(measured(&mut meter(device)?, &mut *engine)?),
         false => None,
     };
     let targets = l.targets.as_ref().unwrap_or(&l.sources);
@@ -126,7 +131,7 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
             args.check,
         )
     });
-    go_on()?;
+    check_interrupt()?;
     if let Some(path) = &args.out {
         files::write(
             path,
@@ -134,30 +139,30 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
             options.kernel.columns(options.gradient),
             &results,
         )?;
-        note(&format!("wrote {}", path.display()));
+        print::note(format!("wrote {}", path.display()));
     }
-    let work = work::phases(&plan);
+    let work = cost_model::phases(&plan);
     let predicted = (machine.as_ref())
         .map(|m| predicted::phases::<R>(m, &work))
         .transpose()?;
     let report = Report {
         kernel: options.kernel.to_string(),
-        real: R::NAME,
+        precision: R::NAME,
         sources: l.sources.len(),
         targets: targets.len(),
         gradient: options.gradient,
         accuracy: options.tolerance,
-        edge: plan.order(),
-        most,
+        order: plan.order(),
+        ncrit,
         m2l: options.m2l,
-        device,
+        device: name,
         levels: plan
             .tree()
             .levels
             .iter()
             .map(ExactSizeIterator::len)
             .collect(),
-        planned: plan.planned(),
+        setup_times: plan.setup_times(),
         setup_s,
         evaluation_s: best,
         phases,
@@ -167,11 +172,9 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(), FmmError> {
         errors: compared,
     };
     if args.json {
-        let text = serde_json::to_string_pretty(&report).map_err(|e| FmmError(e.to_string()))?;
-        say(&text);
-    } else {
-        say(text(&report).trim_end());
+        return print::json(&report);
     }
+    print::line(text(&report).trim_end());
     Ok(())
 }
 
@@ -183,49 +186,36 @@ fn text(r: &Report) -> String {
     let mut out = String::new();
     let _ = writeln!(
         out,
-        "{}, {}{}, {} sources, {} targets, to {:e} ({} points on an edge), on {}",
+        "{}, {}{}, {} sources, {} targets, accuracy {:e} (surface order {}), on {}",
         r.kernel,
-        r.real,
+        r.precision,
         if r.gradient { " with gradients" } else { "" },
         r.sources,
         r.targets,
         r.accuracy,
-        r.edge,
+        r.order,
         r.device
     );
+    let _ = writeln!(out, "ncrit {}, boxes per level {:?}", r.ncrit, r.levels);
+    let p = &r.setup_times;
     let _ = writeln!(
         out,
-        "boxes of {} points at most, by level: {:?}",
-        r.most, r.levels
-    );
-    let p = &r.planned;
-    let _ = writeln!(
-        out,
-        "set-up      {:>9}  (sort {}, tree {}, lists {}, operators {})",
+        "set-up            {:>9}  (sort {}, tree {}, lists {}, operators {})",
         time(r.setup_s),
         time(p.sort_s),
         time(p.tree_s),
         time(p.lists_s),
         time(p.operators_s)
     );
-    let _ = writeln!(out, "evaluation  {:>9}", time(r.evaluation_s));
-    let f = &r.phases;
+    let _ = writeln!(out, "evaluation        {:>9}", time(r.evaluation_s));
     for (i, w) in r.work.iter().enumerate() {
-        let s = match w.name {
-            "up" => f.up_s,
-            "forward" => f.forward_s,
-            "product" => f.product_s,
-            "back" => f.back_s,
-            "down" => f.down_s,
-            "local" => f.local_s,
-            _ => f.direct_s,
-        };
+        let s = r.phases.of(w.phase);
         let _ = write!(
             out,
-            "  {:<8}  {:>9}  {:>12}  {:>10}  {:>8}",
-            w.name,
+            "  {:<15} {:>9}  {:>12}  {:>10}  {:>8}",
+            w.phase.name(),
             time(s),
-            // A phase with nothing to do has no rate.
+            // A phase without work has no rate.
             si(if s > 0.0 { w.flops / s } else { 0.0 }, "flop/s"),
             si(w.flops, "flop"),
             si(w.bytes, "B")
@@ -233,32 +223,31 @@ fn text(r: &Report) -> String {
         if let Some(p) = &r.predicted {
             let _ = write!(
                 out,
-                "  by the machine {:>9}{}",
+                "  predicted {:>9}{}",
                 time(p[i].time_s),
                 joules(p[i].energy_j)
             );
         }
         out.push('\n');
     }
-    let _ = writeln!(out, "  order     {:>9}", time(f.order_s));
+    let _ = writeln!(out, "  permutation     {:>9}", time(r.phases.permutation_s));
     if let Some(p) = &r.predicted {
         let time_s: f64 = p.iter().map(|p| p.time_s).sum();
         let energy_j: Option<f64> = p.iter().map(|p| p.energy_j).sum();
-        let all = f.up_s + f.forward_s + f.product_s + f.back_s + f.down_s + f.local_s + f.direct_s;
         let _ = writeln!(
             out,
-            "by the machine at least {}{}: phases took {:.2} times that",
+            "predicted (machine model): {}{}; T / T_min {:.2}",
             time(time_s),
             joules(energy_j),
-            all / time_s.max(1e-12)
+            r.phases.total_s() / time_s.max(1e-12)
         );
     }
     if let Some(m) = &r.measured {
-        let _ = write!(out, "again and again: {}", time(m.time_s.median));
+        let _ = write!(out, "repeated evaluations: {}", time(m.time_s.median));
         if let (Some(w), Some(j)) = (&m.power_w, &m.energy_j) {
             let _ = write!(
                 out,
-                ", {}, {}, {} a point",
+                ", {}, {}, {} per point",
                 si(w.median, "W"),
                 si(j.median, "J"),
                 si(j.median / r.targets as f64, "J")

@@ -1,23 +1,26 @@
-//! `fmm study`: time and energy of whole evaluations, and on a GPU their counters, kept as a sweep that
+//! `fmm study`: time and energy of evaluations, and on a GPU their hardware counters, recorded as a sweep that
 //! `greenup explain` predicts (thesis, chapter 6: eight inputs at several settings).
 
 use super::device::{engine, measured, meter};
-use super::input::{Input, KernelName, RealName};
-use super::{note, say, time};
+use super::input::{Input, KernelName, PrecisionArg};
+use super::time;
 use clap::Args;
-use greenup_app::interrupt;
-use greenup_fmm::FmmError;
-use greenup_fmm::plan::{M2l, Plan};
+use greenup_app::args::{Device, DeviceArg, ThreadsArg, single_device};
+use greenup_app::progress::{Bars, bar};
+use greenup_app::{AppError, Result, interrupt, print, sensors};
+use greenup_fmm::options::M2l;
+use greenup_fmm::plan::Plan;
 use greenup_fmm::points::Distribution;
-use greenup_fmm::real::Real;
+use greenup_fmm::precision::Real;
 use greenup_meter::{Flag, Summary};
 use greenup_report::si::si;
 use greenup_space::Value;
-use greenup_tune::run::counters;
+use greenup_tune::counters::ncu as counters;
 use greenup_tune::sweep::{Counted, Folder, Outcome, Sweep, SweepFacts, Trial};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 #[derive(Args)]
@@ -25,27 +28,27 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
     after_help = "Examples:\n  fmm study --device cuda\n  greenup explain sweeps/fmm -o explain.html"
 )]
 pub struct StudyArgs {
-    /// cpu, or cuda or cuda:N for a GPU
-    #[arg(long, default_value = "cuda")]
-    device: String,
-    /// Folder of the sweep; what is there already is not done again
+    /// Device that computes
+    #[arg(long, default_value = "cuda", value_name = "cpu|cuda[:N]", value_parser = single_device)]
+    device: Device,
+    /// Output folder of the sweep; cases that it has are not measured again
     #[arg(short, long, default_value = "sweeps/fmm", value_name = "DIR")]
     out: PathBuf,
-    /// Measurements of each case
+    /// Number of measurements per case
     #[arg(long, default_value_t = 3)]
     repeat: usize,
-    /// Points of every input over the study's own
+    /// Scale the number of points of every input
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     scale: f64,
-    /// Only the first cases
+    /// Measure only the first cases
     #[arg(long, value_name = "CASES")]
     first: Option<usize>,
-    /// Time and energy alone
+    /// Measure time and energy only
     #[arg(long)]
     no_counters: bool,
 }
 
-/// Points, how many, and the most of a box.
+/// Distribution, number of points, ncrit.
 const INPUTS: [(Distribution, usize, usize); 8] = [
     (Distribution::Cube, 250_000, 128),
     (Distribution::Cube, 250_000, 1024),
@@ -58,18 +61,20 @@ const INPUTS: [(Distribution, usize, usize); 8] = [
 ];
 
 /// Precision, accuracy, gradients.
-const SETTINGS: [(RealName, f64, bool); 4] = [
-    (RealName::F32, 1e-4, false),
-    (RealName::F64, 1e-6, false),
-    (RealName::F32, 1e-3, true),
-    (RealName::F64, 1e-6, true),
+const SETTINGS: [(PrecisionArg, f64, bool); 4] = [
+    (PrecisionArg::F32, 1e-4, false),
+    (PrecisionArg::F64, 1e-6, false),
+    (PrecisionArg::F32, 1e-3, true),
+    (PrecisionArg::F64, 1e-6, true),
 ];
 
-const PARAMETERS: [&str; 6] = ["points", "n", "q", "real", "accuracy", "gradient"];
+const PARAMETERS: [&str; 6] = ["points", "n", "ncrit", "precision", "accuracy", "gradient"];
+/// Names of studies of version 0.1, which are continued under them.
+const OLD_PARAMETERS: [&str; 6] = ["points", "n", "q", "real", "accuracy", "gradient"];
 
 struct Case {
     input: Input,
-    q: usize,
+    ncrit: usize,
 }
 
 fn name<T: clap::ValueEnum>(x: &T) -> String {
@@ -83,8 +88,8 @@ impl Case {
         vec![
             Value::Str(name(&i.distribution)),
             Value::Int(i.n as i64),
-            Value::Int(self.q as i64),
-            Value::Str(name(&i.real)),
+            Value::Int(self.ncrit as i64),
+            Value::Str(name(&i.precision)),
             Value::Float(i.accuracy),
             Value::Bool(i.gradient),
         ]
@@ -97,10 +102,10 @@ impl Case {
         for (option, value) in [
             ("--distribution", name(&i.distribution)),
             ("-n", i.n.to_string()),
-            ("-q", self.q.to_string()),
-            ("--real", name(&i.real)),
+            ("--ncrit", self.ncrit.to_string()),
+            ("--precision", name(&i.precision)),
             ("-a", format!("{:e}", i.accuracy)),
-            ("--device", i.device.clone()),
+            ("--device", i.device.device.to_string()),
         ] {
             out.extend([option.to_owned(), value]);
         }
@@ -112,8 +117,8 @@ impl Case {
 }
 
 fn cases(args: &StudyArgs) -> Vec<Case> {
-    let case = |(real, accuracy, gradient), (distribution, n, q)| Case {
-        q,
+    let case = |(precision, accuracy, gradient), (distribution, n, ncrit)| Case {
+        ncrit,
         input: Input {
             points: None,
             targets: None,
@@ -126,10 +131,12 @@ fn cases(args: &StudyArgs) -> Vec<Case> {
             mu: 1.0,
             accuracy,
             gradient,
-            real,
-            edge: None,
-            threads: None,
-            device: args.device.clone(),
+            precision,
+            order: None,
+            threads: ThreadsArg::default(),
+            device: DeviceArg {
+                device: args.device,
+            },
         },
     };
     (SETTINGS.iter())
@@ -138,28 +145,20 @@ fn cases(args: &StudyArgs) -> Vec<Case> {
         .collect()
 }
 
-fn failed(e: &impl std::fmt::Display) -> FmmError {
-    FmmError(e.to_string())
-}
-
-pub fn run(args: &StudyArgs) -> Result<(), FmmError> {
+pub fn run(args: &StudyArgs) -> Result {
     if !(args.scale.is_finite() && args.scale > 0.0) {
-        return Err(FmmError(format!(
-            "--scale is a factor above 0, not {}",
+        return Err(AppError::new(format!(
+            "invalid --scale {}: use a factor above 0",
             args.scale
         )));
     }
     let all = cases(args);
-    let gpu = all[0].input.gpu()?;
+    let gpu = args.device.gpu();
     let device = match gpu {
-        Some(n) => {
-            greenup_device::cuda::Gpu::numbered(n)
-                .map_err(|e| failed(&e.words()))?
-                .name
-        }
+        Some(n) => sensors::gpu(Some(&n.to_string()))?.name,
         None => greenup_device::Isa::best().to_string(),
     };
-    let facts = SweepFacts {
+    let mut facts = SweepFacts {
         name: "fmm".into(),
         device,
         parameters: PARAMETERS.map(str::to_owned).to_vec(),
@@ -167,93 +166,84 @@ pub fn run(args: &StudyArgs) -> Result<(), FmmError> {
         objective: None,
         more: BTreeMap::from([
             ("greenup".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            (
-                "command".to_owned(),
-                std::env::args_os()
-                    .skip(1)
-                    .map(|a| a.to_string_lossy().into_owned())
-                    .collect::<Vec<_>>()
-                    .join(" "),
-            ),
+            ("command".to_owned(), greenup_app::command::arguments()),
         ]),
         ..SweepFacts::default()
     };
     let (mut folder, old) = if Folder::exists(&args.out) {
-        let was = Folder::read(&args.out)
-            .map_err(|e| failed(&e))?
-            .facts
-            .device;
-        if was != facts.device {
-            return Err(FmmError(format!(
-                "{} is a study of {was}, not of {}: take another --out",
+        let was = Folder::read(&args.out)?.facts;
+        if was.device != facts.device {
+            return Err(AppError::new(format!(
+                "{} is a study of {}, not of {}",
                 args.out.display(),
+                was.device,
                 facts.device
-            )));
+            ))
+            .hint("choose another folder with --out"));
         }
-        let (folder, sweep) = Folder::resume(&args.out, &facts, &[]).map_err(|e| failed(&e))?;
+        if was.parameters == OLD_PARAMETERS {
+            facts.parameters = was.parameters;
+        }
+        let (folder, sweep) = Folder::resume(&args.out, &facts, &[])?;
         for warning in &sweep.warnings {
-            note(warning);
+            print::warn(warning);
         }
         (folder, sweep.trials)
     } else {
-        let new = Folder::create(&args.out, &facts).map_err(|e| failed(&e))?;
-        (new, Vec::new())
+        (Folder::create(&args.out, &facts)?, Vec::new())
     };
     let left: Vec<&Case> = (all.iter())
         .filter(|c| !old.iter().any(|t| t.config == c.config()))
         .collect();
     let counts = gpu.is_some() && !args.no_counters;
-    let bar = ProgressBar::new((left.len() + if counts { all.len() } else { 0 }) as u64);
-    bar.set_style(
-        ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}  {elapsed} (about {eta} left)")
-            .unwrap_or_else(|_| ProgressStyle::default_bar()),
-    );
+    let bar = bar((left.len() + if counts { all.len() } else { 0 }) as u64, "");
     for case in left {
         if interrupt::requested() {
             break;
         }
         bar.set_message(case.arguments().join(" "));
-        let trial = match case.input.real {
-            RealName::F32 => measure::<f32>(case, gpu, args.repeat),
-            RealName::F64 => measure::<f64>(case, gpu, args.repeat),
+        let trial = match case.input.precision {
+            PrecisionArg::F32 => measure::<f32>(case, args.device, args.repeat),
+            PrecisionArg::F64 => measure::<f64>(case, args.device, args.repeat),
         };
-        // What was not measured to its end is measured anew.
+        // An interrupted measurement is repeated.
         if interrupt::requested() {
             break;
         }
         let trial = trial?;
-        folder.append(&trial).map_err(|e| failed(&e))?;
+        folder.append(&trial)?;
         bar.inc(1);
     }
     if counts {
         count(&all, &args.out, &bar)?;
     }
     bar.finish_and_clear();
-    print(&Folder::read(&args.out).map_err(|e| failed(&e))?);
+    print(&Folder::read(&args.out)?);
     if interrupt::requested() {
-        let words = "interrupted: what was measured is kept; the same command goes on";
-        return Err(FmmError(words.to_owned()));
+        return Err(AppError::interrupted(
+            "interrupted: the measurements are kept; the same command continues",
+        ));
     }
-    note(&format!(
-        "`greenup explain {}` predicts what has counters",
+    print::note(format!(
+        "`greenup explain {}` predicts the energies of cases with counters",
         args.out.display()
     ));
     Ok(())
 }
 
-fn measure<R: Real>(case: &Case, gpu: Option<usize>, repeat: usize) -> Result<Trial, FmmError> {
+fn measure<R: Real>(case: &Case, device: Device, repeat: usize) -> Result<Trial> {
     let begun = Instant::now();
     let l = case.input.load()?;
-    let options = case.input.options(case.q, M2l::Fft);
+    let options = case.input.options(case.ncrit, M2l::Fft);
     let plan = Plan::<R>::new(&l.sources, None, &options)?;
-    let (mut engine, _) = engine(&plan, gpu, "")?;
+    let (mut engine, _) = engine(Arc::new(plan), device, "")?;
     engine.evaluate(&l.charges)?;
     let build_s = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
-    let mut meter = meter(gpu)?;
+    let mut meter = meter(device)?;
     let all = (0..repeat.max(1))
         .map(|_| measured(&mut meter, &mut *engine))
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect::<Result<Vec<_>>>()?;
     let times_s: Vec<f64> = all.iter().map(|m| m.time_s.median).collect();
     let energies: Option<Vec<f64>> = (all.iter())
         .map(|m| m.energy_j.as_ref().map(|e| e.median))
@@ -288,13 +278,13 @@ fn measure<R: Real>(case: &Case, gpu: Option<usize>, repeat: usize) -> Result<Tr
     })
 }
 
-/// Counters of the cases that have none yet, each from a process of its own.
-fn count(all: &[Case], dir: &Path, bar: &ProgressBar) -> Result<(), FmmError> {
-    let program = std::env::current_exe().map_err(|e| failed(&e))?;
-    let done = Folder::read(dir).map_err(|e| failed(&e))?;
+/// Measures the counters of cases that have none, each in a process of its own.
+fn count(all: &[Case], dir: &Path, bar: &ProgressBar) -> Result {
+    let program = greenup_app::command::this_program()?;
+    let done = Folder::read(dir)?;
     let has = |config: &[Value]| {
-        let mut own = done.trials.iter().filter(|t| t.config == config);
-        own.any(|t| !t.kernels.is_empty())
+        let mut same = done.trials.iter().filter(|t| t.config == config);
+        same.any(|t| !t.kernels.is_empty())
     };
     for case in all {
         if interrupt::requested() {
@@ -304,14 +294,15 @@ fn count(all: &[Case], dir: &Path, bar: &ProgressBar) -> Result<(), FmmError> {
         if !has(&config) {
             bar.set_message(format!("counters of {}", case.arguments().join(" ")));
             let log = dir.join("ncu.csv");
-            let (counters, kernels) = counters::of_program(&program, &case.arguments(), &log)
-                .map_err(|e| FmmError(format!("{e}; --no-counters does without")))?;
+            let (counters, kernels) =
+                counters::of_program(&program, &case.arguments(), &log, &Bars::quiet())
+                    .map_err(|e| AppError::from(e).hint("--no-counters omits them"))?;
             let counted = Counted {
                 config,
                 counters,
                 kernels,
             };
-            Folder::append_counters(dir, &counted).map_err(|e| failed(&e))?;
+            Folder::append_counters(dir, &counted)?;
         }
         bar.inc(1);
     }
@@ -319,12 +310,12 @@ fn count(all: &[Case], dir: &Path, bar: &ProgressBar) -> Result<(), FmmError> {
 }
 
 fn print(sweep: &Sweep) {
-    say("points           n     q  real  accuracy  gradient      time    energy     power");
+    print::line("points           n ncrit prec.  accuracy  gradient      time    energy     power");
     for t in &sweep.trials {
         let Some(cost) = t.cost() else { continue };
         let c: Vec<String> = t.config.iter().map(ToString::to_string).collect();
         let of = |x: Option<f64>, unit| x.map_or_else(|| "-".to_owned(), |x| si(x, unit));
-        say(&format!(
+        print::line(format!(
             "{:<8} {:>9} {:>5}  {:<4}  {:>8}  {:<8} {:>9} {:>9} {:>9}",
             c[0],
             c[1],

@@ -1,145 +1,149 @@
-//! The passes on CPUs: upward, V lists, downward, and the points of leaves.
+//! Evaluation on CPUs.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `expansions` | P2M, M2M, P2L, L2L |
+//! | `m2l`, `m2l_compressed` | V lists by FFT, or by compressed matrices |
+//! | `p2p` | L2P, M2P and P2P at the targets of leaves |
 
-mod compressed;
-mod far;
-mod near;
-mod passes;
+mod expansions;
+mod m2l;
+mod m2l_compressed;
+mod p2p;
 
 use crate::FmmError;
+use crate::engine::{Engine, PhaseTimes};
+use crate::memory;
 use crate::plan::Plan;
-use crate::real::{Kernels, Real, Sums};
-use far::Spectra;
+use crate::precision::{Kernels, Real, Sums};
+use m2l::Spectra;
 use rayon::prelude::*;
-use serde::Serialize;
+use std::sync::Arc;
 use std::time::Instant;
 
-/// Seconds of the phases of an evaluation.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Phases {
-    /// Charges to equivalent charges, leaves to root.
-    pub up_s: f64,
-    /// V lists: transforms, products of frequencies (or small matrices), transforms back.
-    pub forward_s: f64,
-    pub product_s: f64,
-    pub back_s: f64,
-    /// X lists, and equivalent charges from root to leaves.
-    pub down_s: f64,
-    /// At points: own equivalent charges and W lists, then U lists.
-    pub local_s: f64,
-    pub direct_s: f64,
-    /// Putting numbers into the order of boxes and back.
-    pub order_s: f64,
-}
-
-impl Phases {
-    pub fn total_s(&self) -> f64 {
-        self.up_s
-            + self.forward_s
-            + self.product_s
-            + self.back_s
-            + self.down_s
-            + self.local_s
-            + self.direct_s
-            + self.order_s
-    }
-}
-
-/// A plan with the memory of its passes.
-pub struct Cpu<'a, R: Real> {
-    plan: &'a Plan<R>,
+/// A plan with the memory of its evaluation.
+pub struct Cpu<R: Real> {
+    plan: Arc<Plan<R>>,
     kernels: &'static Kernels<R>,
-    /// Of each box: equivalent charges of its sources, check potentials and equivalent charges of what is far.
+    /// Of each box: upward equivalent charges, downward check potentials, downward equivalent charges.
     up: Vec<R>,
     check: Vec<R>,
     down: Vec<R>,
     spectra: Spectra<R>,
     charges: Vec<R>,
-    pub phases: Phases,
+    phases: PhaseTimes,
 }
 
-/// Bytes that [`Cpu::new`] takes, and the charges in the order of the boxes.
-pub(crate) fn bytes<R: Real>(plan: &Plan<R>) -> u64 {
+/// Bytes that [`Cpu::new`] allocates.
+fn bytes<R: Real>(plan: &Plan<R>) -> u64 {
     let size = size_of::<R>() as u64;
     let charges = (plan.source_from.len() * plan.options.kernel.inputs()) as u64 * size;
     if plan.levels.is_empty() {
         return charges;
     }
-    let boxes = (plan.tree.nodes.len() * plan.shell_numbers()) as u64;
-    3 * boxes * size + far::bytes(plan) + charges
+    let boxes = (plan.tree.nodes.len() * plan.surface_values()) as u64;
+    3 * boxes * size + m2l::bytes(plan) + charges
 }
 
-/// Boxes that a thread takes at a time.
-const TOGETHER: usize = 48;
+/// Boxes per task.
+const CHUNK: usize = 48;
 
-impl<'a, R: Real> Cpu<'a, R> {
-    pub fn new(plan: &'a Plan<R>) -> Self {
-        let far = plan.levels.is_empty();
-        let n = if far {
+/// Checks that an evaluation on this host fits into memory.
+///
+/// # Errors
+/// It does not.
+pub fn check_memory<R: Real>(plan: &Plan<R>) -> Result<(), FmmError> {
+    let o = plan.options();
+    let results = memory::bytes(
+        plan.targets(),
+        o.kernel.outputs(o.gradient) * (8 + 2 * size_of::<R>()),
+    );
+    let what = format!(
+        "an evaluation of {} boxes with {} points on a surface",
+        plan.tree().nodes.len(),
+        plan.surface()
+    );
+    let fix = "use fewer points, a larger --ncrit, --precision f32, or a lower accuracy";
+    memory::check(&what, bytes(plan).saturating_add(results), fix)
+}
+
+impl<R: Real> Engine for Cpu<R> {
+    fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
+        let unit = self.plan.unit_of_charges(charges)?;
+        let clock = &mut Clock(Instant::now());
+        self.charges = self.plan.ordered(charges, unit);
+        let before = clock.lap();
+        let out = self.run();
+        clock.lap();
+        let out = self.plan.in_units(&self.plan.restored(&out), unit);
+        self.phases.permutation_s += before + clock.lap();
+        Ok(out)
+    }
+
+    fn phases(&self) -> PhaseTimes {
+        self.phases
+    }
+
+    fn repeat(&mut self, times: usize) -> Result<(), FmmError> {
+        for _ in 0..times {
+            self.run();
+        }
+        Ok(())
+    }
+}
+
+impl<R: Real> Cpu<R> {
+    /// Allocates the memory of an evaluation.
+    pub fn new(plan: Arc<Plan<R>>) -> Self {
+        let n = if plan.levels.is_empty() {
             0
         } else {
-            plan.tree.nodes.len() * plan.shell_numbers()
+            plan.tree.nodes.len() * plan.surface_values()
         };
         Self {
-            plan,
             kernels: R::kernels(plan.isa),
             up: vec![R::default(); n],
             check: vec![R::default(); n],
             down: vec![R::default(); n],
-            spectra: Spectra::new(plan),
+            spectra: Spectra::new(&plan),
             charges: vec![R::default(); plan.source_from.len() * plan.options.kernel.inputs()],
-            phases: Phases::default(),
+            phases: PhaseTimes::default(),
+            plan,
         }
     }
 
-    /// Sums at all targets, component by component, in the units of the points.
-    ///
-    /// # Errors
-    /// Charges of another number than sources, or that are no numbers.
-    pub fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
-        let plan = self.plan;
-        let unit = plan.unit_of_charges(charges)?;
+    /// Evaluates the charges in the order and unit of the boxes; returns results in the order of the boxes.
+    fn run(&mut self) -> Vec<R> {
+        let plan = Arc::clone(&self.plan);
+        let charges = std::mem::take(&mut self.charges);
         let clock = &mut Clock(Instant::now());
-        self.charges = plan.ordered(charges, unit);
-        let before = clock.lap();
-        let out = self.repeat();
-        clock.lap();
-        let out = plan.in_units(&plan.restored(&out), unit);
-        self.phases.order_s += before + clock.lap();
-        Ok(out)
-    }
-
-    /// Sums of the charges that were last evaluated, in the order and unit of the boxes.
-    pub(crate) fn repeat(&mut self) -> Vec<R> {
-        let plan = self.plan;
-        let own = std::mem::take(&mut self.charges);
-        let clock = &mut Clock(Instant::now());
-        let mut phases = Phases::default();
+        let mut phases = PhaseTimes::default();
         let targets = plan.targets[0].len();
         let mut out =
             vec![R::default(); targets * plan.options.kernel.outputs(plan.options.gradient)];
-        phases.order_s = clock.lap();
+        phases.permutation_s = clock.lap();
         if !plan.levels.is_empty() {
-            self.upward(&own);
-            phases.up_s = clock.lap();
+            self.upward(&charges);
+            phases.p2m_m2m_s = clock.lap();
             self.check.par_iter_mut().for_each(|c| *c = R::default());
-            self.v_lists(&mut phases);
+            self.m2l(&mut phases);
             clock.lap();
-            self.downward(&own);
-            phases.down_s = clock.lap();
-            self.local(&mut out);
-            phases.local_s = clock.lap();
+            self.downward(&charges);
+            phases.p2l_l2l_s = clock.lap();
+            self.evaluate_expansions(&mut out);
+            phases.l2p_m2p_s = clock.lap();
         }
-        self.direct(&own, &mut out);
-        phases.direct_s = clock.lap();
-        self.charges = own;
+        self.p2p(&charges, &mut out);
+        phases.p2p_s = clock.lap();
+        self.charges = charges;
         self.phases = phases;
         out
     }
 
-    /// Adds what sources give to targets, without the factor.
+    /// Adds the sums over sources to targets, without the factor of the kernel.
     ///
     /// # Safety
-    /// The pointers of `s` are to as much as it says, and no other thread uses its outputs.
+    /// The pointers of `s` are to arrays of the stated lengths, and no other thread uses its outputs.
     unsafe fn sums(&self, gradient: bool, s: &Sums<R>) {
         // SAFETY: the caller's promise.
         unsafe { (self.kernels.sums[self.plan.options.kernel.sums(gradient)])(s) }
@@ -149,21 +153,21 @@ impl<'a, R: Real> Cpu<'a, R> {
         R::of(self.plan.options.kernel.parameter(self.plan.unit))
     }
 
-    /// The surface of a box at `radius` half widths.
-    fn shell(&self, node: usize, radius: f64, to: &mut [Vec<R>; 3]) {
+    /// Points of the surface of a box at `radius` half widths.
+    fn place_surface(&self, node: usize, radius: f64, to: &mut [Vec<R>; 3]) {
         let n = &self.plan.tree.nodes[node];
-        let (half, middle) = (n.half() * radius, n.middle());
+        let (half, center) = (n.half_width() * radius, n.center());
         for a in 0..3 {
             to[a].clear();
             to[a].extend(
-                self.plan.shell[a]
+                self.plan.unit_surface[a]
                     .iter()
-                    .map(|x| R::of(x.wide() * half + middle[a])),
+                    .map(|x| R::of(x.wide() * half + center[a])),
             );
         }
     }
 
-    /// Boxes of a level that a test keeps.
+    /// Boxes of a level for which `keep` holds.
     fn boxes(&self, level: usize, keep: impl Fn(usize) -> bool) -> Vec<usize> {
         self.plan.tree.levels[level]
             .clone()
@@ -180,7 +184,7 @@ impl<'a, R: Real> Cpu<'a, R> {
     }
 }
 
-/// Time since the last look.
+/// A stopwatch.
 struct Clock(Instant);
 
 impl Clock {

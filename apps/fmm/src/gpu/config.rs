@@ -1,10 +1,11 @@
-//! Choices of the kernels, and their source.
+//! Tuning parameters of the kernels, and their source.
 
+use super::arguments::SIZES;
 use crate::kernel::Kernel;
-use crate::real::Real;
+use crate::precision::Real;
 use std::fmt::Write as _;
 
-/// Choices of U lists' kernel; what each means stands at the top of `near.cu`.
+/// Tuning parameters of the P2P kernel, described in `p2p.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
     pub(super) threads: usize,
@@ -15,13 +16,13 @@ pub struct Config {
     pub(super) blocks: usize,
     pub(super) form: usize,
     pub(super) width: usize,
-    /// Whether squares of this kernel can be expanded (form 1).
+    /// Whether form 1 exists: squared distances expanded.
     expands: bool,
 }
 
 impl Config {
-    /// What was tuned on an H200 for Laplace's potentials (docs/results, "Fast multipole method"); gradients and other
-    /// kernels, whose registers permit less, were not tuned.
+    /// Tuned on an H200 for potentials of Laplace (docs/results/fmm.md); gradients and other kernels, which
+    /// need more registers, were not tuned.
     pub fn default_for<R: Real>(kernel: Kernel, gradient: bool) -> Self {
         let expands = kernel == Kernel::Laplace && !gradient;
         let (threads, targets, tile, unroll) = match (expands, R::DOUBLE) {
@@ -42,20 +43,16 @@ impl Config {
         }
     }
 
-    /// With some of them given as `NAME=NUMBER,...`.
+    /// With some parameters overridden by `NAME=NUMBER,...`.
     ///
     /// # Errors
-    /// A name or number that is none.
-    pub fn with(mut self, words: &str) -> Result<Self, String> {
-        for word in words.split(',').filter(|w| !w.trim().is_empty()) {
-            let (name, value) = word
-                .split_once('=')
-                .ok_or(format!("`{word}` is no NAME=NUMBER"))?;
-            let value: usize = value
-                .trim()
-                .parse()
-                .map_err(|_| format!("`{value}` is no number"))?;
-            let place = match name.trim().to_lowercase().as_str() {
+    /// An unknown name, or a value out of its range.
+    pub fn with(mut self, text: &str) -> Result<Self, ConfigError> {
+        for pair in text.split(',').filter(|w| !w.trim().is_empty()) {
+            let invalid = || ConfigError::Syntax(pair.trim().to_owned());
+            let (name, value) = pair.split_once('=').ok_or_else(invalid)?;
+            let value: usize = value.trim().parse().map_err(|_| invalid())?;
+            let parameter = match name.trim().to_lowercase().as_str() {
                 "threads" => &mut self.threads,
                 "targets" => &mut self.targets,
                 "tile" => &mut self.tile,
@@ -64,57 +61,69 @@ impl Config {
                 "blocks" => &mut self.blocks,
                 "form" => &mut self.form,
                 "width" => &mut self.width,
-                other => {
-                    return Err(format!(
-                        "there is no choice `{other}`: threads, targets, tile, unroll, root, blocks, form, width"
-                    ));
-                }
+                other => return Err(ConfigError::Unknown(other.to_owned())),
             };
-            *place = value;
+            *parameter = value;
         }
-        let ok = self.threads.is_multiple_of(32)
+        let in_range = self.threads.is_multiple_of(32)
             && (32..=1024).contains(&self.threads)
-            && (1..=16).contains(&self.targets);
-        let ok = ok
+            && (1..=16).contains(&self.targets)
             && (1..=256).contains(&self.unroll)
             && (1..=32).contains(&self.blocks)
             && self.tile <= 4096;
-        if !ok {
-            return Err(
-                "threads are 32 to 1024 by 32, targets 1 to 16, unroll 1 to 256, blocks 1 to 32, tile 0 to 4096"
-                    .to_owned(),
-            );
+        if !in_range {
+            return Err(ConfigError::Range(
+                "threads 32 to 1024 in steps of 32, targets 1 to 16, unroll 1 to 256, blocks 1 to 32, tile 0 to 4096",
+            ));
         }
         if self.form > 1 || ![1, 2, 4].contains(&self.width) {
-            return Err("the form is 0 or 1, the width 1, 2 or 4".to_owned());
+            return Err(ConfigError::Range("form 0 or 1, width 1, 2 or 4"));
         }
         if self.form == 1 && !(self.expands && [1, 32].contains(&self.tile)) {
-            return Err("form 1 is for potentials of laplace, with tile=1 or tile=32".to_owned());
+            return Err(ConfigError::Range(
+                "form 1 only for potentials of laplace, with tile=1 or tile=32",
+            ));
         }
         Ok(self)
     }
 }
 
-/// Sisters that a block of transforms takes: as many as shared memory holds.
-pub fn sisters<R: Real>(p: usize) -> usize {
+/// Invalid tuning parameters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// Not NAME=NUMBER.
+    #[error("invalid `{0}`: use NAME=NUMBER")]
+    Syntax(String),
+    /// An unknown parameter.
+    #[error(
+        "unknown parameter `{0}`: use threads, targets, tile, unroll, root, blocks, form or width"
+    )]
+    Unknown(String),
+    /// A value out of its range.
+    #[error("a parameter is out of its range: {0}")]
+    Range(&'static str),
+}
+
+/// Siblings per block of the transforms: as many as fit into shared memory.
+pub fn siblings<R: Real>(p: usize) -> usize {
     [8, 4, 2]
         .into_iter()
-        .find(|&s| room::<R>(p, s) <= 100 * 1024)
+        .find(|&s| shared_bytes::<R>(p, s) <= 100 * 1024)
         .unwrap_or(1)
 }
 
-/// Bytes of shared memory of a transform.
-pub fn room<R: Real>(p: usize, sisters: usize) -> usize {
+/// Dynamic shared memory of the transforms, bytes.
+pub fn shared_bytes<R: Real>(p: usize, siblings: usize) -> usize {
     let n = 2 * p - 1;
-    size_of::<R>() * (2 * n + 2 * (p * p * p + p * n * p) * sisters)
+    size_of::<R>() * (2 * n + 2 * (p * p * p + p * n * p) * siblings)
 }
 
-/// The text of all kernels for a precision, kernel and surface.
+/// The CUDA source of all kernels for a precision, kernel and surface.
 pub fn source<R: Real>(
     kernel: Kernel,
     gradient: bool,
     p: usize,
-    shell: usize,
+    surface: usize,
     c: &Config,
 ) -> String {
     let number = match kernel {
@@ -127,7 +136,7 @@ pub fn source<R: Real>(
     for (name, value) in [
         ("DOUBLE", usize::from(R::DOUBLE)),
         ("KERNEL", number),
-        ("SLOPES", usize::from(gradient)),
+        ("GRADIENT", usize::from(gradient)),
         ("ROOT", c.root),
         ("THREADS", c.threads),
         ("TARGETS", c.targets),
@@ -137,19 +146,23 @@ pub fn source<R: Real>(
         ("FORM", c.form),
         ("WIDTH", c.width),
         ("P", p),
-        ("SHELL", shell),
-        ("SISTERS", sisters::<R>(p)),
+        ("SURFACE", surface),
+        ("SIBLINGS", siblings::<R>(p)),
     ] {
+        let _ = writeln!(out, "#define {name} {value}");
+    }
+    for (name, value) in SIZES {
         let _ = writeln!(out, "#define {name} {value}");
     }
     for text in [
         include_str!("../kernels/gpu/pair.cuh"),
-        include_str!("../kernels/gpu/take.cuh"),
+        include_str!("../kernels/gpu/arguments.cuh"),
+        include_str!("../kernels/gpu/accumulate.cuh"),
         include_str!("../kernels/gpu/expanded.cuh"),
-        include_str!("../kernels/gpu/near.cu"),
-        include_str!("../kernels/gpu/shells.cu"),
+        include_str!("../kernels/gpu/p2p.cu"),
+        include_str!("../kernels/gpu/surfaces.cu"),
         include_str!("../kernels/gpu/matrix.cu"),
-        include_str!("../kernels/gpu/fourier.cu"),
+        include_str!("../kernels/gpu/m2l.cu"),
     ] {
         out.push_str(text);
     }

@@ -1,11 +1,11 @@
-//! What blocks of kernels over points take: targets, and ranges of sources or boxes.
+//! Work of the blocks of kernels over points: targets, and ranges of sources or boxes.
 
 use super::config::Config;
 use crate::plan::Plan;
-use crate::real::Real;
+use crate::precision::Real;
 use crate::tree::NONE;
 
-/// Ranges of boxes' sources, sorted and joined where one follows another.
+/// Ranges of the sources of boxes, sorted, adjacent ones joined.
 pub(super) fn joined<R: Real>(plan: &Plan<R>, boxes: &[u32]) -> Vec<[u32; 2]> {
     let mut all: Vec<[u32; 2]> = boxes.iter().map(|&b| plan.range(b)).collect();
     all.sort_unstable();
@@ -19,10 +19,10 @@ pub(super) fn joined<R: Real>(plan: &Plan<R>, boxes: &[u32]) -> Vec<[u32; 2]> {
     out
 }
 
-/// Items of `near.cu` and the ranges that they name.
-pub(super) fn near_items<R: Real>(plan: &Plan<R>, c: &Config) -> (Vec<u32>, Vec<u32>) {
+/// Items of `p2p.cu` and the ranges that they name.
+pub(super) fn p2p_items<R: Real>(plan: &Plan<R>, c: &Config) -> (Vec<u32>, Vec<u32>) {
     let (mut items, mut ranges) = (Vec::new(), Vec::new());
-    let most = (c.threads * c.targets) as u32;
+    let max = (c.threads * c.targets) as u32;
     for leaf in plan.tree.leaves() {
         let t = &plan.tree.nodes[leaf].targets;
         let list = plan.lists.u.of_box(leaf);
@@ -30,26 +30,29 @@ pub(super) fn near_items<R: Real>(plan: &Plan<R>, c: &Config) -> (Vec<u32>, Vec<
             continue;
         }
         let first = ranges.len() as u32 / 2;
-        let own = usize::from(list[0] == leaf as u32);
-        if own == 1 {
+        let itself = usize::from(list[0] == leaf as u32);
+        if itself == 1 {
             ranges.extend(plan.range(list[0]));
         }
-        ranges.extend(joined(plan, &list[own..]).iter().flatten());
+        ranges.extend(joined(plan, &list[itself..]).iter().flatten());
         let count = ranges.len() as u32 / 2 - first;
-        let parts = t.len().div_ceil(most as usize) as u32;
+        let parts = t.len().div_ceil(max as usize) as u32;
         let each = (t.len() as u32).div_ceil(parts);
         for k in 0..parts {
             let from = t.start + k * each;
-            items.extend([from, each.min(t.end - from), first, count, own as u32]);
+            items.extend([from, each.min(t.end - from), first, count, itself as u32]);
         }
     }
     (items, ranges)
 }
 
-/// Items of `from_shells`, and W lists.
-pub(super) fn local_items<R: Real>(plan: &Plan<R>, far: bool) -> (Vec<u32>, Vec<u32>) {
+/// Items of `surfaces_to_points`, and W lists.
+pub(super) fn expansion_items<R: Real>(
+    plan: &Plan<R>,
+    has_expansions: bool,
+) -> (Vec<u32>, Vec<u32>) {
     let (mut items, mut w) = (Vec::new(), Vec::new());
-    if !far {
+    if !has_expansions {
         return (items, w);
     }
     for leaf in plan.tree.leaves() {
@@ -62,9 +65,9 @@ pub(super) fn local_items<R: Real>(plan: &Plan<R>, far: bool) -> (Vec<u32>, Vec<
         w.extend_from_slice(list);
         // As the kernel's threads.
         for from in node.targets.clone().step_by(128) {
-            let own = if node.level < 2 { NONE } else { leaf as u32 };
+            let surface = if node.level < 2 { NONE } else { leaf as u32 };
             items.extend([
-                own,
+                surface,
                 from,
                 128.min(node.targets.end - from),
                 first,

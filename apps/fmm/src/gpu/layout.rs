@@ -1,80 +1,60 @@
-//! What of a plan lies on the GPU: items of blocks, ranges, boxes, matrices.
+//! The memory of a plan on the GPU: items of blocks, ranges, boxes, matrices.
 
 use super::config::Config;
-use super::items::{joined, local_items, near_items};
-use super::place::{At, Place};
+use super::items::{expansion_items, joined, p2p_items};
 use crate::operators::Packed;
-use crate::operators::fourier::{DIRECTIONS, place};
-use crate::plan::{Far, Plan};
-use crate::real::Real;
+use crate::operators::fourier::{DIRECTIONS, direction_index, frequencies};
+use crate::operators::surface::grid_indices;
+use crate::plan::{M2lOperator, Plan};
+use crate::precision::Real;
 use crate::tree::NONE;
-use greenup_device::cuda::CudaError;
-use greenup_device::memory::Plain;
+use greenup_device::cuda::{Backend, CudaError, Pointer};
 
-type Held<T> = Result<T, CudaError>;
+type Result<T> = std::result::Result<T, CudaError>;
 
-/// Plain numbers as bytes.
-pub(super) fn bytes<T: Plain>(x: &[T]) -> &[u8] {
-    // SAFETY: plain numbers are bytes of any pattern.
-    unsafe { std::slice::from_raw_parts(x.as_ptr().cast(), size_of_val(x)) }
-}
-
-/// Plain numbers as bytes to be written.
-pub(super) fn bytes_mut<T: Plain>(x: &mut [T]) -> &mut [u8] {
-    // SAFETY: as above.
-    unsafe { std::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), size_of_val(x)) }
-}
-
-fn kept<T: Plain>(s: &impl Place, x: &[T]) -> Held<At> {
-    // No memory has no bytes.
-    let at = s.alloc(size_of_val(x).max(16))?;
-    if !x.is_empty() {
-        s.upload(at, bytes(x))?;
-    }
-    Ok(at)
-}
-
-/// Whole numbers on the GPU, in groups of `each`.
+/// Groups of integers on the GPU.
 pub(super) struct Items {
-    pub memory: At,
+    pub memory: Pointer<u32>,
+    /// Number of groups.
     pub count: usize,
 }
 
-fn items(s: &impl Place, x: &[u32], each: usize) -> Held<Items> {
+/// Groups of `each` integers.
+fn items(s: &impl Backend, x: &[u32], each: usize) -> Result<Items> {
     Ok(Items {
-        memory: kept(s, x)?,
+        memory: s.alloc_with(x)?,
         count: x.len() / each,
     })
 }
 
-/// A matrix row by row.
-pub(super) struct Dense {
+/// A dense matrix, row by row.
+pub(super) struct Dense<R: Real> {
     pub rows: usize,
     pub columns: usize,
-    pub memory: At,
+    pub memory: Pointer<R>,
 }
 
-fn dense<R: Real>(s: &impl Place, m: &Packed<R>, panel: usize) -> Held<Dense> {
+fn dense<R: Real>(s: &impl Backend, m: &Packed<R>, panel: usize) -> Result<Dense<R>> {
     Ok(Dense {
         rows: m.rows,
         columns: m.columns,
-        memory: kept(s, &m.dense(panel))?,
+        memory: s.alloc_with(&m.dense(panel))?,
     })
 }
 
 /// Matrices of a level.
-pub(super) struct Operators {
-    pub up: [Dense; 2],
-    pub down: [Dense; 2],
-    pub to_parent: Vec<Dense>,
-    pub to_child: Vec<Dense>,
-    pub blocks: Option<At>,
+pub(super) struct Operators<R: Real> {
+    pub up: [Dense<R>; 2],
+    pub down: [Dense<R>; 2],
+    pub to_parent: Vec<Dense<R>>,
+    pub to_child: Vec<Dense<R>>,
+    pub blocks: Option<Pointer<R>>,
 }
 
 /// Boxes of a level.
 pub(super) struct Stage {
     pub operators: usize,
-    /// Leaves with sources (as boxes, and as items of `to_shells`); parents with sources, for clearing.
+    /// Leaves with sources (as boxes, and as items of `points_to_surfaces`); parents with sources, for clearing.
     pub leaves: Items,
     pub from_points: Items,
     pub x: Items,
@@ -85,52 +65,49 @@ pub(super) struct Stage {
     /// Source and target parents' children, directions.
     pub source_children: Items,
     pub target_children: Items,
-    pub beside: Items,
+    pub neighbours: Items,
 }
 
-/// All of a plan.
-pub(super) struct Layout {
-    pub places: At,
-    pub more: At,
-    pub charges: At,
-    pub source_from: At,
-    pub target_from: At,
-    pub targets: [At; 3],
-    pub boxes: At,
-    pub shell: At,
-    pub scales: At,
-    pub turns: At,
-    pub grid: At,
-    pub near: Items,
-    pub ranges: At,
-    pub x_ranges: At,
-    pub local: Items,
-    pub w: At,
-    pub operators: Vec<Operators>,
+/// The memory of a plan.
+pub(super) struct Layout<R: Real> {
+    /// x, y, z and the first charge of each source.
+    pub positions: Pointer<R>,
+    /// Further charges of each source.
+    pub more: Pointer<R>,
+    pub charges: Pointer<R>,
+    pub source_from: Pointer<u32>,
+    pub target_from: Pointer<u32>,
+    pub targets: [Pointer<R>; 3],
+    pub boxes: Pointer<R>,
+    pub unit_surface: Pointer<R>,
+    pub scales: Pointer<R>,
+    pub twiddles: Pointer<R>,
+    pub grid: Pointer<u32>,
+    pub p2p: Items,
+    pub ranges: Pointer<u32>,
+    pub x_ranges: Pointer<u32>,
+    pub expansions: Items,
+    pub w: Pointer<u32>,
+    pub operators: Vec<Operators<R>>,
     pub stages: Vec<Stage>,
-    pub up: At,
-    pub check: At,
-    pub down: At,
-    pub middle: At,
-    pub from: At,
-    pub to: At,
-    pub out: At,
-    pub result: At,
+    pub up: Pointer<R>,
+    pub check: Pointer<R>,
+    pub down: Pointer<R>,
+    /// Of both factors of an inverse.
+    pub product: Pointer<R>,
+    pub from: Pointer<R>,
+    pub to: Pointer<R>,
+    pub out: Pointer<R>,
+    pub result: Pointer<R>,
 }
 
-impl Layout {
-    pub fn new<R: Real>(
-        s: &impl Place,
-        plan: &Plan<R>,
-        config: &Config,
-        panel: usize,
-    ) -> Held<Self> {
-        let (n, m) = (plan.tree.nodes.len(), plan.shell_numbers());
+impl<R: Real> Layout<R> {
+    pub fn new(s: &impl Backend, plan: &Plan<R>, config: &Config, panel: usize) -> Result<Self> {
+        let (n, m) = (plan.tree.nodes.len(), plan.surface_values());
         let (d, o) = (plan.options.kernel.inputs(), &plan.options);
-        let size = size_of::<R>();
         let (sources, targets) = (plan.sources[0].len(), plan.targets[0].len());
-        let mut places = vec![R::default(); sources * 4];
-        for (i, p) in places.chunks_exact_mut(4).enumerate() {
+        let mut positions = vec![R::default(); sources * 4];
+        for (i, p) in positions.chunks_exact_mut(4).enumerate() {
             for (to, x) in p.iter_mut().zip(&plan.sources) {
                 *to = x[i];
             }
@@ -140,38 +117,41 @@ impl Layout {
             .nodes
             .iter()
             .flat_map(|b| {
-                let [x, y, z] = b.middle();
-                [x, y, z, b.half()].map(R::of)
+                let [x, y, z] = b.center();
+                [x, y, z, b.half_width()].map(R::of)
             })
             .collect();
-        let far = !plan.levels.is_empty();
+        let has_expansions = !plan.levels.is_empty();
         let levels = plan.tree.levels.len();
         let scales: Vec<R> = (0..levels)
-            .map(|l| R::of(if far && l >= 2 { plan.level(l).1 } else { 1.0 }))
+            .map(|l| {
+                R::of(if has_expansions && l >= 2 {
+                    plan.level(l).1
+                } else {
+                    1.0
+                })
+            })
             .collect();
-        let (near, ranges) = near_items(plan, config);
-        let (local, w) = local_items(plan, far);
+        let (p2p, ranges) = p2p_items(plan, config);
+        let (expansions, w) = expansion_items(plan, has_expansions);
         let mut x_ranges = Vec::new();
         let mut stages = Vec::new();
-        for level in if far { 2..levels } else { 0..0 } {
+        for level in if has_expansions { 2..levels } else { 0..0 } {
             stages.push(stage(s, plan, level, &mut x_ranges)?);
         }
-        let turns: Vec<R> = (0..2 * plan.p - 1)
+        let twiddles: Vec<R> = (0..2 * plan.p - 1)
             .flat_map(|i| {
                 let a = std::f64::consts::TAU * i as f64 / (2 * plan.p - 1) as f64;
                 [R::of(a.cos()), R::of(a.sin())]
             })
             .collect();
-        let grid: Vec<u32> = crate::operators::surface::places(plan.p)
-            .iter()
-            .map(|&g| g as u32)
-            .collect();
-        let operators = (plan.levels.iter().zip(&plan.far))
+        let grid: Vec<u32> = grid_indices(plan.p).iter().map(|&g| g as u32).collect();
+        let operators = (plan.levels.iter().zip(&plan.m2l))
             .map(|(l, f)| {
                 let all = |x: &[Packed<R>]| {
                     x.iter()
                         .map(|m| dense(s, m, panel))
-                        .collect::<Held<Vec<_>>>()
+                        .collect::<Result<Vec<_>>>()
                 };
                 Ok(Operators {
                     up: [dense(s, &l.up[0], panel)?, dense(s, &l.up[1], panel)?],
@@ -179,74 +159,74 @@ impl Layout {
                     to_parent: all(&l.to_parent)?,
                     to_child: all(&l.to_child)?,
                     blocks: match f {
-                        Far::Fft(f) => Some(kept(s, f.blocks.as_slice())?),
-                        Far::Compressed(_) => None,
+                        M2lOperator::Fft(f) => Some(s.alloc_with(f.blocks.as_slice())?),
+                        M2lOperator::Compressed(_) => None,
                     },
                 })
             })
-            .collect::<Held<Vec<_>>>()?;
-        let spectrum = crate::operators::fourier::frequencies(plan.p) * 16 * d * size;
-        let most = |f: &dyn Fn(&Stage) -> usize| stages.iter().map(f).max().unwrap_or(0) * spectrum;
-        let of_boxes = if far { n * m * size } else { size };
-        let outputs = targets * o.kernel.outputs(o.gradient) * size;
+            .collect::<Result<Vec<_>>>()?;
+        let spectrum = frequencies(plan.p) * 16 * d;
+        let max = |f: &dyn Fn(&Stage) -> usize| stages.iter().map(f).max().unwrap_or(0) * spectrum;
+        let of_boxes = if has_expansions { n * m } else { 0 };
+        let outputs = targets * o.kernel.outputs(o.gradient);
         Ok(Self {
-            places: kept(s, &places)?,
-            more: s.alloc((sources * (d - 1) * size).max(16))?,
-            charges: s.alloc((sources * d * size).max(16))?,
-            source_from: kept(s, &plan.source_from)?,
-            target_from: kept(s, &plan.target_from)?,
+            positions: s.alloc_with(&positions)?,
+            more: s.alloc(sources * (d - 1))?,
+            charges: s.alloc(sources * d)?,
+            source_from: s.alloc_with(&plan.source_from)?,
+            target_from: s.alloc_with(&plan.target_from)?,
             targets: [
-                kept(s, &plan.targets[0])?,
-                kept(s, &plan.targets[1])?,
-                kept(s, &plan.targets[2])?,
+                s.alloc_with(&plan.targets[0])?,
+                s.alloc_with(&plan.targets[1])?,
+                s.alloc_with(&plan.targets[2])?,
             ],
-            boxes: kept(s, &boxes)?,
-            shell: kept(s, &plan.shell.concat())?,
-            scales: kept(s, &scales)?,
-            turns: kept(s, &turns)?,
-            grid: kept(s, &grid)?,
-            near: items(s, &near, 5)?,
-            ranges: kept(s, &ranges)?,
-            x_ranges: kept(s, &x_ranges)?,
-            local: items(s, &local, 5)?,
-            w: kept(s, &w)?,
-            from: s.alloc(most(&|x| x.source_children.count + 1).max(16))?,
-            to: s.alloc(most(&|x| x.target_children.count).max(16))?,
+            boxes: s.alloc_with(&boxes)?,
+            unit_surface: s.alloc_with(&plan.unit_surface.concat())?,
+            scales: s.alloc_with(&scales)?,
+            twiddles: s.alloc_with(&twiddles)?,
+            grid: s.alloc_with(&grid)?,
+            p2p: items(s, &p2p, 5)?,
+            ranges: s.alloc_with(&ranges)?,
+            x_ranges: s.alloc_with(&x_ranges)?,
+            expansions: items(s, &expansions, 5)?,
+            w: s.alloc_with(&w)?,
+            from: s.alloc(max(&|x| x.source_children.count + 1))?,
+            to: s.alloc(max(&|x| x.target_children.count))?,
             operators,
             stages,
             up: s.alloc(of_boxes)?,
             check: s.alloc(of_boxes)?,
             down: s.alloc(of_boxes)?,
-            middle: s.alloc(of_boxes)?,
-            out: s.alloc(outputs.max(16))?,
-            result: s.alloc(outputs.max(16))?,
+            product: s.alloc(of_boxes)?,
+            out: s.alloc(outputs)?,
+            result: s.alloc(outputs)?,
         })
     }
 }
 
 fn stage<R: Real>(
-    s: &impl Place,
+    s: &impl Backend,
     plan: &Plan<R>,
     level: usize,
     x_ranges: &mut Vec<u32>,
-) -> Held<Stage> {
+) -> Result<Stage> {
     let tree = &plan.tree;
     let boxes = tree.levels[level].clone();
-    let gives = |i: usize| !tree.nodes[i].sources.is_empty();
-    let takes = |i: usize| !tree.nodes[i].targets.is_empty();
+    let has_sources = |i: usize| !tree.nodes[i].sources.is_empty();
+    let has_targets = |i: usize| !tree.nodes[i].targets.is_empty();
     let leaves: Vec<u32> = boxes
         .clone()
-        .filter(|&i| gives(i) && tree.nodes[i].is_leaf())
+        .filter(|&i| has_sources(i) && tree.nodes[i].is_leaf())
         .map(|i| i as u32)
         .collect();
-    // The ranges of points of leaves are boxes' own: after those of X lists.
+    // A leaf has one range of points; the ranges of X lists follow.
     let mut from_points = Vec::new();
     for &i in &leaves {
         from_points.extend([i, level as u32, x_ranges.len() as u32 / 2, 1]);
         x_ranges.extend(plan.range(i));
     }
     let mut x = Vec::new();
-    for i in boxes.clone().filter(|&i| takes(i)) {
+    for i in boxes.clone().filter(|&i| has_targets(i)) {
         let list = plan.lists.x.of_box(i);
         if !list.is_empty() {
             let ranges = joined(plan, list);
@@ -259,7 +239,7 @@ fn stage<R: Real>(
             x_ranges.extend(ranges.iter().flatten());
         }
     }
-    let families = |keep: &dyn Fn(usize) -> bool| -> Held<Vec<(Items, Items)>> {
+    let families = |keep: &dyn Fn(usize) -> bool| -> Result<Vec<(Items, Items)>> {
         (0..8)
             .map(|octant| {
                 let children: Vec<u32> = boxes
@@ -275,7 +255,7 @@ fn stage<R: Real>(
             })
             .collect()
     };
-    let (mut source_children, mut target_children, mut beside) =
+    let (mut source_children, mut target_children, mut neighbours) =
         (Vec::new(), Vec::new(), Vec::new());
     let parents = tree.levels[level - 1].clone();
     let octants = |i: usize, keep: &dyn Fn(usize) -> bool| -> [u32; 8] {
@@ -288,25 +268,29 @@ fn stage<R: Real>(
     let mut at = vec![NONE; parents.len()];
     let mut targets = Vec::new();
     for i in parents.clone() {
-        if tree.children(i).any(gives) {
+        if tree.children(i).any(has_sources) {
             at[i - parents.start] = source_children.len() as u32 / 8;
-            source_children.extend(octants(i, &gives));
+            source_children.extend(octants(i, &has_sources));
         }
-        if tree.children(i).any(takes) {
-            target_children.extend(octants(i, &takes));
+        if tree.children(i).any(has_targets) {
+            target_children.extend(octants(i, &has_targets));
             targets.push(i);
         }
     }
     let nothing = source_children.len() as u32 / 8;
     for d in 0..DIRECTIONS {
-        beside.extend(targets.iter().map(|&t| match tree.beside[t][place(d)] {
-            NONE => nothing,
-            b => at[b as usize - parents.start].min(nothing),
-        }));
+        neighbours.extend(
+            targets
+                .iter()
+                .map(|&t| match tree.neighbours[t][direction_index(d)] {
+                    NONE => nothing,
+                    b => at[b as usize - parents.start].min(nothing),
+                }),
+        );
     }
     let with_targets: Vec<u32> = boxes
         .clone()
-        .filter(|&i| takes(i))
+        .filter(|&i| has_targets(i))
         .map(|i| i as u32)
         .collect();
     Ok(Stage {
@@ -319,18 +303,18 @@ fn stage<R: Real>(
         from_points: items(s, &from_points, 4)?,
         x: items(s, &x, 4)?,
         rising: if level > 2 {
-            families(&gives)?
+            families(&has_sources)?
         } else {
             Vec::new()
         },
         falling: if level > 2 {
-            families(&takes)?
+            families(&has_targets)?
         } else {
             Vec::new()
         },
         with_targets: items(s, &with_targets, 1)?,
         source_children: items(s, &source_children, 8)?,
         target_children: items(s, &target_children, 8)?,
-        beside: items(s, &beside, 1)?,
+        neighbours: items(s, &neighbours, 1)?,
     })
 }

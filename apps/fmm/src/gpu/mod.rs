@@ -1,196 +1,182 @@
-//! All passes on a CUDA GPU.
+//! Evaluation on CUDA GPUs.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`config`] | choices of the kernels, and their source |
-//! | [`items`] | what blocks over points take |
-//! | [`layout`] | what of a plan lies on the GPU |
-//! | [`passes`] | launches of the phases |
-//! | [`place`] | a GPU, or what stands in for one |
+//! | `config` | tuning parameters of the kernels, and their source |
+//! | `arguments` | parameters of the kernels |
+//! | `items` | work of the blocks of kernels over points |
+//! | `layout` | the memory of a plan on the GPU |
+//! | `launches` | launches of the phases |
 
+mod arguments;
 mod config;
 mod items;
+mod launches;
 mod layout;
-mod passes;
-mod place;
 
-pub use config::{Config, room, sisters, source};
-pub use place::{At, KERNELS, OnGpu, Place};
+pub use config::{Config, ConfigError, shared_bytes, siblings, source};
 
 use crate::FmmError;
-use crate::cpu::Phases;
-use crate::engine::Engine;
+use crate::engine::{Engine, PhaseTimes};
 use crate::operators::fourier::frequencies;
-use crate::plan::{Far, Plan};
-use crate::real::Real;
-use greenup_device::cuda::CudaError;
-use layout::{Layout, bytes, bytes_mut};
+use crate::plan::{M2lOperator, Plan};
+use crate::precision::Real;
+use greenup_device::cuda::{Backend, CudaError, GpuBackend};
+use layout::Layout;
 use rayon::prelude::*;
+use std::sync::Arc;
 use std::time::Instant;
 
-type Done = Result<(), CudaError>;
+/// The kernels.
+pub const KERNELS: [&str; 10] = [
+    "p2p",
+    "points_to_surfaces",
+    "surfaces_to_points",
+    "permute_charges",
+    "permute_results",
+    "clear",
+    "apply",
+    "m2l_fft",
+    "m2l_inverse_fft",
+    "m2l_hadamard",
+];
 
 /// A GPU with a plan on it.
-pub struct Gpu<'a, R: Real, P: Place = OnGpu> {
-    plan: &'a Plan<R>,
+pub struct Gpu<R: Real, B: Backend = GpuBackend> {
+    plan: Arc<Plan<R>>,
     config: Config,
-    place: P,
-    on: Layout,
-    sisters: usize,
-    room: usize,
-    waves: usize,
-    phases: Phases,
+    layout: Layout<R>,
+    siblings: usize,
+    shared_bytes: usize,
+    frequency_count: usize,
+    phases: PhaseTimes,
+    /// Dropped last: it owns the memory of the layout.
+    backend: B,
 }
 
-fn wrong(e: &CudaError) -> FmmError {
-    FmmError(e.words())
-}
-
-impl<'a, R: Real> Gpu<'a, R> {
-    /// Takes a GPU by its number.
+impl<R: Real> Gpu<R> {
+    /// Opens a GPU by its number.
     ///
     /// # Errors
-    /// No driver, compiler or GPU; not enough memory; compressed matrices, which CPUs alone work with.
-    pub fn open(plan: &'a Plan<R>, ordinal: usize, config: Config) -> Result<Self, FmmError> {
+    /// No driver, compiler or GPU; not enough memory; compressed M2L, which only CPUs have.
+    pub fn open(plan: Arc<Plan<R>>, ordinal: usize, config: Config) -> Result<Self, FmmError> {
         let o = &plan.options;
         let text = source::<R>(o.kernel, o.gradient, plan.p, plan.surface, &config);
-        let bytes = room::<R>(plan.p, sisters::<R>(plan.p));
-        let place =
-            OnGpu::open(ordinal, &text, (&["forward", "back"], bytes)).map_err(|e| wrong(&e))?;
-        // SAFETY: compiled from this very text.
-        unsafe { Self::on(place, plan, config) }
+        let shared = shared_bytes::<R>(plan.p, siblings::<R>(plan.p));
+        let kernels = KERNELS.map(|k| (k, if k.ends_with("fft") { shared } else { 0 }));
+        let options = ["--ftz=true".to_owned()];
+        let backend = GpuBackend::open(ordinal, "fmm.cu", &text, &options, &kernels)?;
+        // SAFETY: compiled from the source of this plan and config.
+        unsafe { Self::on(backend, plan, config) }
     }
 
+    /// Name of the GPU.
     pub fn name(&self) -> &str {
-        &self.place.name
+        &self.backend.gpu().name
     }
 }
 
-impl<'a, R: Real, P: Place> Gpu<'a, R, P> {
-    /// On a place of one's own.
+impl<R: Real, B: Backend> Gpu<R, B> {
+    /// Puts a plan on a backend.
     ///
     /// # Safety
-    /// The place has the kernels of [`source`] for this plan and config, and memory as large as it was asked for.
+    /// The backend has the kernels of [`source`] for this plan and config.
     ///
     /// # Errors
-    /// Not enough memory; compressed matrices, which CPUs alone work with.
-    pub unsafe fn on(place: P, plan: &'a Plan<R>, config: Config) -> Result<Self, FmmError> {
-        if matches!(plan.far.first(), Some(Far::Compressed(_))) {
-            return Err(FmmError(
-                "GPUs work V lists by transforms: take --m2l fft".to_owned(),
-            ));
+    /// Not enough memory; compressed M2L, which only CPUs have.
+    pub unsafe fn on(backend: B, plan: Arc<Plan<R>>, config: Config) -> Result<Self, FmmError> {
+        if matches!(plan.m2l.first(), Some(M2lOperator::Compressed(_))) {
+            return Err(FmmError::CompressedOnGpu);
         }
-        let sisters = sisters::<R>(plan.p);
+        let siblings = siblings::<R>(plan.p);
         let panel = R::kernels(plan.isa).panel as usize;
         Ok(Self {
-            plan,
-            on: Layout::new(&place, plan, &config, panel).map_err(|e| wrong(&e))?,
+            layout: Layout::new(&backend, &plan, &config, panel)?,
             config,
-            place,
-            sisters,
-            room: room::<R>(plan.p, sisters),
-            waves: frequencies(plan.p),
-            phases: Phases::default(),
+            backend,
+            siblings,
+            shared_bytes: shared_bytes::<R>(plan.p, siblings),
+            frequency_count: frequencies(plan.p),
+            phases: PhaseTimes::default(),
+            plan,
         })
     }
 
-    /// One evaluation of what lies on the GPU; waits after each phase where `timed`.
-    ///
-    /// # Errors
-    /// The GPU is lost.
-    pub fn passes(&self, phases: &mut Phases, timed: bool) -> Result<(), CudaError> {
+    /// Evaluates the charges on the GPU; waits after each phase where `timed`.
+    fn run(&self, phases: &mut PhaseTimes, timed: bool) -> Result<(), CudaError> {
         let mut last = Instant::now();
-        let mut lap = |to: &mut f64| -> Done {
+        let mut lap = |to: &mut f64| -> Result<(), CudaError> {
             if timed {
-                self.place.wait()?;
+                self.backend.wait()?;
                 *to += last.elapsed().as_secs_f64();
                 last = Instant::now();
             }
             Ok(())
         };
         let o = &self.plan.options;
-        self.order(true)?;
+        self.permute_charges()?;
         self.clear(
-            &self.on.out,
+            self.layout.out,
             self.plan.targets[0].len() * o.kernel.outputs(o.gradient),
         )?;
-        lap(&mut phases.order_s)?;
+        lap(&mut phases.permutation_s)?;
         if !self.plan.levels.is_empty() {
             self.upward()?;
-            // Check potentials of sources were in the same place.
+            // It held check potentials of sources.
             self.clear(
-                &self.on.check,
-                self.plan.tree.nodes.len() * self.plan.shell_numbers(),
+                self.layout.check,
+                self.plan.tree.nodes.len() * self.plan.surface_values(),
             )?;
-            lap(&mut phases.up_s)?;
-            for stage in &self.on.stages {
-                self.forward(stage)?;
-                lap(&mut phases.forward_s)?;
-                self.products(stage)?;
-                lap(&mut phases.product_s)?;
-                self.back(stage)?;
-                lap(&mut phases.back_s)?;
+            lap(&mut phases.p2m_m2m_s)?;
+            for stage in &self.layout.stages {
+                self.m2l_fft(stage)?;
+                lap(&mut phases.m2l_fft_s)?;
+                self.m2l_hadamard(stage)?;
+                lap(&mut phases.m2l_hadamard_s)?;
+                self.m2l_inverse_fft(stage)?;
+                lap(&mut phases.m2l_inverse_fft_s)?;
             }
             self.downward()?;
-            lap(&mut phases.down_s)?;
-            self.local()?;
-            lap(&mut phases.local_s)?;
+            lap(&mut phases.p2l_l2l_s)?;
+            self.evaluate_expansions()?;
+            lap(&mut phases.l2p_m2p_s)?;
         }
-        self.near()?;
-        lap(&mut phases.direct_s)?;
-        self.order(false)?;
-        lap(&mut phases.order_s)
-    }
-
-    /// Waits for all launches.
-    ///
-    /// # Errors
-    /// The GPU is lost.
-    pub fn wait(&self) -> Result<(), FmmError> {
-        self.place.wait().map_err(|e| wrong(&e))
+        self.p2p()?;
+        lap(&mut phases.p2p_s)?;
+        self.permute_results()?;
+        lap(&mut phases.permutation_s)
     }
 }
 
-impl<R: Real, P: Place> Engine for Gpu<'_, R, P> {
+impl<R: Real, B: Backend> Engine for Gpu<R, B> {
     fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
-        let plan = self.plan;
+        let plan = Arc::clone(&self.plan);
         let unit = plan.unit_of_charges(charges)?;
-        let begun = Instant::now();
-        let mut phases = Phases::default();
+        let start = Instant::now();
+        let mut phases = PhaseTimes::default();
         let n = plan.target_from.len();
         let o = &plan.options;
         let mut out = vec![R::default(); n * o.kernel.outputs(o.gradient)];
-        let mut work = || -> Done {
-            let own: Vec<R> = charges.par_iter().map(|&q| R::of(q / unit)).collect();
-            if !own.is_empty() {
-                self.place.upload(self.on.charges, bytes(&own))?;
-            }
-            phases.order_s = begun.elapsed().as_secs_f64();
-            self.passes(&mut phases, true)?;
-            if !out.is_empty() {
-                let t = Instant::now();
-                self.place.download(self.on.result, bytes_mut(&mut out))?;
-                phases.order_s += t.elapsed().as_secs_f64();
-            }
-            Ok(())
-        };
-        work().map_err(|e| wrong(&e))?;
-        let t = Instant::now();
+        let scaled: Vec<R> = charges.par_iter().map(|&q| R::of(q / unit)).collect();
+        self.backend.upload(self.layout.charges, &scaled)?;
+        phases.permutation_s = start.elapsed().as_secs_f64();
+        self.run(&mut phases, true)?;
+        let start = Instant::now();
+        self.backend.download(self.layout.result, &mut out)?;
         let out = plan.in_units(&out, unit);
-        phases.order_s += t.elapsed().as_secs_f64();
+        phases.permutation_s += start.elapsed().as_secs_f64();
         self.phases = phases;
         Ok(out)
     }
 
-    fn phases(&self) -> Phases {
+    fn phases(&self) -> PhaseTimes {
         self.phases
     }
 
-    fn again(&mut self, times: usize) -> Result<(), FmmError> {
+    fn repeat(&mut self, times: usize) -> Result<(), FmmError> {
         for _ in 0..times {
-            self.passes(&mut Phases::default(), false)
-                .map_err(|e| wrong(&e))?;
+            self.run(&mut PhaseTimes::default(), false)?;
         }
-        self.wait()
+        Ok(self.backend.wait()?)
     }
 }

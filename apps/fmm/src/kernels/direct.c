@@ -1,63 +1,63 @@
-// Sums over sources, straight: potentials (and their gradients) at targets of charges at sources.
-// Targets stand in vectors, TILE of them at a time; each source is taken to all of them.
+// Direct sums: potentials, and their gradients, at targets of charges at sources. Targets are in vectors, TILE vectors at a
+// time; each source is broadcast to all of them.
 #include "vector.h"
 
 #define TILE 2
 
-// Targets, sources and where sums go.
+// Targets, sources and results.
 typedef struct {
     long targets;
     const real *tx, *ty, *tz;
-    // out[c * stride + t] is added to.
+    // Added to out[c * stride + t].
     real *out;
     long stride;
-    // Ranges of sources, [begin, end) each; only those before `shared` can hold a target's own place.
+    // Ranges of sources, [begin, end) each; only those before `shared` can contain the target.
     long ranges, shared;
     const unsigned *range;
     const real *sx, *sy, *sz, *charge;
-    // Yukawa's inverse length, Helmholtz's wave number.
+    // Inverse screening length of Yukawa, wave number of Helmholtz.
     real parameter;
 } sums;
 
-// What a source gives at distance r, with y = 1 / r and k the parameter.
+// Contribution of a source at distance r, with y = 1 / r and the parameter k.
 #define PAIR(name) INLINE void name##_pair(vec *acc, const real *q, real k, vec dx, vec dy, vec dz, vec r2, vec y)
 #define UNUSED (void)k, (void)dx, (void)dy, (void)dz, (void)r2
 
-INLINE void slopes(vec *acc, vec w, vec dx, vec dy, vec dz) { acc[0] -= w * dx, acc[1] -= w * dy, acc[2] -= w * dz; }
+INLINE void gradient(vec *acc, vec w, vec dx, vec dy, vec dz) { acc[0] -= w * dx, acc[1] -= w * dy, acc[2] -= w * dz; }
 
 PAIR(laplace) { UNUSED; acc[0] += q[0] * y; }
 
-PAIR(laplace_slopes) {
+PAIR(laplace_gradient) {
     UNUSED;
     vec p = q[0] * y;
     acc[0] += p;
-    slopes(acc + 1, p * (y * y), dx, dy, dz);
+    gradient(acc + 1, p * (y * y), dx, dy, dz);
 }
 
 PAIR(yukawa) { UNUSED; acc[0] += q[0] * (y * exponential(-k * (r2 * y))); }
 
-PAIR(yukawa_slopes) {
+PAIR(yukawa_gradient) {
     vec kr = k * (r2 * y), p = q[0] * (y * exponential(-kr));
     acc[0] += p;
-    slopes(acc + 1, p * (y * y) * (kr + 1), dx, dy, dz);
+    gradient(acc + 1, p * (y * y) * (kr + 1), dx, dy, dz);
 }
 
 PAIR(helmholtz) {
     UNUSED;
     vec si, co;
-    turn(k * (r2 * y), &si, &co);
+    sin_cos(k * (r2 * y), &si, &co);
     acc[0] += y * (q[0] * co - q[1] * si);
     acc[1] += y * (q[0] * si + q[1] * co);
 }
 
-// The slope of e^(ikr) / r is (ikr - 1) e^(ikr) / r^3 times the difference.
-PAIR(helmholtz_slopes) {
+// The gradient of e^(ikr) / r is (ikr - 1) e^(ikr) / r^3 times the difference.
+PAIR(helmholtz_gradient) {
     vec si, co, kr = k * (r2 * y), y2 = y * y;
-    turn(kr, &si, &co);
+    sin_cos(kr, &si, &co);
     vec re = y * (q[0] * co - q[1] * si), im = y * (q[0] * si + q[1] * co);
     acc[0] += re, acc[1] += im;
-    slopes(acc + 2, y2 * (re + kr * im), dx, dy, dz);
-    slopes(acc + 5, y2 * (im - kr * re), dx, dy, dz);
+    gradient(acc + 2, y2 * (re + kr * im), dx, dy, dz);
+    gradient(acc + 5, y2 * (im - kr * re), dx, dy, dz);
 }
 
 PAIR(stokes) {
@@ -112,15 +112,14 @@ PAIR(stokes) {
     }
 
 SUMS(laplace, 1, 1)
-SUMS(laplace_slopes, 1, 4)
+SUMS(laplace_gradient, 1, 4)
 SUMS(yukawa, 1, 1)
-SUMS(yukawa_slopes, 1, 4)
+SUMS(yukawa_gradient, 1, 4)
 SUMS(helmholtz, 2, 2)
-SUMS(helmholtz_slopes, 2, 8)
+SUMS(helmholtz_gradient, 2, 8)
 SUMS(stokes, 3, 3)
 
-// Laplace's arithmetic alone, unrolled with nothing loaded: what the instruction mix permits, at
-// best. The answer keeps it from being dropped.
+// The arithmetic of Laplace unrolled, without loads: the peak of the instruction mix. The result prevents its removal.
 static real mix(long pairs) {
     vec x[8], sum[8];
     for (int i = 0; i < 8; i++) x[i] = all((real)(1 + i)), sum[i] = all(0);

@@ -15,6 +15,6 @@ typedef struct {
 
 const kernels NAME = {
     2 * VBYTES / sizeof(real),
-    {laplace, laplace_slopes, yukawa, yukawa_slopes, helmholtz, helmholtz_slopes, stokes},
+    {laplace, laplace_gradient, yukawa, yukawa_gradient, helmholtz, helmholtz_gradient, stokes},
     mix, apply, forward, back, hadamard,
 };

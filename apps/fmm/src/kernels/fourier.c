@@ -1,11 +1,11 @@
-// Convolution of the charges of eight sister boxes on their grids with the kernel, by transforms of
-// length n = 2p - 1: dense, since only p of a line's n numbers are there (or wanted).
+// Convolution of the charges of eight sibling boxes on their grids with the kernel, by Fourier transforms of length
+// n = 2p - 1: dense, since only p of the n values of a line are nonzero, or needed.
 //
-// A wave is sixteen numbers: real parts of the eight sisters, then imaginary parts.
+// A frequency is sixteen values: real parts of the eight siblings, then imaginary parts.
 #include "vector.h"
 
-// As many sisters as a vector holds.
-#define SISTERS (8 * (long)sizeof(real) < VBYTES ? 8 : LANES)
+// Siblings per vector.
+#define SIBLINGS (8 * (long)sizeof(real) < VBYTES ? 8 : LANES)
 #if !DOUBLE && VBYTES == 64
 typedef real part __attribute__((vector_size(32), aligned(sizeof(real)), may_alias));
 #else
@@ -14,7 +14,7 @@ typedef vec part;
 #define RE(x, i) (*(part *)((x) + 16 * (i)))
 #define IM(x, i) (*(part *)((x) + 16 * (i) + 8))
 
-// A line of `from` complex numbers (stride s) to n frequencies (stride t).
+// Transforms a line of `from` complex values (stride s) to n frequencies (stride t).
 INLINE void line_forward(int n, int from, const real *cs, const real *in, long s, real *out, long t) {
     const part first = RE(in, 0), second = IM(in, 0), none = first - first;
     part re = first, im = second;
@@ -33,11 +33,11 @@ INLINE void line_forward(int n, int from, const real *cs, const real *in, long s
     }
 }
 
-// `from` points each way to n * n * p frequencies, wave f at out + 16 f stride; `from` is p (charges) or n (the kernel
-// itself). grid: [from^3][8]; work: p * from * (from + n) waves. cs[k][j]: cosine and sine of 2 pi k j / n.
+// `from` points along each axis to n * n * p frequencies, frequency f at out + 16 f stride; `from` is p (charges) or n (the kernel
+// itself). grid: [from^3][8]; work: p * from * (from + n) frequencies. cs[k][j]: cosine and sine of 2 pi k j / n.
 static void forward(int p, int from, const real *cs, const real *grid, real *out, long stride, real *work) {
     const int n = 2 * p - 1;
-    for (long h = 0; h < 8; h += SISTERS) {
+    for (long h = 0; h < 8; h += SIBLINGS) {
         real *a = work + h, *b = a + 16L * from * from * p, *to = out + h;
         const real *g = grid + h;
         for (long l = 0; l < (long)from * from; l++)
@@ -58,7 +58,7 @@ static void forward(int p, int from, const real *cs, const real *grid, real *out
     }
 }
 
-// A line of n frequencies back to its first p points.
+// Inverse transform of a line of n frequencies to its first p points.
 INLINE void line_back(int n, int p, const real *cs, const real *in, long s, real *out, long t) {
     part sr[16], si[16], dr[16], di[16];
     for (int k = 1; k < p; k++) {
@@ -76,16 +76,16 @@ INLINE void line_back(int n, int p, const real *cs, const real *in, long s, real
     }
 }
 
-// Lines that are asked for before they are needed.
+// Cache lines to prefetch.
 #define AHEAD 4
 
-// The frequencies of eight sisters to their p^3 points. work: p * p * (n + p) waves.
+// Inverse transforms of eight siblings to their p^3 points. work: p * p * (n + p) frequencies.
 static void back(int p, const real *cs, const real *in, long stride, real *grid, real *work) {
     const int n = 2 * p - 1;
-    for (long h = 0; h < 8; h += SISTERS) {
+    for (long h = 0; h < 8; h += SIBLINGS) {
         real *b = work + h, *a = b + 16L * p * n * p, *g = grid + h;
         for (long f = 0; f < (long)n * p; f++) {
-            // Waves lie too far apart for a processor to guess the next.
+            // Frequencies are too far apart for the hardware prefetcher.
             for (int k = 0; k < n; k++) {
                 const char *next = (const char *)(in + h + 16 * stride * (f + AHEAD + (long)k * n * p));
                 __builtin_prefetch(next, 0, 2), __builtin_prefetch(next + 64, 0, 2);
@@ -104,56 +104,56 @@ static void back(int p, const real *cs, const real *in, long stride, real *grid,
     }
 }
 
-// At one frequency: for all couples of parents of each direction d, the eight children of the first get what the eight
-// of the second give: y[t] += m[d] x[s]. Couples of d are first[d] .. first[d + 1]; m is [directions][8 sources][16].
-static void hadamard(int directions, const unsigned *first, const unsigned *couples, const real *m, const real *x, real *y) {
+// At one frequency: y[t] += m[d] x[s] for all pairs (t, s) of parents in each direction d, of eight children each. The pairs
+// of d are first[d] .. first[d + 1]; m is [directions][8 sources][16].
+static void hadamard(int directions, const unsigned *first, const unsigned *parent_pairs, const real *m, const real *x, real *y) {
 #if !DOUBLE && VBYTES == 64
-    enum { TOGETHER = 8 };
+    enum { CHUNK = 8 };
 #else
-    enum { TOGETHER = 4 };
+    enum { CHUNK = 4 };
 #endif
     for (int d = 0; d < directions; d++, m += 8 * 16)
-        for (unsigned i = first[d]; i < first[d + 1]; i += TOGETHER) {
-            const int n = first[d + 1] - i < TOGETHER ? (int)(first[d + 1] - i) : TOGETHER;
-            const real *from[TOGETHER];
-            real *to[TOGETHER];
+        for (unsigned i = first[d]; i < first[d + 1]; i += CHUNK) {
+            const int n = first[d + 1] - i < CHUNK ? (int)(first[d + 1] - i) : CHUNK;
+            const real *from[CHUNK];
+            real *to[CHUNK];
 #pragma GCC unroll 8
-            for (int k = 0; k < TOGETHER; k++) {
+            for (int k = 0; k < CHUNK; k++) {
                 const unsigned at = i + (k < n ? k : 0);
-                to[k] = y + 16L * couples[2 * at], from[k] = x + 16L * couples[2 * at + 1];
+                to[k] = y + 16L * parent_pairs[2 * at], from[k] = x + 16L * parent_pairs[2 * at + 1];
             }
 #if !DOUBLE && VBYTES == 64
             // Both parts in one vector.
-            vec sum[TOGETHER];
+            vec sum[CHUNK];
 #pragma GCC unroll 8
-            for (int k = 0; k < TOGETHER; k++) sum[k] = *(vec *)to[k];
+            for (int k = 0; k < CHUNK; k++) sum[k] = *(vec *)to[k];
             for (int c = 0; c < 8; c++) {
                 const __m512 a = _mm512_loadu_ps(m + 16 * c), swapped = _mm512_shuffle_f32x4(a, a, 0x4e);
                 const vec b = (vec)_mm512_xor_ps(swapped, _mm512_castsi512_ps(_mm512_inserti64x4(
                     _mm512_setzero_si512(), _mm256_set1_epi32((int)0x80000000), 0)));
 #pragma GCC unroll 8
-                for (int k = 0; k < TOGETHER; k++) sum[k] += (vec)a * from[k][c] + b * from[k][8 + c];
+                for (int k = 0; k < CHUNK; k++) sum[k] += (vec)a * from[k][c] + b * from[k][8 + c];
             }
 #pragma GCC unroll 8
-            for (int k = 0; k < TOGETHER; k++)
+            for (int k = 0; k < CHUNK; k++)
                 if (k < n) *(vec *)to[k] = sum[k];
 #else
-            for (long h = 0; h < 8; h += SISTERS) {
-                part re[TOGETHER], im[TOGETHER];
+            for (long h = 0; h < 8; h += SIBLINGS) {
+                part re[CHUNK], im[CHUNK];
 #pragma GCC unroll 8
-                for (int k = 0; k < TOGETHER; k++) re[k] = RE(to[k] + h, 0), im[k] = IM(to[k] + h, 0);
+                for (int k = 0; k < CHUNK; k++) re[k] = RE(to[k] + h, 0), im[k] = IM(to[k] + h, 0);
 #pragma GCC unroll 1
                 for (int c = 0; c < 8; c++) {
                     const part ar = *(const part *)(m + 16 * c + h), ai = *(const part *)(m + 16 * c + 8 + h);
 #pragma GCC unroll 8
-                    for (int k = 0; k < TOGETHER; k++) {
+                    for (int k = 0; k < CHUNK; k++) {
                         const real xr = from[k][c], xi = from[k][8 + c];
                         re[k] += ar * xr, im[k] += ai * xr;
                         re[k] -= ai * xi, im[k] += ar * xi;
                     }
                 }
 #pragma GCC unroll 8
-                for (int k = 0; k < TOGETHER; k++)
+                for (int k = 0; k < CHUNK; k++)
                     if (k < n) RE(to[k] + h, 0) = re[k], IM(to[k] + h, 0) = im[k];
             }
 #endif

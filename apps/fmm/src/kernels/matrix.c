@@ -1,4 +1,4 @@
-// Matrices of the passes times vectors of boxes, gathered by pointers.
+// Matrices times vectors of boxes, gathered by pointers.
 #include "vector.h"
 
 // Rows of a panel: two vectors.
@@ -26,9 +26,9 @@ static void apply(long rows, long depth, const real *a, long columns, const real
                     if (add) out[0] += low[c], out[1] += high[c];
                     else out[0] = low[c], out[1] = high[c];
                 } else {
-                    real own[2 * VBYTES / sizeof(real)];
-                    *(vec *)own = low[c], *(vec *)(own + LANES) = high[c];
-                    for (long i = 0; i < left; i++) to[i] = add ? to[i] + own[i] : own[i];
+                    real rest[2 * VBYTES / sizeof(real)];
+                    *(vec *)rest = low[c], *(vec *)(rest + LANES) = high[c];
+                    for (long i = 0; i < left; i++) to[i] = add ? to[i] + rest[i] : rest[i];
                 }
             }
         }

@@ -1,4 +1,4 @@
-// Vectors of the instruction set that a file is compiled for, and the functions of kernels on them.
+// Vectors of the instruction set, and functions on them.
 #pragma once
 #include <math.h>
 #include <string.h>
@@ -22,14 +22,14 @@ typedef whole wvec __attribute__((vector_size(VBYTES), aligned(sizeof(real)), ma
 
 INLINE vec all(real x) { return x - (vec){0}; }
 
-// 1 / sqrt(x): to 2e-11 (f64) or the last bits (f32); where masked, x may be 0 (which gives 0) or tiny; elsewhere x is
+// 1 / sqrt(x): to 2e-11 (f64) or the last bits (f32); if masked, x may be 0, with result 0, or tiny; otherwise x is
 // above 1e-37.
 INLINE vec rsqrt(vec x, int masked) {
 #if defined(__AVX512F__) && DOUBLE
     vec y = (vec)(masked ? _mm512_maskz_rsqrt14_pd(_mm512_cmp_pd_mask((__m512d)x, _mm512_setzero_pd(), _CMP_GT_OQ),
                                                    (__m512d)x)
                          : _mm512_rsqrt14_pd((__m512d)x));
-    // One step of third order takes 14 bits to 42.
+    // One step of third order: 14 bits to 42.
     vec h = 1 - (x * y) * y;
     return y + (y * h) * (h * (real)0.375 + (real)0.5);
 #elif defined(__AVX512F__)
@@ -45,7 +45,7 @@ INLINE vec rsqrt(vec x, int masked) {
         return (vec)((wvec)y & (x > 0));
     }
     vec y = (vec)_mm256_cvtps_pd(_mm_rsqrt_ps(_mm256_cvtpd_ps((__m256d)x)));
-    // One step of third order takes 12 bits to 36.
+    // One step of third order: 12 bits to 36.
     vec h = 1 - (x * y) * y;
     return y + (y * h) * (h * (real)0.375 + (real)0.5);
 #elif defined(__AVX2__)
@@ -60,7 +60,7 @@ INLINE vec rsqrt(vec x, int masked) {
 #endif
 }
 
-// The nearest whole number, for |x| below 2^51 (2^22).
+// The nearest integer, for |x| below 2^51 (2^22).
 INLINE vec nearest(vec x) {
     const vec big = all(DOUBLE ? 6755399441055744.0 : 12582912.0f);
     vec y = x + big;
@@ -101,7 +101,7 @@ INLINE vec exponential(vec x) {
 }
 
 // Sine and cosine of x >= 0, not large.
-INLINE void turn(vec x, vec *sine, vec *cosine) {
+INLINE void sin_cos(vec x, vec *sine, vec *cosine) {
     vec n = nearest(x * (real)0.63661977236758134308);
     vec r;
 #if DOUBLE

@@ -1,48 +1,48 @@
-//! The kernel between boxes of a V list, compressed: small matrices between the largest singular vectors of all of them.
+//! M2L operators compressed by SVD: small matrices between the dominant singular vectors of all relative positions.
 
 use super::surface::INNER;
 use super::{Cube, Packed, between, surface};
 use crate::FmmError;
 use crate::kernel::Kernel;
-use crate::real::Real;
+use crate::precision::Real;
 use faer::{Mat, Side};
 use rayon::prelude::*;
 
-/// Singular values come from squares: what is less than this part of the largest is lost.
+/// The best relative accuracy: singular values come from squared matrices, so smaller ones are lost.
 pub const FINEST: f64 = 1e-7;
 
 /// Bases and small matrices of a level.
 pub(crate) struct Compressed<R: Real> {
-    /// Equivalent charges to their parts in the basis of sources.
+    /// Equivalent charges to coefficients in the source basis.
     pub into: Packed<R>,
-    /// Parts in the basis of targets to check potentials.
+    /// Coefficients in the target basis to check potentials.
     pub out: Packed<R>,
-    /// By [`relative`] position; near ones have none.
+    /// By [`relative`] position; `None` for neighbours.
     pub small: Vec<Option<Packed<R>>>,
 }
 
-/// Place of a relative position (source minus target, in boxes) of -3 to 3 each way.
+/// Index of a relative position (source minus target, in boxes), −3 to 3 along each axis.
 pub fn relative(at: [i32; 3]) -> usize {
     ((at[0] + 3) + 7 * (at[1] + 3) + 49 * (at[2] + 3)) as usize
 }
 
-/// Vectors of a symmetric matrix's eigenvalues above `cut` of the largest, as columns.
+/// Eigenvectors of a symmetric matrix whose eigenvalues exceed `cut` times the largest, as columns.
 fn largest(m: &Mat<f64>, cut: f64) -> Result<Mat<f64>, FmmError> {
     let e = m
         .self_adjoint_eigen(Side::Lower)
-        .map_err(|e| FmmError(format!("no eigenvalues: {e:?}")))?;
+        .map_err(|e| super::not_converged("eigenvalues", &e))?;
     let (s, n) = (e.S().column_vector(), m.nrows());
     let top = s[n - 1];
-    // At least one, also of a kernel that vanishes at this distance.
+    // At least one, even if the kernel vanishes at this distance.
     let rank = (0..n).filter(|&i| s[i] > cut * top).count().max(1);
     Ok(Mat::from_fn(n, rank, |i, j| e.U()[(i, n - 1 - j)]))
 }
 
 impl<R: Real> Compressed<R> {
-    /// For boxes of this half width.
+    /// For boxes of half width `half`.
     ///
     /// # Errors
-    /// Eigenvalues that do not converge.
+    /// Eigenvalues do not converge.
     pub fn new(
         kernel: Kernel,
         parameter: f64,
@@ -52,25 +52,25 @@ impl<R: Real> Compressed<R> {
         panel: usize,
     ) -> Result<Self, FmmError> {
         let unit = surface::points(p);
-        let own = Cube(INNER * half, [0.0; 3]);
+        let target = Cube(INNER * half, [0.0; 3]);
         let all: Vec<Option<Mat<f64>>> = (0..343)
             .into_par_iter()
             .map(|i: i32| {
                 let at = [i % 7 - 3, i / 7 % 7 - 3, i / 49 - 3];
                 at.iter().any(|x| x.abs() > 1).then(|| {
-                    let from = Cube(own.0, at.map(|x| 2.0 * half * f64::from(x)));
-                    between(kernel, parameter, &unit, own, from)
+                    let from = Cube(target.0, at.map(|x| 2.0 * half * f64::from(x)));
+                    between(kernel, parameter, &unit, target, from)
                 })
             })
             .collect();
-        let m = p_numbers(p, kernel);
-        let squares = |turned: bool| -> Mat<f64> {
+        let m = surface_values(p, kernel);
+        let squares = |transposed: bool| -> Mat<f64> {
             all.par_iter()
                 .flatten()
                 .fold(
                     || Mat::zeros(m, m),
                     |mut sum: Mat<f64>, k| {
-                        sum += if turned {
+                        sum += if transposed {
                             k.transpose() * k
                         } else {
                             k * k.transpose()
@@ -80,7 +80,7 @@ impl<R: Real> Compressed<R> {
                 )
                 .reduce(|| Mat::zeros(m, m), |a, b| a + b)
         };
-        // A tenth of what is wanted, since errors of many boxes add.
+        // A tenth of the tolerance, since errors of many boxes add.
         let cut = (0.1 * tolerance).powi(2).max(1e-16);
         let (u, v) = (
             largest(&squares(false), cut)?,
@@ -101,6 +101,6 @@ impl<R: Real> Compressed<R> {
     }
 }
 
-fn p_numbers(p: usize, kernel: Kernel) -> usize {
+fn surface_values(p: usize, kernel: Kernel) -> usize {
     surface::count(p) * kernel.inputs()
 }

@@ -1,4 +1,4 @@
-//! What is computed once: matrices between surfaces, their regularised inverses, transforms of the kernel.
+//! Operators of a plan: matrices between surfaces, their regularised inverses, transforms of the kernel.
 
 pub(crate) mod compressed;
 pub(crate) mod fourier;
@@ -10,12 +10,12 @@ pub(crate) use packed::Packed;
 
 use crate::FmmError;
 use crate::kernel::Kernel;
-use crate::real::Real;
+use crate::precision::Real;
 use faer::Mat;
 use rayon::prelude::*;
 use surface::{INNER, OUTER};
 
-/// Kernel K(d) for the difference d of a target and a source, without its factor, row by row; 0 at 0.
+/// The kernel K(d) for the difference d of a target and a source, without its factor, row by row; 0 at d = 0.
 pub fn block(kernel: Kernel, parameter: f64, d: [f64; 3]) -> [[f64; 3]; 3] {
     let r2: f64 = d.iter().map(|x| x * x).sum();
     let mut out = [[0.0; 3]; 3];
@@ -44,7 +44,14 @@ pub fn block(kernel: Kernel, parameter: f64, d: [f64; 3]) -> [[f64; 3]; 3] {
     out
 }
 
-/// A cube's surface: half width of the surface, and its middle.
+fn not_converged(what: &'static str, cause: &impl std::fmt::Debug) -> FmmError {
+    FmmError::NotConverged {
+        what,
+        cause: format!("{cause:?}"),
+    }
+}
+
+/// A cube's surface: half width of the surface, and its center.
 #[derive(Clone, Copy)]
 struct Cube(f64, [f64; 3]);
 
@@ -79,15 +86,15 @@ struct Inverse {
 }
 
 impl Inverse {
-    /// Singular values below `cut` of the largest are left away; all of them where that is below `least`.
-    fn of(m: &Mat<f64>, (cut, least): (f64, f64)) -> Result<Self, FmmError> {
+    /// Singular values below `cut` of the largest are dropped; all of them where the largest is below `min`.
+    fn of(m: &Mat<f64>, (cut, min): (f64, f64)) -> Result<Self, FmmError> {
         let svd = m
             .thin_svd()
-            .map_err(|e| FmmError(format!("no singular values: {e:?}")))?;
+            .map_err(|e| not_converged("singular values", &e))?;
         let s = svd.S().column_vector();
         let rank = (0..s.nrows()).take_while(|&i| s[i] > cut * s[0]).count();
-        // Boxes so large that a screened kernel vanishes across them give nothing to each other.
-        let vanishes = rank == 0 || s[0] < least;
+        // A screened kernel vanishes across large boxes: they do not interact.
+        let vanishes = rank == 0 || s[0] < min;
         let rank = if vanishes { 1 } else { rank };
         Ok(Self {
             first: Mat::from_fn(rank, m.nrows(), |i, j| {
@@ -101,8 +108,8 @@ impl Inverse {
         })
     }
 
-    /// That of the transpose.
-    fn turned(&self) -> Self {
+    /// The inverse of the transpose.
+    fn transposed(&self) -> Self {
         Self {
             first: self.second.transpose().to_owned(),
             second: self.first.transpose().to_owned(),
@@ -129,31 +136,30 @@ pub(crate) struct Level<R: Real> {
     pub to_child: Vec<Packed<R>>,
 }
 
-/// The middle of an octant's child in half widths of the child.
+/// The center of an octant, in half widths of the octant.
 pub fn octant(o: usize) -> [f64; 3] {
     std::array::from_fn(|a| if o >> a & 1 == 1 { 1.0 } else { -1.0 })
 }
 
-/// Where inverses are cut: singular values below this part of the largest are left away. Forces along the normals of a
-/// closed surface move nothing inside, so Stokes' smallest value is an error of the surface, which falls with p.
-/// The second is the largest singular value whose inverses would leave the precision.
+/// Relative cut of singular values, and the smallest largest value whose inverse stays in the precision. Forces normal to a
+/// closed surface cause no flow inside, so the smallest singular value of Stokes is a discretisation error, which falls with p.
 fn cut<R: Real>(kernel: Kernel, p: usize) -> (f64, f64) {
-    let (rounding, least) = if R::DOUBLE {
+    let (rounding, min) = if R::DOUBLE {
         (1e-13, 1e-280)
     } else {
         (R::EPSILON, 1e-30)
     };
     match kernel {
-        Kernel::Stokes { .. } => (rounding.max(0.1f64.powi(p as i32)), least),
-        _ => (rounding, least),
+        Kernel::Stokes { .. } => (rounding.max(0.1f64.powi(p as i32)), min),
+        _ => (rounding, min),
     }
 }
 
 impl<R: Real> Level<R> {
-    /// For boxes of this half width, with p points on an edge.
+    /// For boxes of half width `half`, with surfaces of order p.
     ///
     /// # Errors
-    /// Singular values that do not converge.
+    /// Singular values do not converge.
     pub fn new(
         kernel: Kernel,
         parameter: f64,
@@ -163,18 +169,18 @@ impl<R: Real> Level<R> {
     ) -> Result<Self, FmmError> {
         let unit = surface::points(p);
         let k = |to: Cube, from: Cube| between(kernel, parameter, &unit, to, from);
-        let own = |r: f64| Cube(r * half, [0.0; 3]);
-        let up = Inverse::of(&k(own(OUTER), own(INNER)), cut::<R>(kernel, p))?;
-        // Up to the order of components, the other way is the transpose of a real symmetric kernel.
+        let around = |r: f64| Cube(r * half, [0.0; 3]);
+        let up = Inverse::of(&k(around(OUTER), around(INNER)), cut::<R>(kernel, p))?;
+        // For a real symmetric kernel the downward inverse is the transpose of the upward one.
         let down = match kernel {
-            Kernel::Laplace | Kernel::Yukawa { .. } => up.turned(),
-            _ => Inverse::of(&k(own(INNER), own(OUTER)), cut::<R>(kernel, p))?,
+            Kernel::Laplace | Kernel::Yukawa { .. } => up.transposed(),
+            _ => Inverse::of(&k(around(INNER), around(OUTER)), cut::<R>(kernel, p))?,
         };
         let to_parent = (0..8)
             .into_par_iter()
             .map(|o| {
                 let child = Cube(INNER * half / 2.0, octant(o).map(|x| x * half / 2.0));
-                let m = &up.second * (&up.first * k(own(OUTER), child));
+                let m = &up.second * (&up.first * k(around(OUTER), child));
                 Packed::of(&m, panel)
             })
             .collect();
@@ -182,7 +188,7 @@ impl<R: Real> Level<R> {
             .into_par_iter()
             .map(|o| {
                 let parent = Cube(OUTER * half * 2.0, octant(o).map(|x| -x * half));
-                Packed::of(&k(own(INNER), parent), panel)
+                Packed::of(&k(around(INNER), parent), panel)
             })
             .collect();
         Ok(Self {

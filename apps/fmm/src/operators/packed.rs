@@ -1,6 +1,6 @@
-//! Matrices in panels of rows, as `matrix.c` takes them.
+//! Matrices in panels of rows, the input of `matrix.c`.
 
-use crate::real::{Kernels, Real};
+use crate::precision::{Kernels, Real};
 use faer::Mat;
 use greenup_device::Buffer;
 
@@ -40,7 +40,7 @@ impl<R: Real> Packed<R> {
     /// y (+)= A x for many x.
     ///
     /// # Safety
-    /// Each x points at [`Self::columns`] numbers, each y at [`Self::rows`] that nobody else uses meanwhile.
+    /// Each x points to [`Self::columns`] values, each y to [`Self::rows`] values that no other thread uses.
     pub unsafe fn apply(&self, kernels: &Kernels<R>, x: &[*const R], y: &[*mut R], add: bool) {
         debug_assert_eq!(x.len(), y.len());
         // SAFETY: the caller's promise; the panels are as large as rows and columns say.

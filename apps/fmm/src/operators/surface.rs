@@ -1,28 +1,28 @@
-//! Points on the surface of a cube, p on an edge: where equivalent charges and check potentials are.
+//! Equivalent and check surfaces: points on the surface of a cube, p along each edge.
 
-/// Equivalent charges of sources and check potentials of targets lie at this many half widths of a box,
+/// Radius, in half widths of the box, of the upward equivalent and downward check surfaces.
 pub const INNER: f64 = 1.05;
-/// check potentials of sources and equivalent charges of targets at this many.
+/// Radius, in half widths of the box, of the upward check and downward equivalent surfaces.
 pub const OUTER: f64 = 2.95;
 
-/// Grid places (ix p + iy) p + iz of the surface's points.
-pub fn places(p: usize) -> Vec<usize> {
+/// Grid indices (ix p + iy) p + iz of the surface's points.
+pub fn grid_indices(p: usize) -> Vec<usize> {
     let edge = |i: usize| i == 0 || i == p - 1;
     (0..p * p * p)
         .filter(|g| edge(g / (p * p)) || edge(g / p % p) || edge(g % p))
         .collect()
 }
 
-/// How many points: 6 (p - 1)² + 2.
+/// Number of points: 6 (p − 1)² + 2.
 pub fn count(p: usize) -> usize {
     6 * (p - 1) * (p - 1) + 2
 }
 
-/// The points of a cube of half width 1 about 0, by coordinate.
+/// The points of a cube of half width 1 around 0, by coordinate.
 pub fn points(p: usize) -> [Vec<f64>; 3] {
-    let places = places(p);
+    let indices = grid_indices(p);
     let along = |stride: usize| {
-        places
+        indices
             .iter()
             .map(|g| 2.0 * (g / stride % p) as f64 / (p - 1) as f64 - 1.0)
             .collect()

@@ -12,11 +12,14 @@ use std::path::Path;
 /// Endings of files that results can be written to.
 pub const WRITTEN: [&str; 3] = ["csv", "npy", "vtu"];
 
-/// A line of numbers is never longer.
-const LONGEST_LINE: usize = 1 << 20;
+/// Maximum length of a line, bytes.
+const MAX_LINE: usize = 1 << 20;
 
-fn wrong(path: &Path, why: impl std::fmt::Display) -> FmmError {
-    FmmError(format!("{}: {why}", path.display()))
+fn invalid(path: &Path, why: impl std::fmt::Display) -> FmmError {
+    FmmError::Points {
+        path: path.to_owned(),
+        what: why.to_string(),
+    }
 }
 
 fn ending(path: &Path) -> String {
@@ -25,51 +28,85 @@ fn ending(path: &Path) -> String {
         .unwrap_or_default()
 }
 
-/// Points (three columns), and the charges of further columns, point by point.
+/// Points with the values of further columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The first three columns.
+    pub points: Points,
+    /// Charges: `[point][column]`.
+    pub charges: Vec<f64>,
+    /// Columns of charges.
+    pub columns: usize,
+}
+
+/// Reads a .csv or .npy file with columns x, y, z and charges.
 ///
 /// # Errors
-/// The file is none, or a line has another number of numbers; the line is named.
-pub fn read(path: &Path) -> Result<(Points, Vec<f64>, usize), FmmError> {
-    let (numbers, columns) = match ending(path).as_str() {
-        "csv" => from_csv(path)?,
-        "npy" => from_npy(path)?,
-        _ => return Err(wrong(path, "its ending is not csv or npy")),
-    };
+/// The file cannot be read, or a line is invalid; the line is named.
+pub fn read(path: &Path) -> Result<Table, FmmError> {
+    match ending(path).as_str() {
+        "csv" => {
+            let file = File::open(path).map_err(|e| unreadable(path, e))?;
+            table(path, csv_values(path, file)?)
+        }
+        "npy" => {
+            let values = npy_values(path)?;
+            table(path, values)
+        }
+        _ => Err(invalid(path, "its ending is not csv or npy")),
+    }
+}
+
+/// Reads CSV text with columns x, y, z and charges. `name` stands for the file in messages.
+///
+/// # Errors
+/// A line is invalid; the line is named.
+pub fn from_csv(text: &str, name: &str) -> Result<Table, FmmError> {
+    let name = Path::new(name);
+    table(name, csv_values(name, text.as_bytes())?)
+}
+
+/// Reads the bytes of a NumPy array of shape `[points][columns]`. `name` stands for the file in messages.
+///
+/// # Errors
+/// Not a two-dimensional array of float64 or float32, or too few columns.
+pub fn from_npy(bytes: &[u8], name: &str) -> Result<Table, FmmError> {
+    let name = Path::new(name);
+    table(name, npy::table(bytes).ok_or_else(|| not_npy(name))?)
+}
+
+fn table(path: &Path, (values, columns): (Vec<f64>, usize)) -> Result<Table, FmmError> {
     if columns < 3 {
-        return Err(wrong(
+        return Err(invalid(
             path,
             format!("{columns} columns: x, y, z and charges were expected"),
         ));
     }
-    let points = numbers
-        .chunks_exact(columns)
-        .map(|r| [r[0], r[1], r[2]])
-        .collect();
-    let charges = numbers
-        .chunks_exact(columns)
-        .flat_map(|r| r[3..].to_vec())
-        .collect();
-    Ok((points, charges, columns - 3))
+    let rows = || values.chunks_exact(columns);
+    Ok(Table {
+        points: rows().map(|r| [r[0], r[1], r[2]]).collect(),
+        charges: rows().flat_map(|r| &r[3..]).copied().collect(),
+        columns: columns - 3,
+    })
 }
 
-fn from_npy(path: &Path) -> Result<(Vec<f64>, usize), FmmError> {
-    let other = || {
-        wrong(
-            path,
-            "is no NumPy array of two dimensions of float64 or float32",
-        )
-    };
+fn not_npy(path: &Path) -> FmmError {
+    let what = "not a NumPy array of two dimensions of float64 or float32";
+    invalid(path, what)
+}
+
+fn npy_values(path: &Path) -> Result<(Vec<f64>, usize), FmmError> {
     // Its first bytes tell whether the rest is worth reading.
     let mut magic = [0; 6];
     let read = File::open(path).and_then(|mut f| f.read_exact(&mut magic));
     match read {
         Ok(()) if magic == *b"\x93NUMPY" => {}
         Err(e) if e.kind() != io::ErrorKind::UnexpectedEof => return Err(unreadable(path, e)),
-        _ => return Err(other()),
+        _ => return Err(not_npy(path)),
     }
     // The file, and its numbers in double precision.
-    let limit = greenup_app::memory::available().unwrap_or(u64::MAX) / 3;
-    npy::table(&read_bytes(path, limit)?).ok_or_else(other)
+    let limit = greenup_process::memory::available().unwrap_or(u64::MAX) / 3;
+    npy::table(&read_bytes(path, limit)?).ok_or_else(|| not_npy(path))
 }
 
 fn unreadable(path: &Path, cause: io::Error) -> FmmError {
@@ -77,7 +114,7 @@ fn unreadable(path: &Path, cause: io::Error) -> FmmError {
     FileError::Read { path, cause }.into()
 }
 
-/// A reader that ends at a line so long that it is none: a device without an end gives nothing else.
+/// A reader that fails at a line that is too long, as of an endless device.
 struct Lines<R> {
     inner: R,
     length: usize,
@@ -90,16 +127,15 @@ impl<R: Read> Read for Lines<R> {
             Some(at) => n - 1 - at,
             None => self.length + n,
         };
-        if self.length > LONGEST_LINE {
-            let words = format!("a line of more than {LONGEST_LINE} bytes");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, words));
+        if self.length > MAX_LINE {
+            let what = format!("a line of more than {MAX_LINE} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
         Ok(n)
     }
 }
 
-fn from_csv(path: &Path) -> Result<(Vec<f64>, usize), FmmError> {
-    let inner = File::open(path).map_err(|e| unreadable(path, e))?;
+fn csv_values(path: &Path, inner: impl Read) -> Result<(Vec<f64>, usize), FmmError> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .comment(Some(b'#'))
@@ -108,9 +144,9 @@ fn from_csv(path: &Path) -> Result<(Vec<f64>, usize), FmmError> {
         .from_reader(Lines { inner, length: 0 });
     let (mut numbers, mut columns) = (Vec::new(), 0);
     for (i, record) in reader.records().enumerate() {
-        let record = record.map_err(|e| wrong(path, e))?;
+        let record = record.map_err(|e| invalid(path, e))?;
         let line = record.position().map_or(i as u64 + 1, csv::Position::line);
-        // A first line of words is a heading.
+        // A first line without numbers is a header.
         if i == 0 && record.iter().all(|f| f.parse::<f64>().is_err()) {
             continue;
         }
@@ -118,7 +154,7 @@ fn from_csv(path: &Path) -> Result<(Vec<f64>, usize), FmmError> {
             columns = record.len();
         }
         if record.len() != columns {
-            return Err(wrong(
+            return Err(invalid(
                 path,
                 format!(
                     "line {line}: {} numbers, where lines before have {columns}",
@@ -132,15 +168,15 @@ fn from_csv(path: &Path) -> Result<(Vec<f64>, usize), FmmError> {
                 .ok()
                 .filter(|x| x.is_finite())
                 .ok_or_else(|| {
-                    wrong(
+                    invalid(
                         path,
-                        format!("line {line}: `{field}` is no number that is finite"),
+                        format!("line {line}: `{field}` is not a finite number"),
                     )
                 })?;
             if numbers.len() == numbers.capacity() {
-                // It doubles now.
+                // The vector doubles now.
                 let more = 3 * 8 * numbers.len() as u64;
-                greenup_app::memory::check("what it holds", more).map_err(|e| wrong(path, e))?;
+                greenup_process::memory::check("the file", more).map_err(|e| invalid(path, e))?;
             }
             numbers.push(x);
         }
@@ -175,8 +211,8 @@ pub fn write(
 /// A point and its results.
 fn row<'a>(points: &Points, results: &'a [f64], i: usize) -> impl Iterator<Item = f64> + 'a {
     let n = points.len();
-    let own = results.iter().skip(i).step_by(n).copied();
-    points.at(i).into_iter().chain(own)
+    let values = results.iter().skip(i).step_by(n).copied();
+    points.at(i).into_iter().chain(values)
 }
 
 fn csv(to: &mut AtomicFile, points: &Points, names: &[&str], results: &[f64]) -> io::Result<()> {
@@ -199,5 +235,31 @@ fn vtu(points: &Points, names: &[&str], results: &[f64]) -> Grid {
             .map(|(name, column)| Field::scalar(*name, column.to_vec()))
             .collect(),
         cell_fields: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_bytes_give_what_files_give() {
+        let text = "x,y,z,charge\n0,1,2,3\n4,5,6,7\n";
+        let t = from_csv(text, "text").unwrap();
+        assert_eq!((t.points.at(1), t.columns), ([4.0, 5.0, 6.0], 1));
+        assert_eq!(t.charges, [3.0, 7.0]);
+        let bytes = npy::npy(
+            "f8",
+            &[2, 4],
+            [0, 1, 2, 3, 4, 5, 6, 7].map(f64::from).into_iter(),
+        );
+        assert_eq!(from_npy(&bytes, "bytes").unwrap(), t);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(read(&path).unwrap(), t);
+        let e = from_csv("0,0,0\n1,2\n", "text").unwrap_err().to_string();
+        assert!(e.starts_with("text: line 2"), "{e}");
+        assert!(from_npy(b"x", "bytes").is_err());
     }
 }

@@ -6,17 +6,17 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_distr::{Distribution as _, StandardNormal, UnitSphere};
 use serde::{Deserialize, Serialize};
 
-/// How points are spread.
+/// A distribution of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Distribution {
-    /// Even in the unit cube.
+    /// Uniform in the unit cube
     Cube,
-    /// On a sphere of radius 1/2.
+    /// On a sphere of radius 1/2
     Sphere,
-    /// Plummer's model of a star cluster, scale radius 1, cut at ten.
+    /// Plummer model of a star cluster, scale radius 1, truncated at 10
     Plummer,
-    /// Sixteen Gaussian clusters of widths between 0.001 and 0.1.
+    /// 16 Gaussian clusters of widths between 0.001 and 0.1
     Clusters,
 }
 
@@ -48,7 +48,7 @@ pub fn generate(d: Distribution, n: usize, seed: u64) -> Points {
             })
             .collect(),
         Distribution::Clusters => {
-            let middles: Vec<([f64; 3], f64)> = (0..16)
+            let clusters: Vec<([f64; 3], f64)> = (0..16)
                 .map(|i| {
                     let width = 0.001 * 100f64.powf(f64::from(i) / 15.0);
                     (std::array::from_fn(|_| rng.random()), width)
@@ -56,7 +56,7 @@ pub fn generate(d: Distribution, n: usize, seed: u64) -> Points {
                 .collect();
             (0..n)
                 .map(|i| {
-                    let (m, w) = middles[i % 16];
+                    let (m, w) = clusters[i % 16];
                     std::array::from_fn(|a| {
                         let z: f64 = StandardNormal.sample(&mut rng);
                         m[a] + w * z

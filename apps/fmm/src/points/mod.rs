@@ -10,39 +10,44 @@ use crate::FmmError;
 /// Points, coordinate by coordinate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Points {
+    /// Coordinates x, y, z, each of the length of the points.
     pub x: [Vec<f64>; 3],
 }
 
 impl Points {
+    /// Number of points.
     pub fn len(&self) -> usize {
         self.x[0].len()
     }
 
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.x[0].is_empty()
     }
 
+    /// Coordinates of a point.
     pub fn at(&self, i: usize) -> [f64; 3] {
         [self.x[0][i], self.x[1][i], self.x[2][i]]
     }
 
-    /// Checks that all are numbers.
+    /// Checks that all coordinates are finite.
     ///
     /// # Errors
     /// The first that is not.
-    pub fn check(&self, what: &str) -> Result<(), FmmError> {
+    pub fn check(&self, what: &'static str) -> Result<(), FmmError> {
         for i in 0..self.len() {
             if let Some(x) = self.at(i).into_iter().find(|x| !x.is_finite()) {
-                return Err(FmmError(format!(
-                    "{what} {} has the coordinate {x}: only finite numbers are places",
-                    i + 1
-                )));
+                return Err(FmmError::Coordinate {
+                    what,
+                    number: i + 1,
+                    value: x,
+                });
             }
         }
         Ok(())
     }
 
-    /// Those of some places.
+    /// The points of these indices.
     pub fn some(&self, which: &[usize]) -> Self {
         Self {
             x: std::array::from_fn(|a| which.iter().map(|&i| self.x[a][i]).collect()),

@@ -1,12 +1,14 @@
-//! U, V, W and X lists (thesis, §6.1): which boxes give to a box, and how.
+//! U, V, W and X lists (thesis, §6.1): which boxes contribute to a box, and how.
 
 use super::{NONE, Node, Tree};
 use rayon::prelude::*;
 
-/// Lists of lists, one after the other.
+/// Lists of boxes, concatenated.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
+    /// Begin of each list, and the end of the last.
     pub first: Vec<u32>,
+    /// All lists.
     pub items: Vec<u32>,
 }
 
@@ -22,23 +24,24 @@ impl Rows {
         Self { first, items }
     }
 
+    /// The list of a box.
     pub fn of_box(&self, i: usize) -> &[u32] {
         &self.items[self.first[i] as usize..self.first[i + 1] as usize]
     }
 }
 
-/// What gives to each box with targets. V needs no list: [`Tree::beside`] of the parent has it.
+/// Lists of the boxes with targets. V is not stored: it follows from [`Tree::neighbours`] of the parent.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
-    /// Leaves that touch a leaf, itself first: point by point.
+    /// U: leaves adjacent to a leaf, itself first (P2P).
     pub u: Rows,
-    /// Boxes beside a leaf, small enough to be far: their equivalent charges at its points.
+    /// W: descendants of neighbours of a leaf that are not adjacent to it (M2P).
     pub w: Rows,
-    /// Leaves beside a box's parent, far from the box: their points at its check surface.
+    /// X: leaves adjacent to the parent of a box but not to the box (P2L).
     pub x: Rows,
 }
 
-/// Whether two boxes share a point, of whatever levels.
+/// Whether two boxes of any levels are adjacent.
 fn touch(a: &Node, b: &Node) -> bool {
     let (fine, coarse) = if a.level >= b.level { (a, b) } else { (b, a) };
     let shift = fine.level - coarse.level;
@@ -51,7 +54,7 @@ fn touch(a: &Node, b: &Node) -> bool {
 }
 
 impl Lists {
-    /// Boxes of no more than `few` points are worked point by point where that is less than a surface.
+    /// Boxes of at most `few` points are evaluated by P2P, which costs less than a surface.
     pub fn new(tree: &Tree, few: usize) -> Self {
         let n = tree.nodes.len();
         // Larger leaves that touch each box, level by level from its parent's.
@@ -66,7 +69,7 @@ impl Lists {
                 .for_each(|(k, (near, far))| {
                     let node = &tree.nodes[level.start + k];
                     let parent = node.parent as usize;
-                    let leaves = tree.beside[parent]
+                    let leaves = tree.neighbours[parent]
                         .iter()
                         .filter(|&&b| b != NONE && tree.nodes[b as usize].is_leaf());
                     for &b in done[parent].iter().chain(leaves) {
@@ -96,7 +99,7 @@ impl Lists {
                     u.push(i as u32);
                 }
                 u.extend(coarse[i].iter().filter(with));
-                for (d, &b) in tree.beside[i].iter().enumerate() {
+                for (d, &b) in tree.neighbours[i].iter().enumerate() {
                     if d != 13 && b != NONE {
                         descend(tree, i, b, few, &mut u, &mut w);
                     }

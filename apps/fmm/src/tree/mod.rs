@@ -1,4 +1,4 @@
-//! The octree: boxes of sorted points, and which boxes each box works with.
+//! The octree: boxes of sorted points, and their U, V, W and X lists.
 
 mod lists;
 mod morton;
@@ -15,29 +15,36 @@ pub const NONE: u32 = u32::MAX;
 /// A box: a cube of the root cube [-1, 1]³ halved `level` times.
 #[derive(Clone, Debug)]
 pub struct Node {
+    /// Level; 0 is the root.
     pub level: u8,
-    /// Which cube of its level, each way.
+    /// Index of the cube along each axis of its level.
     pub at: [u32; 3],
+    /// Its parent, or [`NONE`].
     pub parent: u32,
     /// Its first child; children lie together, those without points are missing.
     pub first_child: u32,
+    /// Number of children.
     pub children: u8,
+    /// Its sources, in the sorted order.
     pub sources: Range<u32>,
+    /// Its targets, in the sorted order.
     pub targets: Range<u32>,
 }
 
 impl Node {
+    /// Whether it has no children.
     pub fn is_leaf(&self) -> bool {
         self.children == 0
     }
 
-    pub fn half(&self) -> f64 {
+    /// Half width, in units of the root.
+    pub fn half_width(&self) -> f64 {
         0.5f64.powi(i32::from(self.level))
     }
 
-    /// Its middle, in root cubes.
-    pub fn middle(&self) -> [f64; 3] {
-        let h = self.half();
+    /// Its center, in half widths of the root.
+    pub fn center(&self) -> [f64; 3] {
+        let h = self.half_width();
         self.at.map(|i| (2.0 * f64::from(i) + 1.0) * h - 1.0)
     }
 
@@ -50,17 +57,20 @@ impl Node {
 /// Boxes level by level, in the order of their keys within one.
 #[derive(Clone, Debug)]
 pub struct Tree {
+    /// All boxes.
     pub nodes: Vec<Node>,
     /// Boxes of each level.
     pub levels: Vec<Range<usize>>,
-    /// For each level and box: the box at its side, [`NONE`] where there is none; 13 is itself.
-    pub beside: Vec<[u32; 27]>,
+    /// For each box its 27 neighbours in its level, [`NONE`] where there is none; 13 is itself.
+    pub neighbours: Vec<[u32; 27]>,
 }
 
-/// Points in the order of the boxes: where each came from.
+/// Points sorted by Morton keys.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
+    /// Morton keys, sorted.
     pub keys: Vec<u64>,
+    /// Index of each point in the input.
     pub from: Vec<u32>,
 }
 
@@ -78,8 +88,8 @@ impl Order {
 }
 
 impl Tree {
-    /// Halves boxes until none has more than `most` sources or targets.
-    pub fn new(sources: &Order, targets: &Order, most: usize) -> Self {
+    /// Halves boxes until none has more than `ncrit` sources or targets.
+    pub fn new(sources: &Order, targets: &Order, ncrit: usize) -> Self {
         let root = Node {
             level: 0,
             at: [0; 3],
@@ -95,27 +105,28 @@ impl Tree {
             let now = levels[level].clone();
             let begin = nodes.len();
             for i in now {
-                if nodes[i].sources.len().max(nodes[i].targets.len()) <= most {
+                if nodes[i].sources.len().max(nodes[i].targets.len()) <= ncrit {
                     continue;
                 }
-                let born = split(&nodes[i], i as u32, sources, targets);
+                let children = split(&nodes[i], i as u32, sources, targets);
                 nodes[i].first_child = nodes.len() as u32;
-                nodes[i].children = born.len() as u8;
-                nodes.extend(born);
+                nodes[i].children = children.len() as u8;
+                nodes.extend(children);
             }
             if nodes.len() == begin {
                 break;
             }
             levels.push(begin..nodes.len());
         }
-        let beside = beside(&nodes, &levels);
+        let neighbours = neighbours(&nodes, &levels);
         Self {
             nodes,
             levels,
-            beside,
+            neighbours,
         }
     }
 
+    /// Indices of the leaves.
     pub fn leaves(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.nodes.len()).filter(|&i| self.nodes[i].is_leaf())
     }
@@ -156,19 +167,19 @@ fn split(node: &Node, me: u32, sources: &Order, targets: &Order) -> Vec<Node> {
         .collect()
 }
 
-/// Place of a neighbour among 27: (dx + 1) + 3 (dy + 1) + 9 (dz + 1).
+/// Index of a neighbour among 27: (dx + 1) + 3 (dy + 1) + 9 (dz + 1).
 pub fn direction(d: [i32; 3]) -> usize {
     ((d[0] + 1) + 3 * (d[1] + 1) + 9 * (d[2] + 1)) as usize
 }
 
-/// The neighbour's place as differences of -1, 0, 1.
+/// Offsets −1, 0, 1 of a neighbour along each axis.
 pub fn offsets(direction: usize) -> [i32; 3] {
     let d = direction as i32;
     [d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1]
 }
 
-/// Boxes of the same level beside each box: children of what is beside its parent.
-fn beside(nodes: &[Node], levels: &[Range<usize>]) -> Vec<[u32; 27]> {
+/// Neighbours of each box in its level: children of the neighbours of its parent.
+fn neighbours(nodes: &[Node], levels: &[Range<usize>]) -> Vec<[u32; 27]> {
     let mut out = vec![[NONE; 27]; nodes.len()];
     out[0][13] = 0;
     // Children of a box by octant.
@@ -185,11 +196,11 @@ fn beside(nodes: &[Node], levels: &[Range<usize>]) -> Vec<[u32; 27]> {
             .enumerate()
             .for_each(|(k, out)| {
                 let node = &nodes[level.start + k];
-                let up = &done[node.parent as usize];
+                let parent = &done[node.parent as usize];
                 for (d, out) in out.iter_mut().enumerate() {
                     let o = offsets(d);
                     let at: [i32; 3] = std::array::from_fn(|a| (node.at[a] & 1) as i32 + o[a]);
-                    let next = up[direction(at.map(|x| x.div_euclid(2)))];
+                    let next = parent[direction(at.map(|x| x.div_euclid(2)))];
                     if next != NONE && !nodes[next as usize].is_leaf() {
                         let octant = at.map(|x| x.rem_euclid(2) as usize);
                         *out = child(next, octant[0] | octant[1] << 1 | octant[2] << 2);

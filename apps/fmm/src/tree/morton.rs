@@ -1,6 +1,6 @@
-//! Morton keys: bits of the three coordinates, one after the other.
+//! Morton keys: the bits of the three coordinates, interleaved.
 
-/// Levels that a key tells apart.
+/// Number of levels that a key resolves.
 pub const DEPTH: usize = 21;
 
 /// Spreads the low 21 bits, two zeros between each.

@@ -1,6 +1,6 @@
 //! Files that a command reads and writes, checked before its work.
 
-use super::Result;
+use greenup_app::Result;
 use greenup_files::Outputs;
 use std::path::{Path, PathBuf};
 use toml::Value;
@@ -15,10 +15,10 @@ pub fn outputs(input: &Path) -> Outputs {
     out
 }
 
-/// Meshes, tables of materials and others that an input file names, which lie beside it.
+/// The files that an input file names, such as meshes and tables of materials; relative paths start at its folder.
 pub fn named(input: &Path) -> Vec<PathBuf> {
     let mut names = Vec::new();
-    // What is wrong with the file is found by who reads it.
+    // The reader of the file reports its errors.
     let text = greenup_files::read_text(input).unwrap_or_default();
     if let Ok(table) = toml::from_str(&text) {
         collect(&Value::Table(table), &mut names);
@@ -41,16 +41,13 @@ fn collect(value: &Value, names: &mut Vec<String>) {
     }
 }
 
-/// The folder of an input file, in which files that it names are looked for.
+/// The folder of an input file, where the relative paths in it start.
 pub fn beside(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
 }
 
 /// Writes a file whole or not at all.
-///
-/// # Errors
-/// The disk is full or gone; an older file stays as it was.
-pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result {
     Ok(greenup_files::write(path, bytes)?)
 }
 

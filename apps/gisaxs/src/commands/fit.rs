@@ -1,16 +1,20 @@
 //! `gisaxs fit`.
 
-use super::device::DeviceArg;
+use super::device;
 use super::files::{beside, named, write};
-use super::{Result, note, stopped, summary, watched};
+use super::{stopped, summary, watched};
 use clap::Args;
+use greenup_app::Result;
+use greenup_app::args::DeviceArg;
+use greenup_app::print::note;
 use greenup_files::Outputs;
 use greenup_files::outputs::ending;
 use greenup_gisaxs::GisaxsError;
-use greenup_gisaxs::fit::{FitPage, Fitted, Target, fit as search};
+use greenup_gisaxs::fit::{FitInput, Fitted, Target, fit as search};
 use greenup_gisaxs::image::{About, Curve, brightest, curves, page};
-use greenup_gisaxs::numeric::Watch;
+use greenup_gisaxs::mesh_form_factor::Watch;
 use greenup_gisaxs::table::fail;
+use greenup_report::chart::FileStyle;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -18,9 +22,9 @@ use std::time::Instant;
 
 #[derive(Args)]
 pub struct FitArgs {
-    /// Page that names the sample, the data and the numbers that are free
-    page: PathBuf,
-    /// A picture of data and model: svg or png; or html with the fitted image
+    /// Input file (TOML) that names the sample, the data and the free parameters
+    input: PathBuf,
+    /// Figure of data and model (svg, png), or an HTML page with the fitted image (html)
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -30,15 +34,15 @@ pub struct FitArgs {
     json: bool,
 }
 
-/// Formats of the picture.
+/// Formats of the figure.
 const ENDINGS: [&str; 3] = ["svg", "png", "html"];
 
-pub fn fit(args: &FitArgs) -> Result<()> {
-    let settings = FitPage::read(&args.page)?;
-    let dir = beside(&args.page);
+pub fn fit(args: &FitArgs) -> Result {
+    let settings = FitInput::read(&args.input)?;
+    let dir = beside(&args.input);
     let mut out = Outputs::new();
     let sample = dir.join(&settings.sample);
-    out.input(&args.page).input(dir.join(&settings.data));
+    out.input(&args.input).input(dir.join(&settings.data));
     if let Some(mask) = &settings.mask {
         out.input(dir.join(mask));
     }
@@ -56,34 +60,34 @@ pub fn fit(args: &FitArgs) -> Result<()> {
     let mut target = settings.target(dir)?;
     if let Some(cut) = target.cut {
         let detector = target.sample.scene(&target.dir)?.detector;
-        cut.check(&detector).map_err(GisaxsError::Sample)?;
+        cut.check(&detector)?;
     }
-    target.on = args.device.service().map_err(GisaxsError::Sample)?;
+    target.on = device::service(args.device)?;
     let start = Instant::now();
     let lines = Mutex::new(Vec::new());
     let found = watched(settings.starts as u64, "starts", |watch| {
-        let heard = |line: &str| {
+        let report = |line: &str| {
             if let Ok(mut l) = lines.lock() {
                 l.push(line.to_owned());
             }
         };
-        search(&settings, &target, &heard, watch)
+        search(&settings, &target, &report, watch)
     })?
     .ok_or_else(stopped)?;
     let seconds = start.elapsed().as_secs_f64();
     let names: Vec<&str> = target.free.iter().map(|f| f.path.as_str()).collect();
     if let Some(path) = &args.out {
-        picture(&target, &found, path, ending.as_deref())?;
+        figure(&target, &found, path, ending.as_deref())?;
     }
     let value = json!({
         "parameters": names.iter().zip(&found.values).zip(&found.errors)
             .map(|((n, v), e)| json!({"path": n, "value": v, "error": e})).collect::<Vec<_>>(),
         "chi2": found.chi2, "points": found.points, "models": found.models, "seconds": seconds,
-        "correlations": found.correlations, "ended": found.ended, "at_bounds": found.at_bounds,
+        "correlations": found.correlations, "termination": found.termination, "at_bounds": found.at_bounds,
         "file": args.out,
     });
-    let mut words = format!(
-        "χ² {:.4} a degree of freedom, {} points, {} models in {seconds:.1} s\n",
+    let mut text = format!(
+        "χ² {:.4} per degree of freedom, {} points, {} models in {seconds:.1} s\n",
         found.chi2, found.points, found.models
     );
     for ((name, v), e) in names.iter().zip(&found.values).zip(&found.errors) {
@@ -92,13 +96,13 @@ pub fn fit(args: &FitArgs) -> Result<()> {
         } else {
             6
         };
-        words.push_str(&format!("{name:<34} {v:.digits$} ± {e:.digits$}\n"));
+        text.push_str(&format!("{name:<34} {v:.digits$} ± {e:.digits$}\n"));
     }
     for name in &found.at_bounds {
-        words.push_str(&format!("warning: {name} ended on one of its bounds\n"));
+        text.push_str(&format!("warning: {name} is at one of its bounds\n"));
     }
     if let Some(path) = &args.out {
-        words.push_str(&format!("{}\n", path.display()));
+        text.push_str(&format!("{}\n", path.display()));
     }
     if !args.json
         && settings.starts > 1
@@ -108,16 +112,11 @@ pub fn fit(args: &FitArgs) -> Result<()> {
             note(line);
         }
     }
-    summary(args.json, &value, words.trim_end());
+    summary(args.json, &value, text.trim_end());
     Ok(())
 }
 
-fn picture(
-    target: &Target,
-    found: &Fitted,
-    path: &std::path::Path,
-    ending: Option<&str>,
-) -> Result<()> {
+fn figure(target: &Target, found: &Fitted, path: &std::path::Path, ending: Option<&str>) -> Result {
     let quiet = |_: u64| {};
     let stop = std::sync::atomic::AtomicBool::new(false);
     let watch = Watch {
@@ -128,16 +127,16 @@ fn picture(
     let scene = target.sample(&found.values)?.scene(&target.dir)?;
     let detector = &scene.detector;
     let data: Vec<f64> = target.values.iter().map(|v| v.max(0.0)).collect();
-    let wrong = |m: String| fail(path, m);
+    let wrong = |e: GisaxsError| fail(path, e.to_string());
     let pairs: Vec<[Curve; 2]> = match target.cut {
         Some(cut) => {
-            // Both are the cut already; the places come from a cut of any image.
+            // Data and model are cuts already; any image gives the positions.
             let blank = vec![0.0; detector.rows() * detector.columns()];
-            let places = cut.of(&blank, detector).map_err(wrong)?;
+            let positions = cut.of(&blank, detector).map_err(wrong)?;
             let with = |name: &str, values: &[f64]| Curve {
                 name: name.into(),
-                axis: places.axis,
-                points: places
+                axis: positions.axis,
+                points: positions
                     .points
                     .iter()
                     .zip(values)
@@ -162,12 +161,7 @@ fn picture(
             })
             .collect::<Result<_>>()?,
     };
-    let svg = pairs.first().map(|p| curves(p, true)).unwrap_or_default();
     match ending {
-        Some("png") => {
-            let bytes = greenup_report::png::png(&svg, 2.0).map_err(|e| wrong(e.to_string()))?;
-            write(path, bytes)
-        }
         Some("html") => {
             let facts = target
                 .free
@@ -180,7 +174,7 @@ fn picture(
             let about = About {
                 title: "fit".into(),
                 facts,
-                figures: pairs.iter().map(|p| curves(p, true)).collect(),
+                figures: pairs.iter().map(|p| curves(p, 0, true)).collect(),
                 ..About::default()
             };
             let image = if target.cut.is_some() {
@@ -190,6 +184,15 @@ fn picture(
             };
             write(path, page(&image, detector, &about).map_err(wrong)?)
         }
-        _ => write(path, svg),
+        _ => {
+            let chart = pairs
+                .first()
+                .map(|p| curves(p, 0, true))
+                .unwrap_or_default();
+            let bytes = chart
+                .file(ending.unwrap_or("svg"), &FileStyle::default())
+                .map_err(|e| fail(path, e.to_string()))?;
+            write(path, bytes)
+        }
     }
 }

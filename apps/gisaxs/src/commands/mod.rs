@@ -4,40 +4,27 @@ pub mod device;
 pub mod files;
 pub mod fit;
 pub mod form_factor;
-pub mod numeric;
+pub mod mesh_form_factor;
 pub mod reflectivity;
 pub mod simulate;
 pub mod study;
 pub mod wisdom;
 
-use greenup_app::{interrupt, stdout};
-use greenup_gisaxs::GisaxsError;
-use greenup_gisaxs::numeric::Watch;
-use indicatif::{ProgressBar, ProgressStyle};
+use greenup_app::{AppError, interrupt, print, progress};
+use greenup_gisaxs::mesh_form_factor::Watch;
 
-pub type Result<T> = std::result::Result<T, GisaxsError>;
-
-/// A line for the user, apart from the data.
-pub fn note(line: &str) {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-/// The result, as JSON or in words.
-pub fn summary(json: bool, value: &serde_json::Value, words: &str) {
+/// Prints the result, as JSON or as text.
+pub fn summary(json: bool, value: &serde_json::Value, text: &str) {
     if json {
-        stdout::line(value.to_string());
+        print::line(value.to_string());
     } else {
-        stdout::line(words);
+        print::line(text);
     }
 }
 
-/// Work under a bar, which ends when the user wants to stop.
+/// Work under a progress bar, which stops when the user interrupts.
 pub fn watched<T>(steps: u64, unit: &'static str, work: impl FnOnce(&Watch) -> T) -> T {
-    let bar = ProgressBar::new(steps).with_message(unit);
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent}% {msg}, {eta} left") {
-        bar.set_style(style);
-    }
+    let bar = progress::bar(steps, unit);
     let out = work(&Watch {
         progress: &|n| bar.inc(n),
         stop: interrupt::flag(),
@@ -46,7 +33,7 @@ pub fn watched<T>(steps: u64, unit: &'static str, work: impl FnOnce(&Watch) -> T
     out
 }
 
-/// What an interrupt leaves.
-pub fn stopped() -> GisaxsError {
-    GisaxsError::Sample("interrupted: nothing was written".into())
+/// The error of an interrupted command.
+pub fn stopped() -> AppError {
+    AppError::interrupted("interrupted: nothing was written")
 }

@@ -1,46 +1,45 @@
 //! `gisaxs reflectivity`.
 
 use super::files::{beside, outputs, write};
-use super::{Result, summary};
+use super::summary;
 use clap::Args;
+use greenup_app::Result;
 use greenup_gisaxs::sample::Sample;
-use greenup_gisaxs::stack;
+use greenup_gisaxs::scattering::layers;
 use greenup_gisaxs::table::{fail, numbers};
 use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct ReflectivityArgs {
-    /// Page with beam and layers
+    /// Input file (TOML) with beam and layers
     sample: PathBuf,
-    /// First column: glancing angles, degrees
+    /// Table whose first column holds grazing angles, degrees
     #[arg(long, value_name = "A.csv")]
     angles: PathBuf,
-    /// Angles and reflectivities, as csv
+    /// Output file: csv with angle (degrees) and reflectivity
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Print a summary as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
 
-pub fn reflectivity(args: &ReflectivityArgs) -> Result<()> {
+pub fn reflectivity(args: &ReflectivityArgs) -> Result {
     outputs(&args.sample)
         .input(&args.angles)
         .file(&args.out, &["csv"])?;
     let sample = Sample::read(&args.sample)?;
-    let layers = sample.stack(beside(&args.sample))?;
+    let stack = sample.stack(beside(&args.sample))?;
     let k0 = sample.wave_number()?;
     let rows = numbers(&args.angles, 1)?;
     let mut text = String::from("alpha_deg,R\n");
     for (line, v) in &rows {
         if v[0] < 0.0 || v[0] > 90.0 {
-            return Err(fail(
-                &args.angles,
-                format!("line {line}: {}° is not between the horizon and 90°", v[0]),
-            ));
+            let message = format!("line {line}: {}° is not between 0° and 90°", v[0]);
+            return Err(fail(&args.angles, message).into());
         }
-        let r = stack::reflectivity(&layers, k0, v[0].to_radians());
+        let r = layers::reflectivity(&stack, k0, v[0].to_radians());
         text.push_str(&format!("{:.17e},{r:.17e}\n", v[0]));
     }
     write(&args.out, text)?;

@@ -1,36 +1,37 @@
 //! `gisaxs simulate`.
 
 use super::files::{beside, outputs, write};
-use super::numeric::NumericArgs;
-use super::{Result, stopped, summary, watched};
+use super::mesh_form_factor::MeshFormFactorArgs;
+use super::{stopped, summary, watched};
 use clap::Args;
+use greenup_app::Result;
+use greenup_gisaxs::detector::counting_noise;
 use greenup_gisaxs::image::{About, Cut, Format};
 use greenup_gisaxs::sample::Sample;
-use greenup_gisaxs::{GisaxsError, photons};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
 
 #[derive(Args)]
 pub struct SimulateArgs {
-    /// Page that describes beam, detector, layers and particles
+    /// Input file (TOML) with beam, detector, layers and particles
     sample: PathBuf,
-    /// Image: csv, npy or tif (numbers), png (logarithmic), or html (a page)
+    /// Image: csv, npy or tif (intensities), png (logarithmic colours), or html (an HTML page)
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Write a cut through the image beside it: alpha=0.3 along the azimuth, phi=0.1 upward, with :0.02
-    /// behind for half a width; again for more
+    /// Write a cut through the image to NAME.cutN.csv: alpha=0.3 (along φ) or phi=0.1 (along α), degrees; alpha=0.3:0.02
+    /// averages over ±0.02 (repeatable)
     #[arg(long, value_name = "CUT")]
     cut: Vec<Cut>,
-    /// Another number at a path of the page: particles.0.form.radius=5; again for more
+    /// Override a value of the input file, e.g. particles.0.form.radius=5 (repeatable)
     #[arg(long, value_name = "PATH=NUMBER", value_parser = setting)]
     set: Vec<(String, f64)>,
-    /// Photons as a detector counts them (Poisson), from this seed, in place of the mean intensity
+    /// Simulate counting noise: Poisson counts with this seed instead of mean intensities
     #[arg(long, value_name = "SEED")]
     counts: Option<u64>,
     #[command(flatten)]
-    numeric: NumericArgs,
-    /// Print a summary as JSON
+    mesh_form_factor: MeshFormFactorArgs,
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -38,11 +39,11 @@ pub struct SimulateArgs {
 fn setting(text: &str) -> std::result::Result<(String, f64), String> {
     text.split_once('=')
         .and_then(|(path, value)| Some((path.trim().to_owned(), value.trim().parse().ok()?)))
-        .ok_or_else(|| format!("\"{text}\" is no PATH=NUMBER"))
+        .ok_or_else(|| format!("\"{text}\" is not PATH=NUMBER"))
 }
 
-pub fn simulate(args: &SimulateArgs) -> Result<()> {
-    // Before the work: nobody wants to wait for an image that cannot be written.
+pub fn simulate(args: &SimulateArgs) -> Result {
+    // Before the work, so that an image that cannot be written costs no time.
     let mut out = outputs(&args.sample);
     out.file(&args.out, &[])?;
     let format = Format::of(&args.out)?;
@@ -55,16 +56,16 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
     let sample = Sample::read(&args.sample)?.with(&args.set)?;
     let mut scene = sample.scene(beside(&args.sample))?;
     for cut in &args.cut {
-        cut.check(&scene.detector).map_err(GisaxsError::Sample)?;
+        cut.check(&scene.detector)?;
     }
-    scene.numeric = args.numeric.settings().map_err(GisaxsError::Sample)?;
+    scene.numeric = args.mesh_form_factor.settings()?;
     let (rows, columns) = (scene.detector.rows(), scene.detector.columns());
     let start = Instant::now();
     let mut pixels =
         watched(scene.steps(), "pixels", |watch| scene.image(watch))?.ok_or_else(stopped)?;
     let seconds = start.elapsed().as_secs_f64();
     if let Some(seed) = args.counts {
-        photons::counts(&mut pixels, seed);
+        counting_noise::counts(&mut pixels, seed);
     }
     let top = pixels.iter().copied().fold(0.0, f64::max);
     let about = About {
@@ -74,7 +75,7 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
             .map_or("image".into(), |s| s.to_string_lossy().into_owned()),
         facts: vec![
             ("pixels".into(), format!("{columns} × {rows}")),
-            ("largest".into(), format!("{top:.4e}")),
+            ("maximum".into(), format!("{top:.4e}")),
             ("computed in".into(), format!("{seconds:.3} s")),
         ],
         text: greenup_files::read_text(&args.sample).unwrap_or_default(),
@@ -83,9 +84,7 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
     };
     let mut files = vec![args.out.clone()];
     for (path, cut) in cuts.into_iter().zip(&args.cut) {
-        let curve = cut
-            .of(&pixels, &scene.detector)
-            .map_err(GisaxsError::Sample)?;
+        let curve = cut.of(&pixels, &scene.detector)?;
         let mut text = format!(
             "# {}\n{},intensity\n",
             curve.name,
@@ -103,7 +102,7 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
         args.json,
         &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": args.out, "files": files}),
         &format!(
-            "{columns} × {rows} pixels in {seconds:.3} s, largest {top:.4e}: {}",
+            "{columns} × {rows} pixels in {seconds:.3} s, maximum {top:.4e}: {}",
             names.join(", ")
         ),
     );

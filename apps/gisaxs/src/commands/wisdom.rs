@@ -1,10 +1,11 @@
 //! `gisaxs wisdom`.
 
-use super::{Result, summary};
+use super::summary;
 use clap::Args;
+use greenup_app::{AppError, Result};
 use greenup_gisaxs::GisaxsError;
 use greenup_gisaxs::gpu::{DirectConfig, ListConfig};
-use greenup_gisaxs::numeric::Blocks;
+use greenup_gisaxs::mesh_form_factor::Blocks;
 use greenup_gisaxs::wisdom::{self, verify};
 use greenup_tune::Sweep;
 use greenup_tune::sweep::Folder;
@@ -13,13 +14,13 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct WisdomArgs {
-    /// Folders of sweeps by `greenup tune` of form_factor_cpu, form_factor_gpu or form_factor_list
+    /// Sweeps that `greenup tune` measured for form_factor_cpu, form_factor_gpu or form_factor_list
     #[arg(required = true)]
     sweeps: Vec<PathBuf>,
-    /// Keep the config of least energy, not of least time
+    /// Store the config of lowest energy instead of lowest time
     #[arg(long)]
-    greenest: bool,
-    /// Print what is known as JSON
+    lowest_energy: bool,
+    /// Print the stored configs as JSON
     #[arg(long)]
     json: bool,
 }
@@ -28,18 +29,18 @@ pub struct WisdomArgs {
 struct Values(Vec<(String, u64)>);
 
 impl Values {
-    fn of(&self, name: &str) -> std::result::Result<u64, String> {
+    fn of(&self, name: &str) -> std::result::Result<u64, GisaxsError> {
         let found = self.0.iter().find(|v| v.0 == name);
         found
             .map(|v| v.1)
-            .ok_or_else(|| format!("has no parameter {name}"))
+            .ok_or_else(|| format!("has no parameter {name}").into())
     }
 
-    fn small(&self, name: &str) -> std::result::Result<u32, String> {
-        u32::try_from(self.of(name)?).map_err(|_| format!("{name} is too large"))
+    fn small(&self, name: &str) -> std::result::Result<u32, GisaxsError> {
+        u32::try_from(self.of(name)?).map_err(|_| format!("{name} is too large").into())
     }
 
-    fn blocks(&self) -> std::result::Result<Blocks, String> {
+    fn blocks(&self) -> std::result::Result<Blocks, GisaxsError> {
         let size = |n: u64| usize::try_from(n).map_err(|_| format!("{n} is too large"));
         let points = self.of("h_y")?.checked_mul(self.of("h_z")?);
         Ok(Blocks {
@@ -49,7 +50,7 @@ impl Values {
         })
     }
 
-    fn direct(&self) -> std::result::Result<DirectConfig, String> {
+    fn direct(&self) -> std::result::Result<DirectConfig, GisaxsError> {
         Ok(DirectConfig {
             dim_y: self.small("dim_y")?,
             dim_z: self.small("dim_z")?,
@@ -66,7 +67,7 @@ impl Values {
         })
     }
 
-    fn list(&self, known: ListConfig) -> std::result::Result<ListConfig, String> {
+    fn list(&self, known: ListConfig) -> std::result::Result<ListConfig, GisaxsError> {
         Ok(ListConfig {
             threads: self.small("threads")?,
             points: self.small("points")?,
@@ -78,8 +79,14 @@ impl Values {
 }
 
 /// The measured trials, the best first.
-fn ranked(sweep: &Sweep, greenest: bool) -> Vec<Values> {
-    let cost = |c: &greenup_tune::Cost| if greenest { c.energy_j } else { Some(c.time_s) };
+fn ranked(sweep: &Sweep, lowest_energy: bool) -> Vec<Values> {
+    let cost = |c: &greenup_tune::Cost| {
+        if lowest_energy {
+            c.energy_j
+        } else {
+            Some(c.time_s)
+        }
+    };
     let mut all: Vec<_> = sweep
         .measured()
         .filter_map(|(t, c)| Some((t, cost(&c)?)))
@@ -99,13 +106,13 @@ fn ranked(sweep: &Sweep, greenest: bool) -> Vec<Values> {
 /// Configs that are tried before a sweep is refused.
 const TRIED: usize = 20;
 
-/// The best config that is right on this host, its error here (`None`: the device is not here), and how many
-/// better ones are not.
+/// The best config that is correct on this host, its error (`None`: the device is not here), and the number of better
+/// ones that are not correct.
 fn best<T>(
     ranked: &[Values],
-    config: impl Fn(&Values) -> std::result::Result<T, String>,
-    verify: impl Fn(&T) -> std::result::Result<Option<f64>, String>,
-) -> std::result::Result<(T, Option<f64>, usize), String> {
+    config: impl Fn(&Values) -> std::result::Result<T, GisaxsError>,
+    verify: impl Fn(&T) -> std::result::Result<Option<f64>, GisaxsError>,
+) -> std::result::Result<(T, Option<f64>, usize), GisaxsError> {
     let mut first = None;
     for (n, values) in ranked.iter().take(TRIED).enumerate() {
         let config = config(values)?;
@@ -117,27 +124,28 @@ fn best<T>(
         }
     }
     let tried = ranked.len().min(TRIED);
-    Err(format!(
-        "none of its {tried} best configs is right on this host; of the best: {}",
-        first.unwrap_or_default()
-    ))
+    let first = first.map_or_else(String::new, |e| e.to_string());
+    Err(
+        format!("none of its {tried} best configs is correct on this host; the best: {first}")
+            .into(),
+    )
 }
 
-pub fn wisdom(args: &WisdomArgs) -> Result<()> {
-    let mut known = wisdom::read().map_err(GisaxsError::Sample)?;
-    let mut words = String::new();
+pub fn wisdom(args: &WisdomArgs) -> Result {
+    let mut known = wisdom::read()?;
+    let mut text = String::new();
     for path in &args.sweeps {
-        let wrong = |m: &str| GisaxsError::Sample(format!("{}: {m}", path.display()));
-        let sweep = Folder::read(path).map_err(|e| GisaxsError::Sample(e.to_string()))?;
-        let ranked = ranked(&sweep, args.greenest);
+        let wrong = |m: String| AppError::new(format!("{}: {m}", path.display()));
+        let sweep = Folder::read(path)?;
+        let ranked = ranked(&sweep, args.lowest_energy);
         if ranked.is_empty() {
-            return Err(wrong(if args.greenest {
-                "no energy was measured"
+            return Err(wrong(if args.lowest_energy {
+                "no energy was measured".to_owned()
             } else {
-                "nothing was measured"
+                "nothing was measured".to_owned()
             }));
         }
-        let refused = |m: String| wrong(&m);
+        let refused = |e: GisaxsError| wrong(e.to_string());
         let (device, error, skipped) = match sweep.facts.name.as_str() {
             "form_factor_cpu" => {
                 let name = wisdom::cpu();
@@ -166,7 +174,7 @@ pub fn wisdom(args: &WisdomArgs) -> Result<()> {
                 (name, error, skipped)
             }
             other => {
-                return Err(wrong(&format!(
+                return Err(wrong(format!(
                     "is a sweep of {other}, not of the form factor"
                 )));
             }
@@ -177,15 +185,15 @@ pub fn wisdom(args: &WisdomArgs) -> Result<()> {
         };
         let better = match skipped {
             0 => String::new(),
-            n => format!("; {n} faster ones are wrong here"),
+            n => format!("; {n} better ones give wrong results here"),
         };
-        words.push_str(&format!(
+        text.push_str(&format!(
             "{device}: the best of {} trials, {checked}{better}\n",
             sweep.trials.len()
         ));
     }
-    let file = known.keep().map_err(GisaxsError::Sample)?;
-    words.push_str(&format!("kept in {}", file.display()));
-    summary(args.json, &json!({"file": file, "known": known}), &words);
+    let file = known.store()?;
+    text.push_str(&format!("stored in {}", file.display()));
+    summary(args.json, &json!({"file": file, "known": known}), &text);
     Ok(())
 }

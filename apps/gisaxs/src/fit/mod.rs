@@ -1,15 +1,15 @@
-//! Fits numbers of a sample's page to a measured image or cut.
+//! Fits sample parameters to a measured image or cut.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`page`] | the page that says what is fitted to what |
-//! | [`target`] | residuals of a model |
-//! | [`search`] | a swarm over the bounds, then Levenberg and Marquardt; uncertainties |
+//! | `input` | the input file: data, free parameters, noise |
+//! | `target` | residuals of a model |
+//! | `search` | a particle swarm finds the basin, Levenberg–Marquardt refines it; uncertainties |
 
-mod page;
+mod input;
 mod search;
 mod target;
 
-pub use page::{FitPage, Free, Noise};
+pub use input::{FitInput, Free, Noise};
 pub use search::{Fitted, Progress, fit};
 pub use target::Target;

@@ -1,10 +1,10 @@
-//! The search: a swarm over the bounds (Kennedy and Eberhart), then Levenberg and Marquardt from its best
-//! place, within bounds by the sine of MINUIT; uncertainties from the curvature there.
+//! The search: a particle swarm within the bounds (Kennedy and Eberhart), then Levenberg–Marquardt from its best
+//! position, kept within the bounds by MINUIT's sine transformation; uncertainties from the curvature there.
 
-use super::page::{FitPage, Free};
+use super::input::{FitInput, Free};
 use super::target::Target;
 use crate::GisaxsError;
-use crate::numeric::Watch;
+use crate::mesh_form_factor::Watch;
 use argmin::core::{CostFunction, Executor, State};
 use argmin::solver::particleswarm::ParticleSwarm;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt, TerminationReason};
@@ -13,30 +13,32 @@ use rand::SeedableRng;
 use serde::Serialize;
 use std::cell::RefCell;
 
-/// What a fit found.
+/// The result of a fit; lists are in the order of the parameters.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fitted {
+    /// Fitted values.
     pub values: Vec<f64>,
-    /// One standard deviation of each.
+    /// Uncertainty of each value, one standard deviation.
     pub errors: Vec<f64>,
-    /// Of each with each.
+    /// Correlation matrix.
     pub correlations: Vec<Vec<f64>>,
-    /// Sum of squared residuals over the degrees of freedom.
+    /// χ²: sum of squared residuals per degree of freedom.
     pub chi2: f64,
+    /// Number of data used.
     pub points: usize,
-    /// Models computed.
+    /// Number of models computed.
     pub models: usize,
-    /// Why Levenberg and Marquardt ended.
-    pub ended: String,
-    /// Numbers that ended on one of their bounds.
+    /// Why the Levenberg–Marquardt iteration ended.
+    pub termination: String,
+    /// Paths of the parameters that ended on a bound.
     pub at_bounds: Vec<String>,
 }
 
-/// Told of each start and of each better model.
+/// Called with a line of text after each start.
 pub type Progress<'a> = dyn Fn(&str) + Sync + 'a;
 
 impl Free {
-    /// Where a share of the way between the bounds lies.
+    /// The value at a fraction of the interval between the bounds.
     fn at(&self, share: f64) -> f64 {
         if self.log {
             self.from * (self.to / self.from).powf(share)
@@ -45,6 +47,7 @@ impl Free {
         }
     }
 
+    /// The fraction of the interval between the bounds at which a value lies.
     fn share(&self, value: f64) -> f64 {
         if self.log {
             (value / self.from).ln() / (self.to / self.from).ln()
@@ -54,12 +57,12 @@ impl Free {
     }
 }
 
-/// Fits from as many places as the page says; the best fit.
+/// The best fit of all starts; `None` if stopped before the first one ended.
 ///
 /// # Errors
-/// A model that cannot be computed.
+/// A model cannot be computed.
 pub fn fit(
-    page: &FitPage,
+    page: &FitInput,
     target: &Target,
     progress: &Progress,
     watch: &Watch,
@@ -106,7 +109,7 @@ pub fn fit(
     }))
 }
 
-/// The target by shares of the way between bounds.
+/// The model over fractions of the intervals between the bounds.
 struct Model<'a> {
     target: &'a Target,
     watch: &'a Watch<'a>,
@@ -124,7 +127,7 @@ impl Model<'_> {
             .collect()
     }
 
-    /// `None` when stopped, or when the model has no value there.
+    /// `None` if stopped, or if the model has no finite value there.
     fn at(&self, shares: &[f64]) -> Option<Vec<f64>> {
         if self.watch.stopped() {
             return None;
@@ -151,7 +154,7 @@ impl CostFunction for Distance<'_> {
     type Output = f64;
 
     fn cost(&self, p: &Vec<f64>) -> Result<f64, argmin::core::Error> {
-        // A place without a model is far away.
+        // A position without a model is far away.
         Ok(self
             .0
             .at(p)
@@ -159,7 +162,7 @@ impl CostFunction for Distance<'_> {
     }
 }
 
-fn swarm(page: &FitPage, model: &Model, seed: u64) -> Result<Option<Vec<f64>>, GisaxsError> {
+fn swarm(page: &FitInput, model: &Model, seed: u64) -> Result<Option<Vec<f64>>, GisaxsError> {
     let n = model.target.free.len();
     let solver = ParticleSwarm::new((vec![0.0; n], vec![1.0; n]), page.swarm)
         .with_rng_generator(rand::rngs::StdRng::seed_from_u64(seed));
@@ -173,25 +176,25 @@ fn swarm(page: &FitPage, model: &Model, seed: u64) -> Result<Option<Vec<f64>>, G
     Ok(out.state.get_best_param().map(|p| p.position.clone()))
 }
 
-/// Why Levenberg and Marquardt ended.
-fn words(reason: &TerminationReason) -> String {
+/// Why the Levenberg–Marquardt iteration ended.
+fn termination(reason: &TerminationReason) -> String {
     use TerminationReason as R;
     match reason {
         R::Converged { ftol, xtol } => {
             let why = match (ftol, xtol) {
-                (true, true) => "neither χ² nor the parameters change any more",
-                (true, false) => "χ² falls no further",
-                (false, _) => "the parameters change no more",
+                (true, true) => "χ² and the parameters are stationary",
+                (true, false) => "χ² is stationary",
+                (false, _) => "the parameters are stationary",
             };
             format!("converged: {why}")
         }
         R::ResidualsZero => "converged: the model meets the data exactly".into(),
-        R::Orthogonal => "converged: the slope of χ² is zero".into(),
+        R::Orthogonal => "converged: the gradient of χ² is zero".into(),
         R::NoImprovementPossible(_) => {
             "converged: no step makes χ² smaller at this precision".into()
         }
         R::LostPatience => {
-            "not converged: too many models; take more starts or a better start".into()
+            "not converged: too many models; use more starts or a better initial value".into()
         }
         R::Numerical(what) => format!("not converged: no finite {what}"),
         R::User(_) => {
@@ -203,7 +206,7 @@ fn words(reason: &TerminationReason) -> String {
     }
 }
 
-/// Residuals over u, with shares (1 + sin u)/2.
+/// Residuals as functions of u, where the fractions are (1 + sin u)/2.
 struct Squares<'a> {
     model: &'a Model<'a>,
     u: DVector<f64>,
@@ -220,14 +223,15 @@ impl Squares<'_> {
     }
 }
 
-/// Steps of the derivatives, in shares of the bounds.
+/// Step of finite differences, as a fraction of the interval between the bounds.
 const STEP: f64 = 1e-5;
 
 fn shares(u: &DVector<f64>) -> Vec<f64> {
     u.iter().map(|u| 0.5 + 0.5 * u.sin()).collect()
 }
 
-/// ∂ value / ∂ share of what is made of the model, a column each, by differences on both sides (on one at a bound).
+/// Derivatives of `made(model)` with respect to each fraction, one column each, by central differences (one-sided at a
+/// bound).
 fn slopes(model: &Model, at: &[f64], made: impl Fn(&[f64]) -> Vec<f64>) -> Option<DMatrix<f64>> {
     let columns: Option<Vec<DVector<f64>>> = (0..at.len())
         .map(|k| {
@@ -272,7 +276,7 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Squares<'_> {
 
 fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
     let target = model.target;
-    // On a bound the sine has no slope: start a little inside.
+    // On a bound the derivative of the sine vanishes: start slightly inside.
     let u = from
         .iter()
         .map(|s| (2.0 * s.clamp(0.001, 0.999) - 1.0).asin())
@@ -283,7 +287,7 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
             .with_xtol(1e-8)
             .with_patience(60)
     };
-    // Likelihoods have hollows far from the data's; roots lead past them.
+    // Likelihoods have local minima far from the data; differences of roots avoid them.
     let (near, _) = search().minimize(Squares {
         model,
         u: DVector::from_vec(u),
@@ -300,7 +304,7 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
     let chi2 = 2.0 * report.objective_function / freedom;
     let stopped = || GisaxsError::Sample("stopped: nothing was fitted".into());
     let j = slopes(model, &best, |m| target.scaled(m)).ok_or_else(stopped)?;
-    // Counts know their own error; of other data the scatter tells it.
+    // The error of counts is known; that of other data is estimated from the scatter.
     let scale = match target.noise {
         super::Noise::Poisson => chi2.max(1.0),
         super::Noise::Relative | super::Noise::Uniform => chi2,
@@ -316,7 +320,7 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
         .collect();
     let values = model.numbers(&best);
     Ok(Fitted {
-        // The error of a share, as one of the number.
+        // From the error of the fraction to that of the value.
         errors: (0..n)
             .map(|k| {
                 let f = &target.free[k];
@@ -342,7 +346,7 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
         chi2,
         points,
         models: 0,
-        ended: words(&report.termination),
+        termination: termination(&report.termination),
         at_bounds: target
             .free
             .iter()
@@ -364,7 +368,7 @@ mod tests {
             ftol: true,
             xtol: false,
         };
-        assert_eq!(words(&both), "converged: χ² falls no further");
-        assert!(words(&TerminationReason::LostPatience).starts_with("not converged"));
+        assert_eq!(termination(&both), "converged: χ² is stationary");
+        assert!(termination(&TerminationReason::LostPatience).starts_with("not converged"));
     }
 }

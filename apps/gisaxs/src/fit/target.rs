@@ -1,32 +1,36 @@
 //! Residuals of a model.
 
-use super::page::{Free, Noise};
+use super::input::{Free, Noise};
 use crate::GisaxsError;
 use crate::image::Cut;
-use crate::numeric::{Accelerator, Settings, Watch};
+use crate::mesh_form_factor::{Accelerator, Settings, Watch};
 use crate::sample::Sample;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Data, and the sample whose numbers are free.
+/// The data, and the sample with its free parameters.
 pub struct Target {
+    /// The sample at the values of its input file.
     pub sample: Sample,
-    /// Where the sample's files are.
+    /// Folder at which relative paths of the sample start.
     pub dir: PathBuf,
-    /// Pixels or points; those that are negative or no number are left out.
+    /// Measured intensities of the pixels or of the cut; negative values and NaN are left out.
     pub values: Vec<f64>,
+    /// The cut that was measured; `None`: the whole image.
     pub cut: Option<Cut>,
+    /// Noise of the data.
     pub noise: Noise,
+    /// The free parameters.
     pub free: Vec<Free>,
-    /// Computes form factors of meshes, in place of this CPU.
+    /// Device that computes form factors of meshes; `None`: this CPU.
     pub on: Option<Arc<dyn Accelerator>>,
 }
 
 impl Target {
-    /// The sample with these numbers.
+    /// The sample at these values of the free parameters.
     ///
     /// # Errors
-    /// A number that makes no sense there.
+    /// A value is invalid.
     pub fn sample(&self, numbers: &[f64]) -> Result<Sample, GisaxsError> {
         let set: Vec<(String, f64)> = self
             .free
@@ -42,10 +46,10 @@ impl Target {
         self.sample.with(&set)
     }
 
-    /// What the model gives in place of the data; `None` when stopped, or where it is beyond the range of numbers.
+    /// The model of the data at these values of the free parameters; `None` if stopped, or if an intensity overflows.
     ///
     /// # Errors
-    /// A number that makes no sense there.
+    /// A value is invalid, or the image cannot be computed.
     pub fn model(&self, numbers: &[f64], watch: &Watch) -> Result<Option<Vec<f64>>, GisaxsError> {
         let mut scene = self.sample(numbers)?.scene(&self.dir)?;
         scene.numeric = Settings {
@@ -60,7 +64,7 @@ impl Target {
         };
         let image = match scene.image(&inner) {
             Ok(Some(image)) => image,
-            // Numbers between the bounds at which nothing can be computed.
+            // Values within the bounds at which the model overflows.
             Ok(None) | Err(GisaxsError::Intensity(_)) => return Ok(None),
             Err(e) => return Err(e),
         };
@@ -68,17 +72,16 @@ impl Target {
             None => Ok(Some(image)),
             Some(cut) => cut
                 .of(&image, &scene.detector)
-                .map(|c| Some(c.points.into_iter().map(|p| p.1).collect()))
-                .map_err(GisaxsError::Sample),
+                .map(|c| Some(c.points.into_iter().map(|p| p.1).collect())),
         }
     }
 
-    /// Data that count.
+    /// Number of data that are not left out.
     pub fn used(&self) -> usize {
         self.values.iter().filter(|v| **v >= 0.0).count()
     }
 
-    /// Model less data, in units of the data's error where that is known.
+    /// Residuals of a model, in units of the error of the data if it is known.
     pub fn residuals(&self, model: &[f64]) -> Vec<f64> {
         let top = self.values.iter().copied().fold(0.0, f64::max);
         self.pairs(model)
@@ -90,7 +93,7 @@ impl Target {
             .collect()
     }
 
-    /// Residuals that grow slowly far away, to come near by: of counts the difference of their roots.
+    /// Residuals that grow slowly far from the data, for the first iterations: of counts, differences of square roots.
     pub fn rough(&self, model: &[f64]) -> Vec<f64> {
         match self.noise {
             Noise::Poisson => self
@@ -101,8 +104,7 @@ impl Target {
         }
     }
 
-    /// The model in units in which the data's error is the same all over: its slopes tell what the data
-    /// know of the numbers (Fisher's information).
+    /// The model, transformed so that all data have the same error: its gradients give the Fisher information.
     pub fn scaled(&self, model: &[f64]) -> Vec<f64> {
         let top = self.values.iter().copied().fold(0.0, f64::max);
         self.pairs(model)
@@ -114,7 +116,7 @@ impl Target {
             .collect()
     }
 
-    /// How far the logarithms are apart: falls from far away, where residuals hardly change.
+    /// Sum of squared differences of logarithms: it has a gradient far from the data, where residuals hardly change.
     pub fn distance(&self, model: &[f64]) -> f64 {
         let top = self.values.iter().copied().fold(0.0, f64::max);
         let floor = match self.noise {
@@ -135,8 +137,8 @@ impl Target {
     }
 }
 
-/// Root of twice what a mean's likelihood falls short of the count's own, by the sign of the difference: squares of
-/// these add up to the likelihood of all, which has no bias at low counts.
+/// Signed square root of the Poisson deviance of a count. The sum of squares is the deviance of all data, whose minimum
+/// has no bias at low counts.
 fn deviance(mean: f64, count: f64) -> f64 {
     if count <= 0.0 {
         return (2.0 * mean).sqrt();

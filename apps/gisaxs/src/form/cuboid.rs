@@ -1,13 +1,17 @@
-//! A box with its base at z = 0, centred.
+//! A box, its base centred at the origin.
 
 use super::FormFactor;
 use super::functions::{sinc, wave};
 use num_complex::Complex64;
 
+/// A box with edges along the axes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cuboid {
+pub(super) struct Cuboid {
+    /// Edge along x, nm.
     pub length: f64,
+    /// Edge along y, nm.
     pub width: f64,
+    /// Edge along z, nm.
     pub height: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Functions that form factors are made of, without loss of digits near zero.
+//! Functions in the form factors of shapes, without cancellation near zero.
 
 use num_complex::Complex64;
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ pub fn wave(x: Complex64) -> Complex64 {
     Complex64::new(size * cosine, size * sine)
 }
 
-/// √(x² + y²) without conjugation, as fast as it goes where both are real.
+/// √(x² + y²) without conjugation, with a fast path for real arguments.
 pub fn along(x: Complex64, y: Complex64) -> Complex64 {
     if x.im == 0.0 && y.im == 0.0 {
         return (x.re * x.re + y.re * y.re).sqrt().into();
@@ -62,8 +62,8 @@ pub fn disc(x: Complex64) -> Complex64 {
         }
         return (2.0 * libm::j1(x) / x).into();
     }
-    // (4/π) ∫₀¹ √(1 − t²) cos xt dt by the rule of Gauss and Chebyshev, which converges faster than any
-    // power once its points are as many as the radians.
+    // (4/π) ∫₀¹ √(1 − t²) cos xt dt by a Gauss–Chebyshev rule, which converges faster than any power once it has one
+    // point per radian.
     let n = 24 + x.norm() as usize;
     let step = std::f64::consts::PI / (n + 1) as f64;
     let sum: Complex64 = (1..=n)
@@ -75,11 +75,11 @@ pub fn disc(x: Complex64) -> Complex64 {
     sum * (2.0 / (n + 1) as f64)
 }
 
-/// Points of the Gauss–Legendre rule of a panel.
+/// Points of the Gauss–Legendre rule on each panel.
 const POINTS: usize = 16;
 
-/// Points and weights of the rule of n points on (−1, 1): zeros of the Legendre polynomial by Newton's
-/// method.
+/// Points and weights of the n-point Gauss–Legendre rule on (−1, 1). The points are zeros of the Legendre polynomial,
+/// by Newton's method.
 pub fn gauss(n: usize) -> Vec<(f64, f64)> {
     let size = n as f64;
     (0..n)
@@ -108,15 +108,15 @@ fn rule() -> &'static [(f64, f64)] {
     RULE.get_or_init(|| gauss(POINTS))
 }
 
-/// ∫ f from 0 to `length` in so many equal panels.
+/// ∫ f from 0 to `length`, by a Gauss–Legendre rule on each of `panels` equal panels.
 pub fn integral(length: f64, panels: usize, f: impl Fn(f64) -> Complex64) -> Complex64 {
     let half = 0.5 * length / panels as f64;
     (0..panels)
         .map(|p| {
-            let middle = (2 * p + 1) as f64 * half;
+            let center = (2 * p + 1) as f64 * half;
             rule()
                 .iter()
-                .map(|&(x, w)| f(middle + half * x) * (w * half))
+                .map(|&(x, w)| f(center + half * x) * (w * half))
                 .sum::<Complex64>()
         })
         .sum()

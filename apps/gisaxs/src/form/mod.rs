@@ -8,31 +8,31 @@ mod shape;
 mod solids;
 mod triangle;
 
-pub use cuboid::Cuboid;
 pub use functions::gauss;
 pub use polyhedron::Polyhedron;
-pub use round::{BallSlice, Cone, Cylinder, Spheroid};
 pub use shape::Shape;
-pub use triangle::transform;
+pub(crate) use triangle::transform;
 
-use crate::rotation::Rotation;
+use crate::sample::rotation::Rotation;
+use cuboid::Cuboid;
 use num_complex::Complex64;
+use round::{BallSlice, Cone, Cylinder, Spheroid};
 
-/// A particle's shape in reciprocal space.
+/// The form factor of a shape.
 pub trait FormFactor: Send + Sync {
     /// F(q), nm³.
     fn at(&self, q: &[Complex64; 3]) -> Complex64;
 
-    /// F(0), nm³.
+    /// The volume F(0), nm³.
     fn volume(&self) -> f64;
 
-    /// The surface, of a solid that has one of flat faces.
+    /// The shape as a polyhedron; `None` if it is not one.
     fn polyhedron(&self) -> Option<&Polyhedron> {
         None
     }
 }
 
-/// A solid turned about the origin.
+/// A shape rotated about the origin.
 struct Turned {
     form: Box<dyn FormFactor>,
     by: Rotation,
@@ -48,8 +48,8 @@ impl FormFactor for Turned {
     }
 }
 
-/// The same solid turned about the origin; of flat faces the corners are.
-pub fn turned(form: Box<dyn FormFactor>, by: &Rotation) -> Box<dyn FormFactor> {
+/// The same shape, rotated about the origin. Of a polyhedron, the vertices are rotated.
+pub(crate) fn turned(form: Box<dyn FormFactor>, by: &Rotation) -> Box<dyn FormFactor> {
     if by.is_none() {
         return form;
     }

@@ -4,19 +4,20 @@
 use super::{FormFactor, transform};
 use crate::GisaxsError;
 use crate::mesh::Mesh;
-use crate::rotation::Rotation;
+use crate::sample::rotation::Rotation;
 use num_complex::Complex64;
 
-/// A closed surface of flat triangles, normals outward.
+/// The solid inside a closed surface of flat triangles with outward normals.
 #[derive(Clone, Debug)]
 pub struct Polyhedron {
     mesh: Mesh,
     faces: Vec<Face>,
     volume: f64,
-    /// ∫ r and ∫ r rᵀ over the solid.
+    /// ∫ r over the solid.
     first: [f64; 3],
+    /// ∫ r rᵀ over the solid.
     second: [[f64; 3]; 3],
-    /// Farthest vertex from the origin.
+    /// Distance of the farthest vertex from the origin.
     reach: f64,
 }
 
@@ -27,14 +28,14 @@ struct Face {
     normal: [f64; 3],
 }
 
-/// Below this |q| times the reach moments are better than the surface sum, whose terms cancel.
+/// Below this |q| × reach, F comes from moments: the terms of the surface sum would cancel.
 const SMALL: f64 = 1e-4;
 
 impl Polyhedron {
-    /// Takes a mesh that is closed and has its normals outward.
+    /// The solid inside a mesh, which must be closed with outward normals.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The mesh is open, inside out or has invalid triangles ([`Mesh::check`]).
     pub fn new(mesh: &Mesh) -> Result<Self, GisaxsError> {
         mesh.check()?;
         let faces = mesh
@@ -83,15 +84,17 @@ impl Polyhedron {
 }
 
 impl Polyhedron {
+    /// The surface, nm.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
+    /// Number of triangles of the surface.
     pub fn triangles(&self) -> usize {
         self.faces.len()
     }
 
-    /// The same solid turned about the origin.
+    /// The same solid, rotated about the origin.
     pub fn rotated(&self, by: &Rotation) -> Self {
         let mut out = self.clone();
         for v in &mut out.mesh.vertices {

@@ -5,10 +5,12 @@ use super::functions::{along, ball, disc, integral, sinc, wave};
 use num_complex::Complex64;
 use std::f64::consts::PI;
 
-/// Radius R along the surface, half height h; a sphere where they are equal.
+/// A spheroid with its axis along z; a sphere if both semi-axes are equal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Spheroid {
+pub(super) struct Spheroid {
+    /// Semi-axis along x and y, nm.
     pub radius: f64,
+    /// Semi-axis along z, nm.
     pub half_height: f64,
 }
 
@@ -24,9 +26,12 @@ impl FormFactor for Spheroid {
     }
 }
 
+/// An upright circular cylinder.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cylinder {
+pub(super) struct Cylinder {
+    /// Radius, nm.
     pub radius: f64,
+    /// Height, nm.
     pub height: f64,
 }
 
@@ -41,12 +46,14 @@ impl FormFactor for Cylinder {
     }
 }
 
-/// A cone, or what is left of it below a height.
+/// A cone or a conical frustum.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cone {
+pub(super) struct Cone {
+    /// Radius of the base, nm.
     pub radius: f64,
-    /// Radius at the top.
+    /// Radius at the top, nm; 0 of a full cone.
     pub top: f64,
+    /// Height, nm.
     pub height: f64,
 }
 
@@ -54,7 +61,7 @@ impl FormFactor for Cone {
     fn at(&self, q: &[Complex64; 3]) -> Complex64 {
         let slope = (self.radius - self.top) / self.height;
         let along = along(q[0], q[1]);
-        // Four radians a panel of 16 points leave 1e-16.
+        // With four radians per panel, 16 points leave an error of 1e-16.
         let phase = q[2].norm() * self.height + along.norm() * (self.radius - self.top).abs();
         let panels = 1 + (phase / 4.0) as usize;
         PI * integral(self.height, panels, |z| {
@@ -69,14 +76,16 @@ impl FormFactor for Cone {
     }
 }
 
-/// What is left of a ball below a height, resting on its lowest point where nothing is cut below: z from
-/// `bottom` to `top` about the ball's centre, the base at z = 0.
+/// A ball or a spheroid between two horizontal planes, shifted so that its base is at z = 0.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BallSlice {
+pub(super) struct BallSlice {
+    /// Radius of the ball, nm.
     pub radius: f64,
+    /// Lower plane, from the ball's centre, nm.
     pub bottom: f64,
+    /// Upper plane, from the ball's centre, nm.
     pub top: f64,
-    /// Height over width: 1 of a sphere.
+    /// Factor by which the ball is stretched along z; 1 of a sphere.
     pub stretch: f64,
 }
 
@@ -84,7 +93,7 @@ impl FormFactor for BallSlice {
     fn at(&self, q: &[Complex64; 3]) -> Complex64 {
         let along = along(q[0], q[1]);
         let across = q[2] * self.stretch;
-        // By the polar angle, in which the radius is smooth.
+        // Integrated over the polar angle, in which the radius is smooth.
         let angle = |z: f64| (z / self.radius).clamp(-1.0, 1.0).asin();
         let (from, to) = (angle(self.bottom), angle(self.top));
         let phase = (across.norm() + along.norm()) * 2.0 * self.radius;

@@ -1,4 +1,4 @@
-//! Shapes as a page names them.
+//! Shapes as the input file describes them.
 
 use super::solids::{
     dodecahedron, frustum, hull, icosahedron, polygon, rectangle, resting, truncated_cube,
@@ -11,87 +11,125 @@ use serde::Deserialize;
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
-/// A shape with its measures, nm and degrees; the base lies at z = 0, centred.
+/// A shape with its dimensions, nm and degrees; its base is centred at the origin.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "shape", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Shape {
+    /// A sphere.
     Sphere {
+        /// Radius, nm.
         radius: f64,
     },
+    /// A spheroid with its axis along z.
     Spheroid {
+        /// Semi-axis along x and y, nm.
         radius: f64,
+        /// Full height, nm.
         height: f64,
     },
+    /// A box with edges along the axes.
     Box {
+        /// Edge along x, nm.
         length_x: f64,
+        /// Edge along y, nm.
         width_y: f64,
+        /// Edge along z, nm.
         height: f64,
     },
+    /// An upright circular cylinder.
     Cylinder {
+        /// Radius, nm.
         radius: f64,
+        /// Height, nm.
         height: f64,
     },
-    /// A cone cut off at its height; `base_angle` between base and side.
+    /// A circular cone, truncated at its height.
     Cone {
+        /// Radius of the base, nm.
         radius: f64,
+        /// Height, nm; at most that of the tip.
         height: f64,
+        /// Angle between base and side, degrees, above 0 and at most 90.
         base_angle: f64,
     },
-    /// A pyramid on a rectangle, cut off at its height.
+    /// A pyramid with a rectangular base, truncated at its height.
     Pyramid {
+        /// Edge of the base along x, nm.
         length_x: f64,
+        /// Edge of the base along y, nm.
         width_y: f64,
+        /// Height, nm; at most that of the tip or ridge.
         height: f64,
+        /// Angle between base and each side, degrees, above 0 and at most 90.
         base_angle: f64,
     },
-    /// A pyramid on a regular polygon, cut off at its height; its first corner is on +x.
+    /// A pyramid on a regular polygon with a corner on +x, truncated at its height.
     RegularPyramid {
+        /// Number of sides of the polygon, 3 to 1000.
         sides: u32,
+        /// Edge of the base, nm.
         edge: f64,
+        /// Height, nm; at most that of the tip.
         height: f64,
+        /// Angle between base and each side, degrees, above 0 and at most 90.
         base_angle: f64,
     },
-    /// A prism on a regular polygon, its first corner on +x.
+    /// An upright prism on a regular polygon with a corner on +x.
     Prism {
+        /// Number of sides of the polygon, 3 to 1000.
         sides: u32,
+        /// Edge of the base, nm.
         edge: f64,
+        /// Height, nm.
         height: f64,
     },
-    /// Resting on a face that has a corner on +x.
+    /// A regular icosahedron that rests on a face with a corner on +x.
     Icosahedron {
+        /// Edge, nm.
         edge: f64,
     },
-    /// Resting on a face that has a corner on +x.
+    /// A regular dodecahedron that rests on a face with a corner on +x.
     Dodecahedron {
+        /// Edge, nm.
         edge: f64,
     },
-    /// Its corners cut off at a distance along the edges.
+    /// A cube with its corners cut off.
     TruncatedCube {
+        /// Edge of the full cube, nm.
         edge: f64,
+        /// Length cut off each edge at each corner, nm; at most half of the edge.
         cut: f64,
     },
-    /// A ball up to a height, cut off below at `below` from its lowest point.
+    /// A ball between two horizontal planes.
     TruncatedSphere {
+        /// Radius of the ball, nm.
         radius: f64,
+        /// Distance of the planes, nm.
         height: f64,
+        /// Height of the lower plane above the ball's lowest point, nm.
         #[serde(default)]
         below: f64,
     },
-    /// The upper half of a spheroid.
+    /// The upper half of a spheroid with its axis along z.
     HemiEllipsoid {
+        /// Semi-axis along x and y, nm.
         radius: f64,
+        /// Semi-axis along z, nm.
         height: f64,
     },
-    /// A closed surface in a file: OBJ, STL or PLY; coordinates times `scale`.
+    /// A closed surface of triangles in a file.
     Mesh {
+        /// The file: OBJ, STL or PLY.
         file: PathBuf,
+        /// Factor from the coordinates of the file to nm.
         #[serde(default = "one")]
         scale: f64,
     },
 }
 
-/// Sizes of meshes, nm.
+/// Smallest mesh, nm.
 const LEAST_MESH: f64 = 1e-6;
+/// Largest mesh, nm.
 const LARGEST_MESH: f64 = 1e9;
 
 fn one() -> f64 {
@@ -107,19 +145,19 @@ fn block(length_x: f64, width_y: f64, height: f64) -> [(&'static str, f64); 3] {
 }
 
 impl Shape {
-    /// The form factor; files are looked for beside `dir`.
+    /// The form factor; relative paths start at `dir`.
     ///
     /// # Errors
-    /// A measure that makes no solid, or a mesh that cannot be used.
+    /// The dimensions give no solid, or the mesh cannot be read or is invalid.
     pub fn form_factor(&self, dir: &Path) -> Result<Box<dyn FormFactor>, GisaxsError> {
         let positive = |values: &[(&str, f64)]| -> Result<(), GisaxsError> {
             let table = values
                 .iter()
                 .map(|(name, v)| ((*name).to_owned(), toml::Value::Float(*v)))
                 .collect();
-            limits::shape(&table).map_err(GisaxsError::Shape)
+            limits::shape(&table)
         };
-        // How much a side comes in up to the height.
+        // Horizontal distance by which a side leans in up to the height.
         let inset = |height: f64, angle: f64, room: f64| -> Result<f64, GisaxsError> {
             if !(angle > 0.0 && angle <= 90.0) {
                 return Err(GisaxsError::Shape(format!(
@@ -268,7 +306,7 @@ impl Shape {
                 positive(&[("scale", scale)])?;
                 let mesh = mesh::read(&dir.join(file))?.scaled(scale);
                 let size = mesh.size();
-                // One without any is told apart below.
+                // A mesh without triangles has its own error below.
                 if !mesh.triangles.is_empty() && !(LEAST_MESH..=LARGEST_MESH).contains(&size) {
                     return Err(GisaxsError::Shape(format!(
                         "{}: the mesh times scale = {scale} is {size:e} nm across: it must be {LEAST_MESH:e} to {LARGEST_MESH:e} nm",

@@ -1,15 +1,20 @@
-//! Polyhedra by their measures, as meshes.
+//! Polyhedra as meshes, from their dimensions.
 
 use super::{FormFactor, Polyhedron};
 use crate::GisaxsError;
 use crate::mesh::{self, Mesh};
 use std::f64::consts::PI;
 
+/// Corners of a rectangle about the origin, counter-clockwise.
 pub(super) fn rectangle(length: f64, width: f64) -> Vec<[f64; 2]> {
     let (a, b) = (0.5 * length, 0.5 * width);
     vec![[a, -b], [a, b], [-a, b], [-a, -b]]
 }
 
+/// Corners of a regular polygon about the origin, counter-clockwise, the first on +x.
+///
+/// # Errors
+/// The number of sides is out of range.
 pub(super) fn polygon(sides: u32, edge: f64) -> Result<Vec<[f64; 2]>, GisaxsError> {
     if !(3..=1000).contains(&sides) {
         return Err(GisaxsError::Shape(format!(
@@ -26,8 +31,11 @@ pub(super) fn polygon(sides: u32, edge: f64) -> Result<Vec<[f64; 2]>, GisaxsErro
         .collect())
 }
 
-/// The solid between two polygons of as many corners, counter-clockwise, at 0 and at a height. A top
-/// of no extent is a tip.
+/// The solid between two counter-clockwise polygons with the same number of corners, at z = 0 and at `height`. A top of
+/// size zero is a tip.
+///
+/// # Errors
+/// The polygons do not give a closed surface.
 pub(super) fn frustum(
     base: &[[f64; 2]],
     top: &[[f64; 2]],
@@ -57,7 +65,7 @@ pub(super) fn frustum(
             triangles.push([k, n + next, n + k]);
         }
     }
-    // A roof: one pair of the top's sides has no length.
+    // A ridge: one pair of the top's sides has zero length.
     let mesh = Mesh {
         vertices,
         triangles,
@@ -94,7 +102,7 @@ pub(super) fn dodecahedron(edge: f64) -> Vec<[f64; 3]> {
     corners
 }
 
-/// Corners of a cube whose corners are cut off at a distance along its edges, centred above z = 0.
+/// Corners of a cube on z = 0, centred, with its corners cut off at the distance `cut` along each edge.
 pub(super) fn truncated_cube(edge: f64, cut: f64) -> Vec<[f64; 3]> {
     let half = 0.5 * edge;
     let mut corners = Vec::new();
@@ -112,10 +120,10 @@ pub(super) fn truncated_cube(edge: f64, cut: f64) -> Vec<[f64; 3]> {
 
 const GOLDEN: f64 = 1.618_033_988_749_895;
 
-/// The convex solid with these corners, faces as fans of triangles.
+/// The convex hull of these corners, each face a fan of triangles.
 pub(super) fn hull(corners: Vec<[f64; 3]>) -> Mesh {
     let count = corners.len() as f64;
-    let middle: [f64; 3] =
+    let center: [f64; 3] =
         std::array::from_fn(|k| corners.iter().map(|c| c[k]).sum::<f64>() / count);
     let size = corners
         .iter()
@@ -136,7 +144,7 @@ pub(super) fn hull(corners: Vec<[f64; 3]>) -> Mesh {
                     continue;
                 }
                 let mut level = dot(normal, corners[i]);
-                if dot(normal, middle) > level {
+                if dot(normal, center) > level {
                     (normal, level) = (normal.map(|x| -x), -level);
                 }
                 let near = 1e-9 * size;
@@ -151,7 +159,7 @@ pub(super) fn hull(corners: Vec<[f64; 3]>) -> Mesh {
                 let mut face: Vec<usize> = (0..corners.len())
                     .filter(|&c| (dot(normal, corners[c]) - level).abs() < near)
                     .collect();
-                // Counter-clockwise seen from outside, about the face's middle.
+                // Counter-clockwise seen from outside, about the face's center.
                 let n = face.len() as f64;
                 let centre: [f64; 3] =
                     std::array::from_fn(|a| face.iter().map(|&c| corners[c][a]).sum::<f64>() / n);
@@ -173,13 +181,13 @@ pub(super) fn hull(corners: Vec<[f64; 3]>) -> Mesh {
     }
 }
 
-/// Laid on its first face, centred, a corner of that face on +x.
+/// The mesh, rotated to rest on its first face with a corner of that face on +x.
 pub(super) fn resting(mut mesh: Mesh) -> Mesh {
     let (_, normal) = mesh.face(mesh.triangles[0]);
     mesh.turn(normal, [0.0, 0.0, -1.0]);
     let lowest = mesh.vertices.iter().map(|v| v[2]).fold(f64::MAX, f64::min);
     let corner = mesh.vertices[mesh.triangles[0][0]];
-    // The solid's middle lies above the face's.
+    // The solid's center lies above the face's.
     let (sine, cosine) = corner[1].atan2(corner[0]).sin_cos();
     for v in &mut mesh.vertices {
         *v = [

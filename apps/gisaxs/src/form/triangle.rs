@@ -3,13 +3,13 @@
 use super::functions::sinc;
 use num_complex::Complex64;
 
-/// Phases closer than this to their mean are summed as a series.
+/// If all phases are closer than this to their mean, a series is used.
 const NEAR: f64 = 1.2;
 
-/// ∫ e^{iq·r} dS over a triangle of some area, by the phases q·v of its corners: the second divided
-/// difference of the exponential (Hermite–Genocchi). Where the phases are close it is a series in
-/// their symmetric functions; else the pair farthest apart divides, so that nothing cancels.
-pub fn transform(phases: [Complex64; 3], area: f64) -> Complex64 {
+/// ∫ e^{iq·r} dS over a triangle, nm², from the phases q·v of its corners and its area, nm²: the second divided
+/// difference of the exponential (Hermite–Genocchi). For close phases it is a series in their symmetric functions;
+/// otherwise the divisor is the largest difference of two phases, which avoids cancellation.
+pub(crate) fn transform(phases: [Complex64; 3], area: f64) -> Complex64 {
     let i = Complex64::I;
     let mean = (phases[0] + phases[1] + phases[2]) / 3.0;
     let p = phases.map(|x| x - mean);

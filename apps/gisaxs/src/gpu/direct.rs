@@ -1,32 +1,33 @@
-//! Direct sums on a tensor grid, by the tuned kernel.
+//! Direct sums on a tensor grid by the tuned kernel.
 
-use super::grid::{Data, Group, Route};
-use super::launch::{Arg, launch, sheet as blocks};
+use super::grid_of_threads as blocks;
+use super::route::{Data, Group, Route};
 use super::{COPIES, DIRECT, Device, DirectConfig, SINE};
-use crate::numeric::{Extent, Nodes, Sheet, Surface};
-use greenup_device::cuda::{CudaError, Function, Memory, Module, Shape};
+use crate::mesh_form_factor::{Extent, Nodes, QGrid, Surface};
+use greenup_device::cuda::{Arg, CudaError, Function, Memory, Module, Shape};
 use num_complex::Complex64;
 use std::f64::consts::{LOG2_E, TAU};
 
+/// The direct method on a tensor grid.
 pub(super) struct Direct {
     config: DirectConfig,
     kernel: Function,
     finish: Function,
     packed: Memory,
     count: usize,
-    /// In turns, of each group.
+    /// q_y / 2π of each group.
     qy: Vec<Memory>,
     qz: Memory,
     loss: Memory,
     sums: Memory,
 }
 
-/// Nodes as the kernels of direct sums take them: x y z s_x s_y s_z 0 0, zeros up to whole tiles.
+/// Nodes in the layout of the direct kernels: x y z s_x s_y s_z 0 0, padded with zeros to whole tiles.
 pub(super) fn packed(nodes: &Nodes, tile: usize) -> Vec<f64> {
     let mut out = vec![0.0; 8 * nodes.len().next_multiple_of(tile)];
     for (to, (r, s)) in out
         .chunks_mut(8)
-        .zip(nodes.place.iter().zip(&nodes.strength))
+        .zip(nodes.position.iter().zip(&nodes.strength))
     {
         to[..3].copy_from_slice(r);
         to[3..6].copy_from_slice(s);
@@ -37,11 +38,11 @@ pub(super) fn packed(nodes: &Nodes, tile: usize) -> Vec<f64> {
 impl Direct {
     pub fn new(
         device: &Device,
-        (surface, sheet, data): (&Surface, &Sheet, &Data),
+        (surface, grid, data): (&Surface, &QGrid, &Data),
         config: DirectConfig,
-        grid: &Module,
+        module: &Module,
     ) -> Result<Self, CudaError> {
-        let damped = Extent::of(std::slice::from_ref(sheet)).damping > 0.0;
+        let damped = Extent::of(std::slice::from_ref(grid)).im_qz > 0.0;
         let text = DIRECT
             .replace("#include \"copies.cuh\"", COPIES)
             .replace("#include \"sine.cuh\"", SINE);
@@ -51,17 +52,21 @@ impl Direct {
         let nodes = packed(&surface.nodes, config.tile as usize);
         let narrow = |x: &[f64]| -> Vec<f32> { x.iter().map(|x| *x as f32).collect() };
         let turns = |q: &f64| (q / TAU) as f32;
-        let own = |q: &dyn Fn(&Complex64) -> f32| -> Vec<f32> { sheet.z.iter().map(q).collect() };
-        let of = |g: &Group| device.floats(&g.values.iter().map(turns).collect::<Vec<_>>());
+        let own = |q: &dyn Fn(&Complex64) -> f32| -> Vec<f32> { grid.z.iter().map(q).collect() };
+        let of = |g: &Group| {
+            device
+                .session
+                .floats(&g.values.iter().map(turns).collect::<Vec<_>>())
+        };
         Ok(Self {
             config,
             kernel,
-            finish: grid.function("finish")?,
+            finish: module.function("finish")?,
             count: nodes.len() / 8,
-            packed: device.floats(&narrow(&nodes))?,
+            packed: device.session.floats(&narrow(&nodes))?,
             qy: data.groups.iter().map(of).collect::<Result<_, _>>()?,
-            qz: device.floats(&own(&|z| turns(&z.re)))?,
-            loss: device.floats(&own(&|z| (-z.im * LOG2_E) as f32))?,
+            qz: device.session.floats(&own(&|z| turns(&z.re)))?,
+            loss: device.session.floats(&own(&|z| (-z.im * LOG2_E) as f32))?,
             sums: device.session.alloc(16 * data.most * data.nz)?,
         })
     }
@@ -81,8 +86,7 @@ impl Route for Direct {
         // SAFETY: arguments in the order that direct.cu and grid.cu give; arrays have the sizes that they
         // index, by `new`.
         unsafe {
-            launch(
-                &self.kernel,
+            self.kernel.call(
                 &shape,
                 &[
                     self.count.into(),
@@ -96,8 +100,7 @@ impl Route for Direct {
                     (&self.sums).into(),
                 ],
             )?;
-            launch(
-                &self.finish,
+            self.finish.call(
                 &blocks(ny, nz),
                 &[
                     ny.into(),

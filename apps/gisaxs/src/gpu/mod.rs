@@ -1,57 +1,54 @@
 //! Form factors on a CUDA GPU, found at run time.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`service`] | a thread that holds the GPU and computes for the others |
-//! | [`grid`] | F on tensor grids, by one of the ways below |
-//! | [`direct`], [`product`], [`halves`], [`nufft`] | direct sums, products of matrices on both kinds of units, the nonuniform transform |
-//! | [`list`] | direct sums at any q, with copies under way |
-//! | [`band`] | the nonuniform transform on a detector's rows |
-//! | [`config`] | what of the direct kernels is tuned |
+//! | `service` | a thread that owns the GPU and computes for other threads |
+//! | `tensor_grid` | F on tensor grids, by one of the methods below |
+//! | `direct`, `nufft` | direct sums, the nonuniform FFT |
+//! | `gemm`, `gemm_f16x2` | matrix products without and with tensor cores |
+//! | `direct_list` | direct sums at any q, with overlapped copies |
+//! | `nufft_detector` | the nonuniform FFT on rows of a detector |
+//! | `config` | tuning parameters of the direct kernels |
 
-mod band;
 mod config;
 mod direct;
-mod grid;
-mod halves;
-mod launch;
-mod list;
+mod direct_list;
+mod gemm;
+mod gemm_f16x2;
 mod nufft;
-mod product;
+mod nufft_detector;
+mod route;
 mod service;
+mod tensor_grid;
 
 pub use config::{DirectConfig, ListConfig};
-pub use grid::{OnGrid, Ran};
 pub use service::Service;
+pub(crate) use tensor_grid::OnGrid;
 
-use greenup_device::cuda::{Compiler, CudaError, Gpu, Module, Session, Source, cubins};
+use greenup_device::cuda::{Compiler, CudaError, Gpu, Module, Session, Shape, Source, cubins};
 
-/// The kernels, as shipped.
+// Sources of the kernels.
 const DIRECT: &str = include_str!("../kernels/gpu/direct.cu");
 const COPIES: &str = include_str!("../kernels/gpu/copies.cuh");
 const SINE: &str = include_str!("../kernels/gpu/sine.cuh");
-const LIST: &str = include_str!("../kernels/gpu/list.cu");
-const HALVES: &str = include_str!("../kernels/gpu/halves.cu");
-const BAND: &str = include_str!("../kernels/gpu/band.cu");
+const LIST: &str = include_str!("../kernels/gpu/direct_list.cu");
+const GEMM_F16X2: &str = include_str!("../kernels/gpu/gemm_f16x2.cu");
+const NUFFT_DETECTOR: &str = include_str!("../kernels/gpu/nufft_detector.cu");
 const GRID: &str = include_str!("../kernels/gpu/grid.cu");
 
-/// A GPU held, with the compiler for it.
+/// An open GPU, with the compiler for it.
 pub struct Device {
+    /// Name, architecture and properties of the GPU.
     pub gpu: Gpu,
     session: Session,
     compiler: Compiler,
 }
 
-/// Why a GPU cannot be used, with what can be done about it.
-pub fn words(e: &CudaError) -> String {
-    e.words()
-}
-
 impl Device {
-    /// Takes a GPU by its number.
+    /// Opens a GPU by its number, from 0.
     ///
     /// # Errors
-    /// No driver, no such GPU, or no compiler.
+    /// There is no driver, no such GPU, or no compiler.
     pub fn open(ordinal: usize) -> Result<Self, CudaError> {
         let gpu = Gpu::numbered(ordinal)?;
         let session = Session::open(gpu.ordinal)?;
@@ -62,8 +59,8 @@ impl Device {
         })
     }
 
-    /// Whether products of halves run on its tensor cores.
-    pub fn multiplies_halves(&self) -> bool {
+    /// Whether the tensor cores of this GPU support f16x2 GEMM.
+    pub fn has_f16x2(&self) -> bool {
         self.gpu.arch == "sm_90"
     }
 
@@ -86,5 +83,18 @@ impl Device {
             options,
         };
         Ok(self.compiler.compile(&source)?.cubin)
+    }
+}
+
+/// A grid of `down` rows of blocks with 128 threads each, one thread for each of `across`.
+fn grid_of_threads(across: usize, down: usize) -> Shape {
+    Shape {
+        grid: [
+            across.div_ceil(128).max(1) as u32,
+            down.clamp(1, 65_535) as u32,
+            1,
+        ],
+        block: [128, 1, 1],
+        shared: 0,
     }
 }

@@ -1,13 +1,14 @@
-//! The nonuniform transform on a tensor grid: nodes are spread over a small grid of cells, whose sums are
-//! a product of matrices.
+//! The nonuniform FFT on a tensor grid: nodes are spread onto a small grid of cells, which is transformed by a matrix
+//! product.
 
 use super::Device;
-use super::grid::{Data, Route};
-use super::launch::{Arg, launch, sheet as blocks};
-use super::product::Multiply;
-use crate::numeric::{Axis, Extent, Surface, Window};
-use greenup_device::cuda::{CudaError, Function, Memory, Module};
+use super::gemm::Multiply;
+use super::grid_of_threads as blocks;
+use super::route::{Data, Route};
+use crate::mesh_form_factor::{Axis, Extent, Surface, Window};
+use greenup_device::cuda::{Arg, CudaError, Function, Memory, Module};
 
+/// The nonuniform FFT on a tensor grid.
 pub(super) struct Nufft {
     spread: Function,
     waves: Function,
@@ -20,7 +21,7 @@ pub(super) struct Nufft {
     points: usize,
     cells: Memory,
     zeros: Memory,
-    /// Of the places, over the cells in y.
+    /// Factors of the q_y over the cells in y.
     phases: Memory,
 }
 
@@ -35,7 +36,11 @@ impl Nufft {
         let window = Window::new(accuracy);
         let y = Axis::new(nodes.extent(1), extent.y, &window);
         let z = Axis::new(nodes.extent(2), extent.z, &window);
-        let rule: Vec<f64> = window.rule().iter().flat_map(|(t, w)| [*t, *w]).collect();
+        let rule: Vec<f64> = window
+            .quadrature()
+            .iter()
+            .flat_map(|(t, w)| [*t, *w])
+            .collect();
         let cells = 48 * y.cells * z.cells;
         Ok(Self {
             spread: grid.function("spread")?,
@@ -43,9 +48,9 @@ impl Nufft {
             along: grid.function("along")?,
             multiply: Multiply::new(device, data, z.cells, grid)?,
             points: rule.len() / 2,
-            rule: device.doubles(&rule)?,
+            rule: device.session.doubles(&rule)?,
             cells: device.session.alloc(cells)?,
-            zeros: device.doubles(&vec![0.0; cells / 8])?,
+            zeros: device.session.doubles(&vec![0.0; cells / 8])?,
             phases: device.session.alloc(16 * y.cells * data.most)?,
             window,
             y,
@@ -53,10 +58,11 @@ impl Nufft {
         })
     }
 
-    /// Phases of q over an axis's cells: in double precision, or as factors of the product.
+    /// Enqueues the factors of q over the cells of an axis, in double precision (`wide`) or as factors of the product
+    /// (`narrow`).
     ///
     /// # Safety
-    /// One of both memories holds so many numbers.
+    /// One of `wide` and `narrow` must be memory for `count` times the number of cells; the other is 0.
     unsafe fn phases(
         &self,
         (count, q, complex): (usize, &Memory, bool),
@@ -66,14 +72,13 @@ impl Nufft {
     ) -> Result<(), CudaError> {
         // SAFETY: arguments in the order that grid.cu gives; the caller's promise.
         unsafe {
-            launch(
-                &self.waves,
+            self.waves.call(
                 &blocks(count, 8),
                 &[
                     count.into(),
                     q.into(),
                     Arg::Int(complex.into()),
-                    axis.middle.into(),
+                    axis.center.into(),
                     axis.start.into(),
                     axis.step.into(),
                     Arg::Int(self.window.width as i32),
@@ -100,8 +105,7 @@ impl Route for Nufft {
         // SAFETY: arguments in the order that grid.cu gives; arrays have the sizes that it indexes, by
         // `new`.
         unsafe {
-            launch(
-                &self.spread,
+            self.spread.call(
                 &blocks(data.count * self.window.width, 1),
                 &[
                     data.count.into(),
@@ -109,10 +113,10 @@ impl Route for Nufft {
                     g.qx.into(),
                     y.start.into(),
                     y.step.into(),
-                    y.middle.into(),
+                    y.center.into(),
                     z.start.into(),
                     z.step.into(),
-                    z.middle.into(),
+                    z.center.into(),
                     Arg::Int(self.window.width as i32),
                     self.window.beta.into(),
                     z.cells.into(),
@@ -124,8 +128,7 @@ impl Route for Nufft {
                 self.phases((data.nz, &data.qz, true), z, cz, to)?;
             }
             self.phases((ny, &g.qy, false), y, cy, ((&self.phases).into(), none))?;
-            launch(
-                &self.along,
+            self.along.call(
                 &blocks(ny, z.cells),
                 &[
                     y.cells.into(),

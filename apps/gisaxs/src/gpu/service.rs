@@ -1,10 +1,10 @@
-//! A GPU for everybody: one thread holds it and works through what others ask for, in turn.
+//! A GPU shared by all threads: one thread owns it and runs the tasks of the others one after the other.
 
-use super::band;
-use super::grid::bytes;
-use super::list::{self, Job, Kept, Tile, point};
-use super::{Device, DirectConfig, ListConfig, OnGrid, words};
-use crate::numeric::{Accelerator, Precision, Sheet, Surface, Watch, Way, runs};
+use super::direct_list::{self, Job, Kept, Tile, point};
+use super::nufft_detector;
+use super::tensor_grid::bytes;
+use super::{Device, DirectConfig, ListConfig, OnGrid};
+use crate::mesh_form_factor::{Accelerator, Method, Precision, QGrid, Surface, Watch, runs};
 use greenup_device::cuda::CudaError;
 use num_complex::Complex64;
 use rayon::prelude::*;
@@ -14,34 +14,33 @@ use std::thread;
 
 type Task = Box<dyn FnOnce(&Device, &mut Kept) + Send>;
 
-/// A GPU held by a thread of its own.
+/// A GPU owned by a thread of its own; other threads send it tasks.
 #[derive(Debug)]
 pub struct Service {
+    /// Name of the GPU.
     pub name: String,
     direct: DirectConfig,
     list: ListConfig,
     tasks: Mutex<Sender<Task>>,
 }
 
-/// What reaches whoever waits: tiles, then how it ended.
+/// A message to the waiting thread: tiles, then the end of the task.
 enum News {
     Tile(Tile),
     End(Result<(), CudaError>),
 }
 
-const LOST: &str = "the GPU is lost";
-
 impl Service {
-    /// Takes a GPU by its number.
+    /// Opens a GPU by its number, from 0; `configs` gives the tuned configs for its name.
     ///
     /// # Errors
-    /// No driver, no such GPU, or no compiler.
+    /// There is no driver, no such GPU, or no compiler.
     pub fn open(
         ordinal: usize,
         configs: impl FnOnce(&str) -> (DirectConfig, ListConfig),
-    ) -> Result<Self, String> {
+    ) -> Result<Self, crate::GisaxsError> {
         let (tasks, work) = channel::<Task>();
-        let (answer, opened) = channel();
+        let (answer, opened) = channel::<Result<String, CudaError>>();
         thread::spawn(move || match Device::open(ordinal) {
             Ok(device) => {
                 let _ = answer.send(Ok(device.gpu.name.clone()));
@@ -51,10 +50,12 @@ impl Service {
                 }
             }
             Err(e) => {
-                let _ = answer.send(Err(words(&e)));
+                let _ = answer.send(Err(e));
             }
         });
-        let name = opened.recv().map_err(|_| LOST.to_owned())??;
+        let name = opened
+            .recv()
+            .map_err(|_| crate::GisaxsError::DeviceLost)??;
         let (direct, list) = configs(&name);
         Ok(Self {
             name,
@@ -64,86 +65,91 @@ impl Service {
         })
     }
 
-    fn put(&self, task: Task) -> Result<(), String> {
-        let tasks = self.tasks.lock().map_err(|_| LOST.to_owned())?;
-        tasks.send(task).map_err(|_| LOST.to_owned())
+    fn put(&self, task: Task) -> Result<(), crate::GisaxsError> {
+        let tasks = self
+            .tasks
+            .lock()
+            .map_err(|_| crate::GisaxsError::DeviceLost)?;
+        tasks.send(task).map_err(|_| crate::GisaxsError::DeviceLost)
     }
 
-    /// A tensor grid, whole.
+    /// F on a tensor grid.
     fn grid(
         &self,
         surface: &Arc<Surface>,
-        sheet: &Sheet,
-        how: (Way, Precision, f64),
-    ) -> Result<Vec<Complex64>, String> {
-        let (surface, sheet, config) = (Arc::clone(surface), sheet.clone(), self.direct);
-        let (answer, result) = channel();
+        grid: &QGrid,
+        how: (Method, Precision, f64),
+    ) -> Result<Vec<Complex64>, crate::GisaxsError> {
+        let (surface, grid, config) = (Arc::clone(surface), grid.clone(), self.direct);
+        let (answer, result) = channel::<Result<_, CudaError>>();
         self.put(Box::new(move |device, _| {
             let run = || {
-                Ok(OnGrid::new(device, &surface, &sheet, how, config)?
+                Ok(OnGrid::new(device, &surface, &grid, how, config)?
                     .run(1)?
                     .values)
             };
             let _ = answer.send(run());
         }))?;
-        let values = result.recv().map_err(|_| LOST.to_owned())?;
-        values.map_err(|e: CudaError| words(&e))
+        let values = result.recv().map_err(|_| crate::GisaxsError::DeviceLost)?;
+        Ok(values?)
     }
 
-    /// Many sheets by the nonuniform transform.
+    /// F on many grids by the nonuniform FFT.
     fn band(
         &self,
         surface: &Arc<Surface>,
-        sheets: &[Sheet],
+        grids: &[QGrid],
         (accuracy, memory): (f64, u64),
-    ) -> Result<Vec<Vec<Complex64>>, String> {
-        let (surface, sheets) = (Arc::clone(surface), sheets.to_vec());
+    ) -> Result<Vec<Vec<Complex64>>, crate::GisaxsError> {
+        let (surface, grids) = (Arc::clone(surface), grids.to_vec());
         let (answer, result) = channel();
         self.put(Box::new(move |device, _| {
-            let _ = answer.send(band::run(device, &surface, &sheets, accuracy, memory));
+            let _ = answer.send(nufft_detector::run(
+                device, &surface, &grids, accuracy, memory,
+            ));
         }))?;
-        let values = result.recv().map_err(|_| LOST.to_owned())?;
-        values.map_err(|e: CudaError| words(&e))
+        let values = result.recv().map_err(|_| crate::GisaxsError::DeviceLost)?;
+        Ok(values?)
     }
 
-    /// Any q, in tiles; `None` when stopped.
+    /// F at any q by direct sums, in tiles; `None` if stopped.
     fn list(
         &self,
         surface: &Arc<Surface>,
-        sheets: &[Sheet],
+        grids: &[QGrid],
         (precision, memory): (Precision, u64),
         watch: &Watch,
-    ) -> Result<Option<Vec<Complex64>>, String> {
+    ) -> Result<Option<Vec<Complex64>>, crate::GisaxsError> {
         let job = Job {
             surface: Arc::clone(surface),
-            sheets: Arc::new(sheets.to_vec()),
+            grids: Arc::new(grids.to_vec()),
             precision,
             memory,
         };
-        let sheets = Arc::clone(&job.sheets);
-        // No more tiles wait than are under way.
+        let grids = Arc::clone(&job.grids);
+        // At most as many tiles wait as are in flight.
         let (news, heard) = sync_channel(self.list.buffers);
         let config = self.list;
         self.put(Box::new(move |device, kept| {
-            let ended = list::run((device, kept), &job, &config, &mut |tile| {
+            let ended = direct_list::run((device, kept), &job, &config, &mut |tile| {
                 news.send(News::Tile(tile)).is_ok()
             });
             let _ = news.send(News::End(ended));
         }))?;
         let mut begins = Vec::new();
         let mut count = 0;
-        for s in sheets.iter() {
+        for s in grids.iter() {
             begins.push(count);
             count += s.len();
         }
         let mut out = vec![Complex64::ZERO; count];
-        // Only where nodes come in several tiles.
+        // Only used if there are several tiles of nodes.
         let mut partial: Vec<[f64; 4]> = Vec::new();
         for n in heard {
             let mut tile = match n {
                 News::Tile(tile) => tile,
                 News::End(Ok(())) => return Ok(Some(out)),
-                News::End(Err(e)) => return Err(words(&e)),
+                News::End(Err(e)) => return Err(e.into()),
             };
             if watch.stopped() {
                 return Ok(None);
@@ -168,15 +174,15 @@ impl Service {
                 .zip(&tile.sums)
                 .enumerate()
                 .for_each(|(i, (f, [a, b, c, d]))| {
-                    let q = point(&sheets, &begins, first + i);
-                    // q along the surface is in turns in the first sum.
+                    let q = point(&grids, &begins, first + i);
+                    // In the first sum, q along the surface is in units of 2π.
                     let along = Complex64::new(*a, *b) * std::f64::consts::TAU;
                     let up = Complex64::new(*c, *d);
                     *f = surface.value(&q, || along + q.z.conj() * up);
                 });
             watch.tick(tile.points.len() as u64);
         }
-        Err(LOST.into())
+        Err(crate::GisaxsError::DeviceLost)
     }
 }
 
@@ -185,59 +191,65 @@ impl Accelerator for Service {
         &self.name
     }
 
-    fn way(&self, asked: Option<Way>, grid: bool, transforms: bool) -> Result<Way, String> {
+    fn method(
+        &self,
+        asked: Option<Method>,
+        grid: bool,
+        transforms: bool,
+    ) -> Result<Method, crate::GisaxsError> {
         match asked {
-            None if grid || transforms => Ok(Way::Nufft),
-            None => Ok(Way::Direct),
-            Some(Way::Exact) => {
-                Err("transforms of whole triangles run on the CPU: take --device cpu".into())
+            None if grid || transforms => Ok(Method::Nufft),
+            None => Ok(Method::Direct),
+            Some(Method::Exact) => {
+                Err("the exact method runs on the CPU only: use --device cpu".into())
             }
-            Some(Way::Product) if !grid => Err(
-                "products run on the GPU for tensor grids alone: take --way nufft or direct, or --device cpu".into(),
+            Some(Method::Gemm) if !grid => Err(
+                "the GPU runs GEMM for tensor grids only: use --method nufft or direct, or --device cpu".into(),
             ),
-            Some(Way::Nufft) if !grid && !transforms => {
-                Err("q_x spans too much for the nonuniform transform: take --way direct".into())
+            Some(Method::Nufft) if !grid && !transforms => {
+                Err("q_x spans too much for the nonuniform FFT: use --method direct".into())
             }
-            Some(way) => Ok(way),
+            Some(method) => Ok(method),
         }
     }
 
-    fn sheets(
+    fn grids(
         &self,
         surface: &Arc<Surface>,
-        sheets: &[Sheet],
-        (way, precision, accuracy): (Way, Precision, f64),
+        grids: &[QGrid],
+        (method, precision, accuracy): (Method, Precision, f64),
         memory: u64,
         watch: &Watch,
-    ) -> Result<Option<Vec<Vec<Complex64>>>, String> {
+    ) -> Result<Option<Vec<Vec<Complex64>>>, crate::GisaxsError> {
         if watch.stopped() {
             return Ok(None);
         }
         // Tuned for single precision on grids; everything else sums lists.
         let on_grid =
-            runs(sheets).is_some() && (way != Way::Direct || precision == Precision::Single);
-        if let ([sheet], true) = (sheets, on_grid) {
-            let needed = bytes(surface, sheet, way, precision);
+            runs(grids).is_some() && (method != Method::Direct || precision == Precision::F32);
+        if let ([grid], true) = (grids, on_grid) {
+            let needed = bytes(surface, grid, method, precision);
             if needed > memory {
                 return Err(format!(
                     "the memory given, {memory} bytes, is too small: {needed} are needed on the GPU"
-                ));
+                )
+                .into());
             }
-            let values = self.grid(surface, sheet, (way, precision, accuracy))?;
+            let values = self.grid(surface, grid, (method, precision, accuracy))?;
             watch.tick(values.len() as u64);
             return Ok(Some(vec![values]));
         }
-        if way == Way::Nufft {
-            let values = self.band(surface, sheets, (accuracy, memory))?;
+        if method == Method::Nufft {
+            let values = self.band(surface, grids, (accuracy, memory))?;
             watch.tick(values.iter().map(|v| v.len() as u64).sum());
             return Ok(Some(values));
         }
-        let Some(values) = self.list(surface, sheets, (precision, memory), watch)? else {
+        let Some(values) = self.list(surface, grids, (precision, memory), watch)? else {
             return Ok(None);
         };
         let mut rest = &values[..];
         Ok(Some(
-            sheets
+            grids
                 .iter()
                 .map(|s| {
                     let (own, after) = rest.split_at(s.len());

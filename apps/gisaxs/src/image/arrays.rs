@@ -1,4 +1,4 @@
-//! Images as plain numbers: CSV, NumPy's format, TIFF, HDF5.
+//! Images as arrays of numbers: CSV, NPY, TIFF, HDF5.
 
 use crate::GisaxsError;
 use crate::table::{fail, numbers};
@@ -10,9 +10,10 @@ use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
 
-/// Largest image that is read, bytes: 16,000 × 16,000 pixels of 64 bits.
+/// Largest file of an image, bytes: 16,000 × 16,000 pixels of 64 bits.
 const LIMIT: u64 = 2 << 30;
 
+/// A CSV file, lowest row first.
 pub(super) fn csv(pixels: &[f64], columns: usize) -> Vec<u8> {
     let mut text = String::new();
     for row in pixels.chunks(columns.max(1)) {
@@ -24,6 +25,10 @@ pub(super) fn csv(pixels: &[f64], columns: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
+/// A TIFF file of 32-bit floats, highest row first.
+///
+/// # Errors
+/// The image cannot be encoded.
 pub(super) fn tiff(pixels: &[f64], columns: usize) -> Result<Vec<u8>, tiff::TiffError> {
     let rows = pixels.len() / columns.max(1);
     let down: Vec<f32> = pixels
@@ -37,6 +42,10 @@ pub(super) fn tiff(pixels: &[f64], columns: usize) -> Result<Vec<u8>, tiff::Tiff
     Ok(out.into_inner())
 }
 
+/// Writes an HDF5 file: the intensities, lowest row first, and the ends of both axes.
+///
+/// # Errors
+/// The file cannot be written.
 #[cfg(feature = "hdf5")]
 pub(super) fn hdf5(
     target: &Path,
@@ -60,7 +69,7 @@ pub(super) fn hdf5(
                 .create("title")?
                 .write_scalar(&text)?;
         }
-        // Dropped, it would not report a full disk.
+        // Dropping the file would not report a full disk.
         file.flush()?;
         file.close()
     };
@@ -68,10 +77,10 @@ pub(super) fn hdf5(
     Ok(out.commit()?)
 }
 
-/// An image from a CSV, NPY or TIFF file: pixels from the lowest row, and columns.
+/// Reads an image from a CSV, NPY or TIFF file: pixels, lowest row first, and the number of columns.
 ///
 /// # Errors
-/// The file holds none; the place is named.
+/// The file cannot be read or is not an image in one of these formats; of a CSV file the error names the line.
 pub fn read(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match ending.as_deref() {
@@ -97,7 +106,7 @@ fn from_npy(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
     table(&read_bytes(path, LIMIT)?).ok_or_else(|| {
         fail(
             path,
-            "is no NumPy array of two dimensions of float64 or float32",
+            "is not a NumPy array of two dimensions of float64 or float32",
         )
     })
 }
@@ -113,7 +122,7 @@ fn from_tiff(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
         DecodingResult::U16(v) => v.into_iter().map(f64::from).collect(),
         DecodingResult::U32(v) => v.into_iter().map(f64::from).collect(),
         DecodingResult::I32(v) => v.into_iter().map(f64::from).collect(),
-        _ => return Err(fail(path, "its pixels are no numbers that are known here")),
+        _ => return Err(fail(path, "unsupported pixel format")),
     };
     let columns = columns as usize;
     let up = values

@@ -1,28 +1,32 @@
-//! Cuts through an image along a row or a column, or the mean of several.
+//! Cuts through an image along a row or a column, or the mean of several rows or columns.
 
 use crate::detector::Detector;
-use greenup_report::axis::{Area, LogRange, frame};
-use greenup_report::svg::{Anchor, QUIET, Svg, colour};
+use greenup_report::chart::{
+    Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit,
+};
+use greenup_report::si::three;
 
-/// A cut across (all columns at some height) or up (all rows at some column).
+/// A cut through an image. Positions are in the unit of the detector's axes: degrees, or mm of a flat detector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
+    /// `true`: along the azimuth (a row); `false`: upward (a column).
     pub across: bool,
-    /// In the unit of the detector's other axis, and half of the width that is averaged over.
+    /// Position on the other axis.
     pub at: f64,
+    /// Half of the width over which the cut is averaged; 0: one row or column.
     pub half: f64,
 }
 
 impl std::str::FromStr for Cut {
-    type Err = String;
+    type Err = crate::GisaxsError;
 
-    /// `alpha=0.3`, `phi=0.1:0.02`: the height or the azimuth that is held, and half its width.
-    fn from_str(text: &str) -> Result<Self, String> {
+    /// Parses a cut such as `alpha=0.3` (along the azimuth) or `phi=0.1:0.02` (upward, averaged over ±0.02).
+    fn from_str(text: &str) -> Result<Self, crate::GisaxsError> {
         let wrong = || {
-            format!(
-                "\"{text}\" is no cut: write alpha=0.3 (or up=…) for one along the azimuth at that height, \
-                 phi=0.1 (or across=…) for one upward, with :0.02 behind for half a width"
-            )
+            crate::GisaxsError::Invalid(format!(
+                "invalid cut \"{text}\": write alpha=0.3 (or up=…) for one along the azimuth at that height, \
+                 phi=0.1 (or across=…) for one upward, followed by :0.02 for the half-width"
+            ))
         };
         let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
         let across = match name {
@@ -39,26 +43,28 @@ impl std::str::FromStr for Cut {
     }
 }
 
-/// Points of a cut.
+/// The intensities along a cut.
 #[derive(Clone, Debug)]
 pub struct Curve {
+    /// Legend of the curve.
     pub name: String,
-    /// Title of the axis along it.
+    /// Title of the axis along the cut.
     pub axis: &'static str,
+    /// Position on that axis, and intensity.
     pub points: Vec<(f64, f64)>,
 }
 
 impl Cut {
-    /// Whether it meets the detector.
+    /// Checks that the cut meets the detector.
     ///
     /// # Errors
-    /// It misses.
-    pub fn check(&self, detector: &Detector) -> Result<(), String> {
+    /// The cut misses the detector.
+    pub fn check(&self, detector: &Detector) -> Result<(), crate::GisaxsError> {
         self.nearest(detector).map(drop)
     }
 
-    /// The row or column that it lies in.
-    fn nearest(&self, detector: &Detector) -> Result<usize, String> {
+    /// The row or column that contains the cut.
+    fn nearest(&self, detector: &Detector) -> Result<usize, crate::GisaxsError> {
         let [x, y] = detector.axes();
         let ((name, from, to), m) = if self.across {
             (y, detector.rows())
@@ -72,14 +78,22 @@ impl Cut {
         Err(format!(
             "a cut at {} misses the detector, whose {name} runs from {from:.4} to {to:.4}",
             self.at
-        ))
+        )
+        .into())
     }
 
-    /// The curve that it cuts out; the nearest row or column where it is thinner than one.
+    /// Name: the axis that it cuts, and where.
+    pub fn label(&self, detector: &Detector) -> String {
+        let [x, y] = detector.axes();
+        let name = if self.across { y.0 } else { x.0 };
+        format!("{} = {}", name.split(',').next().unwrap_or(name), self.at)
+    }
+
+    /// The intensities along the cut, averaged over its width, at least one row or column.
     ///
     /// # Errors
-    /// It misses the detector.
-    pub fn of(&self, pixels: &[f64], detector: &Detector) -> Result<Curve, String> {
+    /// The cut misses the detector.
+    pub fn of(&self, pixels: &[f64], detector: &Detector) -> Result<Curve, crate::GisaxsError> {
         let (columns, rows) = (detector.columns(), detector.rows());
         let [x, y] = detector.axes();
         let (along, n, held, m) = if self.across {
@@ -91,8 +105,8 @@ impl Cut {
         let nearest = self.nearest(detector)?;
         let inside: Vec<usize> = (0..m)
             .filter(|&k| {
-                let middle = held.1 + (k as f64 + 0.5) * step;
-                k == nearest || (middle - self.at).abs() <= self.half
+                let center = held.1 + (k as f64 + 0.5) * step;
+                k == nearest || (center - self.at).abs() <= self.half
             })
             .collect();
         let points = (0..n)
@@ -104,112 +118,71 @@ impl Cut {
                         pixels[row * columns + column]
                     })
                     .sum();
-                let place = along.1 + (k as f64 + 0.5) * (along.2 - along.1) / n as f64;
-                (place, sum / inside.len() as f64)
+                let position = along.1 + (k as f64 + 0.5) * (along.2 - along.1) / n as f64;
+                (position, sum / inside.len() as f64)
             })
             .collect();
         Ok(Curve {
-            name: format!(
-                "{} = {}",
-                held.0.split(',').next().unwrap_or(held.0),
-                self.at
-            ),
+            name: self.label(detector),
             axis: along.0,
             points,
         })
     }
 }
 
-/// Curves over one axis as a figure, intensities logarithmic; the first as points where `dots` says so.
-pub fn curves(curves: &[Curve], dots: bool) -> String {
-    let area = Area {
-        left: 70.0,
-        top: 24.0,
-        width: 560.0,
-        height: 300.0,
-    };
-    let mut svg = Svg::new();
-    let Some(first) = curves.first() else {
-        return svg.document(area.right() + 20.0, area.bottom() + 48.0, "no cut");
-    };
-    frame(&mut svg, area, (first.axis, "intensity"));
-    let all = || curves.iter().flat_map(|c| &c.points);
-    let top = all().map(|p| p.1).fold(0.0, f64::max);
-    // No more than ten decades: zeros between fringes are none of interest.
-    let shown = all().map(|p| p.1).filter(|v| *v > top * 1e-10);
-    let (Some(y), Some((lo, hi))) = (
-        LogRange::around(shown),
-        first.points.first().zip(first.points.last()),
-    ) else {
-        return svg.document(
-            area.right() + 20.0,
-            area.bottom() + 48.0,
-            "nothing scattered",
-        );
-    };
-    let span = (hi.0 - lo.0).max(f64::MIN_POSITIVE);
-    let place = |p: &(f64, f64)| {
-        (
-            area.left + area.width * (p.0 - lo.0) / span,
-            y.y(area, p.1.max(top * 1e-10)).min(area.bottom()),
-        )
-    };
-    let small = format!("font-size=\"11\" fill=\"{QUIET}\"");
-    for t in y.ticks(6) {
-        let at = y.y(area, t);
-        svg.line(
-            (area.left - 4.0, at),
-            (area.left, at),
-            &format!("stroke=\"{QUIET}\""),
-        );
-        svg.text(
-            (area.left - 7.0, at + 4.0),
-            Anchor::End,
-            &small,
-            &format!("{t:.1e}"),
-        );
+/// Curves over one axis, with logarithmic intensities in the colours of series `first` and on; `dots` draws the first
+/// curve as points.
+pub fn curves(curves: &[Curve], first: usize, dots: bool) -> Chart {
+    let all = || curves.iter().flat_map(|c| &c.points).map(|p| p.1);
+    let top = all().filter(|v| v.is_finite()).fold(0.0, f64::max);
+    // At most ten decades: minima between fringes are deeper, but of no interest.
+    let least = top * 1e-10;
+    let name = curves.first().map_or("", |c| c.axis);
+    let mut y = Axis::new("intensity", Unit::None, Scale::Log);
+    if let Some(low) = all().filter(|v| *v > least).min_by(f64::total_cmp) {
+        y = y.over(0.7 * low, (1.5 * top).max(2.0 * low));
     }
-    for (share, value, step) in super::figure::ticks(lo.0, hi.0) {
-        let at = area.left + area.width * share;
-        svg.line(
-            (at, area.bottom()),
-            (at, area.bottom() + 4.0),
-            &format!("stroke=\"{QUIET}\""),
-        );
-        let words = super::figure::label(value, step);
-        svg.text((at, area.bottom() + 16.0), Anchor::Middle, &small, &words);
-    }
+    let mut panel = Panel::new("", Axis::new(name, Unit::None, Scale::Linear), y);
+    panel.height = Height::Ratio(0.5);
     for (i, c) in curves.iter().enumerate() {
-        let points: Vec<(f64, f64)> = c.points.iter().map(place).collect();
         if i == 0 && dots {
-            for (x, y) in points {
-                svg.element(
-                    "circle",
-                    &format!(
-                        "cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"1.6\" fill=\"{}\"",
-                        colour(i)
-                    ),
-                );
-            }
+            let points = c
+                .points
+                .iter()
+                .map(|p| Mark {
+                    x: p.0,
+                    y: p.1,
+                    interval: None,
+                    tip: format!("{}: {} at {}", c.name, three(p.1), three(p.0)),
+                })
+                .collect();
+            panel.push(Layer::points(i, points, 4.5));
         } else {
-            svg.polyline(
-                &points,
-                &format!("stroke-width=\"1.5\" stroke=\"{}\"", colour(i)),
-            );
+            let line = c.points.iter().map(|p| (p.0, p.1.max(least))).collect();
+            panel.push(Layer::line(i, line, c.name.clone()));
         }
-        let at = (area.right() - 8.0, area.top + 16.0 + 15.0 * i as f64);
-        svg.text(
-            at,
-            Anchor::End,
-            &format!("font-size=\"12\" fill=\"{}\"", colour(i)),
-            &c.name,
-        );
     }
-    svg.document(
-        area.right() + 20.0,
-        area.bottom() + 48.0,
-        "cuts through the image",
-    )
+    let title = match curves {
+        [one] => one.name.clone(),
+        _ => "Cuts".into(),
+    };
+    Chart {
+        title,
+        series: curves
+            .iter()
+            .enumerate()
+            .map(|(i, c)| {
+                let sign = if i == 0 && dots {
+                    Sign::Dot
+                } else {
+                    Sign::Line
+                };
+                Series::new(&c.name, Ink::Series(first + i), sign)
+            })
+            .collect(),
+        panels: vec![panel],
+        ..Chart::default()
+    }
 }
 
 #[cfg(test)]
@@ -230,10 +203,14 @@ mod tests {
         assert_eq!(values("alpha=0.9:0.6"), [6.0, 7.0, 8.0, 9.0]);
         assert_eq!(values("alpha=0.6:0.4"), [2.0, 3.0, 4.0, 5.0]);
         assert_eq!(values("phi=-1"), [0.0, 4.0, 8.0]);
-        assert!(cut("phi=3").unwrap_err().contains("misses"));
+        assert!(cut("phi=3").unwrap_err().to_string().contains("misses"));
         for bad in ["phi", "beta=1", "phi=x", "alpha=1:-1"] {
             assert!(bad.parse::<Cut>().is_err(), "{bad}");
         }
-        assert!(curves(&[cut("phi=-1").unwrap()], false).contains("<path"));
+        assert!(
+            !curves(&[cut("phi=-1").unwrap()], 0, false)
+                .panels
+                .is_empty()
+        );
     }
 }

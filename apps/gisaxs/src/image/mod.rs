@@ -1,4 +1,4 @@
-//! Images in files; the first row of numbers is the lowest angle.
+//! Images in files, pictures and HTML pages. Arrays hold the lowest row first.
 
 mod arrays;
 mod cut;
@@ -7,32 +7,36 @@ mod page;
 
 pub use arrays::read;
 pub use cut::{Curve, Cut, curves};
-pub use figure::png;
 pub use greenup_report::npy::npy;
 pub use page::{About, brightest, page};
 
 use crate::GisaxsError;
 use crate::detector::Detector;
 use crate::table::fail;
+use figure::chart;
 use greenup_files::outputs::ending;
+use greenup_report::chart::FileStyle;
 use std::path::Path;
 
-/// Formats of an image.
+/// File format of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
+    /// CSV, lowest row first.
     Csv,
+    /// NumPy array of float64, lowest row first.
     Npy,
-    /// 32-bit floats, highest row on top, as beamlines keep them.
+    /// TIFF of 32-bit floats, highest row first, as at beamlines.
     Tiff,
-    /// The logarithm of the intensity, highest row on top, with axes.
+    /// Picture of the intensity with logarithmic colours and axes, highest row on top.
     Png,
-    /// A page with the picture, cuts and the sample.
+    /// HTML page with the picture, cuts and the sample.
     Html,
+    /// HDF5 with intensities and axes, lowest row first.
     #[cfg(feature = "hdf5")]
     Hdf5,
 }
 
-/// Endings of images' names.
+/// Extensions of image files.
 const ENDINGS: &[&str] = &[
     "csv",
     "npy",
@@ -48,10 +52,10 @@ const ENDINGS: &[&str] = &[
 ];
 
 impl Format {
-    /// By a file's ending.
+    /// The format of a file, by its extension.
     ///
     /// # Errors
-    /// Another ending.
+    /// The extension is unknown, or this build does not support the format.
     pub fn of(path: &Path) -> Result<Self, GisaxsError> {
         #[cfg(not(feature = "hdf5"))]
         if path.extension().is_some_and(|e| e == "h5" || e == "hdf5") {
@@ -71,10 +75,10 @@ impl Format {
         })
     }
 
-    /// Writes an image whole or not at all.
+    /// Writes an image, completely or not at all.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The image cannot be encoded, or the file cannot be written.
     pub fn write(
         self,
         path: &Path,
@@ -90,7 +94,9 @@ impl Format {
                 npy("f8", &[rows, columns], pixels.iter().copied())
             }
             Self::Tiff => arrays::tiff(pixels, columns).map_err(|e| fail(path, e))?,
-            Self::Png => png(pixels, detector).map_err(|e| fail(path, e))?,
+            Self::Png => chart(pixels, detector, "intensity", &about.cuts)
+                .file("png", &FileStyle::default())
+                .map_err(|e| fail(path, e.to_string()))?,
             Self::Html => page(pixels, detector, about).map_err(|e| fail(path, e))?,
             #[cfg(feature = "hdf5")]
             Self::Hdf5 => return arrays::hdf5(path, pixels, detector),

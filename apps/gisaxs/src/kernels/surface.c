@@ -1,10 +1,9 @@
-// What every way to F shares: moments of a surface, and F from its sums. Compiled once for each instruction set:
-// VBYTES is the size of a vector.
+// What all methods share: moments of a surface, and F from its sums. Compiled once for each instruction set: VBYTES is
+// the size of a vector, ORDER the highest power of q in the moments.
 
 typedef double v __attribute__((vector_size(VBYTES)));
 typedef double anywhere __attribute__((vector_size(VBYTES), aligned(8)));
 #define LANES ((long)(VBYTES / sizeof(double)))
-#define ORDER 12
 #define TERMS ((ORDER + 1) * (ORDER + 2) * (ORDER + 3) / 6)
 
 #define JOIN(a, b) a##_##b
@@ -34,11 +33,11 @@ void NAME(moments, ISA)(long nodes, const double *x, const double *y, const doub
         for (long l = 0; l < LANES; l++) terms[n] += sum[n][l];
 }
 
-// F = -i (along + conj(q_z) up) / |q|^2 at places with the same q_z; complex numbers as pairs.
-void NAME(finish, ISA)(long places, const double *restrict xy, double z_re, double z_im, const double *restrict along,
+// F = -i (along + conj(q_z) up) / |q|^2 at positions with the same q_z; complex numbers as pairs.
+void NAME(finish, ISA)(long positions, const double *restrict xy, double z_re, double z_im, const double *restrict along,
                        const double *restrict up, double *restrict out) {
     const double square = z_re * z_re + z_im * z_im;
-    for (long j = 0; j < places; j++) {
+    for (long j = 0; j < positions; j++) {
         const double over = 1 / (xy[2 * j] * xy[2 * j] + xy[2 * j + 1] * xy[2 * j + 1] + square);
         const double re = along[2 * j] + z_re * up[2 * j] + z_im * up[2 * j + 1];
         const double im = along[2 * j + 1] + z_re * up[2 * j + 1] - z_im * up[2 * j];

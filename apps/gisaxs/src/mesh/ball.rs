@@ -1,10 +1,10 @@
-//! A ball as triangles, of any number.
+//! A ball as a mesh with any number of triangles.
 
 use super::Mesh;
 use std::f64::consts::{PI, TAU};
 
 impl Mesh {
-    /// A ball resting on z = 0, of 2 (rows − 1) × columns triangles between circles of latitude.
+    /// A ball of `radius` nm that rests on z = 0, with 2 (rows − 1) × columns triangles between circles of latitude.
     pub fn ball(radius: f64, rows: usize, columns: usize) -> Self {
         let mut vertices = vec![[0.0, 0.0, 2.0 * radius]];
         for i in 1..rows {

@@ -1,30 +1,30 @@
-//! Meshes made whole, and what is wrong with one.
+//! Merging of vertices, and checks of a mesh.
 
 use super::Mesh;
 use crate::GisaxsError;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-/// Corners closer than this share of the size are one.
+/// Vertices closer than this fraction of the size are merged.
 const WELD: f64 = 1e-9;
-/// Corners in the same cell of so many times that are one too: few of them need a look at neighbours.
+/// Size of a hash cell over that distance: in larger cells, fewer vertices need a look at neighbouring cells.
 const CELL: f64 = 16.0;
-/// Faulty places that are named.
+/// Number of faults that an error lists.
 const NAMED: usize = 3;
 
 impl Mesh {
-    /// Corners at the same place become one; triangles that lose their area by it go.
+    /// The mesh with vertices at the same position merged, without triangles that degenerate by it.
     #[must_use]
     pub fn welded(&self) -> Self {
         let cell = (self.size() * WELD * CELL).max(f64::MIN_POSITIVE);
         let mut seen: HashMap<[i64; 3], usize> = HashMap::with_capacity(self.vertices.len());
         let mut vertices = Vec::new();
-        let places: Vec<usize> = self
+        let positions: Vec<usize> = self
             .vertices
             .iter()
             .map(|v| {
                 let key = v.map(|x| (x / cell).floor() as i64);
-                // Near a border of its cell the other one may be beyond it.
+                // Near a border of its cell, the other vertex may be in the next cell.
                 let beyond: [i64; 3] = std::array::from_fn(|k| {
                     let from = v[k] / cell - key[k] as f64;
                     match from {
@@ -52,7 +52,7 @@ impl Mesh {
         let triangles = self
             .triangles
             .iter()
-            .map(|t| t.map(|i| places[i]))
+            .map(|t| t.map(|i| positions[i]))
             .filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0])
             .collect();
         Self {
@@ -61,11 +61,11 @@ impl Mesh {
         }
     }
 
-    /// Whether it bounds a solid: finite, no triangle without area, each edge once in each direction,
-    /// normals outward.
+    /// Whether the mesh bounds a solid: finite vertices, no triangle of zero area, each edge once in each direction,
+    /// outward normals.
     ///
     /// # Errors
-    /// The first things that are wrong, by number and place.
+    /// The mesh is empty, open or inside out, or has an invalid vertex or triangle; the error lists the first faults.
     pub fn check(&self) -> Result<(), GisaxsError> {
         let wrong = |message: String| Err(GisaxsError::Mesh(message));
         if self.triangles.is_empty() {
@@ -76,7 +76,7 @@ impl Mesh {
             .iter()
             .position(|v| v.iter().any(|x| !x.is_finite()))
         {
-            return wrong(format!("has a corner that is no place: number {}", i + 1));
+            return wrong(format!("has an invalid corner: number {}", i + 1));
         }
         let size = self.size();
         let thin: Vec<String> = self
@@ -111,7 +111,7 @@ impl Mesh {
             match up.abs_diff(down) {
                 0 => {}
                 1 => open.push(edge),
-                // The same way twice and never back: a neighbour is inside out.
+                // Twice in the same direction and never back: a neighbour is inside out.
                 _ => turned.push(edge),
             }
         }

@@ -1,26 +1,26 @@
-//! Meshes from files.
+//! Meshes from OBJ, STL and PLY files.
 
 use super::Mesh;
-use crate::{GisaxsError, memory};
+use crate::GisaxsError;
+use greenup_process::memory;
 use ply_rs_bw::parser::Parser;
 use ply_rs_bw::ply::{DefaultElement, Property};
 use std::io::{BufReader, Cursor};
 use std::path::Path;
 
-/// Triangles at most.
-const MOST: usize = 10_000_000;
+/// Maximum number of triangles.
+const MAX: usize = 10_000_000;
 
-/// Reads OBJ, STL or PLY by the file's ending, and welds its corners.
+/// Reads an OBJ, STL or PLY file, by its extension, and merges vertices at the same position.
 ///
 /// # Errors
-/// It cannot be read, or is no mesh of triangles.
+/// The file cannot be read, is not a mesh of triangles, or is too large.
 pub fn read(path: &Path) -> Result<Mesh, GisaxsError> {
-    let fail = |message: String| GisaxsError::File {
+    let fail = |e: GisaxsError| GisaxsError::File {
         path: path.display().to_string(),
-        message,
+        message: e.to_string(),
     };
-    let bytes =
-        greenup_files::read_bytes(path, limit()).map_err(|e| GisaxsError::Sample(e.to_string()))?;
+    let bytes = greenup_files::read_bytes(path, limit())?;
     let ending = path
         .extension()
         .map(|e| e.to_string_lossy().to_lowercase())
@@ -32,44 +32,41 @@ pub fn read(path: &Path) -> Result<Mesh, GisaxsError> {
         _ => Err("its ending is not obj, stl or ply".into()),
     }
     .map_err(fail)?;
-    if mesh.triangles.len() > MOST {
-        return Err(fail(format!(
-            "has {} triangles, more than {MOST}",
-            mesh.triangles.len()
-        )));
+    if mesh.triangles.len() > MAX {
+        return Err(fail(
+            format!("has {} triangles, more than {MAX}", mesh.triangles.len()).into(),
+        ));
     }
     Ok(mesh.welded())
 }
 
-/// Largest file, bytes: ten million triangles of a text are below 3 GiB; what is read takes three times as much.
+/// Largest file, bytes: ten million triangles as text are below 3 GiB; reading takes three times that memory.
 fn limit() -> u64 {
     memory::available().map_or(3 << 30, |m| (m / 4).clamp(64 << 20, 3 << 30))
 }
 
-/// Coordinates beyond this have no squares in single precision.
+/// Largest coordinate: the square of a larger one overflows in single precision.
 const FARTHEST: f64 = 1e18;
 
-/// What is wrong with a coordinate.
-fn checked(x: f64) -> Result<f64, String> {
+/// The coordinate, if it is in range.
+fn checked(x: f64) -> Result<f64, crate::GisaxsError> {
     if x.abs() <= FARTHEST {
         Ok(x)
     } else {
-        Err(format!(
-            "the coordinate {x:e} is not between -{FARTHEST:e} and {FARTHEST:e}"
-        ))
+        Err(format!("the coordinate {x:e} is not between -{FARTHEST:e} and {FARTHEST:e}").into())
     }
 }
 
-/// The coordinates of the lines that begin with v.
-fn check_lines(text: &str) -> Result<(), String> {
+/// Checks the coordinates on the lines of vertices of an OBJ file.
+fn check_lines(text: &str) -> Result<(), crate::GisaxsError> {
     for (n, line) in text.lines().enumerate() {
         let mut words = line.split_ascii_whitespace();
         if words.next() == Some("v") {
             for word in words.take(3) {
-                let wrong = |m: String| format!("line {}: {m}", n + 1);
+                let wrong = |m: GisaxsError| GisaxsError::from(format!("line {}: {m}", n + 1));
                 let x = word
                     .parse()
-                    .map_err(|_| wrong(format!("\"{word}\" is not a number")))?;
+                    .map_err(|_| wrong(format!("\"{word}\" is not a number").into()))?;
                 checked(x).map_err(wrong)?;
             }
         }
@@ -77,7 +74,7 @@ fn check_lines(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn obj(bytes: &[u8]) -> Result<Mesh, String> {
+fn obj(bytes: &[u8]) -> Result<Mesh, crate::GisaxsError> {
     // Comments and names are in any encoding; numbers are not.
     let text = String::from_utf8_lossy(bytes);
     check_lines(&text)?;
@@ -93,7 +90,7 @@ fn obj(bytes: &[u8]) -> Result<Mesh, String> {
         &options,
         none,
     )
-    .map_err(|e| format!("is no OBJ: {e}"))?;
+    .map_err(|e| format!("is not a valid OBJ file: {e}"))?;
     let mut mesh = Mesh::default();
     for m in models {
         let first = mesh.vertices.len();
@@ -110,8 +107,9 @@ fn obj(bytes: &[u8]) -> Result<Mesh, String> {
     Ok(mesh)
 }
 
-fn stl(bytes: &[u8]) -> Result<Mesh, String> {
-    let read = stl_io::read_stl(&mut Cursor::new(bytes)).map_err(|e| format!("is no STL: {e}"))?;
+fn stl(bytes: &[u8]) -> Result<Mesh, crate::GisaxsError> {
+    let read = stl_io::read_stl(&mut Cursor::new(bytes))
+        .map_err(|e| format!("is not a valid STL file: {e}"))?;
     for (n, face) in read.faces.iter().enumerate() {
         for v in face.vertices.map(|i| read.vertices[i]) {
             for k in 0..3 {
@@ -129,16 +127,16 @@ fn stl(bytes: &[u8]) -> Result<Mesh, String> {
     })
 }
 
-fn ply(bytes: &[u8]) -> Result<Mesh, String> {
+fn ply(bytes: &[u8]) -> Result<Mesh, crate::GisaxsError> {
     let read = Parser::<DefaultElement>::new()
         .read_ply(&mut Cursor::new(bytes))
-        .map_err(|e| format!("is no PLY: {e}"))?;
+        .map_err(|e| format!("is not a valid PLY file: {e}"))?;
     let elements = |name: &str| read.payload.get(name).map_or(&[][..], Vec::as_slice);
     let mut mesh = Mesh::default();
     for (n, v) in elements("vertex").iter().enumerate() {
-        let place = ["x", "y", "z"].map(|k| v.get(k).and_then(number));
-        let [Some(x), Some(y), Some(z)] = place else {
-            return Err(format!("vertex {} has no x, y and z", n + 1));
+        let position = ["x", "y", "z"].map(|k| v.get(k).and_then(number));
+        let [Some(x), Some(y), Some(z)] = position else {
+            return Err(format!("vertex {} has no x, y and z", n + 1).into());
         };
         for x in [x, y, z] {
             checked(x).map_err(|m| format!("vertex {}: {m}", n + 1))?;

@@ -6,10 +6,12 @@ mod files;
 
 pub use files::read;
 
-/// Corners and the triangles between them, counter-clockwise seen from outside.
+/// A surface of triangles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
+    /// Positions of the vertices, nm.
     pub vertices: Vec<[f64; 3]>,
+    /// Indices of the three vertices of each triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[usize; 3]>,
 }
 
@@ -18,7 +20,7 @@ fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 }
 
 /// a × b.
-pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -30,13 +32,13 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Six times the signed volume of the tetrahedron from the origin.
-pub fn six_volume(v: [[f64; 3]; 3]) -> f64 {
+/// Six times the signed volume of the tetrahedron between a triangle and the origin.
+fn six_volume(v: [[f64; 3]; 3]) -> f64 {
     dot(v[0], cross(v[1], v[2]))
 }
 
 impl Mesh {
-    /// Area and unit normal of a triangle.
+    /// Area, nm², and unit normal of the triangle with these vertices.
     pub fn face(&self, corners: [usize; 3]) -> (f64, [f64; 3]) {
         let v = corners.map(|i| self.vertices[i]);
         let n = cross(minus(v[1], v[0]), minus(v[2], v[0]));
@@ -44,7 +46,7 @@ impl Mesh {
         (0.5 * length, n.map(|x| x / length.max(f64::MIN_POSITIVE)))
     }
 
-    /// Signed volume: positive where normals point outward.
+    /// Signed volume, nm³: positive if the normals point outward.
     pub fn volume(&self) -> f64 {
         self.triangles
             .iter()
@@ -52,7 +54,7 @@ impl Mesh {
             .sum()
     }
 
-    /// Largest extent along an axis.
+    /// Largest extent along x, y or z, nm.
     pub fn size(&self) -> f64 {
         (0..3)
             .map(|k| {
@@ -62,15 +64,15 @@ impl Mesh {
             .fold(0.0, f64::max)
     }
 
-    /// Middle of the box around it.
-    pub fn middle(&self) -> [f64; 3] {
+    /// Centre of the bounding box, nm.
+    pub fn center(&self) -> [f64; 3] {
         std::array::from_fn(|k| {
             let (lo, hi) = self.bounds(k);
             0.5 * (lo + hi)
         })
     }
 
-    /// Farthest vertex from a place.
+    /// Distance of the farthest vertex from a position, nm.
     pub fn reach(&self, from: [f64; 3]) -> f64 {
         self.vertices
             .iter()
@@ -81,7 +83,7 @@ impl Mesh {
             .fold(0.0, f64::max)
     }
 
-    /// Lowest and highest z.
+    /// Lowest and highest z, nm.
     pub fn span_z(&self) -> [f64; 2] {
         self.bounds(2).into()
     }
@@ -94,6 +96,7 @@ impl Mesh {
             })
     }
 
+    /// The mesh with all coordinates multiplied by a factor.
     #[must_use]
     pub fn scaled(mut self, by: f64) -> Self {
         for v in &mut self.vertices {
@@ -102,8 +105,8 @@ impl Mesh {
         self
     }
 
-    /// Turns the shortest way that brings one unit vector to another (Rodrigues).
-    pub fn turn(&mut self, from: [f64; 3], to: [f64; 3]) {
+    /// Rotates the mesh by the smallest angle that takes one unit vector to another (Rodrigues' formula).
+    pub(crate) fn turn(&mut self, from: [f64; 3], to: [f64; 3]) {
         let axis = cross(from, to);
         let (sine, cosine) = (dot(axis, axis).sqrt(), dot(from, to));
         if sine < 1e-15 {

@@ -1,24 +1,28 @@
-//! Sizes and orientations that are not all the same: any number of a particle's description may be
-//! spread over several values with weights.
+//! Distributions of sizes and orientations: any number in a particle's description may take several values with
+//! weights.
 
+use crate::GisaxsError;
 use crate::form::gauss;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-/// A number of the particle, and how it is spread about the value that the page gives it.
+/// The distribution of one number of a particle about its value in the input file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DistributionText {
-    /// Where it stands in the particle: `form.radius`, `tilt`, `core.form.radius`; or `orientation`.
+    /// Path of the number in the particle, such as `form.radius`, `tilt` or `core.form.radius`; or `orientation`.
     pub of: String,
+    /// Type of the distribution.
     pub kind: Kind,
-    /// Standard deviation in the number's own unit; of a lognormal distribution that of the logarithm;
-    /// half the width of a uniform one, half the width at half maximum of a Cauchy one.
+    /// Width in the unit of the number: the standard deviation of a Gaussian, the half-width of a uniform distribution,
+    /// the half-width at half maximum of a Cauchy distribution; of a lognormal one, the standard deviation of the
+    /// logarithm.
     #[serde(default)]
     pub width: f64,
+    /// Number of values, 1 to 10,000; of orientations, of each angle, 1 to 64.
     #[serde(default = "many")]
     pub samples: usize,
-    /// Numbers that grow in the same proportion.
+    /// Paths of other numbers that scale in proportion.
     #[serde(default)]
     pub with: Vec<String>,
 }
@@ -27,22 +31,27 @@ fn many() -> usize {
     11
 }
 
+/// The type of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
+    /// Normal about the value of the input file, cut off at four standard deviations.
     Gaussian,
+    /// Normal in the logarithm, with the value of the input file as the median.
     Lognormal,
+    /// Constant between value − width and value + width.
     Uniform,
+    /// Cauchy (Lorentzian), cut off at twelve half-widths.
     Cauchy,
-    /// All orientations alike: `samples` values of each angle.
+    /// All orientations with equal weight; for `orientation` only.
     Isotropic,
 }
 
-/// Deviations to which tails are followed.
+/// Standard deviations at which tails are cut off.
 const TAILS: f64 = 4.0;
 
 impl DistributionText {
-    /// Particles that it makes of one.
+    /// Number of particles that replace one.
     pub fn count(&self) -> usize {
         if self.of == "orientation" {
             self.samples.saturating_pow(3)
@@ -51,16 +60,16 @@ impl DistributionText {
         }
     }
 
-    /// Values about a middle one, with weights that sum to one.
-    fn points(&self, middle: f64) -> Result<Vec<(f64, f64)>, String> {
+    /// Values about `center`, with weights that sum to one.
+    fn points(&self, center: f64) -> Result<Vec<(f64, f64)>, GisaxsError> {
         let n = self.samples;
         if !(1..=10_000).contains(&n) {
-            return Err(format!("samples = {n}: 1 to 10000 are possible"));
+            return Err(format!("samples = {n}: 1 to 10000 are possible").into());
         }
         if !(self.width > 0.0 && self.width.is_finite()) {
-            return Err(format!("width = {}: it must be above 0", self.width));
+            return Err(format!("width = {}: it must be above 0", self.width).into());
         }
-        // Gauss's points on the part that is followed.
+        // A Gauss–Legendre rule between the cut-offs.
         let over = |half: f64, at: &dyn Fn(f64) -> f64, density: &dyn Fn(f64) -> f64| {
             let mut out: Vec<(f64, f64)> = gauss(n)
                 .into_iter()
@@ -72,27 +81,28 @@ impl DistributionText {
         };
         let bell = |t: f64| (-0.5 * t * t).exp();
         Ok(match self.kind {
-            Kind::Gaussian => over(TAILS, &|t| middle + self.width * t, &bell),
-            // The page's value is the median.
-            Kind::Lognormal => over(TAILS, &|t| middle * (self.width * t).exp(), &bell),
-            Kind::Uniform => over(1.0, &|t| middle + self.width * t, &|_| 1.0),
-            // Cut where a Cauchy distribution still has one part in forty outside; it has no end.
-            Kind::Cauchy => over(12.0, &|t| middle + self.width * t, &|t| 1.0 / (1.0 + t * t)),
+            Kind::Gaussian => over(TAILS, &|t| center + self.width * t, &bell),
+            // The value in the input file is the median.
+            Kind::Lognormal => over(TAILS, &|t| center * (self.width * t).exp(), &bell),
+            Kind::Uniform => over(1.0, &|t| center + self.width * t, &|_| 1.0),
+            // A Cauchy distribution has infinite tails; 5 % of it lies beyond this cut-off.
+            Kind::Cauchy => over(12.0, &|t| center + self.width * t, &|t| 1.0 / (1.0 + t * t)),
             Kind::Isotropic => return Err("only of orientation".into()),
         })
     }
 
-    /// The particle in all its values.
+    /// The description of the particle at each value, with weights that sum to one.
     ///
     /// # Errors
-    /// The number is not there, or a value makes no sense.
-    pub fn spread(&self, particle: &Table) -> Result<Vec<(f64, Table)>, String> {
-        let wrong = |m: String| format!("the distribution of \"{}\": {m}", self.of);
+    /// A path does not lead to a number, or kind, width or number of samples are invalid.
+    pub fn spread(&self, particle: &Table) -> Result<Vec<(f64, Table)>, GisaxsError> {
+        let wrong =
+            |m: GisaxsError| GisaxsError::from(format!("the distribution of \"{}\": {m}", self.of));
         if self.of == "orientation" {
             return self.orientations(particle).map_err(wrong);
         }
-        let middle = number(particle, &self.of).map_err(wrong)?;
-        self.points(middle)
+        let center = number(particle, &self.of).map_err(wrong)?;
+        self.points(center)
             .map_err(wrong)?
             .into_iter()
             .map(|(value, weight)| {
@@ -100,16 +110,16 @@ impl DistributionText {
                 set(&mut one, &self.of, value).map_err(wrong)?;
                 for other in &self.with {
                     let own = number(particle, other).map_err(wrong)?;
-                    set(&mut one, other, own * value / middle).map_err(wrong)?;
+                    set(&mut one, other, own * value / center).map_err(wrong)?;
                 }
                 Ok((weight, one))
             })
             .collect()
     }
 
-    fn orientations(&self, particle: &Table) -> Result<Vec<(f64, Table)>, String> {
+    fn orientations(&self, particle: &Table) -> Result<Vec<(f64, Table)>, GisaxsError> {
         if self.kind != Kind::Isotropic || !(1..=64).contains(&self.samples) {
-            return Err("kind must be isotropic, with 1 to 64 samples an angle".into());
+            return Err("kind must be isotropic, with 1 to 64 samples per angle".into());
         }
         let n = self.samples;
         let mut out = Vec::new();
@@ -119,7 +129,7 @@ impl DistributionText {
                     let step = 360.0 / n as f64;
                     let mut one = particle.clone();
                     set(&mut one, "tilt", cosine.acos().to_degrees())?;
-                    // Half a step apart, so that no symmetry of the particle meets one of the samples.
+                    // Offset by fractions of a step, so that no sample coincides with a symmetry of the particle.
                     set(&mut one, "turn", step * (i as f64 + 0.25))?;
                     set(&mut one, "rotation", step * (j as f64 + 0.5))?;
                     out.push((0.5 * w / (n * n) as f64, one));
@@ -130,11 +140,11 @@ impl DistributionText {
     }
 }
 
-/// The number at a path of keys and indices joined by points.
+/// The number at a path of keys and indices joined by dots.
 ///
 /// # Errors
-/// There is none.
-pub fn number(table: &Table, path: &str) -> Result<f64, String> {
+/// The path does not lead to a number.
+pub fn number(table: &Table, path: &str) -> Result<f64, GisaxsError> {
     let mut at: Option<&Value> = None;
     for key in path.split('.') {
         at = match at {
@@ -144,26 +154,26 @@ pub fn number(table: &Table, path: &str) -> Result<f64, String> {
             Some(_) => None,
         };
         if at.is_none() {
-            return Err(format!("there is no \"{key}\" of \"{path}\""));
+            return Err(format!("there is no \"{key}\" of \"{path}\"").into());
         }
     }
     match at {
         Some(Value::Float(x)) => Ok(*x),
         Some(Value::Integer(n)) => Ok(*n as f64),
-        _ => Err(format!("\"{path}\" is no number")),
+        _ => Err(format!("\"{path}\" is not a number").into()),
     }
 }
 
-/// Sets the number at a path; the last key may be new.
+/// Sets the number at a path of keys and indices; the last key may be new.
 ///
 /// # Errors
-/// The way there does not exist.
-pub fn set(table: &mut Table, path: &str, value: f64) -> Result<(), String> {
-    let (way, last) = path
+/// A key of the path does not exist.
+pub fn set(table: &mut Table, path: &str, value: f64) -> Result<(), GisaxsError> {
+    let (parent, last) = path
         .rsplit_once('.')
         .map_or((None, path), |(w, l)| (Some(w), l));
-    let mut keys = way.into_iter().flat_map(|w| w.split('.'));
-    let missing = || format!("there is no \"{path}\"");
+    let mut keys = parent.into_iter().flat_map(|w| w.split('.'));
+    let missing = || GisaxsError::from(format!("there is no \"{path}\""));
     let Some(first) = keys.next() else {
         table.insert(last.to_owned(), Value::Float(value));
         return Ok(());
@@ -237,12 +247,27 @@ mod tests {
     fn what_is_not_there_is_named() {
         let particle: Table = toml::from_str("form = { radius = 5, shape = 'sphere' }").unwrap();
         let mut t = text("gaussian", 0.1);
-        assert!(t.spread(&particle).unwrap_err().contains("height"));
+        assert!(
+            t.spread(&particle)
+                .unwrap_err()
+                .to_string()
+                .contains("height")
+        );
         t.with.clear();
         t.of = "form.shape".into();
-        assert!(t.spread(&particle).unwrap_err().contains("no number"));
+        assert!(
+            t.spread(&particle)
+                .unwrap_err()
+                .to_string()
+                .contains("is not a number")
+        );
         t.of = "form.radius".into();
         t.width = -1.0;
-        assert!(t.spread(&particle).unwrap_err().contains("above 0"));
+        assert!(
+            t.spread(&particle)
+                .unwrap_err()
+                .to_string()
+                .contains("above 0")
+        );
     }
 }

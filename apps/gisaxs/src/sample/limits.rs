@@ -1,19 +1,22 @@
-//! What the numbers of an input file may be: each has a range and a unit, and the key that leaves it is named before any
+//! Ranges and units of the numbers in an input file. A number out of range is an error that names the key, before any
 //! work.
 
 use toml::{Table, Value};
 
-/// Lengths of shapes, nm.
+/// Lengths of shapes.
 const LENGTH: Limit = ("nm", 1e-4, 1e6);
+/// Angles of rotation.
 const ANY_ANGLE: Limit = ("degrees", -1e6, 1e6);
+/// Coordinates of particles.
 const PLACE: Limit = ("nm", -1e9, 1e9);
+/// Numbers of pixels or cells, and indices.
 const COUNT: Limit = ("", 0.0, 1e9);
 
-/// Unit, least and largest.
+/// Unit, minimum and maximum.
 type Limit = (&'static str, f64, f64);
 
-/// By the table that the key is in and the key; only finite where there is none. What is decided by more than one number
-/// is checked where the numbers are used.
+/// The limits of a key in a table; `None` if the number need only be finite. Conditions on several numbers are checked
+/// where they are used.
 fn limit(table: &str, key: &str) -> Option<Limit> {
     Some(match (table, key) {
         (_, "wavelength") => ("nm", 1e-4, 1e3),
@@ -44,27 +47,27 @@ fn limit(table: &str, key: &str) -> Option<Limit> {
     })
 }
 
-/// The first number that is not finite or out of its range, by its path.
+/// Checks all numbers of an input file.
 ///
 /// # Errors
-/// What it is, and what it may be.
-pub(super) fn check(table: &Table) -> Result<(), String> {
+/// A number is not finite or out of its range; the error names the first one by its path.
+pub(super) fn check(table: &Table) -> Result<(), crate::GisaxsError> {
     table
         .iter()
         .try_for_each(|(key, value)| walk(value, key, "", key))
 }
 
-/// The numbers of one shape, as a file of its own has them.
+/// Checks the numbers of a shape in a file of its own.
 ///
 /// # Errors
 /// As [`check`].
-pub(crate) fn shape(table: &Table) -> Result<(), String> {
+pub(crate) fn shape(table: &Table) -> Result<(), crate::GisaxsError> {
     table
         .iter()
         .try_for_each(|(key, value)| walk(value, key, "form", key))
 }
 
-fn walk(value: &Value, path: &str, table: &str, key: &str) -> Result<(), String> {
+fn walk(value: &Value, path: &str, table: &str, key: &str) -> Result<(), crate::GisaxsError> {
     match value {
         Value::Table(t) => t
             .iter()
@@ -82,8 +85,8 @@ fn walk(value: &Value, path: &str, table: &str, key: &str) -> Result<(), String>
     }
 }
 
-fn number(x: f64, path: &str, table: &str, key: &str) -> Result<(), String> {
-    // Checked with both numbers of an index at hand, and no end of a domain.
+fn number(x: f64, path: &str, table: &str, key: &str) -> Result<(), crate::GisaxsError> {
+    // The refractive index is checked as a whole; an infinite domain is valid.
     if matches!(key, "delta" | "beta") || (key == "domain" && x == f64::INFINITY) {
         return Ok(());
     }
@@ -91,7 +94,7 @@ fn number(x: f64, path: &str, table: &str, key: &str) -> Result<(), String> {
         return if x.is_finite() {
             Ok(())
         } else {
-            Err(format!("{path} = {x}: it must be a finite number"))
+            Err(format!("{path} = {x}: it must be a finite number").into())
         };
     };
     if (least..=most).contains(&x) {
@@ -108,10 +111,11 @@ fn number(x: f64, path: &str, table: &str, key: &str) -> Result<(), String> {
         short(x),
         short(least),
         short(most)
-    ))
+    )
+    .into())
 }
 
-/// A number without rows of zeros.
+/// A number without many zeros: in scientific notation if small or large.
 fn short(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 || (1e-4..1e7).contains(&size) {
@@ -153,7 +157,7 @@ mod tests {
             ("other = inf", "other = inf: it must be a finite number"),
         ] {
             let said = fault(text);
-            assert!(said.contains(words), "{said}");
+            assert!(said.to_string().contains(words), "{said}");
         }
         let good =
             "[[particles]]\nform = { radius = 5 }\nheight = -3.0\nparacrystal = { domain = inf }";

@@ -1,19 +1,20 @@
-//! The page that describes beam, detector, layers and particles.
+//! The input file: beam, detector, layers and particles.
 
 pub mod distribution;
 pub(crate) mod limits;
 mod optics;
 mod particles;
 mod pixels;
+pub mod rotation;
 
 pub use particles::ParticlesText;
 pub use pixels::DetectorText;
 
-use crate::dwba::{Mode, Scene};
-use crate::numeric::Settings;
-use crate::smear::Smearing;
-use crate::stack::Layer;
-use crate::{GisaxsError, memory, table};
+use crate::detector::resolution::Resolution;
+use crate::mesh_form_factor::Settings;
+use crate::scattering::dwba::{Mode, Scene};
+use crate::scattering::layers::Layer;
+use crate::{GisaxsError, table};
 use optics::{MaterialText, Materials};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -21,49 +22,63 @@ use std::f64::consts::PI;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// λ E, nm eV.
+/// Wavelength times energy of a photon, nm eV.
 const HC: f64 = 1_239.841_984;
 
+/// A sample in an experiment, as the input file describes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
+    /// The incident beam.
     pub beam: Beam,
+    /// The pixels of the image; not needed for a reflectivity.
     pub detector: Option<DetectorText>,
+    /// Materials by name.
     #[serde(default)]
     pub materials: BTreeMap<String, MaterialText>,
-    /// From the top; the first is what the beam comes through, the last the substrate.
+    /// Layers from the top: the first is the medium above the sample, the last the substrate.
     #[serde(default)]
     pub layers: Vec<LayerText>,
+    /// Populations of particles; they add incoherently.
     #[serde(default)]
     pub particles: Vec<ParticlesText>,
+    /// Approximation of the waves.
     #[serde(default)]
     pub mode: ModeText,
+    /// Counts added to each pixel.
     #[serde(default)]
     pub background: f64,
+    /// Resolution of the instrument; `None`: perfect.
     pub resolution: Option<ResolutionText>,
-    /// The page as it was written.
+    /// The input file as it was written.
     #[serde(skip)]
     raw: Table,
 }
 
+/// The approximation of the waves, as the input file names it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ModeText {
+    /// Distorted-wave Born approximation.
     #[default]
     Dwba,
+    /// Born approximation: the incoming plane wave only.
     Born,
+    /// Small-angle scattering in transmission, without a surface.
     Saxs,
 }
 
+/// The incident beam.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Beam {
-    /// nm; or `energy`.
+    /// Wavelength, nm; either this or `energy`.
     pub wavelength: Option<f64>,
-    /// eV.
+    /// Photon energy, eV; either this or `wavelength`.
     pub energy: Option<f64>,
-    /// Glancing angle, degrees; not needed for a reflectivity.
+    /// Grazing angle, degrees; not needed for a reflectivity.
     pub angle: Option<f64>,
+    /// Number of photons on the sample.
     #[serde(default = "one")]
     pub intensity: f64,
 }
@@ -72,34 +87,43 @@ fn one() -> f64 {
     1.0
 }
 
+/// A layer of the sample. Its refractive index is that of a material, or `delta` and `beta`; vacuum if none is given.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayerText {
+    /// Name of the layer, for error messages.
     pub name: Option<String>,
+    /// Name of a material.
     pub material: Option<String>,
+    /// δ of the refractive index n = 1 − δ + iβ.
     pub delta: Option<f64>,
+    /// β of the refractive index n = 1 − δ + iβ.
     pub beta: Option<f64>,
+    /// Thickness, nm; required of inner layers, ignored of the first and the last.
     pub thickness: Option<f64>,
+    /// Root-mean-square roughness of the upper interface, nm.
     #[serde(default)]
     pub roughness: f64,
 }
 
-/// Standard deviations of the instrument's resolution, in the detector's unit: degrees, or mm.
+/// Standard deviations of the instrument's resolution, in the unit of the detector: degrees, or mm of a flat one.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResolutionText {
+    /// Along the azimuth, or along the rows of a flat detector.
     pub across: f64,
+    /// Along the exit angle, or along the columns of a flat detector.
     pub up: f64,
 }
 
 impl Sample {
-    /// Reads a page.
+    /// Reads an input file.
     ///
     /// # Errors
-    /// What is wrong in it, with the line.
+    /// The file cannot be read, has an unknown or missing key, or a number out of range; the error gives the line or
+    /// the path.
     pub fn read(path: &Path) -> Result<Self, GisaxsError> {
-        let text =
-            greenup_files::read_text(path).map_err(|e| GisaxsError::Sample(e.to_string()))?;
+        let text = greenup_files::read_text(path)?;
         let wrong = |e: toml::de::Error| table::fail(path, e.to_string().trim_end());
         let mut out: Self = toml::from_str(&text).map_err(wrong)?;
         out.raw = toml::from_str(&text).map_err(wrong)?;
@@ -107,16 +131,16 @@ impl Sample {
         Ok(out)
     }
 
-    /// The page with other numbers at some paths, such as `particles.0.form.radius`.
+    /// The sample with other numbers at some paths, such as `particles.0.form.radius`.
     ///
     /// # Errors
-    /// There is no such place, or the number does not fit there.
+    /// A path does not exist, or a number is invalid there.
     pub fn with(&self, numbers: &[(String, f64)]) -> Result<Self, GisaxsError> {
         let mut raw = self.raw.clone();
         for (path, value) in numbers {
-            distribution::set(&mut raw, path, *value).map_err(GisaxsError::Sample)?;
+            distribution::set(&mut raw, path, *value)?;
         }
-        limits::check(&raw).map_err(GisaxsError::Sample)?;
+        limits::check(&raw)?;
         let mut out: Self = raw
             .clone()
             .try_into()
@@ -125,12 +149,12 @@ impl Sample {
         Ok(out)
     }
 
-    /// The number at a path.
+    /// The number at a path of the input file.
     ///
     /// # Errors
-    /// There is none.
+    /// The path does not lead to a number.
     pub fn number(&self, path: &str) -> Result<f64, GisaxsError> {
-        distribution::number(&self.raw, path).map_err(GisaxsError::Sample)
+        distribution::number(&self.raw, path)
     }
 
     fn wavelength(&self) -> Result<f64, GisaxsError> {
@@ -155,7 +179,7 @@ impl Sample {
     /// Wave number in vacuum, 1/nm.
     ///
     /// # Errors
-    /// Not one of wavelength and energy.
+    /// The beam has neither wavelength nor energy, or both, or an invalid one.
     pub fn wave_number(&self) -> Result<f64, GisaxsError> {
         Ok(2.0 * PI / self.wavelength()?)
     }
@@ -164,10 +188,10 @@ impl Sample {
         Materials::new(&self.materials, HC / self.wavelength()?, dir)
     }
 
-    /// The layers, checked; tables of materials are looked for beside `dir`.
+    /// The layers, checked; relative paths of tables of materials start at `dir`.
     ///
     /// # Errors
-    /// A thickness that is none, an index that gains.
+    /// There are fewer than two layers, or a material, refractive index, thickness or roughness is invalid.
     pub fn stack(&self, dir: &Path) -> Result<Vec<Layer>, GisaxsError> {
         let last = self.layers.len().saturating_sub(1);
         if self.mode == ModeText::Saxs && self.layers.is_empty() {
@@ -185,7 +209,7 @@ impl Sample {
             .enumerate()
             .map(|(i, l)| {
                 let name = l.name.clone().unwrap_or_else(|| format!("number {i}"));
-                let wrong = |m: String| GisaxsError::Sample(format!("layer {name}: {m}"));
+                let wrong = |m: GisaxsError| GisaxsError::Sample(format!("layer {name}: {m}"));
                 let inner = i > 0 && i < last;
                 let thickness = l.thickness.filter(|_| inner).unwrap_or(0.0);
                 if inner && !(thickness > 0.0 && thickness.is_finite()) {
@@ -195,7 +219,7 @@ impl Sample {
                     .index(l.material.as_deref(), l.delta, l.beta)
                     .map_err(wrong)?;
                 if !(l.roughness >= 0.0 && l.roughness.is_finite()) {
-                    return Err(wrong(format!("a roughness of {}", l.roughness)));
+                    return Err(wrong(format!("a roughness of {}", l.roughness).into()));
                 }
                 Ok(Layer {
                     delta,
@@ -207,10 +231,10 @@ impl Sample {
             .collect()
     }
 
-    /// All that an image depends on; meshes and tables are looked for beside `dir`.
+    /// Everything that an image depends on; relative paths of meshes and tables start at `dir`.
     ///
     /// # Errors
-    /// What is missing or contradicts itself.
+    /// The description is incomplete, inconsistent or invalid, or the image does not fit into memory.
     pub fn scene(&self, dir: &Path) -> Result<Scene, GisaxsError> {
         let wrong = |m: String| Err(GisaxsError::Sample(m));
         let layers = self.stack(dir)?;
@@ -246,7 +270,7 @@ impl Sample {
             .map(|(n, (p, raw))| {
                 let fail = |m| GisaxsError::Sample(format!("particles number {n}: {m}"));
                 let Value::Table(raw) = raw else {
-                    return Err(fail("are no table".into()));
+                    return Err(fail("must be a table".into()));
                 };
                 p.population(raw, &layers, &materials, dir).map_err(fail)
             })
@@ -257,7 +281,7 @@ impl Sample {
         };
         let detector = text.detector(incidence)?;
         let pixels = (detector.rows() * detector.columns()) as u64;
-        // Places, amplitudes, their means and the image; waves of each layer where the pixels of a row differ.
+        // Positions, amplitudes, their means and the image; waves in each layer if the pixels of a row differ.
         let waves = if detector.level() {
             0
         } else {
@@ -268,7 +292,7 @@ impl Sample {
             detector.columns(),
             detector.rows()
         );
-        memory::check(&what, pixels * (80 + waves)).map_err(GisaxsError::Sample)?;
+        greenup_process::memory::check(&what, pixels * (80 + waves))?;
         let smearing = match &self.resolution {
             None => None,
             Some(r) => {
@@ -280,7 +304,7 @@ impl Sample {
                             .into(),
                     );
                 }
-                Some(Smearing {
+                Some(Resolution {
                     across: pixels(r.across, b - a, detector.columns()),
                     up: pixels(r.up, d - c, detector.rows()),
                 })

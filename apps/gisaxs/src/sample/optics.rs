@@ -1,4 +1,4 @@
-//! What layers and particles are made of.
+//! Refractive indices of layers and particles.
 
 use crate::GisaxsError;
 use crate::table;
@@ -6,25 +6,27 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A named material: numbers, or a table over the energy.
+/// A material: its refractive index, or a table over the energy.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaterialText {
+    /// δ of the refractive index n = 1 − δ + iβ.
     pub delta: Option<f64>,
+    /// β of the refractive index n = 1 − δ + iβ.
     pub beta: Option<f64>,
-    /// Columns energy (eV), delta, beta.
+    /// CSV table with columns energy (eV), delta, beta, instead of both numbers.
     pub file: Option<PathBuf>,
 }
 
-/// δ and β by name, at the energy of the beam.
+/// δ and β of each material by name, at the energy of the beam.
 #[derive(Clone, Debug, Default)]
 pub struct Materials(BTreeMap<String, (f64, f64)>);
 
 impl Materials {
-    /// Reads tables beside `dir`.
+    /// The materials at a photon energy, eV; relative paths of tables start at `dir`.
     ///
     /// # Errors
-    /// A table that cannot be read, or does not reach the energy (eV).
+    /// A table cannot be read or does not contain the energy, or a material is incomplete or invalid.
     pub fn new(
         text: &BTreeMap<String, MaterialText>,
         energy: f64,
@@ -32,7 +34,7 @@ impl Materials {
     ) -> Result<Self, GisaxsError> {
         let mut out = BTreeMap::new();
         for (name, m) in text {
-            let wrong = |m: String| GisaxsError::Sample(format!("material {name}: {m}"));
+            let wrong = |m: GisaxsError| GisaxsError::Sample(format!("material {name}: {m}"));
             let index = match (&m.file, m.delta) {
                 (None, Some(delta)) => (delta, m.beta.unwrap_or(0.0)),
                 (Some(file), None) if m.beta.is_none() => at(&dir.join(file), energy)?,
@@ -43,27 +45,27 @@ impl Materials {
         Ok(Self(out))
     }
 
-    /// The index of a layer or a particle: a material's name, or its own numbers.
+    /// δ and β of a layer or a particle, from the name of a material or from its own numbers.
     ///
     /// # Errors
-    /// No such material, both or no index.
+    /// The material is unknown, both are given, or the numbers are out of range.
     pub fn index(
         &self,
         name: Option<&str>,
         delta: Option<f64>,
         beta: Option<f64>,
-    ) -> Result<(f64, f64), String> {
+    ) -> Result<(f64, f64), crate::GisaxsError> {
         match (name, delta, beta) {
             (Some(name), None, None) => self.0.get(name).copied().ok_or_else(|| {
                 let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
-                format!(
+                GisaxsError::from(format!(
                     "material \"{name}\" is unknown; [materials] has {}",
                     if known.is_empty() {
                         "none".into()
                     } else {
                         known.join(", ")
                     }
-                )
+                ))
             }),
             (Some(_), ..) => Err("give a material, or delta and beta, not both".into()),
             (None, delta, beta) => checked((delta.unwrap_or(0.0), beta.unwrap_or(0.0))),
@@ -71,17 +73,18 @@ impl Materials {
     }
 }
 
-fn checked((delta, beta): (f64, f64)) -> Result<(f64, f64), String> {
+fn checked((delta, beta): (f64, f64)) -> Result<(f64, f64), crate::GisaxsError> {
     if delta.abs() < 1.0 && (0.0..=1.0).contains(&beta) {
         Ok((delta, beta))
     } else {
         Err(format!(
-            "delta {delta} and beta {beta} are no index of X-rays: delta lies between -1 and 1, beta between 0 and 1"
-        ))
+            "invalid refractive index: delta {delta}, beta {beta}; delta lies between -1 and 1, beta between 0 and 1"
+        ).into())
     }
 }
 
-/// Between the rows of a table on either side: δ and β are powers of the energy between edges.
+/// δ and β at an energy by interpolation between two rows of a table: between absorption edges they are powers of the
+/// energy.
 fn at(path: &Path, energy: f64) -> Result<(f64, f64), GisaxsError> {
     let rows = table::numbers(path, 3)?;
     let fail = |m: String| table::fail(path, m);

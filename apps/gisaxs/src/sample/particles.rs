@@ -1,107 +1,133 @@
-//! Particles as a page describes them.
+//! Particles as the input file describes them.
 
 use super::distribution::DistributionText;
 use super::limits;
 use super::optics::Materials;
 use crate::GisaxsError;
 use crate::form::{Shape, turned};
-use crate::order::{Lattice, Order, Paracrystal, Radial};
-use crate::particle::{Average, Part, Particle, Population};
-use crate::rotation::Rotation;
-use crate::stack::Layer;
+use crate::sample::rotation::Rotation;
+use crate::scattering::layers::Layer;
+use crate::scattering::order::{Lattice, Order, Paracrystal, Radial};
+use crate::scattering::particle::{Average, Part, Particle, Population};
 use serde::Deserialize;
 use std::path::Path;
 use toml::Table;
 
-/// Particles of one population, in all sizes and orientations.
+/// Maximum number of sizes and orientations of one population.
 const MOST_MEMBERS: usize = 100_000;
 
+/// A population of particles. At most one of `lattice`, `paracrystal` and `radial` is given; without, the particles are
+/// dilute.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParticlesText {
+    /// The first solid of a particle.
     #[serde(flatten)]
     pub part: PartText,
-    /// More solids whose waves add to those of the first: a unit cell.
+    /// More solids, which add coherently to the first: a unit cell.
     #[serde(default)]
     pub parts: Vec<PartText>,
-    /// On a nm²; of a lattice where it is not given: one a cell.
+    /// Particles per nm²; by default one per cell of the lattice or paracrystal.
     pub density: Option<f64>,
+    /// A finite lattice.
     pub lattice: Option<LatticeText>,
+    /// A two-dimensional paracrystal.
     pub paracrystal: Option<ParacrystalText>,
+    /// A radial paracrystal.
     pub radial: Option<RadialText>,
-    /// Number of the layer, from 0.
+    /// Index of the layer, from 0.
     #[serde(default)]
     pub layer: usize,
-    /// Height of the base above the layer's lower interface, nm; in the substrate above its upper
-    /// one, so negative.
+    /// Height of the base above the lower interface of the layer, nm; in the substrate above its upper interface, so
+    /// negative.
     #[serde(default)]
     pub height: f64,
+    /// Distributions of sizes and orientations.
     #[serde(default)]
     pub distributions: Vec<DistributionText>,
+    /// How the waves of particles of different sizes add.
     #[serde(default)]
     pub average: Average,
 }
 
-/// A solid, perhaps with another one in it.
+/// A solid of one material, optionally with a core. The material is given by name, or as `delta` and `beta`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartText {
+    /// The shape.
     pub form: Shape,
+    /// Name of the material.
     pub material: Option<String>,
+    /// δ of the refractive index n = 1 − δ + iβ.
     pub delta: Option<f64>,
+    /// β of the refractive index n = 1 − δ + iβ.
     pub beta: Option<f64>,
-    /// Of the base's middle, nm.
+    /// Position of the centre of the base, nm.
     #[serde(default)]
     pub at: [f64; 3],
-    /// About its own axis z, then about y, then about z, degrees.
+    /// First rotation, about z, degrees.
     #[serde(default)]
     pub turn: f64,
+    /// Second rotation, about y, degrees.
     #[serde(default)]
     pub tilt: f64,
+    /// Third rotation, about z, degrees.
     #[serde(default)]
     pub rotation: f64,
-    /// What is within, in place of this material; its `at` is from the base of this.
+    /// A solid inside, which replaces this material; its `at` starts at the base of this solid.
     pub core: Option<Box<PartText>>,
 }
 
-/// Two sides along the surface.
+/// A finite lattice along the surface.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LatticeText {
-    /// Lengths of the cell's sides, nm, and the angle between them, degrees.
+    /// Length of the first lattice vector, nm.
     pub a: f64,
+    /// Length of the second lattice vector, nm.
     pub b: f64,
+    /// Angle between both, degrees.
     pub angle: f64,
-    /// Of the first side from x, degrees.
+    /// Angle of the first lattice vector from x, degrees.
     #[serde(default)]
     pub rotation: f64,
-    /// Cells along both sides; they scatter coherently.
+    /// Number of cells along both lattice vectors; they scatter coherently.
     pub cells: [u32; 2],
 }
 
+/// A two-dimensional paracrystal.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParacrystalText {
+    /// Mean length of the first lattice vector, nm.
     pub a: f64,
+    /// Mean length of the second lattice vector, nm.
     pub b: f64,
+    /// Angle between both, degrees.
     pub angle: f64,
+    /// Angle of the first lattice vector from x, degrees.
     #[serde(default)]
     pub rotation: f64,
-    /// Standard deviations of the distances to the next neighbours, nm.
+    /// Standard deviation of the distance to the next neighbour along each lattice vector, nm.
     pub spread: [f64; 2],
-    /// Size of coherent domains, nm.
+    /// Size of coherent domains, nm; `None`: infinite.
     pub domain: Option<f64>,
 }
 
+/// A radial paracrystal: neighbours at a mean distance, in any direction.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RadialText {
+    /// Mean distance to the next neighbour, nm.
     pub distance: f64,
+    /// Standard deviation of that distance, nm.
     pub spread: f64,
+    /// Size of coherent domains, nm; `None`: infinite.
     pub domain: Option<f64>,
 }
 
-fn sides(a: f64, b: f64, angle: f64, rotation: f64) -> Result<[[f64; 2]; 2], String> {
+/// The lattice vectors, nm.
+fn sides(a: f64, b: f64, angle: f64, rotation: f64) -> Result<[[f64; 2]; 2], crate::GisaxsError> {
     if !(a > 0.0 && b > 0.0 && angle > 0.0 && angle < 180.0 && rotation.is_finite()) {
         return Err("a lattice needs a, b above 0 and an angle between 0 and 180".into());
     }
@@ -112,16 +138,16 @@ fn sides(a: f64, b: f64, angle: f64, rotation: f64) -> Result<[[f64; 2]; 2], Str
     Ok([side(a, 0.0), side(b, angle)])
 }
 
-fn domain(size: Option<f64>) -> Result<f64, String> {
+fn domain(size: Option<f64>) -> Result<f64, crate::GisaxsError> {
     match size {
         None => Ok(f64::INFINITY),
         Some(d) if d > 0.0 => Ok(d),
-        Some(d) => Err(format!("domain = {d}: it must be above 0")),
+        Some(d) => Err(format!("domain = {d}: it must be above 0").into()),
     }
 }
 
 impl ParticlesText {
-    fn order(&self) -> Result<Order, String> {
+    fn order(&self) -> Result<Order, crate::GisaxsError> {
         let spread = |s: f64| {
             (s >= 0.0 && s.is_finite())
                 .then_some(s)
@@ -145,7 +171,7 @@ impl ParticlesText {
             })),
             (None, None, Some(r)) => {
                 if !(r.distance > 0.0 && r.distance.is_finite()) {
-                    return Err(format!("distance = {}: it must be above 0", r.distance));
+                    return Err(format!("distance = {}: it must be above 0", r.distance).into());
                 }
                 Ok(Order::Radial(Radial {
                     distance: r.distance,
@@ -157,27 +183,26 @@ impl ParticlesText {
         }
     }
 
-    /// The population; `raw` is the same description with nothing filled in.
+    /// The population; `raw` is the same description before defaults are filled in.
+    ///
+    /// # Errors
+    /// The description is incomplete, inconsistent or invalid, or has too many sizes and orientations.
     pub(super) fn population(
         &self,
         raw: &Table,
         layers: &[Layer],
         materials: &Materials,
         dir: &Path,
-    ) -> Result<Population, String> {
+    ) -> Result<Population, crate::GisaxsError> {
         if self.layer >= layers.len() {
-            return Err(format!(
-                "layer = {}, but there are {}",
-                self.layer,
-                layers.len()
-            ));
+            return Err(format!("layer = {}, but there are {}", self.layer, layers.len()).into());
         }
         let order = self.order()?;
         let Some(density) = self.density.or(order.density()) else {
             return Err("give a density (on a nm²), a lattice or a paracrystal".into());
         };
         if !(density > 0.0 && density.is_finite()) {
-            return Err(format!("density = {density}: it must be above 0"));
+            return Err(format!("density = {density}: it must be above 0").into());
         }
         if !self.height.is_finite() {
             return Err("height is not finite".into());
@@ -194,8 +219,8 @@ impl ParticlesText {
             let count = variants.len().saturating_mul(d.count());
             if count > MOST_MEMBERS {
                 return Err(format!(
-                    "its distributions make {count} particles, more than {MOST_MEMBERS}: take fewer samples"
-                ));
+                    "its distributions make {count} particles, more than {MOST_MEMBERS}: use fewer samples"
+                ).into());
             }
             let mut next = Vec::new();
             for (weight, table) in &variants {
@@ -224,7 +249,7 @@ impl ParticlesText {
                     },
                 ))
             })
-            .collect::<Result<_, String>>()?;
+            .collect::<Result<_, crate::GisaxsError>>()?;
         Ok(Population {
             density,
             layer: self.layer,
@@ -241,12 +266,12 @@ impl PartText {
         parts: &mut Vec<Part>,
         materials: &Materials,
         dir: &Path,
-    ) -> Result<(), String> {
+    ) -> Result<(), crate::GisaxsError> {
         let by = self.orientation()?;
         self.add_turned(parts, materials, dir, &by, self.at, None)
     }
 
-    fn orientation(&self) -> Result<Rotation, String> {
+    fn orientation(&self) -> Result<Rotation, crate::GisaxsError> {
         let angles = [self.turn, self.tilt, self.rotation];
         if angles.iter().chain(&self.at).any(|x| !x.is_finite()) {
             return Err("a number is not finite".into());
@@ -263,7 +288,7 @@ impl PartText {
         by: &Rotation,
         at: [f64; 3],
         around: Option<(f64, f64)>,
-    ) -> Result<(), String> {
+    ) -> Result<(), crate::GisaxsError> {
         let index = materials.index(self.material.as_deref(), self.delta, self.beta)?;
         if self.material.is_none() && self.delta.is_none() {
             return Err("give a material, or delta and beta".into());
@@ -280,7 +305,9 @@ impl PartText {
         });
         if let Some(core) = &self.core {
             if !core.orientation()?.is_none() {
-                return Err("a core turns with what is around it: give it no angles".into());
+                return Err(
+                    "a core rotates with its shell: remove its turn, tilt and rotation".into(),
+                );
             }
             let shift = by.forward(core.at);
             let at = std::array::from_fn(|k| at[k] + shift[k]);

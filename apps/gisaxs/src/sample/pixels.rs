@@ -1,25 +1,32 @@
-//! Detectors as a page describes them.
+//! Detectors as the input file describes them.
 
 use crate::GisaxsError;
 use crate::detector::{Axis, Detector, Flat};
 use serde::Deserialize;
 
-/// Pixels of equal steps in azimuth and height above the horizon, degrees; or a plane.
+/// The detector: either `phi` and `alpha`, or `flat`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DetectorText {
+    /// Azimuth of the pixels, degrees.
     pub phi: Option<Range>,
+    /// Exit angle of the pixels above the horizon, degrees.
     pub alpha: Option<Range>,
+    /// A flat detector.
     pub flat: Option<FlatText>,
 }
 
+/// Pixels along one angle: equal steps, or given edges.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
+    /// Lower edge of the first pixel, degrees.
     pub from: Option<f64>,
+    /// Upper edge of the last pixel, degrees.
     pub to: Option<f64>,
+    /// Number of pixels.
     pub n: Option<usize>,
-    /// Edges of the pixels instead, rising.
+    /// Edges of the pixels, degrees, increasing; instead of the other three.
     pub edges: Option<Vec<f64>>,
 }
 
@@ -51,38 +58,46 @@ impl Range {
     }
 }
 
-/// A plane of square pixels, mm.
+/// A flat detector with square pixels.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlatText {
+    /// Distance from the sample, mm.
     pub distance: f64,
+    /// Side of a pixel, mm.
     pub pixel: f64,
+    /// Number of pixels of a row.
     pub columns: usize,
+    /// Number of pixels of a column.
     pub rows: usize,
-    /// Pixel (column, row) that the direct beam, or the horizon, meets.
+    /// Pixel (column, row) of the direct beam, or of the horizon at φ = 0 (see `normal`).
     pub centre: [f64; 2],
+    /// Direction to which the plane is normal.
     #[serde(default)]
     pub normal: Normal,
 }
 
-/// What the plane is across.
+/// Direction to which a flat detector is normal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Normal {
-    /// The direct beam, which meets it at the centre.
+    /// The direct beam, which meets the detector at `centre`.
     #[default]
     Beam,
-    /// The sample's surface: the centre is on the horizon.
+    /// The x axis, along the surface: `centre` is on the horizon.
     Sample,
 }
 
-/// Most pixels in one direction.
+/// Maximum number of pixels along one angle.
 const LONGEST: usize = 1 << 24;
-/// Most pixels of an image.
-const MOST: usize = 1 << 28;
+/// Maximum number of pixels of an image.
+const MAX: usize = 1 << 28;
 
 impl DetectorText {
-    /// The detector for a beam of some glancing angle, rad.
+    /// The detector for a beam at a grazing angle, rad.
+    ///
+    /// # Errors
+    /// The description is incomplete or inconsistent, or has too many pixels.
     pub(super) fn detector(&self, incidence: f64) -> Result<Detector, GisaxsError> {
         fn wrong<T>(m: &str) -> Result<T, GisaxsError> {
             Err(GisaxsError::Sample(format!("[detector] {m}")))
@@ -114,7 +129,7 @@ impl DetectorText {
             _ => return wrong("needs phi and alpha, each with from, to and n; or flat"),
         };
         match out.rows().checked_mul(out.columns()) {
-            Some(1..=MOST) => Ok(out),
+            Some(1..=MAX) => Ok(out),
             _ => wrong("has no pixels, or more than 268 million"),
         }
     }

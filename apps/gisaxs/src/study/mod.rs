@@ -1,13 +1,12 @@
-//! The tables of the paper (I to III) on this machine: time, rates and joules of each way to the form factor,
-//! predicted beside measured.
+//! Tables I to III of the HipGISAXS paper on this machine: measured and predicted time, rate and energy of each
+//! form-factor method.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`work`] | operations of each way |
-//! | [`row`] | one line of the tables: what was computed, measured, predicted |
+//! | `work` | operations of each method |
+//! | `row` | one row of the tables: the case, measured and predicted values |
 
 mod row;
 mod work;
 
 pub use row::{Case, On, Row, run};
-pub use work::{paper_flops, work};

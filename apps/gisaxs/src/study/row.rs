@@ -1,12 +1,12 @@
-//! One line of the tables.
+//! One row of the tables.
 
 use super::work::{Size, paper_flops, work};
 use crate::form::Polyhedron;
 use crate::gpu::{Device, DirectConfig, OnGrid};
 use crate::mesh::Mesh;
-use crate::numeric::{
-    Axis, Blocks, Extent, Precision, Rule, Sampling, Settings, Sheet, Surface, Watch, Way, Window,
-    direct, prepare,
+use crate::mesh_form_factor::{
+    Axis, Blocks, Extent, Method, Precision, QGrid, Quadrature, Sampling, Settings, Surface, Watch,
+    Window, direct, prepare,
 };
 use greenup_meter::{Measurement, Meter, Observer, Run};
 use greenup_model::{Machine, Op, predict};
@@ -15,25 +15,28 @@ use serde::Serialize;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// What is computed: a ball of 10 nm of so many triangles, on so many q.
+/// A case: the form factor of a ball of radius 10 nm on a grid of q.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Case {
-    /// Rows and columns of the ball's triangles.
+    /// Rows and columns of triangles on the ball.
     pub ball: (usize, usize),
-    /// Numbers of q_y in ±2/nm and of q_z in 0…2.5/nm.
+    /// Number of q_y between ±2/nm, and of q_z between 0 and 2.5/nm.
     pub grid: (usize, usize),
-    /// Im q_z, 1/nm.
-    pub damping: f64,
-    pub way: Way,
+    /// Im(q_z), 1/nm.
+    pub im_qz: f64,
+    /// Method.
+    pub method: Method,
+    /// Precision of the direct and GEMM methods.
     pub precision: Precision,
 }
 
 impl Case {
+    /// Number of triangles of the ball.
     pub fn triangles(&self) -> usize {
         2 * (self.ball.0 - 1) * self.ball.1
     }
 
-    fn sheet(&self) -> Sheet {
+    fn grid(&self) -> QGrid {
         let range = |from: f64, to: f64, n: usize| -> Vec<f64> {
             (0..n)
                 .map(|k| from + (to - from) * k as f64 / (n - 1) as f64)
@@ -41,56 +44,69 @@ impl Case {
         };
         let z: Vec<Complex64> = range(0.0, 2.5, self.grid.1)
             .iter()
-            .map(|&z| Complex64::new(z, self.damping))
+            .map(|&z| Complex64::new(z, self.im_qz))
             .collect();
-        Sheet::grid(&[0.0], &range(-2.0, 2.0, self.grid.0), &z)
+        QGrid::grid(&[0.0], &range(-2.0, 2.0, self.grid.0), &z)
     }
 }
 
-/// A line: measured, derived and predicted.
+/// A row: measured, derived and predicted values.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
+    /// The case.
     pub case: Case,
+    /// Number of triangles.
     pub triangles: usize,
+    /// Number of q.
     pub points: usize,
-    /// One run, s; on a GPU without transfers.
+    /// Time and energy of one run; on a GPU without transfers.
     pub measured: Measurement,
-    /// The same with transfers, of a GPU.
+    /// Time of one run with transfers, s; `None` on a CPU.
     pub with_transfers_s: Option<f64>,
-    /// By the paper's counts.
+    /// GFLOP/s, by the operation counts of the paper for direct sums.
     pub gflops: f64,
-    /// Over the machine's single-precision peak.
+    /// The same rate as a fraction of the machine's single-precision peak; `None` without a machine model.
     pub of_peak: Option<f64>,
+    /// GFLOP/s per watt; `None` if no energy was measured.
     pub gflops_per_watt: Option<f64>,
-    /// Triangles times q, a second and a joule.
+    /// Pairs of a triangle and a q per second.
     pub rate: f64,
+    /// Pairs of a triangle and a q per joule; `None` if no energy was measured.
     pub per_joule: Option<f64>,
-    /// Largest and median error over the largest |F|, at a sample of q, beside double precision.
+    /// Largest and median error at a sample of q, relative to the largest |F|; the reference is a direct sum in double
+    /// precision.
     pub error: (f64, f64),
+    /// Time predicted by the machine model, s; `None` without one.
     pub predicted_s: Option<f64>,
+    /// Energy predicted by the machine model, J; `None` without one.
     pub predicted_j: Option<f64>,
 }
 
-/// Where it runs.
+/// The device of a case.
 pub enum On<'a> {
+    /// This CPU.
     Cpu {
+        /// Tuning parameters of the direct method.
         blocks: Blocks,
     },
+    /// A CUDA GPU.
     Gpu {
+        /// The GPU.
         device: &'a Device,
+        /// Tuning parameters of the direct kernel.
         config: DirectConfig,
     },
 }
 
-/// Accuracy of the nonuniform transform: that of single precision.
+/// Accuracy of the nonuniform FFT, equal to that of single precision.
 const ACCURACY: f64 = 1e-7;
-/// q at which errors are taken.
+/// Number of q at which errors are evaluated.
 const SAMPLE: usize = 400;
 
-/// Runs a case; nothing is returned where `stop` ended it.
+/// Measures a case; `None` if `stop` ended it.
 ///
 /// # Errors
-/// What the GPU or the way said.
+/// The method does not support the case, or the GPU or a measurement fails.
 pub fn run(
     case: &Case,
     on: &On,
@@ -98,60 +114,62 @@ pub fn run(
     machine: Option<&Machine>,
     observer: &dyn Observer,
     stop: &AtomicBool,
-) -> Result<Option<Row>, String> {
+) -> Result<Option<Row>, crate::GisaxsError> {
     let mesh = Mesh::ball(10.0, case.ball.0, case.ball.1);
-    let sheet = case.sheet();
-    let extent = Extent::of(std::slice::from_ref(&sheet));
+    let grid = case.grid();
+    let extent = Extent::of(std::slice::from_ref(&grid));
     let quiet = |_: u64| {};
     let watch = Watch {
         progress: &quiet,
         stop,
     };
-    let sheets = std::slice::from_ref(&sheet);
+    let grids = std::slice::from_ref(&grid);
     let gpu = matches!(on, On::Gpu { .. });
-    let surface = Surface::new(&mesh, extent.most, Sampling::Every(Rule::Centroid));
+    let surface = Surface::new(&mesh, extent.most, Sampling::Every(Quadrature::Centroid));
     let (measured, values, with_transfers_s) = match on {
         On::Cpu { blocks } => {
             let form = Polyhedron::new(&mesh).map_err(|e| e.to_string())?;
             let settings = Settings {
-                way: Some(case.way),
+                method: Some(case.method),
                 accuracy: ACCURACY,
                 precision: Some(case.precision),
-                rule: Some(Some(Rule::Centroid)),
+                quadrature: Some(Some(Quadrature::Centroid)),
                 blocks: *blocks,
                 ..Settings::default()
             };
             let mut values = Vec::new();
-            let measured = meter.measure(observer, &mut |seconds: f64| -> Result<Run, String> {
-                let start = Instant::now();
-                let mut iterations = 0.0;
-                while iterations == 0.0 || start.elapsed().as_secs_f64() < seconds {
-                    let ready = prepare(&form, sheets, &settings)?;
-                    values = ready.sheets(sheets, &watch)?.unwrap_or_default();
-                    iterations += 1.0;
-                }
-                Ok(Run {
-                    iterations,
-                    seconds: start.elapsed().as_secs_f64(),
-                })
-            })?;
+            let measured = meter.measure(
+                observer,
+                &mut |seconds: f64| -> Result<Run, crate::GisaxsError> {
+                    let start = Instant::now();
+                    let mut iterations = 0.0;
+                    while iterations == 0.0 || start.elapsed().as_secs_f64() < seconds {
+                        let ready = prepare(&form, grids, &settings)?;
+                        values = ready.grids(grids, &watch)?.unwrap_or_default();
+                        iterations += 1.0;
+                    }
+                    Ok(Run {
+                        iterations,
+                        seconds: start.elapsed().as_secs_f64(),
+                    })
+                },
+            )?;
             (measured, values.concat(), None)
         }
         On::Gpu { device, config } => {
-            let failed = |e: greenup_device::cuda::CudaError| crate::gpu::words(&e);
-            let how = (case.way, case.precision, ACCURACY);
-            // Compiled by now, or here; the second time is the honest one.
-            OnGrid::new(device, &surface, &sheet, how, *config).map_err(failed)?;
+            let how = (case.method, case.precision, ACCURACY);
+            // The first call compiles the kernels; only the second is timed.
+            OnGrid::new(device, &surface, &grid, how, *config)?;
             let start = Instant::now();
-            let ready = OnGrid::new(device, &surface, &sheet, how, *config).map_err(failed)?;
-            let values = ready.run(1).map_err(failed)?.values;
+            let ready = OnGrid::new(device, &surface, &grid, how, *config)?;
+            let values = ready.run(1)?.values;
             let whole = start.elapsed().as_secs_f64();
-            let once = ready.run(3).map_err(failed)?.device_s;
+            let once = ready.run(3)?.device_s;
             let measured = meter.measure(observer, &mut |seconds: f64| {
-                // Launches are cheap beside the shortest run, and never wait for the host.
+                // Launches are short compared with the shortest run, and never wait for the host.
                 let n = (seconds / once).ceil().max(1.0);
-                let ran = ready.time(n as usize).map_err(failed)?;
-                Ok::<Run, String>(Run {
+                let ran = ready.time(n as usize)?;
+                Ok::<Run, crate::GisaxsError>(Run {
                     iterations: n,
                     seconds: ran * n,
                 })
@@ -159,11 +177,11 @@ pub fn run(
             (measured, values, Some(whole))
         }
     };
-    // Stopped sums have no values.
+    // A stopped run has no values.
     let Some(measured) = measured.filter(|_| !watch.stopped()) else {
         return Ok(None);
     };
-    let (triangles, points) = (mesh.triangles.len(), sheet.len());
+    let (triangles, points) = (mesh.triangles.len(), grid.len());
     let time = measured.time_s.median;
     let energy = measured.energy_j.map(|e| e.median);
     let flops = paper_flops(triangles as f64, points as f64, gpu);
@@ -178,10 +196,10 @@ pub fn run(
         cells: (cells(1, extent.y), cells(2, extent.z)),
         width: window.width as f64,
         grid: (case.grid.0 as f64, case.grid.1 as f64),
-        damped: case.damping != 0.0,
+        damped: case.im_qz != 0.0,
     };
     let prediction =
-        machine.and_then(|m| predict(m, &work(case.way, case.precision, gpu, &size)).ok());
+        machine.and_then(|m| predict(m, &work(case.method, case.precision, gpu, &size)).ok());
     let peak = machine
         .and_then(|m| m.time_of(Op::F32).ok())
         .map(|t| 1.0 / t);
@@ -195,28 +213,28 @@ pub fn run(
         gflops_per_watt: energy.map(|e| flops / e * 1e-9),
         rate: pairs / time,
         per_joule: energy.map(|e| pairs / e),
-        error: error(&surface, &sheet, &values, &watch),
+        error: error(&surface, &grid, &values, &watch),
         predicted_s: prediction.as_ref().map(|p| p.time_s),
         predicted_j: prediction.and_then(|p| p.energy_j),
         measured,
     }))
 }
 
-/// Largest and median error at a sample of q, over the largest |F|.
-fn error(surface: &Surface, sheet: &Sheet, values: &[Complex64], watch: &Watch) -> (f64, f64) {
+/// Largest and median error at a sample of q, relative to the largest |F|.
+fn error(surface: &Surface, grid: &QGrid, values: &[Complex64], watch: &Watch) -> (f64, f64) {
     let step = (values.len() / SAMPLE).max(1) | 1;
     let picked: Vec<usize> = (0..values.len()).step_by(step).collect();
-    let points: Vec<Sheet> = picked
+    let points: Vec<QGrid> = picked
         .iter()
         .map(|&n| {
-            let q = sheet.q(n);
-            Sheet {
+            let q = grid.q(n);
+            QGrid {
                 xy: [[q.x, q.y]].into(),
                 z: vec![q.z],
             }
         })
         .collect();
-    let how = (Precision::Double, Blocks::default());
+    let how = (Precision::F64, Blocks::default());
     let Some(exact) = direct(surface, &points, false, how, watch) else {
         return (f64::NAN, f64::NAN);
     };

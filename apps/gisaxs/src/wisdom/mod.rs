@@ -1,94 +1,99 @@
-//! What tuning found, for every later run.
+//! Tuned configs of each device, stored for later runs.
 
 pub mod verify;
 
+use crate::GisaxsError;
 use crate::gpu::{DirectConfig, ListConfig};
-use crate::numeric::Blocks;
+use crate::mesh_form_factor::Blocks;
+use greenup_app::folders::{self, NoHome};
+use greenup_app::tuned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The best known configs by the name of the device.
+/// The best known configs, by name of the device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wisdom {
+    /// The direct method on CPUs.
     #[serde(default)]
     pub cpu: BTreeMap<String, Blocks>,
+    /// The direct kernel for tensor grids on GPUs.
     #[serde(default)]
     pub gpu: BTreeMap<String, DirectConfig>,
+    /// The direct kernel for lists of q on GPUs.
     #[serde(default)]
     pub gpu_list: BTreeMap<String, ListConfig>,
 }
 
 impl Wisdom {
-    /// Hyperblocks of direct sums on a CPU.
+    /// The config of the direct method on the CPU `name`; the default if unknown.
     pub fn blocks(&self, name: &str) -> Blocks {
         self.cpu.get(name).copied().unwrap_or_default()
     }
 
-    /// The direct kernel's config on a GPU.
+    /// The config of the direct kernel for tensor grids on the GPU `name`; the default if unknown.
     pub fn direct(&self, name: &str) -> DirectConfig {
         self.gpu.get(name).copied().unwrap_or_default()
     }
 
-    /// The same of the kernel for listed q.
+    /// The config of the direct kernel for lists of q on the GPU `name`; the default if unknown.
     pub fn list(&self, name: &str) -> ListConfig {
         self.gpu_list.get(name).copied().unwrap_or_default()
     }
 }
 
-/// Where wisdom is kept: `$XDG_DATA_HOME/greenup/gisaxs.toml`, else below `~/.local/share`.
-pub fn file() -> Option<PathBuf> {
-    let from = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
-    let base = from("XDG_DATA_HOME").or_else(|| from("HOME").map(|h| h.join(".local/share")))?;
-    Some(base.join("greenup/gisaxs.toml"))
-}
-
-/// The wisdom of this user; none where there is no file.
+/// The file of tuned configs: `$XDG_DATA_HOME/greenup/gisaxs.toml`, else below `~/.local/share`.
 ///
 /// # Errors
-/// A file that is no wisdom.
-pub fn read() -> Result<Wisdom, String> {
-    let Some(path) = file() else {
+/// Neither `XDG_DATA_HOME` nor `HOME` holds an absolute path.
+pub fn file() -> Result<PathBuf, NoHome> {
+    Ok(folders::data()?.join("gisaxs.toml"))
+}
+
+/// The tuned configs of this user; empty if there is no file.
+///
+/// # Errors
+/// The file cannot be read, or holds an invalid config.
+pub fn read() -> Result<Wisdom, GisaxsError> {
+    let Ok(path) = file() else {
         return Ok(Wisdom::default());
     };
-    match greenup_files::read_text(&path) {
-        Ok(text) => {
-            let wrong = |m: String| format!("{}: is no wisdom: {m}", path.display());
-            let known: Wisdom =
-                toml::from_str(&text).map_err(|e| wrong(e.to_string().trim_end().to_owned()))?;
-            for (name, blocks) in &known.cpu {
-                blocks.check().map_err(|m| wrong(format!("{name}: {m}")))?;
-            }
-            Ok(known)
-        }
-        Err(greenup_files::FileError::Read { cause, .. })
-            if cause.kind() == std::io::ErrorKind::NotFound =>
-        {
-            Ok(Wisdom::default())
-        }
-        Err(e) => Err(e.to_string()),
-    }
+    let known: Wisdom = tuned::read(&path)?;
+    known.check().map_err(|e| GisaxsError::File {
+        path: path.display().to_string(),
+        message: format!("invalid wisdom: {e}"),
+    })?;
+    Ok(known)
 }
 
 impl Wisdom {
-    /// Keeps it for later runs, in one step.
+    fn check(&self) -> Result<(), GisaxsError> {
+        let named = |name: &str, e: GisaxsError| GisaxsError::Invalid(format!("{name}: {e}"));
+        for (name, blocks) in &self.cpu {
+            blocks.check().map_err(|e| named(name, e))?;
+        }
+        for (name, config) in &self.gpu {
+            config.check().map_err(|e| named(name, e))?;
+        }
+        for (name, config) in &self.gpu_list {
+            config.check().map_err(|e| named(name, e))?;
+        }
+        Ok(())
+    }
+
+    /// Stores the configs for later runs, and returns the path of the file.
     ///
     /// # Errors
-    /// The folder cannot be written.
-    pub fn keep(&self) -> Result<PathBuf, String> {
-        let path = file().ok_or("neither XDG_DATA_HOME nor HOME is set")?;
-        let text = toml::to_string_pretty(self).map_err(|e| e.to_string())?;
-        greenup_files::write(&path, text.as_bytes()).map_err(|e| e.to_string())?;
+    /// The folder of the user's data is unknown, or the file cannot be written.
+    pub fn store(&self) -> Result<PathBuf, GisaxsError> {
+        let path = file()?;
+        tuned::write(&path, self)?;
         Ok(path)
     }
 }
 
-/// The name of this CPU.
+/// The model name of this CPU.
 pub fn cpu() -> String {
     greenup_device::CpuFacts::read().model
 }

@@ -1,18 +1,19 @@
-//! Zones in the lanes of vectors.
+//! Batches of zones, one zone per SIMD lane.
 
-use super::kernels::{Held, Kernels, Rules};
+use super::kernels::{Kernels, OwnedTables};
 use super::parts::with_scratch;
 use crate::HydroError;
 use crate::hydro::Hydro;
+use crate::hydro::PointRules;
 use greenup_device::HostIsa;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Batches of zones of a range, one zone in each lane; the last is filled up with its last zone.
+/// Batches of a range of zones, one zone per lane; the last batch is padded with copies of the last zone.
 pub(super) struct Batches {
-    pub tables: Held,
+    pub tables: OwnedTables,
     pub kernels: Kernels,
-    pub rules: Rules,
+    pub rules: PointRules,
     pub lanes: usize,
     pub range: Range<usize>,
     pub count: usize,
@@ -22,15 +23,18 @@ pub(super) struct Batches {
     pub local: usize,
     pub energies: usize,
     pub points: usize,
-    /// [batch][local][lane] and [batch][energy][lane].
+    /// Kinematic nodes, [batch][local][lane].
     pub index: Vec<u32>,
+    /// Energy coefficients, [batch][energy][lane].
     pub index_e: Vec<u32>,
     scratch: usize,
 }
 
 impl Batches {
+    /// Batches for an instruction set, with kernels for the orders of the problem or `general` ones for any order.
+    ///
     /// # Errors
-    /// Zones that are not products of segments or not there.
+    /// The zones are not tensor products, or do not exist.
     pub fn new(
         h: &Hydro,
         isa: HostIsa,
@@ -40,15 +44,18 @@ impl Batches {
         let (space, e) = (&h.space, &h.space.element);
         h.consistent()?;
         if range.is_empty() || range.end > space.zones {
-            return Err(HydroError(format!("zones {range:?} of {}", space.zones)));
+            return Err(HydroError::Device(format!(
+                "zones {range:?} of {}",
+                space.zones
+            )));
         }
         let Some(factors) = &e.factors else {
-            return Err(HydroError(format!(
-                "the matrix-free operator needs quadrilaterals or hexahedra: take --operator full for a {:?}",
+            return Err(HydroError::Device(format!(
+                "partial assembly needs quadrilaterals or hexahedra: use --assembly full for a {:?}",
                 e.shape
             )));
         };
-        let tables = Held::new(factors);
+        let tables = OwnedTables::new(factors);
         let order = if general { 0 } else { e.order };
         let kernels = Kernels::of(isa.get(), space.dim, order, e.energy_order);
         let lanes = isa.get().vector_bytes() / 8;
@@ -77,10 +84,10 @@ impl Batches {
         Ok(b)
     }
 
-    /// Whether fields are those of all nodes, and energies those of all zones, as kernels index them.
+    /// Checks that fields have values for all nodes, and energies for all zones, as the kernels index them.
     ///
     /// # Panics
-    /// They are not.
+    /// A length differs.
     pub fn check(&self, fields: &[&[f64]], energies: &[&[f64]]) {
         assert!(
             fields.iter().all(|f| f.len() == self.dim * self.nodes)
@@ -91,17 +98,17 @@ impl Batches {
         );
     }
 
-    /// Zones of a batch that are not there to fill it up.
+    /// Number of zones of a batch without padding.
     pub fn real(&self, b: usize) -> usize {
         (self.range.len() - b * self.lanes).min(self.lanes)
     }
 
-    /// The zone in a lane.
+    /// The zone in a lane of a batch.
     pub fn zone(&self, b: usize, lane: usize) -> usize {
         self.range.start + (b * self.lanes + lane).min(self.range.len() - 1)
     }
 
-    /// From [zone][n] of all zones to [batch][n][lane].
+    /// Reorders values [zone][n] of all zones to [batch][n][lane].
     pub fn spread<T: Copy + Default + Send + Sync>(&self, of_zones: &[T], n: usize) -> Vec<T> {
         let mut out = vec![T::default(); self.count * n * self.lanes];
         out.par_chunks_mut(n * self.lanes)
@@ -117,7 +124,7 @@ impl Batches {
         out
     }
 
-    /// Runs on each batch, with room to work in.
+    /// Calls `f` for each batch in parallel, with scratch memory.
     pub fn each(&self, f: impl Fn(usize, &mut [f64]) + Sync) {
         (0..self.count)
             .into_par_iter()
@@ -125,6 +132,7 @@ impl Batches {
             .for_each(|b| self.with_room(|s| f(b, s)));
     }
 
+    /// Calls `f` with the scratch memory of the thread.
     pub fn with_room<T>(&self, f: impl FnOnce(&mut [f64]) -> T) -> T {
         with_scratch(self.scratch, f)
     }

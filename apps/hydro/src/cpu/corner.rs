@@ -1,4 +1,4 @@
-//! Stresses at the points of zones, and their forces and work, by sums of factors.
+//! Stresses at the quadrature points, and their forces and work, by sum factorisation.
 
 use super::batches::Batches;
 use super::parts::Shared;
@@ -11,12 +11,12 @@ use std::ffi::{c_int, c_long};
 use std::ops::Range;
 use std::ptr;
 
-/// A range of zones with their stresses.
+/// The corner force of a range of zones: stresses, forces and work.
 pub struct Corner {
     pub(super) b: Batches,
     affine: bool,
     gamma: Vec<f64>,
-    stiff: Vec<f64>,
+    p_inf: Vec<f64>,
     weights: Vec<f64>,
     pub(super) mass: Vec<f64>,
     start: Vec<f64>,
@@ -25,10 +25,11 @@ pub struct Corner {
 }
 
 impl Corner {
-    /// With an instruction set, by kernels for these orders or `general` ones for any.
+    /// Prepares a range of zones for an instruction set, with kernels for the orders of the problem or `general` ones
+    /// for any order.
     ///
     /// # Errors
-    /// Zones that are not products of segments or not there.
+    /// The zones are not tensor products, or do not exist.
     pub fn new(
         h: &Hydro,
         isa: HostIsa,
@@ -43,7 +44,7 @@ impl Corner {
         Ok(Self {
             affine: h.affine,
             gamma: gas(|g| g.gamma),
-            stiff: gas(|g| g.stiffness),
+            p_inf: gas(|g| g.p_inf),
             weights: h.space.element.weights.clone(),
             mass: b.spread(&h.mass, points),
             start: b.spread(&h.inverse, if h.affine { dd } else { points * dd }),
@@ -57,15 +58,16 @@ impl Corner {
         })
     }
 
-    /// Numbers of forces, [batch][local][component][lane].
+    /// Length of the array of forces, `[batch][local][component][lane]`.
     pub fn forces_len(&self) -> usize {
         self.b.count * self.b.local * self.b.dim * self.b.lanes
     }
 
-    /// Stresses of places, velocities and energies; their rate.
+    /// Computes the stresses for positions, velocities and energies; returns their rate (see
+    /// [`Engine`](crate::engine::Engine)).
     ///
     /// # Panics
-    /// They are not those of all nodes and zones.
+    /// The lengths are not those of all nodes and zones.
     pub fn stresses(&mut self, x: &[f64], v: &[f64], e: &[f64]) -> f64 {
         let b = &self.b;
         b.check(&[x, v], &[e]);
@@ -82,8 +84,8 @@ impl Corner {
                     } else {
                         source.at(i * b.points * w)
                     };
-                    // SAFETY: indices and sizes are those that the batches were made with, and the fields have them; stresses
-                    // and sources of batches are disjoint.
+                    // SAFETY: indices and sizes are those that the batches were made with, and the fields have them;
+                    // stresses and sources of batches are disjoint.
                     unsafe {
                         (b.kernels.stresses)(
                             b.tables.get(),
@@ -95,7 +97,7 @@ impl Corner {
                             v.as_ptr(),
                             e.as_ptr(),
                             self.gamma.as_ptr().add(i * w),
-                            self.stiff.as_ptr().add(i * w),
+                            self.p_inf.as_ptr().add(i * w),
                             self.mass.as_ptr().add(i * b.points * w),
                             self.weights.as_ptr(),
                             self.start.as_ptr().add(i * start),
@@ -111,10 +113,10 @@ impl Corner {
         largest.into_iter().fold(0.0, f64::max)
     }
 
-    /// Minus their forces, into [`Self::forces_len`] numbers.
+    /// Computes the forces of the zones on their nodes from the last stresses, `[batch][local][component][lane]`.
     ///
     /// # Panics
-    /// There are not as many.
+    /// The length of `own` is not [`Self::forces_len`].
     pub fn forces(&self, own: &mut [f64]) {
         let b = &self.b;
         assert_eq!(own.len(), self.forces_len());
@@ -133,11 +135,11 @@ impl Corner {
         });
     }
 
-    /// Their work with velocities, into energies of all zones; times inverse mass matrices [batch][i][j][lane] where they
-    /// are given.
+    /// Computes the work of the last stresses with velocities `v` into the energies of all zones `out`, multiplied by
+    /// the inverse mass matrices `[batch][i][j][lane]` if there are any.
     ///
     /// # Panics
-    /// Velocities, energies or matrices are not as many.
+    /// A length is not that of all nodes, zones or matrices.
     pub fn work(&self, v: &[f64], inverse: Option<&[f64]>, out: &mut [f64]) {
         let b = &self.b;
         let (w, d) = (b.lanes, b.dim);
@@ -173,7 +175,7 @@ impl Corner {
         });
     }
 
-    /// Forces from batches to [zone of the range][local][component].
+    /// Reorders forces of batches to `[zone of the range][local][component]`.
     pub fn by_zone(&self, own: &[f64], out: &mut [f64]) {
         let b = &self.b;
         let (w, d, n) = (b.lanes, b.dim, b.local);

@@ -1,32 +1,22 @@
-//! The C kernels, one set for each instruction set, dimension and order.
+//! The C kernels: one set per instruction set, dimension and order.
 
-use crate::element::Factors;
+use crate::fem::element::Factors;
+use crate::hydro::PointRules;
 use greenup_device::Isa;
-use std::ffi::{c_int, c_long, c_longlong};
+use std::ffi::{c_int, c_long};
 
-/// One-dimensional tables as the kernels take them.
+/// One-dimensional basis tables in the memory layout of the kernels.
 #[repr(C)]
 pub struct Tables {
     n: c_int,
     e: c_int,
     q: c_int,
     value: *const f64,
-    slope: *const f64,
+    gradient: *const f64,
     energy: *const f64,
     value_t: *const f64,
     slope_t: *const f64,
     energy_t: *const f64,
-}
-
-/// What holds for all points of a run.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Rules {
-    pub h0: f64,
-    pub order: f64,
-    pub viscous: c_longlong,
-    pub turning: c_longlong,
-    pub source: c_longlong,
 }
 
 type T = *const Tables;
@@ -34,7 +24,7 @@ type In = *const f64;
 type Out = *mut f64;
 type Index = *const u32;
 
-/// The functions of `zone.c`; what they take is said there.
+/// The functions of `zone.c`, which documents their arguments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Kernels {
@@ -42,7 +32,7 @@ pub struct Kernels {
     #[allow(clippy::type_complexity)]
     pub stresses: unsafe extern "C" fn(
         T,
-        *const Rules,
+        *const PointRules,
         Index,
         Index,
         c_long,
@@ -96,7 +86,7 @@ sets!(
 );
 
 impl Kernels {
-    /// Those of a dimension and orders, compiled for them or for any.
+    /// Kernels of a dimension and orders: compiled for these orders if available, else for any order.
     pub fn of(isa: Isa, dim: usize, order: usize, energy_order: usize) -> Self {
         let own = if dim > 1 && order <= 4 && energy_order + 1 == order {
             order
@@ -110,21 +100,21 @@ impl Kernels {
     }
 }
 
-/// Tables with what they point at.
-pub struct Held {
+/// Tables with the memory that they point to.
+pub struct OwnedTables {
     tables: Tables,
     _kept: [Vec<f64>; 6],
 }
 
 // SAFETY: the pointers are to vectors that the value owns and never changes.
-unsafe impl Send for Held {}
+unsafe impl Send for OwnedTables {}
 // SAFETY: as above; kernels only read them.
-unsafe impl Sync for Held {}
+unsafe impl Sync for OwnedTables {}
 
-impl Held {
+impl OwnedTables {
     pub fn new(f: &Factors) -> Self {
         let q = f.points;
-        let turned = |m: &[f64]| -> Vec<f64> {
+        let transposed = |m: &[f64]| -> Vec<f64> {
             let n = m.len() / q;
             (0..n)
                 .flat_map(|i| (0..q).map(move |r| m[r * n + i]))
@@ -132,13 +122,13 @@ impl Held {
         };
         let kept = [
             f.value.clone(),
-            f.slope.clone(),
+            f.gradient.clone(),
             f.energy.clone(),
-            turned(&f.value),
-            turned(&f.slope),
-            turned(&f.energy),
+            transposed(&f.value),
+            transposed(&f.gradient),
+            transposed(&f.energy),
         ];
-        let [value, slope, energy, value_t, slope_t, energy_t] =
+        let [value, gradient, energy, value_t, slope_t, energy_t] =
             [0, 1, 2, 3, 4, 5].map(|i| kept[i].as_ptr());
         Self {
             tables: Tables {
@@ -146,7 +136,7 @@ impl Held {
                 e: (f.energy.len() / q) as c_int,
                 q: q as c_int,
                 value,
-                slope,
+                gradient,
                 energy,
                 value_t,
                 slope_t,

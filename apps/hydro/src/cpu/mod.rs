@@ -1,69 +1,69 @@
-//! Steps on CPUs: registers on the host, and an operator.
+//! Engines on CPUs: states in host memory, and an operator with full or partial assembly.
 
 mod batches;
 mod corner;
-mod full;
+mod full_assembly;
 mod kernels;
-mod matrix_free;
 mod pace;
+mod partial_assembly;
 mod parts;
 mod solve;
 
 use crate::HydroError;
-use crate::engine::{Engine, Part, Spent, State};
+use crate::engine::{Engine, Part, State, Timings};
 use crate::hydro::Hydro;
-use crate::ode::{Ode, Op};
+use crate::time::integrator::{Ode, Op};
 use parts::{BLOCK, blocks};
 use rayon::prelude::*;
 use std::time::Instant;
 
 pub use corner::Corner;
-pub use full::Full;
-pub use kernels::Rules;
-pub use matrix_free::MatrixFree;
+pub use full_assembly::FullAssembly;
+pub use partial_assembly::PartialAssembly;
 pub(crate) use parts::Shared;
 
-/// The semi-discrete equations. Stresses are those of the state that came last.
+/// The semi-discrete equations. `stresses` sets the stresses that the other methods use.
 pub trait Operator {
-    /// Stresses of a state; its rate.
+    /// Computes the stresses of a state; returns its rate (see [`Engine`]).
     fn stresses(&mut self, s: &State) -> f64;
 
-    /// dv/dt.
+    /// Computes the accelerations dv/dt, `[component][node]`.
     fn accelerations(&mut self, out: &mut [f64]);
 
-    /// de/dt with these velocities.
+    /// Computes the energy rates de/dt with velocities `v`, `[zone][energy]`.
     fn energy_rates(&mut self, v: &[f64], out: &mut [f64]);
 
-    /// Internal and kinetic energy.
+    /// Total internal and kinetic energy of a state.
     fn energies(&mut self, s: &State) -> (f64, f64);
 
-    /// Iterations of all solves, of all components together, over the dimension; and solves.
+    /// Number of CG iterations (summed over the components and divided by the dimension), and number of solves.
     fn iterations(&self) -> (f64, u64);
 
-    /// Other ways to compute the same.
+    /// Kernel configs that an online tuner can choose from.
     fn candidates(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Computes by one of them from now on.
+    /// Uses one of the candidates from now on.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The candidate cannot be built.
     fn choose(&mut self, _candidate: usize) -> Result<(), HydroError> {
         Ok(())
     }
 }
 
-/// An operator's steps.
+/// An engine that advances a state with an operator on the CPU.
 pub struct Cpu<O> {
     operator: O,
     program: Vec<Op>,
     states: [State; 2],
     rates: Vec<State>,
-    spent: Spent,
+    timings: Timings,
 }
 
 impl<O: Operator> Cpu<O> {
+    /// An engine with an operator and an integrator; its state is zero until it starts.
     pub fn new(operator: O, ode: Ode, hydro: &Hydro) -> Self {
         let s = &hydro.space;
         let zero = State {
@@ -76,16 +76,15 @@ impl<O: Operator> Cpu<O> {
             program: ode.program(),
             states: [zero.clone(), zero.clone()],
             rates: vec![zero; ode.rates()],
-            spent: Spent::default(),
+            timings: Timings::default(),
         }
     }
 
     fn stress(&mut self, state: usize) -> f64 {
         let begin = Instant::now();
         let rate = self.operator.stresses(&self.states[state]);
-        self.spent.stress_s += begin.elapsed().as_secs_f64();
-        self.spent.evaluations += 1;
-        // An energy that is no number allows no step.
+        self.timings.stress_s += begin.elapsed().as_secs_f64();
+        self.timings.evaluations += 1;
         rate
     }
 
@@ -95,28 +94,28 @@ impl<O: Operator> Cpu<O> {
             Op::Stress => return self.stress(1),
             Op::Accelerate(k) => {
                 self.operator.accelerations(&mut self.rates[*k].v);
-                self.spent.solve_s += begin.elapsed().as_secs_f64();
+                self.timings.solve_s += begin.elapsed().as_secs_f64();
             }
             Op::Work { state, rate } => {
                 self.operator
                     .energy_rates(&self.states[*state].v, &mut self.rates[*rate].e);
-                self.spent.force_s += begin.elapsed().as_secs_f64();
+                self.timings.force_s += begin.elapsed().as_secs_f64();
             }
             Op::WorkAtRate(k) => {
                 let rate = &mut self.rates[*k];
                 self.operator.energy_rates(&rate.x, &mut rate.e);
-                self.spent.force_s += begin.elapsed().as_secs_f64();
+                self.timings.force_s += begin.elapsed().as_secs_f64();
             }
             Op::Carry { state, rate } => {
                 self.rates[*rate].x.copy_from_slice(&self.states[*state].v);
-                self.spent.update_s += begin.elapsed().as_secs_f64();
+                self.timings.update_s += begin.elapsed().as_secs_f64();
             }
             Op::Half(k) => {
                 let (v, rate) = (&self.states[0].v, &mut self.rates[*k]);
                 for ((x, v), a) in rate.x.iter_mut().zip(v).zip(&rate.v) {
                     *x = v + 0.5 * dt * a;
                 }
-                self.spent.update_s += begin.elapsed().as_secs_f64();
+                self.timings.update_s += begin.elapsed().as_secs_f64();
             }
             Op::Combine(terms) => {
                 let [from, to] = &mut self.states;
@@ -137,7 +136,7 @@ impl<O: Operator> Cpu<O> {
                         }
                     });
                 }
-                self.spent.update_s += begin.elapsed().as_secs_f64();
+                self.timings.update_s += begin.elapsed().as_secs_f64();
             }
         }
         0.0
@@ -200,12 +199,12 @@ impl<O: Operator> Engine for Cpu<O> {
         Ok(())
     }
 
-    fn spent(&self) -> Spent {
+    fn timings(&self) -> Timings {
         let (iterations, solves) = self.operator.iterations();
-        Spent {
+        Timings {
             iterations,
             solves,
-            ..self.spent
+            ..self.timings
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Whether threads or one alone go through a solve faster, as measured: beside other work one alone often does.
+//! Chooses one thread or all threads for a solve by measured times: on a busy host, one thread is often faster.
 
 use std::time::Duration;
 
-/// Solves after which the slower kind is tried again.
+/// Number of solves after which the slower choice is measured again.
 const AGAIN: u32 = 128;
 
-/// How much a new time counts.
+/// Weight of a new time in the moving average.
 const WEIGHT: f64 = 0.25;
 
-/// Seconds of an iteration by one thread and by all.
+/// Times of an iteration with one thread and with all threads, s.
 #[derive(Default)]
 pub struct Pace {
     alone: Option<f64>,
@@ -17,7 +17,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Whether the next solve is one thread's.
+    /// Whether the next solve should use one thread.
     pub fn alone(&mut self) -> bool {
         self.since += 1;
         let (Some(alone), Some(together)) = (self.alone, self.together) else {
@@ -31,7 +31,7 @@ impl Pace {
         !faster
     }
 
-    /// What a solve took.
+    /// Records the time of a solve.
     pub fn took(&mut self, alone: bool, time: Duration, iterations: f64) {
         if iterations < 1.0 {
             return;

@@ -1,4 +1,4 @@
-//! Work cut into the same parts whatever the threads, so that sums have the same digits.
+//! Parallel work in parts that do not depend on the number of threads, so that sums are reproducible.
 
 use greenup_device::SpinBarrier;
 use rayon::prelude::*;
@@ -6,15 +6,15 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::time::Duration;
 
-/// Numbers of a part.
+/// Length of a part.
 pub const BLOCK: usize = 4096;
 
-/// Parts of a vector, with their numbers.
+/// The parts of a vector, with their indices.
 pub fn blocks(x: &mut [f64]) -> impl IndexedParallelIterator<Item = (usize, &mut [f64])> {
     x.par_chunks_mut(BLOCK).enumerate()
 }
 
-/// A vector that several threads write, each its own parts.
+/// A vector that several threads write, each in disjoint parts.
 #[derive(Clone, Copy)]
 pub struct Shared(*mut f64);
 
@@ -24,11 +24,12 @@ unsafe impl Send for Shared {}
 unsafe impl Sync for Shared {}
 
 impl Shared {
+    /// Shares a vector; it must outlive all uses.
     pub fn new(x: &mut [f64]) -> Self {
         Self(x.as_mut_ptr())
     }
 
-    /// From a number on; the caller stays within the vector and within its own part.
+    /// Pointer to element `i`; the caller must stay within the vector and within its own part.
     pub fn at(self, i: usize) -> *mut f64 {
         self.0.wrapping_add(i)
     }
@@ -56,7 +57,7 @@ thread_local! {
     static SCRATCH: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A thread's own room of so many numbers, whatever is in it.
+/// Calls `f` with `n` numbers of scratch memory of the thread, with arbitrary contents.
 pub fn with_scratch<T>(n: usize, f: impl FnOnce(&mut [f64]) -> T) -> T {
     SCRATCH.with_borrow_mut(|s| {
         if s.len() < n {
@@ -66,11 +67,11 @@ pub fn with_scratch<T>(n: usize, f: impl FnOnce(&mut [f64]) -> T) -> T {
     })
 }
 
-/// How long threads spin before they park: more than parts of a solve differ on cores of their own, and than it takes to
+/// How long threads spin before they park: longer than the imbalance between the parts of a solve, and than the time to
 /// wake a thread.
 const PATIENCE: Duration = Duration::from_micros(60);
 
-/// One of several threads that do the same work on parts of their own, and wait for each other between.
+/// One thread of a parallel region, with its parts of the work.
 pub struct Member<'a> {
     rank: usize,
     size: usize,
@@ -78,13 +79,13 @@ pub struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// This thread's share of so many parts.
+    /// The range of parts of this thread.
     pub fn share(&self, parts: usize) -> Range<usize> {
         let at = |rank: usize| rank * parts / self.size;
         at(self.rank)..at(self.rank + 1)
     }
 
-    /// Waits for all.
+    /// Waits until all threads of the region arrive.
     pub fn wait(&self) {
         if self.size > 1 {
             self.barrier.wait();
@@ -92,7 +93,7 @@ impl Member<'_> {
     }
 }
 
-/// Runs on all threads of the pool, or on this one alone.
+/// A parallel region: calls `f` on all threads of the pool, or only on this one.
 pub fn together(alone: bool, f: impl Fn(&Member) + Sync) {
     let size = if alone || rayon::current_thread_index().is_none() {
         1

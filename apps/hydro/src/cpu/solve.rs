@@ -1,5 +1,5 @@
-//! Conjugate gradients with the diagonal as preconditioner, for all components at once, each with its own end. Threads
-//! stay together through a whole solve: waking them for each of its small parts would cost more than the parts.
+//! Conjugate gradients with Jacobi preconditioner for all components at once, each with its own convergence. A solve is
+//! one parallel region: waking threads for each of its small parts would cost more than the parts.
 
 use super::pace::Pace;
 use super::parts::{Member, Shared, together};
@@ -7,38 +7,40 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// Nodes that a thread takes at a time, and whose products are summed before those of others.
+/// Number of nodes of a part, the unit of work of a thread and of the scalar products.
 pub const PART: usize = 1024;
 
-/// Unknowns below which one thread is faster than several.
+/// Number of unknowns below which one thread is faster than several.
 const FEW: usize = 4000;
 
-/// Vectors of the solves, [component][node].
+/// A CG solver with its vectors, [component][node].
 pub struct Solver {
     nodes: usize,
-    /// One over the diagonal, 0 where a wall holds.
+    /// Inverse diagonal, 0 for constrained dofs.
     preconditioner: Vec<f64>,
     residual: Vec<f64>,
     direction: Vec<f64>,
-    /// Products of each component and part of the nodes, and of those of the matrix.
+    /// Partial scalar products: [component][part of the nodes], and [component][part of the matrix].
     products: [Vec<f64>; 2],
     tolerance: f64,
     most: usize,
     pace: Pace,
+    /// CG iterations so far, averaged over the components.
     pub iterations: f64,
+    /// Number of solves so far.
     pub solves: u64,
 }
 
-/// A symmetric matrix times all components.
+/// A symmetric matrix that multiplies all components.
 pub trait Times: Sync {
-    /// Parts whose products `begin` gives.
+    /// Number of parts for which `begin` computes scalar products.
     fn parts(&self) -> usize;
 
-    /// Does what needs all of p: for this member's share of the parts, x M x of each component into
+    /// First phase, on this thread's parts: the scalar products xᵀ M x of each component c into
     /// `products[c · parts + part]`.
     fn begin(&self, m: &Member, x: Shared, products: Shared);
 
-    /// A component's product for a range of nodes, after all members have begun; `to` are those nodes.
+    /// Second phase, after all threads have finished the first: M x of a component for a range of nodes, into `to`.
     fn end(&self, component: usize, nodes: Range<usize>, to: &mut [f64]);
 }
 
@@ -47,6 +49,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Solver {
+    /// A solver with an inverse diagonal, a relative tolerance and a maximum of iterations.
     pub fn new(preconditioner: Vec<f64>, nodes: usize, tolerance: f64, most: usize) -> Self {
         let zero = vec![0.0; preconditioner.len()];
         let products = vec![0.0; zero.len() / nodes * nodes.div_ceil(PART)];
@@ -64,16 +67,16 @@ impl Solver {
         }
     }
 
-    /// The right side, to be written before a solve.
+    /// The right-hand side, to be set before a solve.
     pub fn right(&mut self) -> &mut [f64] {
         &mut self.residual
     }
 
-    /// Solves for every component; those that walls hold stay zero. Ends where (r, D⁻¹ r) is below its start by the
-    /// tolerance squared.
+    /// Solves for all components; constrained dofs stay 0. A component has converged when (r, D⁻¹ r) has dropped by the
+    /// square of the tolerance.
     ///
     /// # Panics
-    /// `out` has another length than the right side.
+    /// `out` and the right-hand side differ in length.
     pub fn solve(&mut self, matrix: &dyn Times, out: &mut [f64]) {
         let n = self.nodes;
         assert_eq!(out.len(), self.residual.len());
@@ -98,8 +101,8 @@ impl Solver {
             let own = m.share(parts);
             let range =
                 |c: usize, part: usize| c * n + part * PART..c * n + ((part + 1) * PART).min(n);
-            // SAFETY (of all below): between two waits each part is written by the one member whose it is, and read by others
-            // only after the next wait; ranges are within the vectors.
+            // SAFETY (of all below): between two waits, only its owner writes a part, and others read it only after the
+            // next wait; ranges are within the vectors.
             let total = |s: Shared, c: usize, parts: usize| -> f64 {
                 // SAFETY: see above.
                 unsafe { s.read(c * parts..(c + 1) * parts) }.iter().sum()

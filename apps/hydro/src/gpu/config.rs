@@ -1,47 +1,85 @@
-//! What of the kernels is tuned, and their source.
+//! Tuning parameters of the kernels, and the source for a config.
 
-use crate::element::Element;
+use super::arguments::SIZES;
+use crate::fem::element::Element;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 const POINT: &str = include_str!("../kernels/point.h");
+const ARGUMENTS: &str = include_str!("../kernels/arguments.cuh");
 const TABLES: &str = include_str!("../kernels/tables.cuh");
 const CORNER: &str = include_str!("../kernels/corner.cu");
 const PLANES: &str = include_str!("../kernels/planes.cu");
 const SOLVE: &str = include_str!("../kernels/solve.cu");
 const FULL: &str = include_str!("../kernels/full.cu");
 
-/// Free choices of the kernels.
+/// Tuning parameters of the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Zones and threads of a block, and blocks of a multiprocessor that registers are kept for, at the points.
+    /// Zones per block of the corner-force kernel.
     pub zones: usize,
+    /// Threads per block of the corner-force kernel, a multiple of 32.
     pub threads: usize,
+    /// Blocks per multiprocessor that the registers of the corner-force kernel must allow.
     pub blocks: usize,
-    /// Whether forces and work follow the stresses in the same kernel.
+    /// Whether one kernel computes stresses, forces and work.
     pub fused: bool,
-    /// Whether a block goes through the points of its one zone plane by plane, for hexahedra whose fields at all points do
-    /// not fit shared memory.
+    /// Whether a block processes the points of its one zone plane by plane, for hexahedra whose fields at all points
+    /// exceed shared memory.
     pub planes: bool,
-    /// The same of the solves.
+    /// Zones per block of the solve.
     pub solve_zones: usize,
+    /// Threads per block of the solve, a multiple of 32.
     pub solve_threads: usize,
+    /// Blocks per multiprocessor that the registers of the solve must allow.
     pub solve_blocks: usize,
 }
 
+/// Tuning parameters that are invalid, or that a GPU cannot run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// An unknown name or an invalid value.
+    #[error(
+        "`{0}`: tuning parameters are zones, threads, blocks, fused (0 or 1), planes (0 or 1), solve_zones, solve_threads, solve_blocks, each =N with N from 1 to 1024"
+    )]
+    Parameter(String),
+    /// A number of threads is not a multiple of 32.
+    #[error("threads and solve_threads must be multiples of 32")]
+    Warps,
+    /// The kernels that work plane by plane do not fit.
+    #[error("planes=1 is for hexahedra, with zones=1")]
+    Planes,
+    /// Shared memory is too small.
+    #[error(
+        "{parameter}={zones}: at order {order} a block of the {kernel} needs {} KiB of shared memory, and this GPU has {} KiB; use fewer zones per block, a lower --order or --device cpu",
+        needed.div_ceil(1024),
+        available / 1024
+    )]
+    SharedMemory {
+        /// The parameter that can be lowered.
+        parameter: &'static str,
+        /// Its value.
+        zones: usize,
+        /// Kinematic order.
+        order: usize,
+        /// The kernel.
+        kernel: &'static str,
+        /// Bytes per block.
+        needed: usize,
+        /// Bytes per block on this GPU.
+        available: usize,
+    },
+}
+
 impl Config {
-    /// With some choices of a text such as `zones=2,fused=0`.
+    /// Sets parameters from a text such as `zones=2,fused=0`.
     ///
     /// # Errors
-    /// An unknown name, or an invalid value.
-    pub fn with(mut self, text: &str) -> Result<Self, String> {
+    /// A name is unknown, or a value invalid.
+    pub fn with(mut self, text: &str) -> Result<Self, ConfigError> {
         for pair in text.split(',').filter(|p| !p.is_empty()) {
-            let wrong = || {
-                format!(
-                    "`{pair}`: choices are zones, threads, blocks, fused (0 or 1), planes (0 or 1), solve_zones, solve_threads, solve_blocks, each =N"
-                )
-            };
+            let wrong = || ConfigError::Parameter(pair.to_owned());
             let (name, value) = pair.split_once('=').ok_or_else(wrong)?;
             let n: usize = value.parse().map_err(|_| wrong())?;
             if !["fused", "planes"].contains(&name) && !(1..=1024).contains(&n) {
@@ -66,13 +104,13 @@ impl Config {
             } = n;
         }
         if !self.threads.is_multiple_of(32) || !self.solve_threads.is_multiple_of(32) {
-            return Err("threads come in warps of 32".into());
+            return Err(ConfigError::Warps);
         }
         Ok(self)
     }
 
-    /// What was best on an H200 (docs/results), or is like it, with as many bytes of shared memory as a block of this GPU may
-    /// have.
+    /// The fastest config measured on an H200 (docs/results), adapted to other elements and to `shared` bytes of shared
+    /// memory per block.
     pub fn default_for(e: &Element, shared: usize) -> Self {
         let sizes = Sizes::of(e);
         let points = e.points();
@@ -109,16 +147,16 @@ impl Config {
         out
     }
 
-    /// Whether a GPU whose blocks may have so many bytes of shared memory can run it.
+    /// Checks that the config runs on a GPU with `shared` bytes of shared memory per block.
     ///
     /// # Errors
-    /// It cannot, with the reason.
-    pub fn check(&self, e: &Element, shared: usize) -> Result<(), String> {
+    /// It does not; the message states the reason.
+    pub fn check(&self, e: &Element, shared: usize) -> Result<(), ConfigError> {
         let sizes = Sizes::of(e);
         if self.planes && (e.dim() != 3 || self.zones != 1) {
-            return Err("planes=1 is for hexahedra, with zones=1".into());
+            return Err(ConfigError::Planes);
         }
-        for (kernel, choice, zones, bytes) in [
+        for (kernel, parameter, zones, bytes) in [
             ("stresses", "zones", self.zones, sizes.corner_bytes(self)),
             (
                 "solves",
@@ -128,28 +166,35 @@ impl Config {
             ),
         ] {
             if bytes > shared {
-                return Err(format!(
-                    "{choice}={zones}: at order {} a block of the {kernel} needs {} KiB of shared memory, and this GPU has {} KiB; take fewer zones a block, a lower --order or --device cpu",
-                    e.order,
-                    bytes.div_ceil(1024),
-                    shared / 1024
-                ));
+                return Err(ConfigError::SharedMemory {
+                    parameter,
+                    zones,
+                    order: e.order,
+                    kernel,
+                    needed: bytes,
+                    available: shared,
+                });
             }
         }
         Ok(())
     }
 }
 
-/// Sizes of a zone.
+/// One-dimensional sizes of a tensor-product zone.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
+    /// Dimension, 1 to 3.
     pub dim: usize,
+    /// Kinematic nodes per direction.
     pub n: usize,
+    /// Energy basis functions per direction.
     pub e: usize,
+    /// Quadrature points per direction.
     pub q: usize,
 }
 
 impl Sizes {
+    /// Sizes of a reference zone.
     pub fn of(e: &Element) -> Self {
         Self {
             dim: e.dim(),
@@ -179,7 +224,7 @@ impl Sizes {
         }
     }
 
-    /// Bytes of shared memory of a block at the points.
+    /// Shared memory per block of the corner-force kernel, bytes.
     pub fn corner_bytes(self, c: &Config) -> usize {
         if c.planes {
             return 8 * self.plane_doubles();
@@ -191,7 +236,7 @@ impl Sizes {
         8 * c.zones * zone
     }
 
-    /// Doubles of `plane_room` in `planes.cu`.
+    /// Length of `plane_room` in `planes.cu`, doubles.
     fn plane_doubles(self) -> usize {
         let Self { n, e, q, .. } = self;
         let pitch = |x: usize| x | 1;
@@ -203,18 +248,19 @@ impl Sizes {
         tables + zone + along_z.max(at) + along_y + 6 * n * n + e * e
     }
 
-    /// What solves need beside [`Self::solve_bytes`].
+    /// Static shared memory per block of the solve, in addition to [`Self::solve_bytes`].
     fn solve_static_bytes(self) -> usize {
         8 * self.dim * (1 + 32)
     }
 
-    /// Of the solves.
+    /// Dynamic shared memory per block of the solve, bytes.
     pub fn solve_bytes(self, c: &Config) -> usize {
         8 * c.solve_zones * self.dim * (self.power(self.n) + self.first() + self.second())
     }
 }
 
-/// The source of all kernels for a zone, with everything that is known when it is compiled.
+/// CUDA source of all kernels for an element and a config, with all compile-time constants. `affine`: all zones are
+/// affine; `stored`: stresses are kept in memory.
 pub fn source(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
     let s = Sizes::of(e);
     let mut out = String::new();
@@ -225,10 +271,10 @@ pub fn source(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
         })
     };
     let empty = Vec::new();
-    let (value, slope, energy) = e.factors.as_ref().map_or((&empty, &empty, &empty), |f| {
-        (&f.value, &f.slope, &f.energy)
+    let (value, gradient, energy) = e.factors.as_ref().map_or((&empty, &empty, &empty), |f| {
+        (&f.value, &f.gradient, &f.energy)
     });
-    let (_, weights) = crate::basis::gauss(s.q);
+    let (_, weights) = crate::fem::basis::gauss(s.q);
     let matrix = Matrix::of(s);
     for (name, value) in [
         ("D", s.dim),
@@ -255,9 +301,12 @@ pub fn source(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
     ] {
         let _ = writeln!(out, "#define {name} {value}");
     }
+    for (name, bytes) in SIZES {
+        let _ = writeln!(out, "#define {name} {bytes}");
+    }
     for (name, table) in [
         ("VALUE", value),
-        ("SLOPE", slope),
+        ("SLOPE", gradient),
         ("ENERGY", energy),
         ("WEIGHTS", &weights),
     ] {
@@ -266,25 +315,26 @@ pub fn source(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
     out.push_str(
         "#ifndef INFINITY\n#define INFINITY __longlong_as_double(0x7ff0000000000000ll)\n#endif\n",
     );
-    for part in [POINT, TABLES, CORNER, PLANES, SOLVE, FULL] {
+    for part in [POINT, TABLES, ARGUMENTS, CORNER, PLANES, SOLVE, FULL] {
         out.push_str(part);
     }
     out
 }
 
-/// Rows of a tile of the products of matrices, which a thread keeps in registers.
+/// Rows of a tile of the matrix products, which a thread keeps in registers.
 const TILE: usize = 4;
 
-/// Tiles of a thread, beyond which registers are too few; compilers take minutes for many more.
+/// Maximum number of tiles per thread: more exceed the registers and take minutes to compile.
 const MOST_TILES: usize = 6;
 
-/// How the products of matrices with stored stresses are cut.
+/// Tiling of the matrix products of full assembly.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix {
+    /// Threads per block.
     pub threads: usize,
-    /// Nodes of a zone that a block takes.
+    /// Kinematic nodes of a zone per block.
     pub piece: usize,
-    /// Blocks of a zone.
+    /// Blocks per zone.
     pub pieces: usize,
     tile_e: usize,
     each: usize,
@@ -292,6 +342,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
+    /// Tiling for a zone.
     pub fn of(s: Sizes) -> Self {
         let (local, energies) = (s.power(s.n), s.power(s.e));
         // About four by four, as many as threads go round.

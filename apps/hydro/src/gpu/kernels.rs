@@ -4,6 +4,7 @@ use super::config::{Config, Matrix, Sizes, source};
 use crate::hydro::Hydro;
 use greenup_device::cuda::{Compiler, CudaError, Function, Module, Session, Source};
 
+/// The kernels on a GPU, with their launch parameters.
 pub(super) struct Kernels {
     pub corner: Function,
     pub force: Function,
@@ -15,14 +16,17 @@ pub(super) struct Kernels {
     pub corner_matrix: Function,
     pub corner_ones: Function,
     pub corner_transposed: Function,
-    /// Shared memory at the points and of the solves, cuts of products, blocks of solves that run at once.
+    /// Dynamic shared memory per block of the corner force, bytes.
     pub corner_bytes: u32,
+    /// Dynamic shared memory per block of the solve, bytes.
     pub solve_bytes: u32,
+    /// Tiling of the matrix products.
     pub matrix: Matrix,
+    /// Number of blocks of the solve that run at the same time.
     pub resident: u32,
 }
 
-/// Compiles the kernels of a config, and loads them.
+/// Compiles and loads the kernels of a config.
 pub(super) fn built(
     (compiler, session, arch): (&Compiler, &Session, &str),
     h: &Hydro,

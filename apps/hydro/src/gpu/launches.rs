@@ -1,30 +1,31 @@
-//! Parts of a step, put on the stream.
+//! Kernel launches for the parts of a step.
 
+use super::arguments::{CornerArguments, SolveArguments};
 use super::memory::Register;
 use super::{Done, Gpu};
-use crate::ode::Op;
-use greenup_device::cuda::{Arg, Memory, Shape};
+use crate::time::integrator::Op;
+use greenup_device::cuda::{Arg, Memory, Pointer, Shape};
 
-impl Gpu<'_> {
+impl Gpu {
     pub(super) fn zones(&self) -> usize {
         self.h.space.zones
     }
 
     fn rules(&self) -> Arg {
         let r = self.h.rules();
-        let own = [
+        let values = [
             r.h0.to_bits(),
             r.order.to_bits(),
             r.viscous as u64,
-            r.turning as u64,
+            r.vorticity as u64,
             r.source as u64,
         ];
         let mut words = [0; 17];
-        words[..own.len()].copy_from_slice(&own);
+        words[..values.len()].copy_from_slice(&values);
         Arg::Words(words)
     }
 
-    /// Blocks of the configured zones.
+    /// Launch shape of the corner-force kernel for a number of zones.
     fn at_points(&self, zones: usize) -> Shape {
         Shape {
             shared: self.kernels.corner_bytes,
@@ -43,31 +44,32 @@ impl Gpu<'_> {
         self.stress_of(state, self.zones())
     }
 
-    /// Stresses of the first zones.
+    /// Computes the stresses of the first `zones` zones.
     pub(super) fn stress_of(&self, state: usize, zones: usize) -> Done {
         let (f, s) = (&self.fixed, &self.states[state]);
-        // SAFETY: (of all launches here) arguments are those of the kernels in their order, of memory made for this problem.
+        // SAFETY: (of all launches here) arguments are those of the kernels in their order, with memory allocated for
+        // this problem.
         unsafe {
-            self.kernels.corner.call(
+            self.kernels.corner.call_with(
                 &self.at_points(zones),
-                &[
-                    self.rules(),
-                    zones.into(),
-                    self.h.space.nodes.into(),
-                    (&f.index).into(),
-                    (&s.x).into(),
-                    (&s.v).into(),
-                    (&s.e).into(),
-                    (&f.gamma).into(),
-                    (&f.stiff).into(),
-                    (&f.mass).into(),
-                    (&f.start).into(),
-                    (&f.stress).into(),
-                    (&f.source).into(),
-                    (&f.own).into(),
-                    (&f.right).into(),
-                    Arg::At(self.control.address() + 8),
-                ],
+                &CornerArguments {
+                    rules: self.h.rules(),
+                    zones: zones as i64,
+                    nodes: self.h.space.nodes as i64,
+                    index: (&f.index).into(),
+                    x: (&s.x).into(),
+                    v: (&s.v).into(),
+                    e: (&s.e).into(),
+                    gamma: (&f.gamma).into(),
+                    p_inf: (&f.p_inf).into(),
+                    mass: (&f.mass).into(),
+                    start: (&f.start).into(),
+                    stress: (&f.stress).into(),
+                    source: (&f.source).into(),
+                    zone_forces: (&f.zone_forces).into(),
+                    right: (&f.right).into(),
+                    rate: Pointer::new(self.control.address() + 8),
+                },
             )?;
             if self.full {
                 self.kernels.corner_matrix.call(
@@ -91,54 +93,60 @@ impl Gpu<'_> {
                 let n = self.zones() * self.h.space.dim * e.local;
                 kernels.corner_ones.call(
                     &Self::wide(n),
-                    &[self.zones().into(), (&f.corner).into(), (&f.own).into()],
+                    &[
+                        self.zones().into(),
+                        (&f.corner).into(),
+                        (&f.zone_forces).into(),
+                    ],
                 )?;
             } else if !self.config.fused {
                 kernels.force.call(
                     &self.at_points(self.zones()),
-                    &[self.zones().into(), (&f.stress).into(), (&f.own).into()],
+                    &[
+                        self.zones().into(),
+                        (&f.stress).into(),
+                        (&f.zone_forces).into(),
+                    ],
                 )?;
             }
-            let null = Arg::At(0);
-            let or_null = |m: &Option<Memory>| m.as_ref().map_or(null, Arg::from);
-            let csr = f.csr.as_ref();
-            // Its blocks wait for each other, so all of them must run at once.
+            let csr = |i: usize| f.csr.as_ref().map(|c| &c[i]);
+            // Its blocks wait for each other, so all of them must run at the same time.
             let shape = Shape {
                 shared: kernels.solve_bytes,
                 ..Shape::line(kernels.resident, self.config.solve_threads as u32)
             };
-            kernels.solve.call_cooperative(
+            kernels.solve.call_cooperative_with(
                 &shape,
-                &[
-                    self.zones().into(),
-                    self.h.space.nodes.into(),
-                    (&f.index).into(),
-                    (&f.begin).into(),
-                    (&f.shares).into(),
-                    f.given.as_ref().unwrap_or(&f.mass).into(),
-                    (&f.own).into(),
-                    or_null(&f.gravity),
-                    (&f.over).into(),
-                    (&f.held).into(),
-                    csr.map_or(null, |c| (&c[0]).into()),
-                    csr.map_or(null, |c| (&c[1]).into()),
-                    csr.map_or(null, |c| (&c[2]).into()),
-                    (&self.rates[k].v).into(),
-                    (&f.solution).into(),
-                    (&f.residual).into(),
-                    (&f.direction).into(),
-                    (&f.image).into(),
-                    (&f.products).into(),
-                    (&f.gate).into(),
-                    (&f.counted).into(),
-                    self.h.cg_tol.into(),
-                    Arg::Int(self.h.cg_max as i32),
-                ],
+                &SolveArguments {
+                    zones: self.zones() as i64,
+                    nodes: self.h.space.nodes as i64,
+                    index: (&f.index).into(),
+                    begin: (&f.begin).into(),
+                    shares: (&f.shares).into(),
+                    mass: f.matrix_mass.as_ref().unwrap_or(&f.mass).into(),
+                    zone_forces: (&f.zone_forces).into(),
+                    gravity: or_null(f.gravity.as_ref()),
+                    over: (&f.over).into(),
+                    constrained: (&f.constrained).into(),
+                    row: or_null(csr(0)),
+                    columns: or_null(csr(1)),
+                    values: or_null(csr(2)),
+                    out: (&self.rates[k].v).into(),
+                    solution: (&f.solution).into(),
+                    residual: (&f.residual).into(),
+                    direction: (&f.direction).into(),
+                    image: (&f.image).into(),
+                    products: (&f.products).into(),
+                    grid_barrier: (&f.grid_barrier).into(),
+                    counted: (&f.counted).into(),
+                    tolerance: self.h.cg_tol,
+                    max_iterations: self.h.cg_max as i64,
+                },
             )
         }
     }
 
-    /// Energies' rates with velocities of the last stressed state, or any where stresses are stored.
+    /// Computes energy rates with velocities of the last stressed state, or with any velocities if stresses are stored.
     pub(super) fn work(&self, v: &Memory, k: usize) -> Done {
         let (f, kernels) = (&self.fixed, &self.kernels);
         let (zones, nodes) = (self.zones(), self.h.space.nodes);
@@ -210,23 +218,23 @@ impl Gpu<'_> {
         }
     }
 
-    /// Stresses, of the last zones by the host.
+    /// Computes the stresses; those of the last zones on the CPU, if it shares the work.
     pub(super) fn stress_shared(&mut self, state: usize) -> Done {
         let Some(mut host) = self.host.take() else {
             return self.stress(state);
         };
         let mut shared = || -> Done {
-            host.fetch(self.h, &self.states[state])?;
+            host.fetch(&self.h, &self.states[state])?;
             let (begin, end) = (self.session.event()?, self.session.event()?);
             begin.record()?;
-            // The GPU's part is told by the host's.
+            // The GPU computes the zones before the host's first one.
             let zones = host.from;
             self.stress_of(state, zones)?;
             end.record()?;
             host.compute();
             end.wait()?;
             host.took[0] += end.since(&begin)?;
-            host.give(self.h, &self.fixed)
+            host.give(&self.h, &self.fixed)
         };
         let done = shared();
         self.host = Some(host);
@@ -258,4 +266,9 @@ impl Gpu<'_> {
             }
         }
     }
+}
+
+/// A pointer to memory, or null.
+fn or_null<T>(memory: Option<&Memory>) -> Pointer<T> {
+    memory.map_or_else(Pointer::default, Pointer::from)
 }

@@ -1,54 +1,55 @@
-//! What of a problem lies on the GPU.
+//! Memory of a problem on the GPU.
 
 use crate::cpu::Shared;
-use crate::csr::Csr;
 use crate::engine::State;
+use crate::fem::mass_matrix::Csr;
 use crate::hydro::Hydro;
 use greenup_device::cuda::{CudaError, Memory, Session};
 
-/// A state or a rate.
+/// A state or a rate in GPU memory.
 pub(super) struct Register {
     pub x: Memory,
     pub v: Memory,
     pub e: Memory,
 }
 
-/// What does not change, and room for what follows from states.
+/// Constant data of the problem, and work arrays.
 pub(super) struct Fixed {
     pub index: Memory,
     pub begin: Memory,
     pub shares: Memory,
     pub gamma: Memory,
-    pub stiff: Memory,
+    pub p_inf: Memory,
     pub mass: Memory,
-    pub given: Option<Memory>,
+    pub matrix_mass: Option<Memory>,
     pub start: Memory,
     pub inverse: Memory,
-    /// One over the diagonal, and which components walls hold, by bits.
+    /// Inverse diagonal of the mass matrix.
     pub over: Memory,
-    pub held: Memory,
+    /// Constrained components of each node, one bit each.
+    pub constrained: Memory,
     pub gravity: Option<Memory>,
-    /// Rows, columns and values of the assembled mass matrix.
+    /// Row offsets, columns and values of the assembled mass matrix.
     pub csr: Option<[Memory; 3]>,
     pub stress: Memory,
     pub source: Memory,
     pub corner: Memory,
-    pub own: Memory,
+    pub zone_forces: Memory,
     pub right: Memory,
     pub solution: Memory,
     pub residual: Memory,
     pub direction: Memory,
     pub image: Memory,
     pub products: Memory,
-    pub gate: Memory,
+    pub grid_barrier: Memory,
     pub counted: Memory,
     pub sums: Memory,
 }
 
-type Held<T> = Result<T, CudaError>;
+type Result<T> = std::result::Result<T, CudaError>;
 
-/// All doubles of a memory.
-pub(super) fn read(m: &Memory) -> Held<Vec<f64>> {
+/// Downloads memory as doubles.
+pub(super) fn read(m: &Memory) -> Result<Vec<f64>> {
     let mut out = vec![0.0_f64; m.len() / 8];
     // SAFETY: doubles are plain bytes of any pattern.
     let bytes = unsafe {
@@ -59,7 +60,7 @@ pub(super) fn read(m: &Memory) -> Held<Vec<f64>> {
 }
 
 impl Register {
-    pub fn new(session: &Session, h: &Hydro) -> Held<Self> {
+    pub fn new(session: &Session, h: &Hydro) -> Result<Self> {
         let s = &h.space;
         let nodes = s.dim * s.nodes;
         Ok(Self {
@@ -69,7 +70,7 @@ impl Register {
         })
     }
 
-    pub fn upload(&self, s: &State) -> Held<()> {
+    pub fn upload(&self, s: &State) -> Result<()> {
         for (to, from) in [(&self.x, &s.x), (&self.v, &s.v), (&self.e, &s.e)] {
             // SAFETY: doubles are plain bytes.
             let bytes = unsafe {
@@ -80,7 +81,7 @@ impl Register {
         Ok(())
     }
 
-    pub fn download(&self) -> Held<State> {
+    pub fn download(&self) -> Result<State> {
         Ok(State {
             x: read(&self.x)?,
             v: read(&self.v)?,
@@ -88,14 +89,14 @@ impl Register {
         })
     }
 
-    pub fn copy_from(&self, other: &Self) -> Held<()> {
+    pub fn copy_from(&self, other: &Self) -> Result<()> {
         self.x.copy_from(&other.x)?;
         self.v.copy_from(&other.v)?;
         self.e.copy_from(&other.e)
     }
 }
 
-/// J₀⁻¹ as kernels take it: [zone][entry] of affine zones, [zone][entry][point] of others.
+/// J₀⁻¹ in the layout of the kernels: [zone][entry] for affine zones, else [zone][entry][point].
 fn starts(h: &Hydro) -> Vec<f64> {
     if h.affine {
         return h.inverse.clone();
@@ -122,7 +123,7 @@ impl Fixed {
         stored: bool,
         csr: Option<&Csr>,
         resident: u32,
-    ) -> Held<Self> {
+    ) -> Result<Self> {
         let (s, e) = (&h.space, &h.space.element);
         let (d, zones, points) = (s.dim, s.zones, e.points());
         let room = |n: usize, when: bool| session.alloc(if when { 8 * n } else { 8 });
@@ -159,34 +160,38 @@ impl Fixed {
             })
             .transpose()?;
         let nodes = d * s.nodes;
-        let held: Vec<u8> = (0..s.nodes)
-            .map(|n| (0..d).fold(0, |b, c| b | u8::from(s.held[c * s.nodes + n]) << c))
+        let constrained: Vec<u8> = (0..s.nodes)
+            .map(|n| (0..d).fold(0, |b, c| b | u8::from(s.constrained[c * s.nodes + n]) << c))
             .collect();
         Ok(Self {
             index: session.words(&s.of_zone)?,
             begin: session.words(&s.begin)?,
             shares: session.words(&shares)?,
             gamma: session.doubles(&gas(|g| g.gamma))?,
-            stiff: session.doubles(&gas(|g| g.stiffness))?,
+            p_inf: session.doubles(&gas(|g| g.p_inf))?,
             mass: session.doubles(&h.mass)?,
-            given: h.given.as_ref().map(|m| session.doubles(m)).transpose()?,
+            matrix_mass: h
+                .prescribed_mass
+                .as_ref()
+                .map(|m| session.doubles(m))
+                .transpose()?,
             start: session.doubles(&starts(h))?,
             inverse: session.doubles(&inverse)?,
             over: session.doubles(&h.diagonal().iter().map(|d| 1.0 / d).collect::<Vec<_>>())?,
-            held: session.kept(&held)?,
+            constrained: session.kept(&constrained)?,
             gravity: None,
             csr,
             stress: room(zones * d * d * points, stored)?,
             source: room(zones * points, stored && h.problem.source(d))?,
             corner: room(zones * d * e.local * e.energies, full)?,
-            own: room(zones * d * e.local, true)?,
+            zone_forces: room(zones * d * e.local, true)?,
             right: room(zones * e.energies, true)?,
             solution: room(nodes, true)?,
             residual: room(nodes, true)?,
             direction: room(nodes, true)?,
             image: room(nodes, full)?,
             products: room(2 * resident as usize * d, true)?,
-            gate: session.words(&[0; 2])?,
+            grid_barrier: session.words(&[0; 2])?,
             counted: session.doubles(&[0.0; 2])?,
             sums: room(2 * 512, true)?,
         })

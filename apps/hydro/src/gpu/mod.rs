@@ -1,38 +1,41 @@
-//! Steps on a CUDA GPU: everything stays there, and a step is one recorded graph.
+//! The engine on a CUDA GPU: all data stay on the GPU, and a step is one CUDA graph.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`config`], [`kernels`] | choices of the kernels, their source, compiled |
-//! | [`memory`] | what of a problem lies on the GPU |
-//! | [`need`] | whether a problem fits a GPU, before anything is put there |
-//! | [`launches`] | parts of a step |
-//! | [`steps`] | whole steps, and choices inside a run |
-//! | [`host`] | zones that the host computes |
+//! | `config`, `kernels` | tuning parameters of the kernels, their source, compilation |
+//! | `memory` | data of a problem on the GPU |
+//! | `requirements` | memory requirements, checked before allocation |
+//! | `arguments`, `launches` | kernel launches for the parts of a step |
+//! | `steps` | whole steps, online tuning and load balance |
+//! | `host_zones` | zones that the CPU computes |
 
+mod arguments;
 mod config;
-mod host;
+mod host_zones;
 mod kernels;
 mod launches;
 mod memory;
-mod need;
+mod requirements;
 mod steps;
 
 use crate::HydroError;
-use crate::csr::Csr;
-use crate::engine::Spent;
+use crate::engine::Timings;
+use crate::fem::mass_matrix::Csr;
 use crate::hydro::Hydro;
-use crate::ode::{Ode, Op};
+use crate::time::integrator::{Ode, Op};
 use greenup_device::cuda::{Compiler, CudaError, Gpu as Found, Graph, Memory, Session, cubins};
-use host::Host;
+use host_zones::HostZones;
 use kernels::{Kernels, built};
 use memory::{Fixed, Register};
-use need::Need;
+use requirements::Requirements;
+use std::sync::Arc;
 
 pub use config::{Config, Matrix, Sizes, source};
 
-/// A GPU with a problem on it.
-pub struct Gpu<'a> {
-    h: &'a Hydro,
+/// An engine on a GPU.
+pub struct Gpu {
+    h: Arc<Hydro>,
+    /// Product name of the GPU.
     pub name: String,
     session: Session,
     kernels: Kernels,
@@ -42,24 +45,24 @@ pub struct Gpu<'a> {
     fixed: Fixed,
     states: [Register; 2],
     rates: Vec<Register>,
-    /// The time step, then the largest rate as it is raised.
+    /// The time step, and the running maximum of the rate.
     control: Memory,
     program: Vec<Op>,
     graph: Option<Graph>,
-    /// Whether parts are timed one by one, without a graph.
+    /// Whether to launch and time each part of a step, without a graph.
     pub profile: bool,
-    host: Option<Host>,
-    /// Forces of the state when a solve alone was first measured.
+    host: Option<HostZones>,
+    /// Forces of the state, saved for repeated measurements of the solve alone.
     kept: Option<Memory>,
     ode: Ode,
     compiler: Compiler,
     arch: String,
     processors: u32,
     shared: usize,
-    spent: Spent,
+    timings: Timings,
 }
 
-/// Shared memory that a block of a GPU may have.
+/// Maximum shared memory per block of a GPU, bytes.
 fn shared_bytes(gpu: &Found) -> usize {
     gpu.named()
         .iter()
@@ -67,54 +70,54 @@ fn shared_bytes(gpu: &Found) -> usize {
         .map_or(48 << 10, |f| f.1 as usize)
 }
 
-fn wrong(e: &CudaError) -> HydroError {
-    HydroError(e.words())
-}
-
 type Done = Result<(), CudaError>;
 
-impl<'a> Gpu<'a> {
-    /// Takes a GPU by its number, with choices of the kernels such as `zones=2`.
+impl Gpu {
+    /// Opens GPU number `ordinal` for a problem, with full or partial assembly and tuning parameters of the kernels
+    /// such as `zones=2`.
     ///
     /// # Errors
-    /// No driver, compiler or GPU, not enough memory, invalid choices, or zones that are no products of segments.
+    /// There is no driver, compiler or GPU, memory is insufficient, a parameter is invalid, or the zones are not tensor
+    /// products.
     pub fn open(
-        h: &'a Hydro,
+        h: Arc<Hydro>,
         ordinal: usize,
         ode: Ode,
         full: bool,
-        choices: &str,
+        parameters: &str,
     ) -> Result<Self, HydroError> {
-        let e = &h.space.element;
+        let e = h.space.element.clone();
+        let e = &e;
         if !e.shape.tensor() {
-            return Err(HydroError(format!(
-                "GPUs take quadrilaterals and hexahedra: take --device cpu for a {:?}",
+            return Err(HydroError::Device(format!(
+                "GPUs need quadrilaterals or hexahedra: use --device cpu for a {:?}",
                 e.shape
             )));
         }
         h.consistent()?;
-        let gpu = Found::numbered(ordinal).map_err(|e| wrong(&e))?;
+        let gpu = Found::numbered(ordinal)?;
         let shared = shared_bytes(&gpu);
         let config = Config::default_for(e, shared)
-            .with(choices)
-            .map_err(|e| HydroError(format!("--kernels {e}")))?;
-        config.check(e, shared).map_err(HydroError)?;
-        // What is worked with other velocities must be stored.
+            .with(parameters)
+            .map_err(|e| HydroError::Device(format!("--kernels {e}")))?;
+        config
+            .check(e, shared)
+            .map_err(|e| HydroError::Device(format!("--kernels {e}")))?;
+        // Stresses are stored if work is computed with other velocities.
         let stored = full || ode == Ode::Rk2avg;
         let config = Config {
             fused: config.fused && !stored,
             ..config
         };
-        let session = Session::open(gpu.ordinal).map_err(|e| wrong(&e))?;
-        let csr = full.then(|| Csr::of_mass(h));
-        let need = Need::of(h, !config.fused, csr.as_ref(), ode.rates());
-        need.check(session.free_bytes().map_err(|e| wrong(&e))?)
-            .map_err(HydroError)?;
-        Self::held(h, (&gpu, session), ode, csr.as_ref(), config).map_err(|e| wrong(&e))
+        let session = Session::open(gpu.ordinal)?;
+        let csr = full.then(|| Csr::of_mass(&h));
+        let need = Requirements::of(&h, !config.fused, csr.as_ref(), ode.rates());
+        need.check(session.free_bytes()?)?;
+        Ok(Self::load(h, (&gpu, session), ode, csr.as_ref(), config)?)
     }
 
-    fn held(
-        h: &'a Hydro,
+    fn load(
+        h: Arc<Hydro>,
         (gpu, session): (&Found, Session),
         ode: Ode,
         csr: Option<&Csr>,
@@ -126,13 +129,13 @@ impl<'a> Gpu<'a> {
         let processors = gpu.multiprocessors as u32;
         let kernels = built(
             (&compiler, &session, &gpu.arch),
-            h,
+            &h,
             &config,
             stored,
             processors,
         )?;
-        let fixed = Fixed::new(&session, h, !config.fused, csr, kernels.resident)?;
-        let register = || Register::new(&session, h);
+        let fixed = Fixed::new(&session, &h, !config.fused, csr, kernels.resident)?;
+        let register = || Register::new(&session, &h);
         let mut out = Self {
             name: gpu.name.clone(),
             kernels,
@@ -155,7 +158,7 @@ impl<'a> Gpu<'a> {
             arch: gpu.arch.clone(),
             processors,
             shared: shared_bytes(gpu),
-            spent: Spent::default(),
+            timings: Timings::default(),
             session,
             h,
         };
@@ -163,7 +166,7 @@ impl<'a> Gpu<'a> {
         Ok(out)
     }
 
-    /// The mass matrix times gravity, by a solve of no iterations that begins from the image.
+    /// Uploads the product of the mass matrix and gravity.
     fn gravity(&mut self) -> Done {
         let Some(g) = self.h.gravity else {
             return Ok(());
@@ -171,7 +174,7 @@ impl<'a> Gpu<'a> {
         let s = &self.h.space;
         let field: Vec<f64> = (0..s.dim).flat_map(|c| vec![g[c]; s.nodes]).collect();
         let mut image = vec![0.0; field.len()];
-        Csr::of_mass(self.h).multiply(&field, &mut image);
+        Csr::of_mass(&self.h).multiply(&field, &mut image);
         self.fixed.gravity = Some(self.session.doubles(&image)?);
         Ok(())
     }

@@ -1,18 +1,18 @@
-//! Steps, and choices among configs.
+//! Whole steps, online tuning and load balance.
 
 use super::config::{Config, Sizes};
-use super::host::Host;
+use super::host_zones::HostZones;
 use super::kernels::built;
-use super::{Done, Gpu, memory, wrong};
+use super::{Done, Gpu, memory};
 use crate::HydroError;
-use crate::balance::Balance;
-use crate::engine::{Engine, Part, Spent, State};
-use crate::ode::{Ode, Op};
+use crate::engine::{Engine, Part, State, Timings};
+use crate::time::integrator::{Ode, Op};
+use crate::tuning::balance::Balance;
 use greenup_device::cuda::{CudaError, Shape};
 use std::time::Instant;
 
-impl Gpu<'_> {
-    /// Sets the time step, and no rate.
+impl Gpu {
+    /// Sets the time step, and resets the rate.
     fn control(&mut self, dt: f64) -> Done {
         if let Some(h) = &mut self.host {
             h.rate = 0.0;
@@ -32,11 +32,11 @@ impl Gpu<'_> {
     fn stressed(&mut self, state: usize) -> Result<f64, CudaError> {
         self.control(0.0)?;
         self.stress_shared(state)?;
-        self.spent.evaluations += 1;
+        self.timings.evaluations += 1;
         self.rate()
     }
 
-    /// Each part of a step by itself, timed.
+    /// Launches and times each part of a step.
     fn profiled(&mut self) -> Done {
         let program = self.program.clone();
         for op in &program {
@@ -47,7 +47,7 @@ impl Gpu<'_> {
             }
             self.session.synchronize()?;
             let took = begin.elapsed().as_secs_f64();
-            let s = &mut self.spent;
+            let s = &mut self.timings;
             *match op {
                 Op::Stress => &mut s.stress_s,
                 Op::Accelerate(_) => &mut s.solve_s,
@@ -59,7 +59,8 @@ impl Gpu<'_> {
     }
 
     fn stepped(&mut self, dt: f64) -> Result<f64, CudaError> {
-        self.spent.evaluations += self.program.iter().filter(|o| **o == Op::Stress).count() as u64;
+        self.timings.evaluations +=
+            self.program.iter().filter(|o| **o == Op::Stress).count() as u64;
         if self.profile || self.host.is_some() {
             self.control(dt)?;
             self.profiled()?;
@@ -93,7 +94,7 @@ impl Gpu<'_> {
                     (&f.index).into(),
                     (&s.v).into(),
                     (&s.e).into(),
-                    f.given.as_ref().unwrap_or(&f.mass).into(),
+                    f.matrix_mass.as_ref().unwrap_or(&f.mass).into(),
                     (&f.sums).into(),
                 ],
             )?;
@@ -105,28 +106,28 @@ impl Gpu<'_> {
     }
 }
 
-impl Gpu<'_> {
-    /// Lets the host compute a part of the zones, beginning with a share for the GPU.
+impl Gpu {
+    /// Shares the zones with the CPU, starting with a share for the GPU between 0 and 1 (default 0.9).
     ///
     /// # Errors
-    /// A config or an integrator that stores stresses.
+    /// The share is out of range, the config or the integrator stores stresses, or there are fewer than 16 zones.
     pub fn share(&mut self, share: Option<f64>) -> Result<(), HydroError> {
         let share = share.unwrap_or(0.9);
         if !(share > 0.0 && share < 1.0) {
-            return Err(HydroError(format!(
+            return Err(HydroError::Device(format!(
                 "--share {share}: it must be between 0 and 1"
             )));
         }
         if !self.config.fused || self.zones() < 16 {
-            return Err(HydroError(
-                "zones are shared out where there are at least 16 and forces follow stresses at once: not with rk2avg, --operator full or fused=0".into(),
+            return Err(HydroError::Device(
+                "--device cuda+cpu needs at least 16 zones and fused kernels: not --ode rk2avg, --assembly full or --kernels fused=0".into(),
             ));
         }
-        self.host = Some(Host::new(self.h, Balance::new(share, self.zones()))?);
+        self.host = Some(HostZones::new(&self.h, Balance::new(share, self.zones()))?);
         Ok(())
     }
 
-    /// Configs to choose among: the one in use, and others around it.
+    /// Candidates of online tuning: the initial config, and others around it.
     fn configs(&self) -> Vec<Config> {
         let c = self.first;
         let mut out = vec![c];
@@ -153,29 +154,29 @@ impl Gpu<'_> {
         out
     }
 
-    /// A solve for the last stresses, whose forces a solve before may have used up.
-    fn solved_again(&mut self) -> Done {
+    /// Repeats the solve for the last stresses; restores the forces, which a previous solve may have overwritten.
+    fn repeat_solve(&mut self) -> Done {
         if self.config.fused {
             if self.kept.is_none() {
                 self.stressed(0)?;
-                let kept = self.session.alloc(self.fixed.own.len())?;
-                kept.copy_from(&self.fixed.own)?;
+                let kept = self.session.alloc(self.fixed.zone_forces.len())?;
+                kept.copy_from(&self.fixed.zone_forces)?;
                 self.kept = Some(kept);
             }
             if let Some(kept) = &self.kept {
-                self.fixed.own.copy_from(kept)?;
+                self.fixed.zone_forces.copy_from(kept)?;
             }
         }
         self.accelerate(0)?;
         self.session.synchronize()
     }
 
-    /// Computes by another config from now on.
+    /// Uses another config from now on.
     fn configure(&mut self, config: Config) -> Done {
         let stored = self.full || self.ode == Ode::Rk2avg;
         self.kernels = built(
             (&self.compiler, &self.session, &self.arch),
-            self.h,
+            &self.h,
             &config,
             stored,
             self.processors,
@@ -188,7 +189,7 @@ impl Gpu<'_> {
     }
 }
 
-impl Engine for Gpu<'_> {
+impl Engine for Gpu {
     fn candidates(&self) -> Vec<String> {
         let words = |c: &Config| {
             format!(
@@ -204,8 +205,8 @@ impl Engine for Gpu<'_> {
         let config = all
             .get(candidate)
             .copied()
-            .ok_or_else(|| HydroError(format!("there is no candidate {candidate}")))?;
-        self.configure(config).map_err(|e| wrong(&e))
+            .ok_or_else(|| HydroError::Device(format!("there is no candidate {candidate}")))?;
+        Ok(self.configure(config)?)
     }
 
     fn part(&mut self, part: Part) -> Result<(), HydroError> {
@@ -214,9 +215,9 @@ impl Engine for Gpu<'_> {
                 self.work(&self.states[0].v, 0)?;
                 self.session.synchronize()
             }),
-            Part::Solve => self.solved_again(),
+            Part::Solve => self.repeat_solve(),
         };
-        done.map_err(|e| wrong(&e))
+        Ok(done?)
     }
 
     fn balance(&mut self) -> Result<Option<String>, HydroError> {
@@ -235,8 +236,8 @@ impl Engine for Gpu<'_> {
         );
         if host.balance.seen(gpu, cpu, alone).is_some() {
             let balance = host.balance.clone();
-            self.host = Some(Host::new(self.h, balance)?);
-            self.stressed(0).map_err(|e| wrong(&e))?;
+            self.host = Some(HostZones::new(&self.h, balance)?);
+            self.stressed(0).map_err(HydroError::from)?;
         }
         Ok(Some(words))
     }
@@ -246,41 +247,41 @@ impl Engine for Gpu<'_> {
             .upload(s)
             .and_then(|()| self.states[1].upload(s))
             .and_then(|()| self.stressed(0));
-        taken.map_err(|e| wrong(&e))
+        Ok(taken?)
     }
 
     fn step(&mut self, dt: f64) -> Result<f64, HydroError> {
-        self.stepped(dt).map_err(|e| wrong(&e))
+        Ok(self.stepped(dt)?)
     }
 
     fn accept(&mut self) -> Result<(), HydroError> {
         let [to, from] = &self.states;
-        to.copy_from(from).map_err(|e| wrong(&e))
+        Ok(to.copy_from(from)?)
     }
 
     fn reject(&mut self) -> Result<f64, HydroError> {
-        self.stressed(0).map_err(|e| wrong(&e))
+        Ok(self.stressed(0)?)
     }
 
     fn state(&mut self) -> Result<State, HydroError> {
-        self.states[0].download().map_err(|e| wrong(&e))
+        Ok(self.states[0].download()?)
     }
 
     fn energies(&mut self) -> Result<(f64, f64), HydroError> {
-        self.summed().map_err(|e| wrong(&e))
+        Ok(self.summed()?)
     }
 
-    fn spent(&self) -> Spent {
+    fn timings(&self) -> Timings {
         let mut bytes = [[0; 8]; 2];
         let counted = self
             .fixed
             .counted
             .download(bytes.as_flattened_mut())
             .map_or([0; 2], |()| bytes.map(u64::from_le_bytes));
-        Spent {
+        Timings {
             iterations: counted[0] as f64 / self.h.space.dim as f64,
             solves: counted[1],
-            ..self.spent
+            ..self.timings
         }
     }
 }

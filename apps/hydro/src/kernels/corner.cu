@@ -53,7 +53,7 @@ __device__ void gather_energy(const double *work, double *room, double *right, l
 }
 
 // Stress and rate of a point.
-__device__ __forceinline__ double stress_at(const rules *r, const place *at, double *out) {
+__device__ __forceinline__ double stress_at(const rules *r, const point_data *at, double *out) {
     turn m;
     double squares[D * (D + 1) / 2];
     const double large = strain(at, &m, squares);
@@ -67,7 +67,7 @@ __device__ __forceinline__ double stress_at(const rules *r, const place *at, dou
 
 // x and u are [component][node], e [zone][energy], mass [zone][point], start [zone][D D] or [zone][D D][point].
 __device__ __forceinline__ void corner_of(rules r, long long zones, long long nodes, const unsigned *index, const double *x,
-                                          const double *u, const double *e, const double *gamma, const double *stiff,
+                                          const double *u, const double *e, const double *gamma, const double *p_inf,
                                           const double *mass, const double *start, double *stress_out, double *source,
                                           double *own, double *right, unsigned long long *rate) {
     extern __shared__ double room[];
@@ -86,19 +86,19 @@ __device__ __forceinline__ void corner_of(rules r, long long zones, long long no
     }
     for (int n = threadIdx.x; n < count * ENERGIES; n += blockDim.x) energy[n] = e[begin * ENERGIES + n];
     __syncthreads();
-    begin_slopes(field, first, second, count * 2 * D);
+    begin_gradients(field, first, second, count * 2 * D);
     double most = 0;
     for (int n = threadIdx.x; n < count * POINTS; n += blockDim.x) {
         const int zone = n / POINTS, q = n % POINTS;
         const long long z = begin + zone;
-        place at;
+        point_data at;
         const int box = zone * 2 * D;
 #pragma unroll
         for (int c = 0; c < D; c++) {
             slope_at(field + (box + c) * LOCAL, first + (box + c) * 2 * FIRST, second + (box + c) * 3 * SECOND, q,
                      at.j + c * D);
             slope_at(field + (box + D + c) * LOCAL, first + (box + D + c) * 2 * FIRST,
-                     second + (box + D + c) * 3 * SECOND, q, at.slope + c * D);
+                     second + (box + D + c) * 3 * SECOND, q, at.gradient + c * D);
         }
         const double *own_e = energy + zone * ENERGIES;
         double sum = 0;
@@ -111,7 +111,7 @@ __device__ __forceinline__ void corner_of(rules r, long long zones, long long no
             }
             sum = fma(D == 3 ? energy_table[q / (Q * Q) * E + k] : 1, plane, sum);
         }
-        at.e = sum, at.gamma = gamma[z], at.stiff = stiff[z];
+        at.e = sum, at.gamma = gamma[z], at.p_inf = p_inf[z];
         at.mass = mass[z * POINTS + q], at.weight = weight_of(q);
 #pragma unroll
         for (int i = 0; i < D * D; i++)
@@ -138,7 +138,7 @@ __device__ __forceinline__ void corner_of(rules r, long long zones, long long no
             if (STORED) stress_out[(z * D * D + i) * POINTS + q] = out[i];
             if (FUSED) {
                 later[(zone * D * D + i) * POINTS + q] = out[i];
-                given = fma(out[i], at.slope[i], given);
+                given = fma(out[i], at.gradient[i], given);
             }
         }
         if (FUSED) later[ZONES * D * D * POINTS + n] = given;
@@ -153,11 +153,9 @@ __device__ __forceinline__ void corner_of(rules r, long long zones, long long no
 }
 
 #if !PLANES
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-corner(rules r, long long zones, long long nodes, const unsigned *index, const double *x, const double *u,
-       const double *e, const double *gamma, const double *stiff, const double *mass, const double *start,
-       double *stress_out, double *source, double *own, double *right, unsigned long long *rate) {
-    corner_of(r, zones, nodes, index, x, u, e, gamma, stiff, mass, start, stress_out, source, own, right, rate);
+__global__ void __launch_bounds__(THREADS, BLOCKS) corner(corner_arguments a) {
+    corner_of(a.r, a.zones, a.nodes, a.index, a.x, a.u, a.e, a.gamma, a.p_inf, a.mass, a.start, a.stress_out, a.source, a.own,
+              a.right, a.rate);
 }
 #endif
 
@@ -195,7 +193,7 @@ __device__ __forceinline__ void work_of(rules r, long long zones, long long node
         for (int c = 0; c < D; c++) field[(zone * D + c) * LOCAL + i] = u[c * nodes + node];
     }
     __syncthreads();
-    begin_slopes(field, first, second, count * D);
+    begin_gradients(field, first, second, count * D);
     double *given = later + ZONES * D * D * POINTS;
     for (int n = threadIdx.x; n < count * POINTS; n += blockDim.x) {
         const int zone = n / POINTS, q = n % POINTS;

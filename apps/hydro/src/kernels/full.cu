@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(MATRIX_THREADS) corner_matrix(long long zones,
             const int count = POINTS - p < MATRIX_POINTS ? POINTS - p : MATRIX_POINTS;
             for (int n = threadIdx.x; n < count * own; n += blockDim.x) {
                 const int q = p + n % count, i = first + n / count;
-                double slope[D];
+                double gradient[D];
                 // Slopes of a basis function at a point from its factors.
                 const int at[3] = {q % Q, q / Q % Q, q / (Q * Q)}, node[3] = {i % N, i / N % N, i / (N * N)};
 #pragma unroll
@@ -25,14 +25,14 @@ __global__ void __launch_bounds__(MATRIX_THREADS) corner_matrix(long long zones,
 #pragma unroll
                     for (int d = 0; d < D; d++)
                         w *= d == g ? slope_table[at[d] * N + node[d]] : value_table[at[d] * N + node[d]];
-                    slope[g] = w;
+                    gradient[g] = w;
                 }
 #pragma unroll
                 for (int c = 0; c < D; c++) {
                     double s = 0;
 #pragma unroll
                     for (int g = 0; g < D; g++)
-                        s = fma(stress_in[((z * D + c) * D + g) * POINTS + q], slope[g], s);
+                        s = fma(stress_in[((z * D + c) * D + g) * POINTS + q], gradient[g], s);
                     a[n % count][c * PIECE + i - first] = s;
                 }
             }

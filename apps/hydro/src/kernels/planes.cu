@@ -11,7 +11,7 @@
 
 // Shared memory of a block; the host counts it too.
 struct plane_room {
-    double value[N * Q], slope[N * Q], energy_value[E * Q]; // tables with the points fastest
+    double value[N * Q], gradient[N * Q], energy_value[E * Q]; // tables with the points fastest
     double field[6 * LOCAL], forces[3 * LOCAL];
     double energy[ENERGIES], work[ENERGIES];
     union {
@@ -32,7 +32,7 @@ extern "C" __device__ __forceinline__ plane_room *begin_planes() {
     plane_room *s = (plane_room *)room;
     for (int n = threadIdx.x; n < N * Q; n += blockDim.x) {
         s->value[n] = value_table[n % Q * N + n / Q];
-        s->slope[n] = slope_table[n % Q * N + n / Q];
+        s->gradient[n] = slope_table[n % Q * N + n / Q];
     }
     for (int n = threadIdx.x; n < E * Q; n += blockDim.x) s->energy_value[n] = energy_table[n % Q * E + n / Q];
     for (int n = threadIdx.x; n < 3 * LOCAL; n += blockDim.x) s->forces[n] = 0;
@@ -50,19 +50,19 @@ template <int FIRST_FIELD> __device__ __forceinline__ void take_field(plane_room
     }
 }
 
-// What slopes of FIELDS fields in plane z are made of: [kind][field][y][x], the kinds for slopes along x, y and z.
-template <int FIELDS, bool ENERGIES_TOO> __device__ __forceinline__ void slopes_along(plane_room *s, int z) {
+// What gradients of FIELDS fields in plane z are made of: [kind][field][y][x], the kinds for gradients along x, y and z.
+template <int FIELDS, bool ENERGIES_TOO> __device__ __forceinline__ void gradients_along(plane_room *s, int z) {
     for (int n = threadIdx.x; n < FIELDS * SQUARE; n += blockDim.x) {
         const int f = n / SQUARE, i = n % SQUARE;
-        double value = 0, slope = 0;
+        double value = 0, gradient = 0;
 #pragma unroll
         for (int k = 0; k < N; k++) {
             const double in = s->field[f * LOCAL + k * SQUARE + i];
             value = fma(value_table[z * N + k], in, value);
-            slope = fma(slope_table[z * N + k], in, slope);
+            gradient = fma(slope_table[z * N + k], in, gradient);
         }
         s->along_z.fields[2 * f * SQUARE + i] = value;
-        s->along_z.fields[(2 * f + 1) * SQUARE + i] = slope;
+        s->along_z.fields[(2 * f + 1) * SQUARE + i] = gradient;
     }
     if (ENERGIES_TOO)
         for (int n = threadIdx.x; n < E * E; n += blockDim.x) {
@@ -89,12 +89,12 @@ template <int FIELDS, bool ENERGIES_TOO> __device__ __forceinline__ void slopes_
 }
 
 // Slopes of FIELDS fields at a point of the plane, [field][direction].
-template <int FIELDS> __device__ __forceinline__ void slopes_in(const plane_room *s, int x, int y, double *out) {
+template <int FIELDS> __device__ __forceinline__ void gradients_in(const plane_room *s, int x, int y, double *out) {
 #pragma unroll
     for (int i = 0; i < 3 * FIELDS; i++) out[i] = 0;
 #pragma unroll 1
     for (int i = 0; i < N; i++) {
-        const double v = s->value[i * Q + x], g = s->slope[i * Q + x], *at = s->along_y + y * PITCH(N) + i;
+        const double v = s->value[i * Q + x], g = s->gradient[i * Q + x], *at = s->along_y + y * PITCH(N) + i;
 #pragma unroll
         for (int f = 0; f < FIELDS; f++) {
             out[3 * f] = fma(g, at[f * ALONG_Y], out[3 * f]);
@@ -148,7 +148,7 @@ template <bool FORCES, bool WORK> __device__ __forceinline__ void sum_plane(plan
         for (int n = threadIdx.x; n < 3 * LOCAL; n += blockDim.x) {
             const int c = n / LOCAL, k = n / SQUARE % N, i = n % SQUARE;
             double sum = fma(s->value[k * Q + z], s->back[2 * c * SQUARE + i], s->forces[n]);
-            s->forces[n] = fma(s->slope[k * Q + z], s->back[(2 * c + 1) * SQUARE + i], sum);
+            s->forces[n] = fma(s->gradient[k * Q + z], s->back[(2 * c + 1) * SQUARE + i], sum);
         }
     if (WORK)
         for (int n = threadIdx.x; n < ENERGIES; n += blockDim.x)
@@ -160,10 +160,13 @@ __device__ __forceinline__ void put_work(const plane_room *s, double *right) {
 }
 
 extern "C" {
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-corner(rules r, long long zones, long long nodes, const unsigned *index, const double *x, const double *u,
-       const double *e, const double *gamma, const double *stiff, const double *mass, const double *start,
-       double *stress_out, double *source, double *own, double *right, unsigned long long *rate) {
+__global__ void __launch_bounds__(THREADS, BLOCKS) corner(corner_arguments a) {
+    const rules r = a.r;
+    const long long nodes = a.nodes;
+    const unsigned *index = a.index;
+    const double *x = a.x, *u = a.u, *e = a.e, *gamma = a.gamma, *p_inf = a.p_inf, *mass = a.mass, *start = a.start;
+    double *stress_out = a.stress_out, *own = a.own, *right = a.right;
+    unsigned long long *rate = a.rate;
     plane_room *s = begin_planes();
     const long long zone = blockIdx.x;
     take_field<0>(s, index, nodes, x);
@@ -173,17 +176,17 @@ corner(rules r, long long zones, long long nodes, const unsigned *index, const d
     double most = 0;
 #pragma unroll 1
     for (int z = 0; z < Q; z++) {
-        slopes_along<6, true>(s, z);
+        gradients_along<6, true>(s, z);
         for (int n = threadIdx.x; n < Q * Q; n += blockDim.x) {
             const int px = n % Q, py = n / Q, q = z * Q * Q + n;
-            place at;
-            double slopes[18];
-            slopes_in<6>(s, px, py, slopes);
+            point_data at;
+            double gradients[18];
+            gradients_in<6>(s, px, py, gradients);
 #pragma unroll
-            for (int i = 0; i < 9; i++) at.j[i] = slopes[i], at.slope[i] = slopes[9 + i];
+            for (int i = 0; i < 9; i++) at.j[i] = gradients[i], at.gradient[i] = gradients[9 + i];
             double sum = 0;
             for (int i = 0; i < E; i++) sum = fma(s->energy_value[i * Q + px], s->energy_y[py * PITCH(E) + i], sum);
-            at.e = sum, at.gamma = gamma[zone], at.stiff = stiff[zone];
+            at.e = sum, at.gamma = gamma[zone], at.p_inf = p_inf[zone];
             at.mass = mass[zone * POINTS + q], at.weight = weight_of(q);
 #pragma unroll
             for (int i = 0; i < 9; i++) at.start[i] = AFFINE ? start[zone * 9 + i] : start[(zone * 9 + i) * POINTS + q];
@@ -195,7 +198,7 @@ corner(rules r, long long zones, long long nodes, const unsigned *index, const d
                 if (STORED) stress_out[(zone * 9 + i) * POINTS + q] = out[i];
                 if (FUSED) {
                     s->at.stress[i * PLANE + py * PITCH(Q) + px] = out[i];
-                    given = fma(out[i], at.slope[i], given);
+                    given = fma(out[i], at.gradient[i], given);
                 }
             }
             if (FUSED) s->at.work[py * PITCH(Q) + px] = given;
@@ -235,13 +238,13 @@ work(rules r, long long zones, long long nodes, const unsigned *index, const dou
     __syncthreads();
 #pragma unroll 1
     for (int z = 0; z < Q; z++) {
-        slopes_along<3, false>(s, z);
+        gradients_along<3, false>(s, z);
         for (int n = threadIdx.x; n < Q * Q; n += blockDim.x) {
-            double slopes[9], sum = 0;
-            slopes_in<3>(s, n % Q, n / Q, slopes);
+            double gradients[9], sum = 0;
+            gradients_in<3>(s, n % Q, n / Q, gradients);
 #pragma unroll
             for (int i = 0; i < 9; i++)
-                sum = fma(stress_in[(zone * 9 + i) * POINTS + z * Q * Q + n], slopes[i], sum);
+                sum = fma(stress_in[(zone * 9 + i) * POINTS + z * Q * Q + n], gradients[i], sum);
             s->at.work[n / Q * PITCH(Q) + n % Q] = sum;
         }
         sum_plane<false, true>(s, z);

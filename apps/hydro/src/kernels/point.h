@@ -13,16 +13,16 @@ typedef struct {
     double h0;   // length of a zone at the start, over its order
     double order;
     long long viscous; // whether there is artificial viscosity
-    long long turning; // whether flow that turns lessens it
+    long long vorticity; // whether flow that turns lessens it
     long long source;  // whether the energy source of Taylor and Green's vortex in two dimensions is on
 } rules;
 
 typedef struct {
-    double j[D * D], slope[D * D]; // of places and velocities, in the reference zone
-    double e, gamma, stiff;        // energy; the gas: p = (gamma - 1) rho e - gamma stiff
+    double j[D * D], gradient[D * D]; // of positions and velocities, in the reference zone
+    double e, gamma, p_inf;        // energy; the gas: p = (gamma - 1) rho e - gamma p_inf
     double mass, weight;           // rho0 |J0| w; w
     double start[D * D];           // J0^-1
-} place;
+} point_data;
 
 // A symmetric matrix under rotations, and what they make of the unit matrix.
 typedef struct {
@@ -98,10 +98,10 @@ POINT double sweep_values(double *a) {
 #endif
 
 // Strain rate over its largest element, and that element; the squares of J, J^T J, over theirs.
-POINT double strain(const place *at, turn *m, double *squares) {
+POINT double strain(const point_data *at, turn *m, double *squares) {
     double t[D * D];
     adjugate(at->j, t);
-    const double *g = at->slope, *j = at->j, over = 1 / determinant(j);
+    const double *g = at->gradient, *j = at->j, over = 1 / determinant(j);
     double l[D * D], most = 0;
     for (int a = 0; a < D; a++)
         for (int b = 0; b < D; b++) {
@@ -145,7 +145,7 @@ POINT double strain(const place *at, turn *m, double *squares) {
 }
 
 // Smallest eigenvalue, over the largest element, and its direction, of a matrix that was turned (3D).
-POINT double smallest(const turn *m, double *s) {
+POINT double smallest_eigenpair(const turn *m, double *s) {
     const double *a = m->a;
 #if D == 1
     s[0] = 1;
@@ -171,7 +171,7 @@ POINT double smallest(const turn *m, double *s) {
 }
 
 // Smallest singular value of J by its turned squares: |J| over the others keeps its digits.
-POINT double least_stretch(const double *j, const double *squares, double det) {
+POINT double smallest_singular_value(const double *j, const double *squares, double det) {
 #if D == 1
     return size_of(j[0]) + 0 * squares[0] + 0 * det;
 #elif D == 2
@@ -184,21 +184,21 @@ POINT double least_stretch(const double *j, const double *squares, double det) {
     const double least = squares[0] < squares[1] ? (squares[0] < squares[2] ? squares[0] : squares[2])
                                                  : (squares[1] < squares[2] ? squares[1] : squares[2]);
     const double most = larger(larger(squares[0], squares[1]), squares[2]);
-    const double middle = squares[0] + squares[1] + squares[2] - least - most;
+    const double center = squares[0] + squares[1] + squares[2] - least - most;
     // Scaled as the squares are.
-    return size_of(det) / larger(large * sqrt(middle * most), 1e-300);
+    return size_of(det) / larger(large * sqrt(center * most), 1e-300);
 #endif
 }
 
 // w |J| sigma J^-T, and one over the time step without Courant's number.
-POINT double stress(const rules *r, const place *at, const turn *m, double most, const double *squares, double *out) {
+POINT double stress(const rules *r, const point_data *at, const turn *m, double most, const double *squares, double *out) {
     const double *j = at->j;
     double t[D * D];
     adjugate(j, t);
     const double det = determinant(j), over = 1 / det;
     const double rho = at->mass / (at->weight * det), e = larger(at->e, 0);
-    const double p = (at->gamma - 1) * rho * e - at->gamma * at->stiff;
-    const double c = sqrt(larger(at->gamma * (at->gamma - 1) * (e - at->stiff / rho), 0));
+    const double p = (at->gamma - 1) * rho * e - at->gamma * at->p_inf;
+    const double c = sqrt(larger(at->gamma * (at->gamma - 1) * (e - at->p_inf / rho), 0));
     double sigma[D * D];
     for (int i = 0; i < D * D; i++) sigma[i] = i % (D + 1) ? 0 : -p;
     double nu = 0;
@@ -207,10 +207,10 @@ POINT double stress(const rules *r, const place *at, const turn *m, double most,
         for (int a = 0; a < D; a++)
             for (int b = 0; b < D; b++) {
                 double sum = 0;
-                for (int k = 0; k < D; k++) sum += at->slope[a * D + k] * t[k * D + b];
+                for (int k = 0; k < D; k++) sum += at->gradient[a * D + k] * t[k * D + b];
                 l[a * D + b] = sum * over;
             }
-        const double mu = smallest(m, s) * most;
+        const double mu = smallest_eigenpair(m, s) * most;
         double image = 0, length = 0, w[D];
         for (int k = 0; k < D; k++) {
             double sum = 0;
@@ -228,7 +228,7 @@ POINT double stress(const rules *r, const place *at, const turn *m, double most,
         double y = (mu - 1e-12) / 2e-12;
         y = y < 0 ? 0 : y > 1 ? 1 : y;
         double linear = 1 - (3 - 2 * y) * y * y;
-        if (r->turning) {
+        if (r->vorticity) {
             double trace = 0, norm = 0;
             for (int i = 0; i < D * D; i++) {
                 norm += l[i] * l[i];
@@ -246,7 +246,7 @@ POINT double stress(const rules *r, const place *at, const turn *m, double most,
             for (int k = 0; k < D; k++) sum += sigma[a * D + k] * t[g * D + k];
             out[a * D + g] = at->weight * sum;
         }
-    const double h = least_stretch(j, squares, det) / r->order;
+    const double h = smallest_singular_value(j, squares, det) / r->order;
     const double rate = c / h + 2.5 * nu / (rho * h * h);
     // An inverted zone, or one that is no number, allows no step.
     return det >= 0 && at->e == at->e && rate < INFINITY ? rate : INFINITY;

@@ -3,18 +3,18 @@
 #define ZONE_ROOM (LOCAL + FIRST + SECOND)
 extern "C" {
 
-// Waits for all blocks. `gate` is {arrived, generation}, zero at first.
-__device__ void together(unsigned *gate) {
+// Waits for all blocks. `grid_barrier` is {arrived, generation}, zero at first.
+__device__ void together(unsigned *grid_barrier) {
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
-        const unsigned generation = atomicAdd(gate + 1, 0u);
-        if (atomicAdd(gate, 1u) == gridDim.x - 1) {
-            gate[0] = 0;
+        const unsigned generation = atomicAdd(grid_barrier + 1, 0u);
+        if (atomicAdd(grid_barrier, 1u) == gridDim.x - 1) {
+            grid_barrier[0] = 0;
             __threadfence();
-            atomicAdd(gate + 1, 1u);
+            atomicAdd(grid_barrier + 1, 1u);
         } else {
-            while (atomicAdd(gate + 1, 0u) == generation) __nanosleep(40);
+            while (atomicAdd(grid_barrier + 1, 0u) == generation) __nanosleep(40);
         }
         __threadfence();
     }
@@ -153,14 +153,19 @@ __device__ void rows_times(long long nodes, const unsigned *row, const unsigned 
     }
 }
 
-// Solves M x = sum of shares (+ gravity) for all components, which walls hold where `held` says so; over is one over the
+// Solves M x = sum of shares (+ gravity) for all components, which walls hold where `constrained` says so; over is one over the
 // diagonal [node]. `row` is null for the matrix-free product. Vectors are [node][component], out is [component][node].
 // The products of blocks are 2 x gridDim x D; counted holds iterations of all components, and solves.
-__global__ void __launch_bounds__(SOLVE_THREADS, SOLVE_BLOCKS)
-solve(long long zones, long long nodes, const unsigned *index, const unsigned *begin, const unsigned *shares,
-      const double *mass, double *own, const double *gravity, const double *over, const unsigned char *held,
-      const unsigned *row, const unsigned *columns, const double *values, double *out, double *x, double *r, double *p,
-      double *image, double *products, unsigned *gate, unsigned long long *counted, double tolerance, int most) {
+__global__ void __launch_bounds__(SOLVE_THREADS, SOLVE_BLOCKS) solve(solve_arguments a) {
+    const long long zones = a.zones, nodes = a.nodes;
+    const unsigned *index = a.index, *begin = a.begin, *shares = a.shares, *row = a.row, *columns = a.columns;
+    const double *mass = a.mass, *gravity = a.gravity, *over = a.over, *values = a.values;
+    const unsigned char *constrained = a.constrained;
+    double *own = a.own, *out = a.out, *x = a.x, *r = a.r, *p = a.p, *image = a.image, *products = a.products;
+    unsigned *grid_barrier = a.grid_barrier;
+    unsigned long long *counted = a.counted;
+    const double tolerance = a.tolerance;
+    const int max_iterations = (int)a.max_iterations;
     extern __shared__ double room[];
     __shared__ double sums[D];
     double now[D], end[D], mine[D], *first = products, *second = products + gridDim.x * D;
@@ -173,7 +178,7 @@ solve(long long zones, long long nodes, const unsigned *index, const unsigned *b
     for (long long at = begin_at; at < nodes * D; at += step) {
         const long long n = at / D;
         const double right = gather(own, begin, shares, n, c) + (gravity ? gravity[c * nodes + n] : 0);
-        const double d = held[n] >> c & 1 ? 0 : over[n];
+        const double d = constrained[n] >> c & 1 ? 0 : over[n];
         x[at] = 0, r[at] = right;
         __stcg(p + at, right * d);
         square += right * right * d;
@@ -181,12 +186,12 @@ solve(long long zones, long long nodes, const unsigned *index, const unsigned *b
 #pragma unroll
     for (int k = 0; k < D; k++) mine[k] = k == c ? square : 0;
     block_sum(mine, second + blockIdx.x * D);
-    together(gate);
+    together(grid_barrier);
     all_sums(second, sums);
 #pragma unroll
     for (int k = 0; k < D; k++) now[k] = sums[k], end[k] = tolerance * tolerance * sums[k];
     __syncthreads();
-    for (int i = 0; i < most; i++) {
+    for (int i = 0; i < max_iterations; i++) {
         bool any = false;
 #pragma unroll
         for (int k = 0; k < D; k++) any |= now[k] > end[k] && now[k] > 0;
@@ -196,7 +201,7 @@ solve(long long zones, long long nodes, const unsigned *index, const unsigned *b
         if (row) rows_times(nodes, row, columns, values, p, image, mine);
         else mass_times(room, zones, index, p, mass, own, mine);
         block_sum(mine, first + blockIdx.x * D);
-        together(gate);
+        together(grid_barrier);
         all_sums(first, sums);
         double alpha = 0;
         bool active[D];
@@ -209,7 +214,7 @@ solve(long long zones, long long nodes, const unsigned *index, const unsigned *b
         square = 0;
         for (long long at = begin_at; at < nodes * D; at += step) {
             const long long n = at / D;
-            const double d = held[n] >> c & 1 ? 0 : over[n];
+            const double d = constrained[n] >> c & 1 ? 0 : over[n];
             const double left = r[at] - alpha * (row ? image[at] : gather(own, begin, shares, n, c));
             r[at] = left;
             square += left * left * d;
@@ -217,7 +222,7 @@ solve(long long zones, long long nodes, const unsigned *index, const unsigned *b
 #pragma unroll
         for (int k = 0; k < D; k++) mine[k] = k == c ? square : 0;
         block_sum(mine, second + blockIdx.x * D);
-        together(gate);
+        together(grid_barrier);
         all_sums(second, sums);
         double beta = 0;
 #pragma unroll
@@ -230,11 +235,11 @@ solve(long long zones, long long nodes, const unsigned *index, const unsigned *b
         __syncthreads();
         for (long long at = begin_at; at < nodes * D; at += step) {
             const long long n = at / D;
-            const double d = held[n] >> c & 1 ? 0 : over[n], before = __ldcg(p + at);
+            const double d = constrained[n] >> c & 1 ? 0 : over[n], before = __ldcg(p + at);
             x[at] += alpha * before;
             __stcg(p + at, r[at] * d + beta * before);
         }
-        together(gate);
+        together(grid_barrier);
     }
     for (long long at = begin_at; at < nodes * D; at += step) out[c * nodes + at / D] = x[at];
     if (blockIdx.x == 0 && threadIdx.x == 0) counted[1]++;

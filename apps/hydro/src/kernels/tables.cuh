@@ -54,13 +54,13 @@ __device__ __forceinline__ double weight_of(int q) {
                     : weight_table[q % Q] * weight_table[q / Q % Q] * weight_table[q / (Q * Q)];
 }
 
-// Numbers of a field of one zone between its nodes and its points: lines along x by values and slopes, then along y.
+// Numbers of a field of one zone between its nodes and its points: lines along x by values and gradients, then along y.
 #define FIRST (D == 1 ? 0 : D == 2 ? N * Q : N * N * Q)
 #define SECOND (D == 3 ? N * Q * Q : 0)
 
 // Slopes of `count` fields up to their last direction, which `slope_at` takes. The boxes of `first` hold two of FIRST
 // numbers, those of `second` three of SECOND.
-__device__ __forceinline__ void begin_slopes(const double *nodes, double *first, double *second, int count) {
+__device__ __forceinline__ void begin_gradients(const double *nodes, double *first, double *second, int count) {
 #if D > 1
     lines<V, N, Q>(nodes, LOCAL, first, 2 * FIRST, count, LOCAL / N, 1);
     lines<G, N, Q>(nodes, LOCAL, first + FIRST, 2 * FIRST, count, LOCAL / N, 1);
@@ -74,7 +74,7 @@ __device__ __forceinline__ void begin_slopes(const double *nodes, double *first,
 #endif
 }
 
-// The slopes of a field at a point.
+// The gradients of a field at a point.
 __device__ __forceinline__ void slope_at(const double *nodes, const double *first, const double *second, int q,
                                          double *out) {
 #if D == 1
@@ -103,7 +103,7 @@ __device__ __forceinline__ void slope_at(const double *nodes, const double *firs
 #endif
 }
 
-// Forces on the nodes of `count` fields from D planes of points each, and minus them: the transpose of slopes.
+// Forces on the nodes of `count` fields from D planes of points each, and minus them: the transpose of gradients.
 __device__ __forceinline__ void divergence(const double *points, double *second, double *first, double *nodes,
                                            int count) {
 #if D == 3

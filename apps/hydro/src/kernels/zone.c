@@ -7,11 +7,11 @@
 #define W (VBYTES / 8)
 typedef double v __attribute__((vector_size(VBYTES), aligned(8), may_alias));
 
-// One-dimensional tables of a run: values and slopes of the kinematic basis [q][n], energies' [q][e], and their
+// One-dimensional tables of a run: values and gradients of the kinematic basis [q][n], energies' [q][e], and their
 // transposes; sizes are n = k + 1, e, q.
 typedef struct {
     int n, e, q;
-    const double *value, *slope, *energy, *value_t, *slope_t, *energy_t;
+    const double *value, *gradient, *energy, *value_t, *slope_t, *energy_t;
 } tables;
 
 #if K
@@ -71,7 +71,7 @@ INLINE void gathered(const double *m, int q, int n, const v *in, v *out, v *scra
 }
 
 // Slopes at the points, a plane of points for each direction.
-INLINE void slopes(const double *b, const double *g, int q, int n, const v *in, v *out, v *scratch) {
+INLINE void gradients(const double *b, const double *g, int q, int n, const v *in, v *out, v *scratch) {
     const int all = CUBE(q);
     (void)all, (void)scratch, (void)b;
 #if D == 1
@@ -130,7 +130,7 @@ INLINE void fetch(const unsigned *index, int n, const double *field, v *out) {
 
 // The pointwise part of W zones at one point: planes of vectors in, planes of stresses out; the largest rate of them.
 static __attribute__((noinline)) double at_points(const rules *r, const double *j, const double *g, long plane, const double *e,
-                        const double *gamma, const double *stiff, const double *mass, double weight,
+                        const double *gamma, const double *p_inf, const double *mass, double weight,
                         const double *start, double *out) {
     double rates[W];
 #define EACH _Pragma("GCC ivdep") for (int l = 0; l < W; l++)
@@ -141,13 +141,13 @@ static __attribute__((noinline)) double at_points(const rules *r, const double *
     int turned = 1;
 #endif
 #define LOAD                                                                                           \
-    place at;                                                                                          \
+    point_data at;                                                                                          \
     for (int i = 0; i < D * D; i++) {                                                                  \
         at.j[i] = j[i * plane + l];                                                                    \
-        at.slope[i] = g[i * plane + l];                                                                \
+        at.gradient[i] = g[i * plane + l];                                                                \
         at.start[i] = start[i * W + l];                                                                \
     }                                                                                                  \
-    at.e = e[l], at.gamma = gamma[l], at.stiff = stiff[l], at.mass = mass[l], at.weight = weight;
+    at.e = e[l], at.gamma = gamma[l], at.p_inf = p_inf[l], at.mass = mass[l], at.weight = weight;
 #if D == 3
     EACH {
         LOAD
@@ -207,10 +207,10 @@ static __attribute__((noinline)) double at_points(const rules *r, const double *
     return largest;
 }
 
-// Stresses of W zones from places and velocities [component][node] of `nodes` nodes, by index [local][W]; `index_e` is
+// Stresses of W zones from positions and velocities [component][node] of `nodes` nodes, by index [local][W]; `index_e` is
 // of energies. start is [q or one][D D][W]. Where there is a source, source[q][W]. Returns the largest rate.
 static double stresses(const tables *t, const rules *r, const unsigned *index, const unsigned *index_e, long nodes,
-                       const double *x, const double *u, const double *e, const double *gamma, const double *stiff,
+                       const double *x, const double *u, const double *e, const double *gamma, const double *p_inf,
                        const double *mass, const double *weight, const double *start, int affine, double *out,
                        double *source, double *scratch) {
     SIZES;
@@ -219,16 +219,16 @@ static double stresses(const tables *t, const rules *r, const unsigned *index, c
     v *rest = own + LARGER(local, CUBE(E));
     for (int c = 0; c < D; c++) {
         fetch(index, local, x + c * nodes, own);
-        slopes(t->value, t->slope, Q, N, own, j + c * D * all, rest);
+        gradients(t->value, t->gradient, Q, N, own, j + c * D * all, rest);
         fetch(index, local, u + c * nodes, own);
-        slopes(t->value, t->slope, Q, N, own, g + c * D * all, rest);
+        gradients(t->value, t->gradient, Q, N, own, g + c * D * all, rest);
     }
     fetch(index_e, CUBE(E), e, own);
     values(t->energy, Q, E, own, energy, rest);
     double largest = 0;
     for (int q = 0; q < all; q++)
         largest = larger(largest, at_points(r, (double *)(j + q), (double *)(g + q), (long)all * W,
-                                            (double *)(energy + q), gamma, stiff, mass + q * W, weight[q],
+                                            (double *)(energy + q), gamma, p_inf, mass + q * W, weight[q],
                                             start + (affine ? 0 : (long)q * D * D * W), out + q * W));
 #if D == 2
     if (r->source) {
@@ -272,7 +272,7 @@ static void work(const tables *t, const unsigned *index, const unsigned *index_e
     for (int q = 0; q < all; q++) sum[q] = source ? ((const v *)source)[q] : (v){0};
     for (int c = 0; c < D; c++) {
         fetch(index, local, u + c * nodes, own);
-        slopes(t->value, t->slope, Q, N, own, g, rest);
+        gradients(t->value, t->gradient, Q, N, own, g, rest);
         const v *a = (const v *)stress + c * D * all;
         for (int i = 0; i < D * all; i++) sum[i % all] += a[i] * g[i];
     }

@@ -1,7 +1,7 @@
-//! Boxes of zones, and the built-in ones.
+//! Boxes of zones, and the built-in meshes.
 
 use super::{Curved, Mesh, Place, face};
-use crate::element::{Shape, along};
+use crate::fem::element::{Shape, along};
 use hashbrown::HashMap;
 
 /// Names of the built-in meshes.
@@ -23,7 +23,7 @@ pub const NAMES: [&str; 15] = [
     "cube_922_hex",
 ];
 
-/// Where the faces of a built-in box are along each direction.
+/// Coordinates of the faces of a built-in box along each direction; `None` for an unknown name.
 pub fn faces(name: &str) -> Option<Vec<Vec<f64>>> {
     let even = |from: f64, to: f64, n: usize| -> Vec<f64> {
         (0..=n)
@@ -43,7 +43,8 @@ pub fn faces(name: &str) -> Option<Vec<Vec<f64>>> {
         ],
         "square_gresho" => vec![even(-0.5, 0.5, 2), even(-0.5, 0.5, 2)],
         "rt2D" => vec![even(0.0, 0.5, 1), even(-1.0, 1.0, 4)],
-        // Cubes for scaling, cut unevenly; those of the public suite have sides of 1.2 and 1, and ninths of eight digits.
+        // Cubes for scaling studies with unequal zone counts. As in the public suite, sides are 1.2 or 1, and ninths
+        // have eight digits.
         "cube_12_hex" => [3, 2, 2].map(|n| even(0.0, 1.2, n)).to_vec(),
         "cube_24_hex" => [4, 3, 2].map(|n| even(0.0, 1.2, n)).to_vec(),
         "cube_211_hex" => [2, 1, 1].map(|n| even(0.0, 1.2, n)).to_vec(),
@@ -71,7 +72,7 @@ pub fn faces(name: &str) -> Option<Vec<Vec<f64>>> {
     })
 }
 
-/// Zones between faces, each halved along each direction so many times.
+/// A box of zones with these faces, refined uniformly `refine` times.
 pub fn refined(mut faces: Vec<Vec<f64>>, refine: usize) -> Mesh {
     for f in &mut faces {
         for _ in 0..refine {
@@ -85,12 +86,12 @@ pub fn refined(mut faces: Vec<Vec<f64>>, refine: usize) -> Mesh {
     between(&faces)
 }
 
-/// Of the zones of a box.
+/// Shape of the zones of a box.
 pub fn shape(dim: usize) -> Shape {
     [Shape::Segment, Shape::Quad, Shape::Hex][dim - 1]
 }
 
-/// Zones between faces at these places, walls all around.
+/// A box of zones whose faces lie at these coordinates, with walls on all sides.
 pub fn between(faces: &[Vec<f64>]) -> Mesh {
     let dim = faces.len();
     let shape = shape(dim);
@@ -137,7 +138,7 @@ pub fn between(faces: &[Vec<f64>]) -> Mesh {
     }
 }
 
-/// The built-in mesh of triangles.
+/// Name of the built-in mesh of triangles.
 pub const TRIANGLES: &str = "square01_tri";
 
 /// The unit square as eight triangles.

@@ -1,12 +1,13 @@
-//! Meshes in Gmsh's text formats 2.2 and 4.1: corners of one shape of zones. Physical groups number walls and materials.
+//! Reader of Gmsh's mesh formats 2.2 and 4.1 (text): straight zones of one shape. Physical groups are the attributes of
+//! walls and materials.
 
-use super::words::Words;
+use super::tokens::Words;
 use super::{Mesh, Place, face};
 use crate::HydroError;
-use crate::element::Shape;
+use crate::fem::element::Shape;
 use hashbrown::HashMap;
 
-/// Shape, and corners with x fastest, of an element type; none of types that are left out.
+/// Shape of Gmsh's element type and its corners in lexicographic order; `None` for types that are ignored.
 fn shape(kind: usize) -> Option<(Shape, &'static [usize])> {
     Some(match kind {
         1 => (Shape::Segment, &[0, 1][..]),
@@ -24,9 +25,13 @@ struct Entry {
     nodes: Vec<usize>,
 }
 
+/// Parses a mesh; `name` appears in messages.
+///
+/// # Errors
+/// The text is invalid or uses an unsupported feature; the message names the line.
 pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
     let mut w = Words::new(name, text, None);
-    let (mut version, mut places) = (0.0, HashMap::<usize, Place>::new());
+    let (mut version, mut positions) = (0.0, HashMap::<usize, Place>::new());
     let mut entries = Vec::new();
     // Physical groups of entities by dimension and number.
     let mut groups = HashMap::new();
@@ -46,10 +51,10 @@ pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
             "$Nodes" if version == 2.2 => {
                 for _ in 0..w.count("number of nodes")? {
                     let n = w.number("node")?;
-                    places.insert(n, [w.real()?, w.real()?, w.real()?]);
+                    positions.insert(n, [w.real()?, w.real()?, w.real()?]);
                 }
             }
-            "$Nodes" => blocks_of_nodes(&mut w, &mut places)?,
+            "$Nodes" => blocks_of_nodes(&mut w, &mut positions)?,
             "$Elements" if version == 2.2 => {
                 for _ in 0..w.count("number of elements")? {
                     let _: usize = w.number("element")?;
@@ -94,14 +99,23 @@ pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
     else {
         return Err(w.wrong("there are no zones"));
     };
-    assemble(shape, &places, &entries).map_err(|e| w.wrong(&e))
+    assemble(shape, &positions, &entries).map_err(|e| w.wrong(&e.to_string()))
+}
+
+/// Elements that do not make a mesh.
+#[derive(Debug, thiserror::Error)]
+enum AssemblyError {
+    #[error("zones are {0:?} and {1:?}: all must be of one shape")]
+    Shapes(Shape, Shape),
+    #[error("missing node {0}")]
+    Node(usize),
 }
 
 fn assemble(
     own_shape: Shape,
-    places: &HashMap<usize, Place>,
+    positions: &HashMap<usize, Place>,
     entries: &[Entry],
-) -> Result<Mesh, String> {
+) -> Result<Mesh, AssemblyError> {
     let mut number: HashMap<usize, u32> = HashMap::new();
     let mut mesh = Mesh {
         shape: own_shape,
@@ -119,19 +133,15 @@ fn assemble(
             continue;
         }
         if s != own_shape {
-            return Err(format!(
-                "zones are {s:?} and {own_shape:?}: all must be of one shape"
-            ));
+            return Err(AssemblyError::Shapes(s, own_shape));
         }
         for c in order {
             let node = e.nodes[*c];
-            let place = places
-                .get(&node)
-                .ok_or_else(|| format!("there is no node {node}"))?;
+            let position = positions.get(&node).ok_or(AssemblyError::Node(node))?;
             let next = mesh.vertices.len() as u32;
             let v = *number.entry(node).or_insert(next);
             if v == next {
-                mesh.vertices.push(*place);
+                mesh.vertices.push(*position);
             }
             mesh.corners.push(v);
         }
@@ -186,7 +196,7 @@ fn entities(w: &mut Words, groups: &mut HashMap<(usize, i64), u32>) -> Result<()
     Ok(())
 }
 
-fn blocks_of_nodes(w: &mut Words, places: &mut HashMap<usize, Place>) -> Result<(), HydroError> {
+fn blocks_of_nodes(w: &mut Words, positions: &mut HashMap<usize, Place>) -> Result<(), HydroError> {
     let blocks = w.count("number of blocks")?;
     for _ in 0..3 {
         let _: usize = w.number("count")?;
@@ -199,7 +209,7 @@ fn blocks_of_nodes(w: &mut Words, places: &mut HashMap<usize, Place>) -> Result<
             .map(|_| w.number("node"))
             .collect::<Result<_, _>>()?;
         for t in tags {
-            places.insert(t, [w.real()?, w.real()?, w.real()?]);
+            positions.insert(t, [w.real()?, w.real()?, w.real()?]);
             for _ in 0..parametric.saturating_mul(dim) {
                 w.real()?;
             }

@@ -1,12 +1,12 @@
-//! Meshes in MFEM's text format 1.0: one shape of zones; corners, or nodes of a finite-element space.
+//! Reader of MFEM's mesh format 1.0 (text): zones of one shape, with vertices or with nodes of a finite-element space.
 
-use super::words::{Words, short};
+use super::tokens::{Words, short};
 use super::{Curved, Mesh, Place, face};
 use crate::HydroError;
-use crate::element::Shape;
+use crate::fem::element::Shape;
 use hashbrown::HashMap;
 
-/// From x fastest to the format's order around a face.
+/// Permutation from lexicographic corners to MFEM's order.
 fn order(shape: Shape) -> &'static [usize] {
     match shape {
         Shape::Quad => &[0, 1, 3, 2],
@@ -17,11 +17,15 @@ fn order(shape: Shape) -> &'static [usize] {
     }
 }
 
-/// Corners that an entry of this type has.
+/// Number of corners of MFEM's geometry type `kind`.
 fn corners(kind: usize) -> Option<usize> {
     [1, 2, 3, 4, 4, 8].get(kind).copied()
 }
 
+/// Parses a mesh; `name` appears in messages.
+///
+/// # Errors
+/// The text is invalid or uses an unsupported feature; the message names the line.
 pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
     let mut w = Words::new(name, text, Some('#'));
     let head = [w.word()?, w.word()?, w.word()?].join(" ");
@@ -77,7 +81,7 @@ pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
             }
             "nodes" => nodes(&mut w, &mut mesh, count)?,
             other => {
-                return Err(w.wrong(&format!("there is no section `{}`", short(other))));
+                return Err(w.wrong(&format!("unknown section `{}`", short(other))));
             }
         }
     }
@@ -126,7 +130,7 @@ fn boundary(w: &mut Words, mesh: &mut Mesh) -> Result<(), HydroError> {
     Ok(())
 }
 
-/// Places of nodes: corners alone, or all nodes of curved zones.
+/// Reads the section `nodes`: positions of the vertices, or of all nodes of curved zones.
 fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroError> {
     if let Some(v) = mesh.corners.iter().find(|v| **v as usize >= vertices) {
         return Err(w.wrong(&format!(
@@ -195,7 +199,7 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
     let (local, count) = if shared {
         shared_nodes(mesh, degree, vertices).ok_or_else(|| {
             w.wrong(&format!(
-                "`{}` on a {shape:?}: take L2_T1_ nodes",
+                "`{}` on a {shape:?}: use L2_T1_ nodes",
                 short(kind)
             ))
         })?
@@ -224,7 +228,7 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
         order: degree,
         points,
     });
-    // Corners of the zones are places of their nodes.
+    // Corners of the zones are positions of their nodes.
     mesh.vertices = vec![[0.0; 3]; vertices];
     for z in 0..mesh.zones() {
         for c in 0..shape.corners() {
@@ -235,10 +239,10 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
                     .map(|g| if c == g + 1 { 1.0 } else { 0.0 })
                     .collect()
             };
-            let place = mesh.map(z, &at);
+            let position = mesh.map(z, &at);
             let v = mesh.zone(z)[c] as usize;
             if v < vertices {
-                mesh.vertices[v] = place;
+                mesh.vertices[v] = position;
             }
         }
     }
@@ -248,8 +252,8 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
     Ok(())
 }
 
-/// Numbers of each zone's nodes in a continuous space: vertices, then edges as zones first meet them (from their
-/// smaller vertex), then faces (one node each at most), then insides.
+/// Node numbers of each zone in MFEM's continuous space: vertices, then edges in the order in which the zones visit
+/// them (from the smaller vertex), then faces (at most one node each), then interiors.
 fn shared_nodes(mesh: &Mesh, k: usize, vertices: usize) -> Option<(Vec<usize>, usize)> {
     let (shape, zones) = (mesh.shape, mesh.zones());
     if k > 2 && (!shape.tensor() || shape == Shape::Hex) {
@@ -312,12 +316,12 @@ fn shared_nodes(mesh: &Mesh, k: usize, vertices: usize) -> Option<(Vec<usize>, u
     for z in 0..zones {
         let own = mesh.zone(z);
         let mut inner = 0;
-        for at in crate::space::integer_places(shape, k) {
-            let on = crate::space::entity(shape, k, &at);
+        for at in crate::fem::node_lattice::integer_positions(shape, k) {
+            let on = crate::fem::node_lattice::entity(shape, k, &at);
             let number = match on[..] {
                 [c] => own[c] as usize,
                 [a, b] => {
-                    let from_a = crate::space::distance(shape, a, &at, k);
+                    let from_a = crate::fem::node_lattice::distance(shape, a, &at, k);
                     let i = if own[a] < own[b] { from_a } else { k - from_a };
                     let key = face([own[a], own[b]].into_iter());
                     if shape == Shape::Segment {

@@ -1,47 +1,51 @@
-//! Meshes: zones by their corners, walls by their numbers, curved zones by more points.
+//! Meshes: zones with their corners, materials and boundary attributes; curved zones have more nodes.
 
 mod boxes;
 mod gmsh;
 mod mfem;
 mod refine;
-mod words;
+mod tokens;
 
 use crate::HydroError;
-use crate::element::{Shape, nodal, node_places};
+use crate::fem::element::{Shape, nodal, node_positions};
 use hashbrown::HashMap;
 use std::path::Path;
 
 pub use boxes::NAMES;
 
-/// A place in space; what is beyond the dimension is 0.
+/// A position in space; coordinates beyond the dimension are 0.
 pub type Place = [f64; 3];
 
-/// Places of a zone's nodes of some order, for zones that corners do not describe.
+/// Node positions of curved zones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curved {
+    /// Order of the nodal basis.
     pub order: usize,
-    /// [zone][component][node].
+    /// Node positions, `[zone][component][node]`.
     pub points: Vec<f64>,
 }
 
-/// Zones of one shape.
+/// A mesh of zones of one shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
+    /// Shape of the zones.
     pub shape: Shape,
+    /// Positions of the vertices.
     pub vertices: Vec<Place>,
-    /// Vertices of the corners, [zone][corner]; tensor zones have x fastest.
+    /// Vertices of the corners, `[zone][corner]`; in tensor-product zones x varies fastest.
     pub corners: Vec<u32>,
-    /// Number of the material of each zone.
+    /// Material number (mesh attribute) of each zone.
     pub material: Vec<u32>,
-    /// Boundary faces: sorted vertices and number; 1, 2 and 3 are walls normal to x, y and z.
+    /// Attribute of each boundary face; 1, 2 and 3 are walls normal to x, y and z.
     pub boundary: HashMap<Face, u32>,
+    /// Nodes of curved zones; `None` if the corners describe the zones.
     pub curved: Option<Curved>,
 }
 
-/// Sorted vertices of an edge or a face, filled up.
+/// Sorted vertices of an edge or a face, padded with `u32::MAX`.
 pub type Face = [u32; 4];
 
-/// Sorted, filled up.
+/// The key of an edge or a face with these vertices.
 pub fn face(vertices: impl Iterator<Item = u32>) -> Face {
     let mut out = [u32::MAX; 4];
     for (to, v) in out.iter_mut().zip(vertices) {
@@ -52,19 +56,18 @@ pub fn face(vertices: impl Iterator<Item = u32>) -> Face {
 }
 
 impl Mesh {
-    /// A built-in mesh, or one of a file of MFEM (`.mesh`) or Gmsh (`.msh`); each zone halved along each direction so
-    /// many times.
+    /// Opens a built-in mesh, or a file of MFEM (`.mesh`) or Gmsh (`.msh`), and refines it uniformly `refine` times.
     ///
     /// # Errors
-    /// There is none of that name, or the file is none; the message says where.
+    /// No mesh has this name, or the file cannot be read or is invalid; the message names the line.
     pub fn open(name: &str, refine: usize) -> Result<Self, HydroError> {
         Self::open_if(name, refine, &mut |_, _| Ok(()))
     }
 
-    /// As [`Mesh::open`]; before memory is taken for the refined mesh, `fits` may refuse its number of zones.
+    /// As [`Mesh::open`], but calls `fits` with the shape and the final number of zones before it refines the mesh.
     ///
     /// # Errors
-    /// As [`Mesh::open`], or what `fits` says.
+    /// As [`Mesh::open`], or the error of `fits`.
     pub fn open_if(
         name: &str,
         refine: usize,
@@ -86,7 +89,7 @@ impl Mesh {
                 Self::parse(name, ending == "mesh", &text)?
             }
             _ => {
-                return Err(HydroError(format!(
+                return Err(HydroError::Mesh(format!(
                     "there is no mesh `{name}`: there are {}, and files *.mesh of MFEM and *.msh of Gmsh",
                     NAMES.join(", ")
                 )));
@@ -99,10 +102,10 @@ impl Mesh {
         Ok(mesh)
     }
 
-    /// The mesh of a text in MFEM's format or in Gmsh's; `name` is for messages.
+    /// Parses the text of a mesh file in MFEM's (`mfem`) or Gmsh's format; `name` appears in messages.
     ///
     /// # Errors
-    /// What is wrong with it, and its line.
+    /// The text is invalid; the message names the line.
     pub fn parse(name: &str, mfem: bool, text: &str) -> Result<Self, HydroError> {
         let mut mesh = if mfem {
             mfem::read(name, text)?
@@ -110,36 +113,39 @@ impl Mesh {
             gmsh::read(name, text)?
         };
         mesh.check()
-            .map_err(|e| HydroError(format!("{name}: {e}")))?;
+            .map_err(|e| HydroError::Mesh(format!("{name}: {e}")))?;
         mesh.turn_triangles();
         Ok(mesh)
     }
 
-    /// Zones between faces at these places along each direction.
+    /// A box of zones whose faces lie at these coordinates along each direction.
     pub fn of_box(faces: &[Vec<f64>]) -> Self {
         boxes::between(faces)
     }
 
+    /// Dimension, 1 to 3.
     pub fn dim(&self) -> usize {
         self.shape.dim()
     }
 
+    /// Number of zones.
     pub fn zones(&self) -> usize {
         self.corners.len() / self.shape.corners()
     }
 
+    /// Vertices of the corners of a zone.
     pub fn zone(&self, z: usize) -> &[u32] {
         let n = self.shape.corners();
         &self.corners[z * n..(z + 1) * n]
     }
 
-    /// A zone's face, sorted.
+    /// Key of face `f` of zone `z`.
     pub fn face_of(&self, z: usize, f: usize) -> Face {
         let zone = self.zone(z);
         face(self.shape.faces()[f].iter().map(|c| zone[*c]))
     }
 
-    /// Where a place of the reference zone lies.
+    /// Maps a reference position of zone `z` to space.
     pub fn map(&self, z: usize, at: &[f64]) -> Place {
         let mut out = [0.0; 3];
         if let Some(c) = &self.curved {
@@ -180,16 +186,16 @@ impl Mesh {
         out
     }
 
-    /// Places of the nodes of some order of a zone.
+    /// Positions of the nodes of an order in a zone.
     pub fn nodes(&self, z: usize, order: usize) -> Vec<Place> {
-        node_places(self.shape, order)
+        node_positions(self.shape, order)
             .iter()
             .map(|at| self.map(z, at))
             .collect()
     }
 
-    /// Turns triangles until their longest side comes first, as MFEM does: the least stretch of a zone, and so the time
-    /// step, depends on which corner is the first.
+    /// Rotates the corners of triangles until the longest side comes first, as MFEM does: the smallest singular value
+    /// of the Jacobian, and so the time step, depends on the first corner.
     pub(crate) fn turn_triangles(&mut self) {
         if self.shape != Shape::Triangle || self.curved.is_some() {
             return;
@@ -214,7 +220,7 @@ impl Mesh {
         }
     }
 
-    /// Whether all is there: corners, and a number for each face of the boundary; none hangs.
+    /// Checks that corners exist, boundary faces have attributes and no node hangs.
     fn check(&self) -> Result<(), HydroError> {
         let mut shared: HashMap<Face, (u32, usize)> = HashMap::new();
         for z in 0..self.zones() {
@@ -223,7 +229,7 @@ impl Mesh {
                 .iter()
                 .find(|v| **v as usize >= self.vertices.len())
             {
-                return Err(HydroError(format!(
+                return Err(HydroError::Mesh(format!(
                     "zone {z} has corner {v}, but there are {} vertices",
                     self.vertices.len()
                 )));
@@ -247,20 +253,20 @@ impl Mesh {
         };
         for (f, (count, z)) in &shared {
             if *count > 2 {
-                return Err(HydroError(format!(
+                return Err(HydroError::Mesh(format!(
                     "{count} zones share the face around {}",
                     centre(f)
                 )));
             }
             if *count == 1 && !self.boundary.contains_key(f) {
-                return Err(HydroError(format!(
-                    "the face around {} of zone {z} belongs to that zone alone and is no face of the boundary: a boundary element with its attribute is missing there, or a node hangs (zones must meet at whole faces)",
+                return Err(HydroError::Mesh(format!(
+                    "the face around {} of zone {z} belongs to that zone alone and is not a face of the boundary: a boundary element with its attribute is missing there, or a node hangs (zones must meet at whole faces)",
                     centre(f)
                 )));
             }
         }
         if let Some(f) = self.boundary.keys().find(|f| !shared.contains_key(*f)) {
-            return Err(HydroError(format!(
+            return Err(HydroError::Mesh(format!(
                 "the boundary element {:?} is the face of no zone",
                 f.iter().filter(|v| **v != u32::MAX).collect::<Vec<_>>()
             )));
@@ -269,8 +275,9 @@ impl Mesh {
     }
 }
 
-/// Attributes that problems give to sides of boxes: free ones, and a piston.
+/// Attribute that problems give to free sides of boxes.
 pub const FREE: u32 = 1_000_001;
+/// Attribute of the side that is the piston of the Saltzman problem.
 pub const PISTON: u32 = 1_000_002;
 
 impl Mesh {
@@ -282,7 +289,7 @@ impl Mesh {
             })
     }
 
-    /// Renames the faces all of whose vertices fit.
+    /// Gives an attribute to the boundary faces all of whose vertices fit.
     fn renamed(&mut self, number: u32, fits: impl Fn(&Place, u32) -> bool) {
         let vertices = &self.vertices;
         for (f, n) in &mut self.boundary {
@@ -293,7 +300,7 @@ impl Mesh {
         }
     }
 
-    /// Sides away from the origin become free, for matter that flows in from everywhere.
+    /// Makes the sides away from the origin free, for the inflow of the Noh problem.
     pub(crate) fn open_far_sides(&mut self) {
         for c in 0..self.dim() {
             let (low, high) = self.extent(c);
@@ -308,7 +315,7 @@ impl Mesh {
         }
     }
 
-    /// Saltzman's mesh: lines of a box lean, most in its middle; its left side is a piston.
+    /// Makes a box the mesh of the Saltzman problem: skewed zones, and a piston on the left side.
     pub(crate) fn tilt(&mut self) {
         let (low, high) = self.extent(0);
         let size = high - low;

@@ -1,10 +1,10 @@
-//! Uniform refinement: every zone into 2^d.
+//! Uniform refinement: every zone is split into 2^dim zones.
 
 use super::{Curved, Face, Mesh, Place, face};
-use crate::element::{Shape, node_places};
+use crate::fem::element::{Shape, node_positions};
 use hashbrown::HashMap;
 
-/// Corners of the children in twice the parent's reference coordinates, [child][corner].
+/// Corners of the children in doubled reference coordinates of the parent, [child][corner][dim].
 fn children(shape: Shape) -> Vec<Vec<Vec<usize>>> {
     let dim = shape.dim();
     if shape.tensor() {
@@ -21,20 +21,20 @@ fn children(shape: Shape) -> Vec<Vec<Vec<usize>>> {
     };
     let sum = |a: &[usize], b: &[usize]| a.iter().zip(b).map(|(a, b)| a + b).collect::<Vec<_>>();
     let corner = |c: usize| unit(c, 2);
-    let middle = |a: usize, b: usize| sum(&unit(a, 1), &unit(b, 1));
+    let center = |a: usize, b: usize| sum(&unit(a, 1), &unit(b, 1));
     let mut out: Vec<Vec<Vec<usize>>> = (0..=dim)
         .map(|c| {
             (0..=dim)
-                .map(|o| if o == c { corner(c) } else { middle(c, o) })
+                .map(|o| if o == c { corner(c) } else { center(c, o) })
                 .collect()
         })
         .collect();
     if dim == 2 {
-        out.push(vec![middle(1, 2), middle(0, 2), middle(0, 1)]);
+        out.push(vec![center(1, 2), center(0, 2), center(0, 1)]);
     } else {
-        // The octahedron in the middle, cut along the diagonal between the middles of edges 01 and 23.
-        let (a, b) = (middle(0, 1), middle(2, 3));
-        let ring = [middle(0, 2), middle(1, 2), middle(1, 3), middle(0, 3)];
+        // The octahedron in the center, cut along the diagonal between the middles of edges 01 and 23.
+        let (a, b) = (center(0, 1), center(2, 3));
+        let ring = [center(0, 2), center(1, 2), center(1, 3), center(0, 3)];
         for i in 0..4 {
             let tet = [&a, &b, &ring[i], &ring[(i + 1) % 4]]
                 .map(Clone::clone)
@@ -58,7 +58,7 @@ fn volume(tet: &[Vec<usize>]) -> i64 {
         + e(1, 2) * (e(2, 0) * e(3, 1) - e(2, 1) * e(3, 0))
 }
 
-/// Corners of the parent whose mean a place in twice its coordinates is.
+/// Corners of the parent whose mean is a position, given in doubled parent coordinates.
 fn parents(shape: Shape, at: &[usize]) -> Vec<usize> {
     if shape.tensor() {
         return (0..shape.corners())
@@ -79,13 +79,13 @@ fn parents(shape: Shape, at: &[usize]) -> Vec<usize> {
 }
 
 impl Mesh {
-    /// Each zone halved along each direction.
+    /// The mesh with each zone halved along each direction.
     #[must_use]
     pub fn refined(&self) -> Self {
         let (shape, dim) = (self.shape, self.dim());
         let children = children(shape);
         let mut vertices = self.vertices.clone();
-        // The middle of an edge, a face or a zone by its sorted vertices; of a hexahedron by two opposite ones.
+        // The center of an edge, a face or a zone by its sorted vertices; of a hexahedron by two opposite ones.
         let mut middles: HashMap<Face, u32> = HashMap::new();
         let mut out = Self {
             shape,
@@ -122,12 +122,12 @@ impl Mesh {
                     .collect();
                 out.boundaries(self, z, &own, child);
                 if let (Some(to), Some(c)) = (&mut out.curved, &self.curved) {
-                    let places: Vec<Place> = node_places(shape, c.order)
+                    let positions: Vec<Place> = node_positions(shape, c.order)
                         .iter()
                         .map(|at| self.map(z, &within(shape, child, at)))
                         .collect();
                     to.points
-                        .extend((0..dim).flat_map(|g| places.iter().map(move |p| p[g])));
+                        .extend((0..dim).flat_map(|g| positions.iter().map(move |p| p[g])));
                 }
                 out.corners.extend(own);
                 out.material.push(self.material[z]);
@@ -137,7 +137,7 @@ impl Mesh {
         out
     }
 
-    /// Numbers of a child's faces that lie on those of its parent.
+    /// Copies boundary attributes to the faces of a child that lie on faces of its parent.
     fn boundaries(&mut self, parent: &Self, z: usize, own: &[u32], child: &[Vec<usize>]) {
         for (f, face_corners) in self.shape.faces().iter().enumerate() {
             let Some(number) = parent.boundary.get(&parent.face_of(z, f)) else {
@@ -161,7 +161,7 @@ impl Mesh {
     }
 }
 
-/// A place of a child in its parent's coordinates.
+/// Maps a reference position of a child to the reference coordinates of its parent.
 fn within(shape: Shape, child: &[Vec<usize>], at: &[f64]) -> Vec<f64> {
     (0..shape.dim())
         .map(|g| {

@@ -1,13 +1,20 @@
-//! What of a run is looked at: fields for ParaView, pictures, profiles beside exact solutions.
+//! Outputs of a run: fields for ParaView, pictures, profiles and line-outs with exact solutions, animations, checkpoints.
 
+pub mod animation;
+pub mod checkpoint;
 mod exact;
 mod fields;
+mod line_out;
+mod locate;
 mod picture;
 mod profile;
+pub mod riemann;
+mod tube;
 mod vtu;
 
-pub use exact::{Exact, exact};
-pub use fields::{Field, Sample, sample};
-pub use picture::{drawable, picture};
+pub use exact::{Exact, Solution, exact};
+pub use fields::{Field, Sample, Sampler, sample};
+pub use line_out::{Line, LineOut, line_out};
+pub use picture::{Common, MeshLines, Pixels, Scene, Slice, View, drawable};
 pub use profile::{Profile, profile};
 pub use vtu::{pvd, read_pvd, vtu};

@@ -1,26 +1,28 @@
-//! Fields over the distance from the origin, beside the exact solution where there is one.
+//! Profiles: fields over the distance from the origin, with the exact solution if one is known.
 
 use super::exact::{Solution, exact};
-use super::fields::sample;
+use super::fields::{Field, sample};
 use crate::engine::State;
 use crate::hydro::Hydro;
-use crate::problem::Standard;
-use greenup_report::axis::{Area, Linear, frame};
-use greenup_report::si::three;
-use greenup_report::svg::{Anchor, FAINT, QUIET, Svg, colour};
+use greenup_report::chart::axis::short;
+use greenup_report::chart::{
+    Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit,
+};
 use std::fmt::Write as _;
 
-/// Points by rising distance: (distance, density, pressure, speed, volume that it stands for).
+/// Fields at all quadrature points over the distance from the origin.
 pub struct Profile {
+    /// Distance, density, pressure, speed and volume of each point, by increasing distance.
     pub rows: Vec<[f64; 5]>,
+    /// Time.
     pub t: f64,
     solution: Option<Solution>,
 }
 
-/// Samples all quadrature points.
+/// Samples a state at time `t` at all quadrature points; `e0` is the energy of the Sedov problem.
 pub fn profile(h: &Hydro, s: &State, t: f64, e0: f64) -> Profile {
     let e = &h.space.element;
-    let all = sample(h, s, &e.places);
+    let all = sample(h, s, &e.positions);
     let mut rows = Vec::new();
     for (z, zone) in all.iter().enumerate() {
         for (q, p) in zone.iter().enumerate() {
@@ -31,21 +33,28 @@ pub fn profile(h: &Hydro, s: &State, t: f64, e0: f64) -> Profile {
         }
     }
     rows.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    let name = h.problem.standard().map_or("", Standard::name);
+    // In one dimension the distance is x.
+    let over_distance =
+        |s: &Solution| !s.planar || h.space.dim == 1 && not_negative(&h.space.start);
     Profile {
         rows,
         t,
-        solution: exact(name, h.space.dim, t, e0),
+        solution: exact(h, t, e0).filter(over_distance),
     }
 }
 
+fn not_negative(x: &[f64]) -> bool {
+    x.iter().all(|x| *x >= 0.0)
+}
+
 impl Profile {
-    /// Where the exact shock is.
+    /// Radius of the exact shock; `None` without an exact solution.
     pub fn exact_shock(&self) -> Option<f64> {
-        self.solution.as_ref().map(|s| s.0)
+        self.solution.as_ref()?.shock
     }
 
-    /// Where the computed shock is: half-way up the outermost steep rise of the pressure, as averages over shells say.
+    /// Radius of the computed shock: the outermost radius where the pressure, averaged over spherical shells, is half
+    /// of its maximum. `None` if the pressure does not fall below that.
     pub fn shock(&self) -> Option<f64> {
         let last = self.rows.last()?[0];
         let n = 200;
@@ -67,15 +76,16 @@ impl Profile {
         Some(r + (next.0 - r) * (p - 0.5 * top) / (p - next.1))
     }
 
-    /// ∫ |ρ − exact| over the volume, over the volume.
+    /// Mean of |ρ − ρ_exact| over the volume; `None` without an exact solution.
     pub fn density_error(&self) -> Option<f64> {
-        let (_, f) = self.solution.as_ref()?;
+        let f = &self.solution.as_ref()?.fields;
         let (off, all) = self.rows.iter().fold((0.0, 0.0), |(a, b), row| {
             (a + (row[1] - f(row[0]).density).abs() * row[4], b + row[4])
         });
         Some(off / all)
     }
 
+    /// The profile as CSV, with a header line.
     pub fn csv(&self) -> String {
         let mut out = String::from("r,density,pressure,speed");
         if self.solution.is_some() {
@@ -84,8 +94,8 @@ impl Profile {
         out.push('\n');
         for [r, d, p, v, _] in &self.rows {
             let _ = write!(out, "{r:e},{d:e},{p:e},{v:e}");
-            if let Some((_, f)) = &self.solution {
-                let e = f(*r);
+            if let Some(s) = &self.solution {
+                let e = (s.fields)(*r);
                 let _ = write!(out, ",{:e},{:e},{:e}", e.density, e.pressure, e.speed);
             }
             out.push('\n');
@@ -93,84 +103,48 @@ impl Profile {
         out
     }
 
-    /// Densities over distances, with the exact ones as a line.
-    pub fn svg(&self) -> String {
-        let area = Area {
-            left: 70.0,
-            top: 40.0,
-            width: 620.0,
-            height: 380.0,
-        };
-        let mut svg = Svg::new();
-        frame(&mut svg, area, ("distance from the origin", "density"));
-        svg.text(
-            (area.left, 24.0),
-            Anchor::Start,
-            "font-size=\"14\" font-weight=\"bold\"",
-            &format!("density at t = {}", three(self.t)),
-        );
-        let x = Linear::around([0.0].into_iter().chain(self.rows.iter().map(|r| r[0])));
-        let y = Linear::around([0.0].into_iter().chain(self.rows.iter().map(|r| r[1])));
-        let at = |r: f64, d: f64| {
-            (
-                area.left + area.width * x.share(r),
-                area.bottom() - area.height * y.share(d),
-            )
-        };
-        let small = format!("font-size=\"11\" fill=\"{QUIET}\"");
-        for v in x.ticks() {
-            let p = at(v, 0.0).0;
-            svg.line(
-                (p, area.top),
-                (p, area.bottom()),
-                &format!("stroke=\"{FAINT}\""),
-            );
-            svg.text((p, area.bottom() + 15.0), Anchor::Middle, &small, &three(v));
-        }
-        for v in y.ticks() {
-            let p = at(0.0, v).1;
-            svg.line(
-                (area.left, p),
-                (area.right(), p),
-                &format!("stroke=\"{FAINT}\""),
-            );
-            svg.text((area.left - 6.0, p + 4.0), Anchor::End, &small, &three(v));
-        }
-        // At most a few thousand points.
-        let step = self.rows.len().div_ceil(4000).max(1);
-        for row in self.rows.iter().step_by(step) {
-            let (px, py) = at(row[0], row[1]);
-            svg.element(
-                "circle",
-                &format!(
-                    "cx=\"{px:.1}\" cy=\"{py:.1}\" r=\"1.4\" fill=\"{}\" fill-opacity=\"0.5\"",
-                    colour(0)
-                ),
-            );
-        }
-        if let Some((shock, f)) = &self.solution {
-            let end = self.rows.last().map_or(1.0, |r| r[0]);
-            let mut places: Vec<f64> = (0..800)
-                .map(|i| end * (f64::from(i) + 0.5) / 800.0)
+    /// Density, pressure and speed over the distance: points, with the exact solution as a line.
+    pub fn chart(&self) -> Chart {
+        /// More points would not be told apart.
+        const MOST: usize = 3000;
+        let step = self.rows.len().div_ceil(MOST).max(1);
+        let end = self.rows.last().map_or(1.0, |r| r[0]);
+        let line = self
+            .solution
+            .as_ref()
+            .map(|s| s.line(&[0.0; 3], &[end, 0.0, 0.0]));
+        let panel = |(field, column): (Field, usize)| {
+            let x = Axis::new("distance from the origin", Unit::None, Scale::Linear).from_zero();
+            let y = Axis::new(field.name(), Unit::None, Scale::Linear).from_zero();
+            let mut panel = Panel::new("", x, y);
+            panel.height = Height::Ratio(0.7);
+            let marks = (self.rows.iter().step_by(step))
+                .map(|r| Mark {
+                    x: r[0],
+                    y: r[column],
+                    ..Mark::default()
+                })
                 .collect();
-            places.extend([shock * 0.999_999, shock * 1.000_001]);
-            places.sort_by(f64::total_cmp);
-            let line: Vec<(f64, f64)> = places.iter().map(|r| at(*r, f(*r).density)).collect();
-            svg.polyline(
-                &line,
-                &format!("stroke=\"{}\" stroke-width=\"1.6\"", colour(1)),
-            );
-            svg.text(
-                (area.right() - 8.0, area.top + 18.0),
-                Anchor::End,
-                &format!("font-size=\"12\" fill=\"{}\"", colour(1)),
-                "exact",
-            );
+            panel.push(Layer::points(0, marks, 3.0));
+            if let Some(line) = &line {
+                let points = (line.iter())
+                    .filter_map(|(s, e)| Some((s * end, e.of(field)?)))
+                    .collect();
+                panel.push(Layer::dashed(1, points, 1.8, "", ""));
+            }
+            panel
+        };
+        Chart {
+            title: format!("fields over the distance at t = {}", short(self.t)),
+            series: vec![
+                Series::new("computed", Ink::Series(0), Sign::Dot),
+                Series::new("exact", Ink::Series(1), Sign::Line),
+            ],
+            panels: [(Field::Density, 1), (Field::Pressure, 2), (Field::Speed, 3)]
+                .map(panel)
+                .to_vec(),
+            least_width: 280.0,
+            ..Chart::default()
         }
-        svg.document(
-            area.right() + 24.0,
-            area.bottom() + 48.0,
-            "density over distance",
-        )
     }
 }

@@ -1,16 +1,16 @@
-//! Files of ParaView: zones as Lagrange cells of their order.
+//! Files for ParaView: zones as Lagrange cells of the kinematic order.
 
 use super::fields::sample;
 use crate::HydroError;
-use crate::element::Shape;
 use crate::engine::State;
+use crate::fem::element::Shape;
 use crate::hydro::Hydro;
 use greenup_files::FileError;
 use greenup_report::vtu::{Field, Grid, cell};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Places of a cell's nodes as whole numbers to k, in the order of the format's versions below 2.1.
+/// Integer coordinates (0 to k) of the nodes of a cell, in the order of VTU versions below 2.1.
 fn nodes(shape: Shape, k: usize) -> Vec<[usize; 3]> {
     let inner = 1..k;
     let mut out: Vec<[usize; 3]> = Vec::new();
@@ -88,7 +88,7 @@ fn nodes(shape: Shape, k: usize) -> Vec<[usize; 3]> {
     out
 }
 
-/// Writes a state's fields; cells are of the kinematic order, of simplices at most 2.
+/// Writes the fields of a state as a VTU file; cells have the kinematic order, simplices at most order 2.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -100,11 +100,11 @@ pub fn vtu(path: &Path, h: &Hydro, s: &State) -> Result<(), HydroError> {
     } else {
         e.order.min(2)
     };
-    let places: Vec<Vec<f64>> = nodes(shape, k)
+    let positions: Vec<Vec<f64>> = nodes(shape, k)
         .iter()
         .map(|n| n[..dim].iter().map(|i| *i as f64 / k as f64).collect())
         .collect();
-    let all = sample(h, s, &places);
+    let all = sample(h, s, &positions);
     let flat = || all.iter().flatten();
     let material = h.material.iter().map(|m| f64::from(*m)).collect();
     let grid = Grid {
@@ -116,7 +116,7 @@ pub fn vtu(path: &Path, h: &Hydro, s: &State) -> Result<(), HydroError> {
             Shape::Triangle => cell::LAGRANGE_TRIANGLE,
             Shape::Tet => cell::LAGRANGE_TETRAHEDRON,
         },
-        nodes: places.len(),
+        nodes: positions.len(),
         point_fields: vec![
             Field::scalar("density", flat().map(|p| p.density).collect()),
             Field::scalar("pressure", flat().map(|p| p.pressure).collect()),
@@ -131,7 +131,7 @@ pub fn vtu(path: &Path, h: &Hydro, s: &State) -> Result<(), HydroError> {
 const BEFORE: &str = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n";
 const AFTER: &str = "</Collection>\n</VTKFile>\n";
 
-/// Writes the list of files by their times.
+/// Writes a PVD file: a list of (time, file name).
 ///
 /// # Errors
 /// The file cannot be written.
@@ -147,10 +147,10 @@ pub fn pvd(path: &Path, files: &[(f64, String)]) -> Result<(), HydroError> {
     Ok(greenup_files::write(path, text)?)
 }
 
-/// The list that [`pvd`] wrote; empty where there is none.
+/// Reads the list that [`pvd`] wrote; empty if there is no file.
 ///
 /// # Errors
-/// It cannot be read, or something else wrote it.
+/// The file cannot be read, or is not one that [`pvd`] wrote.
 pub fn read_pvd(path: &Path) -> Result<Vec<(f64, String)>, HydroError> {
     if !path.exists() {
         return Ok(Vec::new());
@@ -213,7 +213,7 @@ mod tests {
         for other in ["", "<VTKFile/>", &format!("{BEFORE}<x/>\n{AFTER}")] {
             std::fs::write(&path, other).unwrap();
             let e = read_pvd(&path).unwrap_err();
-            assert!(e.0.contains("not made by this program"), "{e}");
+            assert!(e.to_string().contains("not made by this program"), "{e}");
         }
     }
 }

@@ -1,23 +1,25 @@
-//! What a problem is run on where nothing else is asked for.
+//! Default mesh, refinement, final time and order of each problem.
 
 use super::{Problem, Standard};
 
-/// Mesh, refinement, final time and order of a problem; those of Laghos's documented runs where it has one.
+/// Default settings of a problem; those of Laghos's documented runs where it has the problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Defaults {
+    /// Name of the built-in mesh.
     pub mesh: &'static str,
-    /// Times that each zone of this mesh is halved; of other meshes [`Defaults::REFINE`].
+    /// Number of uniform refinements of this mesh; other meshes use [`Defaults::REFINE`].
     pub refine: usize,
+    /// Final time.
     pub t_final: f64,
-    /// Of positions and velocities; energies have one less.
+    /// Kinematic order; the order of energies is one less.
     pub order: usize,
 }
 
 impl Defaults {
-    /// Refinement of a mesh that the user chooses.
+    /// Number of uniform refinements of a mesh that the user chooses.
     pub const REFINE: usize = 2;
 
-    /// Of a problem file.
+    /// Defaults of a problem file.
     pub const GENERAL: Self = Self {
         mesh: "square01_quad",
         refine: 2,
@@ -27,6 +29,7 @@ impl Defaults {
 }
 
 impl Standard {
+    /// Default settings of the problem.
     pub fn defaults(self) -> Defaults {
         let (mesh, refine, t_final, order) = match self {
             Self::TaylorGreen => ("square01_quad", 3, 0.75, 2),
@@ -52,6 +55,7 @@ impl Standard {
 }
 
 impl Problem {
+    /// Default settings of the problem.
     pub fn defaults(&self) -> Defaults {
         self.standard()
             .map_or(Defaults::GENERAL, Standard::defaults)

@@ -1,6 +1,9 @@
-//! What is run: initial fields, gases, walls.
+//! Problems: initial fields, gases, walls.
 
+pub(crate) mod consistency;
 mod defaults;
+pub mod initial_state;
+pub mod memory;
 mod standard;
 mod user;
 
@@ -12,36 +15,39 @@ pub use defaults::Defaults;
 pub use standard::Standard;
 pub use user::User;
 
-/// A gas: p = (γ − 1) ρ e − γ p∞, with p∞ = 0 the ideal one.
+/// A gas with p = (γ − 1) ρ e − γ p∞; ideal if p∞ = 0, else stiffened.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gas {
+    /// Ratio of specific heats γ.
     pub gamma: f64,
-    /// p∞ of a stiffened gas.
+    /// Pressure p∞ of a stiffened gas.
     #[serde(default)]
-    pub stiffness: f64,
+    pub p_inf: f64,
 }
 
-/// What a part of the boundary does: velocities that it gives, by component; what it does not give is free.
+/// Boundary condition of a part of the boundary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wall {
-    pub held: [Option<f64>; 3],
+    /// Prescribed velocity per component; `None` leaves the component free.
+    pub constrained: [Option<f64>; 3],
     /// Whether its nodes must lie in a plane.
     pub straight: bool,
 }
 
 impl Wall {
-    /// A straight wall normal to x, y or z by its number 1, 2 or 3.
+    /// A straight wall normal to x, y or z, for attribute 1, 2 or 3.
     pub fn normal(number: u32) -> Self {
         Self {
-            held: std::array::from_fn(|c| (c as u32 + 1 == number).then_some(0.0)),
+            constrained: std::array::from_fn(|c| (c as u32 + 1 == number).then_some(0.0)),
             straight: true,
         }
     }
 
+    /// A free boundary.
     pub fn free() -> Self {
         Self {
-            held: [None; 3],
+            constrained: [None; 3],
             straight: false,
         }
     }
@@ -64,13 +70,13 @@ impl From<Standard> for Problem {
 }
 
 impl Problem {
-    /// Standard problems that have numbers; the others have names alone.
+    /// Number of standard problems that have a number; the others have only a name.
     pub const NUMBERED: usize = 8;
 
-    /// By its number or name, or by a file *.toml.
+    /// The standard problem with a number or name, or the problem of a file *.toml.
     ///
     /// # Errors
-    /// There is none, or the file is none; the message says what is wrong with it.
+    /// No problem has this name, or the file cannot be read or is invalid.
     pub fn of(name: &str) -> Result<Self, HydroError> {
         if name.ends_with(".toml") {
             return Ok(Self(Kind::User(Box::new(User::read(name.as_ref())?))));
@@ -82,7 +88,7 @@ impl Problem {
         };
         found.map(Self::from).ok_or_else(|| {
             let names: Vec<&str> = Standard::ALL.iter().map(|s| s.name()).collect();
-            HydroError(format!(
+            HydroError::Problem(format!(
                 "there is no problem {name}: there are 0 to 7 ({}), {}, and files *.toml",
                 names[..Self::NUMBERED].join(", "),
                 names[Self::NUMBERED..].join(", ")
@@ -90,6 +96,7 @@ impl Problem {
         })
     }
 
+    /// The standard problem; `None` for a problem file.
     pub fn standard(&self) -> Option<Standard> {
         match &self.0 {
             Kind::Standard(s) => Some(*s),
@@ -97,6 +104,7 @@ impl Problem {
         }
     }
 
+    /// The problem of a file; `None` for a standard problem.
     pub fn user(&self) -> Option<&User> {
         match &self.0 {
             Kind::Standard(_) => None,
@@ -112,27 +120,28 @@ impl Problem {
         }
     }
 
-    /// Whether flow that turns lessens the viscosity.
-    pub fn turning(&self) -> bool {
+    /// Whether the vorticity switch reduces the artificial viscosity.
+    pub fn vorticity(&self) -> bool {
         self.standard() == Some(Standard::RayleighTaylor)
     }
 
-    /// Whether Taylor and Green's vortex is given its energy.
+    /// Whether the energy equation has the source of the Taylor–Green vortex (2D).
     pub fn source(&self, dim: usize) -> bool {
         self.standard() == Some(Standard::TaylorGreen) && dim == 2
     }
 
-    /// A zone's gas by its material and its centre.
+    /// Gas of a zone of a material with centre `x`.
     pub fn gas(&self, material: u32, x: &[f64]) -> Gas {
         match &self.0 {
             Kind::Standard(s) => Gas {
                 gamma: s.gamma(x),
-                stiffness: 0.0,
+                p_inf: 0.0,
             },
             Kind::User(u) => u.gas(material),
         }
     }
 
+    /// Initial density of a material at a position.
     pub fn density(&self, material: u32, x: &[f64]) -> f64 {
         match &self.0 {
             Kind::Standard(s) => s.density(x),
@@ -140,6 +149,7 @@ impl Problem {
         }
     }
 
+    /// Initial velocity of a material at a position.
     pub fn velocity(&self, material: u32, x: &[f64]) -> [f64; 3] {
         match &self.0 {
             Kind::Standard(s) => s.velocity(x),
@@ -147,7 +157,7 @@ impl Problem {
         }
     }
 
-    /// Specific internal energy; none for Sedov's, which is a point.
+    /// Initial specific internal energy of a material at a position, without the point source.
     pub fn energy(&self, material: u32, x: &[f64]) -> f64 {
         match &self.0 {
             Kind::Standard(s) => s.energy(x),
@@ -155,7 +165,8 @@ impl Problem {
         }
     }
 
-    /// Energy in a point at the origin, in all of space.
+    /// Energy of a point source at the origin, in the whole space; `None` without one. `e0` is that of the Sedov
+    /// problem.
     pub fn point_energy(&self, e0: f64) -> Option<f64> {
         match &self.0 {
             Kind::Standard(s) => (*s == Standard::Sedov).then_some(e0),
@@ -163,7 +174,7 @@ impl Problem {
         }
     }
 
-    /// Acceleration all over.
+    /// Gravitational acceleration, uniform; `None` without gravity.
     pub fn gravity(&self) -> Option<[f64; 3]> {
         match &self.0 {
             Kind::Standard(s) => s.gravity(),
@@ -171,7 +182,7 @@ impl Problem {
         }
     }
 
-    /// What parts of the boundary do by their numbers, beside straight walls 1, 2 and 3.
+    /// Boundary conditions by attribute, in addition to the straight walls 1, 2 and 3.
     pub fn walls(&self) -> HashMap<u32, Wall> {
         match &self.0 {
             Kind::Standard(_) => HashMap::new(),

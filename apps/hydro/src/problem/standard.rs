@@ -1,25 +1,36 @@
-//! Initial data of the standard problems, and of Noh's and Saltzman's.
+//! Initial data of the standard problems.
 
 use std::f64::consts::PI;
 
-/// A standard problem; the first eight by the numbers that the field gives them.
+/// A standard problem; the first eight in the order of Laghos's problem numbers 0 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standard {
+    /// Taylor–Green vortex, smooth.
     TaylorGreen,
+    /// Sedov blast wave.
     Sedov,
+    /// Sod shock tube.
     Sod,
+    /// Triple-point shock interaction of two gases.
     TriplePoint,
+    /// Gresho vortex, smooth.
     Gresho,
+    /// Two-dimensional Riemann problem, configuration 12.
     Riemann12,
+    /// Two-dimensional Riemann problem, configuration 6.
     Riemann6,
+    /// Rayleigh–Taylor instability under gravity.
     RayleighTaylor,
+    /// Noh implosion.
     Noh,
+    /// Saltzman piston on a skewed mesh.
     Saltzman,
 }
 
 use Standard as P;
 
 impl Standard {
+    /// All problems; the first [`Problem::NUMBERED`](super::Problem::NUMBERED) in the order of their numbers.
     pub const ALL: [Self; 10] = [
         P::TaylorGreen,
         P::Sedov,
@@ -33,6 +44,7 @@ impl Standard {
         P::Saltzman,
     ];
 
+    /// Name of the problem on the command line.
     pub fn name(self) -> &'static str {
         match self {
             P::TaylorGreen => "taylor-green",
@@ -53,6 +65,7 @@ impl Standard {
         !matches!(self, P::TaylorGreen | P::Gresho)
     }
 
+    /// Initial density at a position.
     pub fn density(self, x: &[f64]) -> f64 {
         let (right, upper) = (x[0] >= 0.5, x.get(1).is_some_and(|y| *y >= 0.5));
         match self {
@@ -82,7 +95,7 @@ impl Standard {
         }
     }
 
-    /// Ratio of specific heats.
+    /// Ratio of specific heats at a position.
     pub fn gamma(self, x: &[f64]) -> f64 {
         match self {
             P::TaylorGreen | P::Gresho | P::RayleighTaylor | P::Noh | P::Saltzman => 5.0 / 3.0,
@@ -97,6 +110,7 @@ impl Standard {
         }
     }
 
+    /// Initial velocity at a position.
     pub fn velocity(self, x: &[f64]) -> [f64; 3] {
         let d = x.len();
         let (right, upper) = (x[0] >= 0.5, x.get(1).is_some_and(|y| *y >= 0.5));
@@ -165,7 +179,7 @@ impl Standard {
         }
     }
 
-    /// Specific internal energy; none for Sedov's, which is a point.
+    /// Initial specific internal energy at a position, without Sedov's point source.
     pub fn energy(self, x: &[f64]) -> f64 {
         let by_pressure = |p: f64| p / (self.density(x) * (self.gamma(x) - 1.0));
         match self {
@@ -203,7 +217,7 @@ impl Standard {
         }
     }
 
-    /// Acceleration all over.
+    /// Gravitational acceleration, uniform; `None` without gravity.
     pub fn gravity(self) -> Option<[f64; 3]> {
         (self == P::RayleighTaylor).then_some([0.0, -1.0, 0.0])
     }

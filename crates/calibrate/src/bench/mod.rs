@@ -16,26 +16,39 @@ use worker::Worker;
 pub enum Kind {
     /// FMAs per element; 0 for one add, −1 for one add for two elements.
     F64(i32),
+    /// As `F64`, in single precision.
     F32(i32),
+    /// Integer operations in registers.
     Integer,
+    /// Square roots of `f64`, reading and writing one array each.
     SquareRoots,
+    /// Sum over one array.
     Read,
+    /// Fill one array.
     Write,
+    /// Copy one array to another.
     Copy,
+    /// a = b + s·c.
     Triad,
+    /// Pointer chase: dependent random reads.
     Chase,
 }
 
 /// Where the data lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
+    /// First-level cache.
     L1,
+    /// Second-level cache.
     L2,
+    /// Third-level cache.
     L3,
+    /// Main memory.
     Dram,
 }
 
 impl Level {
+    /// Operation class of its traffic.
     pub fn op(self) -> Op {
         match self {
             Level::L1 => Op::L1,
@@ -74,8 +87,11 @@ impl Level {
 /// One microbenchmark on a number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bench {
+    /// The operation.
     pub kind: Kind,
+    /// Memory level of the working set.
     pub level: Level,
+    /// Number of threads.
     pub threads: usize,
 }
 

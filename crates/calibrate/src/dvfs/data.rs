@@ -3,8 +3,11 @@
 /// Power of one kernel at one setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PowerSample {
+    /// Mean power, W.
     pub power_w: f64,
+    /// Core clock, MHz.
     pub core_mhz: f64,
+    /// Memory clock, MHz.
     pub mem_mhz: f64,
     /// Utilisation of each component, 0…1, core domain first.
     pub utilisation: Vec<f64>,
@@ -13,10 +16,13 @@ pub struct PowerSample {
 /// Power samples of one device.
 #[derive(Clone, Debug)]
 pub struct PowerData {
+    /// Default clocks of core and memory, MHz.
     pub default_mhz: (f64, f64),
     /// How many of the components are in the core domain; the rest are in the memory domain.
     pub core_components: usize,
+    /// Names of the components, in the order of the utilisations.
     pub components: Vec<String>,
+    /// The samples.
     pub samples: Vec<PowerSample>,
 }
 
@@ -24,14 +30,21 @@ pub struct PowerData {
 #[derive(Debug, thiserror::Error)]
 #[error("{file}, line {line}, column {column}: {cause}")]
 pub struct PowerDataError {
+    /// Name of the file.
     pub file: String,
+    /// Line, from 1.
     pub line: usize,
+    /// Column, from 1.
     pub column: usize,
+    /// What is wrong there.
     pub cause: String,
 }
 
 /// Reads power data: four header lines (number of domains, default clocks in MHz, components per
 /// domain, component names), then rows `power,core MHz,memory MHz,utilisations…`.
+///
+/// # Errors
+/// The first invalid cell, with line and column.
 pub fn parse(file: &str, text: &str) -> Result<PowerData, PowerDataError> {
     let err = |line: usize, column: usize, cause: String| PowerDataError {
         file: file.to_owned(),
@@ -87,7 +100,7 @@ pub fn parse(file: &str, text: &str) -> Result<PowerData, PowerDataError> {
         }
         let power_w = number(i, 0)?;
         if power_w == 0.0 {
-            return Err(err(i + 1, 1, "a power of 0 W is no measurement".into()));
+            return Err(err(i + 1, 1, "invalid power: 0 W".into()));
         }
         samples.push(PowerSample {
             power_w,

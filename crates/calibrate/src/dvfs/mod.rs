@@ -7,16 +7,16 @@
 //! power of a unit does not grow in proportion to its utilisation.
 
 mod data;
-mod halt;
+mod race_to_halt;
 mod validate;
 
 pub use data::{PowerData, PowerDataError, PowerSample, parse};
-pub use halt::{Halt, Lost, races, relative_time};
+pub use race_to_halt::{ExcessEnergy, RaceToHalt, race_to_halt, relative_time};
 pub use validate::{PowerErrors, validate};
 
 use crate::linalg::{nelder_mead, nnls_gram};
-use faer::Mat;
 use greenup_model::dvfs::VoltageCurve;
+use nalgebra::DMatrix;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -36,6 +36,7 @@ pub enum PowerModel {
 }
 
 impl PowerModel {
+    /// All models, simplest first.
     pub const ALL: [PowerModel; 4] = [
         PowerModel::FixedVoltage,
         PowerModel::FittedVoltage,
@@ -54,10 +55,13 @@ impl PowerModel {
 /// A fitted power model.
 #[derive(Clone, Debug, Serialize)]
 pub struct PowerFit {
+    /// Which model was fitted.
     pub model: PowerModel,
+    /// Voltage of the core domain relative to its floor (`floor_volt` is 1), over its clock.
     pub core_voltage: VoltageCurve,
+    /// Voltage of the memory domain relative to its floor (`floor_volt` is 1), over its clock.
     pub mem_voltage: VoltageCurve,
-    /// π_misc, W.
+    /// Power of all other components, π_misc, W.
     pub misc_w: f64,
     /// Leakage at floor voltage of core and memory, W.
     pub leakage_w: (f64, f64),
@@ -78,7 +82,7 @@ struct Grams {
     model: PowerModel,
     core_components: usize,
     /// (core share, mem share of maximum clock, FᵀWF, FᵀW·1)
-    settings: Vec<(f64, f64, Mat<f64>, Vec<f64>)>,
+    settings: Vec<(f64, f64, DMatrix<f64>, Vec<f64>)>,
     width: usize,
 }
 
@@ -105,7 +109,7 @@ impl Grams {
             .map(|rows| {
                 let first = data[rows[0]];
                 let features: Vec<Vec<f64>> = rows.iter().map(|&r| raw(data[r], model)).collect();
-                let f = Mat::from_fn(rows.len(), width, |i, j| {
+                let f = DMatrix::from_fn(rows.len(), width, |i, j| {
                     features[i][j] / data[rows[i]].power_w * weights[rows[i]].sqrt()
                 });
                 let h = (0..width)
@@ -132,7 +136,7 @@ impl Grams {
     }
 
     fn solve(&self, v: &Voltages) -> (Vec<f64>, f64) {
-        let mut g = Mat::<f64>::zeros(self.width, self.width);
+        let mut g = DMatrix::<f64>::zeros(self.width, self.width);
         let mut h = vec![0.0; self.width];
         for (c, m, gram, rhs) in &self.settings {
             let d = scales(*c, *m, v, self.width, self.core_components, self.model);
@@ -201,13 +205,12 @@ impl PowerFit {
             };
             let mut best = f64::INFINITY;
             for knee in [0.4, 0.75] {
-                let (x, cost) = nelder_mead(
-                    &[1.0, knee, 0.3, 0.3],
-                    &[0.5, 0.1, 0.3, 0.2],
-                    220,
-                    &mut |x| grams.solve(&bounded(x)).1,
-                );
-                if cost < best {
+                let found = nelder_mead(&[1.0, knee, 0.3, 0.3], &[0.5, 0.1, 0.3, 0.2], 150, &|x| {
+                    grams.solve(&bounded(x)).1
+                });
+                if let Some((x, cost)) = found
+                    && cost < best
+                {
                     (best, v) = (cost, bounded(&x));
                 }
             }

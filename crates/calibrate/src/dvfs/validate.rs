@@ -7,8 +7,11 @@ use std::collections::BTreeMap;
 /// Errors of leaving one setting out, and of leaving one kernel out.
 #[derive(Clone, Debug, Serialize)]
 pub struct PowerErrors {
+    /// Which model was fitted.
     pub model: PowerModel,
+    /// Number of settings.
     pub settings: usize,
+    /// Number of samples.
     pub samples: usize,
     /// Mean absolute relative error, one setting held out at a time.
     pub leave_setting_out: f64,

@@ -32,7 +32,9 @@ pub fn energy_design(
     }
     for (op, c) in energy {
         if c.lo <= 0.0 && c.value >= 0.0 {
-            warnings.push(format!("the energy of `{op}` is not told from 0"));
+            warnings.push(format!(
+                "the energy of `{op}` is not significantly different from 0"
+            ));
         }
     }
     (number, warnings)

@@ -10,9 +10,9 @@ pub use validate::{KsTest, Validation};
 
 use crate::linalg::{levenberg_marquardt, lstsq, nnls};
 use crate::record::Record;
-use faer::Mat;
 use greenup_model::{Estimate, Label, Machine, Op, OpCost};
 use model::{Parameters, Rows};
+use nalgebra::DMatrix;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -28,11 +28,14 @@ pub enum Method {
     Capped,
 }
 
+/// Options of [`fit`].
 #[derive(Clone, Debug)]
 pub struct FitOptions {
+    /// Model to fit.
     pub method: Method,
     /// Resamples of the bootstrap.
     pub resamples: usize,
+    /// Seed of the bootstrap.
     pub seed: u64,
     /// Whether to cross-validate, which refits for every fold.
     pub validate: bool,
@@ -52,17 +55,24 @@ impl Default for FitOptions {
 /// One fitted constant with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Constant {
+    /// Best estimate.
     pub value: f64,
+    /// Lower end of the interval.
     pub lo: f64,
+    /// Upper end of the interval.
     pub hi: f64,
 }
 
 /// Relative errors (model − measured)/measured over some records.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Errors {
+    /// Mean of the absolute relative errors.
     pub mean_abs: f64,
+    /// Standard deviation of the absolute relative errors.
     pub sd: f64,
+    /// Largest absolute relative error.
     pub max_abs: f64,
+    /// Number of records.
     pub n: usize,
 }
 
@@ -87,41 +97,68 @@ impl Errors {
 /// What a fit found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fit {
+    /// Model that was fitted.
     pub method: Method,
+    /// Number of records.
     pub records: usize,
     /// τ of each class, s.
     pub time_s: BTreeMap<Op, Constant>,
     /// ε of each class, J.
     pub energy_j: BTreeMap<Op, Constant>,
+    /// π₀, W; `None` without energies.
     pub constant_power_w: Option<Constant>,
     /// `None` when no record is limited by a cap.
     pub usable_power_w: Option<Constant>,
+    /// Relative errors of the time.
     pub time_errors: Option<Errors>,
+    /// Relative errors of the energy.
     pub energy_errors: Option<Errors>,
     /// Condition number of the column-scaled energy design matrix.
     pub condition_number: Option<f64>,
+    /// Doubts about the fit, one sentence each.
     pub warnings: Vec<String>,
+    /// Cross-validation, if it was requested.
     pub validation: Option<Validation>,
 }
 
 /// Records that cannot be fitted.
 #[derive(Debug, thiserror::Error)]
 pub enum FitError {
+    /// Fewer records than constants.
     #[error("there are {have} records{of_kind} for {need} constants; measure at least {need}")]
     TooFew {
+        /// Usable records.
         have: usize,
+        /// Constants to fit.
         need: usize,
+        /// Which records count, for the message.
         of_kind: &'static str,
     },
+    /// All counts are zero.
     #[error("no record does any operation")]
     NoWork,
+    /// The method needs energies.
     #[error("the {0:?} fit needs energies, and no record has one")]
     NoEnergy(Method),
+    /// The constants are not identifiable from the records.
     #[error(
         "the constants cannot be told apart: the columns of the fit are linearly dependent; \
          add records in which the counts vary independently"
     )]
     Singular,
+    /// A fitted cost is not a valid number.
+    #[error(transparent)]
+    Machine(#[from] greenup_model::MachineError),
+    /// The unconstrained fit is not a machine.
+    #[error(
+        "the linear fit gives `{op}` a negative energy ({energy_j:e} J); use --method nnls or capped"
+    )]
+    NegativeEnergy {
+        /// The class.
+        op: Op,
+        /// Its fitted energy, J.
+        energy_j: f64,
+    },
 }
 
 /// Fits a machine to records.
@@ -300,8 +337,12 @@ impl Fit {
         self.time_s = times.collect();
     }
 
-    /// The fitted machine; negative costs of a linear fit are refused with the cure.
-    pub fn to_machine(&self, name: &str, title: &str) -> Result<Machine, String> {
+    /// The fitted machine.
+    ///
+    /// # Errors
+    /// [`FitError::NegativeEnergy`] if a linear fit gave a class a negative cost;
+    /// [`FitError::Machine`] if a cost is not a valid number.
+    pub fn to_machine(&self, name: &str, title: &str) -> Result<Machine, FitError> {
         let estimate = |c: &Constant| {
             let mut e = Estimate::with_interval(c.value, c.lo.max(0.0), c.hi);
             e.label = Some(Label::Measured);
@@ -311,10 +352,10 @@ impl Fit {
         for op in Op::ALL {
             let (time, energy) = (self.time_s.get(&op), self.energy_j.get(&op));
             if let Some(c) = energy.filter(|c| c.value < 0.0) {
-                return Err(format!(
-                    "the linear fit gives `{op}` a negative energy ({:e} J); use --method nnls or capped",
-                    c.value
-                ));
+                return Err(FitError::NegativeEnergy {
+                    op,
+                    energy_j: c.value,
+                });
             }
             if time.is_some() || energy.is_some() {
                 cost.insert(
@@ -340,13 +381,13 @@ impl Fit {
             clock: None,
             cost,
         };
-        machine.check().map_err(|e| e.to_string())?;
+        machine.check()?;
         Ok(machine)
     }
 }
 
 /// Design matrix type shared by the parts of this module.
-type Design = (Mat<f64>, Vec<f64>);
+type Design = (DMatrix<f64>, Vec<f64>);
 
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,8 @@
 
 use super::{Design, FitError, Method};
 use crate::record::Record;
-use faer::Mat;
 use greenup_model::{Op, Unit};
+use nalgebra::DMatrix;
 
 /// All constants of a machine as plain numbers, in the order of [`Rows::ops`].
 #[derive(Clone, Debug)]
@@ -214,7 +214,7 @@ impl Rows {
     /// Rows [N_k/E, T/E] against ones (eq 9 with relative weights).
     pub fn energy_design(&self) -> Design {
         let n = self.ops.len();
-        let a = Mat::from_fn(self.len(), n + 1, |i, j| {
+        let a = DMatrix::from_fn(self.len(), n + 1, |i, j| {
             let r = &self.rows[i];
             (if j < n { r.counts[j] } else { r.time_s }) / r.energy_j
         });

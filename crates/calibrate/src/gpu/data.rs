@@ -113,6 +113,7 @@ pub fn to_half(x: f64) -> u16 {
     sign | (((e as i32 + 15) as u16) << 10) | fraction
 }
 
+/// The value of an IEEE binary16 number given by its bits.
 pub fn from_half(h: u16) -> f64 {
     let sign = if h & 0x8000 == 0 { 1.0 } else { -1.0 };
     let (e, f) = (i32::from(h >> 10 & 31), f64::from(h & 1023));

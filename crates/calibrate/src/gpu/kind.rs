@@ -1,4 +1,4 @@
-//! The microbenchmarks of a GPU, and the work that each of their launches is.
+//! The microbenchmarks of a GPU, and the work of one launch of each.
 
 use greenup_model::{Op, Work};
 use std::fmt;
@@ -6,13 +6,16 @@ use std::fmt;
 /// Type of the numbers of a stream or a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Number {
-    /// Pairs of halves.
+    /// Half precision, two numbers per instruction.
     F16,
+    /// Single precision.
     F32,
+    /// Double precision.
     F64,
 }
 
 impl Number {
+    /// Operation class of its arithmetic.
     pub fn op(self) -> Op {
         match self {
             Self::F16 => Op::F16,
@@ -34,13 +37,18 @@ impl Number {
 /// Operands of a matrix product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
+    /// TF32 in 32 bits.
     Tf32,
+    /// bfloat16.
     Bf16,
+    /// FP8 (E4M3).
     Fp8,
+    /// Signed 8-bit integers.
     Int8,
 }
 
 impl Operand {
+    /// Operation class of the product.
     pub fn op(self) -> Op {
         match self {
             Self::Tf32 => Op::TensorTf32,
@@ -50,6 +58,7 @@ impl Operand {
         }
     }
 
+    /// Bytes of one number.
     pub fn bytes(self) -> usize {
         match self {
             Self::Tf32 => 4,
@@ -59,22 +68,30 @@ impl Operand {
     }
 }
 
+/// What a microbenchmark does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// So many FMAs on each number read from memory; 0: one add.
+    /// A stream from memory with this number of FMAs per number read; 0: one addition.
     Stream(Number, u32),
-    /// FMAs in registers alone.
+    /// FMAs in registers only.
     Peak(Number),
+    /// Integer operations in registers.
     Integers,
+    /// Reciprocal square roots in registers.
     Roots,
+    /// Reads of shared memory.
     Shared,
+    /// Reads of data that stay in L2.
     L2,
+    /// Streaming reads of DRAM.
     Read,
+    /// Streaming writes of DRAM.
     Write,
     /// By as many threads as multiprocessors hold, each many times.
     Copy,
     /// A vector a thread: blocks come and go.
     CopyOnce,
+    /// Random reads of DRAM.
     Random,
     /// Products of doubles on the tensor cores, so deep each.
     Dmma(u32),
@@ -85,19 +102,25 @@ pub enum Kind {
 /// What the input holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fill {
+    /// Standard normal numbers.
     Normal,
+    /// Uniform numbers in 0…1.
     Uniform,
+    /// All ones.
     Ones,
+    /// All zeros.
     Zeros,
 }
 
 /// One microbenchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GpuBench {
+    /// What it does.
     pub kind: Kind,
     /// Multiprocessors that work; few stretch the time of the same work, which separates constant
     /// power, and leave the clock free.
     pub multiprocessors: u32,
+    /// Contents of the input.
     pub fill: Fill,
 }
 
@@ -125,6 +148,7 @@ impl fmt::Display for Kind {
 }
 
 impl GpuBench {
+    /// Name in records and tables.
     pub fn name(&self) -> String {
         match self.fill {
             Fill::Normal => self.kind.to_string(),
@@ -134,7 +158,7 @@ impl GpuBench {
         }
     }
 
-    /// Its kernel in [`SOURCE`].
+    /// Its kernel in `SOURCE`.
     pub fn kernel(&self) -> &'static str {
         match self.kind {
             Kind::Stream(..) => "intensity",

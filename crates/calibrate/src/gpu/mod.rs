@@ -4,12 +4,12 @@
 //! |---|---|
 //! | [`kind`] | the microbenchmarks, and the work that each of their launches is |
 //! | [`data`] | what they compute with |
-//! | [`bed`] | a GPU with that data: preparing, checking and running them |
-//! | [`twin`] | the same computations on the host, to check the kernels |
+//! | [`context`] | a GPU with that data: preparing, checking and running them |
+//! | [`host_reference`] | the same computations on the host, to check the kernels |
 //! | [`suite`] | which of them a calibration runs, and running them |
 
-pub mod bed;
+pub mod context;
 pub mod data;
+pub mod host_reference;
 pub mod kind;
 pub mod suite;
-pub mod twin;

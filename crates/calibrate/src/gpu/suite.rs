@@ -1,11 +1,11 @@
 //! Which microbenchmarks a calibration of a GPU runs, and running them.
 
-use super::bed::Bed;
+use super::context::BenchContext;
 use super::kind::{Fill, GpuBench, Kind, Number, Operand};
 use crate::record::Record;
 use greenup_device::cuda::CudaError;
 use greenup_files::FileError;
-use greenup_meter::{Flag, Measurement, Meter, Observer};
+use greenup_meter::{Flag, Measurement, Meter, Observer, Policy};
 use greenup_model::Work;
 
 /// FMAs on each number of a stream.
@@ -86,12 +86,28 @@ pub fn plan(multiprocessors: u32, quick: bool) -> Vec<GpuBench> {
     out
 }
 
+/// Windows long enough for a counter that ticks ten times per second.
+pub fn policy(quick: bool) -> Policy {
+    let (window_s, min_ticks) = if quick { (0.5, 5) } else { (1.0, 10) };
+    Policy {
+        window_s,
+        min_ticks,
+        warmup_s: 0.5 * window_s,
+        max_warmups: 1,
+        min_repeats: 1,
+        max_repeats: 1,
+        rel_error: 0.005,
+    }
+}
+
 /// A finished (or interrupted) calibration of a GPU.
 #[derive(Clone, Debug, Default)]
 pub struct GpuCalibration {
+    /// One record a microbenchmark.
     pub records: Vec<Record>,
     /// Microbenchmarks that gave wrong results or did not run, and why; they are not measured.
     pub failed: Vec<String>,
+    /// Stopped before the last microbenchmark.
     pub interrupted: bool,
 }
 
@@ -102,13 +118,17 @@ pub struct GpuCalibration {
 /// Those of `keep`.
 pub fn run(
     plan: &[GpuBench],
-    bed: &mut Bed,
+    context: &mut BenchContext,
     meter: &mut Meter,
     observer: &dyn Observer,
     keep: &mut dyn FnMut(&Record) -> Result<(), FileError>,
 ) -> Result<GpuCalibration, FileError> {
     let mut out = GpuCalibration::default();
-    let mut order: Vec<GpuBench> = plan.iter().filter(|b| bed.can(b.kind)).copied().collect();
+    let mut order: Vec<GpuBench> = plan
+        .iter()
+        .filter(|b| context.can(b.kind))
+        .copied()
+        .collect();
     observer.stage("checking kernels", order.len());
     let mut wrong = Vec::new();
     let mut seen = Vec::new();
@@ -122,8 +142,8 @@ pub fn run(
             continue;
         }
         seen.push(bench.kind);
-        if let Err(e) = bed.check(bench) {
-            out.failed.push(e);
+        if let Err(e) = context.check(bench) {
+            out.failed.push(e.to_string());
             wrong.push(bench.kind);
         }
     }
@@ -136,7 +156,7 @@ pub fn run(
             break;
         }
         observer.step(&bench.name());
-        match measure(bench, bed, meter, observer) {
+        match measure(bench, context, meter, observer) {
             Ok(Some(r)) => {
                 keep(&r)?;
                 out.records.push(r);
@@ -150,12 +170,12 @@ pub fn run(
 
 fn measure(
     bench: &GpuBench,
-    bed: &mut Bed,
+    context: &mut BenchContext,
     meter: &mut Meter,
     observer: &dyn Observer,
 ) -> Result<Option<Record>, CudaError> {
-    let all = f64::from(u32::try_from(bed.gpu.multiprocessors).unwrap_or(1));
-    let mut prepared = bed.prepare(bench)?;
+    let all = f64::from(u32::try_from(context.gpu.multiprocessors).unwrap_or(1));
+    let mut prepared = context.prepare(bench)?;
     let mut times = Vec::new();
     let measured = meter.measure(observer, &mut |seconds| {
         times.clear();

@@ -1,23 +1,37 @@
 //! The command line.
 
+mod everyday;
 mod model;
 mod parse;
+mod run;
 mod tuning;
 
+pub use everyday::*;
 pub use model::*;
 pub use parse::{BudgetArg, Sizes};
+pub use run::RunArgs;
 pub use tuning::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use parse::{resamples, share};
+use greenup_app::args::{Device, Devices, SensorArg};
+use greenup_app::renamed::Renamed;
+use parse::resamples;
 use std::path::PathBuf;
+
+/// Old names of flags, accepted for one release.
+pub const RENAMED: [Renamed; 3] = [
+    Renamed::flag("--races", "--race-to-halt").of(&["fit"]),
+    Renamed::flag("--threads", "--block-threads").of(&["compile"]),
+    Renamed::flag("--gpu", "--device")
+        .with_prefix("cuda:")
+        .of(&["calibrate", "space", "tune", "gemm", "scale", "profile"]),
+];
 
 #[derive(Parser)]
 #[command(
     name = "greenup",
-    version,
     about = "Measures a machine's time, energy and power, models it as an energy roofline, and explains the result.",
-    after_help = "Start with `greenup study`. Data goes to standard output, messages to standard error."
+    after_help = "Start with `greenup study`, or tune a kernel with `greenup init`. Data goes to standard output, messages to standard error."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -26,41 +40,45 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Calibrate this host, measure real kernels on it, and explain them on one page
+    /// Calibrate this host, measure real kernels on it, and explain them on one HTML page
     Study(StudyArgs),
-    /// Say of every energy sensor whether it can be used, and if not the cause and the cure
+    /// Write a small project that can be tuned at once: problem file, kernel, reference
+    Init(InitArgs),
+    /// Check every energy sensor: usable or not, with the cause and the fix
     Doctor(DoctorArgs),
-    /// Measure time, energy and power of a command, or compare two
+    /// Measure time, energy and power of a command, or compare several
     Run(RunArgs),
-    /// Measure this host's limits and fit a machine to them
+    /// Run the microbenchmarks on this host or a GPU and fit a machine model to them
     Calibrate(CalibrateArgs),
-    /// Fit a machine to anybody's measurements
+    /// Fit a machine model to measurements in a CSV file
     Fit(FitArgs),
-    /// List the machines that are known, or place them on the dimensionless map
+    /// List known machines, show one, or place them on a dimensionless map
     Machines(MachinesArgs),
     /// Predict time, energy and power of a computation on a machine
     Predict(PredictArgs),
-    /// Ask what would change: throttling, power bounds, clusters, trade-offs
+    /// Ask what-if questions: power throttling, power bounds, clusters, work-traffic trade-offs
     Whatif(WhatifArgs),
-    /// Draw roofline, arch line and power line of machines
+    /// Draw the time roofline, the energy arch line and the power line of machines
     Roofline(RooflineArgs),
-    /// Count a search space, say what each filter prunes, sample it, draw it
+    /// Count a search space, show what each filter prunes, sample it, draw it
     Space(SpaceArgs),
-    /// Tune a kernel: search its space, build, verify and measure, keep the best
+    /// Tune a kernel: search its space; build, verify and measure configs; report the best
     Tune(TuneArgs),
-    /// Compile a CUDA source for a GPU that need not be here; say what each kernel needs
+    /// Print the best config of a sweep for use in a build: compiler flags, C header, JSON or TOML
+    Best(BestArgs),
+    /// Compile a CUDA source for any GPU architecture; print registers, spills and occupancy of its kernels
     Compile(CompileArgs),
-    /// Multiply matrices with the kernel tuned for this host, and race it against other libraries
+    /// Multiply matrices with the kernel tuned for this host, compared with other libraries
     Gemm(GemmArgs),
-    /// Let a search strategy meet a recorded sweep, with a simulated clock
+    /// Run a search strategy on a recorded sweep, with a simulated clock
     Replay(ReplayArgs),
     /// Measure selected configs of a sweep at other problem sizes
     Scale(ScaleArgs),
-    /// Read hardware counters of a sweep's configs on a GPU
+    /// Measure hardware counters of a sweep's configs on a GPU
     Profile(ProfileArgs),
-    /// Explain what applications cost, from hardware counters, beside what was measured
+    /// Split the energy of applications into its parts, from hardware counters, and compare with measurements
     Explain(ExplainArgs),
-    /// Explain a sweep: winners, trade-off, what separates them
+    /// Analyze a sweep: best configs, time-energy trade-off, importance of parameters
     Analyze(AnalyzeArgs),
     #[command(hide = true)]
     TrialWorker(WorkerArgs),
@@ -70,19 +88,22 @@ pub enum Command {
 
 #[derive(Args)]
 pub struct StudyArgs {
-    /// Folder for report.html, summary.json, machine.toml, records.csv and the figures
+    /// Output folder: report.html, summary.json, and for each device its machine, records and figures
     #[arg(long, default_value = "study", value_name = "DIR")]
     pub out: PathBuf,
-    /// Name of the calibrated machine
+    /// Devices to study: the host's cores, one GPU, or every device present
+    #[arg(long, default_value = "all", value_name = "cpu|cuda[:N]|all", value_parser = greenup_app::args::devices)]
+    pub device: Devices,
+    /// Name of the calibrated machine; that of a GPU ends in -cuda0
     #[arg(long, default_value = "this-host")]
     pub name: String,
-    /// Draw the energy side from this published machine, apart from the measurements
+    /// Machine whose energy costs are used for estimates where there is no sensor, apart from the measurements
     #[arg(long, value_name = "MACHINE")]
     pub assume: Option<String>,
-    /// Every intensity on 1, 2, 4, … all threads: takes many minutes
+    /// Measure every intensity on 1, 2, 4, … all threads, and all microbenchmarks of a GPU (many minutes)
     #[arg(long)]
     pub full: bool,
-    /// Leave out the short tuning run at the end
+    /// Skip the short tuning run at the end
     #[arg(long)]
     pub no_tuning: bool,
     #[command(flatten)]
@@ -93,77 +114,21 @@ pub struct StudyArgs {
 }
 
 #[derive(Args)]
-pub struct SensorArg {
-    /// Energy sensor: an id of `greenup doctor`, external:FILE, external:cmd:COMMAND,
-    /// recorded:FILE, or none
-    #[arg(long, value_name = "ID")]
-    pub sensor: Option<String>,
-}
-
-#[derive(Args)]
 pub struct DoctorArgs {
     #[command(flatten)]
     pub sensor: SensorArg,
-    /// Seconds to watch every sensor idle, and again under load
+    /// Seconds to read every sensor while idle, and again under load
     #[arg(long, default_value_t = 1.0, value_name = "S")]
     pub seconds: f64,
-    /// Load the machine with this command instead of all its cores (it must run until killed)
+    /// Command that loads the machine, instead of all cores busy; it must run until it is killed
     #[arg(long, value_name = "CMD")]
     pub load: Option<String>,
-    /// Measure each usable sensor's error on a load that is switched on and off
+    /// Measure each usable sensor's error under a load that is switched on and off
     #[arg(long)]
     pub square_wave: bool,
-    /// Print one JSON document
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    Json,
-    Csv,
-    Md,
-}
-
-#[derive(Args)]
-#[command(
-    after_help = "Examples:\n  greenup run -- sleep 0.2\n  greenup run --compare 'gzip -9 -kc FILE' -- gzip -1 -kc FILE\n  greenup run --rel-error 1% --export json -- ./app"
-)]
-pub struct RunArgs {
-    /// A second command; repeat for more. The first is the baseline
-    #[arg(long, value_name = "CMD")]
-    pub compare: Vec<String>,
-    /// Runs that are not counted, first
-    #[arg(long, default_value_t = 0)]
-    pub warmup: usize,
-    /// Exactly so many runs (default: at least 10 and 3 seconds)
-    #[arg(long, conflicts_with = "rel_error")]
-    pub runs: Option<usize>,
-    /// Repeat until the median is known to this share, e.g. 1%
-    #[arg(long, value_parser = share, value_name = "SHARE")]
-    pub rel_error: Option<f64>,
-    /// Print the result in this form on standard output, or write it: FORMAT:FILE; repeat
-    #[arg(long, value_name = "json|csv|md[:FILE]")]
-    pub export: Vec<String>,
-    /// The same as --export json
-    #[arg(long)]
-    pub json: bool,
-    /// Go on when the command exits with a code other than 0
-    #[arg(short, long)]
-    pub ignore_failure: bool,
-    /// Show the command's own output
-    #[arg(long)]
-    pub show_output: bool,
-    #[command(flatten)]
-    pub sensor: SensorArg,
-    /// The command and its arguments; no shell is involved
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "CMD"
-    )]
-    pub command: Vec<String>,
 }
 
 #[derive(Args)]
@@ -174,16 +139,16 @@ pub struct CalibrateArgs {
     /// Machine file to write [default: machines/NAME.toml]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Also write the records, which `greenup fit` reads
+    /// Also write the measurements, as `greenup fit` reads them
     #[arg(long, value_name = "FILE.csv")]
     pub records: Option<PathBuf>,
-    /// Fewer intensities and shorter windows: about 40 seconds without a sensor
+    /// Fewer intensities and shorter measurements: about 40 seconds without a sensor
     #[arg(long)]
     pub quick: bool,
-    /// Calibrate this GPU, by its number, instead of the host's cores
-    #[arg(long, value_name = "N")]
-    pub gpu: Option<String>,
-    /// How energy is fitted
+    /// Device to calibrate: cpu, or a GPU as cuda or cuda:N [default: cpu]
+    #[arg(long = "device", value_name = "cpu|cuda[:N]", value_parser = greenup_app::args::single_device)]
+    pub device: Option<Device>,
+    /// Fitting method
     #[arg(long, value_enum, default_value_t = MethodArg::Capped)]
     pub method: MethodArg,
     #[command(flatten)]
@@ -208,36 +173,34 @@ pub enum MethodArg {
     after_help = "Columns of FILE.csv: time_s and operation counts (see `greenup predict --help`), and\noptionally energy_j, benchmark, setting, occupancy; columns that start with _ are ignored.\nWith --dvfs: four header lines (number of clock domains; default clocks, MHz; components per\ndomain; component names), then rows `power W, core MHz, memory MHz, utilisations…`."
 )]
 pub struct FitArgs {
-    /// Measurements
+    /// Measurements, one row a run
     #[arg(value_name = "FILE.csv")]
     pub file: PathBuf,
-    /// How energy is fitted
+    /// Fitting method
     #[arg(long, value_enum, default_value_t = MethodArg::Capped)]
     pub method: MethodArg,
-    /// Fit board power over clocks, with voltage as a function of clock
+    /// Fit a DVFS model: board power as a function of core and memory clocks
     #[arg(long)]
     pub dvfs: bool,
-    /// With --dvfs: for every kernel, the setting that the model chooses against the fastest one (race to halt), and the
-    /// energy that each loses
+    /// With --dvfs: compare the lowest-energy clocks of the model with race-to-halt (the fastest clocks), per kernel
     #[arg(long, requires = "dvfs")]
-    pub races: bool,
-    /// Fit how clock and voltage fall at the power cap, and hold it against the flat cap
+    pub race_to_halt: bool,
+    /// Fit clock and voltage at the power cap, and compare with a model of constant clock
     #[arg(long, conflicts_with = "dvfs")]
     pub clocked: bool,
-    /// Times by the best rate that any record sustained (roofs), as `calibrate` and `study` give them, instead of least
-    /// squares over all records
+    /// Take time costs from the highest sustained rates, as `calibrate` does, instead of a least-squares fit of all times
     #[arg(long, conflicts_with_all = ["dvfs", "clocked"])]
     pub roofs: bool,
-    /// Resamples of the bootstrap
+    /// Number of bootstrap resamples, for confidence intervals
     #[arg(long, default_value = "400", value_parser = resamples)]
     pub resamples: usize,
     /// Name of the machine
     #[arg(long, default_value = "fitted")]
     pub name: String,
-    /// Also write the machine; `-` prints it instead of the table
+    /// Also write the machine file; `-` prints it instead of the table
     #[arg(short, long, value_name = "FILE.toml", conflicts_with = "dvfs")]
     pub out: Option<PathBuf>,
-    /// Print one JSON document
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }

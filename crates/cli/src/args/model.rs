@@ -1,23 +1,26 @@
-//! Arguments of the commands that ask the model: machines, predict, whatif, roofline.
+//! Arguments of the commands for machine models: machines, predict, whatif, roofline.
 
 use super::parse::op_count;
 use clap::{Args, Subcommand};
+use greenup_app::args::FigureArgs;
 use greenup_model::Op;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct MachinesArgs {
-    /// Show all of one machine
+    /// Show all values of this machine
     pub name: Option<String>,
-    /// Place the machines on the dimensionless map, with the distances from the first (or NAME)
+    /// Place the machines on a dimensionless map, with distances from the first machine (or NAME)
     #[arg(long)]
     pub map: bool,
     /// Draw the map: FILE.svg or FILE.png; `-` prints the SVG instead of the table
     #[arg(short, long, value_name = "FILE", requires = "map")]
     pub out: Option<PathBuf>,
-    /// Print one JSON document
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub look: FigureArgs,
 }
 
 fn op_help() -> String {
@@ -35,20 +38,20 @@ pub struct PredictArgs {
     /// Machine: a name of `greenup machines`, or a file
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: String,
-    /// How many operations of a class: NAME=COUNT; repeat
+    /// Number of operations of a class: NAME=COUNT; repeatable
     #[arg(long = "op", required_unless_present = "from_counters", value_parser = op_count, value_name = "NAME=COUNT")]
     pub ops: Vec<(Op, f64)>,
     /// Predict the energy of a sweep's configs from their hardware counters (`greenup profile`), and
-    /// compare with what was measured
+    /// compare with the measurements
     #[arg(long, value_name = "SWEEP", conflicts_with_all = ["ops", "cap", "nodes"])]
     pub from_counters: Option<std::path::PathBuf>,
     /// Bound on the total power of one node, W
     #[arg(long, value_name = "W")]
     pub cap: Option<f64>,
-    /// So many nodes with a free network
+    /// Number of nodes, with a network of no cost
     #[arg(long, value_name = "N")]
     pub nodes: Option<f64>,
-    /// Print one JSON document
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -64,25 +67,27 @@ pub struct ExplainArgs {
     /// Machine: a name of `greenup machines`, or a file
     #[arg(long, default_value = "h200", value_name = "NAME|FILE")]
     pub machine: String,
-    /// Where the recorded sweeps are
+    /// Folder of the recorded sweeps
     #[arg(long, default_value = "sweeps/one_board_h200", value_name = "DIR")]
     pub sweeps: std::path::PathBuf,
-    /// Write the page; `-` prints it instead of the table
+    /// Write an HTML page; `-` prints it instead of the table
     #[arg(short, long, value_name = "FILE.html")]
     pub out: Option<std::path::PathBuf>,
     /// Write the figure: FILE.svg or FILE.png
     #[arg(long, value_name = "FILE")]
     pub figure: Option<std::path::PathBuf>,
-    /// Print one JSON document
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub look: FigureArgs,
 }
 
 #[derive(Args)]
 pub struct WhatifArgs {
     #[command(subcommand)]
     pub question: Question,
-    /// Print one JSON document
+    /// Print the result as JSON
     #[arg(long, global = true)]
     pub json: bool,
     /// Flop class [default: f64 where the machine has it, else its first]
@@ -104,9 +109,10 @@ pub struct Intensities {
 
 #[derive(Subcommand)]
 pub enum Question {
-    /// Usable power cut to Δπ/k: speed, power and flop/J over intensity
+    /// Usable power reduced to Δπ/k: speed, power and flop/J over intensity
     Throttle {
-        #[arg(long)]
+        /// Machine: a name of `greenup machines`, or a file
+        #[arg(long, value_name = "NAME|FILE")]
         machine: String,
         /// Factors k
         #[arg(long, value_delimiter = ',', default_value = "1,2,4,8")]
@@ -114,72 +120,74 @@ pub enum Question {
         #[command(flatten)]
         at: Intensities,
     },
-    /// One big node under a power bound against as many small nodes as the bound feeds
+    /// One large node under a power bound, compared with as many small nodes as the bound allows
     Bound {
-        #[arg(long)]
+        /// The large node: a name of `greenup machines`, or a file
+        #[arg(long, value_name = "NAME|FILE")]
         machine: String,
-        /// The bound, W
-        #[arg(long)]
+        /// Power bound, W
+        #[arg(long, value_name = "W")]
         watts: f64,
-        /// The small node
-        #[arg(long)]
+        /// The small node [default: the same machine]
+        #[arg(long, value_name = "NAME|FILE")]
         against: Option<String>,
         #[command(flatten)]
         at: Intensities,
     },
-    /// As many small nodes as draw the power of the big one
+    /// A cluster of small nodes that draws the power of one large node
     Cluster {
-        /// The big node
-        #[arg(long)]
+        /// The large node
+        #[arg(long, value_name = "NAME|FILE")]
         machine: String,
         /// The small node
-        #[arg(long)]
+        #[arg(long, value_name = "NAME|FILE")]
         of: String,
-        /// So many nodes instead
-        #[arg(long)]
+        /// Number of small nodes [default: by power]
+        #[arg(long, value_name = "N")]
         nodes: Option<f64>,
         #[command(flatten)]
         at: Intensities,
     },
-    /// f times the flops for 1/m of the bytes: speedup, greenup and their bounds
+    /// f times the flops for 1/m of the bytes: speedup, greenup and their limits
     Tradeoff {
-        #[arg(long)]
+        /// Machine: a name of `greenup machines`, or a file
+        #[arg(long, value_name = "NAME|FILE")]
         machine: String,
         /// Intensity of the baseline, flop/B
-        #[arg(long)]
+        #[arg(long, value_name = "I")]
         intensity: f64,
-        /// f: flops of the new algorithm over the baseline's
-        #[arg(short = 'f', long)]
+        /// f: flops of the new algorithm divided by those of the baseline
+        #[arg(short = 'f', long, value_name = "F")]
         work: f64,
-        /// m: bytes of the baseline over the new algorithm's
-        #[arg(short = 'm', long)]
+        /// m: bytes of the baseline divided by those of the new algorithm
+        #[arg(short = 'm', long, value_name = "M")]
         traffic: f64,
     },
     /// Energy of streaming one byte, constant power included, on every machine
     Streaming,
-    /// Peak of an instruction mix
+    /// Peak performance of an instruction mix
     Refined {
-        /// name=count:flops:lanes per cycle[:co-issued lanes]; repeat
+        /// name=count:flops:lanes per cycle[:co-issued lanes]; repeatable
         #[arg(long = "instr", required = true)]
         instructions: Vec<String>,
-        /// Lanes an instruction covers (32 threads of a warp, 8 doubles of a vector)
+        /// Lanes of an instruction: 32 for a warp, 8 for a vector of 8 doubles
         #[arg(long, default_value_t = 32.0)]
         lanes: f64,
-        #[arg(long)]
+        /// Number of cores, or of multiprocessors
+        #[arg(long, value_name = "N")]
         cores: f64,
         /// Clock, Hz
-        #[arg(long)]
+        #[arg(long, value_name = "HZ")]
         clock: f64,
     },
 }
 
 #[derive(Args)]
 pub struct RooflineArgs {
-    /// Machine: a name of `greenup machines`, or a file; repeat to compare
+    /// Machine: a name of `greenup machines`, or a file; repeatable
     #[arg(long, required = true, value_name = "NAME|FILE")]
     pub machine: Vec<String>,
-    /// Measured runs to draw as points, in the form that `greenup fit` reads; they belong to the
-    /// first machine
+    /// Measured runs of the first machine to draw as points, in the format of `greenup fit`
     #[arg(long, value_name = "FILE.csv")]
     pub sweep: Option<PathBuf>,
     /// Flop class [default: f64 where all machines have it, else f32]
@@ -188,9 +196,12 @@ pub struct RooflineArgs {
     /// Range of intensity, flop/B
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], default_values_t = [0.0625, 512.0])]
     pub intensity: Vec<f64>,
-    /// FILE.svg or FILE.png; `-` prints the SVG
+    /// Figure to write: FILE.svg or FILE.png; `-` prints the SVG
     #[arg(short, long, default_value = "roofline.svg", value_name = "FILE")]
     pub out: PathBuf,
-    #[arg(long)]
+    /// Title of the figure
+    #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
+    #[command(flatten)]
+    pub look: FigureArgs,
 }

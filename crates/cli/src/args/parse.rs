@@ -11,6 +11,15 @@ pub enum BudgetArg {
     Share(f64),
 }
 
+/// `cuda`, `cuda:1` or, where nothing runs, `cuda:h200`: the GPU's number or name.
+pub fn gpu(text: &str) -> Result<String, String> {
+    match text.split_once(':') {
+        None if text == "cuda" => Ok("0".into()),
+        Some(("cuda", which)) if !which.is_empty() => Ok(which.into()),
+        _ => Err("use cuda or cuda:N".into()),
+    }
+}
+
 /// `100`, `60s`, `5%`.
 pub fn budget(text: &str) -> Result<BudgetArg, String> {
     let wrong = || "give a number of trials (100), seconds (60s) or a share (5%)".to_owned();
@@ -54,20 +63,6 @@ pub fn sample(text: &str) -> Result<usize, String> {
     match text.trim().parse::<usize>() {
         Ok(n) if n <= 10_000_000 => Ok(n),
         _ => Err("give a whole number of at most 10000000; --points writes all".into()),
-    }
-}
-
-/// `512M`, `2G` or plain bytes.
-pub fn bytes(text: &str) -> Result<usize, String> {
-    let (digits, scale) = match text.trim_end_matches(['B', 'b']).char_indices().last() {
-        Some((i, 'k' | 'K')) => (&text[..i], 1 << 10),
-        Some((i, 'm' | 'M')) => (&text[..i], 1 << 20),
-        Some((i, 'g' | 'G')) => (&text[..i], 1 << 30),
-        _ => (text, 1_usize),
-    };
-    match digits.trim().parse::<f64>() {
-        Ok(x) if x > 0.0 && x.is_finite() => Ok((x * scale as f64) as usize),
-        _ => Err("give a size like 512M or 2G".into()),
     }
 }
 
@@ -149,7 +144,6 @@ mod tests {
         assert_eq!(share("1%"), Ok(0.01));
         assert!(share("0").is_err() && share("200%").is_err());
         assert!(op_count("f32=nan").is_err() && op_count("f32").is_err());
-        assert_eq!(bytes("2G"), Ok(2 << 30));
         assert_eq!(budget("5%"), Ok(BudgetArg::Share(0.05)));
         assert_eq!(constant("n=7"), Ok(("n".into(), toml::Value::Integer(7))));
         assert_eq!(seconds("0.5"), Ok(0.5));

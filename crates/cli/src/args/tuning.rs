@@ -1,61 +1,63 @@
-//! Arguments of the commands that search: space, tune, replay, analyze, gemm.
+//! Arguments of the commands for search spaces and tuning: space, tune, replay, analyze, scale, gemm, compile.
 
-use super::SensorArg;
-use super::parse::{BudgetArg, Sizes, budget, bytes, constant, sample, seconds, share, sizes};
-use crate::commands::analyze::Axes;
+use super::parse::{BudgetArg, Sizes, budget, constant, gpu, sample, seconds, share, sizes};
 use clap::Args;
+use greenup_app::args::{FigureArgs, SensorArg, bytes};
+use greenup_study::pages::sweep::heat::Axes;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct SpaceArgs {
-    /// A space or problem in our notation (TOML), a T1 problem, or a neutral file (JSON)
+    /// A space or problem (TOML), a T1 problem (JSON), or a neutral space file (JSON)
     pub file: PathBuf,
     /// Print the counts as JSON
     #[arg(long)]
     pub json: bool,
-    /// Draw the pruning: FILE.svg or FILE.png; `-` prints the SVG instead of the counts
+    /// Draw the pruning as FILE.svg or FILE.png; `-` prints the SVG instead of the counts
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Write every valid point to FILE.csv; `-` prints them instead of the counts
     #[arg(long, value_name = "FILE.csv")]
     pub points: Option<PathBuf>,
-    /// Print this many points, uniformly chosen
+    /// Print N points chosen uniformly at random
     #[arg(long, default_value = "0", value_name = "N", value_parser = sample)]
     pub sample: usize,
-    /// Seed of the choice
+    /// Random seed of the sample
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Seconds to spend on counting what each filter leaves [default: 5, with --json 1]
+    /// Time limit for counting the points left by each filter, s [default: 5, with --json 1]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub time: Option<f64>,
-    /// Another value for a constant, like n=1024, or fewer for a parameter, like tile=16,32; repeat
-    /// (TOML only)
+    /// Override a constant, e.g. n=1024, or restrict a parameter, e.g. tile=16,32; repeatable (TOML only)
     #[arg(long = "set", value_name = "NAME=VALUE[,VALUE]", value_parser = constant)]
     pub named: Vec<(String, toml::Value)>,
-    /// The GPU that `device.NAME` means: its number here, or a known one (h200) [default, for kernels in CUDA: the first,
-    /// or h200 where there is none]
-    #[arg(long, value_name = "N|NAME")]
+    /// Device whose properties `device.NAME` refers to: a GPU here (cuda:N) or a known GPU (cuda:h200) [default for CUDA
+    /// kernels: the first GPU, or h200 if there is none]
+    #[arg(long = "device", value_name = "cuda[:N|:NAME]", value_parser = gpu)]
     pub gpu: Option<String>,
-    /// Memory for the index, like 768M or 2G; a larger space is counted without one
+    /// Memory limit of the index, e.g. 768M or 2G; larger spaces are counted without an index
     #[arg(long, default_value = "768M", value_parser = bytes)]
-    pub memory: usize,
+    pub memory: u64,
+    #[command(flatten)]
+    pub look: FigureArgs,
 }
 
 /// How to search a space on this host.
 #[derive(Args)]
 pub struct SearchArgs {
-    /// Search strategy: forest, gp, exhaustive, random, local, anneal, genetic, evolve, halving, nsga2, steered
+    /// Search strategy: forest, gp, exhaustive, random, local, anneal, genetic, evolve, halving, nsga2, alternate, steered
     #[arg(long, default_value = greenup_tune::DEFAULT)]
     pub strategy: String,
-    /// Trials (100), seconds (60s) or a share of the space (5%)
+    /// Budget: trials (100), seconds (60s) or a share of the space (5%)
     #[arg(long, default_value = "60s", value_parser = budget)]
     pub budget: BudgetArg,
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Go on with the sweep in the folder
+    /// Continue the sweep in the output folder
     #[arg(long)]
     pub resume: bool,
-    /// Go on although these parts of the experiment changed, as named by the message that refuses; `all` for any
+    /// With --resume: continue although these parts of the experiment changed (named in the error message), or `all`
     #[arg(
         long,
         value_name = "CHANGED",
@@ -63,17 +65,17 @@ pub struct SearchArgs {
         requires = "resume"
     )]
     pub accept: Vec<String>,
-    /// Objective instead of the problem's; a second one for nsga2
+    /// Objective [default: the problem's]; a second one for nsga2 and alternate
     #[arg(long)]
     pub objective: Vec<greenup_tune::Objective>,
-    /// Machine whose model orders the configs for `steered`
+    /// Machine model that ranks the configs for the strategy `steered`
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
-    /// Configs measured again at the end
+    /// Number of best configs measured again at the end, interleaved
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub finalists: usize,
-    /// GPU for kernels in CUDA: its number [default: 0]
-    #[arg(long, value_name = "N")]
+    /// GPU that runs CUDA kernels [default: cuda:0]
+    #[arg(long = "device", value_name = "cuda[:N]", value_parser = gpu)]
     pub gpu: Option<String>,
     #[command(flatten)]
     pub sensor: SensorArg,
@@ -83,23 +85,22 @@ pub struct SearchArgs {
 pub struct TuneArgs {
     /// Problem file
     pub problem: PathBuf,
-    /// Another value for one of the problem's constants, like n=1024, or fewer for a parameter,
-    /// like tile=16,32; repeat
+    /// Override a constant of the problem, e.g. n=1024, or restrict a parameter, e.g. tile=16,32; repeatable
     #[arg(long = "set", value_name = "NAME=VALUE[,VALUE]", value_parser = constant)]
     pub named: Vec<(String, toml::Value)>,
-    /// What arrays hold that kernels only read, instead of the problem's own: random,
-    /// random(LO, HI), normal, zeros, index, file:PATH or a number
+    /// Contents of input arrays [default: the problem's]: random, random(LO, HI), normal, zeros, index, file:PATH or
+    /// a number
     #[arg(long, value_name = "FILL")]
     pub data: Option<String>,
-    /// Seconds of measuring a config, instead of the problem's own
+    /// Measuring time of a config, s [default: the problem's]
     #[arg(long, value_name = "S")]
     pub measure: Option<f64>,
-    /// Folder of the sweep [default: sweeps/NAME]
+    /// Output folder of the sweep [default: sweeps/NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub search: SearchArgs,
-    /// Print what was found as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -109,7 +110,7 @@ pub struct TuneArgs {
     after_help = "Examples:\n  greenup gemm --n 2048\n  greenup gemm --n 2048 --tune --budget 300\n  greenup gemm --n 2048 --against libopenblas.so.0 --against libmkl_rt.so.2"
 )]
 pub struct GemmArgs {
-    /// Order of square matrices; --m and --k make them oblong
+    /// Matrix size n; --m and --k for rectangular matrices
     #[arg(long, default_value_t = 1024)]
     pub n: usize,
     /// Rows of A and C [default: n]
@@ -118,24 +119,24 @@ pub struct GemmArgs {
     /// Columns of A, rows of B [default: n]
     #[arg(long)]
     pub k: Option<usize>,
-    /// Tune for these sizes first, and keep the winner as wisdom
+    /// Tune for this size first, and save the best config as wisdom
     #[arg(long)]
     pub tune: bool,
-    /// Folder of the sweep [default: beside the compiled kernels]
+    /// Output folder of the sweep [default: in the cache folder]
     #[arg(long, value_name = "DIR", requires = "tune")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub search: SearchArgs,
-    /// A library with cblas_dgemm to run against, in turns; repeat
+    /// Library with cblas_dgemm to compare with, interleaved; repeatable
     #[arg(long, value_name = "LIBRARY")]
     pub against: Vec<PathBuf>,
-    /// Rounds in which all take their turn
+    /// Number of interleaved rounds
     #[arg(long, default_value_t = 15)]
     pub rounds: usize,
-    /// Wisdom file [default: greenup/gemm.toml in the user's data folder]
+    /// Wisdom file (tuned configs) [default: greenup/gemm.toml in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub wisdom: Option<PathBuf>,
-    /// List the wisdom and end
+    /// List the wisdom and exit
     #[arg(long)]
     pub list: bool,
     /// Print the result as JSON
@@ -150,16 +151,16 @@ pub struct GemmArgs {
 pub struct ScaleArgs {
     /// Problem file of the sweep
     pub problem: PathBuf,
-    /// Sweep folder; scaling.json is written into it, and `greenup analyze` draws it
+    /// Sweep folder; writes scaling.json into it, which `greenup analyze` draws
     #[arg(long, value_name = "DIR")]
     pub sweep: PathBuf,
-    /// Constants that are the size, and its values
+    /// Constants that set the problem size, and their values
     #[arg(long, value_name = "NAME[+NAME…]=V,V,…", value_parser = sizes)]
     pub over: Sizes,
-    /// GPU for kernels in CUDA: its number [default: 0]
-    #[arg(long, value_name = "N")]
+    /// GPU that runs CUDA kernels [default: cuda:0]
+    #[arg(long = "device", value_name = "cuda[:N]", value_parser = gpu)]
     pub gpu: Option<String>,
-    /// Configs: the fastest, the greenest and others evenly down the order of speed
+    /// Number of configs: the fastest, the lowest-energy, and others evenly spaced by time
     #[arg(long, default_value_t = 4, value_name = "N")]
     pub configs: usize,
     #[command(flatten)]
@@ -171,25 +172,25 @@ pub struct ScaleArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup profile apps/gemm/src/kernels/gpu/problem.toml --sweep sweeps/dgemm_gpu --configs 150\n  greenup profile … --set size_m=2048 --metric smsp__cycles_active.avg"
+    after_help = "Examples:\n  greenup profile crates/gemm/src/kernels/gpu/problem.toml --sweep sweeps/dgemm_gpu --configs 150\n  greenup profile … --set size_m=2048 --metric smsp__cycles_active.avg"
 )]
 pub struct ProfileArgs {
     /// Problem file of the sweep
     pub problem: PathBuf,
-    /// Another value for one of the problem's constants, as the sweep had it; repeat
+    /// Override a constant of the problem, as in the sweep; repeatable
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = constant)]
     pub named: Vec<(String, toml::Value)>,
-    /// Sweep folder; counters.jsonl is written into it, and `greenup analyze` reads it
+    /// Sweep folder; writes counters.jsonl into it, which `greenup analyze` reads
     #[arg(long, value_name = "DIR")]
     pub sweep: PathBuf,
-    /// Configs: the fastest, the greenest and others evenly down the order of speed
+    /// Number of configs: the fastest, the lowest-energy, and others evenly spaced by time
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub configs: usize,
-    /// Another metric of the profiler; repeat
+    /// Additional metric of the profiler; repeatable
     #[arg(long, value_name = "METRIC")]
     pub metric: Vec<String>,
-    /// GPU: its number [default: 0]
-    #[arg(long, value_name = "N")]
+    /// GPU to profile on [default: cuda:0]
+    #[arg(long = "device", value_name = "cuda[:N]", value_parser = gpu)]
     pub gpu: Option<String>,
     /// Print the counters as JSON
     #[arg(long)]
@@ -198,56 +199,58 @@ pub struct ProfileArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup compile kernel.cu --arch sm_90 --threads 256\n  greenup compile kernel.cu -D tile=64 -D unroll_by=4 --shared 49152 -o kernel.cubin"
+    after_help = "Examples:\n  greenup compile kernel.cu --arch sm_90 --block-threads 256\n  greenup compile kernel.cu -D tile=64 -D unroll_by=4 --shared 49152 -o kernel.cubin"
 )]
 pub struct CompileArgs {
     /// CUDA C++ source
     pub source: PathBuf,
-    /// Architecture [default: that of the first GPU here]
+    /// GPU architecture [default: of the first GPU here]
     #[arg(long, value_name = "sm_NN")]
     pub arch: Option<String>,
-    /// A macro; repeat
+    /// Define a macro; repeatable
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE")]
     pub define: Vec<String>,
-    /// Another option of NVRTC; repeat
+    /// Option passed to NVRTC; repeatable
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub option: Vec<String>,
-    /// Threads a block, for the occupancy
-    #[arg(long, default_value_t = 256)]
-    pub threads: u32,
-    /// Dynamic shared memory of a block, for the occupancy, like 48K
+    /// Threads per block, for the occupancy
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    pub block_threads: u32,
+    /// Dynamic shared memory per block, for the occupancy, e.g. 48K
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
-    pub shared: Option<usize>,
-    /// Write the compiled kernels
+    pub shared: Option<u64>,
+    /// Write the compiled kernels (cubin)
     #[arg(short, long, value_name = "FILE.cubin")]
     pub out: Option<PathBuf>,
-    /// Print one JSON document
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Args)]
 pub struct AnalyzeArgs {
-    /// A sweep folder, a T4 file or a cache of Kernel Tuner, .gz allowed
+    /// Sweep folder, T4 file or Kernel Tuner cache file (.gz allowed)
     pub sweep: PathBuf,
-    /// Folder for report.html, the figures, analysis.json, trials.csv and results-t4.json
+    /// Output folder: report.html, the figures, analysis.json, trials.csv and results-t4.json
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Draw a heat map of the least time over two parameters into --out; again for more
+    /// Draw a heat map of the minimum time over two parameters into --out; repeatable
     #[arg(long, value_name = "X,Y", requires = "out")]
     pub heat: Vec<Axes>,
-    /// Flops of one run, where the sweep does not tell
+    /// Flops of one run, if the sweep does not record them
     #[arg(long, value_name = "N")]
     pub flops: Option<f64>,
-    /// Share of the configs from which the surrogate learns, like 10%
+    /// Share of the configs used to train the surrogate model, e.g. 10%
     #[arg(long, default_value = "10%", value_parser = share)]
     pub sample: f64,
-    /// Seed of the sample
+    /// Random seed of that sample
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Print the analysis as JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub look: FigureArgs,
 }
 
 #[derive(Args)]
@@ -255,40 +258,41 @@ pub struct WorkerArgs {
     /// Energy sensor, by its id
     #[arg(long)]
     pub sensor: Option<String>,
-    /// Change period of the sensor, s
+    /// Update period of the sensor, s
     #[arg(long, default_value_t = 0.1)]
     pub period: f64,
-    /// Without a watcher: a profiler watches this process
+    /// Without a watcher process, as under a profiler
     #[arg(long)]
     pub alone: bool,
 }
 
 #[derive(Args)]
 pub struct KeeperArgs {
-    /// NVML's number of the GPU
+    /// Index of the GPU in NVML
     #[arg(long)]
     pub index: u32,
 }
 
 #[derive(Args)]
 pub struct ReplayArgs {
-    /// A sweep folder, a T4 file or a cache of Kernel Tuner, .gz allowed
+    /// Sweep folder, T4 file or Kernel Tuner cache file (.gz allowed)
     pub recorded: PathBuf,
-    /// Search strategy: forest, gp, random, exhaustive, local, anneal, genetic, evolve, halving, nsga2
+    /// Search strategy: forest, gp, random, exhaustive, local, anneal, genetic, evolve, halving, nsga2, alternate
     #[arg(long, default_value = greenup_tune::DEFAULT)]
     pub strategy: String,
-    /// Trials (100), simulated seconds (60s) or a share of the recording (5%)
+    /// Budget: trials (100), simulated seconds (60s) or a share of the recorded configs (5%)
     #[arg(long, default_value = "5%", value_parser = budget)]
     pub budget: BudgetArg,
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Repeat with this many seeds and report the mean
     #[arg(long, default_value_t = 1)]
     pub seeds: usize,
-    /// time, energy, edp, ed2p, flops/w, alpha=A, time@power<=W, energy@time<=S; a second one for nsga2
+    /// Objective: time, energy, edp, ed2p, flops/w, alpha=A, time@power<=W, energy@time<=S; a second one for nsga2 and alternate
     #[arg(long, default_value = "time")]
     pub objective: Vec<greenup_tune::Objective>,
-    /// Print what was found, and its trace, as JSON
+    /// Print the result and the trace of the search as JSON
     #[arg(long)]
     pub json: bool,
 }

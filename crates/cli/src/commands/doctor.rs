@@ -1,10 +1,11 @@
 //! `greenup doctor`.
 
 use crate::args::DoctorArgs;
-use crate::error::{CliError, Result};
-use crate::load::Load;
-use crate::progress::Bars;
-use crate::{choose, out};
+use greenup_app::error::{AppError, Result};
+use greenup_app::load::Load;
+use greenup_app::progress::Bars;
+use greenup_app::renamed::with_old_keys;
+use greenup_app::{print, sensors};
 use greenup_device::CpuFacts;
 use greenup_device::cuda::{Compiler, Gpu};
 use greenup_meter::probe::{Diagnosis, probe};
@@ -19,12 +20,12 @@ const WAVE_PHASES: usize = 2;
 
 pub fn run(args: &DoctorArgs) -> Result {
     if !(0.05..=60.0).contains(&args.seconds) {
-        return Err(CliError::new("--seconds must lie between 0.05 and 60"));
+        return Err(AppError::new("--seconds must lie between 0.05 and 60"));
     }
-    let found = choose::found(args.sensor.sensor.as_deref());
+    let found = sensors::found(args.sensor.sensor.as_deref());
     let mut load = match &args.load {
         Some(command) => Load::command(command)?,
-        None => Load::cpu()?,
+        None => Load::cpu(),
     };
     let (mut usable, diagnoses) = probe(found, args.seconds, &mut |s| load.run(s));
     let wave = if args.square_wave {
@@ -34,13 +35,14 @@ pub fn run(args: &DoctorArgs) -> Result {
     };
     if args.json {
         let count = diagnoses.iter().filter(|d| d.usable).count();
-        return out::json(&json!({
+        let all = json!({
             "cpu": CpuFacts::read(),
             "cuda": cuda_json(),
             "sensors": diagnoses,
             "usable": count,
             "square_wave": wave,
-        }));
+        });
+        return print::json(&with_old_keys(&all, &[("fix", "cure")])?);
     }
     print(&diagnoses);
     if let Some(wave) = &wave {
@@ -51,7 +53,7 @@ pub fn run(args: &DoctorArgs) -> Result {
 
 fn test_wave(usable: &mut [Box<dyn Sensor>], load: &mut Load) -> Result<SquareWave> {
     if usable.is_empty() {
-        return Err(CliError::new("no usable sensor to test with a square wave")
+        return Err(AppError::new("no usable sensor to test with a square wave")
             .hint("`greenup doctor` says what is missing; an external meter works everywhere"));
     }
     let bars = Bars::new();
@@ -82,10 +84,10 @@ fn cuda_json() -> serde_json::Value {
 
 fn print_cuda() {
     match Gpu::all() {
-        Ok(gpus) if gpus.is_empty() => out::line("CUDA: a driver, but no GPU"),
+        Ok(gpus) if gpus.is_empty() => print::line("CUDA: a driver, but no GPU"),
         Ok(gpus) => {
             for g in gpus {
-                out::line(format!(
+                print::line(format!(
                     "GPU {}: {}, {}, {} multiprocessors, {}",
                     g.ordinal,
                     g.name,
@@ -95,14 +97,14 @@ fn print_cuda() {
                 ));
             }
         }
-        Err(e) => out::line(format!("CUDA: no GPU can be used: {e}")),
+        Err(e) => print::line(format!("CUDA: no GPU can be used: {e}")),
     }
     match Compiler::new(None) {
-        Ok(c) => out::line(format!("CUDA: NVRTC {}.{}", c.version.0, c.version.1)),
+        Ok(c) => print::line(format!("CUDA: NVRTC {}.{}", c.version.0, c.version.1)),
         Err(e) => {
-            out::line(format!("CUDA: no kernels can be compiled: {e}"));
-            if let Some(cure) = e.cure() {
-                out::line(format!("      {cure}"));
+            print::line(format!("CUDA: no kernels can be compiled: {e}"));
+            if let Some(hint) = e.hint() {
+                print::line(format!("      {hint}"));
             }
         }
     }
@@ -110,7 +112,7 @@ fn print_cuda() {
 
 fn print(diagnoses: &[Diagnosis]) {
     let facts = CpuFacts::read();
-    out::line(format!(
+    print::line(format!(
         "{}: {} cores, {}{}",
         facts.model,
         facts.cores.len(),
@@ -130,8 +132,8 @@ fn print(diagnoses: &[Diagnosis]) {
         } else {
             "absent"
         };
-        out::line("");
-        out::line(format!("{}  {verdict}", out::bold(&d.id)));
+        print::line("");
+        print::line(format!("{}  {verdict}", print::bold(&d.id)));
         let mut facts = Vec::new();
         if !d.scope.is_empty() {
             facts.push(d.scope.clone());
@@ -168,18 +170,18 @@ fn print(diagnoses: &[Diagnosis]) {
             facts.push(format!("smallest step {}", si(r, unit)));
         }
         for f in facts {
-            out::line(format!("  {f}"));
+            print::line(format!("  {f}"));
         }
         if let Some(cause) = &d.cause {
-            out::line(format!("  cause: {cause}"));
+            print::line(format!("  cause: {cause}"));
         }
-        if let Some(cure) = &d.cure {
-            out::line(format!("  cure:  {cure}"));
+        if let Some(fix) = &d.fix {
+            print::line(format!("  fix:   {fix}"));
         }
     }
     let usable = diagnoses.iter().filter(|d| d.usable).count();
-    out::line("");
-    out::line(if usable == 0 {
+    print::line("");
+    print::line(if usable == 0 {
         "No usable energy sensor: time can be measured, energy cannot.".to_owned()
     } else {
         format!("{usable} usable sensor(s).")
@@ -187,16 +189,16 @@ fn print(diagnoses: &[Diagnosis]) {
 }
 
 fn print_wave(wave: &SquareWave) {
-    out::line("");
-    out::line("Square wave, 50 % duty: measured over duty-weighted mean of the steady levels");
+    print::line("");
+    print::line("Square wave, 50 % duty: measured over duty-weighted mean of the steady levels");
     for (id, low, high) in &wave.levels {
-        out::line(format!(
+        print::line(format!(
             "  {id}: {} idle, {} under load",
             si(*low, "W"),
             si(*high, "W")
         ));
         if (high / low - 1.0).abs() < 0.05 {
-            out::warn(format!(
+            print::warn(format!(
                 "{id} hardly moves under this load, so the test says little: give one with --load"
             ));
         }
@@ -217,5 +219,5 @@ fn print_wave(wave: &SquareWave) {
             ]
         })
         .collect();
-    out::table(&["sensor", "half-period", "ratios", "error"], rows);
+    print::table(&["sensor", "half-period", "ratios", "error"], rows);
 }

@@ -1,34 +1,15 @@
-//! One file a subcommand: reads its arguments, calls the rooms below, prints.
+//! The subcommands: each reads its arguments, calls the libraries and prints.
+//!
+//! | module | commands |
+//! |---|---|
+//! | [`model`] | machine models: `calibrate`, `fit`, `machines`, `predict`, `whatif`, `roofline` |
+//! | [`tuning`] | search spaces and tuning: `init`, `space`, `tune`, `best`, `replay`, `analyze`, `scale`, `gemm`, `compile` |
+//! | [`study`], [`run`], [`doctor`], [`profile`], [`explain`] | measurements |
 
-pub mod analyze;
-pub mod calibrate;
-pub mod compile;
 pub mod doctor;
 pub mod explain;
-pub mod fit;
-pub mod gemm;
-pub mod machines;
-pub mod predict;
+pub mod model;
 pub mod profile;
-pub mod replay;
-pub mod roofline;
 pub mod run;
-pub mod scale;
-pub mod space;
 pub mod study;
-pub mod tune;
-pub mod whatif;
-pub mod worker;
-
-use crate::args::MethodArg;
-use greenup_calibrate::Method;
-
-impl From<MethodArg> for Method {
-    fn from(m: MethodArg) -> Self {
-        match m {
-            MethodArg::Linear => Method::Linear,
-            MethodArg::Nnls => Method::Nnls,
-            MethodArg::Capped => Method::Capped,
-        }
-    }
-}
+pub mod tuning;

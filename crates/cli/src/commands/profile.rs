@@ -1,18 +1,19 @@
 //! `greenup profile`.
 
 use crate::args::ProfileArgs;
-use crate::error::{CliError, Result};
-use crate::progress::Bars;
-use crate::{out, rig, search};
+use crate::{search, setup};
+use greenup_app::error::{AppError, Result};
+use greenup_app::print;
+use greenup_app::progress::Bars;
 use greenup_tune::TuneError;
-use greenup_tune::run::profile::profile;
-use greenup_tune::run::scaling::select;
+use greenup_tune::counters::profile::profile;
 use greenup_tune::sweep::{Counted, Folder};
+use greenup_tune::trial::scaling::select;
 
 pub fn run(args: &ProfileArgs) -> Result {
     let problem = search::problem(&args.problem, &args.named, args.gpu.as_deref())?;
     if !problem.on_gpu() {
-        return Err(CliError::new(format!(
+        return Err(AppError::new(format!(
             "{}: its kernels do not run on a GPU",
             args.problem.display()
         ))
@@ -21,7 +22,7 @@ pub fn run(args: &ProfileArgs) -> Result {
     let sweep = search::recorded(&args.sweep)?;
     let parameters: Vec<&str> = problem.space.names().collect();
     if parameters != sweep.facts.parameters {
-        return Err(CliError::new("the sweep is of another problem")
+        return Err(AppError::new("the sweep is of another problem")
             .hint("give the problem that the sweep was made of"));
     }
     let configs: Vec<_> = select(&sweep, args.configs.max(1))
@@ -29,16 +30,21 @@ pub fn run(args: &ProfileArgs) -> Result {
         .map(|(_, c)| c)
         .collect();
     if configs.is_empty() {
-        return Err(CliError::new("no trial of the sweep succeeded"));
+        return Err(AppError::new("no trial of the sweep succeeded"));
     }
-    let rig = rig::rig(&problem, args.gpu.as_deref(), Some("none"))?;
+    let setup = setup::setup(&problem, args.gpu.as_deref(), Some("none"))?;
+    print::note(format!(
+        "{} configs: each is compiled, and run under the profiler once per group of its counters",
+        configs.len()
+    ));
     let bars = Bars::new();
-    let plan = rig.given(&problem, &args.sweep, &bars);
+    let plan = setup.plan(&problem, &args.sweep);
     let mut all = Vec::new();
     let done = profile(
         &problem,
         &configs,
         &plan,
+        &bars,
         &args.metric,
         &mut |c: Counted| {
             Folder::append_counters(&args.sweep, &c)?;
@@ -48,18 +54,18 @@ pub fn run(args: &ProfileArgs) -> Result {
     );
     drop(bars);
     done.map_err(|e| match e {
-        TuneError::Profiler(m) => CliError::new(format!("the profiler: {m}")).hint(
+        TuneError::Profiler(m) => AppError::new(format!("the profiler: {m}")).hint(
             "`ncu` must be on the PATH, and reading counters allowed: run as root, or see \
              NVIDIA's page on ERR_NVGPUCTRPERM",
         ),
-        TuneError::Environment(e) => CliError::new(e.to_string())
+        TuneError::Environment(e) => AppError::new(e.to_string())
             .hint("no config is at fault; what was counted is kept, so fix it and profile again"),
         e => search::failed(e, &args.sweep),
     })?;
     if args.json {
-        return out::json(&all);
+        return print::json(&all);
     }
-    out::line(format!(
+    print::line(format!(
         "counters of {} configs, in {}",
         all.len(),
         args.sweep.join("counters.jsonl").display()

@@ -1,20 +1,25 @@
 //! Arguments of kernels.
 
-use super::{CudaError, Function, Memory, Session, Shape};
+use super::{CudaError, Function, Memory, Shape};
 use std::ffi::c_void;
-use std::path::PathBuf;
+use std::marker::PhantomData;
 
 /// An argument of a kernel.
 #[derive(Clone, Copy, Debug)]
 // Passed by reference to the driver, a few at a time.
 #[allow(clippy::large_enum_variant)]
 pub enum Arg {
+    /// An address in the memory of the GPU.
     At(u64),
+    /// `long long`.
     Long(i64),
+    /// `int`.
     Int(i32),
+    /// `double`.
     Double(f64),
+    /// `float`.
     Float(f32),
-    /// A structure, eight bytes at a time; what is beyond its end is not read.
+    /// A structure of up to 136 bytes; the kernel reads as many as it declares.
     Words([u64; 17]),
 }
 
@@ -37,7 +42,7 @@ impl From<f64> for Arg {
 }
 
 impl Function {
-    /// Puts a kernel on the stream.
+    /// Enqueues a kernel.
     ///
     /// # Safety
     /// The arguments are those that the kernel takes, and their memory is as large as it uses.
@@ -45,31 +50,31 @@ impl Function {
     /// # Errors
     /// The shape is impossible, or the GPU is lost.
     pub unsafe fn call(&self, shape: &Shape, arguments: &[Arg]) -> Result<(), CudaError> {
-        let mut own = arguments.to_vec();
-        // SAFETY: the caller's promise; each place holds a value of its kind.
-        unsafe { self.launch(shape, &mut places(&mut own)) }
+        let mut values = arguments.to_vec();
+        // SAFETY: the caller's promise; each address is of a value of its type.
+        unsafe { self.launch(shape, &mut addresses(&mut values)) }
     }
 
-    /// Puts a kernel on the stream whose blocks may wait for each other.
+    /// Enqueues a kernel whose blocks wait for each other.
     ///
     /// # Safety
     /// As [`Self::call`].
     ///
     /// # Errors
-    /// As [`Self::call`], or the GPU cannot run all blocks at once.
+    /// As [`Self::call`], or the GPU cannot run all blocks at the same time.
     pub unsafe fn call_cooperative(
         &self,
         shape: &Shape,
         arguments: &[Arg],
     ) -> Result<(), CudaError> {
-        let mut own = arguments.to_vec();
-        // SAFETY: the caller's promise; each place holds a value of its kind.
-        unsafe { self.launch_cooperative(shape, &mut places(&mut own)) }
+        let mut values = arguments.to_vec();
+        // SAFETY: the caller's promise; each address is of a value of its type.
+        unsafe { self.launch_cooperative(shape, &mut addresses(&mut values)) }
     }
 }
 
-/// Where the values of arguments are.
-fn places(arguments: &mut [Arg]) -> Vec<*mut c_void> {
+/// Addresses of the values.
+fn addresses(arguments: &mut [Arg]) -> Vec<*mut c_void> {
     arguments
         .iter_mut()
         .map(|a| match a {
@@ -83,45 +88,101 @@ fn places(arguments: &mut [Arg]) -> Vec<*mut c_void> {
         .collect()
 }
 
-impl Session {
-    /// Memory with these bytes.
-    ///
-    /// # Errors
-    /// The GPU has not the memory, or is lost.
-    pub fn kept(&self, bytes: &[u8]) -> Result<Memory, CudaError> {
-        let m = self.alloc(bytes.len())?;
-        m.upload(bytes)?;
-        Ok(m)
+/// Maximum size of the parameters of a kernel, bytes.
+pub const MAX_BYTES: usize = 4096;
+
+/// A structure that a kernel takes by value as its only parameter, at most [`MAX_BYTES`].
+///
+/// # Safety
+/// It is `repr(C)` and has the fields of the kernel's structure: numbers and [`Pointer`]s, of the same sizes and in the same
+/// order.
+pub unsafe trait Arguments: Copy {
+    /// Fails to compile if the structure is too large.
+    const FITS: () = assert!(size_of::<Self>() <= MAX_BYTES);
+}
+
+/// A typed address in the memory of a device; the default is null. A copy of the address: it does not own the memory.
+#[repr(transparent)]
+pub struct Pointer<T> {
+    address: u64,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T> Pointer<T> {
+    /// A pointer to this address.
+    pub fn new(address: u64) -> Self {
+        Self {
+            address,
+            values: PhantomData,
+        }
     }
 
-    /// Memory with these doubles.
-    ///
-    /// # Errors
-    /// As [`Self::kept`].
-    pub fn doubles(&self, from: &[f64]) -> Result<Memory, CudaError> {
-        // SAFETY: doubles are plain bytes; x86-64 and aarch64 are little-endian, as GPUs are.
-        let bytes = unsafe { std::slice::from_raw_parts(from.as_ptr().cast(), size_of_val(from)) };
-        self.kept(bytes)
-    }
-
-    /// Memory with these whole numbers.
-    ///
-    /// # Errors
-    /// As [`Self::kept`].
-    pub fn words(&self, from: &[u32]) -> Result<Memory, CudaError> {
-        // SAFETY: as for doubles.
-        let bytes = unsafe { std::slice::from_raw_parts(from.as_ptr().cast(), size_of_val(from)) };
-        self.kept(bytes)
+    /// The address.
+    pub fn address(self) -> u64 {
+        self.address
     }
 }
 
-/// Where compiled kernels are kept, for all programs of the workspace.
-pub fn cubins() -> Option<PathBuf> {
-    let from = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
-    let base = from("XDG_CACHE_HOME").or_else(|| from("HOME").map(|h| h.join(".cache")))?;
-    Some(base.join("greenup/cubins"))
+impl<T> Clone for Pointer<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Pointer<T> {}
+
+impl<T> Default for Pointer<T> {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl<T> std::fmt::Debug for Pointer<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:#x}", self.address)
+    }
+}
+
+impl<T> From<&Memory> for Pointer<T> {
+    fn from(m: &Memory) -> Self {
+        Self::new(m.address())
+    }
+}
+
+impl Function {
+    /// Enqueues a kernel that takes one structure.
+    ///
+    /// # Safety
+    /// The kernel takes this structure, and its addresses are of memory as large as the kernel uses.
+    ///
+    /// # Errors
+    /// The shape is impossible, or the GPU is lost.
+    pub unsafe fn call_with<A: Arguments>(
+        &self,
+        shape: &Shape,
+        arguments: &A,
+    ) -> Result<(), CudaError> {
+        let () = A::FITS;
+        let at = std::ptr::from_ref(arguments).cast::<c_void>().cast_mut();
+        // SAFETY: the caller's promise; the driver only reads the structure.
+        unsafe { self.launch(shape, &mut [at]) }
+    }
+
+    /// Enqueues a kernel that takes one structure and whose blocks wait for each other.
+    ///
+    /// # Safety
+    /// As [`Self::call_with`].
+    ///
+    /// # Errors
+    /// As [`Self::call_with`], or the GPU cannot run all blocks at the same time.
+    pub unsafe fn call_cooperative_with<A: Arguments>(
+        &self,
+        shape: &Shape,
+        arguments: &A,
+    ) -> Result<(), CudaError> {
+        let () = A::FITS;
+        let at = std::ptr::from_ref(arguments).cast::<c_void>().cast_mut();
+        // SAFETY: the caller's promise; the driver only reads the structure.
+        unsafe { self.launch_cooperative(shape, &mut [at]) }
+    }
 }

@@ -8,16 +8,21 @@ use sys::CUdevice_attribute_enum as A;
 /// One GPU.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Gpu {
+    /// Number in the order of the driver.
     pub ordinal: i32,
+    /// Model.
     pub name: String,
-    /// Where it sits, by which other libraries know it: `00000000:01:00.0`.
+    /// PCI address, which identifies it in other libraries: `00000000:01:00.0`.
     pub bus_id: String,
-    /// `sm_90` and the like.
+    /// Architecture, such as `sm_90`.
     pub arch: String,
+    /// Number of multiprocessors.
     pub multiprocessors: i64,
+    /// Memory, bytes.
     pub memory_bytes: usize,
-    /// Highest clocks, Hz.
+    /// Maximum clock of the multiprocessors, Hz.
     pub clock_hz: f64,
+    /// Maximum clock of the memory, Hz.
     pub memory_clock_hz: f64,
     facts: Vec<(&'static str, i64)>,
 }
@@ -40,7 +45,7 @@ fn bus_id(device: sys::CUdevice) -> Result<String, result::DriverError> {
     Ok(String::from_utf8_lossy(&text[..end]).into_owned())
 }
 
-/// Facts that spaces refer to, with the driver's names of them.
+/// Properties that search spaces refer to, and their attributes in the driver.
 const FACTS: [(&str, A); 11] = [
     (
         "multiprocessors",
@@ -82,13 +87,13 @@ const FACTS: [(&str, A); 11] = [
     ),
 ];
 
-/// Those of an H200, as driver 580 gives them.
+/// Those of an H200, from driver 580.
 const H200: [i64; 11] = [
     132, 32, 1024, 2048, 32, 65_536, 65_536, 232_448, 233_472, 62_914_560, 9,
 ];
 
 impl Gpu {
-    /// A GPU that need not be here, to plan for: `h200`, as its driver described it.
+    /// A recorded GPU, for planning without one: `h200`.
     pub fn known(name: &str) -> Option<Self> {
         (name.eq_ignore_ascii_case("h200")).then(|| Self {
             ordinal: 0,
@@ -103,7 +108,7 @@ impl Gpu {
         })
     }
 
-    /// All GPUs that the driver shows; none where it shows none.
+    /// All visible GPUs; may be empty.
     ///
     /// # Errors
     /// No driver, or it does not start.
@@ -113,7 +118,7 @@ impl Gpu {
             Err(result::DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => return Ok(Vec::new()),
             r => r.map_err(failed("the CUDA driver does not start"))?,
         }
-        let n = result::device::get_count().map_err(failed("no count of GPUs"))?;
+        let n = result::device::get_count().map_err(failed("GPUs cannot be counted"))?;
         (0..n)
             .map(|ordinal| {
                 Self::read(ordinal).map_err(failed("the driver does not describe a GPU"))
@@ -124,7 +129,7 @@ impl Gpu {
     /// The GPU of this number.
     ///
     /// # Errors
-    /// As [`Self::all`], or there is none of this number.
+    /// As [`Self::all`], or there is no such GPU.
     pub fn numbered(ordinal: usize) -> Result<Self, CudaError> {
         Self::all()?
             .into_iter()
@@ -159,13 +164,13 @@ impl Gpu {
         })
     }
 
-    /// The facts that a search space may refer to as `device.NAME`.
+    /// The properties that a search space may refer to as `device.NAME`.
     pub fn named(&self) -> &[(&'static str, i64)] {
         &self.facts
     }
 
-    /// Blocks of each kernel that the driver fits on a multiprocessor, with so many threads and so
-    /// much dynamic shared memory; 0 where it refuses them.
+    /// Resident blocks per multiprocessor of each kernel, with this number of threads per block and dynamic shared memory,
+    /// bytes; 0 if the driver refuses them.
     ///
     /// # Errors
     /// The cubin is for another GPU, or the GPU is lost.

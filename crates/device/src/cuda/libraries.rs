@@ -1,8 +1,8 @@
-//! Where CUDA's libraries are. The loader's own path comes first only when no folder is named: in
-//! Python packages and versioned toolkits the loader does not find them.
+//! Finds CUDA's libraries: first in the folders that the environment names, as the loader does not find those of Python
+//! packages and versioned toolkits.
 
 use super::CudaError;
-use std::ffi::CString;
+use crate::library::Library;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -42,10 +42,8 @@ fn preload() {
             // The compiler opens its built-ins by name, so they come first: `-` sorts before `.`.
             files.sort();
             for file in &files {
-                if let Ok(name) = CString::new(file.as_os_str().as_encoded_bytes()) {
-                    // SAFETY: the name is a valid string; the libraries are NVIDIA's.
-                    unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
-                }
+                // A failure shows when the library is needed.
+                let _ = Library::open_global(file);
             }
             if !files.is_empty() {
                 return;
@@ -54,7 +52,7 @@ fn preload() {
     });
 }
 
-/// Whether kernels can be compiled.
+/// Checks that NVRTC can be loaded.
 ///
 /// # Errors
 /// The library is missing.
@@ -68,7 +66,7 @@ pub fn nvrtc() -> Result<(), CudaError> {
     }
 }
 
-/// Whether there is a driver.
+/// Checks that the CUDA driver can be loaded.
 ///
 /// # Errors
 /// The library is missing.

@@ -1,9 +1,9 @@
-//! Repeating work on a GPU for some seconds without a gap, timed by events.
+//! Repeats work on a GPU without gaps, timed by events.
 
 use super::{CudaError, Event, Graph, Session};
 use std::collections::VecDeque;
 
-/// What puts one run on the stream.
+/// Enqueues one run.
 pub type Enqueue<'a> = dyn FnMut() -> Result<(), CudaError> + 'a;
 
 /// Runs shorter than this are recorded and repeated in groups, s.
@@ -14,16 +14,18 @@ const BATCH_S: f64 = 0.02;
 /// Repeats runs of one kind.
 #[derive(Default)]
 pub struct Repeater {
-    /// Recorded runs, where one is so short that launching would show, and how many.
+    /// A graph of several runs, if one is so short that its launch would take longer, and their number.
     graph: Option<(Graph, i64)>,
-    /// Seconds of a run as far as known.
+    /// Estimated time of a run, s.
     once: f64,
 }
 
-/// Runs done, and their time on the GPU.
+/// Repeated runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repeated {
+    /// Number of runs.
     pub runs: i64,
+    /// Their time on the GPU, s.
     pub seconds: f64,
 }
 
@@ -108,7 +110,7 @@ impl Repeater {
         }
         let first = session.event()?;
         first.record()?;
-        // Two batches are on their way while one is waited for.
+        // Two batches are enqueued while one is waited for.
         let mut waiting: VecDeque<Event> = VecDeque::new();
         let mut last: Option<Event> = None;
         let (mut total, mut batches, mut enqueued) = (0.0, 0_i64, 0_i64);

@@ -1,4 +1,4 @@
-//! Holding a GPU: its context, one stream, and the time on it.
+//! A context of a GPU: its stream, events and graphs.
 
 use super::gpu::failed;
 use super::{CudaError, Module, libraries};
@@ -6,9 +6,9 @@ use cudarc::driver::{result, sys};
 use std::ffi::c_void;
 use std::rc::Rc;
 
-type Held<T> = Result<T, CudaError>;
+type Result<T> = std::result::Result<T, CudaError>;
 
-/// A GPU held for use by one thread, with one stream on which everything runs in order.
+/// The context of a GPU with one stream, for one thread.
 #[derive(Clone)]
 pub struct Session(Rc<Inner>);
 
@@ -30,36 +30,36 @@ impl Drop for Inner {
 }
 
 impl Session {
-    /// Takes the GPU with this number.
+    /// Opens a GPU by its number.
     ///
     /// # Errors
     /// No driver, no such GPU, or its context cannot be made.
-    pub fn open(ordinal: i32) -> Held<Self> {
+    pub fn open(ordinal: i32) -> Result<Self> {
         libraries::driver()?;
         result::init().map_err(failed("the CUDA driver does not start"))?;
         let device = result::device::get(ordinal).map_err(failed("there is no such GPU"))?;
         Self::on(device)
     }
 
-    /// The same GPU with a stream of its own, whose work may overlap with this one's.
+    /// The same GPU with another stream, whose work may overlap.
     ///
     /// # Errors
     /// The GPU is lost.
-    pub fn beside(&self) -> Held<Self> {
+    pub fn new_stream(&self) -> Result<Self> {
         Self::on(self.0.device)
     }
 
-    fn on(device: sys::CUdevice) -> Held<Self> {
+    fn on(device: sys::CUdevice) -> Result<Self> {
         // SAFETY: the device was given by the driver; the context lives until `release`.
         let context = unsafe {
             let context =
-                result::primary_ctx::retain(device).map_err(failed("the GPU cannot be taken"))?;
-            result::ctx::set_current(context).map_err(failed("the GPU cannot be taken"))?;
+                result::primary_ctx::retain(device).map_err(failed("the GPU cannot be opened"))?;
+            result::ctx::set_current(context).map_err(failed("the GPU cannot be opened"))?;
             context
         };
         // Ordered with the null stream, so that libraries which know no stream keep the order too.
         let stream = result::stream::create(result::stream::StreamKind::Default)
-            .map_err(failed("no stream"))?;
+            .map_err(failed("a stream cannot be created"))?;
         Ok(Self(Rc::new(Inner {
             device,
             context,
@@ -67,8 +67,8 @@ impl Session {
         })))
     }
 
-    /// Makes its GPU the one that the thread's next calls mean: a thread may hold several.
-    pub(super) fn make_current(&self) -> Held<()> {
+    /// Makes its context current: a thread may have several.
+    pub(super) fn make_current(&self) -> Result<()> {
         // SAFETY: the context is held until the session ends.
         unsafe { result::ctx::set_current(self.0.context) }.map_err(failed("the GPU is lost"))
     }
@@ -86,34 +86,38 @@ impl Session {
     ///
     /// # Errors
     /// It is for another GPU, or there is no memory for it.
-    pub fn load(&self, cubin: &[u8]) -> Held<Module> {
+    pub fn load(&self, cubin: &[u8]) -> Result<Module> {
         Module::load(self, cubin)
     }
 
-    /// Waits for everything, and says what went wrong in it.
+    /// Waits for everything enqueued.
     ///
     /// # Errors
-    /// A kernel failed; the session is of no more use.
-    pub fn synchronize(&self) -> Held<()> {
+    /// A kernel failed; the session cannot be used any more.
+    pub fn synchronize(&self) -> Result<()> {
         // SAFETY: the stream is alive.
         unsafe { result::stream::synchronize(self.0.stream) }
             .map_err(failed("a kernel failed on the GPU"))
     }
 
-    pub fn event(&self) -> Held<Event> {
+    /// A new event.
+    ///
+    /// # Errors
+    /// The GPU is lost.
+    pub fn event(&self) -> Result<Event> {
         self.make_current()?;
         Ok(Event {
             raw: result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT)
-                .map_err(failed("no event"))?,
+                .map_err(failed("an event cannot be created"))?,
             session: self.clone(),
         })
     }
 
-    /// Records what `enqueue` puts on the stream, to be launched again without the host.
+    /// Captures what `enqueue` puts on the stream as a graph.
     ///
     /// # Errors
-    /// Something in it cannot be recorded.
-    pub fn graph(&self, enqueue: &mut dyn FnMut() -> Held<()>) -> Held<Graph> {
+    /// Something in it cannot be captured.
+    pub fn graph(&self, enqueue: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
         let wrong = failed("the launches cannot be recorded");
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         self.make_current()?;
@@ -136,42 +140,42 @@ impl Session {
     }
 }
 
-/// A moment on the stream.
+/// An event of the stream.
 pub struct Event {
     raw: sys::CUevent,
     session: Session,
 }
 
 impl Event {
-    /// Takes the moment at which everything before is done.
+    /// Records the event after everything enqueued before.
     ///
     /// # Errors
     /// The GPU is lost.
-    pub fn record(&self) -> Held<()> {
+    pub fn record(&self) -> Result<()> {
         // SAFETY: event and stream are alive.
         unsafe { result::event::record(self.raw, self.session.raw()) }
-            .map_err(failed("no event can be recorded"))
+            .map_err(failed("an event cannot be recorded"))
     }
 
-    /// Waits for the moment.
+    /// Waits for the event.
     ///
     /// # Errors
     /// A kernel before it failed.
-    pub fn wait(&self) -> Held<()> {
+    pub fn wait(&self) -> Result<()> {
         // SAFETY: the event is alive.
         unsafe { result::event::synchronize(self.raw) }
             .map_err(failed("a kernel failed on the GPU"))
     }
 
-    /// Seconds since an earlier event; both must have come.
+    /// Seconds since an earlier event; both must have completed.
     ///
     /// # Errors
-    /// One of them has not come.
-    pub fn since(&self, earlier: &Self) -> Held<f64> {
+    /// One of them has not completed.
+    pub fn since(&self, earlier: &Self) -> Result<f64> {
         // SAFETY: both events are alive.
         unsafe { result::event::elapsed(earlier.raw, self.raw) }
             .map(|ms| f64::from(ms) * 1e-3)
-            .map_err(failed("no time between events"))
+            .map_err(failed("the time between events is unknown"))
     }
 }
 
@@ -182,25 +186,25 @@ impl Drop for Event {
     }
 }
 
-/// Recorded launches.
+/// A graph of launches.
 pub struct Graph {
     raw: sys::CUgraphExec,
     session: Session,
 }
 
 impl Graph {
-    /// Puts all of them on the stream.
+    /// Enqueues the graph.
     ///
     /// # Safety
-    /// What the recorded launches and copies work on is still there, and may still be used by them.
+    /// The memory that its launches and copies use still exists, and they may use it.
     ///
     /// # Errors
     /// The GPU is lost.
-    pub unsafe fn launch(&self) -> Held<()> {
+    pub unsafe fn launch(&self) -> Result<()> {
         self.session.make_current()?;
         // SAFETY: graph and stream are alive; the rest is promised by the caller.
         unsafe { result::graph::launch(self.raw, self.session.raw()) }
-            .map_err(failed("recorded launches cannot be repeated"))
+            .map_err(failed("the graph cannot be launched"))
     }
 }
 

@@ -22,7 +22,7 @@ pub fn discover(root: &Path) -> Vec<Found> {
             id: "battery".into(),
             present: false,
             cause: format!("no battery below {}", base.display()),
-            cure: "none needed on a machine without a battery".into(),
+            fix: "none needed on a machine without a battery".into(),
         }));
     }
     found
@@ -39,7 +39,7 @@ fn open(dir: &Path) -> Found {
             id,
             present: true,
             cause: "the battery is not discharging, so its flow is not the machine's power".into(),
-            cure: "unplug the charger while measuring".into(),
+            fix: "unplug the charger while measuring".into(),
         });
     }
     let mut battery = Battery {
@@ -59,7 +59,7 @@ fn open(dir: &Path) -> Found {
             id,
             present: true,
             cause: e.to_string(),
-            cure: "the firmware reports neither power_now nor current_now with voltage_now".into(),
+            fix: "the firmware reports neither power_now nor current_now with voltage_now".into(),
         }),
     }
 }
@@ -102,7 +102,7 @@ mod tests {
                 .as_ref()
                 .err()
                 .unwrap()
-                .cure
+                .fix
                 .contains("unplug")
         );
         fs::write(dir.join("status"), "Discharging\n").unwrap();

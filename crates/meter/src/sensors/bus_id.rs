@@ -35,7 +35,7 @@ impl FromStr for BusId {
             id: "nvml".into(),
             present: false,
             cause: format!("invalid PCI bus id of a GPU: `{text}`"),
-            cure: "choose a GPU of this host; `nvidia-smi -L` lists them".into(),
+            fix: "choose a GPU of this host; `nvidia-smi -L` lists them".into(),
         })
     }
 }

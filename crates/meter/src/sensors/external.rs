@@ -2,7 +2,7 @@
 //! successor of PowerMon — and a recorded trace of the same form.
 
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
-use greenup_app::process::{Group, OnInterrupt};
+use greenup_process::group::{Group, OnInterrupt};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -12,22 +12,35 @@ use std::time::Duration;
 
 use super::Found;
 
+/// A line of a power trace that is not a sample.
+#[derive(Debug, thiserror::Error)]
+enum LineError {
+    #[error("`{0}` is not `time,watts`")]
+    Fields(String),
+    #[error("`{0}` holds a value that cannot be a power")]
+    NotAPower(String),
+    #[error("`{0}` is not two numbers")]
+    NotNumbers(String),
+    #[error("time {0} does not rise")]
+    Order(f64),
+}
+
 /// A line of a trace; `None` for a blank line, a comment or a header.
-fn parse_line(line: &str, number: usize) -> Result<Option<(f64, f64)>, String> {
+fn parse_line(line: &str, number: usize) -> Result<Option<(f64, f64)>, LineError> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
         return Ok(None);
     }
     let mut fields = line.split(',').map(str::trim);
     let (Some(t), Some(w), None) = (fields.next(), fields.next(), fields.next()) else {
-        return Err(format!("`{line}` is not `time,watts`"));
+        return Err(LineError::Fields(line.to_owned()));
     };
     match (t.parse::<f64>(), w.parse::<f64>()) {
         (Ok(t), Ok(w)) if t.is_finite() && w.is_finite() && w >= 0.0 => Ok(Some((t, w))),
-        (Ok(_), Ok(_)) => Err(format!("`{line}` holds a value that cannot be a power")),
-        // A header of words is welcome as the first line.
+        (Ok(_), Ok(_)) => Err(LineError::NotAPower(line.to_owned())),
+        // The first line may be a header.
         (Err(_), Err(_)) if number == 1 => Ok(None),
-        _ => Err(format!("`{line}` is not two numbers")),
+        _ => Err(LineError::NotNumbers(line.to_owned())),
     }
 }
 
@@ -50,13 +63,16 @@ pub struct External {
 
 impl External {
     /// Follows a file that grows, or reads a pipe.
+    ///
+    /// # Errors
+    /// The file or pipe cannot be opened.
     pub fn follow(path: &Path) -> Found {
         let id = format!("external:{}", path.display());
         let file = File::open(path).map_err(|e| Problem {
             id: id.clone(),
             present: false,
             cause: format!("{}: {e}", path.display()),
-            cure: "name a file or pipe into which the meter writes lines `time,watts`".into(),
+            fix: "name a file or pipe into which the meter writes lines `time,watts`".into(),
         })?;
         let regular = file.metadata().is_ok_and(|m| m.is_file());
         Ok(Box::new(Self::start(
@@ -69,13 +85,16 @@ impl External {
     }
 
     /// Runs a command whose output is the meter.
+    ///
+    /// # Errors
+    /// The command cannot be split or started.
     pub fn command(command: &str) -> Found {
         let id = format!("external:cmd:{command}");
         let problem = |cause: String| Problem {
             id: id.clone(),
             present: false,
             cause,
-            cure: "name a command that prints lines `time,watts`".into(),
+            fix: "name a command that prints lines `time,watts`".into(),
         };
         let words = shell_words::split(command).map_err(|e| problem(e.to_string()))?;
         let (program, args) = words
@@ -121,7 +140,7 @@ impl External {
                     Ok(_) => line.ends_with('\n'),
                     Err(_) => false,
                 };
-                // The sensor was dropped: nobody listens any more.
+                // The sensor was dropped: its receiver is gone.
                 let Some(shared) = writer.upgrade() else {
                     return;
                 };
@@ -146,7 +165,7 @@ impl External {
                     }
                     Ok(None) => {}
                     Err(cause) => {
-                        shared.failure = Some((number, cause));
+                        shared.failure = Some((number, cause.to_string()));
                         return;
                     }
                 }
@@ -206,32 +225,40 @@ pub struct Recorded {
 
 impl Recorded {
     /// Loads a trace of lines `time,watts`.
+    ///
+    /// # Errors
+    /// The file cannot be read, or as [`Recorded::parse`].
     pub fn open(path: &Path) -> Result<Self, Problem> {
-        let problem = |cause: String| Problem {
-            id: format!("recorded:{}", path.display()),
-            present: false,
-            cause,
-            cure: "a trace is lines `time,watts`, time rising, in seconds and watts".into(),
-        };
+        let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
-            .map_err(|e| problem(format!("{}: {e}", path.display())))?;
+            .map_err(|e| not_a_trace(&name, format!("{name}: {e}")))?;
+        Self::parse(&name, &text)
+    }
+
+    /// Parses a trace: lines `time,watts` in seconds and watts, times rising; `name` is used in
+    /// its id and in errors.
+    ///
+    /// # Errors
+    /// A line that is not a sample, times that do not rise, fewer than two samples.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Problem> {
         let mut samples: Vec<(f64, f64)> = Vec::new();
         for (i, line) in text.lines().enumerate() {
-            let at = |cause| problem(format!("{}, line {}: {cause}", path.display(), i + 1));
+            let at =
+                |cause: LineError| not_a_trace(name, format!("{name}, line {}: {cause}", i + 1));
             if let Some((t, w)) = parse_line(line, i + 1).map_err(at)? {
                 if samples.last().is_some_and(|&(last, _)| t <= last) {
-                    return Err(at(format!("time {t} does not rise")));
+                    return Err(at(LineError::Order(t)));
                 }
                 samples.push((t, w));
             }
         }
         if samples.len() < 2 {
-            return Err(problem(format!(
-                "{} holds fewer than two samples",
-                path.display()
-            )));
+            return Err(not_a_trace(
+                name,
+                format!("{name} holds fewer than two samples"),
+            ));
         }
-        Ok(Self::new(&path.display().to_string(), samples))
+        Ok(Self::new(name, samples))
     }
 
     /// A trace of (s, W), times rising.
@@ -248,6 +275,15 @@ impl Recorded {
             samples,
             start: None,
         }
+    }
+}
+
+fn not_a_trace(name: &str, cause: String) -> Problem {
+    Problem {
+        id: format!("recorded:{name}"),
+        present: false,
+        cause,
+        fix: "a trace is lines `time,watts`, time rising, in seconds and watts".into(),
     }
 }
 

@@ -19,9 +19,8 @@ pub fn discover(root: &Path) -> Vec<Found> {
             id: "hwmon".into(),
             present: false,
             cause: format!("no power or energy channel below {}", base.display()),
-            cure:
-                "load the board's sensor driver (`sudo sensors-detect`), or use an external meter"
-                    .into(),
+            fix: "load the board's sensor driver (`sudo sensors-detect`), or use an external meter"
+                .into(),
         }));
     }
     found

@@ -93,7 +93,7 @@ fn find(nvml: &Nvml, bus_id: BusId) -> Result<GpuIndex, Problem> {
             id: "nvml".into(),
             present: true,
             cause: format!("NVML does not know the GPU at {bus_id}: {e}"),
-            cure: "compare `nvidia-smi -L` with the GPUs that CUDA shows; `--sensor none` measures time alone".into(),
+            fix: "compare `nvidia-smi -L` with the GPUs that CUDA shows; `--sensor none` measures time alone".into(),
         })
 }
 
@@ -104,7 +104,7 @@ fn init() -> Result<Nvml, Problem> {
             id: "nvml".into(),
             present: !missing,
             cause: e.to_string(),
-            cure: if missing {
+            fix: if missing {
                 "install the NVIDIA driver; none needed without an NVIDIA GPU"
             } else {
                 "check the driver with `nvidia-smi`"
@@ -119,7 +119,7 @@ fn none_seen() -> Problem {
         id: "nvml".into(),
         present: true,
         cause: "NVML sees no GPU".into(),
-        cure: "check `nvidia-smi -L`".into(),
+        fix: "check `nvidia-smi -L`".into(),
     }
 }
 
@@ -175,7 +175,7 @@ fn open(nvml: &Arc<Nvml>, index: u32, kind: Kind) -> Found {
             id,
             present: true,
             cause: e.to_string(),
-            cure: match kind {
+            fix: match kind {
                 Kind::Energy => "needs Volta or newer, and no vGPU or MIG; use instant power",
                 Kind::Instant => "needs driver 530 or newer; use average power",
                 Kind::Average => "use the energy counter",
@@ -293,7 +293,7 @@ mod tests {
             .arg(format!("-DGPUS={gpus}"))
             .arg(concat!(
                 env!("CARGO_MANIFEST_DIR"),
-                "/../cli/tests/fake/nvml.c"
+                "/../cli/tests/data/fake/nvml.c"
             ))
             .status()
             .unwrap();

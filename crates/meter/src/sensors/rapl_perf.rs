@@ -31,9 +31,8 @@ pub fn discover(root: &Path) -> Vec<Found> {
             id: "rapl:perf".into(),
             present: false,
             cause: format!("no energy event below {}", pmu.display()),
-            cure:
-                "needs bare-metal x86 with the kernel's RAPL PMU; use an external meter elsewhere"
-                    .into(),
+            fix: "needs bare-metal x86 with the kernel's RAPL PMU; use an external meter elsewhere"
+                .into(),
         })];
     }
     let cpus = sysfs::text(&pmu.join("cpumask"))
@@ -53,7 +52,7 @@ fn open(pmu: &Path, event: &str, cpus: &[usize]) -> Found {
         id: id.clone(),
         present: true,
         cause,
-        cure: "run as root, or `sudo setcap cap_perfmon=ep` on this program, or \
+        fix: "run as root, or `sudo setcap cap_perfmon=ep` on this program, or \
                `sudo sysctl kernel.perf_event_paranoid=0`"
             .into(),
     };

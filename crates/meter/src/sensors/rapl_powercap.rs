@@ -43,7 +43,7 @@ pub fn discover(root: &Path) -> Vec<Found> {
             id: "rapl:powercap".into(),
             present: false,
             cause: format!("no RAPL domain below {}", base.display()),
-            cure: "on bare metal `sudo modprobe intel_rapl_msr`; virtual machines and containers \
+            fix: "on bare metal `sudo modprobe intel_rapl_msr`; virtual machines and containers \
                    rarely have RAPL, use an external meter there"
                 .into(),
         })];
@@ -152,9 +152,9 @@ mod tests {
     }
 
     #[test]
-    fn absence_is_said_with_a_cure() {
+    fn absence_has_a_cause_and_a_fix() {
         let found = discover(Path::new("/nonexistent"));
         let problem = found[0].as_ref().err().unwrap();
-        assert!(!problem.present && problem.cure.contains("modprobe"));
+        assert!(!problem.present && problem.fix.contains("modprobe"));
     }
 }

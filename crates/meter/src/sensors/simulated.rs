@@ -9,6 +9,7 @@ pub struct Simulated<F> {
 }
 
 impl<F: FnMut(f64) -> Result<f64, SensorError> + Send> Simulated<F> {
+    /// A sensor whose value at time t (s, by [`now_s`]) is `value(t)`, J or W.
     pub fn new(id: &str, quantity: Quantity, value: F) -> Self {
         Self {
             info: SensorInfo {

@@ -1,4 +1,4 @@
-//! Reading numbers below `/sys`, with problems that name the cure.
+//! Reading numbers below `/sys`, with problems that name the fix.
 
 use crate::sensor::{Problem, SensorError};
 use std::fs;
@@ -39,13 +39,13 @@ pub fn number(id: &str, path: &Path) -> Result<f64, SensorError> {
 }
 
 /// The problem behind a file that cannot be read.
-pub fn unreadable(id: &str, path: &Path, error: &std::io::Error, permission_cure: &str) -> Problem {
+pub fn unreadable(id: &str, path: &Path, error: &std::io::Error, permission_fix: &str) -> Problem {
     Problem {
         id: id.to_owned(),
         present: true,
         cause: format!("{}: {error}", path.display()),
-        cure: if error.kind() == ErrorKind::PermissionDenied {
-            permission_cure.to_owned()
+        fix: if error.kind() == ErrorKind::PermissionDenied {
+            permission_fix.to_owned()
         } else {
             "check the driver that provides this file".to_owned()
         },
@@ -58,7 +58,7 @@ mod tests {
     use std::io::Error;
 
     #[test]
-    fn a_refused_file_gets_the_permission_cure_and_others_do_not() {
+    fn a_refused_file_gets_the_permission_fix_and_others_do_not() {
         let problem = |kind| {
             unreadable(
                 "rapl:package",
@@ -67,8 +67,8 @@ mod tests {
                 "run as root",
             )
         };
-        assert_eq!(problem(ErrorKind::PermissionDenied).cure, "run as root");
+        assert_eq!(problem(ErrorKind::PermissionDenied).fix, "run as root");
         assert!(problem(ErrorKind::PermissionDenied).present);
-        assert!(problem(ErrorKind::InvalidData).cure.contains("driver"));
+        assert!(problem(ErrorKind::InvalidData).fix.contains("driver"));
     }
 }

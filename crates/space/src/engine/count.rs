@@ -1,13 +1,13 @@
 //! Exact counts, nothing held but what repeats.
 
 use super::Stop;
-pub use super::parallel::Limits;
-use super::parallel::{place, share, tasks};
-use super::recall::Recall;
 use super::walk::Walker;
+pub use super::walk::parallel::Limits;
+use super::walk::parallel::{go_to, share, tasks};
+use super::walk::recall::Recall;
 use crate::error::SpaceError;
 use crate::plan::Space;
-use crate::plan::compile::Nest;
+use crate::plan::nest::compile::Nest;
 
 struct Counter<'a>(Recall<'a, u128>);
 
@@ -38,7 +38,7 @@ pub(super) fn count_nest(nest: &Nest, limits: &Limits) -> Result<u128, Stop> {
             tasks.len(),
             || Counter(Recall::new(nest, limits)),
             |c, t| {
-                place(&mut c.0.walker, &tasks[t]);
+                go_to(&mut c.0.walker, &tasks[t]);
                 tasks[t].next.map_or(Ok(1), |k| c.below(k))
             },
         )?;

@@ -2,7 +2,7 @@
 
 use super::Stop;
 use super::walk::Walker;
-use crate::plan::compile::Nest;
+use crate::plan::nest::compile::Nest;
 use std::time::Instant;
 
 /// Fewer walks tell nothing of their own spread.
@@ -11,7 +11,9 @@ const LEAST_WALKS: u64 = 256;
 /// A size and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
+    /// Estimated number of points.
     pub points: f64,
+    /// Standard error of the estimate.
     pub error: f64,
 }
 

@@ -4,14 +4,17 @@ use super::Stop;
 use super::count::{Limits, count_nest};
 use super::estimate::{Estimate, estimate};
 use crate::plan::Space;
-use crate::plan::compile::Nest;
+use crate::plan::nest::compile::Nest;
 use std::time::{Duration, Instant};
 
 /// Size before and after one filter, the filters above it applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunnelRow {
+    /// Index of the filter, in declared order.
     pub filter: usize,
+    /// Number of points before it; `None` if not counted.
     pub before: Option<u128>,
+    /// Number of points after it; `None` if not counted.
     pub after: Option<u128>,
     /// Size after it, where it was not counted.
     pub estimate: Option<Estimate>,
@@ -22,6 +25,7 @@ pub struct FunnelRow {
 pub struct Funnel {
     /// Points of the parameters, before any filter.
     pub cartesian: Option<u128>,
+    /// One row a filter, in declared order.
     pub rows: Vec<FunnelRow>,
 }
 
@@ -84,7 +88,7 @@ impl Counts<'_> {
     fn pass(&mut self, order: impl Iterator<Item = usize>, until: Duration) -> Result<(), Stop> {
         for k in order {
             if self.known[k].is_none() {
-                self.known[k] = match self.beside(k) {
+                self.known[k] = match self.same_size(k) {
                     Some(same) => Some(same),
                     None => self.one(k, until)?,
                 };
@@ -97,7 +101,7 @@ impl Counts<'_> {
     }
 
     /// The count of a neighbour from which a filter that is true everywhere separates it.
-    fn beside(&self, k: usize) -> Option<u128> {
+    fn same_size(&self, k: usize) -> Option<u128> {
         let always = |f: usize| self.space.filters()[f].always_true(self.space);
         let above = (k > 0 && always(k - 1)).then(|| self.known[k - 1]);
         let below = (k + 1 < self.known.len() && always(k)).then(|| self.known[k + 1]);

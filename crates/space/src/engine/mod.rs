@@ -1,17 +1,10 @@
 //! Runs a nest: counts it, indexes it, walks through it.
 
-mod arena;
-mod build;
 mod count;
-mod domain;
 mod estimate;
 mod funnel;
 mod index;
-mod memo;
-mod parallel;
 mod prune;
-mod recall;
-mod scan;
 mod walk;
 
 pub use count::{Limits, count, count_unfiltered};
@@ -22,18 +15,15 @@ pub use prune::{Branch, Fate, Pruning, pruning};
 pub use walk::visit;
 
 /// Why a run of the engine ended early.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
     /// The caller's time is up, or it asked to stop.
+    #[error("cancelled")]
     Cancelled,
-    /// More was to be held than allowed.
+    /// The memory limit was exceeded.
+    #[error("the memory limit was exceeded")]
     Memory,
-    /// The space has a fault.
-    Fault(crate::SpaceError),
-}
-
-impl From<crate::SpaceError> for Stop {
-    fn from(e: crate::SpaceError) -> Self {
-        Self::Fault(e)
-    }
+    /// The space is invalid.
+    #[error(transparent)]
+    Fault(#[from] crate::SpaceError),
 }

@@ -2,7 +2,7 @@
 
 use super::index::Index;
 use super::walk::Walker;
-use crate::plan::compile::Nest;
+use crate::plan::nest::compile::Nest;
 
 /// What becomes of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +20,13 @@ pub enum Fate {
 /// the values below it, but those that lead nowhere together get less than a third of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Branch {
+    /// Level in the nest, 0 is the outermost.
     pub level: usize,
+    /// Start as a fraction of the circle.
     pub from: f64,
+    /// End as a fraction of the circle.
     pub to: f64,
+    /// What becomes of it.
     pub fate: Fate,
 }
 
@@ -31,6 +35,7 @@ pub struct Branch {
 pub struct Pruning {
     /// Names of the levels drawn, outermost first.
     pub levels: Vec<String>,
+    /// The choices, level by level.
     pub branches: Vec<Branch>,
     /// Deeper levels exist but have more branches than asked for.
     pub cut: bool,

@@ -6,15 +6,22 @@ use crate::value::Value;
 /// A node and where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
+    /// What the node is.
     pub kind: Kind,
+    /// Bytes of the text.
     pub span: Span,
 }
 
+/// The kinds of nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
+    /// A constant.
     Literal(Value),
+    /// A parameter, constant or derived value.
     Name(String),
+    /// An operator on one operand.
     Unary(UnaryOp, Box<Expr>),
+    /// An operator on two operands.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `a < b <= c`: first operand, then each comparison with its right side.
     Compare(Box<Expr>, Vec<(CompareOp, Expr)>),
@@ -24,47 +31,74 @@ pub enum Kind {
     Any(Vec<Expr>),
     /// `then if condition else otherwise`.
     IfElse {
+        /// Decides which branch is evaluated.
         condition: Box<Expr>,
+        /// Value if true.
         then: Box<Expr>,
+        /// Value if false.
         otherwise: Box<Expr>,
     },
     /// List or tuple.
     List(Vec<Expr>),
+    /// A function and its arguments.
     Call(String, Vec<Expr>),
     /// `[item for name in source if condition]`.
     Comprehension {
+        /// Value of each element.
         item: Box<Expr>,
+        /// Name of the element.
         name: String,
+        /// List of the elements.
         source: Box<Expr>,
+        /// Elements for which it is false are left out.
         condition: Option<Box<Expr>>,
     },
 }
 
+/// Operators on one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
+    /// `-a`.
     Negate,
+    /// `+a`.
     Plus,
+    /// `not a`.
     Not,
+    /// `~a`.
     Invert,
 }
 
+/// Arithmetic and bit operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
+    /// `a + b`.
     Add,
+    /// `a - b`.
     Sub,
+    /// `a * b`.
     Mul,
+    /// `a / b`, always a float.
     Div,
+    /// `a // b`, rounded down.
     FloorDiv,
+    /// `a % b`, with the sign of b.
     Mod,
+    /// `a ** b`.
     Pow,
+    /// `a << b`.
     Shl,
+    /// `a >> b`.
     Shr,
+    /// `a & b`.
     BitAnd,
+    /// `a | b`.
     BitOr,
+    /// `a ^ b`.
     BitXor,
 }
 
 impl BinaryOp {
+    /// The operator as written.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -83,15 +117,24 @@ impl BinaryOp {
     }
 }
 
+/// Comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompareOp {
+    /// `a == b`.
     Eq,
+    /// `a != b`.
     Ne,
+    /// `a < b`.
     Lt,
+    /// `a <= b`.
     Le,
+    /// `a > b`.
     Gt,
+    /// `a >= b`.
     Ge,
+    /// `a in list`.
     In,
+    /// `a not in list`.
     NotIn,
 }
 

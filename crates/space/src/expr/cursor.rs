@@ -1,4 +1,4 @@
-//! The place in a text of tokens that is read.
+//! Cursor over the tokens of an expression.
 
 use super::token::{Token, tokens};
 use crate::error::{ExprError, Span};
@@ -9,11 +9,13 @@ const MAX_DEPTH: usize = 100;
 /// Bytes of one expression at most.
 const MAX_TEXT: usize = 1 << 16;
 
-/// Tokens, and how far they are read.
+/// Tokens, read position and nesting depth.
 pub(super) struct Parser {
     tokens: Vec<(Token, Span)>,
     at: usize,
     pub(super) depth: usize,
+    /// `^` is power, as in formulas, instead of Python's exclusive or.
+    pub(super) caret_is_power: bool,
 }
 
 impl Parser {
@@ -28,6 +30,7 @@ impl Parser {
             tokens: tokens(text)?,
             at: 0,
             depth: 0,
+            caret_is_power: false,
         })
     }
 

@@ -4,6 +4,8 @@
 mod ast;
 mod cursor;
 mod eval;
+mod formula;
+mod formula_functions;
 mod functions;
 mod operators;
 mod parse;
@@ -11,6 +13,7 @@ mod token;
 
 pub use ast::{BinaryOp, CompareOp, Expr, Kind, UnaryOp};
 pub use eval::{Names, Scope, eval, eval_list};
+pub use formula::{Expression, ExpressionError};
 pub(crate) use functions::{FUNCTIONS, divisors, gcd};
 pub(crate) use operators::{
     float_floor_div, float_mod, int_floor_div, int_mod, int_pow, int_shl, int_shr,

@@ -1,20 +1,57 @@
 //! Operators on values, with Python's meaning; integers beyond 64 bits are an error.
 
 use super::ast::{BinaryOp, CompareOp, UnaryOp};
+use crate::error::{ExprError, Span};
 use crate::value::Value;
 use std::cmp::Ordering;
 
-pub(super) fn unary(op: UnaryOp, v: &Value) -> Result<Value, String> {
+/// An operator that has no value for its operands; kinds of values are named as by
+/// [`Value::kind`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum OperatorError {
+    #[error("{OVERFLOW}")]
+    Overflow,
+    #[error("division by zero")]
+    DivisionByZero,
+    #[error("a {0} has no sign")]
+    NoSign(&'static str),
+    #[error("`{operator}` does not work on a {left} and a {right}")]
+    Types {
+        operator: &'static str,
+        left: &'static str,
+        right: &'static str,
+    },
+    #[error("`{0}` works on integers only")]
+    IntegersOnly(&'static str),
+    #[error("a negative number has no real power of this kind")]
+    NegativePower,
+    #[error("a {left} has no order with a {right}")]
+    NoOrder {
+        left: &'static str,
+        right: &'static str,
+    },
+}
+
+pub(super) const OVERFLOW: &str = "the integer does not fit 64 bits";
+
+impl OperatorError {
+    /// The error with the place of the operator in its expression.
+    pub(super) fn at(self, span: Span) -> ExprError {
+        ExprError::new(self.to_string(), span)
+    }
+}
+
+pub(super) fn unary(op: UnaryOp, v: &Value) -> Result<Value, OperatorError> {
     Ok(match (op, v) {
         (UnaryOp::Not, v) => Value::Bool(!v.truth()),
         (UnaryOp::Negate, Value::Float(f)) => Value::Float(-f),
         (UnaryOp::Plus, Value::Float(f)) => Value::Float(*f),
         (op, v) => {
             let Some(i) = v.as_int() else {
-                return Err(format!("a {} has no sign", v.kind()));
+                return Err(OperatorError::NoSign(v.kind()));
             };
             Value::Int(match op {
-                UnaryOp::Negate => i.checked_neg().ok_or(OVERFLOW)?,
+                UnaryOp::Negate => i.checked_neg().ok_or(OperatorError::Overflow)?,
                 UnaryOp::Invert => !i,
                 UnaryOp::Plus | UnaryOp::Not => i,
             })
@@ -22,24 +59,21 @@ pub(super) fn unary(op: UnaryOp, v: &Value) -> Result<Value, String> {
     })
 }
 
-pub(super) const OVERFLOW: &str = "the integer does not fit 64 bits";
-pub(super) const BY_ZERO: &str = "division by zero";
-
-pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, String> {
+pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, OperatorError> {
     use BinaryOp as B;
     if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
-        let int = |r: Option<i64>| r.map(Value::Int).ok_or_else(|| OVERFLOW.to_owned());
+        let int = |r: Option<i64>| r.map(Value::Int).ok_or(OperatorError::Overflow);
         return match op {
             B::Add => int(x.checked_add(y)),
             B::Sub => int(x.checked_sub(y)),
             B::Mul => int(x.checked_mul(y)),
-            B::Div if y == 0 => Err(BY_ZERO.into()),
+            B::Div if y == 0 => Err(OperatorError::DivisionByZero),
             B::Div => Ok(Value::Float(x as f64 / y as f64)),
-            B::FloorDiv if y == 0 => Err(BY_ZERO.into()),
+            B::FloorDiv if y == 0 => Err(OperatorError::DivisionByZero),
             B::FloorDiv => int(int_floor_div(x, y)),
-            B::Mod if y == 0 => Err(BY_ZERO.into()),
+            B::Mod if y == 0 => Err(OperatorError::DivisionByZero),
             B::Mod => Ok(Value::Int(int_mod(x, y))),
-            B::Pow if y < 0 && x == 0 => Err(BY_ZERO.into()),
+            B::Pow if y < 0 && x == 0 => Err(OperatorError::DivisionByZero),
             B::Pow if y < 0 => Ok(Value::Float((x as f64).powf(y as f64))),
             B::Pow => int(int_pow(x, y)),
             B::Shl => int(int_shl(x, y)),
@@ -50,29 +84,28 @@ pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, String
         };
     }
     let (Some(x), Some(y)) = (a.as_float(), b.as_float()) else {
-        return Err(format!(
-            "`{}` does not work on a {} and a {}",
-            op.symbol(),
-            a.kind(),
-            b.kind()
-        ));
+        return Err(OperatorError::Types {
+            operator: op.symbol(),
+            left: a.kind(),
+            right: b.kind(),
+        });
     };
     Ok(Value::Float(match op {
         B::Add => x + y,
         B::Sub => x - y,
         B::Mul => x * y,
-        B::Div | B::FloorDiv | B::Mod if y == 0.0 => return Err(BY_ZERO.into()),
+        B::Div | B::FloorDiv | B::Mod if y == 0.0 => return Err(OperatorError::DivisionByZero),
         B::Div => x / y,
         B::FloorDiv => float_floor_div(x, y),
         B::Mod => float_mod(x, y),
         B::Pow => {
             let r = x.powf(y);
             if r.is_nan() && !x.is_nan() && !y.is_nan() {
-                return Err("a negative number has no real power of this kind".into());
+                return Err(OperatorError::NegativePower);
             }
             r
         }
-        _ => return Err(format!("`{}` works on integers only", op.symbol())),
+        _ => return Err(OperatorError::IntegersOnly(op.symbol())),
     }))
 }
 
@@ -136,7 +169,7 @@ pub(crate) fn float_floor_div(x: f64, y: f64) -> f64 {
     if q - floor > 0.5 { floor + 1.0 } else { floor }
 }
 
-pub(super) fn compare(op: CompareOp, a: &Value, b: &Value) -> Result<bool, String> {
+pub(super) fn compare(op: CompareOp, a: &Value, b: &Value) -> Result<bool, OperatorError> {
     let order = a.compare(b);
     Ok(match op {
         CompareOp::Eq => order == Some(Ordering::Equal),
@@ -144,7 +177,10 @@ pub(super) fn compare(op: CompareOp, a: &Value, b: &Value) -> Result<bool, Strin
         _ => {
             let strings = [a, b].iter().filter(|v| matches!(v, Value::Str(_))).count();
             if strings == 1 {
-                return Err(format!("a {} has no order with a {}", a.kind(), b.kind()));
+                return Err(OperatorError::NoOrder {
+                    left: a.kind(),
+                    right: b.kind(),
+                });
             }
             let Some(order) = order else {
                 return Ok(false);

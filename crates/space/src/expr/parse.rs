@@ -11,8 +11,11 @@ use crate::value::Value;
 pub enum Domain {
     /// `start : stop : step`, stop included.
     Range {
+        /// First value.
         start: Expr,
+        /// Last possible value.
         stop: Expr,
+        /// Distance of two values; 1 if absent.
         step: Option<Expr>,
     },
     /// Anything that gives a list.
@@ -27,14 +30,24 @@ const MAX_HEIGHT: usize = 500;
 /// # Errors
 /// The first place where the text is not an expression.
 pub fn parse(text: &str) -> Result<Expr, ExprError> {
+    read(Parser::new(text)?)
+}
+
+/// Reads one formula: as [`parse`], but `^` is power.
+pub(super) fn parse_formula(text: &str) -> Result<Expr, ExprError> {
     let mut p = Parser::new(text)?;
+    p.caret_is_power = true;
+    read(p)
+}
+
+fn read(mut p: Parser) -> Result<Expr, ExprError> {
     let e = p.ternary()?;
     p.end()?;
     shallow(&e)?;
     Ok(e)
 }
 
-/// Refuses a tree too high for whoever walks it: a chain of operators nests to the left.
+/// Limits the height of the tree, since evaluation recurses: a chain of operators nests to the left.
 fn shallow(e: &Expr) -> Result<(), ExprError> {
     if e.height() > MAX_HEIGHT {
         return Err(ExprError::new(
@@ -217,7 +230,10 @@ impl Parser {
         };
         let start = self.span();
         let mut left = self.binary(level + 1)?;
-        while let Some(&(_, op)) = ops.iter().find(|(s, _)| self.is(s)) {
+        while let Some(&(_, op)) = ops
+            .iter()
+            .find(|(s, op)| self.is(s) && !(self.caret_is_power && *op == BinaryOp::BitXor))
+        {
             self.advance();
             let right = self.binary(level + 1)?;
             left = Expr {
@@ -249,7 +265,7 @@ impl Parser {
     fn power(&mut self) -> Parsed {
         let start = self.span();
         let base = self.atom()?;
-        if !self.take("**") {
+        if !(self.take("**") || (self.caret_is_power && self.take("^"))) {
             return Ok(base);
         }
         // Binds tighter than a sign on its left, looser than one on its right.

@@ -17,7 +17,7 @@ pub fn read(text: &str) -> Read<Definition> {
     if json.get("parameters").is_some() {
         return neutral(&json);
     }
-    Err(SpaceError::new("this JSON is no space").hint(
+    Err(SpaceError::new("this JSON is not a space").hint(
         "a T1 problem has `ConfigurationSpace`, a neutral file has `parameters` and `constraints`",
     ))
 }

@@ -1,4 +1,4 @@
-//! Our own notation: a TOML page.
+//! Our own notation: a TOML file.
 
 use super::{Definition, Facts, FilterText, ParameterText, Strength, ValuesText, plain};
 use crate::error::{SpaceError, closest};
@@ -28,7 +28,7 @@ pub fn read(text: &str, facts: &Facts) -> Read<Definition> {
     if !problem {
         for key in table.keys() {
             if !SPACE_TABLES.contains(&key.as_str()) {
-                let e = SpaceError::new(format!("`{key}` is no part of a space"));
+                let e = SpaceError::new(format!("`{key}` is not part of a space"));
                 return Err(match closest(key, SPACE_TABLES) {
                     Some(known) => e.hint(format!("did you mean `{known}`?")),
                     None => e.hint(format!("the parts are {}", SPACE_TABLES.join(", "))),

@@ -1,15 +1,15 @@
 //! A written space becomes a [`Space`].
 
-use super::graph::{CONSTANT, Graph, Id};
-use super::lower::{Binding, Lowering};
-use super::op::{Bounds, Op, Type};
-use super::parsed::{ParsedDomain, check_names, parse_all};
-use super::resolve::{Uses, levels};
-use super::symbols::Symbols;
-use super::values::{list_bounds, static_lists, symbols, typed};
 use crate::error::{ExprError, SpaceError};
 use crate::expr::{Domain, Expr, Kind};
 use crate::notation::{Definition, Facts, Strength, with_line};
+use crate::plan::graph::lower::{Binding, Lowering};
+use crate::plan::graph::op::{Bounds, Op, Type};
+use crate::plan::graph::symbols::Symbols;
+use crate::plan::graph::{CONSTANT, Graph, Id};
+use crate::plan::nest::resolve::{Uses, levels};
+use crate::plan::read::parsed::{ParsedDomain, check_names, parse_all};
+use crate::plan::read::values::{list_bounds, static_lists, symbols, typed};
 use crate::script::Scripts;
 use crate::value::Value;
 use hashbrown::HashMap;
@@ -46,9 +46,13 @@ pub enum DomainNodes {
 
 /// A filter, cut into parts that are decidable at different depths.
 pub struct Filter {
+    /// Name of the filter.
     pub name: String,
+    /// Boolean expression.
     pub expression: String,
+    /// Hard or soft.
     pub strength: Strength,
+    /// Reason for the filter.
     pub because: Option<String>,
     /// The conjunction, part by part.
     pub parts: Vec<Part>,
@@ -74,8 +78,31 @@ impl Filter {
 }
 
 /// A space ready to be counted, enumerated, indexed and sampled.
+///
+/// ```
+/// use greenup_space::{Facts, Index, Limits, Space, Value, count};
+/// use std::sync::Arc;
+///
+/// let text = "
+/// [parameters]
+/// block = [16, 32, 64]
+/// tile = '1 : block'
+/// [hard]
+/// divides = 'block % tile == 0'
+/// ";
+/// let space = Arc::new(Space::read(text, &Facts::new())?);
+/// assert_eq!(count(&space, |_| true, &Limits::default())?, 5 + 6 + 7);
+///
+/// let index = Index::build(&space, &Limits::default())?;
+/// assert_eq!(index.get(0), Some(vec![Value::Int(16), Value::Int(1)]));
+/// let mut rng = fastrand::Rng::with_seed(1);
+/// assert_eq!(index.sample(4, &mut rng).len(), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Space {
+    /// Name of the space.
     pub name: String,
+    /// Description.
     pub about: String,
     pub(crate) params: Vec<Param>,
     /// Declared index of the parameter of each level.
@@ -85,8 +112,8 @@ pub struct Space {
     pub(crate) graph: Graph,
     pub(crate) symbols: Symbols,
     pub(crate) scripts: Option<Scripts>,
-    pub(super) constants: Vec<(String, Value)>,
-    pub(super) derived: Vec<(String, Expr)>,
+    pub(crate) constants: Vec<(String, Value)>,
+    pub(crate) derived: Vec<(String, Expr)>,
 }
 
 type Built<T> = Result<T, SpaceError>;

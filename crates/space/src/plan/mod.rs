@@ -2,19 +2,9 @@
 //! lowered to a graph, filters hoisted.
 
 mod build;
-pub mod compile;
-mod derived;
-pub mod graph;
-mod lower;
-mod lower_call;
-pub mod op;
-mod order;
-mod parsed;
+pub(crate) mod graph;
+pub(crate) mod nest;
 mod point;
-mod resolve;
-mod solve;
-mod symbols;
-pub mod tree;
-mod values;
+mod read;
 
 pub use build::{DomainNodes, Filter, Space};

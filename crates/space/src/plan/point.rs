@@ -1,10 +1,10 @@
-//! Points of a space: their names, words and values.
+//! Points of a space: names, values and their 64-bit encodings.
 
-use super::build::{Filter, Space};
-use super::derived::WithDerived;
-use super::op::Type;
 use crate::error::{ExprError, SpaceError};
 use crate::expr::{Expr, Names as _, Scope, eval, eval_list};
+use crate::plan::build::{Filter, Space};
+use crate::plan::graph::op::Type;
+use crate::plan::read::derived::WithDerived;
 use crate::value::Value;
 
 type Built<T> = Result<T, SpaceError>;
@@ -21,10 +21,12 @@ impl Space {
         self.levels.iter().map(|&p| self.params[p].name.as_str())
     }
 
+    /// Filters in declared order.
     pub fn filters(&self) -> &[Filter] {
         &self.filters
     }
 
+    /// Named constants.
     pub fn constants(&self) -> &[(String, Value)] {
         &self.constants
     }
@@ -88,17 +90,26 @@ impl Space {
     }
 
     /// The values of a dynamic domain, with the parameters it uses given by name.
-    pub(crate) fn dynamic(&self, expr: &Expr, known: &[(&str, Value)]) -> Result<Vec<u64>, String> {
+    ///
+    /// # Errors
+    /// The expression has no value, or one that is not an integer.
+    pub(crate) fn dynamic(
+        &self,
+        expr: &Expr,
+        known: &[(&str, Value)],
+    ) -> Result<Vec<u64>, ExprError> {
         let base = |n: &str| {
             let given = known.iter().find(|(k, _)| *k == n);
             given.map(|(_, v)| v.clone()).or_else(|| self.constant(n))
         };
-        eval_list(expr, &self.scope(&WithDerived::new(&base, &self.derived)))
-            .map_err(|e| e.message)?
+        eval_list(expr, &self.scope(&WithDerived::new(&base, &self.derived)))?
             .iter()
             .map(|v| {
                 v.as_int().map(|i| i as u64).ok_or_else(|| {
-                    format!("a list that depends on parameters holds integers, not {v}")
+                    ExprError::new(
+                        format!("a list that depends on parameters holds integers, not {v}"),
+                        expr.span,
+                    )
                 })
             })
             .collect()
@@ -123,7 +134,7 @@ impl Space {
         }
     }
 
-    /// A value of a parameter as a word; `None` when it can be no value of it.
+    /// A value of a parameter as a word; `None` when it is not one of its values.
     pub(crate) fn encode(&self, param: usize, v: &Value) -> Option<u64> {
         let p = &self.params[param];
         if let Some(list) = &p.list {

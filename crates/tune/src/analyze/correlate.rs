@@ -1,4 +1,4 @@
-//! What goes with performance and what with efficiency: Figs. 6 to 9.
+//! Correlations of parameters and metrics with performance and energy efficiency (figs. 6 to 9 of the paper).
 
 use super::Row;
 use crate::sweep::Sweep;
@@ -7,23 +7,27 @@ use serde::Serialize;
 /// Pearson's coefficient of one metric or parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Correlation {
+    /// Name of the parameter or recorded metric.
     pub name: String,
+    /// Whether it is a parameter of the space, not a metric of the trials.
     pub is_parameter: bool,
-    /// Configs that it is known of.
+    /// Number of configs with a value.
     pub known: usize,
+    /// Pearson coefficient with performance, −1 to 1.
     pub performance: f64,
+    /// Pearson coefficient with energy efficiency, −1 to 1; `None` without energies.
     pub efficiency: Option<f64>,
-    /// With the product of both.
+    /// Pearson coefficient with performance times efficiency; `None` without energies.
     pub product: Option<f64>,
-    /// It stands elsewhere in the order for efficiency than for performance: places moved over
-    /// all places, to the right positive.
+    /// Change of its rank between the orders by performance and by efficiency, as a fraction of
+    /// the number of rows; positive: higher by efficiency.
     pub moved: Option<f64>,
-    /// It moved significantly, or changed its sign.
+    /// Whether the rank changed significantly, or the sign changed.
     pub mover: bool,
 }
 
 impl Correlation {
-    /// Its name, with the number of configs where not all of them tell.
+    /// Its name, with the number of configs where some lack a value.
     pub fn label(&self, all: usize) -> String {
         if self.known < all {
             format!("{} ({})", self.name, self.known)
@@ -33,33 +37,38 @@ impl Correlation {
     }
 }
 
-/// Moves of at least this share of all places are significant.
+/// Smallest significant change of rank, as a fraction of the number of rows.
 const MOVED: f64 = 0.25;
 
-/// Rows above and below the mean of a metric.
+/// Trials split at the mean of a metric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Split {
+    /// Name of the parameter or metric.
     pub name: String,
+    /// The mean of its values, where the trials are split.
     pub mean: f64,
+    /// Number of trials with a value above the mean.
     pub above: usize,
+    /// Number of trials with a value at or below the mean.
     pub below: usize,
     /// Mean performance of those above and below.
     pub performance: (f64, f64),
+    /// The same of the energy efficiency; `None` without energies.
     pub efficiency: Option<(f64, f64)>,
 }
 
-/// Configs of which a metric must be known: half of them, or so many (counters are read of a sample).
+/// A metric must have values for half of the configs, or for this number (counters are read for a sample only).
 const ENOUGH: usize = 50;
 
-/// Metrics that are performance and efficiency themselves, or say how the measuring went: no property of a config.
+/// Metrics that are performance or efficiency themselves, or describe the measurement: not properties of a config.
 const NOT_OF_THE_CONFIG: [&str; 7] = [
     "gflops",
     "gflops_per_w",
     "drift",
     "error",
     "gpu",
-    "rival_s",
-    "rival_j",
+    "baseline_s",
+    "baseline_j",
 ];
 
 /// Numeric columns: metrics and parameters that vary.
@@ -116,7 +125,7 @@ fn pearson(x: &[Option<f64>], y: &[Option<f64>]) -> Option<f64> {
     r.is_finite().then_some(r)
 }
 
-/// Coefficients of all that varies, from most negative to most positive with performance.
+/// Coefficients of all varying parameters and metrics, sorted by the coefficient with performance.
 pub fn correlations(sweep: &Sweep, rows: &[Row]) -> Vec<Correlation> {
     let performance: Vec<Option<f64>> = rows.iter().map(|r| Some(r.performance)).collect();
     let efficiency: Vec<Option<f64>> = rows.iter().map(|r| r.efficiency).collect();
@@ -159,7 +168,7 @@ pub fn correlations(sweep: &Sweep, rows: &[Row]) -> Vec<Correlation> {
     out
 }
 
-/// Above and below the mean of each metric and parameter.
+/// Trials split at the mean of each metric and parameter.
 pub fn splits(sweep: &Sweep, rows: &[Row]) -> Vec<Split> {
     columns(sweep, rows)
         .into_iter()

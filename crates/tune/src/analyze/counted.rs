@@ -1,4 +1,4 @@
-//! Work out of hardware counters, and the energy that a machine predicts for it: the method of the
+//! Work from hardware counters, and the energy that a machine model predicts for it: the method of the
 //! thesis's chapter 6, with the measured time.
 
 use crate::sweep::{Counters, Sweep, Trial};
@@ -7,22 +7,27 @@ use greenup_model::{Machine, MachineError, Op, Work, predict_clocked};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A config whose counters are known.
+/// A config with recorded counters.
 #[derive(Clone, Debug, Serialize)]
 pub struct FromCounters {
+    /// Index of the trial in the sweep.
     pub trial: usize,
     /// The config in words.
     pub label: String,
+    /// Time, s.
     pub time_s: f64,
+    /// Measured energy, J.
     pub measured_j: f64,
+    /// Energy predicted from counters and the machine's costs, J.
     pub predicted_j: f64,
     /// Marginal energy by class, J.
     pub by_op_j: BTreeMap<Op, f64>,
     /// Marginal energy by kernel, J, where there are several.
     pub by_kernel_j: BTreeMap<String, f64>,
+    /// Predicted energy of the constant power, J.
     pub constant_j: f64,
-    /// With the clock that the cap permits, where the machine tells: what the classes need at least, s; of several
-    /// kernels, one after the other.
+    /// Shortest time of each class at the clock that the power cap permits, s, where the machine model has it; of several
+    /// kernels, the sum.
     pub predicted_s: Option<f64>,
 }
 
@@ -33,11 +38,11 @@ impl FromCounters {
     }
 }
 
-/// Bytes that shared memory moves at once.
+/// Bytes of a wavefront of shared memory.
 const WAVEFRONT: f64 = 128.0;
 /// Threads of a warp.
 const WARP: f64 = 32.0;
-/// Part of the instructions that those of tensor cores are at least, in a kernel that works with them: a profiler sees
+/// Smallest share of tensor-core instructions in a kernel that uses tensor cores: a profiler counts
 /// stray ones in any kernel.
 const TENSOR_LEAST: f64 = 0.015;
 
@@ -50,7 +55,7 @@ pub fn work(t: &Trial) -> Option<Work> {
     work_of(&t.metrics, flops.map(|(g, c)| g * 1e9 * c.time_s))
 }
 
-/// As [`work`], of a kernel that does so many flops in a run.
+/// As [`work`], for a kernel with this number of flops per run.
 fn work_of(counters: &Counters, flops: Option<f64>) -> Option<Work> {
     let of = |name: &str| counters.get(name).copied();
     let some = |name: &str| of(name).unwrap_or(0.0);
@@ -146,8 +151,12 @@ pub fn predict(sweep: &Sweep, machine: &Machine) -> Result<Vec<FromCounters>, Ma
     Ok(out)
 }
 
-/// Energies of the classes, those of the core times the square of its voltage.
-fn marginal(
+/// Energies of the classes, J: those that the core clock drives times `squared`, the square of its voltage over that at the
+/// highest clock.
+///
+/// # Errors
+/// The machine lacks the energy of a class.
+pub fn marginal(
     machine: &Machine,
     work: &Work,
     squared: f64,

@@ -2,20 +2,25 @@
 
 use serde::Serialize;
 
-/// Corner points (indices), counterclockwise from the most efficient.
+/// Convex hull of the configs in the plane of performance (x) and efficiency (y), as indices of points.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hull {
+    /// Corners, counter-clockwise from the most efficient.
     pub corners: Vec<usize>,
-    /// Of them, those from the fastest over the most efficient to the slowest: the upper arc.
+    /// Upper arc: from the fastest over the most efficient to the slowest.
     pub upper: Vec<usize>,
+    /// Lower arc, from the slowest to the fastest.
     pub lower: Vec<usize>,
 }
 
-/// A chord of the hull, and the measured points nearest to its line.
+/// Extent of the hull along one axis where the other coordinate is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
+    /// The fixed coordinate: a performance or an efficiency.
     pub at: f64,
+    /// Lower end of the hull in the other coordinate.
     pub low: f64,
+    /// Upper end of the hull in the other coordinate.
     pub high: f64,
 }
 

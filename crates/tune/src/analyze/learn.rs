@@ -7,38 +7,44 @@ use crate::surrogate::{Features, Forest, ForestPlan, Process};
 use crate::sweep::Sweep;
 use serde::Serialize;
 
+/// A surrogate model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Model {
+    /// A forest of extremely randomised trees.
     Forest,
+    /// A Gaussian process.
     GaussianProcess,
     /// Mean of both, of the logarithms.
     Both,
 }
 
-/// What a model from a sample says of the rest.
+/// Accuracy of a model that learned from a sample.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Learnt {
-    /// Configs it learnt from.
+    /// Number of configs in the sample.
     pub sample: usize,
+    /// Number of trials that were held out for testing.
     pub held_out: usize,
     /// The model with the least error in cross-validation on the sample.
     pub model: Model,
     /// Mean of |predicted/measured − 1| over the held-out configs.
     pub mean_error: f64,
+    /// Median relative error on the held-out trials.
     pub median_error: f64,
-    /// Optimum over the best of the sample and of the `tried` configs it thinks best.
+    /// Optimum divided by the best of the sample and of the `tried` configs with the best predictions.
     pub best_fraction: f64,
+    /// Number of held-out configs, the models' best predictions, that `best_fraction` counts as measured.
     pub tried: usize,
 }
 
-/// Configs that are measured after all, the model's favourites.
+/// Number of configs with the best predictions that count as measured.
 const TRIED: usize = 20;
 
-/// Configs a Gaussian process learns from at most.
+/// Largest sample of a Gaussian process.
 const MOST: usize = 600;
 
-/// Steps of its likelihood.
+/// Steps of the maximisation of its likelihood.
 const STEPS: usize = 60;
 
 type Value<'a> = &'a dyn Fn(&Row) -> Option<f64>;
@@ -145,8 +151,8 @@ pub fn learn(sweep: &Sweep, rows: &[Row], value: Value, share: f64, seed: u64) -
     })
 }
 
-/// Those of `rest` to measure after all: the models' favourites in turns, as what one of them
-/// overlooks the other often sees.
+/// The configs of `rest` with the best predictions, alternating between the models, since one often
+/// finds what the other misses.
 fn favourites(fitted: &Fitted, all: &[Vec<f64>], rest: &[usize]) -> Vec<usize> {
     let ranked = |m: Model| {
         let mut order: Vec<(f64, usize)> = rest

@@ -1,4 +1,4 @@
-//! Explains a sweep: which configs are fastest, which greenest, and what separates them
+//! Explains a sweep: which configs are fastest, which take the least energy, and what separates them
 //! (Anzt et al. 2015, section 3).
 
 mod correlate;
@@ -21,7 +21,9 @@ use serde::Serialize;
 pub struct Row {
     /// Trial of the sweep.
     pub trial: usize,
+    /// Time, s.
     pub time_s: f64,
+    /// Energy, J; `None` if it was not measured.
     pub energy_j: Option<f64>,
     /// Flops a second where the work is known, else runs a second.
     pub performance: f64,
@@ -29,10 +31,10 @@ pub struct Row {
     pub efficiency: Option<f64>,
 }
 
-/// How the kernels spread around the fastest and the greenest: Fig. 5.
+/// How the kernels spread around the fastest and the lowest-energy one: fig. 5.
 #[derive(Clone, Debug, Serialize)]
 pub struct Quadrants {
-    /// Faster than the greenest.
+    /// Faster than the lowest-energy one.
     pub right: usize,
     /// Greener than the fastest.
     pub above: usize,
@@ -40,42 +42,66 @@ pub struct Quadrants {
     pub both: usize,
 }
 
+/// What a sweep shows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Analysis {
+    /// Name of the problem.
     pub name: String,
+    /// Device that measured it.
     pub device: String,
+    /// Names of the parameters.
     pub parameters: Vec<String>,
     /// Unit of performance: `flop/s` or `runs/s`.
     pub unit: &'static str,
+    /// Number of trials.
     pub trials: usize,
+    /// Number of failed trials.
     pub failed: usize,
+    /// Fully measured trials, in the order of the sweep.
     pub rows: Vec<Row>,
     /// Whether the final rounds named the fastest or the one of least energy, not single trials.
     pub by_finals: bool,
     /// Rows (not trials) of the winners.
     pub fastest: usize,
-    pub greenest: Option<usize>,
+    /// Row of lowest energy; `None` without energies.
+    pub lowest_energy: Option<usize>,
+    /// Convex hull in the plane of performance and efficiency; `None` if a row has no energy or all lie on a line.
     pub hull: Option<Hull>,
+    /// Rows faster than the lowest-energy one, more efficient than the fastest one, or both; `None` without a hull.
     pub quadrants: Option<Quadrants>,
-    /// Efficiency over the configs as fast as the greenest.
+    /// Efficiency over the configs as fast as the lowest-energy one.
     pub spread_at_performance: Option<Spread>,
-    /// Performance over the configs as green as the fastest.
+    /// Performance over the configs with no more energy than the fastest.
     pub spread_at_efficiency: Option<Spread>,
+    /// Trade-off between time and energy; `None` without energies.
     pub front: Option<Front>,
+    /// Correlations of parameters and metrics with performance and efficiency.
     pub correlations: Vec<Correlation>,
+    /// Mean performance and efficiency above and below the mean of each parameter and metric.
     pub splits: Vec<Split>,
     /// Share of the variation of time, then of energy, that each parameter explains.
     pub importance_time: Vec<f64>,
+    /// Share of each parameter in the variation of energy; `None` with too few energies.
     pub importance_energy: Option<Vec<f64>>,
+    /// Surrogate model of time; `None` with too few trials.
     pub learnt_time: Option<Learnt>,
+    /// Surrogate model of energy; `None` with too few energies.
     pub learnt_energy: Option<Learnt>,
+}
+
+/// A sweep that cannot be analysed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnalysisError {
+    /// All trials failed.
+    #[error("no trial of the sweep was measured")]
+    NothingMeasured,
 }
 
 /// Analyses a sweep; `share` of it teaches the surrogate.
 ///
 /// # Errors
 /// Nothing was measured.
-pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, String> {
+pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, AnalysisError> {
     let work = sweep.facts.flops;
     let flops = work.unwrap_or(1.0);
     let rows: Vec<Row> = sweep
@@ -99,9 +125,9 @@ pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, String>
         rows.iter().position(|r| r.trial == winner)
     };
     let Some(fastest) = best(Objective::Time) else {
-        return Err("no trial of the sweep was measured".into());
+        return Err(AnalysisError::NothingMeasured);
     };
-    let greenest = best(Objective::Energy);
+    let lowest_energy = best(Objective::Energy);
     let objective = sweep.facts.objective.as_deref();
     let by_finals = sweep.finals.is_some() && matches!(objective, Some("time" | "energy"));
     let plane: Option<Vec<(f64, f64)>> = rows
@@ -110,7 +136,7 @@ pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, String>
         .collect();
     let hull = plane.as_deref().and_then(hull);
     let (mut quadrants, mut at_performance, mut at_efficiency) = (None, None, None);
-    if let (Some(plane), Some(g), Some(h)) = (&plane, greenest, &hull) {
+    if let (Some(plane), Some(g), Some(h)) = (&plane, lowest_energy, &hull) {
         let right = |p: &(f64, f64)| p.0 > plane[g].0;
         let above = |p: &(f64, f64)| p.1 > plane[fastest].1;
         quadrants = Some(Quadrants {
@@ -130,7 +156,7 @@ pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, String>
         failed: sweep.trials.iter().filter(|t| t.cost().is_none()).count(),
         by_finals,
         fastest,
-        greenest,
+        lowest_energy,
         hull,
         quadrants,
         spread_at_performance: at_performance,

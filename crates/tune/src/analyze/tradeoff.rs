@@ -6,15 +6,17 @@ use serde::Serialize;
 /// A point that no other beats in both.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FrontPoint {
+    /// Row of the analysis.
     pub row: usize,
     /// The weights α for which it minimises α·t/t₀ + (1 − α)·e/e₀, where t₀ and e₀ are the least
     /// time and energy; `None` off the convex part.
     pub alpha: Option<(f64, f64)>,
 }
 
-/// From the fastest to the greenest.
+/// From the fastest to the lowest-energy config.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Front {
+    /// Points that no other one beats in both time and energy, by time.
     pub points: Vec<FrontPoint>,
 }
 

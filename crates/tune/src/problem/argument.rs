@@ -1,5 +1,6 @@
 //! Arguments with their types, sizes and values known.
 
+use super::error::ValueError;
 use super::written::{Argument, Data, Fill, Type};
 use greenup_space::Value;
 use greenup_space::expr::{Scope, eval, parse};
@@ -8,19 +9,22 @@ use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
 /// What an expression of constants gives.
-fn value(text: &str, constants: &[(String, Value)]) -> Result<Value, String> {
-    let e = parse(text).map_err(|e| e.message)?;
+fn value(text: &str, constants: &[(String, Value)]) -> Result<Value, ValueError> {
+    let e = parse(text).map_err(|e| ValueError::Syntax(e.message))?;
     let names = |n: &str| {
         let found = constants.iter().find(|(k, _)| k == n);
         found.map(|(_, v)| v.clone())
     };
-    eval(&e, &Scope::new(&names)).map_err(|e| format!("{} in `{text}`: use constants", e.message))
+    eval(&e, &Scope::new(&names)).map_err(|e| ValueError::Constants {
+        text: text.to_owned(),
+        cause: e.message,
+    })
 }
 
-fn number(text: &str, constants: &[(String, Value)]) -> Result<f64, String> {
+fn number(text: &str, constants: &[(String, Value)]) -> Result<f64, ValueError> {
     value(text, constants)?
         .as_float()
-        .ok_or_else(|| format!("`{text}` is no number"))
+        .ok_or_else(|| ValueError::NotANumber(text.to_owned()))
 }
 
 fn named(name: &str) -> Result<Type, Error> {
@@ -29,38 +33,43 @@ fn named(name: &str) -> Result<Type, Error> {
 }
 
 /// A type's name, or an expression of constants that gives one.
-fn kind(text: &str, constants: &[(String, Value)]) -> Result<Type, String> {
+fn kind(text: &str, constants: &[(String, Value)]) -> Result<Type, ValueError> {
     let none = |of: &str| {
-        let meant = match of {
+        let suggestion = match of {
             "double" | "float64" | "real" => "; did you mean f64?",
             "float" | "float32" | "single" => "; did you mean f32?",
             "long" | "int64" | "int64_t" | "long long" | "size_t" => "; did you mean i64?",
             "int" | "int32" | "int32_t" => "; did you mean i32?",
             _ => "",
         };
-        format!("type `{of}` is not one of f64, f32, i64, i32{meant}")
+        ValueError::Type {
+            name: of.to_owned(),
+            suggestion,
+        }
     };
     named(text).or_else(|_| {
-        let v = value(text, constants).map_err(|e| format!("{}: {e}", none(text)))?;
+        let v = value(text, constants)
+            .map_err(|e| ValueError::TypeExpression(Box::new(none(text)), Box::new(e)))?;
         named(&v.to_string()).map_err(|_| none(&v.to_string()))
     })
 }
 
-pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, String> {
-    let fail = |m: String| format!("argument `{}`: {m}", a.name);
+pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, ValueError> {
+    let fail = |cause: ValueError| ValueError::Argument {
+        name: a.name.clone(),
+        cause: Box::new(cause),
+    };
     let (len, value) = match (&a.size, &a.value) {
         (Some(s), None) => {
             let n = number(s, constants).map_err(fail)?;
             if !(n >= 1.0 && n.trunc() == n && n < 1e12) {
-                return Err(fail(format!("an array of {n} elements")));
+                return Err(fail(ValueError::Size(n)));
             }
             (Some(n as usize), 0.0)
         }
         (None, Some(v)) => (None, number(v, constants).map_err(fail)?),
         _ => {
-            return Err(fail(
-                "give `size` for an array or `value` for a scalar".into(),
-            ));
+            return Err(fail(ValueError::SizeOrValue));
         }
     };
     check_fill(&a.fill).map_err(fail)?;
@@ -78,7 +87,7 @@ pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Da
 pub(super) fn tolerance(
     written: Option<&toml::Value>,
     constants: &[(String, Value)],
-) -> Result<f64, String> {
+) -> Result<f64, ValueError> {
     const USUAL: f64 = 1e-9;
     let Some(written) = written else {
         return Ok(USUAL);
@@ -88,19 +97,17 @@ pub(super) fn tolerance(
         other => other
             .as_float()
             .or(other.as_integer().map(|i| i as f64))
-            .ok_or_else(|| format!("{other} is no number")),
+            .ok_or_else(|| ValueError::NotANumber(other.to_string())),
     }
-    .map_err(|m| format!("[reference] tolerance: {m}"))?;
+    .map_err(|e| ValueError::Tolerance(Box::new(e)))?;
     if v >= 0.0 && v.is_finite() {
         Ok(v)
     } else {
-        Err(format!(
-            "[reference] tolerance: {v} is no error to allow: a finite number from 0 up is expected"
-        ))
+        Err(ValueError::ToleranceRange(v))
     }
 }
 
-pub(super) fn check_fill(fill: &Fill) -> Result<(), String> {
+pub(super) fn check_fill(fill: &Fill) -> Result<(), ValueError> {
     let Fill::Named(f) = fill else { return Ok(()) };
     let known = ["random", "normal", "zeros", "index"].contains(&f.as_str())
         || f.starts_with("file:")
@@ -108,9 +115,7 @@ pub(super) fn check_fill(fill: &Fill) -> Result<(), String> {
     if known {
         return Ok(());
     }
-    Err(format!(
-        "fill `{f}` is not random, random(LO, HI), normal, zeros, index, file:PATH or a number"
-    ))
+    Err(ValueError::Fill(f.clone()))
 }
 
 #[cfg(test)]
@@ -129,9 +134,15 @@ mod tests {
         assert!(
             kind("f16")
                 .unwrap_err()
+                .to_string()
                 .contains("type `f16` is not one of")
         );
-        assert!(kind("n").unwrap_err().contains("type `16` is not one of"));
+        assert!(
+            kind("n")
+                .unwrap_err()
+                .to_string()
+                .contains("type `16` is not one of")
+        );
         let tolerance = |v: toml::Value| super::tolerance(Some(&v), &constants);
         assert_eq!(tolerance("1e-3 * sqrt(n)".into()), Ok(4e-3));
         assert_eq!(tolerance(0.5.into()), Ok(0.5));
@@ -139,12 +150,18 @@ mod tests {
         assert!(
             tolerance("-n".into())
                 .unwrap_err()
-                .contains("no error to allow")
+                .to_string()
+                .contains("finite number from 0 up")
         );
         for bad in [f64::INFINITY, f64::NAN, -1.0] {
             assert!(tolerance(bad.into()).is_err());
         }
-        assert!(kind("double").unwrap_err().contains("did you mean f64?"));
+        assert!(
+            kind("double")
+                .unwrap_err()
+                .to_string()
+                .contains("did you mean f64?")
+        );
         assert!(tolerance(true.into()).is_err());
     }
 }

@@ -1,7 +1,9 @@
 //! What a problem says of its kernels on a GPU: their launches, and which compiled ones are worth
 //! measuring.
 
+use super::ConfigError;
 use super::Problem;
+use super::error::ValueError;
 use super::written::{Build, Language, LaunchText};
 use greenup_device::cuda::Shape;
 use greenup_space::Value;
@@ -12,7 +14,9 @@ use std::collections::BTreeMap;
 /// A launch of a config.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
+    /// Name of the kernel.
     pub kernel: String,
+    /// Grid, blocks and shared memory.
     pub shape: Shape,
 }
 
@@ -26,46 +30,49 @@ pub(super) struct Launching {
 }
 
 /// A filter on what compiling gave.
-pub(super) struct Kept {
+pub(super) struct CompiledFilter {
     name: String,
     text: String,
     keep: Expr,
     because: Option<String>,
 }
 
-pub(super) fn expression(v: &toml::Value, what: &str) -> Result<Expr, String> {
+pub(super) fn expression(v: &toml::Value, what: &str) -> Result<Expr, ValueError> {
     let text = match v {
         toml::Value::String(s) => s.clone(),
         other => other.to_string(),
     };
-    parse(&text).map_err(|e| format!("{what} `{text}`: {}", e.message))
+    parse(&text).map_err(|e| ValueError::Expression {
+        what: what.to_owned(),
+        text,
+        cause: e.message,
+    })
 }
 
 pub(super) fn launches(
     build: &Build,
     written: &[LaunchText],
-) -> Result<Vec<Launching>, (String, Option<String>)> {
-    let plain = |m: String| (m, None);
+) -> Result<Vec<Launching>, ValueError> {
     match (build.language, written.is_empty()) {
         (Language::Cuda, true) => {
-            return Err((
-                "has no [[launch]]: a CUDA problem says what is launched".into(),
-                Some("[[launch]] with kernel, grid and block".into()),
-            ));
+            return Err(ValueError::NoLaunch);
         }
         (Language::Cuda, false) => {}
-        (_, false) => return Err(plain("has [[launch]], but its language is not cuda".into())),
+        (_, false) => return Err(ValueError::LaunchWithoutCuda),
         (_, true) if build.entry.is_empty() => {
-            return Err(plain("[build] names no entry, the function to call".into()));
+            return Err(ValueError::NoEntry);
         }
         (_, true) => {}
     }
     written
         .iter()
         .map(|l| {
-            let three = |v: &[toml::Value], what: &str| -> Result<[Option<Expr>; 3], String> {
+            let three = |v: &[toml::Value], what: &str| -> Result<[Option<Expr>; 3], ValueError> {
                 if v.is_empty() || v.len() > 3 {
-                    return Err(format!("{what} of `{}` has 1 to 3 numbers", l.kernel));
+                    return Err(ValueError::Numbers {
+                        what: what.to_owned(),
+                        kernel: l.kernel.clone(),
+                    });
                 }
                 let mut out = [None, None, None];
                 for (slot, v) in out.iter_mut().zip(v) {
@@ -85,15 +92,14 @@ pub(super) fn launches(
                 when: l
                     .when
                     .as_ref()
-                    .map(|t| parse(t).map_err(|e| format!("when `{t}`: {}", e.message)))
+                    .map(|t| expression(&toml::Value::String(t.clone()), "when"))
                     .transpose()?,
             })
         })
-        .collect::<Result<_, String>>()
-        .map_err(plain)
+        .collect()
 }
 
-pub(super) fn kept(written: &toml::Table) -> Result<Vec<Kept>, String> {
+pub(super) fn compiled_filters(written: &toml::Table) -> Result<Vec<CompiledFilter>, ValueError> {
     written
         .iter()
         .map(|(name, v)| {
@@ -105,11 +111,14 @@ pub(super) fn kept(written: &toml::Table) -> Result<Vec<Kept>, String> {
                 ),
                 _ => ("", None),
             };
-            Ok(Kept {
+            Ok(CompiledFilter {
                 name: name.clone(),
                 text: text.to_owned(),
-                keep: parse(text)
-                    .map_err(|e| format!("[compiled] `{name}`: `{text}`: {}", e.message))?,
+                keep: parse(text).map_err(|e| ValueError::Filter {
+                    name: name.clone(),
+                    text: text.to_owned(),
+                    cause: e.message,
+                })?,
                 because: because.map(str::to_owned),
             })
         })
@@ -120,28 +129,34 @@ impl Problem {
     /// What a run of a config launches, in this order.
     ///
     /// # Errors
-    /// A number of blocks or threads that is none.
-    pub fn launches(&self, config: &[Value]) -> Result<Vec<Launch>, String> {
-        let number = |e: &Option<Expr>, default: i64| -> Result<u32, String> {
+    /// A number of blocks, threads or bytes is invalid.
+    pub fn launches(&self, config: &[Value]) -> Result<Vec<Launch>, ConfigError> {
+        let number = |e: &Option<Expr>, default: i64| -> Result<u32, ConfigError> {
             let n = match e {
                 None => default,
                 Some(e) => {
-                    let v = self.space.evaluate(e, config).map_err(|e| e.message)?;
+                    let v = self
+                        .space
+                        .evaluate(e, config)
+                        .map_err(|e| ConfigError::Expression(e.message))?;
                     v.as_int()
-                        .ok_or_else(|| format!("a launch of {v} blocks, threads or bytes"))?
+                        .ok_or_else(|| ConfigError::Launch(v.to_string()))?
                 }
             };
-            u32::try_from(n).map_err(|_| format!("a launch of {n} blocks, threads or bytes"))
+            u32::try_from(n).map_err(|_| ConfigError::Launch(n.to_string()))
         };
         let mut out = Vec::new();
         for l in &self.launches {
             if let Some(e) = &l.when {
-                let v = self.space.evaluate(e, config).map_err(|e| e.message)?;
+                let v = self
+                    .space
+                    .evaluate(e, config)
+                    .map_err(|e| ConfigError::Expression(e.message))?;
                 if !v.truth() {
                     continue;
                 }
             }
-            let three = |v: &[Option<Expr>; 3]| -> Result<[u32; 3], String> {
+            let three = |v: &[Option<Expr>; 3]| -> Result<[u32; 3], ConfigError> {
                 Ok([number(&v[0], 1)?, number(&v[1], 1)?, number(&v[2], 1)?])
             };
             out.push(Launch {
@@ -160,13 +175,13 @@ impl Problem {
     /// gave: registers, shared_bytes, spill_bytes, threads, blocks, occupancy.
     ///
     /// # Errors
-    /// A filter without a value.
+    /// A filter cannot be evaluated.
     pub fn rejects(
         &self,
         config: &[Value],
         facts: &BTreeMap<String, f64>,
-    ) -> Result<Option<String>, String> {
-        if self.kept.is_empty() {
+    ) -> Result<Option<String>, ConfigError> {
+        if self.compiled_filters.is_empty() {
             return Ok(None);
         }
         let own: Vec<(String, Value)> = self
@@ -175,7 +190,11 @@ impl Problem {
             .map(str::to_owned)
             .zip(config.iter().cloned())
             .chain(self.space.constants().iter().cloned())
-            .chain(self.space.derived(config).map_err(|e| e.message)?)
+            .chain(
+                self.space
+                    .derived(config)
+                    .map_err(|e| ConfigError::Expression(e.message))?,
+            )
             .collect();
         let names = |n: &str| -> Option<Value> {
             match facts.get(n) {
@@ -184,9 +203,11 @@ impl Problem {
                 None => own.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone()),
             }
         };
-        for k in &self.kept {
-            let v = eval(&k.keep, &Scope::new(&names))
-                .map_err(|e| format!("[compiled] `{}`: {}", k.name, e.message))?;
+        for k in &self.compiled_filters {
+            let v = eval(&k.keep, &Scope::new(&names)).map_err(|e| ConfigError::Filter {
+                name: k.name.clone(),
+                message: e.message,
+            })?;
             if !v.truth() {
                 let why = k.because.as_deref().unwrap_or(&k.text);
                 return Ok(Some(format!("{}: {why}", k.name)));

@@ -1,7 +1,9 @@
 //! Tensor maps of a problem: how its arrays are cut into boxes for the copy engine.
 
+use super::ConfigError;
 use super::Problem;
 use super::cuda::expression;
+use super::error::ValueError;
 use super::written::{Data, MapText, Type};
 use greenup_device::cuda::{MapElement, MapShape};
 use greenup_space::Value;
@@ -13,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Map {
     /// Number of its array among the arguments.
     pub argument: usize,
+    /// Sizes and strides of the tensor map.
     pub shape: MapShape,
 }
 
@@ -27,14 +30,17 @@ pub(super) struct Mapping {
     when: Option<Expr>,
 }
 
-pub(super) fn maps(written: &[MapText], data: &[Data]) -> Result<Vec<Mapping>, String> {
-    let one = |m: &MapText| -> Result<Mapping, String> {
-        let fail = |e: String| format!("[[maps]] of `{}`: {e}", m.of);
+pub(super) fn maps(written: &[MapText], data: &[Data]) -> Result<Vec<Mapping>, ValueError> {
+    let one = |m: &MapText| -> Result<Mapping, ValueError> {
+        let fail = |cause: ValueError| ValueError::Map {
+            of: m.of.clone(),
+            cause: Box::new(cause),
+        };
         let argument = data
             .iter()
             .position(|d| d.name == m.of && d.len.is_some())
-            .ok_or_else(|| fail("there is no such array among the arguments".into()))?;
-        let all = |v: &[toml::Value], what: &str| -> Result<Vec<Expr>, String> {
+            .ok_or_else(|| fail(ValueError::NoArray))?;
+        let all = |v: &[toml::Value], what: &str| -> Result<Vec<Expr>, ValueError> {
             v.iter()
                 .map(|v| expression(v, what))
                 .collect::<Result<_, _>>()
@@ -42,15 +48,10 @@ pub(super) fn maps(written: &[MapText], data: &[Data]) -> Result<Vec<Mapping>, S
         };
         let n = m.sizes.len();
         if !(1..=5).contains(&n) || m.cut.len() != n || m.steps.len() + 1 != n {
-            return Err(fail(
-                "give 1 to 5 sizes, as many numbers in `box`, and one step less".into(),
-            ));
+            return Err(fail(ValueError::MapSizes));
         }
         if ![0, 32, 64, 128].contains(&m.swizzle) {
-            return Err(fail(format!(
-                "swizzle {} is not 0, 32, 64 or 128",
-                m.swizzle
-            )));
+            return Err(fail(ValueError::Swizzle(m.swizzle)));
         }
         Ok(Mapping {
             argument,
@@ -79,24 +80,26 @@ impl Problem {
     /// The tensor maps that a config's kernels take behind the arguments.
     ///
     /// # Errors
-    /// A size that is none.
-    pub fn maps(&self, config: &[Value]) -> Result<Vec<Map>, String> {
+    /// A size is not a positive integer.
+    pub fn maps(&self, config: &[Value]) -> Result<Vec<Map>, ConfigError> {
         let mut out = Vec::new();
         for m in &self.maps {
-            let value = |e: &Expr| self.space.evaluate(e, config).map_err(|e| e.message);
+            let value = |e: &Expr| {
+                (self.space.evaluate(e, config)).map_err(|e| ConfigError::Expression(e.message))
+            };
             if let Some(when) = &m.when
                 && !value(when)?.truth()
             {
                 continue;
             }
-            let numbers = |v: &[Expr]| -> Result<Vec<u64>, String> {
+            let numbers = |v: &[Expr]| -> Result<Vec<u64>, ConfigError> {
                 v.iter()
                     .map(|e| {
                         let v = value(e)?;
                         v.as_int()
                             .and_then(|n| u64::try_from(n).ok())
                             .filter(|n| *n > 0)
-                            .ok_or_else(|| format!("a tensor map with a size of {v}"))
+                            .ok_or_else(|| ConfigError::TensorMap(v.to_string()))
                     })
                     .collect()
             };
@@ -120,7 +123,7 @@ mod tests {
     use crate::Problem;
     use greenup_space::Facts;
 
-    fn problem(language: &str, map: &str) -> Result<Problem, String> {
+    fn problem(language: &str, map: &str) -> Result<Problem, crate::problem::ProblemError> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("k.cu"), "").unwrap();
         let launch = match language {
@@ -132,7 +135,7 @@ mod tests {
         );
         let file = dir.path().join("problem.toml");
         std::fs::write(&file, text).unwrap();
-        Problem::read(&file, &Facts::new()).map_err(|e| e.message)
+        Problem::read(&file, &Facts::new())
     }
 
     const GOOD: &str =
@@ -155,10 +158,10 @@ mod tests {
             ("of = \"x\"", "of = \"x\"\nswizzle = 48", "swizzle 48"),
         ] {
             let said = problem("cuda", &GOOD.replace(from, to)).err().unwrap();
-            assert!(said.contains(word), "{said}");
+            assert!(said.message.contains(word), "{said}");
         }
         let said = problem("c", GOOD).err().unwrap();
-        assert!(said.contains("language is not cuda"), "{said}");
+        assert!(said.message.contains("language is not cuda"), "{said}");
         let zero = problem(
             "cuda",
             &GOOD.replace("sizes = [16, 4]", "sizes = [16, \"tile - 8\"]"),

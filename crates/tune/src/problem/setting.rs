@@ -1,6 +1,6 @@
 //! The clocks and the power limit among a problem's parameters.
 
-use super::Problem;
+use super::{ConfigError, Problem};
 use greenup_meter::control::{PARAMETERS, Setting};
 use greenup_space::Value;
 
@@ -9,16 +9,19 @@ impl Problem {
     /// [`greenup_meter::control::PARAMETERS`].
     ///
     /// # Errors
-    /// A value that is no whole number above 0.
-    pub fn setting(&self, config: &[Value]) -> Result<Setting, String> {
-        let of = |name: &str| -> Result<Option<u32>, String> {
+    /// A value is not a positive integer.
+    pub fn setting(&self, config: &[Value]) -> Result<Setting, ConfigError> {
+        let of = |name: &str| -> Result<Option<u32>, ConfigError> {
             let Some(i) = self.space.names().position(|n| n == name) else {
                 return Ok(None);
             };
             let v = config.get(i).and_then(Value::as_int).unwrap_or(0);
             match u32::try_from(v) {
                 Ok(v) if v > 0 => Ok(Some(v)),
-                _ => Err(format!("{name} = {} is no clock and no power", config[i])),
+                _ => Err(ConfigError::Clock {
+                    name: name.to_owned(),
+                    value: config[i].to_string(),
+                }),
             }
         };
         let [clock_sm, clock_mem, power_limit] = PARAMETERS;

@@ -13,6 +13,7 @@ pub struct Build {
     /// The function to call; not in CUDA, where `[[launch]]` says what runs.
     #[serde(default)]
     pub entry: String,
+    /// Language of the sources.
     #[serde(default)]
     pub language: Language,
     /// Compiler; `cc` or `c++` when not given.
@@ -34,13 +35,17 @@ impl Build {
     }
 }
 
+/// Language of the sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
+    /// C, compiled with `cc` by default.
     #[default]
     C,
+    /// C++, compiled with `c++` by default.
     #[serde(rename = "c++")]
     Cpp,
+    /// CUDA C++.
     Cuda,
 }
 
@@ -48,13 +53,18 @@ pub enum Language {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Type {
+    /// 64-bit floating point.
     F64,
+    /// 32-bit floating point.
     F32,
+    /// 64-bit signed integer.
     I64,
+    /// 32-bit signed integer.
     I32,
 }
 
 impl Type {
+    /// Size, bytes.
     pub fn bytes(self) -> usize {
         match self {
             Self::F64 | Self::I64 => 8,
@@ -62,6 +72,7 @@ impl Type {
         }
     }
 
+    /// Name in C.
     pub fn c_name(self) -> &'static str {
         match self {
             Self::F64 => "double",
@@ -72,12 +83,16 @@ impl Type {
     }
 }
 
+/// Whether a kernel reads or writes an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
+    /// Read only.
     #[default]
     In,
+    /// Written.
     Out,
+    /// Read and written.
     InOut,
 }
 
@@ -109,9 +124,11 @@ impl Fill {
     }
 }
 
+/// An argument in a problem file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Argument {
+    /// Name of the argument.
     pub name: String,
     /// Type of a scalar or of an array's elements: its name, or an expression of constants that
     /// gives it.
@@ -123,8 +140,10 @@ pub struct Argument {
     /// Value of a scalar: an expression of constants.
     #[serde(default, deserialize_with = "expression")]
     pub value: Option<String>,
+    /// Initial values.
     #[serde(default)]
     pub fill: Fill,
+    /// Whether the kernel reads or writes it.
     #[serde(default)]
     pub role: Role,
 }
@@ -140,12 +159,14 @@ pub struct ReferenceText {
     pub tolerance: Option<toml::Value>,
 }
 
-/// Another kernel for the same problem, measured in turns with every config. On a GPU it is host
+/// Another kernel for the same problem, measured interleaved with every config. On a GPU it is host
 /// code that takes the arguments (arrays as device pointers) and then the stream, a `void *`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rival {
+pub struct Baseline {
+    /// Source files.
     pub sources: Vec<PathBuf>,
+    /// Name of the function to call.
     pub entry: String,
 }
 
@@ -190,10 +211,13 @@ pub struct MapText {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
+    /// Source files.
     pub sources: Vec<PathBuf>,
+    /// Name of the function to call.
     pub entry: String,
 }
 
+/// How trials are measured.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Measure {
@@ -201,6 +225,22 @@ pub struct Measure {
     pub seconds: f64,
     /// Seconds after which a run counts as hanging.
     pub timeout: f64,
+}
+
+impl Measure {
+    /// Seconds that a trial measures: its config, and the reference config before and after it.
+    pub fn trial_s(&self) -> f64 {
+        1.25 * self.seconds
+    }
+
+    /// Number of final rounds, and the seconds of a finalist in each.
+    pub fn final_rounds(&self, on_gpu: bool) -> (usize, f64) {
+        match on_gpu {
+            // A window is as long as the sensor needs, and then some for the clock to settle.
+            true => (10, self.seconds),
+            false => (9, self.seconds / 2.0),
+        }
+    }
 }
 
 impl Default for Measure {
@@ -215,13 +255,17 @@ impl Default for Measure {
 /// An argument with its sizes known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Data {
+    /// Name of the argument.
     pub name: String,
+    /// Type of the scalar or of the array's elements.
     pub kind: Type,
     /// `None` for a scalar.
     pub len: Option<usize>,
     /// Value of a scalar.
     pub value: f64,
+    /// Initial values.
     pub fill: Fill,
+    /// Whether the kernel reads or writes it.
     pub role: Role,
 }
 

@@ -1,5 +1,6 @@
 //! Search strategies: one file each behind one trait.
 
+mod alternate;
 mod anneal;
 mod evolve;
 mod exhaustive;
@@ -18,6 +19,7 @@ use std::collections::HashMap;
 /// A point to evaluate, and with how much of the usual measuring time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proposal {
+    /// Number of the point.
     pub point: u64,
     /// In (0, 1]; 1 is a full measurement.
     pub effort: f64,
@@ -56,10 +58,12 @@ impl History {
         }
     }
 
+    /// Number of evaluated points.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
+    /// Whether no point was evaluated.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -71,11 +75,28 @@ impl History {
             .is_some_and(|&i| self.entries[i].2 >= effort || self.entries[i].1.is_none())
     }
 
+    /// Number of objectives; 1 before the first success.
+    pub fn objectives(&self) -> usize {
+        let first = self.entries.iter().find_map(|e| e.1.as_ref());
+        first.map_or(1, |c| c.len().max(1))
+    }
+
+    /// The same history with one objective alone.
+    pub fn of_objective(&self, i: usize) -> Self {
+        let mut out = Self::default();
+        for (p, costs, effort) in &self.entries {
+            let cost = costs.as_ref().and_then(|c| c.get(i));
+            out.add(*p, cost.map(|c| vec![*c]), *effort);
+        }
+        out
+    }
+
     /// The first objective; infinite for a failure or an unknown point.
     pub fn cost(&self, point: u64) -> f64 {
         self.costs(point).map_or(f64::INFINITY, |c| c[0])
     }
 
+    /// Values of the objectives at a point; `None` if it failed or was not evaluated.
     pub fn costs(&self, point: u64) -> Option<&[f64]> {
         self.at
             .get(&point)
@@ -108,7 +129,9 @@ impl History {
 
 /// What a strategy may look at when asked.
 pub struct Ask<'a> {
+    /// The space.
     pub points: &'a dyn Points,
+    /// The trials so far.
     pub history: &'a History,
     /// Evaluations left in the budget.
     pub left: usize,
@@ -124,7 +147,7 @@ pub trait Strategy {
 }
 
 /// Name and one line about each strategy.
-pub const STRATEGIES: [(&str, &str); 11] = [
+pub const STRATEGIES: [(&str, &str); 12] = [
     (
         "forest",
         "Bayesian, with a forest of randomised trees as surrogate (the default)",
@@ -138,17 +161,40 @@ pub const STRATEGIES: [(&str, &str); 11] = [
     ("evolve", "differential evolution"),
     ("halving", "successive halving on measuring time"),
     ("nsga2", "NSGA-II for two objectives"),
+    (
+        "alternate",
+        "the default for one of several objectives after the other",
+    ),
     ("steered", "in the order that the energy roofline predicts"),
 ];
 
 /// The strategy used when none is named.
 pub const DEFAULT: &str = "forest";
 
+/// A strategy that cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StrategyError {
+    /// No strategy has this name.
+    #[error("there is no strategy `{name}`: {}", STRATEGIES.map(|s| s.0).join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// `steered` without predictions.
+    #[error(
+        "`steered` needs a machine and the work of each point: name a machine with --machine, and give [work] in the problem"
+    )]
+    NoSteering,
+}
+
 /// The strategy of a name; `steering` is needed by `steered` alone.
 ///
 /// # Errors
 /// The names that exist, or what is missing.
-pub fn strategy(name: &str, steering: Option<Steering>) -> Result<Box<dyn Strategy>, String> {
+pub fn strategy(
+    name: &str,
+    steering: Option<Steering>,
+) -> Result<Box<dyn Strategy>, StrategyError> {
     Ok(match name {
         "forest" => Box::new(surrogate::Surrogate::forest()),
         "gp" => Box::new(surrogate::Surrogate::gaussian_process()),
@@ -159,22 +205,15 @@ pub fn strategy(name: &str, steering: Option<Steering>) -> Result<Box<dyn Strate
         "evolve" => Box::new(evolve::Evolve::default()),
         "halving" => Box::new(halving::Halving::default()),
         "nsga2" => Box::new(nsga2::Nsga2::default()),
+        "alternate" => Box::new(alternate::Alternate::default()),
         "steered" => match steering {
             Some(s) => Box::new(steered::Steered::new(s)),
-            None => {
-                return Err(
-                    "`steered` needs a machine and the work of each point: name a machine with \
-                     --machine, and give [work] in the problem"
-                        .into(),
-                );
-            }
+            None => return Err(StrategyError::NoSteering),
         },
         _ => {
-            let names: Vec<&str> = STRATEGIES.iter().map(|s| s.0).collect();
-            return Err(format!(
-                "there is no strategy `{name}`: {}",
-                names.join(", ")
-            ));
+            return Err(StrategyError::Unknown {
+                name: name.to_owned(),
+            });
         }
     })
 }

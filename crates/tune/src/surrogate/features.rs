@@ -24,6 +24,7 @@ pub struct Features {
 const PAIRED: usize = 10;
 
 impl Features {
+    /// Features of a space; `with_pairs` adds products and ratios of parameter pairs, as logarithms.
     pub fn new(points: &dyn Points, with_pairs: bool) -> Self {
         let columns: Vec<(Scale, Vec<f64>)> = points.values().iter().map(|v| column(v)).collect();
         let varying: Vec<usize> = (0..columns.len())
@@ -58,10 +59,12 @@ impl Features {
         self.columns.len()
     }
 
+    /// Whether the space has no parameters.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }
 
+    /// Feature vector of a point.
     pub fn of(&self, coordinates: &[u32]) -> Vec<f64> {
         let mut out: Vec<f64> = coordinates
             .iter()

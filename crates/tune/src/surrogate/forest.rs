@@ -4,6 +4,7 @@
 /// Size of a forest.
 #[derive(Clone, Copy, Debug)]
 pub struct ForestPlan {
+    /// Number of trees.
     pub trees: usize,
     /// Features tried at each split; 0 for all.
     pub tries: usize,
@@ -78,6 +79,7 @@ impl Forest {
         self.predict_by(x, 0..self.trees.len())
     }
 
+    /// Number of trees.
     pub fn trees(&self) -> usize {
         self.trees.len()
     }

@@ -1,8 +1,7 @@
 //! A Gaussian process with a Matérn 3/2 kernel, one length a feature (Rasmussen and Williams 2006,
 //! chapters 2 and 5), solved by Cholesky factorisation.
 
-use faer::linalg::solvers::{DenseSolveCore as _, Solve as _};
-use faer::{Mat, Side};
+use nalgebra::{Cholesky, DMatrix, DMatrixView, DVector, Dyn};
 
 /// A fitted process.
 pub struct Process {
@@ -11,8 +10,8 @@ pub struct Process {
     mean: f64,
     scale: f64,
     /// K⁻¹ (y − mean) / scale.
-    weights: Vec<f64>,
-    factor: faer::linalg::solvers::Llt<f64>,
+    weights: DVector<f64>,
+    factor: Cholesky<f64, Dyn>,
 }
 
 /// What the likelihood decides.
@@ -25,8 +24,8 @@ struct Hyper {
 
 struct Fit {
     likelihood: f64,
-    factor: faer::linalg::solvers::Llt<f64>,
-    weights: Vec<f64>,
+    factor: Cholesky<f64, Dyn>,
+    weights: DVector<f64>,
 }
 
 impl Process {
@@ -58,7 +57,7 @@ impl Process {
         let k: f64 = self
             .x
             .iter()
-            .zip(&self.weights)
+            .zip(self.weights.iter())
             .map(|(x, w)| w * self.hyper.kernel(x, p))
             .sum();
         self.mean + self.scale * k
@@ -66,11 +65,9 @@ impl Process {
 
     /// Mean and standard deviation at a point.
     pub fn predict(&self, p: &[f64]) -> (f64, f64) {
-        let k: Vec<f64> = self.x.iter().map(|x| self.hyper.kernel(x, p)).collect();
-        let mean: f64 = k.iter().zip(&self.weights).map(|(a, b)| a * b).sum();
-        let column = Mat::from_fn(k.len(), 1, |i, _| k[i]);
-        let solved = self.factor.solve(&column);
-        let explained: f64 = k.iter().enumerate().map(|(i, v)| v * solved[(i, 0)]).sum();
+        let k = DVector::from_fn(self.x.len(), |i, _| self.hyper.kernel(&self.x[i], p));
+        let mean = k.dot(&self.weights);
+        let explained = k.dot(&self.factor.solve(&k));
         (
             self.mean + self.scale * mean,
             self.scale * (self.hyper.amplitude - explained).max(0.0).sqrt(),
@@ -116,7 +113,7 @@ impl Hyper {
 
     fn fit(&self, x: &[Vec<f64>], z: &[f64]) -> Option<Fit> {
         let n = z.len();
-        let mut k = Mat::<f64>::zeros(n, n);
+        let mut k = DMatrix::<f64>::zeros(n, n);
         for i in 0..n {
             for j in 0..i {
                 k[(i, j)] = self.kernel(&x[i], &x[j]);
@@ -124,13 +121,11 @@ impl Hyper {
             }
             k[(i, i)] = self.amplitude + self.noise;
         }
-        let factor = k.llt(Side::Lower).ok()?;
-        let rhs = Mat::from_fn(n, 1, |i, _| z[i]);
-        let solved = factor.solve(&rhs);
-        let weights: Vec<f64> = (0..n).map(|i| solved[(i, 0)]).collect();
-        let fit: f64 = weights.iter().zip(z).map(|(w, z)| w * z).sum();
-        let l = factor.L();
-        let log_det: f64 = (0..n).map(|i| l[(i, i)].ln()).sum();
+        let factor = k.cholesky()?;
+        let z = DVector::from_column_slice(z);
+        let weights = factor.solve(&z);
+        let fit = weights.dot(&z);
+        let log_det: f64 = (0..n).map(|i| factor.l_dirty()[(i, i)].ln()).sum();
         let likelihood = -0.5 * fit - log_det;
         likelihood.is_finite().then_some(Fit {
             likelihood,
@@ -144,7 +139,7 @@ impl Hyper {
     fn gradient(&self, x: &[Vec<f64>], f: &Fit) -> Vec<f64> {
         let n = x.len();
         let d = self.lengths.len();
-        let inverse = f.factor.inverse();
+        let inverse = inverse(&f.factor);
         let mut out = vec![0.0; d + 2];
         for i in 0..n {
             for j in 0..i {
@@ -180,6 +175,39 @@ impl Hyper {
             noise: (self.noise * by[d + 1].exp()).clamp(1e-6, 0.5),
         }
     }
+}
+
+/// K⁻¹ = L⁻ᵀ L⁻¹ of K = L Lᵀ, mostly by matrix products.
+fn inverse(factor: &Cholesky<f64, Dyn>) -> DMatrix<f64> {
+    let l = factor.l_dirty();
+    let m = inverse_of_lower(l.as_view());
+    m.transpose() * m
+}
+
+/// The inverse of a lower triangle; what lies above its diagonal is not read.
+fn inverse_of_lower(l: DMatrixView<f64>) -> DMatrix<f64> {
+    const SMALL: usize = 32;
+    let n = l.nrows();
+    let mut out = DMatrix::zeros(n, n);
+    if n <= SMALL {
+        for j in 0..n {
+            out[(j, j)] = 1.0 / l[(j, j)];
+            for i in j + 1..n {
+                let sum: f64 = (j..i).map(|k| l[(i, k)] * out[(k, j)]).sum();
+                out[(i, j)] = -sum / l[(i, i)];
+            }
+        }
+        return out;
+    }
+    // Blocks [A 0; B C] have the inverse [A⁻¹ 0; −C⁻¹ B A⁻¹, C⁻¹].
+    let h = n / 2;
+    let a = inverse_of_lower(l.view((0, 0), (h, h)));
+    let c = inverse_of_lower(l.view((h, h), (n - h, n - h)));
+    let below = &c * (l.view((h, 0), (n - h, h)) * &a);
+    out.view_mut((0, 0), (h, h)).copy_from(&a);
+    out.view_mut((h, h), (n - h, n - h)).copy_from(&c);
+    out.view_mut((h, 0), (n - h, h)).copy_from(&-below);
+    out
 }
 
 /// Resilient propagation: steps that grow while the slope keeps its sign (Igel and Hüsken 2003);
@@ -227,6 +255,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_inverse_is_one_at_odd_sizes() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        for n in [1, 2, 31, 33, 77, 131] {
+            let a = DMatrix::from_fn(n, n, |_, _| rng.f64() - 0.5);
+            let k = &a * a.transpose() + DMatrix::identity(n, n);
+            let product = inverse(&k.clone().cholesky().unwrap()) * k;
+            let error = (product - DMatrix::identity(n, n)).amax();
+            assert!(error < 1e-11, "{n}: {error}");
+        }
+    }
+
+    #[test]
     fn a_smooth_function_is_learnt_and_doubt_grows_away_from_data() {
         let mut rng = fastrand::Rng::with_seed(3);
         let f = |x: &[f64]| (3.0 * x[0]).sin() + x[1] * x[1];
@@ -239,7 +279,8 @@ mod tests {
             let q = vec![0.2 + rng.f64() * 1.6, 0.1 + 0.8 * rng.f64(), rng.f64()];
             let (mean, sd) = p.predict(&q);
             assert!((mean - f(&q)).abs() < 0.05, "{q:?} {mean} {}", f(&q));
-            assert!((mean - p.mean(&q)).abs() < 1e-12 && sd < 0.2);
+            // The two sum in different orders.
+            assert!((mean - p.mean(&q)).abs() < 1e-9 && sd < 0.2, "{mean} {sd}");
         }
         assert!(p.predict(&[9.0, 9.0, 0.5]).1 > 10.0 * p.predict(&x[0]).1);
     }

@@ -1,17 +1,18 @@
 //! A sweep for others: T4 results (JSON) and CSV.
 
+use super::error::FolderError;
 use super::record::{Failure, Outcome, Sweep};
+use greenup_files::AtomicFile;
 use greenup_space::Value;
 use serde_json::{Value as J, json};
 use std::io::Write;
-
-/// An export as text.
-pub struct Exported {
-    pub text: String,
-}
+use std::path::Path;
 
 /// The community's T4 results, schema 1.0.0; times in milliseconds as there.
-pub fn to_t4(sweep: &Sweep) -> Exported {
+///
+/// # Errors
+/// A value cannot be written as JSON.
+pub fn to_t4(sweep: &Sweep) -> Result<String, serde_json::Error> {
     let value = |v: &Value| match v {
         Value::Bool(b) => J::from(*b),
         Value::Int(i) => J::from(*i),
@@ -79,9 +80,7 @@ pub fn to_t4(sweep: &Sweep) -> Exported {
         "metadata": {"timeunit": "miliseconds"},
         "results": results,
     });
-    Exported {
-        text: serde_json::to_string_pretty(&document).unwrap_or_default(),
-    }
+    serde_json::to_string_pretty(&document)
 }
 
 fn objective(sweep: &Sweep) -> &str {
@@ -113,6 +112,33 @@ fn timestamp(at: f64) -> String {
         rest % 3600 / 60,
         rest % 60
     )
+}
+
+/// Writes `results-t4.json` and `trials.csv` into the folder of a sweep.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_exports(sweep: &Sweep, dir: &Path) -> Result<(), FolderError> {
+    let path = dir.join("results-t4.json");
+    let text = to_t4(sweep).map_err(|source| FolderError::Json {
+        path: path.clone(),
+        source,
+    })?;
+    greenup_files::write(path, text)?;
+    write_csv(sweep, &dir.join("trials.csv"))
+}
+
+/// Writes a sweep as CSV.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_csv(sweep: &Sweep, path: &Path) -> Result<(), FolderError> {
+    let mut file = AtomicFile::create(path)?;
+    to_csv(sweep, &mut file).map_err(|source| FolderError::Csv {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok(file.commit()?)
 }
 
 /// One row a trial, for a spreadsheet.

@@ -1,5 +1,6 @@
 //! Whether a sweep that is continued is of the same experiment: every part that decides a trial is compared by name.
 
+use super::error::Difference;
 use super::record::SweepFacts;
 
 /// Facts that older sweeps, which have no fingerprint, are compared by.
@@ -7,21 +8,23 @@ const BEFORE: [&str; 4] = ["constants", "sources", "seed of data", "compiler"];
 /// Accepts any difference.
 const ALL: &str = "all";
 
-/// Compares a recorded sweep with the one that would go on with it.
+/// Compares a recorded sweep with the one that would continue it.
 ///
 /// # Errors
-/// What differs and is not accepted, in words.
-pub fn same(old: &SweepFacts, new: &SweepFacts, accepted: &[String]) -> Result<(), String> {
+/// What differs and is not accepted.
+pub fn same(old: &SweepFacts, new: &SweepFacts, accepted: &[String]) -> Result<(), Difference> {
     if old.name != new.name {
-        return Err(format!("it is of `{}`, not `{}`", old.name, new.name));
+        return Err(Difference::Problem {
+            old: old.name.clone(),
+            new: new.name.clone(),
+        });
     }
     // Configs are lists of values in this order: nothing else can be meant.
     if old.parameters != new.parameters {
-        return Err(format!(
-            "its parameters are {}, not {}",
-            old.parameters.join(", "),
-            new.parameters.join(", ")
-        ));
+        return Err(Difference::Parameters {
+            old: old.parameters.clone(),
+            new: new.parameters.clone(),
+        });
     }
     let known = |name: &str| accepted.iter().any(|a| a == name || a == ALL);
     let mut differences = Vec::new();
@@ -52,14 +55,7 @@ pub fn same(old: &SweepFacts, new: &SweepFacts, accepted: &[String]) -> Result<(
     if differences.is_empty() {
         return Ok(());
     }
-    const SHOWN: usize = 8;
-    let more = differences.len().saturating_sub(SHOWN);
-    differences.truncate(SHOWN);
-    let mut out = differences.join("; ");
-    if more > 0 {
-        out.push_str(&format!("; and {more} more"));
-    }
-    Err(out)
+    Err(Difference::Parts(differences))
 }
 
 fn described(name: &str, was: Option<&String>, now: Option<&String>) -> String {
@@ -96,7 +92,7 @@ mod tests {
         let new = facts(&[("reference.tolerance", "1e-6"), ("file k.h", "hash 2")]);
         let e = same(&old, &new, &[]).unwrap_err();
         assert_eq!(
-            e,
+            e.to_string(),
             "`file k.h` changed; `reference.tolerance` was 1e-10, now 1e-6"
         );
         let tolerance = "reference.tolerance".to_owned();

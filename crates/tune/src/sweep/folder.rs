@@ -1,32 +1,13 @@
 //! A sweep on disk: `sweep.json`, and `trials.jsonl` with one line a trial, each safe on the disk
 //! before the next begins.
 
+use super::error::FolderError;
 use super::fingerprint;
 use super::record::{Counted, Sweep, SweepFacts, Trial};
-use super::winner::Rounds;
-use greenup_files::{FileError, FolderLock, Log, Scratch};
+use super::rounds::Rounds;
+use greenup_files::{FolderLock, Log, Scratch};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-
-/// A sweep folder that cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum FolderError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("{}: line {line}: {cause}", path.display())]
-    Broken {
-        path: PathBuf,
-        line: usize,
-        cause: String,
-    },
-    #[error("{} holds a sweep already", .0.display())]
-    Exists(PathBuf),
-    /// Trials without the facts that say what they are trials of.
-    #[error("{} holds trials.jsonl, but no sweep.json that says what the trials are of", .0.display())]
-    NoFacts(PathBuf),
-    #[error("{} holds the sweep of another problem: {difference}", path.display())]
-    Other { path: PathBuf, difference: String },
-}
 
 /// An open sweep folder, which no other process writes to.
 pub struct Folder {
@@ -50,6 +31,7 @@ const TRIALS: &str = "trials.jsonl";
 const COUNTERS: &str = "counters.jsonl";
 
 impl Folder {
+    /// Whether the folder holds a sweep.
     pub fn exists(dir: &Path) -> bool {
         dir.join(HEAD).exists()
     }
@@ -151,13 +133,12 @@ impl Folder {
         let parameters = head.facts.parameters.len();
         let mut warnings = Vec::new();
         let mut trials: Vec<Trial> = lines(&dir.join(TRIALS), &mut warnings, |t: &Trial| {
-            (t.config.len() == parameters).then_some(()).ok_or_else(|| {
-                format!("its config has {} values, not {parameters}", t.config.len())
-            })
+            let n = t.config.len();
+            (n != parameters).then(|| format!("its config has {n} values, not {parameters}"))
         })?;
         let path = dir.join(COUNTERS);
         if path.exists() {
-            for c in lines(&path, &mut warnings, |_: &Counted| Ok(()))? {
+            for c in lines(&path, &mut warnings, |_: &Counted| None)? {
                 join(&c, &mut trials);
             }
         }
@@ -197,7 +178,7 @@ fn write_facts(dir: &Path, facts: &SweepFacts) -> Result<(), FolderError> {
 fn lines<T: serde::de::DeserializeOwned>(
     path: &Path,
     warnings: &mut Vec<String>,
-    check: impl Fn(&T) -> Result<(), String>,
+    check: impl Fn(&T) -> Option<String>,
 ) -> Result<Vec<T>, FolderError> {
     let bytes = greenup_files::read_bytes(path, greenup_files::read::TEXT_LIMIT)?;
     let complete = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
@@ -206,14 +187,22 @@ fn lines<T: serde::de::DeserializeOwned>(
         if line.is_empty() {
             continue;
         }
-        let read = serde_json::from_slice(line).map_err(|e| e.to_string());
-        match read.and_then(|t| check(&t).map(|()| t)) {
-            Ok(t) => out.push(t),
-            Err(cause) => warnings.push(format!(
+        let invalid = match serde_json::from_slice(line) {
+            Err(e) => Some(e.to_string()),
+            Ok(t) => {
+                let invalid = check(&t);
+                if invalid.is_none() {
+                    out.push(t);
+                }
+                invalid
+            }
+        };
+        if let Some(cause) = invalid {
+            warnings.push(format!(
                 "{}: line {} is left out: {cause}",
                 path.display(),
                 i + 1
-            )),
+            ));
         }
     }
     Ok(out)

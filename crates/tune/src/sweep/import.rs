@@ -1,5 +1,6 @@
 //! Sweeps of other tuners: T4 results and Kernel Tuner's caches, plain or gzipped; and our folders.
 
+use super::error::FolderError;
 use super::folder::Folder;
 use super::record::{Failure, Outcome, Sweep, SweepFacts, Trial};
 use greenup_files::FileError;
@@ -14,10 +15,60 @@ const LIMIT: u64 = 1 << 30;
 
 /// A recorded sweep that cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: {message}")]
+#[error("{path}: {cause}")]
 pub struct ImportError {
+    /// The file.
     pub path: String,
-    pub message: String,
+    /// What is wrong with it.
+    pub cause: FormatError,
+}
+
+/// What is wrong with a recorded sweep.
+#[derive(Debug, thiserror::Error)]
+pub enum FormatError {
+    /// The folder of a sweep cannot be read.
+    #[error("{0}")]
+    Folder(#[from] FolderError),
+    /// The file cannot be opened.
+    #[error("{0}")]
+    File(#[from] FileError),
+    /// The file cannot be read or unpacked.
+    #[error("cannot be read: {0}")]
+    Read(#[from] std::io::Error),
+    /// The file is too large.
+    #[error("is too large: more than {0} bytes")]
+    TooLarge(u64),
+    /// The unpacked text is too large.
+    #[error("is too large: more than {0} bytes unpacked")]
+    TooLargeUnpacked(u64),
+    /// The text is not UTF-8.
+    #[error("is not UTF-8 text: {0}")]
+    Utf8(#[from] std::str::Utf8Error),
+    /// The text is not JSON.
+    #[error("is not valid JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The JSON is not a sweep.
+    #[error(
+        "is not a sweep: use a folder of `greenup tune`, a T4 file (`results`) or a cache of Kernel Tuner (`cache`)"
+    )]
+    Unknown,
+    /// A T4 file without configurations.
+    #[error("the file has no results with a configuration")]
+    NoResults,
+    /// A key is missing.
+    #[error("`{0}` is missing")]
+    Missing(&'static str),
+    /// A trial lacks a parameter.
+    #[error("{of} lacks one of {}", parameters.join(", "))]
+    Lacks {
+        /// The trial.
+        of: String,
+        /// All parameters.
+        parameters: Vec<String>,
+    },
+    /// There are no trials.
+    #[error("the cache is empty")]
+    Empty,
 }
 
 /// Reads a sweep folder, a T4 file or a cache of Kernel Tuner (`.gz` allowed).
@@ -25,17 +76,17 @@ pub struct ImportError {
 /// # Errors
 /// The file cannot be read or is none of these.
 pub fn read_any(path: &Path) -> Result<Sweep, ImportError> {
-    let fail = |message: String| ImportError {
+    let fail = |cause: FormatError| ImportError {
         path: path.display().to_string(),
-        message,
+        cause,
     };
     if path.is_dir() {
-        return Folder::read(path).map_err(|e| fail(e.to_string()));
+        return Folder::read(path).map_err(|e| fail(e.into()));
     }
     let bytes = greenup_files::read_bytes(path, LIMIT).map_err(|e| match e {
-        FileError::Read { cause, .. } => fail(format!("cannot be read: {cause}")),
-        FileError::TooLarge { .. } => fail(format!("is too large: more than {LIMIT} bytes")),
-        e => fail(e.to_string()),
+        FileError::Read { cause, .. } => fail(cause.into()),
+        FileError::TooLarge { .. } => fail(FormatError::TooLarge(LIMIT)),
+        e => fail(e.into()),
     })?;
     let text = unpacked(bytes, LIMIT).map_err(fail)?;
     // An interrupted cache ends without its closing brackets.
@@ -44,7 +95,7 @@ pub fn read_any(path: &Path) -> Result<Sweep, ImportError> {
             let open = text.trim_end().trim_end_matches(',');
             serde_json::from_str(&format!("{open}}}}}")).map_err(|_| e)
         })
-        .map_err(|e| fail(format!("is not valid JSON: {e}")))?;
+        .map_err(|e| fail(e.into()))?;
     let stem = path
         .file_name()
         .and_then(|n| n.to_str())
@@ -55,29 +106,24 @@ pub fn read_any(path: &Path) -> Result<Sweep, ImportError> {
     } else if json.get("cache").is_some_and(J::is_object) {
         cache(&json, stem).map_err(fail)
     } else {
-        Err(fail(
-            "is no sweep: a folder of `greenup tune`, a T4 file (`results`) or a cache of Kernel \
-             Tuner (`cache`) is expected"
-                .into(),
-        ))
+        Err(fail(FormatError::Unknown))
     }
 }
 
 /// The text of a file, plain or gzipped, of at most `limit` bytes.
-fn unpacked(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
+fn unpacked(bytes: Vec<u8>, limit: u64) -> Result<String, FormatError> {
     let mut plain = bytes;
     if plain.starts_with(&[0x1f, 0x8b]) {
         let mut out = Vec::new();
         flate2::read::GzDecoder::new(&plain[..])
             .take(limit.saturating_add(1))
-            .read_to_end(&mut out)
-            .map_err(|e| format!("cannot be read: {e}"))?;
+            .read_to_end(&mut out)?;
         plain = out;
     }
     if plain.len() as u64 > limit {
-        return Err(format!("is too large: more than {limit} bytes unpacked"));
+        return Err(FormatError::TooLargeUnpacked(limit));
     }
-    String::from_utf8(plain).map_err(|e| format!("is not UTF-8 text: {}", e.utf8_error()))
+    String::from_utf8(plain).map_err(|e| e.utf8_error().into())
 }
 
 fn value(v: &J) -> Option<Value> {
@@ -91,6 +137,14 @@ fn value(v: &J) -> Option<Value> {
 
 fn positive(v: Option<&J>) -> Option<f64> {
     v.and_then(J::as_f64).filter(|x| x.is_finite() && *x > 0.0)
+}
+
+/// Times of single runs in ms, as s; empty where there are none.
+fn run_times(all: &J) -> Vec<f64> {
+    let all = all.as_array().into_iter().flatten();
+    all.filter_map(|t| positive(Some(t)))
+        .map(|ms| ms * 1e-3)
+        .collect()
 }
 
 fn measured(times_s: Vec<f64>, time_s: f64, energy_j: Option<f64>) -> Outcome {
@@ -140,12 +194,12 @@ fn failed(reason: &str) -> Outcome {
     }
 }
 
-fn t4(json: &J, stem: &str) -> Result<Sweep, String> {
+fn t4(json: &J, stem: &str) -> Result<Sweep, FormatError> {
     let results = json["results"].as_array().map_or(&[][..], Vec::as_slice);
     let first = results
         .first()
         .and_then(|r| r.get("configuration")?.as_object())
-        .ok_or("the file has no results with a configuration")?;
+        .ok_or(FormatError::NoResults)?;
     let parameters: Vec<String> = first.keys().cloned().collect();
     let mut trials = Vec::with_capacity(results.len());
     for (i, r) in results.iter().enumerate() {
@@ -153,21 +207,12 @@ fn t4(json: &J, stem: &str) -> Result<Sweep, String> {
             .iter()
             .map(|p| r.get("configuration")?.get(p).and_then(value))
             .collect();
-        let config = config.ok_or_else(|| {
-            format!(
-                "result {}: its configuration lacks one of {}",
-                i + 1,
-                parameters.join(", ")
-            )
+        let config = config.ok_or_else(|| FormatError::Lacks {
+            of: format!("result {}: its configuration", i + 1),
+            parameters: parameters.clone(),
         })?;
         let times = &r["times"];
-        let runs: Vec<f64> = times["runtimes"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|t| positive(Some(t)))
-            .map(|ms| ms * 1e-3)
-            .collect();
+        let runs = run_times(&times["runtimes"]);
         let mut metrics = BTreeMap::new();
         let mut time_ms = None;
         let mut energy = None;
@@ -231,29 +276,27 @@ const NO_METRICS: [&str; 10] = [
     "energy",
 ];
 
-fn cache(json: &J, stem: &str) -> Result<Sweep, String> {
+fn cache(json: &J, stem: &str) -> Result<Sweep, FormatError> {
     let parameters: Vec<String> = json["tune_params_keys"]
         .as_array()
-        .ok_or("`tune_params_keys` is missing")?
+        .ok_or(FormatError::Missing("tune_params_keys"))?
         .iter()
         .filter_map(|k| k.as_str().map(str::to_owned))
         .collect();
-    let entries = json["cache"].as_object().ok_or("`cache` is missing")?;
+    let entries = json["cache"]
+        .as_object()
+        .ok_or(FormatError::Missing("cache"))?;
     let mut trials = Vec::with_capacity(entries.len());
     for (key, e) in entries {
         let config: Option<Vec<Value>> = parameters
             .iter()
             .map(|p| e.get(p).and_then(value))
             .collect();
-        let config = config
-            .ok_or_else(|| format!("entry `{key}` lacks one of {}", parameters.join(", ")))?;
-        let runs: Vec<f64> = e["times"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|t| positive(Some(t)))
-            .map(|ms| ms * 1e-3)
-            .collect();
+        let config = config.ok_or_else(|| FormatError::Lacks {
+            of: format!("entry `{key}`"),
+            parameters: parameters.clone(),
+        })?;
+        let runs = run_times(&e["times"]);
         let mut metrics = BTreeMap::new();
         for (k, v) in e.as_object().into_iter().flatten() {
             if !NO_METRICS.contains(&k.as_str())
@@ -297,7 +340,7 @@ fn cache(json: &J, stem: &str) -> Result<Sweep, String> {
         trials.push(t);
     }
     if trials.is_empty() {
-        return Err("the cache is empty".into());
+        return Err(FormatError::Empty);
     }
     let name = json["kernel_name"].as_str().unwrap_or(stem).to_owned();
     Ok(Sweep {
@@ -332,11 +375,14 @@ mod tests {
         let bomb = gzipped(&vec![0; 10 << 20]);
         assert!(bomb.len() < 20_000, "{}", bomb.len());
         let e = unpacked(bomb, 1 << 20).unwrap_err();
-        assert_eq!(e, "is too large: more than 1048576 bytes unpacked");
+        assert_eq!(
+            e.to_string(),
+            "is too large: more than 1048576 bytes unpacked"
+        );
         assert_eq!(unpacked(gzipped(b"{}"), 2).unwrap(), "{}");
         assert_eq!(unpacked(b"{}".to_vec(), 2).unwrap(), "{}");
         assert!(unpacked(b"{} ".to_vec(), 2).is_err());
         let e = unpacked(gzipped(b"\xff"), 9).unwrap_err();
-        assert!(e.contains("UTF-8"), "{e}");
+        assert!(e.to_string().contains("UTF-8"), "{e}");
     }
 }

@@ -1,14 +1,18 @@
 //! Recorded sweeps: ours, and those of other tuners.
 
+pub mod best;
+mod error;
 mod export;
 mod fingerprint;
 mod folder;
 mod import;
 mod record;
+mod rounds;
 mod winner;
 
-pub use export::{Exported, to_csv, to_t4};
-pub use folder::{Folder, FolderError};
-pub use import::{ImportError, read_any};
+pub use error::{Difference, FolderError};
+pub use export::{to_csv, to_t4, write_csv, write_exports};
+pub use folder::Folder;
+pub use import::{FormatError, ImportError, read_any};
 pub use record::{Counted, Counters, Failure, Kernels, Outcome, Sweep, SweepFacts, Trial};
-pub use winner::Rounds;
+pub use rounds::Rounds;

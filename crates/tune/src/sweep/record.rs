@@ -1,10 +1,10 @@
 //! One config with its measurement or its failure, and all of them together.
 
-use super::winner::Rounds;
+use super::rounds::Rounds;
 use crate::objective::Cost;
 use crate::points::Table;
 use greenup_space::Value;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 /// Numbers by the name of their counter.
@@ -15,6 +15,7 @@ pub type Kernels = BTreeMap<String, Counters>;
 /// Counters of one run of a config.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counted {
+    /// Values of the parameters.
     pub config: Vec<Value>,
     /// By our name, or the profiler's for metrics asked for beside ours.
     pub counters: Counters,
@@ -29,6 +30,7 @@ pub struct Counted {
 pub enum Failure {
     /// The config is against a constraint.
     Invalid,
+    /// The kernel does not compile.
     Compile,
     /// It compiled, but cannot be loaded or launched.
     Launch,
@@ -43,6 +45,7 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Name in files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Invalid => "invalid",
@@ -56,22 +59,26 @@ impl Failure {
     }
 }
 
-/// What became of a trial.
+/// Result of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
+    /// Verified and measured.
     Measured {
         /// Seconds of one run, a value a window.
         times_s: Vec<f64>,
         /// Median of them.
         time_s: f64,
+        /// Energy of one run, J; `None` if it was not measured.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         energy_j: Option<f64>,
         /// Half width of the 95 % interval over the median.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         time_error: Option<f64>,
     },
+    /// Failed.
     Failed {
+        /// The kind of failure.
         failure: Failure,
         /// In words, with the compiler's or the run's own message.
         message: String,
@@ -83,10 +90,15 @@ pub enum Outcome {
 pub struct Trial {
     /// Values of the parameters, in the sweep's order.
     pub config: Vec<Value>,
+    /// Result of the trial.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// Other numbers measured or derived, by name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "with_current_names",
+        default
+    )]
     pub metrics: BTreeMap<String, f64>,
     /// Hardware counters of each kernel, where there are several.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
@@ -97,8 +109,10 @@ pub struct Trial {
     /// Seconds that building, verifying and measuring took.
     #[serde(default)]
     pub build_s: f64,
+    /// Time of the verification, s.
     #[serde(default)]
     pub verify_s: f64,
+    /// Time of the measurement, s.
     #[serde(default)]
     pub measure_s: f64,
     /// Doubts about the measurement, in words.
@@ -107,6 +121,18 @@ pub struct Trial {
     /// Seconds since 1970 when it ended.
     #[serde(default)]
     pub at: f64,
+}
+
+/// Reads a map and replaces names that older versions wrote: `rival_s` is `baseline_s`.
+fn with_current_names<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<BTreeMap<String, T>, D::Error> {
+    let read = BTreeMap::<String, T>::deserialize(from)?;
+    let current = |name: String| match name.strip_prefix("rival") {
+        Some(rest) if rest.starts_with(['.', '_']) => format!("baseline{rest}"),
+        _ => name,
+    };
+    Ok(read.into_iter().map(|(k, v)| (current(k), v)).collect())
 }
 
 fn one() -> f64 {
@@ -119,6 +145,7 @@ fn is_one(x: &f64) -> bool {
 }
 
 impl Trial {
+    /// Time and energy; `None` if it failed.
     pub fn cost(&self) -> Option<Cost> {
         match &self.outcome {
             Outcome::Measured {
@@ -131,6 +158,7 @@ impl Trial {
         }
     }
 
+    /// The failure and its message; `None` if it was measured.
     pub fn failure(&self) -> Option<(Failure, &str)> {
         match &self.outcome {
             Outcome::Measured { .. } => None,
@@ -142,30 +170,39 @@ impl Trial {
 /// What makes a sweep reproducible.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SweepFacts {
+    /// Name of the problem.
     pub name: String,
+    /// Device that measured it.
     pub device: String,
     /// Names of the parameters, in the order of every config.
     pub parameters: Vec<String>,
     /// Flops of one run, where the problem says.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub flops: Option<f64>,
+    /// The first objective.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub objective: Option<String>,
     /// Whether results were compared with a reference.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub verified: Option<bool>,
     /// Every part that decides a trial, by name: its value, or a hash of it.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "with_current_names",
+        default
+    )]
     pub fingerprint: BTreeMap<String, String>,
     /// Anything else: versions, sensors, seeds, the command.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub more: BTreeMap<String, String>,
 }
 
-/// A whole sweep.
+/// A recorded sweep.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
+    /// Facts of the run.
     pub facts: SweepFacts,
+    /// Trials in the order of their measurement.
     pub trials: Vec<Trial>,
     /// The best measured again, where they were.
     pub finals: Option<Rounds>,
@@ -180,6 +217,7 @@ impl Sweep {
         Table::new(self.facts.parameters.clone(), &rows)
     }
 
+    /// The measured trials.
     pub fn measured(&self) -> impl Iterator<Item = (&Trial, Cost)> {
         self.trials.iter().filter_map(|t| Some((t, t.cost()?)))
     }
@@ -197,7 +235,31 @@ impl Sweep {
         self.facts.flops.or_else(told)
     }
 
+    /// Whether any trial has an energy.
     pub fn has_energy(&self) -> bool {
         self.measured().any(|(_, c)| c.energy_j.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_older_versions_are_read() {
+        let line = r#"{"config":[1],"failed":{"failure":"compile","message":"m"},"metrics":{"rival_s":2.0,"rivals":1.0}}"#;
+        let trial: Trial = serde_json::from_str(line).unwrap();
+        assert_eq!(trial.metrics["baseline_s"], 2.0);
+        assert_eq!(trial.metrics["rivals"], 1.0);
+        let facts: SweepFacts = serde_json::from_str(
+            r#"{"name":"p","device":"d","parameters":[],"fingerprint":{"rival.entry":"f"}}"#,
+        )
+        .unwrap();
+        assert_eq!(facts.fingerprint["baseline.entry"], "f");
+        assert!(
+            serde_json::to_string(&trial)
+                .unwrap()
+                .contains("baseline_s")
+        );
     }
 }

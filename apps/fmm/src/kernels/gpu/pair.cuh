@@ -1,5 +1,5 @@
-// Interactions of a target with a source. What stands before this text: DOUBLE, and KERNEL of 0 Laplace, 1 Yukawa,
-// 2 Helmholtz, 3 Stokes; SLOPES where gradients are wanted too; ROOT, which reciprocal root doubles take.
+// Interactions of a target with a source. Macros: DOUBLE, and KERNEL of 0 Laplace, 1 Yukawa,
+// 2 Helmholtz, 3 Stokes; GRADIENT, whether gradients are computed; ROOT, the method of reciprocal roots of doubles.
 #if DOUBLE
 typedef double real;
 struct __align__(16) real4 { double x, y, z, w; };
@@ -10,10 +10,10 @@ typedef float4 real4;
 typedef float2 real2;
 #endif
 
-// Numbers of a source, and of a target at surfaces (POTENTIALS) and at points (OUT).
+// Values per source (IN), and per target on surfaces (POTENTIALS) and at points (OUT).
 #define IN (KERNEL == 2 ? 2 : KERNEL == 3 ? 3 : 1)
 #define POTENTIALS IN
-#define OUT (SLOPES ? 4 * IN : IN)
+#define OUT (GRADIENT ? 4 * IN : IN)
 
 // 1 / sqrt(r2); 0 of 0 where `masked`.
 template <int masked> __device__ __forceinline__ real root(real r2) {
@@ -35,26 +35,26 @@ template <int masked> __device__ __forceinline__ real root(real r2) {
 #endif
 }
 
-// Adds to `sum` what a source of charges q gives at a difference; k is the kernel's parameter.
-template <int slopes, int masked>
+// Adds the contribution of a source with charges q to `sum`; k is the parameter of the kernel.
+template <int gradient, int masked>
 __device__ __forceinline__ void pair(real *sum, const real *q, real k, real dx, real dy, real dz) {
     const real r2 = dx * dx + (dy * dy + dz * dz), y = root<masked>(r2);
 #if KERNEL == 0
     const real p = q[0] * y;
     sum[0] += p;
     const real w = p * (y * y);
-    if (slopes) sum[1] -= w * dx, sum[2] -= w * dy, sum[3] -= w * dz;
+    if (gradient) sum[1] -= w * dx, sum[2] -= w * dy, sum[3] -= w * dz;
 #elif KERNEL == 1
     const real kr = k * (r2 * y), p = q[0] * (y * exp(-kr));
     sum[0] += p;
     const real w = p * (y * y) * (kr + 1);
-    if (slopes) sum[1] -= w * dx, sum[2] -= w * dy, sum[3] -= w * dz;
+    if (gradient) sum[1] -= w * dx, sum[2] -= w * dy, sum[3] -= w * dz;
 #elif KERNEL == 2
     const real kr = k * (r2 * y), si = sin(kr), co = cos(kr);
     const real re = y * (q[0] * co - q[1] * si), im = y * (q[0] * si + q[1] * co);
     sum[0] += re, sum[1] += im;
     const real a = y * y * (re + kr * im), b = y * y * (im - kr * re);
-    if (slopes) {
+    if (gradient) {
         sum[2] -= a * dx, sum[3] -= a * dy, sum[4] -= a * dz;
         sum[5] -= b * dx, sum[6] -= b * dy, sum[7] -= b * dz;
     }

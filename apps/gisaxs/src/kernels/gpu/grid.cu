@@ -1,5 +1,5 @@
-// F on a tensor grid of q by products of factors: e^{iq.r} of nodes (the product way), or of the cells of a small
-// grid that nodes were spread over (the nonuniform transform). BITS is 32 or 64: of the products.
+// F on a tensor grid of q by products of factors: e^{iq.r} of nodes (the GEMM method), or of the cells of a small
+// grid that nodes were spread over (the nonuniform FFT). BITS is 32 or 64: of the products.
 
 #if BITS == 32
 typedef float real;
@@ -72,14 +72,14 @@ extern "C" __global__ void spread(long long nodes, const double *node, double qx
     }
 }
 
-// e^{i(q - middle) r} of each cell over the window's transform, and times e^{i q shift}: [cell][q].
-// rule: places in 0..1 and weighted values of the window.
-extern "C" __global__ void waves(long long count, const double *q, int complex, double middle, double start, double step, int width,
+// e^{i(q - center) r} of each cell over the window's transform, and times e^{i q shift}: [cell][q].
+// rule: positions in 0..1 and weighted values of the window.
+extern "C" __global__ void waves(long long count, const double *q, int complex, double center, double start, double step, int width,
                                  int points, const double2 *rule, double shift, long long cells, double2 *wide,
                                  pair *narrow) {
     const long long j = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (j >= count) return;
-    const double q_re = complex ? q[2 * j] : q[j], b = complex ? q[2 * j + 1] : 0, a = q_re - middle, half = 0.5 * width * step;
+    const double q_re = complex ? q[2 * j] : q[j], b = complex ? q[2 * j + 1] : 0, a = q_re - center, half = 0.5 * width * step;
     double re = 0, im = 0;
     for (int p = 0; p < points; p++) {
         const double x = a * rule[p].x * half, y = b * rule[p].x * half;

@@ -28,7 +28,7 @@ enum { all_zones = zones };
 
 #define RULES {1.0 / (side * degree), degree, 1, 0, 0}
 
-// What the caller does not see: stresses between kernels, the rate, and the stiffness of gases, of which there is none.
+// What the caller does not see: stresses between kernels, the rate, and the p_inf of gases, of which there is none.
 __device__ double stress_kept[9 * all_zones * POINTS], no_stiffness[all_zones];
 __device__ unsigned long long rate_kept;
 

@@ -24,7 +24,7 @@ enum { all_zones = zones, all_nodes = nodes, in_zone = local, of_energy = energi
 #undef K
 #include "tables.h"
 
-static const double value[] = {VALUE}, slope[] = {SLOPE}, energy[] = {ENERGY}, weights[] = {WEIGHTS};
+static const double value[] = {VALUE}, gradient[] = {SLOPE}, energy[] = {ENERGY}, weights[] = {WEIGHTS};
 static const double ends[] = {ENDS};
 
 // Places in a bent cube, velocities and energies that vary, all masses alike but for a wave.
@@ -67,10 +67,10 @@ void corner_right(int64_t count, int64_t node_count, const int32_t *index, const
     double *turned = malloc(sizeof(double) * q * (2 * n + degree));
     double *value_t = turned, *slope_t = turned + q * n, *energy_t = slope_t + q * n;
     for (int r = 0; r < q; r++) {
-        for (int i = 0; i < n; i++) value_t[i * q + r] = value[r * n + i], slope_t[i * q + r] = slope[r * n + i];
+        for (int i = 0; i < n; i++) value_t[i * q + r] = value[r * n + i], slope_t[i * q + r] = gradient[r * n + i];
         for (int i = 0; i < degree; i++) energy_t[i * q + r] = energy[r * degree + i];
     }
-    const tables t = {n, degree, q, value, slope, energy, value_t, slope_t, energy_t};
+    const tables t = {n, degree, q, value, gradient, energy, value_t, slope_t, energy_t};
     const rules r = {1.0 / (side * degree), degree, 1, 0, 0};
     double *room = malloc(sizeof(double) * host_kernels.scratch(&t)), *stress_kept = malloc(sizeof(double) * 9 * count_of_points);
     double w[count_of_points];
@@ -78,9 +78,9 @@ void corner_right(int64_t count, int64_t node_count, const int32_t *index, const
     unsigned *of_e = malloc(sizeof(unsigned) * of_energy);
     for (int64_t z = 0; z < count; z++) {
         const unsigned *of = (const unsigned *)index + z * in_zone;
-        const double stiff = 0;
+        const double p_inf = 0;
         for (int i = 0; i < of_energy; i++) of_e[i] = (unsigned)(z * of_energy + i);
-        host_kernels.stresses(&t, &r, of, of_e, node_count, x, u, e, gamma + z, &stiff, mass + z * count_of_points, w, start + 9 * z, 1,
+        host_kernels.stresses(&t, &r, of, of_e, node_count, x, u, e, gamma + z, &p_inf, mass + z * count_of_points, w, start + 9 * z, 1,
                               stress_kept, 0, room);
         // [local][component], as it is on the GPU.
         host_kernels.forces(&t, stress_kept, own + z * in_zone * 3, room);

@@ -1,51 +1,39 @@
 //! The cap through the clock: energies that fall with the voltage, fitted from the clocks that occur
-//! by themselves under load, and held against the flat cap on benchmarks that neither has seen.
+//! by themselves under load, and compared with the flat cap on held-out benchmarks.
+
+mod held_out;
+
+pub use held_out::HeldOut;
 
 use super::{Constant, Errors, FitError};
 use crate::linalg::nnls;
 use crate::record::Record;
-use faer::Mat;
 use greenup_meter::stats::{median, quantile};
 use greenup_model::clocked::follows_core;
-use greenup_model::{Clocking, Estimate, Label, Machine, Op, OpCost, predict, predict_clocked};
+use greenup_model::{Clocking, Estimate, Label, Machine, Op, OpCost};
+use nalgebra::DMatrix;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What was fitted.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClockedFit {
+    /// Number of records.
     pub records: usize,
+    /// Highest core clock, Hz.
     pub highest_hz: f64,
     /// s of v = 1 − s (1 − f/f_max).
     pub voltage_slope: Constant,
+    /// Power cap, W.
     pub cap_w: f64,
+    /// π₀, W.
     pub constant_power_w: Constant,
     /// ε of each class at the highest clock, J.
     pub energy_j: BTreeMap<Op, Constant>,
     /// Energy with the measured time and clock.
     pub energy_errors: Option<Errors>,
+    /// Errors on held-out benchmarks, if there are enough of them.
     pub held_out: Option<HeldOut>,
-}
-
-/// Errors on benchmarks left out, on the whole device: time, energy and clock come from the work
-/// alone.
-#[derive(Clone, Debug, Serialize)]
-pub struct HeldOut {
-    pub time: Errors,
-    pub energy: Errors,
-    pub clock: Errors,
-    /// The same with the thesis's flat cap and costs that know no clock.
-    pub flat_time: Errors,
-    pub flat_energy: Errors,
-    /// Those that the cap slowed alone.
-    pub capped_time: Option<Errors>,
-    pub capped_flat_time: Option<Errors>,
-    pub capped_energy: Option<Errors>,
-    pub capped_flat_energy: Option<Errors>,
-    /// Benchmarks that alone reach the roof of a class: no other says how fast it is.
-    pub skipped: Vec<String>,
-    /// Benchmark, relative errors of time and energy by each.
-    pub rows: Vec<(String, [f64; 4])>,
 }
 
 /// A record with its clock.
@@ -103,7 +91,7 @@ fn costs(rows: &[Row], top: f64, slope: f64) -> Costs {
         };
         x / r.energy_j
     };
-    let a = Mat::from_fn(rows.len(), n + 1, entry);
+    let a = DMatrix::from_fn(rows.len(), n + 1, entry);
     let x = nnls(&a, &vec![1.0; rows.len()]);
     let squares = (0..rows.len())
         .map(|i| ((0..=n).map(|j| a[(i, j)] * x[j]).sum::<f64>() - 1.0).powi(2))
@@ -266,90 +254,7 @@ pub fn fit_clocked(records: &[Record], resamples: usize) -> Result<ClockedFit, F
             .map(|(&op, &e)| (op, constant(e, &|c| c.energy_j.get(&op).copied())))
             .collect(),
         energy_errors: Errors::of(&errors),
-        held_out: held_out(&rows),
-    })
-}
-
-/// Another benchmark that comes this near to a class's roof also tells it.
-const NEAR: f64 = 1.15;
-
-/// Whether the rest knows some class of these records less well than [`NEAR`].
-fn alone(test: &[Row], train: &[Row]) -> bool {
-    let roof = |rows: &[Row], op: Op| {
-        rows.iter()
-            .filter(|r| r.record.occupancy >= 1.0 && r.record.work.count(op) > 0.0)
-            .map(|r| r.record.time_s / r.record.work.count(op))
-            .fold(f64::INFINITY, f64::min)
-    };
-    ops(test)
-        .into_iter()
-        .any(|op| roof(train, op) > NEAR * roof(test, op))
-}
-
-/// Leaves out one benchmark after the other.
-fn held_out(rows: &[Row]) -> Option<HeldOut> {
-    let names: BTreeSet<&str> = rows.iter().map(|r| r.record.benchmark.as_str()).collect();
-    let mut table: Vec<(String, [f64; 5], bool)> = Vec::new();
-    let mut skipped = Vec::new();
-    for name in names {
-        let (test, train): (Vec<Row>, Vec<Row>) = rows
-            .iter()
-            .cloned()
-            .partition(|r| r.record.benchmark == name);
-        if alone(&test, &train) {
-            skipped.push(name.to_owned());
-            continue;
-        }
-        let (top, cap_w) = (highest(&train), cap(&train, highest(&train)));
-        let (clocked, flat) = (best(&train, top), costs(&train, top, 0.0));
-        let clocked = machine(&train, &clocked, top, cap_w, false);
-        let flat = machine(&train, &flat, top, cap_w, true);
-        for r in test.iter().filter(|r| r.record.occupancy >= 1.0) {
-            let (Ok(c), Ok(f)) = (
-                predict_clocked(&clocked, &r.record.work),
-                predict(&flat, &r.record.work),
-            ) else {
-                continue;
-            };
-            let Some(flat_energy) = f.energy_j else {
-                continue;
-            };
-            table.push((
-                name.to_owned(),
-                [
-                    c.time_s / r.record.time_s - 1.0,
-                    c.energy_j / r.energy_j - 1.0,
-                    f.time_s / r.record.time_s - 1.0,
-                    flat_energy / r.energy_j - 1.0,
-                    c.clock_hz / r.clock_hz - 1.0,
-                ],
-                r.clock_hz < 0.995 * top,
-            ));
-        }
-    }
-    let column = |i: usize, capped: bool| -> Option<Errors> {
-        let e: Vec<f64> = table
-            .iter()
-            .filter(|(_, _, slowed)| *slowed || !capped)
-            .map(|(_, e, _)| e[i])
-            .collect();
-        Errors::of(&e)
-    };
-    Some(HeldOut {
-        time: column(0, false)?,
-        energy: column(1, false)?,
-        clock: column(4, false)?,
-        flat_time: column(2, false)?,
-        flat_energy: column(3, false)?,
-        capped_time: column(0, true),
-        capped_energy: column(1, true),
-        capped_flat_time: column(2, true),
-        capped_flat_energy: column(3, true),
-        skipped,
-        rows: table
-            .iter()
-            .map(|(n, e, _)| (n.clone(), [e[0], e[1], e[2], e[3]]))
-            .collect(),
+        held_out: held_out::held_out(&rows),
     })
 }
 

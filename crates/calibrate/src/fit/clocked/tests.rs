@@ -1,5 +1,6 @@
 use super::*;
 use greenup_model::Work;
+use greenup_model::predict_clocked;
 
 /// Records of a made-up GPU with v = f/f_max, a cap of 600 W and 1 % of noise.
 fn made_up() -> Vec<Record> {

@@ -1,0 +1,142 @@
+//! Errors of the fast multipole method.
+
+use greenup_device::cuda::CudaError;
+use greenup_files::FileError;
+use greenup_process::memory::OutOfMemory;
+use std::path::PathBuf;
+
+/// What cannot be computed, and why.
+#[derive(Debug, thiserror::Error)]
+pub enum FmmError {
+    /// A file cannot be read or written.
+    #[error("{0}")]
+    File(#[from] FileError),
+    /// A file does not hold points.
+    #[error("{}: {what}", path.display())]
+    Points {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with the line.
+        what: String,
+    },
+    /// A GPU, its driver or its compiler fails.
+    #[error("{0}")]
+    Cuda(#[from] CudaError),
+    /// Not enough memory.
+    #[error("{cause}; {fix}")]
+    Memory {
+        /// What needs how much.
+        cause: OutOfMemory,
+        /// What to change.
+        fix: &'static str,
+    },
+    /// A parameter is out of its range.
+    #[error("invalid {name}: {value}; use {expected}")]
+    Invalid {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// Valid values.
+        expected: String,
+    },
+    /// A coordinate is not finite.
+    #[error("{what} {number} has the coordinate {value}: coordinates must be finite")]
+    Coordinate {
+        /// Source or target.
+        what: &'static str,
+        /// From 1.
+        number: usize,
+        /// The coordinate.
+        value: f64,
+    },
+    /// A charge is not finite.
+    #[error("the charge of source {number} is {value}: charges must be finite")]
+    Charge {
+        /// From 1.
+        number: usize,
+        /// The charge.
+        value: f64,
+    },
+    /// The number of charges does not fit the sources.
+    #[error("{values} charge values for {sources} sources: {kernel} takes {each} each")]
+    Charges {
+        /// Values given.
+        values: usize,
+        /// Number of sources.
+        sources: usize,
+        /// The kernel.
+        kernel: &'static str,
+        /// Values per source.
+        each: usize,
+    },
+    /// More points than indices.
+    #[error("more than {0} points")]
+    TooManyPoints(usize),
+    /// The extent of the points overflows.
+    #[error("the points are too far apart: at most {0:e} from end to end")]
+    TooFarApart(f64),
+    /// The accuracy is beyond the precision.
+    #[error("{what} in {precision} reach {reachable:e}, not {tolerance:e}{hint}")]
+    Accuracy {
+        /// Potentials or gradients.
+        what: &'static str,
+        /// f32 or f64.
+        precision: &'static str,
+        /// What was asked for.
+        tolerance: f64,
+        /// What can be reached.
+        reachable: f64,
+        /// A better choice.
+        hint: &'static str,
+    },
+    /// The accuracy is beyond compressed matrices.
+    #[error("compressed M2L reaches {reachable:e}, not {tolerance:e}: use --m2l fft")]
+    CompressedAccuracy {
+        /// What was asked for.
+        tolerance: f64,
+        /// What can be reached.
+        reachable: f64,
+    },
+    /// The method is for low frequencies.
+    #[error(
+        "k times half the extent of the points is {parameter:.3}; surfaces of this accuracy resolve waves up to {limit:.1}: \
+         the method is for low frequencies"
+    )]
+    HighFrequency {
+        /// k times half the extent.
+        parameter: f64,
+        /// Its largest value.
+        limit: f64,
+    },
+    /// Stokes' kernel has no gradients.
+    #[error("Stokes gives velocities: omit --gradient")]
+    StokesGradient,
+    /// GPUs have no compressed M2L.
+    #[error("GPUs evaluate M2L by FFT: use --m2l fft")]
+    CompressedOnGpu,
+    /// A factorisation does not converge.
+    #[error("{what} do not converge: {cause}")]
+    NotConverged {
+        /// Singular values or eigenvalues.
+        what: &'static str,
+        /// The library's message.
+        cause: String,
+    },
+    /// The cost model gives no valid count.
+    #[error("{0}")]
+    Cost(#[from] greenup_model::WorkError),
+}
+
+/// An invalid parameter.
+pub(crate) fn invalid(
+    name: &'static str,
+    value: impl ToString,
+    expected: impl Into<String>,
+) -> FmmError {
+    FmmError::Invalid {
+        name,
+        value: value.to_string(),
+        expected: expected.into(),
+    }
+}

@@ -1,0 +1,307 @@
+//! Everything that depends on the positions alone: tree, lists, operators.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `accuracy` | the surface order for an accuracy |
+//! | `permutation` | values in the order of the boxes, and units |
+
+mod accuracy;
+mod permutation;
+
+use crate::error::{FmmError, invalid};
+use crate::kernel::Kernel;
+use crate::memory;
+use crate::operators::FINEST;
+use crate::operators::compressed::Compressed;
+use crate::operators::fourier::Fourier;
+use crate::operators::{Level, surface};
+use crate::options::{M2l, Options};
+use crate::points::Points;
+use crate::precision::Real;
+use crate::tree::{Lists, Order, Tree};
+use greenup_device::HostIsa;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::time::Instant;
+
+/// Maximum number of points: indices of points and boxes have 32 bits.
+pub const MAX_POINTS: usize = u32::MAX as usize / 8;
+
+/// Seconds of the steps of the set-up.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct SetupTimes {
+    /// Sorting points by Morton keys.
+    pub sort_s: f64,
+    /// Octree.
+    pub tree_s: f64,
+    /// U, V, W and X lists.
+    pub lists_s: f64,
+    /// Matrices between surfaces.
+    pub operators_s: f64,
+}
+
+impl SetupTimes {
+    /// Sum of the steps, s.
+    pub fn total_s(&self) -> f64 {
+        self.sort_s + self.tree_s + self.lists_s + self.operators_s
+    }
+}
+
+/// M2L operators of a level.
+pub(crate) enum M2lOperator<R: Real> {
+    Fft(Fourier<R>),
+    Compressed(Compressed<R>),
+}
+
+/// Tree, lists and operators for a set of sources and targets. Immutable: unchecked writes of the evaluation rely on what
+/// [`Plan::new`] made.
+pub struct Plan<R: Real> {
+    pub(crate) options: Options,
+    /// Surface order p.
+    pub(crate) p: usize,
+    /// Points of a surface.
+    pub(crate) surface: usize,
+    /// Half width of the root cube, in the units of the points.
+    pub(crate) unit: f64,
+    pub(crate) tree: Tree,
+    pub(crate) lists: Lists,
+    /// Positions of the sources in units of `unit`, sorted by boxes; and the index of each in the input.
+    pub(crate) sources: [Vec<R>; 3],
+    pub(crate) source_from: Vec<u32>,
+    pub(crate) targets: [Vec<R>; 3],
+    pub(crate) target_from: Vec<u32>,
+    /// By level from 2 on; a kernel that scales has one, of boxes of half width 1.
+    pub(crate) levels: Vec<Level<R>>,
+    pub(crate) m2l: Vec<M2lOperator<R>>,
+    /// Points of the surface of half width 1, by coordinate.
+    pub(crate) unit_surface: [Vec<R>; 3],
+    pub(crate) isa: HostIsa,
+    setup_times: SetupTimes,
+}
+
+/// Center and half width of the smallest cube that contains all points, slightly enlarged.
+fn cube(all: [&Points; 2]) -> ([f64; 3], f64) {
+    let mut half = 0.0f64;
+    let center = std::array::from_fn(|a| {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &x in all.iter().flat_map(|p| &p.x[a]) {
+            low = low.min(x);
+            high = high.max(x);
+        }
+        if low > high {
+            return 0.0;
+        }
+        half = half.max(0.5 * high - 0.5 * low);
+        0.5 * low + 0.5 * high
+    });
+    let largest = center.iter().fold(half, |m: f64, x| m.max(x.abs()));
+    // All points coincide: any cube around them will do.
+    let half = if half > 0.0 { half } else { largest.max(1.0) };
+    (center, half * (1.0 + 1e-9))
+}
+
+/// The largest k times half width for which surfaces of order p keep their accuracy: measured for p = 4, 7 and 11 it is
+/// 6, 10 and above 14 (docs/results/fmm.md).
+fn wave_limit(p: usize) -> f64 {
+    1.2 * p as f64
+}
+
+/// Sorts points by the Morton keys of their rounded positions: points that round to one position must share a box.
+fn sorted<R: Real>(points: &Points, center: [f64; 3], unit: f64) -> (Order, [Vec<R>; 3]) {
+    let along = |a: usize, i: usize| R::of(((points.x[a][i] - center[a]) / unit).clamp(-1.0, 1.0));
+    let order = Order::of(points.len(), |i| {
+        std::array::from_fn(|a| along(a, i).wide())
+    });
+    let x = std::array::from_fn(|a| {
+        order
+            .from
+            .par_iter()
+            .map(|&i| along(a, i as usize))
+            .collect()
+    });
+    (order, x)
+}
+
+impl<R: Real> Plan<R> {
+    /// Plans the evaluation at `targets`, or at the sources themselves.
+    ///
+    /// # Errors
+    /// Positions that are not finite; invalid parameters; an accuracy or a wave number out of reach; not enough memory.
+    pub fn new(
+        sources: &Points,
+        targets: Option<&Points>,
+        options: &Options,
+    ) -> Result<Self, FmmError> {
+        options.kernel.check(options.gradient)?;
+        if options.ncrit == 0 {
+            return Err(invalid("ncrit (maximum points per leaf)", "0", "1 or more"));
+        }
+        let p = match options.order {
+            Some(p) if (3..=16).contains(&p) => p,
+            Some(p) => return Err(invalid("surface order", p, "3 to 16")),
+            None => accuracy::order::<R>(options.tolerance, options.kernel, options.gradient)?,
+        };
+        if options.m2l == M2l::Compressed && options.tolerance < FINEST {
+            return Err(FmmError::CompressedAccuracy {
+                tolerance: options.tolerance,
+                reachable: FINEST,
+            });
+        }
+        if sources.len().max(targets.map_or(0, Points::len)) > MAX_POINTS {
+            return Err(FmmError::TooManyPoints(MAX_POINTS));
+        }
+        sources.check("source")?;
+        if let Some(t) = targets {
+            t.check("target")?;
+        }
+        let begun = Instant::now();
+        let mut setup_times = SetupTimes::default();
+        let (center, unit) = cube([sources, targets.unwrap_or(sources)]);
+        if !unit.is_finite() {
+            return Err(FmmError::TooFarApart(f64::MAX));
+        }
+        let parameter = options.kernel.parameter(unit);
+        if matches!(options.kernel, Kernel::Helmholtz { .. }) && parameter > wave_limit(p) {
+            return Err(FmmError::HighFrequency {
+                parameter,
+                limit: wave_limit(p),
+            });
+        }
+        let (source_order, x) = sorted::<R>(sources, center, unit);
+        let (target_order, y) = match targets {
+            Some(t) => sorted::<R>(t, center, unit),
+            None => (source_order.clone(), x.clone()),
+        };
+        setup_times.sort_s = begun.elapsed().as_secs_f64();
+        let t = Instant::now();
+        let tree = Tree::new(&source_order, &target_order, options.ncrit);
+        setup_times.tree_s = t.elapsed().as_secs_f64();
+        let t = Instant::now();
+        let surface = surface::count(p);
+        let lists = Lists::new(&tree, surface);
+        setup_times.lists_s = t.elapsed().as_secs_f64();
+        let t = Instant::now();
+        let isa = HostIsa::best();
+        let (levels, m2l) =
+            operators(options, p, parameter, &tree, R::kernels(isa).panel as usize)?;
+        setup_times.operators_s = t.elapsed().as_secs_f64();
+        let unit_surface = surface::points(p).map(|x| x.into_iter().map(R::of).collect());
+        Ok(Self {
+            options: *options,
+            p,
+            surface,
+            unit,
+            tree,
+            lists,
+            sources: x,
+            source_from: source_order.from,
+            targets: y,
+            target_from: target_order.from,
+            levels,
+            m2l,
+            unit_surface,
+            isa,
+            setup_times,
+        })
+    }
+
+    /// The options it was made with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Surface order p: points along an edge of a surface.
+    pub fn order(&self) -> usize {
+        self.p
+    }
+
+    /// Points of a surface.
+    pub fn surface(&self) -> usize {
+        self.surface
+    }
+
+    /// The octree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// U, W and X lists.
+    pub fn lists(&self) -> &Lists {
+        &self.lists
+    }
+
+    /// Number of targets.
+    pub fn targets(&self) -> usize {
+        self.target_from.len()
+    }
+
+    /// The instruction set that evaluations on CPUs use.
+    pub fn isa(&self) -> HostIsa {
+        self.isa
+    }
+
+    /// Seconds of the steps of its set-up.
+    pub fn setup_times(&self) -> SetupTimes {
+        self.setup_times
+    }
+
+    /// Values on a surface: points times components.
+    pub fn surface_values(&self) -> usize {
+        self.surface * self.options.kernel.inputs()
+    }
+
+    /// Operators of a level, and the scale of potentials at this level.
+    pub(crate) fn level(&self, level: usize) -> (&Level<R>, f64) {
+        if self.options.kernel.scales() {
+            (&self.levels[0], 0.5f64.powi(level as i32))
+        } else {
+            (&self.levels[level - 2], 1.0)
+        }
+    }
+
+    /// Sources of a box.
+    pub(crate) fn range(&self, b: u32) -> [u32; 2] {
+        let s = &self.tree.nodes[b as usize].sources;
+        [s.start, s.end]
+    }
+
+    pub(crate) fn m2l(&self, level: usize) -> &M2lOperator<R> {
+        if self.options.kernel.scales() {
+            &self.m2l[0]
+        } else {
+            &self.m2l[level - 2]
+        }
+    }
+}
+
+type Operators<R> = (Vec<Level<R>>, Vec<M2lOperator<R>>);
+
+fn operators<R: Real>(
+    o: &Options,
+    p: usize,
+    parameter: f64,
+    tree: &Tree,
+    panel: usize,
+) -> Result<Operators<R>, FmmError> {
+    let depth = tree.levels.len();
+    // Without boxes of level 2 there are only U lists.
+    let halves: Vec<f64> = match (depth, o.kernel.scales()) {
+        (0..=2, _) => Vec::new(),
+        (_, true) => vec![1.0],
+        _ => (2..depth).map(|l| 0.5f64.powi(l as i32)).collect(),
+    };
+    memory::check_operators::<R>(o.kernel, o.m2l, p, halves.len())?;
+    let levels = halves
+        .iter()
+        .map(|&h| Level::new(o.kernel, parameter, p, h, panel))
+        .collect::<Result<_, _>>()?;
+    let m2l = halves
+        .iter()
+        .map(|&h| match o.m2l {
+            M2l::Fft => Ok(M2lOperator::Fft(Fourier::new(o.kernel, parameter, p, h))),
+            M2l::Compressed => Compressed::new(o.kernel, parameter, p, h, o.tolerance, panel)
+                .map(M2lOperator::Compressed),
+        })
+        .collect::<Result<_, _>>()?;
+    Ok((levels, m2l))
+}

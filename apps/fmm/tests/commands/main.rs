@@ -1,0 +1,20 @@
+//! Each command: what it answers, refuses and writes.
+
+mod command;
+mod faults;
+mod inputs;
+mod old_names;
+mod study_faults;
+
+use assert_cmd::cargo::cargo_bin;
+use std::process::{Command, Stdio};
+
+/// The command with these words, its output caught.
+fn fmm(words: &str) -> Command {
+    let mut c = Command::new(cargo_bin("fmm"));
+    c.args(words.split_whitespace())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    c
+}

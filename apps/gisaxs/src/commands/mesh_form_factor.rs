@@ -1,0 +1,115 @@
+//! Flags of the form factors of meshes.
+
+use super::device;
+use clap::{Args, ValueEnum};
+use greenup_app::args::{DeviceArg, ThreadsArg, bytes};
+use greenup_app::{AppError, Result};
+use greenup_gisaxs::mesh_form_factor::{FINEST, Method, Precision, Quadrature, Settings};
+use greenup_gisaxs::wisdom;
+
+#[derive(Args, Clone, Debug)]
+pub struct MeshFormFactorArgs {
+    #[command(flatten)]
+    device: DeviceArg,
+    /// Method for form factors of meshes [default: the cheapest that is accurate enough]
+    #[arg(long, value_enum)]
+    pub method: Option<MethodArg>,
+    /// Largest error |F − F_exact| / V of a mesh, V its volume, 1e-12 or more; `error` in the summary is this quantity
+    /// (an upper bound for nufft)
+    #[arg(long, default_value_t = 1e-9, value_name = "E")]
+    pub accuracy: f64,
+    /// Precision of the direct and GEMM methods [default: f32 if the accuracy permits]
+    #[arg(long, value_enum)]
+    pub precision: Option<PrecisionArg>,
+    /// Quadrature on each triangle [default: the cheapest that is accurate enough]
+    #[arg(long, value_enum)]
+    pub quadrature: Option<QuadratureArg>,
+    /// Memory for tables, e.g. 500M or 2G
+    #[arg(long, default_value = "2G", value_parser = bytes, value_name = "SIZE")]
+    pub memory: u64,
+    #[command(flatten)]
+    threads: ThreadsArg,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum MethodArg {
+    /// Direct sums: one exponential per triangle and q
+    Direct,
+    /// The analytic transform of each flat triangle
+    Exact,
+    /// Matrix products (tensor grids, rows of a detector)
+    #[value(alias = "product")]
+    Gemm,
+    /// Nonuniform FFT: cost independent of the number of triangles
+    Nufft,
+}
+
+impl From<MethodArg> for Method {
+    fn from(w: MethodArg) -> Self {
+        match w {
+            MethodArg::Direct => Self::Direct,
+            MethodArg::Exact => Self::Exact,
+            MethodArg::Gemm => Self::Gemm,
+            MethodArg::Nufft => Self::Nufft,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum PrecisionArg {
+    /// Single precision
+    F32,
+    /// Double precision
+    F64,
+    /// Two half-precision terms per number: GEMM on tensor cores, tensor grids only
+    F16x2,
+}
+
+impl From<PrecisionArg> for Precision {
+    fn from(p: PrecisionArg) -> Self {
+        match p {
+            PrecisionArg::F32 => Self::F32,
+            PrecisionArg::F64 => Self::F64,
+            PrecisionArg::F16x2 => Self::F16x2,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum QuadratureArg {
+    /// 1 point: the centroid
+    One,
+    /// The centroid with a second-order correction (direct only)
+    Corrected,
+    /// 3 points
+    Three,
+    /// 6 points
+    Six,
+}
+
+impl MeshFormFactorArgs {
+    /// Starts the threads and opens the device.
+    pub fn settings(&self) -> Result<Settings> {
+        if !(self.accuracy >= FINEST && self.accuracy < 1.0) {
+            return Err(AppError::new(format!(
+                "invalid --accuracy {}: it must lie between {FINEST:e} and 1",
+                self.accuracy
+            )));
+        }
+        self.threads.start()?;
+        Ok(Settings {
+            method: self.method.map(Method::from),
+            accuracy: self.accuracy,
+            precision: self.precision.map(Precision::from),
+            quadrature: self.quadrature.map(|p| match p {
+                QuadratureArg::One => Some(Quadrature::Centroid),
+                QuadratureArg::Corrected => None,
+                QuadratureArg::Three => Some(Quadrature::Three),
+                QuadratureArg::Six => Some(Quadrature::Six),
+            }),
+            blocks: wisdom::read()?.blocks(&wisdom::cpu()),
+            memory: self.memory,
+            on: device::service(self.device)?,
+        })
+    }
+}

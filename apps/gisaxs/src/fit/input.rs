@@ -1,0 +1,241 @@
+//! The input file of a fit: data, free parameters, noise.
+
+use crate::image::{self, Cut};
+use crate::sample::Sample;
+use crate::table::{self, fail};
+use crate::{GisaxsError, fit::Target};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The input file of a fit. Relative paths start at its folder.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FitInput {
+    /// The sample's input file.
+    pub sample: PathBuf,
+    /// The measured image, a csv, npy or tif file with the lowest row first; or, with `cut`, a CSV file with columns
+    /// position, intensity.
+    pub data: PathBuf,
+    /// The cut through the image that was measured, such as `alpha=0.3`; `None`: the whole image.
+    pub cut: Option<String>,
+    /// An image of the same size: pixels that are not 0 in it are left out.
+    pub mask: Option<PathBuf>,
+    /// Noise of the data.
+    #[serde(default)]
+    pub noise: Noise,
+    /// The free parameters.
+    pub parameters: Vec<Free>,
+    /// Particles of the swarm, 4 or more; 0: no swarm.
+    #[serde(default = "swarm")]
+    pub swarm: usize,
+    /// Steps of the swarm.
+    #[serde(default = "steps")]
+    pub steps: u64,
+    /// Number of starting points; the best fit is kept.
+    #[serde(default = "one")]
+    pub starts: usize,
+    /// Seed of the random numbers.
+    #[serde(default = "seed")]
+    pub seed: u64,
+}
+
+/// Maximum number of models of a fit: months of the fastest.
+const MOST_MODELS: f64 = 1e9;
+
+fn swarm() -> usize {
+    40
+}
+
+fn steps() -> u64 {
+    40
+}
+
+fn one() -> usize {
+    1
+}
+
+fn seed() -> u64 {
+    20_150_324
+}
+
+/// Noise of the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Noise {
+    /// Poisson noise of photon counts.
+    #[default]
+    Poisson,
+    /// Standard deviation proportional to the intensity.
+    Relative,
+    /// The same standard deviation everywhere.
+    Uniform,
+}
+
+/// A free parameter: a number of the sample that is fitted.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Free {
+    /// Path in the sample's input file, such as `particles.0.form.radius`.
+    pub path: String,
+    /// Lower bound.
+    pub from: f64,
+    /// Upper bound.
+    pub to: f64,
+    /// Initial value of the first start; a swarm ignores it unless all parameters have one. `None`: random.
+    pub start: Option<f64>,
+    /// Paths of other numbers that always have the same value.
+    #[serde(default)]
+    pub same: Vec<String>,
+    /// Whether the search runs in the logarithm, e.g. of a density.
+    #[serde(default)]
+    pub log: bool,
+}
+
+impl FitInput {
+    /// Reads an input file.
+    ///
+    /// # Errors
+    /// The file cannot be read, has an unknown or missing key, or invalid bounds or numbers.
+    pub fn read(path: &Path) -> Result<Self, GisaxsError> {
+        let text = greenup_files::read_text(path)?;
+        let out: Self = toml::from_str(&text).map_err(|e| fail(path, e.to_string().trim_end()))?;
+        if out.parameters.is_empty() {
+            return Err(fail(path, "has no [[parameters]] to fit"));
+        }
+        for p in &out.parameters {
+            let bad = |m: String| fail(path, format!("parameter {}: {m}", p.path));
+            if !(p.from < p.to && p.from.is_finite() && p.to.is_finite()) {
+                return Err(bad("needs from < to".into()));
+            }
+            if p.log && p.from <= 0.0 {
+                return Err(bad("log needs bounds above 0".into()));
+            }
+            if let Some(s) = p.start.filter(|s| !(p.from..=p.to).contains(s)) {
+                return Err(bad(format!("start = {s} lies outside its bounds")));
+            }
+        }
+        if out.starts == 0 || (out.swarm > 0 && out.swarm < 4) {
+            return Err(fail(
+                path,
+                "starts must be at least 1, and a swarm has 4 or more",
+            ));
+        }
+        // The models of the swarm alone; each takes milliseconds to minutes.
+        let models = (out.starts as f64) * (1.0 + out.swarm as f64 * out.steps as f64);
+        if models > MOST_MODELS {
+            return Err(fail(
+                path,
+                format!(
+                    "starts = {} × swarm = {} × steps = {} are {models:.1e} models, more than {MOST_MODELS:.0e}: \
+                     lower one of them",
+                    out.starts, out.swarm, out.steps
+                ),
+            ));
+        }
+        Ok(out)
+    }
+
+    /// Reads the sample and the data; relative paths start at `dir`.
+    ///
+    /// # Errors
+    /// A file cannot be read, a parameter does not exist, or the data do not have the size of the sample's detector.
+    pub fn target(&self, dir: &Path) -> Result<Target, GisaxsError> {
+        let at = dir.join(&self.sample);
+        let sample = Sample::read(&at)?;
+        let beside = at.parent().unwrap_or(Path::new(".")).to_owned();
+        for p in &self.parameters {
+            for path in std::iter::once(&p.path).chain(&p.same) {
+                // A number that the input file leaves at its default may be set too.
+                if path.contains('.') {
+                    sample.with(&[(path.clone(), p.from)])?;
+                }
+            }
+        }
+        let detector = sample.scene(&beside)?.detector;
+        let (rows, columns) = (detector.rows(), detector.columns());
+        let data = dir.join(&self.data);
+        let sized = |path: &Path| -> Result<Vec<f64>, GisaxsError> {
+            let (pixels, wide) = image::read(path)?;
+            let high = pixels.len() / wide.max(1);
+            if (high, wide) != (rows, columns) {
+                return Err(fail(
+                    path,
+                    format!(
+                        "is an image of {wide} × {high} pixels; the detector of {} has {columns} × {rows}",
+                        at.display()
+                    ),
+                ));
+            }
+            Ok(pixels)
+        };
+        let cut: Option<Cut> = self.cut.as_deref().map(str::parse).transpose()?;
+        let mut values = match cut {
+            None => sized(&data)?,
+            Some(_) => table::numbers(&data, 2)?
+                .into_iter()
+                .map(|r| r.1[1])
+                .collect(),
+        };
+        if let Some(cut) = cut {
+            let n = if cut.across { columns } else { rows };
+            if values.len() != n {
+                return Err(fail(
+                    &data,
+                    format!("is a cut of {} points; the sample's has {n}", values.len()),
+                ));
+            }
+        }
+        if let Some(mask) = &self.mask {
+            if cut.is_some() {
+                return Err(fail(
+                    &dir.join(mask),
+                    "a mask goes with an image, not with a cut",
+                ));
+            }
+            for (v, m) in values.iter_mut().zip(sized(&dir.join(mask))?) {
+                if m != 0.0 {
+                    *v = f64::NAN;
+                }
+            }
+        }
+        // Dead pixels are negative or NaN in most formats.
+        if !values.iter().any(|v| *v >= 0.0) {
+            return Err(fail(&data, "has no pixel with an intensity"));
+        }
+        Ok(Target {
+            sample,
+            dir: beside,
+            values,
+            cut,
+            noise: self.noise,
+            free: self.parameters.clone(),
+            on: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fits_without_end_are_refused_with_their_number() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = dir.path().join("fit.toml");
+        let page = "sample = 's.toml'\ndata = 'd.csv'\n[[parameters]]\npath = 'a.b'\nfrom = 0.0\nto = 1.0\n";
+        for (more, words) in [
+            (
+                "starts = 1000000000",
+                "starts = 1000000000 × swarm = 40 × steps = 40 are 1.6e12 models",
+            ),
+            ("swarm = 1000000000", "swarm = 1000000000"),
+            ("steps = 9223372036854775807", "steps = 9223372036854775807"),
+        ] {
+            std::fs::write(&at, format!("{more}\n{page}")).unwrap();
+            let said = FitInput::read(&at).unwrap_err().to_string();
+            assert!(said.contains(words), "{said}");
+        }
+        std::fs::write(&at, page).unwrap();
+        FitInput::read(&at).unwrap();
+    }
+}

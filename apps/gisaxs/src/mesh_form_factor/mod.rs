@@ -1,0 +1,58 @@
+//! Form factors of triangulated surfaces at many q at once.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `method` | the methods, and what a user asks for |
+//! | `prepare`, `cost` | preparation of a method, and selection of the cheapest |
+//! | `q_grid` | the q at which F is computed |
+//! | `surface` | a surface as quadrature nodes, the error of that, and F near q = 0 |
+//! | `direct` | direct sums: one exponential per node and q (SIMD kernels in `kernels/direct.c`) |
+//! | `gemm` | matrix products on tensor grids and detector rows |
+//! | `nufft` | the nonuniform FFT: cost independent of the number of triangles |
+//! | `accelerator` | form factors on another device |
+//! | `kernels` | the C kernels of this CPU's instruction set |
+
+mod accelerator;
+mod cost;
+mod direct;
+mod gemm;
+mod kernels;
+mod method;
+mod nufft;
+mod prepare;
+mod q_grid;
+mod surface;
+
+pub use accelerator::Accelerator;
+pub(crate) use cost::runs;
+pub use direct::{Blocks, Precision, direct};
+pub(crate) use gemm::about_center;
+pub use method::{Method, Settings};
+pub(crate) use nufft::chebyshev;
+pub(crate) use nufft::{Axis, Layout, Window};
+pub use nufft::{DetectorNufft, grid};
+pub use prepare::{FINEST, Prepared, each, prepare};
+pub use q_grid::{Extent, QGrid};
+pub use surface::{Nodes, Quadrature, Sampling, Surface};
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Reports progress, and tells a computation to stop.
+pub struct Watch<'a> {
+    /// Called with the number of further q that are done.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+    /// Set to stop the computation.
+    pub stop: &'a AtomicBool,
+}
+
+impl Watch<'_> {
+    /// Whether the computation must stop.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Reports `points` more q as done.
+    pub fn tick(&self, points: u64) {
+        (self.progress)(points);
+    }
+}

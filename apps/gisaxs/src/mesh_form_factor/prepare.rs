@@ -1,0 +1,349 @@
+//! Prepares the cheapest method that is accurate enough, or the one asked for.
+
+use super::accelerator::Accelerator;
+use super::cost::{Costs, EXACT, runs};
+use super::direct::{Blocks, Precision, direct};
+use super::gemm::products;
+use super::nufft::{DetectorNufft, MAX_TERMS, grid};
+use super::nufft::{Transform, condition, damped, growth};
+use super::q_grid::{Extent, QGrid};
+use super::{Method, Quadrature, Sampling, Settings, Surface, Watch};
+use crate::form::{FormFactor, Polyhedron};
+use greenup_process::memory;
+use num_complex::Complex64;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Smallest error relative to the volume that double precision permits.
+pub const FINEST: f64 = 1e-12;
+/// Bound of the error of sums in single precision relative to the volume, for small phases.
+const SINGLE: f64 = 1e-6;
+
+/// A method prepared for a mesh and a range of q.
+pub struct Prepared<'a> {
+    /// The method.
+    pub method: Method,
+    /// Its precision.
+    pub precision: Precision,
+    /// Number of quadrature nodes on the surface; 0 for the exact method.
+    pub nodes: usize,
+    /// Largest |F − F_exact| relative to the volume F(0) at the q it was prepared for. For the nonuniform FFT and the
+    /// quadrature it is a bound; the share of rounding in other sums is its typical size.
+    pub error: f64,
+    /// Time expected on one core like that on which the costs were measured, s; `None` on other devices.
+    pub cost_s: Option<f64>,
+    how: How<'a>,
+}
+
+enum How<'a> {
+    Exact(&'a Polyhedron),
+    Direct {
+        surface: Arc<Surface>,
+        corrected: bool,
+        blocks: Blocks,
+    },
+    Gemm {
+        surface: Arc<Surface>,
+        accuracy: f64,
+        memory: u64,
+    },
+    Grid {
+        surface: Arc<Surface>,
+        accuracy: f64,
+    },
+    DetectorNufft(Box<DetectorNufft>),
+    Accelerated {
+        on: Arc<dyn Accelerator>,
+        surface: Arc<Surface>,
+        accuracy: f64,
+        memory: u64,
+    },
+}
+
+impl<'a> Prepared<'a> {
+    fn exact(form: &'a Polyhedron, cost_s: f64) -> Self {
+        Self {
+            method: Method::Exact,
+            precision: Precision::F64,
+            nodes: 0,
+            error: FINEST,
+            cost_s: Some(cost_s),
+            how: How::Exact(form),
+        }
+    }
+}
+
+/// Prepares the method asked for, or the cheapest one, for a mesh and some grids of q.
+///
+/// # Errors
+/// The method does not support these q, this precision or this quadrature, or the memory is too small.
+pub fn prepare<'a>(
+    form: &'a Polyhedron,
+    grids: &[QGrid],
+    settings: &Settings,
+) -> Result<Prepared<'a>, crate::GisaxsError> {
+    let extent = Extent::of(grids);
+    let what = format!("F at {} q", extent.points);
+    memory::check(&what, 16 * extent.points as u64)?;
+    let accuracy = settings.accuracy;
+    // Where waves grow over the particle, errors grow too.
+    let grown = growth(form.mesh().span_z(), &extent);
+    let worse = grown * damped(&extent);
+    let sampling = match settings.quadrature {
+        None => Sampling::Within(0.5 * accuracy / worse.max(1.0)),
+        Some(None) => Sampling::Every(Quadrature::Centroid),
+        Some(Some(rule)) => Sampling::Every(rule),
+    };
+    let corrected = settings.quadrature == Some(None);
+    let precision = settings.precision.unwrap_or(if accuracy >= SINGLE {
+        Precision::F32
+    } else {
+        Precision::F64
+    });
+    let points = extent.points as f64;
+    let exact = form.triangles() as f64 * points * EXACT;
+    // A few q of a few triangles are not worth any preparation.
+    let free = settings.method.is_none() && settings.on.is_none();
+    if (settings.method == Some(Method::Exact) && settings.on.is_none()) || (free && exact < 1e-3) {
+        return Ok(Prepared::exact(form, exact));
+    }
+    let surface = Surface::new(form.mesh(), extent.most.max(1e-9), sampling);
+    let surface = Arc::new(surface);
+    if let Some(on) = &settings.on {
+        return on_accelerator(
+            on,
+            surface,
+            (grids, &extent),
+            settings,
+            (precision, corrected),
+        );
+    }
+    if precision == Precision::F16x2 {
+        return Err("--precision f16x2 is for the tensor cores of a GPU: use --device cuda".into());
+    }
+    let nodes = &surface.nodes;
+    let transform = match settings.method {
+        None | Some(Method::Nufft) => {
+            Transform::plan(&surface, &extent, runs(grids).is_some(), accuracy)
+        }
+        _ => Transform {
+            accuracy,
+            error: 0.0,
+        },
+    };
+    let costs = Costs::new(
+        &surface,
+        (grids, &extent),
+        (precision, corrected),
+        transform.accuracy,
+    );
+    // For a large Im(q_z) times the size of a cell, windows lose all digits.
+    let served = transform.error <= 100.0 * accuracy;
+    let method = settings
+        .method
+        .unwrap_or_else(|| costs.cheapest(exact, served, settings.memory));
+    let needed = costs.bytes(method);
+    if needed > settings.memory {
+        let mib = |b: u64| format!("{:.1} MiB", b as f64 / f64::from(1 << 20));
+        return Err(format!(
+            "the memory given, {}, is too small for one tile: {} are needed for {} points on the surface",
+            mib(settings.memory),
+            mib(needed),
+            nodes.len()
+        ).into());
+    }
+    // Rounding errors grow with the phases and with the length of a sum.
+    let rounding = match precision {
+        Precision::F32 => {
+            let terms = match method {
+                Method::Direct => (settings.blocks.nodes as f64 / 512.0).max(1.0),
+                _ => 1.0,
+            };
+            6e-7 * terms.sqrt() * (1.0 + extent.most * nodes.reach / 30.0)
+        }
+        Precision::F64 | Precision::F16x2 => 1e-13,
+    };
+    // For a flat solid, or near q = 0, F is the small remainder of a large sum.
+    let rounding = rounding * (grown * condition(&surface, &extent) / 3.0).max(1.0);
+    let size = nodes.len();
+    let sampled = worse * sampled(&surface, corrected);
+    let made = |error: f64, cost_s: f64, precision: Precision, how: How<'a>| Prepared {
+        method,
+        precision,
+        nodes: size,
+        error,
+        cost_s: Some(cost_s),
+        how,
+    };
+    Ok(match method {
+        Method::Exact => Prepared::exact(form, exact),
+        Method::Direct => made(
+            sampled + rounding,
+            costs.direct,
+            precision,
+            How::Direct {
+                surface,
+                corrected,
+                blocks: settings.blocks,
+            },
+        ),
+        Method::Gemm | Method::Nufft if corrected => {
+            return Err("--quadrature corrected needs --method direct".into());
+        }
+        Method::Gemm => made(
+            sampled + rounding,
+            costs.product,
+            precision,
+            How::Gemm {
+                surface,
+                accuracy,
+                memory: settings.memory,
+            },
+        ),
+        Method::Nufft if !costs.transforms => {
+            return Err(format!(
+                "q_x spans too much for the nonuniform FFT: {} terms, at most {MAX_TERMS}",
+                costs.terms
+            )
+            .into());
+        }
+        Method::Nufft if !transform.error.is_finite() => {
+            return Err("Im(q_z) is too large for the nonuniform FFT: use --method direct".into());
+        }
+        Method::Nufft => {
+            let error = sampled + transform.error;
+            let accuracy = transform.accuracy;
+            let how = if costs.tensor {
+                How::Grid { surface, accuracy }
+            } else {
+                How::DetectorNufft(Box::new(DetectorNufft::new(surface, &extent, accuracy)))
+            };
+            made(error, costs.nufft, Precision::F64, how)
+        }
+    })
+}
+
+/// Bound of the error of the quadrature relative to the volume.
+fn sampled(surface: &Surface, corrected: bool) -> f64 {
+    let error = surface.nodes.error;
+    if corrected {
+        // The next order of the centroid's error.
+        error * (0.1 * (error * 12.0).sqrt()).min(1.0)
+    } else {
+        error
+    }
+}
+
+/// Prepares a method on another device.
+fn on_accelerator<'a>(
+    on: &Arc<dyn Accelerator>,
+    surface: Arc<Surface>,
+    (grids, extent): (&[QGrid], &Extent),
+    settings: &Settings,
+    (precision, corrected): (Precision, bool),
+) -> Result<Prepared<'a>, crate::GisaxsError> {
+    if corrected {
+        return Err("--quadrature corrected runs on the CPU only: use --device cpu".into());
+    }
+    let grid = runs(grids).is_some();
+    let plan = Transform::plan(&surface, extent, grid, settings.accuracy);
+    let terms = DetectorNufft::terms(&surface.nodes, extent, plan.accuracy);
+    let method = on.method(settings.method, grid, terms <= MAX_TERMS)?;
+    if precision == Precision::F16x2 && method != Method::Gemm {
+        return Err("--precision f16x2 needs --method gemm".into());
+    }
+    let rounding = match precision {
+        // On rows of a detector the transform has double precision only.
+        _ if method == Method::Nufft && !grid => 1e-13,
+        // Sums of 2048 nodes; sines by the hardware.
+        Precision::F32 | Precision::F16x2 => {
+            1.5e-6 * (1.0 + extent.most * surface.nodes.reach / 30.0)
+        }
+        Precision::F64 => 1e-13,
+    };
+    let grown = growth(surface.nodes.z, extent);
+    let rounding = rounding * (grown * condition(&surface, extent) / 3.0).max(1.0);
+    let (transform, accuracy) = match method {
+        Method::Nufft => (plan.error, plan.accuracy),
+        _ => (0.0, settings.accuracy),
+    };
+    Ok(Prepared {
+        method,
+        precision,
+        nodes: surface.nodes.len(),
+        error: grown * damped(extent) * sampled(&surface, false) + rounding + transform,
+        cost_s: None,
+        how: How::Accelerated {
+            on: Arc::clone(on),
+            surface,
+            accuracy,
+            memory: settings.memory,
+        },
+    })
+}
+
+impl Prepared<'_> {
+    /// F on each grid, nm³; `None` if stopped.
+    ///
+    /// # Errors
+    /// Another device fails.
+    pub fn grids(
+        &self,
+        grids: &[QGrid],
+        watch: &Watch,
+    ) -> Result<Option<Vec<Vec<Complex64>>>, crate::GisaxsError> {
+        Ok(match &self.how {
+            How::Exact(form) => each(*form, grids, watch),
+            How::Direct {
+                surface,
+                corrected,
+                blocks,
+            } => direct(surface, grids, *corrected, (self.precision, *blocks), watch),
+            How::Gemm {
+                surface,
+                accuracy,
+                memory,
+            } => products(surface, grids, self.precision, *accuracy, *memory, watch),
+            How::Grid { surface, accuracy } => {
+                grid(surface, &grids[0], *accuracy, watch).map(|v| vec![v])
+            }
+            How::DetectorNufft(band) => band.grids(grids, watch),
+            How::Accelerated {
+                on,
+                surface,
+                accuracy,
+                memory,
+            } => {
+                let how = (self.method, self.precision, *accuracy);
+                return on.grids(surface, grids, how, *memory, watch);
+            }
+        })
+    }
+}
+
+/// F on each grid, nm³, one q after the other; `None` if stopped.
+pub fn each<F: FormFactor + ?Sized>(
+    form: &F,
+    grids: &[QGrid],
+    watch: &Watch,
+) -> Option<Vec<Vec<Complex64>>> {
+    let out: Vec<Vec<Complex64>> = grids
+        .par_iter()
+        .map(|s| {
+            let mut out = vec![Complex64::ZERO; s.len()];
+            out.par_chunks_mut(1024)
+                .enumerate()
+                .for_each(|(block, to)| {
+                    if watch.stopped() {
+                        return;
+                    }
+                    for (i, f) in to.iter_mut().enumerate() {
+                        *f = form.at(&s.q(block * 1024 + i).vector());
+                    }
+                    watch.tick(to.len() as u64);
+                });
+            out
+        })
+        .collect();
+    (!watch.stopped()).then_some(out)
+}

@@ -1,0 +1,122 @@
+//! The q at which form factors are computed.
+
+use crate::Q;
+use num_complex::Complex64;
+use std::sync::Arc;
+
+/// All combinations of some positions (q_x, q_y) with some q_z: a tensor grid, or one row of a detector with the terms
+/// of the distorted-wave Born approximation.
+#[derive(Clone, Debug, Default)]
+pub struct QGrid {
+    /// q_x and q_y, 1/nm.
+    pub xy: Arc<[[f64; 2]]>,
+    /// q_z, 1/nm.
+    pub z: Vec<Complex64>,
+}
+
+impl QGrid {
+    /// A tensor grid of q_x, q_y and q_z, 1/nm; among the positions q_y varies fastest.
+    pub fn grid(x: &[f64], y: &[f64], z: &[Complex64]) -> Self {
+        Self {
+            xy: x
+                .iter()
+                .flat_map(|&x| y.iter().map(move |&y| [x, y]))
+                .collect(),
+            z: z.to_vec(),
+        }
+    }
+
+    /// Runs of equal q_x among the positions: first index and length of each.
+    pub fn runs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let xy = Arc::clone(&self.xy);
+        let mut begin = 0;
+        std::iter::from_fn(move || {
+            let x = xy.get(begin)?[0];
+            let n = xy[begin..].iter().take_while(|p| p[0] == x).count();
+            let run = (begin, n);
+            begin += n;
+            Some(run)
+        })
+    }
+
+    /// Number of q.
+    pub fn len(&self) -> usize {
+        self.xy.len() * self.z.len()
+    }
+
+    /// Whether there are no q.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The n-th q; positions vary fastest, q_z slowest.
+    pub fn q(&self, n: usize) -> Q {
+        let [x, y] = self.xy[n % self.xy.len()];
+        Q {
+            x,
+            y,
+            z: self.z[n / self.xy.len()],
+        }
+    }
+}
+
+/// Ranges (minimum, maximum) that some q cover; all zero if there are none.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// q_x, 1/nm.
+    pub x: [f64; 2],
+    /// q_y, 1/nm.
+    pub y: [f64; 2],
+    /// Re(q_z), 1/nm.
+    pub z: [f64; 2],
+    /// Largest |Im(q_z)|, 1/nm.
+    pub im_qz: f64,
+    /// Im(q_z), 1/nm.
+    pub loss: [f64; 2],
+    /// Largest |q|, 1/nm.
+    pub most: f64,
+    /// Smallest |q|, 1/nm.
+    pub least: f64,
+    /// Number of q.
+    pub points: usize,
+}
+
+impl Extent {
+    /// The extent of all q of some grids.
+    pub fn of(grids: &[QGrid]) -> Self {
+        let none = [f64::MAX, f64::MIN];
+        let mut out = Self {
+            x: none,
+            y: none,
+            z: none,
+            im_qz: 0.0,
+            loss: none,
+            most: 0.0,
+            least: f64::MAX,
+            points: 0,
+        };
+        let widen = |r: &mut [f64; 2], v: f64| *r = [r[0].min(v), r[1].max(v)];
+        for s in grids.iter().filter(|s| !s.is_empty()) {
+            let (mut along, mut across) = (none, none);
+            for &[x, y] in s.xy.iter() {
+                widen(&mut out.x, x);
+                widen(&mut out.y, y);
+                widen(&mut along, x * x + y * y);
+            }
+            for z in &s.z {
+                widen(&mut out.z, z.re);
+                widen(&mut out.loss, z.im);
+                out.im_qz = out.im_qz.max(z.im.abs());
+                widen(&mut across, z.norm_sqr());
+            }
+            out.most = out.most.max((along[1] + across[1]).sqrt());
+            out.least = out.least.min((along[0] + across[0]).sqrt());
+            out.points += s.len();
+        }
+        if out.points == 0 {
+            (out.x, out.y, out.z) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+            (out.loss, out.least) = ([0.0; 2], 0.0);
+        }
+        out
+    }
+}

@@ -1,0 +1,157 @@
+//! Layers on a substrate: the waves in each, by Parratt's recursion in ratios, which does not overflow for evanescent
+//! waves, and the reflectivity.
+
+use num_complex::Complex64;
+
+/// A layer of a stack; the first is the medium above the sample, the last the substrate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    /// δ of the refractive index n = 1 − δ + iβ.
+    pub delta: f64,
+    /// β of the refractive index n = 1 − δ + iβ.
+    pub beta: f64,
+    /// Thickness, nm; ignored of the first and the last layer.
+    pub thickness: f64,
+    /// Root-mean-square roughness of its upper interface, nm (Névot–Croce).
+    pub roughness: f64,
+}
+
+impl Layer {
+    /// A layer of `thickness` nm without roughness.
+    pub fn smooth(delta: f64, beta: f64, thickness: f64) -> Self {
+        Self {
+            delta,
+            beta,
+            thickness,
+            roughness: 0.0,
+        }
+    }
+
+    /// 1 − n² = 2δ − δ² + β² − 2iβ (1 − δ).
+    pub fn contrast(&self) -> Complex64 {
+        let (d, b) = (self.delta, self.beta);
+        Complex64::new(2.0 * d - d * d + b * b, -2.0 * b * (1.0 - d))
+    }
+}
+
+/// The waves T e^{−i k_z (z − z_ref)} + R e^{+i k_z (z − z_ref)} in a layer, with z_ref at its upper interface (0 for
+/// the first), for an incoming amplitude of 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waves {
+    /// k_z, 1/nm, with Im ≥ 0.
+    pub kz: Complex64,
+    /// Amplitude T of the downward wave.
+    pub t: Complex64,
+    /// Amplitude R of the upward wave.
+    pub r: Complex64,
+}
+
+/// k_z in a layer, 1/nm, with Im ≥ 0, at a grazing angle in vacuum, rad.
+fn vertical(k0: f64, angle: f64, layer: &Layer) -> Complex64 {
+    let sine = angle.sin();
+    k0 * (sine * sine - layer.contrast()).sqrt()
+}
+
+/// The waves in every layer, for the wave number k₀ in vacuum, 1/nm, and a grazing angle, rad.
+pub fn waves(layers: &[Layer], k0: f64, angle: f64) -> Vec<Waves> {
+    let i = Complex64::I;
+    let kz: Vec<Complex64> = layers.iter().map(|l| vertical(k0, angle, l)).collect();
+    let n = layers.len();
+    // e^{i k_z d} of each layer with two interfaces.
+    let through = |j: usize| {
+        if j == 0 {
+            Complex64::ONE
+        } else {
+            (i * kz[j] * layers[j].thickness).exp()
+        }
+    };
+    let reflected = |j: usize| {
+        let sum = kz[j] + kz[j + 1];
+        if sum.norm_sqr() == 0.0 {
+            return Complex64::ZERO;
+        }
+        let sigma = layers[j + 1].roughness;
+        (kz[j] - kz[j + 1]) / sum * (-2.0 * kz[j] * kz[j + 1] * sigma * sigma).exp()
+    };
+    // R/T at the top of each layer, and just above the interface below it.
+    let mut top = vec![Complex64::ZERO; n];
+    for j in (0..n.saturating_sub(1)).rev() {
+        let r = reflected(j);
+        let bottom = (r + top[j + 1]) / (1.0 + r * top[j + 1]);
+        let e = through(j);
+        top[j] = bottom * e * e;
+    }
+    let mut out = Vec::with_capacity(n);
+    let mut t = Complex64::ONE;
+    for j in 0..n {
+        out.push(Waves {
+            kz: kz[j],
+            t,
+            r: top[j] * t,
+        });
+        if j + 1 < n {
+            let r = reflected(j);
+            t = t * through(j) * (1.0 + r) / (1.0 + r * top[j + 1]);
+        }
+    }
+    out
+}
+
+/// Specular reflectivity |R|² for the wave number k₀ in vacuum, 1/nm, at a grazing angle, rad.
+pub fn reflectivity(layers: &[Layer], k0: f64, angle: f64) -> f64 {
+    waves(layers, k0, angle)
+        .first()
+        .map_or(0.0, |w| w.r.norm_sqr())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waves_join_at_every_interface() {
+        let layers = [
+            Layer::smooth(0.0, 0.0, 0.0),
+            Layer::smooth(8e-6, 8e-7, 40.0),
+            Layer::smooth(2e-6, 1e-8, 25.0),
+            Layer::smooth(6e-6, 2e-8, 0.0),
+        ];
+        for angle in [0.01_f64, 0.2, 0.35, 1.0] {
+            let w = waves(&layers, 62.8, angle.to_radians());
+            for j in 0..3 {
+                let e = if j == 0 {
+                    Complex64::ONE
+                } else {
+                    (Complex64::I * w[j].kz * layers[j].thickness).exp()
+                };
+                let (t, r) = (w[j].t * e, w[j].r / e);
+                let (u, d) = (w[j + 1].t, w[j + 1].r);
+                assert!((t + r - u - d).norm() < 1e-12, "{angle} {j}");
+                let slope = w[j].kz * (t - r) - w[j + 1].kz * (u - d);
+                assert!(
+                    slope.norm() < 1e-12 * w[j].kz.norm().max(1.0),
+                    "{angle} {j}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn thick_absorbers_do_not_overflow() {
+        let layers = [
+            Layer::smooth(0.0, 0.0, 0.0),
+            Layer::smooth(8e-6, 8e-6, 1e6),
+            Layer::smooth(6e-6, 2e-8, 0.0),
+        ];
+        let r = reflectivity(&layers, 62.8, 0.1_f64.to_radians());
+        assert!(r > 0.0 && r < 1.0, "{r}");
+    }
+
+    #[test]
+    fn roughness_takes_from_the_reflection() {
+        let mut layers = [Layer::smooth(0.0, 0.0, 0.0), Layer::smooth(6e-6, 2e-8, 0.0)];
+        let smooth = reflectivity(&layers, 62.8, 0.5_f64.to_radians());
+        layers[1].roughness = 1.0;
+        assert!(reflectivity(&layers, 62.8, 0.5_f64.to_radians()) < 0.7 * smooth);
+    }
+}

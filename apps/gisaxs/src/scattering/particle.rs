@@ -1,0 +1,51 @@
+//! Populations of particles, each of parts that scatter coherently.
+
+use crate::form::FormFactor;
+use crate::scattering::order::Order;
+
+/// A solid of one material.
+pub struct Part {
+    /// Form factor of its shape.
+    pub form: Box<dyn FormFactor>,
+    /// δ and β of its refractive index n = 1 − δ + iβ.
+    pub index: (f64, f64),
+    /// δ and β of the part around it; `None`: it is in the layer.
+    pub around: Option<(f64, f64)>,
+    /// Position of the centre of its base in the particle, nm.
+    pub at: [f64; 3],
+}
+
+/// A particle: parts that scatter coherently.
+pub struct Particle {
+    /// The parts.
+    pub parts: Vec<Part>,
+    /// Height of its origin, nm; the surface is at 0.
+    pub height: f64,
+}
+
+/// How the waves of different particles of one population add; S is the structure factor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Average {
+    /// Sizes are independent of positions (the decoupling approximation): ⟨|F|²⟩ − |⟨F⟩|² + |⟨F⟩|² S.
+    #[default]
+    Decoupled,
+    /// All waves add coherently: |⟨F⟩|² S.
+    Coherent,
+    /// Each size forms its own domains (the local monodisperse approximation): ⟨|F|²⟩ S.
+    Local,
+}
+
+/// Particles of one type, in all sizes and orientations.
+pub struct Population {
+    /// Particles per nm² of surface.
+    pub density: f64,
+    /// Index of their layer, from 0.
+    pub layer: usize,
+    /// Arrangement along the surface.
+    pub order: Order,
+    /// Particles of each size and orientation, with weights that sum to one.
+    pub members: Vec<(f64, Particle)>,
+    /// How their waves add.
+    pub average: Average,
+}

@@ -1,0 +1,10 @@
+//! Each command: what it answers, refuses and writes.
+
+mod bench;
+mod checks;
+mod command;
+mod docs;
+mod hostile;
+mod old_names;
+mod outputs;
+mod study_faults;

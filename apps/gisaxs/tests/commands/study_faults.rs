@@ -1,0 +1,60 @@
+//! `gisaxs study` under kills and full disks: the file holds the rows measured so far, whole.
+
+use greenup_testing::{fails, kill_after, on_a_full_disk};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+const BIN: &str = env!("CARGO_BIN_EXE_gisaxs");
+const STUDY: [&str; 9] = [
+    "study",
+    "--method",
+    "nufft",
+    "--window",
+    "0.01",
+    "--sensor",
+    "none",
+    "-o",
+    "rows.json",
+];
+
+fn rows(file: &Path) -> Option<usize> {
+    let text = fs::read_to_string(file).ok()?;
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    Some(value["rows"].as_array().unwrap().len())
+}
+
+fn study(dir: &Path) -> Command {
+    let mut c = Command::new(BIN);
+    c.args(STUDY)
+        .current_dir(dir)
+        .env("XDG_DATA_HOME", dir.join("home"));
+    c
+}
+
+#[test]
+fn a_killed_study_keeps_its_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("rows.json");
+    for k in 0..5 {
+        let _ = fs::remove_file(&file);
+        let later = Duration::from_millis(100 * k);
+        kill_after(
+            study(dir.path()).args(["--cases", "all"]),
+            || file.exists(),
+            later,
+        );
+        assert!(rows(&file) >= Some(1));
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_the_older_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("rows.json");
+    fs::write(&file, "old").unwrap();
+    let said = fails(&mut on_a_full_disk(&study(dir.path()), 0));
+    assert!(said.contains("rows.json cannot be written"), "{said}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+}

@@ -1,0 +1,12 @@
+//! Subcommands of `hydro`.
+
+mod animation;
+mod checks;
+mod figures;
+mod history;
+pub mod list;
+pub mod restart;
+pub mod run;
+pub mod settings;
+mod snapshots;
+pub mod study;

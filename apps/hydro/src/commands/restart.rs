@@ -1,0 +1,127 @@
+//! Restart from a checkpoint. It stores the settings, which flags override where that keeps its state valid; names of
+//! outputs come from flags alone.
+
+use crate::commands::checks;
+use crate::commands::run::{self, RestartState};
+use crate::commands::settings::Settings;
+use greenup_app::{AppError, Result, print};
+use greenup_hydro::output::checkpoint::{self, Checkpoint, Input};
+use std::path::Path;
+
+pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
+    let Checkpoint {
+        setup,
+        inputs,
+        energy,
+        clock,
+        state,
+        checked,
+    } = checkpoint::read::<Settings>(path)?;
+    let outputs = setup.history.is_some() || setup.vtu.is_some() || setup.png.is_some();
+    let before = if checked {
+        setup
+    } else {
+        print::warn(
+            "this checkpoint is of an earlier version, without a checksum: damage cannot be detected",
+        );
+        setup.resolved_as_before()?.1
+    };
+    if outputs {
+        print::note(
+            "note: a restart writes only the outputs that its flags name (--history, --vtu, --png, --radial)",
+        );
+    }
+    let mut s = flags.clone();
+    same_state(&s, &before)?;
+    s.fill(before);
+    s.check()?;
+    same_files(&s, &inputs)?;
+    s.checkpoint.get_or_insert_with(|| path.to_owned());
+    if s.t_final() < clock.t {
+        return Err(AppError::new(format!(
+            "--t-final {}: the checkpoint is already at t = {}",
+            s.t_final(),
+            clock.t
+        )));
+    }
+    print::note(format!(
+        "restart at step {}, t = {}, with{}",
+        clock.steps,
+        clock.t,
+        shown(&s)?
+    ));
+    // Its [run] was part of the settings when the run began.
+    let (problem, _) = Settings {
+        problem: s.problem.clone(),
+        ..Settings::default()
+    }
+    .resolved()?;
+    let restart = RestartState {
+        energy,
+        clock,
+        state,
+    };
+    run::run(problem, &s, Some(restart), json)
+}
+
+/// Refuses flags for which the state of the checkpoint would have no meaning.
+fn same_state(flags: &Settings, before: &Settings) -> Result {
+    let number = |n: Option<usize>| n.map(|n| n.to_string());
+    // Files may have moved; their content is compared later.
+    let files = |flag: &str, s: &Settings| s.input_files().iter().any(|(f, _)| *f == flag);
+    for (flag, new, old) in [
+        ("--problem", flags.problem.clone(), before.problem.clone()),
+        ("--mesh", flags.mesh.clone(), before.mesh.clone()),
+        ("--refine", number(flags.refine), number(before.refine)),
+        ("--order", number(flags.order), number(before.order)),
+        (
+            "--energy-order",
+            number(flags.energy_order),
+            number(before.energy_order),
+        ),
+        (
+            "--e0",
+            flags.e0.map(|e| e.to_string()),
+            before.e0.map(|e| e.to_string()),
+        ),
+    ] {
+        if let (Some(new), Some(old)) = (new, old)
+            && new != old
+            && !(files(flag, flags) && files(flag, before))
+        {
+            return Err(AppError::new(format!(
+                "{flag} {new}: the state in the checkpoint was computed with {flag} {old}, which a restart cannot change; start another run with `hydro run`"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses other content of the files that the run began with. Checkpoints of the first format do not know it.
+fn same_files(s: &Settings, inputs: &[Input]) -> Result {
+    let now = checks::inputs(s)?;
+    for ((flag, path), now) in s.input_files().into_iter().zip(&now) {
+        if inputs
+            .iter()
+            .any(|i| i.flag == flag && i.crc32 != now.crc32)
+        {
+            return Err(AppError::new(format!(
+                "{path} changed since the run began; name the original file with {flag}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Settings as flags.
+fn shown(s: &Settings) -> Result<String> {
+    let all = serde_json::to_value(s)?;
+    let mut out = String::new();
+    for (name, value) in all.as_object().into_iter().flatten() {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        out.push_str(&format!(" --{} {value}", name.replace('_', "-")));
+    }
+    Ok(out)
+}

@@ -1,0 +1,289 @@
+//! A run from its settings to its report.
+
+use crate::commands::animation::Animation;
+use crate::commands::checks;
+use crate::commands::figures;
+use crate::commands::history::History;
+use crate::commands::settings::Settings;
+use crate::commands::snapshots::Snapshots;
+use greenup_app::args::{Device, ThreadsArg};
+use greenup_app::progress::bar;
+use greenup_app::{AppError, Result};
+use greenup_app::{interrupt, stdout};
+use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly};
+use greenup_hydro::engine::{Engine, State, Timings};
+use greenup_hydro::gpu::Gpu;
+use greenup_hydro::hydro::Hydro;
+use greenup_hydro::mesh::Mesh;
+use greenup_hydro::output::checkpoint;
+use greenup_hydro::output::checkpoint::Input;
+use greenup_hydro::output::{Line, vtu};
+use greenup_hydro::problem::Problem;
+use greenup_hydro::time::stepping::{Clock, Termination};
+use greenup_hydro::tuning::tuner::{Next, Tuner};
+use greenup_process::threads;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The point from which a run continues.
+pub struct RestartState {
+    /// Total energy at the start of the run.
+    pub energy: f64,
+    pub clock: Clock,
+    pub state: State,
+}
+
+/// An engine for a problem.
+pub fn engine(hydro: &Arc<Hydro>, s: &Settings) -> Result<Box<dyn Engine>> {
+    let full = s.is_full(hydro.space.element.shape);
+    let device: Device = s.device().parse()?;
+    if let Some(ordinal) = device.gpu() {
+        let parameters = s.kernels.as_deref().unwrap_or_default();
+        let mut gpu = Gpu::open(Arc::clone(hydro), ordinal, s.ode(), full, parameters)?;
+        gpu.profile = s.profile;
+        if matches!(device, Device::CudaAndCpu(_)) {
+            gpu.share(s.share)?;
+        }
+        return Ok(Box::new(gpu));
+    }
+    Ok(if full {
+        let operator = FullAssembly::new(Arc::clone(hydro))?;
+        Box::new(Cpu::new(operator, s.ode(), hydro))
+    } else {
+        let operator = PartialAssembly::new(Arc::clone(hydro))?;
+        Box::new(Cpu::new(operator, s.ode(), hydro))
+    })
+}
+
+/// Runs a problem, from the initial state or from a checkpoint.
+pub fn run(problem: Problem, s: &Settings, from: Option<RestartState>, json: bool) -> Result {
+    checks::outputs(s)?;
+    let inputs = checks::inputs(s)?;
+    let threads = s.threads.map(threads::check).transpose();
+    let threads = threads.map_err(|e| AppError::new(format!("threads: {e}")))?;
+    ThreadsArg { threads }.start()?;
+    // Inside the pool, tasks start without waking a thread.
+    rayon::scope(|_| run_in_pool((s, &inputs), problem, from, json))
+}
+
+fn run_in_pool(
+    (s, inputs): (&Settings, &[Input]),
+    problem: Problem,
+    from: Option<RestartState>,
+    json: bool,
+) -> Result {
+    let mesh = Mesh::open_if(s.mesh(), s.refine(), &mut |shape, zones| {
+        checks::size(s, shape, zones)
+    })?;
+    s.figures.check_mesh(&mesh)?;
+    let line = Line::through(&mesh);
+    let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
+    drop(mesh);
+    let unknowns = state.v.len() + state.e.len();
+    let hydro = Arc::new(hydro);
+    let mut engine = engine(&hydro, s)?;
+    let restart = from.as_ref().map(|k| k.clock);
+    let (start, mut clock) = match from {
+        Some(k)
+            if k.state.x.len() == state.x.len()
+                && k.state.v.len() == state.v.len()
+                && k.state.e.len() == state.e.len() =>
+        {
+            engine.start(&k.state)?;
+            (k.energy, k.clock)
+        }
+        Some(_) => return Err(AppError::new("the checkpoint is of another mesh")),
+        None => {
+            let rate = engine.start(&state)?;
+            let (internal, kinetic) = engine.energies()?;
+            (internal + kinetic, Clock::new(rate, hydro.cfl)?)
+        }
+    };
+    drop(state);
+    let before = clock.steps;
+    let mut history = match &s.history {
+        None => None,
+        Some(path) => Some(History::new(path, restart.map(|c| c.steps))?),
+    };
+    let mut snapshots = Snapshots::new(s, restart.map(|c| c.t))?;
+    if let Some(f) = snapshots.as_mut().filter(|f| f.due(clock.t)) {
+        f.add(&hydro, &engine.state()?, clock.t)?;
+    }
+    let mut animation = Animation::new(s, clock.t)?;
+    if let Some(a) = &mut animation {
+        a.add(&hydro, &engine.state()?, (clock.t, clock.steps));
+    }
+    let bar = bar(1000, "");
+    let begin = Instant::now();
+    let write_checkpoint = |c: &Clock, e: &mut dyn Engine| match &s.checkpoint {
+        Some(path) => {
+            let _saving = interrupt::saving();
+            checkpoint::write(path, (s, inputs), start, (c, &e.state()?))
+        }
+        None => Ok(()),
+    };
+    let (end, cfl) = (s.t_final(), hydro.cfl);
+    let period = s.period.unwrap_or(40).max(1);
+    let mut tuner = s.tune.then(|| Tuner::new(engine.candidates(), period));
+    let mut stepped = Instant::now();
+    let mut messages: Vec<String> = Vec::new();
+    let termination = clock.advance(
+        &mut *engine,
+        cfl,
+        (end, s.steps),
+        interrupt::flag(),
+        &mut |c, engine| {
+            let step_s = stepped.elapsed().as_secs_f64();
+            if let Some(next) = tuner.as_mut().map(|t| t.step(step_s)) {
+                match next {
+                    Next::Same => {}
+                    Next::Try(n) => engine.choose(n)?,
+                    Next::Keep(n, message) => {
+                        engine.choose(n)?;
+                        bar.println(&message);
+                        messages.push(message);
+                    }
+                }
+            }
+            if c.steps.is_multiple_of(period)
+                && s.share.is_none()
+                && let Some(message) = engine.balance()?
+            {
+                bar.println(&message);
+                messages.push(message);
+            }
+            bar.set_position((1000.0 * c.t / end) as u64);
+            if history.is_some() || !bar.is_hidden() && c.steps.is_multiple_of(10) {
+                let energies = engine.energies()?;
+                let drift = (energies.0 + energies.1 - start) / start;
+                bar.set_message(format!(
+                    "step {}, t {:.5}, dt {:.3e}, drift {drift:.1e}",
+                    c.steps, c.t, c.dt
+                ));
+                if let Some(h) = &mut history {
+                    h.add(c, energies, start)?;
+                }
+            }
+            if let Some(f) = snapshots.as_mut().filter(|f| f.due(c.t)) {
+                f.add(&hydro, &engine.state()?, c.t)?;
+            }
+            if let Some(a) = animation.as_mut().filter(|a| a.due(c.t)) {
+                a.add(&hydro, &engine.state()?, (c.t, c.steps));
+            }
+            if c.steps.is_multiple_of(s.every()) {
+                write_checkpoint(c, engine)?;
+            }
+            stepped = Instant::now();
+            Ok(())
+        },
+    );
+    bar.finish_and_clear();
+    let wall = begin.elapsed().as_secs_f64();
+    write_checkpoint(&clock, &mut *engine)?;
+    match termination {
+        Ok(()) => {}
+        Err(Termination::Failed(e)) => return Err(e.into()),
+        Err(inverted @ Termination::Inverted { .. }) => {
+            return Err(inverted_error(&inverted, s, &hydro, &engine.state()?));
+        }
+    }
+    // The result is printed even if an output fails.
+    let saving = interrupt::saving();
+    let last = figures::last(s, &line, &hydro, &engine.state()?, &clock);
+    let animated = animation.map_or(Ok(()), Animation::write);
+    drop(saving);
+    if let Ok(lines) = &last {
+        messages.extend(lines.iter().cloned());
+    }
+    let report = clock.report(&mut *engine, start)?;
+    let rate = 1e-6 * (unknowns * (clock.steps - before)) as f64 / wall;
+    let text = if json {
+        let mut value = serde_json::to_value(&report)?;
+        value["wall_s"] = wall.into();
+        value["mdof_steps_per_s"] = rate.into();
+        value["messages"] = messages.clone().into();
+        value["zones"] = hydro.space.zones.into();
+        value["unknowns"] = unknowns.into();
+        value["timings"] = serde_json::to_value(engine.timings())?;
+        value.to_string()
+    } else {
+        format!(
+            "{} zones, {unknowns} unknowns: {} steps to t = {}, dt {:.6}, |e| {:.10e}\n\
+             energy {:.12} internal + {:.12} kinetic, drift {:.1e}; {wall:.2} s, {rate:.3} Mdof steps/s",
+            hydro.space.zones,
+            report.steps,
+            report.t,
+            report.dt,
+            report.e_norm,
+            report.internal,
+            report.kinetic,
+            report.energy_drift
+        )
+    };
+    stdout::line(text);
+    if !json {
+        for line in &messages {
+            stdout::line(line);
+        }
+        if s.profile {
+            stdout::bytes(parts(&engine.timings(), wall).as_bytes());
+        }
+    }
+    last?;
+    animated?;
+    if clock.t < end && (s.steps.is_none() || interrupt::requested()) {
+        let go_on = s.checkpoint.as_ref().map_or_else(String::new, |p| {
+            format!("; `hydro restart {}` continues", p.display())
+        });
+        return Err(AppError::new(format!("stopped at t = {}{go_on}", clock.t)));
+    }
+    Ok(())
+}
+
+/// The error of a run whose zones inverted; the last state is written next to the checkpoint.
+fn inverted_error(inverted: &Termination, s: &Settings, h: &Hydro, state: &State) -> AppError {
+    let path = unused_name(s.checkpoint.as_deref());
+    let written = match vtu(&path, h, state) {
+        Ok(()) => format!("the last accepted state is in {}", path.display()),
+        Err(e) => e.to_string(),
+    };
+    let (zone, j, position) = h.most_distorted_zone(state);
+    AppError::new(format!(
+        "{inverted}: the most distorted zone is {zone}, near {position:.4?}, with |J| {j:.2e} of its start; {written}. Fix: a smaller --cfl, a lower --order, a mesh that follows the flow, or an earlier --t-final"
+    ))
+}
+
+/// An unused name next to the checkpoint.
+fn unused_name(checkpoint: Option<&Path>) -> PathBuf {
+    let mut stem = checkpoint.map_or_else(Default::default, |p| {
+        let mut name = p.as_os_str().to_owned();
+        name.push(".");
+        name
+    });
+    stem.push("inverted");
+    greenup_files::outputs::unused(stem, "vtu")
+}
+
+/// A table of the parts of the steps.
+fn parts(timings: &Timings, wall: f64) -> String {
+    let rows = [
+        ("stress at quadrature points", timings.stress_s),
+        ("corner forces, work", timings.force_s),
+        ("CG solves", timings.solve_s),
+        ("Runge–Kutta updates", timings.update_s),
+    ];
+    let mut out = String::new();
+    for (name, s) in rows {
+        out.push_str(&format!(
+            "{name:<24}{s:>10.3} s {:>5.1} %\n",
+            100.0 * s / wall
+        ));
+    }
+    out.push_str(&format!(
+        "{:.1} CG iterations per solve, {} evaluations\n",
+        timings.iterations / timings.solves.max(1) as f64,
+        timings.evaluations
+    ));
+    out
+}

@@ -1,0 +1,318 @@
+//! Settings of a run: from flags, else from the problem file, else the defaults of the problem.
+
+use crate::commands::figures::FigureSettings;
+use clap::{Args, ValueEnum};
+use greenup_app::renamed::note_keys;
+use greenup_app::{AppError, Result};
+use greenup_hydro::fem::element::Shape;
+use greenup_hydro::problem::initial_state::Orders;
+use greenup_hydro::problem::{Defaults, Problem};
+use greenup_hydro::time::integrator::Ode;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Keys of problem files that have another name now.
+const OLD_KEYS: [(&str, &str); 3] = [
+    ("run.operator", "run.assembly"),
+    ("run.frames", "run.snapshots"),
+    ("material.*.stiffness", "material.*.p_inf"),
+];
+
+/// Assembly of the operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Assembly {
+    /// Full assembly: force and mass matrices are stored (all zone shapes)
+    Full,
+    /// Partial assembly with sum factorisation (tensor-product elements only)
+    #[serde(alias = "matrix-free")]
+    Partial,
+}
+
+#[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// Problem: 0 Taylor–Green, 1 Sedov, 2 Sod, 3 triple point, 4 Gresho, 5 and 6 Riemann problems, 7 Rayleigh–Taylor,
+    /// noh, saltzman, or a file *.toml; `hydro list` shows the defaults of each [default: 1]
+    #[arg(long, value_name = "N|NAME|FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// Mesh: segment01, square01_quad, square01_tri, cube01_hex, rectangle01_quad, box01_hex, square_gresho, rt2D,
+    /// saltzman01_quad, or the zones of a unit box such as 48x48; or a file, *.mesh of MFEM or *.msh of Gmsh
+    /// [default: by problem]
+    #[arg(long, value_name = "NAME|FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<String>,
+    /// Number of uniform refinements [default: by problem on its default mesh, else 2]
+    #[arg(long, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refine: Option<usize>,
+    /// Final time [default: by problem]
+    #[arg(long, allow_hyphen_values = true, value_name = "T")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub t_final: Option<f64>,
+    /// Maximum number of time steps
+    #[arg(long, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<usize>,
+    /// Order of the kinematic space: positions and velocities [default: by problem]
+    #[arg(long, value_name = "K")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<usize>,
+    /// Order of the thermodynamic space: energies [default: --order minus 1]
+    #[arg(long, value_name = "K")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub energy_order: Option<usize>,
+    /// Time integrator [default: rk4]
+    #[arg(long, value_enum)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ode: Option<Ode>,
+    /// Assembly of the operators [default: partial if the zones allow it]
+    #[arg(long, value_enum)]
+    #[serde(alias = "operator", skip_serializing_if = "Option::is_none")]
+    pub assembly: Option<Assembly>,
+    /// Device: cpu, cuda or cuda:N for a GPU, cuda+cpu to share the zones [default: cpu]
+    #[arg(long, value_name = "cpu|cuda[:N][+cpu]")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// Tuning parameters of the GPU kernels, e.g. zones=2,threads=128 [default: the fastest known]
+    #[arg(long, value_name = "NAME=N,...")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernels: Option<String>,
+    /// Time each part of the steps; on a GPU launched one by one
+    #[arg(long)]
+    #[serde(skip_serializing)]
+    pub profile: bool,
+    /// Share of the zones on the GPU with cuda+cpu [default: by speed]
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// Tune kernel parameters while running: one candidate per period, then the fastest
+    #[arg(long)]
+    #[serde(skip_serializing)]
+    pub tune: bool,
+    /// Steps of a period of --tune and of load balancing [default: 40]
+    #[arg(long, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub period: Option<usize>,
+    /// CFL number [default: 0.5]
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cfl: Option<f64>,
+    /// Relative tolerance of the CG solves for accelerations [default: 1e-12]
+    #[arg(long, value_name = "TOL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cg_tol: Option<f64>,
+    /// Maximum number of CG iterations [default: 300]
+    #[arg(long, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cg_max: Option<usize>,
+    /// Total energy of the Sedov problem in the whole space [default: 1]
+    #[arg(long, value_name = "E")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub e0: Option<f64>,
+    /// Write checkpoints to this file, also when stopped; `hydro restart` continues from it
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip_serializing)]
+    pub checkpoint: Option<PathBuf>,
+    /// Steps between checkpoints [default: 100]
+    #[arg(long, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every: Option<usize>,
+    /// Write time, time step and energies of every step
+    #[arg(long, value_name = "FILE.csv")]
+    #[serde(skip_serializing)]
+    pub history: Option<PathBuf>,
+    /// Write the fields for ParaView into this folder: fields_*.vtu and run.pvd
+    #[arg(long, value_name = "FOLDER")]
+    #[serde(skip_serializing)]
+    pub vtu: Option<PathBuf>,
+    /// Number of snapshots of the fields, after the initial one [default: 10]
+    #[arg(long, value_name = "N")]
+    #[serde(alias = "frames", skip_serializing_if = "Option::is_none")]
+    pub snapshots: Option<usize>,
+    /// Draw a field of the final state: in 1D over x, in 2D on its mesh, in 3D on planes and the outer faces
+    #[arg(long, value_name = "FILE.png|.svg")]
+    #[serde(skip_serializing)]
+    pub png: Option<PathBuf>,
+    #[command(flatten)]
+    #[serde(skip)]
+    pub figures: FigureSettings,
+    /// Write the final fields over the radius as CSV, and draw them as .radial.png, with the exact solution if known
+    #[arg(long = "radial", value_name = "FILE.csv")]
+    #[serde(skip_serializing)]
+    pub profile_file: Option<PathBuf>,
+    /// Number of threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = greenup_process::threads::parse)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+}
+
+/// Maximum number of snapshots.
+const MAX_SNAPSHOTS: usize = 100_000;
+
+/// Takes fields from other settings where these have none.
+macro_rules! fill {
+    ($to:ident, $from:ident: $($field:ident)*) => {
+        $(if $to.$field.is_none() { $to.$field = $from.$field; })*
+    };
+}
+
+impl Settings {
+    /// The problem, and the settings completed by its file and its defaults.
+    ///
+    /// # Errors
+    /// The problem does not exist, or its file has unknown keys or invalid values.
+    pub fn resolved(&self) -> Result<(Problem, Self)> {
+        self.resolved_with(Problem::defaults)
+    }
+
+    /// As [`Settings::resolved`], for checkpoints of a version in which all problems had the same defaults.
+    ///
+    /// # Errors
+    /// As [`Settings::resolved`].
+    pub fn resolved_as_before(&self) -> Result<(Problem, Self)> {
+        self.resolved_with(|_| Defaults::GENERAL)
+    }
+
+    fn resolved_with(&self, defaults: impl Fn(&Problem) -> Defaults) -> Result<(Problem, Self)> {
+        let name = self.problem.as_deref().unwrap_or("1");
+        let problem = Problem::of(name)?;
+        let mut out = self.clone();
+        if let Some(user) = problem.user() {
+            // The file once more: the problem holds no old names.
+            if let Ok(text) = greenup_files::read_text(Path::new(name))
+                && let Ok(keys) = text.parse()
+            {
+                note_keys(name, &keys, &OLD_KEYS);
+            }
+            let run: Self = user
+                .run
+                .clone()
+                .try_into()
+                .map_err(|e| AppError::new(format!("{name}: [run]: {e}")))?;
+            fill!(out, run: mesh refine t_final steps order energy_order ode assembly device kernels share period cfl
+                  cg_tol cg_max e0 checkpoint every history vtu snapshots png profile_file threads);
+        }
+        let defaults = defaults(&problem);
+        out.problem = Some(name.to_owned());
+        let mesh = out.mesh.get_or_insert_with(|| defaults.mesh.to_owned());
+        let refine = if mesh == defaults.mesh {
+            defaults.refine
+        } else {
+            Defaults::REFINE
+        };
+        out.refine.get_or_insert(refine);
+        out.t_final.get_or_insert(defaults.t_final);
+        let order = *out.order.get_or_insert(defaults.order);
+        out.energy_order.get_or_insert(order.saturating_sub(1));
+        out.ode.get_or_insert(Ode::Rk4);
+        out.cfl.get_or_insert(0.5);
+        out.cg_tol.get_or_insert(1e-12);
+        out.cg_max.get_or_insert(300);
+        out.e0.get_or_insert(1.0);
+        out.check()?;
+        Ok((problem, out))
+    }
+
+    /// Checks the values.
+    ///
+    /// # Errors
+    /// A value is invalid.
+    pub fn check(&self) -> Result {
+        for (name, x) in [
+            ("--t-final", self.t_final()),
+            ("--cfl", self.orders().cfl),
+            ("--cg-tol", self.orders().cg_tol),
+            ("--e0", self.e0()),
+        ] {
+            if !(x > 0.0 && x.is_finite()) {
+                return Err(AppError::new(format!("{name} {x}: it must be above 0")));
+            }
+        }
+        for (name, n, max) in [
+            ("--refine", self.refine(), 12),
+            ("--snapshots", self.snapshots(), MAX_SNAPSHOTS),
+        ] {
+            if n > max {
+                return Err(AppError::new(format!("{name} {n}: at most {max}")));
+            }
+        }
+        Ok(self.figures.check()?)
+    }
+
+    /// Completes the settings from those of a checkpoint.
+    pub fn fill(&mut self, from: Self) {
+        let to = self;
+        fill!(to, from: problem mesh refine t_final order energy_order ode assembly device kernels share period cfl cg_tol
+              cg_max e0 every snapshots threads);
+    }
+
+    /// Input files of the run, with the flags that name them.
+    pub fn input_files(&self) -> Vec<(&'static str, &str)> {
+        let file = |name: &&str, endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
+        let problem = self.problem.as_deref().filter(|p| file(p, &[".toml"]));
+        let mesh = self.mesh.as_deref().filter(|m| file(m, &[".mesh", ".msh"]));
+        let problem = problem.map(|p| ("--problem", p));
+        problem
+            .into_iter()
+            .chain(mesh.map(|m| ("--mesh", m)))
+            .collect()
+    }
+
+    /// File of the figure of the profile.
+    pub fn profile_drawing(&self) -> Option<PathBuf> {
+        Some(self.profile_file.as_ref()?.with_extension("radial.png"))
+    }
+
+    pub fn mesh(&self) -> &str {
+        self.mesh.as_deref().unwrap_or(Defaults::GENERAL.mesh)
+    }
+
+    pub fn refine(&self) -> usize {
+        self.refine.unwrap_or(Defaults::REFINE)
+    }
+
+    pub fn t_final(&self) -> f64 {
+        self.t_final.unwrap_or(Defaults::GENERAL.t_final)
+    }
+
+    pub fn ode(&self) -> Ode {
+        self.ode.unwrap_or(Ode::Rk4)
+    }
+
+    pub fn e0(&self) -> f64 {
+        self.e0.unwrap_or(1.0)
+    }
+
+    pub fn every(&self) -> usize {
+        self.every.unwrap_or(100).max(1)
+    }
+
+    pub fn snapshots(&self) -> usize {
+        self.snapshots.unwrap_or(10).max(1)
+    }
+
+    pub fn device(&self) -> &str {
+        self.device.as_deref().unwrap_or("cpu")
+    }
+
+    /// Whether the run uses full assembly.
+    pub fn is_full(&self, shape: Shape) -> bool {
+        match self.assembly {
+            Some(kind) => kind == Assembly::Full,
+            None => !shape.tensor(),
+        }
+    }
+
+    pub fn orders(&self) -> Orders {
+        let kinematic = self.order.unwrap_or(Defaults::GENERAL.order);
+        Orders {
+            kinematic,
+            energy: self.energy_order.unwrap_or(kinematic.saturating_sub(1)),
+            cg_tol: self.cg_tol.unwrap_or(1e-12),
+            cg_max: self.cg_max.unwrap_or(300),
+            cfl: self.cfl.unwrap_or(0.5),
+        }
+    }
+}

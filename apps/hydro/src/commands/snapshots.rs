@@ -1,0 +1,93 @@
+//! Snapshots of the fields for ParaView.
+
+use crate::commands::settings::Settings;
+use greenup_files::FolderLock;
+use greenup_hydro::HydroError;
+use greenup_hydro::engine::State;
+use greenup_hydro::hydro::Hydro;
+use greenup_hydro::output::{pvd, read_pvd, vtu};
+use std::path::PathBuf;
+
+/// Files for ParaView at equal intervals of time.
+pub struct Snapshots {
+    folder: PathBuf,
+    /// Time between files.
+    every: f64,
+    next: f64,
+    /// Number of the next file.
+    number: usize,
+    files: Vec<(f64, String)>,
+    /// Two runs would mix their files.
+    _lock: FolderLock,
+}
+
+type Result<T = ()> = std::result::Result<T, HydroError>;
+
+const LIST: &str = "run.pvd";
+
+impl Snapshots {
+    /// Starts the files of a run, or continues those of a folder after the time of a checkpoint.
+    ///
+    /// # Errors
+    /// The folder cannot be made, or another run writes into it.
+    pub fn new(s: &Settings, restart: Option<f64>) -> Result<Option<Self>> {
+        let Some(folder) = &s.vtu else {
+            return Ok(None);
+        };
+        let lock = FolderLock::acquire(folder)?;
+        let mut files = match restart {
+            None => Vec::new(),
+            Some(_) => read_pvd(&folder.join(LIST))?,
+        };
+        let now = restart.unwrap_or(0.0);
+        files.retain(|(t, _)| *t <= now * (1.0 + 1e-12));
+        let number = files
+            .iter()
+            .filter_map(|(_, name)| {
+                let digits = name.strip_prefix("fields_")?.strip_suffix(".vtu")?;
+                digits.parse::<usize>().ok()
+            })
+            .max()
+            .map_or(0, |n| n.saturating_add(1));
+        let mut out = Self {
+            folder: folder.clone(),
+            every: s.t_final() / s.snapshots() as f64,
+            // A folder without files of this run begins at the present time.
+            next: now,
+            number,
+            files,
+            _lock: lock,
+        };
+        if !out.files.is_empty() {
+            out.skip(now);
+        }
+        Ok(Some(out))
+    }
+
+    /// Whether a snapshot is due at time `t`.
+    pub fn due(&self, t: f64) -> bool {
+        t >= self.next * (1.0 - 1e-12)
+    }
+
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add(&mut self, h: &Hydro, s: &State, t: f64) -> Result {
+        let name = format!("fields_{:04}.vtu", self.number);
+        vtu(&self.folder.join(&name), h, s)?;
+        self.number += 1;
+        self.files.push((t, name));
+        pvd(&self.folder.join(LIST), &self.files)?;
+        self.skip(t);
+        Ok(())
+    }
+
+    /// The next multiple of the time between files after this time.
+    fn skip(&mut self, t: f64) {
+        let t = t * (1.0 + 1e-12);
+        let mut n = (t / self.every).floor();
+        while n * self.every <= t {
+            n += 1.0;
+        }
+        self.next = n * self.every;
+    }
+}

@@ -1,0 +1,331 @@
+//! `hydro study`: time, power and energy of steps and their parts, for both assemblies and several orders, as in
+//! figures 14 to 16 and table 7 of the BLAST paper.
+
+mod report;
+
+use crate::commands::checks;
+use crate::commands::run::engine;
+use crate::commands::settings::{Assembly, Settings};
+use clap::Args;
+use greenup_app::args::{Device, DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
+use greenup_app::progress::Bars;
+use greenup_app::{AppError, Result, interrupt, print, sensors};
+use greenup_files::Outputs;
+use greenup_hydro::HydroError;
+use greenup_hydro::engine::{Engine, Part};
+use greenup_hydro::hydro::Hydro;
+use greenup_hydro::mesh::Mesh;
+use greenup_hydro::time::stepping::Clock;
+use greenup_hydro::tuning::cost_model::of_part;
+use greenup_meter::choose::found;
+use greenup_meter::sensor::{Quantity, Sensor};
+use greenup_meter::{Measurement, Meter, Policy, Run};
+use greenup_model::predict;
+use report::{Trace, Traced};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+#[derive(Args)]
+pub struct StudyArgs {
+    /// Kinematic intervals per direction, held constant across orders
+    #[arg(long, value_name = "N", default_value_t = 48)]
+    intervals: usize,
+    /// Dimension of the mesh: 1, 2 or 3
+    #[arg(long, value_name = "D", default_value_t = 3)]
+    dim: usize,
+    /// Kinematic orders; the number of zones is rounded
+    #[arg(
+        long,
+        value_name = "K,...",
+        value_delimiter = ',',
+        default_value = "2,3,4"
+    )]
+    orders: Vec<usize>,
+    #[command(flatten)]
+    device: DeviceArg,
+    /// Duration of each measurement, s
+    #[arg(long, value_name = "S", default_value_t = 3.0)]
+    window: f64,
+    #[command(flatten)]
+    machine: MachineArg,
+    #[command(flatten)]
+    sensor: SensorArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
+    /// Write the rows as JSON, and the traces of power as .csv and .png of the same name
+    #[arg(short, long, value_name = "FILE.json")]
+    out: Option<PathBuf>,
+    /// Print the rows as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    look: FigureArgs,
+}
+
+/// Kinds of work: whole steps and their parts.
+const WORK: [(&str, Option<Part>); 3] = [
+    ("step", None),
+    ("corner", Some(Part::Corner)),
+    ("solve", Some(Part::Solve)),
+];
+
+/// Measurement of one kind of work.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    order: usize,
+    assembly: Assembly,
+    /// `step`, `corner` or `solve`.
+    work: String,
+    zones: usize,
+    unknowns: usize,
+    /// Time of one repetition, s.
+    seconds: f64,
+    /// Half width of its 95 % interval, relative.
+    seconds_error: f64,
+    watts: Option<f64>,
+    joules: Option<f64>,
+    /// Energy per unknown and step, J; `None` for parts of a step.
+    joules_per_unknown: Option<f64>,
+    /// Prediction of the machine model: time, s, and energy, J.
+    predicted: Option<(f64, Option<f64>)>,
+}
+
+/// An energy meter, and a power sensor for traces.
+struct Meters {
+    meter: Meter,
+    power: Option<Box<dyn Sensor>>,
+}
+
+impl StudyArgs {
+    fn check(&self) -> Result {
+        if !(1..=3).contains(&self.dim) {
+            return Err(AppError::new(format!("--dim {}: use 1, 2 or 3", self.dim)));
+        }
+        if let Some(order) = self.orders.iter().find(|o| !(1..=8).contains(*o)) {
+            return Err(AppError::new(format!("--orders {order}: use 1 to 8")));
+        }
+        if !(self.window > 0.0 && self.window.is_finite()) {
+            return Err(AppError::new(format!(
+                "--window {}: it must be above 0",
+                self.window
+            )));
+        }
+        if let Some(path) = &self.out {
+            let mut o = Outputs::new();
+            for ending in ["json", "csv", "png"] {
+                // The traces have the same name.
+                let path = match ending {
+                    "json" => path.clone(),
+                    _ => path.with_extension(ending),
+                };
+                o.file(path, &[ending])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn meters(&self) -> Result<Meters> {
+        let target = match self.device.device {
+            Device::Cpu => sensors::Target::Host,
+            Device::Cuda(n) | Device::CudaAndCpu(n) => {
+                sensors::on_gpu(&sensors::gpu(Some(&n.to_string()))?)?
+            }
+        };
+        let named = self.sensor.sensor.as_deref();
+        let chosen = sensors::sensors(named, target, 0.3)?;
+        if let Some(why) = &chosen.missing {
+            print::note(format!("no energy: {why}"));
+        }
+        // A second sensor of the same device that follows changes of power.
+        let power = chosen.main().and_then(|main| {
+            let device = main.rsplit(':').next().unwrap_or_default().to_owned();
+            found(named)
+                .into_iter()
+                .flatten()
+                .find(|s| s.info().quantity == Quantity::Power && s.info().id.ends_with(&device))
+        });
+        let policy = Policy {
+            window_s: self.window / 3.0,
+            warmup_s: self.window / 5.0,
+            max_warmups: 1,
+            min_repeats: 3,
+            max_repeats: 3,
+            ..Policy::quick()
+        };
+        Ok(Meters {
+            meter: chosen.meter(policy),
+            power,
+        })
+    }
+}
+
+pub fn study(args: &StudyArgs) -> Result {
+    args.check()?;
+    args.threads.start()?;
+    // Inside the pool, tasks start without waking a thread.
+    rayon::scope(|_| run_in_pool(args))
+}
+
+fn run_in_pool(args: &StudyArgs) -> Result {
+    let machine = args.machine.load()?;
+    let mut meters = args.meters()?;
+    let mut rows = Vec::new();
+    let mut traces: Vec<(Traced, Trace)> = Vec::new();
+    'all: for order in &args.orders {
+        for assembly in [Assembly::Full, Assembly::Partial] {
+            let Prepared {
+                hydro,
+                mut engine,
+                dt,
+                unknowns,
+            } = prepared(args, *order, assembly)?;
+            for (work, part) in WORK {
+                if interrupt::requested() {
+                    break 'all;
+                }
+                let mut once = |e: &mut dyn Engine| match part {
+                    Some(part) => e.part(part),
+                    None => e.step(dt).and_then(|_| e.accept()),
+                };
+                let mut trace = Trace::new();
+                let measured = measured(&mut meters, &mut *engine, &mut once, &mut trace)?;
+                // An interrupted measurement is dropped.
+                let Some(m) = measured.filter(|_| !interrupt::requested()) else {
+                    break 'all;
+                };
+                let timings = engine.timings();
+                let iterations = timings.iterations / timings.solves.max(1) as f64;
+                let predicted = machine
+                    .as_ref()
+                    .zip(part)
+                    .filter(|_| assembly == Assembly::Partial)
+                    .and_then(|(m, part)| predict(m, &of_part(&hydro, part, iterations)).ok())
+                    .map(|p| (p.time_s, p.energy_j));
+                let joules = m.energy_j.map(|e| e.median);
+                rows.push(Row {
+                    order: *order,
+                    assembly,
+                    work: work.to_owned(),
+                    zones: hydro.space.zones,
+                    unknowns,
+                    seconds: m.time_s.median,
+                    seconds_error: m.time_s.relative_error(),
+                    watts: m.power_w.map(|w| w.median),
+                    joules,
+                    joules_per_unknown: joules
+                        .filter(|_| work == "step")
+                        .map(|j| j / unknowns as f64),
+                    predicted,
+                });
+                let of = Traced {
+                    order: *order,
+                    assembly,
+                    work,
+                };
+                traces.push((of, trace));
+                // A kill loses only the measurement under way.
+                report::write_numbers(args, &rows, &traces)?;
+            }
+        }
+    }
+    let _saving = interrupt::saving();
+    if args.json {
+        print::json(&rows)?;
+    } else {
+        report::print(&rows);
+    }
+    report::write_all(args, &rows, &traces)?;
+    if interrupt::requested() {
+        return Err(AppError::interrupted(format!(
+            "stopped after {} measurements",
+            rows.len()
+        )));
+    }
+    Ok(())
+}
+
+/// The Sedov problem after a few steps.
+struct Prepared {
+    hydro: Arc<Hydro>,
+    engine: Box<dyn Engine>,
+    /// The time step of the measured work.
+    dt: f64,
+    /// Number of velocities and energies.
+    unknowns: usize,
+}
+
+/// Sets up the Sedov problem and takes a few steps.
+fn prepared(args: &StudyArgs, order: usize, assembly: Assembly) -> Result<Prepared> {
+    let zones = (args.intervals as f64 / order as f64).round().max(1.0) as usize;
+    let name = vec![zones.to_string(); args.dim].join("x");
+    let s = Settings {
+        mesh: Some(name.clone()),
+        refine: Some(0),
+        order: Some(order),
+        assembly: Some(assembly),
+        device: Some(args.device.device.to_string()),
+        cg_tol: Some(1e-8),
+        ..Settings::default()
+    };
+    let (problem, s) = s.resolved()?;
+    let mesh = Mesh::open_if(&name, 0, &mut |shape, zones| checks::size(&s, shape, zones))?;
+    let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
+    let hydro = Arc::new(hydro);
+    let mut engine = engine(&hydro, &s)?;
+    let rate = engine.start(&state)?;
+    let mut clock = Clock::new(rate, hydro.cfl)?;
+    // A few steps, so that the fluid moves.
+    clock.advance(
+        &mut *engine,
+        hydro.cfl,
+        (f64::MAX, Some(5)),
+        interrupt::flag(),
+        &mut |_, _| Ok(()),
+    )?;
+    let unknowns = state.v.len() + state.e.len();
+    Ok(Prepared {
+        hydro,
+        engine,
+        dt: 0.3 * clock.dt,
+        unknowns,
+    })
+}
+
+/// Time and energy of one repetition; the trace of power goes to `trace`.
+fn measured(
+    meters: &mut Meters,
+    engine: &mut dyn Engine,
+    once: &mut dyn FnMut(&mut dyn Engine) -> std::result::Result<(), HydroError>,
+    trace: &mut Trace,
+) -> Result<Option<Measurement>> {
+    let Meters { meter, power } = meters;
+    let mut last = 0.0;
+    let begin = Instant::now();
+    meter.measure(&Bars::quiet(), &mut |seconds: f64| {
+        let start = Instant::now();
+        let mut n = 0usize;
+        loop {
+            once(engine)?;
+            n += 1;
+            let now = begin.elapsed().as_secs_f64();
+            if now - last > 0.1 {
+                last = now;
+                trace.extend(
+                    power
+                        .as_mut()
+                        .and_then(|s| s.read().ok())
+                        .map(|r| (r.at_s, r.value)),
+                );
+            }
+            if start.elapsed().as_secs_f64() >= seconds || interrupt::requested() {
+                break;
+            }
+        }
+        Ok::<_, AppError>(Run {
+            iterations: n as f64,
+            seconds: start.elapsed().as_secs_f64(),
+        })
+    })
+}

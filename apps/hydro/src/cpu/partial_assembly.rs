@@ -1,0 +1,286 @@
+//! Partial assembly: stores no matrices but those of the energies; sum factorisation with one zone per SIMD lane.
+
+use super::Operator;
+use super::batches::Batches;
+use super::corner::Corner;
+use super::parts::{Member, Shared, together};
+use super::solve::{PART, Solver, Times};
+use crate::HydroError;
+use crate::engine::State;
+use crate::hydro::Hydro;
+use greenup_device::{HostIsa, Isa};
+use rayon::prelude::*;
+use std::ffi::{c_int, c_long};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The operator with partial assembly.
+pub struct PartialAssembly {
+    h: Arc<Hydro>,
+    /// Index into [`variants`].
+    variant: usize,
+    corner: Corner,
+    given: Option<Vec<f64>>,
+    inverse: Vec<f64>,
+    own: Vec<f64>,
+    /// Offsets of each node's contributions in [batch][local][component][lane].
+    shares: Vec<u32>,
+    gravity: Option<Vec<f64>>,
+    solver: Solver,
+}
+
+/// The velocity mass matrix, applied batch by batch.
+struct Mass<'a> {
+    b: &'a Batches,
+    mass: &'a [f64],
+    own: Shared,
+    begin: &'a [u32],
+    shares: &'a [u32],
+}
+
+impl Mass<'_> {
+    /// Assembles a component of a range of nodes from the zone contributions.
+    fn gather(&self, component: usize, nodes: Range<usize>, to: &mut [f64]) {
+        let own = self.own.at(component * self.b.lanes);
+        for (n, to) in nodes.zip(to) {
+            *to = self.shares[self.begin[n] as usize..self.begin[n + 1] as usize]
+                .iter()
+                // SAFETY: shares are within the vector, which nobody writes meanwhile.
+                .map(|s| unsafe { *own.wrapping_add(*s as usize) })
+                .sum();
+        }
+    }
+}
+
+/// Variants of the kernels: instruction set, and whether for any order; the likely fastest first.
+fn variants(h: &Hydro) -> Vec<(HostIsa, bool)> {
+    let e = &h.space.element;
+    let own = h.space.dim > 1 && e.order <= 4 && e.energy_order + 1 == e.order;
+    Isa::ALL
+        .into_iter()
+        .rev()
+        .filter(|isa| *isa != Isa::Neon)
+        .filter_map(Isa::on_host)
+        .flat_map(|isa| [(isa, false), (isa, true)])
+        .filter(|(_, general)| own || *general)
+        .collect()
+}
+
+/// Number of batches whose scalar products are summed first, for reproducible sums.
+const GROUP: usize = 16;
+
+impl Times for Mass<'_> {
+    fn parts(&self) -> usize {
+        self.b.count.div_ceil(GROUP)
+    }
+
+    fn begin(&self, m: &Member, x: Shared, products: Shared) {
+        let b = self.b;
+        let (w, size) = (b.lanes, b.local * b.dim * b.lanes);
+        let parts = self.parts();
+        b.with_room(|scratch| {
+            for part in m.share(parts) {
+                let mut sums = [0.0; 3];
+                for i in part * GROUP..((part + 1) * GROUP).min(b.count) {
+                    // SAFETY: indices and sizes are those that the batches were made with; parts of `own` are disjoint.
+                    unsafe {
+                        (b.kernels.mass_times)(
+                            b.tables.get(),
+                            b.index.as_ptr().add(i * b.local * w),
+                            b.nodes as c_long,
+                            x.at(0),
+                            self.mass.as_ptr().add(i * b.points * w),
+                            b.real(i) as c_int,
+                            self.own.at(i * size),
+                            sums.as_mut_ptr(),
+                            scratch.as_mut_ptr(),
+                        );
+                    }
+                }
+                for (c, sum) in sums.iter().enumerate().take(b.dim) {
+                    // SAFETY: each part is of one member.
+                    unsafe { *products.at(c * parts + part) = *sum };
+                }
+            }
+        });
+    }
+
+    fn end(&self, component: usize, nodes: Range<usize>, to: &mut [f64]) {
+        self.gather(component, nodes, to);
+    }
+}
+
+impl PartialAssembly {
+    /// Prepares the kernels and the inverse energy mass matrices of a problem.
+    ///
+    /// # Errors
+    /// The zones are not tensor products, a zone has no mass, or the arrays of the problem are inconsistent.
+    pub fn new(h: Arc<Hydro>) -> Result<Self, HydroError> {
+        Self::by(h, 0)
+    }
+
+    fn by(h: Arc<Hydro>, variant: usize) -> Result<Self, HydroError> {
+        let shared = Arc::clone(&h);
+        let (space, e) = (&shared.space, &shared.space.element);
+        let (isa, general) = variants(&h)[variant];
+        let corner = Corner::new(&h, isa, general, 0..space.zones)?;
+        let b = &corner.b;
+        let (dim, lanes) = (b.dim, b.lanes);
+        if u32::try_from(corner.forces_len()).is_err() {
+            return Err(HydroError::Device(format!(
+                "{} zones of order {} are too many for 32-bit indices",
+                space.zones, e.order
+            )));
+        }
+        let shares = space
+            .shares
+            .iter()
+            .map(|(z, i)| {
+                let (batch, lane) = (*z as usize / lanes, *z as usize % lanes);
+                (((batch * e.local + *i as usize) * dim) * lanes + lane) as u32
+            })
+            .collect();
+        let n = e.energies * e.energies;
+        let mut inverse = vec![0.0; b.count * n * lanes];
+        let to = Shared::new(&mut inverse);
+        h.energy_inverses(&|z, m, by| {
+            let (batch, lane) = (z / lanes, z % lanes);
+            let last = if z + 1 == space.zones {
+                lanes
+            } else {
+                lane + 1
+            };
+            for (i, x) in m.iter().enumerate() {
+                for l in lane..last {
+                    // SAFETY: lanes of a zone (and those that fill up after the last) are its own.
+                    unsafe { *to.at((batch * n + i) * lanes + l) = x * by };
+                }
+            }
+        })?;
+        let mut out = Self {
+            h: Arc::clone(&h),
+            variant,
+            given: h.prescribed_mass.as_ref().map(|m| b.spread(m, b.points)),
+            inverse,
+            own: vec![0.0; corner.forces_len()],
+            shares,
+            gravity: None,
+            solver: Solver::new(h.preconditioner(), space.nodes, h.cg_tol, h.cg_max),
+            corner,
+        };
+        if let Some(g) = h.gravity {
+            let mut field: Vec<f64> = (0..dim).flat_map(|c| vec![g[c]; space.nodes]).collect();
+            let mut image = vec![0.0; field.len()];
+            let (mass, _) = out.split();
+            let mut products = vec![0.0; dim * mass.parts()];
+            let (x, products) = (Shared::new(&mut field), Shared::new(&mut products));
+            together(true, |m| mass.begin(m, x, products));
+            for (c, to) in image.chunks_mut(space.nodes).enumerate() {
+                mass.end(c, 0..space.nodes, to);
+            }
+            out.gravity = Some(image);
+        }
+        Ok(out)
+    }
+
+    /// The mass matrix, and the solver.
+    fn split(&mut self) -> (Mass<'_>, &mut Solver) {
+        let mass = Mass {
+            b: &self.corner.b,
+            mass: self.given.as_deref().unwrap_or(&self.corner.mass),
+            own: Shared::new(&mut self.own),
+            begin: &self.h.space.begin,
+            shares: &self.shares,
+        };
+        (mass, &mut self.solver)
+    }
+}
+
+impl Operator for PartialAssembly {
+    fn stresses(&mut self, s: &State) -> f64 {
+        self.corner.stresses(&s.x, &s.v, &s.e)
+    }
+
+    fn accelerations(&mut self, out: &mut [f64]) {
+        self.corner.forces(&mut self.own);
+        let gravity = self.gravity.take();
+        let n = self.h.space.nodes;
+        let (mass, solver) = self.split();
+        for (c, part) in solver.right().chunks_mut(n).enumerate() {
+            part.par_chunks_mut(PART)
+                .with_min_len(8)
+                .enumerate()
+                .for_each(|(i, to)| mass.gather(c, i * PART..i * PART + to.len(), to));
+        }
+        if let Some(g) = &gravity {
+            for (r, g) in solver.right().iter_mut().zip(g) {
+                *r += g;
+            }
+        }
+        solver.solve(&mass, out);
+        self.gravity = gravity;
+    }
+
+    fn energy_rates(&mut self, v: &[f64], out: &mut [f64]) {
+        self.corner.work(v, Some(&self.inverse), out);
+    }
+
+    fn energies(&mut self, s: &State) -> (f64, f64) {
+        let b = &self.corner.b;
+        let w = b.lanes;
+        b.check(&[&s.v], &[&s.e]);
+        // The mass of the matrices, whose energy is conserved.
+        let mass = self.given.as_deref().unwrap_or(&self.corner.mass);
+        let all: Vec<[f64; 2]> = (0..b.count)
+            .into_par_iter()
+            .map(|i| {
+                b.with_room(|scratch| {
+                    let mut out = [0.0; 2];
+                    // SAFETY: as in `begin`.
+                    unsafe {
+                        (b.kernels.sums)(
+                            b.tables.get(),
+                            b.index.as_ptr().add(i * b.local * w),
+                            b.index_e.as_ptr().add(i * b.energies * w),
+                            b.nodes as c_long,
+                            s.v.as_ptr(),
+                            s.e.as_ptr(),
+                            mass.as_ptr().add(i * b.points * w),
+                            b.real(i) as c_int,
+                            out.as_mut_ptr(),
+                            scratch.as_mut_ptr(),
+                        );
+                    }
+                    out
+                })
+            })
+            .collect();
+        all.iter().fold((0.0, 0.0), |a, b| (a.0 + b[0], a.1 + b[1]))
+    }
+
+    fn iterations(&self) -> (f64, u64) {
+        (self.solver.iterations, self.solver.solves)
+    }
+
+    fn candidates(&self) -> Vec<String> {
+        variants(&self.h)
+            .into_iter()
+            .map(|(isa, general)| {
+                format!(
+                    "{isa}, kernels for {}",
+                    if general { "any order" } else { "this order" }
+                )
+            })
+            .collect()
+    }
+
+    fn choose(&mut self, candidate: usize) -> Result<(), HydroError> {
+        if candidate == self.variant {
+            return Ok(());
+        }
+        let (iterations, solves) = self.iterations();
+        *self = Self::by(Arc::clone(&self.h), candidate)?;
+        (self.solver.iterations, self.solver.solves) = (iterations, solves);
+        Ok(())
+    }
+}

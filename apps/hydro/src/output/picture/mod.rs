@@ -1,0 +1,280 @@
+//! Pictures of a field: in 1D a line, in 2D the moved mesh, in 3D planes through it and its outer faces.
+
+mod chart;
+mod plane;
+mod raster;
+mod surface;
+pub(super) mod view;
+
+pub use chart::Common;
+pub use view::{MeshLines, Slice, View, drawable};
+
+use super::exact::exact;
+use super::fields::{Field, Sample, bounds, sample};
+use crate::engine::State;
+use crate::fem::element::Shape;
+use crate::hydro::Hydro;
+use greenup_report::chart::axis::short;
+use plane::Plane;
+use raster::{Corner, Raster};
+
+/// Most subdivisions of the edges of a zone.
+const PARTS: f64 = 8.0;
+/// Zones narrower than this many pixels have no lines with [`MeshLines::Auto`].
+const NARROW: f64 = 8.0;
+
+/// What is drawn of a state at one time.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    field: Field,
+    t: f64,
+    step: usize,
+    panels: Vec<Shown>,
+}
+
+/// Size of the drawings of a scene.
+#[derive(Clone, Copy, Debug)]
+pub struct Pixels {
+    /// Width of the figure, pixels of 1/96 inch.
+    pub width: f64,
+    /// Pixels of a drawing per pixel of the figure.
+    pub scale: f64,
+}
+
+/// A panel of a scene.
+#[derive(Clone, Debug)]
+enum Shown {
+    /// A line per zone over x, and the exact solution.
+    Line {
+        computed: Vec<(f64, f64)>,
+        exact: Vec<(f64, f64)>,
+    },
+    /// A plane with its axes.
+    Plane {
+        title: String,
+        axes: (&'static str, &'static str),
+        raster: Raster,
+    },
+    /// Outer faces: edges of the bounding box with their names.
+    Surface { raster: Raster, edges: Vec<Edge> },
+}
+
+/// An edge of the bounding box, and the position of its name.
+#[derive(Clone, Debug)]
+struct Edge {
+    ends: [(f64, f64); 2],
+    name: String,
+    at: (f64, f64),
+}
+
+/// What is being drawn.
+struct Job<'a> {
+    h: &'a Hydro,
+    s: &'a State,
+    field: Field,
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl Job<'_> {
+    fn corner(&self, at: (f64, f64), depth: f64, s: &Sample, z: usize) -> Corner {
+        Corner {
+            at,
+            depth,
+            value: s.of(self.field, self.h.material[z]),
+        }
+    }
+}
+
+/// A point of the unit square in the reference triangle; one side becomes a point.
+fn triangle(u: f64, v: f64) -> (f64, f64) {
+    (u, v * (1.0 - u))
+}
+
+/// Reference positions of a lattice with so many parts along each edge, x fastest. Those of simplices are those of a
+/// cube of which sides become edges.
+fn lattice(shape: Shape, parts: usize) -> Vec<Vec<f64>> {
+    let (d, n) = (shape.dim(), parts + 1);
+    (0..n.pow(d as u32))
+        .map(|i| {
+            let mut at: Vec<f64> = (0..d as u32)
+                .map(|g| (i / n.pow(g) % n) as f64 / parts as f64)
+                .collect();
+            if !shape.tensor() {
+                let mut left = 1.0;
+                for x in &mut at {
+                    let u = *x;
+                    *x = u * left;
+                    left *= 1.0 - u;
+                }
+            }
+            at
+        })
+        .collect()
+}
+
+impl Scene {
+    /// Evaluates a state at time `t` after so many steps.
+    pub fn new(h: &Hydro, s: &State, view: &View, (t, step): (f64, usize), size: Pixels) -> Self {
+        let job = Job {
+            h,
+            s,
+            field: view.field,
+        };
+        let panels = match h.space.dim {
+            1 => vec![line(&job, view, t)],
+            2 => vec![flat(&job, view, size)],
+            _ => space(&job, view, size),
+        };
+        Self {
+            field: view.field,
+            t,
+            step,
+            panels,
+        }
+    }
+}
+
+/// Width and height over the longer of them that a picture has in its panel.
+fn longer(size: Pixels, panels: usize, (x, y): ((f64, f64), (f64, f64))) -> f64 {
+    let columns = (size.width / 330.0).floor().clamp(1.0, panels as f64);
+    // Labels and the colour bar take the rest.
+    let panel = size.width / columns;
+    let aspect = (y.1 - y.0) / (x.1 - x.0);
+    let width = (panel - 110.0)
+        .max(100.0)
+        .min(chart::TALLEST * panel / aspect);
+    (width.max(width * aspect) * size.scale).clamp(16.0, 4096.0)
+}
+
+/// Subdivisions of the edges of zones, and the width of mesh lines if there are any.
+fn detail(job: &Job, view: &View, longer: f64, scale: f64) -> (usize, Option<f64>) {
+    let d = job.h.space.dim as f64;
+    let zone = longer / (job.h.space.zones as f64).powf(1.0 / d) / scale;
+    let drawn = match view.mesh_lines {
+        MeshLines::On => true,
+        MeshLines::Off => false,
+        MeshLines::Auto => zone >= NARROW,
+    };
+    let least = if job.h.space.element.order > 1 {
+        2.0
+    } else {
+        1.0
+    };
+    let parts = (zone * scale / 4.0).ceil().clamp(least, PARTS) as usize;
+    (parts, drawn.then_some(scale.max(1.0)))
+}
+
+fn flat(job: &Job, view: &View, size: Pixels) -> Shown {
+    let b = bounds(job.h, job.s);
+    let long = longer(size, 1, (b[0], b[1]));
+    let (parts, lines) = detail(job, view, long, size.scale);
+    let mut raster = Raster::new(b[0], b[1], long);
+    plane::flat(job, &mut raster, parts, lines);
+    Shown::Plane {
+        title: String::new(),
+        axes: (AXES[0], AXES[1]),
+        raster,
+    }
+}
+
+fn space(job: &Job, view: &View, size: Pixels) -> Vec<Shown> {
+    let b = bounds(job.h, job.s);
+    let slices = if view.slices.is_empty() {
+        view::default_slices(job.h, &b)
+    } else {
+        view.slices.clone()
+    };
+    let panels = slices.len() + usize::from(view.slices.is_empty());
+    let mut out: Vec<Shown> = slices
+        .iter()
+        .map(|slice| {
+            let (lo, hi) = b[slice.axis];
+            // A little off the faces of zones, of which rounding decides on which side they lie.
+            let off = 1e-9 * (hi - lo);
+            let at = (slice.at + off).min(hi - off);
+            let plane = Plane {
+                axis: slice.axis,
+                at,
+            };
+            let (u, v) = plane.axes();
+            let long = longer(size, panels, (b[u], b[v]));
+            let (parts, lines) = detail(job, view, long, size.scale);
+            let mut raster = Raster::new(b[u], b[v], long);
+            plane::section(job, plane, &mut raster, parts, lines);
+            Shown::Plane {
+                title: format!("plane {} = {}", AXES[slice.axis], short(slice.at)),
+                axes: (AXES[u], AXES[v]),
+                raster,
+            }
+        })
+        .collect();
+    if view.slices.is_empty() {
+        out.push(outside(job, view, size, &b));
+    }
+    out
+}
+
+/// The outer faces with the edges of the bounding box.
+fn outside(job: &Job, view: &View, size: Pixels, b: &[(f64, f64)]) -> Shown {
+    let camera = surface::Camera::new();
+    let corner = |i: usize| -> [f64; 3] {
+        std::array::from_fn(|g| if i >> g & 1 == 0 { b[g].0 } else { b[g].1 })
+    };
+    let around = |pick: fn((f64, f64)) -> f64| {
+        (0..8)
+            .map(|i| pick(camera.at(corner(i))))
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
+                (a.min(v), b.max(v))
+            })
+    };
+    let (x, y) = (around(|p| p.0), around(|p| p.1));
+    let long = longer(size, 4, (x, y));
+    let (parts, lines) = detail(job, view, long, size.scale);
+    let mut raster = Raster::new(x, y, long).with_depth();
+    surface::surface(job, &camera, &mut raster, parts, lines);
+    let middle = (0.5 * (x.0 + x.1), 0.5 * (y.0 + y.1));
+    // Edges on the outline: two at the bottom, one upright.
+    let edges = [(0, 0, 1), (1, 0, 2), (2, 1, 5)]
+        .into_iter()
+        .map(|(g, p, q): (usize, usize, usize)| {
+            let ends = [camera.at(corner(p)), camera.at(corner(q))];
+            let half = |f: fn((f64, f64)) -> f64| 0.5 * (f(ends[0]) + f(ends[1]));
+            let at = (half(|p| p.0), half(|p| p.1));
+            let away = |a: f64, m: f64| a + 0.08 * (a - m);
+            Edge {
+                ends,
+                name: format!("{} ≤ {} ≤ {}", short(b[g].0), AXES[g], short(b[g].1)),
+                at: (away(at.0, middle.0), away(at.1, middle.1)),
+            }
+        })
+        .collect();
+    Shown::Surface { raster, edges }
+}
+
+/// A field over x: a line per zone, as it may jump between zones.
+fn line(job: &Job, view: &View, t: f64) -> Shown {
+    const PARTS: usize = 16;
+    let mut zones: Vec<Vec<(f64, f64)>> = sample(job.h, job.s, &lattice(Shape::Segment, PARTS))
+        .iter()
+        .zip(&job.h.material)
+        .map(|(p, m)| p.iter().map(|p| (p.x[0], p.of(job.field, *m))).collect())
+        .collect();
+    zones.sort_by(|a, b| a[0].0.total_cmp(&b[0].0));
+    let ends = bounds(job.h, job.s)[0];
+    let mut computed = Vec::new();
+    for z in zones {
+        computed.extend(z);
+        computed.push((f64::NAN, f64::NAN));
+    }
+    let exact = exact(job.h, t, view.e0).map_or_else(Vec::new, |e| {
+        e.line(&[ends.0, 0.0, 0.0], &[ends.1, 0.0, 0.0])
+            .into_iter()
+            .filter_map(|(s, e)| Some((ends.0 + s * (ends.1 - ends.0), e.of(job.field)?)))
+            .collect()
+    });
+    Shown::Line { computed, exact }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! Values of triangles on pixels, and the lines over them.
+
+use greenup_report::chart::ink::shade;
+
+/// A corner of a triangle.
+#[derive(Clone, Copy, Debug)]
+pub struct Corner {
+    /// Position in the plane of the picture.
+    pub at: (f64, f64),
+    /// Nearer to the viewer is greater.
+    pub depth: f64,
+    /// Value of the field.
+    pub value: f64,
+}
+
+/// A field on pixels, the first row at the top.
+#[derive(Clone, Debug)]
+pub struct Raster {
+    /// Number of columns.
+    pub columns: usize,
+    /// Range on the horizontal axis.
+    pub x: (f64, f64),
+    /// Range on the vertical axis.
+    pub y: (f64, f64),
+    rows: usize,
+    values: Vec<f64>,
+    /// Brightness from 1 to 255; 0 where nothing is.
+    light: Vec<u8>,
+    /// How much a line covers.
+    lines: Vec<u8>,
+    depth: Vec<f64>,
+}
+
+/// From values to levels of the colour scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Levels {
+    /// Value of level 0.
+    pub lo: f64,
+    /// Value of level 1.
+    pub hi: f64,
+    /// Whether equal ratios have equal distances.
+    pub log: bool,
+}
+
+/// Colour where the field has no finite value.
+const UNKNOWN: [u8; 3] = [150, 150, 150];
+
+impl Levels {
+    /// Level of a value.
+    pub fn of(&self, v: f64) -> f64 {
+        if self.log {
+            (v / self.lo).ln() / (self.hi / self.lo).ln()
+        } else {
+            (v - self.lo) / (self.hi - self.lo)
+        }
+    }
+}
+
+impl Raster {
+    /// An empty raster whose longer side has so many pixels.
+    pub fn new(x: (f64, f64), y: (f64, f64), longer: f64) -> Self {
+        let (width, height) = (x.1 - x.0, y.1 - y.0);
+        let scale = longer / width.max(height);
+        let count = |size: f64| ((size * scale).round() as usize).clamp(1, longer.ceil() as usize);
+        let (columns, rows) = (count(width), count(height));
+        let n = columns * rows;
+        Self {
+            columns,
+            x,
+            y,
+            rows,
+            values: vec![f64::NAN; n],
+            light: vec![0; n],
+            lines: vec![0; n],
+            depth: Vec::new(),
+        }
+    }
+
+    /// Keeps what is nearest to the viewer; otherwise what comes last stays.
+    pub fn with_depth(mut self) -> Self {
+        self.depth = vec![f64::NEG_INFINITY; self.values.len()];
+        self
+    }
+
+    fn pixel(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (
+            (x - self.x.0) / (self.x.1 - self.x.0) * self.columns as f64,
+            (self.y.1 - y) / (self.y.1 - self.y.0) * self.rows as f64,
+        )
+    }
+
+    /// Fills a triangle; `light` from 0 to 1.
+    pub fn fill(&mut self, t: [Corner; 3], light: f64) {
+        let [a, b, c] = t.map(|c| self.pixel(c.at));
+        let area = (b.0 - a.0) * (c.1 - a.1) - (c.0 - a.0) * (b.1 - a.1);
+        if area == 0.0 || !area.is_finite() {
+            return;
+        }
+        let light = (255.0 * light.clamp(0.0, 1.0)).round().max(1.0) as u8;
+        let mix = |f: fn(&Corner) -> f64, u: f64, v: f64| {
+            let (p, q, r) = (f(&t[0]), f(&t[1]), f(&t[2]));
+            p + u * (q - p) + v * (r - p)
+        };
+        for row in range([a.1, b.1, c.1], self.rows) {
+            for column in range([a.0, b.0, c.0], self.columns) {
+                let (x, y) = (column as f64 + 0.5, row as f64 + 0.5);
+                let u = ((x - a.0) * (c.1 - a.1) - (c.0 - a.0) * (y - a.1)) / area;
+                let v = ((b.0 - a.0) * (y - a.1) - (x - a.0) * (b.1 - a.1)) / area;
+                // A little over the edges: no gaps between neighbours.
+                if u < -1e-6 || v < -1e-6 || u + v > 1.0 + 1e-6 {
+                    continue;
+                }
+                let i = row * self.columns + column;
+                if let Some(depth) = self.depth.get_mut(i) {
+                    let d = mix(|c| c.depth, u, v);
+                    if d <= *depth {
+                        continue;
+                    }
+                    *depth = d;
+                }
+                self.values[i] = mix(|c| c.value, u, v);
+                self.light[i] = light;
+            }
+        }
+    }
+
+    /// Draws a line of a width in pixels; with depths only where nothing is nearer than `behind` before it.
+    pub fn line(&mut self, a: Corner, b: Corner, width: f64, behind: f64) {
+        let (p, q) = (self.pixel(a.at), self.pixel(b.at));
+        let (dx, dy) = (q.0 - p.0, q.1 - p.1);
+        let length = dx.mul_add(dx, dy * dy);
+        if !length.is_finite() {
+            return;
+        }
+        let reach = 0.5 * width + 0.5;
+        let around =
+            |m: f64, n: f64, most: usize| range([m.min(n) - reach, m.max(n) + reach, m], most);
+        for row in around(p.1, q.1, self.rows) {
+            for column in around(p.0, q.0, self.columns) {
+                let (x, y) = (column as f64 + 0.5 - p.0, row as f64 + 0.5 - p.1);
+                let s = if length > 0.0 {
+                    ((x * dx + y * dy) / length).clamp(0.0, 1.0)
+                } else {
+                    0.0
+                };
+                let cover = (reach - (x - s * dx).hypot(y - s * dy)).clamp(0.0, 1.0);
+                let i = row * self.columns + column;
+                let hidden = (self.depth.get(i))
+                    .is_some_and(|d| a.depth + s * (b.depth - a.depth) < d - behind);
+                if !hidden {
+                    self.lines[i] = self.lines[i].max((255.0 * cover) as u8);
+                }
+            }
+        }
+    }
+
+    /// Values of the pixels that are covered.
+    pub fn values(&self) -> impl Iterator<Item = f64> {
+        let all = self.values.iter().zip(&self.light);
+        all.filter(|(_, light)| **light > 0).map(|(v, _)| *v)
+    }
+
+    /// Colours of the pixels that are covered and that `shown` keeps.
+    pub fn colours(
+        &self,
+        shown: impl Fn(f64) -> bool,
+        colour: impl Fn(f64) -> [u8; 3],
+    ) -> Vec<Option<[u8; 3]>> {
+        let one = |i: usize| {
+            let v = self.values[i];
+            if self.light[i] == 0 || !shown(v) {
+                return None;
+            }
+            let base = if v.is_finite() { colour(v) } else { UNKNOWN };
+            let lit = base.map(|c| f64::from(c) * f64::from(self.light[i]) / 255.0);
+            Some(crossed(lit, f64::from(self.lines[i]) / 255.0))
+        };
+        (0..self.values.len()).map(one).collect()
+    }
+
+    /// Colours of the scale.
+    pub fn shades(&self, levels: &Levels) -> Vec<Option<[u8; 3]>> {
+        self.colours(|_| true, |v| shade(levels.of(v)))
+    }
+}
+
+/// A colour under a line: the line is dark on light colours and light on dark ones.
+fn crossed(c: [f64; 3], cover: f64) -> [u8; 3] {
+    let lightness = (0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2]) / 255.0;
+    let (ink, strength) = if lightness > 0.4 {
+        (0.0, 0.5)
+    } else {
+        (255.0, 0.45)
+    };
+    c.map(|c| (c + (ink - c) * strength * cover).round() as u8)
+}
+
+/// Pixels between the least and the greatest of three positions.
+fn range(x: [f64; 3], most: usize) -> std::ops::Range<usize> {
+    let low = x.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    low.floor().max(0.0) as usize..(high.ceil().max(0.0) as usize).min(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corner(x: f64, y: f64, depth: f64, value: f64) -> Corner {
+        Corner {
+            at: (x, y),
+            depth,
+            value,
+        }
+    }
+
+    fn square(r: &mut Raster, depth: f64, value: f64) {
+        let [a, b, c, d] = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
+            .map(|p| corner(p.0, p.1, depth, value));
+        r.fill([a, b, c], 1.0);
+        r.fill([b, d, c], 1.0);
+    }
+
+    #[test]
+    fn triangles_cover_every_pixel_and_the_nearest_stays() {
+        let mut r = Raster::new((0.0, 1.0), (0.0, 0.5), 40.0);
+        assert_eq!((r.columns, r.rows, r.values().count()), (40, 20, 0));
+        square(&mut r, 0.0, 3.0);
+        assert!(r.values().count() == 800 && r.values().all(|v| (v - 3.0).abs() < 1e-12));
+        let mut r = Raster::new((0.0, 1.0), (0.0, 1.0), 8.0).with_depth();
+        square(&mut r, 1.0, 1.0);
+        square(&mut r, 0.0, 2.0);
+        assert!(r.values().all(|v| v == 1.0));
+        let nan = corner(0.1, f64::NAN, 2.0, 5.0);
+        r.fill([nan; 3], 1.0);
+        r.line(nan, nan, 1.0, 0.0);
+        assert!(r.values().all(|v| v == 1.0));
+    }
+
+    #[test]
+    fn lines_are_seen_on_every_level_and_unknown_values_are_grey() {
+        for (i, value) in [0.0, 0.25, 0.5, 0.75, 1.0, f64::NAN]
+            .into_iter()
+            .enumerate()
+        {
+            let mut r = Raster::new((0.0, 1.0), (0.0, 1.0), 9.0);
+            square(&mut r, 0.0, value);
+            r.line(
+                corner(0.5, 0.0, 0.0, 0.0),
+                corner(0.5, 1.0, 0.0, 0.0),
+                1.0,
+                0.0,
+            );
+            let levels = Levels {
+                lo: 0.0,
+                hi: 1.0,
+                log: false,
+            };
+            let all = r.shades(&levels);
+            let (line, beside) = (all[4].unwrap(), all[1].unwrap());
+            let apart: i32 = (0..3)
+                .map(|k| (i32::from(line[k]) - i32::from(beside[k])).abs())
+                .sum();
+            assert!(apart > 90, "{i}: {line:?} {beside:?}");
+            assert!(!value.is_nan() || beside == UNKNOWN);
+        }
+    }
+}

@@ -1,0 +1,320 @@
+use super::*;
+use crate::mesh::Mesh;
+use crate::output::fields::Field;
+use crate::output::line_out::{Line, line_out};
+use crate::output::profile::profile;
+use crate::problem::Problem;
+use crate::problem::initial_state::Orders;
+use greenup_report::chart::{Chart, FileStyle, Style, What};
+
+const SIZE: Pixels = Pixels {
+    width: 400.0,
+    scale: 0.3,
+};
+
+fn start(problem: &str, mesh: &str, refine: usize) -> (Hydro, State) {
+    let o = Orders {
+        kinematic: 3,
+        energy: 2,
+        cg_tol: 1e-12,
+        cg_max: 300,
+        cfl: 0.5,
+    };
+    let mesh = Mesh::open(mesh, refine).unwrap();
+    Hydro::new(&mesh, Problem::of(problem).unwrap(), &o, 1.0).unwrap()
+}
+
+fn view(field: Field) -> View {
+    View {
+        field,
+        log: false,
+        range: None,
+        mesh_lines: MeshLines::Auto,
+        slices: Vec::new(),
+        e0: 1.0,
+    }
+}
+
+fn drawn(h: &Hydro, s: &State, v: &View) -> (Scene, Chart) {
+    let scene = Scene::new(h, s, v, (0.1234, 56), SIZE);
+    let common = Common::of(v, std::slice::from_ref(&scene));
+    let chart = scene.chart(&common, Style::Light);
+    for width in [300.0, 900.0] {
+        assert_eq!(chart.faults(width), Vec::<String>::new(), "{width}");
+    }
+    let look = FileStyle {
+        width: 300.0,
+        dpi: 24.0,
+        ..FileStyle::default()
+    };
+    assert!(chart.file("png", &look).is_ok());
+    (scene, chart)
+}
+
+fn rasters(scene: &Scene) -> Vec<&Raster> {
+    scene
+        .panels
+        .iter()
+        .filter_map(|p| match p {
+            Shown::Plane { raster, .. } | Shown::Surface { raster, .. } => Some(raster),
+            Shown::Line { .. } => None,
+        })
+        .collect()
+}
+
+/// Texts of all problems in all dimensions are clear, and there is something to see.
+#[test]
+fn pictures_of_every_kind_of_mesh() {
+    for (problem, mesh, refine, panels) in [
+        ("sod", "segment01", 3, 1),
+        ("sod", "1", 0, 1),
+        ("taylor-green", "square01_quad", 1, 1),
+        ("sedov", "square01_tri", 1, 1),
+        ("gresho", "square_gresho", 1, 1),
+        ("saltzman", "saltzman01_quad", 0, 1),
+        ("rayleigh-taylor", "rt2D", 0, 1),
+        ("sedov", "1x1", 0, 1),
+        ("sedov", "1x1x1", 0, 4),
+        ("taylor-green", "cube01_hex", 0, 4),
+        ("sod", "2x1x1", 0, 4),
+    ] {
+        let (h, s) = start(problem, mesh, refine);
+        for field in [Field::Density, Field::Material] {
+            let (scene, chart) = drawn(&h, &s, &view(field));
+            assert_eq!(chart.panels.len(), panels, "{problem} {mesh}");
+            assert!(
+                chart.title.contains("t = 0.123, step 56"),
+                "{}",
+                chart.title
+            );
+            let all = rasters(&scene);
+            // The domain is covered, but for the corners beside a view of the outer faces.
+            for r in all.iter().take(3) {
+                let n = r.values().count();
+                let share = n as f64 / r.shades(&levels()).len() as f64;
+                assert!(share > 0.999, "{problem} {mesh}: {share}");
+            }
+        }
+    }
+}
+
+fn levels() -> raster::Levels {
+    raster::Levels {
+        lo: 0.0,
+        hi: 1.0,
+        log: false,
+    }
+}
+
+/// A plane through the interior shows the field of its position.
+#[test]
+fn planes_cut_through_the_zones() {
+    for (mesh, refine) in [("cube01_hex", 1), ("3x3x3", 0)] {
+        let (h, s) = start("taylor-green", mesh, refine);
+        for (axis, at) in [(0, 0.3), (1, 0.5), (2, 0.81), (0, 0.0), (2, 1.0)] {
+            let v = View {
+                slices: vec![Slice { axis, at }],
+                mesh_lines: MeshLines::Off,
+                ..view(Field::Energy)
+            };
+            let scene = Scene::new(&h, &s, &v, (0.0, 0), SIZE);
+            let r = rasters(&scene)[0];
+            let rows = r.shades(&levels()).len() / r.columns;
+            let values: Vec<f64> = r.values().collect();
+            assert_eq!(values.len(), rows * r.columns, "{mesh} {axis} {at}");
+            for (i, v) in values.iter().enumerate() {
+                let u = ((i % r.columns) as f64 + 0.5) / r.columns as f64;
+                let w = 1.0 - ((i / r.columns) as f64 + 0.5) / rows as f64;
+                let x = match axis {
+                    0 => [at, u, w],
+                    1 => [u, at, w],
+                    _ => [u, w, at],
+                };
+                let want = h.problem.energy(1, &x);
+                assert!(
+                    (v - want).abs() < 0.1,
+                    "{mesh} {axis} {at}: {x:?} {v} {want}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn constant_fields_show_their_value_once() {
+    let (h, s) = start("taylor-green", "square01_quad", 1);
+    let (_, chart) = drawn(&h, &s, &view(Field::Density));
+    assert!(chart.title.ends_with(": 1 everywhere"), "{}", chart.title);
+    assert!(chart.panels[0].bar.is_none());
+    let set = View {
+        range: Some((0.0, 2.0)),
+        ..view(Field::Density)
+    };
+    let (_, chart) = drawn(&h, &s, &set);
+    assert!(chart.panels[0].bar.is_some() && chart.notes.is_empty());
+}
+
+#[test]
+fn ranges_logarithms_and_what_is_not_finite() {
+    let (h, mut s) = start("sedov", "square01_quad", 1);
+    let log = View {
+        log: true,
+        ..view(Field::Energy)
+    };
+    let (_, chart) = drawn(&h, &s, &log);
+    let bar = chart.panels[0].bar.as_ref().unwrap();
+    assert!(bar.lo > 0.0 && bar.hi > bar.lo);
+    assert!(chart.notes[0].contains("outside"), "{:?}", chart.notes);
+    // Nothing moves.
+    let still = View {
+        field: Field::Speed,
+        ..log
+    };
+    let (_, chart) = drawn(&h, &s, &still);
+    assert!(chart.notes[0].contains("No value is positive"));
+    s.e[3] = f64::NAN;
+    let (_, chart) = drawn(&h, &s, &view(Field::Energy));
+    assert!(
+        chart.notes.iter().any(|n| n.contains("Grey")),
+        "{:?}",
+        chart.notes
+    );
+    s.e.fill(f64::NAN);
+    drawn(&h, &s, &view(Field::Energy));
+    let (h, mut s) = start("sod", "segment01", 1);
+    s.e.fill(f64::INFINITY);
+    drawn(&h, &s, &view(Field::Energy));
+}
+
+/// Both materials are in the legend in their own colours.
+#[test]
+fn materials_have_names() {
+    let (h, s) = start("sedov", "square01_quad", 0);
+    let mut h = h;
+    for (z, m) in h.material.iter_mut().enumerate() {
+        *m = 1 + (z % 2) as u32;
+    }
+    let (_, chart) = drawn(&h, &s, &view(Field::Material));
+    let names: Vec<&str> = chart.series.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names, ["material 1", "material 2"]);
+    assert_eq!(chart.panels[0].layers.len(), 2);
+}
+
+/// Frames of a run have the same axes and colours.
+#[test]
+fn scenes_share_their_axes() {
+    let (h, s) = start("sedov", "square01_quad", 0);
+    let mut later = s.clone();
+    later.x.iter_mut().for_each(|x| *x *= 1.5);
+    let v = view(Field::Density);
+    let scenes = [s, later].map(|s| Scene::new(&h, &s, &v, (0.0, 0), SIZE));
+    let common = Common::of(&v, &scenes);
+    let charts = scenes.map(|s| s.chart(&common, Style::Light));
+    let range = |c: &Chart| {
+        (
+            c.panels[0].x.range,
+            c.panels[0].bar.as_ref().map(|b| (b.lo, b.hi)),
+        )
+    };
+    assert_eq!(range(&charts[0]), range(&charts[1]));
+    assert_eq!(charts[0].panels[0].x.range, Some((0.0, 1.5)));
+}
+
+#[test]
+fn lines_through_the_mesh() {
+    let (h, s) = start("sod", "square01_quad", 1);
+    let lines: Vec<Line> = ["x=0:1,y=0.3", "x=-0.5:1.5,y=0.1:0.2"]
+        .map(|l| l.parse().unwrap())
+        .to_vec();
+    let out = line_out(&h, &s, &lines, 0.0, 1.0);
+    for width in [400.0, 900.0] {
+        assert_eq!(out.chart().faults(width), Vec::<String>::new());
+    }
+    let csv = out.csv();
+    let header = csv.lines().next().unwrap();
+    assert!(header.starts_with("line,distance,x,y,density,pressure,velocity_x,velocity_y,speed"));
+    let rows: Vec<Vec<f64>> = (csv.lines().skip(1))
+        .map(|l| l.split(',').map(|v| v.parse().unwrap()).collect())
+        .collect();
+    // Outside of the mesh there are none.
+    let count = |n: f64| rows.iter().filter(|r| r[0] == n).count();
+    assert_eq!((count(1.0), count(2.0)), (500, 250));
+    for r in rows.iter().filter(|r| (r[2] - 0.5).abs() > 1e-6) {
+        let want = if r[2] < 0.5 { 1.0 } else { 0.1 };
+        assert!(
+            (r[4] - want).abs() < 1e-9 && (r[4] - r[10]).abs() < 1e-9,
+            "{r:?}"
+        );
+    }
+}
+
+/// Also in curved zones a line meets every point that it should, with the field of its position.
+#[test]
+fn lines_meet_curved_zones() {
+    for mesh in ["square01_quad", "square01_tri", "cube01_hex"] {
+        let (h, mut s) = start("taylor-green", mesh, 1);
+        let n = h.space.nodes;
+        // Moved within the domain; densities change with the volume.
+        for k in 0..n {
+            let (x, y) = (s.x[k], s.x[n + k]);
+            let bend = 0.07 * (std::f64::consts::PI * x).sin() * (std::f64::consts::PI * y).sin();
+            s.x[k] += bend;
+            s.x[n + k] -= bend;
+        }
+        let line: Line = "x=0:1,y=0.37,z=0.2".parse().unwrap();
+        let line = if h.space.dim == 2 {
+            "x=0:1,y=0.37".parse().unwrap()
+        } else {
+            line
+        };
+        let csv = line_out(&h, &s, &[line], 0.1, 1.0).csv();
+        assert_eq!(csv.lines().count(), 501, "{mesh}");
+        assert!(!csv.contains("NaN") && !csv.contains("exact"), "{mesh}");
+    }
+}
+
+#[test]
+fn lines_are_read_and_checked() {
+    for bad in [
+        "",
+        "x",
+        "x=0",
+        "x=0:0",
+        "x=0:1,x=2",
+        "x=a:b",
+        "y=1,z=2",
+        "x=0:inf",
+    ] {
+        assert!(bad.parse::<Line>().is_err(), "{bad}");
+    }
+    let mesh = Mesh::open("square01_quad", 0).unwrap();
+    let check = |l: &str| l.parse::<Line>().unwrap().check(&mesh);
+    assert!(check("x=0:1,y=0.5").is_ok() && Line::through(&mesh).check(&mesh).is_ok());
+    assert_eq!(Line::through(&mesh).to_string(), "x=0:1,y=0.5");
+    let e = check("x=0:1,y=3").unwrap_err().to_string();
+    assert!(e.contains("y from 0 to 1"), "{e}");
+    let e = check("x=0:1,z=1").unwrap_err().to_string();
+    assert!(e.contains("2 dimensions, without z"), "{e}");
+}
+
+#[test]
+fn profiles_are_drawn_with_their_exact_solution() {
+    let exact_lines = |c: &Chart| {
+        let all = c.panels.iter().flat_map(|p| &p.layers);
+        all.filter(|l| matches!(l.what, What::Line { .. })).count()
+    };
+    for (problem, mesh, known) in [
+        ("sedov", "square01_quad", 3),
+        ("sod", "segment01", 3),
+        ("sod", "square01_quad", 0),
+        ("taylor-green", "square01_quad", 0),
+        ("sod", "1", 3),
+    ] {
+        let (h, s) = start(problem, mesh, 1);
+        let c = profile(&h, &s, 0.1, 1.0).chart();
+        assert_eq!(exact_lines(&c), known, "{problem} {mesh}");
+        for width in [400.0, 900.0] {
+            assert_eq!(c.faults(width), Vec::<String>::new());
+        }
+    }
+}

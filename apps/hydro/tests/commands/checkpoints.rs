@@ -1,0 +1,221 @@
+//! Runs that are killed and restarted, and checkpoints that are damaged, old or of other problems.
+
+use super::common::{TRIPLE, error, hydro, numbers, outputs, path, started, words};
+use greenup_testing::text;
+use serde_json::Value as J;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+fn same_files(a: &Path, b: &Path) {
+    let names = |dir: &Path| {
+        let mut all: Vec<String> = std::fs::read_dir(dir.join("fields"))
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .filter(|n| n.starts_with("fields_") || n == "run.pvd")
+            .collect();
+        all.sort();
+        all
+    };
+    assert_eq!(names(a), names(b));
+    assert_eq!(names(a).len(), 8);
+    let files = names(a).into_iter().map(|n| format!("fields/{n}"));
+    for name in files.chain(["h.csv".to_owned()]) {
+        let read = |dir: &Path| std::fs::read(dir.join(&name)).unwrap();
+        assert!(read(a) == read(b), "{name} differs");
+    }
+}
+
+/// Kills a run at random moments; in the end all its files are those of one that was left alone.
+fn killed(times: usize) {
+    let whole_dir = tempfile::tempdir().unwrap();
+    let began = Instant::now();
+    let whole = numbers(&[&TRIPLE[..], &words(&outputs(whole_dir.path()))].concat());
+    let took = began.elapsed();
+    let dir = tempfile::tempdir().unwrap();
+    let kept = path(&dir, "k.ckpt");
+    let more = outputs(dir.path());
+    for _ in 0..times {
+        let first = [&TRIPLE[..], &["--checkpoint", &kept], &words(&more)].concat();
+        let rest = [&["restart", &kept][..], &words(&more)].concat();
+        let mut child = started(if Path::new(&kept).exists() {
+            &rest
+        } else {
+            &first
+        });
+        std::thread::sleep(took.mul_f64(fastrand::f64()).min(Duration::from_secs(3)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    if !Path::new(&kept).exists() {
+        let first = [&TRIPLE[..], &["--checkpoint", &kept], &words(&more)].concat();
+        numbers(&[&first[..], &["--steps", "3"]].concat());
+    }
+    let rest = numbers(&[&["restart", &kept][..], &words(&more)].concat());
+    for key in ["steps", "rejected", "dt", "e_norm", "internal", "kinetic"] {
+        assert_eq!(whole[key], rest[key], "{key}");
+    }
+    same_files(whole_dir.path(), dir.path());
+}
+
+#[test]
+fn a_killed_run_leaves_the_files_of_a_whole_one() {
+    killed(3);
+}
+
+#[test]
+#[ignore = "slow"]
+fn twenty_kills_lose_nothing() {
+    killed(20);
+}
+
+#[test]
+fn a_restart_goes_on_with_history_and_fields() {
+    let whole = tempfile::tempdir().unwrap();
+    numbers(&[&TRIPLE[..], &words(&outputs(whole.path()))].concat());
+    let dir = tempfile::tempdir().unwrap();
+    let more = outputs(dir.path());
+    let (early, late) = (path(&dir, "early.ckpt"), path(&dir, "late.ckpt"));
+    let first = [&TRIPLE[..], &words(&more)].concat();
+    numbers(&[&first[..], &["--checkpoint", &early, "--steps", "10"]].concat());
+    std::fs::copy(&early, &late).unwrap();
+    // Past the checkpoint: what came later is replaced.
+    numbers(&[&["restart", &late, "--steps", "30"][..], &words(&more)].concat());
+    numbers(&[&["restart", &early][..], &words(&more)].concat());
+    same_files(whole.path(), dir.path());
+    // Lists and histories of others stay.
+    for (name, flag) in [("h.csv", "--history"), ("fields/run.pvd", "--vtu")] {
+        let other = dir.path().join(name);
+        std::fs::write(&other, "mine\n").unwrap();
+        let target = dir.path().join(name.split('/').next().unwrap());
+        let e = error(&["restart", &early, flag, target.to_str().unwrap()]);
+        assert!(e.contains("not made by this program"), "{e}");
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "mine\n");
+    }
+}
+
+#[test]
+fn a_checkpoint_names_no_files_and_its_settings_are_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = path(&dir, "s.ckpt");
+    let (csv, png) = (path(&dir, "h.csv"), path(&dir, "a.png"));
+    let run = ["run", "--refine", "1", "--t-final", "0.2", "--steps", "4"];
+    numbers(
+        &[
+            &run[..],
+            &["--checkpoint", &kept, "--history", &csv, "--png", &png],
+        ]
+        .concat(),
+    );
+    let bytes = std::fs::read(&kept).unwrap();
+    let head = String::from_utf8_lossy(bytes.split(|b| *b == b'\n').next().unwrap()).into_owned();
+    assert!(!head.contains("h.csv") && !head.contains("a.png"), "{head}");
+    let before = std::fs::read(&csv).unwrap();
+    std::fs::remove_file(&png).unwrap();
+    let run = hydro(&["restart", &kept, "--cfl", "0.25", "--t-final", "0.1"])
+        .assert()
+        .success();
+    let shown = text(&run.get_output().stderr);
+    for word in [
+        "step 4",
+        "--mesh square01_quad",
+        "--refine 1",
+        "--cfl 0.25",
+        "--t-final 0.1",
+    ] {
+        assert!(shown.contains(word), "{word}: {shown}");
+    }
+    assert_eq!(std::fs::read(&csv).unwrap(), before);
+    assert!(!Path::new(&png).exists());
+    // What would break the state is refused with the reason.
+    for (flag, value) in [
+        ("--mesh", "cube01_hex"),
+        ("--problem", "3"),
+        ("--refine", "2"),
+        ("--order", "3"),
+        ("--energy-order", "2"),
+        ("--e0", "2"),
+    ] {
+        let e = error(&["restart", &kept, flag, value]);
+        assert!(e.contains("a restart cannot change"), "{e}");
+    }
+    hydro(&["restart", &kept, "--mesh", "square01_quad"])
+        .assert()
+        .success();
+    let e = error(&["restart", &kept, "--t-final", "0.01"]);
+    assert!(e.contains("already at t"), "{e}");
+}
+
+/// A checkpoint of the first format, whose header names files that a restart must not touch.
+#[test]
+fn the_first_format_goes_on_with_a_warning() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = path(&dir, "s.ckpt");
+    let run = ["run", "--refine", "1", "--t-final", "0.2"];
+    let whole = numbers(&run);
+    numbers(&[&run[..], &["--checkpoint", &kept, "--steps", "4"]].concat());
+    let bytes = std::fs::read(&kept).unwrap();
+    let end = bytes.iter().position(|b| *b == b'\n').unwrap();
+    let mut head: J = serde_json::from_slice(&bytes[..end]).unwrap();
+    let victim = path(&dir, "victim.csv");
+    std::fs::write(&victim, "mine\n").unwrap();
+    head["format"] = "greenup-hydro/1".into();
+    head["setup"] = serde_json::json!({
+        "refine": 1, "t_final": 0.2, "history": victim, "vtu": null, "png": null,
+    });
+    let first = [head.to_string().as_bytes(), &bytes[end..bytes.len() - 4]].concat();
+    std::fs::write(&kept, first).unwrap();
+    let run = hydro(&["restart", &kept, "--json"]).assert().success();
+    let rest: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let said = text(&run.get_output().stderr);
+    assert!(
+        said.contains("earlier version") && said.contains("--history"),
+        "{said}"
+    );
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n");
+    for key in ["steps", "dt", "e_norm"] {
+        assert_eq!(whole[key], rest[key], "{key}");
+    }
+}
+
+#[test]
+fn a_changed_problem_file_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (page, kept) = (path(&dir, "b.toml"), path(&dir, "b.ckpt"));
+    let problem = "[run]\nt_final = 0.01\n[[material]]\ngamma = 1.4\ndensity = 1\npressure = \"1 if x < 0.5 else 0.1\"\n";
+    std::fs::write(&page, problem).unwrap();
+    numbers(&[
+        "run",
+        "--problem",
+        &page,
+        "--steps",
+        "2",
+        "--checkpoint",
+        &kept,
+    ]);
+    std::fs::write(&page, problem.replace("1.4", "1.5")).unwrap();
+    let e = error(&["restart", &kept]);
+    assert!(e.contains("changed since the run began"), "{e}");
+    // The file of that time, at another position.
+    let moved = path(&dir, "c.toml");
+    std::fs::write(&moved, problem).unwrap();
+    hydro(&["restart", &kept, "--problem", &moved])
+        .assert()
+        .success();
+}
+
+#[test]
+fn flipped_bits_of_a_checkpoint_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = path(&dir, "f.ckpt");
+    let run = ["run", "--refine", "0", "--t-final", "0.2", "--steps", "2"];
+    numbers(&[&run[..], &["--checkpoint", &kept]].concat());
+    let good = std::fs::read(&kept).unwrap();
+    for _ in 0..150 {
+        let mut bad = good.clone();
+        let bit = fastrand::usize(..8 * bad.len());
+        bad[bit / 8] ^= 1 << (bit % 8);
+        std::fs::write(&kept, &bad).unwrap();
+        error(&["restart", &kept]);
+        assert_eq!(std::fs::read(&kept).unwrap(), bad);
+    }
+}

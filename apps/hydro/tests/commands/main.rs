@@ -1,0 +1,10 @@
+//! Each command: what it answers, refuses and writes.
+
+mod checkpoints;
+mod command;
+mod common;
+mod faults;
+mod inputs;
+mod old_names;
+mod outputs;
+mod study_faults;

@@ -1,0 +1,309 @@
+//! Flags that mean the same in every command, to be flattened into `clap` arguments.
+
+use crate::error::{AppError, Result};
+use clap::Args;
+use greenup_model::Machine;
+use greenup_process::threads;
+use greenup_report::chart::{FileStyle, Style};
+use std::fmt;
+use std::str::FromStr;
+
+/// A device that computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Device {
+    /// The host's cores.
+    #[default]
+    Cpu,
+    /// A CUDA GPU by its number, from 0, as CUDA counts.
+    Cuda(usize),
+    /// A CUDA GPU and the host's cores together, which share the work.
+    CudaAndCpu(usize),
+}
+
+/// An invalid device.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid device `{0}`: use cpu, cuda or cuda:N")]
+pub struct InvalidDevice(String);
+
+impl FromStr for Device {
+    type Err = InvalidDevice;
+
+    fn from_str(text: &str) -> std::result::Result<Self, InvalidDevice> {
+        let invalid = || InvalidDevice(text.to_owned());
+        let (gpu, cpu) = match text.strip_suffix("+cpu") {
+            Some(gpu) => (gpu, true),
+            None => (text, false),
+        };
+        let number = match gpu.split_once(':') {
+            None if gpu == "cpu" && !cpu => return Ok(Self::Cpu),
+            None if gpu == "cuda" => 0,
+            Some(("cuda", n)) => n.parse().map_err(|_| invalid())?,
+            _ => return Err(invalid()),
+        };
+        Ok(if cpu {
+            Self::CudaAndCpu(number)
+        } else {
+            Self::Cuda(number)
+        })
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cpu => f.write_str("cpu"),
+            Self::Cuda(n) => write!(f, "cuda:{n}"),
+            Self::CudaAndCpu(n) => write!(f, "cuda:{n}+cpu"),
+        }
+    }
+}
+
+impl Device {
+    /// The number of its GPU, if it has one.
+    pub fn gpu(self) -> Option<usize> {
+        match self {
+            Self::Cpu => None,
+            Self::Cuda(n) | Self::CudaAndCpu(n) => Some(n),
+        }
+    }
+}
+
+/// How figure files look.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct FigureArgs {
+    /// Width of the figure in pixels of 1/96 inch; text keeps its size
+    #[arg(long, default_value_t = 900.0, value_name = "PX", value_parser = figure_width)]
+    pub width: f64,
+    /// Resolution of PNG files in pixels per inch
+    #[arg(long, default_value_t = 192.0, value_name = "DPI", value_parser = figure_dpi)]
+    pub dpi: f64,
+    /// Colours of the figure: for a light or a dark background, or for print
+    #[arg(long, default_value = "light", value_name = "light|dark|print", value_parser = figure_style)]
+    pub style: Style,
+}
+
+impl Default for FigureArgs {
+    fn default() -> Self {
+        let FileStyle { style, width, dpi } = FileStyle::default();
+        Self { width, dpi, style }
+    }
+}
+
+impl FigureArgs {
+    /// The same for drawing.
+    pub fn look(&self) -> FileStyle {
+        FileStyle {
+            style: self.style,
+            width: self.width,
+            dpi: self.dpi,
+        }
+    }
+}
+
+fn within(text: &str, lo: f64, hi: f64) -> std::result::Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|v| (lo..=hi).contains(v))
+        .ok_or_else(|| format!("use a number from {lo} to {hi}"))
+}
+
+fn figure_width(text: &str) -> std::result::Result<f64, String> {
+    within(text, 240.0, 6000.0)
+}
+
+fn figure_dpi(text: &str) -> std::result::Result<f64, String> {
+    within(text, 24.0, 1200.0)
+}
+
+fn figure_style(text: &str) -> std::result::Result<Style, String> {
+    match text {
+        "light" => Ok(Style::Light),
+        "dark" => Ok(Style::Dark),
+        "print" => Ok(Style::Print),
+        _ => Err("use light, dark or print".into()),
+    }
+}
+
+/// `--device`, for commands that run on one device.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct DeviceArg {
+    /// Device that computes
+    #[arg(long, default_value = "cpu", value_name = "cpu|cuda[:N]", value_parser = single_device)]
+    pub device: Device,
+}
+
+/// Parses one device: `cpu`, `cuda` or `cuda:N`.
+///
+/// # Errors
+/// The name is unknown, or is `cuda:N+cpu`.
+pub fn single_device(text: &str) -> std::result::Result<Device, InvalidDevice> {
+    match text.parse()? {
+        Device::CudaAndCpu(_) => Err(InvalidDevice(text.to_owned())),
+        device => Ok(device),
+    }
+}
+
+/// The devices of a command that can work on each in turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Devices {
+    /// The host's cores and every GPU.
+    #[default]
+    All,
+    /// One of them.
+    One(Device),
+}
+
+/// Parses `cpu`, `cuda`, `cuda:N` or `all`.
+///
+/// # Errors
+/// The name is unknown, or is `cuda:N+cpu`.
+pub fn devices(text: &str) -> std::result::Result<Devices, InvalidDevices> {
+    match text {
+        "all" => Ok(Devices::All),
+        one => single_device(one)
+            .map(Devices::One)
+            .map_err(|InvalidDevice(name)| InvalidDevices(name)),
+    }
+}
+
+/// Invalid devices.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid device `{0}`: use cpu, cuda, cuda:N or all")]
+pub struct InvalidDevices(String);
+
+impl fmt::Display for Devices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::One(device) => device.fmt(f),
+        }
+    }
+}
+
+/// `--threads`.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct ThreadsArg {
+    /// Number of threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = threads::parse)]
+    pub threads: Option<usize>,
+}
+
+impl ThreadsArg {
+    /// Starts the pool of threads of this process.
+    ///
+    /// # Errors
+    /// The system does not start that many.
+    pub fn start(self) -> Result {
+        match self.threads {
+            None => Ok(()),
+            Some(n) => start_threads(n),
+        }
+    }
+}
+
+/// Starts the pool of `n` threads of this process; once.
+///
+/// # Errors
+/// The system does not start that many, or the pool exists.
+pub fn start_threads(n: usize) -> Result {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(n)
+        .build_global()
+        .map_err(|e| AppError::new(format!("{n} threads cannot be started: {e}")))
+}
+
+/// `--machine`, for predictions.
+#[derive(Args, Clone, Debug, Default)]
+pub struct MachineArg {
+    /// Machine that predicts time and energy: a name of `greenup machines`, or a file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
+}
+
+impl MachineArg {
+    /// The machine, if one is named.
+    ///
+    /// # Errors
+    /// It does not exist or is invalid.
+    pub fn load(&self) -> Result<Option<Machine>> {
+        let load = |name: &String| Ok(crate::machine::load(name)?);
+        self.machine.as_ref().map(load).transpose()
+    }
+}
+
+/// `--sensor`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SensorArg {
+    /// Energy sensor: an id of `greenup doctor`, external:FILE, external:cmd:COMMAND,
+    /// recorded:FILE, or none
+    #[arg(long, value_name = "ID")]
+    pub sensor: Option<String>,
+}
+
+/// A number of bytes: plain, or with K, M or G behind, as `512M` or `2G`.
+///
+/// # Errors
+/// The text is not such a number, or not positive.
+pub fn bytes(text: &str) -> std::result::Result<u64, InvalidSize> {
+    let digits = text.trim_end_matches(['B', 'b']);
+    let (digits, scale) = match digits.chars().last() {
+        Some('k' | 'K') => (&digits[..digits.len() - 1], 1_u32 << 10),
+        Some('m' | 'M') => (&digits[..digits.len() - 1], 1 << 20),
+        Some('g' | 'G') => (&digits[..digits.len() - 1], 1 << 30),
+        _ => (digits, 1),
+    };
+    match digits.trim().parse::<f64>() {
+        Ok(n) if n > 0.0 && n.is_finite() => Ok((n * f64::from(scale)) as u64),
+        _ => Err(InvalidSize),
+    }
+}
+
+/// A text that is not a number of bytes.
+#[derive(Debug, thiserror::Error)]
+#[error("give a size like 512M or 2G")]
+pub struct InvalidSize;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_bytes() {
+        for (text, n) in [
+            ("7", 7),
+            ("3kB", 3 << 10),
+            ("0.5M", 1 << 19),
+            ("2G", 2 << 30),
+        ] {
+            assert_eq!(bytes(text).unwrap(), n, "{text}");
+        }
+        for bad in ["", "G", "-1", "0", "inf", "nan", "2T", "é"] {
+            assert!(bytes(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn devices_are_read_and_written() {
+        for (text, device) in [
+            ("cpu", Device::Cpu),
+            ("cuda:0", Device::Cuda(0)),
+            ("cuda:12", Device::Cuda(12)),
+            ("cuda:1+cpu", Device::CudaAndCpu(1)),
+        ] {
+            assert_eq!(text.parse(), Ok(device));
+            assert_eq!(device.to_string(), text);
+        }
+        assert_eq!("cuda".parse(), Ok(Device::Cuda(0)));
+        assert_eq!("cuda+cpu".parse(), Ok(Device::CudaAndCpu(0)));
+        for text in [
+            "", "gpu", "cuda:", "cuda:x", "cuda:-1", "cpu+cpu", "cpu:0", "cuda+", "CUDA",
+        ] {
+            let e = text.parse::<Device>().unwrap_err();
+            assert!(e.to_string().contains("use cpu, cuda or cuda:N"), "{text}");
+        }
+        assert!(single_device("cuda+cpu").is_err() && single_device("cuda").is_ok());
+        assert_eq!(devices("all"), Ok(Devices::All));
+        assert_eq!(devices("cuda"), Ok(Devices::One(Device::Cuda(0))));
+        assert!(devices("cuda:0+cpu").is_err() && devices("both").is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! The frame of a `main`: interrupts, arguments, exit code.
+
+pub mod common;
+pub mod renamed;
+pub mod version;
+
+use crate::error::AppError;
+use crate::{print, stdout};
+use clap::Parser;
+use greenup_process::interrupt;
+use renamed::{Renamed, rewrite};
+use std::io::ErrorKind;
+use std::process::ExitCode;
+use std::time::Instant;
+use version::version;
+
+/// Runs a command: reads its arguments, in which old names of flags are replaced, prints its error with the suggestion,
+/// and returns its exit code: 0; 1 after an error; 2 for invalid arguments; 130 if the user stopped it. It gets
+/// `--version`, `-v`, `-q` and the commands `completions` and `man`.
+pub fn run<C: Parser, E: Into<AppError>>(
+    renamed: &[Renamed],
+    command: impl FnOnce(C) -> Result<(), E>,
+) -> ExitCode {
+    run_with(renamed, |_| false, command)
+}
+
+/// The same for a program some of whose commands handle signals by themselves; for the others signals set
+/// [`interrupt::requested`].
+pub fn run_with<C: Parser, E: Into<AppError>>(
+    renamed: &[Renamed],
+    handles_signals: impl FnOnce(&C) -> bool,
+    command: impl FnOnce(C) -> Result<(), E>,
+) -> ExitCode {
+    let start = Instant::now();
+    let (args, notes) = rewrite(std::env::args_os(), renamed);
+    let mut parser = common::with_common(C::command());
+    let parsed = parser.try_get_matches_from_mut(args).and_then(|matches| {
+        print::set_level(common::level(&matches));
+        if let Some(done) = common::run(&parser, &matches) {
+            return Ok(Err(done));
+        }
+        let cli = C::from_arg_matches(&matches).map_err(|e| e.format(&mut parser))?;
+        Ok(Ok(cli))
+    });
+    for note in notes {
+        print::note(note);
+    }
+    let args = match parsed {
+        Ok(Ok(args)) => args,
+        Ok(Err(done)) => return end(done.map(|()| 0)),
+        Err(e) => return end(refused(&e)),
+    };
+    let v = version();
+    print::detail(|| format!("greenup {}, {}: {}", v.short(), v.target, arguments()));
+    if !handles_signals(&args) {
+        interrupt::install();
+    }
+    let code = match command(args) {
+        Err(e) => Err(e.into()),
+        Ok(()) if interrupt::requested() => Ok(interrupt::CODE),
+        Ok(()) => Ok(0),
+    };
+    print::detail(|| format!("took {:.2} s", start.elapsed().as_secs_f64()));
+    end(code)
+}
+
+/// Prints a parser's message, which may be the help that was asked for.
+fn refused(e: &clap::Error) -> Result<u8, AppError> {
+    let code = if e.use_stderr() { 2 } else { 0 };
+    match e.print() {
+        // A reader that closed its pipe is no reason to fail.
+        Err(cause) if code == 0 && cause.kind() != ErrorKind::BrokenPipe => {
+            Err(lost(format!("standard output cannot be written: {cause}")))
+        }
+        _ => Ok(code),
+    }
+}
+
+/// The arguments of this program, as they are recorded with results.
+pub fn arguments() -> String {
+    std::env::args_os()
+        .skip(1)
+        .map(|a| a.to_string_lossy().into_owned())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// This program, for commands that start it again as a process of its own.
+///
+/// # Errors
+/// The system does not tell.
+pub fn this_program() -> crate::Result<std::path::PathBuf> {
+    std::env::current_exe()
+        .map_err(|e| AppError::new(format!("the program's own file is unknown: {e}")))
+}
+
+/// The exit code. Data that did not reach standard output is an error too.
+fn end(result: Result<u8, AppError>) -> ExitCode {
+    match result.and_then(|code| {
+        stdout::finish()
+            .map(|()| code)
+            .map_err(|e| lost(e.to_string()))
+    }) {
+        Ok(code) => ExitCode::from(code),
+        Err(e) => {
+            print::error(&e);
+            ExitCode::from(match interrupt::requested() {
+                true => interrupt::CODE,
+                false => e.code,
+            })
+        }
+    }
+}
+
+fn lost(message: String) -> AppError {
+    AppError::new(message).hint("free some space, or send it to another place")
+}

@@ -1,0 +1,152 @@
+//! Results on standard output, messages on standard error.
+
+use crate::error::{AppError, Result};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use owo_colors::{OwoColorize as _, Stream};
+use serde::Serialize;
+use std::fmt::Display;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+pub use crate::stdout::line;
+
+/// How much goes to standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Warnings and errors.
+    Quiet,
+    /// Notes and progress bars too.
+    #[default]
+    Normal,
+    /// Details too.
+    Verbose,
+}
+
+static LEVEL: AtomicU8 = AtomicU8::new(Level::Normal as u8);
+
+/// Sets how much goes to standard error from now on.
+pub fn set_level(level: Level) {
+    LEVEL.store(level as u8, Ordering::Relaxed);
+}
+
+/// Whether so much goes to standard error.
+pub fn shows(level: Level) -> bool {
+    LEVEL.load(Ordering::Relaxed) >= level as u8
+}
+
+/// Prints a message to standard error, unless the user wants only warnings and errors.
+pub fn note(text: impl AsRef<str>) {
+    if shows(Level::Normal) {
+        let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
+    }
+}
+
+/// Prints a message to standard error that only matters to a user who asked for details.
+pub fn detail<T: AsRef<str>>(text: impl FnOnce() -> T) {
+    if shows(Level::Verbose) {
+        note(text());
+    }
+}
+
+/// Prints about how long the work that begins now takes; `parts` says what the time is made of.
+pub fn estimate(seconds: f64, parts: impl Display) {
+    note(format!("about {}: {parts}", duration(seconds)));
+}
+
+/// Prints how long the work that begins now takes at least; `parts` says what the time is made of, and what comes on top.
+pub fn at_least(seconds: f64, parts: impl Display) {
+    note(format!("at least {}: {parts}", duration(seconds)));
+}
+
+/// A duration in words: `40 s`, `3 min`, `2.5 h`.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 10.0 => format!("{} s", (s * 10.0).round() / 10.0),
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+/// Prints a warning to standard error.
+pub fn warn(text: impl AsRef<str>) {
+    let head = "warning:".if_supports_color(Stream::Stderr, |t| t.yellow());
+    let _ = writeln!(std::io::stderr(), "{head} {}", text.as_ref());
+}
+
+/// Prints an error and its suggestion to standard error.
+pub fn error(e: &AppError) {
+    let mut err = std::io::stderr();
+    let head = "error:".if_supports_color(Stream::Stderr, |t| t.red());
+    let _ = writeln!(err, "{head} {}", e.message);
+    if let Some(hint) = &e.hint {
+        let head = "hint:".if_supports_color(Stream::Stderr, |t| t.cyan());
+        let _ = writeln!(err, "\n{head} {hint}");
+    }
+}
+
+/// Prints one JSON document to standard output.
+///
+/// # Errors
+/// The value is not serialisable.
+pub fn json(value: &impl Serialize) -> Result {
+    line(serde_json::to_string_pretty(value)?);
+    Ok(())
+}
+
+/// Text in bold, where standard output is a terminal.
+pub fn bold(text: &str) -> String {
+    text.if_supports_color(Stream::Stdout, |t| t.bold())
+        .to_string()
+}
+
+/// Prints a table whose first column is text and whose others are numbers.
+pub fn table(header: &[&str], rows: Vec<Vec<String>>) {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(header.to_vec());
+    for row in rows {
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    for row in table.lines() {
+        line(row.trim_end());
+    }
+}
+
+/// `name=value` of each pair, as configs are shown.
+pub fn named<N: Display, V: Display>(pairs: impl IntoIterator<Item = (N, V)>) -> String {
+    pairs
+        .into_iter()
+        .map(|(n, v)| format!("{n}={v}"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// An integer with its digits in groups of three.
+pub fn grouped(n: u128) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_a_fitting_unit() {
+        let all = [0.54, 8.0, 42.4, 170.0, 3600.0, 9000.0].map(duration);
+        assert_eq!(all, ["0.5 s", "8 s", "42 s", "3 min", "60 min", "2.5 h"]);
+    }
+}

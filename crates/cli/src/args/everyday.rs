@@ -1,0 +1,59 @@
+//! Arguments of `init` and `best`: from a kernel to a build.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Args)]
+#[command(
+    after_help = "Example:\n  greenup init c my-kernel\n  cd my-kernel\n  greenup tune problem.toml --budget 20s"
+)]
+pub struct InitArgs {
+    /// Language of the kernel
+    #[arg(value_enum)]
+    pub template: Template,
+    /// Folder of the project: a new one, or one without files
+    pub dir: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Template {
+    /// Blocked matrix transpose in C, with OpenMP threads
+    C,
+    /// Blocked matrix product as a C++ template
+    Cpp,
+    /// Matrix transpose on an NVIDIA GPU through shared memory
+    Cuda,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  cc -O3 $(greenup best sweeps/stencil --format flags) -Dn=2050 -c stencil.c\n  greenup best sweeps/stencil --format header -o tuned.h\n  greenup best sweeps/stencil --format flags --problem examples/stencil/problem.toml"
+)]
+pub struct BestArgs {
+    /// Sweep folder, T4 file or Kernel Tuner cache file (.gz allowed)
+    pub sweep: PathBuf,
+    /// Format: compiler flags, a C header, JSON or TOML
+    #[arg(long, value_enum, default_value_t = BestFormat::Flags)]
+    pub format: BestFormat,
+    /// Objective: time, energy, or another one of `greenup tune` [default: the sweep's]
+    #[arg(long)]
+    pub objective: Option<greenup_tune::Objective>,
+    /// Problem file of the sweep: flags and header also define its constants and derived values
+    #[arg(long, value_name = "FILE")]
+    pub problem: Option<PathBuf>,
+    /// Write it to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BestFormat {
+    /// -DNAME=VALUE … for a compiler, on one line
+    Flags,
+    /// C header with a #define per parameter
+    Header,
+    /// {"config":{…},"time_s":…,"energy_j":…}
+    Json,
+    /// The same as TOML
+    Toml,
+}

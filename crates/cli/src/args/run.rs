@@ -1,0 +1,77 @@
+//! Arguments of `greenup run`.
+
+use super::parse::share;
+use clap::Args;
+use greenup_app::args::SensorArg;
+use std::path::PathBuf;
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup run -- sleep 0.2\n  greenup run --compare 'gzip -9 -kc FILE' -- gzip -1 -kc FILE\n  greenup run --rel-error 1% --export json -- ./app\n  greenup run --parameter-list level 1,6,9 -- gzip -{level} -kc FILE\n  greenup run --parameter-scan n 1 8 --prepare 'rm -f out' -- ./app --threads {n}"
+)]
+pub struct RunArgs {
+    /// Another command to compare with; repeatable. The command after `--` is the baseline
+    #[arg(long, value_name = "CMD")]
+    pub compare: Vec<String>,
+    /// Warm-up runs, not counted
+    #[arg(short, long, default_value_t = 0)]
+    pub warmup: usize,
+    /// Number of runs [default: at least 10, and at least 3 seconds]
+    #[arg(short, long, conflicts_with = "rel_error")]
+    pub runs: Option<usize>,
+    /// Repeat until the 95 % interval of the median is this narrow, e.g. 1%
+    #[arg(long, value_parser = share, value_name = "SHARE")]
+    pub rel_error: Option<f64>,
+    /// Shell command before each run, not timed; once for all commands, or repeated once per command
+    #[arg(short, long, value_name = "CMD")]
+    pub prepare: Vec<String>,
+    /// Shell command before all runs, not timed; with {VAR} it runs once per value
+    #[arg(short, long, value_name = "CMD")]
+    pub setup: Option<String>,
+    /// Shell command after all runs, also after a failure or Ctrl-C; with {VAR} it runs once per value
+    #[arg(short, long, value_name = "CMD")]
+    pub cleanup: Option<String>,
+    /// Run each command that contains {VAR} with every value from MIN to MAX
+    #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_negative_numbers = true)]
+    pub parameter_scan: Vec<String>,
+    /// Step of --parameter-scan [default: 1]
+    #[arg(
+        short = 'D',
+        long,
+        value_name = "D",
+        requires = "parameter_scan",
+        allow_negative_numbers = true
+    )]
+    pub parameter_step_size: Option<String>,
+    /// Run each command that contains {VAR} with every value of a list; repeatable for all combinations
+    #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUE,VALUE,…"], action = clap::ArgAction::Append, allow_negative_numbers = true)]
+    pub parameter_list: Vec<String>,
+    /// Name of a command in the results; repeatable, the baseline first
+    #[arg(short, long, alias = "command-name", value_name = "NAME")]
+    pub name: Vec<String>,
+    /// File that each run reads as its standard input [default: none, /dev/null]
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// Print the result in this format, or write it to a file with FORMAT:FILE; repeatable
+    #[arg(long, value_name = "json|csv|md[:FILE]")]
+    pub export: Vec<String>,
+    /// Print the result as JSON (same as --export json)
+    #[arg(long)]
+    pub json: bool,
+    /// Continue when the command exits with a nonzero code
+    #[arg(short, long)]
+    pub ignore_failure: bool,
+    /// Show the command's output
+    #[arg(long)]
+    pub show_output: bool,
+    #[command(flatten)]
+    pub sensor: SensorArg,
+    /// The command and its arguments, run without a shell
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
+    pub command: Vec<String>,
+}

@@ -1,0 +1,63 @@
+//! `greenup calibrate --device cuda:N`.
+
+use super::{command, estimate, journal, keep, measured_in, options, save};
+use crate::args::CalibrateArgs;
+use crate::commands::model::fit::{print, print_clocked};
+use greenup_app::error::{AppError, Result};
+use greenup_app::progress::Bars;
+use greenup_app::{folders, print, sensors};
+use greenup_calibrate::gpu::context::BenchContext;
+use greenup_calibrate::gpu::suite::{plan, policy, run as measure};
+use greenup_calibrate::machine::build_gpu;
+use greenup_calibrate::record;
+
+pub fn run(args: &CalibrateArgs, ordinal: usize) -> Result {
+    let gpu = sensors::gpu(Some(&ordinal.to_string()))?;
+    let chosen = sensors::sensors(args.sensor.sensor.as_deref(), sensors::on_gpu(&gpu)?, 0.5)?;
+    if let Some(why) = &chosen.missing {
+        print::note(format!("time only: {why}"));
+    }
+    let mut meter = chosen.meter(policy(args.quick));
+    let multiprocessors = u32::try_from(gpu.multiprocessors).unwrap_or(1);
+    let mut context = BenchContext::new(gpu, &folders::cache()?.join("cubins"))?;
+    let mut kept = journal(args)?;
+    let plan = plan(multiprocessors, args.quick);
+    estimate(plan.len(), &meter);
+    let calibration = {
+        let bars = Bars::new();
+        measure(&plan, &mut context, &mut meter, &bars, &mut |r| {
+            record::keep(&mut kept, r)
+        })
+        .map_err(|e| measured_in(&kept, e))?
+    };
+    for why in &calibration.failed {
+        print::warn(why);
+    }
+    if calibration.records.is_empty() {
+        return Err(match calibration.interrupted {
+            true => AppError::interrupted("interrupted before anything was measured"),
+            false => AppError::new("nothing was measured"),
+        });
+    }
+    let _saving = greenup_app::interrupt::saving();
+    keep(args, &calibration.records)?;
+    let (machine, fit, clocked) = build_gpu(
+        &args.name,
+        &calibration,
+        &context.gpu,
+        &command(args),
+        &options(args),
+    )
+    .map_err(|e| measured_in(&kept, e))?;
+    let saved = save(args, &machine, kept);
+    if args.json {
+        print::json(&fit)?;
+    } else {
+        print::line(print::bold(&machine.title));
+        print(&fit);
+        if let Some(c) = &clocked {
+            print_clocked(c);
+        }
+    }
+    saved
+}

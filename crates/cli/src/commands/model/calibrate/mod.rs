@@ -1,0 +1,184 @@
+//! `greenup calibrate`.
+
+mod gpu;
+
+use crate::args::CalibrateArgs;
+use crate::commands::model::fit::print;
+use greenup_app::args::Device;
+use greenup_app::error::{AppError, Result};
+use greenup_app::interrupt;
+use greenup_app::progress::Bars;
+use greenup_app::{print, sensors};
+use greenup_calibrate::machine::build;
+use greenup_calibrate::suite::{Depth, plan};
+use greenup_calibrate::{FitOptions, Record, record, suite};
+use greenup_device::{CpuFacts, Team};
+use greenup_files::{Journal, Outputs, write};
+use greenup_meter::{Meter, Policy};
+use greenup_model::Machine;
+use greenup_report::si::{percent, si};
+use std::path::{Path, PathBuf};
+
+pub fn run(args: &CalibrateArgs) -> Result {
+    check(args)?;
+    if let Some(ordinal) = args.device.and_then(Device::gpu) {
+        return gpu::run(args, ordinal);
+    }
+    let chosen = sensors::sensors(args.sensor.sensor.as_deref(), sensors::Target::Host, 0.5)?;
+    if let Some(why) = &chosen.missing {
+        print::note(format!("time only: {why}"));
+    }
+    let (policy, depth) = if args.quick {
+        (Policy::quick(), Depth::Quick)
+    } else {
+        (Policy::thorough(), Depth::Full)
+    };
+    let mut meter = chosen.meter(policy);
+    let facts = CpuFacts::read();
+    let team = Team::new(&facts.cores);
+    let mut kept = journal(args)?;
+    let plan = plan(depth, facts.cores.len());
+    estimate(plan.len(), &meter);
+    let calibration = {
+        let bars = Bars::new();
+        suite::run(&plan, &facts, &team, &mut meter, &bars, &mut |r| {
+            record::keep(&mut kept, r)
+        })
+        .map_err(|e| measured_in(&kept, e))?
+    };
+    if calibration.points.is_empty() {
+        return Err(AppError::interrupted(
+            "interrupted before anything was measured",
+        ));
+    }
+    let _saving = interrupt::saving();
+    let options = options(args);
+    let command = command(args);
+    let records: Vec<_> = calibration
+        .points
+        .iter()
+        .map(|p| p.record(facts.cores.len()))
+        .collect();
+    keep(args, &records)?;
+    let (machine, fit, _) = build(&args.name, &calibration, &facts, &command, &options)
+        .map_err(|e| measured_in(&kept, e))?;
+    let saved = save(args, &machine, kept);
+    if args.json {
+        print::json(&fit)?;
+    } else {
+        print::line(print::bold(&machine.title));
+        print(&fit);
+        for p in &calibration.peaks {
+            print::line(format!(
+                "{} peak: {}, {} [{} … {}] of cores × {} pipes × measured clock",
+                p.op,
+                si(p.flops_per_s, "flop/s"),
+                percent(p.share.median),
+                percent(p.share.lo),
+                percent(p.share.hi),
+                p.pipes
+            ));
+        }
+    }
+    // What was measured has been printed before a full disk can lose it.
+    saved
+}
+
+/// Prints how long so many microbenchmarks take.
+fn estimate(benches: usize, meter: &Meter) {
+    // Two references before and after them.
+    let each = meter.typical_s();
+    print::estimate(
+        (benches + 4) as f64 * each,
+        format!(
+            "{benches} microbenchmarks of about {}",
+            print::duration(each)
+        ),
+    );
+}
+
+/// Checks all outputs before anything is measured.
+fn check(args: &CalibrateArgs) -> Result {
+    let mut outputs = Outputs::new();
+    sensors::input(args.sensor.sensor.as_deref(), &mut outputs);
+    if args.out.is_none() && args.name.contains('/') {
+        return Err(
+            AppError::new(format!("invalid name of a machine: `{}`", args.name))
+                .hint("a name has no `/`; --out names the file"),
+        );
+    }
+    outputs.file(file(args), &["toml"])?;
+    if let Some(path) = &args.records {
+        outputs.file(path, &["csv"])?;
+    }
+    Ok(())
+}
+
+/// The machine's file.
+fn file(args: &CalibrateArgs) -> PathBuf {
+    args.out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("machines").join(format!("{}.toml", args.name)))
+}
+
+/// Where the records are until the machine is written: beside it.
+fn journal(args: &CalibrateArgs) -> Result<Journal> {
+    let file = file(args);
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    let kept = Journal::create(folder, &format!("{stem}-unfinished"), "csv")?;
+    print::note(format!(
+        "records are kept in {} until the end",
+        kept.path().display()
+    ));
+    Ok(kept)
+}
+
+/// An error of a calibration, with where its records are.
+pub fn measured_in(kept: &Journal, e: impl Into<AppError>) -> AppError {
+    let mut e = e.into();
+    if kept.lines() > 0 {
+        let place = kept.path().display();
+        e.message
+            .push_str(&format!("; what was measured is in {place}"));
+    }
+    e
+}
+
+fn options(args: &CalibrateArgs) -> FitOptions {
+    FitOptions {
+        method: args.method.into(),
+        ..FitOptions::default()
+    }
+}
+
+/// The command that was given, as a machine records it.
+fn command(args: &CalibrateArgs) -> String {
+    let device = args
+        .device
+        .map_or_else(String::new, |d| format!(" --device {d}"));
+    let quick = if args.quick { " --quick" } else { "" };
+    format!("greenup calibrate{device} --name {}{quick}", args.name)
+}
+
+/// Writes the records, which are kept even where the fit fails.
+fn keep(args: &CalibrateArgs, records: &[Record]) -> Result {
+    if let Some(path) = &args.records {
+        write(path, record::to_csv(records).as_bytes())?;
+        print::note(format!("wrote {}", path.display()));
+    }
+    Ok(())
+}
+
+fn save(args: &CalibrateArgs, machine: &Machine, kept: Journal) -> Result {
+    let path = file(args);
+    let written = || -> Result { Ok(write(&path, machine.to_toml()?.as_bytes())?) };
+    written().map_err(|e| measured_in(&kept, e))?;
+    kept.done();
+    print::note(format!("wrote {}", path.display()));
+    Ok(())
+}

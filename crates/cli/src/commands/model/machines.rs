@@ -1,0 +1,242 @@
+//! `greenup machines`.
+
+use crate::args::MachinesArgs;
+use greenup_app::error::{AppError, Result};
+use greenup_app::{machine, output, print};
+use greenup_files::Outputs;
+use greenup_model::map::Place;
+use greenup_model::{Machine, Op};
+use greenup_report::map_figure;
+use greenup_report::si::{percent, si, three};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    machine: Machine,
+    flop: Option<Op>,
+    time_balance: Option<f64>,
+    energy_balance: Option<f64>,
+    best_flop_per_joule: Option<f64>,
+    constant_share: Option<f64>,
+    place: Option<Place>,
+}
+
+impl Listed {
+    fn new(machine: Machine) -> Self {
+        let flop = machine.main_flop();
+        let roofline = flop.and_then(|f| machine.roofline(f, Op::Dram).ok());
+        Self {
+            time_balance: flop
+                .and_then(|f| Some(machine.time_of(Op::Dram).ok()? / machine.time_of(f).ok()?)),
+            energy_balance: roofline
+                .map(|r| r.energy_balance())
+                .filter(|b| b.is_finite()),
+            best_flop_per_joule: roofline.map(|r| r.best_flop_per_joule()),
+            constant_share: machine.constant_share().ok(),
+            place: roofline.and_then(|r| Place::of(&r)),
+            flop,
+            machine,
+        }
+    }
+}
+
+pub fn run(args: &MachinesArgs) -> Result {
+    if args.map {
+        return map(args);
+    }
+    if let Some(name) = &args.name {
+        let machine = machine::load(name)?;
+        if args.json {
+            return print::json(&Listed::new(machine));
+        }
+        return show(&machine);
+    }
+    let listed: Vec<Listed> = machine::all()?.into_iter().map(Listed::new).collect();
+    if args.json {
+        return print::json(&listed);
+    }
+    let opt = |v: Option<f64>, f: &dyn Fn(f64) -> String| v.map_or("–".to_owned(), f);
+    let rows = listed
+        .iter()
+        .map(|l| {
+            let m = &l.machine;
+            let rate = |op: Option<Op>, unit: &str| {
+                op.and_then(|op| m.time_of(op).ok())
+                    .map_or("–".to_owned(), |t| si(1.0 / t, unit))
+            };
+            vec![
+                m.name.clone(),
+                l.flop.map_or("–".into(), |f| f.to_string()),
+                rate(l.flop, "flop/s"),
+                rate(Some(Op::Dram), "B/s"),
+                opt(l.time_balance, &three),
+                opt(l.energy_balance, &three),
+                opt(l.best_flop_per_joule, &|x| si(x, "flop/J")),
+                opt(m.constant_power_w.as_ref().map(|p| p.value), &|x| {
+                    si(x, "W")
+                }),
+                opt(m.usable_power_w.as_ref().map(|p| p.value), &|x| si(x, "W")),
+                opt(l.constant_share, &percent),
+                m.label.name().to_owned(),
+            ]
+        })
+        .collect();
+    print::table(
+        &[
+            "machine", "flop", "rate", "memory", "Bτ", "Bε", "best", "π₀", "Δπ", "constant",
+            "numbers",
+        ],
+        rows,
+    );
+    print::line("");
+    print::line(
+        "Bτ, Bε: time and energy balance, flop/B. `greenup machines NAME` shows sources and intervals.",
+    );
+    Ok(())
+}
+
+fn show(m: &Machine) -> Result {
+    print::line(format!("{}  {}", print::bold(&m.name), m.title));
+    for text in std::iter::once(&m.about).filter(|a| !a.is_empty()) {
+        print::line(text);
+    }
+    for source in &m.sources {
+        print::line(format!("source: {source}"));
+    }
+    let mut rows = Vec::new();
+    let mut add = |name: String, e: &greenup_model::Estimate, unit: &str| {
+        let interval = match (e.lo, e.hi) {
+            (Some(lo), Some(hi)) => format!("{} … {}", si(lo, unit), si(hi, unit)),
+            _ => String::new(),
+        };
+        rows.push(vec![
+            name,
+            si(e.value, unit),
+            interval,
+            e.label.unwrap_or(m.label).name().to_owned(),
+            e.source.clone().unwrap_or_default(),
+        ]);
+    };
+    if let Some(p) = &m.constant_power_w {
+        add("constant power π₀".into(), p, "W");
+    }
+    if let Some(p) = &m.usable_power_w {
+        add("usable power Δπ".into(), p, "W");
+    }
+    for (op, c) in &m.cost {
+        if let Some(t) = &c.time_s {
+            add(format!("{op} τ"), t, &format!("s/{}", op.unit_name()));
+        }
+        if let Some(e) = &c.energy_j {
+            add(format!("{op} ε"), e, &format!("J/{}", op.unit_name()));
+        }
+    }
+    print::line("");
+    print::table(&["constant", "value", "interval", "numbers", "from"], rows);
+    for (k, v) in &m.facts {
+        print::line(format!("{k}: {v}"));
+    }
+    for w in &m.warnings {
+        print::warn(w);
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Placed {
+    name: String,
+    #[serde(flatten)]
+    place: Place,
+    distance: f64,
+    workload_distance: f64,
+}
+
+fn map(args: &MachinesArgs) -> Result {
+    let mut outputs = Outputs::new();
+    if let Some(file) = args.name.as_deref().and_then(greenup_app::machine::file) {
+        outputs.input(file);
+    }
+    let figure = output::figure(&mut outputs, args.out.as_deref(), args.json)?;
+    let mut places: Vec<(String, Place)> = Vec::new();
+    let mut left_out = Vec::new();
+    for machine in machine::all()? {
+        match Listed::new(machine) {
+            Listed {
+                place: Some(p),
+                machine,
+                ..
+            } => places.push((machine.name, p)),
+            Listed { machine, .. } => left_out.push(machine.name),
+        }
+    }
+    let from = match &args.name {
+        Some(name) => Listed::new(machine::load(name)?).place.ok_or_else(|| {
+            AppError::new(format!("`{name}` has no place: a coordinate is not finite"))
+        })?,
+        None => match places.first() {
+            Some((_, p)) => *p,
+            None => {
+                return Err(AppError::new("no machine has a place on the map"));
+            }
+        },
+    };
+    let mut placed: Vec<Placed> = places
+        .iter()
+        .map(|(name, p)| Placed {
+            name: name.clone(),
+            place: *p,
+            distance: from.distance(p),
+            workload_distance: from.workload_distance(p),
+        })
+        .collect();
+    placed.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+    if let Some(to) = &figure {
+        let chart = map_figure::map("Machines by their dimensionless groups", &places);
+        to.write_chart(&chart, &args.look.look())?;
+    }
+    if args.json {
+        return print::json(&placed);
+    }
+    if figure.is_some_and(|to| to.is_stdout()) {
+        return Ok(());
+    }
+    let rows = placed
+        .iter()
+        .map(|p| {
+            let two = |x: f64| format!("{x:.2}");
+            vec![
+                p.name.clone(),
+                two(p.place.balance),
+                two(p.place.power),
+                two(p.place.efficiency),
+                two(p.place.time_balance),
+                two(p.distance),
+                two(p.workload_distance),
+            ]
+        })
+        .collect();
+    print::table(
+        &[
+            "machine",
+            "balance",
+            "power",
+            "efficiency",
+            "log₂ Bτ",
+            "distance",
+            "with Bτ",
+        ],
+        rows,
+    );
+    print::line("");
+    print::line(
+        "Coordinates are log₂ of Bε/Bτ, Δπ/(πflop + πmem) and the capped η; distances in octaves from the first row.",
+    );
+    if !left_out.is_empty() {
+        print::warn(format!(
+            "no place for {}: an energy cost is 0 or unknown",
+            left_out.join(", ")
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! `greenup roofline`.
+
+use crate::args::RooflineArgs;
+use greenup_app::error::{AppError, Result};
+use greenup_app::{machine, output, print};
+use greenup_calibrate::record::{self, Record};
+use greenup_files::Outputs;
+use greenup_model::{Machine, Op};
+use greenup_report::roofline_figure::RooflineFigure;
+use greenup_report::roofline_parts::{Interval, Line, Point};
+
+pub fn run(args: &RooflineArgs) -> Result {
+    let mut outputs = Outputs::new();
+    let machines: Vec<Machine> = args
+        .machine
+        .iter()
+        .map(|name| machine::input(name, &mut outputs))
+        .collect::<std::result::Result<_, _>>()?;
+    if let Some(path) = &args.sweep {
+        outputs.input(path);
+    }
+    let to = output::figure(&mut outputs, Some(&args.out), false)?;
+    let flop = match args.flop {
+        Some(op) => op,
+        None => [Op::F64, Op::F32]
+            .into_iter()
+            .find(|op| machines.iter().all(|m| m.time_of(*op).is_ok()))
+            .ok_or_else(|| {
+                AppError::new("these machines share no flop class").hint("name one with --flop")
+            })?,
+    };
+    let (lo, hi) = (args.intensity[0], args.intensity[1]);
+    if !(lo > 0.0 && hi > lo && hi.is_finite()) {
+        return Err(
+            AppError::new(format!("invalid intensity range: {lo} … {hi}"))
+                .hint("give two positive numbers, the smaller first"),
+        );
+    }
+    let lines = machines
+        .iter()
+        .map(|m| Line::of(m, flop))
+        .collect::<std::result::Result<Vec<_>, _>>()?;
+    let mut points = match &args.sweep {
+        Some(path) => points(&record::read(path)?, flop),
+        None => Vec::new(),
+    };
+    if args.sweep.is_some() && points.is_empty() {
+        print::warn(format!(
+            "no record of the sweep has both `{flop}` and `dram` counts at full occupancy"
+        ));
+    }
+    // More than a few are a sweep of microbenchmarks.
+    let many = points.len() > 12;
+    if many {
+        points.iter_mut().for_each(|p| p.calibration = true);
+    }
+    let figure = RooflineFigure {
+        title: args.title.clone().unwrap_or_else(|| {
+            let names: Vec<&str> = machines.iter().map(|m| m.title.as_str()).collect();
+            format!("{} ({flop})", names.join(" · "))
+        }),
+        label_points: !many,
+        lines,
+        points,
+        intensity: (lo, hi),
+    };
+    let above = figure.above_roof();
+    if !above.is_empty() {
+        print::warn(format!(
+            "{} of {} points lie above the roof: {}",
+            above.len(),
+            figure.points.len(),
+            above.join(", ")
+        ));
+    }
+    match to {
+        Some(to) => to.write_chart(&figure.chart(), &args.look.look()),
+        None => Ok(()),
+    }
+}
+
+/// Records of the flop class against slow memory, on the whole device.
+fn points(records: &[Record], flop: Op) -> Vec<Point> {
+    records
+        .iter()
+        .filter(|r| r.occupancy >= 1.0 && r.work.count(flop) > 0.0)
+        .filter_map(|r| {
+            let intensity = r.work.intensity()?;
+            let w = r.work.flops();
+            let note = |name: &str| {
+                r.notes
+                    .iter()
+                    .find(|(n, _)| n == name)
+                    .and_then(|(_, v)| v.parse::<f64>().ok())
+            };
+            let (fast, slow) = (
+                note("_time_lo_s").unwrap_or(r.time_s),
+                note("_time_hi_s").unwrap_or(r.time_s),
+            );
+            let exact = |v: f64| Interval {
+                value: v,
+                lo: v,
+                hi: v,
+            };
+            Some(Point {
+                name: r.benchmark.clone(),
+                line: 0,
+                intensity,
+                flops_per_s: Interval {
+                    value: w / r.time_s,
+                    lo: w / slow,
+                    hi: w / fast,
+                },
+                flops_per_j: r.energy_j.map(|e| exact(w / e)),
+                power_w: r.energy_j.map(|e| exact(e / r.time_s)),
+                calibration: false,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,326 @@
+//! `greenup whatif`.
+
+use crate::args::{Question, WhatifArgs};
+use greenup_app::error::{AppError, Result};
+use greenup_app::{machine, print};
+use greenup_model::refined::{Instruction, refined_peak};
+use greenup_model::tradeoff::{Case, Tradeoff};
+use greenup_model::{EnergyRoofline, Machine, Op};
+use greenup_report::si::{percent, si, three};
+use serde_json::{Value, json};
+
+pub fn run(args: &WhatifArgs) -> Result {
+    match &args.question {
+        Question::Throttle { machine, k, at } => throttle(args, machine, k, &at.intensity),
+        Question::Bound {
+            machine,
+            watts,
+            against,
+            at,
+        } => bound(args, machine, *watts, against.as_deref(), &at.intensity),
+        Question::Cluster {
+            machine,
+            of,
+            nodes,
+            at,
+        } => cluster(args, machine, of, *nodes, &at.intensity),
+        Question::Tradeoff {
+            machine,
+            intensity,
+            work,
+            traffic,
+        } => tradeoff(
+            args,
+            machine,
+            Tradeoff {
+                intensity: *intensity,
+                extra_work: *work,
+                less_traffic: *traffic,
+            },
+        ),
+        Question::Streaming => streaming(args),
+        Question::Refined {
+            instructions,
+            lanes,
+            cores,
+            clock,
+        } => refined(args, instructions, *lanes, *cores, *clock),
+    }
+}
+
+fn view(args: &WhatifArgs, machine: &Machine) -> Result<EnergyRoofline> {
+    let flop = args.flop.or(machine.main_flop()).unwrap_or(Op::F64);
+    Ok(machine.roofline(flop, Op::Dram)?)
+}
+
+fn positive(values: &[f64]) -> Result {
+    match values.iter().find(|v| !v.is_finite() || **v <= 0.0) {
+        Some(v) => Err(AppError::new(format!("{v} must be a positive number"))),
+        None => Ok(()),
+    }
+}
+
+/// Speed, power and efficiency of `new` over `old` at some intensities.
+fn ratios(old: &EnergyRoofline, new: &EnergyRoofline, intensity: &[f64]) -> Vec<[f64; 6]> {
+    intensity
+        .iter()
+        .map(|&i| {
+            [
+                i,
+                1.0 / new.time_per_flop(i),
+                new.power(i),
+                1.0 / new.energy_per_flop(i),
+                old.time_per_flop(i) / new.time_per_flop(i),
+                old.energy_per_flop(i) / new.energy_per_flop(i),
+            ]
+        })
+        .collect()
+}
+
+const RATIO_HEADER: [&str; 7] = [
+    "",
+    "flop/B",
+    "speed",
+    "power",
+    "efficiency",
+    "speedup",
+    "greenup",
+];
+
+fn ratio_rows(name: &str, ratios: &[[f64; 6]]) -> Vec<Vec<String>> {
+    ratios
+        .iter()
+        .map(|[i, f, w, e, s, g]| {
+            vec![
+                name.to_owned(),
+                three(*i),
+                si(*f, "flop/s"),
+                si(*w, "W"),
+                si(*e, "flop/J"),
+                format!("{s:.3}"),
+                format!("{g:.3}"),
+            ]
+        })
+        .collect()
+}
+
+fn ratio_json(name: &str, ratios: &[[f64; 6]]) -> Vec<Value> {
+    ratios
+        .iter()
+        .map(|[i, f, w, e, s, g]| {
+            json!({ "case": name, "intensity": i, "flops_per_s": f, "power_w": w,
+                    "flops_per_j": e, "speedup": s, "greenup": g })
+        })
+        .collect()
+}
+
+fn throttle(args: &WhatifArgs, machine: &str, ks: &[f64], intensity: &[f64]) -> Result {
+    positive(intensity)?;
+    let m = machine::load(machine)?;
+    let base = view(args, &m)?;
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for &k in ks {
+        let new = view(args, &m.throttled(k)?)?;
+        let r = ratios(&base, &new, intensity);
+        let name = format!("Δπ/{}", three(k));
+        rows.extend(ratio_rows(&name, &r));
+        values.extend(ratio_json(&name, &r));
+    }
+    if args.json {
+        return print::json(&values);
+    }
+    print::line(format!(
+        "{} with its usable power cut; ratios against no cut",
+        m.title
+    ));
+    print::table(&RATIO_HEADER, rows);
+    Ok(())
+}
+
+fn bound(
+    args: &WhatifArgs,
+    machine: &str,
+    watts: f64,
+    against: Option<&str>,
+    intensity: &[f64],
+) -> Result {
+    positive(intensity)?;
+    let m = machine::load(machine)?;
+    let bounded = m.power_bounded(watts)?;
+    let base = view(args, &m)?;
+    let new = view(args, &bounded)?;
+    let r = ratios(&base, &new, intensity);
+    let mut rows = ratio_rows(&format!("{} at {}", m.name, si(watts, "W")), &r);
+    let mut values = ratio_json(&bounded.name, &r);
+    if let Some(small) = against {
+        let s = machine::load(small)?;
+        let n = (watts / s.max_power()?).floor();
+        if n < 1.0 {
+            return Err(AppError::new(format!(
+                "{} W do not feed one `{}`, which draws up to {:.1} W",
+                watts,
+                s.name,
+                s.max_power()?
+            )));
+        }
+        let r = ratios(&new, &view(args, &s.cluster(n)?)?, intensity);
+        let name = format!("{n} × {}", s.name);
+        rows.extend(ratio_rows(&name, &r));
+        values.extend(ratio_json(&name, &r));
+    }
+    if args.json {
+        return print::json(&values);
+    }
+    print::line(format!(
+        "{} bounded to {}; its ratios against no bound, the cluster's against the bounded machine",
+        m.title,
+        si(watts, "W")
+    ));
+    print::table(&RATIO_HEADER, rows);
+    Ok(())
+}
+
+fn cluster(
+    args: &WhatifArgs,
+    big: &str,
+    small: &str,
+    nodes: Option<f64>,
+    intensity: &[f64],
+) -> Result {
+    positive(intensity)?;
+    let (b, s) = (machine::load(big)?, machine::load(small)?);
+    let exact = s.nodes_for_power_of(&b)?;
+    let n = nodes.unwrap_or_else(|| exact.round().max(1.0));
+    let r = ratios(&view(args, &b)?, &view(args, &s.cluster(n)?)?, intensity);
+    if args.json {
+        return print::json(&json!({ "nodes": n, "iso_power_nodes": exact,
+            "points": ratio_json(&s.name, &r) }));
+    }
+    print::line(format!(
+        "{} × {} against {} ({:.1} nodes draw its maximum power); no network",
+        n, s.name, b.name, exact
+    ));
+    print::table(&RATIO_HEADER, ratio_rows(&format!("{n} × {}", s.name), &r));
+    Ok(())
+}
+
+fn tradeoff(args: &WhatifArgs, machine: &str, t: Tradeoff) -> Result {
+    positive(&[t.intensity])?;
+    if !(t.extra_work > 1.0 && t.less_traffic > 1.0) {
+        return Err(AppError::new("f and m must both be above 1")
+            .hint("the trade is more flops (f) for fewer bytes (m)"));
+    }
+    let m = machine::load(machine)?;
+    let g = view(args, &m)?.tradeoff(t);
+    let case = match g.case {
+        Case::Memory => "both memory bound",
+        Case::Crossing => "memory bound before, compute bound after",
+        Case::Compute => "both compute bound",
+    };
+    if args.json {
+        return print::json(
+            &json!({ "case": case, "speedup": g.speedup, "greenup": g.greenup,
+            "powerup": g.greenup / g.speedup, "greenup_bounds": g.greenup_bounds,
+            "max_extra_work": g.max_extra_work,
+            "max_extra_work_any_traffic": g.max_extra_work_any_traffic }),
+        );
+    }
+    print::line(format!("{}: {case}", m.title));
+    print::line(format!("  speedup  {:.3}", g.speedup));
+    print::line(format!("  powerup  {:.3}", g.greenup / g.speedup));
+    print::line(format!(
+        "  greenup  {:.3}   bounds of this case {:.3} … {:.3}",
+        g.greenup, g.greenup_bounds.0, g.greenup_bounds.1
+    ));
+    print::line(format!(
+        "  saves energy while f < {:.3} at this m, and never for f ≥ {:.3}",
+        g.max_extra_work, g.max_extra_work_any_traffic
+    ));
+    Ok(())
+}
+
+fn streaming(args: &WhatifArgs) -> Result {
+    let mut found: Vec<(String, f64, f64, f64)> = machine::all()?
+        .iter()
+        .filter_map(|m| {
+            let r = view(args, m).ok()?;
+            Some((
+                m.name.clone(),
+                r.streaming_energy(),
+                r.pi0 * r.tau_mem / r.streaming_energy(),
+                m.constant_share().ok()?,
+            ))
+        })
+        .collect();
+    found.sort_by(|a, b| a.1.total_cmp(&b.1));
+    if args.json {
+        let values: Vec<Value> = found
+            .iter()
+            .map(|(n, e, c, p)| {
+                json!({ "machine": n, "energy_j_per_b": e, "constant_part": c, "constant_share": p })
+            })
+            .collect();
+        return print::json(&values);
+    }
+    let rows = found
+        .into_iter()
+        .map(|(n, e, c, p)| vec![n, si(e, "J/B"), percent(c), percent(p)])
+        .collect();
+    print::table(
+        &["machine", "streaming", "of it constant", "π₀/(π₀+Δπ)"],
+        rows,
+    );
+    Ok(())
+}
+
+fn refined(args: &WhatifArgs, mix: &[String], lanes: f64, cores: f64, clock: f64) -> Result {
+    positive(&[lanes, cores, clock])?;
+    let mix: Vec<Instruction> = mix
+        .iter()
+        .map(|text| {
+            instruction(text).ok_or_else(|| {
+                AppError::new(format!("invalid instruction `{text}`")).hint(
+                    "give name=count:flops:lanes per cycle[:co-issued lanes], like rsqrt=1:1:4:16",
+                )
+            })
+        })
+        .collect::<Result<_>>()?;
+    let p = refined_peak(&mix, lanes, cores, clock);
+    if args.json {
+        return print::json(&p);
+    }
+    print::line(format!("  cycles               {}", three(p.cycles)));
+    print::line(format!(
+        "  instructions/cycle   {}",
+        three(p.instructions_per_cycle)
+    ));
+    print::line(format!(
+        "  flops/cycle          {}",
+        three(p.flops_per_cycle)
+    ));
+    print::line(format!(
+        "  refined peak         {}",
+        si(p.flops_per_second, "flop/s")
+    ));
+    Ok(())
+}
+
+fn instruction(text: &str) -> Option<Instruction> {
+    let (name, numbers) = text.split_once('=')?;
+    let v: Vec<f64> = numbers
+        .split(':')
+        .map(|x| x.parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0))
+        .collect::<Option<_>>()?;
+    let (count, flops, lanes, co) = match v[..] {
+        [c, f, l] => (c, f, l, 0.0),
+        [c, f, l, co] => (c, f, l, co),
+        _ => return None,
+    };
+    (count > 0.0 && lanes > 0.0).then(|| Instruction {
+        name: name.to_owned(),
+        count,
+        flops,
+        lanes_per_cycle: lanes,
+        co_issued_lanes: co,
+    })
+}

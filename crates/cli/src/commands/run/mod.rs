@@ -1,0 +1,131 @@
+//! `greenup run`.
+
+mod commands;
+mod export;
+mod terminal;
+
+use crate::args::RunArgs;
+use greenup_app::error::{AppError, Result};
+use greenup_app::progress::Bars;
+use greenup_app::{interrupt, print, sensors};
+use greenup_files::Outputs;
+use greenup_meter::command::{CommandError, Executor as _, Script, Spawner};
+use greenup_meter::comparison::{CommandResult, InterleavedResult};
+use greenup_meter::interleaved::{InterleavedPlan, Stop, run_interleaved};
+
+pub fn run(args: &RunArgs) -> Result {
+    if args.runs == Some(0) {
+        return Err(AppError::new("--runs must be at least 1"));
+    }
+    let commands = commands::commands(args)?;
+    let mut outputs = Outputs::new();
+    sensors::input(args.sensor.sensor.as_deref(), &mut outputs);
+    for c in &commands {
+        // A file that a command names is the user's.
+        for word in std::iter::once(&c.program).chain(&c.args) {
+            outputs.input(word);
+        }
+        if let Some(file) = &c.input {
+            outputs.input(file);
+        }
+    }
+    let exports = export::exports(args, &mut outputs)?;
+    let setup = commands::once(args.setup.as_deref(), &commands)?;
+    let cleanup = commands::once(args.cleanup.as_deref(), &commands)?;
+    let plan = InterleavedPlan {
+        warmup: args.warmup,
+        stop: match (args.runs, args.rel_error) {
+            (Some(n), _) => Stop::Runs(n),
+            (None, Some(share)) => Stop::RelError(share),
+            (None, None) => Stop::Default,
+        },
+        ignore_failure: args.ignore_failure,
+    };
+    for c in &commands {
+        print::detail(|| format!("command: {}", c.display()));
+    }
+    print::detail(|| format!("{} warm-up runs each, then {:?}", plan.warmup, plan.stop));
+    let mut chosen = sensors::sensors(args.sensor.sensor.as_deref(), sensors::ANY, 0.3)?;
+    if let Some(why) = &chosen.missing {
+        print::note(format!("time only: {why}"));
+    }
+    let mut spawner = Spawner::new(args.show_output);
+    let measured = scripts(&setup, Script::Setup, &mut spawner).and_then(|()| {
+        let bars = Bars::new();
+        run_interleaved(
+            &commands,
+            &plan,
+            &mut spawner,
+            &mut chosen.sensors,
+            chosen.period_s,
+            &bars,
+        )
+    });
+    // Also after a failure: what was set up is there.
+    let cleaned = scripts(&cleanup, Script::Cleanup, &mut spawner);
+    if let (Err(_), Err(e)) = (&measured, &cleaned) {
+        print::warn(e.to_string());
+    }
+    let result = match measured {
+        Err(_) if interrupt::requested() => None,
+        measured => Some(measured.map_err(failed)?).filter(|r| {
+            // A run that was cut short is no result.
+            !(r.results.is_empty() && interrupt::requested())
+        }),
+    };
+    let Some(result) = result else {
+        return Err(AppError::interrupted(
+            "interrupted before the first run had ended",
+        ));
+    };
+    export::write(&exports, &result)?;
+    if !exports.iter().any(|e| e.to.is_stdout()) {
+        terminal::print(&result);
+    }
+    for (i, r) in result.results.iter().enumerate() {
+        for w in &r.warnings {
+            print::warn(format!("{}: {w}", label(&result, i)));
+        }
+    }
+    if result.interrupted {
+        print::warn("interrupted: the result rests on fewer runs");
+    }
+    cleaned.map_err(failed)
+}
+
+/// Runs shell commands that are not measured.
+fn scripts(
+    all: &[String],
+    what: Script,
+    spawner: &mut Spawner,
+) -> std::result::Result<(), CommandError> {
+    all.iter().try_for_each(|script| {
+        print::detail(|| format!("{}: {script}", what.name()));
+        spawner.script(script, what)
+    })
+}
+
+fn failed(e: CommandError) -> AppError {
+    let out = AppError::new(e.to_string());
+    match e {
+        CommandError::Failed { .. } => out
+            .hint("--ignore-failure measures it all the same; --show-output shows what it prints"),
+        CommandError::Script { .. } => out.hint("--show-output shows what it prints"),
+        _ => out,
+    }
+}
+
+/// What a result is called: its name or command, with its parameters where another one is called the same.
+fn label(all: &InterleavedResult, i: usize) -> String {
+    let r = &all.results[i];
+    let same = |o: &&CommandResult| o.label() == r.label();
+    if r.parameters.is_empty() || all.results.iter().filter(same).count() < 2 {
+        return r.label().to_owned();
+    }
+    format!("{} ({})", r.label(), parameters(r))
+}
+
+/// `n=1 m=2`.
+fn parameters(r: &CommandResult) -> String {
+    print::named(r.parameters.iter().map(|(n, v)| (n, v)))
+}

@@ -1,0 +1,137 @@
+//! Results on the terminal.
+
+use super::label;
+use greenup_app::print;
+use greenup_meter::Summary;
+use greenup_meter::comparison::{CommandResult, InterleavedResult};
+use greenup_report::si::si;
+
+pub fn print(all: &InterleavedResult) {
+    for (i, r) in all.results.iter().enumerate() {
+        if i > 0 {
+            print::line("");
+        }
+        print::line(print::bold(&label(all, i)));
+        print_one(r, all.sensor.as_deref());
+    }
+    for i in 1..all.results.len() {
+        let Some(c) = all.against_baseline(i) else {
+            continue;
+        };
+        print::line("");
+        let word = |s: &Summary, better: &str, worse: &str| {
+            let verdict = if s.lo > 1.0 {
+                better
+            } else if s.hi < 1.0 {
+                worse
+            } else {
+                "no difference beyond the noise"
+            };
+            format!("{:.3}  [{:.3} … {:.3}]  {verdict}", s.median, s.lo, s.hi)
+        };
+        print::line(format!(
+            "{} against {}",
+            print::bold(&label(all, i)),
+            label(all, 0)
+        ));
+        print::line(format!(
+            "  speedup  {}",
+            word(&c.speedup, "faster", "slower")
+        ));
+        if let Some(p) = &c.powerup {
+            print::line(format!(
+                "  powerup  {}",
+                word(p, "draws less power", "draws more power")
+            ));
+        }
+        if let Some(g) = &c.greenup {
+            print::line(format!("  greenup  {}", word(g, "greener", "less green")));
+        }
+    }
+    if all.results.len() > 2 {
+        ranking(all);
+    }
+}
+
+/// All commands from the fastest to the slowest.
+fn ranking(all: &InterleavedResult) {
+    print::line(format!(
+        "\nfrom the fastest, against {}",
+        print::bold(&label(all, 0))
+    ));
+    let energy = all.results.iter().any(|r| r.energy_j.is_some());
+    let mut header = vec!["", "time", "[95 %]", "speedup", "[95 %]"];
+    if energy {
+        header.extend(["energy", "greenup", "[95 %]"]);
+    }
+    let ratio = |s: Option<&Summary>| match s {
+        Some(s) => [
+            format!("{:.3}", s.median),
+            format!("{:.3} … {:.3}", s.lo, s.hi),
+        ],
+        None => ["–".to_owned(), String::new()],
+    };
+    let rows = all.ranking.iter().map(|&i| {
+        let r = &all.results[i];
+        let c = all.against_baseline(i);
+        let baseline = || ["1".to_owned(), "baseline".to_owned()];
+        let mut row = vec![
+            label(all, i),
+            si(r.time_s.median, "s"),
+            format!("{} … {}", si(r.time_s.lo, "s"), si(r.time_s.hi, "s")),
+        ];
+        row.extend(c.map_or_else(baseline, |c| ratio(Some(&c.speedup))));
+        if energy {
+            row.push(r.energy_j.map_or_else(|| "–".into(), |e| si(e.median, "J")));
+            row.extend(c.map_or_else(baseline, |c| ratio(c.greenup.as_ref())));
+        }
+        row
+    });
+    print::table(&header, rows.collect());
+}
+
+fn print_one(r: &CommandResult, sensor: Option<&str>) {
+    let s = |x: f64| si(x, "s");
+    let t = &r.time_s;
+    print::line(format!(
+        "  time    {:>10}  [{} … {}]   {} runs",
+        s(t.median),
+        s(t.lo),
+        s(t.hi),
+        t.n
+    ));
+    print::line(format!(
+        "          mean {} ± {}, range {} … {}",
+        s(t.mean),
+        s(t.sd),
+        s(t.min),
+        s(t.max)
+    ));
+    print::line(format!(
+        "          user {}, system {}, peak memory {}",
+        s(r.user_s),
+        s(r.system_s),
+        si(r.max_rss_bytes as f64, "B")
+    ));
+    match (&r.energy_j, &r.power_w) {
+        (Some(e), Some(p)) => {
+            print::line(format!(
+                "  energy  {:>10}  [{} … {}]   {}",
+                si(e.median, "J"),
+                si(e.lo, "J"),
+                si(e.hi, "J"),
+                sensor.unwrap_or_default()
+            ));
+            print::line(format!(
+                "  power   {:>10}  [{} … {}]",
+                si(p.median, "W"),
+                si(p.lo, "W"),
+                si(p.hi, "W")
+            ));
+        }
+        _ if sensor.is_some() => {
+            print::line("  energy  unknown: the runs were too few or too short for the sensor");
+        }
+        _ => {}
+    }
+}

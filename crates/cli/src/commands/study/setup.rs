@@ -1,0 +1,196 @@
+//! The devices of a study, and how each is measured.
+
+use crate::args::StudyArgs;
+use crate::setup::launcher;
+use greenup_app::args::{Device, Devices};
+use greenup_app::error::Result;
+use greenup_app::sensors::{Chosen, Target};
+use greenup_app::{folders, print, sensors};
+use greenup_calibrate::gpu::suite::policy;
+use greenup_calibrate::suite::Depth;
+use greenup_device::cuda::{Compiler, CudaError, Gpu, libraries};
+use greenup_meter::Policy;
+use greenup_study::{CpuOptions, GpuOptions, TuningOptions};
+
+/// Seconds of the searches: CPU, GPU; with `--full`.
+const SEARCH_S: (f64, f64) = (20.0, 30.0);
+const FULL_SEARCH_S: (f64, f64) = (120.0, 240.0);
+
+/// The devices of a study.
+pub struct Found {
+    /// Whether the host's cores are studied.
+    pub cpu: bool,
+    /// The GPUs.
+    pub gpus: Vec<Gpu>,
+    /// Devices that are present and cannot be studied, with the fix.
+    pub missing: Vec<String>,
+}
+
+impl Found {
+    /// `cpu`, `cuda:0`, … in the order of their study.
+    pub fn names(&self) -> Vec<String> {
+        let cpu = self.cpu.then(|| "cpu".to_owned());
+        let gpus = self.gpus.iter().map(|g| format!("cuda:{}", g.ordinal));
+        cpu.into_iter().chain(gpus).collect()
+    }
+}
+
+/// The devices that the user asked for. Of all devices, a GPU that cannot be used is missing; one that was named is an error.
+pub fn find(devices: Devices) -> Result<Found> {
+    let mut found = Found {
+        cpu: true,
+        gpus: Vec::new(),
+        missing: Vec::new(),
+    };
+    match devices {
+        Devices::One(Device::Cpu) => {}
+        Devices::One(Device::Cuda(n) | Device::CudaAndCpu(n)) => {
+            found.cpu = false;
+            found.gpus = vec![sensors::gpu(Some(&n.to_string()))?];
+            Compiler::new(None)?;
+        }
+        Devices::All => match present() {
+            Ok(gpus) => found.gpus = gpus,
+            Err(why) => found.missing.push(format!("the GPU is left out: {why}")),
+        },
+    }
+    Ok(found)
+}
+
+/// The GPUs of this host, if they can be used; none on a host without a driver.
+fn present() -> std::result::Result<Vec<Gpu>, String> {
+    if libraries::driver().is_err() {
+        return Ok(Vec::new());
+    }
+    let message = |e: CudaError| e.message();
+    let gpus = Gpu::all().map_err(message)?;
+    if let Some(first) = gpus.first() {
+        Compiler::new(None).map_err(|e| format!("{}: {}", first.name, e.message()))?;
+    }
+    Ok(gpus)
+}
+
+/// How each device is measured.
+pub fn options(
+    args: &StudyArgs,
+    cpu: bool,
+    gpus: Vec<Gpu>,
+    assumed: bool,
+) -> Result<(Option<CpuOptions>, Vec<GpuOptions>)> {
+    let several = usize::from(cpu) + gpus.len() > 1;
+    let named = args.sensor.sensor.as_deref();
+    let cpu = cpu
+        .then(|| cpu_options(args, of_device(named, false, several), assumed))
+        .transpose()?;
+    let gpus = gpus
+        .into_iter()
+        .map(|g| gpu_options(args, g, of_device(named, true, several)))
+        .collect::<Result<Vec<_>>>()?;
+    Ok((cpu, gpus))
+}
+
+/// The sensor that the user named, for a device: with several devices, one of NVML is for GPUs and any other for the CPU.
+fn of_device(named: Option<&str>, gpu: bool, several: bool) -> Option<&str> {
+    named.filter(|n| !several || *n == "none" || n.starts_with("nvml") == gpu)
+}
+
+fn cpu_options(args: &StudyArgs, named: Option<&str>, assumed: bool) -> Result<CpuOptions> {
+    let chosen = sensors::sensors(named, Target::Host, 0.5)?;
+    if let Some(why) = &chosen.missing {
+        print::note(match assumed {
+            true => format!("cpu: time only: {why}"),
+            false => format!(
+                "cpu: time only: {why}; --assume MACHINE adds labelled estimates by a published machine"
+            ),
+        });
+    }
+    if chosen.gpu_seen && args.device == Devices::All && libraries::driver().is_err() {
+        print::warn(
+            "an NVIDIA GPU is present, but the CUDA driver (libcuda.so) cannot be loaded: it is left out",
+        );
+    }
+    let (policy, depth) = if args.full {
+        (Policy::thorough(), Depth::Full)
+    } else {
+        (Policy::quick(), Depth::Quick)
+    };
+    let tuning = match args.no_tuning {
+        true => None,
+        false => Some(TuningOptions {
+            dir: args.out.join("tuning"),
+            launcher: worker(&chosen)?,
+            seconds: search_s(args).0,
+            n: 1024,
+            energy: chosen.main().is_some(),
+        }),
+    };
+    Ok(CpuOptions {
+        name: args.name.clone(),
+        depth,
+        no_sensor: chosen.missing.clone(),
+        tuning,
+        meter: chosen.meter(policy),
+    })
+}
+
+fn gpu_options(args: &StudyArgs, gpu: Gpu, named: Option<&str>) -> Result<GpuOptions> {
+    let device = format!("cuda:{}", gpu.ordinal);
+    let chosen = match sensors::sensors(named, sensors::on_gpu(&gpu)?, 0.5) {
+        // What the user did not name is no reason to end the study.
+        Err(e) if named.is_none() => Chosen {
+            sensors: Vec::new(),
+            period_s: 0.0,
+            missing: Some(match e.hint {
+                Some(hint) => format!("{}; {hint}", e.message),
+                None => e.message,
+            }),
+            gpu_seen: true,
+        },
+        chosen => chosen?,
+    };
+    if let Some(why) = &chosen.missing {
+        print::note(format!("{device}: time only: {why}"));
+    }
+    Ok(GpuOptions {
+        name: format!("{}{}", args.name, greenup_study::device::suffix(&device)),
+        gpu,
+        no_sensor: chosen.missing.clone(),
+        launcher: worker(&chosen)?,
+        full: args.full,
+        cubins: folders::cache()?.join("cubins"),
+        dir: args.out.clone(),
+        tuning_s: (!args.no_tuning).then(|| search_s(args).1),
+        meter: chosen.meter(policy(!args.full)),
+    })
+}
+
+fn search_s(args: &StudyArgs) -> (f64, f64) {
+    if args.full { FULL_SEARCH_S } else { SEARCH_S }
+}
+
+/// Starts the processes in which kernels run, with the sensor of their device.
+fn worker(chosen: &Chosen) -> Result<greenup_tune::worker::launcher::Launcher> {
+    let main = chosen.main();
+    launcher(main.as_deref().map(|id| (id, chosen.period_s)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_sensor_is_for_the_device_that_it_can_watch() {
+        for (named, gpu, several, want) in [
+            (Some("nvml:0:energy"), true, true, true),
+            (Some("nvml:0:energy"), false, true, false),
+            (Some("rapl:package"), false, true, true),
+            (Some("rapl:package"), true, true, false),
+            (Some("external:watts"), true, false, true),
+            (Some("none"), true, true, true),
+            (Some("none"), false, true, true),
+            (None, false, true, false),
+        ] {
+            assert_eq!(of_device(named, gpu, several).is_some(), want, "{named:?}");
+        }
+    }
+}

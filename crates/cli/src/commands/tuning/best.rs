@@ -1,0 +1,87 @@
+//! `greenup best`.
+
+use crate::args::{BestArgs, BestFormat};
+use crate::search;
+use greenup_app::error::{AppError, Result};
+use greenup_app::{print, stdout};
+use greenup_files::Outputs;
+use greenup_tune::Objective;
+use greenup_tune::sweep::Rounds;
+use greenup_tune::sweep::best::{Best, Define, NoBest, best, flags};
+
+pub fn run(args: &BestArgs) -> Result {
+    let out = args.out.as_deref().filter(|p| p.as_os_str() != "-");
+    if let Some(path) = out {
+        let mut outputs = Outputs::new();
+        outputs.input(&args.sweep);
+        for name in ["sweep.json", "trials.jsonl", Rounds::FILE] {
+            outputs.input(args.sweep.join(name));
+        }
+        if let Some(problem) = &args.problem {
+            outputs.input(problem);
+        }
+        outputs.file(path, &[])?;
+    }
+    let sweep = search::recorded(&args.sweep)?;
+    let recorded = || sweep.facts.objective.as_deref()?.parse().ok();
+    let objective: Objective = args.objective.or_else(recorded).unwrap_or(Objective::Time);
+    let found = best(&sweep, objective).map_err(refused)?;
+    let source = args.sweep.display().to_string();
+    let text = match args.format {
+        BestFormat::Flags => flags(&defines(args, &found, &sweep.facts.parameters)?)
+            .map_err(refused)
+            .map(|f| f + "\n")?,
+        BestFormat::Header => found
+            .header(&defines(args, &found, &sweep.facts.parameters)?, &source)
+            .map_err(refused)?,
+        BestFormat::Json => serde_json::to_string_pretty(&found.json()?)? + "\n",
+        BestFormat::Toml => found.toml(&source)?,
+    };
+    match out {
+        None => stdout::bytes(text.as_bytes()),
+        Some(path) => {
+            greenup_files::write(path, &text)?;
+            print::note(format!("wrote {}", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// The macros of a build: the parameters, with the problem also its constants and derived values.
+fn defines(args: &BestArgs, found: &Best, parameters: &[String]) -> Result<Vec<Define>> {
+    let Some(file) = &args.problem else {
+        return Ok(found.defines());
+    };
+    let problem = search::problem(file, &[], None)?;
+    if !problem
+        .space
+        .names()
+        .eq(parameters.iter().map(String::as_str))
+    {
+        return Err(AppError::new(format!(
+            "the sweep's parameters are not those of {}",
+            file.display()
+        ))
+        .hint("give the problem that the sweep was made of"));
+    }
+    let all = problem.defines(found.config)?;
+    let pair = |d: &String| {
+        let (n, v) = d.strip_prefix("-D")?.split_once('=')?;
+        Some((n.to_owned(), v.to_owned()))
+    };
+    Ok(all.iter().filter_map(pair).collect())
+}
+
+fn refused(e: NoBest) -> AppError {
+    let hint = match &e {
+        NoBest::Empty => "tune first: `greenup tune PROBLEM --out SWEEP`",
+        NoBest::Failed(_) => "the file trials.jsonl of the sweep has the message of each failure",
+        NoBest::Partial => "continue it with `greenup tune … --resume` and a larger --budget",
+        NoBest::NoEnergy(_) => {
+            "use --objective time, or tune with an energy sensor (see `greenup doctor`)"
+        }
+        NoBest::Flag(_) => "use --format header",
+        NoBest::Name(_) | NoBest::Value(_) => "use --format json or toml",
+    };
+    AppError::new(e.to_string()).hint(hint)
+}

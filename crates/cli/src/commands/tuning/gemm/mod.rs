@@ -1,0 +1,219 @@
+//! `greenup gemm`.
+
+mod wisdom;
+
+use crate::args::GemmArgs;
+use crate::search;
+use greenup_app::error::{AppError, Result};
+use greenup_app::progress::Bars;
+use greenup_app::{folders, print, sensors, tuned};
+use greenup_calibrate::bench::Bench;
+use greenup_device::{CpuFacts, Team};
+use greenup_files::Outputs;
+use greenup_gemm::{
+    Cblas, Comparison, Faer, GemmError, Kernel, Matrices, Product, Size, Wisdom, compare, family,
+};
+use greenup_model::Op;
+use greenup_report::si::{percent, si};
+use greenup_space::Value;
+use serde::Serialize;
+use std::path::Path;
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    size: Size,
+    threads: usize,
+    device: &'a str,
+    /// Where the config of the first entry comes from.
+    source: String,
+    config: Vec<(String, Value)>,
+    flops: f64,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+}
+
+fn failed(e: GemmError) -> AppError {
+    let out = AppError::new(e.to_string());
+    match e {
+        GemmError::File(e) => e.into(),
+        GemmError::Compile(_) => {
+            out.hint("`greenup gemm` builds its kernels with `cc`, which must know -fopenmp")
+        }
+        GemmError::Library { .. } => {
+            out.hint("give the path of a shared library with the C interface of BLAS")
+        }
+        _ => out,
+    }
+}
+
+pub fn run(args: &GemmArgs) -> Result {
+    let cpu = CpuFacts::read();
+    let threads = cpu.cores.len();
+    let path = match &args.wisdom {
+        Some(p) => p.clone(),
+        None => folders::data()?.join("gemm.toml"),
+    };
+    let mut kept = read_wisdom(&path)?;
+    if args.tune {
+        let mut outputs = Outputs::new();
+        sensors::input(args.search.sensor.sensor.as_deref(), &mut outputs);
+        outputs.file(&path, &[])?;
+    }
+    if args.list {
+        return wisdom::list(&kept, &path, args.json);
+    }
+    let size = Size {
+        m: args.m.unwrap_or(args.n),
+        n: args.n,
+        k: args.k.unwrap_or(args.n),
+    };
+    fits(size, &cpu)?;
+    let cache = folders::cache()?.join("gemm");
+    let file = family::unpack(&cache.join("family")).map_err(failed)?;
+    let problem = search::problem(&file, &family::constants(size), None)?;
+    let objective = args
+        .search
+        .objective
+        .first()
+        .copied()
+        .unwrap_or(problem.objective)
+        .to_string();
+    if args.tune {
+        let Some(known) = wisdom::tuned(args, &problem, &file, size, &cpu, &cache)? else {
+            return Ok(());
+        };
+        // Another process may have added to it in the meantime.
+        kept = read_wisdom(&path)?;
+        kept.keep(known);
+        tuned::write(&path, &kept)?;
+        print::note(format!("kept in {}", path.display()));
+    }
+    let (config, source) = wisdom::choose(&kept, &problem, &cpu, size, &objective)?;
+
+    let own =
+        Kernel::build(&problem, &config, "greenup", &cache.join("kernels")).map_err(failed)?;
+    let faer = Faer { threads };
+    let libraries: Vec<Cblas> = args
+        .against
+        .iter()
+        .map(|p| Cblas::open(p, threads).map_err(failed))
+        .collect::<Result<_>>()?;
+    let mut all: Vec<&dyn Product> = vec![&own, &faer];
+    all.extend(libraries.iter().map(|r| r as &dyn Product));
+    let team = Team::new(&cpu.cores);
+    let fma = Bench::f64_peak(threads).prepare(&cpu, &team);
+    let peak = fma.as_ref().map(|b| || b.rate(Op::F64, 0.05));
+    let mut x = Matrices::random(size, args.search.seed);
+    let result = {
+        let bars = Bars::new();
+        compare(
+            &all,
+            &mut x,
+            args.rounds.max(1),
+            0.1,
+            peak.as_ref().map(|p| p as &dyn Fn() -> f64),
+            &bars,
+        )
+        .map_err(failed)?
+    };
+    let named: Vec<(String, Value)> = problem
+        .space
+        .names()
+        .map(str::to_owned)
+        .zip(config)
+        .collect();
+    if args.json {
+        return print::json(&Answer {
+            size,
+            threads,
+            device: &cpu.model,
+            source,
+            config: named,
+            flops: size.flops(),
+            comparison: &result,
+        });
+    }
+    print(size, threads, &cpu.model, &source, &named, &result);
+    Ok(())
+}
+
+fn read_wisdom(path: &Path) -> Result<Wisdom> {
+    tuned::read(path).map_err(|e| match e {
+        tuned::TunedError::File(e) => e.into(),
+        e => AppError::new(e.to_string())
+            .hint("fix or remove the file, or name another with --wisdom"),
+    })
+}
+
+/// Refuses sizes that mean nothing or that do not fit in memory.
+fn fits(size: Size, cpu: &CpuFacts) -> Result {
+    if size.m == 0 || size.n == 0 || size.k == 0 {
+        return Err(AppError::new("a matrix with no rows or columns")
+            .hint("give --n, --m and --k of at least 1"));
+    }
+    let bytes = size.bytes();
+    let memory = cpu.memory_bytes.unwrap_or(u64::MAX) as f64;
+    if bytes > 0.8 * memory {
+        return Err(AppError::new(format!(
+            "the matrices take {}, this host has {}",
+            si(bytes, "B"),
+            si(memory, "B")
+        ))
+        .hint("choose smaller ones"));
+    }
+    Ok(())
+}
+
+fn print(
+    size: Size,
+    threads: usize,
+    device: &str,
+    source: &str,
+    config: &[(String, Value)],
+    result: &Comparison,
+) {
+    print::line(format!(
+        "C += A·B, {size}, f64, {threads} threads on {device}"
+    ));
+    let config = print::named(config.iter().map(|(n, v)| (n, v)));
+    print::line(format!("kernel: {} ({source})", config));
+    let peak = result.peak_flops_per_s.as_ref().map(|p| p.median);
+    let rows = result
+        .entries
+        .iter()
+        .map(|e| {
+            let rate = size.flops() / e.time_s.median;
+            vec![
+                e.name.clone(),
+                si(e.time_s.median, "s"),
+                format!("{} … {}", si(e.time_s.lo, "s"), si(e.time_s.hi, "s")),
+                si(rate, "flop/s"),
+                peak.map_or("–".into(), |p| percent(rate / p)),
+                e.ratio.as_ref().map_or("".into(), |s| {
+                    format!("×{:.3} [{:.3} … {:.3}]", s.median, s.lo, s.hi)
+                }),
+                format!("{:.1e}", e.error),
+            ]
+        })
+        .collect();
+    print::table(
+        &[
+            "",
+            "time",
+            "[95 %]",
+            "rate",
+            "fraction of peak",
+            "time to greenup's",
+            "error",
+        ],
+        rows,
+    );
+    if let Some(p) = &result.peak_flops_per_s {
+        print::line(format!(
+            "peak: {} of multiply–adds in registers, in the same rounds [{} … {}]",
+            si(p.median, "flop/s"),
+            si(p.lo, "flop/s"),
+            si(p.hi, "flop/s")
+        ));
+    }
+}

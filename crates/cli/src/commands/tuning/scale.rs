@@ -1,0 +1,164 @@
+//! `greenup scale`.
+
+use crate::args::{ScaleArgs, Sizes};
+use crate::{search, setup};
+use greenup_app::error::{AppError, Result};
+use greenup_app::print;
+use greenup_app::progress::Bars;
+use greenup_files::outputs::unused;
+use greenup_report::si::{percent, si};
+use greenup_tune::sweep::Folder;
+use greenup_tune::trial::scaling::{Scaling, scaling, select};
+
+pub fn run(args: &ScaleArgs) -> Result {
+    if !Folder::exists(&args.sweep) {
+        return Err(
+            AppError::new(format!("{} is not a sweep folder", args.sweep.display()))
+                .hint("`greenup tune` makes one; its problem's configs are what is scaled"),
+        );
+    }
+    let sweep = search::recorded(&args.sweep)?;
+    let Sizes { names, values } = &args.over;
+    let mut problems = Vec::new();
+    for v in values {
+        let set: Vec<(String, toml::Value)> = names
+            .iter()
+            .map(|n| (n.clone(), toml::Value::Integer(*v)))
+            .collect();
+        problems.push((
+            *v as f64,
+            search::problem(&args.problem, &set, args.gpu.as_deref())?,
+        ));
+    }
+    let parameters: Vec<&str> = problems[0].1.space.names().collect();
+    if parameters != sweep.facts.parameters {
+        return Err(AppError::new(format!(
+            "the sweep's parameters are {}, the problem's {}",
+            sweep.facts.parameters.join(", "),
+            parameters.join(", ")
+        ))
+        .hint("give the problem that the sweep was made of"));
+    }
+    let configs = select(&sweep, args.configs.max(1));
+    if configs.is_empty() {
+        return Err(AppError::new("no trial of the sweep succeeded"));
+    }
+    let setup = setup::setup(
+        &problems[0].1,
+        args.gpu.as_deref(),
+        args.sensor.sensor.as_deref(),
+    )?;
+    let each = problems[0].1.measure.trial_s();
+    let trials = problems.len() * configs.len();
+    print::at_least(
+        trials as f64 * each,
+        format!(
+            "{} sizes of {} configs measure {} each; builds and verification come on top",
+            problems.len(),
+            configs.len(),
+            print::duration(each)
+        ),
+    );
+    let bars = Bars::new();
+    let plan = setup.plan(&problems[0].1, &args.sweep);
+    let file = args.sweep.join(Scaling::FILE);
+    // Sizes of a run that was killed stay too.
+    let half = unused(args.sweep.join(Scaling::UNFINISHED), "json");
+    let mut sizes = 0;
+    let result = scaling(
+        &names.join("+"),
+        &problems,
+        configs,
+        &plan,
+        &bars,
+        &mut |s| {
+            let text = serde_json::to_string_pretty(s)?;
+            greenup_files::write(&half, text)?;
+            sizes = s.sizes.len();
+            Ok(())
+        },
+    );
+    drop(bars);
+    let (result, complete) = result.map_err(|e| {
+        let mut e = search::failed(e, &args.sweep);
+        if sizes > 0 {
+            e.message
+                .push_str(&format!("; {sizes} sizes are in {}", half.display()));
+        }
+        e
+    })?;
+    // Half of the sizes must not take the place of all of them.
+    let kept = complete || !file.exists();
+    if kept {
+        greenup_files::write(&file, serde_json::to_string_pretty(&result)?.as_bytes())?;
+        if sizes > 0 {
+            let _ = std::fs::remove_file(&half);
+        }
+    }
+    if args.json {
+        return print::json(&result);
+    }
+    print(
+        &result,
+        if sweep.facts.flops.is_some() {
+            "flop"
+        } else {
+            "runs"
+        },
+    );
+    print::note(if kept {
+        format!(
+            "kept in {}; `greenup analyze {} --out DIR` draws it",
+            file.display(),
+            args.sweep.display()
+        )
+    } else {
+        let words = format!("stopped; {} stays as it was", file.display());
+        match sizes {
+            0 => words,
+            _ => format!("{words}, the sizes measured now are in {}", half.display()),
+        }
+    });
+    Ok(())
+}
+
+fn print(s: &Scaling, unit: &str) {
+    for (i, (why, config)) in s.configs.iter().enumerate() {
+        let config = print::named(s.parameters.iter().zip(config));
+        print::line(format!("{}: {why}: {config}", letter(i)));
+    }
+    let mut header = vec![s.over.clone()];
+    header.extend((0..s.configs.len()).map(letter));
+    let rows = s
+        .sizes
+        .iter()
+        .map(|at| {
+            let mut row = vec![at.size.to_string()];
+            row.extend((0..s.configs.len()).map(|c| {
+                let failure = || {
+                    at.trials[c]
+                        .as_ref()
+                        .and_then(|t| t.failure())
+                        .map_or("no config of this size".to_owned(), |f| {
+                            f.0.name().to_owned()
+                        })
+                };
+                s.rates(at, c).map_or_else(failure, |r| {
+                    let speed = si(r.per_second, &format!("{unit}/s"));
+                    let green = r.per_joule.map_or_else(String::new, |e| {
+                        format!(", {}", si(e, &format!("{unit}/J")))
+                    });
+                    format!("{speed} ±{}{green}", percent(r.relative_error))
+                })
+            }));
+            row
+        })
+        .collect();
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    print::line("");
+    print::table(&header, rows);
+}
+
+fn letter(i: usize) -> String {
+    char::from_u32('A' as u32 + i as u32 % 26).map_or_else(|| i.to_string(), String::from)
+}

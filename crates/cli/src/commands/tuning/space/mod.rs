@@ -1,0 +1,329 @@
+//! `greenup space`.
+
+mod text;
+
+use crate::args::SpaceArgs;
+use greenup_app::error::{AppError, Result};
+use greenup_app::output::Output;
+use greenup_app::stdout;
+use greenup_app::{interrupt, output, print};
+use greenup_files::{AtomicFile, FileError, Outputs, read_text};
+use greenup_report::pruning_figure::{Fate as Drawn, PruningFigure, Slice, Step};
+use greenup_space::{
+    Fate, Funnel, Index, Limits, Space, SpaceError, Stop, Strength, Value, count, funnel, pruning,
+    visit,
+};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[derive(Serialize)]
+struct FilterAnswer<'a> {
+    name: &'a str,
+    kind: &'static str,
+    expression: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because: Option<&'a str>,
+    before: Option<u128>,
+    after: Option<u128>,
+    /// Of `after`, where it was not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<Estimated>,
+}
+
+#[derive(Serialize)]
+struct Estimated {
+    points: f64,
+    standard_error: f64,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    name: &'a str,
+    cartesian: Option<u128>,
+    valid: u128,
+    /// Reading, compiling and indexing (or counting, when the space is too large to index).
+    seconds: f64,
+    peak_bytes: u64,
+    indexed: bool,
+    nest: Vec<&'a str>,
+    filters: Vec<FilterAnswer<'a>>,
+    /// Of `--sample`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sample: Option<Vec<Sampled<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Sampled<'a> {
+    point: u64,
+    config: BTreeMap<&'a str, Value>,
+}
+
+pub fn run(args: &SpaceArgs) -> Result {
+    let mut outputs = Outputs::new();
+    outputs.input(&args.file);
+    let drawn = output::figure(&mut outputs, args.out.as_deref(), args.json)?;
+    let listed = output::optional(&mut outputs, args.points.as_deref(), &["csv"], args.json)?;
+    let text = set(read_text(&args.file)?, args)?;
+    let before = resident();
+    let start = Instant::now();
+    let space = Arc::new(read(&text, &args.file, args.gpu.as_deref())?);
+    let limits = Limits {
+        bytes: usize::try_from(args.memory).unwrap_or(usize::MAX),
+        cancelled: &interrupt::requested,
+        ..Limits::default()
+    };
+    let index = match Index::build(&space, &limits) {
+        Ok(i) => Some(i),
+        Err(Stop::Memory) => None,
+        Err(e) => return Err(stopped(e)),
+    };
+    let valid = match &index {
+        Some(i) => u128::from(i.len()),
+        None => count(&space, |_| true, &limits).map_err(stopped)?,
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let peak_bytes = peak()
+        .saturating_sub(before)
+        .max(index.as_ref().map_or(0, |i| i.bytes() as u64));
+    let time = Duration::from_secs_f64(args.time.unwrap_or(if args.json { 1.0 } else { 5.0 }));
+    let funnel = funnel(&space, Some(valid), time, &limits).map_err(stopped)?;
+
+    let sampled = index
+        .as_ref()
+        .filter(|_| args.sample > 0)
+        .map(|index| sample(index, args));
+    let names: Vec<&str> = space.names().collect();
+    let to_stdout = [&drawn, &listed].map(|o| o.as_ref().is_some_and(Output::is_stdout));
+    if args.json {
+        print::json(&Answer {
+            name: &space.name,
+            cartesian: funnel.cartesian,
+            valid,
+            seconds,
+            peak_bytes,
+            indexed: index.is_some(),
+            nest: space.nest().collect(),
+            filters: filters(&space, &funnel),
+            sample: sampled.map(|points| {
+                let config = |p: Vec<Value>| names.iter().copied().zip(p).collect();
+                points
+                    .into_iter()
+                    .map(|(point, p)| Sampled {
+                        point,
+                        config: config(p),
+                    })
+                    .collect()
+            }),
+        })?;
+    } else if to_stdout == [false, false] {
+        text::summary(&space, &funnel, valid, seconds);
+        if let Some(points) = sampled {
+            text::sample(&names, points);
+        }
+    }
+    if let Some(to) = &listed {
+        export(&space, to)?;
+    }
+    if let Some(to) = &drawn {
+        to.write_chart(
+            &figure(&space, &funnel, index.as_ref()).chart(),
+            &args.look.look(),
+        )?;
+    }
+    if args.sample > 0 && index.is_none() {
+        return Err(
+            AppError::new("the space is too large to sample within --memory")
+                .hint("raise it, as in --memory 4G"),
+        );
+    }
+    if valid == 0 && !args.json {
+        let killer = funnel
+            .rows
+            .iter()
+            .find(|r| r.after == Some(0) && r.before != Some(0))
+            .map(|r| space.filters()[r.filter].name.as_str());
+        let e = AppError::new("no point of the space passes its filters");
+        return Err(match killer {
+            Some(name) => e.hint(format!("nothing is left after `{name}`: it contradicts a filter above it or the values themselves")),
+            None => e,
+        });
+    }
+    Ok(())
+}
+
+fn filters<'a>(space: &'a Space, funnel: &Funnel) -> Vec<FilterAnswer<'a>> {
+    funnel
+        .rows
+        .iter()
+        .map(|r| {
+            let f = &space.filters()[r.filter];
+            FilterAnswer {
+                name: &f.name,
+                kind: f.strength.name(),
+                expression: &f.expression,
+                because: f.because.as_deref(),
+                before: r.before,
+                after: r.after,
+                estimate: r.estimate.map(|e| Estimated {
+                    points: e.points,
+                    standard_error: e.error,
+                }),
+            }
+        })
+        .collect()
+}
+
+/// The text with what `--set` changes.
+fn set(text: String, args: &SpaceArgs) -> Result<String> {
+    if args.named.is_empty() {
+        return Ok(text);
+    }
+    let of = |message: String| AppError::new(format!("{}: {message}", args.file.display()));
+    let mut table: toml::Table = text
+        .parse()
+        .map_err(|e| of(format!("--set needs TOML: {e}")))?;
+    greenup_tune::problem::set(&mut table, &args.named).map_err(|(m, hint)| of(m).hint(hint))?;
+    Ok(table.to_string())
+}
+
+/// Reads a space with the facts of this host or a GPU, errors naming the file.
+fn read(text: &str, path: &std::path::Path, gpu: Option<&str>) -> Result<Space> {
+    let facts = crate::facts::to_count(text, gpu)?;
+    Space::read(text, &facts).map_err(|e| named(e, path))
+}
+
+fn named(e: SpaceError, path: &std::path::Path) -> AppError {
+    let out = AppError::new(format!("{}: {}", path.display(), e.message));
+    match e.hint {
+        Some(h) => out.hint(h),
+        None => out,
+    }
+}
+
+fn stopped(e: Stop) -> AppError {
+    match e {
+        Stop::Fault(e) => {
+            let out = AppError::new(e.message);
+            match e.hint {
+                Some(h) => out.hint(h),
+                None => out,
+            }
+        }
+        Stop::Cancelled => AppError::interrupted("stopped"),
+        Stop::Memory => AppError::new("the space needs more than --memory").hint("raise it"),
+    }
+}
+
+/// Points chosen uniformly, with their numbers.
+fn sample(index: &Index, args: &SpaceArgs) -> Vec<(u64, Vec<Value>)> {
+    let mut rng = fastrand::Rng::with_seed(args.seed);
+    index
+        .sample(args.sample, &mut rng)
+        .into_iter()
+        .filter_map(|i| Some((i, index.get(i)?)))
+        .collect()
+}
+
+/// All points as CSV, streamed.
+fn export(space: &Space, to: &Output) -> Result {
+    match to {
+        Output::Stdout => {
+            stream(space, stdout::Writer, "standard output", &stdout::lost)?;
+        }
+        Output::File(path, _) => {
+            let file = AtomicFile::create(path)?;
+            stream(space, file, &path.display().to_string(), &|| false)?.commit()?;
+        }
+    }
+    to.print_name();
+    Ok(())
+}
+
+/// Gives the writer back when all points are in it.
+fn stream<W: Write>(space: &Space, to: W, name: &str, lost: &dyn Fn() -> bool) -> Result<W> {
+    let mut w = csv::Writer::from_writer(to);
+    let names: Vec<&str> = space.names().collect();
+    let mut failed = w.write_record(&names).err();
+    visit(space, &mut |p| {
+        if failed.is_none() {
+            failed = w.write_record(p.iter().map(Value::to_string)).err();
+        }
+        failed.is_none() && !lost() && !interrupt::requested()
+    })?;
+    let failed_to =
+        |e: std::io::Error| AppError::from(FileError::write(std::path::Path::new(name))(e));
+    if let Some(e) = failed {
+        return Err(match e.into_kind() {
+            csv::ErrorKind::Io(e) => failed_to(e),
+            e => AppError::new(format!("{name}: {e:?}")),
+        });
+    }
+    if interrupt::requested() {
+        return Err(AppError::interrupted("stopped"));
+    }
+    w.into_inner().map_err(|e| failed_to(e.into_error()))
+}
+
+fn figure(space: &Space, funnel: &Funnel, index: Option<&Index>) -> PruningFigure {
+    let drawn = index.map(|i| pruning(i, 6000)).unwrap_or_default();
+    PruningFigure {
+        title: format!("{}: pruning", space.name),
+        cartesian: funnel.cartesian.map(|n| n as f64),
+        cartesian_label: text::counted(funnel.cartesian),
+        steps: funnel
+            .rows
+            .iter()
+            .map(|r| {
+                let f = &space.filters()[r.filter];
+                Step {
+                    name: f.name.clone(),
+                    soft: f.strength == Strength::Soft,
+                    after: r.after.map(|n| n as f64).or(r.estimate.map(|e| e.points)),
+                    label: text::size(r.after, r.estimate),
+                }
+            })
+            .collect(),
+        levels: drawn.levels,
+        slices: drawn
+            .branches
+            .iter()
+            .map(|b| Slice {
+                level: b.level,
+                from: b.from,
+                to: b.to,
+                fate: match b.fate {
+                    Fate::Alive => Drawn::Alive,
+                    Fate::DiesBelow => Drawn::DiesBelow,
+                    Fate::Rejected(f) => Drawn::Rejected(f),
+                },
+            })
+            .collect(),
+        cut: drawn.cut,
+    }
+}
+
+/// A line of /proc/self/status in bytes; 0 where there is none.
+fn status(key: &str) -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    text.lines()
+        .find_map(|l| {
+            l.strip_prefix(key)?
+                .trim()
+                .strip_suffix("kB")?
+                .trim()
+                .parse::<u64>()
+                .ok()
+        })
+        .map_or(0, |kb| kb * 1024)
+}
+
+fn resident() -> u64 {
+    status("VmRSS:")
+}
+
+fn peak() -> u64 {
+    status("VmHWM:")
+}

@@ -1,0 +1,102 @@
+//! What `greenup space` prints as text.
+
+use greenup_app::print;
+use greenup_space::{Estimate, Funnel, Space, Value};
+
+pub fn counted(n: Option<u128>) -> String {
+    n.map_or_else(|| "?".into(), print::grouped)
+}
+
+/// A number of points, counted or estimated.
+pub fn size(exact: Option<u128>, estimate: Option<Estimate>) -> String {
+    match (exact, estimate) {
+        (None, Some(e)) => format!("≈ {:.2e} ± {}", e.points, percent(e.error / e.points)),
+        _ => counted(exact),
+    }
+}
+
+/// A share with two digits.
+pub fn percent(share: f64) -> String {
+    let p = 100.0 * share;
+    if p < 10.0 {
+        format!("{p:.1} %")
+    } else {
+        format!("{p:.0} %")
+    }
+}
+
+pub fn summary(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
+    print::line(format!(
+        "{}: {} parameters, {} filters",
+        print::bold(&space.name),
+        space.names().len(),
+        space.filters().len()
+    ));
+    if !space.about.is_empty() {
+        print::line(&space.about);
+    }
+    print::line(format!(
+        "{} valid points of {} [{:.1} ms to read, compile and index]\n",
+        print::bold(&print::grouped(valid)),
+        counted(funnel.cartesian),
+        seconds * 1e3
+    ));
+    let mut before = counted(funnel.cartesian);
+    let rows = funnel
+        .rows
+        .iter()
+        .map(|r| {
+            let f = &space.filters()[r.filter];
+            let after = size(r.after, r.estimate);
+            let share = match (r.before, r.after) {
+                (Some(b), Some(a)) if b > 0 && a == b => "rejects none".into(),
+                (Some(b), Some(0)) if b > 0 => "rejects all".into(),
+                (Some(b), Some(a)) if b > 0 => keeps(a as f64 / b as f64),
+                _ => String::new(),
+            };
+            vec![
+                f.name.clone(),
+                f.strength.name().into(),
+                std::mem::replace(&mut before, after.clone()),
+                after,
+                share,
+            ]
+        })
+        .collect();
+    if !funnel.rows.is_empty() {
+        print::table(&["filter", "kind", "before", "after", "keeps"], rows);
+    }
+    let unknown = || funnel.rows.iter().filter(|r| r.after.is_none());
+    if unknown().any(|r| r.estimate.is_some()) {
+        print::note(
+            "`≈`: estimated by random walks, with the standard error; raise --time to count",
+        );
+    }
+    if unknown().any(|r| r.estimate.is_none()) {
+        print::note("`?`: --time is too short to count or to estimate");
+    }
+    let order: Vec<&str> = space.nest().collect();
+    print::line(format!("\nnest: {}", order.join(" > ")));
+}
+
+fn keeps(share: f64) -> String {
+    if share >= 0.001 {
+        format!("{:.3} %", share * 100.0)
+    } else {
+        format!("1 in {:.0}", 1.0 / share)
+    }
+}
+
+pub fn sample(names: &[&str], points: Vec<(u64, Vec<Value>)>) {
+    let header: Vec<&str> = ["point"].iter().chain(names).copied().collect();
+    let rows = points
+        .into_iter()
+        .map(|(i, p)| {
+            std::iter::once(i.to_string())
+                .chain(p.iter().map(Value::to_string))
+                .collect()
+        })
+        .collect();
+    print::line("");
+    print::table(&header, rows);
+}

@@ -1,0 +1,62 @@
+//! `greenup tune`.
+
+use crate::args::TuneArgs;
+use crate::search;
+use greenup_app::error::{AppError, Result};
+use greenup_app::print;
+use greenup_tune::Found;
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    name: &'a str,
+    out: String,
+    objective: String,
+    strategy: &'a str,
+    points: u64,
+    parameters: &'a [String],
+    /// Whether results were compared with a reference.
+    verified: bool,
+    #[serde(flatten)]
+    found: &'a Found,
+}
+
+pub fn run(args: &TuneArgs) -> Result {
+    let mut problem = search::problem(&args.problem, &args.named, args.search.gpu.as_deref())?;
+    if let Some(fill) = &args.data {
+        problem
+            .fill_inputs(fill)
+            .map_err(|m| AppError::new(format!("--data: {m}")))?;
+    }
+    if let Some(seconds) = args.measure {
+        if !(seconds > 0.0 && seconds < problem.measure.timeout) {
+            return Err(AppError::new(format!(
+                "--measure must lie between 0 and the problem's timeout of {} s",
+                problem.measure.timeout
+            )));
+        }
+        problem.measure.seconds = seconds;
+    }
+    let dir = args
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("sweeps").join(&problem.space.name));
+    let done = search::sweep(&problem, &args.problem, &args.search, &dir, args.json)?;
+    if args.json {
+        print::json(&Answer {
+            name: &problem.space.name,
+            out: dir.display().to_string(),
+            objective: done.objective.to_string(),
+            strategy: &args.search.strategy,
+            points: done.points,
+            parameters: &done.sweep.facts.parameters,
+            verified: problem.reference.is_some(),
+            found: &done.found,
+        })?;
+    } else {
+        search::print(&done);
+    }
+    search::interrupted(&done.found);
+    Ok(())
+}

@@ -1,0 +1,8 @@
+/* The same without blocks. Only the constants are defined here. */
+#include <stddef.h>
+
+void transpose(double *b, const double *a) {
+    for (ptrdiff_t i = 0; i < n; i++)
+        for (ptrdiff_t j = 0; j < n; j++)
+            b[j * n + i] = a[i * n + j];
+}

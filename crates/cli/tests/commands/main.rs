@@ -1,0 +1,14 @@
+//! Each command: what it answers, refuses and writes.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod command;
+mod docs;
+mod frame;
+mod inputs;
+mod old_names;
+mod outputs;
+mod parameters;
+mod run;
+mod stdout;

@@ -1,0 +1,87 @@
+//! `greenup best`: the winner of a sweep in every form, and sweeps without one.
+
+use crate::common::{fails, json, ok, problem, repository};
+use crate::sweep::tune;
+use greenup_testing::succeeds;
+use std::fs;
+
+/// A sweep folder of these trials.
+fn sweep(dir: &std::path::Path, trials: &str) -> String {
+    let facts = r#"{"format":"greenup-sweep/1","name":"demo","device":"d","parameters":["tile","simd"],"objective":"time","verified":true}"#;
+    fs::create_dir_all(dir).unwrap();
+    fs::write(dir.join("sweep.json"), facts).unwrap();
+    fs::write(dir.join("trials.jsonl"), trials).unwrap();
+    dir.display().to_string()
+}
+
+const MEASURED: &str = r#"{"config":[8,true],"measured":{"times_s":[2.0],"time_s":2.0,"energy_j":3.0}}
+{"config":[4,false],"measured":{"times_s":[4.0],"time_s":4.0,"energy_j":1.5}}
+"#;
+const FAILED: &str = r#"{"config":[8,true],"failed":{"failure":"wrong","message":"m"}}
+"#;
+
+#[test]
+fn the_winner_has_every_form() {
+    let dir = tempfile::tempdir().unwrap();
+    let s = sweep(&dir.path().join("s"), MEASURED);
+    assert_eq!(ok(&["best", &s]), "-Dtile=8 -Dsimd=1\n");
+    assert_eq!(
+        ok(&["best", &s, "--objective", "energy", "--format", "flags"]),
+        "-Dtile=4 -Dsimd=0\n"
+    );
+    let j = json(&["best", &s, "--format", "json"]);
+    let want =
+        serde_json::json!({"config": {"tile": 8, "simd": true}, "time_s": 2.0, "energy_j": 3.0});
+    assert_eq!(j, want);
+    let t: toml::Table = ok(&["best", &s, "--format", "toml"]).parse().unwrap();
+    assert_eq!(t["config"]["simd"].as_bool(), Some(true));
+    // A compiler reads the header and the flags alike.
+    let header = dir.path().join("tuned.h");
+    let shown = header.display().to_string();
+    assert_eq!(ok(&["best", &s, "--format", "header", "-o", &shown]), "");
+    let source = dir.path().join("a.c");
+    let text =
+        "#include \"tuned.h\"\n#include \"tuned.h\"\n#if tile != 8 || !simd\n#error no\n#endif\n";
+    fs::write(&source, text).unwrap();
+    let mut cc = std::process::Command::new("cc");
+    succeeds(cc.arg("-fsyntax-only").arg(&source));
+}
+
+#[test]
+fn sweeps_without_a_winner_and_inputs_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let failed = sweep(&dir.path().join("failed"), FAILED);
+    let e = fails(&["best", &failed]);
+    assert!(
+        e.contains("no trial of the sweep succeeded: 1 wrong") && e.contains("trials.jsonl"),
+        "{e}"
+    );
+    let empty = sweep(&dir.path().join("empty"), "");
+    assert!(fails(&["best", &empty]).contains("no trials"));
+    let no_energy = MEASURED
+        .replace(r#","energy_j":3.0"#, "")
+        .replace(r#","energy_j":1.5"#, "");
+    let s = sweep(&dir.path().join("time"), &no_energy);
+    let e = fails(&["best", &s, "--objective", "energy"]);
+    assert!(e.contains("has no energies") && e.contains("doctor"), "{e}");
+    assert!(json(&["best", &s, "--format", "json"])["energy_j"].is_null());
+    let own = format!("{s}/trials.jsonl");
+    fails(&["best", &s, "-o", &own]);
+    assert_eq!(fs::read_to_string(own).unwrap(), no_energy);
+    fails(&["best", &dir.path().join("none").display().to_string()]);
+}
+
+#[test]
+fn with_its_problem_constants_and_derived_values_are_defined_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let p = problem(dir.path());
+    let out = dir.path().join("sweep");
+    succeeds(&mut tune(&p, &out, &["--budget", "3", "--measure", "0.01"]));
+    let (p, out) = (p.display().to_string(), out.display().to_string());
+    let alone = ok(&["best", &out]);
+    let all = ok(&["best", &out, "--problem", &p]);
+    assert!(all.len() > alone.len(), "{all}");
+    assert!(all.trim_end().contains(alone.trim_end()), "{all}, {alone}");
+    let other = repository("examples/stencil/problem.toml");
+    assert!(fails(&["best", &out, "--problem", &other]).contains("are not those of"));
+}

@@ -1,0 +1,231 @@
+//! One command measured, or several in random order and compared.
+
+use crate::command::{CommandError, CommandLine, CommandRun, Executor, Exit, Script};
+use crate::comparison::{CommandResult, InterleavedResult, Log, summarise, times};
+use crate::observe::Observer;
+use crate::sampler::sample;
+use crate::sensor::Sensor;
+use crate::stats::Summary;
+use crate::window::energy_between;
+
+/// How often to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InterleavedPlan {
+    /// Runs of each command before the measured ones.
+    pub warmup: usize,
+    /// When to stop.
+    pub stop: Stop,
+    /// Keep going when a command exits with a code other than 0.
+    pub ignore_failure: bool,
+}
+
+/// When to stop repeating.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stop {
+    /// At least 10 runs and about 3 s a command.
+    Default,
+    /// This number of runs of each command.
+    Runs(usize),
+    /// When the half interval of the median time (and energy) is below this share of it.
+    RelError(f64),
+}
+
+const MAX_RUNS: usize = 2000;
+/// Ticks a block of runs must span before its energy counts.
+const MIN_TICKS: f64 = 10.0;
+
+/// Runs the commands in rounds of random order until the plan is fulfilled.
+///
+/// Energy comes from the first sensor. Runs shorter than ten of its ticks (`period_s`) are put
+/// together in blocks, and the energy of a block is divided by its runs.
+///
+/// # Errors
+/// When a command cannot be started, or fails and failures are not ignored.
+pub fn run_interleaved(
+    commands: &[CommandLine],
+    plan: &InterleavedPlan,
+    executor: &mut dyn Executor,
+    sensors: &mut [Box<dyn Sensor>],
+    period_s: f64,
+    observer: &dyn Observer,
+) -> Result<InterleavedResult, CommandError> {
+    let mut logs: Vec<Log> = commands.iter().map(|_| Log::default()).collect();
+    let mut interrupted = false;
+    observer.stage("warm-up", plan.warmup * commands.len());
+    for command in commands {
+        for _ in 0..plan.warmup {
+            if observer.cancelled() {
+                break;
+            }
+            prepare(command, executor, observer)?;
+            let run = executor.run(command)?;
+            if killed(&run, observer) {
+                break;
+            }
+            check(command, run.exit, plan, observer)?;
+            observer.step(&command.label());
+        }
+    }
+
+    observer.stage("measuring", 0);
+    let mut rng = fastrand::Rng::with_seed(0x7261_6365);
+    let mut order: Vec<usize> = (0..commands.len()).collect();
+    'rounds: loop {
+        rng.shuffle(&mut order);
+        for &i in &order {
+            if observer.cancelled() {
+                interrupted = true;
+                break 'rounds;
+            }
+            block(
+                &commands[i],
+                plan,
+                executor,
+                sensors,
+                period_s,
+                &mut logs[i],
+                observer,
+            )?;
+        }
+        if logs.iter().all(|log| enough(log, plan.stop)) {
+            break;
+        }
+    }
+
+    let sensor = sensors.first().map(|s| s.info().id.clone());
+    let done: Vec<CommandResult> = commands
+        .iter()
+        .zip(&logs)
+        .filter_map(|(c, log)| summarise(c, log, plan.warmup > 0))
+        .collect();
+    Ok(InterleavedResult::new(sensor, done, interrupted))
+}
+
+/// Runs what the user wants to run before a measurement, such as clearing a cache.
+fn prepare(
+    command: &CommandLine,
+    executor: &mut dyn Executor,
+    observer: &dyn Observer,
+) -> Result<(), CommandError> {
+    let Some(script) = &command.prepare else {
+        return Ok(());
+    };
+    match executor.script(script, Script::Prepare) {
+        // It was cut by the user's own Ctrl-C.
+        Err(_) if observer.cancelled() => Ok(()),
+        done => done,
+    }
+}
+
+/// One run, or with a sensor the number of runs that its update period requires. A command that is prepared runs once: the
+/// preparation between two runs would take energy too.
+fn block(
+    command: &CommandLine,
+    plan: &InterleavedPlan,
+    executor: &mut dyn Executor,
+    sensors: &mut [Box<dyn Sensor>],
+    period_s: f64,
+    log: &mut Log,
+    observer: &dyn Observer,
+) -> Result<(), CommandError> {
+    let runs = if sensors.is_empty() || command.prepare.is_some() {
+        1
+    } else {
+        let typical = log
+            .runs
+            .last()
+            .map_or(f64::INFINITY, |r| r.end_s - r.start_s);
+        ((MIN_TICKS * period_s / typical).ceil() as usize).clamp(1, 1000)
+    };
+    prepare(command, executor, observer)?;
+    let mut once = || -> Result<Vec<CommandRun>, CommandError> {
+        let mut done = Vec::with_capacity(runs);
+        for _ in 0..runs {
+            let run = executor.run(command)?;
+            // Its time says nothing.
+            if killed(&run, observer) {
+                break;
+            }
+            check(command, run.exit, plan, observer)?;
+            done.push(run);
+            observer.step(&command.label());
+            if observer.cancelled() {
+                break;
+            }
+        }
+        Ok(done)
+    };
+    if sensors.is_empty() {
+        let done = once()?;
+        log.failures += done.iter().filter(|r| !r.exit.success()).count();
+        log.runs.extend(done);
+        return Ok(());
+    }
+    let interval = (period_s / 8.0).clamp(0.001, 0.02);
+    let (done, traces, _) = sample(sensors, interval, || {
+        let done = once();
+        // The counter's next tick closes the last run's interval.
+        std::thread::sleep(std::time::Duration::from_secs_f64(1.5 * period_s));
+        done
+    });
+    let done = done?;
+    if let (Some(first), Some(last)) = (done.first(), done.last()) {
+        let energy = energy_between(
+            sensors[0].info().quantity,
+            &traces[0].readings,
+            first.start_s,
+            last.end_s,
+        );
+        let long_enough = last.end_s - first.start_s >= 0.9 * MIN_TICKS * period_s;
+        if let Some(e) = energy.filter(|&e| e > 0.0 && long_enough && traces[0].error.is_none()) {
+            let n = done.len() as f64;
+            log.blocks.push((e / n, (last.end_s - first.start_s) / n));
+        }
+    }
+    log.failures += done.iter().filter(|r| !r.exit.success()).count();
+    log.runs.extend(done);
+    Ok(())
+}
+
+/// Whether an interrupt cut the run short.
+fn killed(run: &CommandRun, observer: &dyn Observer) -> bool {
+    observer.cancelled() && !run.exit.success()
+}
+
+fn check(
+    command: &CommandLine,
+    exit: Exit,
+    plan: &InterleavedPlan,
+    observer: &dyn Observer,
+) -> Result<(), CommandError> {
+    // A run cut by the user's own Ctrl-C is no failure of the command.
+    if exit.success() || plan.ignore_failure || observer.cancelled() {
+        return Ok(());
+    }
+    Err(CommandError::Failed {
+        command: command.display(),
+        how: exit.describe(),
+    })
+}
+
+fn enough(log: &Log, stop: Stop) -> bool {
+    let t = times(log);
+    let total_s: f64 = t.iter().sum();
+    match stop {
+        _ if t.len() >= MAX_RUNS => true,
+        Stop::Runs(n) => t.len() >= n,
+        Stop::Default => t.len() >= 10 && total_s >= 3.0 || t.len() >= 1000,
+        Stop::RelError(target) => {
+            // The bootstrap is costly: look again only after a tenth more runs.
+            let due = t.len() < 30 || t.len().is_multiple_of(t.len() / 20);
+            let energies: Vec<f64> = log.blocks.iter().map(|b| b.0).collect();
+            let reached = |v: &[f64]| {
+                Summary::of(v).is_some_and(|s| s.n >= 5 && s.relative_error() <= target)
+            };
+            due && reached(&t) && (energies.is_empty() || reached(&energies))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

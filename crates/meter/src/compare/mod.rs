@@ -1,0 +1,6 @@
+//! Running commands, and interleaved comparisons of several.
+
+pub mod command;
+pub mod interleaved;
+pub mod parameters;
+pub mod result;

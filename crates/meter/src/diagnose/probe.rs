@@ -1,0 +1,217 @@
+//! What a sensor can really do, found by watching it idle and under load.
+
+use crate::sampler::sample;
+use crate::sensor::{Problem, Quantity, Sensor, now_s};
+use crate::sensors::Found;
+use crate::stats::median;
+use crate::window::mean_power;
+use serde::Serialize;
+use std::time::Duration;
+
+/// Diagnosis of one sensor by `greenup doctor`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Diagnosis {
+    /// Id of the sensor.
+    pub id: String,
+    /// What it covers.
+    pub scope: String,
+    /// Whether the hardware or file exists.
+    pub present: bool,
+    /// Whether it can be read.
+    pub usable: bool,
+    /// Whether its value moved while the machine was under load; `None` when not tried.
+    pub moves_under_load: Option<bool>,
+    /// What it reads; `None` if it did not open.
+    pub quantity: Option<Quantity>,
+    /// Time between two changes of the value, s.
+    pub period_s: Option<f64>,
+    /// Time one read takes, s.
+    pub read_cost_s: Option<f64>,
+    /// Smallest change seen, J or W.
+    pub resolution: Option<f64>,
+    /// Mean power when idle, W.
+    pub idle_w: Option<f64>,
+    /// Mean power under load, W.
+    pub load_w: Option<f64>,
+    /// Why it cannot be used.
+    pub cause: Option<String>,
+    /// Suggested fix.
+    pub fix: Option<String>,
+}
+
+impl Diagnosis {
+    /// The diagnosis of a sensor that did not open.
+    pub fn of_problem(problem: &Problem) -> Self {
+        Self {
+            id: problem.id.clone(),
+            scope: String::new(),
+            present: problem.present,
+            usable: false,
+            moves_under_load: None,
+            quantity: None,
+            period_s: None,
+            read_cost_s: None,
+            resolution: None,
+            idle_w: None,
+            load_w: None,
+            cause: Some(problem.cause.clone()),
+            fix: Some(problem.fix.clone()),
+        }
+    }
+}
+
+/// Watches every sensor for `seconds` idle and `seconds` while `load` runs (which must return
+/// after about the time it is given).
+///
+/// Sensors that turn out unusable are dropped; the others are returned with their diagnosis.
+pub fn probe(
+    found: Vec<Found>,
+    seconds: f64,
+    load: &mut dyn FnMut(f64),
+) -> (Vec<Box<dyn Sensor>>, Vec<Diagnosis>) {
+    let mut open = Vec::new();
+    // In the order found; those of opened sensors are filled in below.
+    let mut diagnoses: Vec<Option<Diagnosis>> = Vec::new();
+    let mut places = Vec::new();
+    for (place, f) in found.into_iter().enumerate() {
+        match f {
+            Ok(sensor) => {
+                open.push(sensor);
+                places.push(place);
+                diagnoses.push(None);
+            }
+            Err(problem) => diagnoses.push(Some(Diagnosis::of_problem(&problem))),
+        }
+    }
+    if open.is_empty() {
+        return (open, diagnoses.into_iter().flatten().collect());
+    }
+    // Fast enough to see every change of a 1 ms counter, slow enough not to load the machine.
+    let interval = 0.0005;
+    let ((), idle, idle_span) = sample(&mut open, interval, || {
+        std::thread::sleep(Duration::from_secs_f64(seconds));
+    });
+    let ((), busy, busy_span) = sample(&mut open, interval, || load(seconds));
+
+    let mut usable = Vec::new();
+    for (((sensor, idle), busy), place) in open.into_iter().zip(idle).zip(busy).zip(places) {
+        let info = sensor.info().clone();
+        let steps: Vec<(f64, f64)> = busy
+            .readings
+            .windows(2)
+            .filter(|w| w[0].value != w[1].value)
+            .map(|w| (w[1].at_s, w[1].value - w[0].value))
+            .collect();
+        let periods: Vec<f64> = steps.windows(2).map(|w| w[1].0 - w[0].0).collect();
+        let sizes: Vec<f64> = steps.iter().map(|s| s.1.abs()).collect();
+        let costs: Vec<f64> = idle
+            .read_cost_s
+            .iter()
+            .chain(&busy.read_cost_s)
+            .copied()
+            .collect();
+        let moved = !steps.is_empty();
+        let positive = busy.readings.iter().any(|r| r.value > 0.0);
+        let watts = |trace: &crate::sampler::Trace, span: (f64, f64)| {
+            mean_power(info.quantity, &trace.readings, span.0, span.1).map(|p| p.power_w)
+        };
+        let (cause, fix) = if let Some(e) = busy.error.as_ref().or(idle.error.as_ref()) {
+            (
+                Some(e.to_string()),
+                Some("the sensor must keep answering while it is read".to_owned()),
+            )
+        } else if !moved || !positive {
+            (
+                Some(format!(
+                    "its value stayed at {} under load: a phantom, as virtual machines expose them",
+                    busy.readings.last().map_or(0.0, |r| r.value)
+                )),
+                Some(
+                    "measure on bare metal, or clamp an external meter on (`--sensor external:…`)"
+                        .to_owned(),
+                ),
+            )
+        } else {
+            (None, None)
+        };
+        let good = cause.is_none();
+        diagnoses[place] = Some(Diagnosis {
+            id: info.id.clone(),
+            scope: info.scope.clone(),
+            present: true,
+            usable: good,
+            moves_under_load: Some(moved && positive),
+            quantity: Some(info.quantity),
+            period_s: (!periods.is_empty()).then(|| median(&periods)),
+            read_cost_s: (!costs.is_empty()).then(|| median(&costs)),
+            resolution: sizes.iter().copied().reduce(f64::min),
+            idle_w: watts(&idle, idle_span),
+            load_w: watts(&busy, busy_span),
+            cause,
+            fix,
+        });
+        if good {
+            usable.push(sensor);
+        }
+    }
+    (usable, diagnoses.into_iter().flatten().collect())
+}
+
+/// Busy-waits on this thread for `seconds`: the smallest load.
+pub fn spin(seconds: f64) {
+    let end = now_s() + seconds;
+    while now_s() < end {
+        std::hint::spin_loop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sensor::SensorError;
+    use crate::sensors::simulated::Simulated;
+
+    #[test]
+    fn a_phantom_is_not_usable_and_a_live_counter_is() {
+        let probed = || {
+            let phantom = Simulated::new("phantom", Quantity::Energy, |_| Ok(0.0));
+            let live = Simulated::new("live", Quantity::Energy, |t| {
+                Ok(50.0 * (t / 0.01).floor() * 0.01)
+            });
+            let dying = Simulated::new("dying", Quantity::Power, |_| {
+                Err(SensorError::Gone {
+                    id: "dying".into(),
+                    cause: "unplugged".into(),
+                })
+            });
+            probe(
+                vec![
+                    Ok(Box::new(phantom)),
+                    Ok(Box::new(live)),
+                    Ok(Box::new(dying)),
+                ],
+                0.15,
+                &mut spin,
+            )
+        };
+        // A host that stops the reader for some ticks makes the period look longer: try again.
+        let timely = |all: &[Diagnosis]| {
+            (all[1].load_w.unwrap() / 50.0 - 1.0).abs() < 0.2
+                && (all[1].period_s.unwrap() / 0.01 - 1.0).abs() < 0.3
+        };
+        let (mut good, mut periods) = (0, Vec::new());
+        for _ in 0..20 {
+            let (usable, all) = probed();
+            assert_eq!(usable.len(), 1);
+            assert!(all[1].usable);
+            assert!(all[0].cause.as_ref().unwrap().contains("phantom"));
+            assert!(all[2].cause.as_ref().unwrap().contains("unplugged"));
+            good += usize::from(timely(&all));
+            if good == 3 {
+                return;
+            }
+            periods.push((all[1].load_w, all[1].period_s));
+        }
+        panic!("seldom 50 W and 10 ms: {periods:?}");
+    }
+}

@@ -1,0 +1,133 @@
+//! What-if analyses: throttling, power bounds, iso-power clusters (thesis chapter 4).
+
+use crate::machine::Machine;
+use crate::op::Op;
+
+/// A what-if that has no answer.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum WhatIfError {
+    /// The machine, named, has neither cap nor energy costs.
+    #[error(
+        "machine `{0}` has no power cap (usable_power_w) and no energy costs to derive one from"
+    )]
+    NoCap(String),
+    /// The machine, named, has no constant power.
+    #[error("machine `{0}` has no constant power")]
+    NoConstantPower(String),
+    /// A power bound at or below the constant power.
+    #[error(
+        "a bound of {bound_w} W leaves nothing above the constant power of `{machine}`, {pi0} W"
+    )]
+    BelowConstant {
+        /// Name of the machine.
+        machine: String,
+        /// The bound, W.
+        bound_w: f64,
+        /// Constant power, W.
+        pi0: f64,
+    },
+    /// A factor outside its range.
+    #[error("the factor must be a finite number of at least {least}, not {value}")]
+    BadFactor {
+        /// The value.
+        value: f64,
+        /// Smallest valid value.
+        least: f64,
+    },
+}
+
+impl Machine {
+    /// Usable power Δπ: the cap if there is one, else the largest power that a mix of one flop class
+    /// and slow memory can draw, π_flop + π_mem.
+    ///
+    /// # Errors
+    /// [`WhatIfError`] if the machine lacks the power it needs or an argument is out of range.
+    pub fn usable_power(&self) -> Result<f64, WhatIfError> {
+        if let Some(dpi) = &self.usable_power_w {
+            return Ok(dpi.value);
+        }
+        self.main_flop()
+            .and_then(|flop| self.roofline(flop, Op::Dram).ok())
+            .map(|r| r.pi_flop() + r.pi_mem())
+            .ok_or_else(|| WhatIfError::NoCap(self.name.clone()))
+    }
+
+    fn pi0(&self) -> Result<f64, WhatIfError> {
+        self.constant_power_w
+            .as_ref()
+            .map(|p| p.value)
+            .ok_or_else(|| WhatIfError::NoConstantPower(self.name.clone()))
+    }
+
+    /// π₀ + Δπ, W.
+    ///
+    /// # Errors
+    /// [`WhatIfError`] if the machine lacks the power it needs or an argument is out of range.
+    pub fn max_power(&self) -> Result<f64, WhatIfError> {
+        Ok(self.pi0()? + self.usable_power()?)
+    }
+
+    /// π₀/(π₀ + Δπ): the share of maximum power that no algorithm can save.
+    ///
+    /// # Errors
+    /// [`WhatIfError`] if the machine lacks the power it needs or an argument is out of range.
+    pub fn constant_share(&self) -> Result<f64, WhatIfError> {
+        Ok(self.pi0()? / self.max_power()?)
+    }
+
+    /// This machine with its usable power cut to Δπ/k, k ≥ 1.
+    ///
+    /// # Errors
+    /// [`WhatIfError`] if the machine lacks the power it needs or an argument is out of range.
+    pub fn throttled(&self, k: f64) -> Result<Machine, WhatIfError> {
+        if !k.is_finite() || k < 1.0 {
+            return Err(WhatIfError::BadFactor {
+                value: k,
+                least: 1.0,
+            });
+        }
+        Ok(self.with_usable_power(self.usable_power()? / k))
+    }
+
+    /// This machine under a bound on its total power: Δπ = min(Δπ, bound − π₀).
+    ///
+    /// # Errors
+    /// [`WhatIfError`] if the machine lacks the power it needs or an argument is out of range.
+    pub fn power_bounded(&self, bound_w: f64) -> Result<Machine, WhatIfError> {
+        let pi0 = self.pi0()?;
+        if !bound_w.is_finite() || bound_w <= pi0 {
+            return Err(WhatIfError::BelowConstant {
+                machine: self.name.clone(),
+                bound_w,
+                pi0,
+            });
+        }
+        let dpi = self
+            .usable_power_w
+            .as_ref()
+            .map_or(f64::INFINITY, |p| p.value);
+        Ok(self.with_usable_power(dpi.min(bound_w - pi0)))
+    }
+
+    /// N of this machine with a free network: τ/N, ε, N·π₀, N·Δπ.
+    ///
+    /// # Errors
+    /// [`WhatIfError`] if the machine lacks the power it needs or an argument is out of range.
+    pub fn cluster(&self, nodes: f64) -> Result<Machine, WhatIfError> {
+        if !nodes.is_finite() || nodes <= 0.0 {
+            return Err(WhatIfError::BadFactor {
+                value: nodes,
+                least: 1.0,
+            });
+        }
+        Ok(self.scale(1.0 / nodes, nodes))
+    }
+
+    /// How many of `self` draw the same maximum power as `big`.
+    ///
+    /// # Errors
+    /// [`WhatIfError`] if the machine lacks the power it needs or an argument is out of range.
+    pub fn nodes_for_power_of(&self, big: &Machine) -> Result<f64, WhatIfError> {
+        Ok(big.max_power()? / self.max_power()?)
+    }
+}

@@ -1,0 +1,382 @@
+//! SVG of a chart, and the boxes of its texts.
+
+use super::ink::{Ink, Style};
+use super::{Picture, text};
+use base64::Engine as _;
+use std::fmt::Write as _;
+
+/// A rectangle, pixels from the top left corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rect {
+    /// Left edge.
+    pub left: f64,
+    /// Top edge.
+    pub top: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+impl Rect {
+    /// Right edge.
+    pub fn right(&self) -> f64 {
+        self.left + self.width
+    }
+
+    /// Bottom edge.
+    pub fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    /// Whether two rectangles share more than an edge.
+    pub fn hits(&self, o: &Self) -> bool {
+        self.left < o.right()
+            && o.left < self.right()
+            && self.top < o.bottom()
+            && o.top < self.bottom()
+    }
+
+    /// Whether the rectangle lies inside another.
+    pub fn inside(&self, o: &Self) -> bool {
+        self.left >= o.left
+            && self.right() <= o.right()
+            && self.top >= o.top
+            && self.bottom() <= o.bottom()
+    }
+
+    /// The nearest point of the rectangle.
+    pub fn nearest(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (
+            x.clamp(self.left, self.right()),
+            y.clamp(self.top, self.bottom()),
+        )
+    }
+
+    /// Distance of a point, 0 inside.
+    pub fn distance(&self, p: (f64, f64)) -> f64 {
+        let n = self.nearest(p);
+        (n.0 - p.0).hypot(n.1 - p.1)
+    }
+}
+
+/// Where text hangs on its point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// Left end at the point.
+    Start,
+    /// Centred at the point.
+    Middle,
+    /// Right end at the point.
+    End,
+}
+
+/// How text looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Type {
+    /// Font size, pixels.
+    pub size: f64,
+    /// Bold.
+    pub bold: bool,
+    /// Colour.
+    pub ink: Ink,
+    /// Whether it stands on data, and gets an outline in the colour of the background.
+    pub outlined: bool,
+}
+
+impl Type {
+    /// Normal text.
+    pub fn new(size: f64, ink: Ink) -> Self {
+        Self {
+            size,
+            bold: false,
+            ink,
+            outlined: false,
+        }
+    }
+
+    /// The same, bold.
+    pub fn bold(self) -> Self {
+        Self { bold: true, ..self }
+    }
+
+    /// The same, with an outline.
+    pub fn outlined(self) -> Self {
+        Self {
+            outlined: true,
+            ..self
+        }
+    }
+
+    /// Width of a text, pixels.
+    pub fn width(&self, line: &str) -> f64 {
+        text::width(line, self.size, self.bold)
+    }
+}
+
+/// A growing SVG document.
+#[derive(Clone, Debug)]
+pub struct Canvas {
+    style: Style,
+    body: String,
+    texts: Vec<(Rect, String)>,
+    pictures: Vec<(Rect, Picture)>,
+}
+
+/// Text made safe for XML.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            // Not allowed in XML, whichever way they are written.
+            c if c.is_control() && !matches!(c, '\n' | '\t') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A coordinate with at most one decimal.
+pub fn px(v: f64) -> String {
+    let s = format!("{v:.1}");
+    let s = s.strip_suffix(".0").unwrap_or(&s);
+    if s == "-0" { "0".into() } else { s.to_owned() }
+}
+
+/// Points as path data.
+pub fn path(points: &[(f64, f64)]) -> String {
+    let mut d = String::new();
+    for (i, (x, y)) in points.iter().enumerate() {
+        // Writing to a string cannot fail, here and below.
+        let _ = write!(d, "{}{} {}", if i == 0 { 'M' } else { 'L' }, px(*x), px(*y));
+    }
+    d
+}
+
+impl Canvas {
+    /// An empty document.
+    pub fn new(style: Style) -> Self {
+        Self {
+            style,
+            body: String::new(),
+            texts: Vec::new(),
+            pictures: Vec::new(),
+        }
+    }
+
+    /// A colour as CSS.
+    pub fn css(&self, ink: Ink) -> String {
+        ink.css(self.style)
+    }
+
+    /// Appends markup as it is.
+    pub fn raw(&mut self, markup: &str) {
+        self.body.push_str(markup);
+        self.body.push('\n');
+    }
+
+    /// Appends a line.
+    pub fn line(&mut self, a: (f64, f64), b: (f64, f64), ink: Ink, width: f64, dash: &str) {
+        let dash = if dash.is_empty() {
+            String::new()
+        } else {
+            format!(" stroke-dasharray=\"{dash}\"")
+        };
+        let _ = writeln!(
+            self.body,
+            "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\"{dash}/>",
+            path(&[a, b]),
+            self.css(ink)
+        );
+    }
+
+    /// Appends a filled rectangle.
+    pub fn rect(&mut self, r: Rect, ink: Ink, attributes: &str) {
+        let _ = writeln!(
+            self.body,
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" {attributes}/>",
+            px(r.left),
+            px(r.top),
+            px(r.width.max(0.0)),
+            px(r.height.max(0.0)),
+            self.css(ink)
+        );
+    }
+
+    /// Appends a line of text; its baseline starts at the point.
+    pub fn text(&mut self, at: (f64, f64), anchor: Anchor, kind: Type, line: &str) {
+        if line.is_empty() {
+            return;
+        }
+        let width = kind.width(line);
+        let left = match anchor {
+            Anchor::Start => at.0,
+            Anchor::Middle => at.0 - 0.5 * width,
+            Anchor::End => at.0 - width,
+        };
+        self.texts.push((
+            Rect {
+                left,
+                top: at.1 - 0.8 * kind.size,
+                width,
+                height: kind.size,
+            },
+            line.to_owned(),
+        ));
+        let word = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => " text-anchor=\"middle\"",
+            Anchor::End => " text-anchor=\"end\"",
+        };
+        let outline = if kind.outlined {
+            format!(
+                " stroke=\"{}\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"",
+                self.css(Ink::Paper)
+            )
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            self.body,
+            // Where the font is missing, the width stays.
+            "<text x=\"{}\" y=\"{}\"{word} font-size=\"{}\"{} fill=\"{}\"{outline}{}>{}</text>",
+            px(at.0),
+            px(at.1),
+            kind.size,
+            if kind.bold {
+                " font-weight=\"bold\""
+            } else {
+                ""
+            },
+            self.css(kind.ink),
+            if line.chars().count() > 3 {
+                format!(
+                    " textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"",
+                    px(width)
+                )
+            } else {
+                String::new()
+            },
+            escape(line)
+        );
+    }
+
+    /// Appends a picture over a rectangle of the plotting area `area`.
+    pub fn picture(&mut self, p: &Picture, r: Rect, area: Rect) {
+        let turned = format!(
+            "transform=\"translate({} {}) scale({:.3} {:.3})\"",
+            px(r.left),
+            px(r.top),
+            r.width,
+            r.height
+        );
+        match self.style {
+            // All drawings of a page share one copy.
+            Style::Page => self.raw(&format!("<use href=\"#{}\" {turned}/>", p.id())),
+            _ => self.raw(&format!("<g {turned}>{}</g>", p.image(""))),
+        }
+        let moved = Rect {
+            left: area.left + r.left,
+            top: area.top + r.top,
+            ..r
+        };
+        self.pictures.push((moved, p.clone()));
+    }
+
+    /// Pictures and where they are drawn.
+    pub fn pictures(&self) -> &[(Rect, Picture)] {
+        &self.pictures
+    }
+
+    /// The pictures that drawings of a page share; nothing without any.
+    pub fn definitions(&self) -> String {
+        if self.pictures.is_empty() {
+            return String::new();
+        }
+        let mut out = String::from(
+            "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>",
+        );
+        for (_, p) in &self.pictures {
+            out.push_str(&p.image(&format!(" id=\"{}\"", p.id())));
+        }
+        out.push_str("</defs></svg>\n");
+        out
+    }
+
+    /// Colour of the background of a picture file; none on a page.
+    pub fn ground(&self) -> Option<[u8; 3]> {
+        let hex = match self.style {
+            Style::Page => return None,
+            Style::Print => "#ffffff".to_owned(),
+            _ => self.css(Ink::Paper),
+        };
+        let part = |i: usize| u8::from_str_radix(&hex[i..i + 2], 16).unwrap_or(255);
+        Some([part(1), part(3), part(5)])
+    }
+
+    /// Boxes of all texts.
+    pub fn texts(&self) -> &[(Rect, String)] {
+        &self.texts
+    }
+
+    /// The finished document on its background; a page's own shows through, and paper has none.
+    pub fn document(&self, width: f64, height: f64, title: &str, class: &str) -> String {
+        let ground = match self.style {
+            Style::Page | Style::Print => String::new(),
+            _ => format!(
+                "<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n",
+                self.css(Ink::Paper)
+            ),
+        };
+        self.on(&ground, (width, height), title, class)
+    }
+
+    /// The finished document without a background.
+    pub fn transparent(&self, width: f64, height: f64, title: &str) -> String {
+        self.on("", (width, height), title, "")
+    }
+
+    fn on(&self, ground: &str, (width, height): (f64, f64), title: &str, class: &str) -> String {
+        let (w, h) = (px(width.ceil()), px(height.ceil()));
+        let size = if self.style == Style::Page {
+            String::new()
+        } else {
+            format!(" width=\"{w}\" height=\"{h}\"")
+        };
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\"{size}{} role=\"img\" \
+             aria-label=\"{}\" font-family=\"'Noto Sans','Segoe UI','Helvetica Neue',Arial,sans-serif\">\n{ground}{}</svg>\n",
+            if class.is_empty() {
+                String::new()
+            } else {
+                format!(" class=\"{class}\"")
+            },
+            escape(title),
+            self.body
+        )
+    }
+}
+
+impl Picture {
+    /// A name that another picture does not have.
+    fn id(&self) -> String {
+        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        let mut h = DefaultHasher::new();
+        (self.columns, &self.pixels).hash(&mut h);
+        format!("p{:x}", h.finish())
+    }
+
+    fn image(&self, attributes: &str) -> String {
+        let data = crate::chart::png::pixels(self.columns, &self.pixels).unwrap_or_default();
+        format!(
+            "<image{attributes} width=\"1\" height=\"1\" preserveAspectRatio=\"none\" \
+             style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{}\"/>",
+            base64::engine::general_purpose::STANDARD.encode(data)
+        )
+    }
+}

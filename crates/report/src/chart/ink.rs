@@ -1,0 +1,171 @@
+//! Colours by meaning, and what they are in each style.
+
+/// What a colour stands for; the style decides how it looks.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum Ink {
+    /// Text and axes.
+    #[default]
+    Text,
+    /// Secondary text and lines.
+    Quiet,
+    /// Grid lines and empty cells.
+    Grid,
+    /// The background.
+    Paper,
+    /// Series `i` of a palette that colour-blind readers can tell apart.
+    Series(usize),
+    /// A warning: above the roof, wrong.
+    Bad,
+    /// A level of the colour scale, 0 to 1.
+    Shade(f64),
+    /// Text on a [`Ink::Shade`].
+    OnShade(f64),
+}
+
+/// How figures look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Style {
+    /// Colours are variables of an HTML page, which has a light and a dark set.
+    Page,
+    /// For a white background.
+    #[default]
+    Light,
+    /// For a dark background.
+    Dark,
+    /// For paper: black text, no background.
+    Print,
+}
+
+/// Colours of series: after Okabe and Ito, darkened where white paper needs contrast.
+const LIGHT: [&str; 8] = [
+    "#0072b2", "#c44e00", "#00805f", "#b0578d", "#9a6a00", "#2a87c0", "#5b4b8a", "#6b6b6b",
+];
+/// The same hues for a dark background.
+const DARK: [&str; 8] = [
+    "#58b4ee", "#ff9a56", "#3ecfa2", "#e59bc4", "#f0be45", "#93d1f7", "#b3a2e8", "#b5b5b5",
+];
+
+/// Number of colours of series.
+pub const COLOURS: usize = LIGHT.len();
+
+/// Names and values of a page's variables.
+pub fn variables(style: Style) -> String {
+    let mut all = vec![
+        ("text", fixed(Ink::Text, style)),
+        ("quiet", fixed(Ink::Quiet, style)),
+        ("grid", fixed(Ink::Grid, style)),
+        ("paper", fixed(Ink::Paper, style)),
+        ("bad", fixed(Ink::Bad, style)),
+    ]
+    .into_iter()
+    .map(|(n, v)| format!("--{n}:{v};"))
+    .collect::<String>();
+    for i in 0..COLOURS {
+        all.push_str(&format!("--c{i}:{};", fixed(Ink::Series(i), style)));
+    }
+    all
+}
+
+impl Ink {
+    /// The colour as CSS.
+    pub fn css(self, style: Style) -> String {
+        if style != Style::Page {
+            return fixed(self, style);
+        }
+        match self {
+            Self::Text => "var(--text)".into(),
+            Self::Quiet => "var(--quiet)".into(),
+            Self::Grid => "var(--grid)".into(),
+            Self::Paper => "var(--paper)".into(),
+            Self::Bad => "var(--bad)".into(),
+            Self::Series(i) => format!("var(--c{})", i % COLOURS),
+            Self::Shade(_) | Self::OnShade(_) => fixed(self, style),
+        }
+    }
+}
+
+fn fixed(ink: Ink, style: Style) -> String {
+    let dark = style == Style::Dark;
+    let pick = |light: &str, night: &str| if dark { night } else { light }.to_owned();
+    match ink {
+        Ink::Text if style == Style::Print => "#000000".into(),
+        Ink::Text => pick("#1d2733", "#e8edf2"),
+        Ink::Quiet if style == Style::Print => "#333333".into(),
+        Ink::Quiet => pick("#566270", "#a9b5c1"),
+        Ink::Grid => pick("#dde2e7", "#36424e"),
+        Ink::Paper => pick("#ffffff", "#161d24"),
+        Ink::Bad => pick("#b00020", "#ff7b86"),
+        Ink::Series(i) => pick(LIGHT[i % COLOURS], DARK[i % COLOURS]),
+        Ink::Shade(level) => {
+            let [r, g, b] = shade(level);
+            format!("#{r:02x}{g:02x}{b:02x}")
+        }
+        Ink::OnShade(level) if level > 0.55 => "#000000".into(),
+        Ink::OnShade(_) => "#ffffff".into(),
+    }
+}
+
+/// A colour scale from dark blue over green to yellow, its lightness rising throughout; 0 to 1, NaN is the lowest.
+pub fn shade(level: f64) -> [u8; 3] {
+    const STOPS: [[f64; 3]; 6] = [
+        [13.0, 8.0, 40.0],
+        [48.0, 38.0, 120.0],
+        [38.0, 104.0, 142.0],
+        [40.0, 160.0, 130.0],
+        [140.0, 205.0, 75.0],
+        [253.0, 231.0, 37.0],
+    ];
+    let level = if level.is_nan() {
+        0.0
+    } else {
+        level.clamp(0.0, 1.0)
+    };
+    let at = level * (STOPS.len() - 1) as f64;
+    let i = (at as usize).min(STOPS.len() - 2);
+    std::array::from_fn(|k| {
+        (STOPS[i][k] + (STOPS[i + 1][k] - STOPS[i][k]) * (at - i as f64)).round() as u8
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn luminance(hex: &str) -> f64 {
+        let part = |i: usize| {
+            let v = f64::from(u8::from_str_radix(&hex[i..i + 2], 16).unwrap()) / 255.0;
+            if v <= 0.03928 {
+                v / 12.92
+            } else {
+                ((v + 0.055) / 1.055).powf(2.4)
+            }
+        };
+        0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+    }
+
+    /// WCAG: 3 for graphics, 4.5 for text.
+    #[test]
+    fn colours_stand_out_from_the_background() {
+        for style in [Style::Light, Style::Dark, Style::Print] {
+            let paper = luminance(&fixed(Ink::Paper, style));
+            let contrast = |ink: Ink| {
+                let l = luminance(&fixed(ink, style));
+                (l.max(paper) + 0.05) / (l.min(paper) + 0.05)
+            };
+            for i in 0..COLOURS {
+                assert!(contrast(Ink::Series(i)) > 3.5, "{style:?} {i}");
+            }
+            for ink in [Ink::Text, Ink::Quiet, Ink::Bad] {
+                assert!(contrast(ink) > 4.5, "{style:?} {ink:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn lightness_of_the_scale_rises() {
+        let sum = |c: [u8; 3]| c.iter().map(|x| u32::from(*x)).sum::<u32>();
+        let levels: Vec<u32> = (0..=10).map(|i| sum(shade(f64::from(i) / 10.0))).collect();
+        assert!(levels.windows(2).all(|w| w[0] < w[1]), "{levels:?}");
+        assert_eq!(shade(f64::NAN), shade(0.0));
+    }
+}

@@ -1,0 +1,515 @@
+//! Sizes and positions of a chart's parts for a given width.
+
+use super::axis::{Axis, Scale, Span};
+use super::canvas::{Anchor, Canvas, Rect, Type};
+use super::draw::{Frame, layers, open, tags, values};
+use super::ink::{Ink, Style};
+use super::text::{LINE, NORMAL, SMALL, TITLE, fit, wrap};
+use super::{Chart, ColourBar, Height, Panel, Sign, What};
+use crate::chart::png::PngError;
+use std::fmt::Write as _;
+
+/// Widths of the drawings on a page, pixels: the page shows the widest that fits, enlarged to the full width.
+pub const PAGE_WIDTHS: [u32; 5] = [280, 400, 580, 840, 1200];
+/// Least width of a panel beside another, pixels.
+const BESIDE: f64 = 330.0;
+/// Space between panels, pixels.
+const GAP: f64 = 18.0;
+/// Height of a line of small text, pixels.
+const ROW: f64 = SMALL * LINE;
+/// Greatest height of a picture, pixels.
+const TALLEST: f64 = 560.0;
+/// Points from which a page can zoom.
+const MANY: usize = 60;
+
+/// A tick: its value and label.
+type Tick = (f64, String);
+
+/// A drawing of a chart.
+pub(crate) struct Drawing {
+    pub canvas: Canvas,
+    pub height: f64,
+    pub tips: Vec<String>,
+}
+
+impl Chart {
+    /// The chart as an SVG file.
+    pub fn svg(&self, style: Style, width: f64) -> String {
+        let d = self.draw(style, width);
+        d.canvas.document(width, d.height, &self.title, "")
+    }
+
+    /// The chart as a PNG file with `scale` pixels a unit of `width`.
+    ///
+    /// # Errors
+    /// There is no memory for that many pixels.
+    pub fn png(&self, style: Style, width: f64, scale: f32) -> Result<Vec<u8>, PngError> {
+        let d = self.draw(style, width);
+        crate::chart::png::drawn_over(&d.canvas, (width, d.height), &self.title, scale)
+    }
+
+    /// Drawings at all [`PAGE_WIDTHS`] for an HTML page, which shows the one that fits.
+    pub fn html(&self) -> String {
+        let mut out = String::from("<div class=\"chart\">\n");
+        for (i, width) in PAGE_WIDTHS.into_iter().enumerate() {
+            let d = self.draw(Style::Page, f64::from(width));
+            if i == 0 {
+                out.push_str(&d.canvas.definitions());
+                if !d.tips.is_empty() {
+                    let json =
+                        serde_json::to_string(&(&self.tip_names, &d.tips)).unwrap_or_default();
+                    // No tag ends inside of a script.
+                    let _ = writeln!(
+                        out,
+                        "<script type=\"application/json\" class=\"tips\">{}</script>",
+                        json.replace('<', "\\u003c")
+                    );
+                }
+            }
+            let name = format!("w{width}");
+            out.push_str(
+                &d.canvas
+                    .document(f64::from(width), d.height, &self.title, &name),
+            );
+        }
+        out.push_str("</div>\n");
+        out
+    }
+
+    pub(crate) fn draw(&self, style: Style, width: f64) -> Drawing {
+        let mut c = Canvas::new(style);
+        let mut tips = Vec::new();
+        let mut y = 4.0;
+        for line in wrap(&self.title, TITLE, true, width - 8.0) {
+            y += TITLE * LINE;
+            c.text(
+                (4.0, y - 4.0),
+                Anchor::Start,
+                Type::new(TITLE, Ink::Text).bold(),
+                &line,
+            );
+        }
+        y = self.legend(&mut c, y + 2.0, width);
+        let least = if self.least_width > 0.0 {
+            self.least_width
+        } else {
+            BESIDE
+        };
+        let most = ((width / least) as usize).clamp(1, self.panels.len().max(1));
+        // As even rows as possible: four panels are two by two rather than three and one.
+        let columns = self
+            .panels
+            .len()
+            .max(1)
+            .div_ceil(self.panels.len().max(1).div_ceil(most));
+        let each = (width - GAP * (columns - 1) as f64) / columns as f64;
+        let mut left_out = 0;
+        for row in self.panels.chunks(columns) {
+            let mut bottom = y;
+            let head = row.iter().map(|p| head(p, each).0).fold(0.0, f64::max);
+            for (i, panel) in row.iter().enumerate() {
+                let left = (each + GAP) * i as f64;
+                let (end, lost) = self.panel(&mut c, panel, (left, y + head), each, &mut tips);
+                bottom = bottom.max(end);
+                left_out += lost;
+            }
+            y = bottom + 8.0;
+        }
+        let lost = match left_out {
+            0 => None,
+            1 => Some("1 label has no room here.".to_owned()),
+            n => Some(format!("{n} labels have no room here.")),
+        };
+        for note in self.notes.iter().cloned().chain(lost) {
+            for line in wrap(&note, SMALL, false, width - 8.0) {
+                y += ROW;
+                c.text(
+                    (4.0, y - 3.0),
+                    Anchor::Start,
+                    Type::new(SMALL, Ink::Quiet),
+                    &line,
+                );
+            }
+        }
+        Drawing {
+            canvas: c,
+            height: y + 4.0,
+            tips,
+        }
+    }
+
+    /// Draws the legend of the series that are drawn; returns the bottom.
+    fn legend(&self, c: &mut Canvas, top: f64, width: f64) -> f64 {
+        let used = |k: usize| {
+            self.panels.iter().flat_map(|p| &p.layers).any(|l| {
+                l.series == k
+                    && l.ink.is_none()
+                    && (!l.what.is_empty() || matches!(l.what, What::Rule { .. }))
+            })
+        };
+        let shown: Vec<usize> = (0..self.series.len())
+            .filter(|k| !self.series[*k].name.is_empty() && used(*k))
+            .collect();
+        if shown.len() < 2 {
+            return top;
+        }
+        const MARK: f64 = 26.0;
+        let kind = Type::new(SMALL, Ink::Text);
+        let (mut x, mut y) = (4.0, top + ROW);
+        for k in shown {
+            let s = &self.series[k];
+            let name = fit(&s.name, SMALL, false, (width - MARK - 8.0).min(320.0));
+            let need = MARK + kind.width(&name);
+            if x > 4.0 && x + need > width - 4.0 {
+                (x, y) = (4.0, y + ROW + 3.0);
+            }
+            c.raw(&format!("<g class=\"k\" data-s=\"{k}\">"));
+            let middle = y - 0.35 * SMALL;
+            match s.sign {
+                Sign::Line => c.line((x, middle), (x + 20.0, middle), s.ink, 2.4, ""),
+                Sign::Dashed => c.line((x, middle), (x + 20.0, middle), s.ink, 1.6, "5 3"),
+                Sign::Dot => {
+                    let css = c.css(s.ink);
+                    c.raw(&format!(
+                        "<circle cx=\"{}\" cy=\"{middle:.1}\" r=\"4.5\" fill=\"{css}\"/>",
+                        x + 10.0
+                    ));
+                }
+                Sign::Area => c.rect(
+                    Rect {
+                        left: x + 4.0,
+                        top: middle - 6.0,
+                        width: 12.0,
+                        height: 12.0,
+                    },
+                    s.ink,
+                    "",
+                ),
+            }
+            c.text((x + MARK, y), Anchor::Start, kind, &name);
+            c.raw("</g>");
+            x += need + 16.0;
+        }
+        y + 8.0
+    }
+
+    /// Draws a panel; returns its bottom and the number of labels without room.
+    fn panel(
+        &self,
+        c: &mut Canvas,
+        panel: &Panel,
+        (left, top): (f64, f64),
+        width: f64,
+        tips: &mut Vec<String>,
+    ) -> (f64, usize) {
+        let (above, lines) = head(panel, width);
+        let mut y = top - above;
+        for (line, kind) in lines {
+            y += kind.size * LINE;
+            c.text((left + 4.0, y - 3.0), Anchor::Start, kind, &line);
+        }
+        let (x_span, y_span) = spans(panel);
+        let bar = panel.bar.as_ref().map(|b| Bar::new(b, width));
+        let right = bar.as_ref().map_or(12.0, |b| b.width + 12.0);
+        // Ticks need the height, which needs the width, which needs the ticks' labels.
+        let rough = height(panel, 0.8 * width, (&x_span, &y_span));
+        let labels = panel.y.ticks(&y_span, rough, false);
+        let widest = 0.42 * width;
+        let margin = labels
+            .iter()
+            .map(|t| Type::new(SMALL, Ink::Text).width(&t.1).min(widest))
+            .fold(0.0, f64::max)
+            + 10.0;
+        let mut plot = (width - margin - right).max(60.0);
+        if panel.height == Height::Equal {
+            // Not higher than a screen.
+            let most = if self.tallest > 0.0 {
+                self.tallest * width
+            } else {
+                TALLEST
+            };
+            plot = plot.min((most / aspect(&x_span, &y_span)).max(60.0));
+        }
+        let area = Rect {
+            left: left + margin,
+            top,
+            width: plot,
+            height: height(panel, plot, (&x_span, &y_span)),
+        };
+        let f = Frame {
+            area,
+            x: x_span,
+            y: y_span,
+        };
+        let x_ticks = panel.x.ticks(&x_span, plot, true);
+        let y_ticks = panel.y.ticks(&y_span, area.height, false);
+        let points: usize = (panel.layers.iter())
+            .map(|l| match &l.what {
+                What::Points { points, .. } => points.len(),
+                _ => 0,
+            })
+            .sum();
+        let zoom = (points > MANY).then(|| zoom(panel, &x_span, &y_span));
+        c.raw("<g class=\"panel\">");
+        // Hit by the pointer where nothing else is.
+        c.raw(&format!(
+            "<rect class=\"ground\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"none\"/>",
+            area.left, area.top, area.width, area.height
+        ));
+        open(c, &f, zoom);
+        if panel.grid {
+            c.raw("<g class=\"grid\">");
+            for (v, _) in x_ticks
+                .iter()
+                .filter(|_| !matches!(panel.x.scale, Scale::Names(_)))
+            {
+                let p = plot * x_span.share(*v);
+                c.line((p, 0.0), (p, area.height), Ink::Grid, 1.0, "");
+            }
+            for (v, _) in y_ticks
+                .iter()
+                .filter(|_| !matches!(panel.y.scale, Scale::Names(_)))
+            {
+                let p = area.height * (1.0 - y_span.share(*v));
+                c.line((0.0, p), (plot, p), Ink::Grid, 1.0, "");
+            }
+            c.raw("</g>");
+        }
+        layers(c, self, panel, &f, tips);
+        let mut bottom = ticks(c, panel, &f, (&x_ticks, &y_ticks), widest);
+        if let Some(b) = &bar {
+            bottom = bottom.max(b.draw(c, &area));
+        }
+        if panel.layers.iter().all(|l| l.what.is_empty()) {
+            let at = (area.left + 0.5 * plot, area.top + 0.5 * area.height + 4.0);
+            c.text(
+                at,
+                Anchor::Middle,
+                Type::new(NORMAL, Ink::Quiet).outlined(),
+                "no data",
+            );
+        }
+        c.raw("<g class=\"tags\">");
+        let lost = tags(c, panel, &f);
+        c.raw("</g></g>");
+        (bottom, lost)
+    }
+}
+
+fn spans(panel: &Panel) -> (Span, Span) {
+    (
+        panel.x.resolve(values(panel, true).into_iter()),
+        panel.y.resolve(values(panel, false).into_iter()),
+    )
+}
+
+/// Title of a panel and of its vertical axis in lines, and their height.
+fn head(panel: &Panel, width: f64) -> (f64, Vec<(String, Type)>) {
+    let title = Type::new(NORMAL, Ink::Text).bold();
+    let axis = Type::new(SMALL, Ink::Quiet);
+    let (_, name) = panel.y.titled(&spans(panel).1);
+    let lines: Vec<(String, Type)> = [(panel.title.as_str(), title), (name.as_str(), axis)]
+        .into_iter()
+        .flat_map(|(text, kind)| {
+            wrap(text, kind.size, kind.bold, width - 6.0)
+                .into_iter()
+                .map(move |line| (line, kind))
+        })
+        .collect();
+    let height = lines.iter().map(|(_, k)| k.size * LINE).sum::<f64>() + 5.0;
+    (height, lines)
+}
+
+/// Axes' ranges for a page that zooms: lower and upper end, whether logarithmic, factor of the labels.
+fn zoom(panel: &Panel, x: &Span, y: &Span) -> String {
+    let one = |axis: &Axis, s: &Span| {
+        let (factor, _) = axis.titled(s);
+        let si = s.log && matches!(axis.unit, super::Unit::Si(_));
+        format!(
+            "[{:e},{:e},{},{:e},{}]",
+            s.lo,
+            s.hi,
+            u8::from(s.log),
+            factor,
+            u8::from(si)
+        )
+    };
+    format!("[{},{}]", one(&panel.x, x), one(&panel.y, y))
+}
+
+/// Height of the plotting area.
+fn height(panel: &Panel, width: f64, (x, y): (&Span, &Span)) -> f64 {
+    match panel.height {
+        Height::Ratio(r) => (r * width).clamp(170.0, 460.0),
+        Height::Rows(row) => match &panel.y.scale {
+            Scale::Names(names) => (row * names.len().max(1) as f64).max(24.0),
+            _ => row,
+        },
+        Height::Equal => (width * aspect(x, y)).max(40.0),
+    }
+}
+
+/// Height over width of axes of the same scale.
+fn aspect(x: &Span, y: &Span) -> f64 {
+    ((y.hi - y.lo) / (x.hi - x.lo)).clamp(1e-3, 1e3)
+}
+
+/// Draws frame, tick labels and the horizontal axis' title; returns the bottom.
+fn ticks(c: &mut Canvas, panel: &Panel, f: &Frame, (x, y): (&[Tick], &[Tick]), widest: f64) -> f64 {
+    let a = f.area;
+    let small = Type::new(SMALL, Ink::Quiet);
+    c.raw(&format!(
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"none\" stroke=\"{}\"/>",
+        a.left,
+        a.top,
+        a.width,
+        a.height,
+        c.css(Ink::Quiet)
+    ));
+    c.raw("<g class=\"ty\">");
+    let mut last = f64::INFINITY;
+    for (v, label) in y {
+        let p = a.top + a.height * (1.0 - f.y.share(*v));
+        // Rows lower than their names show some of them.
+        if (last - p).abs() < SMALL + 1.0 {
+            continue;
+        }
+        last = p;
+        let label = fit(label, SMALL, false, widest);
+        c.text((a.left - 6.0, p + 0.36 * SMALL), Anchor::End, small, &label);
+    }
+    c.raw("</g><g class=\"tx\">");
+    let mut bottom = a.bottom() + 4.0;
+    let named = matches!(panel.x.scale, Scale::Names(_));
+    let limit = if named {
+        (a.width / x.len().max(1) as f64 - 4.0).max(40.0)
+    } else {
+        f64::INFINITY
+    };
+    let labels: Vec<(f64, String)> = x
+        .iter()
+        .map(|(v, l)| {
+            (
+                a.left + a.width * f.x.share(*v),
+                fit(l, SMALL, false, limit),
+            )
+        })
+        .collect();
+    // Narrow columns show every second name, or fewer.
+    let meets = |step: usize| {
+        let shown: Vec<&(f64, String)> = labels.iter().step_by(step).collect();
+        shown
+            .windows(2)
+            .any(|w| w[1].0 - w[0].0 < 0.5 * (small.width(&w[0].1) + small.width(&w[1].1)) + 4.0)
+    };
+    let step = (1..=labels.len().max(1)).find(|s| !meets(*s)).unwrap_or(1);
+    for (p, label) in labels.iter().step_by(step) {
+        bottom = a.bottom() + 5.0 + ROW;
+        // Clear of the lowest label at the left.
+        c.text((*p, a.bottom() + ROW + 1.5), Anchor::Middle, small, label);
+    }
+    c.raw("</g>");
+    let (_, title) = panel.x.titled(&f.x);
+    for line in wrap(&title, SMALL, false, a.width) {
+        bottom += ROW;
+        c.text(
+            (a.left + 0.5 * a.width, bottom - 3.0),
+            Anchor::Middle,
+            small,
+            &line,
+        );
+    }
+    bottom
+}
+
+/// A colour bar at the right of a panel.
+struct Bar<'a> {
+    bar: &'a ColourBar,
+    span: Span,
+    title: Vec<String>,
+    width: f64,
+}
+
+impl<'a> Bar<'a> {
+    fn new(bar: &'a ColourBar, width: f64) -> Self {
+        let (lo, hi) = (bar.lo.min(bar.hi), bar.lo.max(bar.hi));
+        let span = bar.axis.clone().over(lo, hi).resolve(std::iter::empty());
+        let (_, title) = bar.axis.titled(&span);
+        let labels = bar.axis.ticks(&span, 200.0, false);
+        let small = Type::new(SMALL, Ink::Quiet);
+        let widest = labels.iter().map(|t| small.width(&t.1)).fold(0.0, f64::max);
+        let title = wrap(
+            &title,
+            SMALL,
+            false,
+            (widest + 26.0).max(0.22 * width).max(48.0),
+        );
+        let named = title.iter().map(|t| small.width(t)).fold(0.0, f64::max);
+        Self {
+            bar,
+            span,
+            title,
+            width: (widest + 20.0).max(named) + 12.0,
+        }
+    }
+
+    /// Draws the bar; returns its bottom.
+    fn draw(&self, c: &mut Canvas, area: &Rect) -> f64 {
+        let small = Type::new(SMALL, Ink::Quiet);
+        let left = area.right() + 12.0;
+        let mut top = area.top;
+        for line in &self.title {
+            top += ROW;
+            c.text((left, top - 4.0), Anchor::Start, small, line);
+        }
+        top += 6.0;
+        let height = (area.bottom() - top).max(64.0);
+        const STEPS: u32 = 64;
+        // One path a step would leave seams: each reaches to the bottom.
+        for i in (0..STEPS).rev() {
+            let h = height * f64::from(i + 1) / f64::from(STEPS);
+            c.rect(
+                Rect {
+                    left,
+                    top: top + height - h,
+                    width: 13.0,
+                    height: h,
+                },
+                Ink::Shade((f64::from(i) + 0.5) / f64::from(STEPS)),
+                "",
+            );
+        }
+        for (v, label) in self.bar.axis.ticks(&self.span, height, false) {
+            let share = self.span.share(v);
+            let up = if self.bar.lo > self.bar.hi {
+                1.0 - share
+            } else {
+                share
+            };
+            let y = top + height * (1.0 - up);
+            c.text(
+                (left + 18.0, y + 0.36 * SMALL),
+                Anchor::Start,
+                small,
+                &label,
+            );
+        }
+        top + height + 6.0
+    }
+}
+
+impl What {
+    /// Whether nothing would be drawn.
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Line { points, .. } => points.len() < 2,
+            Self::Band { points } => points.len() < 2,
+            Self::Points { points, .. } => points.is_empty(),
+            Self::Bars { bars, .. } => bars.is_empty(),
+            Self::Cells { cells } => cells.iter().all(|c| c.level.is_none()),
+            // Not data.
+            Self::Rule { .. } | Self::Range { .. } => true,
+            Self::Picture(_) => false,
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Charts as PDF: vectors with outlined text, pictures as images.
+
+use super::canvas::{Canvas, Rect};
+use super::png::{PngError, tree};
+use super::{Chart, Picture, Style};
+use pdf_writer::types::{LineCapStyle, LineJoinStyle};
+use pdf_writer::{Content, Filter, Finish as _, Name, Pdf, Ref};
+use resvg::tiny_skia::{Path, PathSegment, Transform};
+use resvg::usvg::{FillRule, Group, LineCap, LineJoin, Node, Paint, PaintOrder};
+use std::collections::BTreeMap;
+
+/// Points of 1/72 inch a pixel of 1/96 inch.
+const POINT: f64 = 0.75;
+/// Numbers of the objects that every file has.
+const CATALOG: i32 = 1;
+const PAGES: i32 = 2;
+const PAGE: i32 = 3;
+const CONTENT: i32 = 4;
+
+impl Chart {
+    /// The chart as a PDF file of one page, as large as the chart.
+    ///
+    /// # Errors
+    /// The chart is no valid SVG, a defect.
+    pub fn pdf(&self, style: Style, width: f64) -> Result<Vec<u8>, PngError> {
+        let d = self.draw(style, width);
+        let tree = tree(&d.canvas.transparent(width, d.height, &self.title))?;
+        let mut out = Writer {
+            content: Content::new(),
+            opacities: BTreeMap::new(),
+        };
+        let (w, h) = ((POINT * width) as f32, (POINT * d.height) as f32);
+        // From the top, in pixels.
+        out.content
+            .transform([POINT as f32, 0.0, 0.0, -POINT as f32, 0.0, h]);
+        if style != Style::Print
+            && let Some(ground) = d.canvas.ground()
+        {
+            out.fill(ground);
+            out.content.rect(0.0, 0.0, width as f32, d.height as f32);
+            out.content.fill_nonzero();
+        }
+        out.pictures(&d.canvas);
+        out.group(tree.root());
+        Ok(out.finish(w, h, d.canvas.pictures()))
+    }
+}
+
+struct Writer {
+    content: Content,
+    /// Opacities in percent and their names.
+    opacities: BTreeMap<u8, String>,
+}
+
+impl Writer {
+    fn fill(&mut self, [r, g, b]: [u8; 3]) {
+        let [r, g, b] = [r, g, b].map(|v| f32::from(v) / 255.0);
+        self.content.set_fill_rgb(r, g, b);
+    }
+
+    fn pictures(&mut self, canvas: &Canvas) {
+        for (i, (r, _)) in canvas.pictures().iter().enumerate() {
+            let Rect {
+                left,
+                width,
+                height,
+                ..
+            } = *r;
+            self.content.save_state();
+            // An image is a unit square, from the bottom.
+            self.content.transform([
+                width as f32,
+                0.0,
+                0.0,
+                -height as f32,
+                left as f32,
+                r.bottom() as f32,
+            ]);
+            self.content.x_object(Name(format!("P{i}").as_bytes()));
+            self.content.restore_state();
+        }
+    }
+
+    fn group(&mut self, group: &Group) {
+        self.content.save_state();
+        if let Some(clip) = group.clip_path() {
+            let to = group.abs_transform().pre_concat(clip.transform());
+            for node in clip.root().children() {
+                if let Node::Path(p) = node {
+                    self.path(p.data(), to);
+                }
+            }
+            self.content.clip_nonzero();
+            self.content.end_path();
+        }
+        for node in group.children() {
+            match node {
+                Node::Group(g) => self.group(g),
+                Node::Path(p) => self.draw(p),
+                Node::Text(t) => self.group(t.flattened()),
+                Node::Image(_) => {}
+            }
+        }
+        self.content.restore_state();
+    }
+
+    fn draw(&mut self, p: &resvg::usvg::Path) {
+        let to = p.abs_transform();
+        let fill = |w: &mut Self| {
+            if let Some(f) = p.fill()
+                && let Paint::Color(c) = f.paint()
+            {
+                w.content.save_state();
+                w.opacity(f.opacity().get());
+                w.fill([c.red, c.green, c.blue]);
+                w.path(p.data(), to);
+                match f.rule() {
+                    FillRule::NonZero => w.content.fill_nonzero(),
+                    FillRule::EvenOdd => w.content.fill_even_odd(),
+                };
+                w.content.restore_state();
+            }
+        };
+        let stroke = |w: &mut Self| {
+            if let Some(s) = p.stroke()
+                && let Paint::Color(c) = s.paint()
+            {
+                w.content.save_state();
+                w.opacity(s.opacity().get());
+                let [r, g, b] = [c.red, c.green, c.blue].map(|v| f32::from(v) / 255.0);
+                w.content.set_stroke_rgb(r, g, b);
+                w.content
+                    .set_line_width(s.width().get() * to.get_scale().0.abs());
+                w.content.set_line_cap(match s.linecap() {
+                    LineCap::Butt => LineCapStyle::ButtCap,
+                    LineCap::Round => LineCapStyle::RoundCap,
+                    LineCap::Square => LineCapStyle::ProjectingSquareCap,
+                });
+                w.content.set_line_join(match s.linejoin() {
+                    LineJoin::Round => LineJoinStyle::RoundJoin,
+                    LineJoin::Bevel => LineJoinStyle::BevelJoin,
+                    _ => LineJoinStyle::MiterJoin,
+                });
+                if let Some(dashes) = s.dasharray() {
+                    w.content
+                        .set_dash_pattern(dashes.iter().copied(), s.dashoffset());
+                }
+                w.path(p.data(), to);
+                w.content.stroke();
+                w.content.restore_state();
+            }
+        };
+        match p.paint_order() {
+            PaintOrder::FillAndStroke => {
+                fill(self);
+                stroke(self);
+            }
+            PaintOrder::StrokeAndFill => {
+                stroke(self);
+                fill(self);
+            }
+        }
+    }
+
+    fn opacity(&mut self, share: f32) {
+        let percent = (100.0 * share).round() as u8;
+        if percent < 100 {
+            let name = format!("A{percent}");
+            self.content.set_parameters(Name(name.as_bytes()));
+            self.opacities.insert(percent, name);
+        }
+    }
+
+    fn path(&mut self, path: &Path, to: Transform) {
+        let Some(path) = path.clone().transform(to) else {
+            return;
+        };
+        let mut last = (0.0, 0.0);
+        for s in path.segments() {
+            match s {
+                PathSegment::MoveTo(p) => {
+                    self.content.move_to(p.x, p.y);
+                    last = (p.x, p.y);
+                }
+                PathSegment::LineTo(p) => {
+                    self.content.line_to(p.x, p.y);
+                    last = (p.x, p.y);
+                }
+                // PDF has cubic curves only.
+                PathSegment::QuadTo(c, p) => {
+                    let third = |from: f32, c: f32| from + 2.0 / 3.0 * (c - from);
+                    self.content.cubic_to(
+                        third(last.0, c.x),
+                        third(last.1, c.y),
+                        third(p.x, c.x),
+                        third(p.y, c.y),
+                        p.x,
+                        p.y,
+                    );
+                    last = (p.x, p.y);
+                }
+                PathSegment::CubicTo(a, b, p) => {
+                    self.content.cubic_to(a.x, a.y, b.x, b.y, p.x, p.y);
+                    last = (p.x, p.y);
+                }
+                PathSegment::Close => {
+                    self.content.close_path();
+                }
+            }
+        }
+    }
+
+    fn finish(self, width: f32, height: f32, pictures: &[(Rect, Picture)]) -> Vec<u8> {
+        let mut pdf = Pdf::new();
+        let id = |n: i32| Ref::new(n);
+        pdf.catalog(id(CATALOG)).pages(id(PAGES));
+        pdf.pages(id(PAGES)).kids([id(PAGE)]).count(1);
+        let first_opacity = CONTENT + 1;
+        let first_picture = first_opacity + self.opacities.len() as i32;
+        let mut page = pdf.page(id(PAGE));
+        page.media_box(pdf_writer::Rect::new(0.0, 0.0, width, height));
+        page.parent(id(PAGES)).contents(id(CONTENT));
+        let mut resources = page.resources();
+        let mut states = resources.ext_g_states();
+        for (n, name) in (first_opacity..).zip(self.opacities.values()) {
+            states.pair(Name(name.as_bytes()), id(n));
+        }
+        states.finish();
+        let mut objects = resources.x_objects();
+        for i in 0..pictures.len() {
+            // A picture and its mask.
+            let n = first_picture + 2 * i as i32;
+            objects.pair(Name(format!("P{i}").as_bytes()), id(n));
+        }
+        objects.finish();
+        resources.finish();
+        page.finish();
+        for (n, percent) in (first_opacity..).zip(self.opacities.keys()) {
+            let share = f32::from(*percent) / 100.0;
+            pdf.ext_graphics(id(n))
+                .stroking_alpha(share)
+                .non_stroking_alpha(share);
+        }
+        for (i, (_, p)) in pictures.iter().enumerate() {
+            image(&mut pdf, first_picture + 2 * i as i32, p);
+        }
+        let packed = packed(&self.content.finish());
+        pdf.stream(id(CONTENT), &packed).filter(Filter::FlateDecode);
+        pdf.finish()
+    }
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    miniz_oxide::deflate::compress_to_vec_zlib(bytes, 6)
+}
+
+/// An image object and the mask of its empty pixels.
+fn image(pdf: &mut Pdf, n: i32, p: &Picture) {
+    let rgb: Vec<u8> = p
+        .pixels
+        .iter()
+        .flat_map(|c| c.unwrap_or([255; 3]))
+        .collect();
+    let mask: Vec<u8> = p
+        .pixels
+        .iter()
+        .map(|c| if c.is_some() { 255 } else { 0 })
+        .collect();
+    let (width, height) = (p.columns as i32, (p.pixels.len() / p.columns.max(1)) as i32);
+    let (rgb, mask) = (packed(&rgb), packed(&mask));
+    let mut image = pdf.image_xobject(Ref::new(n), &rgb);
+    image.filter(Filter::FlateDecode);
+    image.width(width).height(height).bits_per_component(8);
+    image.color_space().device_rgb();
+    image.s_mask(Ref::new(n + 1));
+    image.finish();
+    let mut image = pdf.image_xobject(Ref::new(n + 1), &mask);
+    image.filter(Filter::FlateDecode);
+    image.width(width).height(height).bits_per_component(8);
+    image.color_space().device_gray();
+}

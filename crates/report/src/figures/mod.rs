@@ -1,0 +1,10 @@
+//! One module a figure.
+
+pub mod bar_figure;
+pub mod heat_figure;
+pub mod map_figure;
+pub mod pruning_figure;
+pub mod roofline;
+pub mod scaling_figure;
+pub mod share_figure;
+pub mod sweep_figure;

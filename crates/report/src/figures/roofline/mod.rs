@@ -1,0 +1,4 @@
+//! Roofline, arch line and power line.
+
+pub mod figure;
+pub mod parts;

@@ -1,0 +1,4 @@
+//! File formats of other programs.
+
+pub mod npy;
+pub mod vtu;

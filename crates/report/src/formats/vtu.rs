@@ -1,0 +1,235 @@
+//! Unstructured grids for ParaView (`.vtu`): what VTK calls XML of version 1.0, its arrays binary (base64, little
+//! endian), whole numbers as Int64 and others as Float64.
+
+use base64::engine::general_purpose::STANDARD;
+use base64::write::EncoderWriter;
+use std::io::{self, Write};
+
+/// VTK's numbers of cell types.
+pub mod cell {
+    /// Point.
+    pub const VERTEX: u8 = 1;
+    /// Lagrange curve of any order.
+    pub const LAGRANGE_CURVE: u8 = 68;
+    /// Lagrange triangle of any order.
+    pub const LAGRANGE_TRIANGLE: u8 = 69;
+    /// Lagrange quadrilateral of any order.
+    pub const LAGRANGE_QUADRILATERAL: u8 = 70;
+    /// Lagrange tetrahedron of any order.
+    pub const LAGRANGE_TETRAHEDRON: u8 = 71;
+    /// Lagrange hexahedron of any order.
+    pub const LAGRANGE_HEXAHEDRON: u8 = 72;
+}
+
+/// A field on points or cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Name in ParaView.
+    pub name: String,
+    /// Numbers of each point or cell: 1 of a scalar, 3 of a vector.
+    pub components: usize,
+    /// Values, component by component of each point or cell.
+    pub values: Vec<f64>,
+}
+
+impl Field {
+    /// One value for each point or cell.
+    pub fn scalar(name: impl Into<String>, values: Vec<f64>) -> Self {
+        Self {
+            name: name.into(),
+            components: 1,
+            values,
+        }
+    }
+
+    /// Three components for each point or cell.
+    pub fn vector(name: impl Into<String>, values: Vec<f64>) -> Self {
+        Self {
+            name: name.into(),
+            components: 3,
+            values,
+        }
+    }
+}
+
+/// A grid with its fields. Cells have points of their own: the first cell the first `nodes` points, and so on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// x, y, z of each point.
+    pub points: Vec<f64>,
+    /// Type of all cells, of [`cell`].
+    pub cell_type: u8,
+    /// Points of each cell.
+    pub nodes: usize,
+    /// Fields with values at the points.
+    pub point_fields: Vec<Field>,
+    /// Fields with values at the cells.
+    pub cell_fields: Vec<Field>,
+}
+
+impl Grid {
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// The writer fails, or the numbers of points, cells and values do not go together.
+    pub fn write(&self, w: &mut impl Write) -> io::Result<()> {
+        let (points, cells) = self.counts()?;
+        writeln!(w, "<?xml version=\"1.0\"?>")?;
+        writeln!(
+            w,
+            "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">"
+        )?;
+        writeln!(w, "<UnstructuredGrid>")?;
+        writeln!(
+            w,
+            "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">"
+        )?;
+        fields(w, "PointData", &self.point_fields)?;
+        fields(w, "CellData", &self.cell_fields)?;
+        writeln!(w, "<Points>")?;
+        floats(w, "Points", 3, &self.points)?;
+        writeln!(w, "</Points>\n<Cells>")?;
+        let whole = |n: usize| (n as i64).to_le_bytes();
+        array(
+            w,
+            "Int64",
+            "connectivity",
+            1,
+            points,
+            (0..points).map(whole),
+        )?;
+        let ends = (1..=cells).map(|c| whole(c * self.nodes));
+        array(w, "Int64", "offsets", 1, cells, ends)?;
+        let types = (0..cells).map(|_| [self.cell_type]);
+        array(w, "UInt8", "types", 1, cells, types)?;
+        writeln!(w, "</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>")
+    }
+
+    /// Points and cells.
+    fn counts(&self) -> io::Result<(usize, usize)> {
+        let points = self.points.len() / 3;
+        let cells = points / self.nodes.max(1);
+        let fits = |all: &[Field], n: usize| all.iter().all(|f| f.values.len() == n * f.components);
+        let ok = self.points.len().is_multiple_of(3)
+            && cells * self.nodes == points
+            && fits(&self.point_fields, points)
+            && fits(&self.cell_fields, cells);
+        if ok {
+            return Ok((points, cells));
+        }
+        Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "points, cells and fields of different numbers",
+        ))
+    }
+}
+
+fn fields(w: &mut impl Write, of: &str, all: &[Field]) -> io::Result<()> {
+    writeln!(w, "<{of}>")?;
+    for f in all {
+        floats(w, &f.name, f.components, &f.values)?;
+    }
+    writeln!(w, "</{of}>")
+}
+
+fn floats(w: &mut impl Write, name: &str, components: usize, x: &[f64]) -> io::Result<()> {
+    let numbers = x.iter().map(|x| x.to_le_bytes());
+    array(w, "Float64", name, components, x.len(), numbers)
+}
+
+/// An array: the number of its bytes, then these, as base64.
+fn array<const N: usize>(
+    w: &mut impl Write,
+    kind: &str,
+    name: &str,
+    components: usize,
+    count: usize,
+    numbers: impl Iterator<Item = [u8; N]>,
+) -> io::Result<()> {
+    let name = crate::chart::canvas::escape(name);
+    write!(
+        w,
+        "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" format=\"binary\">"
+    )?;
+    let mut to = EncoderWriter::new(&mut *w, &STANDARD);
+    to.write_all(&((count * N) as u64).to_le_bytes())?;
+    for n in numbers {
+        to.write_all(&n)?;
+    }
+    to.finish()?;
+    drop(to);
+    writeln!(w, "</DataArray>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::Engine as _;
+
+    fn array_of<'a>(text: &'a str, name: &str) -> (&'a str, Vec<u8>) {
+        let at = text.find(&format!("Name=\"{name}\"")).unwrap();
+        let head = &text[text[..at].rfind('<').unwrap()..at];
+        let data = text[at..]
+            .split_once('>')
+            .unwrap()
+            .1
+            .split_once('<')
+            .unwrap()
+            .0;
+        let bytes = STANDARD.decode(data).unwrap();
+        let (count, rest) = bytes.split_first_chunk::<8>().unwrap();
+        assert_eq!(u64::from_le_bytes(*count), rest.len() as u64);
+        (head, rest.to_vec())
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let grid = Grid {
+            points: (0..12).map(f64::from).collect(),
+            cell_type: cell::LAGRANGE_CURVE,
+            nodes: 2,
+            point_fields: vec![Field::scalar(
+                "p < \"q\"",
+                vec![1.0, 2.0, 0.1, f64::MIN_POSITIVE],
+            )],
+            cell_fields: vec![Field::vector("v", vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])],
+        };
+        let mut out = Vec::new();
+        grid.write(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(
+            text.contains("NumberOfPoints=\"4\" NumberOfCells=\"2\""),
+            "{text}"
+        );
+        let whole = |name: &str| -> Vec<i64> {
+            let (head, bytes) = array_of(&text, name);
+            // Other readers refuse UInt64.
+            assert!(head.contains("Int64") && !head.contains("UInt64"), "{head}");
+            let (all, _) = bytes.as_chunks::<8>();
+            all.iter().map(|b| i64::from_le_bytes(*b)).collect()
+        };
+        assert_eq!(whole("connectivity"), [0, 1, 2, 3]);
+        assert_eq!(whole("offsets"), [2, 4]);
+        assert_eq!(array_of(&text, "types").1, [68, 68]);
+        let (_, bytes) = array_of(&text, "p &lt; &quot;q&quot;");
+        assert_eq!(bytes[24..], f64::MIN_POSITIVE.to_le_bytes());
+    }
+
+    #[test]
+    fn numbers_that_do_not_go_together_are_refused() {
+        let mut grid = Grid {
+            points: vec![0.0; 9],
+            cell_type: cell::VERTEX,
+            nodes: 1,
+            point_fields: vec![Field::scalar("p", vec![0.0; 2])],
+            cell_fields: Vec::new(),
+        };
+        assert!(grid.write(&mut Vec::new()).is_err());
+        grid.point_fields.clear();
+        grid.write(&mut Vec::new()).unwrap();
+        grid.nodes = 2;
+        assert!(grid.write(&mut Vec::new()).is_err());
+        grid.nodes = 0;
+        assert!(grid.write(&mut Vec::new()).is_err());
+    }
+}

@@ -1,0 +1,494 @@
+//! Every kind of figure, with plain and with hostile inputs.
+
+use greenup_model::{Op, shipped};
+use greenup_report::bar_figure::{Pair, Part, bars};
+use greenup_report::chart::{
+    Axis, Chart, ColourBar, Height, Ink, Layer, Mark, Panel, Picture, Scale, Series, Sign, Tag,
+    Unit, What,
+};
+use greenup_report::heat_figure::Heat;
+use greenup_report::map_figure::map;
+use greenup_report::pruning_figure::{Fate, PruningFigure, Slice, Step};
+use greenup_report::roofline_figure::RooflineFigure;
+use greenup_report::roofline_parts::{Interval, Line, Point};
+use greenup_report::scaling_figure::{self, over_time, scaling};
+use greenup_report::share_figure::{Group, shares};
+use greenup_report::sweep_figure::{Dot, Scatter, SignedBar, signed_bars};
+
+const LONG: &str = "a name of sixty characters, which nothing ever has room for.";
+
+fn machines() -> Vec<greenup_model::Machine> {
+    let all = shipped::all().expect("the shipped machines");
+    all.into_iter()
+        .filter(|m| m.cost.contains_key(&Op::F32))
+        .collect()
+}
+
+fn interval(value: f64) -> Interval {
+    Interval {
+        value,
+        lo: 0.9 * value,
+        hi: 1.15 * value,
+    }
+}
+
+fn roofline(names: &[&str], points: Vec<Point>) -> Chart {
+    let all = machines();
+    RooflineFigure {
+        title: format!("Roofline of {}", names.join(", ")),
+        lines: names
+            .iter()
+            .map(|n| {
+                Line::of(
+                    all.iter().find(|m| m.name == *n).expect("a machine"),
+                    Op::F32,
+                )
+                .expect("its line")
+            })
+            .collect(),
+        points,
+        intensity: (1.0 / 16.0, 512.0),
+        label_points: true,
+    }
+    .chart()
+}
+
+fn point(name: &str, intensity: f64, v: f64) -> Point {
+    Point {
+        name: name.into(),
+        line: 0,
+        intensity,
+        flops_per_s: interval(v),
+        flops_per_j: Some(interval(v / 250.0)),
+        power_w: Some(interval(250.0)),
+        calibration: false,
+    }
+}
+
+fn rooflines() -> Vec<(&'static str, Chart)> {
+    let calibration = (0..30).map(|k| Point {
+        calibration: true,
+        ..point(
+            "microbenchmark",
+            f64::from(k - 8).exp2().min(400.0),
+            2e11 * f64::from(k % 3 + 1),
+        )
+    });
+    let mut kernels = vec![
+        point("triad", 1.0 / 12.0, 1.9e10),
+        point("spmv", 0.13, 2.0e10),
+        point("dgemm", 96.0, 1.3e12),
+        point("form factor", 300.0, 3e12),
+    ];
+    kernels.extend(calibration);
+    let crowd = (0..12).map(|k| point(&format!("kernel {k} of the same place"), 1.0, 1e11));
+    let forty: Vec<Line> = (0..40)
+        .map(|k| {
+            let all = machines();
+            let mut line = Line::of(&all[k % all.len()], Op::F32).expect("a line");
+            line.name = format!("{k} {LONG}");
+            line
+        })
+        .collect();
+    vec![
+        ("roofline of one machine", roofline(&["gtx-titan"], kernels)),
+        (
+            "roofline of three machines",
+            roofline(&["gtx-titan", "arndale-gpu", "xeon-phi"], vec![]),
+        ),
+        (
+            "roofline with a crowd",
+            roofline(&["gtx-titan"], crowd.collect()),
+        ),
+        (
+            "roofline of forty machines",
+            RooflineFigure {
+                title: LONG.repeat(3),
+                lines: forty,
+                points: vec![
+                    point(LONG, 1.0, 1e12),
+                    point(LONG, 1.0, 1e12),
+                    point("out", 1e9, 1.0),
+                ],
+                intensity: (1e-6, 1e6),
+                label_points: true,
+            }
+            .chart(),
+        ),
+    ]
+}
+
+fn bar_charts() -> Vec<(&'static str, Chart)> {
+    let pair = |name: &str, m: f64, p: f64, parts: usize| Pair {
+        name: name.into(),
+        measured: (m, 0.95 * m, 1.07 * m),
+        predicted: (p, 0.97 * p, 1.02 * p),
+        parts: ["arithmetic", "data", "constant power"][..parts]
+            .iter()
+            .map(|n| Part {
+                name: (*n).into(),
+                value: p / parts as f64,
+            })
+            .collect(),
+    };
+    vec![
+        (
+            "bars of energy",
+            bars(
+                "Energy: predicted and measured",
+                "J",
+                &[
+                    pair("triad", 2.1, 2.0, 3),
+                    pair("dgemm", 11.0, 11.6, 3),
+                    pair("form factor", 0.4, 0.37, 3),
+                ],
+            ),
+        ),
+        (
+            "bars, hostile",
+            bars(
+                LONG,
+                "s",
+                &[
+                    pair(LONG, 1e-9, 3.9e-9, 0),
+                    pair("zero", 1.0, 0.0, 0),
+                    pair("nan", f64::NAN, 1.0, 1),
+                ],
+            ),
+        ),
+        ("bars without data", bars("nothing", "s", &[])),
+    ]
+}
+
+fn sweeps() -> Vec<(&'static str, Chart)> {
+    let mut rng = fastrand::Rng::with_seed(3);
+    let dots: Vec<Dot> = (0..3000)
+        .map(|k| {
+            let (a, b) = (rng.f64(), rng.f64());
+            Dot {
+                x: 1e12 * (1.0 + 20.0 * a * b),
+                y: 1e9 * (10.0 + 40.0 * a * b + 6.0 * b),
+                tip: format!("config {k}"),
+                colour: usize::from(a > 0.5),
+            }
+        })
+        .collect();
+    let best = |f: &dyn Fn(&Dot) -> f64| {
+        (0..dots.len()).max_by(|i, j| f(&dots[*i]).total_cmp(&f(&dots[*j])))
+    };
+    let plane = Scatter {
+        title: "dgemm: efficiency and performance".into(),
+        x_label: "performance".into(),
+        y_label: "efficiency".into(),
+        x_unit: "flop/s".into(),
+        y_unit: "flop/J".into(),
+        fastest: best(&|d| d.x),
+        lowest_energy: best(&|d| d.y),
+        hull: vec![0, 1, 2],
+        legend: vec!["block ≤ 32".into(), "block > 32".into()],
+        tip_names: Vec::new(),
+        dots,
+    };
+    let one = Scatter {
+        title: LONG.into(),
+        x_label: LONG.into(),
+        y_label: LONG.into(),
+        x_unit: "flop/s".into(),
+        y_unit: "flop/J".into(),
+        dots: vec![
+            Dot {
+                x: 7.0,
+                y: 3.0,
+                tip: LONG.into(),
+                colour: 0,
+            };
+            2
+        ],
+        fastest: Some(0),
+        lowest_energy: Some(1),
+        ..Scatter::default()
+    };
+    let bar = |name: &str, value: f64| SignedBar {
+        name: name.into(),
+        value,
+        marked: value > 0.5,
+        tip: name.into(),
+    };
+    let heat = |n: usize, m: usize, f: &dyn Fn(usize, usize) -> Option<f64>| Heat {
+        title: format!("time over the best, {n} × {m}"),
+        x: (
+            "BLK_M".into(),
+            (0..n).map(|k| (8 << (k % 9)).to_string()).collect(),
+        ),
+        y: (
+            "BLK_N".into(),
+            (0..m).map(|k| (16 * k).to_string()).collect(),
+        ),
+        ratios: (0..m).map(|j| (0..n).map(|i| f(i, j)).collect()).collect(),
+        quantity: "time over the best".into(),
+    };
+    vec![
+        ("plane of a sweep", plane.chart()),
+        ("plane of one config", one.chart()),
+        ("plane without data", Scatter::default().chart()),
+        (
+            "correlations",
+            signed_bars(
+                "with performance",
+                &[
+                    bar("BLK_K", -0.7),
+                    bar(LONG, -0.01),
+                    bar("threads per block", 0.93),
+                    bar("nan", f64::NAN),
+                ],
+            ),
+        ),
+        (
+            "heat map",
+            heat(6, 5, &|i, j| (i + j != 3).then(|| 1.0 + (i * j) as f64)).chart(),
+        ),
+        (
+            "heat map of one value",
+            heat(1, 1, &|_, _| Some(1.0)).chart(),
+        ),
+        (
+            "heat map, large and wide",
+            heat(40, 30, &|i, j| Some(10_f64.powi(((i + j) % 13) as i32))).chart(),
+        ),
+        ("heat map without data", heat(3, 2, &|_, _| None).chart()),
+    ]
+}
+
+fn series(name: &str, n: usize, f: &dyn Fn(f64) -> f64) -> scaling_figure::Series {
+    scaling_figure::Series {
+        name: name.into(),
+        points: (1..=n)
+            .map(|k| {
+                let x = k as f64;
+                (x, f(x), 0.96 * f(x), 1.05 * f(x))
+            })
+            .collect(),
+    }
+}
+
+fn over_size_and_time() -> Vec<(&'static str, Chart)> {
+    let panel = |label: &str, unit: &str, series| scaling_figure::Panel {
+        label: label.into(),
+        unit: unit.into(),
+        series,
+    };
+    vec![
+        (
+            "scaling",
+            scaling(
+                "dgemm: configs over problem size",
+                "n",
+                &[
+                    panel(
+                        "performance",
+                        "flop/s",
+                        vec![
+                            series("fastest", 9, &|x| 1e12 * x),
+                            series("default", 9, &|x| 8e11 * x),
+                        ],
+                    ),
+                    panel(
+                        "efficiency",
+                        "flop/J",
+                        vec![series("fastest", 9, &|x| 1e9 * x)],
+                    ),
+                ],
+            ),
+        ),
+        (
+            "power over time",
+            over_time(
+                "power",
+                "time",
+                Unit::si("s"),
+                &[panel(
+                    "power",
+                    "W",
+                    vec![series("step", 400, &|x| 300.0 + 40.0 * (0.1 * x).sin())],
+                )],
+            ),
+        ),
+        (
+            "forty series, twelve decades",
+            over_time(
+                LONG,
+                "time",
+                Unit::si("s"),
+                &[panel(
+                    "energy",
+                    "J",
+                    (0..40)
+                        .map(|k| series(&format!("{k} {LONG}"), 3, &|x| x * 10_f64.powi(k % 13)))
+                        .collect(),
+                )],
+            ),
+        ),
+        (
+            "scaling without data",
+            scaling("nothing", "n", &[panel("performance", "flop/s", vec![])]),
+        ),
+    ]
+}
+
+fn others() -> Vec<(&'static str, Chart)> {
+    let places: Vec<_> = machines()
+        .iter()
+        .filter_map(|m| {
+            let r = m.roofline(Op::F32, Op::Dram).ok()?;
+            Some((m.name.clone(), greenup_model::map::Place::of(&r)?))
+        })
+        .collect();
+    let mut forty = Vec::new();
+    for k in 0..40 {
+        let (_, p) = places[k % places.len()];
+        forty.push((format!("{k} {LONG}"), p));
+    }
+    let group = |name: &str, n: usize| Group {
+        name: name.into(),
+        cases: (0..n)
+            .map(|k| {
+                (
+                    format!("case {k}"),
+                    vec![0.3, 0.1, 0.2, 0.35 + 0.01 * k as f64],
+                )
+            })
+            .collect(),
+    };
+    let step = |name: &str, after: Option<f64>| Step {
+        name: name.into(),
+        soft: false,
+        after,
+        label: after.map_or(String::new(), |a| a.to_string()),
+    };
+    let pruning = PruningFigure {
+        title: "pruning".into(),
+        cartesian: Some(1e12),
+        cartesian_label: "1000000000000".into(),
+        steps: (0..14)
+            .map(|k| step(&format!("{LONG} {k}"), Some(1e12 / 7_f64.powi(k))))
+            .chain([step("not counted", None), step("none left", Some(0.0))])
+            .collect(),
+        levels: (0..8).map(|k| format!("parameter {k}")).collect(),
+        slices: (0..200)
+            .map(|k| {
+                let level = k % 8;
+                Slice {
+                    level,
+                    from: (k / 8) as f64 / 25.0,
+                    to: (k / 8 + 1) as f64 / 25.0,
+                    fate: match k % 5 {
+                        0 => Fate::Alive,
+                        1 => Fate::DiesBelow,
+                        _ => Fate::Rejected(k % 14),
+                    },
+                }
+            })
+            .collect(),
+        cut: true,
+    };
+    vec![
+        (
+            "map of the machines",
+            map("Machines by their dimensionless groups", &places),
+        ),
+        ("map of forty machines", map(LONG, &forty)),
+        ("map without machines", map("nothing", &[])),
+        (
+            "energies of applications",
+            shares(
+                "predicted energy over measured",
+                &["arithmetic", "other instructions", "data", "constant power"],
+                &[
+                    group("dgemm", 40),
+                    group("form factor", 7),
+                    group(LONG, 1),
+                    group("empty", 0),
+                ],
+            ),
+        ),
+        ("pruning", pruning.chart()),
+        ("picture", picture(Height::Equal, 1.0)),
+        ("picture, long and flat", picture(Height::Equal, 0.02)),
+    ]
+}
+
+/// An image with a colour bar, a line and labels.
+fn picture(height: Height, flat: f64) -> Chart {
+    let n = 64;
+    let pixels = (0..n * n)
+        .map(|i| {
+            let (x, y) = ((i % n) as f64 / 63.0, (i / n) as f64 / 63.0);
+            (x + y < 1.8).then(|| greenup_report::chart::ink::shade(0.5 * (x + y)))
+        })
+        .collect();
+    let mut panel = Panel::new(
+        "",
+        Axis::new("q_y", Unit::plain("nm⁻¹"), Scale::Linear).over(-1.0, 1.0),
+        Axis::new("q_z", Unit::plain("nm⁻¹"), Scale::Linear).over(0.0, 2.0 * flat),
+    );
+    panel.height = height;
+    panel.grid = false;
+    panel.bar = Some(ColourBar {
+        axis: Axis::new("intensity", Unit::plain("photons"), Scale::Log),
+        lo: 1e-5,
+        hi: 1e7,
+    });
+    panel.push(Layer::of(
+        0,
+        What::Picture(Picture {
+            columns: n,
+            pixels,
+            x: (-1.0, 1.0),
+            y: (0.0, 2.0 * flat),
+        }),
+    ));
+    panel.push(Layer::of(
+        1,
+        What::Rule {
+            x: None,
+            y: Some(flat),
+            dash: "4 3",
+        },
+    ));
+    let mark = Mark {
+        x: 0.2,
+        y: flat,
+        ..Mark::default()
+    };
+    panel.push(Layer::points(2, vec![mark], 8.0));
+    panel.tags.push(Tag {
+        text: "cut".into(),
+        at: vec![(0.5, flat)],
+        ink: Ink::Text,
+        bold: false,
+    });
+    Chart {
+        title: "intensity".into(),
+        series: vec![
+            Series::default(),
+            Series::new("cut", Ink::Bad, Sign::Dashed),
+            Series::new("peak", Ink::Series(1), Sign::Dot),
+        ],
+        panels: vec![panel],
+        ..Chart::default()
+    }
+}
+
+/// All cases by name.
+pub fn all() -> Vec<(&'static str, Chart)> {
+    [
+        rooflines(),
+        bar_charts(),
+        sweeps(),
+        over_size_and_time(),
+        others(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

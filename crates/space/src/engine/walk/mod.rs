@@ -1,0 +1,274 @@
+//! Moves through a nest: the state of one worker, and a plain walk over all points.
+
+mod domain;
+mod memo;
+pub(super) mod parallel;
+pub(super) mod recall;
+mod scan;
+
+use self::domain::{Candidates, DomainFault};
+use self::scan::{Scanner, Slots};
+use super::Stop;
+use crate::error::SpaceError;
+use crate::plan::Space;
+use crate::plan::graph::op::{Fault, Op};
+use crate::plan::nest::compile::Nest;
+use crate::value::Value;
+
+/// Position of one worker in a nest.
+pub struct Walker<'a> {
+    pub nest: &'a Nest<'a>,
+    pub slots: Slots,
+    pub candidates: Candidates,
+    scanner: Scanner,
+    skip: Vec<bool>,
+    /// Candidates looked at so far, for budgets.
+    pub looked: u64,
+}
+
+impl<'a> Walker<'a> {
+    pub fn new(nest: &'a Nest<'a>) -> Self {
+        let g = &nest.space.graph;
+        let mut slots = Slots {
+            words: vec![0; nest.slots.max(1)],
+            faults: vec![0; nest.slots.max(1)],
+        };
+        for (i, n) in g.nodes.iter().enumerate() {
+            if let Op::Const(v) = n.op {
+                slots.words[i] = v;
+            }
+        }
+        slots.steps(&nest.prologue);
+        Self {
+            nest,
+            slots,
+            candidates: Candidates::default(),
+            scanner: Scanner::default(),
+            skip: Vec::new(),
+            looked: 0,
+        }
+    }
+
+    /// Whether the tests of constants hold: if not, the space is empty.
+    pub fn constants_hold(&mut self) -> Result<bool, Stop> {
+        for t in &self.nest.constant_tests {
+            match self.slots.truth(t) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(_) if self.nest.faults_reject => return Ok(false),
+                Err(f) => return Err(self.fault(t.filter, f, 0).into()),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The values of level `k` that pass its tests at the current prefix.
+    pub fn survivors(&mut self, k: usize, out: &mut Vec<u64>) -> Result<(), Stop> {
+        let nest = self.nest;
+        let level = &nest.levels[k];
+        self.candidates
+            .fill(nest.space, k, level, &mut self.slots, out, &mut self.skip)
+            .map_err(|f| self.domain_fault(k, f))?;
+        self.looked += out.len() as u64 + 1;
+        for (t, test) in level.tests.iter().enumerate() {
+            if self.skip[t] || out.is_empty() {
+                continue;
+            }
+            let done = self.scanner.filter(test, level.slot, &mut self.slots, out);
+            if done.is_err() {
+                return self.survivors_with_faults(k, t, out);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rest of [`Walker::survivors`] when test `from` has no value for some candidate: that is
+    /// an error only where the candidate would lead to a point, all else passing.
+    fn survivors_with_faults(
+        &mut self,
+        k: usize,
+        from: usize,
+        out: &mut Vec<u64>,
+    ) -> Result<(), Stop> {
+        let nest = self.nest;
+        let level = &nest.levels[k];
+        let skip = self.skip.clone();
+        // The scan that failed had moved what it kept to the front.
+        self.candidates
+            .fill(nest.space, k, level, &mut self.slots, out, &mut self.skip)
+            .map_err(|f| self.domain_fault(k, f))?;
+        let candidates = std::mem::take(out);
+        'candidates: for x in candidates {
+            let mut fault = None;
+            for (t, test) in level.tests.iter().enumerate() {
+                if skip[t] && t >= from {
+                    continue;
+                }
+                self.slots.words[level.slot as usize] = x;
+                match self.slots.truth(test) {
+                    Ok(true) => {}
+                    Ok(false) => continue 'candidates,
+                    Err(f) => {
+                        fault.get_or_insert((test.filter, f));
+                    }
+                }
+            }
+            if fault.is_some() && nest.faults_reject {
+                continue;
+            }
+            self.enter(k, x);
+            if let Some((filter, f)) = fault {
+                if self.leads_to_a_point(k)? {
+                    self.enter(k, x);
+                    return Err(self.fault(filter, f, k + 1).into());
+                }
+            } else {
+                out.push(x);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a point lies below the values chosen at level `k` and above it.
+    fn leads_to_a_point(&mut self, k: usize) -> Result<bool, Stop> {
+        let tree = &self.nest.tree;
+        // Groups that hang on the way to `k`, and those below it.
+        let mut heads: &[usize] = &tree.roots;
+        let mut siblings = Vec::new();
+        while let Some(&on_way) = heads.iter().find(|&&h| tree.group[h][k]) {
+            siblings.extend(heads.iter().copied().filter(|&h| h != on_way));
+            heads = &tree.children[on_way];
+            if on_way == k {
+                break;
+            }
+        }
+        siblings.extend_from_slice(heads);
+        for h in siblings {
+            if !self.has_point(h)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the group of levels headed by `k` has a point here.
+    fn has_point(&mut self, k: usize) -> Result<bool, Stop> {
+        let mut values = Vec::new();
+        self.survivors(k, &mut values)?;
+        'values: for v in values {
+            self.enter(k, v);
+            for &child in &self.nest.tree.children[k] {
+                if !self.has_point(child)? {
+                    continue 'values;
+                }
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Chooses a value at level `k`.
+    #[inline]
+    pub fn enter(&mut self, k: usize, value: u64) {
+        let level = &self.nest.levels[k];
+        self.slots.words[level.slot as usize] = value;
+        self.slots.steps(&level.enter);
+    }
+
+    fn position(&self, depth: usize) -> String {
+        let s = self.nest.space;
+        (0..depth)
+            .map(|k| {
+                let p = s.levels[k];
+                let bits = self.slots.words[self.nest.levels[k].slot as usize];
+                format!("{} = {}", s.params[p].name, s.decode(p, bits))
+            })
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    fn fault(&self, filter: usize, fault: Fault, depth: usize) -> SpaceError {
+        let f = &self.nest.space.filters[filter];
+        let mut e = SpaceError::new(format!(
+            "filter `{}` cannot be decided: {} in `{}` at {}",
+            f.name,
+            fault.describe(),
+            f.expression,
+            self.position(depth)
+        ));
+        if fault == Fault::DivisionByZero {
+            e = e.hint("guard it: `d != 0 and n % d == 0`");
+        }
+        e
+    }
+
+    fn domain_fault(&self, k: usize, f: DomainFault) -> SpaceError {
+        let s = self.nest.space;
+        let name = &s.params[s.levels[k]].name;
+        let what = match f {
+            DomainFault::ZeroStep => "the step of its range is 0".to_owned(),
+            DomainFault::TooMany => "its range has more than 4 billion values".to_owned(),
+            DomainFault::NoValue(why) => why.to_owned(),
+            DomainFault::Script(why) => why,
+        };
+        let position = self.position(k);
+        SpaceError::new(if position.is_empty() {
+            format!("parameter `{name}`: {what}")
+        } else {
+            format!("parameter `{name}`: {what} at {position}")
+        })
+    }
+}
+
+/// Calls `f` with every point, parameters in declared order; it returns whether to go on. Holds
+/// one point at a time.
+///
+/// # Errors
+/// A fault of the space.
+pub fn visit(space: &Space, f: &mut dyn FnMut(&[Value]) -> bool) -> Result<(), SpaceError> {
+    let nest = Nest::new(space, |_| true);
+    let mut w = Walker::new(&nest);
+    let mut point: Vec<Value> = space
+        .params
+        .iter()
+        .map(|p| match &p.list {
+            Some(l) if !l.is_empty() => l[0].1.clone(),
+            _ => Value::Int(0),
+        })
+        .collect();
+    let mut run = |w: &mut Walker| -> Result<(), Stop> {
+        if w.constants_hold()? {
+            descend(w, 0, &mut point, f)?;
+        }
+        Ok(())
+    };
+    match run(&mut w) {
+        Err(Stop::Fault(e)) => Err(e),
+        _ => Ok(()),
+    }
+}
+
+fn descend(
+    w: &mut Walker,
+    k: usize,
+    point: &mut [Value],
+    f: &mut dyn FnMut(&[Value]) -> bool,
+) -> Result<(), Stop> {
+    let space = w.nest.space;
+    if k == space.levels.len() {
+        return if f(point) {
+            Ok(())
+        } else {
+            Err(Stop::Cancelled)
+        };
+    }
+    let mut values = Vec::new();
+    w.survivors(k, &mut values)?;
+    let p = space.levels[k];
+    for v in values {
+        w.enter(k, v);
+        point[p] = space.decode(p, v);
+        descend(w, k + 1, point, f)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,383 @@
+//! Expression trees to graph nodes, with Python's meaning and static types.
+
+use crate::error::{ExprError, Span, closest};
+use crate::expr::{BinaryOp, CompareOp, Expr, Kind, Scope, UnaryOp, eval_list};
+use crate::plan::graph::op::{Op, Type};
+use crate::plan::graph::symbols::Symbols;
+use crate::plan::graph::{Graph, Id};
+use crate::value::Value;
+use hashbrown::HashMap;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    Constant(Value),
+    /// A parameter's node.
+    Param(Id),
+    /// An expression, lowered when first used.
+    Derived(Expr),
+}
+
+pub struct Lowering<'a> {
+    pub graph: &'a mut Graph,
+    pub names: &'a HashMap<String, Binding>,
+    pub symbols: &'a Symbols,
+    /// Nodes of derived values already lowered.
+    pub done: &'a mut HashMap<String, Id>,
+}
+
+pub(crate) type Lowered = Result<Id, ExprError>;
+
+impl Lowering<'_> {
+    /// The node of the expression's truth: 0 or 1.
+    pub fn truth(&mut self, e: &Expr) -> Lowered {
+        match &e.kind {
+            Kind::All(items) => self.logic(Op::And, items),
+            Kind::Any(items) => self.logic(Op::Or, items),
+            Kind::Unary(UnaryOp::Not, a) => {
+                let a = self.truth(a)?;
+                Ok(self.graph.apply(Op::Not, &[a], Type::Int))
+            }
+            _ => {
+                let id = self.value(e)?;
+                self.as_truth(id, e.span)
+            }
+        }
+    }
+
+    pub(crate) fn as_truth(&mut self, id: Id, span: Span) -> Lowered {
+        let n = self.graph.node(id);
+        let b = n.bounds;
+        match n.kind {
+            Type::Int if b.lo >= 0 && b.hi <= 1 => Ok(id),
+            Type::Int => {
+                let zero = self.graph.int(0);
+                Ok(self.graph.apply(Op::Ne, &[id, zero], Type::Int))
+            }
+            Type::Float => {
+                let zero = self.graph.constant(0.0_f64.to_bits(), Type::Float);
+                Ok(self.graph.apply(Op::FloatNe, &[id, zero], Type::Int))
+            }
+            Type::Symbol => Err(ExprError::new(
+                "a string is not a condition: compare it with `==`",
+                span,
+            )),
+        }
+    }
+
+    fn logic(&mut self, op: Op, items: &[Expr]) -> Lowered {
+        let mut all = None;
+        for item in items {
+            let id = self.truth(item)?;
+            all = Some(match all {
+                None => id,
+                Some(left) => self.graph.apply(op, &[left, id], Type::Int),
+            });
+        }
+        Ok(all.unwrap_or_else(|| self.graph.int(1)))
+    }
+
+    fn literal(&mut self, v: &Value, span: Span) -> Lowered {
+        Ok(match v {
+            Value::Bool(b) => self.graph.int(i64::from(*b)),
+            Value::Int(i) => self.graph.int(*i),
+            Value::Float(f) => self.graph.constant(f.to_bits(), Type::Float),
+            Value::Str(_) => {
+                let symbol = self
+                    .symbols
+                    .get(v)
+                    .ok_or_else(|| ExprError::new(format!("unknown string `{v}`"), span))?;
+                self.graph.constant(symbol, Type::Symbol)
+            }
+        })
+    }
+
+    /// The node of the expression's value.
+    pub fn value(&mut self, e: &Expr) -> Lowered {
+        match &e.kind {
+            Kind::Literal(v) => self.literal(v, e.span),
+            Kind::Name(n) => self.name(n, e.span),
+            Kind::Unary(op, a) => match op {
+                UnaryOp::Not => self.truth(e),
+                UnaryOp::Plus => self.value(a),
+                UnaryOp::Negate => {
+                    let id = self.number(a)?;
+                    Ok(match self.graph.node(id).kind {
+                        Type::Float => self.graph.apply(Op::FloatNeg, &[id], Type::Float),
+                        _ => self.graph.apply(Op::IntNeg, &[id], Type::Int),
+                    })
+                }
+                UnaryOp::Invert => {
+                    let id = self.integer(a)?;
+                    Ok(self.graph.apply(Op::IntNot, &[id], Type::Int))
+                }
+            },
+            Kind::Binary(op, a, b) => self.binary(*op, a, b),
+            Kind::Compare(first, rest) => self.comparison(first, rest),
+            // Value of the deciding operand, as in Python.
+            Kind::All(items) | Kind::Any(items) => {
+                let any = matches!(e.kind, Kind::Any(_));
+                let mut ids = items.iter().rev();
+                let Some(last) = ids.next() else {
+                    return Ok(self.graph.int(1));
+                };
+                let mut value = self.value(last)?;
+                for item in ids {
+                    let left = self.value(item)?;
+                    let truth = self.as_truth(left, item.span)?;
+                    value = if any {
+                        self.select(truth, left, value, e.span)?
+                    } else {
+                        self.select(truth, value, left, e.span)?
+                    };
+                }
+                Ok(value)
+            }
+            Kind::IfElse {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let c = self.truth(condition)?;
+                let (a, b) = (self.value(then)?, self.value(otherwise)?);
+                self.select(c, a, b, e.span)
+            }
+            Kind::Call(name, args) => self.call(name, args, e.span),
+            Kind::List(_) | Kind::Comprehension { .. } => Err(ExprError::new(
+                "a list stands where one value is expected",
+                e.span,
+            )),
+        }
+    }
+
+    fn name(&mut self, name: &str, span: Span) -> Lowered {
+        if let Some(&id) = self.done.get(name) {
+            return Ok(id);
+        }
+        match self.names.get(name) {
+            Some(Binding::Constant(v)) => self.literal(v, span),
+            Some(Binding::Param(id)) => Ok(*id),
+            Some(Binding::Derived(e)) => {
+                let id = self.value(e).map_err(|inner| {
+                    ExprError::new(format!("in `{name}`: {}", inner.message), span)
+                })?;
+                self.done.insert(name.to_owned(), id);
+                Ok(id)
+            }
+            None => Err(unknown(name, self.names.keys(), span)),
+        }
+    }
+
+    pub(crate) fn number(&mut self, e: &Expr) -> Lowered {
+        let id = self.value(e)?;
+        if self.graph.node(id).kind == Type::Symbol {
+            return Err(ExprError::new(
+                "a string stands where a number is expected",
+                e.span,
+            ));
+        }
+        Ok(id)
+    }
+
+    pub(crate) fn integer(&mut self, e: &Expr) -> Lowered {
+        let id = self.number(e)?;
+        if self.graph.node(id).kind == Type::Float {
+            return Err(ExprError::new("an integer is expected here", e.span));
+        }
+        Ok(id)
+    }
+
+    pub(crate) fn float(&mut self, id: Id) -> Id {
+        match self.graph.node(id).kind {
+            Type::Int => self.graph.apply(Op::ToFloat, &[id], Type::Float),
+            _ => id,
+        }
+    }
+
+    pub(crate) fn is_float(&self, id: Id) -> bool {
+        self.graph.node(id).kind == Type::Float
+    }
+
+    pub(crate) fn select(&mut self, c: Id, a: Id, b: Id, span: Span) -> Lowered {
+        let (mut a, mut b) = (a, b);
+        let (ka, kb) = (self.graph.node(a).kind, self.graph.node(b).kind);
+        let kind = if ka == kb {
+            ka
+        } else if ka == Type::Symbol || kb == Type::Symbol {
+            return Err(ExprError::new(
+                "one branch is a string, the other a number",
+                span,
+            ));
+        } else {
+            (a, b) = (self.float(a), self.float(b));
+            Type::Float
+        };
+        Ok(self.graph.apply(Op::Select, &[c, a, b], kind))
+    }
+
+    pub(crate) fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Lowered {
+        use BinaryOp as B;
+        if matches!(op, B::Shl | B::Shr | B::BitAnd | B::BitOr | B::BitXor) {
+            let (a, b) = (self.integer(a)?, self.integer(b)?);
+            let op = match op {
+                B::Shl => Op::IntShl,
+                B::Shr => Op::IntShr,
+                B::BitAnd => Op::IntAnd,
+                B::BitOr => Op::IntOr,
+                _ => Op::IntXor,
+            };
+            return Ok(self.graph.apply(op, &[a, b], Type::Int));
+        }
+        let (mut a, mut b) = (self.number(a)?, self.number(b)?);
+        // A negative power of an integer is a float.
+        let float_power = op == B::Pow && self.graph.node(b).bounds.lo < 0;
+        let floats = self.is_float(a) || self.is_float(b) || op == B::Div || float_power;
+        if floats {
+            (a, b) = (self.float(a), self.float(b));
+        }
+        let (op, kind) = match (op, floats) {
+            (B::Add, false) => (Op::IntAdd, Type::Int),
+            (B::Sub, false) => (Op::IntSub, Type::Int),
+            (B::Mul, false) => (Op::IntMul, Type::Int),
+            (B::FloorDiv, false) => (Op::IntDiv, Type::Int),
+            (B::Mod, false) => (Op::IntMod, Type::Int),
+            (B::Pow, false) => (Op::IntPow, Type::Int),
+            (B::Add, true) => (Op::FloatAdd, Type::Float),
+            (B::Sub, true) => (Op::FloatSub, Type::Float),
+            (B::Mul, true) => (Op::FloatMul, Type::Float),
+            (B::FloorDiv, true) => (Op::FloatFloorDiv, Type::Float),
+            (B::Mod, true) => (Op::FloatMod, Type::Float),
+            (B::Pow, true) => (Op::FloatPow, Type::Float),
+            _ => (Op::FloatDiv, Type::Float),
+        };
+        Ok(self.graph.apply(op, &[a, b], kind))
+    }
+
+    fn comparison(&mut self, first: &Expr, rest: &[(CompareOp, Expr)]) -> Lowered {
+        let mut left = None;
+        let mut previous = first;
+        let mut all: Option<Id> = None;
+        for (op, right) in rest {
+            let l = match left {
+                Some(id) => id,
+                None => self.value(previous)?,
+            };
+            let one = if matches!(op, CompareOp::In | CompareOp::NotIn) {
+                left = None;
+                self.membership(l, right, *op == CompareOp::In)?
+            } else {
+                let r = self.value(right)?;
+                left = Some(r);
+                self.compare(*op, l, r, right.span)?
+            };
+            previous = right;
+            all = Some(match all {
+                None => one,
+                Some(a) => self.graph.apply(Op::And, &[a, one], Type::Int),
+            });
+        }
+        Ok(all.unwrap_or_else(|| self.graph.int(1)))
+    }
+
+    pub(crate) fn membership(&mut self, item: Id, list: &Expr, positive: bool) -> Lowered {
+        let items: Vec<Id> = if let Kind::List(items) = &list.kind {
+            items
+                .iter()
+                .map(|e| self.value(e))
+                .collect::<Result<_, _>>()?
+        } else {
+            let names = self.names;
+            let constants = |n: &str| match names.get(n) {
+                Some(Binding::Constant(v)) => Some(v.clone()),
+                _ => None,
+            };
+            eval_list(list, &Scope::new(&constants))?
+                .iter()
+                .map(|v| self.literal(v, list.span))
+                .collect::<Result<_, _>>()?
+        };
+        let mut any = self.graph.int(0);
+        for i in items {
+            let eq = self.compare(CompareOp::Eq, item, i, list.span)?;
+            any = self.graph.apply(Op::Or, &[any, eq], Type::Int);
+        }
+        Ok(if positive {
+            any
+        } else {
+            self.graph.apply(Op::Not, &[any], Type::Int)
+        })
+    }
+
+    pub(crate) fn compare(&mut self, op: CompareOp, a: Id, b: Id, span: Span) -> Lowered {
+        let (ka, kb) = (self.graph.node(a).kind, self.graph.node(b).kind);
+        if (ka == Type::Symbol) != (kb == Type::Symbol) {
+            return self.compare_mixed(op, a, b, span);
+        }
+        let floats = ka == Type::Float || kb == Type::Float;
+        let (mut a, mut b) = (a, b);
+        if floats {
+            (a, b) = (self.float(a), self.float(b));
+        }
+        let (op, swap) = match (op, floats) {
+            (CompareOp::Eq, false) => (Op::Eq, false),
+            (CompareOp::Ne, false) => (Op::Ne, false),
+            (CompareOp::Lt, false) => (Op::Lt, false),
+            (CompareOp::Le, false) => (Op::Le, false),
+            (CompareOp::Gt, false) => (Op::Lt, true),
+            (CompareOp::Eq, true) => (Op::FloatEq, false),
+            (CompareOp::Ne, true) => (Op::FloatNe, false),
+            (CompareOp::Lt, true) => (Op::FloatLt, false),
+            (CompareOp::Le, true) => (Op::FloatLe, false),
+            (CompareOp::Gt, true) => (Op::FloatLt, true),
+            (_, false) => (Op::Le, true),
+            (_, true) => (Op::FloatLe, true),
+        };
+        let args = if swap { [b, a] } else { [a, b] };
+        Ok(self.graph.apply(op, &args, Type::Int))
+    }
+
+    /// A string (or a list of mixed values) against a number.
+    fn compare_mixed(&mut self, op: CompareOp, a: Id, b: Id, span: Span) -> Lowered {
+        if !matches!(op, CompareOp::Eq | CompareOp::Ne) {
+            return Err(ExprError::new("a string has no order with a number", span));
+        }
+        let (symbol, other) = if self.graph.node(a).kind == Type::Symbol {
+            (a, b)
+        } else {
+            (b, a)
+        };
+        let n = self.graph.node(other);
+        let Some(bits) = self.graph.value(other) else {
+            return Err(ExprError::new(
+                "values of mixed kinds can be compared with constants only",
+                span,
+            ));
+        };
+        let value = match n.kind {
+            Type::Float => Value::Float(f64::from_bits(bits)),
+            _ => Value::Int(bits as i64),
+        };
+        let Some(known) = self.symbols.get(&value) else {
+            return Ok(self.graph.int(i64::from(op == CompareOp::Ne)));
+        };
+        let known = self.graph.constant(known, Type::Symbol);
+        let op = if op == CompareOp::Eq { Op::Eq } else { Op::Ne };
+        Ok(self.graph.apply(op, &[symbol, known], Type::Int))
+    }
+}
+
+/// The error of an undeclared name.
+pub fn unknown<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a String>,
+    span: Span,
+) -> ExprError {
+    let guess = closest(name, known.into_iter().map(String::as_str));
+    ExprError::new(
+        match guess {
+            Some(g) => format!("`{name}` is not declared; did you mean `{g}`?"),
+            None => format!("`{name}` is not declared"),
+        },
+        span,
+    )
+}

@@ -1,0 +1,98 @@
+//! A short tuning run: the DGEMM kernel family on this host; the best kernel is compared with a library.
+
+use crate::tradeoff::{SEARCH, Tradeoff};
+use crate::tuned::{Tuning, TuningError, named, unused};
+use greenup_calibrate::bench::Bench;
+use greenup_device::{CpuFacts, Team};
+use greenup_gemm::{Faer, Kernel, Matrices, Size, compare, family};
+use greenup_meter::Observer;
+use greenup_model::Op;
+use greenup_space::{Index, Limits, Value};
+use greenup_tune::worker::launcher::Launcher;
+use greenup_tune::{DEFAULT, Objective, Plan, strategy, tune};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Settings of the tuning run.
+pub struct TuningOptions {
+    /// Folder for the sweep; if it already contains one, a numbered folder next to it is used.
+    pub dir: PathBuf,
+    /// Starts the worker processes that run the kernels.
+    pub launcher: Launcher,
+    /// Duration of the search, s.
+    pub seconds: f64,
+    /// Order of the matrices.
+    pub n: usize,
+    /// Whether the launcher's processes have an energy sensor: then the kernel is tuned for time and for energy.
+    pub energy: bool,
+}
+
+/// Tunes the DGEMM kernel family and compares the best config with the default one and faer.
+///
+/// # Errors
+/// There is no compiler, a file cannot be written, the search was stopped before its end, or a result is wrong.
+pub fn run(
+    options: &TuningOptions,
+    facts: &CpuFacts,
+    team: &Team,
+    observer: &dyn Observer,
+) -> Result<Tuning, TuningError> {
+    let n = options.n;
+    let size = Size { m: n, n, k: n };
+    let dir = unused(&options.dir);
+    let files = dir.join("family");
+    let mut problem = family::problem(&files, size, facts)?;
+    problem.measure.seconds = 0.15;
+    let index = Index::build(&problem.space, &Limits::default())?;
+    let plan = Plan {
+        objectives: match options.energy {
+            true => vec![Objective::Time, Objective::Energy],
+            false => vec![problem.objective],
+        },
+        trials: usize::MAX,
+        seconds: options.seconds,
+        seed: 1,
+        out: dir.clone(),
+        resume: false,
+        accept: Vec::new(),
+        launcher: options.launcher.clone(),
+        finalists: if options.energy { 4 } else { 3 },
+        rounds: None,
+        facts: BTreeMap::new(),
+        device: facts.model.clone(),
+        gpu: None,
+        control: None,
+    };
+    let mut search = strategy(if options.energy { SEARCH } else { DEFAULT }, None)?;
+    let (found, sweep) = tune(&problem, &index, search.as_mut(), &plan, observer)?;
+    let best = found.finalists.first().ok_or(TuningError::Interrupted)?;
+    let build =
+        |config: &[Value], name| Kernel::build(&problem, config, name, &dir.join("kernels"));
+    let tuned = build(&best.config, "tuned kernel")?;
+    let untuned = build(&family::untuned(&problem, facts), "untuned kernel")?;
+    let faer = Faer {
+        threads: facts.cores.len(),
+    };
+    let fma = Bench::f64_peak(team.len()).prepare(facts, team);
+    let peak = fma.as_ref().map(|b| || b.rate(Op::F64, 0.05));
+    let comparison = compare(
+        &[&tuned, &untuned, &faer],
+        &mut Matrices::random(size, 1),
+        11,
+        0.05,
+        peak.as_ref().map(|p| p as &dyn Fn() -> f64),
+        observer,
+    )?;
+    if comparison.entries.len() < 3 {
+        return Err(TuningError::Interrupted);
+    }
+    Ok(Tuning {
+        size,
+        points: index.len(),
+        trials: found.trials,
+        failed: found.failures.values().sum(),
+        config: named(&sweep.facts.parameters, &best.config),
+        tradeoff: Tradeoff::of(&sweep, None),
+        comparison,
+    })
+}

@@ -1,0 +1,212 @@
+//! The HTML page and the figure of the energies of applications.
+
+use crate::applications::{Application, Explained};
+use greenup_model::Op;
+use greenup_model::op::Unit;
+use greenup_report::chart::Chart;
+use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::share_figure::{Group, shares};
+use greenup_report::si::{percent, si};
+use greenup_tune::analyze::counted::FromCounters;
+use std::collections::BTreeSet;
+
+const PARTS: [&str; 4] = ["arithmetic", "other instructions", "data", "constant power"];
+
+/// Predicted energy of a case by [`PARTS`], J.
+fn parts(c: &FromCounters) -> [f64; 4] {
+    let of = |keep: &dyn Fn(Op) -> bool| {
+        c.by_op_j
+            .iter()
+            .filter(|(op, _)| keep(**op))
+            .map(|(_, j)| j)
+            .sum()
+    };
+    let data = |op: Op| op.is_bytes();
+    let whole = |op: Op| op.unit() == Unit::Integer;
+    [
+        of(&|op| !data(op) && !whole(op)),
+        of(&whole),
+        of(&data),
+        c.constant_j,
+    ]
+}
+
+/// The figure: predicted energy of each case by its parts, relative to the measured energy.
+pub fn figure(a: &Explained) -> Chart {
+    let groups: Vec<Group> = a
+        .applications
+        .iter()
+        .map(|app| {
+            let mut cases: Vec<&FromCounters> = app.cases.iter().collect();
+            cases.sort_by(|x, y| x.error().total_cmp(&y.error()));
+            Group {
+                name: app.name.clone(),
+                cases: cases
+                    .iter()
+                    .map(|c| {
+                        let shares = parts(c).iter().map(|j| j / c.measured_j).collect();
+                        (c.label.clone(), shares)
+                    })
+                    .collect(),
+            }
+        })
+        .collect();
+    shares("predicted energy over measured", &PARTS, &groups)
+}
+
+/// Builds the page.
+pub fn page(a: &Explained) -> Page {
+    let summary = Table {
+        caption: "Energies from hardware counters, the machine's costs and the measured time"
+            .into(),
+        header: [
+            ("application", ""),
+            ("cases", ""),
+            ("mean error", "of |predicted - measured| over measured"),
+            ("largest", ""),
+            (
+                "constant power",
+                "its share of the predicted energy, minimum and maximum",
+            ),
+            (
+                "T / T_min",
+                "median ratio of measured time to the roofline bound",
+            ),
+        ]
+        .map(|(n, about)| Header::new(n, about))
+        .to_vec(),
+        rows: a
+            .applications
+            .iter()
+            .map(|x| {
+                vec![
+                    Cell::text(&x.name),
+                    Cell::number(x.cases.len() as f64, x.cases.len().to_string()),
+                    Cell::number(x.mean_error, percent(x.mean_error)),
+                    Cell::number(x.largest_error, percent(x.largest_error)),
+                    Cell::number(
+                        x.constant_share.0,
+                        format!(
+                            "{} … {}",
+                            percent(x.constant_share.0),
+                            percent(x.constant_share.1)
+                        ),
+                    ),
+                    x.over_least_time
+                        .map_or_else(|| Cell::text("-"), |t| Cell::number(t, format!("×{t:.2}"))),
+                ]
+            })
+            .collect(),
+    };
+    let mut sections = vec![Section {
+        id: "summary".into(),
+        title: "Energy, predicted and measured".into(),
+        label: Some("measured"),
+        paragraphs: vec![
+            "Each column is a case: a kernel or a whole evaluation with one choice of its parameters. Its parts are what the machine's costs give for \
+             the counters of the run, and constant power over the measured time; the line at 1 is the energy that the board's counter \
+             measured."
+                .into(),
+        ],
+        figures: vec![Figure::chart(&figure(a), "Cases of each application by their error.")],
+        tables: vec![summary],
+        ..Section::default()
+    }];
+    for app in &a.applications {
+        sections.push(Section {
+            id: app.name.clone(),
+            title: app.name.clone(),
+            paragraphs: vec![format!("From {}.", app.sweeps.join(", "))],
+            tables: std::iter::once(cases(app)).chain(by_kernel(app)).collect(),
+            ..Section::default()
+        });
+    }
+    Page {
+        title: "What applications cost".into(),
+        subtitle: a.machine.clone(),
+        headline: vec![
+            Fact::new("cases", a.cases.to_string()),
+            Fact::new("mean error of energy", percent(a.mean_error)),
+            Fact::new("each application once", percent(a.mean_of_applications)),
+            Fact::new("largest", percent(a.largest_error)),
+        ],
+        sections,
+        footer:
+            "Method: J. W. Choi, On the Analysis of Algorithms and Machines for Energy, chapter 6."
+                .into(),
+        provenance: Vec::new(),
+    }
+}
+
+/// A table of the share of each kernel in the predicted energy; `None` if no case has several kernels.
+fn by_kernel(app: &Application) -> Option<Table> {
+    let several: Vec<&FromCounters> = (app.cases.iter())
+        .filter(|c| !c.by_kernel_j.is_empty())
+        .collect();
+    let names: BTreeSet<&String> = several.iter().flat_map(|c| c.by_kernel_j.keys()).collect();
+    let mut header = vec![Header::new("config", "")];
+    header.extend(names.iter().map(|n| Header::new(n, "marginal energy")));
+    header.push(Header::new("constant power", ""));
+    let share =
+        |j: f64, c: &FromCounters| Cell::number(j / c.predicted_j, percent(j / c.predicted_j));
+    (!several.is_empty()).then(|| Table {
+        caption: "Shares of the predicted energy by kernel".into(),
+        header,
+        rows: (several.iter())
+            .map(|c| {
+                let mut row = vec![Cell::text(&c.label)];
+                row.extend(names.iter().map(|n| match c.by_kernel_j.get(*n) {
+                    Some(j) => share(*j, c),
+                    None => Cell::text("-"),
+                }));
+                row.push(share(c.constant_j, c));
+                row
+            })
+            .collect(),
+    })
+}
+
+fn cases(app: &Application) -> Table {
+    let mut header = vec![
+        Header::new("config", ""),
+        Header::new("trial", "line of the sweep"),
+        Header::new("time", "measured"),
+        Header::new(
+            "T_min",
+            "roofline bound, at the clock that the power cap permits",
+        ),
+        Header::new(
+            "power",
+            "measured; above a board's limit only until the limit acts",
+        ),
+        Header::new("measured", "energy"),
+        Header::new("predicted", "energy"),
+        Header::new("error", ""),
+    ];
+    header.extend(PARTS.map(|p| Header::new(p, "share of the predicted energy")));
+    Table {
+        caption: "All cases".into(),
+        header,
+        rows: app
+            .cases
+            .iter()
+            .map(|c| {
+                let mut row = vec![
+                    Cell::text(&c.label),
+                    Cell::number(c.trial as f64, c.trial.to_string()),
+                    Cell::number(c.time_s, si(c.time_s, "s")),
+                    c.predicted_s
+                        .map_or_else(|| Cell::text("-"), |s| Cell::number(s, si(s, "s"))),
+                    Cell::number(c.measured_j / c.time_s, si(c.measured_j / c.time_s, "W")),
+                    Cell::number(c.measured_j, si(c.measured_j, "J")),
+                    Cell::number(c.predicted_j, si(c.predicted_j, "J")),
+                    Cell::number(c.error(), format!("{:+.1} %", 100.0 * c.error())),
+                ];
+                row.extend(
+                    parts(c).map(|j| Cell::number(j / c.predicted_j, percent(j / c.predicted_j))),
+                );
+                row
+            })
+            .collect(),
+    }
+}

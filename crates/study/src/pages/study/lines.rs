@@ -1,0 +1,179 @@
+//! The section on the limits of a device: roofline, arch line and power line.
+
+use crate::device::DeviceStudy;
+use crate::result::KernelResult;
+use greenup_model::{EnergyRoofline, MachineError, Op};
+use greenup_report::page::{Fact, Figure, Section};
+use greenup_report::roofline_figure::RooflineFigure;
+use greenup_report::roofline_parts::{Interval, Line, Point};
+use greenup_report::si::{si, three};
+
+/// Flop classes with lines of their own on a GPU, and their names.
+const ON_A_GPU: [(Op, &str); 3] = [
+    (Op::F64, "f64"),
+    (Op::TensorF64, "f64, tensor cores"),
+    (Op::F32, "f32"),
+];
+/// Range of intensity, flop/B, where no kernel is beyond it.
+const INTENSITY: (f64, f64) = (1.0 / 16.0, 512.0);
+
+/// The roofline figure of the measured machine with its kernels.
+///
+/// # Errors
+/// The calibrated machine lacks a cost that the figure needs.
+pub fn roofline_figure(study: &DeviceStudy) -> Result<RooflineFigure, MachineError> {
+    let (lines, classes) = if study.is_gpu() {
+        lines_of_a_gpu(study)?
+    } else {
+        (vec![Line::of(&study.machine, Op::F64)?], vec![Op::F64])
+    };
+    let points: Vec<Point> = (study.kernels.iter())
+        .filter_map(|k| point(k, &classes))
+        .chain(calibration(study, &classes))
+        .collect();
+    let most = (points.iter().map(|p| p.intensity))
+        .filter(|i| i.is_finite())
+        .fold(INTENSITY.1, f64::max);
+    Ok(RooflineFigure {
+        title: match study.is_gpu() {
+            true => study.machine.title.clone(),
+            false => format!("{}, double precision", study.machine.title),
+        },
+        lines,
+        points,
+        intensity: (INTENSITY.0, most.log2().ceil().exp2()),
+        label_points: true,
+    })
+}
+
+/// One line for each flop class that the machine has; the caches' roofs with the first alone.
+fn lines_of_a_gpu(study: &DeviceStudy) -> Result<(Vec<Line>, Vec<Op>), MachineError> {
+    let (mut lines, mut classes) = (Vec::new(), Vec::new());
+    for (op, name) in ON_A_GPU {
+        if op != Op::F64 && study.machine.time_of(op).is_err() {
+            continue;
+        }
+        let mut line = Line::of(&study.machine, op)?;
+        line.name = name.to_owned();
+        if !lines.is_empty() {
+            line.levels.clear();
+        }
+        lines.push(line);
+        classes.push(op);
+    }
+    Ok((lines, classes))
+}
+
+/// A kernel on the line of the class that it has most flops of.
+fn point(k: &KernelResult, classes: &[Op]) -> Option<Point> {
+    let m = k.measured.as_ref()?;
+    let line = (0..classes.len())
+        .max_by(|&a, &b| {
+            let n = |i: usize| k.work.count(classes[i]);
+            n(a).total_cmp(&n(b)).then(b.cmp(&a))
+        })
+        .unwrap_or(0);
+    let rate = |s: &greenup_meter::Summary| Interval {
+        value: k.flops / s.median,
+        lo: k.flops / s.hi,
+        hi: k.flops / s.lo,
+    };
+    Some(Point {
+        name: k.name.clone(),
+        line,
+        intensity: k.intensity,
+        flops_per_s: rate(&m.time_s),
+        flops_per_j: m.energy_j.as_ref().map(rate),
+        power_w: m.power_w.map(|p| Interval {
+            value: p.median,
+            lo: p.lo,
+            hi: p.hi,
+        }),
+        calibration: false,
+    })
+}
+
+/// The microbenchmarks of one of the classes and main memory.
+fn calibration<'a>(study: &'a DeviceStudy, classes: &'a [Op]) -> impl Iterator<Item = Point> + 'a {
+    study.records.iter().filter_map(|r| {
+        let line = classes.iter().position(|op| r.work.count(*op) > 0.0)?;
+        let bytes = r.work.count(Op::Dram);
+        if bytes == 0.0 || r.occupancy < 1.0 {
+            return None;
+        }
+        let flops = r.work.count(classes[line]);
+        let (lo, hi) = (
+            r.note("_time_lo_s").unwrap_or(r.time_s),
+            r.note("_time_hi_s").unwrap_or(r.time_s),
+        );
+        let exact = |v: f64| Interval {
+            value: v,
+            lo: v,
+            hi: v,
+        };
+        Some(Point {
+            name: r.benchmark.clone(),
+            line,
+            intensity: flops / bytes,
+            flops_per_s: Interval {
+                value: flops / r.time_s,
+                lo: flops / hi,
+                hi: flops / lo,
+            },
+            flops_per_j: r.energy_j.map(|e| exact(flops / e)),
+            power_w: r.energy_j.map(|e| exact(e / r.time_s)),
+            calibration: true,
+        })
+    })
+}
+
+pub fn section(study: &DeviceStudy) -> Result<Section, MachineError> {
+    let figure = &roofline_figure(study)?;
+    let mut paragraphs = vec![
+        "Solid: what this machine can reach at each intensity, with its 95 % band; dashed: the caches' own roofs. Points: the measured kernels with their intervals."
+            .to_owned(),
+    ];
+    let above = figure.above_roof();
+    if !above.is_empty() {
+        paragraphs.push(format!(
+            "Above the roof (red): {}. A point there means that the roof or the count of bytes is wrong.",
+            above.join(", ")
+        ));
+    }
+    let mut section = Section {
+        id: study.anchor("lines"),
+        title: "Where this machine's limits are".into(),
+        label: Some("measured"),
+        paragraphs,
+        figures: vec![Figure::chart(&figure.chart(), "").wide()],
+        ..Section::default()
+    };
+    if let Ok(r) = study.machine.roofline(Op::F64, Op::Dram) {
+        section.items = balances(&r);
+    }
+    Ok(section)
+}
+
+fn balances(r: &EnergyRoofline) -> Vec<Fact> {
+    vec![
+        Fact::new(
+            "Time balance",
+            format!(
+                "{} flop/B: below it a kernel waits for memory",
+                three(r.time_balance())
+            ),
+        ),
+        Fact::new(
+            "Energy balance",
+            format!(
+                "{} flop/B: below it bytes cost more joules than flops",
+                three(r.energy_balance())
+            ),
+        ),
+        Fact::new(
+            "Half of the best flop/J",
+            format!("at {} flop/B", three(r.half_efficiency_intensity())),
+        ),
+        Fact::new("Largest power", si(r.max_power(), "W")),
+    ]
+}

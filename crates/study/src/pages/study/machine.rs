@@ -1,0 +1,137 @@
+//! The sections on the machine: constants, properties, microbenchmarks.
+
+use crate::device::{DeviceStudy, Hardware};
+use greenup_model::Op;
+use greenup_report::page::{Cell, Fact, Header, Section, Table};
+use greenup_report::si::{percent, si, three};
+
+pub fn constants(study: &DeviceStudy) -> Section {
+    let m = &study.machine;
+    let rows = m
+        .cost
+        .iter()
+        .map(|(op, c)| {
+            let unit = op.unit_name();
+            let cell = |e: &Option<greenup_model::Estimate>, scale: &str| match e {
+                Some(e) => [
+                    Cell::number(e.value, si(e.value, &format!("{scale}/{unit}"))),
+                    Cell::text(format!("{} … {}", si(e.low(), scale), si(e.high(), scale))),
+                ],
+                None => [Cell::text("–"), Cell::text("–")],
+            };
+            let rate = c.time_s.as_ref().map_or_else(
+                || Cell::text("–"),
+                |t| Cell::number(1.0 / t.value, si(1.0 / t.value, &format!("{unit}/s"))),
+            );
+            let mut row = vec![Cell::text(op.name()), rate];
+            row.extend(cell(&c.time_s, "s"));
+            row.extend(cell(&c.energy_j, "J"));
+            row
+        })
+        .collect();
+    let mut paragraphs: Vec<String> = m.warnings.clone();
+    if let Some(c) = study.fit.condition_number {
+        paragraphs.push(format!("Condition number of the energy fit: {}.", three(c)));
+    }
+    if let Some(e) = &study.fit.time_errors {
+        paragraphs.push(format!(
+            "The fit's own error in time over {} benchmarks: mean {}, largest {}.",
+            e.n,
+            percent(e.mean_abs),
+            percent(e.max_abs)
+        ));
+    }
+    Section {
+        id: study.anchor("constants"),
+        title: "Machine constants".into(),
+        label: Some("measured"),
+        paragraphs,
+        tables: vec![Table {
+            caption: format!(
+                "The whole device; also in {}",
+                study.file("machine", "toml")
+            ),
+            header: ["class", "rate", "τ", "95 %", "ε", "95 %"]
+                .map(|n| Header::new(n, ""))
+                .to_vec(),
+            rows,
+        }],
+        ..Section::default()
+    }
+}
+
+pub fn facts(study: &DeviceStudy) -> Section {
+    let items = study
+        .machine
+        .facts
+        .iter()
+        .map(|(k, v)| Fact::new(k, v.clone()))
+        .chain(caches(study))
+        .chain([Fact::new(
+            "energy sensor",
+            study.sensor.clone().unwrap_or_else(|| "none".into()),
+        )])
+        .collect();
+    Section {
+        id: study.anchor("facts"),
+        title: "Machine facts".into(),
+        items,
+        ..Section::default()
+    }
+}
+
+fn caches(study: &DeviceStudy) -> Vec<Fact> {
+    let Hardware::Cpu { facts, .. } = &study.hardware else {
+        return Vec::new();
+    };
+    let fact = |c: &greenup_device::Cache| {
+        Fact::new(
+            &format!("L{}", c.level),
+            format!("{} KiB, shared by {}", c.bytes >> 10, c.shared_by),
+        )
+    };
+    facts.caches.iter().map(fact).collect()
+}
+
+/// The microbenchmarks as their records have them.
+pub fn calibration_points(study: &DeviceStudy) -> Section {
+    let number = |v: Option<f64>, unit: &str| {
+        v.map_or_else(|| Cell::text("–"), |v| Cell::number(v, si(v, unit)))
+    };
+    let rows = study
+        .records
+        .iter()
+        .map(|r| {
+            let (op, n) = (r.work.iter())
+                .max_by_key(|(op, _)| (op.is_flop(), !op.is_bytes()))
+                .unwrap_or((Op::Dram, 0.0));
+            let rate = n / r.time_s;
+            let half = (r.note("_time_hi_s").zip(r.note("_time_lo_s")))
+                .map(|(hi, lo)| 0.5 * (hi - lo) / r.time_s);
+            vec![
+                Cell::text(&r.benchmark),
+                Cell::text(&r.setting),
+                Cell::number(rate, si(rate, &format!("{}/s", op.unit_name()))),
+                half.map_or_else(|| Cell::text("–"), |h| Cell::number(h, percent(h))),
+                number(r.energy_j.map(|e| e / r.time_s), "W"),
+                number(r.note("_clock_hz"), "Hz"),
+            ]
+        })
+        .collect();
+    Section {
+        id: study.anchor("points"),
+        title: "Microbenchmarks".into(),
+        label: Some("measured"),
+        tables: vec![Table {
+            caption: format!(
+                "In the random order in which they ran; all columns in {}",
+                study.file("records", "csv")
+            ),
+            header: ["benchmark", "on", "rate", "±", "power", "clock"]
+                .map(|n| Header::new(n, ""))
+                .to_vec(),
+            rows,
+        }],
+        ..Section::default()
+    }
+}

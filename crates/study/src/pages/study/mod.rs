@@ -1,0 +1,199 @@
+//! The HTML page of a study.
+
+mod devices;
+mod energy;
+mod kernels;
+mod lines;
+mod machine;
+mod tradeoff;
+mod tuning;
+
+use crate::device::DeviceStudy;
+use crate::study::Study;
+pub use devices::without_energy;
+use greenup_model::{Label, Machine, MachineError, Op};
+use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::roofline_figure::RooflineFigure;
+use greenup_report::roofline_parts::Line;
+use greenup_report::si::{si, three};
+pub use lines::roofline_figure;
+
+/// Builds the page.
+///
+/// # Errors
+/// A calibrated or the assumed machine lacks a cost that the page needs.
+pub fn page(study: &Study) -> Result<Page, MachineError> {
+    let mut sections = vec![devices::section(study)];
+    for device in &study.devices {
+        let mut own = vec![lines::section(device)?, kernels::section(device)];
+        own.extend(energy::section(device));
+        own.extend(tuning::section(device));
+        own.push(next_steps(device));
+        if study.devices.len() > 1 {
+            for section in &mut own {
+                section.title = format!("{}: {}", device.device, section.title);
+            }
+        }
+        sections.extend(own);
+    }
+    if let Some(assumed) = &study.assume {
+        sections.push(assumed_energy(study, assumed)?);
+    }
+    for device in &study.devices {
+        let mut own = vec![
+            machine::constants(device),
+            machine::facts(device),
+            machine::calibration_points(device),
+        ];
+        if study.devices.len() > 1 {
+            for section in &mut own {
+                section.title = format!("{}: {}", device.device, section.title);
+            }
+        }
+        sections.extend(own);
+    }
+    let names: Vec<&str> = (study.devices.iter().map(|d| d.machine.name.as_str())).collect();
+    let titles: Vec<&str> = (study.devices.iter().map(|d| d.machine.title.as_str())).collect();
+    Ok(Page {
+        title: format!("Energy roofline of {}", names.join(" and ")),
+        subtitle: format!(
+            "{}{}",
+            titles.join(", "),
+            if study.interrupted {
+                " — interrupted: what had been measured"
+            } else {
+                ""
+            }
+        ),
+        headline: (study.devices.iter())
+            .flat_map(|d| {
+                let several = study.devices.len() > 1;
+                headline(d).into_iter().map(move |f| match several {
+                    true => Fact::new(&format!("{}: {}", d.device, f.name), f.value),
+                    false => f,
+                })
+            })
+            .collect(),
+        sections,
+        footer: "Medians with 95 % intervals.".into(),
+        provenance: study.provenance.facts(),
+    })
+}
+
+fn rate(machine: &Machine, op: Op) -> Option<f64> {
+    machine.time_of(op).ok().map(|t| 1.0 / t)
+}
+
+/// The key numbers of a device, also shown in the terminal.
+pub fn headline(study: &DeviceStudy) -> Vec<Fact> {
+    let m = &study.machine;
+    let mut facts = Vec::new();
+    for (name, op, unit) in [
+        ("double precision", Op::F64, "flop/s"),
+        ("double precision, tensor cores", Op::TensorF64, "flop/s"),
+        ("single precision", Op::F32, "flop/s"),
+        ("slow memory", Op::Dram, "B/s"),
+    ] {
+        if let Some(r) = rate(m, op) {
+            facts.push(Fact::new(name, si(r, unit)));
+        }
+    }
+    if let (Ok(f), Ok(d)) = (m.time_of(Op::F64), m.time_of(Op::Dram)) {
+        facts.push(Fact::new(
+            "time balance",
+            format!("{} flop/B", three(d / f)),
+        ));
+    }
+    match m.roofline(Op::F64, Op::Dram) {
+        Ok(r) => {
+            facts.push(Fact::new("constant power", si(r.pi0, "W")));
+            facts.push(Fact::new(
+                "energy balance",
+                format!("{} flop/B", three(r.energy_balance())),
+            ));
+        }
+        Err(_) => facts.push(Fact::new("energy", "not measured")),
+    }
+    facts
+}
+
+/// The section on the energy of the assumed (published) machine, without any measurement.
+fn assumed_energy(study: &Study, assumed: &Machine) -> Result<Section, MachineError> {
+    let flop = if assumed.cost.contains_key(&Op::F64) {
+        Op::F64
+    } else {
+        Op::F32
+    };
+    let figure = RooflineFigure {
+        title: assumed.title.clone(),
+        lines: vec![Line::of(assumed, flop)?],
+        points: vec![],
+        intensity: (1.0 / 16.0, 512.0),
+        label_points: false,
+    };
+    let rows = (study.devices.iter())
+        .flat_map(|d| d.kernels.iter().map(move |k| (d, k)))
+        .filter_map(|(d, k)| {
+            let p = k.assumed.as_ref()?;
+            Some(vec![
+                Cell::text(format!("{} on {}", k.name, d.device)),
+                Cell::number(p.time_s, si(p.time_s, "s")),
+                p.energy_j
+                    .map_or_else(|| Cell::text("–"), |e| Cell::number(e, si(e, "J"))),
+                p.power_w
+                    .map_or_else(|| Cell::text("–"), |w| Cell::number(w, si(w, "W"))),
+                Cell::text(p.bound.to_string()),
+            ])
+        })
+        .collect::<Vec<_>>();
+    let mut paragraphs = vec![format!(
+        "{} — {} numbers ({}), not of this host and not measured here. They show what the same work would cost on that machine.",
+        assumed.title,
+        assumed.label.name(),
+        assumed.sources.join("; ")
+    )];
+    if rows.is_empty() {
+        paragraphs.push(format!(
+            "{} has no cost for a class of each kernel.",
+            assumed.name
+        ));
+    }
+    let tables = if rows.is_empty() {
+        vec![]
+    } else {
+        vec![Table {
+            caption: format!("The kernels' work on {}", assumed.name),
+            header: ["kernel", "time", "energy", "power", "bound by"]
+                .map(|n| Header::new(n, ""))
+                .to_vec(),
+            rows,
+        }]
+    };
+    Ok(Section {
+        id: "assumed".into(),
+        title: format!("Energy, assumed: {}", assumed.name),
+        label: Some(match assumed.label {
+            Label::Estimated => "estimated",
+            // Derived from printed numbers; a machine measured elsewhere is as good as printed.
+            _ => "published",
+        }),
+        paragraphs,
+        figures: vec![Figure::chart(&figure.chart(), "").wide()],
+        tables,
+        ..Section::default()
+    })
+}
+
+fn next_steps(study: &DeviceStudy) -> Section {
+    let items = study
+        .kernels
+        .iter()
+        .map(|k| Fact::new(&k.name, k.advice.join(" ")))
+        .collect();
+    Section {
+        id: study.anchor("next"),
+        title: "What to do next".into(),
+        items,
+        ..Section::default()
+    }
+}

@@ -1,0 +1,96 @@
+//! One kernel tuned for time and for energy: part of the section on the tuning run.
+
+use crate::tradeoff::{Tradeoff, Winner};
+use greenup_report::page::{Cell, Fact, Figure, Header, Section, Table};
+use greenup_report::si::si;
+use greenup_report::sweep_figure::{Dot, Scatter};
+
+/// Adds both winners, what energy costs in time, and the Pareto front of the trials.
+pub fn add(t: &Tradeoff, section: &mut Section) {
+    section.paragraphs.push(t.describe());
+    if !t.same {
+        let config: Vec<String> = (t.lowest_energy.config.iter().zip(&t.fastest.config))
+            .filter(|(low, fast)| low != fast)
+            .map(|((name, value), _)| format!("{name} = {value}"))
+            .collect();
+        section.items.push(Fact::new(
+            "The lowest-energy kernel differs in",
+            config.join(", "),
+        ));
+    }
+    let mut rows = vec![
+        row("fastest", &t.fastest, t),
+        row("lowest energy", &t.lowest_energy, t),
+    ];
+    if let Some((name, library)) = &t.library {
+        rows.push(row(name, library, t));
+    }
+    let header = [
+        "kernel",
+        "time",
+        "95 %",
+        "energy",
+        "95 %",
+        "power",
+        "T / T_fastest",
+        "E / E_fastest",
+    ];
+    section.tables.push(Table {
+        caption: "Tuned for time and for energy, measured again in the same rounds".into(),
+        header: header.map(|n| Header::new(n, "")).to_vec(),
+        rows,
+    });
+    if !t.trials.is_empty() {
+        section.figures.push(front(t));
+    }
+}
+
+fn row(name: &str, w: &Winner, t: &Tradeoff) -> Vec<Cell> {
+    let number = |v: f64, unit: &str| Cell::number(v, si(v, unit));
+    let interval = |s: &greenup_meter::Summary, unit: &str| {
+        Cell::text(format!("{} … {}", si(s.lo, unit), si(s.hi, unit)))
+    };
+    let ratio = |v: f64| Cell::number(v, format!("{v:.3}"));
+    vec![
+        Cell::text(name),
+        number(w.time_s.median, "s"),
+        interval(&w.time_s, "s"),
+        number(w.energy_j.median, "J"),
+        interval(&w.energy_j, "J"),
+        number(w.power_w.median, "W"),
+        ratio(w.time_s.median / t.fastest.time_s.median),
+        ratio(w.energy_j.median / t.fastest.energy_j.median),
+    ]
+}
+
+/// All trials as runs per second and per joule.
+fn front(t: &Tradeoff) -> Figure {
+    let dots = (t.trials.iter())
+        .map(|p| Dot {
+            x: 1.0 / p.time_s,
+            y: 1.0 / p.energy_j,
+            tip: format!("{}, {}", si(p.time_s, "s"), si(p.energy_j, "J")),
+            colour: usize::from(p.on_front),
+        })
+        .collect();
+    let least = |of: fn(&crate::tradeoff::TrialPoint) -> f64| {
+        (0..t.trials.len()).min_by(|&a, &b| of(&t.trials[a]).total_cmp(&of(&t.trials[b])))
+    };
+    let figure = Scatter {
+        title: "Trials: products per second and per joule".into(),
+        x_label: "products per second".into(),
+        y_label: "products per joule".into(),
+        x_unit: "/s".into(),
+        y_unit: "/J".into(),
+        dots,
+        hull: Vec::new(),
+        fastest: least(|p| p.time_s),
+        lowest_energy: least(|p| p.energy_j),
+        legend: vec!["trial".into(), "Pareto front".into()],
+        tip_names: Vec::new(),
+    };
+    Figure::chart(
+        &figure.chart(),
+        "A trial of the Pareto front is beaten by no other in both time and energy.",
+    )
+}

@@ -1,0 +1,97 @@
+//! The findings of a sweep in sentences, for the page and the terminal.
+
+use greenup_app::print;
+use greenup_report::si::{percent, si, three};
+use greenup_tune::Sweep;
+use greenup_tune::analyze::{Analysis, Learnt, Model, Row};
+
+/// A config as `name=value …`.
+pub fn config(sweep: &Sweep, r: &Row) -> String {
+    let values = &sweep.trials[r.trial].config;
+    print::named(sweep.facts.parameters.iter().zip(values))
+}
+
+/// Performance of a config, with its unit.
+pub fn rate(a: &Analysis, r: &Row) -> String {
+    si(r.performance, a.unit)
+}
+
+/// Energy efficiency of a config, with its unit; `None` without energy.
+pub fn efficiency(a: &Analysis, r: &Row) -> Option<String> {
+    Some(si(r.efficiency?, a.unit.trim_end_matches("/s")) + "/J")
+}
+
+fn model(m: Model) -> &'static str {
+    match m {
+        Model::Forest => "forest",
+        Model::GaussianProcess => "Gaussian process",
+        Model::Both => "forest and Gaussian process",
+    }
+}
+
+/// How well a surrogate model predicts `what` (time or energy) from a sample.
+pub fn learnt(what: &str, l: &Learnt) -> String {
+    format!(
+        "{what} of all configs from a sample of {}: mean error {} on the {} others (median {}, {}); best of the sample and its {} best predictions: {} of the optimum",
+        l.sample,
+        percent(l.mean_error),
+        l.held_out,
+        percent(l.median_error),
+        model(l.model),
+        l.tried,
+        percent(l.best_fraction)
+    )
+}
+
+/// The range of weights α for which a config of the Pareto front wins.
+pub fn alpha(a: Option<(f64, f64)>) -> String {
+    a.map_or_else(
+        || "none".to_owned(),
+        |(lo, hi)| format!("{} … {}", three(lo), three(hi)),
+    )
+}
+
+/// The findings of sections 3.2 to 3.4 of Anzt et al. (2015) in sentences.
+pub fn headline(a: &Analysis) -> Vec<String> {
+    let mut out = Vec::new();
+    let f = &a.rows[a.fastest];
+    let Some(g) = a.lowest_energy.map(|g| &a.rows[g]) else {
+        return out;
+    };
+    let (Some(ef), Some(eg)) = (f.energy_j, g.energy_j) else {
+        return out;
+    };
+    if a.lowest_energy == Some(a.fastest) {
+        out.push("the fastest config also has the lowest energy".into());
+        return out;
+    }
+    out.push(format!(
+        "the lowest-energy config takes {} less energy and {} more time than the fastest",
+        percent(1.0 - eg / ef),
+        percent(g.time_s / f.time_s - 1.0)
+    ));
+    if let Some(q) = &a.quadrants {
+        let n = a.rows.len() as f64;
+        out.push(format!(
+            "{} configs ({}) are faster than the lowest-energy config, {} ({}) take less energy than the fastest, {} both",
+            q.right,
+            percent(q.right as f64 / n),
+            q.above,
+            percent(q.above as f64 / n),
+            q.both
+        ));
+    }
+    if let Some(s) = &a.spread_at_performance {
+        out.push(format!(
+            "at the speed of the lowest-energy config, energy varies by up to {} (hull)",
+            percent(s.high / s.low - 1.0)
+        ));
+    }
+    if let Some(s) = &a.spread_at_efficiency {
+        out.push(format!(
+            "at the energy of the fastest config, time varies by up to {} (hull)",
+            percent(s.high / s.low - 1.0)
+        ));
+    }
+    out
+}

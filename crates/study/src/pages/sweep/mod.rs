@@ -1,0 +1,254 @@
+//! The HTML page of the analysis of a sweep.
+
+pub mod figures;
+pub mod findings;
+pub mod heat;
+
+use figures::{bars, ranking, scaling, scatter, split_scatter};
+use findings::{alpha, config, efficiency, headline, learnt, rate};
+use greenup_report::chart::Chart;
+use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::si::{percent, si, three};
+use greenup_tune::Sweep;
+use greenup_tune::analyze::{Analysis, Correlation, Row};
+use greenup_tune::trial::scaling::Scaling;
+
+/// Builds the page: best configs, Pareto front, correlations, importance of parameters; with heat maps by name and
+/// measurements at other sizes if there are any.
+pub fn page(
+    a: &Analysis,
+    sweep: &Sweep,
+    sizes: Option<&Scaling>,
+    maps: &[(String, Chart)],
+) -> Page {
+    let f = &a.rows[a.fastest];
+    let mut winners = vec![winner(a, sweep, "fastest", f)];
+    if let Some(g) = a.lowest_energy {
+        winners.push(winner(a, sweep, "lowest energy", &a.rows[g]));
+    }
+    let mut sections = vec![Section {
+        id: "winners".into(),
+        title: "Best configs".into(),
+        label: Some("measured"),
+        paragraphs: headline(a),
+        figures: vec![match scatter(a, sweep) {
+            Some(s) => Figure::chart(
+                &s.chart(),
+                "Each dot is a config. The line is the convex hull; dashed lines mark the fastest and the lowest-energy config.",
+            ),
+            None => Figure::chart(
+                &ranking(a, sweep).chart(),
+                "Each dot is a config. No energy was measured.",
+            ),
+        }],
+        tables: vec![Table {
+            caption: String::new(),
+            header: headers(&["", "time", "energy", "performance", "efficiency", "config"]),
+            rows: winners,
+        }],
+        ..Section::default()
+    }];
+    if let Some(front) = &a.front {
+        sections.push(Section {
+            id: "front".into(),
+            title: "Time against energy".into(),
+            label: Some("measured"),
+            paragraphs: vec!["Configs that no other beats in both time and energy. Each minimises α·t/t₀ + (1 − α)·e/e₀ for the range of weights α shown, with t₀ and e₀ the minimum time and energy.".into()],
+            tables: vec![Table {
+                caption: "Pareto front".into(),
+                header: headers(&["time", "energy", "optimal for α", "config"]),
+                rows: front
+                    .points
+                    .iter()
+                    .map(|p| {
+                        let r = &a.rows[p.row];
+                        let e = r.energy_j.unwrap_or(f64::NAN);
+                        vec![
+                            Cell::number(r.time_s, si(r.time_s, "s")),
+                            Cell::number(e, si(e, "J")),
+                            Cell::text(alpha(p.alpha)),
+                            Cell::text(config(sweep, r)),
+                        ]
+                    })
+                    .collect(),
+            }],
+            ..Section::default()
+        });
+    }
+    let mut figures = vec![Figure::chart(
+        &bars("with performance", a, |c| Some(c.performance)),
+        "",
+    )];
+    if a.lowest_energy.is_some() {
+        for (title, value) in [
+            (
+                "with efficiency",
+                (|c: &Correlation| c.efficiency) as fn(&Correlation) -> Option<f64>,
+            ),
+            ("with performance × efficiency", |c| c.product),
+        ] {
+            figures.push(Figure::chart(&bars(title, a, value), ""));
+        }
+    }
+    sections.push(Section {
+        id: "correlations".into(),
+        title: "Correlations".into(),
+        label: Some("derived"),
+        paragraphs: vec!["Pearson's correlation coefficient of every parameter and metric. Bold: its rank differs between performance and efficiency. In brackets: the number of configs with this metric, if not all.".into()],
+        figures,
+        ..Section::default()
+    });
+    let mut strongest: Vec<_> = a.splits.iter().collect();
+    strongest.sort_by(|x, y| {
+        let gap = |s: &greenup_tune::analyze::Split| (s.performance.0 / s.performance.1).ln().abs();
+        gap(y).total_cmp(&gap(x))
+    });
+    sections.push(Section {
+        id: "splits".into(),
+        title: "Above and below the mean".into(),
+        label: Some("derived"),
+        figures: strongest
+            .iter()
+            .take(6)
+            .filter_map(|s| {
+                Some(Figure::chart(
+                    &split_scatter(a, sweep, &s.name, s.mean)?,
+                    "",
+                ))
+            })
+            .collect(),
+        tables: vec![Table {
+            caption: "Means of the configs above and below the mean of each".into(),
+            header: headers(&[
+                "",
+                "mean",
+                "above",
+                "below",
+                "performance above",
+                "below",
+                "efficiency above",
+                "below",
+            ]),
+            rows: a
+                .splits
+                .iter()
+                .map(|s| {
+                    let p = |v: f64| Cell::number(v, si(v, a.unit));
+                    let e = |v: Option<f64>| match v {
+                        Some(v) => Cell::number(v, si(v, a.unit.trim_end_matches("/s")) + "/J"),
+                        None => Cell::text("–"),
+                    };
+                    vec![
+                        Cell::text(&s.name),
+                        Cell::number(s.mean, three(s.mean)),
+                        Cell::number(s.above as f64, s.above.to_string()),
+                        Cell::number(s.below as f64, s.below.to_string()),
+                        p(s.performance.0),
+                        p(s.performance.1),
+                        e(s.efficiency.map(|e| e.0)),
+                        e(s.efficiency.map(|e| e.1)),
+                    ]
+                })
+                .collect(),
+        }],
+        ..Section::default()
+    });
+    let share = |v: Option<&Vec<f64>>, i: usize| match v.and_then(|v| v.get(i)) {
+        Some(x) => Cell::number(*x, percent(*x)),
+        None => Cell::text("–"),
+    };
+    sections.push(Section {
+        id: "importance".into(),
+        title: "Importance of parameters, and prediction from a sample".into(),
+        label: Some("derived"),
+        paragraphs: [("time", &a.learnt_time), ("energy", &a.learnt_energy)]
+            .into_iter()
+            .filter_map(|(what, l)| Some(learnt(what, l.as_ref()?)))
+            .collect(),
+        tables: vec![Table {
+            caption: "Share of the variation that each parameter explains".into(),
+            header: headers(&["parameter", "time", "energy"]),
+            rows: a
+                .parameters
+                .iter()
+                .enumerate()
+                .map(|(i, p)| {
+                    vec![
+                        Cell::text(p),
+                        share(Some(&a.importance_time), i),
+                        share(a.importance_energy.as_ref(), i),
+                    ]
+                })
+                .collect(),
+        }],
+        ..Section::default()
+    });
+    if !maps.is_empty() {
+        sections.push(Section {
+            id: "maps".into(),
+            title: "Time over two parameters".into(),
+            label: Some("measured"),
+            figures: maps
+                .iter()
+                .map(|(_, map)| {
+                    Figure::chart(
+                        map,
+                        "Minimum time over the other parameters, divided by the best.",
+                    )
+                })
+                .collect(),
+            ..Section::default()
+        });
+    }
+    if let Some(s) = sizes {
+        sections.push(Section {
+            id: "scaling".into(),
+            title: "Selected configs over problem size".into(),
+            label: Some("measured"),
+            paragraphs: vec!["Each config was built, verified and measured at every size; bars are 95 % intervals.".into()],
+            figures: vec![Figure::chart(&scaling(a, s), "")],
+            ..Section::default()
+        });
+    }
+    let mut facts = vec![
+        Fact::new("trials", a.trials.to_string()),
+        Fact::new("failed", a.failed.to_string()),
+        Fact::new("fastest", si(f.time_s, "s")),
+    ];
+    if let Some(e) = a.lowest_energy.and_then(|g| a.rows[g].energy_j) {
+        facts.push(Fact::new("lowest energy", si(e, "J")));
+    }
+    Page {
+        title: format!("{}: tuning sweep", a.name),
+        subtitle: a.device.clone(),
+        headline: facts,
+        sections,
+        footer: sweep
+            .facts
+            .more
+            .iter()
+            .map(|(k, v)| format!("{k}: {v}"))
+            .collect::<Vec<_>>()
+            .join(" · "),
+        provenance: Vec::new(),
+    }
+}
+
+fn headers(names: &[&str]) -> Vec<Header> {
+    names.iter().map(|n| Header::new(n, "")).collect()
+}
+
+fn winner(a: &Analysis, sweep: &Sweep, name: &str, r: &Row) -> Vec<Cell> {
+    let optional = |v: Option<f64>, text: Option<String>| match (v, text) {
+        (Some(v), Some(t)) => Cell::number(v, t),
+        _ => Cell::text("–"),
+    };
+    vec![
+        Cell::text(name),
+        Cell::number(r.time_s, si(r.time_s, "s")),
+        optional(r.energy_j, r.energy_j.map(|e| si(e, "J"))),
+        Cell::number(r.performance, rate(a, r)),
+        optional(r.efficiency, efficiency(a, r)),
+        Cell::text(config(sweep, r)),
+    ]
+}

@@ -1,0 +1,208 @@
+//! What the tests of the commands share: full disks, signals, messages, names in a folder, pages in
+//! a browser.
+//!
+//! For tests only: each function panics where the test cannot go on.
+#![warn(missing_docs)]
+
+pub mod browser;
+
+use std::ffi::OsStr;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a command may take to end after a signal: the two seconds that are promised, and what a busy host adds.
+pub const END_LIMIT: Duration = Duration::from_secs(5);
+
+/// Bytes as text, whatever they are.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs a command that must succeed.
+pub fn succeeds(command: &mut Command) -> Output {
+    let out = command.output().expect("it starts");
+    assert!(
+        out.status.success(),
+        "{command:?}: {:?} {}",
+        out.status,
+        text(&out.stderr)
+    );
+    out
+}
+
+/// Standard error of a command that must fail with a message and code 1.
+pub fn fails(command: &mut Command) -> String {
+    failure(command, &[1])
+}
+
+/// Standard error of a command that must fail with a message: code 1, or 2 for wrong arguments.
+pub fn is_refused(command: &mut Command) -> String {
+    failure(command, &[1, 2])
+}
+
+fn failure(command: &mut Command, codes: &[i32]) -> String {
+    let out = command.output().expect("it starts");
+    let said = text(&out.stderr);
+    // A panic ends with 101, an abort with a signal.
+    assert!(
+        out.status.code().is_some_and(|c| codes.contains(&c)),
+        "{command:?}: {:?} {said}",
+        out.status
+    );
+    assert!(
+        said.contains("error:") && !said.contains("panicked"),
+        "{command:?}: {said}"
+    );
+    said
+}
+
+/// The same command on a full disk: no file can grow beyond `blocks` of 512 bytes.
+pub fn on_a_full_disk(command: &Command, blocks: u32) -> Command {
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    wrapped("sh", &["-c", &script], command)
+}
+
+/// The same command with the signals of a terminal: the caller of the tests may have switched them off.
+pub fn at_a_terminal(command: &Command) -> Command {
+    wrapped("env", &["--default-signal=INT,TERM,HUP"], command)
+}
+
+/// The same command, environment and folder, started by another program; without input.
+pub fn wrapped(program: &str, args: &[&str], command: &Command) -> Command {
+    let mut out = Command::new(program);
+    out.args(args)
+        .arg(command.get_program())
+        .args(command.get_args())
+        .stdin(Stdio::null());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => out.env(name, value),
+            None => out.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        out.current_dir(folder);
+    }
+    out
+}
+
+/// Starts a command without input and output.
+pub fn started(command: &mut Command) -> Child {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts")
+}
+
+/// Waits until `ready`, at most two minutes; the child must go on.
+pub fn wait_until(child: &mut Child, mut ready: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !ready() {
+        let ended = child.try_wait().expect("it can be waited for");
+        assert!(ended.is_none(), "it ended too early: {ended:?}");
+        assert!(start.elapsed() < Duration::from_secs(120), "it hangs");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Sends a signal: `INT`, `TERM`, `HUP`, `KILL`.
+pub fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill")
+        .args([format!("-{name}"), child.id().to_string()])
+        .status();
+    assert!(sent.expect("kill starts").success(), "{name}");
+}
+
+/// Whether a process handles a signal by now, where `/proc` says it; else true.
+pub fn handles(pid: u32, name: &str) -> bool {
+    let number = match name {
+        "HUP" => 1,
+        "INT" => 2,
+        _ => 15,
+    };
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/status")) else {
+        return true;
+    };
+    status.lines().any(|l| {
+        l.strip_prefix("SigCgt:").is_some_and(|mask| {
+            u64::from_str_radix(mask.trim(), 16).is_ok_and(|m| m >> (number - 1) & 1 == 1)
+        })
+    })
+}
+
+/// Waits for the end; `None` after [`END_LIMIT`], when the child is killed.
+pub fn ended(child: &mut Child) -> Option<ExitStatus> {
+    let start = Instant::now();
+    while start.elapsed() < END_LIMIT {
+        if let Some(status) = child.try_wait().expect("it can be waited for") {
+            return Some(status);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    None
+}
+
+/// Sends a signal and asserts that the child ends in time with code 130.
+pub fn is_ended_by(child: &mut Child, name: &str) {
+    let line = std::fs::read(format!("/proc/{}/cmdline", child.id())).unwrap_or_default();
+    let line = text(&line).replace('\0', " ");
+    signal(child, name);
+    let Some(status) = ended(child) else {
+        panic!("{line}: it went on for {END_LIMIT:?} after {name}");
+    };
+    let by = status.signal();
+    assert_eq!(status.code(), Some(130), "{line}: {name}, ended by {by:?}");
+}
+
+/// Sorted names in a folder.
+pub fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut all: Vec<String> = entries
+        .flatten()
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .collect();
+    all.sort();
+    all
+}
+
+/// Files under way in a folder and those below it.
+pub fn unfinished(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(unfinished(&path));
+        } else if ["unfinished", "tmp"]
+            .map(|e| Some(OsStr::new(e)))
+            .contains(&path.extension())
+        {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Copies the files of a folder.
+pub fn copy_files(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder").flatten() {
+        std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
+    }
+}
+
+/// Starts a command without input and output and kills it `later` than `ready`, before it ends.
+pub fn kill_after(command: &mut Command, ready: impl FnMut() -> bool, later: Duration) {
+    let mut child = started(command);
+    wait_until(&mut child, ready);
+    std::thread::sleep(later);
+    let ended = child.try_wait().expect("it can be waited for");
+    assert!(ended.is_none(), "it ended too early: {ended:?}");
+    child.kill().expect("it can be killed");
+    child.wait().expect("it can be waited for");
+}

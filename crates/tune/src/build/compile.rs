@@ -1,0 +1,376 @@
+//! Sources and a config to a shared library.
+
+use crate::error::{BuildError, CompileError, EnvironmentFault, of_environment};
+use crate::problem::{Build, ConfigError, Data, Language, Problem};
+use greenup_process::capture::Capture;
+use greenup_process::group::{Group, OnInterrupt};
+use greenup_space::Value;
+use std::collections::BTreeSet;
+use std::collections::hash_map::DefaultHasher;
+use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Seconds after which a compiler counts as hanging.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// What to compile: one config of the kernel, or the reference.
+pub struct Unit<'a> {
+    /// Source files.
+    pub sources: Vec<PathBuf>,
+    /// Name of the function to call.
+    pub entry: &'a str,
+    /// Language, compiler and flags.
+    pub build: &'a Build,
+    /// Macros, as `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// Arguments of the function.
+    pub data: &'a [Data],
+    /// Whether the function takes a stream behind its arguments.
+    stream: bool,
+}
+
+impl<'a> Unit<'a> {
+    /// The kernel with a config.
+    ///
+    /// # Errors
+    /// A derived value does not exist for the config.
+    pub fn of_config(p: &'a Problem, config: &[Value]) -> Result<Self, CompileError> {
+        Ok(Self {
+            sources: p.build.sources.iter().map(|s| p.dir.join(s)).collect(),
+            entry: &p.build.entry,
+            build: &p.build,
+            defines: p.defines(config).map_err(ConfigError::from)?,
+            data: &p.data,
+            stream: false,
+        })
+    }
+
+    /// The sources alone, without a config: what makes a sweep's kernels what they are.
+    pub fn of_sources(p: &'a Problem) -> Self {
+        Self {
+            sources: p.build.sources.iter().map(|s| p.dir.join(s)).collect(),
+            entry: &p.build.entry,
+            build: &p.build,
+            defines: Vec::new(),
+            data: &p.data,
+            stream: false,
+        }
+    }
+
+    /// The baseline, compiled with the constants only; `None` without a `[baseline]`.
+    pub fn of_baseline(p: &'a Problem) -> Option<Self> {
+        let r = p.baseline.as_ref()?;
+        Some(Self {
+            stream: p.on_gpu(),
+            ..Self::of_constants(p, &r.sources, &r.entry)
+        })
+    }
+
+    /// The reference, with the constants alone.
+    pub fn of_reference(p: &'a Problem) -> Option<Self> {
+        let r = p.reference.as_ref()?;
+        Some(Self::of_constants(p, &r.sources, &r.entry))
+    }
+
+    /// What makes the data, with the constants alone.
+    pub fn of_setup(p: &'a Problem) -> Option<Self> {
+        let s = p.setup.as_ref()?;
+        Some(Self::of_constants(p, &s.sources, &s.entry))
+    }
+
+    fn of_constants(p: &'a Problem, sources: &[PathBuf], entry: &'a str) -> Self {
+        Self {
+            sources: sources.iter().map(|s| p.dir.join(s)).collect(),
+            entry,
+            build: &p.build,
+            defines: p
+                .space
+                .constants()
+                .iter()
+                .map(|(n, v)| format!("-D{n}={v}"))
+                .collect(),
+            data: &p.data,
+            stream: false,
+        }
+    }
+
+    /// A name that changes with anything that changes the library.
+    pub fn key(&self) -> String {
+        let mut h = DefaultHasher::new();
+        for s in &self.sources {
+            std::fs::read(s).unwrap_or_default().hash(&mut h);
+        }
+        (self.entry, &self.defines, self.flags(), self.compiler()).hash(&mut h);
+        self.wrapper().hash(&mut h);
+        format!("{:016x}", h.finish())
+    }
+
+    /// Flags of the host's compiler; those of a CUDA problem are for its kernels.
+    fn flags(&self) -> Vec<String> {
+        match self.build.language {
+            Language::Cuda => ["-O3", "-march=native", "-fopenmp"].map(Into::into).into(),
+            _ => self.build.flags(),
+        }
+    }
+
+    fn compiler(&self) -> &str {
+        compiler(self.build)
+    }
+
+    /// The function that calls the kernel with an array of pointers, `n` times.
+    fn wrapper(&self) -> String {
+        let mut out = String::from("#include <stdint.h>\n");
+        let mut types: Vec<String> = self
+            .data
+            .iter()
+            .map(|d| match d.len {
+                Some(_) => format!("{} *", d.kind.c_name()),
+                None => d.kind.c_name().to_owned(),
+            })
+            .collect();
+        if self.stream {
+            types.push("void *".to_owned());
+        }
+        let list = if types.is_empty() {
+            "void".to_owned()
+        } else {
+            types.join(", ")
+        };
+        let external = if self.build.language == Language::Cpp {
+            "extern \"C\""
+        } else {
+            "extern"
+        };
+        let _ = writeln!(out, "{external} void {}({list});", self.entry);
+        let mut args: Vec<String> = self
+            .data
+            .iter()
+            .enumerate()
+            .map(|(i, d)| match d.len {
+                Some(_) => format!("({} *)greenup_a[{i}]", d.kind.c_name()),
+                None => format!("*({} *)greenup_a[{i}]", d.kind.c_name()),
+            })
+            .collect();
+        if self.stream {
+            args.push(format!("greenup_a[{}]", self.data.len()));
+        }
+        let head = if self.build.language == Language::Cpp {
+            "extern \"C\" "
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            out,
+            "{head}void greenup_run(void **greenup_a, int64_t greenup_n) {{\n    for (; greenup_n > 0; greenup_n--) {}({});\n}}",
+            self.entry,
+            args.join(", ")
+        );
+        out
+    }
+
+    /// Compiles into `dir`; a library that is there already is taken.
+    ///
+    /// # Errors
+    /// The compiler's own words, or a fault of the environment.
+    pub fn compile(&self, dir: &Path) -> Result<PathBuf, BuildError> {
+        let key = self.key();
+        let library = dir.join(format!("{key}.so"));
+        if library.is_file() {
+            return Ok(library);
+        }
+        let extension = match self.build.language {
+            Language::C | Language::Cuda => "c",
+            Language::Cpp => "cpp",
+        };
+        let wrapper = dir.join(format!("{key}.{extension}"));
+        let temporary = dir.join(format!("{key}.{}.tmp", std::process::id()));
+        let done = self.compile_with(&wrapper, &temporary);
+        let _ = std::fs::remove_file(&wrapper);
+        if done.is_err() {
+            let _ = std::fs::remove_file(&temporary);
+        }
+        done?;
+        std::fs::rename(&temporary, &library).map_err(|e| environment(&library, &e))?;
+        Ok(library)
+    }
+
+    fn compile_with(&self, wrapper: &Path, out: &Path) -> Result<(), BuildError> {
+        std::fs::write(wrapper, self.wrapper()).map_err(|e| environment(wrapper, &e))?;
+        let compiler = self.compiler();
+        let fault = |m: String| BuildError::Environment(EnvironmentFault(m));
+        let mut command = Command::new(compiler);
+        command
+            .args(self.flags())
+            .args(["-fPIC", "-shared"])
+            .args(&self.defines)
+            .args(&self.sources)
+            .arg(wrapper)
+            .arg("-o")
+            .arg(out)
+            .args(["-lm", "-ldl"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            // A pipe, as a full disk would take the words of a file.
+            .stderr(Stdio::piped());
+        // The compiler's own processes end with it.
+        let mut group = Group::spawn(&mut command, OnInterrupt::Kill)
+            .map_err(|e| fault(format!("the compiler `{compiler}` cannot be started: {e}")))?;
+        let words = group.take_stderr().map(|p| Capture::of(p, MOST_WORDS));
+        let ended = group.exits_within(TIMEOUT);
+        let Some(status) = group.kill().filter(|_| ended) else {
+            return Err(CompileError::Timeout(TIMEOUT.as_secs()).into());
+        };
+        if status.success() {
+            return Ok(());
+        }
+        let message = words.map(|w| w.text()).unwrap_or_default();
+        let brief = brief(&message);
+        if of_environment(&message) {
+            return Err(fault(format!("the compiler `{compiler}` failed: {brief}")));
+        }
+        if brief.is_empty() {
+            return Err(fault(format!(
+                "the compiler `{compiler}` ended with {status} and no message"
+            )));
+        }
+        Err(CompileError::Rejected(brief).into())
+    }
+
+    /// The files that the sources include, the sources too, by the compiler's own list where it makes one.
+    pub fn files(&self) -> BTreeSet<PathBuf> {
+        let mut out = included(&self.sources);
+        if self.build.language != Language::Cuda || self.stream {
+            out.extend(self.listed());
+        }
+        out
+    }
+
+    /// What `-MM` lists; nothing where the sources need a config to be read.
+    fn listed(&self) -> Vec<PathBuf> {
+        let Ok(listed) = Command::new(self.compiler())
+            .args(self.flags())
+            .args(&self.defines)
+            .args(["-MM", "-MG"])
+            .args(&self.sources)
+            .stdin(Stdio::null())
+            .output()
+        else {
+            return Vec::new();
+        };
+        let text = String::from_utf8_lossy(&listed.stdout).replace("\\\n", " ");
+        let rules = text.lines().filter_map(|l| l.split_once(": "));
+        rules
+            .flat_map(|(_, files)| words(files))
+            .map(PathBuf::from)
+            .collect()
+    }
+}
+
+/// Words of a make rule; a space within a name has a backslash before it.
+fn words(text: &str) -> Vec<String> {
+    const SPACE: char = '\u{0}';
+    text.replace("\\ ", &SPACE.to_string())
+        .split_whitespace()
+        .map(|w| w.replace(SPACE, " "))
+        .collect()
+}
+
+/// Sources and what they include by `#include "NAME"`, found beside the including file.
+fn included(sources: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let mut out = BTreeSet::new();
+    let mut left: Vec<PathBuf> = sources.to_vec();
+    while let Some(path) = left.pop() {
+        if !out.insert(path.clone()) {
+            continue;
+        }
+        let Ok(text) = greenup_files::read_bytes(&path, greenup_files::read::TEXT_LIMIT) else {
+            continue;
+        };
+        let dir = path.parent().unwrap_or(Path::new(""));
+        for line in String::from_utf8_lossy(&text).lines() {
+            let Some(rest) = line.trim_start().strip_prefix('#') else {
+                continue;
+            };
+            let name = rest
+                .trim_start()
+                .strip_prefix("include")
+                .map(str::trim_start);
+            let name = name.and_then(|n| n.strip_prefix('"')?.split('"').next());
+            if let Some(file) = name.map(|n| dir.join(n)).filter(|f| f.is_file()) {
+                left.push(file);
+            }
+        }
+    }
+    out
+}
+
+/// Bytes of a compiler's message that are read.
+const MOST_WORDS: usize = 1 << 20;
+
+fn environment(path: &Path, e: &std::io::Error) -> BuildError {
+    EnvironmentFault(format!("{} cannot be written: {e}", path.display())).into()
+}
+
+/// The lines of a message that name errors, else its first.
+fn brief(message: &str) -> String {
+    let errors: Vec<&str> = message
+        .lines()
+        .filter(|l| l.contains("error") || of_environment(l))
+        .take(3)
+        .collect();
+    if errors.is_empty() {
+        return message.lines().take(5).collect::<Vec<_>>().join("\n");
+    }
+    errors.join("\n")
+}
+
+/// The host's compiler.
+fn compiler(build: &Build) -> &str {
+    build.compiler.as_deref().unwrap_or(match build.language {
+        Language::C | Language::Cuda => "cc",
+        Language::Cpp => "c++",
+    })
+}
+
+/// First line of `compiler --version`.
+pub fn compiler_version(build: &Build) -> String {
+    Command::new(compiler(build))
+        .arg("--version")
+        .output()
+        .ok()
+        .and_then(|o| {
+            String::from_utf8_lossy(&o.stdout)
+                .lines()
+                .next()
+                .map(str::to_owned)
+        })
+        .unwrap_or_else(|| "unknown".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn included_files_are_found_without_a_compiler() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |n: &str| dir.path().join(n);
+        std::fs::create_dir(at("sub")).unwrap();
+        std::fs::write(
+            at("k.c"),
+            "#include <math.h>\n  # include \"sub/a.h\"\n#include \"no.h\"\n",
+        )
+        .unwrap();
+        std::fs::write(at("sub/a.h"), "#include \"b.h\"\n").unwrap();
+        std::fs::write(at("sub/b.h"), "#include \"a.h\"\n").unwrap();
+        let found = included(&[at("k.c")]);
+        assert_eq!(
+            found,
+            BTreeSet::from([at("k.c"), at("sub/a.h"), at("sub/b.h")])
+        );
+        assert_eq!(words("a.c my\\ file.h  b.h"), ["a.c", "my file.h", "b.h"]);
+    }
+}

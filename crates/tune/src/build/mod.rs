@@ -1,0 +1,6 @@
+//! Compiles configs: host libraries, GPU kernels, and CUDA kernels emulated on the host.
+
+pub(crate) mod builder;
+pub mod compile;
+pub mod cubin;
+pub mod emulator;

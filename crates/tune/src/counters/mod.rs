@@ -1,0 +1,7 @@
+//! Hardware counters of configs, read by NVIDIA's profiler `ncu`.
+
+mod error;
+pub mod ncu;
+pub mod profile;
+
+pub use error::ProfilerError;

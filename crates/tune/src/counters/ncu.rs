@@ -1,0 +1,333 @@
+//! Hardware counters, through NVIDIA's `ncu`.
+
+use super::ProfilerError;
+use crate::error::TuneError;
+use crate::sweep::{Counters, Kernels};
+use greenup_meter::Observer;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// Our name of a counter, the profiler's metrics that add up to it, and what one of them is worth.
+pub struct Counter {
+    /// Name of the counted quantity.
+    pub name: &'static str,
+    /// Names of the metrics of `ncu` whose sum it is.
+    pub metrics: &'static [&'static str],
+    /// What one count is worth, in the unit of the quantity.
+    pub worth: f64,
+    /// Whether the work of a kernel follows from it.
+    pub of_work: bool,
+}
+
+const fn counter(name: &'static str, metrics: &'static [&'static str], worth: f64) -> Counter {
+    Counter {
+        name,
+        metrics,
+        worth,
+        of_work: false,
+    }
+}
+
+const fn of_work(name: &'static str, metrics: &'static [&'static str], worth: f64) -> Counter {
+    Counter {
+        of_work: true,
+        ..counter(name, metrics, worth)
+    }
+}
+
+/// Counters that make up the work of a kernel, and those of Anzt et al. 2015, Figs. 6 to 9, under
+/// the names that today's profiler has for them.
+pub const COUNTERS: [Counter; 24] = [
+    of_work(
+        "dram_bytes",
+        &["dram__bytes_read.sum", "dram__bytes_write.sum"],
+        1.0,
+    ),
+    of_work(
+        "l2_bytes",
+        &["lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum"],
+        32.0,
+    ),
+    of_work(
+        "shared_traffic_bytes",
+        &["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"],
+        128.0,
+    ),
+    of_work(
+        "f64_fma",
+        &["smsp__sass_thread_inst_executed_op_dfma_pred_on.sum"],
+        1.0,
+    ),
+    of_work(
+        "f64_other",
+        &[
+            "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum",
+            "smsp__sass_thread_inst_executed_op_dmul_pred_on.sum",
+        ],
+        1.0,
+    ),
+    of_work(
+        "f32_fma",
+        &["smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"],
+        1.0,
+    ),
+    of_work(
+        "f32_other",
+        &[
+            "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
+            "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",
+        ],
+        1.0,
+    ),
+    of_work(
+        "integer_ops",
+        &["smsp__sass_thread_inst_executed_op_integer_pred_on.sum"],
+        1.0,
+    ),
+    of_work("special_ops", &["smsp__inst_executed_pipe_xu.sum"], 32.0),
+    of_work(
+        "tensor_instructions",
+        &["sm__inst_executed_pipe_tensor.sum"],
+        1.0,
+    ),
+    counter(
+        "tensor_pipe_share",
+        &["sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"],
+        0.01,
+    ),
+    counter(
+        "f64_pipe_share",
+        &["sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_active"],
+        0.01,
+    ),
+    of_work("instructions", &["smsp__inst_executed.sum"], 1.0),
+    counter("issue_slots", &["smsp__inst_issued.sum"], 1.0),
+    counter("cycles", &["sm__cycles_elapsed.max"], 1.0),
+    counter(
+        "active_warps",
+        &["sm__warps_active.avg.pct_of_peak_sustained_active"],
+        0.01,
+    ),
+    counter(
+        "warp_issue_share",
+        &["smsp__issue_active.avg.pct_of_peak_sustained_active"],
+        0.01,
+    ),
+    of_work(
+        "shared_loads",
+        &["smsp__sass_inst_executed_op_shared_ld.sum"],
+        1.0,
+    ),
+    of_work(
+        "shared_conflicts",
+        &["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"],
+        1.0,
+    ),
+    counter("l1_hit_share", &["l1tex__t_sector_hit_rate.pct"], 0.01),
+    counter("l2_hit_share", &["lts__t_sector_hit_rate.pct"], 0.01),
+    of_work(
+        "global_loads",
+        &["smsp__sass_inst_executed_op_global_ld.sum"],
+        1.0,
+    ),
+    counter(
+        "local_loads",
+        &["smsp__sass_inst_executed_op_local_ld.sum"],
+        1.0,
+    ),
+    counter("branches", &["smsp__sass_branch_targets.sum"], 1.0),
+];
+
+/// Our counters out of the profiler's metrics; those it does not have are left out.
+fn named(sums: &BTreeMap<String, f64>, more: &[String]) -> BTreeMap<String, f64> {
+    let mut out = BTreeMap::new();
+    for c in &COUNTERS {
+        let values: Option<Vec<f64>> = c.metrics.iter().map(|m| sums.get(*m).copied()).collect();
+        if let Some(v) = values {
+            out.insert(c.name.to_owned(), c.worth * v.iter().sum::<f64>());
+        }
+    }
+    for m in more {
+        if let Some(v) = sums.get(m) {
+            out.insert(m.clone(), *v);
+        }
+    }
+    out
+}
+
+/// Counters of launches together: counts of several kernels add up; ratios are those of the main one, the last.
+pub(crate) fn folded(launches: &[Launch], more: &[String]) -> Counters {
+    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+    for (name, v) in launches.iter().flat_map(|l| &l.values) {
+        if name.ends_with(".sum") || name.ends_with(".max") {
+            *sums.entry(name.clone()).or_insert(0.0) += v;
+        } else {
+            sums.insert(name.clone(), *v);
+        }
+    }
+    named(&sums, more)
+}
+
+/// Counters of each kernel.
+pub(crate) fn by_kernel(launches: &[Launch]) -> Kernels {
+    let mut groups: BTreeMap<&str, Vec<Launch>> = BTreeMap::new();
+    for l in launches {
+        groups.entry(&l.kernel).or_default().push(l.clone());
+    }
+    groups
+        .into_iter()
+        .map(|(name, l)| (name.to_owned(), folded(&l, &[])))
+        .collect()
+}
+
+/// The profiler's arguments for a program whose launches it shall count.
+pub(crate) fn arguments<'a>(
+    log: &Path,
+    metrics: &[&str],
+    program: &Path,
+    own: impl Iterator<Item = &'a String>,
+) -> Vec<String> {
+    let mut out: Vec<String> = ["--target-processes", "all", "--clock-control", "none"]
+        .map(str::to_owned)
+        .into();
+    out.extend(["--csv", "--page", "raw", "--print-units", "base"].map(str::to_owned));
+    out.extend(["--force-overwrite".to_owned(), "--log-file".to_owned()]);
+    out.push(log.display().to_string());
+    out.extend(["--metrics".to_owned(), metrics.join(",")]);
+    out.push(program.display().to_string());
+    out.extend(own.cloned());
+    out
+}
+
+/// Counters of all launches of a program together, and by kernel: those that make up work.
+///
+/// # Errors
+/// The profiler cannot be started or may not read counters, or the program launched nothing.
+pub fn of_program(
+    program: &Path,
+    own: &[String],
+    log: &Path,
+    observer: &dyn Observer,
+) -> Result<(Counters, Kernels), TuneError> {
+    let metrics: Vec<&str> = (COUNTERS.iter())
+        .filter(|c| c.of_work)
+        .flat_map(|c| c.metrics)
+        .copied()
+        .collect();
+    let mut command = Command::new("ncu");
+    command.args(arguments(log, &metrics, program, own.iter()));
+    let out =
+        greenup_process::capture::output(&mut command, Duration::MAX, &|| observer.cancelled())
+            .map_err(|e| ProfilerError::Start(e.to_string()))?;
+    let launches = read(log);
+    let _ = std::fs::remove_file(log);
+    let launches = launches?;
+    if !out.success() {
+        return Err(ProfilerError::Program {
+            command: format!("{} {}", program.display(), own.join(" ")),
+            message: out.stderr.lines().last().unwrap_or("it failed").to_owned(),
+        }
+        .into());
+    }
+    Ok((folded(&launches, &[]), by_kernel(&launches)))
+}
+
+/// A launch in the profiler's table.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    pub kernel: String,
+    /// By the profiler's names.
+    pub values: Vec<(String, f64)>,
+}
+
+/// The launches of the profiler's CSV in order.
+pub(crate) fn read(log: &Path) -> Result<Vec<Launch>, ProfilerError> {
+    let text = std::fs::read_to_string(log).map_err(|cause| ProfilerError::Read {
+        path: log.to_owned(),
+        cause,
+    })?;
+    parse(&text)
+}
+
+fn parse(text: &str) -> Result<Vec<Launch>, ProfilerError> {
+    // Its remarks stand before the table.
+    if let Some(e) = text.lines().find(|l| l.starts_with("==ERROR==")) {
+        return Err(ProfilerError::Refused(
+            e.trim_start_matches("==ERROR==").trim().to_owned(),
+        ));
+    }
+    let table: String = text
+        .lines()
+        .skip_while(|l| !l.starts_with("\"ID\""))
+        .flat_map(|l| [l, "\n"])
+        .collect();
+    let mut reader = csv::ReaderBuilder::new()
+        .flexible(true)
+        .from_reader(table.as_bytes());
+    let header = reader.headers()?.clone();
+    let name = header.iter().position(|h| h == "Kernel Name");
+    let mut out = Vec::new();
+    for row in reader.records() {
+        let row = row?;
+        // The line below the header holds units; it has no ID.
+        if row.get(0).unwrap_or_default().is_empty() {
+            continue;
+        }
+        let values = header
+            .iter()
+            .zip(&row)
+            .filter(|(name, _)| name.contains("__"))
+            .filter_map(|(name, v)| Some((name.to_owned(), v.replace(',', "").parse().ok()?)))
+            .collect();
+        let kernel = name.and_then(|i| row.get(i)).unwrap_or_default();
+        out.push(Launch {
+            kernel: kernel.split('(').next().unwrap_or(kernel).to_owned(),
+            values,
+        });
+    }
+    if out.is_empty() {
+        let last = text.lines().last().unwrap_or("it printed nothing");
+        return Err(ProfilerError::NoKernel(last.to_owned()));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_profilers_table_is_read() {
+        let text = "==PROF== Connected\n\
+            \"ID\",\"Kernel Name\",\"dram__bytes_read.sum\",\"dram__bytes_write.sum\",\"device__x\"\n\
+            \"\",\"\",\"byte\",\"byte\",\"\"\n\
+            \"0\",\"scale\",\"1,000\",\"24\",\"no number\"\n\
+            \"1\",\"gemm(int)\",\"2,000\",\"n/a\",\"4\"\n";
+        let rows = parse(text).unwrap();
+        assert_eq!(rows.len(), 2);
+        assert_eq!(
+            rows[0].values[0],
+            ("dram__bytes_read.sum".to_owned(), 1000.0)
+        );
+        assert_eq!(folded(&rows[..1], &[])["dram_bytes"], 1024.0);
+        // One of the two is missing: no sum.
+        assert_eq!(folded(&rows[1..], &["device__x".to_owned()]).len(), 1);
+    }
+
+    #[test]
+    fn launches_of_a_kernel_add_up() {
+        let text = "\"ID\",\"Kernel Name\",\"smsp__inst_executed.sum\"\n\
+            \"0\",\"near(int)\",\"5\"\n\"1\",\"far\",\"7\"\n\"2\",\"near(int)\",\"6\"\n";
+        let k = by_kernel(&parse(text).unwrap());
+        assert_eq!((k.len(), k["near"]["instructions"]), (2, 11.0));
+    }
+
+    #[test]
+    fn refused_counters_are_an_error() {
+        let text = "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n";
+        assert!(matches!(parse(text), Err(ProfilerError::Refused(m)) if m.contains("permission")));
+        assert!(matches!(parse("nothing\n"), Err(ProfilerError::NoKernel(m)) if m == "nothing"));
+    }
+}

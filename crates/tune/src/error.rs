@@ -1,0 +1,125 @@
+//! Errors of builds and runs. Faults of the environment say nothing about a config: they end the run and are not recorded.
+
+use crate::counters::ProfilerError;
+use crate::problem::ConfigError;
+use crate::sweep::FolderError;
+use crate::worker::inputs::memory::OutOfMemory;
+
+/// The environment failed: no memory, processes, descriptors or disk space. Holds the message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct EnvironmentFault(pub String);
+
+/// A kernel that cannot be compiled: the source or the config is at fault.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// The compiler's error lines.
+    #[error("{0}")]
+    Rejected(String),
+    /// The compiler hangs.
+    #[error("the compiler did not end within {0} s")]
+    Timeout(u64),
+    /// The observer cancelled.
+    #[error("stopped")]
+    Interrupted,
+    /// A value of the problem does not exist for the config.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A launch names a kernel that the source does not define.
+    #[error("there is no kernel `{kernel}`; kernels must be extern \"C\" ({} compiled: {})", compiled.len(), compiled.join(", "))]
+    MissingKernel {
+        /// The kernel that is launched.
+        kernel: String,
+        /// The kernels that were compiled.
+        compiled: Vec<String>,
+    },
+    /// A file of the build cannot be written or read, or the compiler cannot be started.
+    #[error("{what}: {source}")]
+    Io {
+        /// The file or program.
+        what: String,
+        /// The system's error.
+        source: std::io::Error,
+    },
+}
+
+/// A kernel that could not be built: its own fault, or the environment's.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The source or config is at fault.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// The environment is at fault.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentFault),
+}
+
+impl BuildError {
+    /// The error of a run that ends here: `of_source` makes it from a compiler's message.
+    pub fn into_tune(self, of_source: impl FnOnce(String) -> TuneError) -> TuneError {
+        match self {
+            Self::Compile(e) => of_source(e.to_string()),
+            Self::Environment(e) => e.into(),
+        }
+    }
+}
+
+/// Messages of compilers and linkers when the machine, not the source, is at fault.
+const WORDS: [&str; 9] = [
+    "No space left on device",
+    "Disk quota exceeded",
+    "Cannot allocate memory",
+    "out of memory",
+    "virtual memory exhausted",
+    "Too many open files",
+    "Resource temporarily unavailable",
+    "Input/output error",
+    "Killed signal terminated program",
+];
+
+/// Whether a compiler's message is of the environment.
+pub(crate) fn of_environment(message: &str) -> bool {
+    WORDS.iter().any(|w| message.contains(w))
+}
+
+/// A sweep that cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TuneError {
+    /// The sweep folder cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] greenup_files::FileError),
+    /// The setup, the reference or the baseline does not compile or fails.
+    #[error("{0}")]
+    Reference(String),
+    /// The profiler fails.
+    #[error("the profiler: {0}")]
+    Profiler(#[from] ProfilerError),
+    /// The environment fails, which is no fault of a config.
+    #[error("{0}: an error of the environment, not of a config; the trial is not recorded")]
+    Environment(#[from] EnvironmentFault),
+    /// The arguments do not fit into memory.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
+    /// No trial succeeded. Holds the first failure.
+    #[error("no trial succeeded: {0}")]
+    Nothing(String),
+    /// The finalists cannot be built, or measured again.
+    #[error("the finalists cannot be measured again: {0}")]
+    Finalists(String),
+    /// The space of a size cannot be enumerated.
+    #[error("{over} = {size}: {cause}")]
+    Size {
+        /// Name of the constant.
+        over: String,
+        /// Its value.
+        size: String,
+        /// Why the search space has no index.
+        cause: greenup_space::Stop,
+    },
+    /// A result cannot be written as JSON.
+    #[error("cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}

@@ -1,0 +1,52 @@
+//! How a sweep is run.
+
+use crate::objective::Objective;
+use crate::worker::launcher::Launcher;
+use greenup_device::cuda::Gpu;
+use greenup_meter::control::Control;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Seed of the random input data.
+pub const DATA_SEED: u64 = 20_150_324;
+
+/// How a sweep is run.
+pub struct Plan {
+    /// Objectives; with several, the finalists are the best of each alternately, ranked by the first.
+    pub objectives: Vec<Objective>,
+    /// Maximum number of full measurements.
+    pub trials: usize,
+    /// Time limit of the search, s.
+    pub seconds: f64,
+    /// Seed of the search and of the order of final measurements; kernel data use [`DATA_SEED`].
+    pub seed: u64,
+    /// Folder of the sweep.
+    pub out: PathBuf,
+    /// Whether to continue the sweep in the folder.
+    pub resume: bool,
+    /// Parts of the fingerprint that may differ from those of the sweep that is continued; `all` for any.
+    pub accept: Vec<String>,
+    /// How worker processes are started.
+    pub launcher: Launcher,
+    /// Number of best configs measured again at the end, interleaved.
+    pub finalists: usize,
+    /// Number of these final measurements of each; `None` for 10 on a GPU and 9 on a host.
+    pub rounds: Option<usize>,
+    /// Additional facts to record.
+    pub facts: BTreeMap<String, String>,
+    /// Name of the device.
+    pub device: String,
+    /// The GPU of a problem whose kernels run on one.
+    pub gpu: Option<GpuTarget>,
+    /// Sets clocks and power limit, for problems that have them as parameters.
+    pub control: Option<Control>,
+}
+
+/// The GPU of a sweep.
+#[derive(Clone, Debug)]
+pub struct GpuTarget {
+    /// The GPU.
+    pub gpu: Gpu,
+    /// Where compiled kernels are kept.
+    pub cubins: PathBuf,
+}

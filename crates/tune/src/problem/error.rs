@@ -1,0 +1,176 @@
+//! Errors of problem files and of the values that they state for a config.
+
+use greenup_space::SpaceError;
+
+/// A problem file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}{message}", if path.is_empty() { String::new() } else { format!("{path}: ") })]
+pub struct ProblemError {
+    /// The file; empty where the message names it.
+    pub path: String,
+    /// What is wrong, with the line where it is known.
+    pub message: String,
+    /// The suggested fix.
+    pub hint: Option<String>,
+}
+
+/// A value or a table of a problem file that is invalid.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ValueError {
+    /// An expression cannot be parsed.
+    #[error("{what} `{text}`: {cause}")]
+    Expression {
+        /// The key.
+        what: String,
+        /// The expression.
+        text: String,
+        /// The parser's message.
+        cause: String,
+    },
+    /// A text cannot be parsed as an expression.
+    #[error("{0}")]
+    Syntax(String),
+    /// An expression has no value, where only constants are known.
+    #[error("{cause} in `{text}`: use constants")]
+    Constants {
+        /// The expression.
+        text: String,
+        /// The evaluator's message.
+        cause: String,
+    },
+    /// A value that must be a number.
+    #[error("`{0}` is not a number")]
+    NotANumber(String),
+    /// An unknown element type.
+    #[error("type `{name}` is not one of f64, f32, i64, i32{suggestion}")]
+    Type {
+        /// The type.
+        name: String,
+        /// A suggested type, as the end of the message.
+        suggestion: &'static str,
+    },
+    /// A type that is neither a name nor a valid expression; both errors.
+    #[error("{0}: {1}")]
+    TypeExpression(Box<Self>, Box<Self>),
+    /// An invalid number of elements of an array.
+    #[error("an array of {0} elements")]
+    Size(f64),
+    /// An argument with both `size` and `value`, or with neither.
+    #[error("give `size` for an array or `value` for a scalar")]
+    SizeOrValue,
+    /// Unknown initial values.
+    #[error(
+        "fill `{0}` is not random, random(LO, HI), normal, zeros, index, file:PATH or a number"
+    )]
+    Fill(String),
+    /// An argument is invalid.
+    #[error("argument `{name}`: {cause}")]
+    Argument {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        cause: Box<Self>,
+    },
+    /// The tolerance of the reference cannot be evaluated.
+    #[error("[reference] tolerance: {0}")]
+    Tolerance(Box<Self>),
+    /// The tolerance of the reference is negative or not finite.
+    #[error("[reference] tolerance: invalid {0}: use a finite number from 0 up")]
+    ToleranceRange(f64),
+    /// A tensor map is invalid.
+    #[error("[[maps]] of `{of}`: {cause}")]
+    Map {
+        /// The array.
+        of: String,
+        /// What is wrong with it.
+        cause: Box<Self>,
+    },
+    /// A tensor map of an array that is not an argument.
+    #[error("no such array among the arguments")]
+    NoArray,
+    /// Sizes, box and steps of a tensor map differ in length.
+    #[error("give 1 to 5 sizes, as many numbers in `box`, and one step less")]
+    MapSizes,
+    /// An unknown swizzle of a tensor map.
+    #[error("swizzle {0} is not 0, 32, 64 or 128")]
+    Swizzle(u32),
+    /// A CUDA problem without launches.
+    #[error("has no [[launch]]: a CUDA problem says what is launched")]
+    NoLaunch,
+    /// Launches of a problem that is not CUDA.
+    #[error("has [[launch]], but its language is not cuda")]
+    LaunchWithoutCuda,
+    /// The name of the function to call is missing.
+    #[error("[build] names no entry, the function to call")]
+    NoEntry,
+    /// A grid or block with fewer than one or more than three numbers.
+    #[error("{what} of `{kernel}` has 1 to 3 numbers")]
+    Numbers {
+        /// Grid or block.
+        what: String,
+        /// The kernel.
+        kernel: String,
+    },
+    /// A filter of `[compiled]` cannot be parsed.
+    #[error("[compiled] `{name}`: `{text}`: {cause}")]
+    Filter {
+        /// Name of the filter.
+        name: String,
+        /// The expression.
+        text: String,
+        /// The parser's message.
+        cause: String,
+    },
+}
+
+impl ValueError {
+    /// The suggested fix.
+    pub(super) fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoLaunch => Some("[[launch]] with kernel, grid and block".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// A value of a problem that is invalid for a config.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ConfigError {
+    /// An expression cannot be evaluated.
+    #[error("{0}")]
+    Expression(String),
+    /// An invalid grid, block or shared-memory size.
+    #[error("a launch of {0} blocks, threads or bytes")]
+    Launch(String),
+    /// An invalid size of a tensor map.
+    #[error("a tensor map with a size of {0}")]
+    TensorMap(String),
+    /// An invalid clock (MHz) or power limit (W).
+    #[error("invalid clock or power limit: {name} = {value}")]
+    Clock {
+        /// Name of the parameter.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+    /// A filter of `[compiled]` cannot be evaluated.
+    #[error("[compiled] `{name}`: {message}")]
+    Filter {
+        /// Name of the filter.
+        name: String,
+        /// The evaluator's message.
+        message: String,
+    },
+    /// An invalid count of `[work]`.
+    #[error("invalid work: {0}")]
+    Work(String),
+    /// Invalid initial values of an array.
+    #[error("{0}")]
+    Fill(#[from] ValueError),
+}
+
+impl From<SpaceError> for ConfigError {
+    fn from(e: SpaceError) -> Self {
+        Self::Expression(e.message)
+    }
+}

@@ -1,0 +1,304 @@
+//! From the text of a problem file to a problem.
+
+use super::argument::{argument, tolerance};
+use super::written::{LaunchText, MapText, ReferenceText, hint};
+use super::{
+    Argument, Baseline, Build, Language, Measure, Problem, ProblemError, Reference, Role, Setup,
+    ValueError, cuda, maps, parts,
+};
+use crate::objective::Objective;
+use greenup_model::Op;
+use greenup_space::expr::{Expr, parse};
+use greenup_space::{Definition, Facts, SPACE_TABLES, Space, SpaceError, with_line};
+use serde::Deserialize;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Tables of a problem beside those of its space.
+const TABLES: [&str; 11] = [
+    "build",
+    "launch",
+    "maps",
+    "compiled",
+    "baseline",
+    "arguments",
+    "setup",
+    "reference",
+    "work",
+    "objective",
+    "measure",
+];
+
+/// The tables of a problem that are not of its space.
+#[derive(Deserialize)]
+struct Written {
+    build: Build,
+    #[serde(default)]
+    arguments: Vec<Argument>,
+    #[serde(default)]
+    launch: Vec<LaunchText>,
+    #[serde(default)]
+    maps: Vec<MapText>,
+    #[serde(default)]
+    compiled: toml::Table,
+    #[serde(alias = "rival")]
+    baseline: Option<Baseline>,
+    setup: Option<Setup>,
+    reference: Option<ReferenceText>,
+    #[serde(default)]
+    work: toml::Table,
+    objective: Option<Objective>,
+    #[serde(default)]
+    measure: Measure,
+}
+
+/// Arrays of a problem at most, bytes.
+const MAX_BYTES: usize = 16 << 30;
+
+impl Problem {
+    /// Reads a problem file.
+    ///
+    /// # Errors
+    /// What is wrong in it.
+    pub fn read(path: &Path, facts: &Facts) -> Result<Self, ProblemError> {
+        Self::read_with(path, facts, &[])
+    }
+
+    /// Reads a problem file with some of its constants set to other values, and some of its
+    /// parameters to values of this list.
+    ///
+    /// # Errors
+    /// What is wrong in it, or a name that is neither.
+    pub fn read_with(
+        path: &Path,
+        facts: &Facts,
+        named: &[(String, toml::Value)],
+    ) -> Result<Self, ProblemError> {
+        let text = greenup_files::read_text(path).map_err(|e| ProblemError {
+            hint: e.hint().map(str::to_owned),
+            message: e.to_string(),
+            path: String::new(),
+        })?;
+        let dir = match path.parent() {
+            Some(d) if !d.as_os_str().is_empty() => d,
+            _ => Path::new("."),
+        };
+        Self::parse(&text, &path.display().to_string(), dir, facts, named)
+    }
+
+    /// Parses the text of a problem file; `name` names it in errors, sources are looked for in `dir`. `named` sets
+    /// constants to other values and parameters to the values of a list.
+    ///
+    /// # Errors
+    /// The text is invalid, a source does not exist, or a name is neither a constant nor a parameter.
+    pub fn parse(
+        text: &str,
+        name: &str,
+        dir: &Path,
+        facts: &Facts,
+        named: &[(String, toml::Value)],
+    ) -> Result<Self, ProblemError> {
+        let fail = |message: String, hint: Option<String>| ProblemError {
+            path: name.to_owned(),
+            message,
+            hint,
+        };
+        let of_space = |e: SpaceError| {
+            let e = with_line(e, text);
+            fail(e.message, e.hint)
+        };
+        let of_value = |e: ValueError| fail(e.to_string(), e.hint());
+        let mut table: toml::Table = text
+            .parse()
+            .map_err(|e: toml::de::Error| fail(format!("is not valid TOML: {e}"), None))?;
+        parts::rename_old_keys(&mut table);
+        if !table.contains_key("build") {
+            return Err(fail(
+                "has no [build]: it is a space, not a problem".into(),
+                Some("count it with `greenup space`; a problem also says what to build".into()),
+            ));
+        }
+        let wrong = |(message, hint): (String, String)| fail(message, Some(hint));
+        check_tables(&table).map_err(wrong)?;
+        set(&mut table, named).map_err(wrong)?;
+        let definition = Definition::from_table(&table, facts).map_err(of_space)?;
+        check_name(&definition.name, text).map_err(wrong)?;
+        let space = Space::new(&definition).map_err(of_space)?;
+        let written: Written = toml::from_str(text)
+            .map_err(|e| fail(e.to_string().trim_end().to_owned(), hint(e.message())))?;
+        check_sources(&written, dir).map_err(wrong)?;
+        if written.build.sources.is_empty() {
+            return Err(fail("[build] names no sources".into(), None));
+        }
+        let launches = cuda::launches(&written.build, &written.launch).map_err(of_value)?;
+        let compiled_filters = cuda::compiled_filters(&written.compiled).map_err(of_value)?;
+        let mut data = Vec::new();
+        let mut bytes = 0_usize;
+        for a in &written.arguments {
+            let d = argument(a, space.constants()).map_err(of_value)?;
+            bytes = bytes.saturating_add(d.len.unwrap_or(0).saturating_mul(d.kind.bytes()));
+            data.push(d);
+        }
+        if !written.maps.is_empty() && written.build.language != Language::Cuda {
+            let m = "has [[maps]], but its language is not cuda";
+            return Err(fail(m.into(), None));
+        }
+        let maps = maps::maps(&written.maps, &data).map_err(of_value)?;
+        if bytes > MAX_BYTES {
+            return Err(fail(
+                format!("its arrays take {} GiB", bytes >> 30),
+                Some("make them smaller".into()),
+            ));
+        }
+        if written.reference.is_some() && !data.iter().any(|d| d.role != Role::In) {
+            return Err(fail(
+                "there is a [reference] but no argument with role `out` or `inout` to compare"
+                    .into(),
+                None,
+            ));
+        }
+        let reference = written
+            .reference
+            .map(|r| {
+                Ok(Reference {
+                    tolerance: tolerance(r.tolerance.as_ref(), space.constants())?,
+                    sources: r.sources,
+                    entry: r.entry,
+                })
+            })
+            .transpose()
+            .map_err(of_value)?;
+        let m = written.measure;
+        if !(m.seconds > 0.0 && m.timeout > m.seconds && m.timeout.is_finite()) {
+            return Err(fail("[measure] needs 0 < seconds < timeout".into(), None));
+        }
+        let work = (written.work.iter())
+            .map(|(name, count)| match name.parse::<Op>() {
+                Ok(op) => Ok((op, work_count(name, count).map_err(of_space)?)),
+                Err(e) => Err(fail(format!("[work]: {e}"), None)),
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            space: Arc::new(space),
+            build: written.build,
+            data,
+            setup: written.setup,
+            reference,
+            baseline: written.baseline,
+            objective: written.objective.unwrap_or(Objective::Time),
+            measure: m,
+            work,
+            launches,
+            maps,
+            compiled_filters,
+            parts: parts::parts(&table),
+        })
+    }
+}
+
+/// What is wrong, and what to do about it.
+type Wrong = (String, String);
+
+fn check_tables(table: &toml::Table) -> Result<(), Wrong> {
+    let known = |k: &str| TABLES.contains(&k) || SPACE_TABLES.contains(&k);
+    match table.keys().find(|k| !known(k)) {
+        None => Ok(()),
+        Some(key) => Err((
+            format!("`{key}` is not part of a problem"),
+            format!(
+                "its parts are {}, {}",
+                TABLES.join(", "),
+                SPACE_TABLES.join(", ")
+            ),
+        )),
+    }
+}
+
+/// The name of a problem is that of its sweeps' folder too.
+fn check_name(name: &str, text: &str) -> Result<(), Wrong> {
+    if parts::is_plain_name(name) {
+        return Ok(());
+    }
+    let line = text
+        .lines()
+        .position(|l| l.trim_start().starts_with("name"));
+    Err((
+        format!(
+            "{}`name` is {name:?}, which cannot name the sweep's folder",
+            line.map_or_else(String::new, |n| format!("line {}: ", n + 1)),
+        ),
+        "use letters, digits, spaces and - _ . + ( ), and do not start with . or -".into(),
+    ))
+}
+
+fn check_sources(written: &Written, dir: &Path) -> Result<(), Wrong> {
+    let mut sources = (written.build.sources.iter())
+        .chain(written.reference.iter().flat_map(|r| &r.sources))
+        .chain(written.setup.iter().flat_map(|s| &s.sources))
+        .chain(written.baseline.iter().flat_map(|b| &b.sources));
+    match sources.find(|source| !dir.join(source).is_file()) {
+        None => Ok(()),
+        Some(source) => Err((
+            format!("the source {} does not exist", source.display()),
+            format!(
+                "sources are searched in the problem's folder, {}",
+                std::path::absolute(dir)
+                    .unwrap_or_else(|_| dir.to_owned())
+                    .display()
+            ),
+        )),
+    }
+}
+
+/// The expression of an operation count; `name` is the operation's.
+fn work_count(name: &str, count: &toml::Value) -> Result<Expr, SpaceError> {
+    let text = match count {
+        toml::Value::String(s) => s.clone(),
+        other => other.to_string(),
+    };
+    parse(&text).map_err(|e| e.within(&format!("work `{name}`"), &text))
+}
+
+/// Replaces values of constants, and the values of parameters.
+///
+/// # Errors
+/// A name is neither a constant nor a parameter: the message and a hint.
+pub fn set(
+    table: &mut toml::Table,
+    named: &[(String, toml::Value)],
+) -> Result<(), (String, String)> {
+    for (name, value) in named {
+        let place = ["constants", "parameters"].into_iter().find(|part| {
+            let own = table.get(*part).and_then(toml::Value::as_table);
+            own.is_some_and(|t| t.contains_key(name))
+        });
+        let own = place
+            .and_then(|part| table.get_mut(part))
+            .and_then(toml::Value::as_table_mut)
+            .and_then(|t| t.get_mut(name));
+        match own {
+            Some(v) => v.clone_from(value),
+            None => {
+                let known = |part: &str| -> Vec<&str> {
+                    table
+                        .get(part)
+                        .and_then(toml::Value::as_table)
+                        .into_iter()
+                        .flat_map(|t| t.keys())
+                        .map(String::as_str)
+                        .collect()
+                };
+                return Err((
+                    format!("has no constant or parameter `{name}` to set"),
+                    format!(
+                        "its constants are {}; its parameters {}",
+                        known("constants").join(", "),
+                        known("parameters").join(", ")
+                    ),
+                ));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! The values of `device.NAME` in the expressions of a space.
+
+use greenup_device::CpuFacts;
+use greenup_device::cuda::Gpu;
+use greenup_space::{Facts, Value};
+
+/// Values of `device.NAME` for this host's processor.
+pub fn of_host() -> Facts {
+    of_cpu(&CpuFacts::read())
+}
+
+/// Values of `device.NAME` for a processor.
+pub fn of_cpu(cpu: &CpuFacts) -> Facts {
+    cpu.named()
+        .into_iter()
+        .map(|(k, v)| (k.to_owned(), Value::Int(v)))
+        .collect()
+}
+
+/// Values of `device.NAME` for a GPU.
+pub fn of_gpu(gpu: &Gpu) -> Facts {
+    gpu.named()
+        .iter()
+        .map(|(k, v)| ((*k).to_owned(), Value::Int(*v)))
+        .collect()
+}
+
+/// Whether the text of a problem file says that its kernels are in CUDA.
+pub fn is_cuda(text: &str) -> bool {
+    text.parse::<toml::Table>()
+        .ok()
+        .and_then(|t| Some(t.get("build")?.get("language")?.as_str()? == "cuda"))
+        .unwrap_or(false)
+}

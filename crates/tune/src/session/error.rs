@@ -1,0 +1,55 @@
+//! Why a session cannot start.
+
+use crate::error::TuneError;
+use crate::objective::Objective;
+use crate::strategy::StrategyError;
+use greenup_space::{SpaceError, Stop};
+
+/// Why a session cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// An expression of the space is invalid.
+    #[error("{0}")]
+    Space(SpaceError),
+    /// The index of the space exceeds its memory limit.
+    #[error("the space is too large to index")]
+    OutOfMemory,
+    /// The observer cancelled.
+    #[error("stopped")]
+    Interrupted,
+    /// The filters reject every point.
+    #[error("no point of the space passes its filters")]
+    Empty,
+    /// An objective needs energy and there is no energy sensor.
+    #[error("`{objective}` needs energy: {reason}")]
+    NoEnergy {
+        /// The objective.
+        objective: Objective,
+        /// Why no sensor was found.
+        reason: String,
+    },
+    /// The machine model cannot predict the objective.
+    #[error("`{machine}` cannot predict `{objective}` of this problem's work")]
+    Unpredictable {
+        /// Name of the machine.
+        machine: String,
+        /// The objective.
+        objective: Objective,
+    },
+    /// The strategy is unknown or lacks an input.
+    #[error(transparent)]
+    Strategy(#[from] StrategyError),
+    /// The sweep folder cannot be used.
+    #[error(transparent)]
+    Tune(#[from] TuneError),
+}
+
+impl From<Stop> for SessionError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Fault(e) => Self::Space(e),
+            Stop::Memory => Self::OutOfMemory,
+            Stop::Cancelled => Self::Interrupted,
+        }
+    }
+}

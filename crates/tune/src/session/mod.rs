@@ -1,0 +1,253 @@
+//! A tuning session: from a problem and its options to a recorded sweep.
+//!
+//! [`Session::new`] resolves the options and indexes the space, [`Session::prepare`] adds the devices that the command
+//! layer chose ([`Setup`]), and [`Run::execute`] searches. Nothing here prints or reads signals: progress and
+//! cancellation go through [`Observer`].
+
+pub mod device_facts;
+mod error;
+mod setup;
+mod steering;
+mod tuner;
+
+pub use error::SessionError;
+pub use setup::Setup;
+pub use tuner::{Found, tune};
+
+use crate::error::TuneError;
+use crate::objective::Objective;
+use crate::plan::Plan;
+use crate::problem::Problem;
+use crate::strategy::{DEFAULT, Strategy, strategy};
+use crate::sweep::{Folder, FolderError, Sweep, write_exports};
+use greenup_meter::Observer;
+use greenup_model::Machine;
+use greenup_space::{Index, Limits};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// When a search ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Budget {
+    /// Number of full measurements.
+    Evaluations(usize),
+    /// Wall-clock time, s.
+    Seconds(f64),
+    /// Fraction of the points of the space, 0 to 1.
+    Share(f64),
+}
+
+impl Budget {
+    /// Most full measurements and most seconds for a space of `points` points.
+    fn limits(self, points: u64) -> (usize, f64) {
+        match self {
+            Self::Evaluations(n) => (n, f64::INFINITY),
+            Self::Seconds(s) => (usize::MAX, s),
+            Self::Share(x) => (((points as f64 * x).round() as usize).max(1), f64::INFINITY),
+        }
+    }
+}
+
+/// What a user may choose about a session.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// Objectives to minimise; empty for the problem's own.
+    pub objectives: Vec<Objective>,
+    /// Name of the strategy, one of [`crate::STRATEGIES`].
+    pub strategy: String,
+    /// When the search ends.
+    pub budget: Budget,
+    /// Seed of the strategy.
+    pub seed: u64,
+    /// Number of best configs measured again at the end, interleaved.
+    pub finalists: usize,
+    /// Continue the sweep in the folder.
+    pub resume: bool,
+    /// Parts of the fingerprint that may differ from the sweep that is continued; `all` for any.
+    pub accept: Vec<String>,
+    /// Machine model for the strategy `steered`.
+    pub machine: Option<Machine>,
+    /// Additional facts to record with the sweep.
+    pub facts: BTreeMap<String, String>,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self {
+            objectives: Vec::new(),
+            strategy: DEFAULT.to_owned(),
+            budget: Budget::Seconds(60.0),
+            seed: 1,
+            finalists: 5,
+            resume: false,
+            accept: Vec::new(),
+            machine: None,
+            facts: BTreeMap::new(),
+        }
+    }
+}
+
+/// A problem with its indexed space and resolved objectives.
+pub struct Session<'a> {
+    problem: &'a Problem,
+    index: Index,
+    options: SessionOptions,
+}
+
+impl<'a> Session<'a> {
+    /// Indexes the space of a problem and resolves the objectives.
+    ///
+    /// # Errors
+    /// The space is invalid, empty or too large, or the observer cancelled.
+    pub fn new(
+        problem: &'a Problem,
+        mut options: SessionOptions,
+        observer: &dyn Observer,
+    ) -> Result<Self, SessionError> {
+        let limits = Limits {
+            cancelled: &|| observer.cancelled(),
+            ..Limits::default()
+        };
+        let index = Index::build(&problem.space, &limits)?;
+        if index.is_empty() {
+            return Err(SessionError::Empty);
+        }
+        if options.objectives.is_empty() {
+            options.objectives = vec![problem.objective];
+        }
+        Ok(Self {
+            problem,
+            index,
+            options,
+        })
+    }
+
+    /// Number of points of the space after its filters.
+    pub fn points(&self) -> u64 {
+        self.index.len()
+    }
+
+    /// The objective that finalists are ranked by.
+    pub fn objective(&self) -> Objective {
+        self.options.objectives[0]
+    }
+
+    /// Joins the session with the devices and sensors it is measured on; the sweep goes to `out`.
+    ///
+    /// # Errors
+    /// An objective needs energy and there is no sensor, the folder holds a sweep, or the strategy cannot be made.
+    pub fn prepare(self, setup: Setup, out: &Path) -> Result<Run<'a>, SessionError> {
+        let options = self.options;
+        if setup.sensor.is_none()
+            && let Some(o) = options.objectives.iter().find(|o| o.needs_energy())
+        {
+            return Err(SessionError::NoEnergy {
+                objective: *o,
+                reason: setup.missing.unwrap_or_else(|| "no sensor".to_owned()),
+            });
+        }
+        if Folder::exists(out) && !options.resume {
+            return Err(TuneError::from(FolderError::Exists(out.to_owned())).into());
+        }
+        let objective = options.objectives[0];
+        let steering = match &options.machine {
+            Some(m) => steering::steering(m, self.problem, &self.index, objective)?,
+            None => None,
+        };
+        let strategy = strategy(&options.strategy, steering)?;
+        let (trials, seconds) = options.budget.limits(self.index.len());
+        let plan = Plan {
+            objectives: options.objectives,
+            trials,
+            seconds,
+            seed: options.seed,
+            out: out.to_owned(),
+            resume: options.resume,
+            accept: options.accept,
+            launcher: setup.launcher,
+            finalists: options.finalists,
+            rounds: None,
+            facts: options.facts,
+            device: setup.device,
+            gpu: setup.gpu,
+            control: setup.control,
+        };
+        Ok(Run {
+            problem: self.problem,
+            index: self.index,
+            strategy,
+            plan,
+        })
+    }
+}
+
+/// A session that is ready to search.
+pub struct Run<'a> {
+    problem: &'a Problem,
+    index: Index,
+    strategy: Box<dyn Strategy>,
+    plan: Plan,
+}
+
+/// How long a session takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Most trials of the search; `None` if only time limits it.
+    pub trials: Option<usize>,
+    /// Seconds of the search: its time budget, else those that its trials measure. Builds and verification add to the latter.
+    pub search_s: f64,
+    /// Seconds in which the best configs are measured again.
+    pub finals_s: f64,
+}
+
+impl Run<'_> {
+    /// How long [`Run::execute`] takes.
+    pub fn estimate(&self) -> Estimate {
+        let points = usize::try_from(self.index.len()).unwrap_or(usize::MAX);
+        let measure = &self.problem.measure;
+        let (rounds, seconds) = measure.final_rounds(self.plan.gpu.is_some());
+        let kernels = self.plan.finalists + usize::from(self.problem.baseline.is_some());
+        let most = self.plan.trials.min(points);
+        let trials = self.plan.seconds.is_infinite().then_some(most);
+        Estimate {
+            trials,
+            // A small space is through before its time.
+            search_s: trials.map_or(self.plan.seconds, |n| n as f64 * measure.trial_s()),
+            finals_s: (rounds * kernels) as f64 * seconds,
+        }
+    }
+
+    /// Searches, measures and records the sweep, then writes its exports (`results-t4.json`, `trials.csv`).
+    ///
+    /// # Errors
+    /// As [`tune`], or the exports cannot be written.
+    pub fn execute(mut self, observer: &dyn Observer) -> Result<SessionResult, TuneError> {
+        let (found, sweep) = tune(
+            self.problem,
+            &self.index,
+            self.strategy.as_mut(),
+            &self.plan,
+            observer,
+        )?;
+        write_exports(&sweep, &self.plan.out)?;
+        Ok(SessionResult {
+            found,
+            sweep,
+            points: self.index.len(),
+            objective: self.plan.objectives[0],
+        })
+    }
+}
+
+/// What a session found and recorded.
+#[derive(Debug)]
+pub struct SessionResult {
+    /// The finalists and failures.
+    pub found: Found,
+    /// All trials with the facts of the run.
+    pub sweep: Sweep,
+    /// Number of points of the space after its filters.
+    pub points: u64,
+    /// The objective that finalists are ranked by.
+    pub objective: Objective,
+}

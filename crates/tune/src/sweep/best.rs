@@ -1,0 +1,326 @@
+//! The best config of a sweep in forms that a build reads: compiler flags, a C header, JSON, TOML.
+
+use super::record::Sweep;
+use crate::objective::Objective;
+use greenup_space::Value;
+use std::fmt::Write as _;
+
+/// The best config of a sweep.
+#[derive(Clone, Debug)]
+pub struct Best<'a> {
+    sweep: &'a Sweep,
+    /// What it is the best by.
+    pub objective: Objective,
+    /// Values of the parameters, in the order of the sweep.
+    pub config: &'a [Value],
+    /// Time of a run, s.
+    pub time_s: f64,
+    /// Energy of a run, J; `None` if it was not measured.
+    pub energy_j: Option<f64>,
+    /// Whether time and energy are those of the final rounds, in which the best configs were measured again.
+    pub final_rounds: bool,
+}
+
+/// Why a sweep has no best config.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoBest {
+    /// There are no trials.
+    #[error("the sweep has no trials")]
+    Empty,
+    /// No trial succeeded.
+    #[error("no trial of the sweep succeeded: {0}")]
+    Failed(String),
+    /// Trials were measured, but only for a part of the time of a full measurement.
+    #[error("no trial of the sweep was measured in full")]
+    Partial,
+    /// The objective needs energies.
+    #[error("the sweep has no energies, which the objective `{0}` needs")]
+    NoEnergy(String),
+    /// The name of a parameter is not one of a macro.
+    #[error("`{0}` cannot be the name of a macro")]
+    Name(String),
+    /// A value would not reach the compiler as one word.
+    #[error("the value of `{0}` cannot stand in a flag: it has spaces, quotes or wildcards")]
+    Flag(String),
+    /// A value cannot be that of a macro.
+    #[error("the value of `{0}` has several lines, which a macro cannot have")]
+    Value(String),
+}
+
+/// A macro: name and value.
+pub type Define = (String, String);
+
+/// The best config by an objective.
+///
+/// # Errors
+/// No trial has what the objective needs.
+pub fn best(sweep: &Sweep, objective: Objective) -> Result<Best<'_>, NoBest> {
+    let found = sweep.winner(objective);
+    let Some((i, (cost, final_rounds))) = found.and_then(|i| Some((i, sweep.best_known_cost(i)?)))
+    else {
+        return Err(none(sweep, objective));
+    };
+    Ok(Best {
+        sweep,
+        objective,
+        config: &sweep.trials[i].config,
+        time_s: cost.time_s,
+        energy_j: cost.energy_j,
+        final_rounds,
+    })
+}
+
+fn none(sweep: &Sweep, objective: Objective) -> NoBest {
+    if sweep.trials.is_empty() {
+        return NoBest::Empty;
+    }
+    if sweep.measured().next().is_none() {
+        let mut kinds: Vec<(&str, usize)> = Vec::new();
+        for (f, _) in sweep.trials.iter().filter_map(|t| t.failure()) {
+            match kinds.iter_mut().find(|(k, _)| *k == f.name()) {
+                Some((_, n)) => *n += 1,
+                None => kinds.push((f.name(), 1)),
+            }
+        }
+        let each: Vec<String> = kinds.iter().map(|(k, n)| format!("{n} {k}")).collect();
+        return NoBest::Failed(each.join(", "));
+    }
+    if objective.needs_energy() && !sweep.has_energy() {
+        return NoBest::NoEnergy(objective.to_string());
+    }
+    NoBest::Partial
+}
+
+impl Best<'_> {
+    fn pairs(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.sweep.facts.parameters.iter().zip(self.config)
+    }
+
+    /// The parameters as macros, as a build of the tuner defines them.
+    pub fn defines(&self) -> Vec<Define> {
+        self.pairs()
+            .map(|(n, v)| match v {
+                Value::Bool(b) => (n.clone(), i32::from(*b).to_string()),
+                v => (n.clone(), v.to_string()),
+            })
+            .collect()
+    }
+
+    /// `{"config": {…}, "time_s": …, "energy_j": …}`; no energy is null.
+    ///
+    /// # Errors
+    /// A value cannot be written as JSON.
+    pub fn json(&self) -> Result<serde_json::Value, serde_json::Error> {
+        let mut config = serde_json::Map::new();
+        for (n, v) in self.pairs() {
+            config.insert(n.clone(), serde_json::to_value(v)?);
+        }
+        Ok(serde_json::json!({
+            "config": config,
+            "time_s": self.time_s,
+            "energy_j": self.energy_j,
+        }))
+    }
+
+    /// The same as TOML, with where it comes from as a comment; no energy has no key.
+    ///
+    /// # Errors
+    /// A value cannot be written as TOML.
+    pub fn toml(&self, source: &str) -> Result<String, toml::ser::Error> {
+        let mut config = toml::Table::new();
+        for (n, v) in self.pairs() {
+            config.insert(n.clone(), toml::Value::try_from(v)?);
+        }
+        let mut table = toml::Table::new();
+        table.insert("time_s".into(), self.time_s.into());
+        if let Some(e) = self.energy_j {
+            table.insert("energy_j".into(), e.into());
+        }
+        table.insert("config".into(), config.into());
+        let comment: String = self
+            .provenance(source)
+            .iter()
+            .map(|l| format!("# {l}\n"))
+            .collect();
+        Ok(format!("{comment}{}", toml::to_string(&table)?))
+    }
+
+    /// A C header that defines macros, with where they come from as a comment.
+    ///
+    /// # Errors
+    /// A macro cannot have this name or value.
+    pub fn header(&self, defines: &[Define], source: &str) -> Result<String, NoBest> {
+        check(defines)?;
+        let name: String = self
+            .sweep
+            .facts
+            .name
+            .chars()
+            .map(|c| match c.is_ascii_alphanumeric() {
+                true => c.to_ascii_uppercase(),
+                false => '_',
+            })
+            .collect();
+        let guard = format!("GREENUP_BEST_{name}_H");
+        let mut out = String::from("/*\n");
+        for line in self.provenance(source) {
+            let _ = writeln!(out, " * {}", line.replace("*/", "* /"));
+        }
+        let _ = write!(out, " */\n#ifndef {guard}\n#define {guard}\n\n");
+        for (n, v) in defines {
+            let _ = writeln!(out, "#define {n} {v}");
+        }
+        out.push_str("\n#endif\n");
+        Ok(out)
+    }
+
+    /// Where it comes from, a line a fact.
+    fn provenance(&self, source: &str) -> Vec<String> {
+        let facts = &self.sweep.facts;
+        let energy = (self.energy_j).map_or_else(String::new, |e| format!(", energy_j {e:e}"));
+        let mut out = vec![
+            format!(
+                "Best config of the sweep `{}` by {}.",
+                facts.name, self.objective
+            ),
+            format!("sweep: {source}"),
+            format!("device: {}", facts.device),
+            format!(
+                "measured: time_s {:e}{energy}, {}",
+                self.time_s,
+                match self.final_rounds {
+                    true => "in the final rounds",
+                    false => "in one trial",
+                }
+            ),
+            format!(
+                "verified with a reference: {}",
+                match facts.verified {
+                    Some(true) => "yes",
+                    Some(false) => "no",
+                    None => "unknown",
+                }
+            ),
+        ];
+        let constants: Vec<String> = facts
+            .fingerprint
+            .iter()
+            .filter_map(|(k, v)| Some(format!("{} = {v}", k.strip_prefix("constants.")?)))
+            .collect();
+        if !constants.is_empty() {
+            out.push(format!("constants: {}", constants.join(", ")));
+        }
+        for (key, label) in [
+            ("greenup", "greenup"),
+            ("commit", "commit:"),
+            ("command", "command: greenup"),
+        ] {
+            if let Some(v) = facts.more.get(key) {
+                out.push(format!("{label} {v}"));
+            }
+        }
+        // A comment line ends where a line ends.
+        out.iter().map(|l| l.replace(['\n', '\r'], " ")).collect()
+    }
+}
+
+/// `-DNAME=VALUE …`, to be put into a command by `$(…)`, where a shell removes no quotes.
+///
+/// # Errors
+/// A macro cannot have this name or value.
+pub fn flags(defines: &[Define]) -> Result<String, NoBest> {
+    check(defines)?;
+    let splits = |c: char| c.is_whitespace() || "*?[]\"'\\".contains(c);
+    if let Some((n, _)) = defines.iter().find(|(_, v)| v.contains(splits)) {
+        return Err(NoBest::Flag(n.clone()));
+    }
+    let all: Vec<String> = defines.iter().map(|(n, v)| format!("-D{n}={v}")).collect();
+    Ok(all.join(" "))
+}
+
+fn check(defines: &[Define]) -> Result<(), NoBest> {
+    for (n, v) in defines {
+        let is_name = n.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && n.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_name {
+            return Err(NoBest::Name(n.clone()));
+        }
+        if v.contains(['\n', '\r']) {
+            return Err(NoBest::Value(n.clone()));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::SweepFacts;
+
+    fn sweep(lines: &[&str]) -> Sweep {
+        Sweep {
+            facts: SweepFacts {
+                name: "a*/b".into(),
+                device: "d\nd".into(),
+                parameters: vec!["tile".into(), "simd".into(), "kind".into()],
+                ..SweepFacts::default()
+            },
+            trials: lines
+                .iter()
+                .map(|l| serde_json::from_str(l).unwrap())
+                .collect(),
+            ..Sweep::default()
+        }
+    }
+
+    const GOOD: &str =
+        r#"{"config":[8,true,"csr"],"measured":{"times_s":[2.0],"time_s":2.0,"energy_j":3.0}}"#;
+    const SLOW: &str =
+        r#"{"config":[4,false,"x y"],"measured":{"times_s":[4.0],"time_s":4.0,"energy_j":1.0}}"#;
+    const BAD: &str = r#"{"config":[1,true,"csr"],"failed":{"failure":"compile","message":"m"}}"#;
+
+    #[test]
+    fn all_forms_hold_the_config() {
+        let s = sweep(&[BAD, SLOW, GOOD]);
+        let b = best(&s, Objective::Time).unwrap();
+        assert_eq!(flags(&b.defines()).unwrap(), "-Dtile=8 -Dsimd=1 -Dkind=csr");
+        assert_eq!(
+            b.json().unwrap().to_string(),
+            r#"{"config":{"tile":8,"simd":true,"kind":"csr"},"time_s":2.0,"energy_j":3.0}"#
+        );
+        let t: toml::Table = b.toml("dir").unwrap().parse().unwrap();
+        assert_eq!(t["config"]["kind"].as_str(), Some("csr"));
+        assert_eq!(t["energy_j"].as_float(), Some(3.0));
+        let h = b.header(&b.defines(), "dir").unwrap();
+        assert!(h.contains("#define simd 1\n") && h.contains("#ifndef GREENUP_BEST_A__B_H"));
+        // The name must not end the comment.
+        assert_eq!(h.matches("*/").count(), 1, "{h}");
+        let b = best(&s, Objective::Energy).unwrap();
+        assert_eq!(flags(&b.defines()), Err(NoBest::Flag("kind".into())));
+        let h = b.header(&b.defines(), "dir").unwrap();
+        assert!(h.contains("#define kind x y\n"), "{h}");
+    }
+
+    #[test]
+    fn a_sweep_without_a_valid_trial_says_why() {
+        let why = |lines: &[&str], o| best(&sweep(lines), o).unwrap_err();
+        assert_eq!(why(&[], Objective::Time), NoBest::Empty);
+        assert_eq!(
+            why(&[BAD, BAD], Objective::Time),
+            NoBest::Failed("2 compile".into())
+        );
+        let no_energy = r#"{"config":[8,true,"c"],"measured":{"times_s":[2.0],"time_s":2.0}}"#;
+        assert_eq!(
+            why(&[no_energy], Objective::Energy),
+            NoBest::NoEnergy("energy".into())
+        );
+        let partial =
+            r#"{"config":[8,true,"c"],"measured":{"times_s":[2.0],"time_s":2.0},"effort":0.5}"#;
+        assert_eq!(why(&[partial], Objective::Time), NoBest::Partial);
+        let s = sweep(&[no_energy]);
+        let b = best(&s, Objective::Time).unwrap();
+        assert!(b.json().unwrap()["energy_j"].is_null());
+        let bad = [("a b".to_owned(), "1".to_owned())];
+        assert!(flags(&bad).is_err() && b.header(&bad, "").is_err());
+    }
+}

@@ -1,0 +1,86 @@
+//! Errors of sweep folders.
+
+use greenup_files::FileError;
+use std::path::PathBuf;
+
+/// A sweep folder that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A line of a file is invalid.
+    #[error("{}: line {line}: {cause}", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong.
+        cause: String,
+    },
+    /// A table cannot be written.
+    #[error("{}: {source}", path.display())]
+    Csv {
+        /// The file.
+        path: PathBuf,
+        /// The writer's error.
+        source: csv::Error,
+    },
+    /// A sweep cannot be written as JSON.
+    #[error("{}: {source}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// The writer's error.
+        source: serde_json::Error,
+    },
+    /// The folder holds a sweep already.
+    #[error("{} holds a sweep already", .0.display())]
+    Exists(PathBuf),
+    /// Trials without the facts that say what they are trials of.
+    #[error("{} holds trials.jsonl, but no sweep.json that says what the trials are of", .0.display())]
+    NoFacts(PathBuf),
+    /// The folder holds the sweep of another problem.
+    #[error("{} holds the sweep of another problem: {difference}", path.display())]
+    Other {
+        /// The folder.
+        path: PathBuf,
+        /// What differs.
+        difference: Difference,
+    },
+}
+
+/// Why a sweep cannot be continued.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Difference {
+    /// It is a sweep of another problem.
+    #[error("it is of `{old}`, not `{new}`")]
+    Problem {
+        /// Name of the recorded problem.
+        old: String,
+        /// Name of the other.
+        new: String,
+    },
+    /// The parameters or their order differ.
+    #[error("its parameters are {}, not {}", old.join(", "), new.join(", "))]
+    Parameters {
+        /// Parameters of the sweep.
+        old: Vec<String>,
+        /// Parameters of the problem.
+        new: Vec<String>,
+    },
+    /// Parts of the experiment changed; one description each.
+    #[error("{}", listed(.0))]
+    Parts(Vec<String>),
+}
+
+/// The first descriptions, and the number of the others.
+fn listed(differences: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut out = differences[..differences.len().min(SHOWN)].join("; ");
+    if differences.len() > SHOWN {
+        out.push_str(&format!("; and {} more", differences.len() - SHOWN));
+    }
+    out
+}

@@ -1,0 +1,384 @@
+//! One trial: a config is built, verified and measured, with a baseline measured around it to detect drift.
+
+use crate::build::builder::{Builder, Made};
+use crate::build::compile::Unit;
+use crate::error::TuneError;
+use crate::error::{BuildError, EnvironmentFault};
+use crate::objective::Cost;
+use crate::plan::{DATA_SEED, Plan};
+use crate::problem::Problem;
+use crate::sweep::{Failure, Outcome, Trial};
+use crate::worker::inputs::memory::refuse_too_large;
+use crate::worker::launcher::{Answer, Worker};
+use crate::worker::protocol::{Built, Expected, Inputs, Job, Message, Task};
+use greenup_meter::Observer;
+use greenup_meter::stats::median;
+use greenup_space::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Trials between two measurements of the baseline's energy.
+const BASELINE_ENERGY_EVERY: usize = 25;
+
+/// Where configs of one sweep are tried.
+pub(crate) struct Bench<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) plan: &'a Plan,
+    pub(crate) observer: &'a dyn Observer,
+    pub(crate) builder: Builder<'a>,
+    setup: Option<PathBuf>,
+    reference: Option<Expected>,
+    pub(crate) baseline: Option<Built>,
+    /// Worker process that is reused between trials on a GPU, where loading the inputs takes long.
+    worker: Mutex<Option<Worker>>,
+    trials: usize,
+    first_baseline_s: Option<f64>,
+    /// Least and most of the baseline's time over its first.
+    pub(crate) drift: Option<(f64, f64)>,
+}
+
+fn now() -> f64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |d| d.as_secs_f64())
+}
+
+impl<'a> Bench<'a> {
+    /// With the setup, without reference and baseline.
+    pub(crate) fn plain(
+        problem: &'a Problem,
+        plan: &'a Plan,
+        observer: &'a dyn Observer,
+        libraries: PathBuf,
+    ) -> Result<Self, TuneError> {
+        refuse_too_large(&problem.data)?;
+        let setup = match Unit::of_setup(problem) {
+            None => None,
+            Some(unit) => Some(unit.compile(&libraries).map_err(|e| {
+                e.into_tune(|m| TuneError::Reference(format!("the setup does not compile:\n{m}")))
+            })?),
+        };
+        Ok(Self {
+            problem,
+            plan,
+            observer,
+            builder: Builder {
+                problem,
+                plan,
+                observer,
+                libraries,
+            },
+            setup,
+            reference: None,
+            baseline: None,
+            worker: Mutex::new(None),
+            trials: 0,
+            first_baseline_s: None,
+            drift: None,
+        })
+    }
+
+    /// Builds the setup and the reference, and runs the latter once: its results are kept for all
+    /// trials.
+    pub(crate) fn new(
+        problem: &'a Problem,
+        plan: &'a Plan,
+        observer: &'a dyn Observer,
+        libraries: PathBuf,
+    ) -> Result<Self, TuneError> {
+        let mut bench = Self::plain(problem, plan, observer, libraries)?;
+        if let Some(unit) = Unit::of_baseline(problem) {
+            let file = unit.compile(&bench.builder.libraries).map_err(|e| {
+                e.into_tune(|m| {
+                    TuneError::Reference(format!("the baseline does not compile:\n{m}"))
+                })
+            })?;
+            bench.baseline = Some(Built::Library(file));
+        }
+        bench.prepare_reference()?;
+        Ok(bench)
+    }
+
+    /// Values of the objectives for the search, each in its own unit; for objectives without energy the time is corrected
+    /// for the machine's drift.
+    pub(crate) fn costs(&self, t: &Trial) -> Option<Vec<f64>> {
+        let cost = t.cost()?;
+        // What it would have taken while the machine was as at first. Energies are not scaled, so
+        // objectives that join both see the time that belongs to them.
+        // A GPU's clock follows what ran just before: there the baseline's time says nothing of the
+        // config's.
+        let drift = match self.plan.gpu {
+            None => t.metrics.get("drift").copied().unwrap_or(1.0),
+            Some(_) => 1.0,
+        };
+        let steady = Cost {
+            time_s: cost.time_s / drift,
+            ..cost
+        };
+        let flops = self
+            .problem
+            .work(&t.config)
+            .ok()
+            .map(|w| w.flops())
+            .filter(|f| *f > 0.0);
+        self.plan
+            .objectives
+            .iter()
+            .map(|o| o.value(if o.needs_energy() { cost } else { steady }, flops))
+            .collect()
+    }
+
+    pub(crate) fn job(&self, task: Task, limit_s: f64) -> Job {
+        // References run on the host, whatever the kernels run on.
+        let gpu = match &task {
+            Task::Reference { .. } | Task::Compile(_) => None,
+            _ => self.plan.gpu.as_ref().map(|on| on.gpu.ordinal),
+        };
+        Job {
+            limit_s,
+            inputs: Inputs {
+                data: self.problem.data.clone(),
+                seed: DATA_SEED,
+                setup: self.setup.clone(),
+                dir: std::path::absolute(&self.problem.dir)
+                    .unwrap_or_else(|_| self.problem.dir.clone()),
+                gpu,
+            },
+            task,
+        }
+    }
+
+    pub(crate) fn run(&self, task: Task, limit_s: f64) -> Result<Option<Answer>, EnvironmentFault> {
+        let job = self.job(task, limit_s);
+        let cancelled = || self.observer.cancelled();
+        if job.inputs.gpu.is_none() {
+            return self.plan.launcher.run(&job, limit_s, &cancelled);
+        }
+        let mut kept = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_none_or(|w| !w.alive()) {
+            *kept = Some(self.plan.launcher.start()?);
+        }
+        let Some(worker) = kept.as_mut() else {
+            return Ok(None);
+        };
+        let answer = match worker.ask(&job, limit_s, &cancelled) {
+            Ok(answer) => answer,
+            Err(fault) => {
+                *kept = None;
+                return Err(fault);
+            }
+        };
+        // After a fault on the GPU nothing works any more in that process.
+        let sound = |f: &(Failure, String)| matches!(f.0, Failure::Wrong | Failure::Compile);
+        if answer
+            .as_ref()
+            .is_none_or(|a| a.failure.as_ref().is_some_and(|f| !sound(f)))
+        {
+            *kept = None;
+        }
+        Ok(answer)
+    }
+
+    fn prepare_reference(&mut self) -> Result<(), TuneError> {
+        let Some(unit) = Unit::of_reference(self.problem) else {
+            return Ok(());
+        };
+        let library = unit.compile(&self.builder.libraries).map_err(|e| {
+            e.into_tune(|m| TuneError::Reference(format!("the reference does not compile:\n{m}")))
+        })?;
+        let at = |name| self.builder.libraries.join(name);
+        let outputs = Expected {
+            first: at("reference.bin"),
+            fresh: at("reference-fresh.bin"),
+        };
+        let task = Task::Reference {
+            library,
+            outputs: outputs.clone(),
+        };
+        // It runs twice.
+        let limit = self.problem.measure.timeout * 60.0;
+        let Some(answer) = self.run(task, limit)? else {
+            return Ok(());
+        };
+        if let Some((f, m)) = answer.failure {
+            return Err(TuneError::Reference(format!(
+                "the reference failed ({}): {m}",
+                f.name()
+            )));
+        }
+        self.reference = Some(outputs);
+        Ok(())
+    }
+
+    /// One trial; `None` when the user stopped it.
+    ///
+    /// # Errors
+    /// The environment failed: there is nothing to record.
+    pub(crate) fn trial(
+        &mut self,
+        config: Vec<Value>,
+        effort: f64,
+        (made, build_s): Made,
+    ) -> Result<Option<Trial>, EnvironmentFault> {
+        let mut trial = Trial {
+            config,
+            outcome: Outcome::Failed {
+                failure: Failure::Compile,
+                message: String::new(),
+            },
+            metrics: BTreeMap::new(),
+            kernels: BTreeMap::new(),
+            effort,
+            build_s,
+            verify_s: 0.0,
+            measure_s: 0.0,
+            flags: Vec::new(),
+            at: now(),
+        };
+        let ready = match made {
+            Ok(r) => r,
+            Err(BuildError::Environment(fault)) => return Err(fault),
+            Err(BuildError::Compile(e)) => {
+                trial.outcome = Outcome::Failed {
+                    failure: Failure::Compile,
+                    message: e.to_string(),
+                };
+                return Ok(Some(trial));
+            }
+        };
+        trial.metrics = ready.facts;
+        if let Some(on) = &self.plan.gpu {
+            trial
+                .metrics
+                .insert("gpu".into(), f64::from(on.gpu.ordinal));
+        }
+        if let Some(message) = ready.rejected {
+            let failure = match trial.metrics.get("blocks") {
+                Some(&b) if b > 0.0 => Failure::Invalid,
+                _ => Failure::Launch,
+            };
+            trial.outcome = Outcome::Failed { failure, message };
+            return Ok(Some(trial));
+        }
+        if let Err(e) = self.set_clocks(&trial.config) {
+            let (failure, message) = (Failure::Launch, e.to_string());
+            trial.outcome = Outcome::Failed { failure, message };
+            return Ok(Some(trial));
+        }
+        let built = ready.built;
+        let m = self.problem.measure;
+        let start = Instant::now();
+        let baseline = self.problem.baseline.is_some();
+        let task = Task::Trial {
+            kernel: built.clone(),
+            reference: self.reference.clone(),
+            tolerance: self.problem.reference.as_ref().map_or(0.0, |r| r.tolerance),
+            seconds: m.seconds * effort,
+            baseline: self.baseline.clone(),
+            baseline_energy: baseline && self.trials.is_multiple_of(BASELINE_ENERGY_EVERY),
+        };
+        self.trials += 1;
+        let Some(answer) = self.run(task, m.timeout + 4.0 * m.seconds)? else {
+            return Ok(None);
+        };
+        let total = start.elapsed().as_secs_f64();
+        for message in &answer.messages {
+            match message {
+                Message::Verified { error, seconds } => {
+                    trial.verify_s += *seconds;
+                    let worst = trial.metrics.entry("error".into()).or_insert(*error);
+                    *worst = worst.max(*error);
+                }
+                Message::Measured {
+                    times_s,
+                    energy_j,
+                    time_error,
+                    flags,
+                    state,
+                    baseline_s,
+                    baseline_j,
+                } => {
+                    trial.flags.clone_from(flags);
+                    trial.metrics.extend(state.clone());
+                    self.watch_drift(baseline_s, &mut trial);
+                    if baseline {
+                        record_baseline(baseline_s, *baseline_j, &mut trial);
+                    }
+                    trial.outcome = Outcome::Measured {
+                        time_s: median(times_s),
+                        times_s: times_s.clone(),
+                        energy_j: *energy_j,
+                        time_error: Some(*time_error).filter(|e| e.is_finite()),
+                    };
+                }
+                _ => {}
+            }
+        }
+        trial.measure_s = total - trial.verify_s;
+        if let Some((failure, message)) = answer.failure {
+            trial.outcome = Outcome::Failed { failure, message };
+        }
+        let flops = self.problem.work(&trial.config).ok().map(|w| w.flops());
+        if let (Some(f), Some(c)) = (flops.filter(|f| *f > 0.0), trial.cost()) {
+            trial.metrics.insert("gflops".into(), f / c.time_s * 1e-9);
+            if let Some(e) = c.energy_j {
+                trial.metrics.insert("gflops_per_w".into(), f / e * 1e-9);
+            }
+        }
+        trial.at = now();
+        // Without a [baseline] in the problem, the first config that works is the drift reference.
+        if self.baseline.is_none() && trial.cost().is_some() {
+            self.baseline = self.keep(&built);
+        }
+        // Every library is of one config; cubins are kept for other sweeps.
+        if let Built::Library(file) = &built {
+            let _ = std::fs::remove_file(file);
+        }
+        Ok(Some(trial))
+    }
+
+    /// Keeps a copy of a built config for the whole sweep.
+    fn keep(&self, built: &Built) -> Option<Built> {
+        match built {
+            Built::Library(file) => {
+                let kept = self.builder.libraries.join("baseline.so");
+                std::fs::copy(file, &kept).ok()?;
+                Some(Built::Library(kept))
+            }
+            cubin @ Built::Cubin { .. } => Some(cubin.clone()),
+        }
+    }
+
+    fn watch_drift(&mut self, baseline_s: &[f64], trial: &mut Trial) {
+        // At clocks that the configs set, the baseline's time is theirs too.
+        if baseline_s.is_empty() || self.plan.control.is_some() {
+            return;
+        }
+        let own = baseline_s.iter().sum::<f64>() / baseline_s.len() as f64;
+        let first = *self.first_baseline_s.get_or_insert(own);
+        let drift = own / first;
+        trial.metrics.insert("drift".into(), drift);
+        let (lo, hi) = self.drift.unwrap_or((drift, drift));
+        self.drift = Some((lo.min(drift), hi.max(drift)));
+        if (drift - 1.0).abs() > 0.05 {
+            trial.flags.push(format!(
+                "the machine drifted by {:+.0} %",
+                100.0 * (drift - 1.0)
+            ));
+        }
+    }
+}
+
+/// Notes the mean time and the energy of the baseline's runs during this trial.
+fn record_baseline(seconds: &[f64], joules: Option<f64>, trial: &mut Trial) {
+    if seconds.is_empty() {
+        return;
+    }
+    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+    trial.metrics.insert("baseline_s".into(), mean);
+    if let Some(j) = joules {
+        trial.metrics.insert("baseline_j".into(), j);
+    }
+}

@@ -1,0 +1,129 @@
+//! What makes a sweep reproducible, recorded beside it.
+
+use crate::build::compile::{Unit, compiler_version};
+use crate::plan::{DATA_SEED, Plan};
+use crate::problem::parts::{hash, shown};
+use crate::problem::{Fill, Problem, Role};
+use crate::sweep::SweepFacts;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
+    let mut more = plan.facts.clone();
+    let fixed: String = [
+        Unit::of_reference(problem),
+        Unit::of_setup(problem),
+        Unit::of_baseline(problem),
+    ]
+    .iter()
+    .flatten()
+    .map(|u| format!(" {}", u.key()))
+    .collect();
+    let kernel = Unit::of_sources(problem);
+    let constants: Vec<String> = problem
+        .space
+        .constants()
+        .iter()
+        .map(|(n, v)| format!("{n}={v}"))
+        .collect();
+    more.insert("constants".into(), constants.join(" "));
+    more.insert("sources".into(), format!("{}{fixed}", kernel.key()));
+    more.insert("compiler".into(), compiler_version(&problem.build));
+    more.insert("flags".into(), problem.build.flags().join(" "));
+    more.insert("seed of data".into(), DATA_SEED.to_string());
+    if let Some(on) = &plan.gpu {
+        more.insert("architecture".into(), on.gpu.arch.clone());
+        more.insert("gpu".into(), on.gpu.name.clone());
+    }
+    let fills: Vec<String> = problem
+        .data
+        .iter()
+        .filter(|d| d.len.is_some() && d.role == Role::In)
+        .map(|d| match &d.fill {
+            Fill::Number(x) => format!("{} {x}", d.name),
+            Fill::Named(f) => format!("{} {f}", d.name),
+        })
+        .collect();
+    more.insert("data".into(), fills.join(", "));
+    let flops = plan_flops(problem);
+    let fingerprint = fingerprint(problem, plan, &more);
+    SweepFacts {
+        verified: Some(problem.reference.is_some()),
+        fingerprint,
+        name: problem.space.name.clone(),
+        device: plan.device.clone(),
+        parameters: problem.space.names().map(str::to_owned).collect(),
+        flops,
+        objective: plan.objectives.first().map(ToString::to_string),
+        more,
+    }
+}
+
+/// Everything that decides a trial, by name: a sweep is only continued with the same.
+fn fingerprint(
+    problem: &Problem,
+    plan: &Plan,
+    facts: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let mut out = problem.parts().clone();
+    let mut put = |name: String, value: String| out.insert(name, value);
+    for name in ["compiler", "flags", "seed of data", "architecture"] {
+        if let Some(v) = facts.get(name) {
+            put(name.into(), v.clone());
+        }
+    }
+    put("device".into(), plan.device.clone());
+    let m = problem.measure;
+    put("measure.seconds".into(), m.seconds.to_string());
+    put("measure.timeout".into(), m.timeout.to_string());
+    // Constants may decide it, so its value is compared beside its text.
+    if let Some(r) = &problem.reference {
+        put("reference.tolerance".into(), r.tolerance.to_string());
+    }
+    let near = |file: &str| hash_of(&problem.dir.join(file));
+    for d in &problem.data {
+        let size = match d.len {
+            Some(n) => format!("{} of {}", n, d.kind.c_name()),
+            None => format!("{} {}", d.kind.c_name(), d.value),
+        };
+        let fill = match &d.fill {
+            Fill::Number(x) => x.to_string(),
+            Fill::Named(f) => match f.strip_prefix("file:") {
+                Some(file) => format!("{f} {}", near(file)),
+                None => f.clone(),
+            },
+        };
+        let text = match d.len {
+            Some(_) => format!("{size}, {:?}, {fill}", d.role),
+            None => size,
+        };
+        put(format!("argument {}", d.name), shown(&text));
+    }
+    let units = [
+        Some(Unit::of_sources(problem)),
+        Unit::of_reference(problem),
+        Unit::of_setup(problem),
+        Unit::of_baseline(problem),
+    ];
+    for file in units.iter().flatten().flat_map(Unit::files) {
+        let name = file.strip_prefix(&problem.dir).unwrap_or(&file);
+        put(format!("file {}", name.display()), hash_of(&file));
+    }
+    out
+}
+
+fn hash_of(file: &Path) -> String {
+    greenup_files::read_bytes(file, u64::MAX).map_or_else(|_| "unreadable".into(), |b| hash(&b))
+}
+
+/// Flops of a run, where they do not depend on the config.
+fn plan_flops(problem: &Problem) -> Option<f64> {
+    if !problem.has_work() {
+        return None;
+    }
+    problem
+        .work(&[])
+        .ok()
+        .map(|w| w.flops())
+        .filter(|f| *f > 0.0)
+}

@@ -1,0 +1,7 @@
+//! Trials: one config is built, verified and measured; finalists are measured again.
+
+pub(crate) mod bench;
+mod clocks;
+pub(crate) mod facts;
+pub mod remeasure;
+pub mod scaling;

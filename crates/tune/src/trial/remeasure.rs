@@ -1,0 +1,233 @@
+//! Measures the finalists again, interleaved in random order, and marks ties.
+
+use crate::error::TuneError;
+use crate::sweep::{Rounds, Trial};
+use crate::trial::bench::Bench;
+use crate::worker::protocol::{Built, Message, Task};
+use greenup_meter::Summary;
+use greenup_meter::stats::{median, ratio_of_medians};
+use greenup_space::Value;
+use serde::Serialize;
+
+/// A config of the last round.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finalist {
+    /// Values of the parameters.
+    pub config: Vec<Value>,
+    /// Time of one run, s.
+    pub time_s: Summary,
+    /// Energy of one run, J; `None` if it was not measured.
+    pub energy_j: Option<Summary>,
+    /// Value of the objective.
+    pub value: f64,
+    /// Its objective over the winner's; 1 lies within the interval for a tie.
+    pub ratio: Option<Summary>,
+    /// Whether it cannot be told apart from the best.
+    pub tie: bool,
+}
+
+/// The baseline in the last round.
+#[derive(Clone, Debug, Serialize)]
+pub struct BaselineResult {
+    /// Time of one run, s.
+    pub time_s: Summary,
+    /// Energy of one run, J; `None` if it was not measured.
+    pub energy_j: Option<Summary>,
+    /// The winner's time over the baseline's.
+    pub time_ratio: Option<Summary>,
+    /// The winner's energy over the baseline's.
+    pub energy_ratio: Option<Summary>,
+}
+
+/// Result of the final measurements.
+#[derive(Clone, Debug, Default)]
+pub struct Finals {
+    /// Finalists, the best first.
+    pub finalists: Vec<Finalist>,
+    /// The baseline, measured in the same rounds.
+    pub baseline: Option<BaselineResult>,
+    /// All rounds.
+    pub rounds: Option<Rounds>,
+}
+
+impl Bench<'_> {
+    /// Measures the best configs and the baseline again, interleaved in random order, and marks ties.
+    pub(crate) fn finals(&self, trials: &[Trial]) -> Result<Finals, TuneError> {
+        let objective = self.plan.objectives[0];
+        let best = self.best(trials);
+        if best.is_empty() {
+            let reason = trials
+                .iter()
+                .find_map(|t| t.failure().map(|f| format!("{}: {}", f.0.name(), f.1)))
+                .unwrap_or_else(|| format!("`{objective}` needs a measurement that no trial has"));
+            return Err(TuneError::Nothing(reason));
+        }
+        self.observer.stage("finalists", 0);
+        let mut kernels = Vec::new();
+        for t in &best {
+            let ready = self.builder.compile(&t.config).map_err(|e| {
+                e.into_tune(|m| TuneError::Finalists(format!("one no longer compiles: {m}")))
+            })?;
+            kernels.push(ready.built);
+        }
+        // Where configs set clocks, the baseline would run at whichever clock came before.
+        let baseline = self
+            .problem
+            .baseline
+            .as_ref()
+            .filter(|_| self.plan.control.is_none())
+            .and(self.baseline.clone());
+        let with_baseline = baseline.is_some();
+        kernels.extend(baseline);
+        let measure = self.problem.measure;
+        let (rounds, seconds) = measure.final_rounds(self.plan.gpu.is_some());
+        let rounds = self.plan.rounds.unwrap_or(rounds);
+        let Some((times_s, energies_j)) = self.interleaved(kernels, &best, rounds, seconds)? else {
+            return Ok(Finals::default());
+        };
+        let rounds = Rounds {
+            configs: best.iter().map(|t| t.config.clone()).collect(),
+            times_s,
+            energies_j,
+            with_baseline,
+        };
+        let (times_s, energies_j) = (&rounds.times_s, &rounds.energies_j);
+        let values: Vec<Vec<f64>> = (best.iter().enumerate())
+            .map(|(i, trial)| {
+                let flops = self.problem.work(&trial.config).ok().map(|w| w.flops());
+                rounds.values(i, objective, flops)
+            })
+            .collect();
+        let mut order: Vec<usize> = (0..best.len()).filter(|&i| !values[i].is_empty()).collect();
+        order.sort_by(|&a, &b| median(&values[a]).total_cmp(&median(&values[b])));
+        let Some(&winner) = order.first() else {
+            return Ok(Finals::default());
+        };
+        let baseline = Summary::of(times_s.last().map_or(&[], Vec::as_slice))
+            .filter(|_| with_baseline)
+            .map(|time_s| BaselineResult {
+                time_s,
+                energy_j: energies_j.last().and_then(|e| Summary::of(e)),
+                time_ratio: times_s
+                    .last()
+                    .and_then(|t| ratio_of_medians(&times_s[winner], t)),
+                energy_ratio: energies_j
+                    .last()
+                    .and_then(|e| ratio_of_medians(&energies_j[winner], e)),
+            });
+        let finalists = order
+            .into_iter()
+            .filter_map(|i| {
+                let ratio = ratio_of_medians(&values[i], &values[winner]);
+                Some(Finalist {
+                    config: best[i].config.clone(),
+                    time_s: Summary::of(&times_s[i])?,
+                    energy_j: Summary::of(&energies_j[i]),
+                    value: median(&values[i]),
+                    tie: i != winner && ratio.as_ref().is_some_and(|r| r.lo <= 1.0),
+                    ratio: ratio.filter(|_| i != winner),
+                })
+            })
+            .collect();
+        Ok(Finals {
+            finalists,
+            baseline,
+            rounds: Some(rounds),
+        })
+    }
+
+    /// The trials that are measured again: the best by each objective, alternately.
+    fn best<'t>(&self, trials: &'t [Trial]) -> Vec<&'t Trial> {
+        let full = |t: &&Trial| t.effort >= 1.0 || self.plan.finalists == 0;
+        let orders: Vec<Vec<&Trial>> = (self.plan.objectives.iter().enumerate())
+            .map(|(i, objective)| {
+                let mut order: Vec<(f64, &Trial)> = (trials.iter().filter(full))
+                    .filter_map(|t| Some((self.costs(t)?[i], t)))
+                    .filter(|(_, t)| t.cost().is_some_and(|c| objective.allowed(c)))
+                    .collect();
+                order.sort_by(|a, b| a.0.total_cmp(&b.0));
+                order.into_iter().map(|(_, t)| t).collect()
+            })
+            .collect();
+        let mut best: Vec<&Trial> = Vec::new();
+        for rank in 0..trials.len() {
+            for t in orders.iter().filter_map(|o| o.get(rank)) {
+                if best.len() < self.plan.finalists.max(1)
+                    && best.iter().all(|b| b.config != t.config)
+                {
+                    best.push(t);
+                }
+            }
+        }
+        best
+    }
+
+    /// Interleaved comparison of kernels: in one process, or one process each where configs set clocks. `None` when
+    /// the user stopped it.
+    fn interleaved(
+        &self,
+        kernels: Vec<Built>,
+        best: &[&Trial],
+        rounds: usize,
+        seconds: f64,
+    ) -> Result<Option<Interleaved>, TuneError> {
+        let limit = |n: usize| {
+            self.problem.measure.timeout
+                + n as f64 * (seconds * 4.0 + self.problem.measure.timeout / 10.0)
+        };
+        let once = |kernels: Vec<Built>, rounds: usize| -> Result<Option<Interleaved>, TuneError> {
+            let limit = limit(rounds * kernels.len());
+            let task = Task::Interleaved {
+                kernels,
+                rounds,
+                seconds,
+            };
+            let Some(answer) = self.run(task, limit)? else {
+                return Ok(None);
+            };
+            let rounds_of = answer.messages.into_iter().find_map(|s| match s {
+                Message::Interleaved {
+                    times_s,
+                    energies_j,
+                } => Some((times_s, energies_j)),
+                _ => None,
+            });
+            match rounds_of {
+                Some(r) => Ok(Some(r)),
+                None => {
+                    let why = answer.failure.map_or_else(String::new, |f| f.1);
+                    Err(TuneError::Finalists(why))
+                }
+            }
+        };
+        if self.plan.control.is_none() {
+            return once(kernels, rounds);
+        }
+        let mut times_s = vec![Vec::new(); kernels.len()];
+        let mut energies_j = vec![Vec::new(); kernels.len()];
+        let mut rng = fastrand::Rng::with_seed(self.plan.seed);
+        let mut order: Vec<usize> = (0..kernels.len()).collect();
+        for _ in 0..rounds {
+            rng.shuffle(&mut order);
+            for &i in &order {
+                self.set_clocks(&best[i].config)
+                    .map_err(|e| TuneError::Finalists(e.to_string()))?;
+                let Some((mut t, mut e)) = once(vec![kernels[i].clone()], 1)? else {
+                    return Ok(None);
+                };
+                times_s[i].append(&mut t[0]);
+                energies_j[i].append(&mut e[0]);
+            }
+        }
+        // A round without its energy would shift those of the later ones.
+        for (times, energies) in times_s.iter().zip(&mut energies_j) {
+            if energies.len() != times.len() {
+                energies.clear();
+            }
+        }
+        Ok(Some((times_s, energies_j)))
+    }
+}
+
+/// Seconds and joules of each kernel in each round.
+type Interleaved = (Vec<Vec<f64>>, Vec<Vec<f64>>);

@@ -1,0 +1,299 @@
+//! Kernels that run on a GPU, and the arguments there.
+
+use crate::problem::{Launch, Map};
+use crate::worker::host_kernel::HostKernel;
+use crate::worker::inputs::arguments::Arguments;
+use crate::worker::inputs::block::{CANARY, OutOfBounds, canary, overwritten};
+use crate::worker::protocol::Built;
+use greenup_device::cuda::{CudaError, Function, Memory, Repeater, Session, TensorMap};
+use greenup_meter::Run;
+use std::ffi::c_void;
+
+type OnGpu<T> = Result<T, CudaError>;
+
+/// The arguments on a GPU: each array with a known pattern around it, and what it holds before a run.
+pub struct Mirror {
+    pub session: Session,
+    arrays: Vec<Option<Array>>,
+}
+
+struct Array {
+    now: Memory,
+    /// Kept on the GPU where runs change it.
+    before: Option<Memory>,
+    bytes: usize,
+}
+
+/// The memory around an array, on both sides.
+struct Canaries(Vec<u8>);
+
+impl Canaries {
+    fn new() -> Self {
+        Self(canary())
+    }
+
+    fn put(&self, array: &Memory, bytes: usize) -> OnGpu<()> {
+        array.upload_at(0, &self.0)?;
+        array.upload_at(CANARY + bytes, &self.0)
+    }
+
+    /// Where memory outside of an array was overwritten.
+    fn check(&self, array: &Array) -> OnGpu<Option<OutOfBounds>> {
+        let (mut front, mut back) = (self.0.clone(), self.0.clone());
+        array.now.download_from(0, &mut front)?;
+        array.now.download_from(CANARY + array.bytes, &mut back)?;
+        Ok(overwritten(&front, &back))
+    }
+}
+
+impl Mirror {
+    /// Copies everything as it is before a run.
+    pub fn new(session: Session, arguments: &Arguments) -> OnGpu<Self> {
+        let canaries = Canaries::new();
+        let mut arrays = Vec::new();
+        for a in arguments.arrays() {
+            arrays.push(match a {
+                None => None,
+                Some(a) => {
+                    let now = session.alloc(a.bytes.len() + 2 * CANARY)?;
+                    canaries.put(&now, a.bytes.len())?;
+                    now.upload_at(CANARY, a.bytes)?;
+                    let before = if a.changes {
+                        let before = session.alloc(now.len())?;
+                        before.copy_from(&now)?;
+                        Some(before)
+                    } else {
+                        None
+                    };
+                    Some(Array {
+                        now,
+                        before,
+                        bytes: a.bytes.len(),
+                    })
+                }
+            });
+        }
+        Ok(Self { session, arrays })
+    }
+
+    /// Restores what runs change.
+    pub fn reset(&self) -> OnGpu<()> {
+        for a in self.arrays.iter().flatten() {
+            if let Some(before) = &a.before {
+                a.now.copy_from(before)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings all arrays to the host; returns the first outside of which something was overwritten. The pattern there is
+    /// restored then, as the next kernel may not be blamed.
+    pub fn fetch(&self, arguments: &mut Arguments) -> OnGpu<Option<(usize, OutOfBounds)>> {
+        let canaries = Canaries::new();
+        let mut wrong = None;
+        for (i, (a, to)) in self.arrays.iter().zip(arguments.contents_mut()).enumerate() {
+            let (Some(a), Some(to)) = (a, to) else {
+                continue;
+            };
+            a.now.download_from(CANARY, to)?;
+            if let Some(place) = canaries.check(a)? {
+                wrong.get_or_insert((i, place));
+                canaries.put(&a.now, a.bytes)?;
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// Uploads an input again that a kernel may have changed.
+    pub fn restore(&self, arguments: &Arguments) -> OnGpu<()> {
+        for (a, from) in self.arrays.iter().zip(arguments.arrays()) {
+            if let (Some(a), Some(from)) = (a, from)
+                && a.before.is_none()
+            {
+                a.now.upload_at(CANARY, from.bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Address of each array; 0 for a scalar.
+    fn addresses(&self) -> Vec<u64> {
+        self.arrays
+            .iter()
+            .map(|a| a.as_ref().map_or(0, |a| a.now.address() + CANARY as u64))
+            .collect()
+    }
+}
+
+/// A kernel on a GPU, with its arguments bound.
+pub struct GpuKernel {
+    session: Session,
+    what: What,
+    /// Boxes of arrays for the copy engine, as written.
+    written: Vec<Map>,
+    bound: Bound,
+    repeater: Repeater,
+}
+
+enum What {
+    Kernels(Vec<(Function, Launch)>),
+    /// Host code that enqueues.
+    Host(HostKernel),
+}
+
+/// Where the arguments lie.
+struct Bound {
+    /// Where each argument's value lies; arrays point into `addresses`.
+    values: Vec<*mut c_void>,
+    /// Boxed, so that it stays where `values` point to.
+    _addresses: Box<[u64]>,
+    /// Likewise.
+    _maps: Box<[TensorMap]>,
+}
+
+impl Bound {
+    fn kernels(written: &[Map], mirror: &Mirror, arguments: &mut Arguments) -> OnGpu<Self> {
+        let mut addresses = mirror.addresses().into_boxed_slice();
+        let mut maps: Box<[TensorMap]> = written
+            .iter()
+            .map(|m| {
+                let address = addresses.get(m.argument).copied().unwrap_or(0);
+                TensorMap::new(&m.shape, address)
+            })
+            .collect::<OnGpu<_>>()?;
+        let values = addresses
+            .iter_mut()
+            .zip(arguments.pointers())
+            .map(|(a, s)| {
+                if *a == 0 {
+                    s.cast()
+                } else {
+                    std::ptr::from_mut(a).cast()
+                }
+            })
+            .chain(maps.iter_mut().map(|m| std::ptr::from_mut(m).cast()))
+            .collect();
+        Ok(Self {
+            values,
+            _addresses: addresses,
+            _maps: maps,
+        })
+    }
+
+    /// Host code takes the addresses themselves, and the stream.
+    fn host(mirror: &Mirror, arguments: &mut Arguments) -> Self {
+        let addresses = mirror.addresses().into_boxed_slice();
+        let mut values: Vec<*mut c_void> = addresses
+            .iter()
+            .zip(arguments.pointers())
+            .map(|(&a, s)| {
+                if a == 0 {
+                    s.cast()
+                } else {
+                    a as usize as *mut c_void
+                }
+            })
+            .collect();
+        values.push(mirror.session.stream());
+        Self {
+            values,
+            _addresses: addresses,
+            _maps: Box::default(),
+        }
+    }
+}
+
+impl GpuKernel {
+    /// Loads a kernel and binds the arguments.
+    pub fn load(built: &Built, mirror: &Mirror, arguments: &mut Arguments) -> OnGpu<Self> {
+        let session = mirror.session.clone();
+        let (what, written, bound) = match built {
+            Built::Cubin {
+                file,
+                launches,
+                maps,
+            } => {
+                let io = |e: std::io::Error| CudaError::Io {
+                    path: file.display().to_string(),
+                    cause: format!("cannot be read: {e}"),
+                };
+                let module = session.load(&std::fs::read(file).map_err(io)?)?;
+                let mut kernels = Vec::new();
+                for l in launches {
+                    let f = module.function(&l.kernel)?;
+                    if l.shape.shared > 0 {
+                        f.allow_shared(l.shape.shared)?;
+                    }
+                    kernels.push((f, l.clone()));
+                }
+                let bound = Bound::kernels(maps, mirror, arguments)?;
+                (What::Kernels(kernels), maps.clone(), bound)
+            }
+            Built::Library(path) => {
+                let host = HostKernel::load(path).map_err(|cause| CudaError::Driver {
+                    what: "a library cannot be loaded",
+                    cause: cause.to_string(),
+                })?;
+                let bound = Bound::host(mirror, arguments);
+                (What::Host(host), Vec::new(), bound)
+            }
+        };
+        Ok(Self {
+            session,
+            what,
+            written,
+            bound,
+            repeater: Repeater::default(),
+        })
+    }
+
+    /// Binds the arguments of another mirror. The kernel stays loaded, with what it remembers.
+    pub fn rebind(&mut self, mirror: &Mirror, arguments: &mut Arguments) -> OnGpu<()> {
+        self.bound = match self.what {
+            What::Kernels(_) => Bound::kernels(&self.written, mirror, arguments)?,
+            What::Host(_) => Bound::host(mirror, arguments),
+        };
+        // Recorded runs have the addresses of before.
+        self.repeater = Repeater::default();
+        Ok(())
+    }
+
+    /// Runs `n` times; returns the seconds on the GPU.
+    pub fn run(&mut self, n: i64) -> OnGpu<f64> {
+        let (what, values) = (&self.what, &mut self.bound.values);
+        let one = &mut || enqueue(what, values);
+        // SAFETY: the worker keeps what the kernel is bound to; bound anew, the recorded runs are forgotten.
+        unsafe { self.repeater.run(&self.session, n, one) }
+    }
+
+    /// Repeats for about some seconds without a gap; puts the mean of each batch into `times`.
+    pub fn window(&mut self, seconds: f64, times: &mut Vec<f64>) -> OnGpu<Run> {
+        let (what, values) = (&self.what, &mut self.bound.values);
+        let one = &mut || enqueue(what, values);
+        // SAFETY: as in `run`.
+        let done = unsafe { self.repeater.window(&self.session, seconds, one, times) }?;
+        Ok(Run {
+            iterations: done.runs as f64,
+            seconds: done.seconds,
+        })
+    }
+}
+
+fn enqueue(what: &What, values: &mut [*mut c_void]) -> OnGpu<()> {
+    match what {
+        What::Kernels(kernels) => {
+            for (f, l) in kernels {
+                // SAFETY: the values are those of the problem's arguments, in their order; that
+                // the kernel takes them so is the problem's word, as with any C function.
+                unsafe { f.launch(&l.shape, values)? };
+            }
+            Ok(())
+        }
+        What::Host(kernel) => {
+            // The wrapper takes pointers to bytes.
+            let mut pointers: Vec<*mut u8> = values.iter().map(|p| p.cast()).collect();
+            kernel.call(&mut pointers, 1);
+            Ok(())
+        }
+    }
+}

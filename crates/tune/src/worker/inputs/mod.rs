@@ -1,0 +1,239 @@
+//! The inputs as kernels find them, and runs on them.
+
+pub mod arguments;
+pub(crate) mod block;
+pub mod error;
+mod guards;
+pub mod memory;
+
+use arguments::{Arguments, Images};
+use block::Layout;
+use error::{ArgumentError, WrongResult};
+
+use crate::sweep::Failure as F;
+use crate::worker::channel::Channel;
+use crate::worker::gpu_kernel::{GpuKernel, Mirror};
+use crate::worker::host_kernel::HostKernel;
+use crate::worker::protocol::{Built, Inputs};
+use crate::worker::stop::Stop;
+use greenup_device::cuda::{CudaError, Session};
+use greenup_meter::Run;
+use std::path::{Path, PathBuf};
+
+/// A kernel ready to run.
+pub(crate) enum Kernel {
+    Host(HostKernel),
+    Gpu(Box<GpuKernel>),
+}
+
+/// The arguments, where kernels find them.
+pub(crate) struct LoadedInputs {
+    pub(crate) inputs: Inputs,
+    arguments: Arguments,
+    gpu: Option<Mirror>,
+    /// What is not in use: the fresh data or the usual ones.
+    other: Option<(Mirror, Images)>,
+    /// Whether the fresh data are in use.
+    is_fresh: bool,
+    /// Whether the usual data are gone.
+    spent: bool,
+    /// Results of the reference, by their files.
+    expected: Vec<(PathBuf, Vec<u8>)>,
+}
+
+fn on_gpu(e: CudaError) -> Stop {
+    Stop::Failed(F::Runtime, e.to_string())
+}
+
+impl LoadedInputs {
+    /// Fills the arguments; what goes wrong is no kernel's fault.
+    pub(crate) fn new(inputs: &Inputs, channel: &Channel) -> Result<Self, ArgumentError> {
+        let arguments = Arguments::new(&inputs.data, inputs.seed, &inputs.dir)?;
+        guards::watch(&arguments, channel.secret, channel.descriptor());
+        let mut set = Self {
+            inputs: inputs.clone(),
+            arguments,
+            gpu: None,
+            other: None,
+            is_fresh: false,
+            spent: false,
+            expected: Vec::new(),
+        };
+        set.set_up()?;
+        if let Some(ordinal) = inputs.gpu {
+            let mirror =
+                Session::open(ordinal).and_then(|session| Mirror::new(session, &set.arguments));
+            set.gpu = Some(mirror?);
+        }
+        Ok(set)
+    }
+
+    /// Makes the data what the kernels expect.
+    fn set_up(&mut self) -> Result<(), ArgumentError> {
+        if let Some(setup) = &self.inputs.setup {
+            HostKernel::load(setup)
+                .map_err(ArgumentError::Setup)?
+                .run(&mut self.arguments.pointers(), 1);
+            self.arguments.adopt().map_err(ArgumentError::SetupResult)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the next job needs new inputs.
+    pub(crate) fn spent(&self) -> bool {
+        self.spent
+    }
+
+    /// Goes back to the usual data.
+    pub(crate) fn usual(&mut self) {
+        if self.is_fresh {
+            self.exchange();
+        }
+    }
+
+    fn exchange(&mut self) {
+        if let (Some(gpu), Some((mirror, images))) = (&mut self.gpu, &mut self.other) {
+            std::mem::swap(gpu, mirror);
+            self.arguments.swap(images);
+            self.is_fresh = !self.is_fresh;
+        }
+    }
+
+    /// Goes over to fresh data, in which a kernel meets nothing that it knows. On the host, arrays end next to memory
+    /// that nobody may touch, where a kernel is watched.
+    pub(crate) fn fresh(
+        &mut self,
+        kernel: Option<&mut Kernel>,
+        channel: &Channel,
+    ) -> Result<(), Stop> {
+        let seed = self.inputs.fresh_seed();
+        if self.other.is_some() {
+            self.exchange();
+        } else {
+            let images = self.arguments.refill(seed, &self.inputs.dir)?;
+            self.set_up()?;
+            match self.gpu.take() {
+                None => self.spent = true,
+                Some(usual) => self.mirror_fresh(usual, images)?,
+            }
+        }
+        match (kernel, &self.gpu) {
+            (Some(Kernel::Gpu(k)), Some(mirror)) => {
+                k.rebind(mirror, &mut self.arguments).map_err(on_gpu)
+            }
+            (Some(Kernel::Host(_)), None) => {
+                self.arguments.lay(Layout::AtEnd)?;
+                guards::watch(&self.arguments, channel.secret, channel.descriptor());
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Both data stay on the GPU where it has the memory; else the usual ones are made again for the next job.
+    fn mirror_fresh(&mut self, usual: Mirror, images: Images) -> Result<(), Stop> {
+        let session = usual.session.clone();
+        match Mirror::new(session.clone(), &self.arguments) {
+            Ok(mirror) => {
+                self.gpu = Some(mirror);
+                self.other = Some((usual, images));
+                self.is_fresh = true;
+            }
+            Err(_) => {
+                drop(usual);
+                self.spent = true;
+                let mirror = Mirror::new(session, &self.arguments);
+                self.gpu = Some(mirror.map_err(|e| Stop::Environment(e.to_string()))?);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn load(&mut self, built: &Built) -> Result<Kernel, Stop> {
+        match &self.gpu {
+            None => HostKernel::load(built.file())
+                .map(Kernel::Host)
+                .map_err(|e| Stop::Failed(F::Launch, e.to_string())),
+            Some(mirror) => GpuKernel::load(built, mirror, &mut self.arguments)
+                .map(|k| Kernel::Gpu(Box::new(k)))
+                .map_err(|e| Stop::Failed(F::Launch, e.to_string())),
+        }
+    }
+
+    /// Restores what runs change.
+    pub(crate) fn reset(&mut self) -> Result<(), Stop> {
+        match &self.gpu {
+            None => {
+                self.arguments.reset(false);
+                Ok(())
+            }
+            Some(mirror) => mirror.reset().map_err(on_gpu),
+        }
+    }
+
+    pub(crate) fn run(&mut self, kernel: &mut Kernel, n: i64) -> Result<f64, Stop> {
+        match kernel {
+            Kernel::Host(k) => Ok(k.run(&mut self.arguments.pointers(), n)),
+            Kernel::Gpu(k) => k.run(n).map_err(on_gpu),
+        }
+    }
+
+    /// Repeats for about some seconds, from restored arguments.
+    pub(crate) fn window(
+        &mut self,
+        kernel: &mut Kernel,
+        seconds: f64,
+        once: &mut f64,
+        times: &mut Vec<f64>,
+    ) -> Result<Run, Stop> {
+        self.reset()?;
+        match kernel {
+            Kernel::Host(k) => {
+                let run = k.window(&mut self.arguments.pointers(), seconds, once);
+                times.push(run.seconds / run.iterations);
+                Ok(run)
+            }
+            Kernel::Gpu(k) => k.window(seconds, times).map_err(on_gpu),
+        }
+    }
+
+    /// Runs the reference and writes its outputs.
+    pub(crate) fn run_reference(&mut self, kernel: HostKernel, outputs: &Path) -> Result<(), Stop> {
+        self.arguments.reset(false);
+        kernel.run(&mut self.arguments.pointers(), 1);
+        self.arguments.verify(None, 0.0)?;
+        std::fs::write(outputs, self.arguments.outputs())
+            .map_err(|e| Stop::Environment(format!("{} cannot be written: {e}", outputs.display())))
+    }
+
+    /// Compares what a run gave with the reference's results.
+    pub(crate) fn verify(&mut self, reference: Option<&Path>, tolerance: f64) -> Result<f64, Stop> {
+        if let Some(path) = reference
+            && !self.expected.iter().any(|(p, _)| p == path)
+        {
+            let bytes = std::fs::read(path).map_err(|e| {
+                Stop::Environment(format!("the reference's results cannot be read: {e}"))
+            })?;
+            self.expected.push((path.to_owned(), bytes));
+        }
+        let outside = match &self.gpu {
+            None => None,
+            Some(mirror) => mirror.fetch(&mut self.arguments).map_err(on_gpu)?,
+        };
+        let expected = reference.and_then(|path| self.expected.iter().find(|(p, _)| p == path));
+        let verified = match outside {
+            Some((i, place)) => Err(WrongResult::OutOfBounds {
+                name: self.arguments.name(i).to_owned(),
+                place,
+            }),
+            None => self
+                .arguments
+                .verify(expected.map(|(_, b)| b.as_slice()), tolerance),
+        };
+        // The next kernel finds its inputs as they were.
+        if let (Err(_), Some(mirror)) = (&verified, &self.gpu) {
+            mirror.restore(&self.arguments).map_err(on_gpu)?;
+        }
+        Ok(verified?)
+    }
+}

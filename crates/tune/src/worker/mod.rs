@@ -1,0 +1,23 @@
+//! The worker process, in which kernels are loaded, verified and measured, and the launcher that starts it.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`protocol`] | jobs and messages between the tuner and its worker |
+//! | [`launcher`] | starts workers, enforces time limits, reads their messages |
+//! | [`channel`] | the worker's end of the pipes, protected from kernels |
+//! | [`serve`] | executes jobs in the worker |
+//! | [`policy`] | how a worker measures |
+//! | [`supervise`] | kills processes that kernels leave behind |
+//! | [`inputs`] | kernel arguments: seeded data in guarded arrays, and their verification |
+
+pub mod channel;
+mod gpu_kernel;
+pub(crate) mod host_kernel;
+pub mod inputs;
+pub mod launcher;
+mod nvrtc;
+pub mod policy;
+pub mod protocol;
+pub mod serve;
+mod stop;
+pub mod supervise;

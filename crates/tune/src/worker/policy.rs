@@ -1,0 +1,36 @@
+//! How a worker measures: windows, warm-up and repeats.
+
+use super::protocol::{Job, Task};
+use greenup_meter::Policy;
+
+/// How a worker measures a job; `energy` says whether it has an energy sensor.
+///
+/// On a GPU one window as long as the sensor needs, as each batch is timed by itself; on the host several windows.
+pub fn policy(job: &Job, energy: bool) -> Policy {
+    let (seconds, interleaved) = match &job.task {
+        Task::Trial { seconds, .. } => (*seconds, false),
+        Task::Interleaved { seconds, .. } => (*seconds, true),
+        Task::Reference { .. } | Task::Compile(_) | Task::Show { .. } => (0.0, false),
+    };
+    if job.inputs.gpu.is_some() && energy {
+        return Policy {
+            window_s: 0.8 * seconds,
+            min_ticks: 4,
+            warmup_s: 0.2 * seconds,
+            max_warmups: 1,
+            min_repeats: 1,
+            max_repeats: 1,
+            rel_error: 0.01,
+        };
+    }
+    let windows = if interleaved { 1 } else { 5 };
+    Policy {
+        window_s: seconds / 8.0,
+        min_ticks: 10,
+        warmup_s: seconds / 16.0,
+        max_warmups: 2,
+        min_repeats: windows,
+        max_repeats: windows + 2,
+        rel_error: 0.01,
+    }
+}

@@ -1,0 +1,201 @@
+//! Jobs and messages between the tuner and a worker: one JSON line each, after a random number that is unique to the job.
+
+use crate::problem::{Data, Launch, Map};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A compiled kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Built {
+    /// A library with `greenup_run`. With a GPU it is host code that enqueues on the stream.
+    Library(PathBuf),
+    /// Kernels of a GPU and how they are launched.
+    Cubin {
+        /// The compiled module.
+        file: PathBuf,
+        /// Launches in their order.
+        launches: Vec<Launch>,
+        /// Tensor maps.
+        maps: Vec<Map>,
+    },
+}
+
+impl Built {
+    /// The file it is in.
+    pub fn file(&self) -> &Path {
+        match self {
+            Self::Library(file) | Self::Cubin { file, .. } => file,
+        }
+    }
+}
+
+/// One job of a worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// Arguments of the kernel.
+    pub inputs: Inputs,
+    /// Seconds after which the worker ends itself if the tuner no longer exists.
+    pub limit_s: f64,
+    /// What to do.
+    pub task: Task,
+}
+
+/// Inputs of the kernels. A worker that gets the same inputs again reuses them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Inputs {
+    /// Arguments of the kernel.
+    pub data: Vec<Data>,
+    /// Seed of their random contents.
+    pub seed: u64,
+    /// Where files of the problem are.
+    pub dir: PathBuf,
+    /// Library that makes the data what the kernels expect, run before anything else.
+    pub setup: Option<PathBuf>,
+    /// Number of the GPU, for kernels that run on one.
+    pub gpu: Option<i32>,
+}
+
+impl Inputs {
+    /// Of the data on which a kernel is verified after its measurement.
+    pub fn fresh_seed(&self) -> u64 {
+        self.seed ^ 0xf4e5_4da7
+    }
+}
+
+/// Files with the reference's outputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expected {
+    /// Outputs on the usual data.
+    pub first: PathBuf,
+    /// Outputs on the fresh data.
+    pub fresh: PathBuf,
+}
+
+/// What a worker does.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Task {
+    /// Compiles for a GPU into the cache.
+    Compile(Cuda),
+    /// Runs on the host, on the data and on the fresh data, and writes the outputs to files.
+    Reference {
+        /// The compiled reference.
+        library: PathBuf,
+        /// Files for the outputs.
+        outputs: Expected,
+    },
+    /// Verifies and measures one kernel, with another measured around it for drift.
+    Trial {
+        /// The kernel.
+        kernel: Built,
+        /// Expected outputs; `None` without a reference.
+        reference: Option<Expected>,
+        /// Largest error allowed, over the largest value of the array.
+        tolerance: f64,
+        /// Duration of the measurement, s.
+        seconds: f64,
+        /// Kernel measured before and after to detect drift: the problem's baseline, or an earlier config.
+        baseline: Option<Built>,
+        /// Measures the baseline's energy too.
+        baseline_energy: bool,
+    },
+    /// Runs a few times and nothing else: for a profiler to watch.
+    Show {
+        /// The kernel.
+        kernel: Built,
+        /// Number of runs.
+        runs: i64,
+    },
+    /// Measures several kernels, interleaved.
+    Interleaved {
+        /// The kernels.
+        kernels: Vec<Built>,
+        /// Number of rounds.
+        rounds: usize,
+        /// Duration of a measurement, s.
+        seconds: f64,
+    },
+}
+
+impl Task {
+    /// Whether it measures time or energy.
+    pub fn measures(&self) -> bool {
+        matches!(self, Self::Trial { .. } | Self::Interleaved { .. })
+    }
+}
+
+/// A source to compile for a GPU.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cuda {
+    /// The source file.
+    pub source: PathBuf,
+    /// Target architecture, such as sm_90.
+    pub arch: String,
+    /// Compiler options.
+    pub options: Vec<String>,
+    /// Folder of the compiled kernels.
+    pub cache: PathBuf,
+}
+
+/// A message of a worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Message {
+    /// The inputs are loaded; later failures are the kernel's.
+    Ready,
+    /// The environment failed, not the kernel.
+    Environment {
+        /// What failed.
+        message: String,
+    },
+    /// A CUDA module was compiled.
+    Compiled {
+        /// The compiled module.
+        file: PathBuf,
+        /// Registers, shared memory and spills of its kernels.
+        kernels: Vec<greenup_device::cuda::Resources>,
+    },
+    /// The kernel is loaded.
+    Loaded,
+    /// The first run came to its end.
+    Ran,
+    /// The results are right: first on the data, then, after the measurement, on fresh data.
+    Verified {
+        /// Largest error found, over the largest value of the array; 0 without a reference.
+        error: f64,
+        /// Time of the verification, s.
+        seconds: f64,
+    },
+    /// The kernel was measured.
+    Measured {
+        /// Mean time of one run in each batch, s.
+        times_s: Vec<f64>,
+        /// Energy of one run, J; `None` if it was not measured.
+        energy_j: Option<f64>,
+        /// Half-width of the 95 % interval of the time over the time.
+        time_error: f64,
+        /// Warnings about the measurement.
+        flags: Vec<String>,
+        /// Power, clocks, temperature: what the sensors read besides the energy.
+        state: BTreeMap<String, f64>,
+        /// Seconds of the baseline before and after.
+        baseline_s: Vec<f64>,
+        /// Energy of one run of the baseline, J.
+        baseline_j: Option<f64>,
+    },
+    /// Seconds of each kernel in each round; joules where measured.
+    Interleaved {
+        /// Times by kernel and round, s.
+        times_s: Vec<Vec<f64>>,
+        /// Energies by kernel and round, J.
+        energies_j: Vec<Vec<f64>>,
+    },
+    /// The job failed.
+    Failed {
+        /// The kind of failure.
+        failure: crate::sweep::Failure,
+        /// What is wrong.
+        message: String,
+    },
+    /// The job has ended, with or without a failure.
+    Done,
+}
