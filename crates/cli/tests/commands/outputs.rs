@@ -107,7 +107,7 @@ fn a_name_that_says_another_format_is_refused_before_work() {
     let space = file(dir.path(), "space.toml", SPACE);
     let records = repository("docs/results/data/host/records.csv");
     let at = |name: &str| dir.path().join(name).display().to_string();
-    for name in ["x.pdf", "x.jpg", "x", "x.svg.gz"] {
+    for name in ["x.eps", "x.jpg", "x", "x.svg.gz"] {
         for mut args in [
             vec!["roofline", "--machine", "h200", "-o"],
             vec!["machines", "--map", "-o"],
@@ -117,7 +117,7 @@ fn a_name_that_says_another_format_is_refused_before_work() {
             let name = at(name);
             args.push(&name);
             let e = refused(&args);
-            assert!(e.contains("known: .svg, .png"), "{args:?}: {e}");
+            assert!(e.contains("known: .svg, .png, .pdf"), "{args:?}: {e}");
         }
     }
     let (json_name, html) = (at("x.json"), at("x.html"));
