@@ -3,7 +3,7 @@
 use super::axis::{Axis, Scale, Span};
 use super::canvas::{Anchor, Canvas, Rect, Type};
 use super::draw::{Frame, layers, open, tags, values};
-use super::ink::{Ink, Style};
+use super::ink::{Ink, Palette, Style};
 use super::text::{LINE, NORMAL, SMALL, TITLE, fit, wrap};
 use super::{Chart, ColourBar, Height, Panel, Sign, What};
 use crate::chart::png::PngError;
@@ -36,7 +36,7 @@ impl Chart {
     /// The chart as an SVG file.
     pub fn svg(&self, style: Style, width: f64) -> String {
         let d = self.draw(style, width);
-        d.canvas.document(width, d.height, &self.title, "")
+        self.svg_with_origin(d.canvas.document(width, d.height, &self.title, ""))
     }
 
     /// The chart as a PNG file with `scale` pixels a unit of `width`.
@@ -45,7 +45,8 @@ impl Chart {
     /// There is no memory for that many pixels.
     pub fn png(&self, style: Style, width: f64, scale: f32) -> Result<Vec<u8>, PngError> {
         let d = self.draw(style, width);
-        crate::chart::png::drawn_over(&d.canvas, (width, d.height), &self.title, scale)
+        let png = crate::chart::png::drawn_over(&d.canvas, (width, d.height), &self.title, scale)?;
+        Ok(self.png_with_origin(png))
     }
 
     /// Drawings at all [`PAGE_WIDTHS`] for an HTML page, which shows the one that fits.
@@ -107,9 +108,15 @@ impl Chart {
         for row in self.panels.chunks(columns) {
             let mut bottom = y;
             let head = row.iter().map(|p| head(p, each).0).fold(0.0, f64::max);
+            // Panels beside each other have bars of the same width, so that their pictures are of the same size.
+            let bars = row
+                .iter()
+                .filter_map(|p| Some(Bar::new(p.bar.as_ref()?, p.palette, each).width))
+                .fold(0.0, f64::max);
             for (i, panel) in row.iter().enumerate() {
                 let left = (each + GAP) * i as f64;
-                let (end, lost) = self.panel(&mut c, panel, (left, y + head), each, &mut tips);
+                let (end, lost) =
+                    self.panel(&mut c, panel, (left, y + head), (each, bars), &mut tips);
                 bottom = bottom.max(end);
                 left_out += lost;
             }
@@ -199,7 +206,7 @@ impl Chart {
         c: &mut Canvas,
         panel: &Panel,
         (left, top): (f64, f64),
-        width: f64,
+        (width, bars): (f64, f64),
         tips: &mut Vec<String>,
     ) -> (f64, usize) {
         let (above, lines) = head(panel, width);
@@ -209,8 +216,8 @@ impl Chart {
             c.text((left + 4.0, y - 3.0), Anchor::Start, kind, &line);
         }
         let (x_span, y_span) = spans(panel);
-        let bar = panel.bar.as_ref().map(|b| Bar::new(b, width));
-        let right = bar.as_ref().map_or(12.0, |b| b.width + 12.0);
+        let bar = (panel.bar.as_ref()).map(|b| Bar::new(b, panel.palette, width));
+        let right = bar.as_ref().map_or(12.0, |_| bars + 12.0);
         // Ticks need the height, which needs the width, which needs the ticks' labels.
         let rough = height(panel, 0.8 * width, (&x_span, &y_span));
         let labels = panel.y.ticks(&y_span, rough, false);
@@ -425,13 +432,14 @@ fn ticks(c: &mut Canvas, panel: &Panel, f: &Frame, (x, y): (&[Tick], &[Tick]), w
 /// A colour bar at the right of a panel.
 struct Bar<'a> {
     bar: &'a ColourBar,
+    palette: Palette,
     span: Span,
     title: Vec<String>,
     width: f64,
 }
 
 impl<'a> Bar<'a> {
-    fn new(bar: &'a ColourBar, width: f64) -> Self {
+    fn new(bar: &'a ColourBar, palette: Palette, width: f64) -> Self {
         let (lo, hi) = (bar.lo.min(bar.hi), bar.lo.max(bar.hi));
         let span = bar.axis.clone().over(lo, hi).resolve(std::iter::empty());
         let (_, title) = bar.axis.titled(&span);
@@ -447,6 +455,7 @@ impl<'a> Bar<'a> {
         let named = title.iter().map(|t| small.width(t)).fold(0.0, f64::max);
         Self {
             bar,
+            palette,
             span,
             title,
             width: (widest + 20.0).max(named) + 12.0,
@@ -475,7 +484,7 @@ impl<'a> Bar<'a> {
                     width: 13.0,
                     height: h,
                 },
-                Ink::Shade((f64::from(i) + 0.5) / f64::from(STEPS)),
+                self.palette.ink((f64::from(i) + 0.5) / f64::from(STEPS)),
                 "",
             );
         }
