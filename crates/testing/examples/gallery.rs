@@ -39,22 +39,25 @@ fn entries(list: &str) -> Vec<Entry<'_>> {
         .collect()
 }
 
-/// Runs the command, with `PAGE` for the file of the page; a file is taken as it is.
+/// Runs the commands, with `PAGE` for the file of the page and `FOLDER` for a folder; a file is taken as it is.
 fn page(entry: &Entry<'_>, programs: &Path, folder: &Path) -> PathBuf {
     if entry.source.ends_with(".html") && !entry.source.contains(' ') {
         return PathBuf::from(entry.source);
     }
     let file = folder.join(format!("{}.html", entry.name));
-    let words = entry.source.split_whitespace().map(|word| match word {
-        "PAGE" => file.display().to_string(),
-        "FOLDER" => folder.join(entry.name).display().to_string(),
-        word => word.to_owned(),
-    });
-    let words: Vec<String> = words.collect();
-    succeeds(Command::new(programs.join(&words[0])).args(&words[1..]));
+    let own = folder.join(entry.name);
+    fs::create_dir_all(&own).expect("a folder of its own");
+    for command in entry.source.split("&&") {
+        let command = command.replace("PAGE", &file.display().to_string());
+        let command = command.replace("FOLDER", &own.display().to_string());
+        let mut words = command.split_whitespace();
+        let name = words.next().expect("a program");
+        let program = Some(programs.join(name)).filter(|p| p.is_file());
+        succeeds(Command::new(program.unwrap_or_else(|| name.into())).args(words));
+    }
     match file.is_file() {
         true => file,
-        false => folder.join(entry.name).join("report.html"),
+        false => own.join("report.html"),
     }
 }
 
