@@ -1,22 +1,37 @@
 //! Where, when and by which program results were made.
 
 use greenup_report::page::Fact;
+use greenup_report::si::si;
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Where, when and by which program results were made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Provenance {
     /// Start of the run in UTC, as `2026-01-31T12:00:00Z`.
     pub date: String,
     /// Name of the host.
     pub host: String,
+    /// Operating system and version of its kernel.
+    pub kernel: String,
     /// The command line.
     pub command: String,
     /// Version of the program.
     pub version: String,
     /// Commit that the program was built from; `unknown` outside of a repository.
     pub commit: String,
+    /// Compiler of the program.
+    pub compiler: String,
+    /// Cargo features of the program that are enabled.
+    pub features: Vec<String>,
+    /// Seed of the random numbers; `None` without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Durations of the parts of the work, s.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub durations_s: BTreeMap<String, f64>,
 }
 
 impl Provenance {
@@ -28,23 +43,97 @@ impl Provenance {
         Self {
             date: utc(seconds),
             host: host(),
+            kernel: kernel(),
             command,
             version: crate::version().version.to_owned(),
             commit: crate::version().commit.to_owned(),
+            compiler: crate::version().compiler.to_owned(),
+            features: (crate::version().features.iter())
+                .map(|f| (*f).to_owned())
+                .collect(),
+            seed: None,
+            durations_s: BTreeMap::new(),
         }
+    }
+
+    /// Of this process, with its command line as one would type it.
+    pub fn of_process() -> Self {
+        let words: Vec<String> = std::env::args_os()
+            .enumerate()
+            .map(|(k, word)| match Path::new(&word).file_name() {
+                Some(name) if k == 0 => quoted(&name.to_string_lossy()),
+                _ => quoted(&word.to_string_lossy()),
+            })
+            .collect();
+        Self::now(words.join(" "))
+    }
+
+    /// The same with the seed of the random numbers.
+    pub fn seeded(self, seed: Option<u64>) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Adds the duration of a part of the work.
+    pub fn took(&mut self, part: &str, seconds: f64) {
+        self.durations_s.insert(part.to_owned(), seconds);
     }
 
     /// Names and values for a page.
     pub fn facts(&self) -> Vec<Fact> {
-        [
-            ("date", &self.date),
-            ("host", &self.host),
-            ("command", &self.command),
-            ("version", &self.version),
-            ("commit", &self.commit),
-        ]
-        .map(|(name, value)| Fact::new(name, value.as_str()))
-        .to_vec()
+        self.pairs()
+            .into_iter()
+            .map(|(name, value)| Fact { name, value })
+            .collect()
+    }
+
+    /// Names and values as texts, for metadata of files.
+    pub fn pairs(&self) -> Vec<(String, String)> {
+        let features = match self.features.as_slice() {
+            [] => "none".to_owned(),
+            some => some.join(", "),
+        };
+        let mut out = vec![
+            ("date", self.date.clone()),
+            ("host", self.host.clone()),
+            ("kernel", self.kernel.clone()),
+            ("command", self.command.clone()),
+            ("version", self.version.clone()),
+            ("commit", self.commit.clone()),
+            ("compiler", self.compiler.clone()),
+            ("features", features),
+        ];
+        if let Some(seed) = self.seed {
+            out.push(("seed", seed.to_string()));
+        }
+        if !self.durations_s.is_empty() {
+            let all: Vec<String> = (self.durations_s.iter())
+                .map(|(part, s)| format!("{part} {}", si(*s, "s")))
+                .collect();
+            out.push(("durations", all.join(", ")));
+        }
+        out.into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    }
+}
+
+/// A word for a shell: in single quotes where it has other than plain characters.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+fn kernel() -> String {
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(format!("/proc/sys/kernel/{name}"));
+        text.unwrap_or_default().trim().to_owned()
+    };
+    match (read("ostype"), read("osrelease")) {
+        (name, release) if !name.is_empty() => format!("{name} {release}"),
+        _ => std::env::consts::OS.to_owned(),
     }
 }
 
@@ -94,5 +183,32 @@ mod tests {
         }
         let p = Provenance::now("greenup study".into());
         assert!(p.date.as_str() > "2020" && !p.host.is_empty(), "{p:?}");
+    }
+
+    #[test]
+    fn seeds_and_durations_are_named_where_there_are_some() {
+        let plain = Provenance::of_process();
+        assert!(!plain.command.starts_with('/') && !plain.kernel.is_empty());
+        assert!(plain.compiler.starts_with("rustc ") || plain.compiler == "unknown");
+        let json = serde_json::to_value(&plain).unwrap();
+        assert!(json.get("seed").is_none() && json.get("durations_s").is_none());
+        let mut full = plain.seeded(Some(7));
+        full.took("fit", 0.25);
+        let json = serde_json::to_value(&full).unwrap();
+        assert_eq!(json["seed"], 7);
+        assert_eq!(json["durations_s"]["fit"], 0.25);
+        let facts = full.facts();
+        let named = |n: &str| facts.iter().find(|f| f.name == n).unwrap().value.clone();
+        assert_eq!(named("seed"), "7");
+        assert_eq!(named("durations"), "fit 250 ms");
+        assert_eq!(named("features"), "none");
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("a-b/c.toml"), "a-b/c.toml");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted(""), "''");
     }
 }

@@ -69,8 +69,8 @@ fn git_folder(root: &Path) -> Option<PathBuf> {
     Some(root.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-/// Passes the commit and the target to the crate as `GREENUP_COMMIT` and `GREENUP_TARGET`, and builds it again only
-/// when the commit changes. The variable `GREENUP_COMMIT` of whoever builds goes before: a package has no `.git`.
+/// Passes the commit, the target and the compiler to the crate as `GREENUP_COMMIT`, `GREENUP_TARGET` and
+/// `GREENUP_COMPILER`, and builds it again only when the commit changes. The variable `GREENUP_COMMIT` of whoever builds goes before: a package has no `.git`.
 pub fn pass_commit(root: &Path) {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=GREENUP_COMMIT");
@@ -82,6 +82,21 @@ pub fn pass_commit(root: &Path) {
     println!("cargo::rustc-env=GREENUP_COMMIT={}", hash.trim());
     let target = std::env::var("TARGET").unwrap_or_default();
     println!("cargo::rustc-env=GREENUP_TARGET={target}");
+    println!("cargo::rustc-env=GREENUP_COMPILER={}", compiler());
+}
+
+/// Name and version of the Rust compiler, without commit and date.
+fn compiler() -> String {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let out = std::process::Command::new(rustc).arg("--version").output();
+    let text = out.map_or_else(
+        |_| String::new(),
+        |o| String::from_utf8_lossy(&o.stdout).into_owned(),
+    );
+    match text.split(" (").next().map(str::trim) {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => UNKNOWN.to_owned(),
+    }
 }
 
 #[cfg(test)]

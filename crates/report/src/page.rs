@@ -121,6 +121,19 @@ impl Figure {
         Self { wide: true, ..self }
     }
 
+    /// Text as it is, folded below its name until the reader opens it.
+    pub fn folded(name: &str, text: &str) -> Self {
+        Self {
+            html: format!(
+                "<details><summary>{}</summary><pre>{}</pre></details>",
+                escape(name),
+                escape(text)
+            ),
+            wide: true,
+            ..Self::default()
+        }
+    }
+
     /// Text as it is, in a font of fixed width.
     pub fn text(text: &str) -> Self {
         Self {

@@ -12,6 +12,8 @@ pub struct Version {
     pub commit: &'static str,
     /// Target triple, as `x86_64-unknown-linux-gnu`.
     pub target: &'static str,
+    /// Compiler of the program, as `rustc 1.90.0`.
+    pub compiler: &'static str,
     /// Cargo features of the program that are enabled.
     pub features: &'static [&'static str],
 }
@@ -29,6 +31,7 @@ pub fn version() -> Version {
         version: env!("CARGO_PKG_VERSION"),
         commit: env!("GREENUP_COMMIT"),
         target: env!("GREENUP_TARGET"),
+        compiler: env!("GREENUP_COMPILER"),
         features: FEATURES.get().copied().unwrap_or_default(),
     }
 }
@@ -42,14 +45,22 @@ impl Version {
 
     /// Everything, on several lines.
     pub fn long(&self) -> String {
-        let features = match self.features {
+        format!(
+            "{}\ncommit: {}\ntarget: {}\ncompiler: {}\nfeatures: {}",
+            self.version,
+            self.commit,
+            self.target,
+            self.compiler,
+            self.features()
+        )
+    }
+
+    /// Names of the features, `none` without any.
+    pub fn features(&self) -> String {
+        match self.features {
             [] => "none".to_owned(),
             some => some.join(", "),
-        };
-        format!(
-            "{}\ncommit: {}\ntarget: {}\nfeatures: {features}",
-            self.version, self.commit, self.target
-        )
+        }
     }
 }
 

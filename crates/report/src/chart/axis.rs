@@ -54,7 +54,7 @@ pub enum Scale {
 }
 
 /// What an axis shows.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
     /// Quantity.
     pub title: String,
@@ -66,6 +66,8 @@ pub struct Axis {
     pub range: Option<(f64, f64)>,
     /// Whether a linear range contains zero.
     pub zero: bool,
+    /// Whether a logarithmic axis has ticks at decades only, where it has two or more.
+    pub decades: bool,
 }
 
 impl Axis {
@@ -77,12 +79,21 @@ impl Axis {
             scale,
             range: None,
             zero: false,
+            decades: false,
         }
     }
 
     /// The same axis with zero in its range.
     pub fn from_zero(self) -> Self {
         Self { zero: true, ..self }
+    }
+
+    /// The same axis with ticks at decades only, where it has two or more.
+    pub fn at_decades(self) -> Self {
+        Self {
+            decades: true,
+            ..self
+        }
     }
 
     /// The same axis over a fixed range.
@@ -280,6 +291,11 @@ impl Axis {
         }
         // Coarse decades before crowded fine ticks: sets are tried in order, so put the plain powers first if enough.
         sets.sort_by_key(|s| usize::from(s.len() > 9));
+        let whole = |v: f64| (v.log10() - v.log10().round()).abs() < 1e-9;
+        let plain = |s: &Vec<(f64, String)>| s.len() > 1 && s.iter().all(|t| whole(t.0));
+        if self.decades && sets.iter().any(plain) {
+            sets.retain(plain);
+        }
         sets
     }
 
@@ -438,6 +454,11 @@ mod tests {
         assert_eq!(labels(&i, 0.0625, 500.0, 300.0)[..3], ["1/16", "1/4", "1"]);
         let q = Axis::new("counts", Unit::None, Scale::Log);
         assert_eq!(labels(&q, 1e-7, 1.0, 120.0), ["10⁻⁶", "10⁻³", "1"]);
+        assert_eq!(
+            labels(&q.clone().at_decades().over(2.0, 300.0), 2.0, 300.0, 400.0),
+            ["10", "100"]
+        );
+        assert!(labels(&q.at_decades().over(2.0, 30.0), 2.0, 30.0, 400.0).len() > 2);
     }
 
     #[test]

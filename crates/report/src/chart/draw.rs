@@ -2,7 +2,7 @@
 
 use super::axis::Span;
 use super::canvas::{Anchor, Canvas, Rect, Type, escape, path, px};
-use super::ink::Ink;
+use super::ink::{Ink, Palette};
 use super::labels::Placer;
 use super::text::{SMALL, fit};
 use super::{Cell, Chart, Layer, Mark, Panel, What};
@@ -68,7 +68,7 @@ pub(super) fn layers(
             .or_else(|| chart.series.get(layer.series).map(|s| s.ink))
             .unwrap_or(Ink::Text);
         c.raw(&format!("<g class=\"s{}\">", layer.series));
-        draw(c, f, layer, ink, tips, &mut later);
+        draw(c, f, (layer, panel.palette), ink, tips, &mut later);
         c.raw("</g>");
     }
     c.raw("</svg><g class=\"over\">");
@@ -89,7 +89,7 @@ fn tip(tips: &mut Vec<String>, text: &str) -> String {
 fn draw(
     c: &mut Canvas,
     f: &Frame,
-    layer: &Layer,
+    (layer, palette): (&Layer, Palette),
     ink: Ink,
     tips: &mut Vec<String>,
     later: &mut Vec<Later>,
@@ -196,7 +196,7 @@ fn draw(
             // Texts in all cells or in none.
             let texts = widest + 4.0 <= b.0 - a.0 && b.1 - a.1 > SMALL + 2.0;
             for cell in cells {
-                draw_cell(c, f, (cell, texts), tips, later);
+                draw_cell(c, f, (cell, texts, palette), tips, later);
             }
         }
         What::Rule { x, y, dash } => {
@@ -290,7 +290,7 @@ fn bar_text(
 fn draw_cell(
     c: &mut Canvas,
     f: &Frame,
-    (cell, text): (&Cell, bool),
+    (cell, text, palette): (&Cell, bool, Palette),
     tips: &mut Vec<String>,
     later: &mut Vec<Later>,
 ) {
@@ -312,10 +312,10 @@ fn draw_cell(
     };
     c.rect(
         r,
-        Ink::Shade(level),
+        palette.ink(level),
         &format!("shape-rendering=\"crispEdges\"{t}"),
     );
-    let kind = Type::new(SMALL, Ink::OnShade(level));
+    let kind = Type::new(SMALL, palette.on(level));
     if text && !cell.text.is_empty() {
         later.push(Later {
             at: f.out((
@@ -446,7 +446,9 @@ pub(super) fn tags(c: &mut Canvas, panel: &Panel, f: &Frame) -> usize {
     for tag in &panel.tags {
         let mut kind = Type::new(SMALL, tag.ink).outlined();
         kind.bold = tag.bold;
-        let text = fit(&tag.text, SMALL, tag.bold, 0.45 * f.area.width);
+        // In narrow panels short labels are whole.
+        let most = (0.45 * f.area.width).max(96.0).min(f.area.width - 6.0);
+        let text = fit(&tag.text, SMALL, tag.bold, most);
         let anchors: Vec<(f64, f64)> = tag
             .at
             .iter()

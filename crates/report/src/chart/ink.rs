@@ -20,6 +20,46 @@ pub enum Ink {
     Shade(f64),
     /// Text on a [`Ink::Shade`].
     OnShade(f64),
+    /// A level of the diverging scale, 0 to 1; 0.5 is its middle.
+    Diverge(f64),
+    /// Text on a [`Ink::Diverge`].
+    OnDiverge(f64),
+}
+
+/// Scales of colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Palette {
+    /// From dark to light: amounts.
+    #[default]
+    Rising,
+    /// From blue over a light middle to red: what is below and above a reference.
+    Diverging,
+}
+
+impl Palette {
+    /// The colour of a level, 0 to 1.
+    pub fn ink(self, level: f64) -> Ink {
+        match self {
+            Self::Rising => Ink::Shade(level),
+            Self::Diverging => Ink::Diverge(level),
+        }
+    }
+
+    /// The colour of text on a level.
+    pub fn on(self, level: f64) -> Ink {
+        match self {
+            Self::Rising => Ink::OnShade(level),
+            Self::Diverging => Ink::OnDiverge(level),
+        }
+    }
+
+    /// Red, green and blue of a level, for pictures.
+    pub fn colour(self, level: f64) -> [u8; 3] {
+        match self {
+            Self::Rising => shade(level),
+            Self::Diverging => diverge(level),
+        }
+    }
 }
 
 /// How figures look.
@@ -79,7 +119,9 @@ impl Ink {
             Self::Paper => "var(--paper)".into(),
             Self::Bad => "var(--bad)".into(),
             Self::Series(i) => format!("var(--c{})", i % COLOURS),
-            Self::Shade(_) | Self::OnShade(_) => fixed(self, style),
+            Self::Shade(_) | Self::OnShade(_) | Self::Diverge(_) | Self::OnDiverge(_) => {
+                fixed(self, style)
+            }
         }
     }
 }
@@ -96,13 +138,16 @@ fn fixed(ink: Ink, style: Style) -> String {
         Ink::Paper => pick("#ffffff", "#161d24"),
         Ink::Bad => pick("#b00020", "#ff7b86"),
         Ink::Series(i) => pick(LIGHT[i % COLOURS], DARK[i % COLOURS]),
-        Ink::Shade(level) => {
-            let [r, g, b] = shade(level);
-            format!("#{r:02x}{g:02x}{b:02x}")
-        }
+        Ink::Shade(level) => hex(shade(level)),
+        Ink::Diverge(level) => hex(diverge(level)),
         Ink::OnShade(level) if level > 0.55 => "#000000".into(),
-        Ink::OnShade(_) => "#ffffff".into(),
+        Ink::OnDiverge(level) if (0.15..=0.85).contains(&level) => "#000000".into(),
+        Ink::OnShade(_) | Ink::OnDiverge(_) => "#ffffff".into(),
     }
+}
+
+fn hex([r, g, b]: [u8; 3]) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
 }
 
 /// A colour scale from dark blue over green to yellow, its lightness rising throughout; 0 to 1, NaN is the lowest.
@@ -115,15 +160,30 @@ pub fn shade(level: f64) -> [u8; 3] {
         [140.0, 205.0, 75.0],
         [253.0, 231.0, 37.0],
     ];
-    let level = if level.is_nan() {
-        0.0
-    } else {
-        level.clamp(0.0, 1.0)
-    };
-    let at = level * (STOPS.len() - 1) as f64;
-    let i = (at as usize).min(STOPS.len() - 2);
+    between(&STOPS, if level.is_nan() { 0.0 } else { level })
+}
+
+/// A diverging colour scale from dark blue over a light grey in the middle to dark red, which colour-blind readers can
+/// tell apart; 0 to 1, NaN is the middle.
+pub fn diverge(level: f64) -> [u8; 3] {
+    const STOPS: [[f64; 3]; 7] = [
+        [5.0, 48.0, 110.0],
+        [47.0, 116.0, 186.0],
+        [150.0, 196.0, 224.0],
+        [245.0, 245.0, 243.0],
+        [247.0, 180.0, 140.0],
+        [208.0, 88.0, 60.0],
+        [112.0, 6.0, 28.0],
+    ];
+    between(&STOPS, if level.is_nan() { 0.5 } else { level })
+}
+
+/// The colour at a level between evenly spaced stops.
+fn between(stops: &[[f64; 3]], level: f64) -> [u8; 3] {
+    let at = level.clamp(0.0, 1.0) * (stops.len() - 1) as f64;
+    let i = (at as usize).min(stops.len() - 2);
     std::array::from_fn(|k| {
-        (STOPS[i][k] + (STOPS[i + 1][k] - STOPS[i][k]) * (at - i as f64)).round() as u8
+        (stops[i][k] + (stops[i + 1][k] - stops[i][k]) * (at - i as f64)).round() as u8
     })
 }
 
@@ -167,5 +227,19 @@ mod tests {
         let levels: Vec<u32> = (0..=10).map(|i| sum(shade(f64::from(i) / 10.0))).collect();
         assert!(levels.windows(2).all(|w| w[0] < w[1]), "{levels:?}");
         assert_eq!(shade(f64::NAN), shade(0.0));
+    }
+
+    #[test]
+    fn the_diverging_scale_is_lightest_in_its_middle() {
+        let at = |k: i32| luminance(&hex(diverge(f64::from(k) / 20.0)));
+        assert!((0..10).all(|k| at(k) < at(k + 1) && at(20 - k) < at(19 - k)));
+        assert_eq!(diverge(f64::NAN), diverge(0.5));
+        assert_eq!(diverge(-1.0), diverge(0.0));
+        for k in 0..=20 {
+            let level = f64::from(k) / 20.0;
+            let text = luminance(&fixed(Palette::Diverging.on(level), Style::Light));
+            let (hi, lo) = (text.max(at(k)), text.min(at(k)));
+            assert!((hi + 0.05) / (lo + 0.05) > 4.5, "{level}");
+        }
     }
 }

@@ -10,6 +10,7 @@ mod file;
 pub mod ink;
 mod labels;
 mod layout;
+mod origin;
 mod pdf;
 pub mod png;
 pub mod si;
@@ -17,7 +18,7 @@ pub mod text;
 
 pub use axis::{Axis, Scale, Unit};
 pub use file::FileStyle;
-pub use ink::{Ink, Style};
+pub use ink::{Ink, Palette, Style};
 pub use layout::PAGE_WIDTHS;
 
 /// A chart: panels with common series.
@@ -37,6 +38,8 @@ pub struct Chart {
     pub least_width: f64,
     /// Greatest height of a panel whose axes have the same scale, over its width; 0 for the default of a page.
     pub tallest: f64,
+    /// Where the figure comes from, names and values: kept in its files as metadata, not drawn.
+    pub origin: Vec<(String, String)>,
 }
 
 /// How a series is marked in the legend.
@@ -103,6 +106,8 @@ pub struct Panel {
     pub height: Height,
     /// Colour bar at the right: quantity and levels.
     pub bar: Option<ColourBar>,
+    /// Colours of the bar and of the cells.
+    pub palette: Palette,
     /// Whether grid lines are drawn.
     pub grid: bool,
 }
@@ -118,6 +123,7 @@ impl Panel {
             tags: Vec::new(),
             height: Height::Ratio(0.75),
             bar: None,
+            palette: Palette::Rising,
             grid: true,
         }
     }
@@ -128,7 +134,7 @@ impl Panel {
     }
 }
 
-/// A scale of colours: level 0 to 1 of [`Ink::Shade`] stands for a value.
+/// A scale of colours: level 0 to 1 of the panel's palette stands for a value.
 #[derive(Clone, Debug)]
 pub struct ColourBar {
     /// Quantity, unit and scale.

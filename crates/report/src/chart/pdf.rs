@@ -4,7 +4,7 @@ use super::canvas::{Canvas, Rect};
 use super::png::{PngError, tree};
 use super::{Chart, Picture, Style};
 use pdf_writer::types::{LineCapStyle, LineJoinStyle};
-use pdf_writer::{Content, Filter, Finish as _, Name, Pdf, Ref};
+use pdf_writer::{Content, Filter, Finish as _, Name, Pdf, Ref, TextStr};
 use resvg::tiny_skia::{Path, PathSegment, Transform};
 use resvg::usvg::{FillRule, Group, LineCap, LineJoin, Node, Paint, PaintOrder};
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ impl Chart {
         }
         out.pictures(&d.canvas);
         out.group(tree.root());
-        Ok(out.finish(w, h, d.canvas.pictures()))
+        Ok(out.finish((w, h), d.canvas.pictures(), &self.origin_text()))
     }
 }
 
@@ -210,7 +210,12 @@ impl Writer {
         }
     }
 
-    fn finish(self, width: f32, height: f32, pictures: &[(Rect, Picture)]) -> Vec<u8> {
+    fn finish(
+        self,
+        (width, height): (f32, f32),
+        pictures: &[(Rect, Picture)],
+        origin: &str,
+    ) -> Vec<u8> {
         let mut pdf = Pdf::new();
         let id = |n: i32| Ref::new(n);
         pdf.catalog(id(CATALOG)).pages(id(PAGES));
@@ -243,6 +248,10 @@ impl Writer {
         }
         for (i, (_, p)) in pictures.iter().enumerate() {
             image(&mut pdf, first_picture + 2 * i as i32, p);
+        }
+        if !origin.is_empty() {
+            let n = first_picture + 2 * pictures.len() as i32;
+            pdf.document_info(id(n)).keywords(TextStr(origin));
         }
         let packed = packed(&self.content.finish());
         pdf.stream(id(CONTENT), &packed).filter(Filter::FlateDecode);
