@@ -5,7 +5,7 @@ use super::canvas::{Anchor, Canvas, Rect, Type};
 use super::draw::{Frame, layers, open, tags, values};
 use super::ink::{Ink, Palette, Style};
 use super::text::{LINE, NORMAL, SMALL, TITLE, fit, wrap};
-use super::{Chart, ColourBar, Height, Panel, Sign, What};
+use super::{Chart, ColourBar, Height, Panel, Picture, Sign, What};
 use crate::chart::png::PngError;
 use std::fmt::Write as _;
 
@@ -19,6 +19,8 @@ const GAP: f64 = 18.0;
 const ROW: f64 = SMALL * LINE;
 /// Greatest height of a picture, pixels.
 const TALLEST: f64 = 560.0;
+/// Greatest share of a panel's width that the labels of its vertical axis take.
+const WIDEST: f64 = 0.42;
 /// Points from which a page can zoom.
 const MANY: usize = 60;
 
@@ -105,7 +107,19 @@ impl Chart {
             .div_ceil(self.panels.len().max(1).div_ceil(most));
         let each = (width - GAP * (columns - 1) as f64) / columns as f64;
         let mut left_out = 0;
-        for row in self.panels.chunks(columns) {
+        let margins: Vec<f64> = self.panels.iter().map(|p| margin(p, each)).collect();
+        // Panels below each other over the same axis begin at the same place.
+        let aligned = |k: usize| {
+            let over = |j: usize| {
+                let (a, b) = (&self.panels[j], &self.panels[k]);
+                let curves = [a, b].iter().all(|p| p.height != Height::Equal);
+                j % columns == k % columns && curves && a.x.range.is_some() && a.x == b.x
+            };
+            (0..margins.len())
+                .filter(|j| over(*j))
+                .fold(margins[k], |m, j| m.max(margins[j]))
+        };
+        for (first, row) in self.panels.chunks(columns).enumerate() {
             let mut bottom = y;
             let head = row.iter().map(|p| head(p, each).0).fold(0.0, f64::max);
             // Panels beside each other have bars of the same width, so that their pictures are of the same size.
@@ -115,8 +129,8 @@ impl Chart {
                 .fold(0.0, f64::max);
             for (i, panel) in row.iter().enumerate() {
                 let left = (each + GAP) * i as f64;
-                let (end, lost) =
-                    self.panel(&mut c, panel, (left, y + head), (each, bars), &mut tips);
+                let size = (each, aligned(columns * first + i), bars);
+                let (end, lost) = self.panel(&mut c, panel, (left, y + head), size, &mut tips);
                 bottom = bottom.max(end);
                 left_out += lost;
             }
@@ -206,7 +220,7 @@ impl Chart {
         c: &mut Canvas,
         panel: &Panel,
         (left, top): (f64, f64),
-        (width, bars): (f64, f64),
+        (width, margin, bars): (f64, f64, f64),
         tips: &mut Vec<String>,
     ) -> (f64, usize) {
         let (above, lines) = head(panel, width);
@@ -218,15 +232,7 @@ impl Chart {
         let (x_span, y_span) = spans(panel);
         let bar = (panel.bar.as_ref()).map(|b| Bar::new(b, panel.palette, width));
         let right = bar.as_ref().map_or(12.0, |_| bars + 12.0);
-        // Ticks need the height, which needs the width, which needs the ticks' labels.
-        let rough = height(panel, 0.8 * width, (&x_span, &y_span));
-        let labels = panel.y.ticks(&y_span, rough, false);
-        let widest = 0.42 * width;
-        let margin = labels
-            .iter()
-            .map(|t| Type::new(SMALL, Ink::Text).width(&t.1).min(widest))
-            .fold(0.0, f64::max)
-            + 10.0;
+        let widest = WIDEST * width;
         let mut plot = (width - margin - right).max(60.0);
         if panel.height == Height::Equal {
             // Not higher than a screen.
@@ -308,6 +314,17 @@ fn spans(panel: &Panel) -> (Span, Span) {
         panel.x.resolve(values(panel, true).into_iter()),
         panel.y.resolve(values(panel, false).into_iter()),
     )
+}
+
+/// Space for the labels of the vertical axis.
+fn margin(panel: &Panel, width: f64) -> f64 {
+    let (x_span, y_span) = spans(panel);
+    // Ticks need the height, which needs the width, which needs the ticks' labels.
+    let rough = height(panel, 0.8 * width, (&x_span, &y_span));
+    let small = Type::new(SMALL, Ink::Text);
+    let labels = panel.y.ticks(&y_span, rough, false);
+    let each = labels.iter().map(|t| small.width(&t.1).min(WIDEST * width));
+    each.fold(0.0, f64::max) + 10.0
 }
 
 /// Title of a panel and of its vertical axis in lines, and their height.
@@ -473,21 +490,30 @@ impl<'a> Bar<'a> {
         }
         top += 6.0;
         let height = (area.bottom() - top).max(64.0);
-        const STEPS: u32 = 64;
-        // One path a step would leave seams: each reaches to the bottom.
-        for i in (0..STEPS).rev() {
-            let h = height * f64::from(i + 1) / f64::from(STEPS);
-            c.rect(
-                Rect {
-                    left,
-                    top: top + height - h,
-                    width: 13.0,
-                    height: h,
-                },
-                self.palette.ink((f64::from(i) + 0.5) / f64::from(STEPS)),
-                "",
-            );
-        }
+        // A picture has no seams between its levels.
+        const STEPS: u32 = 256;
+        let level = |k: u32| 1.0 - (f64::from(k) + 0.5) / f64::from(STEPS);
+        let levels = Picture {
+            columns: 1,
+            pixels: (0..STEPS)
+                .map(|k| Some(self.palette.colour(level(k))))
+                .collect(),
+            x: (0.0, 1.0),
+            y: (0.0, 1.0),
+        };
+        let place = Rect {
+            left,
+            top,
+            width: 13.0,
+            height,
+        };
+        let page = Rect {
+            left: 0.0,
+            top: 0.0,
+            width: 0.0,
+            height: 0.0,
+        };
+        c.picture(&levels, place, page);
         for (v, label) in self.bar.axis.ticks(&self.span, height, false) {
             let share = self.span.share(v);
             let up = if self.bar.lo > self.bar.hi {
