@@ -203,7 +203,7 @@ fn a_fit_of_a_cut_has_curves_and_a_table() {
         let scale = j["noise_scale"].as_f64().unwrap();
         assert_eq!(scale == 1.0, noise == "poisson", "{scale}");
         assert!(html.contains("residual, σ") && html.contains("(data − model)/σ"));
-        assert!(!html.contains(">Residual: "));
+        assert!(html.contains("Residual at q_z = ") && !html.contains(">Residual: "));
     }
     json(&bench, "fit f.toml -o f.pdf --style print --width 600");
     assert!(fs::read(bench.at("f.pdf")).unwrap().starts_with(b"%PDF"));
