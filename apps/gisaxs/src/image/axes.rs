@@ -258,3 +258,84 @@ impl<'a> View<'a> {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+
+    fn scene(detector: &str) -> Scene {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.toml");
+        let text = format!(
+            "[beam]\nwavelength = 0.1\nangle = 0.2\n[detector]\n{detector}\n[[layers]]\n[[layers]]\ndelta = 6e-6\n\
+             [[particles]]\nform = {{ shape = 'sphere', radius = 5.0 }}\ndelta = 1e-6\ndensity = 0.01\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        Sample::read(&path).unwrap().scene(dir.path()).unwrap()
+    }
+
+    const EVEN: &str =
+        "phi = { from = -1.5, to = 1.5, n = 30 }\nalpha = { from = 0.0, to = 2.0, n = 20 }";
+    const FLAT: &str =
+        "flat = { distance = 500.0, pixel = 1.0, columns = 30, rows = 20, centre = [15.0, 2.0] }";
+
+    #[test]
+    fn axes_of_q_are_momentum_transfer() {
+        let scene = scene(EVEN);
+        let view = View::new(&scene, Axes::Q);
+        let [x, y] = view.ends();
+        let k0 = 20.0 * std::f64::consts::PI;
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
+        near(y.0, k0 * 0.2_f64.to_radians().sin());
+        near(y.1, y.0 + k0 * 2.0_f64.to_radians().sin());
+        near(x.1, k0 * 1.5_f64.to_radians().sin());
+        near(x.0, -x.1);
+        let cut = "alpha=0.2".parse().unwrap();
+        assert_eq!(view.label(&cut), "q_z = 0.439 nm⁻¹");
+        assert_eq!(view.long_label(&cut), "q_z = 0.439 nm⁻¹ (α = 0.2°)");
+        assert_eq!(view.tag(&"phi=-0.5".parse().unwrap()), "q_y = −0.548");
+    }
+
+    /// A bright pixel lies where the axes say, on each kind of axes and detector; masked pixels have no colour.
+    #[test]
+    fn pictures_have_their_pixels_where_the_axes_say() {
+        for text in [EVEN, FLAT] {
+            let scene = scene(text);
+            for axes in [Axes::Q, Axes::Detector, Axes::Pixels] {
+                let view = View::new(&scene, axes);
+                let mut values = vec![0.0; 600];
+                let (row, column) = (13, 7);
+                values[row * 30 + column] = 1.0;
+                let picture = view.picture(&values, |v| [(255.0 * v) as u8, 0, 0]);
+                let (u, v) = (column as f64 + 0.5, row as f64 + 0.5);
+                let (x, y) = view.place(u, v);
+                let i = (30.0 * (x - picture.x.0) / (picture.x.1 - picture.x.0)) as usize;
+                let j = (20.0 * (picture.y.1 - y) / (picture.y.1 - picture.y.0)) as usize;
+                let [red, ..] = picture.pixels[j * 30 + i].unwrap();
+                assert!(red > 100, "{axes:?} {text}");
+                let (a, b) = view.position(x, y).unwrap();
+                assert!((a - u).abs() < 1e-6 && (b - v).abs() < 1e-6);
+                values.fill(f64::NAN);
+                let empty = view.picture(&values, |_| [0; 3]);
+                assert!(empty.pixels.iter().all(Option::is_none));
+            }
+        }
+    }
+
+    #[test]
+    fn wide_azimuths_have_axes_of_the_detector_and_large_ones_means() {
+        let wide = scene(
+            "phi = { from = -120.0, to = 120.0, n = 4 }\nalpha = { from = 0.0, to = 2.0, n = 900 }",
+        );
+        let view = View::new(&wide, Axes::Q);
+        assert_eq!(
+            (view.axis(true).title.as_str(), view.averaged()),
+            ("φ", true)
+        );
+        let values: Vec<f64> = (0..3600).map(f64::from).collect();
+        let picture = view.picture(&values, |v| [(v / 3600.0 * 255.0) as u8, 0, 0]);
+        assert_eq!((picture.columns, picture.pixels.len()), (4, 3200));
+        assert!(picture.pixels.iter().all(Option::is_some));
+    }
+}

@@ -2,10 +2,11 @@
 
 use super::axis::{Axis, Scale, Span};
 use super::canvas::{Anchor, Canvas, Rect, Type};
+use super::colour_bar::Bar;
 use super::draw::{Frame, layers, open, tags, values};
-use super::ink::{Ink, Palette, Style};
+use super::ink::{Ink, Style};
 use super::text::{LINE, NORMAL, SMALL, TITLE, fit, wrap};
-use super::{Chart, ColourBar, Height, Panel, Picture, Sign, What};
+use super::{Chart, Height, Panel, Sign, What};
 use crate::chart::png::PngError;
 use std::fmt::Write as _;
 
@@ -16,7 +17,7 @@ const BESIDE: f64 = 330.0;
 /// Space between panels, pixels.
 const GAP: f64 = 18.0;
 /// Height of a line of small text, pixels.
-const ROW: f64 = SMALL * LINE;
+pub(super) const ROW: f64 = SMALL * LINE;
 /// Greatest height of a picture, pixels.
 const TALLEST: f64 = 560.0;
 /// Greatest share of a panel's width that the labels of its vertical axis take.
@@ -444,93 +445,6 @@ fn ticks(c: &mut Canvas, panel: &Panel, f: &Frame, (x, y): (&[Tick], &[Tick]), w
         );
     }
     bottom
-}
-
-/// A colour bar at the right of a panel.
-struct Bar<'a> {
-    bar: &'a ColourBar,
-    palette: Palette,
-    span: Span,
-    title: Vec<String>,
-    width: f64,
-}
-
-impl<'a> Bar<'a> {
-    fn new(bar: &'a ColourBar, palette: Palette, width: f64) -> Self {
-        let (lo, hi) = (bar.lo.min(bar.hi), bar.lo.max(bar.hi));
-        let span = bar.axis.clone().over(lo, hi).resolve(std::iter::empty());
-        let (_, title) = bar.axis.titled(&span);
-        let labels = bar.axis.ticks(&span, 200.0, false);
-        let small = Type::new(SMALL, Ink::Quiet);
-        let widest = labels.iter().map(|t| small.width(&t.1)).fold(0.0, f64::max);
-        let title = wrap(
-            &title,
-            SMALL,
-            false,
-            (widest + 26.0).max(0.22 * width).max(48.0),
-        );
-        let named = title.iter().map(|t| small.width(t)).fold(0.0, f64::max);
-        Self {
-            bar,
-            palette,
-            span,
-            title,
-            width: (widest + 20.0).max(named) + 12.0,
-        }
-    }
-
-    /// Draws the bar; returns its bottom.
-    fn draw(&self, c: &mut Canvas, area: &Rect) -> f64 {
-        let small = Type::new(SMALL, Ink::Quiet);
-        let left = area.right() + 12.0;
-        let mut top = area.top;
-        for line in &self.title {
-            top += ROW;
-            c.text((left, top - 4.0), Anchor::Start, small, line);
-        }
-        top += 6.0;
-        let height = (area.bottom() - top).max(64.0);
-        // A picture has no seams between its levels.
-        const STEPS: u32 = 256;
-        let level = |k: u32| 1.0 - (f64::from(k) + 0.5) / f64::from(STEPS);
-        let levels = Picture {
-            columns: 1,
-            pixels: (0..STEPS)
-                .map(|k| Some(self.palette.colour(level(k))))
-                .collect(),
-            x: (0.0, 1.0),
-            y: (0.0, 1.0),
-        };
-        let place = Rect {
-            left,
-            top,
-            width: 13.0,
-            height,
-        };
-        let page = Rect {
-            left: 0.0,
-            top: 0.0,
-            width: 0.0,
-            height: 0.0,
-        };
-        c.picture(&levels, place, page);
-        for (v, label) in self.bar.axis.ticks(&self.span, height, false) {
-            let share = self.span.share(v);
-            let up = if self.bar.lo > self.bar.hi {
-                1.0 - share
-            } else {
-                share
-            };
-            let y = top + height * (1.0 - up);
-            c.text(
-                (left + 18.0, y + 0.36 * SMALL),
-                Anchor::Start,
-                small,
-                &label,
-            );
-        }
-        top + height + 6.0
-    }
 }
 
 impl What {

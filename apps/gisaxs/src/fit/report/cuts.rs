@@ -94,7 +94,7 @@ impl Report<'_> {
         let mut lower = curves::panel(
             &view,
             cut,
-            "",
+            &format!("Residual at {}", view.label(cut)),
             Axis::new("(data − model)/σ", Unit::None, Scale::Linear).from_zero(),
         );
         lower.height = Height::Ratio(0.3);
