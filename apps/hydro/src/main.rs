@@ -44,7 +44,7 @@ enum Command {
     },
     /// Measure time, power and energy of steps and their parts, for both assemblies and several orders
     Study(study::StudyArgs),
-    /// Draw a recorded study: its page, or a figure
+    /// Draw a recorded study: its HTML page, or a figure
     Report(study::report::ReportArgs),
     /// Continue a run from a checkpoint, with identical digits
     ///

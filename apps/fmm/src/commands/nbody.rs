@@ -44,7 +44,7 @@ pub struct NbodyArgs {
     /// Maximum number of points per leaf
     #[arg(long, value_name = "N", default_value_t = 100)]
     ncrit: usize,
-    /// Write the energies over time: numbers, a page or a figure
+    /// Write the energies over time: numbers, an HTML page or a figure
     #[arg(short, long, value_name = "FILE.csv|.html|.svg|.png|.pdf")]
     out: Option<PathBuf>,
     /// Write the final state: .csv, .npy or .vtu

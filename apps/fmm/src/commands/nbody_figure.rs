@@ -18,13 +18,14 @@ fn drift(all: &[Energies]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Kinetic, potential and total energy over time, and the drift of their sum.
+/// Kinetic, potential and total energy over time, with signs by which bound bodies have them above zero, and the drift
+/// of their sum.
 pub fn chart(all: &[Energies]) -> Chart {
     type Energy = fn(&Energies) -> f64;
     let energies: [(&str, Energy); 3] = [
         ("kinetic", |e| e.kinetic),
-        ("potential", |e| e.potential),
-        ("total", Energies::total),
+        ("minus potential", |e| -e.potential),
+        ("minus total", |e| -e.total()),
     ];
     let (lo, hi) = all
         .iter()

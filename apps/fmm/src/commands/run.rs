@@ -47,7 +47,7 @@ pub struct RunArgs {
     /// Write the results: .csv, .npy, or .vtu for ParaView
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Draw the times of the phases: a page or a figure
+    /// Draw the times of the phases: an HTML page or a figure
     #[arg(long, value_name = "FILE.html|.svg|.png|.pdf")]
     figure: Option<PathBuf>,
     /// Print the result as JSON

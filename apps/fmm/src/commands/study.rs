@@ -14,7 +14,7 @@ use greenup_fmm::options::M2l;
 use greenup_fmm::plan::Plan;
 use greenup_fmm::points::Distribution;
 use greenup_fmm::precision::Real;
-use greenup_meter::{Flag, Summary};
+use greenup_meter::{Flag, Meter, Summary};
 use greenup_space::Value;
 use greenup_tune::counters::ncu as counters;
 use greenup_tune::sweep::{Counted, Folder, Outcome, SweepFacts, Trial};
@@ -47,7 +47,7 @@ pub struct StudyArgs {
     /// Measure time and energy only
     #[arg(long)]
     no_counters: bool,
-    /// Draw time, energy and power of the cases: a page or a figure
+    /// Draw time, energy and power of the cases: an HTML page or a figure
     #[arg(long, value_name = "FILE.html|.svg|.png|.pdf")]
     figure: Option<PathBuf>,
     /// Print the cases as JSON
@@ -210,6 +210,7 @@ pub fn run(args: &StudyArgs) -> Result {
     let left: Vec<&Case> = (all.iter())
         .filter(|c| !old.iter().any(|t| t.config == c.config()))
         .collect();
+    let mut meter = meter(args.device)?;
     let counts = gpu.is_some() && !args.no_counters;
     let bar = bar((left.len() + if counts { all.len() } else { 0 }) as u64, "");
     for case in left {
@@ -218,8 +219,8 @@ pub fn run(args: &StudyArgs) -> Result {
         }
         bar.set_message(case.arguments().join(" "));
         let trial = match case.input.precision {
-            PrecisionArg::F32 => measure::<f32>(case, args.device, args.repeat),
-            PrecisionArg::F64 => measure::<f64>(case, args.device, args.repeat),
+            PrecisionArg::F32 => measure::<f32>(case, &mut meter, args.repeat),
+            PrecisionArg::F64 => measure::<f64>(case, &mut meter, args.repeat),
         };
         // An interrupted measurement is repeated.
         if interrupt::requested() {
@@ -255,7 +256,8 @@ pub fn run(args: &StudyArgs) -> Result {
     Ok(())
 }
 
-fn measure<R: Real>(case: &Case, device: Device, repeat: usize) -> Result<Trial> {
+fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Trial> {
+    let device = case.input.device.device;
     let begun = Instant::now();
     let l = case.input.load()?;
     let options = case.input.options(case.ncrit, M2l::Fft);
@@ -264,9 +266,8 @@ fn measure<R: Real>(case: &Case, device: Device, repeat: usize) -> Result<Trial>
     engine.evaluate(&l.charges)?;
     let build_s = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
-    let mut meter = meter(device)?;
     let all = (0..repeat.max(1))
-        .map(|_| measured(&mut meter, &mut *engine))
+        .map(|_| measured(meter, &mut *engine))
         .collect::<Result<Vec<_>>>()?;
     let times_s: Vec<f64> = all.iter().map(|m| m.time_s.median).collect();
     let energies: Option<Vec<f64>> = (all.iter())

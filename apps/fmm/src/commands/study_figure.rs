@@ -4,11 +4,12 @@ use super::drawing::{Drawing, header, number};
 use super::time;
 use greenup_app::print;
 use greenup_app::provenance::Provenance;
+use greenup_report::chart::axis::short;
 use greenup_report::chart::{
     Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
 };
 use greenup_report::page::{Cell, Fact, Table};
-use greenup_report::si::si;
+use greenup_report::si::{prefix_of, si};
 use greenup_tune::sweep::Sweep;
 use serde_json::{Value, json};
 
@@ -32,23 +33,29 @@ impl Case {
             .unwrap_or(f64::NAN)
     }
 
+    fn gradients(&self) -> bool {
+        (self.config.get(5)).is_some_and(|v| v.eq_ignore_ascii_case("true"))
+    }
+
     /// Distribution, points, ncrit.
     fn input(&self) -> String {
         let c = |i: usize| self.config.get(i).map_or("", String::as_str);
-        format!(
-            "{}, {} points, ncrit {}",
-            c(0),
-            si(self.points(), "").trim(),
-            c(2)
-        )
+        let (factor, prefix) = prefix_of(self.points());
+        let points = format!("{} {prefix}", short(self.points() / factor));
+        format!("{} {}, ncrit {}", c(0), points.trim_end(), c(2))
     }
 
     /// Precision, accuracy, gradients.
     fn setting(&self) -> String {
         let c = |i: usize| self.config.get(i).map_or("", String::as_str);
-        let gradients = if c(5) == "true" { ", gradients" } else { "" };
-        format!("{} to {}{gradients}", c(3), c(4))
+        let gradients = if self.gradients() { ", gradients" } else { "" };
+        format!("{} to {}{gradients}", c(3), accuracy(c(4)))
     }
+}
+
+/// An accuracy as its flag is given: `1e-4`.
+fn accuracy(text: &str) -> String {
+    (text.parse::<f64>()).map_or_else(|_| text.to_owned(), |v| format!("{v:e}"))
 }
 
 fn cases(sweep: &Sweep) -> Vec<Case> {
@@ -175,57 +182,70 @@ fn chart(all: &[Case]) -> Chart {
     }
 }
 
+fn row(c: &Case, energy: bool) -> Vec<Cell> {
+    let text = |i: usize| c.config.get(i).cloned().unwrap_or_default();
+    let count = |i: usize| match text(i).parse::<f64>() {
+        Ok(n) => Cell::number(n, text(i)),
+        Err(_) => Cell::text(text(i)),
+    };
+    let mut row = vec![
+        Cell::text(text(0)),
+        count(1),
+        count(2),
+        Cell::text(text(3)),
+        number(text(4).parse().ok(), |v| format!("{v:e}")),
+        Cell::text(if c.gradients() { "yes" } else { "no" }),
+        number(Some(c.time_s), time),
+    ];
+    if energy {
+        row.push(number(c.energy_j, |v| si(v, "J")));
+        row.push(number(c.power_w(), |v| si(v, "W")));
+    }
+    row
+}
+
 /// What the page and the figure show.
 pub fn drawing(sweep: &Sweep) -> Drawing {
     let all = cases(sweep);
     let mut headline = Vec::new();
     let each = |c: &Case| c.time_s / c.points();
     if let Some(c) = all.iter().min_by(|a, b| each(a).total_cmp(&each(b))) {
-        let name = format!("least time per point: {}; {}", c.input(), c.setting());
+        let name = format!("least time per point ({}; {})", c.input(), c.setting());
         headline.push(Fact::new(&name, time(each(c))));
     }
     let energies = all
         .iter()
         .filter_map(|c| Some((c.energy_j? / c.points(), c)));
     if let Some((j, c)) = energies.min_by(|a, b| a.0.total_cmp(&b.0)) {
-        let name = format!("least energy per point: {}; {}", c.input(), c.setting());
+        let name = format!("least energy per point ({}; {})", c.input(), c.setting());
         headline.push(Fact::new(&name, si(j, "J")));
+    }
+    let energy = all.iter().any(|c| c.energy_j.is_some());
+    let mut names = vec![
+        "points",
+        "n",
+        "ncrit",
+        "precision",
+        "accuracy",
+        "gradients",
+        "time",
+    ];
+    if energy {
+        names.extend(["energy", "power"]);
     }
     let table = Table {
         caption: String::new(),
-        header: header(&[
-            "points",
-            "n",
-            "ncrit",
-            "precision",
-            "accuracy",
-            "gradients",
-            "time",
-            "energy",
-            "power",
-        ]),
-        rows: (all.iter())
-            .map(|c| {
-                let mut row: Vec<Cell> = (c.config.iter().take(6))
-                    .map(|v| match v.parse::<f64>() {
-                        Ok(n) => Cell::number(n, v.as_str()),
-                        Err(_) => Cell::text(v.as_str()),
-                    })
-                    .collect();
-                row.extend([
-                    number(Some(c.time_s), time),
-                    number(c.energy_j, |v| si(v, "J")),
-                    number(c.power_w(), |v| si(v, "W")),
-                ]);
-                row
-            })
-            .collect(),
+        header: header(&names),
+        rows: all.iter().map(|c| row(c, energy)).collect(),
     };
     Drawing {
         title: "Fast multipole method: time and energy of evaluations".into(),
         subtitle: sweep.facts.device.clone(),
         headline,
-        charts: vec![(chart(&all), "")],
+        charts: vec![(
+            chart(&all),
+            "Names: distribution, number of points, maximum number of points per leaf.",
+        )],
         tables: vec![table],
         footer: "Medians of repeated evaluations of the Laplace kernel, without set-up and transfers.",
         ..Drawing::default()
@@ -264,6 +284,8 @@ mod tests {
             (vec![], 0),
         ] {
             let c = chart(&all);
+            let named = |s: &Series| s.name == "f32 to 1e-4, gradients";
+            assert_eq!(c.series.iter().any(named), !all.is_empty());
             assert_eq!(c.panels.len(), panels);
             for width in [300.0, 400.0, 900.0, 1200.0] {
                 assert_eq!(c.faults(width), Vec::<String>::new());

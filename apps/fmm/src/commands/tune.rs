@@ -31,7 +31,7 @@ pub struct TuneArgs {
         default_value = "16,32,64,96,128,192,256,384,512,1024"
     )]
     ncrit: Vec<usize>,
-    /// Draw time and energy over ncrit: a page or a figure
+    /// Draw time and energy over ncrit: an HTML page or a figure
     #[arg(long, value_name = "FILE.html|.svg|.png|.pdf")]
     figure: Option<PathBuf>,
     /// Print the measurements as JSON

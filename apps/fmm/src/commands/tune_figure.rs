@@ -45,38 +45,50 @@ fn chart(rows: &[Row]) -> Chart {
     ];
     panels.retain(|p| !p.series.is_empty());
     Chart {
-        least_width: 360.0,
+        // Three in a row, four in two rows.
+        least_width: if panels.len() > 3 { 420.0 } else { 280.0 },
         ..scaling("an evaluation, by ncrit and M2L method", "ncrit", &panels)
     }
 }
 
 /// What the page and the figure show.
 pub fn drawing(rows: &[Row]) -> Drawing {
-    let named = |r: &Row| format!("--ncrit {} --m2l {}", r.ncrit, r.method());
+    let named = |r: &Row| format!("ncrit {}, {}", r.ncrit, r.method());
     let mut headline = Vec::new();
     if let Some(r) = rows.iter().min_by(|a, b| a.time_s.total_cmp(&b.time_s)) {
-        headline.push(Fact::new(&format!("fastest: {}", named(r)), time(r.time_s)));
+        headline.push(Fact::new(
+            &format!("fastest ({})", named(r)),
+            time(r.time_s),
+        ));
     }
     let with = rows.iter().filter_map(|r| r.energy_j.map(|j| (j, r)));
     if let Some((j, r)) = with.min_by(|a, b| a.0.total_cmp(&b.0)) {
         headline.push(Fact::new(
-            &format!("lowest energy: {}", named(r)),
+            &format!("lowest energy ({})", named(r)),
             si(j, "J"),
         ));
     }
+    let energy = rows.iter().any(|r| r.energy_j.is_some());
+    let mut names = vec!["M2L method", "ncrit", "time", "P2P", "M2L"];
+    if energy {
+        names.push("energy");
+    }
     let table = Table {
         caption: String::new(),
-        header: header(&["M2L method", "ncrit", "time", "energy", "P2P", "M2L"]),
+        header: header(&names),
         rows: (rows.iter())
             .map(|r| {
-                vec![
+                let mut row = vec![
                     Cell::text(r.method()),
                     Cell::number(r.ncrit as f64, r.ncrit.to_string()),
                     number(Some(r.time_s), time),
-                    number(r.energy_j, |v| si(v, "J")),
                     number(Some(r.p2p_s), time),
                     number(Some(r.m2l_s), time),
-                ]
+                ];
+                if energy {
+                    row.push(number(r.energy_j, |v| si(v, "J")));
+                }
+                row
             })
             .collect(),
     };

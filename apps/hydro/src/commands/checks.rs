@@ -31,7 +31,7 @@ pub fn outputs(s: &Settings) -> Result {
         (radial.as_deref(), &["png"]),
         (s.figures.line_out.as_deref(), &["csv"]),
         (line.as_deref(), &["png"]),
-        (s.figures.page.as_deref(), &["html"]),
+        (s.figures.html.as_deref(), &["html"]),
         (s.figures.animation.as_deref(), &animation::ENDINGS),
     ] {
         if let Some(path) = path {

@@ -51,9 +51,9 @@ pub struct FigureSettings {
     /// Frames of --animation after the initial one [default: 50]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_FRAMES))]
     pub animation_frames: Option<u64>,
-    /// Write a page of the run: picture, line-outs, exact solution, settings
+    /// Write an HTML page of the run: picture, line-outs, exact solution, settings
     #[arg(long, value_name = "FILE.html")]
-    pub page: Option<PathBuf>,
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub look: FigureArgs,
 }

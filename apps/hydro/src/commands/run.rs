@@ -209,7 +209,7 @@ fn run_in_pool(
         messages.extend(lines.iter().cloned());
     }
     let report = clock.report(&mut *engine, start)?;
-    let page = match &s.figures.page {
+    let page = match &s.figures.html {
         Some(path) => {
             let work = Work {
                 unknowns,

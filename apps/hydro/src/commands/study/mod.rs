@@ -59,7 +59,7 @@ pub struct StudyArgs {
     sensor: SensorArg,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Write the rows as JSON, and files of the same name: .html, the page, and .csv and .png, the traces of power
+    /// Write the rows as JSON, and files of the same name: an HTML page, and the traces of power as .csv and .png
     #[arg(short, long, value_name = "FILE.json")]
     out: Option<PathBuf>,
     /// Print the rows as JSON

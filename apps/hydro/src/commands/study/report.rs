@@ -13,7 +13,7 @@ pub struct ReportArgs {
     /// File that `hydro study --out` wrote; traces of power are read from the .csv file of the same name
     #[arg(value_name = "STUDY.json")]
     study: PathBuf,
-    /// Page or figure [default: the name of the study with .html]
+    /// HTML page or figure [default: the name of the study with .html]
     #[arg(short, long, value_name = "FILE.html|.svg|.png|.pdf")]
     out: Option<PathBuf>,
     /// What a figure shows [default: power, if it was recorded]
