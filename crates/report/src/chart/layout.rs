@@ -1,7 +1,7 @@
 //! Sizes and positions of a chart's parts for a given width.
 
 use super::axis::{Axis, Scale, Span};
-use super::canvas::{Anchor, Canvas, Rect, Type};
+use super::canvas::{Anchor, Canvas, Rect, Type, px};
 use super::colour_bar::Bar;
 use super::draw::{Frame, layers, open, tags, values};
 use super::ink::{Ink, Style};
@@ -272,22 +272,25 @@ impl Chart {
         ));
         open(c, &f, zoom);
         if panel.grid {
-            c.raw("<g class=\"grid\">");
+            let mut grid = String::new();
             for (v, _) in x_ticks
                 .iter()
                 .filter(|_| !matches!(panel.x.scale, Scale::Names(_)))
             {
-                let p = plot * x_span.share(*v);
-                c.line((p, 0.0), (p, area.height), Ink::Grid, 1.0, "");
+                let p = px(plot * x_span.share(*v));
+                let _ = write!(grid, "M{p} 0V{}", px(area.height));
             }
             for (v, _) in y_ticks
                 .iter()
                 .filter(|_| !matches!(panel.y.scale, Scale::Names(_)))
             {
-                let p = area.height * (1.0 - y_span.share(*v));
-                c.line((0.0, p), (plot, p), Ink::Grid, 1.0, "");
+                let p = px(area.height * (1.0 - y_span.share(*v)));
+                let _ = write!(grid, "M0 {p}H{}", px(plot));
             }
-            c.raw("</g>");
+            let css = c.css(Ink::Grid);
+            c.raw(&format!(
+                "<g class=\"grid\"><path d=\"{grid}\" fill=\"none\" stroke=\"{css}\"/></g>"
+            ));
         }
         layers(c, self, panel, &f, tips);
         let mut bottom = ticks(c, panel, &f, (&x_ticks, &y_ticks), widest);
@@ -459,6 +462,7 @@ impl What {
             // Not data.
             Self::Rule { .. } | Self::Range { .. } => true,
             Self::Picture(_) => false,
+            Self::Nodes { nodes } => nodes.is_empty(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Every kind of figure, with plain and with hostile inputs.
 
+mod searches;
+
 use greenup_model::{Op, shipped};
 use greenup_report::bar_figure::{Pair, Part, bars};
 use greenup_report::chart::{
@@ -187,6 +189,7 @@ fn sweeps() -> Vec<(&'static str, Chart)> {
         hull: vec![0, 1, 2],
         legend: vec!["block ≤ 32".into(), "block > 32".into()],
         tip_names: Vec::new(),
+        most: 2000,
         dots,
     };
     let one = Scatter {
@@ -541,6 +544,7 @@ pub fn all() -> Vec<(&'static str, Chart)> {
         rooflines(),
         bar_charts(),
         sweeps(),
+        searches::all(),
         over_size_and_time(),
         others(),
         diverging(),

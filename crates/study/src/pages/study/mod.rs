@@ -3,8 +3,8 @@
 mod devices;
 mod energy;
 mod kernels;
-mod lines;
-mod machine;
+pub(super) mod lines;
+pub(super) mod machine;
 mod tradeoff;
 mod tuning;
 
