@@ -10,6 +10,9 @@
     box.style.top = (y + h + 22 > innerHeight ? y - h - 8 : y + 14) + 'px';
   };
 
+  // Where the font is missing, letters are narrowed rather than moved together.
+  all(document, '.chart text[textLength]').forEach(t => t.setAttribute('lengthAdjust', 'spacingAndGlyphs'));
+
   // Tips: one list a chart, shared by its drawings.
   const lists = new Map(), shared = JSON.parse(document.querySelector('.shared-tips')?.textContent ?? '[]');
   const tipOf = (el, i) => {

@@ -1,6 +1,7 @@
 //! SVG of a chart, and the boxes of its texts.
 
 use super::ink::{Ink, Style};
+use super::text::SMALL;
 use super::{Picture, text};
 use base64::Engine as _;
 use std::fmt::Write as _;
@@ -262,19 +263,27 @@ impl Canvas {
         } else {
             String::new()
         };
+        // What most texts of a page have is in its style sheet.
+        let size = match page && kind.size == SMALL {
+            true => String::new(),
+            false => format!(" font-size=\"{}\"", kind.size),
+        };
+        let fill = match (page, kind.ink) {
+            (true, Ink::Quiet) => String::new(),
+            (true, ink) => format!(" style=\"fill:{}\"", self.css(ink)),
+            (false, ink) => format!(" fill=\"{}\"", self.css(ink)),
+        };
         let _ = writeln!(
             self.body,
             // Where the font is missing, the width stays.
-            "<text x=\"{}\" y=\"{}\"{word} font-size=\"{}\"{} fill=\"{}\"{outline}{}>{}</text>",
+            "<text x=\"{}\" y=\"{}\"{word}{size}{}{fill}{outline}{}>{}</text>",
             px(at.0),
             px(at.1),
-            kind.size,
             if kind.bold {
                 " font-weight=\"bold\""
             } else {
                 ""
             },
-            self.css(kind.ink),
             if line.chars().count() > 3 {
                 let glyphs = if page {
                     ""

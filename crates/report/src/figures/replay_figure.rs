@@ -21,6 +21,14 @@ pub fn strategies(title: &str, runs: &[Run]) -> Chart {
         Axis::new("optimum over the best so far", Unit::Percent, Scale::Linear),
     );
     panel.height = Height::Ratio(0.55);
+    // All medians are seen; bands of the first trials may reach far below.
+    let all = || runs.iter().flat_map(|r| &r.course);
+    let least = all().map(|p| p.1).fold(1.0, f64::min);
+    let low = (least - 0.25 * (1.0 - least)).max(0.0);
+    if least < 1.0 {
+        panel.y = panel.y.over(low, 1.0 + 0.05 * (1.0 - low));
+    }
+    let cut = all().any(|p| p.2 < low);
     let optimum = runs.len();
     let mut series = Vec::new();
     // Colours return after a while: then dashed.
@@ -65,6 +73,9 @@ pub fn strategies(title: &str, runs: &[Run]) -> Chart {
         title: title.to_owned(),
         series,
         panels: vec![panel],
+        notes: (cut.then(|| "Bands reach below the figure at first.".to_owned()))
+            .into_iter()
+            .collect(),
         ..Chart::default()
     }
 }
