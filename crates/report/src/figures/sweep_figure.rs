@@ -201,9 +201,9 @@ pub fn signed_bars(title: &str, bars: &[SignedBar]) -> Chart {
     Chart {
         title: title.to_owned(),
         series: vec![
-            Series::new("measured", Ink::Series(0), Sign::Area),
+            Series::new("correlation", Ink::Series(0), Sign::Area),
             Series::new(
-                "high by this for almost all configs",
+                "rank differs between performance and efficiency",
                 Ink::Series(1),
                 Sign::Area,
             ),

@@ -112,7 +112,7 @@ impl Calibrated<'_> {
 
     /// What the machine predicts from the work alone, against what was measured.
     fn residuals(&self) -> Section {
-        let all: Vec<Residual> = (self.records.iter())
+        let mut all: Vec<Residual> = (self.records.iter())
             .filter(|r| r.occupancy >= 1.0)
             .filter_map(|r| {
                 let p = predict(self.machine, &r.work).ok()?;
@@ -136,6 +136,15 @@ impl Calibrated<'_> {
                 })
             })
             .collect();
+        // Benchmarks of a kind together, by rising intensity.
+        all.sort_by(|a, b| {
+            let kind = |r: &Residual| match r.name.split_once(" I=") {
+                Some((kind, number)) => (kind.to_owned(), number.parse().unwrap_or(f64::INFINITY)),
+                None => (r.name.clone(), f64::INFINITY),
+            };
+            let ((a, x), (b, y)) = (kind(a), kind(b));
+            a.cmp(&b).then(x.total_cmp(&y))
+        });
         let has_energy = all.iter().any(|r| r.errors[1].is_some());
         let quantities: &[&str] = if has_energy {
             &["time", "energy"]

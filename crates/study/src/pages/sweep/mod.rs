@@ -98,7 +98,7 @@ pub fn page(
         id: "correlations".into(),
         title: "Correlations".into(),
         label: Some("derived"),
-        paragraphs: vec!["Pearson's correlation coefficient of every parameter and metric. Bold: its rank differs between performance and efficiency. In brackets: the number of configs with this metric, if not all.".into()],
+        paragraphs: vec!["Pearson's correlation coefficient of every parameter and metric. Marked: its rank differs between performance and efficiency. In brackets: the number of configs with this metric, if not all.".into()],
         figures,
         ..Section::default()
     });
