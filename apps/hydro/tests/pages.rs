@@ -182,7 +182,7 @@ fn constant_fields_and_single_zones_are_drawn() {
     let dir = tempfile::tempdir().unwrap();
     let (rest, svg, page) = (at_rest(&dir), path(&dir, "a.svg"), path(&dir, "a.html"));
     for mesh in ["1x1", "1", "1x1x1"] {
-        for field in ["density", "speed"] {
+        for field in ["density", "energy"] {
             let run = [
                 "run",
                 "--problem",
