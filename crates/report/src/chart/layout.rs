@@ -219,24 +219,32 @@ impl Chart {
         let bar = (panel.bar.as_ref()).map(|b| Bar::new(b, panel.palette, width));
         let right = bar.as_ref().map_or(12.0, |_| bars + 12.0);
         // Ticks need the height, which needs the width, which needs the ticks' labels.
-        let rough = height(panel, 0.8 * width, (&x_span, &y_span));
-        let labels = panel.y.ticks(&y_span, rough, false);
         let widest = 0.42 * width;
-        let margin = labels
-            .iter()
-            .map(|t| Type::new(SMALL, Ink::Text).width(&t.1).min(widest))
-            .fold(0.0, f64::max)
-            + 10.0;
-        let mut plot = (width - margin - right).max(60.0);
-        if panel.height == Height::Equal {
+        let margin_at = |height: f64| {
+            let labels = panel.y.ticks(&y_span, height, false);
+            let wide = |t: &Tick| Type::new(SMALL, Ink::Text).width(&t.1).min(widest);
+            labels.iter().map(wide).fold(0.0, f64::max) + 10.0
+        };
+        let plot_beside = |margin: f64| {
+            let plot = (width - margin - right).max(60.0);
+            if panel.height != Height::Equal {
+                return plot;
+            }
             // Not higher than a screen.
             let most = if self.tallest > 0.0 {
                 self.tallest * width
             } else {
                 TALLEST
             };
-            plot = plot.min((most / aspect(&x_span, &y_span)).max(60.0));
+            plot.min((most / aspect(&x_span, &y_span)).max(60.0))
+        };
+        let mut margin = margin_at(height(panel, 0.8 * width, (&x_span, &y_span)));
+        for _ in 0..3 {
+            // Another height has other ticks, which may need more room.
+            let tall = height(panel, plot_beside(margin), (&x_span, &y_span));
+            margin = margin.max(margin_at(tall));
         }
+        let plot = plot_beside(margin);
         let area = Rect {
             left: left + margin,
             top,
