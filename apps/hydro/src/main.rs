@@ -22,7 +22,8 @@ const EXAMPLES: &str = "Examples:
   hydro run --problem 1 --mesh square01_quad --refine 3 --t-final 0.8
   hydro run --problem 3 --device cuda --vtu triple --png triple.png
   hydro run --problem noh --checkpoint noh.ckpt; hydro restart noh.ckpt
-  hydro study --device cuda --machine h200";
+  hydro study --device cuda --machine h200 -o study.json
+  hydro report study.json -o study.html";
 
 #[derive(Subcommand)]
 #[allow(clippy::large_enum_variant)]
@@ -43,6 +44,8 @@ enum Command {
     },
     /// Measure time, power and energy of steps and their parts, for both assemblies and several orders
     Study(study::StudyArgs),
+    /// Draw a recorded study: its HTML page, or a figure
+    Report(study::report::ReportArgs),
     /// Continue a run from a checkpoint, with identical digits
     ///
     /// The checkpoint stores the problem, its mesh and orders, which cannot change, and the other settings, which flags
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         }
         Command::List { json } => list::list(json),
         Command::Study(args) => study::study(&args),
+        Command::Report(args) => study::report::report(&args),
         Command::Restart {
             from,
             settings,

@@ -3,6 +3,7 @@
 use super::input::{Input, PrecisionArg};
 use super::{check_interrupt, time};
 use clap::Args;
+use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
 use greenup_device::HostIsa;
 use greenup_fmm::plan::MAX_POINTS;
@@ -11,12 +12,34 @@ use greenup_fmm::precision::Real;
 use greenup_fmm::{FmmError, cost_model, direct};
 use greenup_report::si::si;
 use rayon::prelude::*;
+use serde::Serialize;
 use std::time::Instant;
 
 #[derive(Args)]
 pub struct DirectArgs {
     #[command(flatten)]
     input: Input,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Result of direct sums.
+#[derive(Serialize)]
+struct Report {
+    provenance: Provenance,
+    kernel: String,
+    precision: &'static str,
+    gradient: bool,
+    isa: String,
+    threads: usize,
+    pairs: f64,
+    /// Median of five, s.
+    time_s: f64,
+    pairs_per_s: f64,
+    flops_per_s: f64,
+    /// Peak of the instruction mix, pairs/s; only of Laplace without gradients.
+    peak_pairs_per_s: Option<f64>,
 }
 
 pub fn run(args: &DirectArgs) -> Result {
@@ -57,6 +80,8 @@ fn of<R: Real>(args: &DirectArgs) -> Result {
     if loaded.sources.len() > MAX_POINTS {
         return Err(FmmError::TooManyPoints(MAX_POINTS).into());
     }
+    let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
+    let begin = Instant::now();
     let real = |x: &[f64]| -> Vec<R> { x.iter().map(|&x| R::of(x)).collect() };
     let sources: [Vec<R>; 3] = std::array::from_fn(|a| real(&loaded.sources.x[a]));
     let at = loaded.targets.as_ref().unwrap_or(&loaded.sources);
@@ -78,25 +103,34 @@ fn of<R: Real>(args: &DirectArgs) -> Result {
     let pairs = (sources[0].len() * targets[0].len()) as f64;
     let (flops, special) = cost_model::pair(kernel, args.input.gradient);
     let rate = pairs / s;
-    print::line(format!(
-        "{pairs} pairs in {}: {}, {} (a root counts as one flop), {isa}, {} threads",
-        time(s),
-        si(rate, "pairs/s"),
-        si(rate * (flops + special), "flop/s"),
-        rayon::current_num_threads()
-    ));
-    if args.input.kernel().name() == "laplace" && !args.input.gradient {
-        // The same arithmetic unrolled, without loads (thesis, §3.4.4), on all threads.
-        let threads = rayon::current_num_threads();
-        let each = 200_000_000;
-        let mix = R::kernels(isa).mix;
-        let s = median(|| {
-            (0..threads).into_par_iter().for_each(|_| {
-                // SAFETY: the function takes a count alone, and this host has its instructions.
-                std::hint::black_box(unsafe { mix(each) });
-            });
-        })?;
-        let peak = threads as f64 * each as f64 / s;
+    provenance.took("sums", begin.elapsed().as_secs_f64());
+    let threads = rayon::current_num_threads();
+    if !args.json {
+        print::line(format!(
+            "{pairs} pairs in {}: {}, {} (a root counts as one flop), {isa}, {threads} threads",
+            time(s),
+            si(rate, "pairs/s"),
+            si(rate * (flops + special), "flop/s"),
+        ));
+    }
+    let known = args.input.kernel().name() == "laplace" && !args.input.gradient;
+    let peak = known.then(|| peak::<R>(isa, threads)).transpose()?;
+    if args.json {
+        return print::json(&Report {
+            provenance,
+            kernel: kernel.to_string(),
+            precision: R::NAME,
+            gradient: args.input.gradient,
+            isa: isa.to_string(),
+            threads,
+            pairs,
+            time_s: s,
+            pairs_per_s: rate,
+            flops_per_s: rate * (flops + special),
+            peak_pairs_per_s: peak,
+        });
+    }
+    if let Some(peak) = peak {
         print::line(format!(
             "peak of the instruction mix: {}; the sums reach {:.1} %",
             si(peak, "pairs/s"),
@@ -104,4 +138,17 @@ fn of<R: Real>(args: &DirectArgs) -> Result {
         ));
     }
     Ok(())
+}
+
+/// Pairs per second of the same arithmetic unrolled, without loads (thesis, §3.4.4), on all threads.
+fn peak<R: Real>(isa: HostIsa, threads: usize) -> Result<f64> {
+    let each = 200_000_000;
+    let mix = R::kernels(isa).mix;
+    let s = median(|| {
+        (0..threads).into_par_iter().for_each(|_| {
+            // SAFETY: the function takes a count alone, and this host has its instructions.
+            std::hint::black_box(unsafe { mix(each) });
+        });
+    })?;
+    Ok(threads as f64 * each as f64 / s)
 }

@@ -139,8 +139,9 @@ impl Input {
         })
     }
 
-    /// Checks an output before any work: its name, and that it is not an input.
-    pub fn check_output(&self, out: Option<&Path>) -> Result {
+    /// Checks an output before any work: its name, and that it is not an input. Further outputs can be checked with
+    /// what it returns.
+    pub fn check_output(&self, out: Option<&Path>) -> Result<Outputs> {
         let mut outputs = Outputs::new();
         for input in self.points.iter().chain(&self.targets) {
             outputs.input(input);
@@ -148,7 +149,7 @@ impl Input {
         if let Some(path) = out {
             outputs.file(path, &files::WRITTEN)?;
         }
-        Ok(())
+        Ok(outputs)
     }
 
     /// Checks that points and results fit into memory.

@@ -2,12 +2,17 @@
 
 pub mod device;
 pub mod direct;
+mod drawing;
 pub mod input;
 pub mod nbody;
+mod nbody_figure;
 mod predicted;
 pub mod run;
+mod run_report;
 pub mod study;
+mod study_figure;
 pub mod tune;
+mod tune_figure;
 
 use greenup_app::{AppError, Result};
 use greenup_report::si::si;

@@ -1,18 +1,22 @@
 //! `fmm nbody`: gravity in time, with its energy.
 
-use super::check_interrupt;
+use super::drawing::DRAWN;
+use super::{check_interrupt, nbody_figure};
 use clap::Args;
+use greenup_app::args::FigureArgs;
+use greenup_app::output::Output;
 use greenup_app::progress::bar;
+use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print};
 use greenup_files::Outputs;
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::memory;
 use greenup_fmm::nbody::{Bodies, Energies};
 use greenup_fmm::points::{Distribution, files, generate};
-use greenup_report::chart::{FileStyle, Unit};
-use greenup_report::scaling_figure::{Panel, Series, over_time};
+use serde_json::json;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::time::Instant;
 
 #[derive(Args)]
 pub struct NbodyArgs {
@@ -40,8 +44,8 @@ pub struct NbodyArgs {
     /// Maximum number of points per leaf
     #[arg(long, value_name = "N", default_value_t = 100)]
     ncrit: usize,
-    /// Write the energies over time: .csv or .png
-    #[arg(short, long, value_name = "FILE")]
+    /// Write the energies over time: numbers, an HTML page or a figure
+    #[arg(short, long, value_name = "FILE.csv|.html|.svg|.png|.pdf")]
     out: Option<PathBuf>,
     /// Write the final state: .csv, .npy or .vtu
     #[arg(long, value_name = "FILE")]
@@ -49,7 +53,11 @@ pub struct NbodyArgs {
     /// Print the energies as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    look: FigureArgs,
 }
+
+const CSV: &str = "csv";
 
 pub fn run(args: &NbodyArgs) -> Result {
     if !(args.dt.is_finite() && args.dt != 0.0) {
@@ -62,9 +70,10 @@ pub fn run(args: &NbodyArgs) -> Result {
         return Err(AppError::new("no bodies: use -n 1 or more"));
     }
     let mut outputs = Outputs::new();
-    if let Some(path) = &args.out {
-        outputs.file(path, &["csv", "png"])?;
-    }
+    let endings = [CSV, DRAWN[0], DRAWN[1], DRAWN[2], DRAWN[3]];
+    let out = (args.out.as_ref())
+        .map(|path| Output::file(&mut outputs, path, &endings))
+        .transpose()?;
     if let Some(path) = &args.bodies {
         outputs.file(path, &files::WRITTEN)?;
     }
@@ -76,6 +85,8 @@ pub fn run(args: &NbodyArgs) -> Result {
     }
     let mut bodies = Bodies::new(positions, args.accuracy, args.ncrit)?;
     bodies.spin(args.spin);
+    let mut provenance = Provenance::of_process().seeded(Some(args.seed));
+    let begin = Instant::now();
     let bar = bar(args.steps as u64, "steps");
     let mut all = vec![bodies.energies(0.0)];
     for step in 1..=args.steps {
@@ -89,7 +100,8 @@ pub fn run(args: &NbodyArgs) -> Result {
     }
     bar.finish_and_clear();
     let saving = interrupt::saving();
-    write(args, &bodies, &all)?;
+    provenance.took("steps", begin.elapsed().as_secs_f64());
+    write(args, out.as_ref(), &bodies, &all, &provenance)?;
     drop(saving);
     let (first, last) = (all[0], all[all.len() - 1]);
     let worst = all
@@ -97,7 +109,7 @@ pub fn run(args: &NbodyArgs) -> Result {
         .map(|e| ((e.total() - first.total()) / first.total()).abs())
         .fold(0.0, f64::max);
     if args.json {
-        print::json(&all)?;
+        print::json(&json!({"provenance": provenance, "energies": all}))?;
         return check_interrupt();
     }
     print::line(format!(
@@ -111,7 +123,13 @@ pub fn run(args: &NbodyArgs) -> Result {
     check_interrupt()
 }
 
-fn write(args: &NbodyArgs, bodies: &Bodies, all: &[Energies]) -> Result {
+fn write(
+    args: &NbodyArgs,
+    out: Option<&Output>,
+    bodies: &Bodies,
+    all: &[Energies],
+    provenance: &Provenance,
+) -> Result {
     if let Some(path) = &args.bodies {
         let numbers: Vec<f64> = bodies.velocities.iter().flatten().copied().collect();
         files::write(
@@ -122,63 +140,23 @@ fn write(args: &NbodyArgs, bodies: &Bodies, all: &[Energies]) -> Result {
         )?;
         print::note(format!("wrote {}", path.display()));
     }
-    let Some(path) = &args.out else {
-        return Ok(());
-    };
-    let bytes = match greenup_files::outputs::ending(path, &["csv", "png"])?.as_str() {
-        "csv" => {
-            let mut text = String::from("t,kinetic,potential,total\n");
-            for e in all {
-                let _ = writeln!(
-                    text,
-                    "{:e},{:e},{:e},{:e}",
-                    e.t,
-                    e.kinetic,
-                    e.potential,
-                    e.total()
-                );
-            }
-            text.into_bytes()
-        }
-        _ => picture(all)?,
-    };
-    greenup_files::write(path, bytes)?;
-    print::note(format!("wrote {}", path.display()));
+    let Some(out) = out else { return Ok(()) };
+    if !out.has_ending(CSV) {
+        let drawing = nbody_figure::drawing(all, args.n);
+        return drawing.write(out, &args.look.look(), provenance);
+    }
+    let mut text = String::from("t,kinetic,potential,total\n");
+    for e in all {
+        let _ = writeln!(
+            text,
+            "{:e},{:e},{:e},{:e}",
+            e.t,
+            e.kinetic,
+            e.potential,
+            e.total()
+        );
+    }
+    out.write(text.as_bytes())?;
+    out.print_name();
     Ok(())
-}
-
-fn picture(all: &[Energies]) -> Result<Vec<u8>> {
-    let first = all[0].total().abs();
-    let series = |name: &str, value: &dyn Fn(&Energies) -> f64| Series {
-        name: name.to_owned(),
-        points: all
-            .iter()
-            .map(|e| (e.t, value(e), value(e), value(e)))
-            .collect(),
-    };
-    let panels = [
-        Panel {
-            label: "energy (G = 1, mass 1)".into(),
-            unit: String::new(),
-            series: vec![
-                series("kinetic", &|e| e.kinetic),
-                series("minus potential", &|e| -e.potential),
-                series("minus total", &|e| -e.total()),
-            ],
-        },
-        Panel {
-            label: "relative drift".into(),
-            unit: String::new(),
-            series: vec![series("drift", &|e| {
-                (e.total() - all[0].total()).abs() / first
-            })],
-        },
-    ];
-    let chart = over_time(
-        "Energy of the bodies over time",
-        "time",
-        Unit::None,
-        &panels,
-    );
-    Ok(chart.file("png", &FileStyle::default())?)
 }

@@ -3,20 +3,21 @@
 
 use super::device::{engine, measured, meter};
 use super::input::{Input, KernelName, PrecisionArg};
-use super::time;
+use super::{drawing, study_figure};
 use clap::Args;
-use greenup_app::args::{Device, DeviceArg, ThreadsArg, single_device};
+use greenup_app::args::{Device, DeviceArg, FigureArgs, ThreadsArg, single_device};
 use greenup_app::progress::{Bars, bar};
+use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print, sensors};
+use greenup_files::Outputs;
 use greenup_fmm::options::M2l;
 use greenup_fmm::plan::Plan;
 use greenup_fmm::points::Distribution;
 use greenup_fmm::precision::Real;
-use greenup_meter::{Flag, Summary};
-use greenup_report::si::si;
+use greenup_meter::{Flag, Meter, Summary};
 use greenup_space::Value;
 use greenup_tune::counters::ncu as counters;
-use greenup_tune::sweep::{Counted, Folder, Outcome, Sweep, SweepFacts, Trial};
+use greenup_tune::sweep::{Counted, Folder, Outcome, SweepFacts, Trial};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,6 +47,14 @@ pub struct StudyArgs {
     /// Measure time and energy only
     #[arg(long)]
     no_counters: bool,
+    /// Draw time, energy and power of the cases: an HTML page or a figure
+    #[arg(long, value_name = "FILE.html|.svg|.png|.pdf")]
+    figure: Option<PathBuf>,
+    /// Print the cases as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    look: FigureArgs,
 }
 
 /// Distribution, number of points, ncrit.
@@ -67,6 +76,9 @@ const SETTINGS: [(PrecisionArg, f64, bool); 4] = [
     (PrecisionArg::F32, 1e-3, true),
     (PrecisionArg::F64, 1e-6, true),
 ];
+
+/// Seed of points and charges.
+const SEED: u64 = 1;
 
 const PARAMETERS: [&str; 6] = ["points", "n", "ncrit", "precision", "accuracy", "gradient"];
 /// Names of studies of version 0.1, which are continued under them.
@@ -124,7 +136,7 @@ fn cases(args: &StudyArgs) -> Vec<Case> {
             targets: None,
             distribution,
             n: ((n as f64 * args.scale) as usize).max(1),
-            seed: 1,
+            seed: SEED,
             kernel: KernelName::Laplace,
             kappa: 1.0,
             k: 1.0,
@@ -152,6 +164,9 @@ pub fn run(args: &StudyArgs) -> Result {
             args.scale
         )));
     }
+    let figure = drawing::check(&mut Outputs::new(), args.figure.as_deref())?;
+    let mut provenance = Provenance::of_process().seeded(Some(SEED));
+    let begin = Instant::now();
     let all = cases(args);
     let gpu = args.device.gpu();
     let device = match gpu {
@@ -164,10 +179,10 @@ pub fn run(args: &StudyArgs) -> Result {
         parameters: PARAMETERS.map(str::to_owned).to_vec(),
         flops: None,
         objective: None,
-        more: BTreeMap::from([
-            ("greenup".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("command".to_owned(), greenup_app::command::arguments()),
-        ]),
+        more: [("greenup".to_owned(), provenance.version.clone())]
+            .into_iter()
+            .chain(provenance.pairs())
+            .collect(),
         ..SweepFacts::default()
     };
     let (mut folder, old) = if Folder::exists(&args.out) {
@@ -195,6 +210,7 @@ pub fn run(args: &StudyArgs) -> Result {
     let left: Vec<&Case> = (all.iter())
         .filter(|c| !old.iter().any(|t| t.config == c.config()))
         .collect();
+    let mut meter = meter(args.device)?;
     let counts = gpu.is_some() && !args.no_counters;
     let bar = bar((left.len() + if counts { all.len() } else { 0 }) as u64, "");
     for case in left {
@@ -203,8 +219,8 @@ pub fn run(args: &StudyArgs) -> Result {
         }
         bar.set_message(case.arguments().join(" "));
         let trial = match case.input.precision {
-            PrecisionArg::F32 => measure::<f32>(case, args.device, args.repeat),
-            PrecisionArg::F64 => measure::<f64>(case, args.device, args.repeat),
+            PrecisionArg::F32 => measure::<f32>(case, &mut meter, args.repeat),
+            PrecisionArg::F64 => measure::<f64>(case, &mut meter, args.repeat),
         };
         // An interrupted measurement is repeated.
         if interrupt::requested() {
@@ -218,7 +234,16 @@ pub fn run(args: &StudyArgs) -> Result {
         count(&all, &args.out, &bar)?;
     }
     bar.finish_and_clear();
-    print(&Folder::read(&args.out)?);
+    provenance.took("measurements", begin.elapsed().as_secs_f64());
+    let sweep = Folder::read(&args.out)?;
+    if args.json {
+        print::json(&study_figure::value(&sweep, &provenance))?;
+    } else {
+        study_figure::print(&sweep);
+    }
+    if let Some(to) = &figure {
+        study_figure::drawing(&sweep).write(to, &args.look.look(), &provenance)?;
+    }
     if interrupt::requested() {
         return Err(AppError::interrupted(
             "interrupted: the measurements are kept; the same command continues",
@@ -231,7 +256,8 @@ pub fn run(args: &StudyArgs) -> Result {
     Ok(())
 }
 
-fn measure<R: Real>(case: &Case, device: Device, repeat: usize) -> Result<Trial> {
+fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Trial> {
+    let device = case.input.device.device;
     let begun = Instant::now();
     let l = case.input.load()?;
     let options = case.input.options(case.ncrit, M2l::Fft);
@@ -240,9 +266,8 @@ fn measure<R: Real>(case: &Case, device: Device, repeat: usize) -> Result<Trial>
     engine.evaluate(&l.charges)?;
     let build_s = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
-    let mut meter = meter(device)?;
     let all = (0..repeat.max(1))
-        .map(|_| measured(&mut meter, &mut *engine))
+        .map(|_| measured(meter, &mut *engine))
         .collect::<Result<Vec<_>>>()?;
     let times_s: Vec<f64> = all.iter().map(|m| m.time_s.median).collect();
     let energies: Option<Vec<f64>> = (all.iter())
@@ -307,25 +332,4 @@ fn count(all: &[Case], dir: &Path, bar: &ProgressBar) -> Result {
         bar.inc(1);
     }
     Ok(())
-}
-
-fn print(sweep: &Sweep) {
-    print::line("points           n ncrit prec.  accuracy  gradient      time    energy     power");
-    for t in &sweep.trials {
-        let Some(cost) = t.cost() else { continue };
-        let c: Vec<String> = t.config.iter().map(ToString::to_string).collect();
-        let of = |x: Option<f64>, unit| x.map_or_else(|| "-".to_owned(), |x| si(x, unit));
-        print::line(format!(
-            "{:<8} {:>9} {:>5}  {:<4}  {:>8}  {:<8} {:>9} {:>9} {:>9}",
-            c[0],
-            c[1],
-            c[2],
-            c[3],
-            c[4],
-            c[5],
-            time(cost.time_s),
-            of(cost.energy_j, "J"),
-            of(cost.energy_j.map(|j| j / cost.time_s), "W")
-        ));
-    }
 }

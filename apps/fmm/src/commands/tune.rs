@@ -2,8 +2,11 @@
 
 use super::device::{engine, measured, meter};
 use super::input::{Input, Loaded, PrecisionArg};
-use super::{check_interrupt, time};
+use super::{check_interrupt, drawing, time, tune_figure};
 use clap::Args;
+use greenup_app::args::FigureArgs;
+use greenup_app::output::Output;
+use greenup_app::provenance::Provenance;
 use greenup_app::{Result, print};
 use greenup_fmm::operators::FINEST;
 use greenup_fmm::options::M2l;
@@ -11,7 +14,10 @@ use greenup_fmm::plan::Plan;
 use greenup_fmm::precision::Real;
 use greenup_report::si::si;
 use serde::Serialize;
+use serde_json::json;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 #[derive(Args)]
 pub struct TuneArgs {
@@ -25,23 +31,29 @@ pub struct TuneArgs {
         default_value = "16,32,64,96,128,192,256,384,512,1024"
     )]
     ncrit: Vec<usize>,
+    /// Draw time and energy over ncrit: an HTML page or a figure
+    #[arg(long, value_name = "FILE.html|.svg|.png|.pdf")]
+    figure: Option<PathBuf>,
     /// Print the measurements as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    look: FigureArgs,
 }
 
-#[derive(Serialize)]
-struct Row {
-    ncrit: usize,
-    m2l: M2l,
-    time_s: f64,
-    energy_j: Option<f64>,
-    p2p_s: f64,
-    m2l_s: f64,
+/// Measurement of one setting.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub ncrit: usize,
+    pub m2l: M2l,
+    pub time_s: f64,
+    pub energy_j: Option<f64>,
+    pub p2p_s: f64,
+    pub m2l_s: f64,
 }
 
 impl Row {
-    fn method(&self) -> String {
+    pub fn method(&self) -> String {
         format!("{:?}", self.m2l).to_lowercase()
     }
 
@@ -60,14 +72,18 @@ impl Row {
 
 pub fn run(args: &TuneArgs) -> Result {
     args.input.threads.start()?;
+    let mut outputs = args.input.check_output(None)?;
+    let figure = drawing::check(&mut outputs, args.figure.as_deref())?;
     let loaded = args.input.load()?;
     match args.input.precision {
-        PrecisionArg::F32 => of::<f32>(args, &loaded),
-        PrecisionArg::F64 => of::<f64>(args, &loaded),
+        PrecisionArg::F32 => of::<f32>(args, &loaded, figure.as_ref()),
+        PrecisionArg::F64 => of::<f64>(args, &loaded, figure.as_ref()),
     }
 }
 
-fn of<R: Real>(args: &TuneArgs, l: &Loaded) -> Result {
+fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
+    let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
+    let begin = Instant::now();
     let device = args.input.device.device;
     let mut meter = meter(device)?;
     let mut rows = Vec::new();
@@ -102,8 +118,12 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded) -> Result {
             rows.push(row);
         }
     }
+    provenance.took("measurements", begin.elapsed().as_secs_f64());
+    if let Some(to) = figure {
+        tune_figure::drawing(&rows).write(to, &args.look.look(), &provenance)?;
+    }
     if args.json {
-        return print::json(&rows);
+        return print::json(&json!({"provenance": provenance, "rows": rows}));
     }
     let show = |name: &str, row: &Row| {
         print::line(format!(

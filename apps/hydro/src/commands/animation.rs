@@ -79,11 +79,11 @@ impl Animation {
         }
     }
 
-    /// Writes all frames so far.
+    /// Writes all frames so far, with where they come from: names and values.
     ///
     /// # Errors
     /// The file cannot be written, or ffmpeg fails.
-    pub fn write(self) -> Result {
+    pub fn write(self, origin: &[(String, String)]) -> Result {
         let Some(last) = self.scenes.len().checked_sub(1) else {
             return Ok(());
         };
@@ -99,12 +99,12 @@ impl Animation {
         let count = self.scenes.len();
         if self.ending == ENDINGS[0] {
             let mut file = AtomicFile::create(&self.path)?;
-            apng(&mut file, count, &mut frame)?;
+            apng(&mut file, origin, count, &mut frame)?;
             file.commit()?;
         } else {
             // Frames for ffmpeg, deleted at the end of this block.
             let mut frames = AtomicFile::create(self.path.with_extension("frames.png"))?;
-            apng(&mut frames, count, &mut frame)?;
+            apng(&mut frames, &[], count, &mut frame)?;
             let failed = |cause| greenup_files::FileError::Write {
                 path: self.path.clone(),
                 cause,

@@ -22,7 +22,7 @@ pub fn outputs(s: &Settings) -> Result {
     }
     let (radial, line) = (s.profile_drawing(), s.figures.line_drawing());
     // As flags name them first.
-    let pictures = [FIGURES[1], FIGURES[0]];
+    let pictures = [FIGURES[1], FIGURES[0], FIGURES[2]];
     for (path, endings) in [
         (s.checkpoint.as_deref(), &[][..]),
         (s.history.as_deref(), &["csv"]),
@@ -31,6 +31,7 @@ pub fn outputs(s: &Settings) -> Result {
         (radial.as_deref(), &["png"]),
         (s.figures.line_out.as_deref(), &["csv"]),
         (line.as_deref(), &["png"]),
+        (s.figures.html.as_deref(), &["html"]),
         (s.figures.animation.as_deref(), &animation::ENDINGS),
     ] {
         if let Some(path) = path {

@@ -10,10 +10,12 @@ use greenup_hydro::engine::State;
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::output::{
-    Common, Field, Line, MeshLines, Pixels, Scene, Slice, View, drawable, line_out, profile,
+    Common, Field, Line, LineOut, MeshLines, Pixels, Profile, Scene, Slice, View, drawable, exact,
+    line_out, profile,
 };
 use greenup_hydro::time::stepping::Clock;
-use std::path::PathBuf;
+use greenup_report::chart::Chart;
+use std::path::{Path, PathBuf};
 
 /// Most frames of an animation.
 const MAX_FRAMES: u64 = 500;
@@ -24,7 +26,7 @@ pub struct FigureSettings {
     /// Field of --png and --animation [default: density]
     #[arg(long, value_enum)]
     pub field: Option<Field>,
-    /// Logarithmic colours
+    /// Logarithmic colours; in 1D a logarithmic axis
     #[arg(long)]
     pub log_color: bool,
     /// Values of the first and the last colour [default: the least and the greatest value]
@@ -49,6 +51,9 @@ pub struct FigureSettings {
     /// Frames of --animation after the initial one [default: 50]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_FRAMES))]
     pub animation_frames: Option<u64>,
+    /// Write an HTML page of the run: picture, line-outs, exact solution, settings
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub look: FigureArgs,
 }
@@ -108,42 +113,72 @@ impl FigureSettings {
     }
 }
 
-/// Writes picture, profile and line-outs of the final state; returns messages.
-///
-/// # Errors
-/// A file cannot be written.
-pub fn last(
-    s: &Settings,
-    default_line: &Line,
-    h: &Hydro,
-    state: &State,
-    clock: &Clock,
-) -> Result<Vec<String>> {
-    let mut out = Vec::new();
-    let look = s.figures.look.look();
-    if let Some(path) = &s.png {
+/// The final state of a run, for its figures.
+pub struct Final<'a> {
+    pub h: &'a Hydro,
+    pub state: &'a State,
+    pub clock: &'a Clock,
+    /// Line of line-outs if no flag names one.
+    pub line: &'a Line,
+}
+
+impl Final<'_> {
+    /// The picture.
+    pub fn picture(&self, s: &Settings) -> Chart {
+        let look = s.figures.look.look();
         let view = s.figures.view(s.e0());
         let size = Pixels {
             width: look.width,
             scale: (look.dpi / 96.0).min(4.0),
         };
-        let scene = [Scene::new(h, state, &view, (clock.t, clock.steps), size)];
-        let common = Common::of(&view, &scene);
-        write_chart(path, &scene[0].chart(&common, look.style), &look)?;
+        let at = (self.clock.t, self.clock.steps);
+        let scene = [Scene::new(self.h, self.state, &view, at, size)];
+        scene[0].chart(&Common::of(&view, &scene), look.style)
     }
-    if let (Some(path), Some(drawing)) = (&s.figures.line_out, s.figures.line_drawing()) {
+
+    /// The line-outs.
+    pub fn lines(&self, s: &Settings) -> LineOut {
         let lines = match &s.figures.lines[..] {
-            [] => std::slice::from_ref(default_line),
+            [] => std::slice::from_ref(self.line),
             all => all,
         };
-        let l = line_out(h, state, lines, clock.t, s.e0());
+        line_out(self.h, self.state, lines, self.clock.t, s.e0())
+    }
+
+    /// The fields over the distance from the origin.
+    pub fn profile(&self, s: &Settings) -> Profile {
+        profile(self.h, self.state, self.clock.t, s.e0())
+    }
+
+    /// Whether an exact solution is known at its time.
+    pub fn exact_known(&self, s: &Settings) -> bool {
+        exact(self.h, self.clock.t, s.e0()).is_some()
+    }
+}
+
+/// Writes picture, profile and line-outs of the final state; returns messages.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write(s: &Settings, last: &Final, origin: &[(String, String)]) -> Result<Vec<String>> {
+    let mut out = Vec::new();
+    let look = s.figures.look.look();
+    let draw = |path: &Path, mut chart: Chart| {
+        chart.origin = origin.to_vec();
+        write_chart(path, &chart, &look)
+    };
+    if let Some(path) = &s.png {
+        draw(path, last.picture(s))?;
+    }
+    if let (Some(path), Some(drawing)) = (&s.figures.line_out, s.figures.line_drawing()) {
+        let l = last.lines(s);
         greenup_files::write(path, l.csv())?;
-        write_chart(&drawing, &l.chart(), &look)?;
+        draw(&drawing, l.chart())?;
     }
     if let (Some(path), Some(drawing)) = (&s.profile_file, s.profile_drawing()) {
-        let p = profile(h, state, clock.t, s.e0());
+        let p = last.profile(s);
         greenup_files::write(path, p.csv())?;
-        write_chart(&drawing, &p.chart(), &look)?;
+        draw(&drawing, p.chart())?;
         match (p.shock(), p.exact_shock(), p.density_error()) {
             (Some(computed), Some(exact), Some(error)) => out.push(format!(
                 "shock at {computed:.4}, exact {exact:.4}; mean error of the density {error:.4}"

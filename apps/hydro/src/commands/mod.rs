@@ -5,6 +5,7 @@ mod checks;
 mod figures;
 mod history;
 pub mod list;
+pub mod page;
 pub mod restart;
 pub mod run;
 pub mod settings;

@@ -2,14 +2,16 @@
 
 use crate::commands::animation::Animation;
 use crate::commands::checks;
-use crate::commands::figures;
+use crate::commands::figures::{self, Final};
 use crate::commands::history::History;
+use crate::commands::page::{self, Work};
 use crate::commands::settings::Settings;
 use crate::commands::snapshots::Snapshots;
 use greenup_app::args::{Device, ThreadsArg};
 use greenup_app::progress::bar;
+use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result};
-use greenup_app::{interrupt, stdout};
+use greenup_app::{interrupt, print, stdout};
 use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly};
 use greenup_hydro::engine::{Engine, State, Timings};
 use greenup_hydro::gpu::Gpu;
@@ -115,6 +117,7 @@ fn run_in_pool(
         a.add(&hydro, &engine.state()?, (clock.t, clock.steps));
     }
     let bar = bar(1000, "");
+    let mut provenance = Provenance::of_process();
     let begin = Instant::now();
     let write_checkpoint = |c: &Clock, e: &mut dyn Engine| match &s.checkpoint {
         Some(path) => {
@@ -190,13 +193,37 @@ fn run_in_pool(
     }
     // The result is printed even if an output fails.
     let saving = interrupt::saving();
-    let last = figures::last(s, &line, &hydro, &engine.state()?, &clock);
-    let animated = animation.map_or(Ok(()), Animation::write);
+    provenance.took("steps", wall);
+    let origin = provenance.pairs();
+    let state = engine.state()?;
+    let end_state = Final {
+        h: &hydro,
+        state: &state,
+        clock: &clock,
+        line: &line,
+    };
+    let last = figures::write(s, &end_state, &origin);
+    let animated = animation.map_or(Ok(()), |a| a.write(&origin));
     drop(saving);
     if let Ok(lines) = &last {
         messages.extend(lines.iter().cloned());
     }
     let report = clock.report(&mut *engine, start)?;
+    let page = match &s.figures.html {
+        Some(path) => {
+            let work = Work {
+                unknowns,
+                steps: clock.steps - before,
+                wall_s: wall,
+            };
+            page::page(s, &end_state, (&report, work), &messages, &provenance).and_then(|html| {
+                greenup_files::write(path, html)?;
+                print::note(format!("wrote {}", path.display()));
+                Ok(())
+            })
+        }
+        None => Ok(()),
+    };
     let rate = 1e-6 * (unknowns * (clock.steps - before)) as f64 / wall;
     let text = if json {
         let mut value = serde_json::to_value(&report)?;
@@ -206,6 +233,7 @@ fn run_in_pool(
         value["zones"] = hydro.space.zones.into();
         value["unknowns"] = unknowns.into();
         value["timings"] = serde_json::to_value(engine.timings())?;
+        value["provenance"] = serde_json::to_value(&provenance)?;
         value.to_string()
     } else {
         format!(
@@ -232,6 +260,7 @@ fn run_in_pool(
     }
     last?;
     animated?;
+    page?;
     if clock.t < end && (s.steps.is_none() || interrupt::requested()) {
         let go_on = s.checkpoint.as_ref().map_or_else(String::new, |p| {
             format!("; `hydro restart {}` continues", p.display())

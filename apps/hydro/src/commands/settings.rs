@@ -29,6 +29,16 @@ pub enum Assembly {
     Partial,
 }
 
+impl Assembly {
+    /// Its name as the flag takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Partial => "partial",
+        }
+    }
+}
+
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
@@ -132,7 +142,7 @@ pub struct Settings {
     #[serde(alias = "frames", skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<usize>,
     /// Draw a field of the final state: in 1D over x, in 2D on its mesh, in 3D on planes and the outer faces
-    #[arg(long, value_name = "FILE.png|.svg")]
+    #[arg(long, value_name = "FILE.png|.svg|.pdf")]
     #[serde(skip_serializing)]
     pub png: Option<PathBuf>,
     #[command(flatten)]
@@ -176,7 +186,7 @@ impl Settings {
     }
 
     fn resolved_with(&self, defaults: impl Fn(&Problem) -> Defaults) -> Result<(Problem, Self)> {
-        let name = self.problem.as_deref().unwrap_or("1");
+        let name = self.problem();
         let problem = Problem::of(name)?;
         let mut out = self.clone();
         if let Some(user) = problem.user() {
@@ -263,6 +273,10 @@ impl Settings {
     /// File of the figure of the profile.
     pub fn profile_drawing(&self) -> Option<PathBuf> {
         Some(self.profile_file.as_ref()?.with_extension("radial.png"))
+    }
+
+    pub fn problem(&self) -> &str {
+        self.problem.as_deref().unwrap_or("1")
     }
 
     pub fn mesh(&self) -> &str {

@@ -43,12 +43,13 @@ fn pixels(file: &[u8]) -> Result<(u32, u32, Vec<u8>), HydroError> {
 }
 
 /// Writes frames, PNG files of one size each, as one animated PNG that repeats forever. `frame` makes the frame of a
-/// number below `count`.
+/// number below `count`; `origin` are names and values that the file keeps as text.
 ///
 /// # Errors
 /// A frame cannot be made, or the file cannot be written.
 pub fn apng<W: Write>(
     to: W,
+    origin: &[(String, String)],
     count: usize,
     frame: &mut dyn FnMut(usize) -> Result<Vec<u8>, HydroError>,
 ) -> Result<(), HydroError> {
@@ -61,6 +62,11 @@ pub fn apng<W: Write>(
     encoder
         .set_frame_delay(delay_ms(count), 1000)
         .map_err(cannot)?;
+    for (name, value) in origin {
+        encoder
+            .add_itxt_chunk(name.clone(), value.clone())
+            .map_err(cannot)?;
+    }
     let mut writer = encoder.write_header().map_err(cannot)?;
     writer.write_image_data(&first).map_err(cannot)?;
     for k in 1..count {
@@ -90,8 +96,10 @@ mod tests {
             out
         };
         let mut file = Vec::new();
-        apng(&mut file, 3, &mut |k| Ok(one(10 * k as u8))).unwrap();
+        let origin = [("host".to_owned(), "π".to_owned())];
+        apng(&mut file, &origin, 3, &mut |k| Ok(one(10 * k as u8))).unwrap();
         let mut reader = Decoder::new(Cursor::new(&file)).read_info().unwrap();
+        assert_eq!(reader.info().utf8_text[0].get_text().unwrap(), "π");
         let control = reader.info().animation_control.unwrap();
         assert_eq!((control.num_frames, control.num_plays), (3, 0));
         let mut all = vec![0; reader.output_buffer_size().unwrap()];
@@ -99,7 +107,7 @@ mod tests {
             reader.next_frame(&mut all).unwrap();
             assert_eq!(all, [10 * k, 10 * k, 10 * k, 255, 255, 255]);
         }
-        assert!(apng(Vec::new(), 1, &mut |_| Ok(b"no".to_vec())).is_err());
+        assert!(apng(Vec::new(), &[], 1, &mut |_| Ok(b"no".to_vec())).is_err());
         assert_eq!((delay_ms(1), delay_ms(60), delay_ms(1000)), (250, 100, 20));
     }
 }

@@ -243,22 +243,18 @@ impl LineOut {
             None => s * l.length(),
         };
         let one = self.lines.len() == 1;
+        let known = self.lines.iter().any(|l| l.exact.is_some());
         let mut series = Vec::new();
         for (k, l) in self.lines.iter().enumerate() {
-            let named = |word: &str| match one {
-                true => word.to_owned(),
-                false => format!("{}, {word}", l.line),
+            let named = |word: &str| match (one, known) {
+                (true, _) => word.to_owned(),
+                (_, true) => format!("{}, {word}", l.line),
+                _ => l.line.to_string(),
             };
-            series.push(Series::new(
-                named("computed"),
-                Ink::Series(2 * k),
-                Sign::Line,
-            ));
-            series.push(Series::new(
-                named("exact"),
-                Ink::Series(2 * k + 1),
-                Sign::Dashed,
-            ));
+            // The exact solution has the colour of its line, or its own beside one line alone.
+            let exact = Ink::Series(if one { 1 } else { k });
+            series.push(Series::new(named("computed"), Ink::Series(k), Sign::Line));
+            series.push(Series::new(named("exact"), exact, Sign::Dashed));
         }
         let fields = [Field::Density, Field::Pressure, Field::Speed, Field::Energy];
         let panels = fields

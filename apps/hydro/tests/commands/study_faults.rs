@@ -26,7 +26,7 @@ const STUDY: [&str; 13] = [
 fn rows(file: &Path) -> Option<usize> {
     let text = fs::read_to_string(file).ok()?;
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    Some(value.as_array().unwrap().len())
+    Some(value["rows"].as_array().unwrap().len())
 }
 
 fn study(dir: &Path) -> Command {

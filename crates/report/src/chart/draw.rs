@@ -529,7 +529,9 @@ pub(super) fn tags(c: &mut Canvas, panel: &Panel, f: &Frame) -> usize {
     for tag in &panel.tags {
         let mut kind = Type::new(SMALL, tag.ink).outlined();
         kind.bold = tag.bold;
-        let text = fit(&tag.text, SMALL, tag.bold, 0.45 * f.area.width);
+        // In narrow panels short labels are whole.
+        let most = (0.45 * f.area.width).max(96.0).min(f.area.width - 6.0);
+        let text = fit(&tag.text, SMALL, tag.bold, most);
         let anchors: Vec<(f64, f64)> = tag
             .at
             .iter()

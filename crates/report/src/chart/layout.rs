@@ -2,10 +2,11 @@
 
 use super::axis::{Axis, Scale, Span};
 use super::canvas::{Anchor, Canvas, Rect, Type, px};
+use super::colour_bar::Bar;
 use super::draw::{Frame, layers, open, tags, values};
-use super::ink::{Ink, Palette, Style};
+use super::ink::{Ink, Style};
 use super::text::{LINE, NORMAL, SMALL, TITLE, fit, wrap};
-use super::{Chart, ColourBar, Height, Panel, Sign, What};
+use super::{Chart, Height, Panel, Sign, What};
 use crate::chart::png::PngError;
 use std::fmt::Write as _;
 
@@ -16,9 +17,11 @@ const BESIDE: f64 = 330.0;
 /// Space between panels, pixels.
 const GAP: f64 = 18.0;
 /// Height of a line of small text, pixels.
-const ROW: f64 = SMALL * LINE;
+pub(super) const ROW: f64 = SMALL * LINE;
 /// Greatest height of a picture, pixels.
 const TALLEST: f64 = 560.0;
+/// Greatest share of a panel's width that the labels of its vertical axis take.
+const WIDEST: f64 = 0.42;
 /// Points from which a page can zoom.
 const MANY: usize = 60;
 
@@ -105,7 +108,19 @@ impl Chart {
             .div_ceil(self.panels.len().max(1).div_ceil(most));
         let each = (width - GAP * (columns - 1) as f64) / columns as f64;
         let mut left_out = 0;
-        for row in self.panels.chunks(columns) {
+        let margins: Vec<f64> = self.panels.iter().map(|p| margin(p, each)).collect();
+        // Panels below each other over the same axis begin at the same place.
+        let aligned = |k: usize| {
+            let over = |j: usize| {
+                let (a, b) = (&self.panels[j], &self.panels[k]);
+                let curves = [a, b].iter().all(|p| p.height != Height::Equal);
+                j % columns == k % columns && curves && a.x.range.is_some() && a.x == b.x
+            };
+            (0..margins.len())
+                .filter(|j| over(*j))
+                .fold(margins[k], |m, j| m.max(margins[j]))
+        };
+        for (first, row) in self.panels.chunks(columns).enumerate() {
             let mut bottom = y;
             let head = row.iter().map(|p| head(p, each).0).fold(0.0, f64::max);
             // Panels beside each other have bars of the same width, so that their pictures are of the same size.
@@ -115,8 +130,8 @@ impl Chart {
                 .fold(0.0, f64::max);
             for (i, panel) in row.iter().enumerate() {
                 let left = (each + GAP) * i as f64;
-                let (end, lost) =
-                    self.panel(&mut c, panel, (left, y + head), (each, bars), &mut tips);
+                let size = (each, aligned(columns * first + i), bars);
+                let (end, lost) = self.panel(&mut c, panel, (left, y + head), size, &mut tips);
                 bottom = bottom.max(end);
                 left_out += lost;
             }
@@ -206,7 +221,7 @@ impl Chart {
         c: &mut Canvas,
         panel: &Panel,
         (left, top): (f64, f64),
-        (width, bars): (f64, f64),
+        (width, margin, bars): (f64, f64, f64),
         tips: &mut Vec<String>,
     ) -> (f64, usize) {
         let (above, lines) = head(panel, width);
@@ -218,33 +233,17 @@ impl Chart {
         let (x_span, y_span) = spans(panel);
         let bar = (panel.bar.as_ref()).map(|b| Bar::new(b, panel.palette, width));
         let right = bar.as_ref().map_or(12.0, |_| bars + 12.0);
-        // Ticks need the height, which needs the width, which needs the ticks' labels.
-        let widest = 0.42 * width;
-        let margin_at = |height: f64| {
-            let labels = panel.y.ticks(&y_span, height, false);
-            let wide = |t: &Tick| Type::new(SMALL, Ink::Text).width(&t.1).min(widest);
-            labels.iter().map(wide).fold(0.0, f64::max) + 10.0
-        };
-        let plot_beside = |margin: f64| {
-            let plot = (width - margin - right).max(60.0);
-            if panel.height != Height::Equal {
-                return plot;
-            }
+        let widest = WIDEST * width;
+        let mut plot = (width - margin - right).max(60.0);
+        if panel.height == Height::Equal {
             // Not higher than a screen.
             let most = if self.tallest > 0.0 {
                 self.tallest * width
             } else {
                 TALLEST
             };
-            plot.min((most / aspect(&x_span, &y_span)).max(60.0))
-        };
-        let mut margin = margin_at(height(panel, 0.8 * width, (&x_span, &y_span)));
-        for _ in 0..3 {
-            // Another height has other ticks, which may need more room.
-            let tall = height(panel, plot_beside(margin), (&x_span, &y_span));
-            margin = margin.max(margin_at(tall));
+            plot = plot.min((most / aspect(&x_span, &y_span)).max(60.0));
         }
-        let plot = plot_beside(margin);
         let area = Rect {
             left: left + margin,
             top,
@@ -319,6 +318,19 @@ fn spans(panel: &Panel) -> (Span, Span) {
         panel.x.resolve(values(panel, true).into_iter()),
         panel.y.resolve(values(panel, false).into_iter()),
     )
+}
+
+/// Space for the labels of the vertical axis, whatever width is left for the plotting area.
+fn margin(panel: &Panel, width: f64) -> f64 {
+    let (x_span, y_span) = spans(panel);
+    let small = Type::new(SMALL, Ink::Text);
+    // Ticks need the height, which needs the width, which needs the ticks' labels: those of all heights fit.
+    let heights = (6..=20).map(|k| height(panel, 0.05 * f64::from(k) * width, (&x_span, &y_span)));
+    heights
+        .flat_map(|h| panel.y.ticks(&y_span, h, false))
+        .map(|t| small.width(&t.1).min(WIDEST * width))
+        .fold(0.0, f64::max)
+        + 10.0
 }
 
 /// Title of a panel and of its vertical axis in lines, and their height.
@@ -438,84 +450,6 @@ fn ticks(c: &mut Canvas, panel: &Panel, f: &Frame, (x, y): (&[Tick], &[Tick]), w
         );
     }
     bottom
-}
-
-/// A colour bar at the right of a panel.
-struct Bar<'a> {
-    bar: &'a ColourBar,
-    palette: Palette,
-    span: Span,
-    title: Vec<String>,
-    width: f64,
-}
-
-impl<'a> Bar<'a> {
-    fn new(bar: &'a ColourBar, palette: Palette, width: f64) -> Self {
-        let (lo, hi) = (bar.lo.min(bar.hi), bar.lo.max(bar.hi));
-        let span = bar.axis.clone().over(lo, hi).resolve(std::iter::empty());
-        let (_, title) = bar.axis.titled(&span);
-        let labels = bar.axis.ticks(&span, 200.0, false);
-        let small = Type::new(SMALL, Ink::Quiet);
-        let widest = labels.iter().map(|t| small.width(&t.1)).fold(0.0, f64::max);
-        let title = wrap(
-            &title,
-            SMALL,
-            false,
-            (widest + 26.0).max(0.22 * width).max(48.0),
-        );
-        let named = title.iter().map(|t| small.width(t)).fold(0.0, f64::max);
-        Self {
-            bar,
-            palette,
-            span,
-            title,
-            width: (widest + 20.0).max(named) + 12.0,
-        }
-    }
-
-    /// Draws the bar; returns its bottom.
-    fn draw(&self, c: &mut Canvas, area: &Rect) -> f64 {
-        let small = Type::new(SMALL, Ink::Quiet);
-        let left = area.right() + 12.0;
-        let mut top = area.top;
-        for line in &self.title {
-            top += ROW;
-            c.text((left, top - 4.0), Anchor::Start, small, line);
-        }
-        top += 6.0;
-        let height = (area.bottom() - top).max(64.0);
-        const STEPS: u32 = 64;
-        // One path a step would leave seams: each reaches to the bottom.
-        for i in (0..STEPS).rev() {
-            let h = height * f64::from(i + 1) / f64::from(STEPS);
-            c.rect(
-                Rect {
-                    left,
-                    top: top + height - h,
-                    width: 13.0,
-                    height: h,
-                },
-                self.palette.ink((f64::from(i) + 0.5) / f64::from(STEPS)),
-                "",
-            );
-        }
-        for (v, label) in self.bar.axis.ticks(&self.span, height, false) {
-            let share = self.span.share(v);
-            let up = if self.bar.lo > self.bar.hi {
-                1.0 - share
-            } else {
-                share
-            };
-            let y = top + height * (1.0 - up);
-            c.text(
-                (left + 18.0, y + 0.36 * SMALL),
-                Anchor::Start,
-                small,
-                &label,
-            );
-        }
-        top + height + 6.0
-    }
 }
 
 impl What {

@@ -5,6 +5,7 @@
 
 pub mod axis;
 pub mod canvas;
+mod colour_bar;
 mod draw;
 mod file;
 pub mod ink;

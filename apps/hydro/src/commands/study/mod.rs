@@ -1,14 +1,20 @@
 //! `hydro study`: time, power and energy of steps and their parts, for both assemblies and several orders, as in
 //! figures 14 to 16 and table 7 of the BLAST paper.
 
-mod report;
+mod figures;
+mod page;
+mod record;
+pub mod report;
+mod text;
 
 use crate::commands::checks;
 use crate::commands::run::engine;
 use crate::commands::settings::{Assembly, Settings};
 use clap::Args;
 use greenup_app::args::{Device, DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
+use greenup_app::output::write_chart;
 use greenup_app::progress::Bars;
+use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print, sensors};
 use greenup_files::Outputs;
 use greenup_hydro::HydroError;
@@ -21,9 +27,8 @@ use greenup_meter::choose::found;
 use greenup_meter::sensor::{Quantity, Sensor};
 use greenup_meter::{Measurement, Meter, Policy, Run};
 use greenup_model::predict;
-use report::{Trace, Traced};
-use serde::Serialize;
-use std::path::PathBuf;
+use record::{Row, Study, Trace, Traced};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -54,7 +59,7 @@ pub struct StudyArgs {
     sensor: SensorArg,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Write the rows as JSON, and the traces of power as .csv and .png of the same name
+    /// Write the rows as JSON, and files of the same name: an HTML page, and the traces of power as .csv and .png
     #[arg(short, long, value_name = "FILE.json")]
     out: Option<PathBuf>,
     /// Print the rows as JSON
@@ -70,27 +75,6 @@ const WORK: [(&str, Option<Part>); 3] = [
     ("corner", Some(Part::Corner)),
     ("solve", Some(Part::Solve)),
 ];
-
-/// Measurement of one kind of work.
-#[derive(Clone, Debug, Serialize)]
-struct Row {
-    order: usize,
-    assembly: Assembly,
-    /// `step`, `corner` or `solve`.
-    work: String,
-    zones: usize,
-    unknowns: usize,
-    /// Time of one repetition, s.
-    seconds: f64,
-    /// Half width of its 95 % interval, relative.
-    seconds_error: f64,
-    watts: Option<f64>,
-    joules: Option<f64>,
-    /// Energy per unknown and step, J; `None` for parts of a step.
-    joules_per_unknown: Option<f64>,
-    /// Prediction of the machine model: time, s, and energy, J.
-    predicted: Option<(f64, Option<f64>)>,
-}
 
 /// An energy meter, and a power sensor for traces.
 struct Meters {
@@ -114,8 +98,8 @@ impl StudyArgs {
         }
         if let Some(path) = &self.out {
             let mut o = Outputs::new();
-            for ending in ["json", "csv", "png"] {
-                // The traces have the same name.
+            for ending in ["json", "html", "csv", "png"] {
+                // All have the same name.
                 let path = match ending {
                     "json" => path.clone(),
                     _ => path.with_extension(ending),
@@ -169,6 +153,8 @@ pub fn study(args: &StudyArgs) -> Result {
 }
 
 fn run_in_pool(args: &StudyArgs) -> Result {
+    let mut provenance = Provenance::of_process();
+    let start = Instant::now();
     let machine = args.machine.load()?;
     let mut meters = args.meters()?;
     let mut rows = Vec::new();
@@ -226,17 +212,28 @@ fn run_in_pool(args: &StudyArgs) -> Result {
                 };
                 traces.push((of, trace));
                 // A kill loses only the measurement under way.
-                report::write_numbers(args, &rows, &traces)?;
+                provenance.took("measurements", start.elapsed().as_secs_f64());
+                if let Some(path) = &args.out {
+                    record::write(path, &rows, &traces, &provenance)?;
+                }
             }
         }
     }
     let _saving = interrupt::saving();
     if args.json {
-        print::json(&rows)?;
+        print::json(&record::value(&rows, &provenance))?;
     } else {
-        report::print(&rows);
+        text::print(&rows);
     }
-    report::write_all(args, &rows, &traces)?;
+    if let Some(path) = &args.out {
+        record::write(path, &rows, &traces, &provenance)?;
+        let study = Study {
+            rows: rows.clone(),
+            traces,
+            provenance: provenance.facts(),
+        };
+        write_drawings(path, &study, &provenance, args)?;
+    }
     if interrupt::requested() {
         return Err(AppError::interrupted(format!(
             "stopped after {} measurements",
@@ -244,6 +241,18 @@ fn run_in_pool(args: &StudyArgs) -> Result {
         )));
     }
     Ok(())
+}
+
+/// Writes the page, and the figure of the traces if there are any.
+fn write_drawings(path: &Path, study: &Study, provenance: &Provenance, args: &StudyArgs) -> Result {
+    let page = path.with_extension("html");
+    greenup_files::write(&page, page::page(study)?)?;
+    print::note(format!("wrote {} and {}", path.display(), page.display()));
+    let Some(mut chart) = figures::power(&study.traces) else {
+        return Ok(());
+    };
+    chart.origin = provenance.pairs();
+    write_chart(&path.with_extension("png"), &chart, &args.look.look())
 }
 
 /// The Sedov problem after a few steps.

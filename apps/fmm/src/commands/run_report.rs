@@ -1,0 +1,293 @@
+//! The result of `fmm run` as text, page and figure.
+
+use super::drawing::{Drawing, header, number};
+use super::predicted::Predicted;
+use super::time;
+use greenup_app::provenance::Provenance;
+use greenup_fmm::check::Errors;
+use greenup_fmm::cost_model::PhaseWork;
+use greenup_fmm::engine::PhaseTimes;
+use greenup_fmm::options::M2l;
+use greenup_fmm::plan::SetupTimes;
+use greenup_meter::Measurement;
+use greenup_report::chart::{
+    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
+};
+use greenup_report::page::{Cell, Fact, Table};
+use greenup_report::si::si;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// Result of a run.
+#[derive(Serialize)]
+pub struct Report {
+    pub provenance: Provenance,
+    pub kernel: String,
+    pub precision: &'static str,
+    pub sources: usize,
+    pub targets: usize,
+    pub gradient: bool,
+    pub accuracy: f64,
+    pub order: usize,
+    pub ncrit: usize,
+    pub m2l: M2l,
+    pub device: String,
+    pub levels: Vec<usize>,
+    pub setup_times: SetupTimes,
+    pub setup_s: f64,
+    pub evaluation_s: f64,
+    pub phases: PhaseTimes,
+    pub work: Vec<PhaseWork>,
+    /// By the machine model, phase by phase.
+    pub predicted: Option<Vec<Predicted>>,
+    /// Repeated evaluations, without copies to and from the device.
+    pub measured: Option<Measurement>,
+    pub errors: Option<Errors>,
+}
+
+/// What the page and the figure show.
+pub fn drawing(r: &Report) -> Drawing {
+    let mut headline = vec![
+        Fact::new("evaluation", time(r.evaluation_s)),
+        Fact::new(
+            "time per point",
+            time(r.evaluation_s / r.targets.max(1) as f64),
+        ),
+        Fact::new("set-up", time(r.setup_s)),
+    ];
+    if let Some(m) = &r.measured
+        && let (Some(w), Some(j)) = (&m.power_w, &m.energy_j)
+    {
+        headline.push(Fact::new("power", si(w.median, "W")));
+        let each = j.median / r.targets.max(1) as f64;
+        headline.push(Fact::new("energy per point", si(each, "J")));
+    }
+    if let Some(e) = &r.errors {
+        headline.push(Fact::new(
+            "error of the potential",
+            format!("{:.2e}", e.potential),
+        ));
+        let gradient = e.gradient.map(|g| format!("{g:.2e}"));
+        headline.extend(gradient.map(|g| Fact::new("error of the gradient", g)));
+    }
+    let details = format!(
+        "ncrit {}, boxes per level {:?}. Set-up: sort {}, tree {}, lists {}, operators {}.",
+        r.ncrit,
+        r.levels,
+        time(r.setup_times.sort_s),
+        time(r.setup_times.tree_s),
+        time(r.setup_times.lists_s),
+        time(r.setup_times.operators_s)
+    );
+    Drawing {
+        title: "Fast multipole method: an evaluation".into(),
+        subtitle: input(r),
+        headline,
+        paragraphs: vec![details],
+        charts: vec![(phases(r), "")],
+        tables: vec![table(r)],
+        footer: "Phases of the fastest evaluation. Flops and bytes from the cost model: an FMA counts as two flops, \
+                 each value once per phase.",
+    }
+}
+
+/// Times of the phases: a bar each, and what the machine model predicts.
+fn phases(r: &Report) -> Chart {
+    let shown: Vec<usize> = (0..r.work.len())
+        .filter(|i| r.phases.of(r.work[*i].phase) > 0.0)
+        .collect();
+    let measured: Vec<(String, f64)> = (shown.iter())
+        .map(|i| {
+            (
+                r.work[*i].phase.name().to_owned(),
+                r.phases.of(r.work[*i].phase),
+            )
+        })
+        .chain([("permutation".to_owned(), r.phases.permutation_s)])
+        .collect();
+    let predicted: Vec<Option<f64>> = (shown.iter())
+        .map(|i| Some(r.predicted.as_ref()?.get(*i)?.time_s))
+        .chain([None])
+        .collect();
+    let known = |v: &f64| v.is_finite() && *v > 0.0;
+    let most = (measured.iter().map(|m| m.1))
+        .chain(predicted.iter().flatten().copied())
+        .filter(known)
+        .fold(0.0, f64::max);
+    let names = measured.iter().rev().map(|m| m.0.clone()).collect();
+    let mut x = Axis::new("time", Unit::si("s"), Scale::Linear).from_zero();
+    if most > 0.0 {
+        // Room for the values after the bars.
+        x = x.over(0.0, 1.25 * most);
+    }
+    let mut panel = Panel::new("", x, Axis::new("", Unit::None, Scale::Names(names)));
+    let both = r.predicted.is_some();
+    panel.height = Height::Rows(if both { 40.0 } else { 28.0 });
+    let bar = |at: f64, to: f64, name: &str, what: &str| Bar {
+        at,
+        thick: if both { 0.38 } else { 0.7 },
+        from: 0.0,
+        to,
+        interval: None,
+        ink: None,
+        text: time(to),
+        tip: format!("{name}, {what}: {}", time(to)),
+    };
+    let aside = if both { 0.21 } else { 0.0 };
+    let rows = || measured.iter().zip(&predicted).rev().enumerate();
+    let bars = rows()
+        .map(|(row, ((name, v), _))| bar(row as f64 + aside, *v, name, "measured"))
+        .collect();
+    panel.push(Layer::of(
+        0,
+        What::Bars {
+            bars,
+            along_x: true,
+        },
+    ));
+    let bars = rows()
+        .filter_map(|(row, ((name, _), p))| Some(bar(row as f64 - aside, (*p)?, name, "predicted")))
+        .collect();
+    panel.push(Layer::of(
+        1,
+        What::Bars {
+            bars,
+            along_x: true,
+        },
+    ));
+    Chart {
+        title: "times of the phases".into(),
+        series: vec![
+            Series::new("measured", Ink::Series(0), Sign::Area),
+            Series::new("predicted by the machine model", Ink::Series(1), Sign::Area),
+        ],
+        panels: vec![panel],
+        ..Chart::default()
+    }
+}
+
+fn table(r: &Report) -> Table {
+    let mut names = vec!["phase", "time", "performance", "flops", "bytes"];
+    if r.predicted.is_some() {
+        names.extend(["predicted time", "predicted energy"]);
+    }
+    let rows = (r.work.iter().enumerate())
+        .map(|(i, w)| {
+            let s = r.phases.of(w.phase);
+            let rate = (s > 0.0).then(|| w.flops / s);
+            let mut row = vec![
+                Cell::text(w.phase.name()),
+                number(Some(s), time),
+                number(rate, |v| si(v, "flop/s")),
+                number(Some(w.flops), |v| si(v, "flop")),
+                number(Some(w.bytes), |v| si(v, "B")),
+            ];
+            if let Some(p) = r.predicted.as_ref().and_then(|p| p.get(i)) {
+                row.push(number(Some(p.time_s), time));
+                row.push(number(p.energy_j, |v| si(v, "J")));
+            }
+            row
+        })
+        .collect();
+    Table {
+        caption: String::new(),
+        header: header(&names),
+        rows,
+    }
+}
+
+/// What was evaluated.
+fn input(r: &Report) -> String {
+    format!(
+        "{}, {}{}, {} sources, {} targets, accuracy {:e} (surface order {}), on {}",
+        r.kernel,
+        r.precision,
+        if r.gradient { " with gradients" } else { "" },
+        r.sources,
+        r.targets,
+        r.accuracy,
+        r.order,
+        r.device
+    )
+}
+
+fn joules(j: Option<f64>) -> String {
+    j.map_or_else(String::new, |j| format!(", {}", si(j, "J")))
+}
+
+/// The result as text.
+pub fn text(r: &Report) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", input(r));
+    let _ = writeln!(out, "ncrit {}, boxes per level {:?}", r.ncrit, r.levels);
+    let p = &r.setup_times;
+    let _ = writeln!(
+        out,
+        "set-up            {:>9}  (sort {}, tree {}, lists {}, operators {})",
+        time(r.setup_s),
+        time(p.sort_s),
+        time(p.tree_s),
+        time(p.lists_s),
+        time(p.operators_s)
+    );
+    let _ = writeln!(out, "evaluation        {:>9}", time(r.evaluation_s));
+    for (i, w) in r.work.iter().enumerate() {
+        let s = r.phases.of(w.phase);
+        let _ = write!(
+            out,
+            "  {:<15} {:>9}  {:>12}  {:>10}  {:>8}",
+            w.phase.name(),
+            time(s),
+            // A phase without work has no rate.
+            si(if s > 0.0 { w.flops / s } else { 0.0 }, "flop/s"),
+            si(w.flops, "flop"),
+            si(w.bytes, "B")
+        );
+        if let Some(p) = &r.predicted {
+            let _ = write!(
+                out,
+                "  predicted {:>9}{}",
+                time(p[i].time_s),
+                joules(p[i].energy_j)
+            );
+        }
+        out.push('\n');
+    }
+    let _ = writeln!(out, "  permutation     {:>9}", time(r.phases.permutation_s));
+    if let Some(p) = &r.predicted {
+        let time_s: f64 = p.iter().map(|p| p.time_s).sum();
+        let energy_j: Option<f64> = p.iter().map(|p| p.energy_j).sum();
+        let _ = writeln!(
+            out,
+            "predicted (machine model): {}{}; T / T_min {:.2}",
+            time(time_s),
+            joules(energy_j),
+            r.phases.total_s() / time_s.max(1e-12)
+        );
+    }
+    if let Some(m) = &r.measured {
+        let _ = write!(out, "repeated evaluations: {}", time(m.time_s.median));
+        if let (Some(w), Some(j)) = (&m.power_w, &m.energy_j) {
+            let _ = write!(
+                out,
+                ", {}, {}, {} per point",
+                si(w.median, "W"),
+                si(j.median, "J"),
+                si(j.median / r.targets as f64, "J")
+            );
+        }
+        out.push('\n');
+    }
+    if let Some(e) = &r.errors {
+        let _ = write!(
+            out,
+            "error at {} targets: potential {:.2e}",
+            e.targets, e.potential
+        );
+        if let Some(g) = e.gradient {
+            let _ = write!(out, ", gradient {g:.2e}");
+        }
+        out.push('\n');
+    }
+    out
+}
