@@ -61,7 +61,7 @@ WORDS = [
 
 # Legitimate uses, removed before the search: (pattern, reason).
 ALLOWED = [
-    (r"HTML pages?|\b[Pp]ages?(?= in a browser)|docs page", "a page of the report or of this guide"),
+    (r"HTML pages?|--page\b|\b[Pp]ages?(?= in a browser)|docs page", "a page of the report or of this guide"),
     (r"memory pages?|huge pages", "pages of memory"),
     (r"`[^`]*/page\b[^`]*`|\bpage::", "a file of the HTML report"),
     (r"\| page \|.*|, one page each|The following page|the page in `docs/`", "pages of this guide"),

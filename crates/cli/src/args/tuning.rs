@@ -289,7 +289,7 @@ pub struct ReplayArgs {
     /// Repeat with this many seeds and report the mean
     #[arg(long, default_value_t = 1, value_parser = at_least_one)]
     pub seeds: usize,
-    /// Page (.html) or figure (.svg, .png, .pdf) of the strategies beside each other; - for a page on standard output
+    /// HTML page (.html) or figure (.svg, .png, .pdf) that compares the strategies; - for HTML on standard output
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Objective: time, energy, edp, ed2p, flops/w, alpha=A, time@power<=W, energy@time<=S; a second one for nsga2 and alternate

@@ -320,15 +320,17 @@ fn spans(panel: &Panel) -> (Span, Span) {
     )
 }
 
-/// Space for the labels of the vertical axis.
+/// Space for the labels of the vertical axis, whatever width is left for the plotting area.
 fn margin(panel: &Panel, width: f64) -> f64 {
     let (x_span, y_span) = spans(panel);
-    // Ticks need the height, which needs the width, which needs the ticks' labels.
-    let rough = height(panel, 0.8 * width, (&x_span, &y_span));
     let small = Type::new(SMALL, Ink::Text);
-    let labels = panel.y.ticks(&y_span, rough, false);
-    let each = labels.iter().map(|t| small.width(&t.1).min(WIDEST * width));
-    each.fold(0.0, f64::max) + 10.0
+    // Ticks need the height, which needs the width, which needs the ticks' labels: those of all heights fit.
+    let heights = (6..=20).map(|k| height(panel, 0.05 * f64::from(k) * width, (&x_span, &y_span)));
+    heights
+        .flat_map(|h| panel.y.ticks(&y_span, h, false))
+        .map(|t| small.width(&t.1).min(WIDEST * width))
+        .fold(0.0, f64::max)
+        + 10.0
 }
 
 /// Title of a panel and of its vertical axis in lines, and their height.

@@ -14,7 +14,7 @@ fn course(label: &str, unit: &str, n: usize, clock: bool, f: &dyn Fn(usize) -> f
         trials: (1..=n)
             .map(|k| Trial {
                 number: k,
-                clock_s: clock.then(|| 0.7 * k as f64),
+                clock_s: clock.then_some(0.7 * k as f64),
                 value: f(k),
                 tip: format!("config {k}"),
             })
