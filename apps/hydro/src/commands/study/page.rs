@@ -34,7 +34,10 @@ pub fn page(study: &Study) -> Result<String> {
     if !all.is_empty() {
         sections.push(Section {
             id: "comparisons".into(),
-            title: "Speedup, powerup and greenup of steps".into(),
+            title: match energy {
+                true => "Speedup, powerup and greenup of steps".into(),
+                false => "Speedup of steps".into(),
+            },
             label: Some("derived"),
             tables: vec![compared(&all)],
             ..Section::default()
