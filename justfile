@@ -22,6 +22,10 @@ slow *ARGS:
 examine *FILES:
     cargo run -q -p greenup-testing --example examine -- {{FILES}}
 
+# Pages of all commands and their pictures in docs/gallery.md (needs Chromium)
+gallery: build
+    cargo run -q -p greenup-testing --example gallery -- target/release docs
+
 # Lints, as in CI
 clippy:
     cargo clippy --workspace --all-targets --locked -- -D warnings

@@ -115,6 +115,9 @@ fn difference<R: Real>(
         .fold(0.0, f64::max)
 }
 
+/// What the CPU's reciprocal roots allow in double precision: 2e-11 each with AVX2 (`vector.h`), and sums may cancel.
+const OF_ROOTS: f64 = 5e-11;
+
 const ALL: [(Kernel, bool); 5] = [
     (Kernel::Laplace, false),
     (Kernel::Laplace, true),
@@ -136,7 +139,7 @@ fn u_lists_are_right_on_the_emulator() {
     ] {
         for (kernel, gradient) in ALL {
             let e = difference::<f64>(kernel, gradient, all, 300, config);
-            assert!(e < 1e-12, "{kernel} {gradient} {config}: {e}");
+            assert!(e < OF_ROOTS, "{kernel} {gradient} {config}: {e}");
         }
         let e = difference::<f32>(Kernel::Laplace, true, all, 300, config);
         assert!(e < 1e-5, "{config}: {e}");
@@ -147,7 +150,7 @@ fn u_lists_are_right_on_the_emulator() {
         "form=1,tile=32,targets=3,threads=96,width=1",
     ] {
         let e = difference::<f64>(Kernel::Laplace, false, all, 300, config);
-        assert!(e < 1e-12, "{config}: {e}");
+        assert!(e < OF_ROOTS, "{config}: {e}");
         let e = difference::<f32>(Kernel::Laplace, false, all, 300, config);
         assert!(e < 1e-5, "{config}: {e}");
     }
@@ -177,7 +180,7 @@ fn whole_evaluations_are_right_on_the_emulator() {
     for (kernel, gradient) in ALL {
         for given in [(&points, None), (&points, Some(&targets))] {
             let e = difference::<f64>(kernel, gradient, given, 9, "");
-            assert!(e < 1e-11, "{kernel} {gradient}: {e}");
+            assert!(e < OF_ROOTS, "{kernel} {gradient}: {e}");
         }
     }
     let e = difference::<f32>(Kernel::Laplace, true, (&points, Some(&targets)), 9, "");

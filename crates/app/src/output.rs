@@ -2,6 +2,7 @@
 
 use crate::error::AppError;
 use crate::print;
+use crate::provenance::Provenance;
 use greenup_files::outputs::ending;
 use greenup_files::{FileError, Outputs, Result};
 use greenup_report::chart::{Chart, FileStyle};
@@ -106,7 +107,8 @@ pub fn write_chart(path: &Path, chart: &Chart, look: &FileStyle) -> crate::Resul
 }
 
 impl Output {
-    /// Writes a chart in the format of its ending, SVG to standard output; prints where it went.
+    /// Writes a chart in the format of its ending, SVG to standard output; prints where it went. A chart that does not
+    /// say where it comes from gets this process as its origin.
     ///
     /// # Errors
     /// The file cannot be written, or the chart cannot be drawn.
@@ -115,7 +117,15 @@ impl Output {
             Self::File(_, ending) => ending.as_str(),
             Self::Stdout => "svg",
         };
-        self.write(&chart.file(ending, look)?)?;
+        let bytes = match chart.origin.is_empty() {
+            true => Chart {
+                origin: Provenance::of_process().pairs(),
+                ..chart.clone()
+            }
+            .file(ending, look)?,
+            false => chart.file(ending, look)?,
+        };
+        self.write(&bytes)?;
         self.print_name();
         Ok(())
     }

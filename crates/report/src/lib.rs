@@ -8,6 +8,11 @@
 //! | [`map_figure`] | the dimensionless map of machines |
 //! | [`pruning_figure`] | how filters prune a search space |
 //! | [`sweep_figure`] | figures of a tuning sweep |
+//! | [`best_figure`] | the best so far of a search, over trials and time |
+//! | [`parallel_figure`] | configs as lines through the values of their parameters |
+//! | [`box_figure`] | quartiles and whiskers for each value of each parameter |
+//! | [`replay_figure`] | search strategies beside each other |
+//! | [`residual_figure`] | what a model misses of each benchmark |
 //! | [`heat_figure`] | a value over two parameters |
 //! | [`share_figure`] | energies of many cases, split |
 //! | [`scaling_figure`] | series over problem size or time |
@@ -28,6 +33,7 @@ pub mod page;
 pub use chart::{png, si};
 pub use figures::roofline::{figure as roofline_figure, parts as roofline_parts};
 pub use figures::{
-    bar_figure, heat_figure, map_figure, pruning_figure, scaling_figure, share_figure, sweep_figure,
+    bar_figure, best_figure, box_figure, heat_figure, map_figure, parallel_figure, pruning_figure,
+    replay_figure, residual_figure, scaling_figure, share_figure, sweep_figure,
 };
 pub use formats::{npy, vtu};

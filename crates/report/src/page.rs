@@ -1,5 +1,7 @@
 //! The HTML page: one file with its style, script and figures inside; no network.
 
+mod tips;
+
 use crate::chart::Chart;
 use crate::chart::canvas::escape;
 use crate::chart::ink::{Style, variables};
@@ -193,14 +195,15 @@ impl Page {
     pub fn render(&self) -> Result<String, PageError> {
         let mut env = Environment::new();
         env.add_template("page.html", include_str!("../templates/page.html"))?;
-        Ok(env.get_template("page.html")?.render(context! {
+        let html = env.get_template("page.html")?.render(context! {
             page => minijinja::value::Serde(self),
             light => variables(Style::Light),
             dark => variables(Style::Dark),
             print => variables(Style::Print),
             css => include_str!("../templates/page.css"),
             js => include_str!("../templates/page.js"),
-        })?)
+        })?;
+        Ok(tips::share(&html))
     }
 }
 

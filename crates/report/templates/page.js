@@ -10,18 +10,24 @@
     box.style.top = (y + h + 22 > innerHeight ? y - h - 8 : y + 14) + 'px';
   };
 
+  // Where the font is missing, letters are narrowed rather than moved together.
+  all(document, '.chart text[textLength]').forEach(t => t.setAttribute('lengthAdjust', 'spacingAndGlyphs'));
+
   // Tips: one list a chart, shared by its drawings.
-  const lists = new Map();
+  const lists = new Map(), shared = JSON.parse(document.querySelector('.shared-tips')?.textContent ?? '[]');
   const tipOf = (el, i) => {
     const chart = el.closest('.chart');
     if (!lists.has(chart)) lists.set(chart, JSON.parse(chart.querySelector('.tips')?.textContent ?? '[[],[]]'));
-    const [names, tips] = lists.get(chart), values = (tips[i] ?? '').split('\t');
+    // Texts that several charts show are kept once.
+    const [names, tips] = lists.get(chart), tip = tips[i] ?? '';
+    const values = (typeof tip === 'number' ? shared[tip] : tip).split('\t');
     return values.length > 1 ? values.map((v, k) => names[k] ? `${names[k]} ${v}` : v).join(' · ') : values[0];
   };
   const coordinates = new Map();
   const points = path => {
     if (!coordinates.has(path)) {
-      coordinates.set(path, path.getAttribute('d').split('M').slice(1).map(s => s.split(/[ h]/).map(Number)));
+      const own = path.getAttribute('d') ?? document.querySelector(path.getAttribute('href')).getAttribute('d');
+      coordinates.set(path, own.split('M').slice(1).map(s => s.split(/[ h]/).map(Number)));
     }
     return coordinates.get(path);
   };

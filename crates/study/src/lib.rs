@@ -11,6 +11,7 @@
 //! | [`energy`] | predicted energy, split by its causes |
 //! | [`tuned`] | result of a tuning run |
 //! | [`tradeoff`] | one kernel tuned for time and for energy |
+//! | [`stopwatch`] | durations of its stages |
 //! | [`advice`] | explanation of the numbers in sentences |
 //! | [`mod@summary`] | the results as data |
 //! | [`applications`] | energies of applications from hardware counters |
@@ -26,6 +27,7 @@ pub mod energy;
 pub mod gpu;
 pub mod pages;
 pub mod result;
+pub mod stopwatch;
 pub mod study;
 pub mod summary;
 pub mod tradeoff;

@@ -3,6 +3,7 @@
 use crate::cpu::{self, CpuOptions};
 use crate::device::DeviceStudy;
 use crate::gpu::{self, GpuOptions};
+use crate::stopwatch::Stopwatch;
 use greenup_app::provenance::Provenance;
 use greenup_calibrate::FitError;
 use greenup_device::CpuFacts;
@@ -135,18 +136,21 @@ pub fn run(
     let mut missing = std::mem::take(&mut options.missing);
     let mut devices = Vec::new();
     let mut saving = Vec::new();
+    let mut durations = Vec::new();
     let mut journals = kept.records.iter_mut();
     if let Some(cpu) = &mut options.cpu
         && let Some(journal) = journals.next()
     {
+        let watch = Stopwatch::new(observer, "cpu");
         let (device, time) = cpu::run(
             cpu,
             assume.as_ref(),
             &command,
-            observer,
+            &watch,
             journal,
             &mut kept.kernels,
         )?;
+        durations.extend(watch.durations());
         saving.extend(time);
         devices.push(device);
     }
@@ -155,14 +159,17 @@ pub fn run(
             missing.push(format!("{}: interrupted before its study", gpu.device()));
             continue;
         }
+        let name = gpu.device();
+        let watch = Stopwatch::new(observer, &name);
         let found = gpu::run(
             gpu,
             assume.as_ref(),
             &command,
-            observer,
+            &watch,
             journal,
             &mut kept.kernels,
         );
+        durations.extend(watch.durations());
         match found {
             Ok((device, time)) => {
                 saving.extend(time);
@@ -176,12 +183,16 @@ pub fn run(
     if devices.is_empty() {
         return Err(StudyError::NoDevice(missing.join("; ")));
     }
+    let mut provenance = options.provenance.clone();
+    for (stage, seconds) in durations {
+        provenance.took(&stage, seconds);
+    }
     Ok(Study {
         interrupted: observer.cancelled() || devices.iter().any(|d| d.interrupted),
         devices,
         missing,
         assume,
-        provenance: options.provenance.clone(),
+        provenance,
         saving,
     })
 }

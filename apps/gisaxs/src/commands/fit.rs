@@ -2,21 +2,22 @@
 
 use super::device;
 use super::files::{beside, named, write};
+use super::image::ImageArgs;
 use super::{stopped, summary, watched};
 use clap::Args;
 use greenup_app::Result;
 use greenup_app::args::DeviceArg;
 use greenup_app::print::note;
+use greenup_app::provenance::Provenance;
 use greenup_files::Outputs;
 use greenup_files::outputs::ending;
 use greenup_gisaxs::GisaxsError;
+use greenup_gisaxs::fit::report::{Report, Sources, json, page, with_error};
 use greenup_gisaxs::fit::{FitInput, Fitted, Target, fit as search};
-use greenup_gisaxs::image::{About, Curve, brightest, curves, page};
+use greenup_gisaxs::image::Cut;
 use greenup_gisaxs::mesh_form_factor::Watch;
 use greenup_gisaxs::table::fail;
-use greenup_report::chart::FileStyle;
-use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -24,9 +25,15 @@ use std::time::Instant;
 pub struct FitArgs {
     /// Input file (TOML) that names the sample, the data and the free parameters
     input: PathBuf,
-    /// Figure of data and model (svg, png), or an HTML page with the fitted image (html)
+    /// Figure of data, model, residual and cuts (svg, png, pdf), or an HTML page with all of the fit (html)
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Cut to draw through the image: alpha=0.3 or phi=0.1, degrees, :0.02 for its half-width (repeatable) [default: both
+    /// through the brightest pixel]
+    #[arg(long, value_name = "CUT")]
+    cut: Vec<Cut>,
+    #[command(flatten)]
+    image: ImageArgs,
     #[command(flatten)]
     device: DeviceArg,
     /// Print the result as JSON
@@ -35,10 +42,11 @@ pub struct FitArgs {
 }
 
 /// Formats of the figure.
-const ENDINGS: [&str; 3] = ["svg", "png", "html"];
+const ENDINGS: [&str; 4] = ["svg", "png", "pdf", "html"];
 
 pub fn fit(args: &FitArgs) -> Result {
     let settings = FitInput::read(&args.input)?;
+    let mut provenance = Provenance::of_process().seeded(Some(settings.seed));
     let dir = beside(&args.input);
     let mut out = Outputs::new();
     let sample = dir.join(&settings.sample);
@@ -49,7 +57,7 @@ pub fn fit(args: &FitArgs) -> Result {
     for file in named(&sample) {
         out.input(file);
     }
-    out.input(sample);
+    out.input(&sample);
     let ending = match &args.out {
         None => None,
         Some(path) => {
@@ -58,8 +66,8 @@ pub fn fit(args: &FitArgs) -> Result {
         }
     };
     let mut target = settings.target(dir)?;
-    if let Some(cut) = target.cut {
-        let detector = target.sample.scene(&target.dir)?.detector;
+    let detector = target.sample.scene(&target.dir)?.detector;
+    for cut in target.cut.iter().chain(&args.cut) {
         cut.check(&detector)?;
     }
     target.on = device::service(args.device)?;
@@ -75,35 +83,28 @@ pub fn fit(args: &FitArgs) -> Result {
     })?
     .ok_or_else(stopped)?;
     let seconds = start.elapsed().as_secs_f64();
-    let names: Vec<&str> = target.free.iter().map(|f| f.path.as_str()).collect();
-    if let Some(path) = &args.out {
-        figure(&target, &found, path, ending.as_deref())?;
-    }
-    let value = json!({
-        "parameters": names.iter().zip(&found.values).zip(&found.errors)
-            .map(|((n, v), e)| json!({"path": n, "value": v, "error": e})).collect::<Vec<_>>(),
-        "chi2": found.chi2, "points": found.points, "models": found.models, "seconds": seconds,
-        "correlations": found.correlations, "termination": found.termination, "at_bounds": found.at_bounds,
-        "file": args.out,
-    });
-    let mut text = format!(
-        "χ² {:.4} per degree of freedom, {} points, {} models in {seconds:.1} s\n",
-        found.chi2, found.points, found.models
-    );
-    for ((name, v), e) in names.iter().zip(&found.values).zip(&found.errors) {
-        let digits = if *e > 0.0 && e.is_finite() {
-            (1.0 - e.log10().floor()).clamp(0.0, 15.0) as usize
-        } else {
-            6
+    provenance.took("search", seconds);
+    if let (Some(path), Some(ending)) = (&args.out, &ending) {
+        let texts = [&args.input, &sample]
+            .map(|p| {
+                let text = greenup_files::read_text(p).unwrap_or_default();
+                (p.display().to_string(), text)
+            })
+            .to_vec();
+        let sources = Sources {
+            path: &args.input,
+            input: &settings,
+            texts,
+            command: provenance.command.clone(),
+            seconds,
+            provenance: provenance.pairs(),
         };
-        text.push_str(&format!("{name:<34} {v:.digits$} ± {e:.digits$}\n"));
+        draw(args, (&target, &found), &sources, (path, ending))?;
     }
-    for name in &found.at_bounds {
-        text.push_str(&format!("warning: {name} is at one of its bounds\n"));
-    }
-    if let Some(path) = &args.out {
-        text.push_str(&format!("{}\n", path.display()));
-    }
+    let mut value = json(&target, &found);
+    value["seconds"] = seconds.into();
+    value["file"] = serde_json::json!(args.out);
+    value["provenance"] = serde_json::json!(provenance);
     if !args.json
         && settings.starts > 1
         && let Ok(l) = lines.lock()
@@ -112,87 +113,57 @@ pub fn fit(args: &FitArgs) -> Result {
             note(line);
         }
     }
-    summary(args.json, &value, text.trim_end());
+    summary(
+        args.json,
+        &value,
+        text(args, &target, &found, seconds).trim_end(),
+    );
     Ok(())
 }
 
-fn figure(target: &Target, found: &Fitted, path: &std::path::Path, ending: Option<&str>) -> Result {
+/// The result in words.
+fn text(args: &FitArgs, target: &Target, found: &Fitted, seconds: f64) -> String {
+    let mut text = format!(
+        "χ² {:.4} per degree of freedom, {} points, {} models in {seconds:.1} s\n",
+        found.chi2, found.points, found.models
+    );
+    for ((f, v), e) in target.free.iter().zip(&found.values).zip(&found.errors) {
+        let (value, error) = with_error(*v, *e);
+        text.push_str(&format!("{:<34} {value} ± {error}\n", f.path));
+    }
+    for name in &found.at_bounds {
+        text.push_str(&format!("warning: {name} is at one of its bounds\n"));
+    }
+    if let Some(path) = &args.out {
+        text.push_str(&format!("{}\n", path.display()));
+    }
+    text
+}
+
+/// Writes the figure or the page.
+fn draw(
+    args: &FitArgs,
+    (target, found): (&Target, &Fitted),
+    sources: &Sources,
+    (path, ending): (&Path, &str),
+) -> Result {
     let quiet = |_: u64| {};
     let stop = std::sync::atomic::AtomicBool::new(false);
     let watch = Watch {
         progress: &quiet,
         stop: &stop,
     };
-    let model = target.model(&found.values, &watch)?.ok_or_else(stopped)?;
-    let scene = target.sample(&found.values)?.scene(&target.dir)?;
-    let detector = &scene.detector;
-    let data: Vec<f64> = target.values.iter().map(|v| v.max(0.0)).collect();
+    let image = &args.image;
+    let how = (args.cut.as_slice(), image.axes, image.range());
+    let report = Report::new(target, found, how, &watch)?.ok_or_else(stopped)?;
     let wrong = |e: GisaxsError| fail(path, e.to_string());
-    let pairs: Vec<[Curve; 2]> = match target.cut {
-        Some(cut) => {
-            // Data and model are cuts already; any image gives the positions.
-            let blank = vec![0.0; detector.rows() * detector.columns()];
-            let positions = cut.of(&blank, detector).map_err(wrong)?;
-            let with = |name: &str, values: &[f64]| Curve {
-                name: name.into(),
-                axis: positions.axis,
-                points: positions
-                    .points
-                    .iter()
-                    .zip(values)
-                    .map(|(p, v)| (p.0, *v))
-                    .collect(),
-            };
-            vec![[with("data", &data), with("model", &model)]]
-        }
-        None => brightest(&data, detector)
-            .into_iter()
-            .map(|cut| {
-                let named = |name: &str, image: &[f64]| {
-                    cut.of(image, detector).map(|c| Curve {
-                        name: format!("{name}, {}", c.name),
-                        ..c
-                    })
-                };
-                Ok([
-                    named("data", &data).map_err(wrong)?,
-                    named("model", &model).map_err(wrong)?,
-                ])
-            })
-            .collect::<Result<_>>()?,
-    };
-    match ending {
-        Some("html") => {
-            let facts = target
-                .free
-                .iter()
-                .zip(&found.values)
-                .zip(&found.errors)
-                .map(|((f, v), e)| (f.path.clone(), format!("{v:.6} ± {e:.2e}")))
-                .chain([("χ²".to_owned(), format!("{:.4}", found.chi2))])
-                .collect();
-            let about = About {
-                title: "fit".into(),
-                facts,
-                figures: pairs.iter().map(|p| curves(p, 0, true)).collect(),
-                ..About::default()
-            };
-            let image = if target.cut.is_some() {
-                scene.image(&watch)?.ok_or_else(stopped)?
-            } else {
-                model
-            };
-            write(path, page(&image, detector, &about).map_err(wrong)?)
-        }
-        _ => {
-            let chart = pairs
-                .first()
-                .map(|p| curves(p, 0, true))
-                .unwrap_or_default();
-            let bytes = chart
-                .file(ending.unwrap_or("svg"), &FileStyle::default())
-                .map_err(|e| fail(path, e.to_string()))?;
-            write(path, bytes)
-        }
+    if ending == "html" {
+        return write(path, page(&report, sources).map_err(wrong)?);
     }
+    let mut chart = report.chart().map_err(wrong)?;
+    chart.origin = sources.provenance.clone();
+    let bytes = chart
+        .file(ending, &image.figure.look())
+        .map_err(|e| fail(path, e.to_string()))?;
+    write(path, bytes)
 }

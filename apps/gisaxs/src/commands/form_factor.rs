@@ -4,6 +4,7 @@ use super::files::{beside, outputs, write};
 use super::mesh_form_factor::MeshFormFactorArgs;
 use super::{stopped, summary, watched};
 use clap::Args;
+use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result};
 use greenup_files::outputs::ending;
 use greenup_gisaxs::form::Shape;
@@ -73,6 +74,7 @@ fn range(text: &str) -> std::result::Result<Range, String> {
 const MAX: usize = 1 << 30;
 
 pub fn form_factor(args: &FormFactorArgs) -> Result {
+    let mut provenance = Provenance::of_process();
     let input = &args.shape;
     let endings: &[&str] = match args.grid {
         Some(_) => &["csv", "npy"],
@@ -114,6 +116,7 @@ pub fn form_factor(args: &FormFactorArgs) -> Result {
     })?;
     let values = values.ok_or_else(stopped)?;
     let seconds = start.elapsed().as_secs_f64();
+    provenance.took("form factor", seconds);
     let bad = values.iter().flatten().position(|f| !f.is_finite());
     if let Some(n) = bad {
         let message = "F is beyond the range of numbers";
@@ -147,6 +150,7 @@ pub fn form_factor(args: &FormFactorArgs) -> Result {
         seconds,
         volume: form.volume(),
         file: &args.out,
+        provenance,
     };
     summary(args.json, &json!(summarised), &text);
     Ok(())
@@ -165,6 +169,8 @@ struct Summary<'a> {
     volume: f64,
     /// The output.
     file: &'a Path,
+    /// Where the result comes from.
+    provenance: Provenance,
 }
 
 /// How F was computed.

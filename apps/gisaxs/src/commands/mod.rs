@@ -4,6 +4,7 @@ pub mod device;
 pub mod files;
 pub mod fit;
 pub mod form_factor;
+pub mod image;
 pub mod mesh_form_factor;
 pub mod reflectivity;
 pub mod simulate;

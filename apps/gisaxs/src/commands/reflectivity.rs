@@ -4,6 +4,7 @@ use super::files::{beside, outputs, write};
 use super::summary;
 use clap::Args;
 use greenup_app::Result;
+use greenup_app::provenance::Provenance;
 use greenup_gisaxs::sample::Sample;
 use greenup_gisaxs::scattering::layers;
 use greenup_gisaxs::table::{fail, numbers};
@@ -45,7 +46,7 @@ pub fn reflectivity(args: &ReflectivityArgs) -> Result {
     write(&args.out, text)?;
     summary(
         args.json,
-        &json!({"points": rows.len(), "file": args.out}),
+        &json!({"points": rows.len(), "file": args.out, "provenance": Provenance::of_process()}),
         &format!("{} angles: {}", rows.len(), args.out.display()),
     );
     Ok(())

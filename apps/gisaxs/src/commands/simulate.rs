@@ -1,10 +1,12 @@
 //! `gisaxs simulate`.
 
 use super::files::{beside, outputs, write};
+use super::image::ImageArgs;
 use super::mesh_form_factor::MeshFormFactorArgs;
 use super::{stopped, summary, watched};
 use clap::Args;
 use greenup_app::Result;
+use greenup_app::provenance::Provenance;
 use greenup_gisaxs::detector::counting_noise;
 use greenup_gisaxs::image::{About, Cut, Format};
 use greenup_gisaxs::sample::Sample;
@@ -16,7 +18,7 @@ use std::time::Instant;
 pub struct SimulateArgs {
     /// Input file (TOML) with beam, detector, layers and particles
     sample: PathBuf,
-    /// Image: csv, npy or tif (intensities), png (logarithmic colours), or html (an HTML page)
+    /// Image: csv, npy or tif (intensities), svg, png or pdf (a figure with logarithmic colours), or html (an HTML page)
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// Write a cut through the image to NAME.cutN.csv: alpha=0.3 (along φ) or phi=0.1 (along α), degrees; alpha=0.3:0.02
@@ -29,6 +31,8 @@ pub struct SimulateArgs {
     /// Simulate counting noise: Poisson counts with this seed instead of mean intensities
     #[arg(long, value_name = "SEED")]
     counts: Option<u64>,
+    #[command(flatten)]
+    image: ImageArgs,
     #[command(flatten)]
     mesh_form_factor: MeshFormFactorArgs,
     /// Print the result as JSON
@@ -43,6 +47,7 @@ fn setting(text: &str) -> std::result::Result<(String, f64), String> {
 }
 
 pub fn simulate(args: &SimulateArgs) -> Result {
+    let mut provenance = Provenance::of_process().seeded(args.counts);
     // Before the work, so that an image that cannot be written costs no time.
     let mut out = outputs(&args.sample);
     out.file(&args.out, &[])?;
@@ -68,6 +73,7 @@ pub fn simulate(args: &SimulateArgs) -> Result {
         counting_noise::counts(&mut pixels, seed);
     }
     let top = pixels.iter().copied().fold(0.0, f64::max);
+    provenance.took("image", seconds);
     let about = About {
         title: args
             .sample
@@ -75,32 +81,44 @@ pub fn simulate(args: &SimulateArgs) -> Result {
             .map_or("image".into(), |s| s.to_string_lossy().into_owned()),
         facts: vec![
             ("pixels".into(), format!("{columns} × {rows}")),
-            ("maximum".into(), format!("{top:.4e}")),
+            ("maximum".into(), format!("{top:.4e} photons per pixel")),
+            (
+                "sum".into(),
+                format!("{:.4e} photons", pixels.iter().sum::<f64>()),
+            ),
             ("computed in".into(), format!("{seconds:.3} s")),
         ],
-        text: greenup_files::read_text(&args.sample).unwrap_or_default(),
+        input: (
+            args.sample.display().to_string(),
+            greenup_files::read_text(&args.sample).unwrap_or_default(),
+        ),
         cuts: args.cut.clone(),
-        ..About::default()
+        counted: args.counts.is_some(),
+        axes: args.image.axes,
+        range: args.image.range(),
+        provenance: provenance.pairs(),
     };
     let mut files = vec![args.out.clone()];
     for (path, cut) in cuts.into_iter().zip(&args.cut) {
         let curve = cut.of(&pixels, &scene.detector)?;
-        let mut text = format!(
-            "# {}\n{},intensity\n",
-            curve.name,
-            curve.axis.replace(", ", "_")
-        );
+        let mut text = format!("# {}\n", curve.name);
+        for (name, value) in &about.provenance {
+            text.push_str(&format!("# {name}: {}\n", value.replace('\n', " ")));
+        }
+        text.push_str(&format!("{},intensity\n", curve.axis.replace(", ", "_")));
         for (x, y) in &curve.points {
             text.push_str(&format!("{x:.9e},{y:.17e}\n"));
         }
         write(&path, text)?;
         files.push(path);
     }
-    format.write(&args.out, &pixels, &scene.detector, &about)?;
+    let look = args.image.figure.look();
+    format.write(&args.out, &pixels, &scene, (&about, &look))?;
     let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
     summary(
         args.json,
-        &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": args.out, "files": files}),
+        &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": args.out, "files": files,
+            "provenance": provenance}),
         &format!(
             "{columns} × {rows} pixels in {seconds:.3} s, maximum {top:.4e}: {}",
             names.join(", ")

@@ -7,16 +7,19 @@ use super::watched;
 use clap::{Args, ValueEnum};
 use greenup_app::args::{DeviceArg, MachineArg, SensorArg, ThreadsArg};
 use greenup_app::progress::Bars;
+use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, machine, print, sensors};
 use greenup_files::Outputs;
+use greenup_files::outputs::ending;
 use greenup_gisaxs::gpu::Device;
 use greenup_gisaxs::mesh_form_factor::{Method, Precision};
-use greenup_gisaxs::study::{Case, On, Row, run};
+use greenup_gisaxs::study::{Case, On, Row, StudyPage, method, run};
 use greenup_gisaxs::wisdom;
 use greenup_meter::Policy;
 use greenup_meter::choose::Target;
 use serde_json::json;
 use std::path::PathBuf;
+use std::time::Instant;
 
 #[derive(Args)]
 pub struct StudyArgs {
@@ -37,7 +40,7 @@ pub struct StudyArgs {
     /// Duration of a measurement window, s
     #[arg(long, default_value_t = 0.3, value_name = "S")]
     window: f64,
-    /// Write the rows as JSON after each case
+    /// Write the rows after each case: json, or html (an HTML page)
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print the rows as JSON
@@ -103,13 +106,17 @@ fn cases(which: Cases, gpu: bool, tensor: bool) -> Vec<Case> {
     out
 }
 
+/// Formats of the output.
+const ENDINGS: [&str; 2] = ["json", "html"];
+
 pub fn study(args: &StudyArgs) -> Result {
+    let provenance = Provenance::of_process();
     if let Some(path) = &args.out {
         let mut out = Outputs::new();
         if let Some(machine) = args.machine.machine.as_deref().and_then(machine::file) {
             out.input(machine);
         }
-        out.file(path, &["json"])?;
+        out.file(path, &ENDINGS)?;
     }
     args.threads.start()?;
     let machine = args.machine.load()?;
@@ -152,13 +159,30 @@ pub fn study(args: &StudyArgs) -> Result {
     let name = device
         .as_ref()
         .map_or_else(wisdom::cpu, |d| d.gpu.name.clone());
+    let start = Instant::now();
+    let so_far = || {
+        let mut provenance = provenance.clone();
+        provenance.took("measurements", start.elapsed().as_secs_f64());
+        provenance
+    };
     let value = |rows: &[Row]| {
         json!({
             "device": name, "threads": rayon::current_num_threads(), "version": env!("CARGO_PKG_VERSION"),
             "machine": args.machine.machine, "sensor": sensor, "rows": rows,
+            "provenance": so_far(),
         })
     };
     let keep = |rows: &[Row]| match &args.out {
+        Some(path) if ending(path, &ENDINGS)? == "html" => {
+            let page = StudyPage {
+                device: &name,
+                threads: rayon::current_num_threads(),
+                missing: missing.clone(),
+                rows,
+                provenance: so_far().pairs(),
+            };
+            write(path, page.render()?)
+        }
         Some(path) => write(path, format!("{:#}\n", value(rows))),
         None => Ok(()),
     };
@@ -188,7 +212,7 @@ pub fn study(args: &StudyArgs) -> Result {
         value(&rows).to_string()
     } else {
         let mut text = table(&name, &rows);
-        if let Some(why) = missing {
+        if let Some(why) = &missing {
             text.push_str(&format!("\nNo energy: {why}."));
         }
         text
@@ -201,14 +225,6 @@ pub fn study(args: &StudyArgs) -> Result {
         )));
     }
     Ok(())
-}
-
-fn method(case: &Case) -> String {
-    let name = case.method.name();
-    match case.precision {
-        Precision::F16x2 => format!("{name} f16x2"),
-        _ => name.to_owned(),
-    }
 }
 
 fn table(device: &str, rows: &[Row]) -> String {

@@ -2,6 +2,7 @@
 
 use super::summary;
 use clap::Args;
+use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result};
 use greenup_gisaxs::GisaxsError;
 use greenup_gisaxs::gpu::{DirectConfig, ListConfig};
@@ -194,6 +195,10 @@ pub fn wisdom(args: &WisdomArgs) -> Result {
     }
     let file = known.store()?;
     text.push_str(&format!("stored in {}", file.display()));
-    summary(args.json, &json!({"file": file, "known": known}), &text);
+    summary(
+        args.json,
+        &json!({"file": file, "known": known, "provenance": Provenance::of_process()}),
+        &text,
+    );
     Ok(())
 }

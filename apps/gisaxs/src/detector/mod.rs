@@ -1,5 +1,6 @@
 //! Pixels and their directions: azimuth φ and exit angle α above the horizon, rad.
 
+mod coordinates;
 pub mod counting_noise;
 pub mod resolution;
 
@@ -88,13 +89,7 @@ impl Detector {
     pub fn angles(&self, row: usize, column: usize) -> (f64, f64) {
         match self {
             Self::Angles { phi, alpha } => (phi.centres[column], alpha.centres[row]),
-            Self::Flat(f) => {
-                let (u, v) = f.position(row, column);
-                // The plane's normal (1, 0, 0), rotated down to the beam.
-                let (s, c) = f.beam.sin_cos();
-                let (x, z) = (c + s * v, c * v - s);
-                (u.atan2(x), z.atan2(x.hypot(u)))
-            }
+            Self::Flat(f) => f.angles_at(column as f64, row as f64),
         }
     }
 

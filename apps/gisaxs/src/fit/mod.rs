@@ -4,12 +4,19 @@
 //! |---|---|
 //! | `input` | the input file: data, free parameters, noise |
 //! | `target` | residuals of a model |
-//! | `search` | a particle swarm finds the basin, Levenberg–Marquardt refines it; uncertainties |
+//! | `search` | a particle swarm finds the basin, Levenberg–Marquardt refines it |
+//! | `least_squares` | residuals and derivatives for Levenberg–Marquardt |
+//! | `result` | values, uncertainties, convergence |
+//! | [`report`] | figures and the HTML page of a fit |
 
 mod input;
+mod least_squares;
+pub mod report;
+mod result;
 mod search;
 mod target;
 
 pub use input::{FitInput, Free, Noise};
-pub use search::{Fitted, Progress, fit};
+pub use result::{Evaluation, Fitted, Stage};
+pub use search::{Progress, fit};
 pub use target::Target;

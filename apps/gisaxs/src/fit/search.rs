@@ -1,38 +1,18 @@
 //! The search: a particle swarm within the bounds (Kennedy and Eberhart), then Levenberg–Marquardt from its best
 //! position, kept within the bounds by MINUIT's sine transformation; uncertainties from the curvature there.
 
-use super::input::{FitInput, Free};
+use super::input::{FitInput, Free, Noise};
+use super::least_squares::{Squares, shares, slopes, termination};
+use super::result::{Evaluation, Fitted, Stage, Uncertainty};
 use super::target::Target;
 use crate::GisaxsError;
 use crate::mesh_form_factor::Watch;
 use argmin::core::{CostFunction, Executor, State};
 use argmin::solver::particleswarm::ParticleSwarm;
-use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt, TerminationReason};
-use nalgebra::{DMatrix, DVector, Dyn, Owned};
+use levenberg_marquardt::LevenbergMarquardt;
+use nalgebra::DVector;
 use rand::SeedableRng;
-use serde::Serialize;
 use std::cell::RefCell;
-
-/// The result of a fit; lists are in the order of the parameters.
-#[derive(Clone, Debug, Serialize)]
-pub struct Fitted {
-    /// Fitted values.
-    pub values: Vec<f64>,
-    /// Uncertainty of each value, one standard deviation.
-    pub errors: Vec<f64>,
-    /// Correlation matrix.
-    pub correlations: Vec<Vec<f64>>,
-    /// χ²: sum of squared residuals per degree of freedom.
-    pub chi2: f64,
-    /// Number of data used.
-    pub points: usize,
-    /// Number of models computed.
-    pub models: usize,
-    /// Why the Levenberg–Marquardt iteration ended.
-    pub termination: String,
-    /// Paths of the parameters that ended on a bound.
-    pub at_bounds: Vec<String>,
-}
 
 /// Called with a line of text after each start.
 pub type Progress<'a> = dyn Fn(&str) + Sync + 'a;
@@ -55,6 +35,15 @@ impl Free {
             (value - self.from) / (self.to - self.from)
         }
     }
+
+    /// Derivative of the value with respect to that fraction, at a value.
+    fn slope(&self, value: f64) -> f64 {
+        if self.log {
+            value * (self.to / self.from).ln()
+        } else {
+            self.to - self.from
+        }
+    }
 }
 
 /// The best fit of all starts; `None` if stopped before the first one ended.
@@ -71,10 +60,14 @@ pub fn fit(
         target,
         watch,
         count: RefCell::new(0),
+        history: RefCell::default(),
         failure: RefCell::new(None),
     };
     let mut best: Option<Fitted> = None;
+    let mut models = 0;
+    let mut reached = Vec::new();
     for start in 0..page.starts {
+        model.restart();
         let mut rng = fastrand::Rng::with_seed(page.seed.wrapping_add(start as u64));
         let given = (start == 0).then_some(&target.free);
         let mut from: Vec<f64> = target
@@ -86,38 +79,59 @@ pub fn fit(
                 None => rng.f64(),
             })
             .collect();
+        let mut began = from.clone();
+        let mut handed = None;
         let all_given = start == 0 && target.free.iter().all(|f| f.start.is_some());
         if page.swarm > 0
             && !all_given
-            && let Some(found) = swarm(page, &model, rng.u64(..))?
+            && let Some((first, found)) = swarm(page, &model, rng.u64(..))?
         {
-            from = found;
+            (began, from) = (first, found);
+            handed = Some(model.numbers(&from));
         }
         if watch.stopped() {
             break;
         }
-        let found = polish(&model, &from)?;
+        let found = Fitted {
+            start: model.numbers(&began),
+            swarm: handed,
+            ..polish(&model, &from)?
+        };
         progress(&format!("start {}: χ² {:.4}", start + 1, found.chi2));
+        models += *model.count.borrow();
+        reached.push(found.chi2);
         if best.as_ref().is_none_or(|b| found.chi2 < b.chi2) {
-            best = Some(found);
+            best = Some(Fitted {
+                convergence: model.history.take(),
+                ..found
+            });
         }
         watch.tick(1);
     }
     Ok(best.map(|b| Fitted {
-        models: *model.count.borrow(),
+        models,
+        starts: reached,
         ..b
     }))
 }
 
 /// The model over fractions of the intervals between the bounds.
-struct Model<'a> {
-    target: &'a Target,
+pub(super) struct Model<'a> {
+    pub target: &'a Target,
     watch: &'a Watch<'a>,
+    /// Models that this start computed.
     count: RefCell<usize>,
+    /// Convergence of this start.
+    history: RefCell<Vec<Evaluation>>,
     failure: RefCell<Option<GisaxsError>>,
 }
 
 impl Model<'_> {
+    fn restart(&self) {
+        *self.count.borrow_mut() = 0;
+        self.history.borrow_mut().clear();
+    }
+
     fn numbers(&self, shares: &[f64]) -> Vec<f64> {
         self.target
             .free
@@ -128,7 +142,7 @@ impl Model<'_> {
     }
 
     /// `None` if stopped, or if the model has no finite value there.
-    fn at(&self, shares: &[f64]) -> Option<Vec<f64>> {
+    pub fn at(&self, shares: &[f64]) -> Option<Vec<f64>> {
         if self.watch.stopped() {
             return None;
         }
@@ -142,12 +156,42 @@ impl Model<'_> {
         }
     }
 
+    /// Records a model. Of those of one step of the swarm, `positions` models, the best is kept.
+    pub fn record(&self, stage: Stage, positions: Option<usize>, model: &[f64]) {
+        let models = *self.count.borrow();
+        let this = Evaluation {
+            models,
+            stage,
+            chi2: self.target.chi2(model),
+        };
+        if !this.chi2.is_finite() {
+            return;
+        }
+        let mut history = self.history.borrow_mut();
+        let step = |e: &Evaluation| positions.map(|n| (e.models - 1) / n.max(1));
+        match history.last_mut() {
+            Some(last)
+                if last.stage == stage && positions.is_some() && step(last) == step(&this) =>
+            {
+                if this.chi2 < last.chi2 {
+                    *last = this;
+                }
+            }
+            _ => history.push(this),
+        }
+    }
+
     fn failed(&self) -> Result<(), GisaxsError> {
         self.failure.borrow_mut().take().map_or(Ok(()), Err)
     }
 }
 
-struct Distance<'a>(&'a Model<'a>);
+/// The distance that the swarm minimises, and the best of its first positions.
+struct Distance<'a> {
+    model: &'a Model<'a>,
+    positions: usize,
+    first: &'a RefCell<Option<(f64, Vec<f64>)>>,
+}
 
 impl CostFunction for Distance<'_> {
     type Param = Vec<f64>;
@@ -155,123 +199,45 @@ impl CostFunction for Distance<'_> {
 
     fn cost(&self, p: &Vec<f64>) -> Result<f64, argmin::core::Error> {
         // A position without a model is far away.
-        Ok(self
-            .0
-            .at(p)
-            .map_or(f64::MAX, |m| self.0.target.distance(&m)))
+        let Some(m) = self.model.at(p) else {
+            return Ok(f64::MAX);
+        };
+        self.model.record(Stage::Swarm, Some(self.positions), &m);
+        let cost = self.model.target.distance(&m);
+        let mut first = self.first.borrow_mut();
+        let new = first.as_ref().is_none_or(|f| cost < f.0);
+        if new && *self.model.count.borrow() <= self.positions {
+            *first = Some((cost, p.clone()));
+        }
+        Ok(cost)
     }
 }
 
-fn swarm(page: &FitInput, model: &Model, seed: u64) -> Result<Option<Vec<f64>>, GisaxsError> {
+/// The best of the swarm's first positions, and of all.
+type Swarmed = (Vec<f64>, Vec<f64>);
+
+fn swarm(page: &FitInput, model: &Model, seed: u64) -> Result<Option<Swarmed>, GisaxsError> {
     let n = model.target.free.len();
     let solver = ParticleSwarm::new((vec![0.0; n], vec![1.0; n]), page.swarm)
         .with_rng_generator(rand::rngs::StdRng::seed_from_u64(seed));
     let steps = page.steps;
-    let out = Executor::new(Distance(model), solver)
+    let first = RefCell::new(None);
+    let distance = Distance {
+        model,
+        positions: page.swarm,
+        first: &first,
+    };
+    let out = Executor::new(distance, solver)
         .configure(|s| s.max_iters(steps))
         .ctrlc(false)
         .run()
         .map_err(|e| GisaxsError::Sample(format!("the swarm ended: {e}")))?;
     model.failed()?;
-    Ok(out.state.get_best_param().map(|p| p.position.clone()))
-}
-
-/// Why the Levenberg–Marquardt iteration ended.
-fn termination(reason: &TerminationReason) -> String {
-    use TerminationReason as R;
-    match reason {
-        R::Converged { ftol, xtol } => {
-            let why = match (ftol, xtol) {
-                (true, true) => "χ² and the parameters are stationary",
-                (true, false) => "χ² is stationary",
-                (false, _) => "the parameters are stationary",
-            };
-            format!("converged: {why}")
-        }
-        R::ResidualsZero => "converged: the model meets the data exactly".into(),
-        R::Orthogonal => "converged: the gradient of χ² is zero".into(),
-        R::NoImprovementPossible(_) => {
-            "converged: no step makes χ² smaller at this precision".into()
-        }
-        R::LostPatience => {
-            "not converged: too many models; use more starts or a better initial value".into()
-        }
-        R::Numerical(what) => format!("not converged: no finite {what}"),
-        R::User(_) => {
-            "not converged: the model cannot be computed there, or the fit was stopped".into()
-        }
-        R::NoParameters => "nothing to fit: no parameters".into(),
-        R::NoResiduals => "nothing to fit: no data".into(),
-        R::WrongDimensions(what) => format!("not converged: {what} of another size"),
-    }
-}
-
-/// Residuals as functions of u, where the fractions are (1 + sin u)/2.
-struct Squares<'a> {
-    model: &'a Model<'a>,
-    u: DVector<f64>,
-    rough: bool,
-}
-
-impl Squares<'_> {
-    fn of(&self, model: &[f64]) -> Vec<f64> {
-        if self.rough {
-            self.model.target.rough(model)
-        } else {
-            self.model.target.residuals(model)
-        }
-    }
-}
-
-/// Step of finite differences, as a fraction of the interval between the bounds.
-const STEP: f64 = 1e-5;
-
-fn shares(u: &DVector<f64>) -> Vec<f64> {
-    u.iter().map(|u| 0.5 + 0.5 * u.sin()).collect()
-}
-
-/// Derivatives of `made(model)` with respect to each fraction, one column each, by central differences (one-sided at a
-/// bound).
-fn slopes(model: &Model, at: &[f64], made: impl Fn(&[f64]) -> Vec<f64>) -> Option<DMatrix<f64>> {
-    let columns: Option<Vec<DVector<f64>>> = (0..at.len())
-        .map(|k| {
-            let moved = |to: f64| {
-                let mut p = at.to_vec();
-                p[k] = to;
-                model.at(&p).map(|m| DVector::from_vec(made(&m)))
-            };
-            let (low, high) = ((at[k] - STEP).max(0.0), (at[k] + STEP).min(1.0));
-            Some((moved(high)? - moved(low)?) / (high - low))
-        })
-        .collect();
-    columns.map(|c| DMatrix::from_columns(&c))
-}
-
-impl LeastSquaresProblem<f64, Dyn, Dyn> for Squares<'_> {
-    type ResidualStorage = Owned<f64, Dyn>;
-    type JacobianStorage = Owned<f64, Dyn, Dyn>;
-    type ParameterStorage = Owned<f64, Dyn>;
-
-    fn set_params(&mut self, u: &DVector<f64>) {
-        self.u.copy_from(u);
-    }
-
-    fn params(&self) -> DVector<f64> {
-        self.u.clone()
-    }
-
-    fn residuals(&self) -> Option<DVector<f64>> {
-        let m = self.model.at(&shares(&self.u))?;
-        Some(DVector::from_vec(self.of(&m)))
-    }
-
-    fn jacobian(&self) -> Option<DMatrix<f64>> {
-        let mut j = slopes(self.model, &shares(&self.u), |m| self.of(m))?;
-        for (mut column, u) in j.column_iter_mut().zip(&self.u) {
-            column *= 0.5 * u.cos();
-        }
-        Some(j)
-    }
+    let found = out.state.get_best_param().map(|p| p.position.clone());
+    Ok(found.map(|found| {
+        let first = first.borrow_mut().take();
+        (first.map_or_else(|| found.clone(), |f| f.1), found)
+    }))
 }
 
 fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
@@ -299,53 +265,30 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
     });
     model.failed()?;
     let best = shares(&done.u);
-    let points = target.used();
-    let freedom = points.saturating_sub(best.len()).max(1) as f64;
-    let chi2 = 2.0 * report.objective_function / freedom;
+    let chi2 = 2.0 * report.objective_function / target.freedom();
     let stopped = || GisaxsError::Sample("stopped: nothing was fitted".into());
     let j = slopes(model, &best, |m| target.scaled(m)).ok_or_else(stopped)?;
     // The error of counts is known; that of other data is estimated from the scatter.
     let scale = match target.noise {
-        super::Noise::Poisson => chi2.max(1.0),
-        super::Noise::Relative | super::Noise::Uniform => chi2,
+        Noise::Poisson => chi2.max(1.0),
+        Noise::Relative | Noise::Uniform => chi2,
     };
-    let covariance = (j.transpose() * &j).try_inverse().map(|c| c * scale);
-    let n = best.len();
-    let sigma: Vec<f64> = (0..n)
-        .map(|k| {
-            covariance
-                .as_ref()
-                .map_or(f64::INFINITY, |c| c[(k, k)].max(0.0).sqrt())
-        })
-        .collect();
     let values = model.numbers(&best);
+    let rates: Vec<f64> = (target.free.iter().zip(&values))
+        .map(|(f, v)| f.slope(*v))
+        .collect();
+    let Uncertainty {
+        errors,
+        correlations,
+        covariance,
+    } = Uncertainty::new(&j, scale, &rates);
     Ok(Fitted {
-        // From the error of the fraction to that of the value.
-        errors: (0..n)
-            .map(|k| {
-                let f = &target.free[k];
-                let slope = if f.log {
-                    values[k] * (f.to / f.from).ln()
-                } else {
-                    f.to - f.from
-                };
-                sigma[k] * slope
-            })
-            .collect(),
-        correlations: (0..n)
-            .map(|a| {
-                (0..n)
-                    .map(|b| {
-                        covariance
-                            .as_ref()
-                            .map_or(f64::NAN, |c| c[(a, b)] / (sigma[a] * sigma[b]))
-                    })
-                    .collect()
-            })
-            .collect(),
+        errors,
+        correlations,
+        covariance,
         chi2,
-        points,
-        models: 0,
+        noise_scale: target.noise_scale(chi2),
+        points: target.used(),
         termination: termination(&report.termination),
         at_bounds: target
             .free
@@ -355,20 +298,11 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
             .map(|(f, _)| f.path.clone())
             .collect(),
         values,
+        // Known to the caller.
+        models: 0,
+        start: Vec::new(),
+        swarm: None,
+        convergence: Vec::new(),
+        starts: Vec::new(),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_end_is_told_in_words() {
-        let both = TerminationReason::Converged {
-            ftol: true,
-            xtol: false,
-        };
-        assert_eq!(termination(&both), "converged: χ² is stationary");
-        assert!(termination(&TerminationReason::LostPatience).starts_with("not converged"));
-    }
 }

@@ -81,14 +81,69 @@ impl Target {
         self.values.iter().filter(|v| **v >= 0.0).count()
     }
 
+    /// Degrees of freedom: data less parameters, at least 1.
+    pub fn freedom(&self) -> f64 {
+        self.used().saturating_sub(self.free.len()).max(1) as f64
+    }
+
+    /// χ² per degree of freedom of a model.
+    pub fn chi2(&self, model: &[f64]) -> f64 {
+        let least = self.least();
+        let squares = self
+            .pairs(model)
+            .map(|(m, d)| self.residual(m, d, least).powi(2));
+        squares.sum::<f64>() / self.freedom()
+    }
+
+    /// The intensity that stands for zero where logarithms are taken.
+    fn least(&self) -> f64 {
+        1e-12 * self.values.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// How far a model lies above a datum, in units of the error of the data if it is known.
+    fn residual(&self, m: f64, d: f64, least: f64) -> f64 {
+        match self.noise {
+            Noise::Poisson => deviance(m.max(least), d),
+            Noise::Relative => (m.max(least) / d.max(least)).ln(),
+            Noise::Uniform => m - d,
+        }
+    }
+
     /// Residuals of a model, in units of the error of the data if it is known.
     pub fn residuals(&self, model: &[f64]) -> Vec<f64> {
-        let top = self.values.iter().copied().fold(0.0, f64::max);
+        let least = self.least();
         self.pairs(model)
-            .map(|(m, d)| match self.noise {
-                Noise::Poisson => deviance(m.max(1e-12 * top), d),
-                Noise::Relative => (m.max(1e-12 * top) / d.max(1e-12 * top)).ln(),
-                Noise::Uniform => m - d,
+            .map(|(m, d)| self.residual(m, d, least))
+            .collect()
+    }
+
+    /// How far each datum lies above a model in standard deviations; NaN where it is left out. `scale` is
+    /// [`super::Fitted::noise_scale`]. The sum of squares is χ² times the degrees of freedom, over the square of `scale`.
+    pub fn deviations(&self, model: &[f64], scale: f64) -> Vec<f64> {
+        let least = self.least();
+        model
+            .iter()
+            .zip(&self.values)
+            .map(|(m, d)| {
+                if *d >= 0.0 {
+                    -self.residual(*m, *d, least) / scale
+                } else {
+                    f64::NAN
+                }
+            })
+            .collect()
+    }
+
+    /// The standard deviation of each datum, in its unit; NaN where it is left out. That of counts is the square root,
+    /// at least 1. `scale` is [`super::Fitted::noise_scale`].
+    pub fn sigmas(&self, scale: f64) -> Vec<f64> {
+        self.values
+            .iter()
+            .map(|d| match self.noise {
+                _ if d.is_nan() || *d < 0.0 => f64::NAN,
+                Noise::Poisson => d.sqrt().max(1.0),
+                Noise::Relative => d * scale,
+                Noise::Uniform => scale,
             })
             .collect()
     }
@@ -151,4 +206,47 @@ fn deviance(mean: f64, count: f64) -> f64 {
         x - x.ln_1p()
     };
     (2.0 * count * short).max(0.0).sqrt().copysign(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(noise: Noise) -> Target {
+        let text = "[beam]\nwavelength = 0.1\n";
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.toml");
+        std::fs::write(&path, text).unwrap();
+        Target {
+            sample: Sample::read(&path).unwrap(),
+            dir: PathBuf::new(),
+            values: vec![4.0, f64::NAN, 0.0, 100.0, -1.0],
+            cut: None,
+            noise,
+            free: Vec::new(),
+            on: None,
+        }
+    }
+
+    #[test]
+    fn deviations_are_the_residuals_with_the_sign_of_the_data() {
+        let model = [5.0, 1.0, 0.5, 90.0, 7.0];
+        for noise in [Noise::Poisson, Noise::Relative, Noise::Uniform] {
+            let t = target(noise);
+            let scale = t.noise_scale(t.chi2(&model));
+            let found = t.deviations(&model, scale);
+            assert!(found[0] < 0.0 && found[3] > 0.0, "{found:?}");
+            assert!(found[1].is_nan() && found[4].is_nan());
+            let squares: f64 = found.iter().filter(|r| !r.is_nan()).map(|r| r * r).sum();
+            let want = t.chi2(&model) * t.freedom() / (scale * scale);
+            assert!((squares / want - 1.0).abs() < 1e-12, "{noise:?}");
+            let sum: f64 = t.residuals(&model).iter().map(|r| r * r).sum();
+            assert!((sum / t.freedom() / t.chi2(&model) - 1.0).abs() < 1e-12);
+        }
+        let sigmas = target(Noise::Poisson).sigmas(1.0);
+        assert_eq!((sigmas[0], sigmas[2], sigmas[3]), (2.0, 1.0, 10.0));
+        assert!(sigmas[1].is_nan());
+        assert_eq!(target(Noise::Relative).sigmas(0.1)[3], 10.0);
+        assert_eq!(target(Noise::Uniform).sigmas(0.1)[3], 0.1);
+    }
 }

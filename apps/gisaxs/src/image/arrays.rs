@@ -9,6 +9,7 @@ use std::io::Cursor;
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
+use tiff::tags::Tag;
 
 /// Largest file of an image, bytes: 16,000 × 16,000 pixels of 64 bits.
 const LIMIT: u64 = 2 << 30;
@@ -25,11 +26,15 @@ pub(super) fn csv(pixels: &[f64], columns: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A TIFF file of 32-bit floats, highest row first.
+/// A TIFF file of 32-bit floats, highest row first, with a description in ASCII.
 ///
 /// # Errors
 /// The image cannot be encoded.
-pub(super) fn tiff(pixels: &[f64], columns: usize) -> Result<Vec<u8>, tiff::TiffError> {
+pub(super) fn tiff(
+    pixels: &[f64],
+    columns: usize,
+    description: &str,
+) -> Result<Vec<u8>, tiff::TiffError> {
     let rows = pixels.len() / columns.max(1);
     let down: Vec<f32> = pixels
         .chunks(columns.max(1))
@@ -38,11 +43,20 @@ pub(super) fn tiff(pixels: &[f64], columns: usize) -> Result<Vec<u8>, tiff::Tiff
         .map(|v| *v as f32)
         .collect();
     let mut out = Cursor::new(Vec::new());
-    TiffEncoder::new(&mut out)?.write_image::<Gray32Float>(columns as u32, rows as u32, &down)?;
+    let ascii: String = description
+        .chars()
+        .map(|c| if c.is_ascii() { c } else { '?' })
+        .collect();
+    let mut encoder = TiffEncoder::new(&mut out)?;
+    let mut image = encoder.new_image::<Gray32Float>(columns as u32, rows as u32)?;
+    image
+        .encoder()
+        .write_tag(Tag::ImageDescription, ascii.as_str())?;
+    image.write_data(&down)?;
     Ok(out.into_inner())
 }
 
-/// Writes an HDF5 file: the intensities, lowest row first, and the ends of both axes.
+/// Writes an HDF5 file: the intensities, lowest row first, with the attribute `provenance`, and the ends of both axes.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -51,6 +65,7 @@ pub(super) fn hdf5(
     target: &Path,
     pixels: &[f64],
     detector: &crate::detector::Detector,
+    origin: &str,
 ) -> Result<(), GisaxsError> {
     let out = greenup_files::AtomicFile::create(target)?;
     let path = out.temporary();
@@ -61,6 +76,10 @@ pub(super) fn hdf5(
             .shape((detector.rows(), detector.columns()))
             .create("intensity")?;
         data.write_raw(pixels)?;
+        let text: hdf5_metno::types::VarLenUnicode = origin.parse().unwrap_or_default();
+        data.new_attr::<hdf5_metno::types::VarLenUnicode>()
+            .create("provenance")?
+            .write_scalar(&text)?;
         for (name, (title, from, to)) in ["across", "up"].into_iter().zip(detector.axes()) {
             let axis = file.new_dataset::<f64>().shape(2).create(name)?;
             axis.write_raw(&[from, to])?;
@@ -146,7 +165,7 @@ mod tests {
         for (name, bytes) in [
             ("a.csv", csv(&pixels, 4)),
             ("a.npy", npy("f8", &[3, 4], pixels.iter().copied())),
-            ("a.tif", tiff(&pixels, 4).unwrap()),
+            ("a.tif", tiff(&pixels, 4, "α").unwrap()),
         ] {
             let path = dir.path().join(name);
             std::fs::write(&path, bytes).unwrap();

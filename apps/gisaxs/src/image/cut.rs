@@ -1,10 +1,6 @@
 //! Cuts through an image along a row or a column, or the mean of several rows or columns.
 
 use crate::detector::Detector;
-use greenup_report::chart::{
-    Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit,
-};
-use greenup_report::si::three;
 
 /// A cut through an image. Positions are in the unit of the detector's axes: degrees, or mm of a flat detector.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,20 +62,24 @@ impl Cut {
     /// The row or column that contains the cut.
     fn nearest(&self, detector: &Detector) -> Result<usize, crate::GisaxsError> {
         let [x, y] = detector.axes();
-        let ((name, from, to), m) = if self.across {
-            (y, detector.rows())
-        } else {
-            (x, detector.columns())
-        };
-        let nearest = ((self.at - from) / ((to - from) / m as f64)).floor();
-        if (0.0..m as f64).contains(&nearest) {
-            return Ok(nearest as usize);
+        let (name, from, to) = if self.across { y } else { x };
+        match detector.from_unit(!self.across, self.at) {
+            Some(position) => Ok((position as usize).min(self.lines(detector) - 1)),
+            None => Err(format!(
+                "a cut at {} misses the detector, whose {name} runs from {from:.4} to {to:.4}",
+                self.at
+            )
+            .into()),
         }
-        Err(format!(
-            "a cut at {} misses the detector, whose {name} runs from {from:.4} to {to:.4}",
-            self.at
-        )
-        .into())
+    }
+
+    /// Number of rows, for a cut along the azimuth, or of columns.
+    fn lines(&self, detector: &Detector) -> usize {
+        if self.across {
+            detector.rows()
+        } else {
+            detector.columns()
+        }
     }
 
     /// Name: the axis that it cuts, and where.
@@ -89,99 +89,72 @@ impl Cut {
         format!("{} = {}", name.split(',').next().unwrap_or(name), self.at)
     }
 
-    /// The intensities along the cut, averaged over its width, at least one row or column.
+    /// The rows, for a cut along the azimuth, or the columns over which the cut is averaged; at least one.
     ///
     /// # Errors
     /// The cut misses the detector.
-    pub fn of(&self, pixels: &[f64], detector: &Detector) -> Result<Curve, crate::GisaxsError> {
-        let (columns, rows) = (detector.columns(), detector.rows());
-        let [x, y] = detector.axes();
-        let (along, n, held, m) = if self.across {
-            (x, columns, y, rows)
-        } else {
-            (y, rows, x, columns)
-        };
-        let step = (held.2 - held.1) / m as f64;
+    pub fn inside(&self, detector: &Detector) -> Result<Vec<usize>, crate::GisaxsError> {
         let nearest = self.nearest(detector)?;
-        let inside: Vec<usize> = (0..m)
-            .filter(|&k| {
-                let center = held.1 + (k as f64 + 0.5) * step;
-                k == nearest || (center - self.at).abs() <= self.half
-            })
-            .collect();
-        let points = (0..n)
+        let center = |k: usize| {
+            let at = k as f64 + 0.5;
+            let (x, y) = detector.in_units(at, at);
+            if self.across { y } else { x }
+        };
+        Ok((0..self.lines(detector))
+            .filter(|&k| k == nearest || (center(k) - self.at).abs() <= self.half)
+            .collect())
+    }
+
+    /// Means of an image along the cut, over its width; NaN where all values are NaN, which are left out.
+    ///
+    /// # Errors
+    /// The cut misses the detector.
+    pub fn means(
+        &self,
+        pixels: &[f64],
+        detector: &Detector,
+    ) -> Result<Vec<f64>, crate::GisaxsError> {
+        let columns = detector.columns();
+        let inside = self.inside(detector)?;
+        let n = if self.across {
+            columns
+        } else {
+            detector.rows()
+        };
+        Ok((0..n)
             .map(|k| {
-                let sum: f64 = inside
+                let (sum, count) = inside
                     .iter()
                     .map(|&h| {
                         let (row, column) = if self.across { (h, k) } else { (k, h) };
                         pixels[row * columns + column]
                     })
-                    .sum();
-                let position = along.1 + (k as f64 + 0.5) * (along.2 - along.1) / n as f64;
-                (position, sum / inside.len() as f64)
+                    .filter(|v| !v.is_nan())
+                    .fold((0.0, 0_u32), |(sum, n), v| (sum + v, n + 1));
+                sum / f64::from(count)
             })
-            .collect();
+            .collect())
+    }
+
+    /// The intensities along the cut, averaged over its width.
+    ///
+    /// # Errors
+    /// The cut misses the detector.
+    pub fn of(&self, pixels: &[f64], detector: &Detector) -> Result<Curve, crate::GisaxsError> {
+        let [x, y] = detector.axes();
+        let position = |k: usize| {
+            let at = k as f64 + 0.5;
+            let (x, y) = detector.in_units(at, at);
+            if self.across { x } else { y }
+        };
+        let means = self.means(pixels, detector)?;
         Ok(Curve {
             name: self.label(detector),
-            axis: along.0,
-            points,
+            axis: if self.across { x.0 } else { y.0 },
+            points: (means.into_iter().enumerate())
+                .map(|(k, v)| (position(k), v))
+                .collect(),
         })
-    }
-}
-
-/// Curves over one axis, with logarithmic intensities in the colours of series `first` and on; `dots` draws the first
-/// curve as points.
-pub fn curves(curves: &[Curve], first: usize, dots: bool) -> Chart {
-    let all = || curves.iter().flat_map(|c| &c.points).map(|p| p.1);
-    let top = all().filter(|v| v.is_finite()).fold(0.0, f64::max);
-    // At most ten decades: minima between fringes are deeper, but of no interest.
-    let least = top * 1e-10;
-    let name = curves.first().map_or("", |c| c.axis);
-    let mut y = Axis::new("intensity", Unit::None, Scale::Log);
-    if let Some(low) = all().filter(|v| *v > least).min_by(f64::total_cmp) {
-        y = y.over(0.7 * low, (1.5 * top).max(2.0 * low));
-    }
-    let mut panel = Panel::new("", Axis::new(name, Unit::None, Scale::Linear), y);
-    panel.height = Height::Ratio(0.5);
-    for (i, c) in curves.iter().enumerate() {
-        if i == 0 && dots {
-            let points = c
-                .points
-                .iter()
-                .map(|p| Mark {
-                    x: p.0,
-                    y: p.1,
-                    interval: None,
-                    tip: format!("{}: {} at {}", c.name, three(p.1), three(p.0)),
-                })
-                .collect();
-            panel.push(Layer::points(i, points, 4.5));
-        } else {
-            let line = c.points.iter().map(|p| (p.0, p.1.max(least))).collect();
-            panel.push(Layer::line(i, line, c.name.clone()));
-        }
-    }
-    let title = match curves {
-        [one] => one.name.clone(),
-        _ => "Cuts".into(),
-    };
-    Chart {
-        title,
-        series: curves
-            .iter()
-            .enumerate()
-            .map(|(i, c)| {
-                let sign = if i == 0 && dots {
-                    Sign::Dot
-                } else {
-                    Sign::Line
-                };
-                Series::new(&c.name, Ink::Series(first + i), sign)
-            })
-            .collect(),
-        panels: vec![panel],
-        ..Chart::default()
     }
 }
 
@@ -207,10 +180,9 @@ mod tests {
         for bad in ["phi", "beta=1", "phi=x", "alpha=1:-1"] {
             assert!(bad.parse::<Cut>().is_err(), "{bad}");
         }
-        assert!(
-            !curves(&[cut("phi=-1").unwrap()], 0, false)
-                .panels
-                .is_empty()
-        );
+        let mut holes = pixels.clone();
+        holes[4] = f64::NAN;
+        let cut = "alpha=0.9:0.6".parse::<Cut>().unwrap();
+        assert_eq!(cut.means(&holes, &detector).unwrap(), [8.0, 7.0, 8.0, 9.0]);
     }
 }

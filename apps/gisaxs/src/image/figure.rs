@@ -1,93 +1,107 @@
-//! An image as a chart: logarithmic colours, axes, cuts.
+//! An image as a chart: logarithmic colours, axes, and where the cuts are.
 
+use super::axes::View;
+use super::colours::level;
 use super::cut::Cut;
-use crate::detector::Detector;
-use greenup_report::chart::ink::shade;
+use greenup_report::chart::ink::COLOURS;
 use greenup_report::chart::{
-    Axis, Chart, ColourBar, Height, Ink, Layer, Panel, Picture, Scale, Series, Sign, Unit, What,
+    Axis, Chart, ColourBar, Height, Ink, Layer, Palette, Panel, Scale, Series, Tag, Unit, What,
 };
 
-/// Most decades that the colours span.
-const DECADES: f64 = 7.0;
+/// Unit of all intensities: the beam's is a number of photons.
+pub const UNIT: &str = "photons per pixel";
 
-/// Ends of the colours: the largest intensity, and the smallest of all but a hundredth of the pixels, at most
-/// [`DECADES`] below it; `None` where nothing is positive.
-fn range(pixels: &[f64]) -> Option<(f64, f64)> {
-    let mut all: Vec<f64> = (pixels.iter().copied())
-        .filter(|v| *v > 0.0 && v.is_finite())
-        .collect();
-    all.sort_by(f64::total_cmp);
-    let top = *all.last()?;
-    let low = all[all.len() / 100].max(top * 10_f64.powf(-DECADES));
-    Some((low.min(0.1 * top), top))
+/// The quantity that colours and curves show, with its unit.
+pub fn quantity(counted: bool) -> &'static str {
+    if counted { "counts" } else { "intensity" }
 }
 
-/// The image with its cuts. `quantity` names the intensity: `intensity`, or `photons`.
-pub(super) fn chart(pixels: &[f64], detector: &Detector, quantity: &str, cuts: &[Cut]) -> Chart {
-    let columns = detector.columns().max(1);
-    let [across, up] = detector.axes();
-    let (low, top) = range(pixels).unwrap_or((0.1, 1.0));
-    let level = |v: f64| (v / low).log10() / (top / low).log10();
-    let colours = pixels
-        .chunks(columns)
-        .rev()
-        .flatten()
-        .map(|v| {
-            v.is_finite()
-                .then(|| shade(if *v > 0.0 { level(*v) } else { 0.0 }))
-        })
-        .collect();
-    let axis = |(name, from, to): (&str, f64, f64)| {
-        Axis::new(name, Unit::None, Scale::Linear).over(from, to)
-    };
-    let mut panel = Panel::new("", axis(across), axis(up));
+/// A panel with the axes of a view and no layer.
+pub fn empty(view: &View, title: &str) -> Panel {
+    let [x, y] = view.ends();
+    let mut panel = Panel::new(
+        title,
+        view.axis(true).over(x.0, x.1),
+        view.axis(false).over(y.0, y.1),
+    );
     panel.height = Height::Equal;
-    panel.grid = false;
-    panel.bar = Some(ColourBar {
-        axis: Axis::new(quantity, Unit::None, Scale::Log),
-        lo: low,
-        hi: top,
-    });
-    panel.push(Layer::of(
-        0,
-        What::Picture(Picture {
-            columns,
-            pixels: colours,
-            x: (across.1, across.2),
-            y: (up.1, up.2),
-        }),
-    ));
-    let mut series = vec![Series::default()];
-    for (k, cut) in cuts.iter().enumerate() {
-        let (x, y) = if cut.across {
-            (None, Some(cut.at))
-        } else {
-            (Some(cut.at), None)
-        };
-        panel.push(Layer::of(k + 1, What::Rule { x, y, dash: "5 4" }));
-        series.push(Series::new(
-            cut.label(detector),
-            Ink::Series(k + 1),
-            Sign::Dashed,
-        ));
+    if !view.alike() {
+        panel.height = Height::Ratio(0.8);
     }
+    panel.grid = false;
+    panel
+}
+
+/// A panel with an image in logarithmic colours between `ends`.
+pub fn intensity(
+    view: &View,
+    values: &[f64],
+    (title, quantity): (&str, &str),
+    ends: (f64, f64),
+) -> Panel {
+    let mut panel = empty(view, title);
+    panel.bar = Some(ColourBar {
+        axis: Axis::new(quantity, Unit::plain(UNIT), Scale::Log).at_decades(),
+        lo: ends.0,
+        hi: ends.1,
+    });
+    let colour = |v: f64| Palette::Rising.colour(level(ends, v));
+    let picture = view.picture(values, colour);
+    panel.push(Layer::of(0, What::Picture(picture)));
+    panel
+}
+
+/// The series of a cut.
+pub fn series(cut: usize) -> Series {
+    Series {
+        ink: colour(cut),
+        ..Series::default()
+    }
+}
+
+/// The colour of a cut in all figures.
+pub fn colour(cut: usize) -> Ink {
+    // The first two are those of data and model.
+    Ink::Series(2 + cut % (COLOURS - 2))
+}
+
+/// Draws the cuts over an image, with their labels; the series of cut `k` is `first + k`.
+pub fn mark(panel: &mut Panel, view: &View, cuts: &[Cut], first: usize) {
+    for (k, cut) in cuts.iter().enumerate() {
+        let trace = view.trace(cut);
+        // Dashes on a rim in the colour of the background stand out from any colour.
+        panel.push(Layer::dashed(first + k, trace.clone(), 3.4, "", "").inked(Ink::Paper));
+        panel.push(Layer::dashed(
+            first + k,
+            trace.clone(),
+            1.6,
+            "6 4",
+            view.long_label(cut),
+        ));
+        let n = trace.len().saturating_sub(1) as f64;
+        let at = [0.85, 0.15, 0.7, 0.3, 0.5]
+            .iter()
+            .filter_map(|share| trace.get((share * n) as usize).copied())
+            .collect();
+        panel.tags.push(Tag {
+            text: view.tag(cut),
+            at,
+            ink: colour(k),
+            bold: false,
+        });
+    }
+}
+
+/// The image with its cuts.
+pub fn chart(view: &View, values: &[f64], quantity: &str, ends: (f64, f64), cuts: &[Cut]) -> Chart {
+    let mut panel = intensity(view, values, ("", quantity), ends);
+    mark(&mut panel, view, cuts, 1);
+    let mut all = vec![Series::default()];
+    all.extend((0..cuts.len()).map(series));
     Chart {
-        title: quantity.to_owned(),
-        series,
+        title: format!("Detector image: {quantity}"),
+        series: all,
         panels: vec![panel],
         ..Chart::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::range;
-
-    #[test]
-    fn colours_span_the_data() {
-        assert_eq!(range(&[0.0, f64::NAN]), None);
-        assert_eq!(range(&[1e3]), Some((1e2, 1e3)));
-        let (low, top) = range(&[1e-20, 1.0, 1e3]).unwrap();
-        assert!((low / 1e-4 - 1.0).abs() < 1e-9 && top == 1e3);
     }
 }

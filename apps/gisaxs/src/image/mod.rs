@@ -1,19 +1,23 @@
 //! Images in files, pictures and HTML pages. Arrays hold the lowest row first.
 
 mod arrays;
+mod axes;
+mod colours;
+pub mod curves;
 mod cut;
-mod figure;
+pub mod figure;
 mod page;
 
 pub use arrays::read;
-pub use cut::{Curve, Cut, curves};
+pub use axes::{Axes, View};
+pub use colours::{ColourRange, level};
+pub use cut::{Curve, Cut};
 pub use greenup_report::npy::npy;
-pub use page::{About, brightest, page};
+pub use page::{AXES_NOTE, About, brightest, headline, page, picture};
 
 use crate::GisaxsError;
-use crate::detector::Detector;
+use crate::scattering::dwba::Scene;
 use crate::table::fail;
-use figure::chart;
 use greenup_files::outputs::ending;
 use greenup_report::chart::FileStyle;
 use std::path::Path;
@@ -27,8 +31,8 @@ pub enum Format {
     Npy,
     /// TIFF of 32-bit floats, highest row first, as at beamlines.
     Tiff,
-    /// Picture of the intensity with logarithmic colours and axes, highest row on top.
-    Png,
+    /// Picture of the intensity with logarithmic colours and axes: svg, png or pdf.
+    Figure(&'static str),
     /// HTML page with the picture, cuts and the sample.
     Html,
     /// HDF5 with intensities and axes, lowest row first.
@@ -42,7 +46,9 @@ const ENDINGS: &[&str] = &[
     "npy",
     "tif",
     "tiff",
+    "svg",
     "png",
+    "pdf",
     "html",
     "htm",
     #[cfg(feature = "hdf5")]
@@ -67,7 +73,9 @@ impl Format {
         Ok(match ending(path, ENDINGS)?.as_str() {
             "npy" => Self::Npy,
             "tif" | "tiff" => Self::Tiff,
-            "png" => Self::Png,
+            "svg" => Self::Figure("svg"),
+            "png" => Self::Figure("png"),
+            "pdf" => Self::Figure("pdf"),
             "html" | "htm" => Self::Html,
             #[cfg(feature = "hdf5")]
             "h5" | "hdf5" => Self::Hdf5,
@@ -83,23 +91,27 @@ impl Format {
         self,
         path: &Path,
         pixels: &[f64],
-        detector: &Detector,
-        about: &About,
+        scene: &Scene,
+        (about, look): (&About, &FileStyle),
     ) -> Result<(), GisaxsError> {
-        let columns = detector.columns();
+        let columns = scene.detector.columns();
+        let origin = || {
+            let lines = about.provenance.iter().map(|(n, v)| format!("{n}: {v}"));
+            lines.collect::<Vec<_>>().join("\n")
+        };
         let bytes = match self {
             Self::Csv => arrays::csv(pixels, columns),
             Self::Npy => {
                 let rows = pixels.len() / columns.max(1);
                 npy("f8", &[rows, columns], pixels.iter().copied())
             }
-            Self::Tiff => arrays::tiff(pixels, columns).map_err(|e| fail(path, e))?,
-            Self::Png => chart(pixels, detector, "intensity", &about.cuts)
-                .file("png", &FileStyle::default())
+            Self::Tiff => arrays::tiff(pixels, columns, &origin()).map_err(|e| fail(path, e))?,
+            Self::Figure(ending) => picture(pixels, scene, about)
+                .file(ending, look)
                 .map_err(|e| fail(path, e.to_string()))?,
-            Self::Html => page(pixels, detector, about).map_err(|e| fail(path, e))?,
+            Self::Html => page(pixels, scene, about).map_err(|e| fail(path, e))?,
             #[cfg(feature = "hdf5")]
-            Self::Hdf5 => return arrays::hdf5(path, pixels, detector),
+            Self::Hdf5 => return arrays::hdf5(path, pixels, &scene.detector, &origin()),
         };
         Ok(greenup_files::write(path, bytes)?)
     }

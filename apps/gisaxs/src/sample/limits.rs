@@ -47,6 +47,25 @@ fn limit(table: &str, key: &str) -> Option<Limit> {
     })
 }
 
+/// The unit of the number at a path of an input file, such as `particles.0.form.radius`; empty for a plain number.
+pub fn unit(path: &str) -> &'static str {
+    // A list's items have the name of the list.
+    let names: Vec<&str> = path
+        .split('.')
+        .filter(|name| name.parse::<usize>().is_err())
+        .collect();
+    let Some((key, tables)) = names.split_last() else {
+        return "";
+    };
+    match limit(tables.last().unwrap_or(&""), key) {
+        Some(("degrees", ..)) => "°",
+        Some(("on a nm²", ..)) => "nm⁻²",
+        Some(("counts", ..)) => "photons per pixel",
+        Some((unit, ..)) => unit,
+        None => "",
+    }
+}
+
 /// Checks all numbers of an input file.
 ///
 /// # Errors

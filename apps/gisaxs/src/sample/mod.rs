@@ -149,6 +149,11 @@ impl Sample {
         Ok(out)
     }
 
+    /// The input file with these numbers, as TOML without comments.
+    pub fn text(&self) -> String {
+        toml::to_string_pretty(&self.raw).unwrap_or_default()
+    }
+
     /// The number at a path of the input file.
     ///
     /// # Errors

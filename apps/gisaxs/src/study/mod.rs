@@ -5,8 +5,11 @@
 //! |---|---|
 //! | `work` | operations of each method |
 //! | `row` | one row of the tables: the case, measured and predicted values |
+//! | `page` | the HTML page |
 
+mod page;
 mod row;
 mod work;
 
+pub use page::{StudyPage, method};
 pub use row::{Case, On, Row, run};

@@ -79,7 +79,7 @@ fn outputs_are_checked_before_the_work() {
             "form-factor shape.toml --grid 0 0:1:3 0 -o f.png",
             "known: .csv, .npy",
         ),
-        ("fit long.toml -o f.jpg", "known: .svg, .png, .html"),
+        ("fit long.toml -o f.jpg", "known: .svg, .png, .pdf, .html"),
         ("study -o rows.csv", "known: .json"),
         // Minutes of work.
         ("simulate large.toml -o x.bmp", "known: .csv, .npy, .tif"),

@@ -7,4 +7,5 @@ mod docs;
 mod hostile;
 mod old_names;
 mod outputs;
+mod pages;
 mod study_faults;

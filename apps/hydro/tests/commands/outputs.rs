@@ -254,7 +254,8 @@ fn animations_have_their_frames() {
     let tool = dir.path().join("ffmpeg");
     std::fs::write(
         &tool,
-        "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\nfor last; do :; done\ncp \"$7\" \"$last\"\n",
+        "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\nfor last; do [ \"$before\" = -i ] && from=$last; before=$last; done\n\
+         cp \"$from\" \"$last\"\n",
     )
     .unwrap();
     use std::os::unix::fs::PermissionsExt as _;

@@ -4,12 +4,13 @@ use super::host_reference::Difference;
 use super::kind::{Fill, GpuBench, Kind, Number, Operand, work};
 use super::{data, host_reference};
 use greenup_device::cuda::{
-    Compiler, CudaError, Function, Gpu, Memory, Repeater, Session, Shape, Source,
+    Compiled, Compiler, CudaError, Function, Gpu, Memory, Repeater, Session, Shape, Source,
 };
 use greenup_meter::Run;
 use greenup_model::Work;
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Source of all microbenchmarks.
 pub const SOURCE: &str = include_str!("kernels.cu");
@@ -74,6 +75,15 @@ pub struct Prepared<'context> {
     pub work: Work,
 }
 
+fn compiled(compiler: &Compiler, arch: &str, bench: &GpuBench) -> Result<Compiled, CudaError> {
+    compiler.compile(&Source {
+        name: "kernels.cu",
+        text: SOURCE,
+        arch: &bench.arch(arch),
+        options: &bench.macros(),
+    })
+}
+
 impl BenchContext {
     /// Takes a GPU and its memory.
     ///
@@ -106,14 +116,24 @@ impl BenchContext {
         }
     }
 
+    /// Compiles the microbenchmarks into the cache, on all processors. What does not compile is left to its check.
+    pub fn compile(&self, plan: &[GpuBench]) {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let next = AtomicUsize::new(0);
+        let (compiler, arch) = (&self.compiler, &self.gpu.arch);
+        std::thread::scope(|scope| {
+            for _ in 0..threads.min(plan.len()) {
+                scope.spawn(|| {
+                    while let Some(bench) = plan.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let _ = compiled(compiler, arch, bench);
+                    }
+                });
+            }
+        });
+    }
+
     fn function(&self, bench: &GpuBench, kernel: &str) -> Result<Function, CudaError> {
-        let arch = bench.arch(&self.gpu.arch);
-        let compiled = self.compiler.compile(&Source {
-            name: "kernels.cu",
-            text: SOURCE,
-            arch: &arch,
-            options: &bench.macros(),
-        })?;
+        let compiled = compiled(&self.compiler, &self.gpu.arch, bench)?;
         self.session.load(&compiled.cubin)?.function(kernel)
     }
 

@@ -129,6 +129,8 @@ pub fn run(
         .filter(|b| context.can(b.kind))
         .copied()
         .collect();
+    observer.stage("compiling kernels", 0);
+    context.compile(&order);
     observer.stage("checking kernels", order.len());
     let mut wrong = Vec::new();
     let mut seen = Vec::new();

@@ -142,6 +142,9 @@ pub struct CalibrateArgs {
     /// Also write the measurements, as `greenup fit` reads them
     #[arg(long, value_name = "FILE.csv")]
     pub records: Option<PathBuf>,
+    /// Also write a page: fitted lines with the measured points, constants with intervals, residuals
+    #[arg(long, value_name = "FILE.html")]
+    pub page: Option<PathBuf>,
     /// Fewer intensities and shorter measurements: about 40 seconds without a sensor
     #[arg(long)]
     pub quick: bool,
@@ -200,6 +203,9 @@ pub struct FitArgs {
     /// Also write the machine file; `-` prints it instead of the table
     #[arg(short, long, value_name = "FILE.toml", conflicts_with = "dvfs")]
     pub out: Option<PathBuf>,
+    /// Also write a page: fitted lines with the measured points, constants with intervals, residuals
+    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["dvfs", "clocked"])]
+    pub page: Option<PathBuf>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,

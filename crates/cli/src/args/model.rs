@@ -196,7 +196,7 @@ pub struct RooflineArgs {
     /// Range of intensity, flop/B
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], default_values_t = [0.0625, 512.0])]
     pub intensity: Vec<f64>,
-    /// Figure to write: FILE.svg or FILE.png; `-` prints the SVG
+    /// Figure (.svg, .png, .pdf) or page (.html) to write; `-` prints the SVG
     #[arg(short, long, default_value = "roofline.svg", value_name = "FILE")]
     pub out: PathBuf,
     /// Title of the figure

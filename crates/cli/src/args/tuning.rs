@@ -277,9 +277,9 @@ pub struct KeeperArgs {
 pub struct ReplayArgs {
     /// Sweep folder, T4 file or Kernel Tuner cache file (.gz allowed)
     pub recorded: PathBuf,
-    /// Search strategy: forest, gp, random, exhaustive, local, anneal, genetic, evolve, halving, nsga2, alternate
-    #[arg(long, default_value = greenup_tune::DEFAULT)]
-    pub strategy: String,
+    /// Search strategies, separated by commas or repeated: forest, gp, random, exhaustive, local, anneal, genetic, evolve, halving, nsga2, alternate
+    #[arg(long, default_value = greenup_tune::DEFAULT, value_delimiter = ',')]
+    pub strategy: Vec<String>,
     /// Budget: trials (100), simulated seconds (60s) or a share of the recorded configs (5%)
     #[arg(long, default_value = "5%", value_parser = budget)]
     pub budget: BudgetArg,
@@ -287,12 +287,24 @@ pub struct ReplayArgs {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Repeat with this many seeds and report the mean
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = at_least_one)]
     pub seeds: usize,
+    /// Page (.html) or figure (.svg, .png, .pdf) of the strategies beside each other; - for a page on standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     /// Objective: time, energy, edp, ed2p, flops/w, alpha=A, time@power<=W, energy@time<=S; a second one for nsga2 and alternate
     #[arg(long, default_value = "time")]
     pub objective: Vec<greenup_tune::Objective>,
     /// Print the result and the trace of the search as JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub look: FigureArgs,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err("use a number from 1".to_owned()),
+    }
 }

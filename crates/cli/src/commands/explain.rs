@@ -3,11 +3,13 @@
 use crate::args::ExplainArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::Output;
+use greenup_app::provenance::Provenance;
 use greenup_app::{machine, output, print};
 use greenup_files::Outputs;
 use greenup_report::si::percent;
 use greenup_study::applications::{self, ExplainError, explain};
 use greenup_study::pages::applications::{figure, page};
+use std::time::Instant;
 
 pub fn run(args: &ExplainArgs) -> Result {
     let mut outputs = Outputs::new();
@@ -26,6 +28,8 @@ pub fn run(args: &ExplainArgs) -> Result {
             outputs.input(entry.path());
         }
     }
+    let mut from = Provenance::of_process();
+    let start = Instant::now();
     let page_to = output::optional(
         &mut outputs,
         args.out.as_deref(),
@@ -49,8 +53,11 @@ pub fn run(args: &ExplainArgs) -> Result {
             e
         }
     })?;
+    from.took("analysis", start.elapsed().as_secs_f64());
     if let Some(to) = &page_to {
-        to.write(page(&answer).render()?.as_bytes())?;
+        let mut page = page(&answer);
+        page.provenance = from.facts();
+        to.write(page.render()?.as_bytes())?;
         to.print_name();
     }
     if let Some(to) = &figure_to {

@@ -7,6 +7,7 @@ mod analysis;
 mod best;
 mod environment;
 mod faults;
+mod pages;
 mod scale;
 mod scale_faults;
 mod sweep;

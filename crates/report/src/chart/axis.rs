@@ -54,7 +54,7 @@ pub enum Scale {
 }
 
 /// What an axis shows.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
     /// Quantity.
     pub title: String,

@@ -1,6 +1,7 @@
 //! SVG of a chart, and the boxes of its texts.
 
 use super::ink::{Ink, Style};
+use super::text::SMALL;
 use super::{Picture, text};
 use base64::Engine as _;
 use std::fmt::Write as _;
@@ -121,6 +122,7 @@ pub struct Canvas {
     body: String,
     texts: Vec<(Rect, String)>,
     pictures: Vec<(Rect, Picture)>,
+    clouds: Vec<(String, String)>,
 }
 
 /// Text made safe for XML.
@@ -148,12 +150,23 @@ pub fn px(v: f64) -> String {
     if s == "-0" { "0".into() } else { s.to_owned() }
 }
 
+/// Units of a cloud's path along each side of its area.
+pub const CLOUD_UNITS: f64 = 4000.0;
+
 /// Points as path data.
 pub fn path(points: &[(f64, f64)]) -> String {
     let mut d = String::new();
+    let mut last = (String::new(), String::new());
     for (i, (x, y)) in points.iter().enumerate() {
+        let (x, y) = (px(*x), px(*y));
         // Writing to a string cannot fail, here and below.
-        let _ = write!(d, "{}{} {}", if i == 0 { 'M' } else { 'L' }, px(*x), px(*y));
+        let _ = match i {
+            0 => write!(d, "M{x} {y}"),
+            _ if y == last.1 => write!(d, "H{x}"),
+            _ if x == last.0 => write!(d, "V{y}"),
+            _ => write!(d, "L{x} {y}"),
+        };
+        last = (x, y);
     }
     d
 }
@@ -166,12 +179,18 @@ impl Canvas {
             body: String::new(),
             texts: Vec::new(),
             pictures: Vec::new(),
+            clouds: Vec::new(),
         }
     }
 
     /// A colour as CSS.
     pub fn css(&self, ink: Ink) -> String {
         ink.css(self.style)
+    }
+
+    /// Whether the drawing is part of a page, whose style sheet it uses.
+    pub fn is_page(&self) -> bool {
+        self.style == Style::Page
     }
 
     /// Appends markup as it is.
@@ -233,7 +252,10 @@ impl Canvas {
             Anchor::Middle => " text-anchor=\"middle\"",
             Anchor::End => " text-anchor=\"end\"",
         };
-        let outline = if kind.outlined {
+        let page = self.is_page();
+        let outline = if kind.outlined && page {
+            " class=\"o\"".to_owned()
+        } else if kind.outlined {
             format!(
                 " stroke=\"{}\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"",
                 self.css(Ink::Paper)
@@ -241,24 +263,34 @@ impl Canvas {
         } else {
             String::new()
         };
+        // What most texts of a page have is in its style sheet.
+        let size = match page && kind.size == SMALL {
+            true => String::new(),
+            false => format!(" font-size=\"{}\"", kind.size),
+        };
+        let fill = match (page, kind.ink) {
+            (true, Ink::Quiet) => String::new(),
+            (true, ink) => format!(" style=\"fill:{}\"", self.css(ink)),
+            (false, ink) => format!(" fill=\"{}\"", self.css(ink)),
+        };
         let _ = writeln!(
             self.body,
             // Where the font is missing, the width stays.
-            "<text x=\"{}\" y=\"{}\"{word} font-size=\"{}\"{} fill=\"{}\"{outline}{}>{}</text>",
+            "<text x=\"{}\" y=\"{}\"{word}{size}{}{fill}{outline}{}>{}</text>",
             px(at.0),
             px(at.1),
-            kind.size,
             if kind.bold {
                 " font-weight=\"bold\""
             } else {
                 ""
             },
-            self.css(kind.ink),
             if line.chars().count() > 3 {
-                format!(
-                    " textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"",
-                    px(width)
-                )
+                let glyphs = if page {
+                    ""
+                } else {
+                    " lengthAdjust=\"spacingAndGlyphs\""
+                };
+                format!(" textLength=\"{}\"{glyphs}", px(width))
             } else {
                 String::new()
             },
@@ -288,14 +320,26 @@ impl Canvas {
         self.pictures.push((moved, p.clone()));
     }
 
+    /// Appends round marks, given as path data in units of which each side of `area` has [`CLOUD_UNITS`]; drawings of a
+    /// page share one copy by its name.
+    pub fn cloud(&mut self, (id, path): (String, String), area: Rect, attributes: &str) {
+        let (x, y) = (area.width / CLOUD_UNITS, area.height / CLOUD_UNITS);
+        self.raw(&format!(
+            "<use href=\"#{id}\" transform=\"scale({x:.6} {y:.6})\" {attributes}/>"
+        ));
+        if !self.clouds.iter().any(|c| c.0 == id) {
+            self.clouds.push((id, path));
+        }
+    }
+
     /// Pictures and where they are drawn.
     pub fn pictures(&self) -> &[(Rect, Picture)] {
         &self.pictures
     }
 
-    /// The pictures that drawings of a page share; nothing without any.
+    /// The pictures and clouds that drawings of a page share; nothing without any.
     pub fn definitions(&self) -> String {
-        if self.pictures.is_empty() {
+        if self.pictures.is_empty() && self.clouds.is_empty() {
             return String::new();
         }
         let mut out = String::from(
@@ -303,6 +347,13 @@ impl Canvas {
         );
         for (_, p) in &self.pictures {
             out.push_str(&p.image(&format!(" id=\"{}\"", p.id())));
+        }
+        for (id, path) in &self.clouds {
+            // What `use` does not hand down is set here.
+            let _ = write!(
+                out,
+                "<path id=\"{id}\" d=\"{path}\" vector-effect=\"non-scaling-stroke\"/>"
+            );
         }
         out.push_str("</defs></svg>\n");
         out

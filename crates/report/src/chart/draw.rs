@@ -1,11 +1,11 @@
 //! Layers of a panel.
 
 use super::axis::Span;
-use super::canvas::{Anchor, Canvas, Rect, Type, escape, path, px};
+use super::canvas::{Anchor, CLOUD_UNITS, Canvas, Rect, Type, escape, path, px};
 use super::ink::{Ink, Palette};
 use super::labels::Placer;
 use super::text::{SMALL, fit};
-use super::{Cell, Chart, Layer, Mark, Panel, What};
+use super::{Cell, Chart, Layer, Mark, Node, Panel, What};
 use std::fmt::Write as _;
 
 /// A panel's plotting area and its axes.
@@ -122,9 +122,14 @@ fn draw(
             } else {
                 format!(" stroke-dasharray=\"{dash}\"")
             };
+            let look = match c.is_page() {
+                true => "class=\"l\"",
+                false => {
+                    "fill=\"none\" stroke-linejoin=\"round\" vector-effect=\"non-scaling-stroke\""
+                }
+            };
             c.raw(&format!(
-                "<path d=\"{d}\" fill=\"none\" stroke=\"{css}\" stroke-width=\"{width}\" \
-                 stroke-linejoin=\"round\" vector-effect=\"non-scaling-stroke\"{dash}{t}/>"
+                "<path d=\"{d}\" {look} stroke=\"{css}\" stroke-width=\"{width}\"{dash}{t}/>"
             ));
         }
         What::Band { points } => {
@@ -240,6 +245,57 @@ fn draw(
                 c.picture(picture, r, f.area);
             }
         }
+        What::Nodes { nodes } => draw_nodes(c, f, (nodes, ink), tips, later),
+    }
+}
+
+/// Boxes with names inside of the plotting area, as many as have room beside the earlier ones.
+fn draw_nodes(
+    c: &mut Canvas,
+    f: &Frame,
+    (nodes, ink): (&[Node], Ink),
+    tips: &mut Vec<String>,
+    later: &mut Vec<Later>,
+) {
+    let mut taken: Vec<Rect> = Vec::new();
+    for node in nodes {
+        let p = f.at(node.x, node.y);
+        if !(p.0.is_finite() && p.1.is_finite() && f.inside(p)) {
+            continue;
+        }
+        let text = fit(&node.text, SMALL, false, 0.3 * f.area.width);
+        let mut kind = Type::new(SMALL, if node.filled { Ink::Paper } else { Ink::Text });
+        kind.bold = node.filled;
+        let width = kind.width(&text) + 8.0;
+        let r = Rect {
+            left: (p.0 - 0.5 * width).clamp(0.0, (f.area.width - width).max(0.0)),
+            top: p.1 - 0.8 * SMALL,
+            width,
+            height: 1.6 * SMALL,
+        };
+        let room = Rect {
+            left: r.left - 2.0,
+            width: r.width + 4.0,
+            ..r
+        };
+        if taken.iter().any(|t| t.hits(&room)) {
+            continue;
+        }
+        taken.push(r);
+        let t = tip(tips, &node.tip);
+        let (fill, edge) = if node.filled {
+            (ink, ink)
+        } else {
+            (Ink::Paper, Ink::Quiet)
+        };
+        let edge = c.css(edge);
+        c.rect(r, fill, &format!("rx=\"4\" stroke=\"{edge}\"{t}"));
+        later.push(Later {
+            at: f.out((r.left + 0.5 * r.width, p.1 + 0.36 * SMALL)),
+            anchor: Anchor::Middle,
+            kind,
+            text,
+        });
     }
 }
 
@@ -355,55 +411,82 @@ fn marks(
             }
         }
     }
-    let stroke = |c: &Canvas, d: &str, ink: Ink, width: f64, rest: &str| {
+    // Attributes of pages are in their style sheet, by class.
+    let stroke = |c: &Canvas, d: &str, ink: Ink, width: f64, (class, rest): (&str, &str)| {
+        let look = match (c.is_page(), class) {
+            (true, _) => format!("class=\"{class}\""),
+            (false, "l") => "fill=\"none\" vector-effect=\"non-scaling-stroke\"".to_owned(),
+            (false, _) => format!(
+                "fill=\"none\" vector-effect=\"non-scaling-stroke\" stroke-linecap=\"round\" class=\"{class}\""
+            ),
+        };
         format!(
-            "<path d=\"{d}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" \
-             vector-effect=\"non-scaling-stroke\" {rest}/>",
+            "<path d=\"{d}\" {look} stroke=\"{}\" stroke-width=\"{}\"{rest}/>",
             c.css(ink),
             px(width)
         )
     };
     if !bars.is_empty() {
-        let line = stroke(c, &bars, ink, 1.6, "");
+        let line = stroke(c, &bars, ink, 1.6, ("l", ""));
         c.raw(&line);
     }
-    let mut d = String::new();
     let first = tips.len();
     let tipped = shown.iter().any(|(m, _)| !m.tip.is_empty());
-    for (m, p) in &shown {
-        let _ = write!(d, "M{} {}h0", px(p.0), px(p.1));
-        if tipped {
-            tips.push(m.tip.clone());
-        }
+    if tipped {
+        tips.extend(shown.iter().map(|(m, _)| m.tip.clone()));
     }
-    let round = "stroke-linecap=\"round\"";
-    let cloud = shown.len() > CLOUD;
-    if !cloud {
-        let ring = stroke(c, &d, Ink::Paper, size + 2.5, round);
-        c.raw(&ring);
-    }
-    let opacity = if cloud {
-        " stroke-opacity=\"0.55\""
-    } else {
-        ""
-    };
     let data = if tipped {
         format!(" data-t=\"{first}\"")
     } else {
         String::new()
     };
-    let dots = stroke(
-        c,
-        &d,
-        ink,
-        size,
-        &format!("{round}{opacity} class=\"mark\"{data}"),
-    );
+    let many = shown.len() > CLOUD;
+    if many && c.is_page() {
+        let look = format!(
+            "class=\"r mark\" stroke=\"{}\" stroke-width=\"{}\" stroke-opacity=\"0.55\"{data}",
+            c.css(ink),
+            px(size)
+        );
+        c.cloud(cloud(f, &shown), f.area, &look);
+        return;
+    }
+    let mut d = String::new();
+    for (_, p) in &shown {
+        let _ = write!(d, "M{} {}h0", px(p.0), px(p.1));
+    }
+    if !many {
+        let ring = stroke(c, &d, Ink::Paper, size + 2.5, ("r", ""));
+        c.raw(&ring);
+    }
+    let opacity = if many { " stroke-opacity=\"0.55\"" } else { "" };
+    let dots = stroke(c, &d, ink, size, ("r mark", &format!("{opacity}{data}")));
     c.raw(&dots);
     if hollow {
-        let hole = stroke(c, &d, Ink::Paper, size - 3.2, round);
+        let hole = stroke(c, &d, Ink::Paper, size - 3.2, ("r", ""));
         c.raw(&hole);
     }
+}
+
+/// Many marks in units that are the same at all widths, and a name that is.
+fn cloud(f: &Frame, shown: &[(&Mark, (f64, f64))]) -> (String, String) {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut d = String::new();
+    let mut add = |v: f64| {
+        for byte in v.to_bits().to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    };
+    for v in [f.x.lo, f.x.hi, f.y.lo, f.y.hi] {
+        add(v);
+    }
+    for (m, p) in shown {
+        add(m.x);
+        add(m.y);
+        let unit = |v: f64, size: f64| (CLOUD_UNITS * v / size).round() as i64;
+        let (x, y) = (unit(p.0, f.area.width), unit(p.1, f.area.height));
+        let _ = write!(d, "M{x} {y}h0");
+    }
+    (format!("c{hash:x}"), d)
 }
 
 /// Draws the labels; returns how many found no room.
@@ -446,7 +529,9 @@ pub(super) fn tags(c: &mut Canvas, panel: &Panel, f: &Frame) -> usize {
     for tag in &panel.tags {
         let mut kind = Type::new(SMALL, tag.ink).outlined();
         kind.bold = tag.bold;
-        let text = fit(&tag.text, SMALL, tag.bold, 0.45 * f.area.width);
+        // In narrow panels short labels are whole.
+        let most = (0.45 * f.area.width).max(96.0).min(f.area.width - 6.0);
+        let text = fit(&tag.text, SMALL, tag.bold, most);
         let anchors: Vec<(f64, f64)> = tag
             .at
             .iter()
@@ -508,6 +593,7 @@ pub(super) fn values(panel: &Panel, x: bool) -> Vec<f64> {
                 push(p.x.0, p.y.0);
                 push(p.x.1, p.y.1);
             }
+            What::Nodes { nodes } => nodes.iter().for_each(|n| push(n.x, n.y)),
         }
     }
     all

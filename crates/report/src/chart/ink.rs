@@ -141,7 +141,7 @@ fn fixed(ink: Ink, style: Style) -> String {
         Ink::Shade(level) => hex(shade(level)),
         Ink::Diverge(level) => hex(diverge(level)),
         Ink::OnShade(level) if level > 0.55 => "#000000".into(),
-        Ink::OnDiverge(level) if (0.15..=0.85).contains(&level) => "#000000".into(),
+        Ink::OnDiverge(level) if (0.175..=0.852).contains(&level) => "#000000".into(),
         Ink::OnShade(_) | Ink::OnDiverge(_) => "#ffffff".into(),
     }
 }

@@ -1,11 +1,12 @@
 //! Sizes and positions of a chart's parts for a given width.
 
 use super::axis::{Axis, Scale, Span};
-use super::canvas::{Anchor, Canvas, Rect, Type};
+use super::canvas::{Anchor, Canvas, Rect, Type, px};
+use super::colour_bar::Bar;
 use super::draw::{Frame, layers, open, tags, values};
-use super::ink::{Ink, Palette, Style};
+use super::ink::{Ink, Style};
 use super::text::{LINE, NORMAL, SMALL, TITLE, fit, wrap};
-use super::{Chart, ColourBar, Height, Panel, Sign, What};
+use super::{Chart, Height, Panel, Sign, What};
 use crate::chart::png::PngError;
 use std::fmt::Write as _;
 
@@ -16,9 +17,11 @@ const BESIDE: f64 = 330.0;
 /// Space between panels, pixels.
 const GAP: f64 = 18.0;
 /// Height of a line of small text, pixels.
-const ROW: f64 = SMALL * LINE;
+pub(super) const ROW: f64 = SMALL * LINE;
 /// Greatest height of a picture, pixels.
 const TALLEST: f64 = 560.0;
+/// Greatest share of a panel's width that the labels of its vertical axis take.
+const WIDEST: f64 = 0.42;
 /// Points from which a page can zoom.
 const MANY: usize = 60;
 
@@ -105,7 +108,19 @@ impl Chart {
             .div_ceil(self.panels.len().max(1).div_ceil(most));
         let each = (width - GAP * (columns - 1) as f64) / columns as f64;
         let mut left_out = 0;
-        for row in self.panels.chunks(columns) {
+        let margins: Vec<f64> = self.panels.iter().map(|p| margin(p, each)).collect();
+        // Panels below each other over the same axis begin at the same place.
+        let aligned = |k: usize| {
+            let over = |j: usize| {
+                let (a, b) = (&self.panels[j], &self.panels[k]);
+                let curves = [a, b].iter().all(|p| p.height != Height::Equal);
+                j % columns == k % columns && curves && a.x.range.is_some() && a.x == b.x
+            };
+            (0..margins.len())
+                .filter(|j| over(*j))
+                .fold(margins[k], |m, j| m.max(margins[j]))
+        };
+        for (first, row) in self.panels.chunks(columns).enumerate() {
             let mut bottom = y;
             let head = row.iter().map(|p| head(p, each).0).fold(0.0, f64::max);
             // Panels beside each other have bars of the same width, so that their pictures are of the same size.
@@ -115,8 +130,8 @@ impl Chart {
                 .fold(0.0, f64::max);
             for (i, panel) in row.iter().enumerate() {
                 let left = (each + GAP) * i as f64;
-                let (end, lost) =
-                    self.panel(&mut c, panel, (left, y + head), (each, bars), &mut tips);
+                let size = (each, aligned(columns * first + i), bars);
+                let (end, lost) = self.panel(&mut c, panel, (left, y + head), size, &mut tips);
                 bottom = bottom.max(end);
                 left_out += lost;
             }
@@ -206,7 +221,7 @@ impl Chart {
         c: &mut Canvas,
         panel: &Panel,
         (left, top): (f64, f64),
-        (width, bars): (f64, f64),
+        (width, margin, bars): (f64, f64, f64),
         tips: &mut Vec<String>,
     ) -> (f64, usize) {
         let (above, lines) = head(panel, width);
@@ -218,15 +233,7 @@ impl Chart {
         let (x_span, y_span) = spans(panel);
         let bar = (panel.bar.as_ref()).map(|b| Bar::new(b, panel.palette, width));
         let right = bar.as_ref().map_or(12.0, |_| bars + 12.0);
-        // Ticks need the height, which needs the width, which needs the ticks' labels.
-        let rough = height(panel, 0.8 * width, (&x_span, &y_span));
-        let labels = panel.y.ticks(&y_span, rough, false);
-        let widest = 0.42 * width;
-        let margin = labels
-            .iter()
-            .map(|t| Type::new(SMALL, Ink::Text).width(&t.1).min(widest))
-            .fold(0.0, f64::max)
-            + 10.0;
+        let widest = WIDEST * width;
         let mut plot = (width - margin - right).max(60.0);
         if panel.height == Height::Equal {
             // Not higher than a screen.
@@ -265,22 +272,25 @@ impl Chart {
         ));
         open(c, &f, zoom);
         if panel.grid {
-            c.raw("<g class=\"grid\">");
+            let mut grid = String::new();
             for (v, _) in x_ticks
                 .iter()
                 .filter(|_| !matches!(panel.x.scale, Scale::Names(_)))
             {
-                let p = plot * x_span.share(*v);
-                c.line((p, 0.0), (p, area.height), Ink::Grid, 1.0, "");
+                let p = px(plot * x_span.share(*v));
+                let _ = write!(grid, "M{p} 0V{}", px(area.height));
             }
             for (v, _) in y_ticks
                 .iter()
                 .filter(|_| !matches!(panel.y.scale, Scale::Names(_)))
             {
-                let p = area.height * (1.0 - y_span.share(*v));
-                c.line((0.0, p), (plot, p), Ink::Grid, 1.0, "");
+                let p = px(area.height * (1.0 - y_span.share(*v)));
+                let _ = write!(grid, "M0 {p}H{}", px(plot));
             }
-            c.raw("</g>");
+            let css = c.css(Ink::Grid);
+            c.raw(&format!(
+                "<g class=\"grid\"><path d=\"{grid}\" fill=\"none\" stroke=\"{css}\"/></g>"
+            ));
         }
         layers(c, self, panel, &f, tips);
         let mut bottom = ticks(c, panel, &f, (&x_ticks, &y_ticks), widest);
@@ -308,6 +318,17 @@ fn spans(panel: &Panel) -> (Span, Span) {
         panel.x.resolve(values(panel, true).into_iter()),
         panel.y.resolve(values(panel, false).into_iter()),
     )
+}
+
+/// Space for the labels of the vertical axis.
+fn margin(panel: &Panel, width: f64) -> f64 {
+    let (x_span, y_span) = spans(panel);
+    // Ticks need the height, which needs the width, which needs the ticks' labels.
+    let rough = height(panel, 0.8 * width, (&x_span, &y_span));
+    let small = Type::new(SMALL, Ink::Text);
+    let labels = panel.y.ticks(&y_span, rough, false);
+    let each = labels.iter().map(|t| small.width(&t.1).min(WIDEST * width));
+    each.fold(0.0, f64::max) + 10.0
 }
 
 /// Title of a panel and of its vertical axis in lines, and their height.
@@ -429,84 +450,6 @@ fn ticks(c: &mut Canvas, panel: &Panel, f: &Frame, (x, y): (&[Tick], &[Tick]), w
     bottom
 }
 
-/// A colour bar at the right of a panel.
-struct Bar<'a> {
-    bar: &'a ColourBar,
-    palette: Palette,
-    span: Span,
-    title: Vec<String>,
-    width: f64,
-}
-
-impl<'a> Bar<'a> {
-    fn new(bar: &'a ColourBar, palette: Palette, width: f64) -> Self {
-        let (lo, hi) = (bar.lo.min(bar.hi), bar.lo.max(bar.hi));
-        let span = bar.axis.clone().over(lo, hi).resolve(std::iter::empty());
-        let (_, title) = bar.axis.titled(&span);
-        let labels = bar.axis.ticks(&span, 200.0, false);
-        let small = Type::new(SMALL, Ink::Quiet);
-        let widest = labels.iter().map(|t| small.width(&t.1)).fold(0.0, f64::max);
-        let title = wrap(
-            &title,
-            SMALL,
-            false,
-            (widest + 26.0).max(0.22 * width).max(48.0),
-        );
-        let named = title.iter().map(|t| small.width(t)).fold(0.0, f64::max);
-        Self {
-            bar,
-            palette,
-            span,
-            title,
-            width: (widest + 20.0).max(named) + 12.0,
-        }
-    }
-
-    /// Draws the bar; returns its bottom.
-    fn draw(&self, c: &mut Canvas, area: &Rect) -> f64 {
-        let small = Type::new(SMALL, Ink::Quiet);
-        let left = area.right() + 12.0;
-        let mut top = area.top;
-        for line in &self.title {
-            top += ROW;
-            c.text((left, top - 4.0), Anchor::Start, small, line);
-        }
-        top += 6.0;
-        let height = (area.bottom() - top).max(64.0);
-        const STEPS: u32 = 64;
-        // One path a step would leave seams: each reaches to the bottom.
-        for i in (0..STEPS).rev() {
-            let h = height * f64::from(i + 1) / f64::from(STEPS);
-            c.rect(
-                Rect {
-                    left,
-                    top: top + height - h,
-                    width: 13.0,
-                    height: h,
-                },
-                self.palette.ink((f64::from(i) + 0.5) / f64::from(STEPS)),
-                "",
-            );
-        }
-        for (v, label) in self.bar.axis.ticks(&self.span, height, false) {
-            let share = self.span.share(v);
-            let up = if self.bar.lo > self.bar.hi {
-                1.0 - share
-            } else {
-                share
-            };
-            let y = top + height * (1.0 - up);
-            c.text(
-                (left + 18.0, y + 0.36 * SMALL),
-                Anchor::Start,
-                small,
-                &label,
-            );
-        }
-        top + height + 6.0
-    }
-}
-
 impl What {
     /// Whether nothing would be drawn.
     fn is_empty(&self) -> bool {
@@ -519,6 +462,7 @@ impl What {
             // Not data.
             Self::Rule { .. } | Self::Range { .. } => true,
             Self::Picture(_) => false,
+            Self::Nodes { nodes } => nodes.is_empty(),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod axis;
 pub mod canvas;
+mod colour_bar;
 mod draw;
 mod file;
 pub mod ink;
@@ -225,6 +226,26 @@ pub enum What {
     },
     /// A picture whose pixels fill a rectangle.
     Picture(Picture),
+    /// Names in boxes over what is below; one that would meet an earlier one is left out.
+    Nodes {
+        /// The boxes, those to be kept first.
+        nodes: Vec<Node>,
+    },
+}
+
+/// A name in a box.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Horizontal position of its middle.
+    pub x: f64,
+    /// Vertical position of its middle.
+    pub y: f64,
+    /// The name.
+    pub text: String,
+    /// In the colour of the layer, its text in that of the background.
+    pub filled: bool,
+    /// Shown on hovering.
+    pub tip: String,
 }
 
 /// Coloured pixels.

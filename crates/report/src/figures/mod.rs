@@ -1,9 +1,14 @@
 //! One module a figure.
 
 pub mod bar_figure;
+pub mod best_figure;
+pub mod box_figure;
 pub mod heat_figure;
 pub mod map_figure;
+pub mod parallel_figure;
 pub mod pruning_figure;
+pub mod replay_figure;
+pub mod residual_figure;
 pub mod roofline;
 pub mod scaling_figure;
 pub mod share_figure;

@@ -43,7 +43,12 @@ pub struct Scatter {
     pub tip_names: Vec<String>,
     /// Names of colours; none for a single one.
     pub legend: Vec<String>,
+    /// Dots drawn at most, an even sample of more; 0 for [`MOST`].
+    pub most: usize,
 }
+
+/// Dots drawn at most, if nothing else is said.
+pub const MOST: usize = 6000;
 
 impl Scatter {
     /// The figure.
@@ -70,10 +75,13 @@ impl Scatter {
             .collect();
         series.push(Series::new("convex hull", Ink::Quiet, Sign::Line));
         let many = self.dots.len() > 300;
+        let most = if self.most > 0 { self.most } else { MOST };
+        let step = self.dots.len().div_ceil(most).max(1);
         for k in 0..groups {
             let points = self
                 .dots
                 .iter()
+                .step_by(step)
                 .filter(|d| d.colour == k)
                 .map(|d| Mark {
                     x: d.x,
@@ -135,6 +143,10 @@ impl Scatter {
             series,
             panels: vec![panel],
             tip_names: self.tip_names.clone(),
+            notes: match step {
+                1 => Vec::new(),
+                n => vec![format!("One config in {n} is drawn.")],
+            },
             ..Chart::default()
         }
     }
@@ -189,9 +201,9 @@ pub fn signed_bars(title: &str, bars: &[SignedBar]) -> Chart {
     Chart {
         title: title.to_owned(),
         series: vec![
-            Series::new("measured", Ink::Series(0), Sign::Area),
+            Series::new("correlation", Ink::Series(0), Sign::Area),
             Series::new(
-                "high by this for almost all configs",
+                "rank differs between performance and efficiency",
                 Ink::Series(1),
                 Sign::Area,
             ),

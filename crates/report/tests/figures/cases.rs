@@ -1,10 +1,12 @@
 //! Every kind of figure, with plain and with hostile inputs.
 
+mod searches;
+
 use greenup_model::{Op, shipped};
 use greenup_report::bar_figure::{Pair, Part, bars};
 use greenup_report::chart::{
-    Axis, Chart, ColourBar, Height, Ink, Layer, Mark, Panel, Picture, Scale, Series, Sign, Tag,
-    Unit, What,
+    Axis, Cell, Chart, ColourBar, Height, Ink, Layer, Mark, Palette, Panel, Picture, Scale, Series,
+    Sign, Tag, Unit, What,
 };
 use greenup_report::heat_figure::Heat;
 use greenup_report::map_figure::map;
@@ -187,6 +189,7 @@ fn sweeps() -> Vec<(&'static str, Chart)> {
         hull: vec![0, 1, 2],
         legend: vec!["block ≤ 32".into(), "block > 32".into()],
         tip_names: Vec::new(),
+        most: 2000,
         dots,
     };
     let one = Scatter {
@@ -479,14 +482,72 @@ fn picture(height: Height, flat: f64) -> Chart {
     }
 }
 
+/// Images beside each other with bars of another width, and a matrix of signed values.
+fn diverging() -> Vec<(&'static str, Chart)> {
+    let cut = "q_y = −0.0252 of a long name";
+    let signed = |lo: f64, unit: &str| {
+        let mut panel = picture(Height::Equal, 1.0).panels.remove(0);
+        panel.title = "Residual: (data − model)/σ".into();
+        panel.palette = Palette::Diverging;
+        panel.bar = Some(ColourBar {
+            axis: Axis::new("", Unit::plain(unit), Scale::Linear),
+            lo,
+            hi: -lo,
+        });
+        panel
+    };
+    let mut data = picture(Height::Equal, 1.0);
+    data.panels[0].tags[0].text = cut.into();
+    data.panels.push(signed(-3.0, "σ"));
+    data.panels.push(signed(-1e9, LONG));
+    data.least_width = 250.0;
+    let matrix = |n: usize, name: &str| {
+        let names: Vec<String> = (0..n).map(|k| format!("{name}{k}")).collect();
+        let axis = || Axis::new("", Unit::None, Scale::Names(names.clone()));
+        let mut panel = Panel::new("", axis(), axis());
+        panel.height = Height::Rows((320.0 / n as f64).clamp(18.0, 44.0));
+        panel.palette = Palette::Diverging;
+        panel.bar = Some(ColourBar {
+            axis: Axis::new("correlation", Unit::None, Scale::Linear),
+            lo: -1.0,
+            hi: 1.0,
+        });
+        let cells = (0..n * n).map(|k| Cell {
+            x: k % n,
+            y: k / n,
+            level: Some(k as f64 / (n * n) as f64),
+            text: "−0.99".into(),
+            tip: String::new(),
+        });
+        panel.push(Layer::of(
+            0,
+            What::Cells {
+                cells: cells.collect(),
+            },
+        ));
+        Chart {
+            title: "Correlations".into(),
+            panels: vec![panel],
+            ..Chart::default()
+        }
+    };
+    vec![
+        ("images on a diverging scale", data),
+        ("a matrix of two", matrix(2, "a")),
+        ("a matrix of 40 with long names", matrix(40, LONG)),
+    ]
+}
+
 /// All cases by name.
 pub fn all() -> Vec<(&'static str, Chart)> {
     [
         rooflines(),
         bar_charts(),
         sweeps(),
+        searches::all(),
         over_size_and_time(),
         others(),
+        diverging(),
     ]
     .into_iter()
     .flatten()

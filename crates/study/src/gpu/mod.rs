@@ -19,7 +19,7 @@ use greenup_calibrate::gpu::suite;
 use greenup_calibrate::machine::build_gpu;
 use greenup_calibrate::{FitOptions, record};
 use greenup_device::cuda::Gpu;
-use greenup_files::{Journal, Scratch};
+use greenup_files::{FileError, Journal};
 use greenup_meter::{Meter, Observer};
 use greenup_model::Machine;
 use greenup_process::interrupt::{self, Saving};
@@ -172,7 +172,11 @@ fn kernels(
     observer: &dyn Observer,
     results: &mut Journal,
 ) -> Result<(), StudyError> {
-    let scratch = Scratch::create(&options.dir)?;
+    // Private and of a unique name, so that all in it is the study's.
+    let scratch = tempfile::Builder::new()
+        .prefix(".greenup-kernels-")
+        .tempdir_in(&options.dir)
+        .map_err(FileError::write(&options.dir))?;
     observer.stage("GPU kernels", problems::ALL.len());
     for kernel in problems::ALL {
         if observer.cancelled() {

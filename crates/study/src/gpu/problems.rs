@@ -138,11 +138,13 @@ const SPMV: GpuKernel = GpuKernel {
     ]),
     constants: &[],
     configs: &[&[("LANES", 4), ("THREADS", 256)]],
-    // Of the seven x of a row, the two of neighbouring lines and the two of neighbouring planes come from L2.
+    // Of a row, as hardware counters say on an H200 (`sweeps/spmv_h200`): values and columns are fetched from L2 in parts,
+    // by two rounds of the loop, and so are the x of neighbouring lines and planes; four threads add up.
     counts: &[
-        (Op::F64, "2 * entries"),
-        (Op::L1, "16 * rows"),
-        (Op::L2, "32 * rows"),
+        (Op::F64, "24 * rows"),
+        (Op::Int, "236 * rows"),
+        (Op::L1, "80 * rows"),
+        (Op::L2, "96 * rows"),
         (Op::Dram, "12 * entries + 24 * rows"),
     ],
 };

@@ -163,8 +163,9 @@ fn recorded(sweep: &str, name: &str, size: &[(&str, i64)]) -> (Sweep, Prepared, 
 /// A sweep, a kernel, and the constants of that sweep.
 type Case = (&'static str, &'static str, &'static [(&'static str, i64)]);
 
-const RECORDED: [Case; 3] = [
+const RECORDED: [Case; 4] = [
     ("dgemm_h200", "dgemm", &[]),
+    ("spmv_h200", "spmv", &[]),
     ("form_factor_h200", "form factor", &[("triangles", 6600)]),
     ("one_board_h200/fmm_ulist_h200", "p2p", &[("side", 16)]),
 ];
@@ -177,6 +178,7 @@ fn counts_are_those_of_hardware_counters() {
         let own = kernel(name).work(&prepared).unwrap();
         for (op, tolerance) in [
             (Op::TensorF64, 0.01),
+            (Op::F64, 0.01),
             (Op::F32, 0.01),
             (Op::Special, 0.01),
             (Op::L1, 0.35),
@@ -332,7 +334,7 @@ fn a_recorded_gpu_has_a_page_and_a_summary() {
     let html = page(&study).unwrap().render().unwrap();
     for text in [
         "Energy of the kernels, measured and predicted",
-        "Arch line: energy",
+        "Arch line",
         "Power line",
         "cuBLAS in the same rounds",
         "Tuned for time and for energy",

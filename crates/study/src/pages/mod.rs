@@ -4,8 +4,14 @@
 //! |---|---|
 //! | [`study`] | the study of a host |
 //! | [`sweep`] | the analysis of a tuning sweep |
+//! | [`calibration`] | a calibrated machine and its microbenchmarks |
+//! | [`comparison`] | machines beside each other |
+//! | [`replay`] | search strategies on a recorded sweep |
 //! | [`applications`] | energies of applications from hardware counters |
 
 pub mod applications;
+pub mod calibration;
+pub mod comparison;
+pub mod replay;
 pub mod study;
 pub mod sweep;

@@ -1,6 +1,7 @@
 //! Recorded sweeps: ours, and those of other tuners.
 
 pub mod best;
+mod clock;
 mod error;
 mod export;
 mod fingerprint;

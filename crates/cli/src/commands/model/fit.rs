@@ -4,6 +4,7 @@ use crate::args::FitArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::Output;
 use greenup_app::progress::Bars;
+use greenup_app::provenance::Provenance;
 use greenup_app::{output, print};
 use greenup_calibrate::dvfs::{self, PowerFit, PowerModel};
 use greenup_calibrate::fit::clocked::{ClockedFit, fit_clocked};
@@ -14,7 +15,9 @@ use greenup_files::{Outputs, read_text};
 use greenup_meter::Observer as _;
 use greenup_model::Machine;
 use greenup_report::si::{percent, si, three};
+use greenup_study::pages::calibration::Calibrated;
 use serde_json::json;
+use std::time::Instant;
 
 pub fn run(args: &FitArgs) -> Result {
     if args.dvfs {
@@ -23,6 +26,11 @@ pub fn run(args: &FitArgs) -> Result {
     let mut outputs = Outputs::new();
     outputs.input(&args.file);
     let to = output::optional(&mut outputs, args.out.as_deref(), &["toml"], args.json)?;
+    let page_to = (args.page.as_deref())
+        .map(|path| Output::file(&mut outputs, path, &["html", "htm"]))
+        .transpose()?;
+    let mut from = Provenance::of_process();
+    let start = Instant::now();
     let records = record::read(&args.file)?;
     let options = FitOptions {
         method: args.method.into(),
@@ -34,20 +42,32 @@ pub fn run(args: &FitArgs) -> Result {
     }
     let title = format!("fitted to {}", args.file.display());
     let of_file = |e: String| AppError::new(format!("{}: {e}", args.file.display()));
-    let fit = if args.roofs {
+    let seeded = options.seed;
+    let (machine, fit) = if args.roofs {
         let (machine, mut fit, _) = of_records(&args.name, &title, &records, &options)
             .map_err(|e| of_file(e.to_string()))?;
         fit.set_times(&machine);
-        save(to.as_ref(), &machine)?;
-        fit
+        (Some(machine), fit)
     } else {
         let fit = fit(&records, &options).map_err(|e| of_file(e.to_string()))?;
-        if to.is_some() {
-            let machine = fit.to_machine(&args.name, &title)?;
-            save(to.as_ref(), &machine)?;
-        }
-        fit
+        let wanted = to.is_some() || page_to.is_some();
+        let machine = wanted.then(|| fit.to_machine(&args.name, &title));
+        (machine.transpose()?, fit)
     };
+    if let Some(machine) = &machine {
+        save(to.as_ref(), machine)?;
+        if let Some(to) = &page_to {
+            from.took("fit", start.elapsed().as_secs_f64());
+            // Only records of a GPU hold its clock.
+            let calibrated = Calibrated {
+                machine,
+                fit: &fit,
+                records: &records,
+                gpu: machine.clock.is_some(),
+            };
+            write_page(&calibrated, &from.seeded(Some(seeded)), to)?;
+        }
+    }
     if args.json {
         return print::json(&fit);
     }
@@ -66,6 +86,15 @@ pub fn run(args: &FitArgs) -> Result {
 /// Whether `greenup calibrate` or `study` wrote these records.
 fn is_calibration(records: &[Record]) -> bool {
     records.iter().all(|r| r.note("_time_lo_s").is_some())
+}
+
+/// Writes the page of a calibration.
+pub fn write_page(calibrated: &Calibrated, from: &Provenance, to: &Output) -> Result {
+    let mut page = calibrated.page()?;
+    page.provenance = from.facts();
+    to.write(page.render()?.as_bytes())?;
+    to.print_name();
+    Ok(())
 }
 
 fn save(to: Option<&Output>, machine: &Machine) -> Result {

@@ -2,12 +2,15 @@
 
 use crate::args::RooflineArgs;
 use greenup_app::error::{AppError, Result};
-use greenup_app::{machine, output, print};
+use greenup_app::output::Output;
+use greenup_app::provenance::Provenance;
+use greenup_app::{machine, print};
 use greenup_calibrate::record::{self, Record};
 use greenup_files::Outputs;
 use greenup_model::{Machine, Op};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Line, Point};
+use greenup_study::pages::comparison::page;
 
 pub fn run(args: &RooflineArgs) -> Result {
     let mut outputs = Outputs::new();
@@ -19,7 +22,8 @@ pub fn run(args: &RooflineArgs) -> Result {
     if let Some(path) = &args.sweep {
         outputs.input(path);
     }
-    let to = output::figure(&mut outputs, Some(&args.out), false)?;
+    let endings = ["svg", "png", "pdf", "html", "htm"];
+    let to = Output::new(&mut outputs, &args.out, &endings)?;
     let flop = match args.flop {
         Some(op) => op,
         None => [Op::F64, Op::F32]
@@ -73,10 +77,14 @@ pub fn run(args: &RooflineArgs) -> Result {
             above.join(", ")
         ));
     }
-    match to {
-        Some(to) => to.write_chart(&figure.chart(), &args.look.look()),
-        None => Ok(()),
+    if !(to.has_ending("html") || to.has_ending("htm")) {
+        return to.write_chart(&figure.chart(), &args.look.look());
     }
+    let mut page = page(&figure, &machines, flop);
+    page.provenance = Provenance::of_process().facts();
+    to.write(page.render()?.as_bytes())?;
+    to.print_name();
+    Ok(())
 }
 
 /// Records of the flop class against slow memory, on the whole device.

@@ -33,10 +33,11 @@ const CUDA: &[File] = template!(
 
 pub fn run(args: &InitArgs) -> Result {
     let dir = &args.dir;
-    let files = match args.template {
-        Template::C => C,
-        Template::Cpp => CPP,
-        Template::Cuda => CUDA,
+    // Final rounds on a GPU take longer: each config has a process with a context of its own.
+    let (files, budget) = match args.template {
+        Template::C => (C, "20s"),
+        Template::Cpp => (CPP, "20s"),
+        Template::Cuda => (CUDA, "10s"),
     };
     check_empty(dir)?;
     for (name, text) in files {
@@ -56,7 +57,7 @@ pub fn run(args: &InitArgs) -> Result {
         };
         print::line(format!("  cd {quoted}"));
     }
-    print::line("  greenup tune problem.toml --budget 20s");
+    print::line(format!("  greenup tune problem.toml --budget {budget}"));
     Ok(())
 }
 

@@ -2,7 +2,8 @@
 
 use crate::device::DeviceStudy;
 use crate::result::KernelResult;
-use greenup_model::{EnergyRoofline, MachineError, Op};
+use greenup_calibrate::Record;
+use greenup_model::{EnergyRoofline, Machine, MachineError, Op};
 use greenup_report::page::{Fact, Figure, Section};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Line, Point};
@@ -22,46 +23,100 @@ const INTENSITY: (f64, f64) = (1.0 / 16.0, 512.0);
 /// # Errors
 /// The calibrated machine lacks a cost that the figure needs.
 pub fn roofline_figure(study: &DeviceStudy) -> Result<RooflineFigure, MachineError> {
-    let (lines, classes) = if study.is_gpu() {
-        lines_of_a_gpu(study)?
-    } else {
-        (vec![Line::of(&study.machine, Op::F64)?], vec![Op::F64])
-    };
+    let classes = Classes::of(&study.machine, study.is_gpu())?;
     let points: Vec<Point> = (study.kernels.iter())
-        .filter_map(|k| point(k, &classes))
-        .chain(calibration(study, &classes))
+        .filter_map(|k| point(k, &classes.ops))
+        .chain(classes.calibration(&study.records))
         .collect();
+    let title = match study.is_gpu() {
+        true => study.machine.title.clone(),
+        false => format!("{}, double precision", study.machine.title),
+    };
+    Ok(limits(title, classes, points))
+}
+
+/// The figure of these lines and points, wide enough for all points.
+pub fn limits(title: String, classes: Classes, points: Vec<Point>) -> RooflineFigure {
     let most = (points.iter().map(|p| p.intensity))
         .filter(|i| i.is_finite())
         .fold(INTENSITY.1, f64::max);
-    Ok(RooflineFigure {
-        title: match study.is_gpu() {
-            true => study.machine.title.clone(),
-            false => format!("{}, double precision", study.machine.title),
-        },
-        lines,
+    RooflineFigure {
+        title,
+        lines: classes.lines,
         points,
         intensity: (INTENSITY.0, most.log2().ceil().exp2()),
         label_points: true,
-    })
+    }
 }
 
-/// One line for each flop class that the machine has; the caches' roofs with the first alone.
-fn lines_of_a_gpu(study: &DeviceStudy) -> Result<(Vec<Line>, Vec<Op>), MachineError> {
-    let (mut lines, mut classes) = (Vec::new(), Vec::new());
-    for (op, name) in ON_A_GPU {
-        if op != Op::F64 && study.machine.time_of(op).is_err() {
-            continue;
+/// Flop classes that are drawn, and their lines.
+pub struct Classes {
+    ops: Vec<Op>,
+    lines: Vec<Line>,
+}
+
+impl Classes {
+    /// Double precision on a CPU; one line for each flop class that a GPU has, the caches' roofs with the first alone.
+    ///
+    /// # Errors
+    /// The machine lacks a cost that the lines need.
+    pub fn of(machine: &Machine, gpu: bool) -> Result<Self, MachineError> {
+        if !gpu {
+            return Ok(Self {
+                ops: vec![Op::F64],
+                lines: vec![Line::of(machine, Op::F64)?],
+            });
         }
-        let mut line = Line::of(&study.machine, op)?;
-        line.name = name.to_owned();
-        if !lines.is_empty() {
-            line.levels.clear();
+        let (mut ops, mut lines) = (Vec::new(), Vec::new());
+        for (op, name) in ON_A_GPU {
+            if op != Op::F64 && machine.time_of(op).is_err() {
+                continue;
+            }
+            let mut line = Line::of(machine, op)?;
+            line.name = name.to_owned();
+            if !lines.is_empty() {
+                line.levels.clear();
+            }
+            lines.push(line);
+            ops.push(op);
         }
-        lines.push(line);
-        classes.push(op);
+        Ok(Self { ops, lines })
     }
-    Ok((lines, classes))
+
+    /// The microbenchmarks of one of the classes and main memory.
+    pub fn calibration(&self, records: &[Record]) -> Vec<Point> {
+        let point = |r: &Record| {
+            let line = self.ops.iter().position(|op| r.work.count(*op) > 0.0)?;
+            let bytes = r.work.count(Op::Dram);
+            if bytes == 0.0 || r.occupancy < 1.0 {
+                return None;
+            }
+            let flops = r.work.count(self.ops[line]);
+            let (lo, hi) = (
+                r.note("_time_lo_s").unwrap_or(r.time_s),
+                r.note("_time_hi_s").unwrap_or(r.time_s),
+            );
+            let exact = |v: f64| Interval {
+                value: v,
+                lo: v,
+                hi: v,
+            };
+            Some(Point {
+                name: r.benchmark.clone(),
+                line,
+                intensity: flops / bytes,
+                flops_per_s: Interval {
+                    value: flops / r.time_s,
+                    lo: flops / hi,
+                    hi: flops / lo,
+                },
+                flops_per_j: r.energy_j.map(|e| exact(flops / e)),
+                power_w: r.energy_j.map(|e| exact(e / r.time_s)),
+                calibration: true,
+            })
+        };
+        records.iter().filter_map(point).collect()
+    }
 }
 
 /// A kernel on the line of the class that it has most flops of.
@@ -90,40 +145,6 @@ fn point(k: &KernelResult, classes: &[Op]) -> Option<Point> {
             hi: p.hi,
         }),
         calibration: false,
-    })
-}
-
-/// The microbenchmarks of one of the classes and main memory.
-fn calibration<'a>(study: &'a DeviceStudy, classes: &'a [Op]) -> impl Iterator<Item = Point> + 'a {
-    study.records.iter().filter_map(|r| {
-        let line = classes.iter().position(|op| r.work.count(*op) > 0.0)?;
-        let bytes = r.work.count(Op::Dram);
-        if bytes == 0.0 || r.occupancy < 1.0 {
-            return None;
-        }
-        let flops = r.work.count(classes[line]);
-        let (lo, hi) = (
-            r.note("_time_lo_s").unwrap_or(r.time_s),
-            r.note("_time_hi_s").unwrap_or(r.time_s),
-        );
-        let exact = |v: f64| Interval {
-            value: v,
-            lo: v,
-            hi: v,
-        };
-        Some(Point {
-            name: r.benchmark.clone(),
-            line,
-            intensity: flops / bytes,
-            flops_per_s: Interval {
-                value: flops / r.time_s,
-                lo: flops / hi,
-                hi: flops / lo,
-            },
-            flops_per_j: r.energy_j.map(|e| exact(flops / e)),
-            power_w: r.energy_j.map(|e| exact(e / r.time_s)),
-            calibration: true,
-        })
     })
 }
 

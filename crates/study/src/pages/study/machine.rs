@@ -1,12 +1,49 @@
 //! The sections on the machine: constants, properties, microbenchmarks.
 
 use crate::device::{DeviceStudy, Hardware};
-use greenup_model::Op;
+use greenup_calibrate::Record;
+use greenup_calibrate::fit::Fit;
+use greenup_model::{Machine, Op};
 use greenup_report::page::{Cell, Fact, Header, Section, Table};
 use greenup_report::si::{percent, si, three};
 
 pub fn constants(study: &DeviceStudy) -> Section {
     let m = &study.machine;
+    let caption = format!(
+        "The whole device; also in {}",
+        study.file("machine", "toml")
+    );
+    Section {
+        id: study.anchor("constants"),
+        title: "Machine constants".into(),
+        label: Some("measured"),
+        paragraphs: (m.warnings.iter().cloned())
+            .chain(errors(&study.fit))
+            .collect(),
+        tables: vec![constants_table(m, &caption)],
+        ..Section::default()
+    }
+}
+
+/// How good the fit is, in sentences.
+pub fn errors(fit: &Fit) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(c) = fit.condition_number {
+        out.push(format!("Condition number of the energy fit: {}.", three(c)));
+    }
+    if let Some(e) = &fit.time_errors {
+        out.push(format!(
+            "The fit's own error in time over {} benchmarks: mean {}, largest {}.",
+            e.n,
+            percent(e.mean_abs),
+            percent(e.max_abs)
+        ));
+    }
+    out
+}
+
+/// Rate, time and energy of each class with their intervals.
+pub fn constants_table(m: &Machine, caption: &str) -> Table {
     let rows = m
         .cost
         .iter()
@@ -29,34 +66,12 @@ pub fn constants(study: &DeviceStudy) -> Section {
             row
         })
         .collect();
-    let mut paragraphs: Vec<String> = m.warnings.clone();
-    if let Some(c) = study.fit.condition_number {
-        paragraphs.push(format!("Condition number of the energy fit: {}.", three(c)));
-    }
-    if let Some(e) = &study.fit.time_errors {
-        paragraphs.push(format!(
-            "The fit's own error in time over {} benchmarks: mean {}, largest {}.",
-            e.n,
-            percent(e.mean_abs),
-            percent(e.max_abs)
-        ));
-    }
-    Section {
-        id: study.anchor("constants"),
-        title: "Machine constants".into(),
-        label: Some("measured"),
-        paragraphs,
-        tables: vec![Table {
-            caption: format!(
-                "The whole device; also in {}",
-                study.file("machine", "toml")
-            ),
-            header: ["class", "rate", "τ", "95 %", "ε", "95 %"]
-                .map(|n| Header::new(n, ""))
-                .to_vec(),
-            rows,
-        }],
-        ..Section::default()
+    Table {
+        caption: caption.to_owned(),
+        header: ["class", "rate", "τ", "95 %", "ε", "95 %"]
+            .map(|n| Header::new(n, ""))
+            .to_vec(),
+        rows,
     }
 }
 
@@ -95,11 +110,25 @@ fn caches(study: &DeviceStudy) -> Vec<Fact> {
 
 /// The microbenchmarks as their records have them.
 pub fn calibration_points(study: &DeviceStudy) -> Section {
+    let caption = format!(
+        "In the random order in which they ran; all columns in {}",
+        study.file("records", "csv")
+    );
+    Section {
+        id: study.anchor("points"),
+        title: "Microbenchmarks".into(),
+        label: Some("measured"),
+        tables: vec![records_table(&study.records, &caption)],
+        ..Section::default()
+    }
+}
+
+/// A row a record.
+pub fn records_table(records: &[Record], caption: &str) -> Table {
     let number = |v: Option<f64>, unit: &str| {
         v.map_or_else(|| Cell::text("–"), |v| Cell::number(v, si(v, unit)))
     };
-    let rows = study
-        .records
+    let rows = records
         .iter()
         .map(|r| {
             let (op, n) = (r.work.iter())
@@ -118,20 +147,11 @@ pub fn calibration_points(study: &DeviceStudy) -> Section {
             ]
         })
         .collect();
-    Section {
-        id: study.anchor("points"),
-        title: "Microbenchmarks".into(),
-        label: Some("measured"),
-        tables: vec![Table {
-            caption: format!(
-                "In the random order in which they ran; all columns in {}",
-                study.file("records", "csv")
-            ),
-            header: ["benchmark", "on", "rate", "±", "power", "clock"]
-                .map(|n| Header::new(n, ""))
-                .to_vec(),
-            rows,
-        }],
-        ..Section::default()
+    Table {
+        caption: caption.to_owned(),
+        header: ["benchmark", "on", "rate", "±", "power", "clock"]
+            .map(|n| Header::new(n, ""))
+            .to_vec(),
+        rows,
     }
 }

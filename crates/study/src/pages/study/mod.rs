@@ -3,8 +3,8 @@
 mod devices;
 mod energy;
 mod kernels;
-mod lines;
-mod machine;
+pub(super) mod lines;
+pub(super) mod machine;
 mod tradeoff;
 mod tuning;
 
@@ -55,10 +55,10 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
     let names: Vec<&str> = (study.devices.iter().map(|d| d.machine.name.as_str())).collect();
     let titles: Vec<&str> = (study.devices.iter().map(|d| d.machine.title.as_str())).collect();
     Ok(Page {
-        title: format!("Energy roofline of {}", names.join(" and ")),
+        title: format!("Energy roofline of {}", titles.join(" and ")),
         subtitle: format!(
-            "{}{}",
-            titles.join(", "),
+            "machine {}{}",
+            names.join(", "),
             if study.interrupted {
                 " — interrupted: what had been measured"
             } else {

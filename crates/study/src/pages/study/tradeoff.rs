@@ -88,6 +88,7 @@ fn front(t: &Tradeoff) -> Figure {
         lowest_energy: least(|p| p.energy_j),
         legend: vec!["trial".into(), "Pareto front".into()],
         tip_names: Vec::new(),
+        ..Scatter::default()
     };
     Figure::chart(
         &figure.chart(),

@@ -36,13 +36,16 @@ pub fn scatter(a: &Analysis, sweep: &Sweep) -> Option<Scatter> {
             .unwrap_or_default(),
         fastest: Some(a.fastest),
         lowest_energy: Some(lowest_energy),
-        legend: Vec::new(),
         tip_names: tip_names(sweep),
+        ..Scatter::default()
     })
 }
 
+/// Dots drawn at most in each of the small figures that split all configs.
+const SPLIT: usize = 1500;
+
 /// Time, energy and parameters of a config, as many as [`tip_names`].
-fn tip(sweep: &Sweep, r: &Row) -> String {
+pub(super) fn tip(sweep: &Sweep, r: &Row) -> String {
     let energy = r.energy_j.map_or("–".into(), |e| si(e, "J"));
     let values = sweep.trials[r.trial].config.iter().map(Value::to_string);
     let all: Vec<String> = [si(r.time_s, "s"), energy]
@@ -52,7 +55,7 @@ fn tip(sweep: &Sweep, r: &Row) -> String {
     all.join("\t")
 }
 
-fn tip_names(sweep: &Sweep) -> Vec<String> {
+pub(super) fn tip_names(sweep: &Sweep) -> Vec<String> {
     let first = ["time", "energy"].map(str::to_owned);
     first
         .into_iter()
@@ -110,6 +113,7 @@ pub fn split_scatter(a: &Analysis, sweep: &Sweep, name: &str, mean: f64) -> Opti
     s.hull = Vec::new();
     s.fastest = None;
     s.lowest_energy = None;
+    s.most = SPLIT;
     s.legend = vec![
         format!("above {}", three(mean)),
         format!("at or below {}", three(mean)),

@@ -1,5 +1,6 @@
 //! Heat maps over two parameters, as Figs. 3 and 6 of the X-ray scattering paper.
 
+use super::parameters::values;
 use greenup_report::heat_figure::Heat;
 use greenup_report::si::si;
 use greenup_space::Value;
@@ -63,18 +64,7 @@ pub fn heat(sweep: &Sweep, axes: &Axes) -> Result<Heat, HeatError> {
             })
     };
     let (x, y) = (place(&axes.x)?, place(&axes.y)?);
-    let values = |at: usize| -> Vec<Value> {
-        let mut all: Vec<Value> = Vec::new();
-        for t in &sweep.trials {
-            if !all.contains(&t.config[at]) {
-                all.push(t.config[at].clone());
-            }
-        }
-        let key = |v: &Value| v.to_string().parse::<f64>().unwrap_or(f64::NAN);
-        all.sort_by(|a, b| key(a).total_cmp(&key(b)));
-        all
-    };
-    let (xs, ys) = (values(x), values(y));
+    let (xs, ys) = (values(sweep, x), values(sweep, y));
     let times: Vec<Vec<Option<f64>>> = ys
         .iter()
         .map(|v| {

@@ -1,8 +1,10 @@
 //! The HTML page of the analysis of a sweep.
 
+pub mod course;
 pub mod figures;
 pub mod findings;
 pub mod heat;
+pub mod parameters;
 
 use figures::{bars, ranking, scaling, scatter, split_scatter};
 use findings::{alpha, config, efficiency, headline, learnt, rate};
@@ -75,6 +77,8 @@ pub fn page(
             ..Section::default()
         });
     }
+    sections.push(course(a, sweep));
+    sections.push(by_parameter(a, sweep));
     let mut figures = vec![Figure::chart(
         &bars("with performance", a, |c| Some(c.performance)),
         "",
@@ -94,7 +98,7 @@ pub fn page(
         id: "correlations".into(),
         title: "Correlations".into(),
         label: Some("derived"),
-        paragraphs: vec!["Pearson's correlation coefficient of every parameter and metric. Bold: its rank differs between performance and efficiency. In brackets: the number of configs with this metric, if not all.".into()],
+        paragraphs: vec!["Pearson's correlation coefficient of every parameter and metric. Marked: its rank differs between performance and efficiency. In brackets: the number of configs with this metric, if not all.".into()],
         figures,
         ..Section::default()
     });
@@ -234,6 +238,50 @@ pub fn page(
     }
 }
 
+/// The search itself.
+fn course(a: &Analysis, sweep: &Sweep) -> Section {
+    let caption = "Each dot is a config when it was measured; the line is the best until then. Times are when measurements ended, without pauses of an interrupted search.";
+    Section {
+        id: "search".into(),
+        title: "Course of the search".into(),
+        label: Some("measured"),
+        figures: vec![Figure::chart(&course::chart(a, sweep), caption).wide()],
+        ..Section::default()
+    }
+}
+
+/// What parameters the good configs have in common, and what each value reaches.
+fn by_parameter(a: &Analysis, sweep: &Sweep) -> Section {
+    let lines = "Each line is a config, from the value of its first parameter to that of its last; colours are its rank. Boxes hold values, those of the best config are filled.";
+    let spreads = "For each value the configs that have it, their number in brackets: the box is the middle half, the mark in it the median, whiskers reach to the farthest config within 1.5 boxes, the dot is the best config.";
+    let time = |r: &Row| Some(r.time_s);
+    let mut figures = vec![Figure::chart(
+        &parameters::parallel(a, sweep, "time", time),
+        lines,
+    )];
+    if a.lowest_energy.is_some() {
+        let chart = parameters::parallel(a, sweep, "energy", |r| r.energy_j);
+        figures.push(Figure::chart(&chart, lines));
+    }
+    let rate = |r: &Row| Some(r.performance);
+    let shown = parameters::SHOWN;
+    let chart = parameters::distributions(a, sweep, ("performance", a.unit, shown), rate);
+    figures.push(Figure::chart(&chart, spreads).wide());
+    if a.lowest_energy.is_some() {
+        let unit = format!("{}/J", a.unit.trim_end_matches("/s"));
+        let chart =
+            parameters::distributions(a, sweep, ("efficiency", &unit, shown), |r| r.efficiency);
+        figures.push(Figure::chart(&chart, spreads).wide());
+    }
+    Section {
+        id: "parameters".into(),
+        title: "Configs by parameter".into(),
+        label: Some("measured"),
+        figures,
+        ..Section::default()
+    }
+}
+
 fn headers(names: &[&str]) -> Vec<Header> {
     names.iter().map(|n| Header::new(n, "")).collect()
 }
@@ -251,4 +299,47 @@ fn winner(a: &Analysis, sweep: &Sweep, name: &str, r: &Row) -> Vec<Cell> {
         optional(r.efficiency, efficiency(a, r)),
         Cell::text(config(sweep, r)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use greenup_tune::analyze::analyze;
+    use greenup_tune::sweep::{SweepFacts, Trial};
+
+    /// Forty configs of two parameters with several values and one with a single one.
+    pub(super) fn sweep(energy: bool, clock: bool) -> Sweep {
+        let trial = |i: u32| -> Trial {
+            let (tile, kind) = (1_u64 << (i % 20), ["b", "a"][(i / 20) as usize]);
+            let time = 1.0 + f64::from((7 * i) % 40);
+            let joules = energy.then(|| format!(r#","energy_j":{}"#, 3.0 * time + f64::from(i)));
+            let at = if clock { 1e9 + f64::from(i) } else { 0.0 };
+            serde_json::from_str(&format!(
+                r#"{{"config":[{tile},"{kind}",5],"measured":{{"times_s":[{time}],"time_s":{time}{}}},"at":{at}}}"#,
+                joules.unwrap_or_default()
+            ))
+            .unwrap()
+        };
+        Sweep {
+            facts: SweepFacts {
+                name: "p".into(),
+                parameters: ["tile", "kind", "n"].map(str::to_owned).to_vec(),
+                ..SweepFacts::default()
+            },
+            trials: (0..40).map(trial).collect(),
+            ..Sweep::default()
+        }
+    }
+
+    #[test]
+    fn energy_has_figures_of_its_own_where_it_was_measured() {
+        for (energy, figures) in [(true, 4), (false, 2)] {
+            let sweep = sweep(energy, true);
+            let a = analyze(&sweep, 0.5, 1).unwrap();
+            let page = page(&a, &sweep, None, &[]);
+            let section = page.sections.iter().find(|s| s.id == "parameters").unwrap();
+            assert_eq!(section.figures.len(), figures);
+            assert!(page.sections.iter().any(|s| s.id == "search"));
+        }
+    }
 }

@@ -1,17 +1,25 @@
 //! `greenup calibrate --device cuda:N`.
 
-use super::{command, estimate, journal, keep, measured_in, options, save};
+use super::{command, estimate, journal, keep, measured_in, options, page, save, with_provenance};
 use crate::args::CalibrateArgs;
 use crate::commands::model::fit::{print, print_clocked};
 use greenup_app::error::{AppError, Result};
+use greenup_app::output::Output;
 use greenup_app::progress::Bars;
+use greenup_app::provenance::Provenance;
 use greenup_app::{folders, print, sensors};
 use greenup_calibrate::gpu::context::BenchContext;
 use greenup_calibrate::gpu::suite::{plan, policy, run as measure};
 use greenup_calibrate::machine::build_gpu;
 use greenup_calibrate::record;
+use greenup_study::pages::calibration::Calibrated;
+use std::time::Instant;
 
-pub fn run(args: &CalibrateArgs, ordinal: usize) -> Result {
+pub fn run(
+    args: &CalibrateArgs,
+    ordinal: usize,
+    (page_to, mut from): (Option<Output>, Provenance),
+) -> Result {
     let gpu = sensors::gpu(Some(&ordinal.to_string()))?;
     let chosen = sensors::sensors(args.sensor.sensor.as_deref(), sensors::on_gpu(&gpu)?, 0.5)?;
     if let Some(why) = &chosen.missing {
@@ -23,6 +31,7 @@ pub fn run(args: &CalibrateArgs, ordinal: usize) -> Result {
     let mut kept = journal(args)?;
     let plan = plan(multiprocessors, args.quick);
     estimate(plan.len(), &meter);
+    let start = Instant::now();
     let calibration = {
         let bars = Bars::new();
         measure(&plan, &mut context, &mut meter, &bars, &mut |r| {
@@ -40,6 +49,8 @@ pub fn run(args: &CalibrateArgs, ordinal: usize) -> Result {
         });
     }
     let _saving = greenup_app::interrupt::saving();
+    from.took("measurement", start.elapsed().as_secs_f64());
+    let start = Instant::now();
     keep(args, &calibration.records)?;
     let (machine, fit, clocked) = build_gpu(
         &args.name,
@@ -49,9 +60,16 @@ pub fn run(args: &CalibrateArgs, ordinal: usize) -> Result {
         &options(args),
     )
     .map_err(|e| measured_in(&kept, e))?;
-    let saved = save(args, &machine, kept);
+    from.took("fit", start.elapsed().as_secs_f64());
+    let calibrated = Calibrated {
+        machine: &machine,
+        fit: &fit,
+        records: &calibration.records,
+        gpu: true,
+    };
+    let saved = save(args, &machine, kept).and_then(|()| page(&calibrated, &from, page_to));
     if args.json {
-        print::json(&fit)?;
+        print::json(&with_provenance(&fit, &from)?)?;
     } else {
         print::line(print::bold(&machine.title));
         print(&fit);

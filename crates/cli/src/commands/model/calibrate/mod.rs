@@ -3,12 +3,15 @@
 mod gpu;
 
 use crate::args::CalibrateArgs;
-use crate::commands::model::fit::print;
+use crate::commands::model::fit::{print, write_page};
 use greenup_app::args::Device;
 use greenup_app::error::{AppError, Result};
 use greenup_app::interrupt;
+use greenup_app::output::Output;
 use greenup_app::progress::Bars;
+use greenup_app::provenance::Provenance;
 use greenup_app::{print, sensors};
+use greenup_calibrate::fit::Fit;
 use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Depth, plan};
 use greenup_calibrate::{FitOptions, Record, record, suite};
@@ -17,12 +20,16 @@ use greenup_files::{Journal, Outputs, write};
 use greenup_meter::{Meter, Policy};
 use greenup_model::Machine;
 use greenup_report::si::{percent, si};
+use greenup_study::pages::calibration::Calibrated;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 pub fn run(args: &CalibrateArgs) -> Result {
-    check(args)?;
+    let page_to = check(args)?;
+    let mut from = Provenance::of_process().seeded(Some(options(args).seed));
     if let Some(ordinal) = args.device.and_then(Device::gpu) {
-        return gpu::run(args, ordinal);
+        return gpu::run(args, ordinal, (page_to, from));
     }
     let chosen = sensors::sensors(args.sensor.sensor.as_deref(), sensors::Target::Host, 0.5)?;
     if let Some(why) = &chosen.missing {
@@ -39,6 +46,7 @@ pub fn run(args: &CalibrateArgs) -> Result {
     let mut kept = journal(args)?;
     let plan = plan(depth, facts.cores.len());
     estimate(plan.len(), &meter);
+    let start = Instant::now();
     let calibration = {
         let bars = Bars::new();
         suite::run(&plan, &facts, &team, &mut meter, &bars, &mut |r| {
@@ -52,6 +60,8 @@ pub fn run(args: &CalibrateArgs) -> Result {
         ));
     }
     let _saving = interrupt::saving();
+    from.took("measurement", start.elapsed().as_secs_f64());
+    let start = Instant::now();
     let options = options(args);
     let command = command(args);
     let records: Vec<_> = calibration
@@ -62,9 +72,16 @@ pub fn run(args: &CalibrateArgs) -> Result {
     keep(args, &records)?;
     let (machine, fit, _) = build(&args.name, &calibration, &facts, &command, &options)
         .map_err(|e| measured_in(&kept, e))?;
-    let saved = save(args, &machine, kept);
+    from.took("fit", start.elapsed().as_secs_f64());
+    let calibrated = Calibrated {
+        machine: &machine,
+        fit: &fit,
+        records: &records,
+        gpu: false,
+    };
+    let saved = save(args, &machine, kept).and_then(|()| page(&calibrated, &from, page_to));
     if args.json {
-        print::json(&fit)?;
+        print::json(&with_provenance(&fit, &from)?)?;
     } else {
         print::line(print::bold(&machine.title));
         print(&fit);
@@ -97,8 +114,22 @@ fn estimate(benches: usize, meter: &Meter) {
     );
 }
 
-/// Checks all outputs before anything is measured.
-fn check(args: &CalibrateArgs) -> Result {
+/// The fit with where it comes from.
+fn with_provenance(fit: &Fit, from: &Provenance) -> Result<Value> {
+    let mut all = serde_json::to_value(fit)?;
+    if let Value::Object(keys) = &mut all {
+        keys.insert("provenance".into(), serde_json::to_value(from)?);
+    }
+    Ok(all)
+}
+
+/// Writes the page, if one was wanted.
+fn page(calibrated: &Calibrated, from: &Provenance, to: Option<Output>) -> Result {
+    to.map_or(Ok(()), |to| write_page(calibrated, from, &to))
+}
+
+/// Checks all outputs before anything is measured; returns the page's.
+fn check(args: &CalibrateArgs) -> Result<Option<Output>> {
     let mut outputs = Outputs::new();
     sensors::input(args.sensor.sensor.as_deref(), &mut outputs);
     if args.out.is_none() && args.name.contains('/') {
@@ -111,7 +142,10 @@ fn check(args: &CalibrateArgs) -> Result {
     if let Some(path) = &args.records {
         outputs.file(path, &["csv"])?;
     }
-    Ok(())
+    let page = (args.page.as_deref())
+        .map(|path| Output::file(&mut outputs, path, &["html", "htm"]))
+        .transpose()?;
+    Ok(page)
 }
 
 /// The machine's file.

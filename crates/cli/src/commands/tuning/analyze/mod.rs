@@ -7,22 +7,30 @@ use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::write_chart;
 use greenup_app::print;
+use greenup_app::provenance::Provenance;
 use greenup_app::renamed::with_old_keys;
 use greenup_report::chart::{Chart, FileStyle};
-use greenup_study::pages::sweep::{self, figures, heat};
+use greenup_report::page::Page;
+use greenup_study::pages::sweep::{self, course, figures, heat, parameters};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, analyze};
 use greenup_tune::sweep::{to_t4, write_csv};
 use greenup_tune::trial::scaling::Scaling;
+use serde_json::Value;
 use std::path::Path;
+use std::time::Instant;
 
 pub fn run(args: &AnalyzeArgs) -> Result {
+    let mut from = Provenance::of_process().seeded(Some(args.seed));
+    let start = Instant::now();
     let mut sweep = search::recorded(&args.sweep)?;
     sweep.facts.flops = args.flops.or_else(|| sweep.flops());
     let a = analyze(&sweep, args.sample, args.seed).map_err(|m| {
         AppError::new(format!("{}: {m}", args.sweep.display()))
             .hint("trials.jsonl in the sweep lists every failure with its message")
     })?;
+    from.took("analysis", start.elapsed().as_secs_f64());
+    let json = json(&a, &from)?;
     if let Some(dir) = &args.out {
         let maps = args
             .heat
@@ -34,16 +42,18 @@ pub fn run(args: &AnalyzeArgs) -> Result {
                 ))
             })
             .collect::<Result<Vec<_>>>()?;
-        let look = args.look.look();
-        write(
-            (&a, &sweep, sizes(&args.sweep)?.as_ref()),
-            &maps,
+        let sizes = sizes(&args.sweep)?;
+        let mut page = sweep::page(&a, &sweep, sizes.as_ref(), &maps);
+        page.provenance = from.facts();
+        let files = Files {
             dir,
-            &look,
-        )?;
+            look: args.look.look(),
+        };
+        files.figures((&a, &sweep, sizes.as_ref()), &maps)?;
+        files.texts(&sweep, &json, &page)?;
     }
     if args.json {
-        return print::json(&with_old_keys(&a, &OLD_KEYS)?);
+        return print::json(&json);
     }
     terminal::print(&a, &sweep);
     Ok(())
@@ -66,34 +76,66 @@ fn sizes(sweep: &Path) -> Result<Option<Scaling>> {
         })
 }
 
-fn write(
-    (a, sweep, sizes): (&Analysis, &Sweep, Option<&Scaling>),
-    maps: &[(String, Chart)],
-    dir: &Path,
-    look: &FileStyle,
-) -> Result {
-    let both = |name: &str, chart: &Chart| -> Result {
-        write_chart(&dir.join(format!("{name}.svg")), chart, look)?;
-        write_chart(&dir.join(format!("{name}.png")), chart, look)
-    };
-    for (name, chart) in maps {
-        both(name, chart)?;
+/// The analysis with where it comes from.
+fn json(a: &Analysis, from: &Provenance) -> Result<Value> {
+    let mut all = with_old_keys(a, &OLD_KEYS)?;
+    if let Value::Object(keys) = &mut all {
+        keys.insert("provenance".into(), serde_json::to_value(from)?);
     }
-    if let Some(s) = figures::scatter(a, sweep) {
-        both("plane", &s.chart())?;
+    Ok(all)
+}
+
+/// The output folder.
+struct Files<'a> {
+    dir: &'a Path,
+    look: FileStyle,
+}
+
+impl Files<'_> {
+    fn both(&self, name: &str, chart: &Chart) -> Result {
+        for ending in ["svg", "png"] {
+            write_chart(
+                &self.dir.join(format!("{name}.{ending}")),
+                chart,
+                &self.look,
+            )?;
+        }
+        Ok(())
     }
-    if let Some(s) = sizes {
-        both("scaling", &figures::scaling(a, s))?;
+
+    fn figures(
+        &self,
+        (a, sweep, sizes): (&Analysis, &Sweep, Option<&Scaling>),
+        maps: &[(String, Chart)],
+    ) -> Result {
+        for (name, chart) in maps {
+            self.both(name, chart)?;
+        }
+        if let Some(s) = figures::scatter(a, sweep) {
+            self.both("plane", &s.chart())?;
+        }
+        self.both("search", &course::chart(a, sweep))?;
+        let by_time = parameters::parallel(a, sweep, "time", |r| Some(r.time_s));
+        self.both("parallel", &by_time)?;
+        let unit = ("performance", a.unit, usize::MAX);
+        let boxes = parameters::distributions(a, sweep, unit, |r| Some(r.performance));
+        self.both("boxes", &boxes)?;
+        if let Some(s) = sizes {
+            self.both("scaling", &figures::scaling(a, s))?;
+        }
+        Ok(())
     }
-    greenup_files::write(
-        dir.join("analysis.json"),
-        serde_json::to_string_pretty(&with_old_keys(a, &OLD_KEYS)?)?.as_bytes(),
-    )?;
-    greenup_files::write(dir.join("results-t4.json"), to_t4(sweep)?)?;
-    write_csv(sweep, &dir.join("trials.csv"))?;
-    let page = sweep::page(a, sweep, sizes, maps).render()?;
-    let path = dir.join("report.html");
-    greenup_files::write(&path, page.as_bytes())?;
-    print::note(format!("wrote {}", path.display()));
-    Ok(())
+
+    fn texts(&self, sweep: &Sweep, json: &Value, page: &Page) -> Result {
+        greenup_files::write(
+            self.dir.join("analysis.json"),
+            serde_json::to_string_pretty(json)?.as_bytes(),
+        )?;
+        greenup_files::write(self.dir.join("results-t4.json"), to_t4(sweep)?)?;
+        write_csv(sweep, &self.dir.join("trials.csv"))?;
+        let path = self.dir.join("report.html");
+        greenup_files::write(&path, page.render()?.as_bytes())?;
+        print::note(format!("wrote {}", path.display()));
+        Ok(())
+    }
 }

@@ -1,0 +1,28 @@
+//! Flags of images.
+
+use clap::Args;
+use greenup_app::args::FigureArgs;
+use greenup_gisaxs::image::{Axes, ColourRange};
+
+/// How images look, in figures and pages.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct ImageArgs {
+    /// Axes of images: q (q_y and q_z in 1/nm), detector (angles in degrees; mm of a flat detector) or pixels
+    #[arg(long, default_value = "q", value_name = "q|detector|pixels")]
+    pub axes: Axes,
+    /// Intensities at both ends of the colours, photons per pixel [default: from the data]
+    #[arg(long, value_name = "MIN,MAX", value_parser = ColourRange::ends, conflicts_with = "decades")]
+    color_range: Option<ColourRange>,
+    /// Decades below the largest intensity that the colours span [default: from the data]
+    #[arg(long, value_name = "N", value_parser = ColourRange::decades)]
+    decades: Option<ColourRange>,
+    #[command(flatten)]
+    pub figure: FigureArgs,
+}
+
+impl ImageArgs {
+    /// The range of the colours.
+    pub fn range(&self) -> ColourRange {
+        self.color_range.or(self.decades).unwrap_or_default()
+    }
+}

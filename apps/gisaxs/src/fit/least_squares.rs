@@ -1,0 +1,131 @@
+//! Residuals and their derivatives for the Levenberg–Marquardt iteration.
+
+use super::result::Stage;
+use super::search::Model;
+use levenberg_marquardt::{LeastSquaresProblem, TerminationReason};
+use nalgebra::{DMatrix, DVector, Dyn, Owned};
+
+/// Residuals as functions of u, where the fractions are (1 + sin u)/2.
+pub(super) struct Squares<'a> {
+    pub model: &'a Model<'a>,
+    pub u: DVector<f64>,
+    /// Whether the residuals are those that grow slowly far from the data.
+    pub rough: bool,
+}
+
+impl Squares<'_> {
+    fn of(&self, model: &[f64]) -> Vec<f64> {
+        if self.rough {
+            self.model.target.rough(model)
+        } else {
+            self.model.target.residuals(model)
+        }
+    }
+}
+
+/// Step of finite differences, as a fraction of the interval between the bounds.
+const STEP: f64 = 1e-5;
+
+/// The fractions of the intervals between the bounds.
+pub(super) fn shares(u: &DVector<f64>) -> Vec<f64> {
+    u.iter().map(|u| 0.5 + 0.5 * u.sin()).collect()
+}
+
+/// Derivatives of `made(model)` with respect to each fraction, one column each, by central differences (one-sided at a
+/// bound).
+pub(super) fn slopes(
+    model: &Model,
+    at: &[f64],
+    made: impl Fn(&[f64]) -> Vec<f64>,
+) -> Option<DMatrix<f64>> {
+    let columns: Option<Vec<DVector<f64>>> = (0..at.len())
+        .map(|k| {
+            let moved = |to: f64| {
+                let mut p = at.to_vec();
+                p[k] = to;
+                model.at(&p).map(|m| DVector::from_vec(made(&m)))
+            };
+            let (low, high) = ((at[k] - STEP).max(0.0), (at[k] + STEP).min(1.0));
+            Some((moved(high)? - moved(low)?) / (high - low))
+        })
+        .collect();
+    columns.map(|c| DMatrix::from_columns(&c))
+}
+
+impl LeastSquaresProblem<f64, Dyn, Dyn> for Squares<'_> {
+    type ResidualStorage = Owned<f64, Dyn>;
+    type JacobianStorage = Owned<f64, Dyn, Dyn>;
+    type ParameterStorage = Owned<f64, Dyn>;
+
+    fn set_params(&mut self, u: &DVector<f64>) {
+        self.u.copy_from(u);
+    }
+
+    fn params(&self) -> DVector<f64> {
+        self.u.clone()
+    }
+
+    fn residuals(&self) -> Option<DVector<f64>> {
+        let m = self.model.at(&shares(&self.u))?;
+        let stage = if self.rough {
+            Stage::Robust
+        } else {
+            Stage::Final
+        };
+        self.model.record(stage, None, &m);
+        Some(DVector::from_vec(self.of(&m)))
+    }
+
+    fn jacobian(&self) -> Option<DMatrix<f64>> {
+        let mut j = slopes(self.model, &shares(&self.u), |m| self.of(m))?;
+        for (mut column, u) in j.column_iter_mut().zip(&self.u) {
+            column *= 0.5 * u.cos();
+        }
+        Some(j)
+    }
+}
+
+/// Why the Levenberg–Marquardt iteration ended.
+pub(super) fn termination(reason: &TerminationReason) -> String {
+    use TerminationReason as R;
+    match reason {
+        R::Converged { ftol, xtol } => {
+            let why = match (ftol, xtol) {
+                (true, true) => "χ² and the parameters are stationary",
+                (true, false) => "χ² is stationary",
+                (false, _) => "the parameters are stationary",
+            };
+            format!("converged: {why}")
+        }
+        R::ResidualsZero => "converged: the model meets the data exactly".into(),
+        R::Orthogonal => "converged: the gradient of χ² is zero".into(),
+        R::NoImprovementPossible(_) => {
+            "converged: no step makes χ² smaller at this precision".into()
+        }
+        R::LostPatience => {
+            "not converged: too many models; use more starts or a better initial value".into()
+        }
+        R::Numerical(what) => format!("not converged: no finite {what}"),
+        R::User(_) => {
+            "not converged: the model cannot be computed there, or the fit was stopped".into()
+        }
+        R::NoParameters => "nothing to fit: no parameters".into(),
+        R::NoResiduals => "nothing to fit: no data".into(),
+        R::WrongDimensions(what) => format!("not converged: {what} of another size"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_is_told_in_words() {
+        let both = TerminationReason::Converged {
+            ftol: true,
+            xtol: false,
+        };
+        assert_eq!(termination(&both), "converged: χ² is stationary");
+        assert!(termination(&TerminationReason::LostPatience).starts_with("not converged"));
+    }
+}

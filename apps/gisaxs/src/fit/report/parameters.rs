@@ -1,0 +1,150 @@
+//! Fitted values with their uncertainties: as text, as a table and as JSON.
+
+use super::Report;
+use crate::fit::{Fitted, Target};
+use crate::sample::limits::unit;
+use greenup_report::page::{Cell, Header, Table};
+use serde_json::{Value, json};
+
+/// A value and its uncertainty, two digits of it; in powers of ten where the value is large or small.
+pub fn with_error(value: f64, error: f64) -> (String, String) {
+    if !(error > 0.0 && error.is_finite() && value.is_finite()) {
+        return (format!("{value:.6}"), format!("{error}"));
+    }
+    let last = error.log10().floor() as i32 - 1;
+    let size = value.abs().max(error);
+    if (1e-4..1e6).contains(&size) {
+        let digits = (-last).clamp(0, 15) as usize;
+        return (format!("{value:.digits$}"), format!("{error:.digits$}"));
+    }
+    let power = size.log10().floor() as i32;
+    let digits = (power - last).clamp(0, 15) as usize;
+    let scaled = |x: f64| format!("{:.digits$}e{power}", x / 10_f64.powi(power));
+    (scaled(value), scaled(error))
+}
+
+/// A number as in an input file.
+fn plain(v: f64) -> String {
+    if v == 0.0 || (1e-4..1e7).contains(&v.abs()) {
+        let digits = (5.0 - v.abs().max(1e-4).log10().floor()).clamp(0.0, 9.0) as usize;
+        let text = format!("{v:.digits$}");
+        match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => text,
+        }
+    } else {
+        format!("{v:.4e}")
+    }
+}
+
+/// The result as JSON: `parameters` with path, value, error, start, bounds and unit; matrices in their order.
+pub fn json(target: &Target, found: &Fitted) -> Value {
+    let parameters: Vec<Value> = target
+        .free
+        .iter()
+        .enumerate()
+        .map(|(k, f)| {
+            json!({
+                "path": f.path, "same": f.same, "unit": unit(&f.path),
+                "value": found.values[k], "error": found.errors[k],
+                "start": found.start[k], "after_swarm": found.swarm.as_ref().map(|s| s[k]),
+                "from": f.from, "to": f.to, "log": f.log,
+            })
+        })
+        .collect();
+    json!({
+        "parameters": parameters, "chi2": found.chi2, "points": found.points,
+        "degrees_of_freedom": target.freedom(), "models": found.models, "noise_scale": found.noise_scale,
+        "correlations": found.correlations, "covariance": found.covariance,
+        "termination": found.termination, "at_bounds": found.at_bounds,
+        "convergence": found.convergence, "starts": found.starts,
+    })
+}
+
+impl Report<'_> {
+    /// A row a parameter.
+    pub(super) fn parameters(&self) -> Table {
+        let found = self.found;
+        let names = self.names();
+        let header = [
+            ("parameter", "its path in the sample's input file"),
+            ("value", "fitted value"),
+            ("± σ", "uncertainty, one standard deviation"),
+            ("relative", "uncertainty over value"),
+            (
+                "start",
+                "where the best start began; with a swarm the best of its first positions",
+            ),
+            ("after the swarm", "where Levenberg–Marquardt began"),
+            ("from", "lower bound"),
+            ("to", "upper bound"),
+            ("unit", "of the value"),
+        ];
+        let rows = (self.target.free.iter().enumerate())
+            .map(|(k, f)| {
+                let (value, error) = (found.values[k], found.errors[k]);
+                let (text, sigma) = with_error(value, error);
+                let value_cell = Cell::number(value, text);
+                let at_bound = found.at_bounds.contains(&f.path);
+                let number = |v: f64| Cell::number(v, plain(v));
+                let relative = (error / value).abs();
+                let unknown = || Cell::text("unknown");
+                vec![
+                    Cell::text(&names[k]),
+                    if at_bound {
+                        value_cell.marked("bad")
+                    } else {
+                        value_cell
+                    },
+                    if error.is_finite() {
+                        Cell::number(error, sigma)
+                    } else {
+                        unknown()
+                    },
+                    if relative.is_finite() {
+                        Cell::number(relative, format!("{:.2} %", 100.0 * relative))
+                    } else {
+                        unknown()
+                    },
+                    number(found.start[k]),
+                    found
+                        .swarm
+                        .as_ref()
+                        .map_or_else(|| Cell::text("–"), |s| number(s[k])),
+                    number(f.from),
+                    number(f.to),
+                    Cell::text(unit(&f.path)),
+                ]
+            })
+            .collect();
+        Table {
+            caption: "Uncertainties are one standard deviation.".into(),
+            header: header
+                .map(|(name, about)| Header::new(name, about))
+                .to_vec(),
+            rows,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_the_digits_that_their_errors_leave() {
+        let text = |v, e| {
+            let (a, b) = with_error(v, e);
+            format!("{a} ± {b}")
+        };
+        assert_eq!(text(5.01234, 0.0213), "5.012 ± 0.021");
+        assert_eq!(text(120.4, 15.0), "120 ± 15");
+        assert_eq!(text(2.99874e8, 1.13e5), "2.9987e8 ± 0.0011e8");
+        assert_eq!(text(2.5e-6, 1.0e-8), "2.500e-6 ± 0.010e-6");
+        assert_eq!(text(1.0, f64::INFINITY), "1.000000 ± inf");
+        assert_eq!(
+            (plain(2.0), plain(0.0025), plain(1e10)),
+            ("2".into(), "0.0025".into(), "1.0000e10".into())
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! Which intensities the colours of an image span.
+
+/// Most decades that the colours span by themselves.
+const DECADES: f64 = 12.0;
+
+/// Ends of the colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum ColourRange {
+    /// From the data: the largest intensity, and the smallest of all but a hundredth of the positive ones.
+    #[default]
+    Data,
+    /// The largest intensity, and this many decades below it.
+    Decades(f64),
+    /// These intensities.
+    Ends(f64, f64),
+}
+
+impl ColourRange {
+    /// Parses the ends: `MIN,MAX`.
+    ///
+    /// # Errors
+    /// They are not two positive numbers, the lower first.
+    pub fn ends(text: &str) -> Result<Self, crate::GisaxsError> {
+        let number = |s: &str| s.trim().parse::<f64>().ok();
+        let ends = text
+            .split_once(',')
+            .and_then(|(a, b)| Some((number(a)?, number(b)?)));
+        match ends {
+            Some((lo, hi)) if 0.0 < lo && lo < hi && hi.is_finite() => Ok(Self::Ends(lo, hi)),
+            _ => Err(format!("invalid range \"{text}\": write MIN,MAX with 0 < MIN < MAX").into()),
+        }
+    }
+
+    /// Parses a number of decades.
+    ///
+    /// # Errors
+    /// It is not a number from 0.1 to 300.
+    pub fn decades(text: &str) -> Result<Self, crate::GisaxsError> {
+        match text.parse::<f64>() {
+            Ok(n) if (0.1..=300.0).contains(&n) => Ok(Self::Decades(n)),
+            _ => Err("use a number from 0.1 to 300".into()),
+        }
+    }
+
+    /// Lower and upper end for these intensities. Where none is positive the ends have no meaning.
+    pub fn over(self, values: &[f64]) -> (f64, f64) {
+        if let Self::Ends(lo, hi) = self {
+            return (lo, hi);
+        }
+        let mut all: Vec<f64> = (values.iter().copied())
+            .filter(|v| *v > 0.0 && v.is_finite())
+            .collect();
+        all.sort_by(f64::total_cmp);
+        let Some(&top) = all.last() else {
+            return (0.1, 1.0);
+        };
+        let below = |decades: f64| (top * 10_f64.powf(-decades)).max(f64::MIN_POSITIVE);
+        match self {
+            Self::Decades(n) => (below(n).min(0.99 * top), top),
+            // Colours of a constant image: a decade below it.
+            _ => (
+                all[all.len() / 100].max(below(DECADES)).min(below(1.0)),
+                top,
+            ),
+        }
+    }
+}
+
+/// The level of an intensity between the ends, by logarithms; 0 for those that are not positive.
+pub fn level((lo, hi): (f64, f64), v: f64) -> f64 {
+    if v > 0.0 {
+        (v / lo).log10() / (hi / lo).log10()
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_span_the_data() {
+        let data = |values: &[f64]| ColourRange::Data.over(values);
+        assert_eq!(data(&[0.0, f64::NAN]), (0.1, 1.0));
+        assert_eq!(data(&[1e3]), (1e2, 1e3));
+        let (lo, hi) = data(&[1e-20, 1.0, 1e3]);
+        assert!((lo / 1e-9 - 1.0).abs() < 1e-9 && hi == 1e3);
+        // A hundredth of the pixels may be darker than the scale.
+        let mut many = vec![1e-5];
+        many.extend((0..199).map(|k| 1.0 + f64::from(k)));
+        assert_eq!(data(&many), (2.0, 199.0));
+        assert_eq!(ColourRange::Decades(3.0).over(&[5.0, 1e4]), (10.0, 1e4));
+        assert_eq!(ColourRange::Ends(2.0, 3.0).over(&[]), (2.0, 3.0));
+        assert_eq!(
+            (level((1.0, 100.0), 10.0), level((1.0, 100.0), 0.0)),
+            (0.5, 0.0)
+        );
+    }
+
+    #[test]
+    fn ranges_are_positive_and_rise() {
+        assert_eq!(
+            ColourRange::ends("1e-2, 5").unwrap(),
+            ColourRange::Ends(0.01, 5.0)
+        );
+        for bad in [
+            "", "1", "1,1", "0,1", "-1,2", "2,1", "nan,1", "1,nan", "1,inf", "1,2,3",
+        ] {
+            assert!(ColourRange::ends(bad).is_err(), "{bad}");
+        }
+        assert!(ColourRange::decades("3").is_ok());
+        for bad in ["0", "-1", "nan", "x", "1e3"] {
+            assert!(ColourRange::decades(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `greenup replay`.
+
+mod many;
+
+use crate::args::{BudgetArg, ReplayArgs};
+use crate::search;
+use greenup_app::error::{AppError, Result};
+use greenup_app::output::{self, Output};
+use greenup_app::print;
+use greenup_app::provenance::Provenance;
+use greenup_files::Outputs;
+use greenup_study::pages::replay::{Repeated, figure, page};
+use greenup_tune::replay::{Budget, Replay, replay};
+use greenup_tune::sweep::Rounds;
+use greenup_tune::{Sweep, strategy};
+use many::{Many, repeat};
+use serde::Serialize;
+use serde_json::json;
+use std::time::Instant;
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    recorded: String,
+    strategy: &'a str,
+    objective: String,
+    seed: u64,
+    #[serde(flatten)]
+    found: &'a Replay,
+}
+
+pub fn run(args: &ReplayArgs) -> Result {
+    let mut from = Provenance::of_process().seeded(Some(args.seed));
+    let start = Instant::now();
+    let to = outputs(args)?;
+    let sweep = search::recorded(&args.recorded)?;
+    let n = sweep.trials.len();
+    let budget = match args.budget {
+        BudgetArg::Evaluations(e) => Budget::Evaluations(e),
+        BudgetArg::Seconds(s) => Budget::Seconds(s),
+        BudgetArg::Share(x) => Budget::Evaluations(((n as f64 * x).round() as usize).max(1)),
+    };
+    if let ([name], 1, None) = (args.strategy.as_slice(), args.seeds, &to) {
+        return single(args, &sweep, budget, name);
+    }
+    let mut all: Vec<Repeated> = Vec::new();
+    for name in &args.strategy {
+        if !all.iter().any(|r| r.strategy == *name) {
+            all.push(repeat(args, &sweep, budget, name)?);
+        }
+    }
+    from.took("replay", start.elapsed().as_secs_f64());
+    if let Some(to) = &to {
+        draw(args, &sweep, &all, &from, to)?;
+    }
+    let found: Vec<Many> = all.iter().map(|r| Many::of(args, r)).collect();
+    if args.json {
+        return match found.as_slice() {
+            [one] => print::json(one),
+            several => print::json(&json!({ "strategies": several })),
+        };
+    }
+    if !to.is_some_and(|to| to.is_stdout()) {
+        for one in &found {
+            print::line(one.sentence(&sweep));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the page or figure before any work: it replaces no file of the recording.
+fn outputs(args: &ReplayArgs) -> Result<Option<Output>> {
+    let mut outputs = Outputs::new();
+    outputs.input(&args.recorded);
+    for name in ["sweep.json", "trials.jsonl", Rounds::FILE] {
+        outputs.input(args.recorded.join(name));
+    }
+    let endings = ["html", "htm", "svg", "png", "pdf"];
+    output::optional(&mut outputs, args.out.as_deref(), &endings, args.json)
+}
+
+fn draw(
+    args: &ReplayArgs,
+    sweep: &Sweep,
+    all: &[Repeated],
+    from: &Provenance,
+    to: &Output,
+) -> Result {
+    let objective = args.objective[0].to_string();
+    if to.has_ending("html") || to.has_ending("htm") || to.is_stdout() {
+        let mut page = page(sweep, &objective, all);
+        page.provenance = from.facts();
+        to.write(page.render()?.as_bytes())?;
+        to.print_name();
+        return Ok(());
+    }
+    let mut chart = figure(sweep, &objective, all);
+    chart.origin = from.pairs();
+    to.write_chart(&chart, &args.look.look())
+}
+
+/// One strategy once, with its trace.
+fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Result {
+    let found = once(args, sweep, budget, (name, args.seed))?;
+    if args.json {
+        return print::json(&Answer {
+            recorded: args.recorded.display().to_string(),
+            strategy: name,
+            objective: args.objective[0].to_string(),
+            seed: args.seed,
+            found: &found,
+        });
+    }
+    print::line(format!(
+        "{}: {} configs on {}, {} evaluated by `{}`, {} failed; {:.1} simulated seconds",
+        print::bold(&sweep.facts.name),
+        sweep.trials.len(),
+        sweep.facts.device,
+        found.evaluations,
+        name,
+        found.failures,
+        found.clock_s
+    ));
+    let Some(best) = &found.best else {
+        return Err(AppError::new("every trial failed: nothing was found")
+            .hint("give a larger --budget, or another --seed"));
+    };
+    let config = print::named(sweep.facts.parameters.iter().zip(&best.config));
+    print::line(format!(
+        "best {} = {:e} after {} evaluations, {:.2} % of the optimum of the recording",
+        args.objective[0],
+        best.value,
+        best.evaluation,
+        100.0 * found.fraction
+    ));
+    print::line(format!("  {}", config));
+    let rows = found
+        .trace
+        .iter()
+        .map(|s| {
+            vec![
+                s.evaluation.to_string(),
+                format!("{:.1}", s.clock_s),
+                format!("{:e}", s.value),
+                format!("{:.2} %", 100.0 * found.optimum / s.value),
+            ]
+        })
+        .collect();
+    print::line("");
+    print::table(&["evaluation", "clock s", "value", "of optimum"], rows);
+    Ok(())
+}
+
+fn once(
+    args: &ReplayArgs,
+    sweep: &Sweep,
+    budget: Budget,
+    (name, seed): (&str, u64),
+) -> Result<Replay> {
+    let mut s = strategy(name, None).map_err(|e| AppError::new(e.to_string()))?;
+    replay(sweep, &args.objective, s.as_mut(), budget, seed)
+        .map_err(|e| AppError::new(e.to_string()))
+}

@@ -1,0 +1,233 @@
+//! The page of a calibration: the fitted machine, and the microbenchmarks that it is fitted to.
+
+use crate::pages::study::lines::{Classes, limits};
+use crate::pages::study::machine::{constants_table, errors, records_table};
+use greenup_calibrate::Record;
+use greenup_calibrate::fit::Fit;
+use greenup_model::{Machine, MachineError, predict};
+use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::residual_figure::{Residual, residuals};
+use greenup_report::roofline_figure::RooflineFigure;
+use greenup_report::si::{percent, si};
+
+/// A calibrated machine with what it was fitted to.
+pub struct Calibrated<'a> {
+    /// The machine.
+    pub machine: &'a Machine,
+    /// The fit.
+    pub fit: &'a Fit,
+    /// The microbenchmarks.
+    pub records: &'a [Record],
+    /// Whether the device is a GPU.
+    pub gpu: bool,
+}
+
+impl Calibrated<'_> {
+    /// Roofline, arch line and power line with the microbenchmarks.
+    ///
+    /// # Errors
+    /// The machine lacks a cost that the figure needs.
+    pub fn figure(&self) -> Result<RooflineFigure, MachineError> {
+        let classes = Classes::of(self.machine, self.gpu)?;
+        let points = classes.calibration(self.records);
+        Ok(limits(self.machine.title.clone(), classes, points))
+    }
+
+    /// Builds the page.
+    ///
+    /// # Errors
+    /// The machine lacks a cost that the page needs.
+    pub fn page(&self) -> Result<Page, MachineError> {
+        let figure = self.figure()?;
+        let mut about = vec![
+            "Lines: the fitted machine with its 95 % band. Dots: the microbenchmarks with slow memory on the whole device, with their 95 % intervals. Times are roofs: the best rate that any benchmark sustained."
+                .to_owned(),
+        ];
+        let above = figure.above_roof();
+        if !above.is_empty() {
+            about.push(format!("Above the roof: {}.", above.join(", ")));
+        }
+        let m = self.machine;
+        Ok(Page {
+            title: format!("Calibration of {}", m.name),
+            subtitle: m.title.clone(),
+            headline: self.headline(),
+            sections: vec![
+                Section {
+                    id: "lines".into(),
+                    title: "The fitted lines and what was measured".into(),
+                    label: Some("measured"),
+                    paragraphs: about,
+                    figures: vec![Figure::chart(&figure.chart(), "").wide()],
+                    ..Section::default()
+                },
+                Section {
+                    id: "constants".into(),
+                    title: "Machine constants".into(),
+                    label: Some("measured"),
+                    paragraphs: m.warnings.iter().cloned().chain(errors(self.fit)).collect(),
+                    tables: vec![constants_table(m, "The whole device, with 95 % intervals")],
+                    ..Section::default()
+                },
+                self.residuals(),
+                Section {
+                    id: "points".into(),
+                    title: "Microbenchmarks".into(),
+                    label: Some("measured"),
+                    tables: vec![records_table(
+                        self.records,
+                        "In the random order in which they ran",
+                    )],
+                    ..Section::default()
+                },
+                Section {
+                    id: "facts".into(),
+                    title: "Machine facts".into(),
+                    items: (m.facts.iter())
+                        .map(|(k, v)| Fact::new(k, v.clone()))
+                        .collect(),
+                    ..Section::default()
+                },
+            ],
+            footer: "Medians with 95 % intervals.".into(),
+            ..Page::default()
+        })
+    }
+
+    fn headline(&self) -> Vec<Fact> {
+        let m = self.machine;
+        let mut facts: Vec<Fact> = (m.cost.iter())
+            .filter_map(|(op, c)| {
+                let tau = c.time_s.as_ref()?.value;
+                let unit = format!("{}/s", op.unit_name());
+                Some(Fact::new(op.name(), si(1.0 / tau, &unit)))
+            })
+            .collect();
+        match &m.constant_power_w {
+            Some(p) => facts.push(Fact::new("constant power", si(p.value, "W"))),
+            None => facts.push(Fact::new("energy", "not measured")),
+        }
+        facts
+    }
+
+    /// What the machine predicts from the work alone, against what was measured.
+    fn residuals(&self) -> Section {
+        let mut all: Vec<Residual> = (self.records.iter())
+            .filter(|r| r.occupancy >= 1.0)
+            .filter_map(|r| {
+                let p = predict(self.machine, &r.work).ok()?;
+                let error = |predicted: f64, (value, lo, hi): (f64, f64, f64)| {
+                    (
+                        predicted / value - 1.0,
+                        predicted / hi - 1.0,
+                        predicted / lo - 1.0,
+                    )
+                };
+                let ends = (r.note("_time_lo_s").zip(r.note("_time_hi_s")))
+                    .unwrap_or((r.time_s, r.time_s));
+                let energy = p.energy_j.zip(r.energy_j);
+                Some(Residual {
+                    name: r.benchmark.clone(),
+                    setting: r.setting.clone(),
+                    errors: vec![
+                        Some(error(p.time_s, (r.time_s, ends.0, ends.1))),
+                        energy.map(|(p, e)| error(p, (e, e, e))),
+                    ],
+                })
+            })
+            .collect();
+        // Benchmarks of a kind together, by rising intensity.
+        all.sort_by(|a, b| {
+            let kind = |r: &Residual| match r.name.split_once(" I=") {
+                Some((kind, number)) => (kind.to_owned(), number.parse().unwrap_or(f64::INFINITY)),
+                None => (r.name.clone(), f64::INFINITY),
+            };
+            let ((a, x), (b, y)) = (kind(a), kind(b));
+            a.cmp(&b).then(x.total_cmp(&y))
+        });
+        let has_energy = all.iter().any(|r| r.errors[1].is_some());
+        let quantities: &[&str] = if has_energy {
+            &["time", "energy"]
+        } else {
+            &["time"]
+        };
+        let mean = |k: usize| {
+            let each: Vec<f64> = (all.iter())
+                .filter_map(|r| Some(r.errors[k]?.0.abs()))
+                .collect();
+            percent(each.iter().sum::<f64>() / each.len().max(1) as f64)
+        };
+        let mut text = format!(
+            "The machine's prediction from the counts of each microbenchmark on the whole device, over what was measured. Mean error in time {}",
+            mean(0)
+        );
+        if has_energy {
+            text.push_str(&format!(", in energy {}", mean(1)));
+        }
+        text.push_str(
+            ". Times are roofs: a benchmark that is slower than the roof lies at the left of zero.",
+        );
+        let chart = residuals("What the machine misses", quantities, &all);
+        Section {
+            id: "residuals".into(),
+            title: "Residuals".into(),
+            label: Some("derived"),
+            paragraphs: vec![text],
+            figures: vec![Figure::chart(&chart, "").wide()],
+            ..Section::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use greenup_calibrate::fit::FitOptions;
+    use greenup_calibrate::machine::of_records;
+    use greenup_model::{Op, Work};
+
+    fn record(name: &str, flops: f64, bytes: f64, occupancy: f64) -> Record {
+        let time_s = (flops * 1e-11).max(bytes * 1e-10);
+        Record {
+            benchmark: name.into(),
+            setting: "all cores".into(),
+            work: Work::new()
+                .with(Op::F64, flops)
+                .and_then(|w| w.with(Op::Dram, bytes))
+                .unwrap(),
+            time_s,
+            energy_j: Some(flops * 2e-11 + bytes * 3e-10 + 50.0 * time_s),
+            occupancy,
+            notes: vec![
+                ("_time_lo_s".into(), format!("{}", 0.9 * time_s)),
+                ("_time_hi_s".into(), format!("{}", 1.1 * time_s)),
+            ],
+        }
+    }
+
+    #[test]
+    fn the_page_shows_points_constants_and_what_is_missed() {
+        let records: Vec<Record> = (0..8)
+            .map(|k| record(&format!("f64 I={k}"), 1e9 * f64::from(1 << k), 1e9, 1.0))
+            .chain([record("on one core", 1e9, 1e9, 0.5)])
+            .collect();
+        let (machine, fit, _) =
+            of_records("m", "A machine", &records, &FitOptions::default()).unwrap();
+        let calibrated = Calibrated {
+            machine: &machine,
+            fit: &fit,
+            records: &records,
+            gpu: false,
+        };
+        let points = calibrated.figure().unwrap().points;
+        assert_eq!(points.len(), 8, "those of the whole device");
+        assert!(points.iter().all(|p| p.calibration && p.power_w.is_some()));
+        let page = calibrated.page().unwrap();
+        let ids: Vec<&str> = page.sections.iter().map(|s| s.id.as_str()).collect();
+        assert_eq!(ids, ["lines", "constants", "residuals", "points", "facts"]);
+        let residuals = &page.sections[2];
+        assert!(residuals.paragraphs[0].contains("in energy"));
+        assert_eq!(page.sections[3].tables[0].rows.len(), 9);
+        assert!(!page.render().unwrap().contains("NaN"));
+    }
+}

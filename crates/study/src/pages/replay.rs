@@ -1,0 +1,211 @@
+//! The page of a replay: search strategies beside each other on a recorded sweep.
+
+use greenup_report::chart::Chart;
+use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::replay_figure::{Run, strategies};
+use greenup_report::si::{percent, si};
+use greenup_tune::Sweep;
+use greenup_tune::replay::Replay;
+
+/// Positions of a course, evenly spaced by ratio.
+const POSITIONS: usize = 100;
+/// Share of the optimum that counts as near.
+const NEAR: f64 = 0.95;
+
+/// A strategy with its repetitions, at least one.
+#[derive(Clone, Debug)]
+pub struct Repeated {
+    /// Name of the strategy.
+    pub strategy: String,
+    /// What each repetition found.
+    pub runs: Vec<Replay>,
+}
+
+/// Median and the ends of the middle 95 % of values.
+fn middle(mut values: Vec<f64>) -> (f64, f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let place = share * (values.len().max(1) - 1) as f64;
+        let (i, part) = (place as usize, place.fract());
+        let value = |k: usize| values.get(k).or(values.last()).copied().unwrap_or(f64::NAN);
+        value(i) + part * (value(i + 1) - value(i))
+    };
+    (at(0.5), at(0.025), at(0.975))
+}
+
+/// The optimum over the best after so many trials; 0 before the first that was measured.
+fn reached(run: &Replay, trials: usize) -> f64 {
+    let last = run.trace.iter().rev().find(|s| s.evaluation <= trials);
+    last.map_or(0.0, |s| run.optimum / s.value)
+}
+
+impl Repeated {
+    fn trials(&self) -> usize {
+        self.runs.iter().map(|r| r.evaluations).max().unwrap_or(0)
+    }
+
+    /// Trials, and the share of the optimum after them: median, lower and upper end of the middle 95 %.
+    pub fn course(&self) -> Vec<(f64, f64, f64, f64)> {
+        let most = self.trials();
+        let mut at: Vec<usize> = (0..=POSITIONS)
+            .map(|k| (most as f64).powf(k as f64 / POSITIONS as f64).round() as usize)
+            .collect();
+        at.dedup();
+        at.into_iter()
+            .filter(|n| (1..=most).contains(n))
+            .map(|n| {
+                let (m, lo, hi) = middle(self.runs.iter().map(|r| reached(r, n)).collect());
+                (n as f64, m, lo, hi)
+            })
+            .collect()
+    }
+
+    /// Trials after which half of the repetitions are near to the optimum; `None` if they never are.
+    fn near(&self) -> Option<usize> {
+        (1..=self.trials()).find(|n| {
+            let near = |r: &&Replay| reached(r, *n) >= NEAR;
+            2 * self.runs.iter().filter(near).count() >= self.runs.len()
+        })
+    }
+
+    fn row(&self) -> Vec<Cell> {
+        let (m, lo, hi) = middle(self.runs.iter().map(|r| r.fraction).collect());
+        let worst = self.runs.iter().map(|r| r.fraction).fold(1.0, f64::min);
+        let found = self.runs.iter().filter(|r| r.fraction > 1.0 - 1e-9).count();
+        let found = found as f64 / self.runs.len().max(1) as f64;
+        let (clock, ..) = middle(self.runs.iter().map(|r| r.clock_s).collect());
+        vec![
+            Cell::text(&self.strategy),
+            Cell::number(m, percent(m)),
+            Cell::number(lo, format!("{} … {}", percent(lo), percent(hi))),
+            Cell::number(worst, percent(worst)),
+            Cell::number(found, percent(found)),
+            (self.near()).map_or_else(
+                || Cell::number(f64::INFINITY, "–"),
+                |n| Cell::number(n as f64, n.to_string()),
+            ),
+            Cell::number(clock, si(clock, "s")),
+        ]
+    }
+}
+
+/// The figure of all strategies.
+pub fn figure(sweep: &Sweep, objective: &str, all: &[Repeated]) -> Chart {
+    let runs: Vec<Run> = all
+        .iter()
+        .map(|r| Run {
+            name: r.strategy.clone(),
+            course: r.course(),
+        })
+        .collect();
+    let title = format!("{}: search strategies for {objective}", sweep.facts.name);
+    strategies(&title, &runs)
+}
+
+/// Builds the page.
+pub fn page(sweep: &Sweep, objective: &str, all: &[Repeated]) -> Page {
+    let seeds = all.iter().map(|r| r.runs.len()).max().unwrap_or(0);
+    let most = all.iter().map(Repeated::trials).max().unwrap_or(0);
+    let band = match seeds {
+        1 => "One repetition each: there is no band.",
+        _ => "Lines are medians over the repetitions, bands hold the middle 95 % of them.",
+    };
+    let about = [
+        ("strategy", ""),
+        ("optimum over best found", "Median over the repetitions."),
+        (
+            "95 % of the repetitions",
+            "The middle 95 % of the repetitions.",
+        ),
+        ("worst", "The worst repetition."),
+        ("found the optimum", "Share of the repetitions."),
+        (
+            "trials until 95 %",
+            "After so many trials half of the repetitions are within 95 % of the optimum.",
+        ),
+        (
+            "simulated time",
+            "Median of the recorded seconds of building, verifying and measuring.",
+        ),
+    ];
+    Page {
+        title: format!("{}: search strategies", sweep.facts.name),
+        subtitle: format!("Replayed on a recorded sweep of {}", sweep.facts.device),
+        headline: vec![
+            Fact::new("recorded configs", sweep.trials.len().to_string()),
+            Fact::new("objective", objective),
+            Fact::new("trials", most.to_string()),
+            Fact::new("repetitions", seeds.to_string()),
+        ],
+        sections: vec![Section {
+            id: "strategies".into(),
+            title: "How near to the optimum".into(),
+            label: Some("derived"),
+            figures: vec![Figure::chart(&figure(sweep, objective, all), band).wide()],
+            tables: vec![Table {
+                caption: "At the end of the budget".into(),
+                header: about.iter().map(|(n, t)| Header::new(n, t)).collect(),
+                rows: all.iter().map(Repeated::row).collect(),
+            }],
+            ..Section::default()
+        }],
+        footer: "The optimum is the best config of the recording. Strategies are judged by full recorded measurements.".into(),
+        ..Page::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use greenup_tune::replay::Step;
+
+    fn run(steps: &[(usize, f64)], evaluations: usize) -> Replay {
+        let trace: Vec<Step> = steps
+            .iter()
+            .map(|(evaluation, value)| Step {
+                evaluation: *evaluation,
+                clock_s: 1.0,
+                value: *value,
+                config: vec![],
+            })
+            .collect();
+        Replay {
+            evaluations,
+            failures: 0,
+            clock_s: 2.0,
+            best: trace.last().cloned(),
+            optimum: 1.0,
+            fraction: trace.last().map_or(0.0, |s| 1.0 / s.value),
+            trace,
+        }
+    }
+
+    #[test]
+    fn courses_are_medians_over_the_repetitions() {
+        let r = Repeated {
+            strategy: "s".into(),
+            runs: vec![
+                run(&[(1, 4.0), (3, 1.0)], 8),
+                run(&[(1, 2.0)], 8),
+                run(&[(2, 1.0)], 8),
+            ],
+        };
+        let course = r.course();
+        // Before its first success a repetition has reached nothing.
+        assert_eq!((course[0].0, course[0].1), (1.0, 0.25));
+        assert!(course[0].2 < 0.02 && course[0].3 > 0.48, "{course:?}");
+        let last = course.last().unwrap();
+        assert_eq!((last.0, last.1), (8.0, 1.0));
+        assert_eq!(r.near(), Some(3));
+        assert!(
+            course
+                .windows(2)
+                .all(|w| w[0].0 < w[1].0 && w[0].1 <= w[1].1)
+        );
+        let one = Repeated {
+            strategy: "s".into(),
+            runs: vec![run(&[(1, 4.0)], 1)],
+        };
+        assert_eq!((one.course().len(), one.near()), (1, None));
+    }
+}

@@ -1,0 +1,154 @@
+//! Configs by the values of their parameters: as lines, and as distributions.
+
+use greenup_report::box_figure::{self, Spread, boxes};
+use greenup_report::chart::Chart;
+use greenup_report::parallel_figure::{self, Parallel};
+use greenup_space::Value;
+use greenup_tune::Sweep;
+use greenup_tune::analyze::{Analysis, Row};
+
+/// Rows of boxes a parameter; neighbouring values of more share one.
+const BOXES: usize = 12;
+
+/// Values of the parameter at a place of the configs: numbers rising, then texts.
+pub fn values(sweep: &Sweep, at: usize) -> Vec<Value> {
+    let mut all: Vec<Value> = Vec::new();
+    for t in &sweep.trials {
+        if !all.contains(&t.config[at]) {
+            all.push(t.config[at].clone());
+        }
+    }
+    let number = |v: &Value| v.as_float().unwrap_or(f64::INFINITY);
+    all.sort_by(|a, b| {
+        (number(a).total_cmp(&number(b))).then_with(|| a.to_string().cmp(&b.to_string()))
+    });
+    all
+}
+
+/// Places of the parameters that have several values, with these.
+fn varied(sweep: &Sweep) -> Vec<(usize, Vec<Value>)> {
+    (0..sweep.facts.parameters.len())
+        .map(|p| (p, values(sweep, p)))
+        .filter(|(_, v)| v.len() > 1)
+        .collect()
+}
+
+/// What is minimised, with its name.
+pub fn parallel(
+    a: &Analysis,
+    sweep: &Sweep,
+    what: &str,
+    value: impl Fn(&Row) -> Option<f64>,
+) -> Chart {
+    let varied = varied(sweep);
+    let configs = (a.rows.iter())
+        .map(|r| {
+            let config = &sweep.trials[r.trial].config;
+            let at = |(p, all): &(usize, Vec<Value>)| all.iter().position(|v| *v == config[*p]);
+            let places: Option<Vec<usize>> = varied.iter().map(at).collect();
+            (value(r).unwrap_or(f64::NAN), places.unwrap_or_default())
+        })
+        .collect();
+    Parallel {
+        title: format!("{}: parameters of the configs of least {what}", a.name),
+        parameters: varied
+            .iter()
+            .map(|(p, all)| parallel_figure::Parameter {
+                name: sweep.facts.parameters[*p].clone(),
+                values: all.iter().map(Value::to_string).collect(),
+            })
+            .collect(),
+        configs,
+    }
+    .chart()
+}
+
+/// Parameters with boxes on a page at most: those that explain most of the variation of time.
+pub const SHOWN: usize = 12;
+
+/// The distribution of what is maximised over the configs of each value, for `most` parameters at most, those that
+/// explain most of the variation of time.
+pub fn distributions(
+    a: &Analysis,
+    sweep: &Sweep,
+    (quantity, unit, most): (&str, &str, usize),
+    value: impl Fn(&Row) -> Option<f64>,
+) -> Chart {
+    let varied = varied(sweep);
+    let share = |p: usize| a.importance_time.get(p).copied().unwrap_or(0.0);
+    let mut order: Vec<usize> = varied.iter().map(|v| v.0).collect();
+    order.sort_by(|p, q| share(*q).total_cmp(&share(*p)));
+    order.truncate(most);
+    let left_out = varied.len() - order.len();
+    let all: Vec<box_figure::Parameter> = varied
+        .into_iter()
+        .filter(|(p, _)| order.contains(p))
+        .map(|(p, all)| {
+            let each = all.len().div_ceil(BOXES).max(1);
+            let groups = all.chunks(each).filter_map(|group| {
+                let of_group = |r: &&Row| group.contains(&sweep.trials[r.trial].config[p]);
+                let spread =
+                    Spread::of(a.rows.iter().filter(of_group).filter_map(&value).collect())?;
+                let name = match group {
+                    [first, .., last] => format!("{first} … {last}"),
+                    one => one.iter().map(Value::to_string).collect(),
+                };
+                Some((name, spread))
+            });
+            box_figure::Parameter {
+                name: sweep.facts.parameters[p].clone(),
+                values: groups.collect(),
+            }
+        })
+        .collect();
+    let title = format!("{}: {quantity} by value of each parameter", a.name);
+    let mut chart = boxes(&title, quantity, unit, &all);
+    if left_out > 0 {
+        chart.notes.push(format!(
+            "The {most} parameters that explain most of the variation of time; left out here: {left_out}."
+        ));
+    }
+    chart
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::sweep::tests::sweep;
+    use greenup_tune::analyze::analyze;
+
+    #[test]
+    fn numbers_rise_and_parameters_of_one_value_are_left_out() {
+        let sweep = sweep(true, true);
+        let texts =
+            |p: usize| -> Vec<String> { values(&sweep, p).iter().map(Value::to_string).collect() };
+        assert_eq!(texts(0)[..3], ["1", "2", "4"]);
+        assert_eq!(texts(1), ["a", "b"]);
+        assert_eq!(varied(&sweep).len(), 2, "the third has one value");
+    }
+
+    #[test]
+    fn many_values_share_boxes_and_no_config_is_lost() {
+        let sweep = sweep(false, true);
+        let a = analyze(&sweep, 0.5, 1).unwrap();
+        let chart = distributions(&a, &sweep, ("performance", a.unit, SHOWN), |r| {
+            Some(r.performance)
+        });
+        assert_eq!(chart.panels.len(), 2);
+        let unit = ("performance", a.unit, 1);
+        let one = distributions(&a, &sweep, unit, |r| Some(r.performance));
+        assert_eq!((one.panels.len(), one.notes.len()), (1, 1));
+        let greenup_report::chart::Scale::Names(rows) = &chart.panels[0].y.scale else {
+            panic!("named rows");
+        };
+        assert!(
+            rows.len() <= BOXES && rows.iter().any(|r| r.contains('…')),
+            "{rows:?}"
+        );
+        let of = |row: &String| -> usize {
+            let n = row.rsplit_once('(').unwrap().1;
+            n.trim_end_matches(')').parse().unwrap()
+        };
+        assert_eq!(rows.iter().map(of).sum::<usize>(), a.rows.len());
+    }
+}
