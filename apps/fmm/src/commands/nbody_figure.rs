@@ -34,7 +34,12 @@ pub fn chart(all: &[Energies]) -> Chart {
         });
     let time = || {
         let axis = Axis::new("time", Unit::None, Scale::Linear);
-        if lo < hi { axis.over(lo, hi) } else { axis }
+        if lo < hi {
+            // The last label stays inside of the drawing.
+            axis.over(lo, hi + 0.03 * (hi - lo))
+        } else {
+            axis
+        }
     };
     let mut energy = Panel::new(
         "",
