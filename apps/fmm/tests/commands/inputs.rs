@@ -53,7 +53,7 @@ fn outputs_are_checked_before_any_work() {
         ),
         (
             format!("nbody -n 1000000 -o {folder}/x.vtu"),
-            "known: .csv, .png",
+            "known: .csv, .html, .svg, .png, .pdf",
         ),
     ] {
         let begun = Instant::now();

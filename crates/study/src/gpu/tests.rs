@@ -327,7 +327,7 @@ fn a_recorded_gpu_has_a_page_and_a_summary() {
     // f64, f64 on tensor cores, f32; each kernel on its own.
     let kernels = figure.points.iter().filter(|p| !p.calibration);
     let lines: Vec<usize> = kernels.map(|p| p.line).collect();
-    assert_eq!((figure.lines.len(), lines), (3, vec![1, 2, 2]));
+    assert_eq!((figure.lines.len(), lines), (3, vec![1, 0, 2, 2]));
     assert!(figure.points.iter().any(|p| p.calibration));
     assert!(figure.above_roof().is_empty(), "{:?}", figure.above_roof());
 
