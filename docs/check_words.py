@@ -20,7 +20,7 @@ BINARIES = ("greenup", "gisaxs", "hydro", "fmm")
 WORDS = [
     (r"--way\b", "--method"),
     (r"(?<!-)\bways?\b", "method"),
-    (r"\bpages?\b", "input file; an HTML page may be a page"),
+    (r"\b(sample|problem|input|experiment) pages?\b|\bpages? of (the|a) (sample|problem|experiment)\b|\bpath of the page\b", "input file; a page is an HTML page"),
     (r"--points (one|corrected|three|six)\b|\bpoints a triangle\b", "--quadrature, points per triangle"),
     (r"\bdamp(ing|ed)\b", "Im(q_z)"),
     (r"\bhalves\b|\bsplit halves\b", "f16x2"),
@@ -61,10 +61,6 @@ WORDS = [
 
 # Legitimate uses, removed before the search: (pattern, reason).
 ALLOWED = [
-    (r"HTML pages?|--page\b|\b[Pp]ages?(?= in a browser)|docs page", "a page of the report or of this guide"),
-    (r"memory pages?|huge pages", "pages of memory"),
-    (r"`[^`]*/page\b[^`]*`|\bpage::", "a file of the HTML report"),
-    (r"\| page \|.*|, one page each|The following page|the page in `docs/`", "pages of this guide"),
     (r"[Rr]ace-to-halt", "the field's term"),
     (r"refine` halves|`--refine` halves", "the verb"),
     (r"\bedges\b", "edges of a mesh"),
@@ -82,7 +78,6 @@ ALLOWED = [
     (r"choice between methods|at your choice", "a decision, not a tuning parameter"),
     (r"Compiling the loop nest to machine code was planned", "history of a decision"),
     (r"-v/-q|(`?-q`?, `?)?--quiet", "verbosity"),
-    (r"[Mm]anual pages?", "what `man` shows"),
     (r"nvidia-smi -[a-z]|cargo install -q|pip install -q", "flags of other tools"),
 ]
 
