@@ -30,7 +30,7 @@ mod figures;
 mod formats;
 pub mod page;
 
-pub use chart::{png, si};
+pub use chart::{axis::si, files::png};
 pub use figures::roofline::{figure as roofline_figure, parts as roofline_parts};
 pub use figures::{
     bar_figure, best_figure, box_figure, heat_figure, map_figure, parallel_figure, pruning_figure,

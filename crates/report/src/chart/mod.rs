@@ -7,18 +7,14 @@ pub mod axis;
 pub mod canvas;
 mod colour_bar;
 mod draw;
-mod file;
+pub mod files;
 pub mod ink;
-mod labels;
 mod layout;
-mod origin;
-mod pdf;
-pub mod png;
-pub mod si;
+mod rect;
 pub mod text;
 
 pub use axis::{Axis, Scale, Unit};
-pub use file::FileStyle;
+pub use files::FileStyle;
 pub use ink::{Ink, Palette, Style};
 pub use layout::PAGE_WIDTHS;
 

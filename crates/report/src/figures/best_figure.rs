@@ -1,6 +1,6 @@
 //! The best so far of a search: over the number of trials, and over time.
 
-use crate::chart::si::prefix_of;
+use crate::chart::axis::si::prefix_of;
 use crate::chart::{Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit};
 
 /// Trials drawn of a long search, beside those that were the best when they were measured.

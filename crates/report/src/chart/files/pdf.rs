@@ -1,8 +1,8 @@
 //! Charts as PDF: vectors with outlined text, pictures as images.
 
-use super::canvas::{Canvas, Rect};
 use super::png::{PngError, tree};
-use super::{Chart, Picture, Style};
+use crate::chart::canvas::{Canvas, Rect};
+use crate::chart::{Chart, Picture, Style};
 use pdf_writer::types::{LineCapStyle, LineJoinStyle};
 use pdf_writer::{Content, Filter, Finish as _, Name, Pdf, Ref, TextStr};
 use resvg::tiny_skia::{Path, PathSegment, Transform};

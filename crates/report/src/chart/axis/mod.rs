@@ -1,7 +1,14 @@
 //! Axes: ranges, ticks and their labels.
 
-use super::si::prefix_of;
+pub mod number;
+pub mod si;
+mod ticks;
+
+pub use number::{short, superscript};
+
 use super::text::{SMALL, width};
+use number::power_of_two;
+use si::prefix_of;
 
 /// Unit of the values of an axis.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -244,95 +251,6 @@ impl Axis {
             }
         }
     }
-
-    /// Sets of ticks of a logarithmic axis, fine to coarse.
-    fn log_ticks(&self, span: &Span) -> Vec<Vec<(f64, String)>> {
-        // One notation for all ticks.
-        let wide = span.lo < 0.9e-3 || span.hi > 1.1e5;
-        let inside = |v: &f64| *v >= span.lo * (1.0 - 1e-9) && *v <= span.hi * (1.0 + 1e-9);
-        let labelled = |all: Vec<f64>| -> Vec<(f64, String)> {
-            all.into_iter()
-                .filter(inside)
-                .map(|v| (v, self.label(v, wide)))
-                .collect()
-        };
-        let base: f64 = if self.scale == Scale::Log2 { 2.0 } else { 10.0 };
-        let power = |k: i32| base.powi(k);
-        let (a, b) = (
-            (span.lo.ln() / base.ln()).floor() as i32,
-            (span.hi.ln() / base.ln()).ceil() as i32,
-        );
-        let mut sets = Vec::new();
-        if b - a <= 4 {
-            let parts: &[&[f64]] = if self.scale == Scale::Log2 {
-                &[]
-            } else {
-                &[
-                    &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0],
-                    &[1.0, 2.0, 5.0],
-                    &[1.0, 3.0],
-                ]
-            };
-            for p in parts {
-                sets.push(labelled(
-                    (a..b)
-                        .flat_map(|k| p.iter().map(move |m| m * power(k)))
-                        .collect(),
-                ));
-            }
-        }
-        for step in 1..=(b - a).max(1) {
-            sets.push(labelled(
-                (a..=b)
-                    .filter(|k| k.rem_euclid(step) == 0)
-                    .map(power)
-                    .collect(),
-            ));
-        }
-        // Coarse decades before crowded fine ticks: sets are tried in order, so put the plain powers first if enough.
-        sets.sort_by_key(|s| usize::from(s.len() > 9));
-        let whole = |v: f64| (v.log10() - v.log10().round()).abs() < 1e-9;
-        let plain = |s: &Vec<(f64, String)>| s.len() > 1 && s.iter().all(|t| whole(t.0));
-        if self.decades && sets.iter().any(plain) {
-            sets.retain(plain);
-        }
-        sets
-    }
-
-    /// Sets of ticks of a linear axis, fine to coarse.
-    fn linear_ticks(&self, span: &Span) -> Vec<Vec<(f64, String)>> {
-        let (factor, _) = self.titled(span);
-        let (lo, hi) = (span.lo / factor, span.hi / factor);
-        let range = (hi - lo).abs();
-        if !(range > 0.0 && range.is_finite()) {
-            return vec![vec![(span.lo, short(lo))]];
-        }
-        let top = 10_f64.powf(range.log10().ceil());
-        [10.0, 20.0, 25.0, 50.0, 100.0, 200.0]
-            .iter()
-            .rev()
-            .map(|parts| top / parts)
-            .chain([0.2 * top, 0.25 * top, 0.5 * top, top])
-            .filter_map(|step| {
-                let (a, b) = ((lo / step - 1e-9).ceil(), (hi / step + 1e-9).floor());
-                // Beyond the precision of the values no step is found.
-                if b < a || b - a > 60.0 || a.abs() > 1e9 {
-                    return None;
-                }
-                let digits = decimals(step);
-                Some(
-                    (0..=(b - a) as usize)
-                        .map(|i| {
-                            let v = (a + i as f64) * step;
-                            let v = if v.abs() < 1e-9 * step { 0.0 } else { v };
-                            (v * factor, format!("{v:.digits$}"))
-                        })
-                        .collect(),
-                )
-            })
-            .filter(|t: &Vec<(f64, String)>| t.len() <= 11)
-            .collect()
-    }
 }
 
 /// The resolved range of an axis.
@@ -370,60 +288,6 @@ impl Span {
             })
             .collect()
     }
-}
-
-/// Decimals that a step needs.
-fn decimals(step: f64) -> usize {
-    (0..12)
-        .find(|d| {
-            let scaled = step * 10_f64.powi(*d);
-            (scaled - scaled.round()).abs() < 1e-6 * scaled.max(1e-9)
-        })
-        .unwrap_or(12) as usize
-}
-
-/// A number without trailing zeros, at most three digits after rounding.
-pub fn short(v: f64) -> String {
-    if v == 0.0 {
-        return "0".into();
-    }
-    let digits = (2 - v.abs().log10().floor() as i32).clamp(0, 12) as usize;
-    let s = format!("{v:.digits$}");
-    if s.contains('.') {
-        s.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        s
-    }
-}
-
-/// A power of two: `1/8`, `4`, `4096`, `64 Ki`.
-fn power_of_two(v: f64) -> String {
-    if (0.9 / 4096.0..0.9).contains(&v) {
-        return format!("1/{:.0}", 1.0 / v);
-    }
-    let mut v = v;
-    for prefix in ["", " Ki", " Mi", " Gi", " Ti"] {
-        if (0.9..16_384.5).contains(&v) && prefix.is_empty() || (0.9..1000.0).contains(&v) {
-            return format!("{}{prefix}", short(v));
-        }
-        v /= 1024.0;
-    }
-    let e = (v.log2() + 50.0).round() as i32;
-    format!("2{}", superscript(e))
-}
-
-/// An exponent in raised digits.
-pub fn superscript(e: i32) -> String {
-    e.to_string()
-        .chars()
-        .map(|c| match c {
-            '-' => '⁻',
-            '1' => '¹',
-            '2' => '²',
-            '3' => '³',
-            c => char::from_u32('⁰' as u32 + c as u32 - '0' as u32).unwrap_or(c),
-        })
-        .collect()
 }
 
 #[cfg(test)]

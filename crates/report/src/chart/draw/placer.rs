@@ -1,6 +1,6 @@
 //! Labels beside what they name: away from other texts, points and lines, with a leader line where they stand apart.
 
-use super::canvas::Rect;
+use crate::chart::canvas::Rect;
 
 /// What labels keep away from.
 #[derive(Clone, Debug)]

@@ -1,14 +1,14 @@
 //! Where a figure comes from, kept in its files as metadata.
 
-use super::Chart;
-use super::canvas::escape;
+use crate::chart::Chart;
+use crate::chart::canvas::escape;
 
 /// Length of a PNG file's signature and its first chunk, which holds the size.
 const PNG_HEAD: usize = 8 + 25;
 
 impl Chart {
     /// One line a name.
-    pub(super) fn origin_text(&self) -> String {
+    pub(in crate::chart) fn origin_text(&self) -> String {
         let lines: Vec<String> = (self.origin.iter())
             .map(|(name, value)| format!("{name}: {value}"))
             .collect();
@@ -16,7 +16,7 @@ impl Chart {
     }
 
     /// The SVG document with its origin as `<metadata>`.
-    pub(super) fn svg_with_origin(&self, svg: String) -> String {
+    pub(in crate::chart) fn svg_with_origin(&self, svg: String) -> String {
         match svg.find('>') {
             Some(at) if !self.origin.is_empty() => {
                 let (head, rest) = svg.split_at(at + 1);
@@ -28,7 +28,7 @@ impl Chart {
     }
 
     /// The PNG file with its origin as international text, one chunk a name.
-    pub(super) fn png_with_origin(&self, png: Vec<u8>) -> Vec<u8> {
+    pub(in crate::chart) fn png_with_origin(&self, png: Vec<u8>) -> Vec<u8> {
         let Some((head, rest)) = png.split_at_checked(PNG_HEAD) else {
             return png;
         };
@@ -85,7 +85,7 @@ mod tests {
         chart.origin = vec![("command".into(), "gisaxs <π>".into())];
         let svg = chart.svg(Style::Light, 300.0);
         assert!(svg.contains("<metadata>command: gisaxs &lt;π&gt;</metadata>"));
-        crate::chart::png::png(&svg, 1.0).unwrap();
+        super::super::png::png(&svg, 1.0).unwrap();
         let png = chart.png(Style::Light, 300.0, 1.0).unwrap();
         let chunk = "iTXtcommand\0\0\0\0\0gisaxs <π>".as_bytes();
         assert_eq!(png.len(), plain.len() + chunk.len() + 8);

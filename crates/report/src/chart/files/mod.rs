@@ -1,7 +1,11 @@
 //! Charts as files.
 
-use super::png::PngError;
+mod origin;
+mod pdf;
+pub mod png;
+
 use super::{Chart, Style};
+use png::PngError;
 
 /// How a chart's file looks.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -105,11 +105,11 @@ fn lay(map: &mut Pixmap, r: &Rect, p: &Picture, scale: f64) {
     }
 }
 
-pub(super) fn tree(svg: &str) -> Result<Tree, PngError> {
+pub(in crate::chart) fn tree(svg: &str) -> Result<Tree, PngError> {
     let mut options = Options::default();
     let fonts = options.fontdb_mut();
-    fonts.load_font_data(include_bytes!("../../fonts/NotoSans-Regular-subset.ttf").to_vec());
-    fonts.load_font_data(include_bytes!("../../fonts/NotoSans-Bold-subset.ttf").to_vec());
+    fonts.load_font_data(include_bytes!("../../../fonts/NotoSans-Regular-subset.ttf").to_vec());
+    fonts.load_font_data(include_bytes!("../../../fonts/NotoSans-Bold-subset.ttf").to_vec());
     fonts.set_sans_serif_family("Noto Sans");
     Ok(Tree::from_str(svg, &options)?)
 }

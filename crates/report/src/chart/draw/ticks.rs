@@ -1,0 +1,82 @@
+//! Axes: grid, ticks and their labels.
+
+use super::Frame;
+use crate::chart::canvas::{Anchor, Canvas, Type};
+use crate::chart::ink::Ink;
+use crate::chart::layout::{ROW, Tick};
+use crate::chart::text::{SMALL, fit, wrap};
+use crate::chart::{Panel, Scale};
+
+/// Draws frame, tick labels and the horizontal axis' title; returns the bottom.
+pub(in crate::chart) fn ticks(
+    c: &mut Canvas,
+    panel: &Panel,
+    f: &Frame,
+    (x, y): (&[Tick], &[Tick]),
+    widest: f64,
+) -> f64 {
+    let a = f.area;
+    let small = Type::new(SMALL, Ink::Quiet);
+    c.raw(&format!(
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"none\" stroke=\"{}\"/>",
+        a.left,
+        a.top,
+        a.width,
+        a.height,
+        c.css(Ink::Quiet)
+    ));
+    c.raw("<g class=\"ty\">");
+    let mut last = f64::INFINITY;
+    for (v, label) in y {
+        let p = a.top + a.height * (1.0 - f.y.share(*v));
+        // Rows lower than their names show some of them.
+        if (last - p).abs() < SMALL + 1.0 {
+            continue;
+        }
+        last = p;
+        let label = fit(label, SMALL, false, widest);
+        c.text((a.left - 6.0, p + 0.36 * SMALL), Anchor::End, small, &label);
+    }
+    c.raw("</g><g class=\"tx\">");
+    let mut bottom = a.bottom() + 4.0;
+    let named = matches!(panel.x.scale, Scale::Names(_));
+    let limit = if named {
+        (a.width / x.len().max(1) as f64 - 4.0).max(40.0)
+    } else {
+        f64::INFINITY
+    };
+    let labels: Vec<(f64, String)> = x
+        .iter()
+        .map(|(v, l)| {
+            (
+                a.left + a.width * f.x.share(*v),
+                fit(l, SMALL, false, limit),
+            )
+        })
+        .collect();
+    // Narrow columns show every second name, or fewer.
+    let meets = |step: usize| {
+        let shown: Vec<&(f64, String)> = labels.iter().step_by(step).collect();
+        shown
+            .windows(2)
+            .any(|w| w[1].0 - w[0].0 < 0.5 * (small.width(&w[0].1) + small.width(&w[1].1)) + 4.0)
+    };
+    let step = (1..=labels.len().max(1)).find(|s| !meets(*s)).unwrap_or(1);
+    for (p, label) in labels.iter().step_by(step) {
+        bottom = a.bottom() + 5.0 + ROW;
+        // Clear of the lowest label at the left.
+        c.text((*p, a.bottom() + ROW + 1.5), Anchor::Middle, small, label);
+    }
+    c.raw("</g>");
+    let (_, title) = panel.x.titled(&f.x);
+    for line in wrap(&title, SMALL, false, a.width) {
+        bottom += ROW;
+        c.text(
+            (a.left + 0.5 * a.width, bottom - 3.0),
+            Anchor::Middle,
+            small,
+            &line,
+        );
+    }
+    bottom
+}
