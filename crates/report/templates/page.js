@@ -43,11 +43,69 @@
     }
     return text;
   };
+  // Pictures: the colour under the pointer, looked up in the levels of the colour bar.
+  const grids = new Map();
+  const pixels = id => {
+    if (!grids.has(id)) {
+      const grid = {data: null}, image = new Image();
+      grids.set(id, grid);
+      image.onload = () => {
+        const c = document.createElement('canvas');
+        [grid.w, grid.h] = [c.width, c.height] = [image.naturalWidth, image.naturalHeight];
+        const context = c.getContext('2d');
+        context.drawImage(image, 0, 0);
+        grid.data = context.getImageData(0, 0, grid.w, grid.h).data;
+      };
+      image.src = document.getElementById(id).getAttribute('href');
+    }
+    return grids.get(id);
+  };
+  const short = v => {
+    const a = Math.abs(v);
+    return a && (a >= 1e5 || a < 1e-3) ? v.toExponential(1) : Number(v.toPrecision(3)).toString();
+  };
+  const along = ([, lo, hi, log], s) => log ? lo * (hi / lo) ** s : lo + s * (hi - lo);
+  const named = (title, text) => {
+    const [name, ...unit] = title.split(', ');
+    return [name, text, ...unit].filter(Boolean).join(' ');
+  };
+  const levelOf = (rgb, bar) => {
+    let best = 40, at = -1;
+    for (let k = 0; k < bar.h; k++) {
+      const d = rgb.reduce((sum, v, i) => sum + Math.abs(v - bar.data[4 * k + i]), 0);
+      if (d < best) { best = d; at = k; }
+    }
+    return at;
+  };
+  const read = (plot, x, y) => {
+    const [across, up, colours] = JSON.parse(plot.dataset.read);
+    const inside = r => [(x - r.left) / r.width, (y - r.top) / r.height];
+    const v = plot.viewBox.baseVal, w = plot.width.baseVal.value, h = plot.height.baseVal.value;
+    const [a, b] = inside(plot.closest('.panel').querySelector('.ground').getBoundingClientRect());
+    if (!(a >= 0 && a <= 1 && b >= 0 && b <= 1)) return '';
+    const parts = [named(across[0], short(along(across, (v.x + a * v.width) / w))), named(up[0], short(along(up, 1 - (v.y + b * v.height) / h)))];
+    const use = all(plot, 'use[href^="#p"]').filter(u => !u.closest('.hidden')).pop();
+    if (colours && use) {
+      const [range, down, id] = colours, bar = pixels(id), grid = pixels(use.getAttribute('href').slice(1));
+      const [s, t] = inside(use.getBoundingClientRect());
+      if (bar.data && grid.data && s >= 0 && s < 1 && t >= 0 && t < 1) {
+        const k = 4 * (Math.floor(t * grid.h) * grid.w + Math.floor(s * grid.w));
+        const rgb = [...grid.data.slice(k, k + 3)], level = grid.data[k + 3] > 250 ? levelOf(rgb, bar) : -1;
+        if (level >= 0) {
+          const share = 1 - (level + 0.5) / bar.h, top = down ? '≤' : '≥', bottom = down ? '≥' : '≤';
+          const sign = level === 0 ? top : level === bar.h - 1 ? bottom : '≈';
+          parts.push(named(range[0], `${sign} ${short(along(range, down ? 1 - share : share))}`));
+        }
+      }
+    }
+    return parts.join(' · ');
+  };
   document.addEventListener('pointermove', e => {
     const plot = e.target.closest?.('.plot');
     const own = e.target.closest?.('[data-t]');
     let text = plot ? nearest(plot, e.clientX, e.clientY) : '';
     if (!text && own && !own.classList.contains('mark')) text = tipOf(own, own.dataset.t);
+    if (!text && plot?.dataset.read) text = read(plot, e.clientX, e.clientY);
     if (text) show(text, e.clientX, e.clientY); else box.hidden = true;
   });
 

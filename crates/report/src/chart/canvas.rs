@@ -361,7 +361,7 @@ impl Canvas {
 
 impl Picture {
     /// A name that another picture does not have.
-    fn id(&self) -> String {
+    pub(super) fn id(&self) -> String {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
         let mut h = DefaultHasher::new();
         (self.columns, &self.pixels).hash(&mut h);

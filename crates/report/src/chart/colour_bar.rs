@@ -42,6 +42,25 @@ impl<'a> Bar<'a> {
         }
     }
 
+    /// The range of its colours, the end of the lowest level first.
+    pub fn span(&self) -> (Span, bool) {
+        (self.span, self.bar.lo > self.bar.hi)
+    }
+
+    /// Its colours from the highest level down: a picture has no seams between them.
+    pub fn levels(&self) -> Picture {
+        const STEPS: u32 = 256;
+        let level = |k: u32| 1.0 - (f64::from(k) + 0.5) / f64::from(STEPS);
+        Picture {
+            columns: 1,
+            pixels: (0..STEPS)
+                .map(|k| Some(self.palette.colour(level(k))))
+                .collect(),
+            x: (0.0, 1.0),
+            y: (0.0, 1.0),
+        }
+    }
+
     /// Draws the bar; returns its bottom.
     pub fn draw(&self, c: &mut Canvas, area: &Rect) -> f64 {
         let small = Type::new(SMALL, Ink::Quiet);
@@ -53,17 +72,6 @@ impl<'a> Bar<'a> {
         }
         top += 6.0;
         let height = (area.bottom() - top).max(64.0);
-        // A picture has no seams between its levels.
-        const STEPS: u32 = 256;
-        let level = |k: u32| 1.0 - (f64::from(k) + 0.5) / f64::from(STEPS);
-        let levels = Picture {
-            columns: 1,
-            pixels: (0..STEPS)
-                .map(|k| Some(self.palette.colour(level(k))))
-                .collect(),
-            x: (0.0, 1.0),
-            y: (0.0, 1.0),
-        };
         let place = Rect {
             left,
             top,
@@ -76,7 +84,7 @@ impl<'a> Bar<'a> {
             width: 0.0,
             height: 0.0,
         };
-        c.picture(&levels, place, page);
+        c.picture(&self.levels(), place, page);
         for (v, label) in self.bar.axis.ticks(&self.span, height, false) {
             let share = self.span.share(v);
             let up = if self.bar.lo > self.bar.hi {

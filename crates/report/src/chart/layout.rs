@@ -257,21 +257,39 @@ impl Chart {
             y: y_span,
         };
         let x_ticks = panel.x.ticks(&x_span, plot, true);
-        let y_ticks = panel.y.ticks(&y_span, area.height, false);
+        let mut y_ticks = panel.y.ticks(&y_span, area.height, false);
+        let small = Type::new(SMALL, Ink::Text);
+        let wide = |all: &[Tick]| {
+            let needs = |t: &Tick| small.width(&t.1).min(widest);
+            all.iter().any(|t| needs(t) > margin - 9.0)
+        };
+        // Coarser ticks have shorter labels.
+        let mut pixels = area.height;
+        while wide(&y_ticks) && pixels > 20.0 {
+            pixels *= 0.8;
+            y_ticks = panel.y.ticks(&y_span, pixels, false);
+        }
         let points: usize = (panel.layers.iter())
             .map(|l| match &l.what {
                 What::Points { points, .. } => points.len(),
                 _ => 0,
             })
             .sum();
-        let zoom = (points > MANY).then(|| zoom(panel, &x_span, &y_span));
+        let picture = shows_picture(panel);
+        let mut data = Vec::new();
+        if c.is_page() && (points > MANY || picture) {
+            data.push(("zoom", zoom(panel, &x_span, &y_span)));
+        }
+        if c.is_page() && picture {
+            data.push(("read", reading(panel, (&x_span, &y_span), bar.as_ref())));
+        }
         c.raw("<g class=\"panel\">");
         // Hit by the pointer where nothing else is.
         c.raw(&format!(
             "<rect class=\"ground\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"none\"/>",
             area.left, area.top, area.width, area.height
         ));
-        open(c, &f, zoom);
+        open(c, &f, &data);
         if panel.grid {
             let mut grid = String::new();
             for (v, _) in x_ticks
@@ -366,6 +384,27 @@ fn zoom(panel: &Panel, x: &Span, y: &Span) -> String {
         )
     };
     format!("[{},{}]", one(&panel.x, x), one(&panel.y, y))
+}
+
+/// Whether a panel has a picture between axes with numbers.
+fn shows_picture(panel: &Panel) -> bool {
+    let numbers = |a: &Axis| !matches!(a.scale, Scale::Names(_));
+    numbers(&panel.x)
+        && numbers(&panel.y)
+        && (panel.layers.iter()).any(|l| matches!(l.what, What::Picture(_)))
+}
+
+/// What a page reads off a picture: title and range of the axes and of the colours, and the name of their levels.
+fn reading(panel: &Panel, (x, y): (&Span, &Span), bar: Option<&Bar>) -> String {
+    let one = |axis: &Axis, s: &Span| {
+        let (factor, title) = axis.titled(s);
+        serde_json::json!([title, s.lo / factor, s.hi / factor, s.log])
+    };
+    let colours = (panel.bar.as_ref().zip(bar)).map(|(b, drawn)| {
+        let (span, down) = drawn.span();
+        serde_json::json!([one(&b.axis, &span), down, drawn.levels().id()])
+    });
+    serde_json::json!([one(&panel.x, x), one(&panel.y, y), colours]).to_string()
 }
 
 /// Height of the plotting area.

@@ -2,7 +2,9 @@
 
 mod cases;
 
-use greenup_report::chart::{PAGE_WIDTHS, Style};
+use greenup_report::chart::{
+    Axis, Chart, ColourBar, Layer, PAGE_WIDTHS, Panel, Picture, Scale, Series, Style, Unit, What,
+};
 use greenup_report::page::{Figure, Page, Section};
 
 /// A page of all cases.
@@ -93,4 +95,90 @@ fn all_styles_are_drawn() {
             }
         }
     }
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn pictures_are_read_under_the_pointer() {
+    // Columns of 10⁻⁴, 10⁻², 1, 10² on a scale from 10⁻³ to 10; the last row has nothing.
+    let axis = |title: &str| Axis::new(title, Unit::plain("nm⁻¹"), Scale::Linear).over(0.0, 4.0);
+    let mut panel = Panel::new("", axis("q_y"), axis("q_z"));
+    let level = |value: f64| ((value.log10() + 3.0) / 4.0).clamp(0.0, 1.0);
+    let pixel = |k: usize| {
+        (k < 12).then(|| {
+            panel
+                .palette
+                .colour(level(10f64.powi(2 * (k as i32 % 4) - 4)))
+        })
+    };
+    let pixels = (0..16).map(pixel).collect();
+    panel.bar = Some(ColourBar {
+        axis: Axis::new("intensity", Unit::None, Scale::Log),
+        lo: 1e-3,
+        hi: 10.0,
+    });
+    let (x, y) = ((0.0, 4.0), (0.0, 4.0));
+    panel.push(Layer::of(
+        0,
+        What::Picture(Picture {
+            columns: 4,
+            pixels,
+            x,
+            y,
+        }),
+    ));
+    let chart = Chart {
+        series: vec![Series::default()],
+        panels: vec![panel],
+        ..Chart::default()
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("picture.html");
+    let section = Section {
+        id: "f".into(),
+        title: "Picture".into(),
+        figures: vec![Figure::chart(&chart, "")],
+        ..Section::default()
+    };
+    let page = Page {
+        title: "Picture".into(),
+        sections: vec![section],
+        ..Page::default()
+    };
+    std::fs::write(&file, page.render().expect("a page")).expect("the page");
+    let mut browser = greenup_testing::browser::Browser::start();
+    let mut tab = browser.open(&file, 1000, false);
+    // The second move finds the pixels decoded.
+    let mut at = |x: f64, y: f64| {
+        let script = format!(
+            "(async () => {{
+               const ground = [...document.querySelectorAll('.ground')].find(g => g.checkVisibility());
+               const plot = ground.closest('.panel').querySelector('.plot'), r = ground.getBoundingClientRect();
+               const move = () => plot.dispatchEvent(new PointerEvent('pointermove', {{bubbles: true,
+                 clientX: r.left + {x} * r.width, clientY: r.top + {y} * r.height}}));
+               move();
+               await new Promise(done => setTimeout(done, 200));
+               move();
+               return document.getElementById('tip').textContent;
+             }})()"
+        );
+        tab.evaluate(&script)
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let below = at(0.125, 0.125);
+    assert!(
+        below.contains("q_y 0.5 nm⁻¹ · q_z 3.5 nm⁻¹ · intensity ≤ 0.0010"),
+        "{below}"
+    );
+    let value = |text: &str| text.rsplit("≈ ").next().and_then(|v| v.parse::<f64>().ok());
+    for (x, want) in [(0.375, 1e-2), (0.625, 1.0)] {
+        let text = at(x, 0.125);
+        let got = value(&text).unwrap_or(f64::NAN);
+        assert!((got / want).ln().abs() < 0.05, "{text}");
+    }
+    assert!(at(0.875, 0.125).contains("≥ 9.8"));
+    let nothing = at(0.125, 0.875);
+    assert!(nothing.ends_with("q_z 0.5 nm⁻¹"), "{nothing}");
 }

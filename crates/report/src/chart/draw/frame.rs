@@ -79,8 +79,8 @@ pub(in crate::chart) fn values(panel: &Panel, x: bool) -> Vec<f64> {
     all
 }
 
-/// Opens the plotting area; `zoom` lets a page enlarge parts of it.
-pub(in crate::chart) fn open(c: &mut Canvas, f: &Frame, zoom: Option<String>) {
+/// Opens the plotting area with its attributes for the script of a page.
+pub(in crate::chart) fn open(c: &mut Canvas, f: &Frame, data: &[(&str, String)]) {
     c.raw(&format!(
         "<svg class=\"plot\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" \
          preserveAspectRatio=\"none\"{}>",
@@ -90,7 +90,9 @@ pub(in crate::chart) fn open(c: &mut Canvas, f: &Frame, zoom: Option<String>) {
         px(f.area.height),
         px(f.area.width),
         px(f.area.height),
-        zoom.map_or_else(String::new, |z| format!(" data-zoom=\"{}\"", escape(&z)))
+        (data.iter())
+            .map(|(name, text)| format!(" data-{name}=\"{}\"", escape(text)))
+            .collect::<String>()
     ));
     // The pointer meets the plotting area everywhere.
     c.raw(&format!(
