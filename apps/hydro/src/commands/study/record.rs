@@ -263,7 +263,13 @@ mod tests {
             work: "step",
         };
         let p = Provenance::of_process();
-        write(&path, &[row.clone()], &[(of, vec![(0.5, 300.0)])], &p).unwrap();
+        write(
+            &path,
+            std::slice::from_ref(&row),
+            &[(of, vec![(0.5, 300.0)])],
+            &p,
+        )
+        .unwrap();
         let s = read(&path).unwrap();
         assert_eq!((s.rows.len(), s.rows[0].seconds), (1, 0.5));
         assert_eq!(s.traces, [(of, vec![(0.5, 300.0)])]);

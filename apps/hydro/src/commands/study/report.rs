@@ -36,7 +36,7 @@ pub fn report(args: &ReportArgs) -> Result {
     let path = (args.out.clone()).unwrap_or_else(|| args.study.with_extension("html"));
     let mut outputs = Outputs::new();
     outputs.input(&args.study);
-    outputs.input(&args.study.with_extension("csv"));
+    outputs.input(args.study.with_extension("csv"));
     let endings = ["html", FIGURES[0], FIGURES[1], FIGURES[2]];
     let out = Output::file(&mut outputs, &path, &endings)?;
     let study = record::read(&args.study)?;
