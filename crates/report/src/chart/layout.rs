@@ -233,7 +233,8 @@ impl Chart {
         }
         let (x_span, y_span) = spans(panel);
         let bar = (panel.bar.as_ref()).map(|b| Bar::new(b, panel.palette, width));
-        let right = bar.as_ref().map_or(12.0, |_| bars + 12.0);
+        let least = (beyond(panel, &x_span, width).1 + 2.0).max(12.0);
+        let right = bar.as_ref().map_or(least, |_| bars + 12.0);
         let widest = WIDEST * width;
         let mut plot = (width - margin - right).max(60.0);
         if panel.height == Height::Equal {
@@ -349,7 +350,26 @@ fn margin(panel: &Panel, width: f64) -> f64 {
         .flat_map(|h| panel.y.ticks(&y_span, h, false))
         .map(|t| small.width(&t.1).min(WIDEST * width))
         .fold(0.0, f64::max)
+        .max(beyond(panel, &x_span, width).0 - 8.0)
         + 10.0
+}
+
+/// Pixels by which labels of the horizontal axis pass the left and the right end of the plotting area, at most.
+fn beyond(panel: &Panel, span: &Span, width: f64) -> (f64, f64) {
+    let small = Type::new(SMALL, Ink::Text);
+    let mut most = (0.0f64, 0.0f64);
+    if matches!(panel.x.scale, Scale::Names(_)) {
+        return most;
+    }
+    for k in 6..=20 {
+        let plot = 0.05 * f64::from(k) * width;
+        for (v, label) in panel.x.ticks(span, plot, true) {
+            let (half, share) = (0.5 * small.width(&label), span.share(v));
+            most.0 = most.0.max(half - share * plot);
+            most.1 = most.1.max(half - (1.0 - share) * plot);
+        }
+    }
+    most
 }
 
 /// Title of a panel and of its vertical axis in lines, and their height.
