@@ -78,7 +78,7 @@ pub fn run(
     let comparison = compare(
         &[&tuned, &untuned, &faer],
         &mut Matrices::random(size, 1),
-        11,
+        7,
         0.05,
         peak.as_ref().map(|p| p as &dyn Fn() -> f64),
         observer,

@@ -20,7 +20,7 @@ const N: usize = 4096;
 const SECONDS: f64 = 0.6;
 /// Kernels measured again at the end, and how often.
 const FINALISTS: usize = 3;
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 5;
 
 /// A small part of the space for half a minute: tensor cores fed by the copy engine, where there are both.
 const HOPPER: &[(&str, &[i64])] = &[

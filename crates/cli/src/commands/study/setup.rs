@@ -12,8 +12,9 @@ use greenup_device::cuda::{Compiler, CudaError, Gpu, libraries};
 use greenup_meter::Policy;
 use greenup_study::{CpuOptions, GpuOptions, TuningOptions};
 
-/// Seconds of the searches: CPU, GPU; with `--full`.
+/// Seconds of the searches: CPU, GPU; with several devices, so that all of them take four minutes; with `--full`.
 const SEARCH_S: (f64, f64) = (20.0, 30.0);
+const SHARED_SEARCH_S: (f64, f64) = (8.0, 12.0);
 const FULL_SEARCH_S: (f64, f64) = (120.0, 240.0);
 
 /// The devices of a study.
@@ -79,12 +80,17 @@ pub fn options(
 ) -> Result<(Option<CpuOptions>, Vec<GpuOptions>)> {
     let several = usize::from(cpu) + gpus.len() > 1;
     let named = args.sensor.sensor.as_deref();
+    let search = match (args.full, several) {
+        (true, _) => FULL_SEARCH_S,
+        (false, true) => SHARED_SEARCH_S,
+        (false, false) => SEARCH_S,
+    };
     let cpu = cpu
-        .then(|| cpu_options(args, of_device(named, false, several), assumed))
+        .then(|| cpu_options(args, of_device(named, false, several), assumed, search))
         .transpose()?;
     let gpus = gpus
         .into_iter()
-        .map(|g| gpu_options(args, g, of_device(named, true, several)))
+        .map(|g| gpu_options(args, g, of_device(named, true, several), search))
         .collect::<Result<Vec<_>>>()?;
     Ok((cpu, gpus))
 }
@@ -94,7 +100,12 @@ fn of_device(named: Option<&str>, gpu: bool, several: bool) -> Option<&str> {
     named.filter(|n| !several || *n == "none" || n.starts_with("nvml") == gpu)
 }
 
-fn cpu_options(args: &StudyArgs, named: Option<&str>, assumed: bool) -> Result<CpuOptions> {
+fn cpu_options(
+    args: &StudyArgs,
+    named: Option<&str>,
+    assumed: bool,
+    search: (f64, f64),
+) -> Result<CpuOptions> {
     let chosen = sensors::sensors(named, Target::Host, 0.5)?;
     if let Some(why) = &chosen.missing {
         print::note(match assumed {
@@ -119,7 +130,7 @@ fn cpu_options(args: &StudyArgs, named: Option<&str>, assumed: bool) -> Result<C
         false => Some(TuningOptions {
             dir: args.out.join("tuning"),
             launcher: worker(&chosen)?,
-            seconds: search_s(args).0,
+            seconds: search.0,
             n: 1024,
             energy: chosen.main().is_some(),
         }),
@@ -133,7 +144,12 @@ fn cpu_options(args: &StudyArgs, named: Option<&str>, assumed: bool) -> Result<C
     })
 }
 
-fn gpu_options(args: &StudyArgs, gpu: Gpu, named: Option<&str>) -> Result<GpuOptions> {
+fn gpu_options(
+    args: &StudyArgs,
+    gpu: Gpu,
+    named: Option<&str>,
+    search: (f64, f64),
+) -> Result<GpuOptions> {
     let device = format!("cuda:{}", gpu.ordinal);
     let chosen = match sensors::sensors(named, sensors::on_gpu(&gpu)?, 0.5) {
         // What the user did not name is no reason to end the study.
@@ -159,13 +175,9 @@ fn gpu_options(args: &StudyArgs, gpu: Gpu, named: Option<&str>) -> Result<GpuOpt
         full: args.full,
         cubins: folders::cache()?.join("cubins"),
         dir: args.out.clone(),
-        tuning_s: (!args.no_tuning).then(|| search_s(args).1),
+        tuning_s: (!args.no_tuning).then_some(search.1),
         meter: chosen.meter(policy(!args.full)),
     })
-}
-
-fn search_s(args: &StudyArgs) -> (f64, f64) {
-    if args.full { FULL_SEARCH_S } else { SEARCH_S }
 }
 
 /// Starts the processes in which kernels run, with the sensor of their device.

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if elem == 0 || elem == 2
 typedef float Real;
@@ -31,6 +32,24 @@ static void add(double *high, double *low, const double *x, double y, int32_t n)
     }
 }
 
+#if elem < 2
+/* The same for four columns of x: the sums stay in registers. */
+static void add4(double *high, double *low, const double *x, size_t step, const double *y,
+                 int32_t n) {
+    for (int32_t i = 0; i < n; i++) {
+        double h = high[i], l = low[i];
+        for (int u = 0; u < 4; u++) {
+            const double a = x[u * step + i];
+            const double p = a * y[u], e = fma(a, y[u], -p);
+            const double s = h + p, z = s - h;
+            l += (h - (s - z)) + (p - z) + e;
+            h = s;
+        }
+        high[i] = h, low[i] = l;
+    }
+}
+#endif
+
 void reference(int32_t rows, int32_t columns, int32_t depth, Real alpha, Real alpha_im,
                const Real *a, int32_t lda, const Real *b, int32_t ldb, Real beta, Real beta_im,
                Real *c, int32_t ldc) {
@@ -39,42 +58,61 @@ void reference(int32_t rows, int32_t columns, int32_t depth, Real alpha, Real al
     if (!all) abort();
 #pragma omp parallel for
     for (int32_t q = 0; q < depth; q++) column(all + REALS * m * q, a, rows, lda, q, trans_a);
+    /* Blocks of columns that read the matrix once, and of rows whose sums stay in the first cache. */
+    enum { COLUMNS = 8, ROWS = 128 };
 #pragma omp parallel
     {
-        double *sums = malloc((4 * m + REALS * (size_t)depth) * sizeof(double));
-        if (!sums) abort();
-        double *re = sums, *im = sums + 2 * m, *y = sums + 4 * m;
+        double *y = malloc(COLUMNS * REALS * (size_t)depth * sizeof(double));
+        if (!y) abort();
+        double re[COLUMNS][2 * ROWS], im[COLUMNS][2 * ROWS];
 #pragma omp for
-        for (int32_t j = 0; j < columns; j++) {
-            for (size_t i = 0; i < 4 * m; i++) sums[i] = 0.0;
-            column(y, b, depth, ldb, j, trans_b);
-            for (int32_t q = 0; q < depth; q++) {
-                const double *x = all + REALS * m * q;
-                add(re, re + m, x, y[REALS * q], rows);
-#if elem >= 2
-                add(re, re + m, x + 1, -y[2 * q + 1], rows);
-                add(im, im + m, x, y[2 * q + 1], rows);
-                add(im, im + m, x + 1, y[2 * q], rows);
+        for (int32_t j0 = 0; j0 < columns; j0 += COLUMNS) {
+            const int32_t count = columns - j0 < COLUMNS ? columns - j0 : COLUMNS;
+            for (int32_t k = 0; k < count; k++)
+                column(y + k * REALS * (size_t)depth, b, depth, ldb, j0 + k, trans_b);
+            for (int32_t i0 = 0; i0 < rows; i0 += ROWS) {
+                const int32_t n = rows - i0 < ROWS ? rows - i0 : ROWS;
+                memset(re, 0, sizeof re);
+                memset(im, 0, sizeof im);
+                int32_t q = 0;
+#if elem < 2
+                for (; q + 4 <= depth; q += 4)
+                    for (int32_t k = 0; k < count; k++)
+                        add4(re[k], re[k] + ROWS, all + m * q + i0, m, y + k * (size_t)depth + q,
+                             n);
 #endif
-            }
-            for (int32_t i = 0; i < rows; i++) {
-                Real *out = c + REALS * (i + (int64_t)j * ldc);
-                const double x = re[i] + re[m + i];
+                for (; q < depth; q++) {
+                    const double *x = all + REALS * (m * q + i0);
+                    for (int32_t k = 0; k < count; k++) {
+                        const double *to = y + REALS * (k * (size_t)depth + q);
+                        add(re[k], re[k] + ROWS, x, to[0], n);
 #if elem >= 2
-                const double z = im[i] + im[m + i];
-                double now_re = alpha * x - alpha_im * z, now_im = alpha * z + alpha_im * x;
-                if (beta != 0 || beta_im != 0) {
-                    now_re += (double)beta * out[0] - (double)beta_im * out[1];
-                    now_im += (double)beta * out[1] + (double)beta_im * out[0];
+                        add(re[k], re[k] + ROWS, x + 1, -to[1], n);
+                        add(im[k], im[k] + ROWS, x, to[1], n);
+                        add(im[k], im[k] + ROWS, x + 1, to[0], n);
+#endif
+                    }
                 }
-                out[0] = (Real)now_re, out[1] = (Real)now_im;
+                for (int32_t k = 0; k < count; k++)
+                    for (int32_t i = 0; i < n; i++) {
+                        Real *out = c + REALS * (i0 + i + (int64_t)(j0 + k) * ldc);
+                        const double x = re[k][i] + re[k][ROWS + i];
+#if elem >= 2
+                        const double z = im[k][i] + im[k][ROWS + i];
+                        double now_re = alpha * x - alpha_im * z, now_im = alpha * z + alpha_im * x;
+                        if (beta != 0 || beta_im != 0) {
+                            now_re += (double)beta * out[0] - (double)beta_im * out[1];
+                            now_im += (double)beta * out[1] + (double)beta_im * out[0];
+                        }
+                        out[0] = (Real)now_re, out[1] = (Real)now_im;
 #else
-                (void)alpha_im, (void)beta_im, (void)im;
-                out[0] = (Real)(beta == 0 ? alpha * x : alpha * x + beta * out[0]);
+                        (void)alpha_im, (void)beta_im;
+                        out[0] = (Real)(beta == 0 ? alpha * x : alpha * x + beta * out[0]);
 #endif
+                    }
             }
         }
-        free(sums);
+        free(y);
     }
     free(all);
 }
