@@ -12,9 +12,9 @@ use greenup_device::cuda::{Compiler, CudaError, Gpu, libraries};
 use greenup_meter::Policy;
 use greenup_study::{CpuOptions, GpuOptions, TuningOptions};
 
-/// Seconds of the searches: CPU, GPU; with several devices, so that all of them take four minutes; with `--full`.
+/// Seconds of the searches: CPU, GPU; with several devices, so that a CPU and a GPU take four minutes; with `--full`.
 const SEARCH_S: (f64, f64) = (20.0, 30.0);
-const SHARED_SEARCH_S: (f64, f64) = (8.0, 12.0);
+const SHARED_SEARCH_S: (f64, f64) = (20.0, 16.0);
 const FULL_SEARCH_S: (f64, f64) = (120.0, 240.0);
 
 /// The devices of a study.
@@ -86,11 +86,14 @@ pub fn options(
         (false, false) => SEARCH_S,
     };
     let cpu = cpu
-        .then(|| cpu_options(args, of_device(named, false, several), assumed, search))
+        .then(|| {
+            let named = of_device(named, false, several);
+            cpu_options(args, named, assumed, several && !args.full, search.0)
+        })
         .transpose()?;
     let gpus = gpus
         .into_iter()
-        .map(|g| gpu_options(args, g, of_device(named, true, several), search))
+        .map(|g| gpu_options(args, g, of_device(named, true, several), search.1))
         .collect::<Result<Vec<_>>>()?;
     Ok((cpu, gpus))
 }
@@ -104,7 +107,8 @@ fn cpu_options(
     args: &StudyArgs,
     named: Option<&str>,
     assumed: bool,
-    search: (f64, f64),
+    shared: bool,
+    search_s: f64,
 ) -> Result<CpuOptions> {
     let chosen = sensors::sensors(named, Target::Host, 0.5)?;
     if let Some(why) = &chosen.missing {
@@ -120,17 +124,27 @@ fn cpu_options(
             "an NVIDIA GPU is present, but the CUDA driver (libcuda.so) cannot be loaded: it is left out",
         );
     }
-    let (policy, depth) = if args.full {
+    let (mut policy, depth) = if args.full {
         (Policy::thorough(), Depth::Full)
     } else {
         (Policy::quick(), Depth::Quick)
     };
-    let tuning = match args.no_tuning {
+    if shared {
+        policy.max_repeats = 5;
+    }
+    // Next to a GPU the time is for what has energies.
+    let timed_only = shared && chosen.main().is_none();
+    if timed_only && !args.no_tuning {
+        print::note(
+            "cpu: no kernel is tuned for its time alone next to a GPU: `greenup study --device cpu` does",
+        );
+    }
+    let tuning = match args.no_tuning || timed_only {
         true => None,
         false => Some(TuningOptions {
             dir: args.out.join("tuning"),
             launcher: worker(&chosen)?,
-            seconds: search.0,
+            seconds: search_s,
             n: 1024,
             energy: chosen.main().is_some(),
         }),
@@ -148,7 +162,7 @@ fn gpu_options(
     args: &StudyArgs,
     gpu: Gpu,
     named: Option<&str>,
-    search: (f64, f64),
+    search_s: f64,
 ) -> Result<GpuOptions> {
     let device = format!("cuda:{}", gpu.ordinal);
     let chosen = match sensors::sensors(named, sensors::on_gpu(&gpu)?, 0.5) {
@@ -175,7 +189,7 @@ fn gpu_options(
         full: args.full,
         cubins: folders::cache()?.join("cubins"),
         dir: args.out.clone(),
-        tuning_s: (!args.no_tuning).then_some(search.1),
+        tuning_s: (!args.no_tuning).then_some(search_s),
         meter: chosen.meter(policy(!args.full)),
     })
 }
