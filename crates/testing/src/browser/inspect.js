@@ -93,10 +93,14 @@
   const centres = mark => {
     const d = mark.getAttribute('d'), m = mark.getScreenCTM();
     if (d && /h0$/.test(d)) {
-      const window = mark.closest('svg').getBoundingClientRect();
+      // Not the box of the inner picture's element: browsers differ in what it holds.
+      const svg = mark.closest('svg'), v = svg.viewBox.baseVal, c = svg.getScreenCTM();
+      const frame = v && v.width > 0
+        ? { left: c.a * v.x + c.e, top: c.d * v.y + c.f, right: c.a * (v.x + v.width) + c.e, bottom: c.d * (v.y + v.height) + c.f }
+        : svg.getBoundingClientRect();
       return d.split('M').slice(1).map(part => part.split(/[ h]/).map(Number))
         .map(([x, y]) => [m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f])
-        .filter(([x, y]) => x > window.left && x < window.right && y > window.top && y < window.bottom);
+        .filter(([x, y]) => x > frame.left && x < frame.right && y > frame.top && y < frame.bottom);
     }
     const r = mark.getBoundingClientRect();
     // Bars and cells may carry text; points may not.
