@@ -29,23 +29,26 @@ pub struct Line {
 }
 
 impl FromStr for Line {
-    type Err = String;
+    type Err = HydroError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, HydroError> {
         let (mut from, mut to) = ([0.0; 3], [0.0; 3]);
         let mut seen = [false; 3];
         for part in text.split(',') {
             let (axis, value) = coordinate(part)?;
             if std::mem::replace(&mut seen[axis], true) {
-                return Err(format!("`{text}` names {} twice", AXES[axis]));
+                return Err(HydroError::Setting(format!(
+                    "`{text}` names {} twice",
+                    AXES[axis]
+                )));
             }
             let (a, b) = value.split_once(':').unwrap_or((value, value));
             (from[axis], to[axis]) = (number(a)?, number(b)?);
         }
         if from == to {
-            return Err(format!(
+            return Err(HydroError::Setting(format!(
                 "`{text}` is a point: give one coordinate as FROM:TO, e.g. x=0:1,y=0.5"
-            ));
+            )));
         }
         Ok(Self {
             from,

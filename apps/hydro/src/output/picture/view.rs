@@ -33,28 +33,28 @@ pub struct Slice {
 ///
 /// # Errors
 /// Another text.
-pub fn coordinate(text: &str) -> Result<(usize, &str), String> {
+pub fn coordinate(text: &str) -> Result<(usize, &str), HydroError> {
     let (name, value) = text.split_once('=').unwrap_or(("", ""));
     super::AXES
         .iter()
         .position(|a| *a == name.trim())
         .map(|axis| (axis, value.trim()))
-        .ok_or_else(|| format!("`{text}`: use x=NUMBER, y=NUMBER or z=NUMBER"))
+        .ok_or_else(|| HydroError::Setting(format!("`{text}`: use x=NUMBER, y=NUMBER or z=NUMBER")))
 }
 
 /// A finite number.
 ///
 /// # Errors
 /// Another text.
-pub fn number(text: &str) -> Result<f64, String> {
+pub fn number(text: &str) -> Result<f64, HydroError> {
     let parsed = text.trim().parse().ok().filter(|v: &f64| v.is_finite());
-    parsed.ok_or_else(|| format!("`{text}` is not a number"))
+    parsed.ok_or_else(|| HydroError::Setting(format!("`{text}` is not a number")))
 }
 
 impl FromStr for Slice {
-    type Err = String;
+    type Err = HydroError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, HydroError> {
         let (axis, value) = coordinate(text)?;
         Ok(Self {
             axis,

@@ -339,6 +339,18 @@ mod tests {
             ["0.00", "0.25"]
         );
         assert_eq!(x.titled(&x.resolve([1e9].into_iter())).1, "x, 10⁹");
+        // Less than a factor of two on a logarithmic axis.
+        let ratio = Axis::new("over the best", Unit::None, Scale::Log);
+        let bar = ratio.over(1.0, 1.25);
+        assert_eq!(
+            labels(&bar, 1.0, 1.25, 300.0),
+            ["1.00", "1.04", "1.08", "1.12", "1.16", "1.20", "1.24"]
+        );
+        let t = Axis::new("t", Unit::si("s"), Scale::Log).over(5.2e-3, 5.8e-3);
+        assert_eq!(
+            labels(&t, 5.2e-3, 5.8e-3, 200.0),
+            ["5.2 m", "5.4 m", "5.6 m", "5.8 m"]
+        );
     }
 
     #[test]

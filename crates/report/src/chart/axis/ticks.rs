@@ -1,7 +1,7 @@
 //! Sets of ticks, fine to coarse.
 
 use super::number::{decimals, short};
-use super::{Axis, Scale, Span};
+use super::{Axis, Scale, Span, Unit};
 
 impl Axis {
     /// Sets of ticks of a logarithmic axis, fine to coarse.
@@ -55,6 +55,21 @@ impl Axis {
         if self.decades && sets.iter().any(plain) {
             sets.retain(plain);
         }
+        if self.scale == Scale::Log && sets.iter().all(|s| s.len() < 2) {
+            sets.extend(self.even_ticks(span, wide));
+        }
+        sets
+    }
+
+    /// Even steps on a logarithmic axis within less than a factor of two.
+    fn even_ticks(&self, span: &Span, wide: bool) -> Vec<Vec<(f64, String)>> {
+        let mut sets = self.linear_ticks(span);
+        if matches!(self.unit, Unit::Si(_)) {
+            for (v, label) in sets.iter_mut().flatten() {
+                *label = self.label(*v, wide);
+            }
+        }
+        sets.retain(|s| s.windows(2).all(|w| w[0].1 != w[1].1));
         sets
     }
 
