@@ -109,10 +109,10 @@ pub fn sweep(
 fn estimate(e: Estimate, measure: &Measure) {
     let finals = print::duration(e.finals_s);
     match e.trials {
-        None => print::estimate(
+        None => print::at_least(
             e.search_s + e.finals_s,
             format!(
-                "{} of search, {finals} for the finalists",
+                "{} of search, {finals} for the finalists; inputs and the reference come on top",
                 print::duration(e.search_s)
             ),
         ),

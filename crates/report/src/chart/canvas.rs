@@ -162,13 +162,17 @@ impl Canvas {
 
     /// Appends a filled rectangle.
     pub fn rect(&mut self, r: Rect, ink: Ink, attributes: &str) {
+        // Both edges are rounded, not the width: neighbours leave no seam.
+        let rounded = |v: f64| (10.0 * v).round() / 10.0;
+        let width = rounded(r.left + r.width) - rounded(r.left);
+        let height = rounded(r.top + r.height) - rounded(r.top);
         let _ = writeln!(
             self.body,
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" {attributes}/>",
             px(r.left),
             px(r.top),
-            px(r.width.max(0.0)),
-            px(r.height.max(0.0)),
+            px(width.max(0.0)),
+            px(height.max(0.0)),
             self.css(ink)
         );
     }
@@ -375,5 +379,38 @@ impl Picture {
              style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{}\"/>",
             base64::engine::general_purpose::STANDARD.encode(data)
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_leave_no_seam() {
+        let mut c = Canvas::new(Style::Light);
+        let width = 747.9 / 7.0;
+        for i in 0..7 {
+            let r = Rect {
+                left: f64::from(i) * width,
+                top: 0.0,
+                width,
+                height: 34.0,
+            };
+            c.rect(r, Ink::Grid, "");
+        }
+        let number = |line: &str, name: &str| -> f64 {
+            let (_, rest) = line.split_once(&format!(" {name}=\"")).unwrap();
+            rest.split_once('"').unwrap().0.parse().unwrap()
+        };
+        let cells: Vec<(f64, f64)> = c
+            .body
+            .lines()
+            .map(|l| (number(l, "x"), number(l, "width")))
+            .collect();
+        assert_eq!(cells.len(), 7);
+        for w in cells.windows(2) {
+            assert!((w[0].0 + w[0].1 - w[1].0).abs() < 1e-9, "{w:?}");
+        }
     }
 }
