@@ -1,0 +1,452 @@
+//! Ranks as processes, with the MPI that is installed: Open MPI, MPICH and its kin, or any with the standard interface of
+//! MPI 5. It is loaded when a launcher started this process, so that no build needs it.
+
+mod library;
+
+use crate::alone::nan_to_infinity;
+use crate::interface::{Link, Messages, Peer, Ranks, end};
+use crate::launcher::Launched;
+use library::{Functions, Handle};
+use std::ffi::{c_int, c_void};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub use library::VARIABLE;
+
+/// MPI cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RanksError {
+    /// No library was found.
+    #[error(
+        "a launcher started this process as one of several, but no MPI library was found ({}). Fix: install the library of the launcher (Open MPI or MPICH), or name it in {VARIABLE}",
+        reasons.join("; ")
+    )]
+    NotFound {
+        /// What was tried, and why it failed.
+        reasons: Vec<String>,
+    },
+    /// A library lacks a function.
+    #[error("{} is no complete MPI: {cause}", library.display())]
+    Incomplete {
+        /// The library.
+        library: PathBuf,
+        /// What is missing.
+        cause: String,
+    },
+    /// MPI does not start.
+    #[error("MPI ({}) does not start: error {code} of MPI_Init_thread", library.display())]
+    Init {
+        /// The library.
+        library: PathBuf,
+        /// MPI's error code.
+        code: i32,
+    },
+    /// The launcher and the library do not belong together.
+    #[error(
+        "the launcher started {launched} processes, but {} sees {seen}: they do not belong together. Fix: use the launcher of that library, or name another library in {VARIABLE}",
+        library.display()
+    )]
+    Foreign {
+        /// The library.
+        library: PathBuf,
+        /// Number of processes by the launcher.
+        launched: usize,
+        /// Number of processes by MPI.
+        seen: usize,
+    },
+}
+
+/// Length of the parts in which long messages are sent: MPI counts in 32 bits.
+const PART: usize = 1 << 27;
+
+/// Tag of the messages of a link, and of gathered bytes.
+const LINK: c_int = 1;
+const GATHER: c_int = 2;
+
+/// Tests of a message before the core is offered to others.
+const SPINS: u32 = 2_000;
+
+/// MPI calls come one at a time, from any thread.
+struct Calls {
+    f: Functions,
+    one: Mutex<()>,
+}
+
+impl Calls {
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.one.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for messages. The core is offered to others, as it may be shared.
+    ///
+    /// # Safety
+    /// The requests are of messages whose buffers still exist.
+    unsafe fn wait(&self, requests: &mut Vec<Handle>) {
+        let mut tries = 0u32;
+        requests.retain_mut(|request| {
+            loop {
+                let mut done: c_int = 0;
+                let guard = self.lock();
+                // SAFETY: the caller's requests; `done` outlives the call.
+                unsafe { (self.f.test)(request, &raw mut done, self.f.constants.no_status) };
+                drop(guard);
+                if done != 0 {
+                    return false;
+                }
+                tries += 1;
+                if tries > SPINS {
+                    std::thread::yield_now();
+                } else {
+                    std::hint::spin_loop();
+                }
+            }
+        });
+    }
+}
+
+/// The ranks that MPI knows.
+pub struct Mpi {
+    calls: Arc<Calls>,
+    rank: usize,
+    size: usize,
+    local: (usize, usize),
+}
+
+impl Mpi {
+    /// Loads and starts MPI.
+    ///
+    /// # Errors
+    /// There is none, or not the launcher's.
+    pub fn start(launched: Launched) -> Result<Self, RanksError> {
+        let f = library::load(std::env::var_os("OMPI_COMM_WORLD_SIZE").is_some())?;
+        let (mut provided, mut rank, mut size) = (0, 0, 0);
+        let world = f.constants.world;
+        // SAFETY: null arguments are allowed since MPI 2; the numbers outlive the calls.
+        let code = unsafe {
+            let none = std::ptr::null_mut();
+            let code = (f.init)(
+                none,
+                std::ptr::null_mut(),
+                f.constants.serialized,
+                &raw mut provided,
+            );
+            if code == 0 {
+                (f.rank)(world, &raw mut rank);
+                (f.size)(world, &raw mut size);
+            }
+            code
+        };
+        if code != 0 {
+            return Err(RanksError::Init {
+                library: f.name,
+                code,
+            });
+        }
+        if size as usize != launched.size {
+            // SAFETY: MPI was started.
+            unsafe { (f.finalize)() };
+            return Err(RanksError::Foreign {
+                library: f.name,
+                launched: launched.size,
+                seen: size as usize,
+            });
+        }
+        let mut out = Self {
+            calls: Arc::new(Calls {
+                f,
+                one: Mutex::new(()),
+            }),
+            rank: rank as usize,
+            size: size as usize,
+            local: (0, 1),
+        };
+        out.end_with_the_launcher();
+        out.local = out.count_local();
+        Ok(out)
+    }
+
+    /// The name and version of the library, a line.
+    pub fn version(&self) -> String {
+        let mut text = [0u8; 8192];
+        let mut length = 0;
+        // SAFETY: MPI writes at most MPI_MAX_LIBRARY_VERSION_STRING bytes, 256 to 8192.
+        unsafe { (self.calls.f.version)(text.as_mut_ptr().cast(), &raw mut length) };
+        let text = &text[..(length.max(0) as usize).min(text.len())];
+        let text = String::from_utf8_lossy(text);
+        text.lines().next().unwrap_or_default().trim().to_owned()
+    }
+
+    /// A launcher that is killed takes its ranks with it.
+    fn end_with_the_launcher(&self) {
+        #[cfg(target_os = "linux")]
+        // SAFETY: asks for a signal; changes nothing else.
+        unsafe {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM);
+        }
+    }
+
+    /// Number of this rank among those of its host, and their number.
+    fn count_local(&self) -> (usize, usize) {
+        let mut name = [0u8; 256];
+        // SAFETY: the buffer is as long as said.
+        unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) };
+        let mut all = self.gather(&name).map(|n| n.concat()).unwrap_or_default();
+        self.broadcast(&mut all);
+        let same: Vec<usize> = all
+            .chunks_exact(name.len())
+            .enumerate()
+            .filter(|(_, n)| *n == name)
+            .map(|(rank, _)| rank)
+            .collect();
+        let before = same.iter().filter(|r| **r < self.rank).count();
+        (before, same.len().max(1))
+    }
+
+    fn reduce<T>(&self, x: &mut [T], kind: Handle, op: Handle) {
+        let (f, guard) = (&self.calls.f, self.calls.lock());
+        for part in x.chunks_mut(PART) {
+            let (data, n) = (part.as_mut_ptr().cast(), part.len() as c_int);
+            // SAFETY: `data` holds n values of the type; all ranks call it with the same length.
+            unsafe { (f.all_reduce)(f.constants.in_place, data, n, kind, op, f.constants.world) };
+        }
+        drop(guard);
+    }
+
+    /// Begins to send or receive words.
+    ///
+    /// # Safety
+    /// The words stay where they are, and no one else uses them, until the requests are done.
+    unsafe fn begin(
+        calls: &Calls,
+        message: unsafe extern "C" fn(
+            *mut c_void,
+            c_int,
+            Handle,
+            c_int,
+            c_int,
+            Handle,
+            *mut Handle,
+        ) -> c_int,
+        (data, length): (*mut u64, usize),
+        (kind, rank, tag): (Handle, usize, c_int),
+        requests: &mut Vec<Handle>,
+    ) {
+        let guard = calls.lock();
+        let world = calls.f.constants.world;
+        let mut at = 0;
+        while at < length {
+            let n = PART.min(length - at);
+            let mut request = 0;
+            // SAFETY: as the caller says.
+            unsafe {
+                message(
+                    data.add(at).cast(),
+                    n as c_int,
+                    kind,
+                    rank as c_int,
+                    tag,
+                    world,
+                    &raw mut request,
+                );
+            }
+            requests.push(request);
+            at += n;
+        }
+        drop(guard);
+    }
+
+    /// Sends or receives words, and waits.
+    fn words(&self, words: &mut [u64], rank: usize, receive: bool) {
+        let f = &self.calls.f;
+        let message = if receive { f.receive } else { f.send };
+        let mut requests = Vec::new();
+        // SAFETY: `words` outlives the wait.
+        unsafe {
+            let data = (words.as_mut_ptr(), words.len());
+            let to = (f.constants.int64, rank, GATHER);
+            Self::begin(&self.calls, message, data, to, &mut requests);
+            self.calls.wait(&mut requests);
+        }
+    }
+
+    /// Ends MPI.
+    pub fn finish(&self) {
+        let guard = self.calls.lock();
+        // SAFETY: MPI was started, and all ranks come here.
+        unsafe { (self.calls.f.finalize)() };
+        drop(guard);
+    }
+}
+
+/// Bytes as words, the last filled up with zeros.
+fn packed(bytes: &[u8]) -> Vec<u64> {
+    let word = |c: &[u8]| {
+        let mut word = [0; 8];
+        word[..c.len()].copy_from_slice(c);
+        u64::from_ne_bytes(word)
+    };
+    bytes.chunks(8).map(word).collect()
+}
+
+fn unpacked(words: &[u64], bytes: usize) -> Vec<u8> {
+    let mut out: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
+    out.truncate(bytes);
+    out
+}
+
+impl Ranks for Mpi {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn local(&self) -> (usize, usize) {
+        self.local
+    }
+
+    fn sum(&self, x: &mut [f64]) {
+        let c = &self.calls.f.constants;
+        self.reduce(x, c.double, c.sum);
+    }
+
+    fn sum_integers(&self, x: &mut [i64]) {
+        let c = &self.calls.f.constants;
+        self.reduce(x, c.int64, c.sum);
+    }
+
+    fn max(&self, x: &mut [f64]) {
+        nan_to_infinity(x);
+        let c = &self.calls.f.constants;
+        self.reduce(x, c.double, c.max);
+    }
+
+    fn broadcast(&self, bytes: &mut Vec<u8>) {
+        let mut length = [bytes.len() as i64];
+        let send = |data: *mut c_void, n: usize| {
+            let (f, guard) = (&self.calls.f, self.calls.lock());
+            let c = &f.constants;
+            // SAFETY: `data` holds n words; all ranks call it with the same length.
+            unsafe { (f.broadcast)(data, n as c_int, c.int64, 0, c.world) };
+            drop(guard);
+        };
+        send(length.as_mut_ptr().cast(), 1);
+        let mut words = packed(bytes);
+        words.resize((length[0] as usize).div_ceil(8), 0);
+        for part in words.chunks_mut(PART) {
+            send(part.as_mut_ptr().cast(), part.len());
+        }
+        *bytes = unpacked(&words, length[0] as usize);
+    }
+
+    fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+        if self.rank > 0 {
+            self.words(&mut [bytes.len() as u64], 0, false);
+            self.words(&mut packed(bytes), 0, false);
+            return None;
+        }
+        let mut all = vec![bytes.to_vec()];
+        for rank in 1..self.size {
+            let mut length = [0];
+            self.words(&mut length, rank, true);
+            let mut words = vec![0; (length[0] as usize).div_ceil(8)];
+            self.words(&mut words, rank, true);
+            all.push(unpacked(&words, length[0] as usize));
+        }
+        Some(all)
+    }
+
+    fn barrier(&self) {
+        let (f, guard) = (&self.calls.f, self.calls.lock());
+        // SAFETY: all ranks call it.
+        unsafe { (f.barrier)(f.constants.world) };
+        drop(guard);
+    }
+
+    fn link(&self, peers: &[Peer]) -> Box<dyn Link> {
+        Box::new(Requests {
+            calls: self.calls.clone(),
+            messages: Messages::new(peers),
+            under_way: Vec::new(),
+        })
+    }
+
+    fn abort(&self, message: &str, code: u8) -> ! {
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), "{message}");
+        // Not locked: the lock's holder may wait for a rank that is lost.
+        // SAFETY: ends the process.
+        unsafe { (self.calls.f.abort)(self.calls.f.constants.world, code.into()) };
+        std::process::exit(code.into());
+    }
+}
+
+/// A link between processes.
+struct Requests {
+    calls: Arc<Calls>,
+    messages: Messages,
+    under_way: Vec<Handle>,
+}
+
+impl Link for Requests {
+    fn outgoing(&mut self, peer: usize) -> &mut [f64] {
+        &mut self.messages.outgoing[peer]
+    }
+
+    fn begin(&mut self) {
+        let Self {
+            calls,
+            messages,
+            under_way,
+        } = self;
+        let f = &calls.f;
+        for (i, peer) in messages.peers.iter().enumerate() {
+            let of = (f.constants.double, peer.rank, LINK);
+            let (incoming, outgoing) = (&mut messages.incoming[i], &mut messages.outgoing[i]);
+            // SAFETY: the link owns the buffers, gives none away before `finish`, and waits when it is dropped.
+            unsafe {
+                let data = (incoming.as_mut_ptr().cast(), incoming.len());
+                Mpi::begin(calls, f.receive, data, of, under_way);
+                let data = (outgoing.as_mut_ptr().cast(), outgoing.len());
+                Mpi::begin(calls, f.send, data, of, under_way);
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        // SAFETY: the buffers are this link's.
+        unsafe { self.calls.wait(&mut self.under_way) };
+    }
+
+    fn incoming(&self, peer: usize) -> &[f64] {
+        &self.messages.incoming[peer]
+    }
+}
+
+impl Drop for Requests {
+    fn drop(&mut self) {
+        if !self.under_way.is_empty() {
+            if std::thread::panicking() {
+                end("a rank failed while messages were under way", 1);
+            }
+            self.finish();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_survive_as_words() {
+        for n in 0..20u8 {
+            let bytes: Vec<u8> = (0..n).map(|i| 250 - i).collect();
+            let words = packed(&bytes);
+            assert_eq!(words.len(), usize::from(n).div_ceil(8));
+            assert_eq!(unpacked(&words, bytes.len()), bytes);
+        }
+    }
+}

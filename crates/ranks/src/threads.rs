@@ -1,0 +1,379 @@
+//! Ranks as threads of one process.
+
+use crate::alone::nan_to_infinity;
+use crate::interface::{Link, Messages, Peer, Ranks, end};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Runs `f` on `n` ranks, each a thread; returns their results by rank.
+///
+/// # Errors
+/// The error of a rank. The others end at their next operation with all ranks.
+///
+/// # Panics
+/// If a rank panics, once all have ended.
+pub fn run<T: Send, E: Send>(
+    n: usize,
+    f: impl Fn(Arc<dyn Ranks>) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let team = Arc::new(Team::new(n.max(1)));
+    let member = |rank| {
+        let ranks = Arc::new(Member {
+            rank,
+            team: team.clone(),
+            links: Mutex::default(),
+        });
+        let result = catch_unwind(AssertUnwindSafe(|| f(ranks)));
+        if !matches!(result, Ok(Ok(_))) {
+            team.lost.store(true, Ordering::Release);
+        }
+        result
+    };
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let member = &member;
+        let threads: Vec<_> = (0..team.size)
+            .map(|rank| scope.spawn(move || member(rank)))
+            .collect();
+        threads
+            .into_iter()
+            .map(|t| t.join().unwrap_or_else(Err))
+            .collect()
+    });
+    let (mut done, mut error, mut panic) = (Vec::with_capacity(n), None, None);
+    for result in results {
+        match result {
+            Ok(Ok(value)) => done.push(value),
+            Ok(Err(e)) => error = error.or(Some(e)),
+            Err(payload) if payload.is::<Lost>() => {}
+            Err(payload) => panic = panic.or(Some(payload)),
+        }
+    }
+    match (panic, error) {
+        (Some(payload), _) => resume_unwind(payload),
+        (None, Some(e)) => Err(e),
+        (None, None) => Ok(done),
+    }
+}
+
+/// What a rank unwinds with when another is lost.
+struct Lost;
+
+/// A message under way between two ranks.
+#[derive(Default)]
+struct Channel {
+    full: AtomicBool,
+    message: Mutex<Vec<f64>>,
+}
+
+/// Sender, receiver, and number of the link between them.
+type Route = (usize, usize, usize);
+
+struct Team {
+    size: usize,
+    lost: AtomicBool,
+    arrived: AtomicUsize,
+    generation: AtomicUsize,
+    /// What each rank gives to an operation of all.
+    given: Vec<Mutex<Vec<u64>>>,
+    bytes: Vec<Mutex<Vec<u8>>>,
+    channels: Mutex<HashMap<Route, Arc<Channel>>>,
+}
+
+fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A rank that panics while it holds a lock ends all others anyway.
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Team {
+    fn new(size: usize) -> Self {
+        Self {
+            size,
+            lost: AtomicBool::new(false),
+            arrived: AtomicUsize::new(0),
+            generation: AtomicUsize::new(0),
+            given: (0..size).map(|_| Mutex::default()).collect(),
+            bytes: (0..size).map(|_| Mutex::default()).collect(),
+            channels: Mutex::default(),
+        }
+    }
+
+    /// Waits for a condition that another rank brings about; unwinds if a rank is lost.
+    fn until(&self, mut done: impl FnMut() -> bool) {
+        let mut tries = 0u32;
+        while !done() {
+            if self.lost.load(Ordering::Acquire) {
+                resume_unwind(Box::new(Lost));
+            }
+            tries = tries.saturating_add(1);
+            match tries {
+                ..4_000 => std::hint::spin_loop(),
+                ..6_000 => std::thread::yield_now(),
+                // The rank that is waited for may need this core.
+                _ => std::thread::sleep(Duration::from_micros(50)),
+            }
+        }
+    }
+
+    fn barrier(&self) {
+        let generation = self.generation.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.size {
+            self.arrived.store(0, Ordering::Relaxed);
+            self.generation.fetch_add(1, Ordering::Release);
+        } else {
+            self.until(|| self.generation.load(Ordering::Acquire) != generation);
+        }
+    }
+}
+
+struct Member {
+    rank: usize,
+    team: Arc<Team>,
+    /// Number of links made so far with each rank.
+    links: Mutex<HashMap<usize, usize>>,
+}
+
+impl Member {
+    /// Combines words of all ranks, in the order of ranks.
+    fn combine<T: Copy>(
+        &self,
+        x: &mut [T],
+        (word, value): (fn(T) -> u64, fn(u64) -> T),
+        f: fn(T, T) -> T,
+    ) {
+        let team = &*self.team;
+        *lock(&team.given[self.rank]) = x.iter().map(|x| word(*x)).collect();
+        team.barrier();
+        for (rank, given) in team.given.iter().enumerate() {
+            for (x, given) in x.iter_mut().zip(lock(given).iter()) {
+                let given = value(*given);
+                *x = if rank == 0 { given } else { f(*x, given) };
+            }
+        }
+        team.barrier();
+    }
+}
+
+impl Ranks for Member {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.team.size
+    }
+
+    fn local(&self) -> (usize, usize) {
+        (self.rank, self.team.size)
+    }
+
+    fn sum(&self, x: &mut [f64]) {
+        self.combine(x, (f64::to_bits, f64::from_bits), |a, b| a + b);
+    }
+
+    fn sum_integers(&self, x: &mut [i64]) {
+        self.combine(x, (i64::cast_unsigned, u64::cast_signed), i64::wrapping_add);
+    }
+
+    fn max(&self, x: &mut [f64]) {
+        nan_to_infinity(x);
+        self.combine(x, (f64::to_bits, f64::from_bits), f64::max);
+    }
+
+    fn broadcast(&self, bytes: &mut Vec<u8>) {
+        let team = &*self.team;
+        if self.rank == 0 {
+            lock(&team.bytes[0]).clone_from(bytes);
+        }
+        team.barrier();
+        if self.rank > 0 {
+            bytes.clone_from(&lock(&team.bytes[0]));
+        }
+        team.barrier();
+    }
+
+    fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+        let team = &*self.team;
+        *lock(&team.bytes[self.rank]) = bytes.to_vec();
+        team.barrier();
+        let take = |b: &Mutex<Vec<u8>>| std::mem::take(&mut *lock(b));
+        let all = (self.rank == 0).then(|| team.bytes.iter().map(take).collect());
+        team.barrier();
+        all
+    }
+
+    fn barrier(&self) {
+        self.team.barrier();
+    }
+
+    fn link(&self, peers: &[Peer]) -> Box<dyn Link> {
+        let mut made = lock(&self.links);
+        let mut channels = lock(&self.team.channels);
+        let routes = peers.iter().map(|peer| {
+            let number = made.entry(peer.rank).or_default();
+            let mut channel = |from, to| channels.entry((from, to, *number)).or_default().clone();
+            let both = (channel(self.rank, peer.rank), channel(peer.rank, self.rank));
+            *number += 1;
+            both
+        });
+        Box::new(Channels {
+            routes: routes.collect(),
+            team: self.team.clone(),
+            messages: Messages::new(peers),
+        })
+    }
+
+    fn abort(&self, message: &str, code: u8) -> ! {
+        end(message, code)
+    }
+}
+
+/// A link between threads: for each peer the channel to it and from it.
+struct Channels {
+    team: Arc<Team>,
+    routes: Vec<(Arc<Channel>, Arc<Channel>)>,
+    messages: Messages,
+}
+
+impl Link for Channels {
+    fn outgoing(&mut self, peer: usize) -> &mut [f64] {
+        &mut self.messages.outgoing[peer]
+    }
+
+    fn begin(&mut self) {
+        for ((to, _), message) in self.routes.iter().zip(&self.messages.outgoing) {
+            // The message before has arrived once its receiver finished.
+            self.team.until(|| !to.full.load(Ordering::Acquire));
+            lock(&to.message).clone_from(message);
+            to.full.store(true, Ordering::Release);
+        }
+    }
+
+    fn finish(&mut self) {
+        for ((_, from), message) in self.routes.iter().zip(&mut self.messages.incoming) {
+            self.team.until(|| from.full.load(Ordering::Acquire));
+            // Copied, not swapped: lengths are those of the receiver.
+            let sent = lock(&from.message);
+            let n = message.len().min(sent.len());
+            message[..n].copy_from_slice(&sent[..n]);
+            drop(sent);
+            from.full.store(false, Ordering::Release);
+        }
+    }
+
+    fn incoming(&self, peer: usize) -> &[f64] {
+        &self.messages.incoming[peer]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::{Exact, sum_exact};
+
+    #[test]
+    fn all_ranks_get_the_same_results() {
+        for n in 1..=5 {
+            let all = run(n, |r| {
+                let me = r.rank() as f64;
+                let mut x = [me, 1.0 / (me + 3.0)];
+                r.sum(&mut x);
+                let mut i = [i64::MAX, r.rank() as i64];
+                r.sum_integers(&mut i);
+                let mut m = [if r.rank() == n - 1 { f64::NAN } else { 1.0 }, -me];
+                r.max(&mut m);
+                let mut b = vec![r.rank() as u8 + 7; 3];
+                r.broadcast(&mut b);
+                let g = r.gather(&vec![r.rank() as u8; r.rank()]);
+                Ok::<_, ()>((x, i, m, b, g))
+            })
+            .unwrap();
+            for (rank, (x, i, m, b, g)) in all.iter().enumerate() {
+                assert_eq!(x[0], (n * (n - 1) / 2) as f64);
+                assert_eq!(x, &all[0].0);
+                assert_eq!(i[1], (n * (n - 1) / 2) as i64);
+                assert_eq!(*m, [f64::INFINITY, 0.0]);
+                assert_eq!(*b, [7; 3]);
+                let want: Vec<Vec<u8>> = (0..n).map(|r| vec![r as u8; r]).collect();
+                assert_eq!(*g, (rank == 0).then_some(want));
+            }
+        }
+    }
+
+    #[test]
+    fn messages_arrive_in_order_around_a_ring() {
+        run(3, |r| {
+            let (me, n) = (r.rank(), r.size());
+            let peer = |rank| Peer {
+                rank,
+                send: me + 1,
+                receive: rank + 1,
+            };
+            let (next, last) = ((me + 1) % n, (me + n - 1) % n);
+            let mut link = r.link(&[peer(next), peer(last)]);
+            for round in 0..500 {
+                for p in 0..2 {
+                    link.outgoing(p).fill((10 * round + me) as f64);
+                }
+                link.begin();
+                link.finish();
+                for (p, rank) in [next, last].into_iter().enumerate() {
+                    assert_eq!(link.incoming(p), vec![(10 * round + rank) as f64; rank + 1]);
+                }
+            }
+            Ok::<_, ()>(())
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn an_error_of_one_rank_ends_all() {
+        for when in 0..3 {
+            let e = run(3, |r| {
+                let mut link = r.link(&[]);
+                for step in 0.. {
+                    if r.rank() == 1 && step == when {
+                        return Err(format!("no memory in step {step}"));
+                    }
+                    link.begin();
+                    r.barrier();
+                }
+                Ok(())
+            });
+            assert_eq!(e, Err(format!("no memory in step {when}")));
+        }
+        let panic = catch_unwind(|| {
+            run(2, |r| {
+                assert!(r.rank() == 0, "rank 1 is broken");
+                r.barrier();
+                Ok::<_, ()>(())
+            })
+        });
+        assert!(panic.is_err());
+    }
+
+    #[test]
+    fn exact_sums_do_not_depend_on_the_ranks() {
+        let terms: Vec<f64> = (0..1000)
+            .map(|i| (f64::from(i) * 0.7).sin() * 10f64.powi(i % 40))
+            .collect();
+        let total = |n| {
+            let all = run(n, |r| {
+                let mut sums = [Exact::default(), Exact::default()];
+                for x in terms.iter().skip(r.rank()).step_by(r.size()) {
+                    sums[0].add(*x);
+                    sums[1].add(-x * x);
+                }
+                sum_exact(&*r, &mut sums);
+                Ok::<_, ()>([sums[0].value(), sums[1].value()])
+            })
+            .unwrap();
+            assert!(all.iter().all(|x| x == &all[0]));
+            all[0]
+        };
+        let one = total(1);
+        assert!((2..=6).all(|n| total(n) == one));
+    }
+}
