@@ -14,6 +14,7 @@
 //! | [`progress`] | progress bars |
 //! | [`provenance`] | where, when and by which program results were made |
 //! | [`machine`] | machines by name or file |
+//! | [`ranks`] | the processes of a run: who prints, what all must agree on, how an error of one ends all |
 //! | [`sensors`] | the energy sensor of a measurement |
 //! | [`load`] | a load that makes sensors move |
 //! | [`folders`] | folders for the user's data and caches |
@@ -31,6 +32,7 @@ pub mod output;
 pub mod print;
 pub mod progress;
 pub mod provenance;
+pub mod ranks;
 pub mod sensors;
 pub mod stdout;
 pub mod tuned;

@@ -13,6 +13,8 @@ pub use crate::stdout::line;
 /// How much goes to standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
+    /// Errors alone: for processes of a run whose first one prints.
+    Silent,
     /// Warnings and errors.
     Quiet,
     /// Notes and progress bars too.
@@ -70,6 +72,9 @@ pub fn duration(seconds: f64) -> String {
 
 /// Prints a warning to standard error.
 pub fn warn(text: impl AsRef<str>) {
+    if !shows(Level::Quiet) {
+        return;
+    }
     let head = "warning:".if_supports_color(Stream::Stderr, |t| t.yellow());
     let _ = writeln!(std::io::stderr(), "{head} {}", text.as_ref());
 }

@@ -10,6 +10,14 @@ static LOST: AtomicBool = AtomicBool::new(false);
 /// The first failure that is an error.
 static FAILED: Mutex<Option<std::io::Error>> = Mutex::new(None);
 
+/// Set for all processes of a run but the first.
+static MUTED: AtomicBool = AtomicBool::new(false);
+
+/// Writes nothing from now on, as another process of the run does.
+pub fn mute() {
+    MUTED.store(true, Ordering::Relaxed);
+}
+
 /// Data did not reach standard output.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output cannot be written: {0}")]
@@ -17,6 +25,9 @@ pub struct StdoutError(#[from] std::io::Error);
 
 /// Writes a line.
 pub fn line(text: impl AsRef<str>) {
+    if MUTED.load(Ordering::Relaxed) {
+        return;
+    }
     let mut out = std::io::stdout().lock();
     // One write a line where it fits: several processes may share the output.
     let text = text.as_ref();
@@ -25,6 +36,9 @@ pub fn line(text: impl AsRef<str>) {
 
 /// Writes bytes.
 pub fn bytes(data: &[u8]) {
+    if MUTED.load(Ordering::Relaxed) {
+        return;
+    }
     let mut out = std::io::stdout().lock();
     keep(out.write_all(data).and_then(|()| out.flush()));
 }

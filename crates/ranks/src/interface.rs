@@ -47,7 +47,7 @@ pub trait Ranks: Send + Sync {
     /// Messages of fixed lengths with some ranks. Each peer makes a link with this rank too, with matching lengths.
     fn link(&self, peers: &[Peer]) -> Box<dyn Link>;
 
-    /// Ends all ranks, with a message on standard error and an exit code.
+    /// Ends all ranks, with a message on standard error, if it is not empty, and an exit code.
     fn abort(&self, message: &str, code: u8) -> !;
 }
 
@@ -87,7 +87,14 @@ impl Messages {
 
 /// Prints a message to standard error and ends the process.
 pub(crate) fn end(message: &str, code: u8) -> ! {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "{message}");
+    say(message);
     std::process::exit(code.into());
+}
+
+/// Prints a message to standard error, if there is one, in one write: other ranks print too.
+pub(crate) fn say(message: &str) {
+    use std::io::Write as _;
+    if !message.is_empty() {
+        let _ = std::io::stderr().write_all(format!("{message}\n").as_bytes());
+    }
 }

@@ -110,7 +110,7 @@ impl Team {
             tries = tries.saturating_add(1);
             match tries {
                 ..4_000 => std::hint::spin_loop(),
-                ..6_000 => std::thread::yield_now(),
+                4_000..6_000 => std::thread::yield_now(),
                 // The rank that is waited for may need this core.
                 _ => std::thread::sleep(Duration::from_micros(50)),
             }
@@ -128,6 +128,9 @@ impl Team {
     }
 }
 
+/// A number as a word, and back.
+type Words<T> = (fn(T) -> u64, fn(u64) -> T);
+
 struct Member {
     rank: usize,
     team: Arc<Team>,
@@ -137,12 +140,7 @@ struct Member {
 
 impl Member {
     /// Combines words of all ranks, in the order of ranks.
-    fn combine<T: Copy>(
-        &self,
-        x: &mut [T],
-        (word, value): (fn(T) -> u64, fn(u64) -> T),
-        f: fn(T, T) -> T,
-    ) {
+    fn combine<T: Copy>(&self, x: &mut [T], (word, value): Words<T>, f: fn(T, T) -> T) {
         let team = &*self.team;
         *lock(&team.given[self.rank]) = x.iter().map(|x| word(*x)).collect();
         team.barrier();

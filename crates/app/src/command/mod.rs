@@ -5,7 +5,7 @@ pub mod renamed;
 pub mod version;
 
 use crate::error::AppError;
-use crate::{print, stdout};
+use crate::{print, ranks, stdout};
 use clap::Parser;
 use greenup_process::interrupt;
 use renamed::{Renamed, rewrite};
@@ -36,6 +36,7 @@ pub fn run_with<C: Parser, E: Into<AppError>>(
     let mut parser = common::with_common(C::command());
     let parsed = parser.try_get_matches_from_mut(args).and_then(|matches| {
         print::set_level(common::level(&matches));
+        ranks::mute_all_but_one();
         if let Some(done) = common::run(&parser, &matches) {
             return Ok(Err(done));
         }
@@ -67,6 +68,9 @@ pub fn run_with<C: Parser, E: Into<AppError>>(
 /// Prints a parser's message, which may be the help that was asked for.
 fn refused(e: &clap::Error) -> Result<u8, AppError> {
     let code = if e.use_stderr() { 2 } else { 0 };
+    if ranks::is_another_printing() {
+        return Ok(code);
+    }
     match e.print() {
         // A reader that closed its pipe is no reason to fail.
         Err(cause) if code == 0 && cause.kind() != ErrorKind::BrokenPipe => {
@@ -101,13 +105,17 @@ fn end(result: Result<u8, AppError>) -> ExitCode {
             .map(|()| code)
             .map_err(|e| lost(e.to_string()))
     }) {
-        Ok(code) => ExitCode::from(code),
+        Ok(code) => {
+            ranks::finish();
+            ExitCode::from(code)
+        }
         Err(e) => {
-            print::error(&e);
-            ExitCode::from(match interrupt::requested() {
+            let code = match interrupt::requested() {
                 true => interrupt::CODE,
                 false => e.code,
-            })
+            };
+            ranks::end_all(&e, code);
+            ExitCode::from(code)
         }
     }
 }

@@ -374,8 +374,7 @@ impl Ranks for Mpi {
     }
 
     fn abort(&self, message: &str, code: u8) -> ! {
-        use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), "{message}");
+        crate::interface::say(message);
         // Not locked: the lock's holder may wait for a rank that is lost.
         // SAFETY: ends the process.
         unsafe { (self.calls.f.abort)(self.calls.f.constants.world, code.into()) };
