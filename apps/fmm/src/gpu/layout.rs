@@ -108,7 +108,7 @@ impl<R: Real> Layout<R> {
         let (sources, targets) = (plan.sources[0].len(), plan.targets[0].len());
         let mut positions = vec![R::default(); sources * 4];
         for (i, p) in positions.chunks_exact_mut(4).enumerate() {
-            for (to, x) in p.iter_mut().zip(&plan.sources) {
+            for (to, x) in p.iter_mut().zip(plan.sources.iter()) {
                 *to = x[i];
             }
         }
@@ -146,7 +146,7 @@ impl<R: Real> Layout<R> {
             })
             .collect();
         let grid: Vec<u32> = grid_indices(plan.p).iter().map(|&g| g as u32).collect();
-        let operators = (plan.levels.iter().zip(&plan.m2l))
+        let operators = (plan.levels.iter().zip(plan.m2l.iter()))
             .map(|(l, f)| {
                 let all = |x: &[Packed<R>]| {
                     x.iter()

@@ -3,10 +3,12 @@
 //! | module | contents |
 //! |---|---|
 //! | `accuracy` | the surface order for an accuracy |
+//! | `share` | the targets of one of several ranks or GPUs |
 //! | `permutation` | values in the order of the boxes, and units |
 
 mod accuracy;
 mod permutation;
+mod share;
 
 use crate::error::{FmmError, invalid};
 use crate::kernel::Kernel;
@@ -22,6 +24,8 @@ use crate::tree::{Lists, Order, Tree};
 use greenup_device::HostIsa;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Maximum number of points: indices of points and boxes have 32 bits.
@@ -64,15 +68,17 @@ pub struct Plan<R: Real> {
     /// Half width of the root cube, in the units of the points.
     pub(crate) unit: f64,
     pub(crate) tree: Tree,
-    pub(crate) lists: Lists,
+    pub(crate) lists: Arc<Lists>,
     /// Positions of the sources in units of `unit`, sorted by boxes; and the index of each in the input.
-    pub(crate) sources: [Vec<R>; 3],
-    pub(crate) source_from: Vec<u32>,
-    pub(crate) targets: [Vec<R>; 3],
-    pub(crate) target_from: Vec<u32>,
+    pub(crate) sources: Arc<[Vec<R>; 3]>,
+    pub(crate) source_from: Arc<Vec<u32>>,
+    pub(crate) targets: Arc<[Vec<R>; 3]>,
+    pub(crate) target_from: Arc<Vec<u32>>,
+    /// The targets that it evaluates, in the sorted order.
+    pub(crate) share: Range<u32>,
     /// By level from 2 on; a kernel that scales has one, of boxes of half width 1.
-    pub(crate) levels: Vec<Level<R>>,
-    pub(crate) m2l: Vec<M2lOperator<R>>,
+    pub(crate) levels: Arc<Vec<Level<R>>>,
+    pub(crate) m2l: Arc<Vec<M2lOperator<R>>>,
     /// Points of the surface of half width 1, by coordinate.
     pub(crate) unit_surface: [Vec<R>; 3],
     pub(crate) isa: HostIsa,
@@ -192,13 +198,14 @@ impl<R: Real> Plan<R> {
             surface,
             unit,
             tree,
-            lists,
-            sources: x,
-            source_from: source_order.from,
-            targets: y,
-            target_from: target_order.from,
-            levels,
-            m2l,
+            lists: Arc::new(lists),
+            sources: Arc::new(x),
+            source_from: Arc::new(source_order.from),
+            share: 0..target_order.from.len() as u32,
+            targets: Arc::new(y),
+            target_from: Arc::new(target_order.from),
+            levels: Arc::new(levels),
+            m2l: Arc::new(m2l),
             unit_surface,
             isa,
             setup_times,

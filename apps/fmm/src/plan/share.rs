@@ -1,0 +1,135 @@
+//! The targets of one of several ranks or GPUs: leaves in Morton order, cut by work. Each rank has the whole tree, so each box
+//! adds its lists in the same order, and results have the same digits on any number of ranks.
+
+use super::Plan;
+use crate::operators::fourier::frequencies;
+use crate::precision::Real;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Work of M2L at a leaf for each frequency, in pairs of a source and a target: 26 neighbours of its parent with eight
+/// children each, a complex product of which costs about half a pair. It only balances.
+const M2L_PAIRS: usize = 80;
+
+impl<R: Real> Plan<R> {
+    /// The plan of a part of the targets, 0 to `of` - 1; what does not depend on the part is shared.
+    pub fn part(&self, part: usize, of: usize) -> Self {
+        let cuts = cuts(&self.work(), of.max(1));
+        let mut tree = self.tree.clone();
+        let share = cuts[part.min(cuts.len() - 1)].clone();
+        for node in &mut tree.nodes {
+            // Leaves lie within a share or outside; a parent keeps what its children keep.
+            let begin = node.targets.start.max(share.start);
+            node.targets = begin..node.targets.end.min(share.end).max(begin);
+        }
+        Self {
+            tree,
+            share,
+            lists: Arc::clone(&self.lists),
+            sources: Arc::clone(&self.sources),
+            source_from: Arc::clone(&self.source_from),
+            targets: Arc::clone(&self.targets),
+            target_from: Arc::clone(&self.target_from),
+            levels: Arc::clone(&self.levels),
+            m2l: Arc::clone(&self.m2l),
+            unit_surface: self.unit_surface.clone(),
+            ..*self
+        }
+    }
+
+    /// Results at the targets of this part, one after the other, out of those at all targets.
+    pub fn own_results(&self, all: &[f64]) -> Vec<f64> {
+        let n = self.target_from.len().max(1);
+        let own = &self.target_from[self.share.start as usize..self.share.end as usize];
+        (0..all.len() / n)
+            .flat_map(|c| own.iter().map(move |i| all[c * n + *i as usize]))
+            .collect()
+    }
+
+    /// Puts results of this part among those at all targets; the inverse of [`Plan::own_results`].
+    pub fn put_results(&self, own: &[f64], all: &mut [f64]) {
+        let n = self.target_from.len().max(1);
+        let which = &self.target_from[self.share.start as usize..self.share.end as usize];
+        for (c, own) in own.chunks(which.len().max(1)).enumerate() {
+            for (i, x) in which.iter().zip(own) {
+                all[c * n + *i as usize] = *x;
+            }
+        }
+    }
+
+    /// Targets of each leaf with targets, in their order, and its work in pairs of a source and a target.
+    fn work(&self) -> Vec<(Range<u32>, usize)> {
+        let nodes = &self.tree.nodes;
+        let m2l = match self.levels.is_empty() {
+            true => 0,
+            false => M2L_PAIRS * frequencies(self.p) * self.options.kernel.inputs().pow(2),
+        };
+        let mut all: Vec<_> = (self.tree.leaves())
+            .filter(|i| !nodes[*i].targets.is_empty())
+            .map(|i| {
+                let near = self.lists.u.of_box(i).iter();
+                let near: usize = near.map(|b| nodes[*b as usize].sources.len()).sum();
+                let far = self.surface * (1 + self.lists.w.of_box(i).len());
+                (
+                    nodes[i].targets.clone(),
+                    nodes[i].targets.len() * (near + far) + m2l,
+                )
+            })
+            .collect();
+        all.sort_unstable_by_key(|(targets, _)| targets.start);
+        all
+    }
+}
+
+/// Cuts ranges into `parts` consecutive ones of about equal work; some are empty if there are fewer ranges.
+fn cuts(work: &[(Range<u32>, usize)], parts: usize) -> Vec<Range<u32>> {
+    let total: usize = work.iter().map(|w| w.1).sum();
+    let end = work.last().map_or(0, |w| w.0.end);
+    let (mut out, mut done, mut at, mut begin) = (Vec::with_capacity(parts), 0, 0, 0);
+    for part in 1..=parts {
+        let until = (total as u128 * part as u128 / parts as u128) as usize;
+        // A range belongs to the part in which its middle lies.
+        while at < work.len() && (part == parts || done + work[at].1 / 2 < until) {
+            done += work[at].1;
+            at += 1;
+        }
+        let to = work.get(at).map_or(end, |w| w.0.start);
+        out.push(begin..to);
+        begin = to;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn parts_are_consecutive_whole_and_balanced(
+            work in proptest::collection::vec((1u32..50, 1usize..1000), 0..80),
+            parts in 1usize..9,
+        ) {
+            let mut end = 0;
+            let work: Vec<_> = work
+                .into_iter()
+                .map(|(n, w)| {
+                    end += n;
+                    (end - n..end, w)
+                })
+                .collect();
+            let cut = cuts(&work, parts);
+            prop_assert_eq!(cut.len(), parts);
+            prop_assert_eq!((cut[0].start, cut[parts - 1].end), (0, end));
+            prop_assert!(cut.windows(2).all(|w| w[0].end == w[1].start));
+            let total: usize = work.iter().map(|w| w.1).sum();
+            let most = work.iter().map(|w| w.1).max().unwrap_or(0);
+            for c in &cut {
+                prop_assert!(c.start == end || work.iter().any(|w| w.0.start == c.start));
+                let of: usize = work.iter().filter(|w| c.contains(&w.0.start)).map(|w| w.1).sum();
+                prop_assert!(of <= total / parts + most + 1, "{of} of {total} in {parts}");
+            }
+        }
+    }
+}

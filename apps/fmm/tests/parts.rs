@@ -1,0 +1,122 @@
+//! Parts of the targets, as ranks and GPUs evaluate them: the same digits as all at once.
+
+use greenup_device::cuda::Emulator;
+use greenup_fmm::cpu::Cpu;
+use greenup_fmm::engine::Engine;
+use greenup_fmm::gpu::{Config, Gpu, KERNELS, source};
+use greenup_fmm::kernel::Kernel;
+use greenup_fmm::options::{M2l, Options};
+use greenup_fmm::plan::Plan;
+use greenup_fmm::points::{Distribution, Points, charges, generate};
+use greenup_fmm::precision::Real;
+use std::sync::Arc;
+
+fn options(kernel: Kernel, gradient: bool, m2l: M2l) -> Options {
+    Options {
+        kernel,
+        tolerance: 1e-3,
+        gradient,
+        ncrit: 20,
+        m2l,
+        order: Some(4),
+    }
+}
+
+/// Results of parts, put together.
+fn together<R: Real>(
+    plan: &Plan<R>,
+    parts: usize,
+    charges: &[f64],
+    engine: impl Fn(Arc<Plan<R>>) -> Box<dyn Engine>,
+) -> Vec<f64> {
+    let (mut all, mut count) = (Vec::new(), 0);
+    for part in 0..parts {
+        let plan = Arc::new(plan.part(part, parts));
+        let out = engine(Arc::clone(&plan)).evaluate(charges).unwrap();
+        let own = plan.own_results(&out);
+        all.resize(out.len(), f64::NAN);
+        plan.put_results(&own, &mut all);
+        count += own.len();
+    }
+    assert_eq!(count, all.len(), "each target belongs to one part");
+    all
+}
+
+fn bits(x: &[f64]) -> Vec<u64> {
+    x.iter().map(|x| x.to_bits()).collect()
+}
+
+fn same_on_cpu<R: Real>(points: &Points, targets: Option<&Points>, o: &Options) {
+    let q = charges(points.len() * o.kernel.inputs(), false, 5);
+    let plan = Plan::<R>::new(points, targets, o).unwrap();
+    let cpu = |p| -> Box<dyn Engine> { Box::new(Cpu::new(p)) };
+    let whole = bits(&together(&plan, 1, &q, cpu));
+    assert_eq!(
+        whole,
+        bits(&cpu(Arc::new(plan.part(0, 1))).evaluate(&q).unwrap())
+    );
+    for parts in [2, 3, 4, 7] {
+        let cut = together(&plan, parts, &q, cpu);
+        assert!(bits(&cut) == whole, "{o:?} in {parts} parts");
+    }
+}
+
+#[test]
+fn parts_have_the_digits_of_the_whole() {
+    let others = generate(Distribution::Sphere, 777, 9);
+    for kernel in [
+        Kernel::Laplace,
+        Kernel::Yukawa { kappa: 2.0 },
+        Kernel::Helmholtz { k: 1.0 },
+        Kernel::Stokes { mu: 1.0 },
+    ] {
+        for distribution in [Distribution::Cube, Distribution::Clusters] {
+            let points = generate(distribution, 2003, 3);
+            let gradient = kernel.check(true).is_ok();
+            same_on_cpu::<f64>(&points, None, &options(kernel, gradient, M2l::Fft));
+            same_on_cpu::<f32>(&points, Some(&others), &options(kernel, false, M2l::Fft));
+        }
+    }
+    let points = generate(Distribution::Plummer, 2003, 3);
+    same_on_cpu::<f64>(
+        &points,
+        None,
+        &options(Kernel::Laplace, false, M2l::Compressed),
+    );
+}
+
+#[test]
+fn more_parts_than_leaves_leave_some_without_work() {
+    let points = generate(Distribution::Cube, 15, 3);
+    let o = options(Kernel::Laplace, true, M2l::Fft);
+    same_on_cpu::<f64>(&points, None, &o);
+    same_on_cpu::<f64>(&points, Some(&Points::default()), &o);
+}
+
+#[test]
+fn parts_on_the_emulator_have_the_digits_of_the_whole() {
+    let o = Options {
+        order: Some(3),
+        ..options(Kernel::Laplace, false, M2l::Fft)
+    };
+    let points = generate(Distribution::Clusters, 301, 3);
+    let q = charges(points.len(), false, 5);
+    let plan = Plan::<f32>::new(&points, None, &o).unwrap();
+    let config = Config::default_for::<f32>(o.kernel, o.gradient)
+        .with("form=0,tile=0,targets=2,threads=32")
+        .unwrap();
+    let text = source::<f32>(o.kernel, o.gradient, plan.order(), plan.surface(), &config);
+    let folder = tempfile::tempdir().unwrap();
+    let gpu = |p| -> Box<dyn Engine> {
+        let emulator = Emulator::compile(&text, &KERNELS, folder.path()).unwrap();
+        // SAFETY: compiled from the source of this plan and config.
+        Box::new(unsafe { Gpu::on(emulator, p, config) }.unwrap())
+    };
+    let whole = bits(&together(&plan, 1, &q, gpu));
+    for parts in [2, 3] {
+        assert!(
+            bits(&together(&plan, parts, &q, gpu)) == whole,
+            "{parts} parts"
+        );
+    }
+}
