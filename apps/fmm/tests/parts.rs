@@ -31,11 +31,11 @@ fn together<R: Real>(
 ) -> Vec<f64> {
     let (mut all, mut count) = (Vec::new(), 0);
     for part in 0..parts {
-        let plan = Arc::new(plan.part(part, parts));
-        let out = engine(Arc::clone(&plan)).evaluate(charges).unwrap();
-        let own = plan.own_results(&out);
+        let one = Arc::new(plan.part(part, parts));
+        let out = engine(Arc::clone(&one)).evaluate(charges).unwrap();
+        let own = one.own_results(&out);
         all.resize(out.len(), f64::NAN);
-        plan.put_results(&own, &mut all);
+        plan.part_targets(part, parts).put(&own, &mut all);
         count += own.len();
     }
     assert_eq!(count, all.len(), "each target belongs to one part");

@@ -5,6 +5,7 @@
 #![warn(missing_docs)]
 
 pub mod browser;
+pub mod mpi;
 
 use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt as _;

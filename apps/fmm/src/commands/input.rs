@@ -2,7 +2,7 @@
 
 use super::check_interrupt;
 use clap::{Args, ValueEnum};
-use greenup_app::args::{DeviceArg, ThreadsArg};
+use greenup_app::args::ThreadsArg;
 use greenup_app::{AppError, Result};
 use greenup_files::Outputs;
 use greenup_fmm::kernel::Kernel;
@@ -74,8 +74,6 @@ pub struct Input {
     pub order: Option<usize>,
     #[command(flatten)]
     pub threads: ThreadsArg,
-    #[command(flatten)]
-    pub device: DeviceArg,
 }
 
 /// Points and charges.

@@ -7,6 +7,7 @@ pub mod input;
 pub mod nbody;
 mod nbody_figure;
 mod predicted;
+mod ranks;
 pub mod run;
 mod run_report;
 pub mod study;

@@ -1,17 +1,17 @@
 //! `fmm run`.
 
-use super::device::{engine, measured, meter};
 use super::input::{Input, Loaded, PrecisionArg, default_ncrit};
+use super::ranks::{Evaluated, evaluate};
 use super::run_report::{Report, drawing, text};
 use super::{check_interrupt, drawing, predicted};
 use clap::Args;
-use greenup_app::args::{FigureArgs, MachineArg};
+use greenup_app::args::{FigureArgs, MachineArg, start_threads};
 use greenup_app::output::Output;
 use greenup_app::provenance::Provenance;
-use greenup_app::{Result, print};
+use greenup_app::ranks::{Crew, RanksArgs};
+use greenup_app::{AppError, Result, print};
 use greenup_fmm::check::errors;
 use greenup_fmm::cost_model;
-use greenup_fmm::engine::PhaseTimes;
 use greenup_fmm::options::M2l;
 use greenup_fmm::plan::Plan;
 use greenup_fmm::points::files;
@@ -24,6 +24,8 @@ use std::time::Instant;
 pub struct RunArgs {
     #[command(flatten)]
     input: Input,
+    #[command(flatten)]
+    ranks: RanksArgs,
     /// Maximum number of points per leaf [default: by device and precision]
     #[arg(long, value_name = "N")]
     ncrit: Option<usize>,
@@ -58,23 +60,29 @@ pub struct RunArgs {
 }
 
 pub fn run(args: &RunArgs) -> Result {
-    args.input.threads.start()?;
+    let crew = args.ranks.crew()?;
+    start_threads(crew.threads(args.input.threads.threads))?;
+    if args.measure && crew.size() > 1 && !args.ranks.device.is_gpu() {
+        return Err(AppError::new(
+            "--measure with several ranks on CPUs: a sensor of the host cannot tell them apart",
+        )
+        .hint("measure one rank, or GPUs: each board has its own counter"));
+    }
     let mut outputs = args.input.check_output(args.out.as_deref())?;
     let figure = drawing::check(&mut outputs, args.figure.as_deref())?;
     let loaded = args.input.load()?;
     match args.input.precision {
-        PrecisionArg::F32 => of::<f32>(args, &loaded, figure.as_ref()),
-        PrecisionArg::F64 => of::<f64>(args, &loaded, figure.as_ref()),
+        PrecisionArg::F32 => of::<f32>(args, &crew, &loaded, figure.as_ref()),
+        PrecisionArg::F64 => of::<f64>(args, &crew, &loaded, figure.as_ref()),
     }
 }
 
-fn of<R: Real>(args: &RunArgs, l: &Loaded, figure: Option<&Output>) -> Result {
+fn of<R: Real>(args: &RunArgs, crew: &Crew, l: &Loaded, figure: Option<&Output>) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
-    let device = args.input.device.device;
     let machine = args.machine.load()?;
     let ncrit = args.ncrit.unwrap_or_else(|| {
         default_ncrit(
-            device.gpu().is_some(),
+            args.ranks.device.is_gpu(),
             args.input.precision,
             args.input.gradient,
         )
@@ -82,22 +90,23 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded, figure: Option<&Output>) -> Result {
     let options = args.input.options(ncrit, args.m2l);
     let start = Instant::now();
     let plan = Arc::new(Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?);
-    let (mut engine, name) = engine(Arc::clone(&plan), device, &args.kernels)?;
     let setup_s = start.elapsed().as_secs_f64();
-    let (mut best, mut phases, mut results) = (f64::INFINITY, PhaseTimes::default(), Vec::new());
-    for _ in 0..args.repeat.max(1) {
-        check_interrupt()?;
-        let start = Instant::now();
-        results = engine.evaluate(&l.charges)?;
-        let s = start.elapsed().as_secs_f64();
-        if s < best {
-            (best, phases) = (s, engine.phases());
-        }
+    let Evaluated {
+        device,
+        setup_s: device_s,
+        best_s,
+        phases,
+        results,
+        measured,
+        boards,
+    } = crew.work(|ranks, device| {
+        let times = (args.repeat, args.measure);
+        evaluate(&plan, &l.charges, (ranks, device), &args.kernels, times)
+    })?;
+    if !crew.has_first() {
+        return Ok(());
     }
-    let measured = match args.measure {
-        true => Some(measured(&mut meter(device)?, &mut *engine)?),
-        false => None,
-    };
+    let setup_s = setup_s + device_s;
     let targets = l.targets.as_ref().unwrap_or(&l.sources);
     let compared = (args.check > 0 && !targets.is_empty() && !l.sources.is_empty()).then(|| {
         let from = (&l.sources, l.charges.as_slice());
@@ -125,7 +134,7 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded, figure: Option<&Output>) -> Result {
         .map(|m| predicted::phases::<R>(m, &work))
         .transpose()?;
     provenance.took("set-up", setup_s);
-    provenance.took("evaluation", best);
+    provenance.took("evaluation", best_s);
     let report = Report {
         provenance,
         kernel: options.kernel.to_string(),
@@ -137,7 +146,8 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded, figure: Option<&Output>) -> Result {
         order: plan.order(),
         ncrit,
         m2l: options.m2l,
-        device: name,
+        device,
+        ranks: crew.size(),
         levels: plan
             .tree()
             .levels
@@ -146,11 +156,12 @@ fn of<R: Real>(args: &RunArgs, l: &Loaded, figure: Option<&Output>) -> Result {
             .collect(),
         setup_times: plan.setup_times(),
         setup_s,
-        evaluation_s: best,
+        evaluation_s: best_s,
         phases,
         work,
         predicted,
         measured,
+        boards,
         errors: compared,
     };
     if let Some(to) = figure {

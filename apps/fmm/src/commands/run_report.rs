@@ -2,6 +2,7 @@
 
 use super::drawing::{Drawing, header, number};
 use super::predicted::Predicted;
+use super::ranks::Boards;
 use super::time;
 use greenup_app::provenance::Provenance;
 use greenup_fmm::check::Errors;
@@ -32,6 +33,8 @@ pub struct Report {
     pub ncrit: usize,
     pub m2l: M2l,
     pub device: String,
+    /// Processes, or threads with a device each.
+    pub ranks: usize,
     pub levels: Vec<usize>,
     pub setup_times: SetupTimes,
     pub setup_s: f64,
@@ -42,6 +45,9 @@ pub struct Report {
     pub predicted: Option<Vec<Predicted>>,
     /// Repeated evaluations, without copies to and from the device.
     pub measured: Option<Measurement>,
+    /// With several ranks: their measurements at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boards: Option<Boards>,
     pub errors: Option<Errors>,
 }
 
@@ -55,7 +61,10 @@ pub fn drawing(r: &Report) -> Drawing {
         ),
         Fact::new("set-up", time(r.setup_s)),
     ];
-    if let Some(m) = &r.measured
+    if let Some(j) = r.boards.as_ref().and_then(|b| b.total_j) {
+        let each = j / r.targets.max(1) as f64;
+        headline.push(Fact::new("energy per point, all boards", si(each, "J")));
+    } else if let Some(m) = &r.measured
         && let (Some(w), Some(j)) = (&m.power_w, &m.energy_j)
     {
         headline.push(Fact::new("power", si(w.median, "W")));
@@ -265,7 +274,15 @@ pub fn text(r: &Report) -> String {
             r.phases.total_s() / time_s.max(1e-12)
         );
     }
-    if let Some(m) = &r.measured {
+    if let Some(b) = &r.boards {
+        let longest = b.time_s.iter().fold(0.0, |m: f64, t| m.max(*t));
+        let _ = writeln!(
+            out,
+            "repeated evaluations: {}{} on all boards",
+            time(longest),
+            joules(b.total_j)
+        );
+    } else if let Some(m) = &r.measured {
         let _ = write!(out, "repeated evaluations: {}", time(m.time_s.median));
         if let (Some(w), Some(j)) = (&m.power_w, &m.energy_j) {
             let _ = write!(

@@ -5,7 +5,7 @@ use super::device::{engine, measured, meter};
 use super::input::{Input, KernelName, PrecisionArg};
 use super::{drawing, study_figure};
 use clap::Args;
-use greenup_app::args::{Device, DeviceArg, FigureArgs, ThreadsArg, single_device};
+use greenup_app::args::{Device, FigureArgs, ThreadsArg, single_device};
 use greenup_app::progress::{Bars, bar};
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print, sensors};
@@ -86,6 +86,7 @@ const OLD_PARAMETERS: [&str; 6] = ["points", "n", "q", "real", "accuracy", "grad
 
 struct Case {
     input: Input,
+    device: Device,
     ncrit: usize,
 }
 
@@ -117,7 +118,7 @@ impl Case {
             ("--ncrit", self.ncrit.to_string()),
             ("--precision", name(&i.precision)),
             ("-a", format!("{:e}", i.accuracy)),
-            ("--device", i.device.device.to_string()),
+            ("--device", self.device.to_string()),
         ] {
             out.extend([option.to_owned(), value]);
         }
@@ -131,6 +132,7 @@ impl Case {
 fn cases(args: &StudyArgs) -> Vec<Case> {
     let case = |(precision, accuracy, gradient), (distribution, n, ncrit)| Case {
         ncrit,
+        device: args.device,
         input: Input {
             points: None,
             targets: None,
@@ -146,9 +148,6 @@ fn cases(args: &StudyArgs) -> Vec<Case> {
             precision,
             order: None,
             threads: ThreadsArg::default(),
-            device: DeviceArg {
-                device: args.device,
-            },
         },
     };
     (SETTINGS.iter())
@@ -257,7 +256,7 @@ pub fn run(args: &StudyArgs) -> Result {
 }
 
 fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Trial> {
-    let device = case.input.device.device;
+    let device = case.device;
     let begun = Instant::now();
     let l = case.input.load()?;
     let options = case.input.options(case.ncrit, M2l::Fft);

@@ -4,7 +4,7 @@ use super::device::{engine, measured, meter};
 use super::input::{Input, Loaded, PrecisionArg};
 use super::{check_interrupt, drawing, time, tune_figure};
 use clap::Args;
-use greenup_app::args::FigureArgs;
+use greenup_app::args::{DeviceArg, FigureArgs};
 use greenup_app::output::Output;
 use greenup_app::provenance::Provenance;
 use greenup_app::{Result, print};
@@ -23,6 +23,8 @@ use std::time::Instant;
 pub struct TuneArgs {
     #[command(flatten)]
     input: Input,
+    #[command(flatten)]
+    device: DeviceArg,
     /// Values of ncrit (maximum number of points per leaf) to try
     #[arg(
         long,
@@ -84,7 +86,7 @@ pub fn run(args: &TuneArgs) -> Result {
 fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let begin = Instant::now();
-    let device = args.input.device.device;
+    let device = args.device.device;
     let mut meter = meter(device)?;
     let mut rows = Vec::new();
     if !args.json {

@@ -65,20 +65,20 @@ impl<R: Real> Compressed<R> {
             .collect();
         let m = surface_values(p, kernel);
         let squares = |transposed: bool| -> Mat<f64> {
-            all.par_iter()
-                .flatten()
-                .fold(
-                    || Mat::zeros(m, m),
-                    |mut sum: Mat<f64>, k| {
-                        sum += if transposed {
+            // In fixed parts, so that sums do not depend on the number of threads.
+            let parts: Vec<Mat<f64>> = all
+                .par_chunks(16)
+                .map(|part| {
+                    part.iter().flatten().fold(Mat::zeros(m, m), |sum, k| {
+                        sum + if transposed {
                             k.transpose() * k
                         } else {
                             k * k.transpose()
-                        };
-                        sum
-                    },
-                )
-                .reduce(|| Mat::zeros(m, m), |a, b| a + b)
+                        }
+                    })
+                })
+                .collect();
+            parts.into_iter().fold(Mat::zeros(m, m), |a, b| a + b)
         };
         // A tenth of the tolerance, since errors of many boxes add.
         let cut = (0.1 * tolerance).powi(2).max(1e-16);

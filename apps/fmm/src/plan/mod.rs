@@ -10,6 +10,8 @@ mod accuracy;
 mod permutation;
 mod share;
 
+pub use share::Targets;
+
 use crate::error::{FmmError, invalid};
 use crate::kernel::Kernel;
 use crate::memory;
@@ -111,6 +113,9 @@ fn cube(all: [&Points; 2]) -> ([f64; 3], f64) {
 fn wave_limit(p: usize) -> f64 {
     1.2 * p as f64
 }
+
+/// Into how many parts factorisations cut large matrices.
+const CUTS: usize = 8;
 
 /// Sorts points by the Morton keys of their rounded positions: points that round to one position must share a box.
 fn sorted<R: Real>(points: &Points, center: [f64; 3], unit: f64) -> (Order, [Vec<R>; 3]) {
@@ -298,6 +303,8 @@ fn operators<R: Real>(
         _ => (2..depth).map(|l| 0.5f64.powi(l as i32)).collect(),
     };
     memory::check_operators::<R>(o.kernel, o.m2l, p, halves.len())?;
+    // By default faer cuts large matrices by the number of threads, and digits would depend on it.
+    faer::set_global_parallelism(faer::Par::rayon(CUTS));
     let levels = halves
         .iter()
         .map(|&h| Level::new(o.kernel, parameter, p, h, panel))

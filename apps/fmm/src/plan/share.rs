@@ -14,9 +14,8 @@ const M2L_PAIRS: usize = 80;
 impl<R: Real> Plan<R> {
     /// The plan of a part of the targets, 0 to `of` - 1; what does not depend on the part is shared.
     pub fn part(&self, part: usize, of: usize) -> Self {
-        let cuts = cuts(&self.work(), of.max(1));
         let mut tree = self.tree.clone();
-        let share = cuts[part.min(cuts.len() - 1)].clone();
+        let share = self.cut(part, of);
         for node in &mut tree.nodes {
             // Leaves lie within a share or outside; a parent keeps what its children keep.
             let begin = node.targets.start.max(share.start);
@@ -37,24 +36,26 @@ impl<R: Real> Plan<R> {
         }
     }
 
-    /// Results at the targets of this part, one after the other, out of those at all targets.
-    pub fn own_results(&self, all: &[f64]) -> Vec<f64> {
-        let n = self.target_from.len().max(1);
-        let own = &self.target_from[self.share.start as usize..self.share.end as usize];
-        (0..all.len() / n)
-            .flat_map(|c| own.iter().map(move |i| all[c * n + *i as usize]))
-            .collect()
+    /// The targets of a part, as [`Plan::part`] cuts them.
+    pub fn part_targets(&self, part: usize, of: usize) -> Targets<'_> {
+        self.named(self.cut(part, of))
     }
 
-    /// Puts results of this part among those at all targets; the inverse of [`Plan::own_results`].
-    pub fn put_results(&self, own: &[f64], all: &mut [f64]) {
-        let n = self.target_from.len().max(1);
-        let which = &self.target_from[self.share.start as usize..self.share.end as usize];
-        for (c, own) in own.chunks(which.len().max(1)).enumerate() {
-            for (i, x) in which.iter().zip(own) {
-                all[c * n + *i as usize] = *x;
-            }
+    /// Results at the targets of this part, one after the other, out of those at all targets.
+    pub fn own_results(&self, all: &[f64]) -> Vec<f64> {
+        self.named(self.share.clone()).take(all)
+    }
+
+    fn named(&self, share: Range<u32>) -> Targets<'_> {
+        Targets {
+            which: &self.target_from[share.start as usize..share.end as usize],
+            of: self.target_from.len(),
         }
+    }
+
+    fn cut(&self, part: usize, of: usize) -> Range<u32> {
+        let mut cuts = cuts(&self.work(), of.max(1));
+        cuts.swap_remove(part.min(of.max(1) - 1))
     }
 
     /// Targets of each leaf with targets, in their order, and its work in pairs of a source and a target.
@@ -78,6 +79,32 @@ impl<R: Real> Plan<R> {
             .collect();
         all.sort_unstable_by_key(|(targets, _)| targets.start);
         all
+    }
+}
+
+/// Some of the targets, by their numbers in the input.
+pub struct Targets<'a> {
+    which: &'a [u32],
+    of: usize,
+}
+
+impl Targets<'_> {
+    /// Their results, component by component, out of those at all targets.
+    pub fn take(&self, all: &[f64]) -> Vec<f64> {
+        let n = self.of.max(1);
+        (0..all.len() / n)
+            .flat_map(|c| self.which.iter().map(move |i| all[c * n + *i as usize]))
+            .collect()
+    }
+
+    /// Puts their results among those at all targets; the inverse of [`Targets::take`].
+    pub fn put(&self, own: &[f64], all: &mut [f64]) {
+        let n = self.of.max(1);
+        for (c, own) in own.chunks(self.which.len().max(1)).enumerate() {
+            for (i, x) in self.which.iter().zip(own) {
+                all[c * n + *i as usize] = *x;
+            }
+        }
     }
 }
 

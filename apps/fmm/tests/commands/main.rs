@@ -4,6 +4,7 @@ mod command;
 mod faults;
 mod inputs;
 mod old_names;
+mod ranks;
 mod study_faults;
 
 use assert_cmd::cargo::cargo_bin;

@@ -10,6 +10,7 @@ use library::{Functions, Handle};
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 pub use library::VARIABLE;
 
@@ -62,6 +63,9 @@ const PART: usize = 1 << 27;
 /// Tag of the messages of a link, and of gathered bytes.
 const LINK: c_int = 1;
 const GATHER: c_int = 2;
+
+/// Time in which a launcher forwards the last output of a rank.
+const FORWARDING: Duration = Duration::from_millis(200);
 
 /// Tests of a message before the core is offered to others.
 const SPINS: u32 = 2_000;
@@ -375,6 +379,8 @@ impl Ranks for Mpi {
 
     fn abort(&self, message: &str, code: u8) -> ! {
         crate::interface::say(message);
+        // Launchers drop what has not reached them.
+        std::thread::sleep(FORWARDING);
         // Not locked: the lock's holder may wait for a rank that is lost.
         // SAFETY: ends the process.
         unsafe { (self.calls.f.abort)(self.calls.f.constants.world, code.into()) };

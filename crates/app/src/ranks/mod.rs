@@ -1,6 +1,10 @@
 //! The processes of a run that a launcher such as `mpirun` started: the first prints, all must run the same program, and an
 //! error of one ends all with one message.
 
+mod args;
+
+pub use args::{Crew, InvalidSharing, RanksArgs, Sharing};
+
 use crate::error::{AppError, Result};
 use crate::print::{self, Level};
 use crate::stdout;
@@ -10,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Time in which the first process ends all, before others print an error that is probably the same.
-const ORDER: Duration = Duration::from_millis(700);
+const ORDER: Duration = Duration::from_secs(2);
 
 /// The ranks of this run: those that a launcher started, else one alone. All run the same program with the same arguments.
 ///

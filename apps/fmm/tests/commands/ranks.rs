@@ -1,0 +1,90 @@
+//! Several ranks: as threads, and as processes with each MPI that is installed.
+
+use super::fmm;
+use greenup_testing::mpi::{launchers, with_ranks};
+use greenup_testing::{is_refused, succeeds, text};
+use std::process::Command;
+
+const INPUT: &str = "run -n 3001 --distribution clusters --gradient --ncrit 40";
+
+/// The results of a run, and its JSON.
+fn results(mut command: Command, folder: &std::path::Path) -> (Vec<u8>, serde_json::Value) {
+    let path = folder.join("out.npy");
+    command.arg("--json").arg("-o").arg(&path);
+    let out = succeeds(&mut command);
+    let json = serde_json::from_str(&text(&out.stdout)).expect("one object");
+    (std::fs::read(path).expect("the results"), json)
+}
+
+#[test]
+fn ranks_as_threads_have_the_same_digits() {
+    let dir = tempfile::tempdir().unwrap();
+    let (one, json) = results(fmm(INPUT), dir.path());
+    assert_eq!(json["ranks"], 1);
+    for ranks in [2, 3, 4] {
+        let (some, json) = results(fmm(&format!("{INPUT} --ranks {ranks}")), dir.path());
+        assert!(some == one, "{ranks} ranks");
+        assert_eq!(json["ranks"], ranks);
+        assert_eq!(json["targets"], 3001);
+    }
+}
+
+#[test]
+fn digits_do_not_depend_on_the_number_of_threads() {
+    let dir = tempfile::tempdir().unwrap();
+    for method in ["fft", "compressed"] {
+        let of = |threads| {
+            let words = format!("{INPUT} --m2l {method} --threads {threads}");
+            results(fmm(&words), dir.path()).0
+        };
+        let one = of(1);
+        assert!(of(2) == one && of(3) == one, "{method}");
+    }
+}
+
+#[test]
+fn what_cannot_be_shared_is_refused() {
+    let said = is_refused(&mut fmm("run -n 100 --ranks 2 --measure"));
+    assert!(said.contains("--measure"), "{said}");
+    for words in ["--ranks 0", "--device cuda:0,x", "--device cpu,cpu"] {
+        is_refused(&mut fmm(&format!("run -n 100 {words}")));
+    }
+}
+
+#[test]
+#[ignore = "needs MPI"]
+fn with_mpi_ranks_have_the_same_digits() {
+    let dir = tempfile::tempdir().unwrap();
+    let (one, _) = results(fmm(INPUT), dir.path());
+    for launcher in launchers() {
+        for ranks in [1, 2, 3] {
+            let mut command = fmm(INPUT);
+            command
+                .arg("--json")
+                .arg("-o")
+                .arg(dir.path().join("out.npy"));
+            let out = succeeds(&mut with_ranks(launcher, ranks, &command));
+            let json: serde_json::Value = serde_json::from_str(&text(&out.stdout)).unwrap();
+            assert_eq!(json["ranks"], ranks, "{launcher}");
+            let some = std::fs::read(dir.path().join("out.npy")).unwrap();
+            assert!(some == one, "{launcher} {ranks}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs MPI"]
+fn with_mpi_an_error_is_said_once() {
+    for launcher in launchers() {
+        let out = with_ranks(launcher, 2, &fmm("run --points none.csv"))
+            .output()
+            .unwrap();
+        let said = text(&out.stderr);
+        assert!(!out.status.success(), "{launcher}");
+        assert_eq!(said.matches("error: ").count(), 1, "{launcher}: {said}");
+        assert!(
+            said.contains("none.csv cannot be read"),
+            "{launcher}: {said}"
+        );
+    }
+}
