@@ -143,6 +143,100 @@ pub fn single_device(text: &str) -> std::result::Result<Device, InvalidDevice> {
     }
 }
 
+/// The devices of a command that can spread its work over several GPUs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DeviceSet {
+    /// The host's cores.
+    #[default]
+    Cpu,
+    /// One GPU: the first, or for several ranks of a host each its own.
+    Gpu,
+    /// These GPUs, by number. A number may occur more than once: its GPU then has several shares.
+    Gpus(Vec<usize>),
+    /// Every GPU of the host.
+    AllGpus,
+}
+
+/// An invalid list of devices.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid device `{0}`: use cpu, cuda, cuda:N, cuda:N,M,... or cuda:all")]
+pub struct InvalidDeviceSet(String);
+
+impl FromStr for DeviceSet {
+    type Err = InvalidDeviceSet;
+
+    fn from_str(text: &str) -> std::result::Result<Self, InvalidDeviceSet> {
+        match (text, text.strip_prefix("cuda:")) {
+            ("cpu", _) => Ok(Self::Cpu),
+            ("cuda", _) => Ok(Self::Gpu),
+            (_, Some("all")) => Ok(Self::AllGpus),
+            (_, Some(list)) => {
+                let numbers: std::result::Result<_, _> = list.split(',').map(str::parse).collect();
+                numbers
+                    .map(Self::Gpus)
+                    .map_err(|_| InvalidDeviceSet(text.to_owned()))
+            }
+            _ => Err(InvalidDeviceSet(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for DeviceSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cpu => f.write_str("cpu"),
+            Self::Gpu => f.write_str("cuda"),
+            Self::AllGpus => f.write_str("cuda:all"),
+            Self::Gpus(list) => {
+                let list: Vec<String> = list.iter().map(usize::to_string).collect();
+                write!(f, "cuda:{}", list.join(","))
+            }
+        }
+    }
+}
+
+impl DeviceSet {
+    /// The numbers of the GPUs of one of the ranks of a host (`local`: its number among them and theirs), of `gpus` that
+    /// the host has; none for the CPU. Several ranks take the GPUs in turn; with fewer GPUs than ranks, ranks share.
+    pub fn gpus(&self, (rank, ranks): (usize, usize), gpus: usize) -> Vec<usize> {
+        let ranks = ranks.max(1);
+        let list: Vec<usize> = match self {
+            Self::Cpu => return Vec::new(),
+            Self::Gpu => return vec![rank % gpus.max(1)],
+            Self::Gpus(list) => list.clone(),
+            Self::AllGpus => (0..gpus.max(1)).collect(),
+        };
+        if list.len() <= ranks {
+            return list.iter().copied().cycle().nth(rank).into_iter().collect();
+        }
+        list.into_iter().skip(rank).step_by(ranks).collect()
+    }
+
+    /// GPUs that occur more than once.
+    pub fn repeated(&self) -> Vec<usize> {
+        let Self::Gpus(list) = self else {
+            return Vec::new();
+        };
+        let mut again: Vec<usize> = list
+            .iter()
+            .enumerate()
+            .filter(|(n, gpu)| list[..*n].contains(gpu))
+            .map(|(_, gpu)| *gpu)
+            .collect();
+        again.sort_unstable();
+        again.dedup();
+        again
+    }
+}
+
+/// `--device`, for commands that can spread their work over several GPUs.
+#[derive(Args, Clone, Debug, Default)]
+pub struct DeviceSetArg {
+    /// Device that computes, or several GPUs that share the work
+    #[arg(long, default_value = "cpu", value_name = "cpu|cuda[:N,M,...|:all]")]
+    pub device: DeviceSet,
+}
+
 /// The devices of a command that can work on each in turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Devices {
@@ -280,6 +374,54 @@ mod tests {
         for bad in ["", "G", "-1", "0", "inf", "nan", "2T", "é"] {
             assert!(bytes(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn lists_of_gpus_are_read_and_written() {
+        for (text, set) in [
+            ("cpu", DeviceSet::Cpu),
+            ("cuda", DeviceSet::Gpu),
+            ("cuda:all", DeviceSet::AllGpus),
+            ("cuda:3", DeviceSet::Gpus(vec![3])),
+            ("cuda:1,0", DeviceSet::Gpus(vec![1, 0])),
+            ("cuda:0,0", DeviceSet::Gpus(vec![0, 0])),
+        ] {
+            assert_eq!(text.parse(), Ok(set.clone()));
+            assert_eq!(set.to_string(), text);
+        }
+        for text in [
+            "",
+            "gpu",
+            "cuda:",
+            "cuda:,",
+            "cuda:0,",
+            "cuda:-1",
+            "cuda:0+cpu",
+            "all",
+            "cpu,cuda",
+        ] {
+            let e = text.parse::<DeviceSet>().unwrap_err();
+            assert!(e.to_string().contains("cuda:all"), "{text}");
+        }
+        let repeated = |text: &str| text.parse::<DeviceSet>().unwrap().repeated();
+        assert_eq!(repeated("cuda:0,1"), [0_usize; 0]);
+        assert_eq!(repeated("cuda:1,0,1,1,0"), [0, 1]);
+    }
+
+    #[test]
+    fn ranks_of_a_host_share_the_gpus() {
+        let gpus = |text: &str, local, count| text.parse::<DeviceSet>().unwrap().gpus(local, count);
+        assert_eq!(gpus("cpu", (0, 1), 4), [0_usize; 0]);
+        assert_eq!(gpus("cuda", (0, 1), 4), [0]);
+        assert_eq!(gpus("cuda", (5, 6), 4), [1]);
+        assert_eq!(gpus("cuda:all", (0, 1), 3), [0, 1, 2]);
+        assert_eq!(gpus("cuda:all", (1, 2), 3), [1]);
+        assert_eq!(gpus("cuda:all", (0, 2), 3), [0, 2]);
+        assert_eq!(gpus("cuda:2,0", (0, 1), 3), [2, 0]);
+        assert_eq!(gpus("cuda:2,0", (2, 3), 3), [2]);
+        assert_eq!(gpus("cuda:0,0", (0, 1), 1), [0, 0]);
+        // Without a GPU, opening the first one says what is missing.
+        assert_eq!(gpus("cuda:all", (0, 1), 0), [0]);
     }
 
     #[test]
