@@ -1,20 +1,36 @@
 //! The device that `--device` names.
 
 use greenup_app::Result;
-use greenup_app::args::DeviceArg;
+use greenup_app::args::{DeviceArg, DeviceSet, DeviceSetArg};
+use greenup_app::print::note;
+use greenup_device::cuda::Gpu;
 use greenup_gisaxs::gpu::{Device, Service};
-use greenup_gisaxs::mesh_form_factor::Accelerator;
+use greenup_gisaxs::mesh_form_factor::{Accelerator, Several};
 use greenup_gisaxs::wisdom;
 use std::sync::Arc;
 
-/// The GPU as a service that many threads use at once; `None` for the CPU.
-pub fn service(arg: DeviceArg) -> Result<Option<Arc<dyn Accelerator>>> {
-    let Some(n) = arg.device.gpu() else {
+/// The GPU, or several that share the work, as a service that many threads use at once; `None` for the CPU. `ranks`: the
+/// number of this rank among those of its host, and theirs.
+pub fn service(arg: &DeviceSetArg, ranks: (usize, usize)) -> Result<Option<Arc<dyn Accelerator>>> {
+    if arg.device == DeviceSet::Cpu {
         return Ok(None);
-    };
+    }
+    // Without a driver, opening the first GPU says what is missing.
+    let count = Gpu::all().map_or(0, |all| all.len());
+    let repeated = arg.device.repeated();
+    if !repeated.is_empty() {
+        note(format!(
+            "--device {}: GPU {repeated:?} occurs more than once and has as many shares; that tests, but does not speed up",
+            arg.device
+        ));
+    }
     let known = wisdom::read()?;
-    let service = Service::open(n, |gpu| (known.direct(gpu), known.list(gpu)))?;
-    Ok(Some(Arc::new(service)))
+    let mut all: Vec<Arc<dyn Accelerator>> = Vec::new();
+    for n in arg.device.gpus(ranks, count) {
+        let service = Service::open(n, |gpu| (known.direct(gpu), known.list(gpu)))?;
+        all.push(Arc::new(service));
+    }
+    Ok(Several::of(all))
 }
 
 /// The GPU; `None` for the CPU.

@@ -3,10 +3,11 @@
 use super::device;
 use super::files::{beside, named, write};
 use super::image::ImageArgs;
+use super::ranks::check_alone;
 use super::{stopped, summary, watched};
 use clap::Args;
 use greenup_app::Result;
-use greenup_app::args::DeviceArg;
+use greenup_app::args::DeviceSetArg;
 use greenup_app::print::note;
 use greenup_app::provenance::Provenance;
 use greenup_files::Outputs;
@@ -35,7 +36,7 @@ pub struct FitArgs {
     #[command(flatten)]
     image: ImageArgs,
     #[command(flatten)]
-    device: DeviceArg,
+    device: DeviceSetArg,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -45,6 +46,7 @@ pub struct FitArgs {
 const ENDINGS: [&str; 4] = ["svg", "png", "pdf", "html"];
 
 pub fn fit(args: &FitArgs) -> Result {
+    check_alone("fit")?;
     let settings = FitInput::read(&args.input)?;
     let mut provenance = Provenance::of_process().seeded(Some(settings.seed));
     let dir = beside(&args.input);
@@ -70,7 +72,7 @@ pub fn fit(args: &FitArgs) -> Result {
     for cut in target.cut.iter().chain(&args.cut) {
         cut.check(&detector)?;
     }
-    target.on = device::service(args.device)?;
+    target.on = device::service(&args.device, (0, 1))?;
     let start = Instant::now();
     let lines = Mutex::new(Vec::new());
     let found = watched(settings.starts as u64, "starts", |watch| {

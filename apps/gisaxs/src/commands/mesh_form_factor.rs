@@ -1,8 +1,9 @@
 //! Flags of the form factors of meshes.
 
 use super::device;
+use super::ranks::Team;
 use clap::{Args, ValueEnum};
-use greenup_app::args::{DeviceArg, ThreadsArg, bytes};
+use greenup_app::args::{DeviceSetArg, ThreadsArg, bytes};
 use greenup_app::{AppError, Result};
 use greenup_gisaxs::mesh_form_factor::{FINEST, Method, Precision, Quadrature, Settings};
 use greenup_gisaxs::wisdom;
@@ -10,7 +11,7 @@ use greenup_gisaxs::wisdom;
 #[derive(Args, Clone, Debug)]
 pub struct MeshFormFactorArgs {
     #[command(flatten)]
-    device: DeviceArg,
+    device: DeviceSetArg,
     /// Method for form factors of meshes [default: the cheapest that is accurate enough]
     #[arg(long, value_enum)]
     pub method: Option<MethodArg>,
@@ -89,14 +90,14 @@ pub enum QuadratureArg {
 
 impl MeshFormFactorArgs {
     /// Starts the threads and opens the device.
-    pub fn settings(&self) -> Result<Settings> {
+    pub fn settings(&self, team: &Team) -> Result<Settings> {
         if !(self.accuracy >= FINEST && self.accuracy < 1.0) {
             return Err(AppError::new(format!(
                 "invalid --accuracy {}: it must lie between {FINEST:e} and 1",
                 self.accuracy
             )));
         }
-        self.threads.start()?;
+        team.start_threads(self.threads)?;
         Ok(Settings {
             method: self.method.map(Method::from),
             accuracy: self.accuracy,
@@ -109,7 +110,7 @@ impl MeshFormFactorArgs {
             }),
             blocks: wisdom::read()?.blocks(&wisdom::cpu()),
             memory: self.memory,
-            on: device::service(self.device)?,
+            on: device::service(&self.device, team.local())?,
         })
     }
 }

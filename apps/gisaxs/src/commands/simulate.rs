@@ -3,6 +3,7 @@
 use super::files::{beside, outputs, write};
 use super::image::ImageArgs;
 use super::mesh_form_factor::MeshFormFactorArgs;
+use super::ranks::RanksArg;
 use super::{stopped, summary, watched};
 use clap::Args;
 use greenup_app::Result;
@@ -35,6 +36,8 @@ pub struct SimulateArgs {
     image: ImageArgs,
     #[command(flatten)]
     mesh_form_factor: MeshFormFactorArgs,
+    #[command(flatten)]
+    ranks: RanksArg,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -49,13 +52,16 @@ fn setting(text: &str) -> std::result::Result<(String, f64), String> {
 pub fn simulate(args: &SimulateArgs) -> Result {
     let mut provenance = Provenance::of_process().seeded(args.counts);
     // Before the work, so that an image that cannot be written costs no time.
+    let team = args.ranks.team()?;
     let mut out = outputs(&args.sample);
-    out.file(&args.out, &[])?;
+    if team.first() {
+        out.file(&args.out, &[])?;
+    }
     let format = Format::of(&args.out)?;
     let cuts: Vec<PathBuf> = (0..args.cut.len())
         .map(|n| args.out.with_extension(format!("cut{n}.csv")))
         .collect();
-    for path in &cuts {
+    for path in cuts.iter().filter(|_| team.first()) {
         out.file(path, &[])?;
     }
     let sample = Sample::read(&args.sample)?.with(&args.set)?;
@@ -63,11 +69,16 @@ pub fn simulate(args: &SimulateArgs) -> Result {
     for cut in &args.cut {
         cut.check(&scene.detector)?;
     }
-    scene.numeric = args.mesh_form_factor.settings()?;
+    scene.numeric = args.mesh_form_factor.settings(&team)?;
     let (rows, columns) = (scene.detector.rows(), scene.detector.columns());
     let start = Instant::now();
-    let mut pixels =
-        watched(scene.steps(), "pixels", |watch| scene.image(watch))?.ok_or_else(stopped)?;
+    let mut pixels = watched(scene.steps(), "pixels", |watch| {
+        team.run(|ranks| Ok(scene.image_over(ranks, watch)?))
+    })?
+    .ok_or_else(stopped)?;
+    if !team.first() {
+        return Ok(());
+    }
     let seconds = start.elapsed().as_secs_f64();
     if let Some(seed) = args.counts {
         counting_noise::counts(&mut pixels, seed);
@@ -118,7 +129,7 @@ pub fn simulate(args: &SimulateArgs) -> Result {
     summary(
         args.json,
         &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": args.out, "files": files,
-            "provenance": provenance}),
+            "ranks": team.size(), "provenance": provenance}),
         &format!(
             "{columns} × {rows} pixels in {seconds:.3} s, maximum {top:.4e}: {}",
             names.join(", ")

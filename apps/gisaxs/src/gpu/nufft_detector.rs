@@ -13,12 +13,12 @@ use rayon::prelude::*;
 pub(super) fn run(
     device: &Device,
     surface: &Surface,
-    grids: &[QGrid],
+    (grids, extent): (&[QGrid], &Extent),
     accuracy: f64,
     memory: u64,
 ) -> Result<Vec<Vec<Complex64>>, CudaError> {
     let nodes = &surface.nodes;
-    let layout = Layout::new(nodes, &Extent::of(grids), accuracy);
+    let layout = Layout::new(nodes, extent, accuracy);
     let module = device.module("nufft_detector.cu", NUFFT_DETECTOR, &[])?;
     let read = module.function("read")?;
     let heights = module.function("heights")?;

@@ -4,7 +4,9 @@ use super::direct_list::{self, Job, Kept, Tile, point};
 use super::nufft_detector;
 use super::tensor_grid::bytes;
 use super::{Device, DirectConfig, ListConfig, OnGrid};
-use crate::mesh_form_factor::{Accelerator, Method, Precision, QGrid, Surface, Watch, runs};
+use crate::mesh_form_factor::{
+    Accelerator, Extent, Method, Precision, QGrid, Surface, Watch, runs,
+};
 use greenup_device::cuda::CudaError;
 use num_complex::Complex64;
 use rayon::prelude::*;
@@ -77,16 +79,19 @@ impl Service {
     fn grid(
         &self,
         surface: &Arc<Surface>,
-        grid: &QGrid,
+        (grid, extent): (&QGrid, &Extent),
         how: (Method, Precision, f64),
     ) -> Result<Vec<Complex64>, crate::GisaxsError> {
         let (surface, grid, config) = (Arc::clone(surface), grid.clone(), self.direct);
+        let extent = *extent;
         let (answer, result) = channel::<Result<_, CudaError>>();
         self.put(Box::new(move |device, _| {
             let run = || {
-                Ok(OnGrid::new(device, &surface, &grid, how, config)?
-                    .run(1)?
-                    .values)
+                Ok(
+                    OnGrid::new(device, &surface, (&grid, &extent), how, config)?
+                        .run(1)?
+                        .values,
+                )
             };
             let _ = answer.send(run());
         }))?;
@@ -98,14 +103,18 @@ impl Service {
     fn band(
         &self,
         surface: &Arc<Surface>,
-        grids: &[QGrid],
+        (grids, extent): (&[QGrid], &Extent),
         (accuracy, memory): (f64, u64),
     ) -> Result<Vec<Vec<Complex64>>, crate::GisaxsError> {
-        let (surface, grids) = (Arc::clone(surface), grids.to_vec());
+        let (surface, grids, extent) = (Arc::clone(surface), grids.to_vec(), *extent);
         let (answer, result) = channel();
         self.put(Box::new(move |device, _| {
             let _ = answer.send(nufft_detector::run(
-                device, &surface, &grids, accuracy, memory,
+                device,
+                &surface,
+                (&grids, &extent),
+                accuracy,
+                memory,
             ));
         }))?;
         let values = result.recv().map_err(|_| crate::GisaxsError::DeviceLost)?;
@@ -216,7 +225,7 @@ impl Accelerator for Service {
     fn grids(
         &self,
         surface: &Arc<Surface>,
-        grids: &[QGrid],
+        (grids, extent): (&[QGrid], &Extent),
         (method, precision, accuracy): (Method, Precision, f64),
         memory: u64,
         watch: &Watch,
@@ -235,12 +244,12 @@ impl Accelerator for Service {
                 )
                 .into());
             }
-            let values = self.grid(surface, grid, (method, precision, accuracy))?;
+            let values = self.grid(surface, (grid, extent), (method, precision, accuracy))?;
             watch.tick(values.len() as u64);
             return Ok(Some(vec![values]));
         }
         if method == Method::Nufft {
-            let values = self.band(surface, grids, (accuracy, memory))?;
+            let values = self.band(surface, (grids, extent), (accuracy, memory))?;
             watch.tick(values.iter().map(|v| v.len() as u64).sum());
             return Ok(Some(values));
         }

@@ -50,12 +50,11 @@ impl<'a> OnGrid<'a> {
     pub fn new(
         device: &'a Device,
         surface: &'a Surface,
-        grid: &'a QGrid,
+        (grid, extent): (&'a QGrid, &Extent),
         (method, precision, accuracy): (Method, Precision, f64),
         config: DirectConfig,
     ) -> Result<Self, CudaError> {
         let nodes = &surface.nodes;
-        let extent = Extent::of(std::slice::from_ref(grid));
         let groups = grid
             .runs()
             .map(|(begin, n)| {
@@ -103,10 +102,10 @@ impl<'a> OnGrid<'a> {
             (Method::Nufft, _) => Box::new(Nufft::new(
                 device,
                 (surface, &data),
-                (&extent, accuracy),
+                (extent, accuracy),
                 &module()?,
             )?),
-            (_, Precision::F16x2) => Box::new(GemmF16x2::new(device, (surface, &data), &extent)?),
+            (_, Precision::F16x2) => Box::new(GemmF16x2::new(device, (surface, &data), extent)?),
             (Method::Gemm | Method::Exact, _) => Box::new(Gemm::new(device, &data, &module()?)?),
         };
         Ok(Self {

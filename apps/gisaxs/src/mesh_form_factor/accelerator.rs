@@ -1,6 +1,6 @@
 //! Form factors computed by a device other than this CPU.
 
-use super::{Method, Precision, QGrid, Surface, Watch};
+use super::{Extent, Method, Precision, QGrid, Surface, Watch};
 use num_complex::Complex64;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -22,7 +22,8 @@ pub trait Accelerator: Debug + Send + Sync {
         transforms: bool,
     ) -> Result<Method, crate::GisaxsError>;
 
-    /// F on each grid, nm³; `None` if stopped. `how` is the method, the precision and the accuracy relative to the
+    /// F on each grid, nm³; `None` if stopped. The extent is that of all q of the work, of which the grids may be a part:
+    /// tables depend on it. `how` is the method, the precision and the accuracy relative to the
     /// volume; `memory` bounds the memory on the device, bytes.
     ///
     /// # Errors
@@ -30,7 +31,7 @@ pub trait Accelerator: Debug + Send + Sync {
     fn grids(
         &self,
         surface: &Arc<Surface>,
-        grids: &[QGrid],
+        grids: (&[QGrid], &Extent),
         how: (Method, Precision, f64),
         memory: u64,
         watch: &Watch,

@@ -1,7 +1,7 @@
 //! Cost of each method in time and memory.
 
 use super::direct::Precision;
-use super::nufft::{DetectorNufft, MAX_TERMS};
+use super::nufft::{DetectorNufft, MAX_TERMS, PARTS};
 
 use super::gemm::{least as products_least, serves as pairs};
 use super::q_grid::{Extent, QGrid};
@@ -140,7 +140,7 @@ impl Costs {
             }
             Method::Gemm => nodes + products_least(self.positions, real, threads),
             Method::Nufft => {
-                let grids = 48 * cy * cz * threads.max(self.terms_kept());
+                let grids = 48 * cy * cz * (PARTS as u64).max(self.terms_kept());
                 let tables = if self.tensor {
                     16 * (self.heights * cz + self.positions * (cy + 8 * cz))
                 } else {

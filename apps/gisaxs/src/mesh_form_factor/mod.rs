@@ -9,7 +9,7 @@
 //! | `direct` | direct sums: one exponential per node and q (SIMD kernels in `kernels/direct.c`) |
 //! | `gemm` | matrix products on tensor grids and detector rows |
 //! | `nufft` | the nonuniform FFT: cost independent of the number of triangles |
-//! | `accelerator` | form factors on another device |
+//! | `accelerator`, `several` | form factors on another device, on several devices |
 //! | `kernels` | the C kernels of this CPU's instruction set |
 
 mod accelerator;
@@ -21,6 +21,7 @@ mod method;
 mod nufft;
 mod prepare;
 mod q_grid;
+mod several;
 mod surface;
 
 pub use accelerator::Accelerator;
@@ -33,6 +34,7 @@ pub(crate) use nufft::{Axis, Layout, Window};
 pub use nufft::{DetectorNufft, grid};
 pub use prepare::{FINEST, Prepared, each, prepare};
 pub use q_grid::{Extent, QGrid};
+pub use several::Several;
 pub use surface::{Nodes, Quadrature, Sampling, Surface};
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -57,6 +57,7 @@ enum How<'a> {
         surface: Arc<Surface>,
         accuracy: f64,
         memory: u64,
+        extent: Extent,
     },
 }
 
@@ -278,11 +279,17 @@ fn on_accelerator<'a>(
             surface,
             accuracy,
             memory: settings.memory,
+            extent: *extent,
         },
     })
 }
 
 impl Prepared<'_> {
+    /// Whether another device than this CPU computes.
+    pub fn accelerated(&self) -> bool {
+        matches!(self.how, How::Accelerated { .. })
+    }
+
     /// F on each grid, nm³; `None` if stopped.
     ///
     /// # Errors
@@ -313,9 +320,10 @@ impl Prepared<'_> {
                 surface,
                 accuracy,
                 memory,
+                extent,
             } => {
                 let how = (self.method, self.precision, *accuracy);
-                return on.grids(surface, grids, how, *memory, watch);
+                return on.grids(surface, (grids, extent), how, *memory, watch);
             }
         })
     }

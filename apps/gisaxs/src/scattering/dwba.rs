@@ -6,13 +6,16 @@ use crate::GisaxsError;
 use crate::detector::Detector;
 use crate::detector::resolution::Resolution;
 use crate::form::Polyhedron;
-use crate::mesh_form_factor::{QGrid, Settings, Watch, prepare};
+use crate::mesh_form_factor::{Method, Prepared, QGrid, Settings, Watch, prepare};
 use crate::scattering::layers::{Layer, Waves, waves};
 use crate::scattering::momentum::Q;
 use crate::scattering::particle::{Average, Part, Population};
+use crate::scattering::shares::Shares;
+use greenup_ranks::{Alone, Ranks};
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::f64::consts::PI;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Approximation of the waves.
@@ -96,6 +99,20 @@ impl Scene {
     /// # Errors
     /// The settings do not fit a mesh, or an intensity overflows; that error names the pixel and the likely cause.
     pub fn image(&self, watch: &Watch) -> Result<Option<Vec<f64>>, GisaxsError> {
+        self.image_over(&Alone, watch)
+    }
+
+    /// The same, computed by several ranks: the image is on rank 0, the others have an empty one. On the CPU its digits do
+    /// not depend on the number of ranks.
+    ///
+    /// # Errors
+    /// As of [`Scene::image`], on the ranks that find them.
+    pub fn image_over(
+        &self,
+        ranks: &dyn Ranks,
+        watch: &Watch,
+    ) -> Result<Option<Vec<f64>>, GisaxsError> {
+        let shares = Shares::new(ranks, self.detector.rows());
         let columns = self.detector.columns();
         let down = waves(&self.layers, self.k0, self.incidence);
         let rows: Vec<Row> = (0..self.detector.rows())
@@ -117,11 +134,16 @@ impl Scene {
                     };
                     let done = match part.form.polyhedron() {
                         Some(form) => {
-                            self.solid(form, part, &position, &rows, (&mut amplitude, watch))?
+                            let out = (&mut amplitude[..], watch);
+                            self.solid(form, part, &position, (&rows, &shares), out)?
                         }
-                        None => self.shape(part, &position, &rows, (&mut amplitude, watch)),
+                        None => {
+                            let out = (&mut amplitude[..], watch);
+                            self.shape(part, &position, (&rows, &shares), out)
+                        }
                     };
-                    if done.is_none() {
+                    // Ranks stop together: each waits for the others below.
+                    if done.is_none() && ranks.size() == 1 {
                         return Ok(None);
                     }
                 }
@@ -136,6 +158,7 @@ impl Scene {
             image
                 .par_chunks_mut(columns.max(1))
                 .enumerate()
+                .filter(|(r, _)| shares.has(*r))
                 .for_each(|(r, out)| {
                     for (c, to) in out.iter_mut().enumerate() {
                         let [qx, qy] = rows[r].xy[c];
@@ -156,6 +179,14 @@ impl Scene {
                      look at their sizes and heights, the spacing of their order, beta and roughness of the layers"
                 )
             })?;
+        }
+        let mut stopped = [f64::from(u8::from(watch.stopped()))];
+        ranks.max(&mut stopped);
+        if stopped != [0.0] {
+            return Ok(None);
+        }
+        if !shares.gather(ranks, &mut image, columns) {
+            return Ok(Some(Vec::new()));
         }
         let norm = match self.mode {
             Mode::Transmission => self.intensity,
@@ -247,7 +278,7 @@ impl Scene {
         &self,
         part: &Part,
         position: &Place,
-        rows: &[Row],
+        (rows, shares): (&[Row], &Shares),
         (amplitude, watch): (&mut [Complex64], &Watch),
     ) -> Option<()> {
         let contrast = self.contrast(part, position.layer);
@@ -255,7 +286,9 @@ impl Scene {
         amplitude
             .par_chunks_mut(columns.max(1))
             .zip(rows)
-            .for_each(|(out, row)| {
+            .enumerate()
+            .filter(|(r, _)| shares.has(*r))
+            .for_each(|(_, (out, row))| {
                 if watch.stopped() {
                     return;
                 }
@@ -291,7 +324,7 @@ impl Scene {
         form: &Polyhedron,
         part: &Part,
         position: &Place,
-        rows: &[Row],
+        (rows, shares): (&[Row], &Shares),
         (amplitude, watch): (&mut [Complex64], &Watch),
     ) -> Result<Option<()>, GisaxsError> {
         let columns = self.detector.columns();
@@ -334,22 +367,24 @@ impl Scene {
             progress: &|_| {},
             stop: watch.stop,
         };
-        for from in (0..rows.len()).step_by(per) {
-            let to = rows.len().min(from + per);
-            let values = ready.grids(&grids[from..to], &quiet)?;
-            let Some(values) = values else {
+        for blocks in shares.blocks().chunks((per / shares.rows()).max(1)) {
+            let Some(values) = each_block(&ready, &grids, blocks, &quiet)? else {
                 return Ok(None);
             };
-            amplitude[from * columns..to * columns]
-                .par_chunks_mut(columns.max(1))
-                .zip(&rows[from..to])
-                .zip(lines[from..to].par_iter().zip(&values))
-                .for_each(|((out, row), (l, f))| {
-                    if l.z.is_empty() {
-                        return;
-                    }
-                    for (c, to) in out.iter_mut().enumerate() {
-                        let Some(up) = row.up(c) else { continue };
+            let values: Vec<(usize, &Vec<Complex64>)> = blocks
+                .iter()
+                .flat_map(Clone::clone)
+                .zip(values.iter().flatten())
+                .collect();
+            let sums: Vec<(usize, Vec<Complex64>)> = values
+                .into_par_iter()
+                .filter(|(r, _)| !lines[*r].z.is_empty())
+                .map(|(r, f)| {
+                    let (row, l) = (&rows[r], &lines[r]);
+                    let at = |c: usize| {
+                        let Some(up) = row.up(c) else {
+                            return Complex64::ZERO;
+                        };
                         let (terms, n) = self.terms(position, up);
                         let [x, y] = row.xy[c];
                         let shift = Complex64::from_polar(1.0, x * part.at[0] + y * part.at[1]);
@@ -360,13 +395,47 @@ impl Scene {
                                 weight * l.between(k, *z, |at| f[at * columns + c])
                             })
                             .sum();
-                        *to += contrast * shift * sum;
-                    }
-                });
-            watch.tick(((to - from) * columns) as u64);
+                        contrast * shift * sum
+                    };
+                    (r, (0..columns).map(at).collect())
+                })
+                .collect();
+            for (r, sum) in sums {
+                for (to, v) in amplitude[r * columns..(r + 1) * columns]
+                    .iter_mut()
+                    .zip(sum)
+                {
+                    *to += v;
+                }
+            }
+            let done: usize = blocks.iter().map(ExactSizeIterator::len).sum();
+            watch.tick((done * columns) as u64);
         }
         Ok(Some(()))
     }
+}
+
+/// F on the rows of each block; `None` if stopped. A CPU computes each block by itself, so that its digits do not depend
+/// on which other blocks this rank has.
+fn each_block(
+    ready: &Prepared,
+    grids: &[QGrid],
+    blocks: &[Range<usize>],
+    watch: &Watch,
+) -> Result<Option<Vec<Vec<Vec<Complex64>>>>, GisaxsError> {
+    if ready.accelerated() {
+        let all: Vec<QGrid> = blocks
+            .iter()
+            .flat_map(|b| grids[b.clone()].iter().cloned())
+            .collect();
+        return Ok(ready.grids(&all, watch)?.map(|values| vec![values]));
+    }
+    let one = |b: &Range<usize>| ready.grids(&grids[b.clone()], watch);
+    // Factors of matrix products may use all of the memory given.
+    if ready.method == Method::Gemm {
+        return blocks.iter().map(one).collect();
+    }
+    blocks.par_iter().map(one).collect()
 }
 
 /// Checks that all intensities are finite and not negative.

@@ -7,6 +7,7 @@
 //! | [`order`] | lattices and paracrystals: structure factors |
 //! | [`particle`] | populations of particles in all sizes and orientations |
 //! | [`dwba`], `lines` | intensities in the distorted-wave Born approximation |
+//! | `shares` | rows of an image dealt over ranks |
 
 pub mod dwba;
 pub mod layers;
@@ -14,3 +15,4 @@ mod lines;
 pub mod momentum;
 pub mod order;
 pub mod particle;
+mod shares;

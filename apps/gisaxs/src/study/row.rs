@@ -159,9 +159,9 @@ pub fn run(
         On::Gpu { device, config } => {
             let how = (case.method, case.precision, ACCURACY);
             // The first call compiles the kernels; only the second is timed.
-            OnGrid::new(device, &surface, &grid, how, *config)?;
+            OnGrid::new(device, &surface, (&grid, &extent), how, *config)?;
             let start = Instant::now();
-            let ready = OnGrid::new(device, &surface, &grid, how, *config)?;
+            let ready = OnGrid::new(device, &surface, (&grid, &extent), how, *config)?;
             let values = ready.run(1)?.values;
             let whole = start.elapsed().as_secs_f64();
             let once = ready.run(3)?.device_s;

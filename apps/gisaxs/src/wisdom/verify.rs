@@ -5,7 +5,8 @@ use crate::GisaxsError;
 use crate::gpu::{DirectConfig, ListConfig, Service};
 use crate::mesh::Mesh;
 use crate::mesh_form_factor::{
-    Accelerator, Blocks, Method, Precision, QGrid, Quadrature, Sampling, Surface, Watch, direct,
+    Accelerator, Blocks, Extent, Method, Precision, QGrid, Quadrature, Sampling, Surface, Watch,
+    direct,
 };
 use greenup_device::cuda::Gpu;
 use std::sync::Arc;
@@ -138,7 +139,7 @@ pub fn gpu(name: &str, grids: DirectConfig, lists: ListConfig) -> Result<Option<
     for q in [grid(), rows()] {
         let how = (Method::Direct, Precision::F32, 1e-6);
         let values = device
-            .grids(&surface, &q, how, 1 << 30, &watch)?
+            .grids(&surface, (&q, &Extent::of(&q)), how, 1 << 30, &watch)?
             .ok_or(GisaxsError::Interrupted)?;
         // Each thread sums over all nodes.
         worst = worst.max(right(&values, &surface, &q, surface.nodes.len())?);

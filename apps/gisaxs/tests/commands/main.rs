@@ -8,4 +8,5 @@ mod hostile;
 mod old_names;
 mod outputs;
 mod pages;
+mod ranks;
 mod study_faults;

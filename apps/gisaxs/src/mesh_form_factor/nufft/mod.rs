@@ -15,6 +15,7 @@ mod window;
 
 pub(super) use bound::{Transform, condition, damped, growth};
 pub(crate) use spread::Axis;
+pub(super) use spread::PARTS;
 pub(crate) use transform::Layout;
 pub(super) use transform::MAX_TERMS;
 pub use transform::{DetectorNufft, grid};

@@ -103,6 +103,9 @@ pub(in crate::mesh_form_factor) fn inside(
 /// Number of nodes of a block.
 const CHUNK: usize = 2048;
 
+/// Grids of partial sums for one q_x: the largest number of threads that spread its nodes.
+pub(in crate::mesh_form_factor) const PARTS: usize = 16;
+
 /// Grids [y][6][z] (real and imaginary sums of x, y, z), one per q_x.
 pub(in crate::mesh_form_factor) fn spread(
     nodes: &Nodes,
@@ -125,7 +128,8 @@ pub(in crate::mesh_form_factor) fn spread(
     } else {
         &nodes.strength
     };
-    let parts = rayon::current_num_threads()
+    // Not by the number of threads: the order of the sums decides their last digits.
+    let parts = PARTS
         .div_ceil(x.len().max(1))
         .min(nodes.len().div_ceil(CHUNK))
         .max(1);
