@@ -50,6 +50,10 @@ pub struct Hydro {
     pub h0: f64,
     /// Gravitational acceleration, per component; `None` without gravity.
     pub gravity: Option<[f64; 3]>,
+    /// ρ₀ |J₀| w of the points of the first zone of the whole, for the matrices; empty: of the first zone here.
+    pub first_mass: Vec<f64>,
+    /// Diagonal of the velocity mass matrix of the whole at the nodes of a part.
+    pub whole_diagonal: Option<Vec<f64>>,
 }
 
 impl Hydro {
@@ -97,10 +101,38 @@ impl Hydro {
         worst
     }
 
+    /// ρ₀ |J₀| w of the points of the first zone of the whole, for the matrices.
+    pub fn first_mass(&self) -> &[f64] {
+        match self.first_mass.is_empty() {
+            true => &self.matrix_mass()[..self.space.element.points()],
+            false => &self.first_mass,
+        }
+    }
+
+    /// Internal and kinetic energy of a zone.
+    pub fn zone_energies(&self, s: &State, z: usize) -> (f64, f64) {
+        let (space, e) = (&self.space, &self.space.element);
+        let v = space.gather(&s.v, z);
+        let own = &s.e[z * e.energies..(z + 1) * e.energies];
+        let (mut inner, mut outer) = (0.0, 0.0);
+        for q in 0..e.points() {
+            let m = self.matrix_mass()[z * e.points() + q];
+            let basis = e.energy_at(q).iter().zip(own);
+            inner += m * basis.map(|(b, e)| b * e).sum::<f64>();
+            outer += 0.5 * m * e.point(&v, q).iter().map(|u| u * u).sum::<f64>();
+        }
+        (inner, outer)
+    }
+
     /// Inverse energy mass matrix of a zone, row-major; `None` if the zone has no mass.
     pub fn energy_inverse(&self, z: usize) -> Option<Vec<f64>> {
+        let points = self.space.element.points();
+        self.inverse_of(&self.matrix_mass()[z * points..(z + 1) * points])
+    }
+
+    /// The same for the masses of its points.
+    fn inverse_of(&self, mass: &[f64]) -> Option<Vec<f64>> {
         let e = &self.space.element;
-        let mass = &self.matrix_mass()[z * e.points()..(z + 1) * e.points()];
         let m = nalgebra::DMatrix::from_fn(e.energies, e.energies, |i, j| {
             mass.iter()
                 .enumerate()
@@ -124,8 +156,8 @@ impl Hydro {
         use rayon::prelude::*;
         let points = self.space.element.points();
         let mass = self.matrix_mass();
-        let first = &mass[..points];
-        let base = self.energy_inverse(0);
+        let first = self.first_mass();
+        let base = self.inverse_of(first);
         (0..self.space.zones).into_par_iter().try_for_each(|z| {
             let own = &mass[z * points..(z + 1) * points];
             let share = own[0] / first[0];
@@ -148,6 +180,9 @@ impl Hydro {
 
     /// Diagonal of the velocity mass matrix, `[node]`.
     pub fn diagonal(&self) -> Vec<f64> {
+        if let Some(whole) = &self.whole_diagonal {
+            return whole.clone();
+        }
         let (space, e) = (&self.space, &self.space.element);
         let mass = self.matrix_mass();
         let own: Vec<f64> = (0..space.zones)

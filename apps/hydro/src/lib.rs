@@ -10,6 +10,7 @@
 //! | [`engine`] | the interface of engines, which advance a state |
 //! | [`cpu`] | engine on CPUs: partial and full assembly |
 //! | [`gpu`] | engine on CUDA GPUs |
+//! | [`part`] | parts of a problem for several ranks, and their exchange |
 //! | [`time`] | time integrators and time stepping |
 //! | [`tuning`] | kernel parameters and load balance inside a run, cost model |
 //! | [`output`] | VTK files, pictures, profiles, exact solutions, checkpoints |
@@ -24,6 +25,7 @@ pub mod gpu;
 pub mod hydro;
 pub mod mesh;
 pub mod output;
+pub mod part;
 pub mod problem;
 pub mod time;
 pub mod tuning;

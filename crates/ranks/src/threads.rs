@@ -73,6 +73,8 @@ type Route = (usize, usize, usize);
 
 struct Team {
     size: usize,
+    /// Whether there are more ranks than cores.
+    crowded: bool,
     lost: AtomicBool,
     arrived: AtomicUsize,
     generation: AtomicUsize,
@@ -89,8 +91,10 @@ fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Team {
     fn new(size: usize) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             size,
+            crowded: size > cores,
             lost: AtomicBool::new(false),
             arrived: AtomicUsize::new(0),
             generation: AtomicUsize::new(0),
@@ -109,8 +113,8 @@ impl Team {
             }
             tries = tries.saturating_add(1);
             match tries {
-                ..4_000 => std::hint::spin_loop(),
-                4_000..6_000 => std::thread::yield_now(),
+                ..4_000 if !self.crowded => std::hint::spin_loop(),
+                ..20_000 => std::thread::yield_now(),
                 // The rank that is waited for may need this core.
                 _ => std::thread::sleep(Duration::from_micros(50)),
             }

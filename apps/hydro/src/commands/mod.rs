@@ -6,6 +6,7 @@ mod figures;
 mod history;
 pub mod list;
 pub mod page;
+pub mod ranks;
 pub mod restart;
 pub mod run;
 pub mod settings;

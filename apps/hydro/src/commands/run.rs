@@ -5,9 +5,10 @@ use crate::commands::checks;
 use crate::commands::figures::{self, Final};
 use crate::commands::history::History;
 use crate::commands::page::{self, Work};
+use crate::commands::ranks::{self, Needs, Prepared};
 use crate::commands::settings::Settings;
 use crate::commands::snapshots::Snapshots;
-use greenup_app::args::{Device, ThreadsArg};
+use greenup_app::args::Device;
 use greenup_app::progress::bar;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result};
@@ -23,12 +24,13 @@ use greenup_hydro::output::{Line, vtu};
 use greenup_hydro::problem::Problem;
 use greenup_hydro::time::stepping::{Clock, Termination};
 use greenup_hydro::tuning::tuner::{Next, Tuner};
-use greenup_process::threads;
+use greenup_ranks::Ranks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// The point from which a run continues.
+#[derive(Clone)]
 pub struct RestartState {
     /// Total energy at the start of the run.
     pub energy: f64,
@@ -60,21 +62,25 @@ pub fn engine(hydro: &Arc<Hydro>, s: &Settings) -> Result<Box<dyn Engine>> {
 
 /// Runs a problem, from the initial state or from a checkpoint.
 pub fn run(problem: Problem, s: &Settings, from: Option<RestartState>, json: bool) -> Result {
-    checks::outputs(s)?;
-    let inputs = checks::inputs(s)?;
-    let threads = s.threads.map(threads::check).transpose();
-    let threads = threads.map_err(|e| AppError::new(format!("threads: {e}")))?;
-    ThreadsArg { threads }.start()?;
-    // Inside the pool, tasks start without waking a thread.
-    rayon::scope(|_| run_in_pool((s, &inputs), problem, from, json))
+    ranks::on_all(s, |team| {
+        ranks::check(s, &**team)?;
+        // The first rank writes.
+        if team.rank() == 0 {
+            checks::outputs(s)?;
+        }
+        let inputs = checks::inputs(s)?;
+        of_rank((s, &inputs), problem.clone(), from.clone(), json, team)
+    })
 }
 
-fn run_in_pool(
+fn of_rank(
     (s, inputs): (&Settings, &[Input]),
     problem: Problem,
     from: Option<RestartState>,
     json: bool,
+    team: &Arc<dyn Ranks>,
 ) -> Result {
+    let first = team.rank() == 0;
     let mesh = Mesh::open_if(s.mesh(), s.refine(), &mut |shape, zones| {
         checks::size(s, shape, zones)
     })?;
@@ -83,8 +89,12 @@ fn run_in_pool(
     let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
     drop(mesh);
     let unknowns = state.v.len() + state.e.len();
-    let hydro = Arc::new(hydro);
-    let mut engine = engine(&hydro, s)?;
+    let zones = hydro.space.zones;
+    let Prepared {
+        hydro,
+        mut engine,
+        stop,
+    } = ranks::prepare(Arc::new(hydro), s, team)?;
     let restart = from.as_ref().map(|k| k.clock);
     let (start, mut clock) = match from {
         Some(k)
@@ -104,25 +114,36 @@ fn run_in_pool(
     };
     drop(state);
     let before = clock.steps;
-    let mut history = match &s.history {
+    let mut history = match s.history.as_ref().filter(|_| first) {
         None => None,
         Some(path) => Some(History::new(path, restart.map(|c| c.steps))?),
     };
-    let mut snapshots = Snapshots::new(s, restart.map(|c| c.t))?;
-    if let Some(f) = snapshots.as_mut().filter(|f| f.due(clock.t)) {
-        f.add(&hydro, &engine.state()?, clock.t)?;
-    }
-    let mut animation = Animation::new(s, clock.t)?;
-    if let Some(a) = &mut animation {
-        a.add(&hydro, &engine.state()?, (clock.t, clock.steps));
+    let (mut snapshots, mut animation) = match first {
+        true => (
+            Snapshots::new(s, restart.map(|c| c.t))?,
+            Animation::new(s, clock.t)?,
+        ),
+        false => (None, None),
+    };
+    let needs = Needs {
+        state: animation.is_some() || snapshots.as_ref().is_some_and(|f| f.due(clock.t)),
+        energies: false,
+    };
+    if let Some(state) = needs.get(&**team, &mut *engine)?.state.filter(|_| first) {
+        if let Some(f) = snapshots.as_mut().filter(|f| f.due(clock.t)) {
+            f.add(&hydro, &state, clock.t)?;
+        }
+        if let Some(a) = &mut animation {
+            a.add(&hydro, &state, (clock.t, clock.steps));
+        }
     }
     let bar = bar(1000, "");
     let mut provenance = Provenance::of_process();
     let begin = Instant::now();
-    let write_checkpoint = |c: &Clock, e: &mut dyn Engine| match &s.checkpoint {
+    let write_checkpoint = |c: &Clock, state: &State| match &s.checkpoint {
         Some(path) => {
             let _saving = interrupt::saving();
-            checkpoint::write(path, (s, inputs), start, (c, &e.state()?))
+            checkpoint::write(path, (s, inputs), start, (c, state))
         }
         None => Ok(()),
     };
@@ -135,7 +156,7 @@ fn run_in_pool(
         &mut *engine,
         cfl,
         (end, s.steps),
-        interrupt::flag(),
+        stop.flag(),
         &mut |c, engine| {
             let step_s = stepped.elapsed().as_secs_f64();
             if let Some(next) = tuner.as_mut().map(|t| t.step(step_s)) {
@@ -157,8 +178,15 @@ fn run_in_pool(
                 messages.push(message);
             }
             bar.set_position((1000.0 * c.t / end) as u64);
-            if history.is_some() || !bar.is_hidden() && c.steps.is_multiple_of(10) {
-                let energies = engine.energies()?;
+            let saves = s.checkpoint.is_some() && c.steps.is_multiple_of(s.every());
+            let needs = Needs {
+                energies: history.is_some() || !bar.is_hidden() && c.steps.is_multiple_of(10),
+                state: saves
+                    || snapshots.as_ref().is_some_and(|f| f.due(c.t))
+                    || animation.as_ref().is_some_and(|a| a.due(c.t)),
+            };
+            let got = needs.get(&**team, engine)?;
+            if let Some(energies) = got.energies.filter(|_| first) {
                 let drift = (energies.0 + energies.1 - start) / start;
                 bar.set_message(format!(
                     "step {}, t {:.5}, dt {:.3e}, drift {drift:.1e}",
@@ -168,14 +196,16 @@ fn run_in_pool(
                     h.add(c, energies, start)?;
                 }
             }
-            if let Some(f) = snapshots.as_mut().filter(|f| f.due(c.t)) {
-                f.add(&hydro, &engine.state()?, c.t)?;
-            }
-            if let Some(a) = animation.as_mut().filter(|a| a.due(c.t)) {
-                a.add(&hydro, &engine.state()?, (c.t, c.steps));
-            }
-            if c.steps.is_multiple_of(s.every()) {
-                write_checkpoint(c, engine)?;
+            if let Some(state) = got.state.filter(|_| first) {
+                if let Some(f) = snapshots.as_mut().filter(|f| f.due(c.t)) {
+                    f.add(&hydro, &state, c.t)?;
+                }
+                if let Some(a) = animation.as_mut().filter(|a| a.due(c.t)) {
+                    a.add(&hydro, &state, (c.t, c.steps));
+                }
+                if saves {
+                    write_checkpoint(c, &state)?;
+                }
             }
             stepped = Instant::now();
             Ok(())
@@ -183,19 +213,31 @@ fn run_in_pool(
     );
     bar.finish_and_clear();
     let wall = begin.elapsed().as_secs_f64();
-    write_checkpoint(&clock, &mut *engine)?;
-    match termination {
-        Ok(()) => {}
-        Err(Termination::Failed(e)) => return Err(e.into()),
-        Err(inverted @ Termination::Inverted { .. }) => {
-            return Err(inverted_error(&inverted, s, &hydro, &engine.state()?));
+    if let Err(Termination::Failed(e)) = termination {
+        // Other ranks may be elsewhere.
+        if team.size() == 1 {
+            write_checkpoint(&clock, &engine.state()?)?;
         }
+        return Err(e.into());
+    }
+    let state = engine.state()?;
+    if first {
+        write_checkpoint(&clock, &state)?;
+    }
+    if let Err(inverted @ Termination::Inverted { .. }) = termination {
+        return Err(match first {
+            true => inverted_error(&inverted, s, &hydro, &state),
+            false => AppError::new(inverted.to_string()),
+        });
+    }
+    let report = clock.report(&mut *engine, start)?;
+    if !first {
+        return stopped(s, &clock);
     }
     // The result is printed even if an output fails.
     let saving = interrupt::saving();
     provenance.took("steps", wall);
     let origin = provenance.pairs();
-    let state = engine.state()?;
     let end_state = Final {
         h: &hydro,
         state: &state,
@@ -208,7 +250,6 @@ fn run_in_pool(
     if let Ok(lines) = &last {
         messages.extend(lines.iter().cloned());
     }
-    let report = clock.report(&mut *engine, start)?;
     let page = match &s.figures.html {
         Some(path) => {
             let work = Work {
@@ -230,7 +271,8 @@ fn run_in_pool(
         value["wall_s"] = wall.into();
         value["mdof_steps_per_s"] = rate.into();
         value["messages"] = messages.clone().into();
-        value["zones"] = hydro.space.zones.into();
+        value["ranks"] = team.size().into();
+        value["zones"] = zones.into();
         value["unknowns"] = unknowns.into();
         value["timings"] = serde_json::to_value(engine.timings())?;
         value["provenance"] = serde_json::to_value(&provenance)?;
@@ -239,7 +281,7 @@ fn run_in_pool(
         format!(
             "{} zones, {unknowns} unknowns: {} steps to t = {}, dt {:.6}, |e| {:.10e}\n\
              energy {:.12} internal + {:.12} kinetic, drift {:.1e}; {wall:.2} s, {rate:.3} Mdof steps/s",
-            hydro.space.zones,
+            zones,
             report.steps,
             report.t,
             report.dt,
@@ -261,7 +303,12 @@ fn run_in_pool(
     last?;
     animated?;
     page?;
-    if clock.t < end && (s.steps.is_none() || interrupt::requested()) {
+    stopped(s, &clock)
+}
+
+/// The error of a run that was stopped before its end.
+fn stopped(s: &Settings, clock: &Clock) -> Result {
+    if clock.t < s.t_final() && (s.steps.is_none() || interrupt::requested()) {
         let go_on = s.checkpoint.as_ref().map_or_else(String::new, |p| {
             format!("; `hydro restart {}` continues", p.display())
         });

@@ -152,7 +152,15 @@ pub struct Settings {
     #[arg(long = "radial", value_name = "FILE.csv")]
     #[serde(skip_serializing)]
     pub profile_file: Option<PathBuf>,
-    /// Number of threads [default: all cores]
+    /// Number of ranks, as threads of this process, that share the zones; `mpirun -np N` starts them as processes
+    #[arg(long, value_name = "N", value_parser = greenup_process::threads::parse)]
+    #[serde(skip)]
+    pub ranks: Option<usize>,
+    /// Sum without rounding: the same digits on any number of ranks
+    #[arg(long)]
+    #[serde(skip)]
+    pub reproducible: bool,
+    /// Number of threads of all ranks of this process [default: all cores, shared by the ranks of a host]
     #[arg(long, value_name = "N", value_parser = greenup_process::threads::parse)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,

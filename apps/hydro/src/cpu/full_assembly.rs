@@ -5,6 +5,7 @@
 use super::Operator;
 use super::parts::{Member, Shared};
 use super::solve::{PART, Solver, Times};
+use super::team::Team;
 use crate::HydroError;
 use crate::engine::State;
 use crate::fem::mass_matrix::Csr;
@@ -12,6 +13,7 @@ use crate::fem::small_matrix::{
     M, adjugate, determinant, product, smallest_eigenpair, smallest_singular_value,
 };
 use crate::hydro::Hydro;
+use crate::part::halo::Terms;
 use rayon::prelude::*;
 use std::f64::consts::PI;
 use std::ops::Range;
@@ -36,6 +38,26 @@ pub struct FullAssembly {
 struct Assembled<'a> {
     m: &'a Csr,
     image: Shared,
+}
+
+impl Terms for Assembled<'_> {
+    fn terms(&self, component: usize, node: usize, put: &mut dyn FnMut(f64)) {
+        let i = component * self.m.nodes() + node;
+        // SAFETY: the image is written in `begin` alone, before all members wait.
+        put(unsafe { *self.image.at(i) });
+    }
+}
+
+/// Sums of the zones here, `[component][node]`, as one contribution.
+struct Sums<'a> {
+    of: &'a [f64],
+    nodes: usize,
+}
+
+impl Terms for Sums<'_> {
+    fn terms(&self, component: usize, node: usize, put: &mut dyn FnMut(f64)) {
+        put(self.of[component * self.nodes + node]);
+    }
 }
 
 impl Times for Assembled<'_> {
@@ -75,6 +97,18 @@ impl FullAssembly {
     /// # Errors
     /// A zone has no mass, or the arrays of the problem are inconsistent.
     pub fn new(h: Arc<Hydro>) -> Result<Self, HydroError> {
+        Self::by(h, None)
+    }
+
+    /// The same for a part of a problem, with the ranks that have the others.
+    ///
+    /// # Errors
+    /// As [`FullAssembly::new`].
+    pub fn of_part(h: Arc<Hydro>, team: Team) -> Result<Self, HydroError> {
+        Self::by(h, Some(team))
+    }
+
+    fn by(h: Arc<Hydro>, team: Option<Team>) -> Result<Self, HydroError> {
         h.consistent()?;
         let (space, e) = (&h.space, &h.space.element);
         let mut inverse = vec![0.0; space.zones * e.energies * e.energies];
@@ -87,12 +121,20 @@ impl FullAssembly {
             }
         })?;
         let mass = Csr::of_mass(&h);
+        let mut solver = Solver::new(h.preconditioner(), space.nodes, h.cg_tol, h.cg_max);
+        solver.join(team);
         let gravity = h.gravity.map(|g| {
             let field: Vec<f64> = (0..space.dim)
                 .flat_map(|c| vec![g[c]; space.nodes])
                 .collect();
             let mut out = vec![0.0; field.len()];
             mass.multiply(&field, &mut out);
+            let here = out.clone();
+            let sums = Sums {
+                of: &here,
+                nodes: space.nodes,
+            };
+            solver.assemble(&sums, &mut out);
             out
         });
         Ok(Self {
@@ -102,7 +144,7 @@ impl FullAssembly {
             mass,
             image: vec![0.0; space.dim * space.nodes],
             gravity,
-            solver: Solver::new(h.preconditioner(), space.nodes, h.cg_tol, h.cg_max),
+            solver,
             h,
         })
     }
@@ -247,10 +289,14 @@ impl Operator for FullAssembly {
             .par_chunks(e.energies)
             .map(|row| -row.iter().sum::<f64>())
             .collect();
-        let right = self.solver.right();
-        right.copy_from_slice(&space.scatter(&own, space.dim));
+        let here = space.scatter(&own, space.dim);
+        self.solver.right().copy_from_slice(&here);
+        self.solver.assemble_right(&Sums {
+            of: &here,
+            nodes: space.nodes,
+        });
         if let Some(g) = &self.gravity {
-            for (r, g) in right.iter_mut().zip(g) {
+            for (r, g) in self.solver.right().iter_mut().zip(g) {
                 *r += g;
             }
         }
@@ -284,25 +330,9 @@ impl Operator for FullAssembly {
     }
 
     fn energies(&mut self, s: &State) -> (f64, f64) {
-        let (h, space, e) = (&self.h, &self.h.space, &self.h.space.element);
-        let all: Vec<(f64, f64)> = (0..space.zones)
+        let all: Vec<(f64, f64)> = (0..self.h.space.zones)
             .into_par_iter()
-            .map(|z| {
-                let v = space.gather(&s.v, z);
-                let own = &s.e[z * e.energies..(z + 1) * e.energies];
-                let (mut inner, mut outer) = (0.0, 0.0);
-                for q in 0..e.points() {
-                    let m = h.matrix_mass()[z * e.points() + q];
-                    inner += m * e
-                        .energy_at(q)
-                        .iter()
-                        .zip(own)
-                        .map(|(b, e)| b * e)
-                        .sum::<f64>();
-                    outer += 0.5 * m * e.point(&v, q).iter().map(|u| u * u).sum::<f64>();
-                }
-                (inner, outer)
-            })
+            .map(|z| self.h.zone_energies(s, z))
             .collect();
         all.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1))
     }

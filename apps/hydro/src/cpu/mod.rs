@@ -8,6 +8,7 @@ mod pace;
 mod partial_assembly;
 mod parts;
 mod solve;
+mod team;
 
 use crate::HydroError;
 use crate::engine::{Engine, Part, State, Timings};
@@ -21,6 +22,7 @@ pub use corner::Corner;
 pub use full_assembly::FullAssembly;
 pub use partial_assembly::PartialAssembly;
 pub(crate) use parts::Shared;
+pub use team::Team;
 
 /// The semi-discrete equations. `stresses` sets the stresses that the other methods use.
 pub trait Operator {

@@ -5,9 +5,11 @@ use super::batches::Batches;
 use super::corner::Corner;
 use super::parts::{Member, Shared, together};
 use super::solve::{PART, Solver, Times};
+use super::team::Team;
 use crate::HydroError;
 use crate::engine::State;
 use crate::hydro::Hydro;
+use crate::part::halo::Terms;
 use greenup_device::{HostIsa, Isa};
 use rayon::prelude::*;
 use std::ffi::{c_int, c_long};
@@ -69,6 +71,16 @@ fn variants(h: &Hydro) -> Vec<(HostIsa, bool)> {
 /// Number of batches whose scalar products are summed first, for reproducible sums.
 const GROUP: usize = 16;
 
+impl Terms for Mass<'_> {
+    fn terms(&self, component: usize, node: usize, put: &mut dyn FnMut(f64)) {
+        let own = self.own.at(component * self.b.lanes);
+        for s in &self.shares[self.begin[node] as usize..self.begin[node + 1] as usize] {
+            // SAFETY: as in `gather`.
+            put(unsafe { *own.wrapping_add(*s as usize) });
+        }
+    }
+}
+
 impl Times for Mass<'_> {
     fn parts(&self) -> usize {
         self.b.count.div_ceil(GROUP)
@@ -116,10 +128,18 @@ impl PartialAssembly {
     /// # Errors
     /// The zones are not tensor products, a zone has no mass, or the arrays of the problem are inconsistent.
     pub fn new(h: Arc<Hydro>) -> Result<Self, HydroError> {
-        Self::by(h, 0)
+        Self::by(h, 0, None)
     }
 
-    fn by(h: Arc<Hydro>, variant: usize) -> Result<Self, HydroError> {
+    /// The same for a part of a problem, with the ranks that have the others.
+    ///
+    /// # Errors
+    /// As [`PartialAssembly::new`].
+    pub fn of_part(h: Arc<Hydro>, team: Team) -> Result<Self, HydroError> {
+        Self::by(h, 0, Some(team))
+    }
+
+    fn by(h: Arc<Hydro>, variant: usize, team: Option<Team>) -> Result<Self, HydroError> {
         let shared = Arc::clone(&h);
         let (space, e) = (&shared.space, &shared.space.element);
         let (isa, general) = variants(&h)[variant];
@@ -168,16 +188,18 @@ impl PartialAssembly {
             solver: Solver::new(h.preconditioner(), space.nodes, h.cg_tol, h.cg_max),
             corner,
         };
+        out.solver.join(team);
         if let Some(g) = h.gravity {
             let mut field: Vec<f64> = (0..dim).flat_map(|c| vec![g[c]; space.nodes]).collect();
             let mut image = vec![0.0; field.len()];
-            let (mass, _) = out.split();
+            let (mass, solver) = out.split();
             let mut products = vec![0.0; dim * mass.parts()];
             let (x, products) = (Shared::new(&mut field), Shared::new(&mut products));
             together(true, |m| mass.begin(m, x, products));
             for (c, to) in image.chunks_mut(space.nodes).enumerate() {
                 mass.end(c, 0..space.nodes, to);
             }
+            solver.assemble(&mass, &mut image);
             out.gravity = Some(image);
         }
         Ok(out)
@@ -212,6 +234,7 @@ impl Operator for PartialAssembly {
                 .enumerate()
                 .for_each(|(i, to)| mass.gather(c, i * PART..i * PART + to.len(), to));
         }
+        solver.assemble_right(&mass);
         if let Some(g) = &gravity {
             for (r, g) in solver.right().iter_mut().zip(g) {
                 *r += g;
@@ -279,7 +302,7 @@ impl Operator for PartialAssembly {
             return Ok(());
         }
         let (iterations, solves) = self.iterations();
-        *self = Self::by(Arc::clone(&self.h), candidate)?;
+        *self = Self::by(Arc::clone(&self.h), candidate, None)?;
         (self.solver.iterations, self.solver.solves) = (iterations, solves);
         Ok(())
     }

@@ -85,6 +85,11 @@ impl Member<'_> {
         at(self.rank)..at(self.rank + 1)
     }
 
+    /// Whether this is the member that acts for all.
+    pub fn is_first(&self) -> bool {
+        self.rank == 0
+    }
+
     /// Waits until all threads of the region arrive.
     pub fn wait(&self) {
         if self.size > 1 {

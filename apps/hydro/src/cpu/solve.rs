@@ -3,6 +3,8 @@
 
 use super::pace::Pace;
 use super::parts::{Member, Shared, together};
+use super::team::Team;
+use crate::part::halo::Terms;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -25,6 +27,8 @@ pub struct Solver {
     tolerance: f64,
     most: usize,
     pace: Pace,
+    /// The other ranks, if there are any, or sums without rounding.
+    team: Option<Team>,
     /// CG iterations so far, averaged over the components.
     pub iterations: f64,
     /// Number of solves so far.
@@ -32,7 +36,7 @@ pub struct Solver {
 }
 
 /// A symmetric matrix that multiplies all components.
-pub trait Times: Sync {
+pub trait Times: Terms + Sync {
     /// Number of parts for which `begin` computes scalar products.
     fn parts(&self) -> usize;
 
@@ -62,9 +66,33 @@ impl Solver {
             tolerance,
             most,
             pace: Pace::default(),
+            team: None,
             iterations: 0.0,
             solves: 0,
         }
+    }
+
+    /// Solves with other ranks from now on.
+    pub fn join(&mut self, team: Option<Team>) {
+        let slots = self.products[0].len();
+        self.team = team.map(|t| t.with_slots(slots));
+    }
+
+    /// Adds what the zones of other ranks contribute to a field `[component][node]`, which holds the sums of the zones here.
+    pub fn assemble(&mut self, of: &dyn Terms, field: &mut [f64]) {
+        if let Some(team) = &mut self.team {
+            team.exchange(of);
+            for (c, part) in field.chunks_mut(self.nodes).enumerate() {
+                team.patch(c, 0..self.nodes, part);
+            }
+        }
+    }
+
+    /// The same for the right-hand side.
+    pub fn assemble_right(&mut self, of: &dyn Terms) {
+        let mut right = std::mem::take(&mut self.residual);
+        self.assemble(of, &mut right);
+        self.residual = right;
     }
 
     /// The right-hand side, to be set before a solve.
@@ -97,6 +125,7 @@ impl Solver {
         let (first, second) = (Shared::new(first), Shared::new(second));
         let (d, most, tolerance) = (&self.preconditioner, self.most, self.tolerance);
         let iterations = Mutex::new(0.0);
+        let team = self.team.as_ref();
         together(alone, |m| {
             let own = m.share(parts);
             let range =
@@ -106,6 +135,16 @@ impl Solver {
             let total = |s: Shared, c: usize, parts: usize| -> f64 {
                 // SAFETY: see above.
                 unsafe { s.read(c * parts..(c + 1) * parts) }.iter().sum()
+            };
+            // Sums of all ranks in place of those of this one, by one member.
+            let reduce = |sums: Shared, parts: usize| {
+                if let Some(team) = team {
+                    if m.is_first() {
+                        // SAFETY: the others wait.
+                        team.reduce(unsafe { sums.part(0..components * parts) }, components);
+                    }
+                    m.wait();
+                }
             };
             let mut image = [0.0; PART];
             for c in 0..components {
@@ -118,11 +157,18 @@ impl Solver {
                     for ((p, r), d) in p.iter_mut().zip(r).zip(&d[range]) {
                         *p = r * d;
                     }
+                    let sum = match team {
+                        None => dot(p, r),
+                        Some(t) => {
+                            t.product(c * parts + part, part * PART, |i| p[i] * r[i], r.len())
+                        }
+                    };
                     // SAFETY: see above.
-                    unsafe { *second.at(c * parts + part) = dot(p, r) };
+                    unsafe { *second.at(c * parts + part) = sum };
                 }
             }
             m.wait();
+            reduce(second, parts);
             let mut now: Vec<f64> = (0..components).map(|c| total(second, c, parts)).collect();
             let end: Vec<f64> = now.iter().map(|n| tolerance * tolerance * n).collect();
             let mut done = 0;
@@ -136,12 +182,39 @@ impl Solver {
                 done += active.len();
                 matrix.begin(m, p, first);
                 m.wait();
+                if let Some(team) = team {
+                    if m.is_first() {
+                        team.exchange(matrix);
+                    }
+                    m.wait();
+                    if team.is_exact() {
+                        for c in &active {
+                            for part in own.clone() {
+                                let range = range(*c, part);
+                                let image = &mut image[..range.len()];
+                                let nodes = range.start - c * n..range.end - c * n;
+                                matrix.end(*c, nodes.clone(), image);
+                                team.patch(*c, nodes, image);
+                                // SAFETY: see above.
+                                let p = unsafe { p.read(range) };
+                                let of = |i: usize| p[i] * image[i];
+                                team.product(c * parts + part, part * PART, of, p.len());
+                            }
+                        }
+                        m.wait();
+                    }
+                    reduce(first, groups);
+                }
                 for c in &active {
                     let alpha = now[*c] / total(first, *c, groups);
                     for part in own.clone() {
                         let range = range(*c, part);
                         let image = &mut image[..range.len()];
-                        matrix.end(*c, range.start - c * n..range.end - c * n, image);
+                        let nodes = range.start - c * n..range.end - c * n;
+                        matrix.end(*c, nodes.clone(), image);
+                        if let Some(team) = team {
+                            team.patch(*c, nodes, image);
+                        }
                         // SAFETY: see above.
                         let (x, r) = unsafe { (x.part(range.clone()), r.part(range.clone())) };
                         // SAFETY: see above.
@@ -151,12 +224,19 @@ impl Solver {
                             x[i] += alpha * p[i];
                             r[i] -= alpha * image[i];
                         }
-                        let sum: f64 = r.iter().zip(d).map(|(r, d)| r * r * d).sum();
+                        let sum: f64 = match team {
+                            None => r.iter().zip(d).map(|(r, d)| r * r * d).sum(),
+                            Some(t) => {
+                                let of = |i: usize| r[i] * r[i] * d[i];
+                                t.product(c * parts + part, part * PART, of, r.len())
+                            }
+                        };
                         // SAFETY: see above.
                         unsafe { *second.at(c * parts + part) = sum };
                     }
                 }
                 m.wait();
+                reduce(second, parts);
                 for c in &active {
                     let next = total(second, *c, parts);
                     let beta = next / now[*c];

@@ -114,20 +114,7 @@ impl Space {
         let (dim, zones, k) = (mesh.dim(), mesh.zones(), element.order);
         let (of_zone, nodes) = number(mesh, k);
         let local = element.local;
-        let mut begin = vec![0_u32; nodes + 1];
-        for n in &of_zone {
-            begin[*n as usize + 1] += 1;
-        }
-        for n in 0..nodes {
-            begin[n + 1] += begin[n];
-        }
-        let mut shares = vec![(0, 0); of_zone.len()];
-        let mut at = begin.clone();
-        for (i, n) in of_zone.iter().enumerate() {
-            let to = &mut at[*n as usize];
-            shares[*to as usize] = ((i / local) as u32, (i % local) as u32);
-            *to += 1;
-        }
+        let (shares, begin) = Self::shares_of(&of_zone, nodes, local);
         let mut start = vec![0.0; dim * nodes];
         let mut placed = vec![false; nodes];
         let inner = node_positions(mesh.shape, k);
@@ -157,6 +144,25 @@ impl Space {
         };
         out.hold(mesh, walls)?;
         Ok(out)
+    }
+
+    /// (zone, local number) of each node in the order of the zones, and their offsets, from the nodes of each zone.
+    pub fn shares_of(of_zone: &[u32], nodes: usize, local: usize) -> (Vec<(u32, u32)>, Vec<u32>) {
+        let mut begin = vec![0_u32; nodes + 1];
+        for n in of_zone {
+            begin[*n as usize + 1] += 1;
+        }
+        for n in 0..nodes {
+            begin[n + 1] += begin[n];
+        }
+        let mut shares = vec![(0, 0); of_zone.len()];
+        let mut at = begin.clone();
+        for (i, n) in of_zone.iter().enumerate() {
+            let to = &mut at[*n as usize];
+            shares[*to as usize] = ((i / local) as u32, (i % local) as u32);
+            *to += 1;
+        }
+        (shares, begin)
     }
 
     /// Marks the dofs that walls constrain.

@@ -167,6 +167,8 @@ impl Hydro {
             affine,
             h0,
             gravity,
+            first_mass: Vec::new(),
+            whole_diagonal: None,
         };
         Ok((hydro, state))
     }

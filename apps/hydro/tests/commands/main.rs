@@ -7,4 +7,5 @@ mod faults;
 mod inputs;
 mod old_names;
 mod outputs;
+mod ranks;
 mod study_faults;

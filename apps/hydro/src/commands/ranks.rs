@@ -1,0 +1,169 @@
+//! A run by several ranks: their engines, and what all must know after a step.
+
+use crate::commands::run;
+use crate::commands::settings::Settings;
+use greenup_app::args::Device;
+use greenup_app::{AppError, Result, interrupt};
+use greenup_hydro::HydroError;
+use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly, Team};
+use greenup_hydro::engine::{Engine, State};
+use greenup_hydro::hydro::Hydro;
+use greenup_hydro::part::local::Map;
+use greenup_hydro::part::{Halo, Partition, Ranked};
+use greenup_ranks::{Ranks, launched, threads};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Runs `work` on each rank of this process: those of a launcher, `--ranks` threads, or one.
+pub fn on_all(s: &Settings, work: impl Fn(&Arc<dyn Ranks>) -> Result + Sync) -> Result {
+    let asked = greenup_process::threads::check(s.threads.unwrap_or(1));
+    asked.map_err(|e| AppError::new(format!("threads: {e}")))?;
+    match (launched(), s.ranks) {
+        (Some(l), Some(n)) if l.size > 1 => Err(AppError::new(format!(
+            "--ranks {n}, but a launcher started {} processes, a rank each",
+            l.size
+        ))
+        .hint("leave out --ranks, or the launcher")),
+        (None, Some(n)) if n > 1 => {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let each = (s.threads.unwrap_or(cores) / n).max(1);
+            threads::run(n, |ranks| in_a_pool(each, || work(&ranks))).map(|_| ())
+        }
+        _ => {
+            let ranks = greenup_app::ranks::world()?;
+            in_a_pool(greenup_app::ranks::threads(s.threads, &*ranks), || {
+                work(&ranks)
+            })
+        }
+    }
+}
+
+/// Inside a pool, tasks start without waking a thread.
+fn in_a_pool(threads: usize, work: impl FnOnce() -> Result + Send) -> Result {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|e| AppError::new(format!("{threads} threads cannot be started: {e}")))?
+        .install(work)
+}
+
+/// Checks settings that ranks do not have.
+pub fn check(s: &Settings, ranks: &dyn Ranks) -> Result {
+    if ranks.size() == 1 && !s.reproducible {
+        return Ok(());
+    }
+    let what = match ranks.size() {
+        1 => "--reproducible".to_owned(),
+        n => format!("{n} ranks"),
+    };
+    let device: Device = s.device().parse()?;
+    for (flag, set, fix) in [
+        ("--device", device.gpu().is_some(), "use --device cpu"),
+        ("--tune", s.tune, "tune one rank"),
+        ("--profile", s.profile, "profile one rank"),
+    ] {
+        if set {
+            return Err(AppError::new(format!("{flag} does not work with {what}")).hint(fix));
+        }
+    }
+    Ok(())
+}
+
+/// The engine of a rank, and its problem: of the whole on the first rank, which writes, else of its part.
+pub struct Prepared {
+    pub hydro: Arc<Hydro>,
+    pub engine: Box<dyn Engine>,
+    /// Set when the run is to stop; ranks agree on it after each step.
+    pub stop: Stop,
+}
+
+pub enum Stop {
+    Own(&'static AtomicBool),
+    Agreed(Arc<AtomicBool>),
+}
+
+impl Stop {
+    pub fn flag(&self) -> &AtomicBool {
+        match self {
+            Self::Own(flag) => flag,
+            Self::Agreed(flag) => flag,
+        }
+    }
+}
+
+/// Prepares the engine of a rank.
+pub fn prepare(whole: Arc<Hydro>, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result<Prepared> {
+    if ranks.size() == 1 && !s.reproducible {
+        return Ok(Prepared {
+            engine: run::engine(&whole, s)?,
+            hydro: whole,
+            stop: Stop::Own(interrupt::flag()),
+        });
+    }
+    let space = &whole.space;
+    let full = s.is_full(space.element.shape);
+    if full && s.reproducible {
+        // The assembled matrix does not keep what each zone contributes.
+        return Err(AppError::new("--reproducible needs partial assembly")
+            .hint("use quadrilaterals or hexahedra, and leave out --assembly full"));
+    }
+    let partition = Partition::new(space, ranks.size())?;
+    let map = Map::new(space, &partition, ranks.rank());
+    let part = Arc::new(whole.part(&map));
+    let halo = Halo::new(space, &partition, &map, Arc::clone(ranks), !full);
+    let team = Team::new(halo, map.owned.clone(), s.reproducible);
+    let inner: Box<dyn Engine> = if full {
+        let operator = FullAssembly::of_part(Arc::clone(&part), team)?;
+        Box::new(Cpu::new(operator, s.ode(), &part))
+    } else {
+        let operator = PartialAssembly::of_part(Arc::clone(&part), team)?;
+        Box::new(Cpu::new(operator, s.ode(), &part))
+    };
+    let engine = Ranked::new(
+        &whole,
+        &partition,
+        (map, Arc::clone(&part), inner),
+        Arc::clone(ranks),
+        s.reproducible,
+        interrupt::flag(),
+    );
+    Ok(Prepared {
+        stop: Stop::Agreed(engine.stop()),
+        engine: Box::new(engine),
+        hydro: if ranks.rank() == 0 { whole } else { part },
+    })
+}
+
+/// What the outputs of the first rank need after a step: all ranks take part in it.
+#[derive(Clone, Copy, Default)]
+pub struct Needs {
+    pub energies: bool,
+    pub state: bool,
+}
+
+/// What they got; of the whole on the first rank.
+#[derive(Default)]
+pub struct Got {
+    pub energies: Option<(f64, f64)>,
+    pub state: Option<State>,
+}
+
+impl Needs {
+    /// Asks the engine for what the first rank needs.
+    pub fn get(
+        self,
+        ranks: &dyn Ranks,
+        engine: &mut dyn Engine,
+    ) -> std::result::Result<Got, HydroError> {
+        let mut needs = match ranks.rank() {
+            0 => [self.energies, self.state].map(|b| f64::from(u8::from(b))),
+            _ => [0.0; 2],
+        };
+        ranks.max(&mut needs);
+        let [energies, state] = needs.map(|x| x > 0.0);
+        Ok(Got {
+            energies: energies.then(|| engine.energies()).transpose()?,
+            state: state.then(|| engine.state()).transpose()?,
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! A solve by several ranks: shared nodes are exchanged and scalar products summed over all, each node counted by the rank
+//! that owns it; sums without rounding have the same bits on any number of ranks.
+
+use crate::part::Halo;
+use crate::part::halo::Terms;
+use greenup_ranks::{Exact, sum_exact};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError, RwLock};
+
+/// The other ranks of a solve.
+pub struct Team {
+    halo: RwLock<Halo>,
+    /// Whether a node is counted here.
+    owned: Vec<bool>,
+    /// Sums without rounding, `[component][part]`; `None` for plain sums.
+    exact: Option<Vec<Mutex<Exact>>>,
+    is_exact: bool,
+}
+
+impl Team {
+    /// The ranks of a halo; `owned` says which nodes are counted here. With `exact`, scalar products are not rounded.
+    pub fn new(halo: Halo, owned: Vec<bool>, exact: bool) -> Self {
+        Self {
+            halo: RwLock::new(halo),
+            owned,
+            exact: None,
+            is_exact: exact,
+        }
+    }
+
+    /// With room for scalar products of this number of parts.
+    pub(super) fn with_slots(mut self, slots: usize) -> Self {
+        let sums = || (0..slots).map(|_| Mutex::default()).collect();
+        self.exact = self.is_exact.then(sums);
+        self
+    }
+
+    pub(super) fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// Exchanges the contributions to shared nodes.
+    pub(super) fn exchange(&self, of: &dyn Terms) {
+        let mut halo = self.halo.write().unwrap_or_else(PoisonError::into_inner);
+        halo.exchange(of);
+    }
+
+    /// Replaces values at shared nodes by the sums of the last exchange.
+    pub(super) fn patch(&self, component: usize, nodes: Range<usize>, to: &mut [f64]) {
+        let halo = self.halo.read().unwrap_or_else(PoisonError::into_inner);
+        halo.patch(component, nodes, to);
+    }
+
+    /// Sum of the terms of the nodes from `first` on that are counted here; without rounding it is kept in a slot.
+    pub(super) fn product(
+        &self,
+        slot: usize,
+        first: usize,
+        term: impl Fn(usize) -> f64,
+        count: usize,
+    ) -> f64 {
+        let counted = (0..count).filter(|i| self.owned[first + i]);
+        let Some(exact) = &self.exact else {
+            return counted.map(term).sum();
+        };
+        let mut sum = Exact::default();
+        counted.for_each(|i| sum.add(term(i)));
+        *exact[slot].lock().unwrap_or_else(PoisonError::into_inner) = sum;
+        0.0
+    }
+
+    /// Puts the sums of all parts and ranks into the first part of each component, and 0 into the others.
+    pub(super) fn reduce(&self, sums: &mut [f64], components: usize) {
+        let halo = self.halo.read().unwrap_or_else(PoisonError::into_inner);
+        let total: Vec<f64> = match &self.exact {
+            None => {
+                let parts = sums.len() / components;
+                let mut total: Vec<f64> = sums.chunks(parts).map(|s| s.iter().sum()).collect();
+                halo.ranks().sum(&mut total);
+                total
+            }
+            Some(slots) => {
+                let of = |slots: &[Mutex<Exact>]| {
+                    slots.iter().fold(Exact::default(), |mut sum, s| {
+                        sum.merge(&s.lock().unwrap_or_else(PoisonError::into_inner));
+                        sum
+                    })
+                };
+                let parts = slots.len() / components;
+                let mut total: Vec<Exact> = slots.chunks(parts).map(of).collect();
+                sum_exact(halo.ranks(), &mut total);
+                total.iter().map(Exact::value).collect()
+            }
+        };
+        let parts = sums.len() / components;
+        sums.fill(0.0);
+        for (c, total) in total.into_iter().enumerate() {
+            sums[c * parts] = total;
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Several ranks: as threads, and as processes with each MPI that is installed.
+
+use super::common::BIN;
+use greenup_testing::mpi::{launchers, with_ranks};
+use greenup_testing::{is_refused, succeeds, text};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn hydro(words: &str) -> Command {
+    let mut command = Command::new(BIN);
+    command.args(words.split_whitespace()).stdin(Stdio::null());
+    command
+}
+
+fn json(command: &mut Command) -> Value {
+    let out = text(&succeeds(command.arg("--json")).stdout);
+    let value: Value = serde_json::from_str(out.trim()).expect("one object");
+    value
+}
+
+/// Steps and time step must be equal, energies nearly.
+fn agree(a: &Value, b: &Value, what: &str) {
+    for key in ["steps", "rejected", "t", "zones", "unknowns"] {
+        assert_eq!(a[key], b[key], "{what}: {key}");
+    }
+    for key in ["dt", "internal", "kinetic", "e_norm"] {
+        let [x, y] = [a, b].map(|v| v[key].as_f64().unwrap());
+        assert!(
+            (x - y).abs() <= 1e-12 * x.abs().max(1.0),
+            "{what}: {key} {x} {y}"
+        );
+    }
+}
+
+const CASES: [&str; 7] = [
+    "run --problem 1 --mesh square01_quad --refine 2 --t-final 0.1",
+    "run --problem 1 --mesh cube01_hex --refine 1 --order 2 --steps 25",
+    "run --problem 0 --mesh square01_quad --refine 1 --order 4 --steps 20 --ode rk2avg",
+    "run --problem 3 --refine 1 --order 2 --steps 12 --ode ssp-rk3",
+    "run --problem 7 --mesh rt2D --refine 1 --steps 20 --ode rk6",
+    "run --problem 2 --mesh segment01 --refine 3 --steps 30 --ode euler",
+    "run --problem 1 --mesh square01_tri --refine 1 --steps 20",
+];
+
+#[test]
+fn ranks_make_the_same_steps() {
+    for case in CASES {
+        let one = json(&mut hydro(case));
+        assert_eq!(one["ranks"], 1);
+        for ranks in [2, 3, 4] {
+            let some = json(&mut hydro(&format!("{case} --ranks {ranks}")));
+            assert_eq!(some["ranks"], ranks);
+            agree(&one, &some, &format!("{case}, {ranks} ranks"));
+        }
+    }
+}
+
+/// The history of a run and its last fields over the radius.
+fn state(words: &str, folder: &Path) -> Vec<u8> {
+    let path = folder.join("history.csv");
+    let radial = folder.join("radial.csv");
+    let mut command = hydro(words);
+    succeeds(
+        command
+            .arg("--radial")
+            .arg(&radial)
+            .arg("--history")
+            .arg(&path),
+    );
+    [std::fs::read(radial).unwrap(), std::fs::read(path).unwrap()].concat()
+}
+
+#[test]
+fn sums_without_rounding_have_the_same_bits_on_any_number_of_ranks() {
+    let dir = tempfile::tempdir().unwrap();
+    for case in &CASES[..6] {
+        let one = state(&format!("{case} --reproducible"), dir.path());
+        for ranks in [2, 3, 4] {
+            let some = state(
+                &format!("{case} --reproducible --ranks {ranks}"),
+                dir.path(),
+            );
+            assert!(some == one, "{case}, {ranks} ranks");
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_continues_on_another_number_of_ranks() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("run.ckpt");
+    let case = "run --problem 1 --mesh square01_quad --refine 2 --t-final 0.08 --reproducible";
+    let whole = json(&mut hydro(case));
+    let begun = format!("{case} --ranks 3 --steps 30");
+    succeeds(hydro(&begun).arg("--checkpoint").arg(&file));
+    for ranks in [1, 2, 4] {
+        let copy = dir.path().join(format!("{ranks}.ckpt"));
+        std::fs::copy(&file, &copy).unwrap();
+        let mut command = hydro("restart");
+        command
+            .arg(&copy)
+            .args(["--reproducible", "--ranks", &ranks.to_string()]);
+        let ended = json(&mut command);
+        for key in ["steps", "dt", "internal", "kinetic", "e_norm"] {
+            assert_eq!(ended[key], whole[key], "{ranks} ranks: {key}");
+        }
+    }
+}
+
+#[test]
+fn what_ranks_cannot_do_is_refused() {
+    for (words, want) in [
+        ("--refine 0 --ranks 5", "fewer ranks"),
+        ("--ranks 2 --tune", "--tune"),
+        ("--ranks 2 --profile", "--profile"),
+        ("--ranks 2 --device cuda", "--device"),
+        ("--reproducible --assembly full", "partial assembly"),
+        ("--ranks 0", "between 1 and"),
+    ] {
+        let said = is_refused(&mut hydro(&format!("run --mesh square01_quad {words}")));
+        assert!(said.contains(want), "{words}: {said}");
+    }
+}
+
+#[test]
+#[ignore = "needs MPI"]
+fn with_mpi_ranks_make_the_same_steps() {
+    let dir = tempfile::tempdir().unwrap();
+    for case in [
+        "run --problem 1 --mesh cube01_hex --refine 1 --order 2 --steps 3",
+        "run --problem 1 --mesh square01_tri --refine 1 --steps 3",
+    ] {
+        let one = json(&mut hydro(case));
+        for launcher in launchers() {
+            for ranks in [1, 2, 3] {
+                let mut command = hydro(case);
+                command
+                    .arg("--json")
+                    .arg("--vtu")
+                    .arg(dir.path().join("vtu"));
+                let out = succeeds(&mut with_ranks(launcher, ranks, &command));
+                let some: Value = serde_json::from_str(text(&out.stdout).trim()).unwrap();
+                assert_eq!(some["ranks"], ranks, "{launcher}");
+                agree(&one, &some, &format!("{case}: {launcher}, {ranks} ranks"));
+            }
+        }
+    }
+    let case = "run --problem 1 --mesh square01_quad --refine 2 --steps 3 --reproducible";
+    let one = json(&mut hydro(case));
+    let case = format!("{case} --json");
+    for launcher in launchers() {
+        for ranks in [2, 3] {
+            let out = succeeds(&mut with_ranks(launcher, ranks, &hydro(&case)));
+            let some: Value = serde_json::from_str(text(&out.stdout).trim()).unwrap();
+            for key in ["steps", "dt", "internal", "kinetic", "e_norm"] {
+                assert_eq!(some[key], one[key], "{launcher}, {ranks} ranks: {key}");
+            }
+        }
+    }
+}
+
+/// Processes whose command line has a word.
+fn running(word: &str) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    all.filter_map(|e| e.file_name().to_str()?.parse().ok())
+        .filter(|pid: &u32| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let of_hydro = line
+                .split(|b| *b == 0)
+                .next()
+                .is_some_and(|p| p.ends_with(b"hydro"));
+            of_hydro && text(&line).contains(word)
+        })
+        .collect()
+}
+
+#[test]
+#[ignore = "needs MPI; ten kills take a minute"]
+fn with_mpi_a_killed_rank_ends_all_and_keeps_the_checkpoint() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut rng = fastrand::Rng::with_seed(7);
+    for launcher in launchers() {
+        for round in 0..5 {
+            let file = dir.path().join(format!("{launcher}{round}.ckpt"));
+            let mut command =
+                hydro("run --problem 1 --mesh cube01_hex --refine 2 --every 1 --t-final 0.6");
+            command.arg("--checkpoint").arg(&file);
+            let mut launch = with_ranks(launcher, 2, &command);
+            launch.stdout(Stdio::piped()).stderr(Stdio::piped());
+            let child = launch.spawn().expect("it starts");
+            let word = file.display().to_string();
+            let begun = Instant::now();
+            while !file.exists() {
+                assert!(begun.elapsed() < Duration::from_secs(30), "no checkpoint");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            std::thread::sleep(Duration::from_millis(rng.u64(0..700)));
+            let ranks = running(&word);
+            assert_eq!(ranks.len(), 2, "{launcher}: {ranks:?}");
+            let victim = ranks[rng.usize(0..2)];
+            succeeds(Command::new("kill").args(["-9", &victim.to_string()]));
+            let killed = Instant::now();
+            let out = child.wait_with_output().expect("it ends");
+            assert!(!out.status.success(), "{launcher}: {out:?}");
+            // Open MPI says it on standard error, MPICH on standard output.
+            let said = [text(&out.stdout), text(&out.stderr)]
+                .concat()
+                .to_lowercase();
+            assert!(said.contains("signal"), "{launcher}: {said}");
+            while !running(&word).is_empty() {
+                assert!(
+                    killed.elapsed() < Duration::from_secs(10),
+                    "{launcher}: a rank is left"
+                );
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            assert!(killed.elapsed() < Duration::from_secs(10), "{launcher}");
+            let mut command = hydro("restart");
+            json(command.arg(&file).args(["--steps", "1"]));
+        }
+    }
+}
