@@ -4,6 +4,7 @@ mod commands;
 
 use clap::{Parser, Subcommand};
 use commands::{direct, nbody, run, study, tune};
+use greenup_app::ranks::check_alone;
 use greenup_app::renamed::Renamed;
 use std::process::ExitCode;
 
@@ -48,9 +49,9 @@ const RENAMED: [Renamed; 4] = [
 fn main() -> ExitCode {
     greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
         Command::Run(args) => run::run(&args),
-        Command::Tune(args) => tune::run(&args),
-        Command::Direct(args) => direct::run(&args),
-        Command::Study(args) => study::run(&args),
-        Command::Nbody(args) => nbody::run(&args),
+        Command::Tune(args) => check_alone().and_then(|()| tune::run(&args)),
+        Command::Direct(args) => check_alone().and_then(|()| direct::run(&args)),
+        Command::Study(args) => check_alone().and_then(|()| study::run(&args)),
+        Command::Nbody(args) => check_alone().and_then(|()| nbody::run(&args)),
     })
 }

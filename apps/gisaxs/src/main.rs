@@ -4,6 +4,7 @@ mod commands;
 
 use clap::{Parser, Subcommand};
 use commands::{fit, form_factor, reflectivity, simulate, study, wisdom};
+use greenup_app::ranks::check_alone;
 use greenup_app::renamed::Renamed;
 use std::process::ExitCode;
 
@@ -53,10 +54,12 @@ fn main() -> ExitCode {
     greenup_app::version::set_features(&["hdf5"]);
     greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
         Command::Simulate(args) => simulate::simulate(&args),
-        Command::FormFactor(args) => form_factor::form_factor(&args),
-        Command::Reflectivity(args) => reflectivity::reflectivity(&args),
-        Command::Fit(args) => fit::fit(&args),
-        Command::Study(args) => study::study(&args),
-        Command::Wisdom(args) => wisdom::wisdom(&args),
+        Command::FormFactor(args) => check_alone().and_then(|()| form_factor::form_factor(&args)),
+        Command::Reflectivity(args) => {
+            check_alone().and_then(|()| reflectivity::reflectivity(&args))
+        }
+        Command::Fit(args) => check_alone().and_then(|()| fit::fit(&args)),
+        Command::Study(args) => check_alone().and_then(|()| study::study(&args)),
+        Command::Wisdom(args) => check_alone().and_then(|()| wisdom::wisdom(&args)),
     })
 }

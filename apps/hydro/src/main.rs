@@ -5,6 +5,7 @@ mod commands;
 use clap::{Parser, Subcommand};
 use commands::settings::Settings;
 use commands::{list, restart, run, study};
+use greenup_app::ranks::check_alone;
 use greenup_app::renamed::Renamed;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -83,9 +84,9 @@ fn main() -> ExitCode {
             let (problem, s) = settings.resolved()?;
             run::run(problem, &s, None, json)
         }
-        Command::List { json } => list::list(json),
-        Command::Study(args) => study::study(&args),
-        Command::Report(args) => study::report::report(&args),
+        Command::List { json } => check_alone().and_then(|()| list::list(json)),
+        Command::Study(args) => check_alone().and_then(|()| study::study(&args)),
+        Command::Report(args) => check_alone().and_then(|()| study::report::report(&args)),
         Command::Restart {
             from,
             settings,

@@ -17,6 +17,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> greenup_app::Result {
+    greenup_app::ranks::check_alone()?;
     match cli.command {
         Command::Study(a) => commands::study::run(&a),
         Command::Init(a) => commands::tuning::init::run(&a),

@@ -5,11 +5,12 @@ use super::ranks::{Evaluated, evaluate};
 use super::run_report::{Report, drawing, text};
 use super::{check_interrupt, drawing, predicted};
 use clap::Args;
-use greenup_app::args::{FigureArgs, MachineArg, start_threads};
+use greenup_app::args::{Device, DeviceSetArg, FigureArgs, MachineArg};
 use greenup_app::output::Output;
 use greenup_app::provenance::Provenance;
-use greenup_app::ranks::{Crew, RanksArgs};
+use greenup_app::ranks::{RanksArg, Team};
 use greenup_app::{AppError, Result, print};
+use greenup_device::cuda::Gpu;
 use greenup_fmm::check::errors;
 use greenup_fmm::cost_model;
 use greenup_fmm::options::M2l;
@@ -25,7 +26,9 @@ pub struct RunArgs {
     #[command(flatten)]
     input: Input,
     #[command(flatten)]
-    ranks: RanksArgs,
+    device: DeviceSetArg,
+    #[command(flatten)]
+    ranks: RanksArg,
     /// Maximum number of points per leaf [default: by device and precision]
     #[arg(long, value_name = "N")]
     ncrit: Option<usize>,
@@ -60,9 +63,11 @@ pub struct RunArgs {
 }
 
 pub fn run(args: &RunArgs) -> Result {
-    let crew = args.ranks.crew()?;
-    start_threads(crew.threads(args.input.threads.threads))?;
-    if args.measure && crew.size() > 1 && !args.ranks.device.is_gpu() {
+    let team = args
+        .ranks
+        .team(args.device.device.gpus((0, 1), gpus()).len())?;
+    team.start_threads(args.input.threads)?;
+    if args.measure && team.size() > 1 && !args.device.device.is_gpu() {
         return Err(AppError::new(
             "--measure with several ranks on CPUs: a sensor of the host cannot tell them apart",
         )
@@ -72,17 +77,23 @@ pub fn run(args: &RunArgs) -> Result {
     let figure = drawing::check(&mut outputs, args.figure.as_deref())?;
     let loaded = args.input.load()?;
     match args.input.precision {
-        PrecisionArg::F32 => of::<f32>(args, &crew, &loaded, figure.as_ref()),
-        PrecisionArg::F64 => of::<f64>(args, &crew, &loaded, figure.as_ref()),
+        PrecisionArg::F32 => of::<f32>(args, &team, &loaded, figure.as_ref()),
+        PrecisionArg::F64 => of::<f64>(args, &team, &loaded, figure.as_ref()),
     }
 }
 
-fn of<R: Real>(args: &RunArgs, crew: &Crew, l: &Loaded, figure: Option<&Output>) -> Result {
+/// Number of GPUs of this host.
+fn gpus() -> usize {
+    // Without a driver, opening the first one says what is missing.
+    Gpu::all().map_or(0, |all| all.len())
+}
+
+fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let machine = args.machine.load()?;
     let ncrit = args.ncrit.unwrap_or_else(|| {
         default_ncrit(
-            args.ranks.device.is_gpu(),
+            args.device.device.is_gpu(),
             args.input.precision,
             args.input.gradient,
         )
@@ -99,11 +110,13 @@ fn of<R: Real>(args: &RunArgs, crew: &Crew, l: &Loaded, figure: Option<&Output>)
         results,
         measured,
         boards,
-    } = crew.work(|ranks, device| {
+    } = team.run(|ranks| {
+        let own = args.device.device.gpus(ranks.local(), gpus());
+        let device = own.first().map_or(Device::Cpu, |n| Device::Cuda(*n));
         let times = (args.repeat, args.measure);
-        evaluate(&plan, &l.charges, (ranks, device), &args.kernels, times)
+        evaluate(&plan, &l.charges, (&**ranks, device), &args.kernels, times)
     })?;
-    if !crew.has_first() {
+    if !team.has_first() {
         return Ok(());
     }
     let setup_s = setup_s + device_s;
@@ -147,7 +160,7 @@ fn of<R: Real>(args: &RunArgs, crew: &Crew, l: &Loaded, figure: Option<&Output>)
         ncrit,
         m2l: options.m2l,
         device,
-        ranks: crew.size(),
+        ranks: team.size(),
         levels: plan
             .tree()
             .levels

@@ -3,7 +3,6 @@
 use super::device;
 use super::files::{beside, named, write};
 use super::image::ImageArgs;
-use super::ranks::check_alone;
 use super::{stopped, summary, watched};
 use clap::Args;
 use greenup_app::Result;
@@ -46,7 +45,6 @@ pub struct FitArgs {
 const ENDINGS: [&str; 4] = ["svg", "png", "pdf", "html"];
 
 pub fn fit(args: &FitArgs) -> Result {
-    check_alone("fit")?;
     let settings = FitInput::read(&args.input)?;
     let mut provenance = Provenance::of_process().seeded(Some(settings.seed));
     let dir = beside(&args.input);

@@ -2,10 +2,10 @@
 
 use super::files::{beside, outputs, write};
 use super::mesh_form_factor::MeshFormFactorArgs;
-use super::ranks::{Team, check_alone};
 use super::{stopped, summary, watched};
 use clap::Args;
 use greenup_app::provenance::Provenance;
+use greenup_app::ranks::Team;
 use greenup_app::{AppError, Result};
 use greenup_files::outputs::ending;
 use greenup_gisaxs::form::Shape;
@@ -13,11 +13,9 @@ use greenup_gisaxs::image::npy;
 use greenup_gisaxs::mesh_form_factor::{Method, Precision, QGrid, Settings, Watch, each, prepare};
 use greenup_gisaxs::table::{fail, numbers};
 use greenup_gisaxs::{Complex64, FormFactor, GisaxsError, Q};
-use greenup_ranks::Alone;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
 #[derive(Args)]
@@ -77,7 +75,6 @@ fn range(text: &str) -> std::result::Result<Range, String> {
 const MAX: usize = 1 << 30;
 
 pub fn form_factor(args: &FormFactorArgs) -> Result {
-    check_alone("form-factor")?;
     let mut provenance = Provenance::of_process();
     let input = &args.shape;
     let endings: &[&str] = match args.grid {
@@ -93,9 +90,7 @@ pub fn form_factor(args: &FormFactorArgs) -> Result {
     let text = greenup_files::read_text(input)?;
     let shape: Shape = toml::from_str(&text).map_err(|e| fail(input, e.to_string().trim_end()))?;
     let form = shape.form_factor(beside(input))?;
-    let settings = args
-        .mesh_form_factor
-        .settings(&Team::World(Arc::new(Alone)))?;
+    let settings = args.mesh_form_factor.settings(&Team::alone())?;
     let (grids, lines) = match (&args.grid, &args.q) {
         (Some(axes), _) => {
             let [x, y, z] = [&axes[0].0, &axes[1].0, &axes[2].0];

@@ -1,9 +1,9 @@
 //! Flags of the form factors of meshes.
 
 use super::device;
-use super::ranks::Team;
 use clap::{Args, ValueEnum};
 use greenup_app::args::{DeviceSetArg, ThreadsArg, bytes};
+use greenup_app::ranks::Team;
 use greenup_app::{AppError, Result};
 use greenup_gisaxs::mesh_form_factor::{FINEST, Method, Precision, Quadrature, Settings};
 use greenup_gisaxs::wisdom;

@@ -6,7 +6,6 @@ pub mod fit;
 pub mod form_factor;
 pub mod image;
 pub mod mesh_form_factor;
-pub mod ranks;
 pub mod reflectivity;
 pub mod simulate;
 pub mod study;

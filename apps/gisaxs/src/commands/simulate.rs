@@ -3,11 +3,11 @@
 use super::files::{beside, outputs, write};
 use super::image::ImageArgs;
 use super::mesh_form_factor::MeshFormFactorArgs;
-use super::ranks::RanksArg;
 use super::{stopped, summary, watched};
 use clap::Args;
 use greenup_app::Result;
 use greenup_app::provenance::Provenance;
+use greenup_app::ranks::RanksArg;
 use greenup_gisaxs::detector::counting_noise;
 use greenup_gisaxs::image::{About, Cut, Format};
 use greenup_gisaxs::sample::Sample;
@@ -52,16 +52,16 @@ fn setting(text: &str) -> std::result::Result<(String, f64), String> {
 pub fn simulate(args: &SimulateArgs) -> Result {
     let mut provenance = Provenance::of_process().seeded(args.counts);
     // Before the work, so that an image that cannot be written costs no time.
-    let team = args.ranks.team()?;
+    let team = args.ranks.team(1)?;
     let mut out = outputs(&args.sample);
-    if team.first() {
+    if team.has_first() {
         out.file(&args.out, &[])?;
     }
     let format = Format::of(&args.out)?;
     let cuts: Vec<PathBuf> = (0..args.cut.len())
         .map(|n| args.out.with_extension(format!("cut{n}.csv")))
         .collect();
-    for path in cuts.iter().filter(|_| team.first()) {
+    for path in cuts.iter().filter(|_| team.has_first()) {
         out.file(path, &[])?;
     }
     let sample = Sample::read(&args.sample)?.with(&args.set)?;
@@ -73,10 +73,10 @@ pub fn simulate(args: &SimulateArgs) -> Result {
     let (rows, columns) = (scene.detector.rows(), scene.detector.columns());
     let start = Instant::now();
     let mut pixels = watched(scene.steps(), "pixels", |watch| {
-        team.run(|ranks| Ok(scene.image_over(ranks, watch)?))
+        team.run(|ranks| Ok(scene.image_over(&**ranks, watch)?))
     })?
     .ok_or_else(stopped)?;
-    if !team.first() {
+    if !team.has_first() {
         return Ok(());
     }
     let seconds = start.elapsed().as_secs_f64();

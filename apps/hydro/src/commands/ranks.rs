@@ -3,14 +3,15 @@
 use crate::commands::run;
 use crate::commands::settings::Settings;
 use greenup_app::args::Device;
+use greenup_app::ranks::{RanksArg, Team};
 use greenup_app::{AppError, Result, interrupt};
 use greenup_hydro::HydroError;
-use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly, Team};
+use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly, RankSums};
 use greenup_hydro::engine::{Engine, State};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::part::local::Map;
 use greenup_hydro::part::{Halo, Partition, Ranked};
-use greenup_ranks::{Ranks, launched, threads};
+use greenup_ranks::Ranks;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -18,24 +19,17 @@ use std::sync::atomic::AtomicBool;
 pub fn on_all(s: &Settings, work: impl Fn(&Arc<dyn Ranks>) -> Result + Sync) -> Result {
     let asked = greenup_process::threads::check(s.threads.unwrap_or(1));
     asked.map_err(|e| AppError::new(format!("threads: {e}")))?;
-    match (launched(), s.ranks) {
-        (Some(l), Some(n)) if l.size > 1 => Err(AppError::new(format!(
-            "--ranks {n}, but a launcher started {} processes, a rank each",
-            l.size
-        ))
-        .hint("leave out --ranks, or the launcher")),
-        (None, Some(n)) if n > 1 => {
-            let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let each = (s.threads.unwrap_or(cores) / n).max(1);
-            threads::run(n, |ranks| in_a_pool(each, || work(&ranks))).map(|_| ())
-        }
-        _ => {
-            let ranks = greenup_app::ranks::world()?;
-            in_a_pool(greenup_app::ranks::threads(s.threads, &*ranks), || {
-                work(&ranks)
-            })
-        }
-    }
+    let team = RanksArg { ranks: s.ranks }.team(1)?;
+    team.run(|ranks| {
+        let threads = match &team {
+            Team::World(_) => greenup_app::ranks::threads(s.threads, &**ranks),
+            Team::Threads(n) => {
+                let cores = std::thread::available_parallelism().map_or(1, usize::from);
+                (s.threads.unwrap_or(cores) / n).max(1)
+            }
+        };
+        in_a_pool(threads, || work(ranks))
+    })
 }
 
 /// Inside a pool, tasks start without waking a thread.
@@ -111,12 +105,12 @@ pub fn prepare(whole: Arc<Hydro>, s: &Settings, ranks: &Arc<dyn Ranks>) -> Resul
     let map = Map::new(space, &partition, ranks.rank());
     let part = Arc::new(whole.part(&map));
     let halo = Halo::new(space, &partition, &map, Arc::clone(ranks), !full);
-    let team = Team::new(halo, map.owned.clone(), s.reproducible);
+    let sums = RankSums::new(halo, map.owned.clone(), s.reproducible);
     let inner: Box<dyn Engine> = if full {
-        let operator = FullAssembly::of_part(Arc::clone(&part), team)?;
+        let operator = FullAssembly::of_part(Arc::clone(&part), sums)?;
         Box::new(Cpu::new(operator, s.ode(), &part))
     } else {
-        let operator = PartialAssembly::of_part(Arc::clone(&part), team)?;
+        let operator = PartialAssembly::of_part(Arc::clone(&part), sums)?;
         Box::new(Cpu::new(operator, s.ode(), &part))
     };
     let engine = Ranked::new(

@@ -4,8 +4,8 @@
 
 use super::Operator;
 use super::parts::{Member, Shared};
+use super::rank_sums::RankSums;
 use super::solve::{PART, Solver, Times};
-use super::team::Team;
 use crate::HydroError;
 use crate::engine::State;
 use crate::fem::mass_matrix::Csr;
@@ -104,11 +104,11 @@ impl FullAssembly {
     ///
     /// # Errors
     /// As [`FullAssembly::new`].
-    pub fn of_part(h: Arc<Hydro>, team: Team) -> Result<Self, HydroError> {
+    pub fn of_part(h: Arc<Hydro>, team: RankSums) -> Result<Self, HydroError> {
         Self::by(h, Some(team))
     }
 
-    fn by(h: Arc<Hydro>, team: Option<Team>) -> Result<Self, HydroError> {
+    fn by(h: Arc<Hydro>, team: Option<RankSums>) -> Result<Self, HydroError> {
         h.consistent()?;
         let (space, e) = (&h.space, &h.space.element);
         let mut inverse = vec![0.0; space.zones * e.energies * e.energies];

@@ -7,8 +7,8 @@ mod kernels;
 mod pace;
 mod partial_assembly;
 mod parts;
+mod rank_sums;
 mod solve;
-mod team;
 
 use crate::HydroError;
 use crate::engine::{Engine, Part, State, Timings};
@@ -22,7 +22,7 @@ pub use corner::Corner;
 pub use full_assembly::FullAssembly;
 pub use partial_assembly::PartialAssembly;
 pub(crate) use parts::Shared;
-pub use team::Team;
+pub use rank_sums::RankSums;
 
 /// The semi-discrete equations. `stresses` sets the stresses that the other methods use.
 pub trait Operator {

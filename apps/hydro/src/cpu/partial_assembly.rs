@@ -4,8 +4,8 @@ use super::Operator;
 use super::batches::Batches;
 use super::corner::Corner;
 use super::parts::{Member, Shared, together};
+use super::rank_sums::RankSums;
 use super::solve::{PART, Solver, Times};
-use super::team::Team;
 use crate::HydroError;
 use crate::engine::State;
 use crate::hydro::Hydro;
@@ -135,11 +135,11 @@ impl PartialAssembly {
     ///
     /// # Errors
     /// As [`PartialAssembly::new`].
-    pub fn of_part(h: Arc<Hydro>, team: Team) -> Result<Self, HydroError> {
+    pub fn of_part(h: Arc<Hydro>, team: RankSums) -> Result<Self, HydroError> {
         Self::by(h, 0, Some(team))
     }
 
-    fn by(h: Arc<Hydro>, variant: usize, team: Option<Team>) -> Result<Self, HydroError> {
+    fn by(h: Arc<Hydro>, variant: usize, team: Option<RankSums>) -> Result<Self, HydroError> {
         let shared = Arc::clone(&h);
         let (space, e) = (&shared.space, &shared.space.element);
         let (isa, general) = variants(&h)[variant];

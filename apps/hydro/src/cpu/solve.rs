@@ -3,7 +3,7 @@
 
 use super::pace::Pace;
 use super::parts::{Member, Shared, together};
-use super::team::Team;
+use super::rank_sums::RankSums;
 use crate::part::halo::Terms;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -28,7 +28,7 @@ pub struct Solver {
     most: usize,
     pace: Pace,
     /// The other ranks, if there are any, or sums without rounding.
-    team: Option<Team>,
+    team: Option<RankSums>,
     /// CG iterations so far, averaged over the components.
     pub iterations: f64,
     /// Number of solves so far.
@@ -73,7 +73,7 @@ impl Solver {
     }
 
     /// Solves with other ranks from now on.
-    pub fn join(&mut self, team: Option<Team>) {
+    pub fn join(&mut self, team: Option<RankSums>) {
         let slots = self.products[0].len();
         self.team = team.map(|t| t.with_slots(slots));
     }

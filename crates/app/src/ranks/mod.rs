@@ -1,9 +1,9 @@
 //! The processes of a run that a launcher such as `mpirun` started: the first prints, all must run the same program, and an
 //! error of one ends all with one message.
 
-mod args;
+mod team;
 
-pub use args::{Crew, InvalidSharing, RanksArgs, Sharing};
+pub use team::{RanksArg, Team, check_alone};
 
 use crate::error::{AppError, Result};
 use crate::print::{self, Level};
@@ -77,11 +77,6 @@ pub fn threads(asked: Option<usize>, ranks: &dyn Ranks) -> usize {
     })
 }
 
-/// The number of the GPU of a rank: the ranks of a host take its GPUs in turn.
-pub fn gpu(ranks: &dyn Ranks, gpus: usize) -> usize {
-    ranks.local().0 % gpus.max(1)
-}
-
 /// Whether this is a process of a run whose first one prints.
 pub(crate) fn is_another_printing() -> bool {
     launched().is_some_and(|l| l.rank > 0)
@@ -145,11 +140,8 @@ mod tests {
         assert_eq!(threads(Some(7), &Alone), 7);
         let cores = std::thread::available_parallelism().unwrap().get();
         assert_eq!(threads(None, &Alone), cores);
-        let each = team::run(cores + 1, |r| {
-            Ok::<_, ()>((threads(None, &*r), gpu(&*r, 2)))
-        });
+        let each = team::run(cores + 1, |r| Ok::<_, ()>(threads(None, &*r)));
         let each = each.unwrap();
-        assert!(each.iter().all(|(threads, _)| *threads == 1));
-        assert_eq!((each[0].1, each[1].1), (0, 1));
+        assert!(each.iter().all(|threads| *threads == 1));
     }
 }

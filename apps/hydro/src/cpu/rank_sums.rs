@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError, RwLock};
 
 /// The other ranks of a solve.
-pub struct Team {
+pub struct RankSums {
     halo: RwLock<Halo>,
     /// Whether a node is counted here.
     owned: Vec<bool>,
@@ -17,7 +17,7 @@ pub struct Team {
     is_exact: bool,
 }
 
-impl Team {
+impl RankSums {
     /// The ranks of a halo; `owned` says which nodes are counted here. With `exact`, scalar products are not rounded.
     pub fn new(halo: Halo, owned: Vec<bool>, exact: bool) -> Self {
         Self {
