@@ -76,10 +76,9 @@ pub fn evaluate<R: Real>(
         measurement = Some(m);
     }
     Ok(Evaluated {
-        device: match (ranks.size(), device.gpu()) {
-            (1, _) => name,
-            (n, Some(_)) => format!("{n} × {name}"),
-            (n, None) => format!("{name}, {n} ranks"),
+        device: match ranks.size() {
+            1 => name,
+            n => format!("{name}, {n} ranks"),
         },
         setup_s,
         best_s,

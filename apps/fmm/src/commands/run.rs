@@ -67,6 +67,12 @@ pub fn run(args: &RunArgs) -> Result {
         .ranks
         .team(args.device.device.gpus((0, 1), gpus()).len())?;
     team.start_threads(args.input.threads)?;
+    if !args.device.device.repeated().is_empty() {
+        print::note(format!(
+            "--device {}: ranks on the same GPU share its time, so times say nothing of several GPUs",
+            args.device.device
+        ));
+    }
     if args.measure && team.size() > 1 && !args.device.device.is_gpu() {
         return Err(AppError::new(
             "--measure with several ranks on CPUs: a sensor of the host cannot tell them apart",
