@@ -63,3 +63,21 @@ fn with_mpi_a_rank_that_ends_takes_all_with_it() {
     }
     assert!(found > 0, "neither Open MPI nor MPICH is installed");
 }
+
+/// `GREENUP_TEST_MPI_ABI` is the folder of an MPI with the standard interface, with `bin` and `lib`.
+#[test]
+#[ignore = "needs MPICH 5"]
+fn with_mpi_the_standard_interface_of_mpi_5_agrees() {
+    let folder = std::env::var("GREENUP_TEST_MPI_ABI")
+        .expect("GREENUP_TEST_MPI_ABI names the folder of MPICH 5: see .ci/run");
+    for ranks in 1..=3 {
+        let out = Command::new(format!("{folder}/bin/mpiexec.hydra"))
+            .args(["-n", &ranks.to_string(), &example()])
+            .env("GREENUP_MPI", format!("{folder}/lib/libmpi_abi.so.1"))
+            .output()
+            .expect("the launcher starts");
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert!(out.status.success(), "{out:?}");
+        assert_eq!(text.trim(), format!("{ranks} ranks agree"));
+    }
+}

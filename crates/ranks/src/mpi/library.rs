@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 pub type Handle = u64;
 
 /// Names of libraries, the standard interface first.
-const NAMES: [&str; 5] = [
+const NAMES: [&str; 6] = [
+    "libmpi_abi.so.1",
     "libmpi_abi.so.0",
     "libmpi.so.40",
     "libmpi.so.80",
