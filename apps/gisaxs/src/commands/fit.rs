@@ -53,6 +53,7 @@ pub fn fit(args: &FitArgs) -> Result {
     let settings = FitInput::read(&args.input)?;
     let mut provenance = Provenance::of_process().seeded(Some(settings.seed));
     let team = args.ranks.team(1)?;
+    team.start_threads(args.threads)?;
     let dir = beside(&args.input);
     let mut out = Outputs::new();
     let sample = dir.join(&settings.sample);
@@ -78,7 +79,6 @@ pub fn fit(args: &FitArgs) -> Result {
     for cut in target.cut.iter().chain(&args.cut) {
         cut.check(&detector)?;
     }
-    team.start_threads(args.threads)?;
     target.on = device::service(&args.device, team.local())?;
     let start = Instant::now();
     let lines = Mutex::new(Vec::new());
