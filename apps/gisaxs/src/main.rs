@@ -54,11 +54,11 @@ fn main() -> ExitCode {
     greenup_app::version::set_features(&["hdf5"]);
     greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
         Command::Simulate(args) => simulate::simulate(&args),
-        Command::FormFactor(args) => check_alone().and_then(|()| form_factor::form_factor(&args)),
+        Command::FormFactor(args) => form_factor::form_factor(&args),
         Command::Reflectivity(args) => {
             check_alone().and_then(|()| reflectivity::reflectivity(&args))
         }
-        Command::Fit(args) => check_alone().and_then(|()| fit::fit(&args)),
+        Command::Fit(args) => fit::fit(&args),
         Command::Study(args) => check_alone().and_then(|()| study::study(&args)),
         Command::Wisdom(args) => check_alone().and_then(|()| wisdom::wisdom(&args)),
     })

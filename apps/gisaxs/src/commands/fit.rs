@@ -6,9 +6,10 @@ use super::image::ImageArgs;
 use super::{stopped, summary, watched};
 use clap::Args;
 use greenup_app::Result;
-use greenup_app::args::DeviceSetArg;
+use greenup_app::args::{DeviceSetArg, ThreadsArg};
 use greenup_app::print::note;
 use greenup_app::provenance::Provenance;
+use greenup_app::ranks::RanksArg;
 use greenup_files::Outputs;
 use greenup_files::outputs::ending;
 use greenup_gisaxs::GisaxsError;
@@ -36,6 +37,10 @@ pub struct FitArgs {
     image: ImageArgs,
     #[command(flatten)]
     device: DeviceSetArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
+    #[command(flatten)]
+    ranks: RanksArg,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -47,6 +52,8 @@ const ENDINGS: [&str; 4] = ["svg", "png", "pdf", "html"];
 pub fn fit(args: &FitArgs) -> Result {
     let settings = FitInput::read(&args.input)?;
     let mut provenance = Provenance::of_process().seeded(Some(settings.seed));
+    let team = args.ranks.team(1)?;
+    team.start_threads(args.threads)?;
     let dir = beside(&args.input);
     let mut out = Outputs::new();
     let sample = dir.join(&settings.sample);
@@ -61,7 +68,9 @@ pub fn fit(args: &FitArgs) -> Result {
     let ending = match &args.out {
         None => None,
         Some(path) => {
-            out.file(path, &ENDINGS)?;
+            if team.has_first() {
+                out.file(path, &ENDINGS)?;
+            }
             Some(ending(path, &ENDINGS)?)
         }
     };
@@ -70,7 +79,7 @@ pub fn fit(args: &FitArgs) -> Result {
     for cut in target.cut.iter().chain(&args.cut) {
         cut.check(&detector)?;
     }
-    target.on = device::service(&args.device, (0, 1))?;
+    target.on = device::service(&args.device, team.local())?;
     let start = Instant::now();
     let lines = Mutex::new(Vec::new());
     let found = watched(settings.starts as u64, "starts", |watch| {
@@ -79,9 +88,12 @@ pub fn fit(args: &FitArgs) -> Result {
                 l.push(line.to_owned());
             }
         };
-        search(&settings, &target, &report, watch)
-    })?
-    .ok_or_else(stopped)?;
+        team.run(|ranks| Ok(search(&settings, &target, &**ranks, &report, watch)?))
+    })?;
+    if !team.has_first() {
+        return Ok(());
+    }
+    let found = found.ok_or_else(stopped)?;
     let seconds = start.elapsed().as_secs_f64();
     provenance.took("search", seconds);
     if let (Some(path), Some(ending)) = (&args.out, &ending) {
@@ -103,6 +115,7 @@ pub fn fit(args: &FitArgs) -> Result {
     }
     let mut value = json(&target, &found);
     value["seconds"] = seconds.into();
+    value["ranks"] = team.size().into();
     value["file"] = serde_json::json!(args.out);
     value["provenance"] = serde_json::json!(provenance);
     if !args.json

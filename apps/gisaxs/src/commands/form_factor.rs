@@ -1,21 +1,26 @@
 //! `gisaxs form-factor`.
 
+use super::boards::{self, Boards};
 use super::files::{beside, outputs, write};
 use super::mesh_form_factor::MeshFormFactorArgs;
 use super::{stopped, summary, watched};
 use clap::Args;
 use greenup_app::provenance::Provenance;
-use greenup_app::ranks::Team;
+use greenup_app::ranks::RanksArg;
 use greenup_app::{AppError, Result};
 use greenup_files::outputs::ending;
 use greenup_gisaxs::form::Shape;
 use greenup_gisaxs::image::npy;
-use greenup_gisaxs::mesh_form_factor::{Method, Precision, QGrid, Settings, Watch, each, prepare};
+use greenup_gisaxs::mesh_form_factor::{
+    MakeMeter, Method, Precision, QGrid, Settings, Watch, each_over, prepare,
+};
 use greenup_gisaxs::table::{fail, numbers};
 use greenup_gisaxs::{Complex64, FormFactor, GisaxsError, Q};
+use greenup_ranks::Ranks;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 #[derive(Args)]
@@ -42,6 +47,14 @@ pub struct FormFactorArgs {
     out: PathBuf,
     #[command(flatten)]
     mesh_form_factor: MeshFormFactorArgs,
+    /// Number of times to compute F; the fastest is reported
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Measure time and energy of the kernels on each GPU, repeated (tensor grids)
+    #[arg(long)]
+    measure: bool,
+    #[command(flatten)]
+    ranks: RanksArg,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -76,6 +89,7 @@ const MAX: usize = 1 << 30;
 
 pub fn form_factor(args: &FormFactorArgs) -> Result {
     let mut provenance = Provenance::of_process();
+    let team = args.ranks.team(1)?;
     let input = &args.shape;
     let endings: &[&str] = match args.grid {
         Some(_) => &["csv", "npy"],
@@ -85,39 +99,40 @@ pub fn form_factor(args: &FormFactorArgs) -> Result {
     if let Some(q) = &args.q {
         out.input(q);
     }
-    out.file(&args.out, endings)?;
+    if team.has_first() {
+        out.file(&args.out, endings)?;
+    }
     let as_npy = ending(&args.out, endings)? == "npy";
+    let settings = args.mesh_form_factor.settings_of_ranks(&team)?;
+    if args.measure && settings[0].on.is_none() {
+        return Err(AppError::new("--measure measures GPUs").hint("add --device cuda"));
+    }
     let text = greenup_files::read_text(input)?;
     let shape: Shape = toml::from_str(&text).map_err(|e| fail(input, e.to_string().trim_end()))?;
+    let reading = Instant::now();
     let form = shape.form_factor(beside(input))?;
-    let settings = args.mesh_form_factor.settings(&Team::alone())?;
-    let (grids, lines) = match (&args.grid, &args.q) {
-        (Some(axes), _) => {
-            let [x, y, z] = [&axes[0].0, &axes[1].0, &axes[2].0];
-            match x
-                .len()
-                .checked_mul(y.len())
-                .and_then(|n| n.checked_mul(z.len()))
-            {
-                Some(n) if n <= MAX => {}
-                _ => {
-                    return Err(AppError::new("the grid has more than 2^30 points"));
-                }
-            }
-            let z: Vec<Complex64> = z.iter().map(|&z| Complex64::new(z, args.im_qz)).collect();
-            (vec![QGrid::grid(x, y, &z)], Vec::new())
-        }
-        (None, Some(path)) => listed(path)?,
-        (None, None) => unreachable!("clap asks for one of them"),
-    };
+    let read_s = reading.elapsed().as_secs_f64();
+    let (grids, lines) = args.grids()?;
     let points: usize = grids.iter().map(QGrid::len).sum();
-    let start = Instant::now();
-    let (values, how) = watched(points as u64, "q", |watch| {
-        compute(form.as_ref(), &grids, &settings, watch)
+    let work = points as u64 * u64::from(args.repeat);
+    let computed = watched(work, "q", |watch| {
+        let meter = args.measure.then(boards::meters);
+        let how = (args.repeat, meter.as_ref());
+        team.run(|ranks| {
+            let own = &settings[ranks.rank() % settings.len()];
+            compute(form.as_ref(), &grids, own, how, (&**ranks, watch))
+        })
     })?;
-    let values = values.ok_or_else(stopped)?;
-    let seconds = start.elapsed().as_secs_f64();
-    provenance.took("form factor", seconds);
+    let Computed {
+        values,
+        how,
+        times,
+        boards,
+    } = computed.ok_or_else(stopped)?;
+    if !team.has_first() {
+        return Ok(());
+    }
+    provenance.took("form factor", times.seconds);
     let bad = values.iter().flatten().position(|f| !f.is_finite());
     if let Some(n) = bad {
         let message = "F is beyond the range of numbers";
@@ -140,21 +155,52 @@ pub fn form_factor(args: &FormFactorArgs) -> Result {
         write(&args.out, csv(&grids, &values))?;
     }
     let text = format!(
-        "{points} points in {seconds:.3} s, volume {:.6} nm³, {}: {}",
+        "{points} points in {:.3} s{}, volume {:.6} nm³, {}: {}{}",
+        times.seconds,
+        times.text(),
         form.volume(),
         how.text(),
-        args.out.display()
+        args.out.display(),
+        boards.as_ref().map_or_else(String::new, Boards::text),
     );
     let summarised = Summary {
         computation: how,
         points,
-        seconds,
+        read_s,
+        times,
+        boards,
+        ranks: team.size(),
         volume: form.volume(),
         file: &args.out,
         provenance,
     };
     summary(args.json, &json!(summarised), &text);
     Ok(())
+}
+
+impl FormFactorArgs {
+    /// The q, and the line of each in the file.
+    fn grids(&self) -> Result<(Vec<QGrid>, Vec<usize>)> {
+        match (&self.grid, &self.q) {
+            (Some(axes), _) => {
+                let [x, y, z] = [&axes[0].0, &axes[1].0, &axes[2].0];
+                match x
+                    .len()
+                    .checked_mul(y.len())
+                    .and_then(|n| n.checked_mul(z.len()))
+                {
+                    Some(n) if n <= MAX => {}
+                    _ => {
+                        return Err(AppError::new("the grid has more than 2^30 points"));
+                    }
+                }
+                let z: Vec<Complex64> = z.iter().map(|&z| Complex64::new(z, self.im_qz)).collect();
+                Ok((vec![QGrid::grid(x, y, &z)], Vec::new()))
+            }
+            (None, Some(path)) => listed(path),
+            (None, None) => unreachable!("clap asks for one of them"),
+        }
+    }
 }
 
 /// The result of the command, as JSON.
@@ -164,8 +210,15 @@ struct Summary<'a> {
     computation: Computation,
     /// Number of q.
     points: usize,
-    /// Of the computation, s.
-    seconds: f64,
+    /// Of reading and checking the shape, s.
+    read_s: f64,
+    #[serde(flatten)]
+    times: Times,
+    /// Repeated on each GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    boards: Option<Boards>,
+    /// Number of ranks.
+    ranks: usize,
     /// Of the shape, nm³.
     volume: f64,
     /// The output.
@@ -232,18 +285,70 @@ impl Computation {
 /// What `error` is, in JSON.
 const ERROR_OF: &str = "largest |F - F_exact| / V at these q, V = F(0)";
 
-/// F of each grid, and how it was computed; no F where the user stopped it.
+/// Times of the computation; of several ranks those of the slowest.
+#[derive(Clone, Debug, Serialize)]
+struct Times {
+    /// Of the preparation and the first evaluation, s.
+    seconds: f64,
+    /// Of the preparation: nodes on the surface, tables, and for the nonuniform FFT spreading, s.
+    prepare_s: f64,
+    /// Of the fastest evaluation, with transfers, and with gathering from all ranks, s.
+    evaluation_s: f64,
+    /// Of the kernels on the slowest GPU in the preparation and the fastest evaluation, without transfers, s.
+    kernel_s: Option<f64>,
+    /// The same for each GPU of all ranks, s.
+    kernels_s: Vec<f64>,
+}
+
+impl Times {
+    fn text(&self) -> String {
+        self.kernel_s
+            .map_or_else(String::new, |s| format!(" ({s:.4} s on the slowest GPU)"))
+    }
+}
+
+/// What a command computed.
+struct Computed {
+    values: Vec<Vec<Complex64>>,
+    how: Computation,
+    times: Times,
+    boards: Option<Boards>,
+}
+
+/// F of each grid on the first rank, and how it was computed; `None` if the user stopped it.
 fn compute(
     form: &dyn FormFactor,
     grids: &[QGrid],
     settings: &Settings,
-    watch: &Watch,
-) -> Result<(Option<Vec<Vec<Complex64>>>, Computation)> {
+    (repeat, meter): (u32, Option<&Arc<MakeMeter>>),
+    (ranks, watch): (&dyn Ranks, &Watch),
+) -> Result<Option<Computed>> {
+    let start = Instant::now();
     let Some(solid) = form.polyhedron() else {
-        let how = Computation::Formula { method: "formula" };
-        return Ok((each(form, grids, watch), how));
+        if meter.is_some() {
+            return Err(AppError::new(
+                "--measure measures meshes on GPUs; this shape has a formula",
+            ));
+        }
+        let Some(values) = each_over(form, grids, ranks, watch) else {
+            return Ok(None);
+        };
+        let seconds = boards::longest(ranks, start.elapsed().as_secs_f64());
+        return Ok(Some(Computed {
+            values,
+            how: Computation::Formula { method: "formula" },
+            times: Times {
+                seconds,
+                prepare_s: 0.0,
+                evaluation_s: seconds,
+                kernel_s: None,
+                kernels_s: Vec::new(),
+            },
+            boards: None,
+        }));
     };
-    let ready = prepare(solid, grids, settings)?;
+    let ready = prepare(solid, grids, settings, ranks)?;
+    let prepared_s = ready.take_device_s();
     let how = Computation::Mesh {
         method: ready.method,
         precision: ready.precision,
@@ -253,7 +358,46 @@ fn compute(
         error_of: ERROR_OF,
         expected_s: ready.cost_s,
     };
-    Ok((ready.grids(grids, watch)?, how))
+    let prepare_s = boards::longest(ranks, start.elapsed().as_secs_f64());
+    let (mut best, mut values, mut seconds) = (f64::INFINITY, Vec::new(), None);
+    let mut kernels_s = Vec::new();
+    for _ in 0..repeat {
+        ranks.barrier();
+        let begin = Instant::now();
+        let Some(v) = ready.over(grids, ranks, watch)? else {
+            return Ok(None);
+        };
+        values = v;
+        let s = boards::longest(ranks, begin.elapsed().as_secs_f64());
+        seconds.get_or_insert(prepare_s + s);
+        let on_device = ready.take_device_s();
+        if s < best {
+            (best, kernels_s) = (s, on_device);
+        }
+    }
+    for (s, spread) in kernels_s.iter_mut().zip(&prepared_s) {
+        *s += spread;
+    }
+    let kernels_s = boards::of_all(ranks, &kernels_s);
+    let boards = match meter {
+        None => None,
+        Some(meter) => {
+            ranks.barrier();
+            Boards::new(ranks, &ready.measure(grids, ranks, meter)?)
+        }
+    };
+    Ok(Some(Computed {
+        values,
+        how,
+        times: Times {
+            seconds: seconds.unwrap_or(0.0),
+            prepare_s,
+            evaluation_s: best,
+            kernel_s: kernels_s.iter().copied().reduce(f64::max),
+            kernels_s,
+        },
+        boards,
+    }))
 }
 
 /// The q of a file, runs with the same q_z together, and the line of each q.

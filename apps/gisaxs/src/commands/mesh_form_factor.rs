@@ -89,6 +89,30 @@ pub enum QuadratureArg {
 }
 
 impl MeshFormFactorArgs {
+    /// Starts the threads and opens the devices: the settings of each rank of this process.
+    pub fn settings_of_ranks(&self, team: &Team) -> Result<Vec<Settings>> {
+        let threads = match team {
+            Team::Threads(n) if self.device.device.is_gpu() => *n,
+            // On the CPU they share one.
+            Team::Threads(n) => return Ok(vec![self.settings(team)?; *n]),
+            Team::World(_) => return Ok(vec![self.settings(team)?]),
+        };
+        let none = DeviceSetArg::default();
+        let cpu = Self {
+            device: none,
+            ..self.clone()
+        };
+        let shared = cpu.settings(team)?;
+        (0..threads)
+            .map(|rank| {
+                Ok(Settings {
+                    on: device::service(&self.device, (rank, threads))?,
+                    ..shared.clone()
+                })
+            })
+            .collect()
+    }
+
     /// Starts the threads and opens the device.
     pub fn settings(&self, team: &Team) -> Result<Settings> {
         if !(self.accuracy >= FINEST && self.accuracy < 1.0) {

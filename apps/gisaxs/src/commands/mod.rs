@@ -1,5 +1,6 @@
 //! What the commands share.
 
+pub mod boards;
 pub mod device;
 pub mod files;
 pub mod fit;
@@ -7,6 +8,7 @@ pub mod form_factor;
 pub mod image;
 pub mod mesh_form_factor;
 pub mod reflectivity;
+pub mod scaling;
 pub mod simulate;
 pub mod study;
 pub mod wisdom;

@@ -65,11 +65,13 @@ pub fn simulate(args: &SimulateArgs) -> Result {
         out.file(path, &[])?;
     }
     let sample = Sample::read(&args.sample)?.with(&args.set)?;
+    // Starts the threads, which reading a mesh uses.
+    let numeric = args.mesh_form_factor.settings(&team)?;
     let mut scene = sample.scene(beside(&args.sample))?;
     for cut in &args.cut {
         cut.check(&scene.detector)?;
     }
-    scene.numeric = args.mesh_form_factor.settings(&team)?;
+    scene.numeric = numeric;
     let (rows, columns) = (scene.detector.rows(), scene.detector.columns());
     let start = Instant::now();
     let mut pixels = watched(scene.steps(), "pixels", |watch| {

@@ -3,9 +3,10 @@
 use super::device;
 use super::files::write;
 use super::mesh_form_factor::MethodArg;
+use super::scaling::scaling;
 use super::watched;
 use clap::{Args, ValueEnum};
-use greenup_app::args::{DeviceArg, MachineArg, SensorArg, ThreadsArg};
+use greenup_app::args::{DeviceSetArg, MachineArg, SensorArg, ThreadsArg};
 use greenup_app::progress::Bars;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, machine, print, sensors};
@@ -24,13 +25,16 @@ use std::time::Instant;
 #[derive(Args)]
 pub struct StudyArgs {
     #[command(flatten)]
-    device: DeviceArg,
+    device: DeviceSetArg,
     /// Cases of the HipGISAXS paper to measure
     #[arg(long, value_enum, default_value = "small")]
     cases: Cases,
     /// Measure this method only (repeatable)
     #[arg(long, value_enum)]
     method: Vec<MethodArg>,
+    /// Compare 1, 2, 4, … and all GPUs of --device on the largest case of each method: time, energy, equality of all digits
+    #[arg(long, conflicts_with_all = ["cases", "machine", "sensor", "window"])]
+    scaling: bool,
     #[command(flatten)]
     machine: MachineArg,
     #[command(flatten)]
@@ -106,6 +110,26 @@ fn cases(which: Cases, gpu: bool, tensor: bool) -> Vec<Case> {
     out
 }
 
+/// The cases of `--scaling`: 7.5 million triangles and 8 million q by GEMM on tensor cores and by the nonuniform FFT, and
+/// 91,680 triangles by direct sums.
+fn scaling_cases(methods: &[Method]) -> Vec<Case> {
+    let case = |ball: usize, method: Method, precision: Precision| Case {
+        ball: BALLS[ball],
+        grid: GRIDS[1],
+        im_qz: 0.01,
+        method,
+        precision,
+    };
+    [
+        case(2, Method::Gemm, Precision::F16x2),
+        case(2, Method::Nufft, Precision::F32),
+        case(1, Method::Direct, Precision::F32),
+    ]
+    .into_iter()
+    .filter(|c| methods.is_empty() || methods.contains(&c.method))
+    .collect()
+}
+
 /// Formats of the output.
 const ENDINGS: [&str; 2] = ["json", "html"];
 
@@ -119,8 +143,22 @@ pub fn study(args: &StudyArgs) -> Result {
         out.file(path, &ENDINGS)?;
     }
     args.threads.start()?;
+    let methods: Vec<Method> = args.method.iter().copied().map(Method::from).collect();
+    if args.scaling {
+        if let Some(path) = &args.out
+            && ending(path, &ENDINGS)? == "html"
+        {
+            return Err(AppError::new("--scaling writes json, not html"));
+        }
+        let keep = |value: &serde_json::Value| match &args.out {
+            Some(path) => write(path, format!("{value:#}\n")),
+            None => Ok(()),
+        };
+        let some = scaling_cases(&methods);
+        return scaling(&some, &args.device, (args.json, &provenance), keep);
+    }
     let machine = args.machine.load()?;
-    let device = device::open(args.device)?;
+    let device = device::open(&args.device)?;
     let wisdom = wisdom::read()?;
     let on = match &device {
         None => On::Cpu {
@@ -143,7 +181,6 @@ pub fn study(args: &StudyArgs) -> Result {
     let chosen = sensors::sensors(args.sensor.sensor.as_deref(), target, 0.3)?;
     let (sensor, missing) = (chosen.main(), chosen.missing.clone());
     let mut meter = chosen.meter(policy);
-    let methods: Vec<Method> = args.method.iter().copied().map(Method::from).collect();
     let all: Vec<Case> = cases(
         args.cases,
         device.is_some(),

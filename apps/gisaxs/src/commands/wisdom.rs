@@ -168,6 +168,16 @@ pub fn wisdom(args: &WisdomArgs) -> Result {
             "form_factor_list" => {
                 let name = sweep.facts.device.clone();
                 let (old, direct) = (known.list(&name), known.direct(&name));
+                // With others the digits of a q depend on its place in a list, and that on how devices share the q.
+                let ranked: Vec<Values> = ranked
+                    .into_iter()
+                    .filter(|v| v.of("by_hand").is_ok_and(|n| n == 0))
+                    .collect();
+                if ranked.is_empty() {
+                    return Err(wrong(
+                        "has no config with by_hand = 0, which lists of q need".to_owned(),
+                    ));
+                }
                 let (config, error, skipped) =
                     best(&ranked, |v| v.list(old), |c| verify::gpu(&name, direct, *c))
                         .map_err(refused)?;

@@ -1,5 +1,6 @@
 //! Residuals and their derivatives for the Levenberg–Marquardt iteration.
 
+use super::evaluate::Wanted;
 use super::result::Stage;
 use super::search::Model;
 use levenberg_marquardt::{LeastSquaresProblem, TerminationReason};
@@ -14,11 +15,10 @@ pub(super) struct Squares<'a> {
 }
 
 impl Squares<'_> {
-    fn of(&self, model: &[f64]) -> Vec<f64> {
-        if self.rough {
-            self.model.target.rough(model)
-        } else {
-            self.model.target.residuals(model)
+    fn wanted(&self) -> Wanted {
+        match self.rough {
+            true => Wanted::Rough,
+            false => Wanted::Residuals,
         }
     }
 }
@@ -31,25 +31,33 @@ pub(super) fn shares(u: &DVector<f64>) -> Vec<f64> {
     u.iter().map(|u| 0.5 + 0.5 * u.sin()).collect()
 }
 
-/// Derivatives of `made(model)` with respect to each fraction, one column each, by central differences (one-sided at a
-/// bound).
-pub(super) fn slopes(
-    model: &Model,
-    at: &[f64],
-    made: impl Fn(&[f64]) -> Vec<f64>,
-) -> Option<DMatrix<f64>> {
-    let columns: Option<Vec<DVector<f64>>> = (0..at.len())
-        .map(|k| {
-            let moved = |to: f64| {
-                let mut p = at.to_vec();
-                p[k] = to;
-                model.at(&p).map(|m| DVector::from_vec(made(&m)))
-            };
-            let (low, high) = ((at[k] - STEP).max(0.0), (at[k] + STEP).min(1.0));
-            Some((moved(high)? - moved(low)?) / (high - low))
-        })
+/// Derivatives of what is wanted of a model with respect to each fraction, one column each, by central differences
+/// (one-sided at a bound).
+pub(super) fn slopes(model: &Model, at: &[f64], wanted: Wanted) -> Option<DMatrix<f64>> {
+    let ends = |k: usize| ((at[k] - STEP).max(0.0), (at[k] + STEP).min(1.0));
+    let moved = |k: usize, to: f64| {
+        let mut p = at.to_vec();
+        p[k] = to;
+        p
+    };
+    let positions: Vec<Vec<f64>> = (0..at.len())
+        .flat_map(|k| [moved(k, ends(k).1), moved(k, ends(k).0)])
         .collect();
-    columns.map(|c| DMatrix::from_columns(&c))
+    let values = model.many(&positions, wanted);
+    positions.iter().for_each(|_| {
+        model.count();
+    });
+    let values: Option<Vec<DVector<f64>>> = values
+        .into_iter()
+        .map(|v| v.map(DVector::from_vec))
+        .collect();
+    let values = values?;
+    let columns: Vec<DVector<f64>> = values
+        .chunks(2)
+        .enumerate()
+        .map(|(k, pair)| (&pair[0] - &pair[1]) / (ends(k).1 - ends(k).0))
+        .collect();
+    Some(DMatrix::from_columns(&columns))
 }
 
 impl LeastSquaresProblem<f64, Dyn, Dyn> for Squares<'_> {
@@ -72,12 +80,13 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Squares<'_> {
         } else {
             Stage::Final
         };
-        self.model.record(stage, None, &m);
-        Some(DVector::from_vec(self.of(&m)))
+        self.model.record(stage, None, self.model.target.chi2(&m));
+        let values = self.wanted().of(self.model.target, &m);
+        Some(DVector::from_vec(values))
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
-        let mut j = slopes(self.model, &shares(&self.u), |m| self.of(m))?;
+        let mut j = slopes(self.model, &shares(&self.u), self.wanted())?;
         for (mut column, u) in j.column_iter_mut().zip(&self.u) {
             column *= 0.5 * u.cos();
         }

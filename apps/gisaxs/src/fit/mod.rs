@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `input` | the input file: data, free parameters, noise |
 //! | `target` | residuals of a model |
+//! | `evaluate` | many models at once, by ranks and devices |
 //! | `search` | a particle swarm finds the basin, Levenberg–Marquardt refines it |
 //! | `least_squares` | residuals and derivatives for Levenberg–Marquardt |
 //! | `result` | values, uncertainties, convergence |
 //! | [`report`] | figures and the HTML page of a fit |
 
+mod evaluate;
 mod input;
 mod least_squares;
 pub mod report;

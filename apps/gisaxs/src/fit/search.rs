@@ -1,17 +1,20 @@
 //! The search: a particle swarm within the bounds (Kennedy and Eberhart), then Levenberg–Marquardt from its best
 //! position, kept within the bounds by MINUIT's sine transformation; uncertainties from the curvature there.
 
+use super::evaluate::{Crew, Wanted};
 use super::input::{FitInput, Free, Noise};
 use super::least_squares::{Squares, shares, slopes, termination};
 use super::result::{Evaluation, Fitted, Stage, Uncertainty};
 use super::target::Target;
 use crate::GisaxsError;
 use crate::mesh_form_factor::Watch;
-use argmin::core::{CostFunction, Executor, State};
+use argmin::core::{CostFunction, Executor, State, SyncAlias};
 use argmin::solver::particleswarm::ParticleSwarm;
+use greenup_ranks::Ranks;
 use levenberg_marquardt::LevenbergMarquardt;
 use nalgebra::DVector;
 use rand::SeedableRng;
+use std::borrow::Borrow;
 use std::cell::RefCell;
 
 /// Called with a line of text after each start.
@@ -46,19 +49,42 @@ impl Free {
     }
 }
 
-/// The best fit of all starts; `None` if stopped before the first one ended.
+/// The best fit of all starts; `None` if stopped before the first one ended, and on all ranks but the first. Ranks share
+/// the models of each step of the swarm and of each derivative; the digits are those of one rank.
 ///
 /// # Errors
 /// A model cannot be computed.
 pub fn fit(
     page: &FitInput,
     target: &Target,
+    ranks: &dyn Ranks,
     progress: &Progress,
     watch: &Watch,
 ) -> Result<Option<Fitted>, GisaxsError> {
+    let crew = Crew {
+        target,
+        ranks,
+        watch,
+    };
+    if ranks.rank() > 0 {
+        crew.serve();
+        return Ok(None);
+    }
+    let found = search(page, &crew, progress);
+    crew.end();
+    found
+}
+
+fn search(
+    page: &FitInput,
+    crew: &Crew,
+    progress: &Progress,
+) -> Result<Option<Fitted>, GisaxsError> {
+    let (target, watch) = (crew.target, crew.watch);
     let model = Model {
         target,
         watch,
+        crew,
         count: RefCell::new(0),
         history: RefCell::default(),
         failure: RefCell::new(None),
@@ -119,6 +145,7 @@ pub fn fit(
 pub(super) struct Model<'a> {
     pub target: &'a Target,
     watch: &'a Watch<'a>,
+    crew: &'a Crew<'a>,
     /// Models that this start computed.
     count: RefCell<usize>,
     /// Convergence of this start.
@@ -156,13 +183,33 @@ impl Model<'_> {
         }
     }
 
+    /// What is wanted of the models at some positions, by all ranks; `None` where a model has no finite value, and
+    /// everywhere if a model cannot be computed.
+    pub fn many(&self, positions: &[Vec<f64>], wanted: Wanted) -> Vec<Option<Vec<f64>>> {
+        let none = || vec![None; positions.len()];
+        if self.watch.stopped() {
+            return none();
+        }
+        let numbers: Vec<Vec<f64>> = positions.iter().map(|p| self.numbers(p)).collect();
+        self.crew.compute(&numbers, wanted).unwrap_or_else(|e| {
+            *self.failure.borrow_mut() = Some(e);
+            none()
+        })
+    }
+
+    /// Counts a model, the last one so far.
+    pub fn count(&self) -> usize {
+        *self.count.borrow_mut() += 1;
+        *self.count.borrow()
+    }
+
     /// Records a model. Of those of one step of the swarm, `positions` models, the best is kept.
-    pub fn record(&self, stage: Stage, positions: Option<usize>, model: &[f64]) {
+    pub fn record(&self, stage: Stage, positions: Option<usize>, chi2: f64) {
         let models = *self.count.borrow();
         let this = Evaluation {
             models,
             stage,
-            chi2: self.target.chi2(model),
+            chi2,
         };
         if !this.chi2.is_finite() {
             return;
@@ -198,18 +245,32 @@ impl CostFunction for Distance<'_> {
     type Output = f64;
 
     fn cost(&self, p: &Vec<f64>) -> Result<f64, argmin::core::Error> {
-        // A position without a model is far away.
-        let Some(m) = self.model.at(p) else {
-            return Ok(f64::MAX);
+        let all = self.bulk_cost(std::slice::from_ref(p))?;
+        Ok(all[0])
+    }
+
+    fn bulk_cost<P>(&self, positions: &[P]) -> Result<Vec<f64>, argmin::core::Error>
+    where
+        P: Borrow<Vec<f64>> + SyncAlias,
+    {
+        let all: Vec<Vec<f64>> = positions.iter().map(|p| p.borrow().clone()).collect();
+        let values = self.model.many(&all, Wanted::Distance);
+        let one = |(p, v): (&Vec<f64>, Option<Vec<f64>>)| {
+            let count = self.model.count();
+            // A position without a model is far away.
+            let Some([cost, chi2]) = v.as_deref() else {
+                return f64::MAX;
+            };
+            let stage = (Stage::Swarm, Some(self.positions));
+            self.model.record(stage.0, stage.1, *chi2);
+            let mut first = self.first.borrow_mut();
+            let new = first.as_ref().is_none_or(|f| *cost < f.0);
+            if new && count <= self.positions {
+                *first = Some((*cost, p.clone()));
+            }
+            *cost
         };
-        self.model.record(Stage::Swarm, Some(self.positions), &m);
-        let cost = self.model.target.distance(&m);
-        let mut first = self.first.borrow_mut();
-        let new = first.as_ref().is_none_or(|f| cost < f.0);
-        if new && *self.model.count.borrow() <= self.positions {
-            *first = Some((cost, p.clone()));
-        }
-        Ok(cost)
+        Ok(all.iter().zip(values).map(one).collect())
     }
 }
 
@@ -267,7 +328,7 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
     let best = shares(&done.u);
     let chi2 = 2.0 * report.objective_function / target.freedom();
     let stopped = || GisaxsError::Sample("stopped: nothing was fitted".into());
-    let j = slopes(model, &best, |m| target.scaled(m)).ok_or_else(stopped)?;
+    let j = slopes(model, &best, Wanted::Scaled).ok_or_else(stopped)?;
     // The error of counts is known; that of other data is estimated from the scatter.
     let scale = match target.noise {
         Noise::Poisson => chi2.max(1.0),

@@ -51,10 +51,23 @@ impl Target {
     /// # Errors
     /// A value is invalid, or the image cannot be computed.
     pub fn model(&self, numbers: &[f64], watch: &Watch) -> Result<Option<Vec<f64>>, GisaxsError> {
+        self.model_on(numbers, self.on.as_ref(), watch)
+    }
+
+    /// The same, with form factors of meshes on another device.
+    ///
+    /// # Errors
+    /// As [`Self::model`].
+    pub fn model_on(
+        &self,
+        numbers: &[f64],
+        on: Option<&Arc<dyn Accelerator>>,
+        watch: &Watch,
+    ) -> Result<Option<Vec<f64>>, GisaxsError> {
         let mut scene = self.sample(numbers)?.scene(&self.dir)?;
         scene.numeric = Settings {
             accuracy: 1e-7,
-            on: self.on.clone(),
+            on: on.cloned(),
             ..Settings::default()
         };
         let quiet = |_: u64| {};

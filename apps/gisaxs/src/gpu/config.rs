@@ -138,7 +138,8 @@ pub struct ListConfig {
     pub points: u32,
     /// Nodes per tile in shared memory.
     pub tile: u32,
-    /// In single precision, number of q per thread that use polynomials for sine and cosine instead of hardware.
+    /// In single precision, number of q per thread that use polynomials for sine and cosine instead of hardware. Above 0
+    /// the digits of a q depend on its place in the list.
     pub by_hand: u32,
     /// Number of q that are copied and computed at once.
     pub q: usize,

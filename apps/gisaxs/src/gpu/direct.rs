@@ -3,9 +3,10 @@
 use super::grid_of_threads as blocks;
 use super::route::{Data, Group, Route};
 use super::{COPIES, DIRECT, Device, DirectConfig, SINE};
-use crate::mesh_form_factor::{Extent, Nodes, QGrid, Surface};
+use crate::mesh_form_factor::{Nodes, QGrid, Surface};
 use greenup_device::cuda::{Arg, CudaError, Function, Memory, Module, Shape};
 use num_complex::Complex64;
+use rayon::prelude::*;
 use std::f64::consts::{LOG2_E, TAU};
 
 /// The direct method on a tensor grid.
@@ -25,13 +26,13 @@ pub(super) struct Direct {
 /// Nodes in the layout of the direct kernels: x y z s_x s_y s_z 0 0, padded with zeros to whole tiles.
 pub(super) fn packed(nodes: &Nodes, tile: usize) -> Vec<f64> {
     let mut out = vec![0.0; 8 * nodes.len().next_multiple_of(tile)];
-    for (to, (r, s)) in out
-        .chunks_mut(8)
-        .zip(nodes.position.iter().zip(&nodes.strength))
-    {
-        to[..3].copy_from_slice(r);
-        to[3..6].copy_from_slice(s);
-    }
+    out.par_chunks_mut(8)
+        .zip(nodes.position.par_iter().zip(&nodes.strength))
+        .with_min_len(4096)
+        .for_each(|(to, (r, s))| {
+            to[..3].copy_from_slice(r);
+            to[3..6].copy_from_slice(s);
+        });
     out
 }
 
@@ -39,10 +40,9 @@ impl Direct {
     pub fn new(
         device: &Device,
         (surface, grid, data): (&Surface, &QGrid, &Data),
-        config: DirectConfig,
+        (config, damped): (DirectConfig, bool),
         module: &Module,
     ) -> Result<Self, CudaError> {
-        let damped = Extent::of(std::slice::from_ref(grid)).im_qz > 0.0;
         let text = DIRECT
             .replace("#include \"copies.cuh\"", COPIES)
             .replace("#include \"sine.cuh\"", SINE);
@@ -50,7 +50,7 @@ impl Direct {
             .module("direct.cu", &text, &config.options(damped))?
             .function("direct")?;
         let nodes = packed(&surface.nodes, config.tile as usize);
-        let narrow = |x: &[f64]| -> Vec<f32> { x.iter().map(|x| *x as f32).collect() };
+        let narrow = |x: &[f64]| -> Vec<f32> { x.par_iter().map(|x| *x as f32).collect() };
         let turns = |q: &f64| (q / TAU) as f32;
         let own = |q: &dyn Fn(&Complex64) -> f32| -> Vec<f32> { grid.z.iter().map(q).collect() };
         let of = |g: &Group| {

@@ -3,21 +3,19 @@
 use super::direct::packed;
 use super::{Device, LIST, ListConfig, SINE};
 use crate::Q;
-use crate::mesh_form_factor::{Extent, Precision, QGrid, Surface};
+use crate::mesh_form_factor::{Precision, QGrid, Request};
 use greenup_device::cuda::{Arg, CudaError, Function, Memory, Pinned, Session, Shape};
 use rayon::prelude::*;
 use std::f64::consts::{LOG2_E, TAU};
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A task: the surface and the q, shared with the thread that waits for the result.
 #[derive(Clone)]
 pub(super) struct Job {
-    pub surface: Arc<Surface>,
+    pub request: Request,
     pub grids: Arc<Vec<QGrid>>,
-    pub precision: Precision,
-    /// Memory on the GPU for nodes, q and sums, bytes.
-    pub memory: u64,
 }
 
 /// Sums of a tile of q over a tile of nodes.
@@ -59,14 +57,15 @@ impl Job {
             .collect()
     }
 
+    /// The tiles follow from the q of all devices, not of this one: the nodes are cut the same way on all.
     fn plan(&self, device: &Device, config: &ListConfig) -> Result<Plan, CudaError> {
-        let real = if self.precision == Precision::F64 {
+        let real = if self.request.precision == Precision::F64 {
             8
         } else {
             4
         };
-        let count: usize = self.grids.iter().map(QGrid::len).sum();
-        let nodes = self.surface.nodes.len();
+        let count = self.request.extent.points;
+        let nodes = self.request.surface.nodes.len();
         let block = config.threads as usize * config.points as usize;
         let points = config.q.min(count).max(1);
         // At least two blocks per multiprocessor, each with some thousand nodes.
@@ -76,7 +75,7 @@ impl Job {
             .min(nodes.div_ceil(2048))
             .max(1);
         let bytes = |points: usize| config.buffers * points * (4 * real + 32 * shares);
-        let memory = usize::try_from(self.memory).unwrap_or(usize::MAX);
+        let memory = usize::try_from(self.request.memory).unwrap_or(usize::MAX);
         let mut points = points;
         while points > block && 2 * bytes(points) > memory {
             points = (points / 2).max(block);
@@ -162,22 +161,24 @@ impl Kept {
     }
 }
 
-/// Computes a job; passes each tile to `to`, which returns whether to continue.
+/// Computes a job; passes each tile to `to`, which returns whether to continue. Returns the time from the first tile to
+/// the last, with copies, s.
 pub(super) fn run(
     (device, kept): (&Device, &mut Kept),
     job: &Job,
     config: &ListConfig,
     to: &mut dyn FnMut(Tile) -> bool,
-) -> Result<(), CudaError> {
+) -> Result<f64, CudaError> {
     let plan = job.plan(device, config)?;
-    let damped = Extent::of(&job.grids).im_qz > 0.0;
+    let damped = job.request.extent.im_qz > 0.0;
     let options = config.options(8 * plan.real as u32, damped);
     let slots = kept.slots(device, &plan, (options, config.buffers.max(1)))?;
-    let all = packed(&job.surface.nodes, config.tile as usize);
+    let all = packed(&job.request.surface.nodes, config.tile as usize);
     let nodes = device.session.alloc(8 * plan.real * plan.nodes)?;
     let begins = job.begins();
     let count: usize = job.grids.iter().map(QGrid::len).sum();
     let parts: Vec<&[f64]> = all.chunks(8 * plan.nodes).collect();
+    let start = Instant::now();
     for (n, part) in parts.iter().enumerate() {
         let more = n + 1 < parts.len();
         // No kernel uses the previous nodes any more: all slots have ended.
@@ -188,7 +189,7 @@ pub(super) fn run(
             if let Some(tile) = slot.take(plan.shares, more)?
                 && !to(tile)
             {
-                return Ok(());
+                return Ok(0.0);
             }
             let range = from..count.min(from + plan.points);
             slot.start(
@@ -206,11 +207,11 @@ pub(super) fn run(
             if let Some(tile) = slot.take(plan.shares, more)?
                 && !to(tile)
             {
-                return Ok(());
+                return Ok(0.0);
             }
         }
     }
-    Ok(())
+    Ok(start.elapsed().as_secs_f64())
 }
 
 impl Slot {

@@ -5,6 +5,7 @@
 //! | `service` | a thread that owns the GPU and computes for other threads |
 //! | `tensor_grid` | F on tensor grids, by one of the methods below |
 //! | `direct`, `nufft` | direct sums, the nonuniform FFT |
+//! | `spread` | nodes spread onto the cells of the nonuniform FFT |
 //! | `gemm`, `gemm_f16x2` | matrix products without and with tensor cores |
 //! | `direct_list` | direct sums at any q, with overlapped copies |
 //! | `nufft_detector` | the nonuniform FFT on rows of a detector |
@@ -19,6 +20,7 @@ mod nufft;
 mod nufft_detector;
 mod route;
 mod service;
+mod spread;
 mod tensor_grid;
 
 pub use config::{DirectConfig, ListConfig};

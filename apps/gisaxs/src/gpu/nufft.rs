@@ -5,8 +5,10 @@ use super::Device;
 use super::gemm::Multiply;
 use super::grid_of_threads as blocks;
 use super::route::{Data, Route};
-use crate::mesh_form_factor::{Axis, Extent, Surface, Window};
+use super::spread;
+use crate::mesh_form_factor::{Axis, Cells};
 use greenup_device::cuda::{Arg, CudaError, Function, Memory, Module};
+use std::sync::Arc;
 
 /// The nonuniform FFT on a tensor grid.
 pub(super) struct Nufft {
@@ -14,47 +16,51 @@ pub(super) struct Nufft {
     waves: Function,
     along: Function,
     multiply: Multiply,
-    window: Window,
-    y: Axis,
-    z: Axis,
+    cells: Arc<Cells>,
     rule: Memory,
     points: usize,
-    cells: Memory,
+    /// The integers of each cell: those of all groups, if they were given, else of one group.
+    sums: Memory,
+    given: bool,
     zeros: Memory,
     /// Factors of the q_y over the cells in y.
     phases: Memory,
 }
 
 impl Nufft {
+    /// `given`: the nodes, spread; without it the nodes on the GPU are spread for each group.
     pub fn new(
         device: &Device,
-        (surface, data): (&Surface, &Data),
-        (extent, accuracy): (&Extent, f64),
+        data: &Data,
+        (cells, given): (Arc<Cells>, Option<&[i64]>),
         grid: &Module,
     ) -> Result<Self, CudaError> {
-        let nodes = &surface.nodes;
-        let window = Window::new(accuracy);
-        let y = Axis::new(nodes.extent(1), extent.y, &window);
-        let z = Axis::new(nodes.extent(2), extent.z, &window);
-        let rule: Vec<f64> = window
+        let rule: Vec<f64> = cells
+            .window
             .quadrature()
             .iter()
             .flat_map(|(t, w)| [*t, *w])
             .collect();
-        let cells = 48 * y.cells * z.cells;
+        let each = 8 * cells.each();
+        let (sums, zeros) = match given {
+            Some(given) => (spread::upload(device, given)?, device.session.alloc(0)?),
+            None => (
+                device.session.alloc(each)?,
+                device.session.kept(&vec![0; each])?,
+            ),
+        };
         Ok(Self {
             spread: grid.function("spread")?,
             waves: grid.function("waves")?,
             along: grid.function("along")?,
-            multiply: Multiply::new(device, data, z.cells, grid)?,
+            multiply: Multiply::new(device, data, cells.z.cells, grid)?,
             points: rule.len() / 2,
             rule: device.session.doubles(&rule)?,
-            cells: device.session.alloc(cells)?,
-            zeros: device.session.doubles(&vec![0.0; cells / 8])?,
-            phases: device.session.alloc(16 * y.cells * data.most)?,
-            window,
-            y,
-            z,
+            sums,
+            given: given.is_some(),
+            zeros,
+            phases: device.session.alloc(16 * cells.y.cells * data.most)?,
+            cells,
         })
     }
 
@@ -81,7 +87,7 @@ impl Nufft {
                     axis.center.into(),
                     axis.start.into(),
                     axis.step.into(),
-                    Arg::Int(self.window.width as i32),
+                    Arg::Int(self.cells.window.width as i32),
                     Arg::Int(self.points as i32),
                     (&self.rule).into(),
                     shift.into(),
@@ -98,31 +104,21 @@ impl Route for Nufft {
     fn group(&self, data: &Data, n: usize) -> Result<(), CudaError> {
         let g = &data.groups[n];
         let ny = g.len();
-        let (y, z) = (&self.y, &self.z);
+        let (y, z) = (&self.cells.y, &self.cells.z);
         let [cx, cy, cz] = data.centre;
         let none = Arg::At(0);
-        self.cells.copy_from(&self.zeros)?;
+        let own = match self.given {
+            true => Arg::At(self.sums.address() + (8 * n * self.cells.each()) as u64),
+            false => (&self.sums).into(),
+        };
         // SAFETY: arguments in the order that grid.cu gives; arrays have the sizes that it indexes, by
         // `new`.
         unsafe {
-            self.spread.call(
-                &blocks(data.count * self.window.width, 1),
-                &[
-                    data.count.into(),
-                    (&data.nodes).into(),
-                    g.qx.into(),
-                    y.start.into(),
-                    y.step.into(),
-                    y.center.into(),
-                    z.start.into(),
-                    z.step.into(),
-                    z.center.into(),
-                    Arg::Int(self.window.width as i32),
-                    self.window.beta.into(),
-                    z.cells.into(),
-                    (&self.cells).into(),
-                ],
-            )?;
+            if !self.given {
+                self.sums.copy_from(&self.zeros)?;
+                let nodes = (data.count, &data.nodes);
+                spread::enqueue(&self.spread, nodes, (&self.cells, g.qx), own)?;
+            }
             if n == 0 {
                 let to = (none, (&self.multiply.columns).into());
                 self.phases((data.nz, &data.qz, true), z, cz, to)?;
@@ -133,7 +129,8 @@ impl Route for Nufft {
                 &[
                     y.cells.into(),
                     z.cells.into(),
-                    (&self.cells).into(),
+                    own,
+                    self.cells.unit.into(),
                     ny.into(),
                     (&g.qy).into(),
                     g.qx.into(),

@@ -1,30 +1,46 @@
 //! The nonuniform FFT on rows of a detector; the host computes phases, the GPU the rest.
 
-use super::{Device, GRID, NUFFT_DETECTOR};
-use crate::mesh_form_factor::{Extent, Layout, QGrid, Surface, chebyshev};
-use greenup_device::cuda::{Arg, CudaError, Memory, Shape};
+use super::spread;
+use super::{Device, NUFFT_DETECTOR};
+use crate::mesh_form_factor::{Layout, QGrid, Request, chebyshev};
+use greenup_device::cuda::{Arg, CudaError, Event, Memory, Shape};
 use num_complex::Complex64;
 use rayon::prelude::*;
 
-/// F on each grid, nm³; `memory` bounds the memory on the GPU, bytes.
+/// F on each grid, nm³, and the time on the GPU, s. `sums`: the nodes, spread; without them they are spread here.
 ///
 /// # Errors
 /// The GPU fails, or the memory is too small for one row.
 pub(super) fn run(
     device: &Device,
-    surface: &Surface,
-    (grids, extent): (&[QGrid], &Extent),
-    accuracy: f64,
-    memory: u64,
-) -> Result<Vec<Vec<Complex64>>, CudaError> {
+    request: &Request,
+    grids: &[QGrid],
+    sums: Option<&[i64]>,
+) -> Result<(Vec<Vec<Complex64>>, f64), CudaError> {
+    let surface = &*request.surface;
+    let memory = request.memory;
     let nodes = &surface.nodes;
-    let layout = Layout::new(nodes, extent, accuracy);
+    let layout = Layout::new(nodes, &request.extent, request.accuracy);
     let module = device.module("nufft_detector.cu", NUFFT_DETECTOR, &[])?;
     let read = module.function("read")?;
     let heights = module.function("heights")?;
     let (terms, center, half) = layout.x;
     let (count, first, step) = layout.nodes;
-    let coefficients = coefficients(device, surface, &layout)?;
+    let cells = request.cells()?;
+    let unit = cells.unit;
+    let mut device_s = 0.0;
+    let cells = match sums {
+        Some(sums) => spread::upload(device, sums)?,
+        None => {
+            let (sums, s) = spread::run(device, nodes, 0..nodes.len(), cells)?;
+            device_s += s;
+            spread::upload(device, &sums)?
+        }
+    };
+    let session = &device.session;
+    let (begin, end) = (session.event()?, session.event()?);
+    let coefficients = coefficients(device, (&layout, unit), (&cells, (&begin, &end)))?;
+    device_s += end.since(&begin)?;
     let line = terms * count * 3;
     let z = &layout.z;
     // The table of each q_z, its wave, and F.
@@ -88,6 +104,7 @@ pub(super) fn run(
         let f = device.session.alloc(16 * value)?;
         let widest = some.iter().map(|s| s.xy.len()).max().unwrap_or(0);
         let most = some.iter().map(|s| s.z.len()).max().unwrap_or(0);
+        begin.record()?;
         // SAFETY: arguments in the order that nufft_detector.cu gives; arrays have the sizes that it indexes.
         unsafe {
             // At most 65,535 blocks along y.
@@ -135,6 +152,9 @@ pub(super) fn run(
                 ],
             )?;
         }
+        end.record()?;
+        end.wait()?;
+        device_s += end.since(&begin)?;
         let mut bytes = vec![0; 16 * value];
         f.download(&mut bytes)?;
         let mut rest = &bytes[..];
@@ -157,7 +177,7 @@ pub(super) fn run(
             );
         }
     }
-    Ok(out)
+    Ok((out, device_s))
 }
 
 fn complex(device: &Device, numbers: &[Complex64]) -> Result<Memory, CudaError> {
@@ -169,27 +189,16 @@ fn complex(device: &Device, numbers: &[Complex64]) -> Result<Memory, CudaError> 
     )
 }
 
-/// Sums over the cells in y at the nodes of q_y, as Chebyshev coefficients in q_x: [cell in z][term][node][m].
-fn coefficients(device: &Device, surface: &Surface, layout: &Layout) -> Result<Memory, CudaError> {
-    let nodes = &surface.nodes;
+/// Sums over the cells in y at the nodes of q_y, as Chebyshev coefficients in q_x: [cell in z][term][node][m]; `unit` is
+/// the value of an integer in `grids`.
+fn coefficients(
+    device: &Device,
+    (layout, unit): (&Layout, f64),
+    (grids, (begin, end)): (&Memory, (&Event, &Event)),
+) -> Result<Memory, CudaError> {
     let (y, z, window) = (&layout.y, &layout.z, &layout.window);
-    let (terms, center, half) = layout.x;
+    let terms = layout.x.0;
     let (count, first, step) = layout.nodes;
-    let flat: Vec<f64> = nodes
-        .position
-        .par_iter()
-        .zip(&nodes.strength)
-        .flat_map_iter(|(r, s)| {
-            let c = layout.correction.at(r[1]);
-            [r[0], r[1], r[2], c * s[0], c * s[1], c * s[2]]
-        })
-        .collect();
-    let node = device.session.doubles(&flat)?;
-    let cells = 3 * y.cells * z.cells;
-    let grids = device.session.doubles(&vec![0.0; 2 * cells * terms])?;
-    let spread = device
-        .module("grid.cu", GRID, &["-DBITS=64".to_owned()])?
-        .function("spread")?;
     let module = device.module("nufft_detector.cu", NUFFT_DETECTOR, &[])?;
     let phases: Vec<Complex64> = (0..count)
         .into_par_iter()
@@ -204,28 +213,9 @@ fn coefficients(device: &Device, surface: &Surface, layout: &Layout) -> Result<M
     let values = device.session.alloc(16 * size)?;
     let out = device.session.alloc(16 * size)?;
     let line = |n: usize| Shape::line(n.div_ceil(128) as u32, 128);
-    // SAFETY: arguments in the order that nufft.cu and nufft_detector.cu give; arrays have the sizes that they index.
+    begin.record()?;
+    // SAFETY: arguments in the order that nufft_detector.cu gives; arrays have the sizes that they index.
     unsafe {
-        for k in 0..terms {
-            spread.call(
-                &line(nodes.len() * window.width),
-                &[
-                    nodes.len().into(),
-                    (&node).into(),
-                    (center + half * chebyshev::node(k, terms)).into(),
-                    y.start.into(),
-                    y.step.into(),
-                    y.center.into(),
-                    z.start.into(),
-                    z.step.into(),
-                    z.center.into(),
-                    Arg::Int(window.width as i32),
-                    window.beta.into(),
-                    z.cells.into(),
-                    Arg::At(grids.address() + (16 * k * cells) as u64),
-                ],
-            )?;
-        }
         module.function("across")?.call(
             &line(size),
             &[
@@ -233,7 +223,8 @@ fn coefficients(device: &Device, surface: &Surface, layout: &Layout) -> Result<M
                 count.into(),
                 y.cells.into(),
                 z.cells.into(),
-                (&grids).into(),
+                grids.into(),
+                unit.into(),
                 (&phases).into(),
                 (&values).into(),
             ],
@@ -251,6 +242,7 @@ fn coefficients(device: &Device, surface: &Surface, layout: &Layout) -> Result<M
         )?;
     }
     // The memory used above is freed after this.
-    device.session.synchronize()?;
+    end.record()?;
+    end.wait()?;
     Ok(out)
 }

@@ -2,16 +2,18 @@
 
 use super::direct_list::{self, Job, Kept, Tile, point};
 use super::nufft_detector;
+use super::spread;
 use super::tensor_grid::bytes;
 use super::{Device, DirectConfig, ListConfig, OnGrid};
-use crate::mesh_form_factor::{
-    Accelerator, Extent, Method, Precision, QGrid, Surface, Watch, runs,
-};
+use crate::GisaxsError;
+use crate::mesh_form_factor::{Accelerator, MakeMeter, Method, Precision, QGrid, Request, Watch};
 use greenup_device::cuda::CudaError;
+use greenup_meter::Measurement;
 use num_complex::Complex64;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::mpsc::{Sender, channel, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 type Task = Box<dyn FnOnce(&Device, &mut Kept) + Send>;
@@ -24,12 +26,14 @@ pub struct Service {
     direct: DirectConfig,
     list: ListConfig,
     tasks: Mutex<Sender<Task>>,
+    /// Time of the kernels since it was asked for, s.
+    device_s: Mutex<f64>,
 }
 
-/// A message to the waiting thread: tiles, then the end of the task.
+/// A message to the waiting thread: tiles, then the end of the task with the time on the device, s.
 enum News {
     Tile(Tile),
-    End(Result<(), CudaError>),
+    End(Result<f64, CudaError>),
 }
 
 impl Service {
@@ -40,7 +44,7 @@ impl Service {
     pub fn open(
         ordinal: usize,
         configs: impl FnOnce(&str) -> (DirectConfig, ListConfig),
-    ) -> Result<Self, crate::GisaxsError> {
+    ) -> Result<Self, GisaxsError> {
         let (tasks, work) = channel::<Task>();
         let (answer, opened) = channel::<Result<String, CudaError>>();
         thread::spawn(move || match Device::open(ordinal) {
@@ -55,85 +59,99 @@ impl Service {
                 let _ = answer.send(Err(e));
             }
         });
-        let name = opened
-            .recv()
-            .map_err(|_| crate::GisaxsError::DeviceLost)??;
+        let name = opened.recv().map_err(|_| GisaxsError::DeviceLost)??;
         let (direct, list) = configs(&name);
         Ok(Self {
             name,
             direct,
-            list,
+            // Otherwise the digits of a q would depend on its place in a list, and that on how devices share the q.
+            list: ListConfig { by_hand: 0, ..list },
             tasks: Mutex::new(tasks),
+            device_s: Mutex::new(0.0),
         })
     }
 
-    fn put(&self, task: Task) -> Result<(), crate::GisaxsError> {
-        let tasks = self
-            .tasks
-            .lock()
-            .map_err(|_| crate::GisaxsError::DeviceLost)?;
-        tasks.send(task).map_err(|_| crate::GisaxsError::DeviceLost)
+    fn check_memory(&self, request: &Request, grid: &QGrid) -> Result<(), GisaxsError> {
+        let needed = bytes(&request.surface, grid, request.method, request.precision);
+        let memory = request.memory;
+        if needed > memory {
+            return Err(format!(
+                "the memory given, {memory} bytes, is too small: {needed} are needed on the GPU"
+            )
+            .into());
+        }
+        Ok(())
+    }
+
+    fn put(&self, task: Task) -> Result<(), GisaxsError> {
+        let tasks = self.tasks.lock().map_err(|_| GisaxsError::DeviceLost)?;
+        tasks.send(task).map_err(|_| GisaxsError::DeviceLost)
+    }
+
+    /// Runs a task on the thread of the GPU and waits for its result.
+    fn on_device<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Device) -> Result<T, GisaxsError> + Send + 'static,
+    ) -> Result<T, GisaxsError> {
+        let (answer, result) = channel();
+        self.put(Box::new(move |device, _| {
+            let _ = answer.send(work(device));
+        }))?;
+        result.recv().map_err(|_| GisaxsError::DeviceLost)?
+    }
+
+    fn add_device_s(&self, seconds: f64) {
+        *self.device_s.lock().unwrap_or_else(PoisonError::into_inner) += seconds;
     }
 
     /// F on a tensor grid.
     fn grid(
         &self,
-        surface: &Arc<Surface>,
-        (grid, extent): (&QGrid, &Extent),
-        how: (Method, Precision, f64),
-    ) -> Result<Vec<Complex64>, crate::GisaxsError> {
-        let (surface, grid, config) = (Arc::clone(surface), grid.clone(), self.direct);
-        let extent = *extent;
-        let (answer, result) = channel::<Result<_, CudaError>>();
-        self.put(Box::new(move |device, _| {
-            let run = || {
-                Ok(
-                    OnGrid::new(device, &surface, (&grid, &extent), how, config)?
-                        .run(1)?
-                        .values,
-                )
-            };
-            let _ = answer.send(run());
-        }))?;
-        let values = result.recv().map_err(|_| crate::GisaxsError::DeviceLost)?;
-        Ok(values?)
+        request: &Request,
+        grid: &QGrid,
+        sums: Option<&Arc<Vec<i64>>>,
+    ) -> Result<Vec<Complex64>, GisaxsError> {
+        let (request, grid, config) = (request.clone(), grid.clone(), self.direct);
+        let sums = sums.map(Arc::clone);
+        let ran = self.on_device(move |device| {
+            let all = (
+                0..request.surface.nodes.len(),
+                sums.as_ref().map(|s| &s[..]),
+            );
+            Ok(OnGrid::new(device, &request, &grid, all, config)?.run(1)?)
+        })?;
+        self.add_device_s(ran.device_s);
+        Ok(ran.values)
     }
 
     /// F on many grids by the nonuniform FFT.
     fn band(
         &self,
-        surface: &Arc<Surface>,
-        (grids, extent): (&[QGrid], &Extent),
-        (accuracy, memory): (f64, u64),
-    ) -> Result<Vec<Vec<Complex64>>, crate::GisaxsError> {
-        let (surface, grids, extent) = (Arc::clone(surface), grids.to_vec(), *extent);
-        let (answer, result) = channel();
-        self.put(Box::new(move |device, _| {
-            let _ = answer.send(nufft_detector::run(
-                device,
-                &surface,
-                (&grids, &extent),
-                accuracy,
-                memory,
-            ));
-        }))?;
-        let values = result.recv().map_err(|_| crate::GisaxsError::DeviceLost)?;
-        Ok(values?)
+        request: &Request,
+        grids: &[QGrid],
+        sums: Option<&Arc<Vec<i64>>>,
+    ) -> Result<Vec<Vec<Complex64>>, GisaxsError> {
+        let (request, grids) = (request.clone(), grids.to_vec());
+        let sums = sums.map(Arc::clone);
+        let (values, device_s) = self.on_device(move |device| {
+            let sums = sums.as_ref().map(|s| &s[..]);
+            Ok(nufft_detector::run(device, &request, &grids, sums)?)
+        })?;
+        self.add_device_s(device_s);
+        Ok(values)
     }
 
     /// F at any q by direct sums, in tiles; `None` if stopped.
     fn list(
         &self,
-        surface: &Arc<Surface>,
+        request: &Request,
         grids: &[QGrid],
-        (precision, memory): (Precision, u64),
         watch: &Watch,
-    ) -> Result<Option<Vec<Complex64>>, crate::GisaxsError> {
+    ) -> Result<Option<Vec<Complex64>>, GisaxsError> {
+        let surface = &request.surface;
         let job = Job {
-            surface: Arc::clone(surface),
+            request: request.clone(),
             grids: Arc::new(grids.to_vec()),
-            precision,
-            memory,
         };
         let grids = Arc::clone(&job.grids);
         // At most as many tiles wait as are in flight.
@@ -157,7 +175,10 @@ impl Service {
         for n in heard {
             let mut tile = match n {
                 News::Tile(tile) => tile,
-                News::End(Ok(())) => return Ok(Some(out)),
+                News::End(Ok(device_s)) => {
+                    self.add_device_s(device_s);
+                    return Ok(Some(out));
+                }
                 News::End(Err(e)) => return Err(e.into()),
             };
             if watch.stopped() {
@@ -191,7 +212,7 @@ impl Service {
                 });
             watch.tick(tile.points.len() as u64);
         }
-        Err(crate::GisaxsError::DeviceLost)
+        Err(GisaxsError::DeviceLost)
     }
 }
 
@@ -205,7 +226,7 @@ impl Accelerator for Service {
         asked: Option<Method>,
         grid: bool,
         transforms: bool,
-    ) -> Result<Method, crate::GisaxsError> {
+    ) -> Result<Method, GisaxsError> {
         match asked {
             None if grid || transforms => Ok(Method::Nufft),
             None => Ok(Method::Direct),
@@ -222,38 +243,46 @@ impl Accelerator for Service {
         }
     }
 
+    fn grain(&self, request: &Request) -> usize {
+        match request.method {
+            // Some q of a thread take polynomials for sines: whole blocks stay together.
+            Method::Direct => (self.direct.dim_z * self.direct.per_z) as usize,
+            _ => 1,
+        }
+    }
+
+    fn spread(&self, request: &Request, nodes: Range<usize>) -> Result<Vec<i64>, GisaxsError> {
+        let request = request.clone();
+        let (sums, device_s) = self.on_device(move |device| {
+            let cells = request.cells()?;
+            Ok(spread::run(device, &request.surface.nodes, nodes, cells)?)
+        })?;
+        self.add_device_s(device_s);
+        Ok(sums)
+    }
+
     fn grids(
         &self,
-        surface: &Arc<Surface>,
-        (grids, extent): (&[QGrid], &Extent),
-        (method, precision, accuracy): (Method, Precision, f64),
-        memory: u64,
+        request: &Request,
+        grids: &[QGrid],
+        sums: Option<&Arc<Vec<i64>>>,
         watch: &Watch,
-    ) -> Result<Option<Vec<Vec<Complex64>>>, crate::GisaxsError> {
+    ) -> Result<Option<Vec<Vec<Complex64>>>, GisaxsError> {
         if watch.stopped() {
             return Ok(None);
         }
-        // Tuned for single precision on grids; everything else sums lists.
-        let on_grid =
-            runs(grids).is_some() && (method != Method::Direct || precision == Precision::F32);
-        if let ([grid], true) = (grids, on_grid) {
-            let needed = bytes(surface, grid, method, precision);
-            if needed > memory {
-                return Err(format!(
-                    "the memory given, {memory} bytes, is too small: {needed} are needed on the GPU"
-                )
-                .into());
-            }
-            let values = self.grid(surface, (grid, extent), (method, precision, accuracy))?;
+        if let ([grid], true) = (grids, on_grid(request)) {
+            self.check_memory(request, grid)?;
+            let values = self.grid(request, grid, sums)?;
             watch.tick(values.len() as u64);
             return Ok(Some(vec![values]));
         }
-        if method == Method::Nufft {
-            let values = self.band(surface, (grids, extent), (accuracy, memory))?;
+        if request.method == Method::Nufft {
+            let values = self.band(request, grids, sums)?;
             watch.tick(values.iter().map(|v| v.len() as u64).sum());
             return Ok(Some(values));
         }
-        let Some(values) = self.list(surface, grids, (precision, memory), watch)? else {
+        let Some(values) = self.list(request, grids, watch)? else {
             return Ok(None);
         };
         let mut rest = &values[..];
@@ -268,4 +297,35 @@ impl Accelerator for Service {
                 .collect(),
         ))
     }
+
+    fn take_device_s(&self) -> Vec<f64> {
+        let mut seconds = self.device_s.lock().unwrap_or_else(PoisonError::into_inner);
+        vec![std::mem::take(&mut *seconds)]
+    }
+
+    fn measure(
+        &self,
+        request: &Request,
+        grid: &QGrid,
+        nodes: Range<usize>,
+        meter: &Arc<MakeMeter>,
+    ) -> Result<Vec<Measurement>, GisaxsError> {
+        if !on_grid(request) {
+            return Err("only tensor grids are measured: use --grid".into());
+        }
+        self.check_memory(request, grid)?;
+        let (request, grid, config) = (request.clone(), grid.clone(), self.direct);
+        let meter = Arc::clone(meter);
+        let measured = self.on_device(move |device| {
+            let ready = OnGrid::new(device, &request, &grid, (nodes, None), config)?;
+            ready.measure(&mut meter(&device.gpu)?)
+        })?;
+        Ok(vec![measured])
+    }
+}
+
+/// Whether the kernels for tensor grids serve. Those of direct sums are tuned for single precision; everything else sums
+/// lists.
+fn on_grid(request: &Request) -> bool {
+    request.tensor && (request.method != Method::Direct || request.precision == Precision::F32)
 }

@@ -5,10 +5,17 @@ use super::gemm::Gemm;
 use super::gemm_f16x2::GemmF16x2;
 use super::nufft::Nufft;
 use super::route::{Data, Group, Route};
+use super::spread::flat;
 use super::{Device, DirectConfig, GRID};
-use crate::mesh_form_factor::{Extent, Method, Precision, QGrid, Surface};
+use crate::GisaxsError;
+use crate::mesh_form_factor::{Method, Precision, QGrid, Request, Surface};
 use greenup_device::cuda::{CudaError, Module};
+use greenup_meter::observe::Silent;
+use greenup_meter::{Measurement, Meter, Run};
 use num_complex::Complex64;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// A computation ready to run: nodes and q are on the GPU, kernels are compiled.
 pub(crate) struct OnGrid<'a> {
@@ -42,19 +49,26 @@ pub(super) fn bytes(surface: &Surface, grid: &QGrid, method: Method, precision: 
 }
 
 impl<'a> OnGrid<'a> {
-    /// Compiles the kernels of a method and copies nodes and q to the GPU.
+    /// Compiles the kernels of a method and copies nodes and q to the GPU. `sums`: all nodes, spread onto the cells of
+    /// the nonuniform FFT; without them that method spreads `nodes`, a range of them.
     ///
     /// # Errors
     /// There is not enough memory, a kernel does not compile, or the GPU does not support the method or the precision
     /// at these q.
     pub fn new(
         device: &'a Device,
-        surface: &'a Surface,
-        (grid, extent): (&'a QGrid, &Extent),
-        (method, precision, accuracy): (Method, Precision, f64),
+        request: &'a Request,
+        grid: &'a QGrid,
+        (nodes, sums): (Range<usize>, Option<&[i64]>),
         config: DirectConfig,
     ) -> Result<Self, CudaError> {
-        let nodes = &surface.nodes;
+        let Request {
+            surface,
+            extent,
+            method,
+            precision,
+            ..
+        } = request;
         let groups = grid
             .runs()
             .map(|(begin, n)| {
@@ -67,22 +81,23 @@ impl<'a> OnGrid<'a> {
                 })
             })
             .collect::<Result<Vec<_>, CudaError>>()?;
-        let wide = precision == Precision::F64 && method != Method::Direct;
-        let flat: Vec<f64> = nodes
-            .position
-            .iter()
-            .zip(&nodes.strength)
-            .flat_map(|(r, s)| [r[0], r[1], r[2], s[0], s[1], s[2]])
-            .collect();
+        let wide = *precision == Precision::F64 && *method != Method::Direct;
+        // All but the transform sum over all nodes, and direct sums have their own layout.
+        let nodes = match method {
+            Method::Direct => 0..0,
+            Method::Nufft if sums.is_some() => 0..0,
+            Method::Nufft => nodes,
+            Method::Gemm | Method::Exact => 0..surface.nodes.len(),
+        };
         let qz: Vec<f64> = grid.z.iter().flat_map(|z| [z.re, z.im]).collect();
         let data = Data {
             most: groups.iter().map(Group::len).max().unwrap_or(0),
             groups,
             qz: device.session.doubles(&qz)?,
             nz: grid.z.len(),
-            nodes: device.session.doubles(&flat)?,
             count: nodes.len(),
-            centre: nodes.centre,
+            nodes: device.session.doubles(&flat(&surface.nodes, nodes, None))?,
+            centre: surface.nodes.centre,
             f: device
                 .session
                 .alloc(if wide { 16 } else { 8 } * grid.len())?,
@@ -96,15 +111,13 @@ impl<'a> OnGrid<'a> {
             (Method::Direct, _) => Box::new(Direct::new(
                 device,
                 (surface, grid, &data),
-                config,
+                (config, extent.im_qz > 0.0),
                 &module()?,
             )?),
-            (Method::Nufft, _) => Box::new(Nufft::new(
-                device,
-                (surface, &data),
-                (extent, accuracy),
-                &module()?,
-            )?),
+            (Method::Nufft, _) => {
+                let cells = Arc::clone(request.cells()?);
+                Box::new(Nufft::new(device, &data, (cells, sums), &module()?)?)
+            }
             (_, Precision::F16x2) => Box::new(GemmF16x2::new(device, (surface, &data), extent)?),
             (Method::Gemm | Method::Exact, _) => Box::new(Gemm::new(device, &data, &module()?)?),
         };
@@ -153,30 +166,58 @@ impl<'a> OnGrid<'a> {
         Ok(end.since(&begin)? / times.max(1) as f64)
     }
 
+    /// Time and energy of a run on the GPU, repeated.
+    ///
+    /// # Errors
+    /// A kernel or the sensor failed.
+    pub fn measure(&self, meter: &mut Meter) -> Result<Measurement, GisaxsError> {
+        let mut once = self.time(1)?;
+        if once < 0.1 {
+            // The first run is slower.
+            once = self.time(2)?;
+        }
+        let measured = meter.measure(&Silent, &mut |seconds: f64| {
+            // Launches are short compared with the shortest run, and never wait for the host.
+            let n = (seconds / once).ceil().max(1.0);
+            let ran = self.time(n as usize)?;
+            Ok::<Run, GisaxsError>(Run {
+                iterations: n,
+                seconds: ran * n,
+            })
+        })?;
+        measured.ok_or(GisaxsError::Interrupted)
+    }
+
     /// F in the order of the grid; near q = 0 by moments, on the host.
     fn values(&self) -> Result<Vec<Complex64>, CudaError> {
         let mut bytes = vec![0; self.data.f.len()];
         self.data.f.download(&mut bytes)?;
         let numbers: Vec<f64> = if self.data.wide {
             let (all, _) = bytes.as_chunks::<8>();
-            all.iter().map(|b| f64::from_le_bytes(*b)).collect()
+            all.par_iter().map(|b| f64::from_le_bytes(*b)).collect()
         } else {
             let (all, _) = bytes.as_chunks::<4>();
-            all.iter().map(|b| f32::from_le_bytes(*b).into()).collect()
+            all.par_iter()
+                .map(|b| f32::from_le_bytes(*b).into())
+                .collect()
         };
         let (pairs, _) = numbers.as_chunks::<2>();
         let (positions, nz) = (self.grid.xy.len(), self.data.nz);
         let mut out = vec![Complex64::ZERO; self.grid.len()];
-        for g in &self.data.groups {
-            for k in 0..nz {
-                for j in 0..g.len() {
-                    let [re, im] = pairs[g.begin * nz + k * g.len() + j];
-                    let at = k * positions + g.begin + j;
-                    let q = self.grid.q(at);
-                    out[at] = self.surface.near(&q).unwrap_or(Complex64::new(re, im));
+        let groups: Vec<(usize, usize)> =
+            (self.data.groups.iter().map(|g| (g.begin, g.len()))).collect();
+        let (surface, grid) = (self.surface, self.grid);
+        out.par_chunks_mut(positions.max(1))
+            .enumerate()
+            .for_each(|(k, row)| {
+                for (begin, len) in &groups {
+                    for j in 0..*len {
+                        let [re, im] = pairs[begin * nz + k * len + j];
+                        let q = grid.q(k * positions + begin + j);
+                        row[begin + j] = surface.near(&q).unwrap_or(Complex64::new(re, im));
+                    }
                 }
-            }
-        }
+            });
         Ok(out)
     }
 }

@@ -6,6 +6,8 @@ mod files;
 
 pub use files::read;
 
+use rayon::prelude::*;
+
 /// A surface of triangles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
@@ -48,10 +50,14 @@ impl Mesh {
 
     /// Signed volume, nm³: positive if the normals point outward.
     pub fn volume(&self) -> f64 {
-        self.triangles
-            .iter()
-            .map(|t| six_volume(t.map(|i| self.vertices[i])) / 6.0)
-            .sum()
+        let one = |t: &[usize; 3]| six_volume(t.map(|i| self.vertices[i])) / 6.0;
+        // In chunks, so that the sum does not depend on the threads.
+        let parts: Vec<f64> = self
+            .triangles
+            .par_chunks(1 << 14)
+            .map(|some| some.iter().map(one).sum())
+            .collect();
+        parts.iter().sum()
     }
 
     /// Largest extent along x, y or z, nm.
@@ -75,12 +81,13 @@ impl Mesh {
     /// Distance of the farthest vertex from a position, nm.
     pub fn reach(&self, from: [f64; 3]) -> f64 {
         self.vertices
-            .iter()
+            .par_iter()
+            .with_min_len(4096)
             .map(|v| {
                 let d = minus(*v, from);
                 dot(d, d).sqrt()
             })
-            .fold(0.0, f64::max)
+            .reduce(|| 0.0, f64::max)
     }
 
     /// Lowest and highest z, nm.
@@ -90,10 +97,10 @@ impl Mesh {
 
     fn bounds(&self, axis: usize) -> (f64, f64) {
         self.vertices
-            .iter()
-            .fold((f64::MAX, f64::MIN), |(lo, hi), v| {
-                (lo.min(v[axis]), hi.max(v[axis]))
-            })
+            .par_iter()
+            .with_min_len(4096)
+            .map(|v| (v[axis], v[axis]))
+            .reduce(|| (f64::MAX, f64::MIN), |a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 
     /// The mesh with all coordinates multiplied by a factor.

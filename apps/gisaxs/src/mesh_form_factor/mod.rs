@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `method` | the methods, and what a user asks for |
 //! | `prepare`, `cost` | preparation of a method, and selection of the cheapest |
+//! | `gathered` | F computed by several ranks |
 //! | `q_grid` | the q at which F is computed |
 //! | `surface` | a surface as quadrature nodes, the error of that, and F near q = 0 |
 //! | `direct` | direct sums: one exponential per node and q (SIMD kernels in `kernels/direct.c`) |
@@ -15,6 +16,7 @@
 mod accelerator;
 mod cost;
 mod direct;
+mod gathered;
 mod gemm;
 mod kernels;
 mod method;
@@ -24,16 +26,17 @@ mod q_grid;
 mod several;
 mod surface;
 
-pub use accelerator::Accelerator;
+pub use accelerator::{Accelerator, MakeMeter, Request};
 pub(crate) use cost::runs;
 pub use direct::{Blocks, Precision, direct};
+pub use gathered::{each, each_over};
 pub(crate) use gemm::about_center;
 pub use method::{Method, Settings};
 pub(crate) use nufft::chebyshev;
-pub(crate) use nufft::{Axis, Layout, Window};
+pub(crate) use nufft::{Axis, Cells, Layout, Window};
 pub use nufft::{DetectorNufft, grid};
-pub use prepare::{FINEST, Prepared, each, prepare};
-pub use q_grid::{Extent, QGrid};
+pub use prepare::{FINEST, Prepared, prepare};
+pub use q_grid::{Extent, QGrid, part_of};
 pub use several::Several;
 pub use surface::{Nodes, Quadrature, Sampling, Surface};
 

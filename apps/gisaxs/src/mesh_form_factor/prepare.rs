@@ -1,21 +1,23 @@
 //! Prepares the cheapest method that is accurate enough, or the one asked for.
 
-use super::accelerator::Accelerator;
+use super::accelerator::{Accelerator, Request};
 use super::cost::{Costs, EXACT, runs};
 use super::direct::{Blocks, Precision, direct};
 use super::gemm::products;
-use super::nufft::{DetectorNufft, MAX_TERMS, grid};
+use super::nufft::{BLOCK, DetectorNufft, GridNufft, MAX_SHARED, MAX_TERMS};
 use super::nufft::{Transform, condition, damped, growth};
-use super::q_grid::{Extent, QGrid};
-use super::{Method, Quadrature, Sampling, Settings, Surface, Watch};
-use crate::form::{FormFactor, Polyhedron};
+use super::q_grid::{Extent, QGrid, part_of};
+use super::{Method, Quadrature, Sampling, Settings, Surface, Watch, each};
+use crate::form::Polyhedron;
 use greenup_process::memory;
+use greenup_ranks::Ranks;
 use num_complex::Complex64;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Smallest error relative to the volume that double precision permits.
 pub const FINEST: f64 = 1e-12;
+/// q_z of one matrix product, where ranks share a tensor grid.
+const HEIGHTS: usize = 256;
 /// Bound of the error of sums in single precision relative to the volume, for small phases.
 const SINGLE: f64 = 1e-6;
 
@@ -47,17 +49,13 @@ enum How<'a> {
         accuracy: f64,
         memory: u64,
     },
-    Grid {
-        surface: Arc<Surface>,
-        accuracy: f64,
-    },
+    Grid(Box<GridNufft>),
     DetectorNufft(Box<DetectorNufft>),
     Accelerated {
         on: Arc<dyn Accelerator>,
-        surface: Arc<Surface>,
-        accuracy: f64,
-        memory: u64,
-        extent: Extent,
+        request: Box<Request>,
+        /// The nodes on the cells of the nonuniform FFT.
+        sums: Option<Arc<Vec<i64>>>,
     },
 }
 
@@ -74,7 +72,8 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// Prepares the method asked for, or the cheapest one, for a mesh and some grids of q.
+/// Prepares the method asked for, or the cheapest one, for a mesh and some grids of q. All of some ranks call it for the
+/// same mesh and grids; each can then compute any of the grids, with the digits that one rank has.
 ///
 /// # Errors
 /// The method does not support these q, this precision or this quadrature, or the memory is too small.
@@ -82,6 +81,7 @@ pub fn prepare<'a>(
     form: &'a Polyhedron,
     grids: &[QGrid],
     settings: &Settings,
+    ranks: &dyn Ranks,
 ) -> Result<Prepared<'a>, crate::GisaxsError> {
     let extent = Extent::of(grids);
     let what = format!("F at {} q", extent.points);
@@ -115,7 +115,7 @@ pub fn prepare<'a>(
             on,
             surface,
             (grids, &extent),
-            settings,
+            (settings, ranks),
             (precision, corrected),
         );
     }
@@ -140,9 +140,11 @@ pub fn prepare<'a>(
     );
     // For a large Im(q_z) times the size of a cell, windows lose all digits.
     let served = transform.error <= 100.0 * accuracy;
-    let method = settings
-        .method
-        .unwrap_or_else(|| costs.cheapest(exact, served, settings.memory));
+    let method = match settings.method {
+        Some(method) => method,
+        // Ranks with other numbers of threads could choose others.
+        None => of_first(costs.cheapest(exact, served, settings.memory), ranks),
+    };
     let needed = costs.bytes(method);
     if needed > settings.memory {
         let mib = |b: u64| format!("{:.1} MiB", b as f64 / f64::from(1 << 20));
@@ -215,13 +217,23 @@ pub fn prepare<'a>(
             let error = sampled + transform.error;
             let accuracy = transform.accuracy;
             let how = if costs.tensor {
-                How::Grid { surface, accuracy }
+                How::Grid(Box::new(GridNufft::new(
+                    surface, &grids[0], accuracy, ranks,
+                )))
             } else {
-                How::DetectorNufft(Box::new(DetectorNufft::new(surface, &extent, accuracy)))
+                let how = (&extent, accuracy);
+                How::DetectorNufft(Box::new(DetectorNufft::over(surface, how, ranks)))
             };
             made(error, costs.nufft, Precision::F64, how)
         }
     })
+}
+
+/// The method that the first rank chose.
+fn of_first(own: Method, ranks: &dyn Ranks) -> Method {
+    let mut bytes = serde_json::to_vec(&own).unwrap_or_default();
+    ranks.broadcast(&mut bytes);
+    serde_json::from_slice(&bytes).unwrap_or(own)
 }
 
 /// Bound of the error of the quadrature relative to the volume.
@@ -240,7 +252,7 @@ fn on_accelerator<'a>(
     on: &Arc<dyn Accelerator>,
     surface: Arc<Surface>,
     (grids, extent): (&[QGrid], &Extent),
-    settings: &Settings,
+    (settings, ranks): (&Settings, &dyn Ranks),
     (precision, corrected): (Precision, bool),
 ) -> Result<Prepared<'a>, crate::GisaxsError> {
     if corrected {
@@ -268,18 +280,35 @@ fn on_accelerator<'a>(
         Method::Nufft => (plan.error, plan.accuracy),
         _ => (0.0, settings.accuracy),
     };
+    let nodes = surface.nodes.len();
+    let error = grown * damped(extent) * sampled(&surface, false) + rounding + transform;
+    let how = (method, precision, accuracy);
+    let request = Box::new(Request::new(surface, grids, how, settings.memory));
+    let shared = request
+        .cells
+        .as_ref()
+        .is_some_and(|c| c.all() <= MAX_SHARED);
+    let sums = match shared {
+        true => {
+            let own = part_of(nodes, ranks.rank(), (ranks.size(), 1));
+            let mut sums = on.spread(&request, own)?;
+            if ranks.size() > 1 {
+                ranks.sum_integers(&mut sums);
+            }
+            Some(Arc::new(sums))
+        }
+        false => None,
+    };
     Ok(Prepared {
         method,
         precision,
-        nodes: surface.nodes.len(),
-        error: grown * damped(extent) * sampled(&surface, false) + rounding + transform,
+        nodes,
+        error,
         cost_s: None,
         how: How::Accelerated {
             on: Arc::clone(on),
-            surface,
-            accuracy,
-            memory: settings.memory,
-            extent: *extent,
+            request,
+            sums,
         },
     })
 }
@@ -288,6 +317,24 @@ impl Prepared<'_> {
     /// Whether another device than this CPU computes.
     pub fn accelerated(&self) -> bool {
         matches!(self.how, How::Accelerated { .. })
+    }
+
+    /// The other device, and what it computes.
+    pub(super) fn on(&self) -> Option<(&Arc<dyn Accelerator>, &Request)> {
+        match &self.how {
+            How::Accelerated { on, request, .. } => Some((on, request)),
+            _ => None,
+        }
+    }
+
+    /// Number of q_z of a tensor grid that stay together when it is cut: with other cuts, digits would differ.
+    pub(super) fn grain(&self) -> usize {
+        match &self.how {
+            How::Exact(_) | How::Direct { .. } | How::DetectorNufft(_) => 1,
+            How::Gemm { .. } => HEIGHTS,
+            How::Grid(_) => BLOCK,
+            How::Accelerated { on, request, .. } => on.grain(request),
+        }
     }
 
     /// F on each grid, nm³; `None` if stopped.
@@ -311,47 +358,11 @@ impl Prepared<'_> {
                 accuracy,
                 memory,
             } => products(surface, grids, self.precision, *accuracy, *memory, watch),
-            How::Grid { surface, accuracy } => {
-                grid(surface, &grids[0], *accuracy, watch).map(|v| vec![v])
-            }
+            How::Grid(transform) => transform.values(&grids[0], watch).map(|v| vec![v]),
             How::DetectorNufft(band) => band.grids(grids, watch),
-            How::Accelerated {
-                on,
-                surface,
-                accuracy,
-                memory,
-                extent,
-            } => {
-                let how = (self.method, self.precision, *accuracy);
-                return on.grids(surface, (grids, extent), how, *memory, watch);
+            How::Accelerated { on, request, sums } => {
+                return on.grids(request, grids, sums.as_ref(), watch);
             }
         })
     }
-}
-
-/// F on each grid, nm³, one q after the other; `None` if stopped.
-pub fn each<F: FormFactor + ?Sized>(
-    form: &F,
-    grids: &[QGrid],
-    watch: &Watch,
-) -> Option<Vec<Vec<Complex64>>> {
-    let out: Vec<Vec<Complex64>> = grids
-        .par_iter()
-        .map(|s| {
-            let mut out = vec![Complex64::ZERO; s.len()];
-            out.par_chunks_mut(1024)
-                .enumerate()
-                .for_each(|(block, to)| {
-                    if watch.stopped() {
-                        return;
-                    }
-                    for (i, f) in to.iter_mut().enumerate() {
-                        *f = form.at(&s.q(block * 1024 + i).vector());
-                    }
-                    watch.tick(to.len() as u64);
-                });
-            out
-        })
-        .collect();
-    (!watch.stopped()).then_some(out)
 }

@@ -2,6 +2,7 @@
 
 use crate::Q;
 use num_complex::Complex64;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// All combinations of some positions (q_x, q_y) with some q_z: a tensor grid, or one row of a detector with the terms
@@ -58,6 +59,13 @@ impl QGrid {
             z: self.z[n / self.xy.len()],
         }
     }
+}
+
+/// The n-th of some parts of a range from 0; a part consists of whole grains, the last of what is left.
+pub fn part_of(length: usize, n: usize, (parts, grain): (usize, usize)) -> Range<usize> {
+    let grains = length.div_ceil(grain.max(1));
+    let end = |n: usize| (n * grains / parts.max(1) * grain.max(1)).min(length);
+    end(n)..end(n + 1)
 }
 
 /// Ranges (minimum, maximum) that some q cover; all zero if there are none.
@@ -118,5 +126,27 @@ impl Extent {
             (out.loss, out.least) = ([0.0; 2], 0.0);
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_range_are_whole_grains() {
+        for (length, parts, grain) in [(0, 2, 8), (7, 3, 8), (100, 3, 8), (64, 8, 8), (5, 9, 1)] {
+            let all: Vec<_> = (0..parts)
+                .map(|n| part_of(length, n, (parts, grain)))
+                .collect();
+            assert_eq!((all[0].start, all[parts - 1].end), (0, length));
+            for pair in all.windows(2) {
+                assert_eq!(pair[0].end, pair[1].start);
+                assert!(pair[0].end % grain == 0 || pair[0].end == length);
+            }
+            let sizes = all.iter().map(|r| r.len().div_ceil(grain));
+            let (least, most) = (sizes.clone().min().unwrap(), sizes.max().unwrap());
+            assert!(most - least <= 1, "{length} {parts} {grain}");
+        }
     }
 }

@@ -1,22 +1,22 @@
 //! Several devices that share the work of one.
 
-use super::cost::runs;
-use super::{Accelerator, Extent, Method, Precision, QGrid, Surface, Watch};
+use super::accelerator::{MakeMeter, Request};
+use super::{Accelerator, Method, QGrid, Watch, part_of};
 use crate::GisaxsError;
+use greenup_meter::Measurement;
 use num_complex::Complex64;
+use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
 
-/// Devices that share grids: each has some rows of a detector, or some q_z of a tensor grid. All have the nodes of the
-/// whole surface.
+/// Devices that share work: each has some rows of a detector, or some q_z of a tensor grid; the nonuniform FFT spreads some
+/// nodes on each and adds the cells, which are integers. The shares depend on the number of devices only, the digits not
+/// even on that.
 #[derive(Debug)]
 pub struct Several {
     name: String,
     devices: Vec<Arc<dyn Accelerator>>,
 }
-
-/// F on each grid of a share; `None` if stopped.
-type Values = Result<Option<Vec<Vec<Complex64>>>, GisaxsError>;
 
 impl Several {
     /// One device as it is, several as one; `None` for none.
@@ -29,54 +29,60 @@ impl Several {
         Some(Arc::new(Self { name, devices }))
     }
 
-    /// Computes a list of grids for each device, all at once.
-    fn shares(
+    /// Does the work of each device, all at once.
+    fn each<T: Send>(
         &self,
-        surface: &Arc<Surface>,
-        (shares, extent): (&[Vec<QGrid>], &Extent),
-        how: (Method, Precision, f64),
-        memory: u64,
-        watch: &Watch,
-    ) -> Result<Option<Vec<Vec<Vec<Complex64>>>>, GisaxsError> {
-        let one = |device: &Arc<dyn Accelerator>, grids: &[QGrid]| -> Values {
-            if grids.iter().all(QGrid::is_empty) {
-                return Ok(Some(vec![Vec::new(); grids.len()]));
-            }
-            device.grids(surface, (grids, extent), how, memory, watch)
-        };
-        let one = &one;
-        let results: Vec<Values> = thread::scope(|scope| {
+        work: impl Fn(usize, &dyn Accelerator) -> Result<T, GisaxsError> + Sync,
+    ) -> Result<Vec<T>, GisaxsError> {
+        let work = &work;
+        let results: Vec<Result<T, GisaxsError>> = thread::scope(|scope| {
             let threads: Vec<_> = self
                 .devices
                 .iter()
-                .zip(shares)
-                .map(|(device, grids)| scope.spawn(move || one(device, grids)))
+                .enumerate()
+                .map(|(n, device)| scope.spawn(move || work(n, &**device)))
                 .collect();
             threads
                 .into_iter()
                 .map(|t| t.join().unwrap_or(Err(GisaxsError::DeviceLost)))
                 .collect()
         });
-        let name = |n: usize, e: GisaxsError| {
-            GisaxsError::Invalid(format!(
-                "device {} of {} ({}): {e}. Fix: leave it out of --device",
-                n + 1,
-                self.devices.len(),
-                self.devices[n].name()
-            ))
+        let named = |(n, r): (usize, Result<T, GisaxsError>)| {
+            r.map_err(|e| {
+                GisaxsError::Invalid(format!(
+                    "device {} of {} ({}): {e}. Fix: leave it out of --device",
+                    n + 1,
+                    self.devices.len(),
+                    self.devices[n].name()
+                ))
+            })
         };
-        results
-            .into_iter()
-            .enumerate()
-            .map(|(n, r)| r.map_err(|e| name(n, e)).transpose())
-            .collect::<Option<Result<Vec<_>, _>>>()
-            .transpose()
+        results.into_iter().enumerate().map(named).collect()
+    }
+
+    /// The q_z of a tensor grid that a device has.
+    fn part(&self, request: &Request, grid: &QGrid, n: usize) -> QGrid {
+        let cut = (self.devices.len(), self.grain(request));
+        QGrid {
+            xy: Arc::clone(&grid.xy),
+            z: grid.z[part_of(grid.z.len(), n, cut)].to_vec(),
+        }
+    }
+
+    /// The nodes that a device spreads.
+    fn nodes(&self, all: &Range<usize>, n: usize) -> Range<usize> {
+        let own = part_of(all.len(), n, (self.devices.len(), 1));
+        all.start + own.start..all.start + own.end
     }
 }
 
 impl Accelerator for Several {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn parts(&self) -> &[Arc<dyn Accelerator>] {
+        &self.devices
     }
 
     fn method(
@@ -88,54 +94,84 @@ impl Accelerator for Several {
         self.devices[0].method(asked, grid, transforms)
     }
 
+    fn grain(&self, request: &Request) -> usize {
+        self.devices[0].grain(request)
+    }
+
+    fn spread(&self, request: &Request, nodes: Range<usize>) -> Result<Vec<i64>, GisaxsError> {
+        let parts = self.each(|n, device| device.spread(request, self.nodes(&nodes, n)))?;
+        let mut parts = parts.into_iter();
+        let mut sums = parts.next().unwrap_or_default();
+        for part in parts {
+            for (sum, x) in sums.iter_mut().zip(part) {
+                *sum = sum.wrapping_add(x);
+            }
+        }
+        Ok(sums)
+    }
+
     fn grids(
         &self,
-        surface: &Arc<Surface>,
-        (grids, extent): (&[QGrid], &Extent),
-        how: (Method, Precision, f64),
-        memory: u64,
+        request: &Request,
+        grids: &[QGrid],
+        sums: Option<&Arc<Vec<i64>>>,
         watch: &Watch,
-    ) -> Values {
-        let n = self.devices.len();
-        if let [grid] = grids
-            && runs(grids).is_some()
-        {
-            // Parts too short for the kernels of tensor grids would have others, with other digits.
-            let each = grid.z.len().div_ceil(n).max(FEWEST);
-            let mut ends: Vec<usize> = (1..=n).map(|k| (k * each).min(grid.z.len())).collect();
-            if let Some(k) = (1..n).find(|&k| (1..FEWEST).contains(&(ends[k] - ends[k - 1]))) {
-                ends[k - 1] = ends[k];
+    ) -> Result<Option<Vec<Vec<Complex64>>>, GisaxsError> {
+        let devices = self.devices.len();
+        let one = |device: &dyn Accelerator, grids: &[QGrid]| {
+            if grids.iter().all(QGrid::is_empty) {
+                return Ok(Some(vec![Vec::new(); grids.len()]));
             }
-            let part = |k: usize| QGrid {
-                xy: Arc::clone(&grid.xy),
-                z: grid.z[if k == 0 { 0 } else { ends[k - 1] }..ends[k]].to_vec(),
-            };
-            let shares: Vec<Vec<QGrid>> = (0..n).map(|k| vec![part(k)]).collect();
-            let values = self.shares(surface, (&shares, extent), how, memory, watch)?;
+            device.grids(request, grids, sums, watch)
+        };
+        if let ([grid], true) = (grids, request.tensor) {
+            let values = self.each(|n, device| one(device, &[self.part(request, grid, n)]))?;
+            let values: Option<Vec<_>> = values.into_iter().collect();
             return Ok(values.map(|v| vec![v.into_iter().flatten().flatten().collect()]));
         }
-        let shares: Vec<Vec<QGrid>> = (0..n)
-            .map(|k| grids.iter().skip(k).step_by(n).cloned().collect())
-            .collect();
-        let values = self.shares(surface, (&shares, extent), how, memory, watch)?;
+        let values = self.each(|n, device| {
+            let own: Vec<QGrid> = grids.iter().skip(n).step_by(devices).cloned().collect();
+            one(device, &own)
+        })?;
+        let values: Option<Vec<_>> = values.into_iter().collect();
         Ok(values.map(|values| {
             let mut rows: Vec<_> = values.into_iter().map(Vec::into_iter).collect();
             (0..grids.len())
-                .map(|r| rows[r % n].next().unwrap_or_default())
+                .map(|r| rows[r % devices].next().unwrap_or_default())
                 .collect()
         }))
     }
-}
 
-/// Fewest q_z of a part of a tensor grid.
-const FEWEST: usize = 8;
+    fn take_device_s(&self) -> Vec<f64> {
+        self.devices
+            .iter()
+            .flat_map(|d| d.take_device_s())
+            .collect()
+    }
+
+    fn measure(
+        &self,
+        request: &Request,
+        grid: &QGrid,
+        nodes: Range<usize>,
+        meter: &Arc<MakeMeter>,
+    ) -> Result<Vec<Measurement>, GisaxsError> {
+        let all = self.each(|n, device| {
+            let part = self.part(request, grid, n);
+            device.measure(request, &part, self.nodes(&nodes, n), meter)
+        })?;
+        Ok(all.concat())
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::form::Shape;
-    use crate::mesh_form_factor::{Blocks, Sampling, direct};
+    use crate::mesh_form_factor::{Blocks, Precision, Sampling, Surface, direct};
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    type Values = Result<Option<Vec<Vec<Complex64>>>, GisaxsError>;
 
     /// Direct sums on this CPU; fails after a number of calls.
     #[derive(Debug)]
@@ -153,19 +189,41 @@ mod tests {
             Ok(Method::Direct)
         }
 
+        fn grain(&self, _: &Request) -> usize {
+            4
+        }
+
+        fn spread(&self, _: &Request, nodes: Range<usize>) -> Result<Vec<i64>, GisaxsError> {
+            // Sums that wrap.
+            Ok(vec![nodes.map(|n| n as i64).sum(), i64::MAX / 2])
+        }
+
         fn grids(
             &self,
-            surface: &Arc<Surface>,
-            (grids, _): (&[QGrid], &Extent),
-            (_, precision, _): (Method, Precision, f64),
-            _: u64,
+            request: &Request,
+            grids: &[QGrid],
+            _: Option<&Arc<Vec<i64>>>,
             watch: &Watch,
         ) -> Values {
             if self.calls.fetch_add(1, Ordering::Relaxed) >= self.most {
                 return Err(GisaxsError::DeviceLost);
             }
-            let how = (precision, Blocks::default());
-            Ok(direct(surface, grids, false, how, watch))
+            let how = (request.precision, Blocks::default());
+            Ok(direct(&request.surface, grids, false, how, watch))
+        }
+
+        fn take_device_s(&self) -> Vec<f64> {
+            vec![self.calls.swap(0, Ordering::Relaxed) as f64]
+        }
+
+        fn measure(
+            &self,
+            _: &Request,
+            _: &QGrid,
+            _: Range<usize>,
+            _: &Arc<MakeMeter>,
+        ) -> Result<Vec<Measurement>, GisaxsError> {
+            Err("no meter".into())
         }
     }
 
@@ -196,14 +254,12 @@ mod tests {
             progress: &|_| {},
             stop: &stop,
         };
+        on.grids(&request(grids), grids, None, &watch)
+    }
+
+    fn request(grids: &[QGrid]) -> Request {
         let how = (Method::Direct, Precision::F64, 1e-9);
-        on.grids(
-            &surface(),
-            (grids, &Extent::of(grids)),
-            how,
-            1 << 30,
-            &watch,
-        )
+        Request::new(surface(), grids, how, 1 << 30)
     }
 
     #[test]
@@ -235,5 +291,23 @@ mod tests {
                 .starts_with("device 2 of 3 (host): the GPU is lost"),
             "{e}"
         );
+    }
+
+    #[test]
+    fn all_nodes_are_spread_once_and_times_are_listed() {
+        let heights: Vec<Complex64> = axis(9).iter().map(|z| (*z).into()).collect();
+        let grids = vec![QGrid::grid(&[0.0], &axis(40), &heights)];
+        for n in 1..6 {
+            let on = several(&vec![9; n]);
+            let sums = on.spread(&request(&grids), 3..100).unwrap();
+            let all = (0..n).fold(0_i64, |sum, _| sum.wrapping_add(i64::MAX / 2));
+            assert_eq!(sums, [(3..100).sum::<i64>(), all]);
+            values(&on, &grids).unwrap();
+            let times = on.take_device_s();
+            assert_eq!(times.len(), n);
+            // Four q_z stay together: three devices have work.
+            assert_eq!(times.iter().sum::<f64>(), n.min(3) as f64);
+            assert_eq!(on.parts().len(), if n > 1 { n } else { 0 });
+        }
     }
 }

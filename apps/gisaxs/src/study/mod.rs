@@ -5,11 +5,14 @@
 //! |---|---|
 //! | `work` | operations of each method |
 //! | `row` | one row of the tables: the case, measured and predicted values |
+//! | `scaling` | a case on 1 to N GPUs |
 //! | `page` | the HTML page |
 
 mod page;
 mod row;
+mod scaling;
 mod work;
 
 pub use page::{StudyPage, method};
 pub use row::{Case, On, Row, run};
+pub use scaling::{Scaled, counts, scale};

@@ -5,13 +5,15 @@ use crate::form::Polyhedron;
 use crate::gpu::{Device, DirectConfig, OnGrid};
 use crate::mesh::Mesh;
 use crate::mesh_form_factor::{
-    Axis, Blocks, Extent, Method, Precision, QGrid, Quadrature, Sampling, Settings, Surface, Watch,
-    Window, direct, prepare,
+    Axis, Blocks, Extent, Method, Precision, QGrid, Quadrature, Request, Sampling, Settings,
+    Surface, Watch, Window, direct, prepare,
 };
 use greenup_meter::{Measurement, Meter, Observer, Run};
 use greenup_model::{Machine, Op, predict};
+use greenup_ranks::Alone;
 use num_complex::Complex64;
 use serde::Serialize;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -36,7 +38,7 @@ impl Case {
         2 * (self.ball.0 - 1) * self.ball.1
     }
 
-    fn grid(&self) -> QGrid {
+    pub(super) fn grid(&self) -> QGrid {
         let range = |from: f64, to: f64, n: usize| -> Vec<f64> {
             (0..n)
                 .map(|k| from + (to - from) * k as f64 / (n - 1) as f64)
@@ -99,7 +101,7 @@ pub enum On<'a> {
 }
 
 /// Accuracy of the nonuniform FFT, equal to that of single precision.
-const ACCURACY: f64 = 1e-7;
+pub(super) const ACCURACY: f64 = 1e-7;
 /// Number of q at which errors are evaluated.
 const SAMPLE: usize = 400;
 
@@ -126,6 +128,7 @@ pub fn run(
     let grids = std::slice::from_ref(&grid);
     let gpu = matches!(on, On::Gpu { .. });
     let surface = Surface::new(&mesh, extent.most, Sampling::Every(Quadrature::Centroid));
+    let surface = Arc::new(surface);
     let (measured, values, with_transfers_s) = match on {
         On::Cpu { blocks } => {
             let form = Polyhedron::new(&mesh).map_err(|e| e.to_string())?;
@@ -144,7 +147,7 @@ pub fn run(
                     let start = Instant::now();
                     let mut iterations = 0.0;
                     while iterations == 0.0 || start.elapsed().as_secs_f64() < seconds {
-                        let ready = prepare(&form, grids, &settings)?;
+                        let ready = prepare(&form, grids, &settings, &Alone)?;
                         values = ready.grids(grids, &watch)?.unwrap_or_default();
                         iterations += 1.0;
                     }
@@ -158,10 +161,12 @@ pub fn run(
         }
         On::Gpu { device, config } => {
             let how = (case.method, case.precision, ACCURACY);
+            let request = Request::new(Arc::clone(&surface), grids, how, u64::MAX);
+            let all = || (0..surface.nodes.len(), None);
             // The first call compiles the kernels; only the second is timed.
-            OnGrid::new(device, &surface, (&grid, &extent), how, *config)?;
+            OnGrid::new(device, &request, &grid, all(), *config)?;
             let start = Instant::now();
-            let ready = OnGrid::new(device, &surface, (&grid, &extent), how, *config)?;
+            let ready = OnGrid::new(device, &request, &grid, all(), *config)?;
             let values = ready.run(1)?.values;
             let whole = start.elapsed().as_secs_f64();
             let once = ready.run(3)?.device_s;

@@ -5,7 +5,7 @@ use crate::GisaxsError;
 use crate::gpu::{DirectConfig, ListConfig, Service};
 use crate::mesh::Mesh;
 use crate::mesh_form_factor::{
-    Accelerator, Blocks, Extent, Method, Precision, QGrid, Quadrature, Sampling, Surface, Watch,
+    Accelerator, Blocks, Method, Precision, QGrid, Quadrature, Request, Sampling, Surface, Watch,
     direct,
 };
 use greenup_device::cuda::Gpu;
@@ -138,8 +138,9 @@ pub fn gpu(name: &str, grids: DirectConfig, lists: ListConfig) -> Result<Option<
     let mut worst = 0.0_f64;
     for q in [grid(), rows()] {
         let how = (Method::Direct, Precision::F32, 1e-6);
+        let request = Request::new(Arc::clone(&surface), &q, how, 1 << 30);
         let values = device
-            .grids(&surface, (&q, &Extent::of(&q)), how, 1 << 30, &watch)?
+            .grids(&request, &q, None, &watch)?
             .ok_or(GisaxsError::Interrupted)?;
         // Each thread sums over all nodes.
         worst = worst.max(right(&values, &surface, &q, surface.nodes.len())?);

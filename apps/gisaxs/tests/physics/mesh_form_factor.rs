@@ -214,7 +214,7 @@ fn products_are_right_on_grids_and_on_blocks_of_rows() {
                     precision: Some(precision),
                     ..Settings::default()
                 };
-                let ready = prepare(&form, &grids, &settings).unwrap();
+                let ready = prepare(&form, &grids, &settings, &greenup_ranks::Alone).unwrap();
                 let got = ready.grids(&grids, &watch).unwrap().unwrap();
                 let e = off(&mesh, &grids, &got);
                 assert!(e < least, "{damping} {accuracy}: {e}");
@@ -246,7 +246,7 @@ fn every_way_keeps_the_accuracy_that_it_reports() {
                     accuracy,
                     ..Settings::default()
                 };
-                let ready = prepare(&form, &grids, &settings).unwrap();
+                let ready = prepare(&form, &grids, &settings, &greenup_ranks::Alone).unwrap();
                 let e = off(
                     &mesh,
                     &grids,

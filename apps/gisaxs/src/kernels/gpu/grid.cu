@@ -49,10 +49,11 @@ __device__ __forceinline__ double window(double cells, double width, double beta
     return r > 0 ? exp(beta * (sqrt(r) - 1)) : 0;
 }
 
-// Spreads each node's sums over width x width cells: grid[y][m][z], m = x, y, z. A thread has a row of one node.
+// Spreads each node's sums over width x width cells: grid[y][m][z][re, im], m = x, y, z. A thread has a row of one node.
+// Cells are integers, multiples of 1 / scale, so that sums do not depend on the order of the threads.
 extern "C" __global__ void spread(long long nodes, const double *node, double qx, double start_y, double step_y,
                                   double middle_y, double start_z, double step_z, double middle_z, int width,
-                                  double beta, long long across, double2 *grid) {
+                                  double beta, double scale, long long across, unsigned long long *grid) {
     const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x, k = i / width;
     const int row = (int)(i % width);
     if (k >= nodes) return;
@@ -61,13 +62,14 @@ extern "C" __global__ void spread(long long nodes, const double *node, double qx
     const double first_y = ceil(y - 0.5 * width), first_z = ceil(z - 0.5 * width);
     double s, c;
     sincospi((qx * n[0] + middle_y * n[1] + middle_z * n[2]) * 0.31830988618379067154, &s, &c);
-    const double ky = window(first_y + row - y, width, beta);
-    double2 *at = grid + ((long long)first_y + row) * 3 * across + (long long)first_z;
+    const double ky = scale * window(first_y + row - y, width, beta);
+    unsigned long long *at = grid + 2 * (((long long)first_y + row) * 3 * across + (long long)first_z);
     for (int l = 0; l < width; l++) {
         const double k2 = ky * window(first_z + l - z, width, beta);
         for (int m = 0; m < 3; m++) {
-            atomicAdd(&at[m * across + l].x, k2 * n[3 + m] * c);
-            atomicAdd(&at[m * across + l].y, k2 * n[3 + m] * s);
+            unsigned long long *to = at + 2 * (m * across + l);
+            atomicAdd(to, (unsigned long long)llrint(k2 * n[3 + m] * c));
+            atomicAdd(to + 1, (unsigned long long)llrint(k2 * n[3 + m] * s));
         }
     }
 }
@@ -105,8 +107,8 @@ extern "C" __global__ void waves(long long count, const double *q, int complex, 
     }
 }
 
-// Sums over the cells in y: row factors of the cells in z, [cell][q_y], with e^{i q_x shift}.
-extern "C" __global__ void along(long long down, long long across, const double2 *grid, long long ny, const double *qy,
+// Sums over the cells in y, in multiples of unit: row factors of the cells in z, [cell][q_y], with e^{i q_x shift}.
+extern "C" __global__ void along(long long down, long long across, const long long *grid, double unit, long long ny, const double *qy,
                                  double qx, double shift, const double2 *wave, pair *first, pair *second) {
     const long long j = blockIdx.x * (long long)blockDim.x + threadIdx.x, g = blockIdx.y;
     if (j >= ny || g >= across) return;
@@ -114,9 +116,10 @@ extern "C" __global__ void along(long long down, long long across, const double2
     for (long long i = 0; i < down; i++) {
         const double2 w = wave[i * ny + j];
         for (int m = 0; m < 3; m++) {
-            const double2 c = grid[(i * 3 + m) * across + g];
-            sum[m][0] += w.x * c.x - w.y * c.y;
-            sum[m][1] += w.x * c.y + w.y * c.x;
+            const long long *c = grid + 2 * ((i * 3 + m) * across + g);
+            const double re = unit * (double)c[0], im = unit * (double)c[1];
+            sum[m][0] += w.x * re - w.y * im;
+            sum[m][1] += w.x * im + w.y * re;
         }
     }
     double s, c;

@@ -7,14 +7,17 @@ __device__ __forceinline__ void add(double2 &to, double2 a, double2 b) {
     to.y += a.x * b.y + a.y * b.x;
 }
 
-// values[k][n][m][g] = sum over the cells i in y of wave[n][i] grid[k][i][m][g].
-extern "C" __global__ void across(long long terms, long long count, long long down, long long cells, const double2 *grid,
-                                  const double2 *wave, double2 *values) {
+// values[k][n][m][g] = sum over the cells i in y of wave[n][i] grid[k][i][m][g]; the grid is in multiples of unit.
+extern "C" __global__ void across(long long terms, long long count, long long down, long long cells, const long long *grid,
+                                  double unit, const double2 *wave, double2 *values) {
     const long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x, line = 3 * cells;
     if (at >= terms * count * line) return;
     const long long g = at % line, n = at / line % count, k = at / line / count;
     double2 sum = make_double2(0, 0);
-    for (long long i = 0; i < down; i++) add(sum, wave[n * down + i], grid[(k * down + i) * line + g]);
+    for (long long i = 0; i < down; i++) {
+        const long long *c = grid + 2 * ((k * down + i) * line + g);
+        add(sum, wave[n * down + i], make_double2(unit * (double)c[0], unit * (double)c[1]));
+    }
     values[at] = sum;
 }
 

@@ -4,6 +4,7 @@
 use super::window::{OVERSAMPLING, Window};
 use crate::mesh_form_factor::kernels::Kernels;
 use crate::mesh_form_factor::{Nodes, chebyshev};
+use greenup_ranks::Ranks;
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::f64::consts::{PI, TAU};
@@ -106,13 +107,13 @@ const CHUNK: usize = 2048;
 /// Grids of partial sums for one q_x: the largest number of threads that spread its nodes.
 pub(in crate::mesh_form_factor) const PARTS: usize = 16;
 
-/// Grids [y][6][z] (real and imaginary sums of x, y, z), one per q_x.
+/// Grids [y][6][z] (real and imaginary sums of x, y, z), one per q_x. Each of some ranks spreads some of the parts.
 pub(in crate::mesh_form_factor) fn spread(
     nodes: &Nodes,
     x: &[f64],
     (y, z): (Axis, Axis),
-    window: &Window,
-    correction: Option<&Correction>,
+    (window, correction): (&Window, Option<&Correction>),
+    ranks: &dyn Ranks,
 ) -> Vec<Vec<f64>> {
     let kernels = Kernels::best();
     let corrected: Vec<[f64; 3]> = correction.map_or_else(Vec::new, |c| {
@@ -179,13 +180,14 @@ pub(in crate::mesh_form_factor) fn spread(
         }
         grid
     };
-    let tasks: Vec<(usize, usize)> = (0..x.len())
-        .flat_map(|p| (0..parts).map(move |n| (p, n)))
-        .collect();
-    let mut grids: Vec<Vec<f64>> = tasks
+    let tasks = (0..x.len()).flat_map(|p| (0..parts).map(move |n| (p, n)));
+    let own: Vec<(usize, usize)> = tasks.skip(ranks.rank()).step_by(ranks.size()).collect();
+    let own: Vec<Vec<f64>> = own
         .into_par_iter()
         .map(|(p, n)| one(x[p], n * each, nodes.len().min((n + 1) * each)))
         .collect();
+    let size = y.cells * 6 * z.cells + 16;
+    let mut grids = of_all(own, (parts * x.len(), size), ranks);
     grids
         .chunks_mut(parts)
         .map(|group| {
@@ -197,6 +199,29 @@ pub(in crate::mesh_form_factor) fn spread(
                 }
             }
             sum
+        })
+        .collect()
+}
+
+/// The grids of all ranks, which have them in turn; `count` grids of `size` numbers.
+fn of_all(own: Vec<Vec<f64>>, (count, size): (usize, usize), ranks: &dyn Ranks) -> Vec<Vec<f64>> {
+    if ranks.size() == 1 {
+        return own;
+    }
+    let bytes: Vec<u8> = own.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+    let mut all = Vec::new();
+    if let Some(parts) = ranks.gather(&bytes) {
+        let grid = |n: usize| {
+            let at = n / parts.len() * 8 * size;
+            &parts[n % parts.len()][at..at + 8 * size]
+        };
+        all.extend((0..count).flat_map(grid));
+    }
+    ranks.broadcast(&mut all);
+    all.chunks(8 * size)
+        .map(|grid| {
+            let (words, _) = grid.as_chunks::<8>();
+            words.iter().map(|b| f64::from_le_bytes(*b)).collect()
         })
         .collect()
 }

@@ -3,103 +3,17 @@
 //! over them is faster than an FFT over zeros. A complex q_z costs no more time.
 
 use super::spread::{Axis, Correction, inside, spread};
+use super::tensor::{complex, complex_of};
 use super::window::{OVERSAMPLING, Window};
 use crate::mesh_form_factor::gemm::{Right, Scratch, multiply};
 use crate::mesh_form_factor::kernels::Kernels;
 use crate::mesh_form_factor::q_grid::{Extent, QGrid};
 use crate::mesh_form_factor::{Nodes, Surface, Watch, chebyshev};
+use greenup_ranks::{Alone, Ranks};
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::f64::consts::PI;
 use std::sync::Arc;
-
-/// Rows of q_z of one product.
-const BLOCK: usize = 32;
-
-/// F on a tensor grid whose positions have few different q_x, nm³; `None` if stopped. `accuracy` is that of the window;
-/// the grid of cells is transformed along y, then z, directly at each q.
-pub fn grid(
-    surface: &Surface,
-    grid: &QGrid,
-    accuracy: f64,
-    watch: &Watch,
-) -> Option<Vec<Complex64>> {
-    let nodes = &surface.nodes;
-    let extent = Extent::of(std::slice::from_ref(grid));
-    let window = Window::new(accuracy);
-    let y = Axis::new(nodes.extent(1), extent.y, &window);
-    let z = Axis::new(nodes.extent(2), extent.z, &window);
-    let (positions, heights) = (grid.xy.len(), grid.z.len());
-    let mut out = vec![Complex64::ZERO; grid.len()];
-    // e^{i q_z r} for all q_z, a row each.
-    let across: Vec<Complex64> = grid
-        .z
-        .par_iter()
-        .flat_map_iter(|q| {
-            let shift = (Complex64::I * q * nodes.centre[2]).exp();
-            z.waves(*q, &window).into_iter().map(move |w| w * shift)
-        })
-        .collect();
-    for (first, n) in grid.runs() {
-        let x = grid.xy[first][0];
-        let row = &grid.xy[first..first + n];
-        let cells = complex(
-            &spread(nodes, &[x], (y, z), &window, None)[0],
-            y.cells,
-            z.cells,
-        );
-        // [position][m][cell in z] → two sums of each position, [cell in z][2][position].
-        let along: Vec<Complex64> = row
-            .par_iter()
-            .flat_map_iter(|[_, q]| y.waves(Complex64::new(*q, 0.0), &window))
-            .collect();
-        let mut scratch = Scratch::default();
-        let right = Right::new(y.cells, 3 * z.cells, &cells);
-        let sums = multiply(n, &along, &right, &mut scratch);
-        let mut pairs = vec![Complex64::ZERO; z.cells * 2 * n];
-        for (j, [qx, qy]) in row.iter().enumerate() {
-            let shift = Complex64::from_polar(1.0, qx * nodes.centre[0] + qy * nodes.centre[1]);
-            for g in 0..z.cells {
-                let at = |m: usize| complex_of(sums[(3 * j + m) * z.cells + g]);
-                pairs[g * 2 * n + j] = shift * (at(0) * qx + at(1) * qy);
-                pairs[g * 2 * n + n + j] = shift * at(2);
-            }
-        }
-        let pairs = Right::new(z.cells, 2 * n, &pairs);
-        out.par_chunks_mut(BLOCK * positions)
-            .enumerate()
-            .for_each_init(Scratch::default, |scratch, (block, rows)| {
-                if watch.stopped() {
-                    return;
-                }
-                let begin = block * BLOCK;
-                let m = BLOCK.min(heights - begin);
-                let waves = &across[begin * z.cells..(begin + m) * z.cells];
-                let both = multiply(m, waves, &pairs, scratch);
-                for (k, sums) in both.chunks(2 * n).enumerate() {
-                    let qz = grid.z[begin + k];
-                    let to = &mut rows[k * positions + first..k * positions + first + n];
-                    surface.row(row, qz, sums.split_at(n), to);
-                }
-                watch.tick((m * n) as u64);
-            });
-    }
-    (!watch.stopped()).then_some(out)
-}
-
-fn complex_of([re, im]: [f64; 2]) -> Complex64 {
-    Complex64::new(re, im)
-}
-
-/// Real and imaginary planes [y][6][z] as complex numbers [y][3][z].
-fn complex(grid: &[f64], rows: usize, columns: usize) -> Vec<Complex64> {
-    let mut out = Vec::with_capacity(rows * 3 * columns);
-    for plane in grid[..rows * 6 * columns].chunks(2 * columns) {
-        let (re, im) = plane.split_at(columns);
-        out.extend(re.iter().zip(im).map(|(&a, &b)| Complex64::new(a, b)));
-    }
-    out
-}
 
 /// The nonuniform FFT on many grids, each with a few q_z of its own: sums are computed at the nodes of a grid in q_x
 /// and q_y that all grids share, and interpolated.
@@ -171,6 +85,15 @@ impl DetectorNufft {
 
     /// Computes the sums of a surface at the nodes, for q within `extent`; `accuracy` is that of the window.
     pub fn new(surface: impl Into<Arc<Surface>>, extent: &Extent, accuracy: f64) -> Self {
+        Self::over(surface, (extent, accuracy), &Alone)
+    }
+
+    /// The same on all of some ranks, which share the nodes.
+    pub fn over(
+        surface: impl Into<Arc<Surface>>,
+        (extent, accuracy): (&Extent, f64),
+        ranks: &dyn Ranks,
+    ) -> Self {
         let surface = surface.into();
         let nodes = &surface.nodes;
         let Layout {
@@ -184,7 +107,13 @@ impl DetectorNufft {
         let positions: Vec<f64> = (0..terms)
             .map(|k| center + half * chebyshev::node(k, terms))
             .collect();
-        let grids = spread(nodes, &positions, (y, z), &window, Some(&correction));
+        let grids = spread(
+            nodes,
+            &positions,
+            (y, z),
+            (&window, Some(&correction)),
+            ranks,
+        );
         let along: Vec<Complex64> = (0..count)
             .flat_map(|n| y.waves(Complex64::new(first + n as f64 * step, 0.0), &window))
             .collect();

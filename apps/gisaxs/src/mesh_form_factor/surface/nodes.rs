@@ -2,6 +2,7 @@
 
 use super::Quadrature;
 use crate::mesh::Mesh;
+use rayon::prelude::*;
 
 /// Quadrature nodes on a closed surface.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,8 @@ pub struct Nodes {
     pub z: [f64; 2],
     /// Bound of the quadrature's error of F relative to the volume, up to the |q| for which the nodes were made.
     pub error: f64,
+    /// Largest |coordinate| relative to the centre along each axis, nm.
+    extents: [f64; 3],
 }
 
 /// Barycentric coordinates and weights.
@@ -44,40 +47,95 @@ pub enum Sampling {
     Within(f64),
 }
 
-impl Nodes {
-    /// The nodes of a closed surface for |q| up to `most`, 1/nm.
-    pub fn new(mesh: &Mesh, most: f64, sampling: Sampling) -> Self {
+/// Triangles of a chunk. Sums are made over chunks, then over them in order: they do not depend on the threads.
+const CHUNK: usize = 1 << 14;
+
+/// The choice of a rule for each triangle of a mesh.
+pub(super) struct Rules<'a> {
+    mesh: &'a Mesh,
+    most: f64,
+    sampling: Sampling,
+    centre: [f64; 3],
+    /// |dF| ≤ Σ area × error / |q|; the scale of F is the volume.
+    share: f64,
+    pub volume: f64,
+    pub area: f64,
+    pub reach: f64,
+}
+
+/// The nodes of some triangles, and their shares of the sums of all.
+#[derive(Default)]
+pub(super) struct Sample {
+    pub position: Vec<[f64; 3]>,
+    pub strength: Vec<[f64; 3]>,
+    second: Vec<[f64; 6]>,
+    worst: f64,
+    edges: f64,
+    order: usize,
+    extents: [f64; 3],
+}
+
+impl<'a> Rules<'a> {
+    pub fn new(mesh: &'a Mesh, most: f64, sampling: Sampling) -> Self {
         let centre = mesh.center();
-        let mut out = Self {
+        let volume = mesh.volume();
+        let areas: Vec<f64> = mesh
+            .triangles
+            .par_chunks(CHUNK)
+            .map(|some| some.iter().map(|t| mesh.face(*t).0).sum())
+            .collect();
+        let area = areas.iter().sum::<f64>();
+        Self {
+            mesh,
+            most,
+            sampling,
             centre,
-            volume: mesh.volume(),
+            share: area / (most * volume).max(f64::MIN_POSITIVE),
+            volume,
+            area,
             reach: mesh.reach(centre),
-            z: mesh.span_z(),
-            ..Self::default()
+        }
+    }
+
+    /// Does something with the nodes of each chunk of triangles; the results are in the order of the chunks.
+    pub fn chunks<T: Send>(&self, each: impl Fn(Sample) -> T + Sync) -> Vec<T> {
+        self.mesh
+            .triangles
+            .par_chunks(CHUNK)
+            .map(|some| each(self.some(some)))
+            .collect()
+    }
+
+    /// The error of F relative to the volume, from those of all chunks.
+    pub fn error(&self, worst: f64) -> f64 {
+        worst / (self.most * self.volume).max(f64::MIN_POSITIVE)
+    }
+
+    fn some(&self, triangles: &[[usize; 3]]) -> Sample {
+        let mut out = Sample {
+            order: 1,
+            ..Sample::default()
         };
-        out.area = mesh.triangles.iter().map(|t| mesh.face(*t).0).sum();
         // At least one each.
-        out.position.reserve(mesh.triangles.len());
-        out.strength.reserve(mesh.triangles.len());
-        // |dF| ≤ Σ area × error / |q|; the scale of F is the volume.
-        let share = out.area / (most * out.volume).max(f64::MIN_POSITIVE);
+        out.position.reserve(triangles.len());
+        out.strength.reserve(triangles.len());
+        let centroids = self.sampling == Sampling::Every(Quadrature::Centroid);
         let mut kept: Vec<(Quadrature, Points)> = Vec::new();
-        let mut worst = 0.0;
-        for t in &mesh.triangles {
-            let (area, normal) = mesh.face(*t);
-            let v = t.map(|i| mesh.vertices[i]);
+        for t in triangles {
+            let (area, normal) = self.mesh.face(*t);
+            let v = t.map(|i| self.mesh.vertices[i]);
             let center: [f64; 3] = std::array::from_fn(|k| (v[0][k] + v[1][k] + v[2][k]) / 3.0);
             let arm: [[f64; 3]; 3] = v.map(|p| std::array::from_fn(|k| p[k] - center[k]));
             let longest = arm
                 .iter()
                 .map(|d| d.iter().map(|x| x * x).sum::<f64>().sqrt())
                 .fold(0.0, f64::max);
-            let phase = most * longest;
-            let rule = match sampling {
+            let phase = self.most * longest;
+            let rule = match self.sampling {
                 Sampling::Every(rule) => rule,
-                Sampling::Within(accuracy) => Quadrature::within(accuracy / share, phase),
+                Sampling::Within(accuracy) => Quadrature::within(accuracy / self.share, phase),
             };
-            worst += area * rule.error(phase);
+            out.worst += area * rule.error(phase);
             // No edge is longer than twice the longest arm.
             out.edges += 4.0 * longest * longest;
             let n = kept.iter().position(|k| k.0 == rule).unwrap_or_else(|| {
@@ -85,25 +143,73 @@ impl Nodes {
                 kept.len() - 1
             });
             for (s, w) in &kept[n].1 {
-                out.position.push(std::array::from_fn(|k| {
-                    s[0] * v[0][k] + s[1] * v[1][k] + s[2] * v[2][k] - centre[k]
-                }));
+                let at: [f64; 3] = std::array::from_fn(|k| {
+                    s[0] * v[0][k] + s[1] * v[1][k] + s[2] * v[2][k] - self.centre[k]
+                });
+                for (most, x) in out.extents.iter_mut().zip(at) {
+                    *most = most.max(x.abs());
+                }
+                out.position.push(at);
                 out.strength.push(normal.map(|x| x * area * w));
             }
-            if sampling == Sampling::Every(Quadrature::Centroid) {
+            if centroids {
                 let m = |a: usize, b: usize| arm.iter().map(|d| d[a] * d[b]).sum();
-                out.second.reserve(mesh.triangles.len() - out.second.len());
                 out.second
                     .push([m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)]);
             }
         }
-        let order = |k: &(Quadrature, Points)| match k.0 {
-            Quadrature::Gauss(n) => n,
-            _ => 1,
-        };
-        out.order = kept.iter().map(order).max().unwrap_or(1);
-        out.error = worst / (most * out.volume).max(f64::MIN_POSITIVE);
+        for (rule, _) in &kept {
+            if let Quadrature::Gauss(n) = rule {
+                out.order = out.order.max(*n);
+            }
+        }
         out
+    }
+}
+
+impl Sample {
+    /// Share of the error of F, see [`Rules::error`].
+    pub fn worst(&self) -> f64 {
+        self.worst
+    }
+}
+
+/// The lists of all chunks as one.
+fn joined<T: Copy + Default + Send + Sync>(parts: &[Sample], of: fn(&Sample) -> &Vec<T>) -> Vec<T> {
+    let mut out = vec![T::default(); parts.iter().map(|p| of(p).len()).sum()];
+    let mut rest = &mut out[..];
+    let mut pairs = Vec::with_capacity(parts.len());
+    for p in parts {
+        let (own, after) = rest.split_at_mut(of(p).len());
+        pairs.push((own, of(p)));
+        rest = after;
+    }
+    pairs
+        .into_par_iter()
+        .for_each(|(to, from)| to.copy_from_slice(from));
+    out
+}
+
+impl Nodes {
+    /// The nodes of a closed surface for |q| up to `most`, 1/nm.
+    pub fn new(mesh: &Mesh, most: f64, sampling: Sampling) -> Self {
+        let rules = Rules::new(mesh, most, sampling);
+        let parts = rules.chunks(|some| some);
+        let largest = |k: usize| parts.iter().fold(0.0, |m: f64, p| m.max(p.extents[k]));
+        Self {
+            position: joined(&parts, |p| &p.position),
+            strength: joined(&parts, |p| &p.strength),
+            second: joined(&parts, |p| &p.second),
+            centre: rules.centre,
+            reach: rules.reach,
+            volume: rules.volume,
+            area: rules.area,
+            edges: parts.iter().map(|p| p.edges).sum(),
+            order: parts.iter().map(|p| p.order).max().unwrap_or(1),
+            z: mesh.span_z(),
+            error: rules.error(parts.iter().map(|p| p.worst).sum()),
+            extents: std::array::from_fn(largest),
+        }
     }
 
     /// Number of nodes.
@@ -118,6 +224,6 @@ impl Nodes {
 
     /// Largest |coordinate| along an axis (0, 1, 2: x, y, z) relative to the centre, nm.
     pub fn extent(&self, axis: usize) -> f64 {
-        self.position.iter().fold(0.0, |m, p| p[axis].abs().max(m))
+        self.extents[axis]
     }
 }

@@ -1,0 +1,120 @@
+//! Time and energy on all GPUs of all ranks.
+
+use greenup_app::print::note;
+use greenup_app::sensors;
+use greenup_gisaxs::mesh_form_factor::MakeMeter;
+use greenup_meter::{Measurement, Policy};
+use greenup_ranks::Ranks;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Repeated evaluations on several GPUs at the same time, each measured by its own counter.
+#[derive(Clone, Debug, Serialize)]
+pub struct Boards {
+    /// Median time of an evaluation of each GPU's part, s.
+    pub time_s: Vec<f64>,
+    /// Median energy of an evaluation of each GPU's part, J.
+    pub energy_j: Option<Vec<f64>>,
+    /// Sum of the energies, J.
+    pub total_j: Option<f64>,
+}
+
+/// A meter for each GPU; a note where there is no energy sensor.
+pub fn meters() -> Arc<MakeMeter> {
+    Arc::new(|gpu| {
+        let target = sensors::on_gpu(gpu).map_err(|e| e.message)?;
+        let chosen = sensors::sensors(None, target, 0.3).map_err(|e| e.message)?;
+        if let Some(why) = &chosen.missing {
+            note(format!("no energy of GPU {}: {why}", gpu.ordinal));
+        }
+        // GPUs run at the same time for most of their windows.
+        Ok(chosen.meter(Policy {
+            max_warmups: 1,
+            max_repeats: 3,
+            ..Policy::quick()
+        }))
+    })
+}
+
+impl Boards {
+    /// The measurements of all ranks, on the first; `None` on others.
+    pub fn new(ranks: &dyn Ranks, own: &[Measurement]) -> Option<Self> {
+        let energy = |m: &Measurement| m.energy_j.as_ref().map_or(f64::NAN, |e| e.median);
+        let time_s = of_all(
+            ranks,
+            &own.iter().map(|m| m.time_s.median).collect::<Vec<_>>(),
+        );
+        let energies = of_all(ranks, &own.iter().map(energy).collect::<Vec<_>>());
+        let known = !energies.is_empty() && energies.iter().all(|e| e.is_finite());
+        (ranks.rank() == 0).then(|| Self {
+            time_s,
+            total_j: known.then(|| energies.iter().sum()),
+            energy_j: known.then_some(energies),
+        })
+    }
+
+    /// In words, a line for each GPU.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (n, s) in self.time_s.iter().enumerate() {
+            let energy = self.energy_j.as_ref().map(|e| e[n]);
+            let energy = energy.map_or_else(String::new, |j| format!(", {j:.4} J"));
+            text.push_str(&format!("\nGPU {n}: {s:.6} s{energy}"));
+        }
+        if let (Some(j), true) = (self.total_j, self.time_s.len() > 1) {
+            text.push_str(&format!("\nall GPUs: {j:.4} J"));
+        }
+        text
+    }
+}
+
+/// The longest time among the ranks.
+pub fn longest(ranks: &dyn Ranks, seconds: f64) -> f64 {
+    let mut all = [seconds];
+    ranks.max(&mut all);
+    all[0]
+}
+
+/// The numbers of all ranks, by rank, on the first; the others have none.
+pub fn of_all(ranks: &dyn Ranks, own: &[f64]) -> Vec<f64> {
+    let bytes: Vec<u8> = own.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let all = ranks.gather(&bytes).unwrap_or_default().concat();
+    let (words, _) = all.as_chunks::<8>();
+    words.iter().map(|b| f64::from_le_bytes(*b)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use greenup_ranks::threads;
+
+    #[test]
+    fn numbers_of_all_ranks_are_on_the_first() {
+        let all = threads::run(3, |r| {
+            let own: Vec<f64> = (0..r.rank()).map(|n| n as f64 + 0.5).collect();
+            Ok::<_, ()>((of_all(&*r, &own), longest(&*r, r.rank() as f64)))
+        });
+        let all = all.unwrap();
+        assert_eq!(all[0], (vec![0.5, 0.5, 1.5], 2.0));
+        assert_eq!(all[1], (Vec::new(), 2.0));
+    }
+
+    #[test]
+    fn joules_of_all_gpus_are_listed_and_added() {
+        let two = Boards {
+            time_s: vec![0.1, 0.2],
+            energy_j: Some(vec![30.0, 40.0]),
+            total_j: Some(70.0),
+        };
+        let text = two.text();
+        assert!(
+            text.contains("GPU 1: 0.200000 s, 40.0000 J") && text.ends_with("all GPUs: 70.0000 J")
+        );
+        let none = Boards {
+            energy_j: None,
+            total_j: None,
+            ..two
+        };
+        assert_eq!(none.text(), "\nGPU 0: 0.100000 s\nGPU 1: 0.200000 s");
+    }
+}

@@ -1,0 +1,102 @@
+//! `gisaxs study --scaling`.
+
+use super::boards::meters;
+use super::device;
+use super::watched;
+use greenup_app::args::DeviceSetArg;
+use greenup_app::provenance::Provenance;
+use greenup_app::{AppError, Result, print};
+use greenup_gisaxs::study::{Case, Scaled, counts, method, scale};
+use serde_json::{Value, json};
+
+/// Interleaved rounds.
+const ROUNDS: usize = 3;
+
+/// Measures cases on 1 to N GPUs; `keep` writes the result after each case.
+pub fn scaling(
+    cases: &[Case],
+    devices: &DeviceSetArg,
+    (as_json, provenance): (bool, &Provenance),
+    keep: impl Fn(&Value) -> Result,
+) -> Result {
+    let gpus = device::all(devices, (0, 1))?;
+    if gpus.is_empty() {
+        return Err(
+            AppError::new("--scaling compares numbers of GPUs").hint("add --device cuda:all")
+        );
+    }
+    let names: Vec<&str> = gpus.iter().map(|g| g.name()).collect();
+    let value = |rows: &[Scaled]| {
+        json!({
+            "devices": names, "gpus": counts(gpus.len()), "rounds": ROUNDS, "threads": rayon::current_num_threads(),
+            "rows": rows, "provenance": provenance,
+        })
+    };
+    let meter = meters();
+    let rows = watched(
+        cases.len() as u64,
+        "cases",
+        |watch| -> Result<Vec<Scaled>> {
+            let mut rows = Vec::new();
+            for case in cases {
+                let Some(some) = scale(case, &gpus, (ROUNDS, &meter), watch)? else {
+                    return Err(super::stopped());
+                };
+                rows.extend(some);
+                // So that a kill loses one case only.
+                keep(&value(&rows))?;
+                watch.tick(1);
+            }
+            Ok(rows)
+        },
+    )?;
+    print::line(match as_json {
+        true => value(&rows).to_string(),
+        false => format!("{}\n{}", names.join(" + "), table(&rows)),
+    });
+    Ok(())
+}
+
+fn table(rows: &[Scaled]) -> String {
+    let mut out = format!(
+        "{:>9} {:>9} {:>13} {:>7} {:>4}  {:>9} {:>9} {:>9} {:>9}  {:>7} {:>7}  {:>9} {:>8}  {}\n",
+        "triangles",
+        "q",
+        "method",
+        "q_z",
+        "GPUs",
+        "kernels",
+        "evaluate",
+        "prepare",
+        "whole, s",
+        "speedup",
+        "whole",
+        "energy",
+        "greenup",
+        "bits of one"
+    );
+    for r in rows {
+        let or = |x: Option<f64>, f: &dyn Fn(f64) -> String| x.map_or("–".to_owned(), f);
+        out.push_str(&format!(
+            "{:>9} {:>9} {:>13} {:>7} {:>4}  {:>9.4} {:>9.4} {:>9.4} {:>9.4}  {:>7.3} {:>7.3}  {:>9} {:>8}  {}\n",
+            r.triangles,
+            r.points,
+            method(&r.case),
+            if r.case.im_qz > 0.0 { "complex" } else { "real" },
+            r.gpus,
+            r.kernel_s,
+            r.evaluation_s,
+            r.prepare_s,
+            r.whole_s,
+            r.speedup,
+            r.whole_speedup,
+            or(r.total_j, &|x| format!("{x:.4} J")),
+            or(r.greenup, &|x| format!("{x:.3}")),
+            if r.same_bits { "yes" } else { "NO" },
+        ));
+    }
+    out.push_str(
+        "kernels: on the slowest GPU, without transfers; whole: preparation and evaluation; energy: kernels of all GPUs.",
+    );
+    out
+}
