@@ -157,7 +157,6 @@ pub trait Strategy {
         Feedback::Complete
     }
 
-
     /// The next points, best first; they may be built together and are measured in order. Points
     /// already known cost nothing. None: the strategy is at its end.
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal>;
