@@ -42,7 +42,7 @@ impl Provenance {
             .map_or(0, |d| d.as_secs());
         Self {
             date: utc(seconds),
-            host: host(),
+            host: host_name(),
             kernel: kernel(),
             command,
             version: crate::version().version.to_owned(),
@@ -137,7 +137,8 @@ fn kernel() -> String {
     }
 }
 
-fn host() -> String {
+/// Name of this host.
+pub fn host_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     match name.trim() {
         "" => std::env::var("HOSTNAME").unwrap_or_else(|_| "unknown".to_owned()),

@@ -31,6 +31,7 @@ fn run(cli: Cli) -> greenup_app::Result {
         Command::Roofline(a) => commands::model::roofline::run(&a),
         Command::Space(a) => commands::tuning::space::run(&a),
         Command::Replay(a) => commands::tuning::replay::run(&a),
+        Command::Sweeps(a) => commands::tuning::sweeps::run(&a),
         Command::Scale(a) => commands::tuning::scale::run(&a),
         Command::Profile(a) => commands::profile::run(&a),
         Command::Explain(a) => commands::explain::run(&a),

@@ -14,6 +14,7 @@ use greenup_tune::problem::parts::OLD_KEYS;
 use greenup_tune::session::{
     Budget, Estimate, Session, SessionError, SessionOptions, SessionResult,
 };
+use greenup_tune::shard::Shard;
 use greenup_tune::sweep::{FolderError, FormatError, read_any};
 use greenup_tune::{Found, Problem, Sweep, TuneError};
 use std::collections::BTreeMap;
@@ -25,7 +26,8 @@ pub fn problem(
     constants: &[(String, toml::Value)],
     gpu: Option<&str>,
 ) -> Result<Problem> {
-    let facts = facts::facts_for(file, gpu)?;
+    let gpu = setup::first_gpu(gpu)?;
+    let facts = facts::facts_for(file, gpu.as_deref())?;
     if let Ok(table) = greenup_files::read_text(file).unwrap_or_default().parse() {
         renamed::note_keys(&file.display().to_string(), &table, &OLD_KEYS);
     }
@@ -38,11 +40,23 @@ pub fn problem(
     })
 }
 
+/// How a search is spread over devices and jobs.
+#[derive(Clone, Debug, Default)]
+pub struct Spread {
+    /// GPUs with a worker each, in place of those of the search.
+    pub gpus: Option<String>,
+    /// Part of the space.
+    pub shard: Option<Shard>,
+    /// Workers on the host.
+    pub workers: usize,
+}
+
 /// Searches the space of a problem, measures on this host, and writes the sweep into `dir`.
 pub fn sweep(
     problem: &Problem,
     file: &Path,
     search: &SearchArgs,
+    spread: &Spread,
     dir: &Path,
     quiet: bool,
 ) -> Result<SessionResult> {
@@ -61,16 +75,15 @@ pub fn sweep(
         accept: search.accept.clone(),
         machine: None,
         facts: BTreeMap::new(),
+        shard: spread.shard,
     };
     if let Some(name) = search.machine.as_ref().filter(|_| problem.has_work()) {
         options.machine = Some(machine::load(name)?);
     }
     let cannot = |e: SessionError| refused(e, file, dir);
-    let setup = setup::setup(
-        problem,
-        search.gpu.as_deref(),
-        search.sensor.sensor.as_deref(),
-    )?;
+    let gpus = spread.gpus.as_deref().or(search.gpu.as_deref());
+    let sensor = search.sensor.sensor.as_deref();
+    let setup = setup::setup_all(problem, gpus, sensor, spread.workers)?;
     options.facts = facts(search, &CpuFacts::read(), setup.sensor.as_deref());
     let session = Session::new(problem, options, &bars).map_err(cannot)?;
     print::detail(|| {
@@ -144,6 +157,7 @@ fn refused(e: SessionError, file: &Path, dir: &Path) -> AppError {
         }
         SessionError::Unpredictable { .. } => AppError::new(message)
             .hint("the machine must have every operation class of [work], and energy for energy"),
+        SessionError::EmptyShard { .. } => named().hint("use a smaller N in --shard I/N"),
         SessionError::Interrupted | SessionError::Strategy(_) => AppError::new(message),
     }
 }
@@ -163,6 +177,7 @@ fn facts(search: &SearchArgs, cpu: &CpuFacts, sensor: Option<&str>) -> BTreeMap<
         ),
         ("command".to_owned(), greenup_app::command::arguments()),
     ]);
+    more.insert("host".to_owned(), greenup_app::provenance::host_name());
     if let Some(g) = &cpu.governor {
         more.insert("governor".into(), g.clone());
     }
@@ -178,7 +193,7 @@ pub fn failed(e: TuneError, dir: &Path) -> AppError {
             "{} lists every failure",
             dir.join("trials.jsonl").display()
         )),
-        e @ TuneError::Environment(_) => AppError::new(e.to_string()).hint(
+        e @ (TuneError::Environment(_) | TuneError::NoWorker(_)) => AppError::new(e.to_string()).hint(
             "the measurements are kept; fix the cause and run the command again (tune with --resume)",
         ),
         e => AppError::new(e.to_string()),
@@ -255,6 +270,23 @@ pub fn print(searched: &SessionResult) {
             "the machine drifted: the baseline took {:+.0} % to {:+.0} % of its first time; trust the finalists",
             100.0 * (lo - 1.0),
             100.0 * (hi - 1.0)
+        ));
+    }
+    if let Some(d) = found.disturbance.as_ref().filter(|d| d.matters()) {
+        print::warn(format!(
+            "the workers disturb each other, or their devices differ, by more than the noise: {}; trust the finalists, which one worker measured",
+            d.sentences()
+        ));
+    }
+    if !found.workers.is_empty() {
+        let each: Vec<String> = (found.workers.iter())
+            .map(|w| format!("{} {}", w.name, w.trials))
+            .collect();
+        let all: usize = found.workers.iter().map(|w| w.trials).sum();
+        print::line(format!(
+            "trials by worker: {}; {:.1} a minute",
+            each.join(", "),
+            60.0 * all as f64 / found.search_s.max(1e-9)
         ));
     }
     if found.finalists.is_empty() {

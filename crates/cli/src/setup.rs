@@ -3,13 +3,132 @@
 use greenup_app::error::{AppError, Result};
 use greenup_app::{folders, print, sensors};
 use greenup_device::CpuFacts;
-use greenup_device::cuda::Compiler;
+use greenup_device::cuda::{Compiler, Gpu};
 use greenup_meter::control::Control;
 use greenup_meter::sensors::nvml;
 use greenup_tune::Problem;
-use greenup_tune::plan::GpuTarget;
+use greenup_tune::plan::{GpuTarget, WorkerSetup};
 use greenup_tune::session::Setup;
 use greenup_tune::worker::launcher::Launcher;
+
+/// The GPUs that a list names, all of one model: `all`, or numbers separated by commas.
+///
+/// # Errors
+/// One does not exist or is named twice, or their models differ.
+pub fn gpus(list: &str) -> Result<Vec<Gpu>> {
+    let all = match list {
+        "all" => Gpu::all()?,
+        list => list
+            .split(',')
+            .map(|n| sensors::gpu(Some(n.trim())))
+            .collect::<Result<_>>()?,
+    };
+    let Some(first) = all.first() else {
+        return Err(AppError::new("the CUDA driver shows no GPU").hint("check `nvidia-smi -L`"));
+    };
+    for (i, gpu) in all.iter().enumerate() {
+        if all[..i].iter().any(|g| g.ordinal == gpu.ordinal) {
+            return Err(
+                AppError::new(format!("GPU {} is named twice", gpu.ordinal)).hint(
+                    "each GPU has one worker, as measurements on one GPU would disturb each other",
+                ),
+            );
+        }
+        if gpu.name != first.name {
+            return Err(AppError::new(format!(
+                "cuda:{} is a {}, cuda:{} a {}: their trials cannot be compared",
+                first.ordinal, first.name, gpu.ordinal, gpu.name
+            ))
+            .hint("name GPUs of one model, such as --device cuda:0,1"));
+        }
+    }
+    Ok(all)
+}
+
+/// The first GPU of a list, which represents all.
+///
+/// # Errors
+/// As [`gpus`].
+pub fn first_gpu(list: Option<&str>) -> Result<Option<String>> {
+    match list {
+        Some(list) if list == "all" || list.contains(',') => {
+            Ok(gpus(list)?.first().map(|g| g.ordinal.to_string()))
+        }
+        one => Ok(one.map(str::to_owned)),
+    }
+}
+
+/// The GPUs for kernels in CUDA, sensors that watch them, and the processes in which kernels run. A list of several GPUs
+/// gives each a worker; on the host there are `workers`.
+///
+/// # Errors
+/// A GPU, a sensor or control of the clocks is missing.
+pub fn setup_all(
+    problem: &Problem,
+    list: Option<&str>,
+    sensor: Option<&str>,
+    workers: usize,
+) -> Result<Setup> {
+    let first = first_gpu(list)?;
+    let mut out = setup(problem, first.as_deref(), sensor)?;
+    if !problem.on_gpu() {
+        if workers > 1 {
+            out.workers = (0..workers)
+                .map(|i| WorkerSetup {
+                    name: format!("cpu:{i}"),
+                    launcher: out.launcher.clone(),
+                    gpu: None,
+                    control: None,
+                    host: None,
+                    version: None,
+                })
+                .collect();
+        }
+        return Ok(out);
+    }
+    let all = match list {
+        Some(list) if first.as_deref() != Some(list) => gpus(list)?,
+        _ => return Ok(out),
+    };
+    let named = sensor.filter(|s| *s != "none");
+    if let (Some(id), true) = (named, all.len() > 1) {
+        return Err(AppError::new(format!(
+            "--sensor {id} names one sensor, and each of {} GPUs needs its own",
+            all.len()
+        ))
+        .hint("leave it out, so that each GPU has its own energy counter, or use --sensor none"));
+    }
+    for gpu in &all {
+        let number = gpu.ordinal.to_string();
+        // The first has its sensor and control already.
+        let own = match out.workers.is_empty() {
+            true => Setup {
+                launcher: out.launcher.clone(),
+                gpu: out.gpu.clone(),
+                device: out.device.clone(),
+                sensor: out.sensor.clone(),
+                missing: None,
+                control: out.control.take(),
+                workers: Vec::new(),
+            },
+            false => setup(problem, Some(&number), sensor)?,
+        };
+        if own.sensor.is_none() {
+            // An objective that needs energy is refused with this.
+            out.sensor = None;
+            out.missing = own.missing.or(out.missing);
+        }
+        out.workers.push(WorkerSetup {
+            name: format!("cuda:{number}"),
+            launcher: own.launcher,
+            gpu: own.gpu,
+            control: own.control,
+            host: None,
+            version: None,
+        });
+    }
+    Ok(out)
+}
 
 /// The GPU for kernels in CUDA, a sensor that watches it, and the process in which they run.
 pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Result<Setup> {
@@ -36,6 +155,7 @@ pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Resu
         sensor,
         missing: chosen.missing,
         gpu,
+        workers: Vec::new(),
     })
 }
 
@@ -82,5 +202,6 @@ pub fn launcher(sensor: Option<(&str, f64)>) -> Result<Launcher> {
     Ok(Launcher {
         program: std::env::current_exe()?,
         arguments,
+        remote: false,
     })
 }

@@ -100,6 +100,9 @@ pub enum TuneError {
     /// The environment fails, which is no fault of a config.
     #[error("{0}: an error of the environment, not of a config; the trial is not recorded")]
     Environment(#[from] EnvironmentFault),
+    /// Every worker was lost. Holds the last one's fault.
+    #[error("no worker is left; the last one: {0}")]
+    NoWorker(EnvironmentFault),
     /// The arguments do not fit into memory.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),

@@ -10,6 +10,7 @@
 //! | [`mod@strategy`] | one search method per file |
 //! | [`surrogate`] | regression models fitted to trials |
 //! | [`session`] | a tuning run: options, setup, search loop, result |
+//! | [`mod@shard`] | a part of a space, for job arrays |
 //! | [`plan`] | the resolved settings of a run |
 //! | [`build`] | compiles configs |
 //! | [`worker`] | the process in which kernels run |
@@ -33,6 +34,7 @@ pub mod problem;
 pub mod replay;
 pub mod search;
 pub mod session;
+pub mod shard;
 pub mod strategy;
 pub mod surrogate;
 pub mod sweep;
@@ -41,10 +43,10 @@ pub mod worker;
 
 pub use error::TuneError;
 pub use objective::{Cost, Objective};
-pub use plan::{GpuTarget, Plan};
+pub use plan::{GpuTarget, Plan, WorkerSetup};
 pub use points::Points;
 pub use problem::Problem;
-pub use session::{Found, tune};
+pub use session::{Found, tune, tune_with};
 pub use strategy::{DEFAULT, STRATEGIES, Strategy, strategy};
 pub use sweep::{Outcome, Sweep, Trial};
 pub use trial::remeasure::Finalist;

@@ -42,6 +42,22 @@ pub struct Plan {
     pub control: Option<Control>,
 }
 
+/// A worker of a sweep: how its process is started, and the device that it measures on.
+pub struct WorkerSetup {
+    /// Name in messages, such as `cuda:1` or `node2 cuda:0`.
+    pub name: String,
+    /// How its process is started.
+    pub launcher: Launcher,
+    /// Its GPU, for problems whose kernels run on one.
+    pub gpu: Option<GpuTarget>,
+    /// Sets the clocks and the power limit of its GPU, for problems that have them as parameters.
+    pub control: Option<Control>,
+    /// Name of the host, if a launcher reached it.
+    pub host: Option<String>,
+    /// Version of greenup there, if a launcher reached it.
+    pub version: Option<String>,
+}
+
 /// The GPU of a sweep.
 #[derive(Clone, Debug)]
 pub struct GpuTarget {

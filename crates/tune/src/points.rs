@@ -29,6 +29,9 @@ pub trait Points {
     /// Points that differ in one parameter.
     fn neighbours(&self, point: u64) -> Vec<u64>;
 
+    /// The point with these values; `None` if it is not valid.
+    fn position(&self, config: &[Value]) -> Option<u64>;
+
     /// Values of the parameters.
     fn config(&self, point: u64) -> Vec<Value> {
         self.coordinates(point)
@@ -106,6 +109,13 @@ impl Points for Table {
         self.at.get(coordinates).copied()
     }
 
+    fn position(&self, config: &[Value]) -> Option<u64> {
+        let codes = (config.iter().zip(&self.values))
+            .map(|(v, all)| Some(all.iter().position(|k| k == v)? as u32))
+            .collect::<Option<Vec<u32>>>()?;
+        self.find(&codes)
+    }
+
     fn neighbours(&self, point: u64) -> Vec<u64> {
         let mut c = self.coordinates(point);
         let mut out = Vec::new();
@@ -171,6 +181,10 @@ impl Points for Indexed<'_> {
             .map(|(&c, v)| v[c as usize].clone())
             .collect();
         self.index.position(&point)
+    }
+
+    fn position(&self, config: &[Value]) -> Option<u64> {
+        self.index.position(config)
     }
 
     fn neighbours(&self, point: u64) -> Vec<u64> {

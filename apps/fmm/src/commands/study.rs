@@ -287,6 +287,7 @@ fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Tri
             time_error: time.map(|s| s.relative_error()),
         },
         metrics,
+        device: None,
         kernels: BTreeMap::new(),
         effort: 1.0,
         build_s,

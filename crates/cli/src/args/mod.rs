@@ -72,6 +72,8 @@ pub enum Command {
     Gemm(GemmArgs),
     /// Run a search strategy on a recorded sweep, with a simulated clock
     Replay(ReplayArgs),
+    /// Join or list recorded sweeps
+    Sweeps(SweepsArgs),
     /// Measure selected configs of a sweep at other problem sizes
     Scale(ScaleArgs),
     /// Measure hardware counters of a sweep's configs on a GPU

@@ -1,9 +1,10 @@
 //! Arguments of the commands for search spaces and tuning: space, tune, replay, analyze, scale, gemm, compile.
 
 use super::parse::{BudgetArg, Sizes, budget, constant, gpu, sample, seconds, share, sizes};
-use clap::Args;
+use clap::{Args, Subcommand};
 use greenup_app::args::{FigureArgs, SensorArg, bytes};
 use greenup_study::pages::sweep::heat::Axes;
+use greenup_tune::shard::Shard;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -74,14 +75,17 @@ pub struct SearchArgs {
     /// Number of best configs measured again at the end, interleaved
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub finalists: usize,
-    /// GPU that runs CUDA kernels [default: cuda:0]
-    #[arg(long = "device", value_name = "cuda[:N]", value_parser = gpu)]
+    /// GPU that runs CUDA kernels, or several of one model with a worker each, as cuda:0,1 or cuda:all [default: cuda:0]
+    #[arg(long = "device", value_name = "cuda[:N,M,...|:all]", value_parser = gpu)]
     pub gpu: Option<String>,
     #[command(flatten)]
     pub sensor: SensorArg,
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup tune examples/stencil/problem.toml --budget 60s\n  greenup tune problem.toml --device cuda:all --strategy random --budget 200\n  greenup tune problem.toml --shard $SLURM_ARRAY_TASK_ID/8 --out part-$SLURM_ARRAY_TASK_ID   # then `greenup sweeps merge`"
+)]
 pub struct TuneArgs {
     /// Problem file
     pub problem: PathBuf,
@@ -100,7 +104,58 @@ pub struct TuneArgs {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub search: SearchArgs,
+    /// GPUs with a worker each, the same as --device cuda:…
+    #[arg(long, value_name = "all|N,M,...", conflicts_with = "gpu")]
+    pub gpus: Option<String>,
+    /// Search a part of the space: shard I of N, from 1, for job arrays; `greenup sweeps merge` joins their sweeps
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
+    /// Workers that share the host's cores. Their kernels disturb each other: for tests
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one, hide = true)]
+    pub workers: usize,
     /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct SweepsArgs {
+    #[command(subcommand)]
+    pub command: SweepsCommand,
+}
+
+#[derive(Subcommand)]
+pub enum SweepsCommand {
+    /// Join sweeps of one experiment, such as the shards of a job array, into a new sweep with all their trials
+    Merge(MergeArgs),
+    /// List the sweeps in a folder
+    List(ListArgs),
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup sweeps merge sweeps/all sweeps/part-1 sweeps/part-2\n  greenup tune problem.toml --out sweeps/all --resume --budget 1   # measures the finalists of all parts on one device"
+)]
+pub struct MergeArgs {
+    /// Folder of the new sweep; it must not exist, or be empty
+    pub out: PathBuf,
+    /// Sweep folders to join
+    #[arg(required = true)]
+    pub sweeps: Vec<PathBuf>,
+    /// Join although these parts of the experiments differ (named in the error message), or `all`
+    #[arg(long, value_name = "CHANGED", value_delimiter = ',')]
+    pub accept: Vec<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct ListArgs {
+    /// Folder that holds sweep folders
+    #[arg(default_value = "sweeps")]
+    pub dir: PathBuf,
+    /// Print the list as JSON
     #[arg(long)]
     pub json: bool,
 }

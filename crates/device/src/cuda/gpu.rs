@@ -2,11 +2,12 @@
 
 use super::{Compiled, CudaError, Session, libraries};
 use cudarc::driver::{result, sys};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt::Write as _;
 use sys::CUdevice_attribute_enum as A;
 
 /// One GPU.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gpu {
     /// Number in the order of the driver.
     pub ordinal: i32,
@@ -14,6 +15,9 @@ pub struct Gpu {
     pub name: String,
     /// PCI address, which identifies it in other libraries: `00000000:01:00.0`.
     pub bus_id: String,
+    /// Identifier that stays with the GPU, as `nvidia-smi -L` shows it; empty where the driver gives none.
+    #[serde(default)]
+    pub uuid: String,
     /// Architecture, such as `sm_90`.
     pub arch: String,
     /// Number of multiprocessors.
@@ -24,7 +28,18 @@ pub struct Gpu {
     pub clock_hz: f64,
     /// Maximum clock of the memory, Hz.
     pub memory_clock_hz: f64,
+    #[serde(deserialize_with = "known_facts")]
     facts: Vec<(&'static str, i64)>,
+}
+
+/// Reads properties by name; those that this version does not know are left out.
+fn known_facts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(&'static str, i64)>, D::Error> {
+    let read = Vec::<(String, i64)>::deserialize(from)?;
+    let value = |name: &str| read.iter().find(|(n, _)| n == name).map(|(_, v)| *v);
+    Ok(FACTS
+        .iter()
+        .filter_map(|(name, _)| Some((*name, value(name)?)))
+        .collect())
 }
 
 pub(super) fn failed(what: &'static str) -> impl Fn(result::DriverError) -> CudaError {
@@ -43,6 +58,23 @@ fn bus_id(device: sys::CUdevice) -> Result<String, result::DriverError> {
     unsafe { sys::cuDeviceGetPCIBusId(text.as_mut_ptr().cast(), 32, device) }.result()?;
     let end = text.iter().position(|&c| c == 0).unwrap_or(text.len());
     Ok(String::from_utf8_lossy(&text[..end]).into_owned())
+}
+
+/// As `GPU-01234567-89ab-cdef-0123-456789abcdef`.
+fn uuid_text(bytes: &[u8]) -> String {
+    let mut out = String::from("GPU-");
+    for (i, b) in bytes.iter().enumerate() {
+        if matches!(i, 4 | 6 | 8 | 10) {
+            out.push('-');
+        }
+        let _ = write!(out, "{b:02x}");
+    }
+    out
+}
+
+fn uuid(device: sys::CUdevice) -> String {
+    let bytes = result::device::get_uuid(device).map(|u| u.bytes.map(|b| b.to_ne_bytes()[0]));
+    bytes.map_or_else(|_| String::new(), |b| uuid_text(&b))
 }
 
 /// Properties that search spaces refer to, and their attributes in the driver.
@@ -99,6 +131,7 @@ impl Gpu {
             ordinal: 0,
             name: "NVIDIA H200".into(),
             bus_id: String::new(),
+            uuid: String::new(),
             arch: "sm_90".into(),
             multiprocessors: H200[0],
             memory_bytes: 150_109_880_320,
@@ -154,6 +187,7 @@ impl Gpu {
             ordinal,
             name: result::device::get_name(device)?,
             bus_id: bus_id(device)?,
+            uuid: uuid(device),
             arch: format!("sm_{major}{minor}"),
             multiprocessors: facts[0].1,
             // SAFETY: the device was given by the driver.
@@ -192,5 +226,17 @@ impl Gpu {
                 Ok(f.blocks(threads, dynamic_bytes).unwrap_or(0))
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_those_of_the_drivers_tools() {
+        let bytes: Vec<u8> = (0..16).map(|i| 0x11 * i).collect();
+        let expected = "GPU-00112233-4455-6677-8899-aabbccddeeff";
+        assert_eq!(uuid_text(&bytes), expected);
     }
 }

@@ -196,6 +196,7 @@ mod tests {
             measure_s: 0.0,
             flags: vec![],
             at: 0.0,
+            device: None,
         }
     }
 

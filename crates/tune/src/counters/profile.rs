@@ -98,6 +98,7 @@ fn show(
     let own = plain.arguments.iter().chain([&alone]);
     let launcher = Launcher {
         program: PathBuf::from("ncu"),
+        remote: false,
         arguments: ncu::arguments(log, metrics, &plain.program, own),
     };
     let mut worker = launcher

@@ -20,6 +20,14 @@ pub enum SessionError {
     /// The filters reject every point.
     #[error("no point of the space passes its filters")]
     Empty,
+    /// The shard has no points.
+    #[error("shard {shard} has no points: the space has {points}")]
+    EmptyShard {
+        /// The shard.
+        shard: crate::shard::Shard,
+        /// Points of the whole space.
+        points: u64,
+    },
     /// An objective needs energy and there is no energy sensor.
     #[error("`{objective}` needs energy: {reason}")]
     NoEnergy {

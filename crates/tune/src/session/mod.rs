@@ -5,19 +5,23 @@
 //! cancellation go through [`Observer`].
 
 pub mod device_facts;
+mod disturbance;
 mod error;
+mod schedule;
 mod setup;
 mod steering;
 mod tuner;
 
 pub use error::SessionError;
 pub use setup::Setup;
-pub use tuner::{Found, tune};
+pub use tuner::{Found, WorkerTrials, tune, tune_with};
 
 use crate::error::TuneError;
 use crate::objective::Objective;
-use crate::plan::Plan;
+use crate::plan::{Plan, WorkerSetup};
+use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
+use crate::shard::{SHARD, Shard, Sharded};
 use crate::strategy::{DEFAULT, Strategy, strategy};
 use crate::sweep::{Folder, FolderError, Sweep, write_exports};
 use greenup_meter::Observer;
@@ -69,6 +73,8 @@ pub struct SessionOptions {
     pub machine: Option<Machine>,
     /// Additional facts to record with the sweep.
     pub facts: BTreeMap<String, String>,
+    /// Part of the space that is searched; `None` for all of it.
+    pub shard: Option<Shard>,
 }
 
 impl Default for SessionOptions {
@@ -83,6 +89,7 @@ impl Default for SessionOptions {
             accept: Vec::new(),
             machine: None,
             facts: BTreeMap::new(),
+            shard: None,
         }
     }
 }
@@ -91,6 +98,7 @@ impl Default for SessionOptions {
 pub struct Session<'a> {
     problem: &'a Problem,
     index: Index,
+    shard: Shard,
     options: SessionOptions,
 }
 
@@ -112,19 +120,27 @@ impl<'a> Session<'a> {
         if index.is_empty() {
             return Err(SessionError::Empty);
         }
+        let shard = options.shard.unwrap_or_default();
+        if shard.len(index.len()) == 0 {
+            return Err(SessionError::EmptyShard {
+                shard,
+                points: index.len(),
+            });
+        }
         if options.objectives.is_empty() {
             options.objectives = vec![problem.objective];
         }
         Ok(Self {
             problem,
             index,
+            shard,
             options,
         })
     }
 
-    /// Number of points of the space after its filters.
+    /// Number of points that are searched: those of the space after its filters, or of the shard.
     pub fn points(&self) -> u64 {
-        self.index.len()
+        self.shard.len(self.index.len())
     }
 
     /// The objective that finalists are ranked by.
@@ -154,8 +170,15 @@ impl<'a> Session<'a> {
             Some(m) => steering::steering(m, self.problem, &self.index, objective)?,
             None => None,
         };
+        let shard = self.shard;
+        let steering = steering
+            .map(|of| -> crate::strategy::Steering { Box::new(move |p| of(shard.global(p))) });
         let strategy = strategy(&options.strategy, steering)?;
-        let (trials, seconds) = options.budget.limits(self.index.len());
+        let (trials, seconds) = options.budget.limits(shard.len(self.index.len()));
+        let mut facts = options.facts;
+        if let Some(shard) = options.shard {
+            facts.insert(SHARD.into(), shard.to_string());
+        }
         let plan = Plan {
             objectives: options.objectives,
             trials,
@@ -167,7 +190,7 @@ impl<'a> Session<'a> {
             launcher: setup.launcher,
             finalists: options.finalists,
             rounds: None,
-            facts: options.facts,
+            facts,
             device: setup.device,
             gpu: setup.gpu,
             control: setup.control,
@@ -175,8 +198,10 @@ impl<'a> Session<'a> {
         Ok(Run {
             problem: self.problem,
             index: self.index,
+            shard,
             strategy,
             plan,
+            workers: setup.workers,
         })
     }
 }
@@ -185,8 +210,10 @@ impl<'a> Session<'a> {
 pub struct Run<'a> {
     problem: &'a Problem,
     index: Index,
+    shard: Shard,
     strategy: Box<dyn Strategy>,
     plan: Plan,
+    workers: Vec<WorkerSetup>,
 }
 
 /// How long a session takes.
@@ -203,7 +230,9 @@ pub struct Estimate {
 impl Run<'_> {
     /// How long [`Run::execute`] takes.
     pub fn estimate(&self) -> Estimate {
-        let points = usize::try_from(self.index.len()).unwrap_or(usize::MAX);
+        let points = self.shard.len(self.index.len());
+        let points = usize::try_from(points).unwrap_or(usize::MAX);
+        let workers = self.workers.len().max(1) as f64;
         let measure = &self.problem.measure;
         let (rounds, seconds) = measure.final_rounds(self.plan.gpu.is_some());
         let kernels = self.plan.finalists + usize::from(self.problem.baseline.is_some());
@@ -212,7 +241,9 @@ impl Run<'_> {
         Estimate {
             trials,
             // A small space is through before its time.
-            search_s: trials.map_or(self.plan.seconds, |n| n as f64 * measure.trial_s()),
+            search_s: trials.map_or(self.plan.seconds, |n| {
+                n as f64 * measure.trial_s() / workers
+            }),
             finals_s: (rounds * kernels) as f64 * seconds,
         }
     }
@@ -222,18 +253,21 @@ impl Run<'_> {
     /// # Errors
     /// As [`tune`], or the exports cannot be written.
     pub fn execute(mut self, observer: &dyn Observer) -> Result<SessionResult, TuneError> {
-        let (found, sweep) = tune(
+        let all = Indexed::new(&self.index);
+        let points = Sharded::new(&all, self.shard);
+        let (found, sweep) = tune_with(
             self.problem,
-            &self.index,
+            &points,
             self.strategy.as_mut(),
             &self.plan,
+            &self.workers,
             observer,
         )?;
         write_exports(&sweep, &self.plan.out)?;
         Ok(SessionResult {
             found,
             sweep,
-            points: self.index.len(),
+            points: points.len(),
             objective: self.plan.objectives[0],
         })
     }
@@ -246,7 +280,7 @@ pub struct SessionResult {
     pub found: Found,
     /// All trials with the facts of the run.
     pub sweep: Sweep,
-    /// Number of points of the space after its filters.
+    /// Number of points that were searched: those of the space after its filters, or of the shard.
     pub points: u64,
     /// The objective that finalists are ranked by.
     pub objective: Objective,

@@ -1,6 +1,6 @@
 //! The devices, sensors and worker program that a session is measured with.
 
-use crate::plan::{GpuTarget, Plan};
+use crate::plan::{GpuTarget, Plan, WorkerSetup};
 use crate::problem::Problem;
 use crate::worker::launcher::Launcher;
 use greenup_meter::control::Control;
@@ -21,6 +21,8 @@ pub struct Setup {
     pub launcher: Launcher,
     /// Control of the GPU's clocks and power limit, for problems that set them.
     pub control: Option<Control>,
+    /// Workers that search together; none for the one that the other fields describe.
+    pub workers: Vec<WorkerSetup>,
 }
 
 impl Setup {

@@ -1,22 +1,24 @@
-//! The loop: ask the strategy, build ahead, measure one by one, record each before the next.
+//! A search from its folder to its finalists: what was recorded before, the workers, the trials, the final rounds.
 
+use super::disturbance;
+use super::schedule::Schedule;
 use crate::error::TuneError;
 use crate::objective::Objective;
-use crate::plan::Plan;
-use crate::points::{Indexed, Points as _};
+use crate::plan::{Plan, WorkerSetup};
+use crate::points::{Indexed, Points};
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::strategy::{History, Strategy};
-use crate::sweep::{Folder, Rounds, Sweep, Trial};
+use crate::sweep::disturbance::Disturbance;
+use crate::sweep::{Failure, Folder, Rounds, Sweep, Trial};
 use crate::trial::bench::Bench;
 use crate::trial::facts::facts;
-use crate::trial::remeasure::{BaselineResult, Finalist};
+use crate::trial::remeasure::{BaselineResult, Finalist, Finals};
 use greenup_files::Scratch;
 use greenup_meter::Observer;
 use greenup_space::Index;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Result of a sweep.
@@ -34,9 +36,26 @@ pub struct Found {
     pub interrupted: bool,
     /// The baseline's time now over its first: how much the machine drifted, least and most.
     pub drift: Option<(f64, f64)>,
+    /// Time of the search, s: without the reference, what is measured before it, and the finalists.
+    pub search_s: f64,
+    /// Trials of each worker, in a search with several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<WorkerTrials>,
+    /// How much the workers disturb each other, in a search with several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disturbance: Option<Disturbance>,
 }
 
-/// Runs a sweep over the points of an index.
+/// Trials of a worker in one search.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WorkerTrials {
+    /// Its name.
+    pub name: String,
+    /// Number of trials.
+    pub trials: usize,
+}
+
+/// Runs a sweep over the points of an index, with the one worker that the plan describes.
 ///
 /// # Errors
 /// The folder, the reference, or that nothing at all worked.
@@ -47,7 +66,31 @@ pub fn tune(
     plan: &Plan,
     observer: &dyn Observer,
 ) -> Result<(Found, Sweep), TuneError> {
-    let facts = facts(problem, plan);
+    let points = Indexed::new(index);
+    tune_with(problem, &points, strategy, plan, &[], observer)
+}
+
+/// The same over points, with several workers; without any, with the one that the plan describes. The first worker measures
+/// the finalists, so that they are comparable; the next one if that fails.
+///
+/// # Errors
+/// As [`tune`], or no worker is left.
+pub fn tune_with(
+    problem: &Problem,
+    points: &(dyn Points + Sync),
+    strategy: &mut dyn Strategy,
+    plan: &Plan,
+    workers: &[WorkerSetup],
+    observer: &dyn Observer,
+) -> Result<(Found, Sweep), TuneError> {
+    let mut facts = facts(problem, plan);
+    let names: Vec<String> = match workers {
+        [] => vec![String::new()],
+        several => several.iter().map(|w| w.name.clone()).collect(),
+    };
+    if !workers.is_empty() {
+        facts.more.insert("workers".into(), names.join(", "));
+    }
     let (mut folder, done) = if plan.resume && Folder::exists(&plan.out) {
         Folder::resume(&plan.out, &facts, &plan.accept)?
     } else {
@@ -57,12 +100,19 @@ pub fn tune(
         observer.note(warning);
     }
     let scratch = Scratch::create(&plan.out)?;
-    let mut bench = Bench::new(problem, plan, observer, scratch.path().to_owned())?;
+    let bench = Bench::new(problem, plan, observer, scratch.path().to_owned())?;
+    let mut benches: Vec<Bench> = match workers {
+        [] => vec![bench.another()],
+        several => (several.iter().enumerate())
+            .map(|(i, w)| bench.on(w, i))
+            .collect(),
+    };
 
-    let points = Indexed::new(index);
-    let mut search = Search::new(strategy, &points, plan.trials, plan.seed);
+    let mut search = Search::new(strategy, points, plan.trials, plan.seed);
     let mut trials = done.trials;
-    trials.retain(|t| match index.position(&t.config) {
+    trials.retain(|t| match points.position(&t.config) {
+        // A lost worker says nothing of its config, which is tried again.
+        Some(_) if matches!(t.failure(), Some((Failure::Lost, _))) => true,
         Some(p) => {
             search.tell(p, bench.costs(t), t.effort);
             true
@@ -76,64 +126,72 @@ pub fn tune(
             false
         }
     });
+    if benches.len() > 1 && !search.over() && !observer.cancelled() {
+        let (builder, seed) = (&bench.builder, plan.seed);
+        let found = disturbance::measure(&mut benches, &names, points, builder, observer, seed)?;
+        if let Some(found) = found {
+            observer.note(&found.sentences());
+            folder.set_disturbance(&found)?;
+            facts.disturbance = Some(found);
+        }
+    }
     let start = Instant::now();
     let late = || start.elapsed().as_secs_f64() >= plan.seconds;
     observer.stage("tuning", search.most());
     for _ in 0..trials.len().min(search.most()) {
         observer.step("recorded before");
     }
-    let mut interrupted = false;
-    while !late()
-        && let Some(proposals) = search.ask()
-    {
-        let builder = bench.builder.clone();
-        let end = builder.each(&proposals, &points, &mut |p, made| {
-            if search.over() || late() {
-                return ControlFlow::Break(Ok(()));
-            }
-            if observer.cancelled() {
-                interrupted = true;
-                return ControlFlow::Break(Ok(()));
-            }
-            let trial = match bench.trial(points.config(p.point), p.effort, made) {
-                Ok(Some(trial)) => trial,
-                Ok(None) => {
-                    interrupted = true;
-                    return ControlFlow::Break(Ok(()));
-                }
-                Err(fault) => return ControlFlow::Break(Err(TuneError::from(fault))),
-            };
-            if let Err(e) = folder.append(&trial) {
-                return ControlFlow::Break(Err(e.into()));
-            }
+    let mut by_worker = vec![0_usize; benches.len()];
+    let schedule = Schedule {
+        points,
+        builder: &bench.builder,
+        observer,
+        names: &names,
+        // On the host a compiler beside a measurement would spoil it; a GPU does not mind.
+        builds_disturb: plan.gpu.is_none(),
+        late: &late,
+    };
+    let mut interrupted = schedule.run(
+        &mut benches,
+        &mut search,
+        &mut |search, p, worker, trial| {
+            folder.append(&trial)?;
+            by_worker[worker] += 1;
             search.tell(p.point, bench.costs(&trial), p.effort);
-            observer.step(&message(&trial, &search.history, plan.objectives[0]));
+            let mut message = message(&trial, &search.history, plan.objectives[0]);
+            if by_worker.len() > 1 {
+                message.push_str(&counts(&names, &by_worker));
+            }
+            observer.step(&message);
             trials.push(trial);
-            ControlFlow::Continue(())
-        });
-        if let ControlFlow::Break(end) = end {
-            end?;
-            break;
-        }
-    }
-    if observer.cancelled() {
-        interrupted = true;
-    }
+            Ok(())
+        },
+    )?;
+    interrupted |= observer.cancelled();
     let mut failures = BTreeMap::new();
     for (f, _) in trials.iter().filter_map(Trial::failure) {
         *failures.entry(f.name()).or_insert(0) += 1;
     }
+    let drifts = benches.iter().filter_map(|b| b.drift);
     let mut found = Found {
         trials: trials.len(),
         failures,
         finalists: Vec::new(),
         baseline: None,
         interrupted,
-        drift: bench.drift,
+        drift: drifts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))),
+        search_s: start.elapsed().as_secs_f64(),
+        workers: match workers {
+            [] => Vec::new(),
+            _ => (names.iter().cloned().zip(by_worker))
+                .map(|(name, trials)| WorkerTrials { name, trials })
+                .collect(),
+        },
+        disturbance: facts.disturbance.clone(),
     };
     let mut finals_found = None;
     if !interrupted {
-        let finals = bench.finals(&trials)?;
+        let finals = finals(&benches, &names, &trials, observer)?;
         found.finalists = finals.finalists;
         found.baseline = finals.baseline;
         if let Some(rounds) = finals.rounds {
@@ -149,6 +207,35 @@ pub fn tune(
         warnings: done.warnings,
     };
     Ok((found, sweep))
+}
+
+/// All final rounds on one worker: the first that can measure them.
+fn finals(
+    benches: &[Bench],
+    names: &[String],
+    trials: &[Trial],
+    observer: &dyn Observer,
+) -> Result<Finals, TuneError> {
+    let last = benches.len() - 1;
+    for (bench, name) in benches[..last].iter().zip(names) {
+        match bench.finals(trials) {
+            Err(e @ (TuneError::Environment(_) | TuneError::Finalists(_))) => {
+                observer.note(&format!(
+                    "worker {name}: {e}; the next worker measures them"
+                ));
+            }
+            done => return done,
+        }
+    }
+    benches[last].finals(trials)
+}
+
+/// Trials by worker, for the progress.
+fn counts(names: &[String], trials: &[usize]) -> String {
+    let each: Vec<String> = (names.iter().zip(trials))
+        .map(|(name, n)| format!("{name} {n}"))
+        .collect();
+    format!(" | {}", each.join(", "))
 }
 
 fn message(t: &Trial, history: &History, objective: Objective) -> String {

@@ -2,7 +2,7 @@
 //! front are found with the trials of one search, as each trial measures all objectives.
 
 use super::surrogate::Surrogate;
-use super::{Ask, Proposal, Strategy};
+use super::{Ask, Feedback, Proposal, Strategy};
 
 /// Most proposals of a question.
 const AT_ONCE: usize = 10;
@@ -14,6 +14,10 @@ const BUDGET: usize = 40;
 pub struct Alternate(Vec<Surrogate>);
 
 impl Strategy for Alternate {
+    fn feedback(&self) -> Feedback {
+        Feedback::Partial
+    }
+
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal> {
         let objectives = ask.history.objectives();
         while self.0.len() < objectives {

@@ -1,6 +1,6 @@
 //! Every point once, in random order; a small budget makes it random sampling.
 
-use super::{Ask, Proposal, Strategy};
+use super::{Ask, Feedback, Proposal, Strategy};
 
 /// Points proposed together: enough for builds to run ahead.
 const BATCH: usize = 32;
@@ -14,6 +14,10 @@ pub struct Exhaustive {
 }
 
 impl Strategy for Exhaustive {
+    fn feedback(&self) -> Feedback {
+        Feedback::None
+    }
+
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal> {
         let n = ask.points.len();
         if n > LISTED {

@@ -139,8 +139,24 @@ pub struct Ask<'a> {
     pub budget: usize,
 }
 
+/// Which results a strategy must know before it is asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// None: its points do not depend on results, nor on the order in which they come.
+    None,
+    /// Some of its last points may still be measured; it learns from those that were.
+    Partial,
+    /// Those of all points it proposed.
+    Complete,
+}
+
 /// A search method. Asked for points, it looks at what the earlier ones gave.
 pub trait Strategy {
+    /// Which results it must know before it is asked again.
+    fn feedback(&self) -> Feedback {
+        Feedback::Complete
+    }
+
     /// The next points, best first; they may be built together and are measured in order. Points
     /// already known cost nothing. None: the strategy is at its end.
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal>;

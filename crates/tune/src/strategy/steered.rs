@@ -1,6 +1,6 @@
 //! In the order that a model predicts: cheap to compute, so all points are ranked first.
 
-use super::{Ask, Proposal, Strategy};
+use super::{Ask, Feedback, Proposal, Strategy};
 
 /// The predicted objective of a point; `None` where the model cannot tell.
 pub type Steering = Box<dyn Fn(u64) -> Option<f64>>;
@@ -24,6 +24,10 @@ impl Steered {
 }
 
 impl Strategy for Steered {
+    fn feedback(&self) -> Feedback {
+        Feedback::None
+    }
+
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal> {
         let steering = &self.steering;
         let order = self.order.get_or_insert_with(|| {

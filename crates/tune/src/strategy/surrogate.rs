@@ -6,7 +6,7 @@
 //! a tree. The Gaussian process proposes by expected improvement; where the budget is small it does so
 //! beside the forest too.
 
-use super::{Ask, Proposal, Strategy, fresh, nearest};
+use super::{Ask, Feedback, Proposal, Strategy, fresh, nearest};
 use crate::surrogate::{Features, Forest, ForestPlan, Process};
 use std::collections::HashSet;
 
@@ -220,6 +220,10 @@ impl<'a> Known<'a> {
 }
 
 impl Strategy for Surrogate {
+    fn feedback(&self) -> Feedback {
+        Feedback::Partial
+    }
+
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal> {
         let points = ask.points;
         let forest = self.kind == Kind::Forest;

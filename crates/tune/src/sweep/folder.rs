@@ -1,9 +1,10 @@
 //! A sweep on disk: `sweep.json`, and `trials.jsonl` with one line a trial, each safe on the disk
 //! before the next begins.
 
+use super::disturbance::Disturbance;
 use super::error::FolderError;
 use super::fingerprint;
-use super::record::{Counted, Sweep, SweepFacts, Trial};
+use super::record::{Counted, Failure, Sweep, SweepFacts, Trial};
 use super::rounds::Rounds;
 use greenup_files::{FolderLock, Log, Scratch};
 use serde::{Deserialize, Serialize};
@@ -107,6 +108,34 @@ impl Folder {
         ))
     }
 
+    /// Writes a whole sweep into a folder that holds none. `sweep.json` comes last.
+    ///
+    /// # Errors
+    /// The folder cannot be written, is in use, or holds a sweep.
+    pub fn write_new(dir: &Path, sweep: &Sweep) -> Result<(), FolderError> {
+        let _lock = Self::lock(dir)?;
+        if Self::exists(dir) {
+            return Err(FolderError::Exists(dir.to_owned()));
+        }
+        let mut lines = Vec::new();
+        for trial in &sweep.trials {
+            lines.extend(serde_json::to_vec(trial).unwrap_or_default());
+            lines.push(b'\n');
+        }
+        greenup_files::write(dir.join(TRIALS), lines)?;
+        write_facts(dir, &sweep.facts)
+    }
+
+    /// Records how much the workers disturb each other.
+    ///
+    /// # Errors
+    /// `sweep.json` cannot be read or written.
+    pub fn set_disturbance(&self, found: &Disturbance) -> Result<(), FolderError> {
+        let mut facts = read_facts(&self.dir)?;
+        facts.disturbance = Some(found.clone());
+        write_facts(&self.dir, &facts)
+    }
+
     /// Adds a trial; it is on the disk when this returns. After an error the file ends where it
     /// ended before.
     ///
@@ -123,19 +152,14 @@ impl Folder {
     /// # Errors
     /// It cannot be read.
     pub fn read(dir: &Path) -> Result<Sweep, FolderError> {
-        let path = dir.join(HEAD);
-        let text = greenup_files::read_text(&path)?;
-        let head: Head = serde_json::from_str(&text).map_err(|e| FolderError::Broken {
-            path: path.clone(),
-            line: e.line(),
-            cause: e.to_string(),
-        })?;
-        let parameters = head.facts.parameters.len();
+        let facts = read_facts(dir)?;
+        let parameters = facts.parameters.len();
         let mut warnings = Vec::new();
         let mut trials: Vec<Trial> = lines(&dir.join(TRIALS), &mut warnings, |t: &Trial| {
             let n = t.config.len();
             (n != parameters).then(|| format!("its config has {n} values, not {parameters}"))
         })?;
+        drop_lost(&mut trials);
         let path = dir.join(COUNTERS);
         if path.exists() {
             for c in lines(&path, &mut warnings, |_: &Counted| None)? {
@@ -147,7 +171,7 @@ impl Folder {
             None
         });
         Ok(Sweep {
-            facts: head.facts,
+            facts,
             trials,
             finals,
             warnings,
@@ -162,6 +186,17 @@ impl Folder {
         let line = serde_json::to_vec(counted).unwrap_or_default();
         Ok(Log::open(dir.join(COUNTERS))?.line(line)?)
     }
+}
+
+fn read_facts(dir: &Path) -> Result<SweepFacts, FolderError> {
+    let path = dir.join(HEAD);
+    let text = greenup_files::read_text(&path)?;
+    let head: Head = serde_json::from_str(&text).map_err(|e| FolderError::Broken {
+        path,
+        line: e.line(),
+        cause: e.to_string(),
+    })?;
+    Ok(head.facts)
 }
 
 /// The head comes last and whole: a folder with a head is a sweep.
@@ -206,6 +241,17 @@ fn lines<T: serde::de::DeserializeOwned>(
         }
     }
     Ok(out)
+}
+
+/// Drops the lost trials of configs that were tried again.
+fn drop_lost(trials: &mut Vec<Trial>) {
+    let lost = |t: &Trial| matches!(t.failure(), Some((Failure::Lost, _)));
+    if trials.iter().any(lost) {
+        let again: Vec<_> = (trials.iter().filter(|t| !lost(t)))
+            .map(|t| t.config.clone())
+            .collect();
+        trials.retain(|t| !lost(t) || !again.contains(&t.config));
+    }
 }
 
 /// Joins counters with the trials of the same config.

@@ -168,6 +168,7 @@ fn trial(config: Vec<Value>, outcome: Outcome, metrics: BTreeMap<String, f64>) -
         measure_s: 0.0,
         flags: Vec::new(),
         at: 0.0,
+        device: None,
     }
 }
 

@@ -2,12 +2,14 @@
 
 pub mod best;
 mod clock;
+pub mod disturbance;
 mod error;
 mod export;
 mod fingerprint;
 mod folder;
 mod import;
-mod record;
+pub mod merge;
+pub(crate) mod record;
 mod rounds;
 mod winner;
 
@@ -15,5 +17,7 @@ pub use error::{Difference, FolderError};
 pub use export::{to_csv, to_t4, write_csv, write_exports};
 pub use folder::Folder;
 pub use import::{FormatError, ImportError, read_any};
-pub use record::{Counted, Counters, Failure, Kernels, Outcome, Sweep, SweepFacts, Trial};
+pub use record::{
+    Counted, Counters, Failure, Kernels, Outcome, Sweep, SweepFacts, Trial, TrialDevice,
+};
 pub use rounds::Rounds;

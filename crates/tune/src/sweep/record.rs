@@ -1,11 +1,13 @@
 //! One config with its measurement or its failure, and all of them together.
 
+use super::disturbance::Disturbance;
 use super::rounds::Rounds;
 use crate::objective::Cost;
 use crate::points::Table;
 use greenup_space::Value;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Numbers by the name of their counter.
 pub type Counters = BTreeMap<String, f64>;
@@ -42,6 +44,8 @@ pub enum Failure {
     Wrong,
     /// Anything else while it ran.
     Runtime,
+    /// The worker that measured it was lost, which says nothing about the config.
+    Lost,
 }
 
 impl Failure {
@@ -55,6 +59,7 @@ impl Failure {
             Self::Timeout => "timeout",
             Self::Wrong => "wrong",
             Self::Runtime => "runtime",
+            Self::Lost => "lost",
         }
     }
 }
@@ -121,6 +126,29 @@ pub struct Trial {
     /// Seconds since 1970 when it ended.
     #[serde(default)]
     pub at: f64,
+    /// Where it was measured, if recorded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub device: Option<TrialDevice>,
+}
+
+/// Where a trial was measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrialDevice {
+    /// Name of the host.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub host: Option<String>,
+    /// Number of the GPU on its host, as CUDA counts.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gpu: Option<i32>,
+    /// Identifier of the GPU.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub uuid: Option<String>,
+    /// Version of greenup on a host that a launcher reached.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub greenup: Option<String>,
+    /// Number of the worker, from 0, in a search with several.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub worker: Option<usize>,
 }
 
 /// Reads a map and replaces names that older versions wrote: `rival_s` is `baseline_s`.
@@ -135,6 +163,13 @@ fn with_current_names<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Ok(read.into_iter().map(|(k, v)| (current(k), v)).collect())
 }
 
+/// Seconds since 1970.
+pub(crate) fn now() -> f64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |d| d.as_secs_f64())
+}
+
 fn one() -> f64 {
     1.0
 }
@@ -145,6 +180,26 @@ fn is_one(x: &f64) -> bool {
 }
 
 impl Trial {
+    /// A config whose workers were lost, with the last one's fault.
+    pub fn lost(config: Vec<Value>, effort: f64, message: String) -> Self {
+        Self {
+            config,
+            outcome: Outcome::Failed {
+                failure: Failure::Lost,
+                message,
+            },
+            metrics: BTreeMap::new(),
+            kernels: Kernels::new(),
+            effort,
+            build_s: 0.0,
+            verify_s: 0.0,
+            measure_s: 0.0,
+            flags: Vec::new(),
+            at: now(),
+            device: None,
+        }
+    }
+
     /// Time and energy; `None` if it failed.
     pub fn cost(&self) -> Option<Cost> {
         match &self.outcome {
@@ -192,6 +247,9 @@ pub struct SweepFacts {
         default
     )]
     pub fingerprint: BTreeMap<String, String>,
+    /// How much the workers disturb each other, in a search with several.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub disturbance: Option<Disturbance>,
     /// Anything else: versions, sensors, seeds, the command.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub more: BTreeMap<String, String>,

@@ -1,23 +1,26 @@
 //! One trial: a config is built, verified and measured, with a baseline measured around it to detect drift.
 
+use super::drift::record_baseline;
 use crate::build::builder::{Builder, Made};
 use crate::build::compile::Unit;
 use crate::error::TuneError;
 use crate::error::{BuildError, EnvironmentFault};
 use crate::objective::Cost;
-use crate::plan::{DATA_SEED, Plan};
+use crate::plan::{DATA_SEED, GpuTarget, Plan, WorkerSetup};
 use crate::problem::Problem;
-use crate::sweep::{Failure, Outcome, Trial};
+use crate::sweep::record::now;
+use crate::sweep::{Failure, Outcome, Trial, TrialDevice};
 use crate::worker::inputs::memory::refuse_too_large;
-use crate::worker::launcher::{Answer, Worker};
+use crate::worker::launcher::{Answer, Launcher, Worker};
 use crate::worker::protocol::{Built, Expected, Inputs, Job, Message, Task};
 use greenup_meter::Observer;
+use greenup_meter::control::Control;
 use greenup_meter::stats::median;
 use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 /// Trials between two measurements of the baseline's energy.
 const BASELINE_ENERGY_EVERY: usize = 25;
@@ -28,21 +31,20 @@ pub(crate) struct Bench<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) observer: &'a dyn Observer,
     pub(crate) builder: Builder<'a>,
+    launcher: &'a Launcher,
+    pub(crate) gpu: Option<&'a GpuTarget>,
+    pub(crate) control: Option<&'a Control>,
+    /// Recorded with each trial.
+    device: Option<TrialDevice>,
     setup: Option<PathBuf>,
     reference: Option<Expected>,
     pub(crate) baseline: Option<Built>,
     /// Worker process that is reused between trials on a GPU, where loading the inputs takes long.
     worker: Mutex<Option<Worker>>,
     trials: usize,
-    first_baseline_s: Option<f64>,
+    pub(crate) first_baseline_s: Option<f64>,
     /// Least and most of the baseline's time over its first.
     pub(crate) drift: Option<(f64, f64)>,
-}
-
-fn now() -> f64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0.0, |d| d.as_secs_f64())
 }
 
 impl<'a> Bench<'a> {
@@ -70,6 +72,14 @@ impl<'a> Bench<'a> {
                 observer,
                 libraries,
             },
+            launcher: &plan.launcher,
+            gpu: plan.gpu.as_ref(),
+            control: plan.control.as_ref(),
+            device: plan.gpu.as_ref().map(|on| TrialDevice {
+                gpu: Some(on.gpu.ordinal),
+                uuid: Some(on.gpu.uuid.clone()).filter(|u| !u.is_empty()),
+                ..TrialDevice::default()
+            }),
             setup,
             reference: None,
             baseline: None,
@@ -101,6 +111,45 @@ impl<'a> Bench<'a> {
         Ok(bench)
     }
 
+    /// The same for another worker: number `number` of several.
+    pub(crate) fn on(&self, worker: &'a WorkerSetup, number: usize) -> Self {
+        let gpu = worker.gpu.as_ref();
+        Self {
+            launcher: &worker.launcher,
+            gpu,
+            control: worker.control.as_ref(),
+            device: Some(TrialDevice {
+                host: worker.host.clone(),
+                gpu: gpu.map(|on| on.gpu.ordinal),
+                uuid: (gpu.map(|on| on.gpu.uuid.clone())).filter(|u| !u.is_empty()),
+                greenup: worker.version.clone(),
+                worker: Some(number),
+            }),
+            ..self.another()
+        }
+    }
+
+    /// The same with a worker process of its own.
+    pub(crate) fn another(&self) -> Self {
+        Self {
+            problem: self.problem,
+            plan: self.plan,
+            observer: self.observer,
+            builder: self.builder.clone(),
+            launcher: self.launcher,
+            gpu: self.gpu,
+            control: self.control,
+            device: self.device.clone(),
+            setup: self.setup.clone(),
+            reference: self.reference.clone(),
+            baseline: self.baseline.clone(),
+            worker: Mutex::new(None),
+            trials: 0,
+            first_baseline_s: None,
+            drift: None,
+        }
+    }
+
     /// Values of the objectives for the search, each in its own unit; for objectives without energy the time is corrected
     /// for the machine's drift.
     pub(crate) fn costs(&self, t: &Trial) -> Option<Vec<f64>> {
@@ -109,7 +158,7 @@ impl<'a> Bench<'a> {
         // objectives that join both see the time that belongs to them.
         // A GPU's clock follows what ran just before: there the baseline's time says nothing of the
         // config's.
-        let drift = match self.plan.gpu {
+        let drift = match self.gpu {
             None => t.metrics.get("drift").copied().unwrap_or(1.0),
             Some(_) => 1.0,
         };
@@ -134,7 +183,7 @@ impl<'a> Bench<'a> {
         // References run on the host, whatever the kernels run on.
         let gpu = match &task {
             Task::Reference { .. } | Task::Compile(_) => None,
-            _ => self.plan.gpu.as_ref().map(|on| on.gpu.ordinal),
+            _ => self.gpu.map(|on| on.gpu.ordinal),
         };
         Job {
             limit_s,
@@ -153,12 +202,16 @@ impl<'a> Bench<'a> {
     pub(crate) fn run(&self, task: Task, limit_s: f64) -> Result<Option<Answer>, EnvironmentFault> {
         let job = self.job(task, limit_s);
         let cancelled = || self.observer.cancelled();
-        if job.inputs.gpu.is_none() {
+        // References run here, wherever the kernels run.
+        if matches!(job.task, Task::Reference { .. } | Task::Compile(_)) {
             return self.plan.launcher.run(&job, limit_s, &cancelled);
+        }
+        if job.inputs.gpu.is_none() && !self.launcher.remote {
+            return self.launcher.run(&job, limit_s, &cancelled);
         }
         let mut kept = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_ref().is_none_or(|w| !w.alive()) {
-            *kept = Some(self.plan.launcher.start()?);
+            *kept = Some(self.launcher.start()?);
         }
         let Some(worker) = kept.as_mut() else {
             return Ok(None);
@@ -220,7 +273,7 @@ impl<'a> Bench<'a> {
         &mut self,
         config: Vec<Value>,
         effort: f64,
-        (made, build_s): Made,
+        (made, build_s): &Made,
     ) -> Result<Option<Trial>, EnvironmentFault> {
         let mut trial = Trial {
             config,
@@ -231,15 +284,16 @@ impl<'a> Bench<'a> {
             metrics: BTreeMap::new(),
             kernels: BTreeMap::new(),
             effort,
-            build_s,
+            build_s: *build_s,
             verify_s: 0.0,
             measure_s: 0.0,
             flags: Vec::new(),
             at: now(),
+            device: self.device.clone(),
         };
         let ready = match made {
             Ok(r) => r,
-            Err(BuildError::Environment(fault)) => return Err(fault),
+            Err(BuildError::Environment(fault)) => return Err(fault.clone()),
             Err(BuildError::Compile(e)) => {
                 trial.outcome = Outcome::Failed {
                     failure: Failure::Compile,
@@ -248,13 +302,13 @@ impl<'a> Bench<'a> {
                 return Ok(Some(trial));
             }
         };
-        trial.metrics = ready.facts;
-        if let Some(on) = &self.plan.gpu {
+        trial.metrics.clone_from(&ready.facts);
+        if let Some(on) = self.gpu {
             trial
                 .metrics
                 .insert("gpu".into(), f64::from(on.gpu.ordinal));
         }
-        if let Some(message) = ready.rejected {
+        if let Some(message) = ready.rejected.clone() {
             let failure = match trial.metrics.get("blocks") {
                 Some(&b) if b > 0.0 => Failure::Invalid,
                 _ => Failure::Launch,
@@ -267,7 +321,7 @@ impl<'a> Bench<'a> {
             trial.outcome = Outcome::Failed { failure, message };
             return Ok(Some(trial));
         }
-        let built = ready.built;
+        let built = &ready.built;
         let m = self.problem.measure;
         let start = Instant::now();
         let baseline = self.problem.baseline.is_some();
@@ -330,55 +384,25 @@ impl<'a> Bench<'a> {
         trial.at = now();
         // Without a [baseline] in the problem, the first config that works is the drift reference.
         if self.baseline.is_none() && trial.cost().is_some() {
-            self.baseline = self.keep(&built);
+            self.baseline = self.keep(built, "baseline");
         }
         // Every library is of one config; cubins are kept for other sweeps.
-        if let Built::Library(file) = &built {
+        if let Built::Library(file) = built {
             let _ = std::fs::remove_file(file);
         }
         Ok(Some(trial))
     }
 
-    /// Keeps a copy of a built config for the whole sweep.
-    fn keep(&self, built: &Built) -> Option<Built> {
+    /// Keeps a copy of a built config for the whole sweep, by a name of its own.
+    pub(crate) fn keep(&self, built: &Built, name: &str) -> Option<Built> {
         match built {
             Built::Library(file) => {
-                let kept = self.builder.libraries.join("baseline.so");
+                let number = self.device.as_ref().and_then(|d| d.worker).unwrap_or(0);
+                let kept = self.builder.libraries.join(format!("{name}-{number}.so"));
                 std::fs::copy(file, &kept).ok()?;
                 Some(Built::Library(kept))
             }
             cubin @ Built::Cubin { .. } => Some(cubin.clone()),
         }
-    }
-
-    fn watch_drift(&mut self, baseline_s: &[f64], trial: &mut Trial) {
-        // At clocks that the configs set, the baseline's time is theirs too.
-        if baseline_s.is_empty() || self.plan.control.is_some() {
-            return;
-        }
-        let own = baseline_s.iter().sum::<f64>() / baseline_s.len() as f64;
-        let first = *self.first_baseline_s.get_or_insert(own);
-        let drift = own / first;
-        trial.metrics.insert("drift".into(), drift);
-        let (lo, hi) = self.drift.unwrap_or((drift, drift));
-        self.drift = Some((lo.min(drift), hi.max(drift)));
-        if (drift - 1.0).abs() > 0.05 {
-            trial.flags.push(format!(
-                "the machine drifted by {:+.0} %",
-                100.0 * (drift - 1.0)
-            ));
-        }
-    }
-}
-
-/// Notes the mean time and the energy of the baseline's runs during this trial.
-fn record_baseline(seconds: &[f64], joules: Option<f64>, trial: &mut Trial) {
-    if seconds.is_empty() {
-        return;
-    }
-    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
-    trial.metrics.insert("baseline_s".into(), mean);
-    if let Some(j) = joules {
-        trial.metrics.insert("baseline_j".into(), j);
     }
 }

@@ -25,7 +25,7 @@ pub(crate) enum ClockError {
 impl Bench<'_> {
     /// Sets the clocks that a config asks for, where it does.
     pub(crate) fn set_clocks(&self, config: &[Value]) -> Result<(), ClockError> {
-        let Some(control) = &self.plan.control else {
+        let Some(control) = self.control else {
             return Ok(());
         };
         let setting = self.problem.setting(config)?;

@@ -4,6 +4,7 @@ use crate::build::compile::{Unit, compiler_version};
 use crate::plan::{DATA_SEED, Plan};
 use crate::problem::parts::{hash, shown};
 use crate::problem::{Fill, Problem, Role};
+use crate::shard::SHARD;
 use crate::sweep::SweepFacts;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,6 +56,7 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
         parameters: problem.space.names().map(str::to_owned).collect(),
         flops,
         objective: plan.objectives.first().map(ToString::to_string),
+        disturbance: None,
         more,
     }
 }
@@ -67,7 +69,7 @@ fn fingerprint(
 ) -> BTreeMap<String, String> {
     let mut out = problem.parts().clone();
     let mut put = |name: String, value: String| out.insert(name, value);
-    for name in ["compiler", "flags", "seed of data", "architecture"] {
+    for name in ["compiler", "flags", "seed of data", "architecture", SHARD] {
         if let Some(v) = facts.get(name) {
             put(name.into(), v.clone());
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 mod clocks;
+mod drift;
 pub(crate) mod facts;
 pub mod remeasure;
 pub mod scaling;

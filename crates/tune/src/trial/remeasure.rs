@@ -1,6 +1,7 @@
 //! Measures the finalists again, interleaved in random order, and marks ties.
 
 use crate::error::TuneError;
+use crate::sweep::disturbance::Series;
 use crate::sweep::{Rounds, Trial};
 use crate::trial::bench::Bench;
 use crate::worker::protocol::{Built, Message, Task};
@@ -75,7 +76,7 @@ impl Bench<'_> {
             .problem
             .baseline
             .as_ref()
-            .filter(|_| self.plan.control.is_none())
+            .filter(|_| self.control.is_none())
             .and(self.baseline.clone());
         let with_baseline = baseline.is_some();
         kernels.extend(baseline);
@@ -136,6 +137,64 @@ impl Bench<'_> {
         })
     }
 
+    /// Rounds of kernels in one process, interleaved; `None` when the user stopped it.
+    fn rounds(
+        &self,
+        kernels: Vec<Built>,
+        rounds: usize,
+        seconds: f64,
+    ) -> Result<Option<Interleaved>, TuneError> {
+        let n = (rounds * kernels.len()) as f64;
+        let timeout = self.problem.measure.timeout;
+        let limit = timeout + n * (seconds * 4.0 + timeout / 10.0);
+        let task = Task::Interleaved {
+            kernels,
+            rounds,
+            seconds,
+        };
+        let Some(answer) = self.run(task, limit)? else {
+            return Ok(None);
+        };
+        let rounds_of = answer.messages.into_iter().find_map(|s| match s {
+            Message::Interleaved {
+                times_s,
+                energies_j,
+            } => Some((times_s, energies_j)),
+            _ => None,
+        });
+        match rounds_of {
+            Some(r) => Ok(Some(r)),
+            None => {
+                let why = answer.failure.map_or_else(String::new, |f| f.1);
+                Err(TuneError::Finalists(why))
+            }
+        }
+    }
+
+    /// Rounds of one config, at its clocks, of at most `round_s` seconds each; `None` when the user stopped it.
+    ///
+    /// # Errors
+    /// Why it cannot be measured.
+    pub(crate) fn series(
+        &self,
+        config: &[Value],
+        kernel: &Built,
+        rounds: usize,
+        round_s: f64,
+    ) -> Result<Option<Series>, String> {
+        self.set_clocks(config).map_err(|e| e.to_string())?;
+        let seconds = self.problem.measure.seconds.min(round_s);
+        let found = self.rounds(vec![kernel.clone()], rounds, seconds);
+        let found = found.map_err(|e| match e {
+            TuneError::Finalists(why) => why,
+            e => e.to_string(),
+        })?;
+        Ok(found.map(|(mut times_s, mut energies_j)| Series {
+            times_s: times_s.pop().unwrap_or_default(),
+            energies_j: energies_j.pop().unwrap_or_default(),
+        }))
+    }
+
     /// The trials that are measured again: the best by each objective, alternately.
     fn best<'t>(&self, trials: &'t [Trial]) -> Vec<&'t Trial> {
         let full = |t: &&Trial| t.effort >= 1.0 || self.plan.finalists == 0;
@@ -171,37 +230,8 @@ impl Bench<'_> {
         rounds: usize,
         seconds: f64,
     ) -> Result<Option<Interleaved>, TuneError> {
-        let limit = |n: usize| {
-            self.problem.measure.timeout
-                + n as f64 * (seconds * 4.0 + self.problem.measure.timeout / 10.0)
-        };
-        let once = |kernels: Vec<Built>, rounds: usize| -> Result<Option<Interleaved>, TuneError> {
-            let limit = limit(rounds * kernels.len());
-            let task = Task::Interleaved {
-                kernels,
-                rounds,
-                seconds,
-            };
-            let Some(answer) = self.run(task, limit)? else {
-                return Ok(None);
-            };
-            let rounds_of = answer.messages.into_iter().find_map(|s| match s {
-                Message::Interleaved {
-                    times_s,
-                    energies_j,
-                } => Some((times_s, energies_j)),
-                _ => None,
-            });
-            match rounds_of {
-                Some(r) => Ok(Some(r)),
-                None => {
-                    let why = answer.failure.map_or_else(String::new, |f| f.1);
-                    Err(TuneError::Finalists(why))
-                }
-            }
-        };
-        if self.plan.control.is_none() {
-            return once(kernels, rounds);
+        if self.control.is_none() {
+            return self.rounds(kernels, rounds, seconds);
         }
         let mut times_s = vec![Vec::new(); kernels.len()];
         let mut energies_j = vec![Vec::new(); kernels.len()];
@@ -212,7 +242,8 @@ impl Bench<'_> {
             for &i in &order {
                 self.set_clocks(&best[i].config)
                     .map_err(|e| TuneError::Finalists(e.to_string()))?;
-                let Some((mut t, mut e)) = once(vec![kernels[i].clone()], 1)? else {
+                let Some((mut t, mut e)) = self.rounds(vec![kernels[i].clone()], 1, seconds)?
+                else {
                     return Ok(None);
                 };
                 times_s[i].append(&mut t[0]);

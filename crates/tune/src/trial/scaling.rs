@@ -151,7 +151,7 @@ pub fn scaling(
                     let start = Instant::now();
                     let made = bench.builder.compile(&config);
                     let made = (made, start.elapsed().as_secs_f64());
-                    let Some(t) = bench.trial(config, 1.0, made)? else {
+                    let Some(t) = bench.trial(config, 1.0, &made)? else {
                         complete = false;
                         break 'sizes;
                     };

@@ -29,6 +29,8 @@ pub struct Launcher {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
+    /// Whether it may run on another host: then it introduces itself, and gets the files that its jobs name.
+    pub remote: bool,
 }
 
 /// What a job gave: all that it answered, or why it ended.
@@ -135,7 +137,7 @@ impl Drop for Worker {
 impl Worker {
     /// Whether it can take another job.
     pub fn alive(&self) -> bool {
-        self.alive
+        self.alive && !self.group.exited()
     }
 
     /// Gives it a job of `limit_s` seconds at most, asking now and then whether to stop; `None`
@@ -304,6 +306,7 @@ mod tests {
         Launcher {
             program: "sh".into(),
             arguments: vec!["-c".into(), text.into()],
+            remote: false,
         }
     }
 
@@ -349,6 +352,7 @@ mod tests {
         let none = Launcher {
             program: "/no/such/program".into(),
             arguments: Vec::new(),
+            remote: false,
         };
         let e = none.run(&job(), 10.0, &cancelled).unwrap_err();
         assert!(e.0.contains("no process can be started"), "{e}");

@@ -8,5 +8,6 @@ pub mod init;
 pub mod replay;
 pub mod scale;
 pub mod space;
+pub mod sweeps;
 pub mod tune;
 pub mod worker;

@@ -1,7 +1,7 @@
 //! `greenup tune`.
 
 use crate::args::TuneArgs;
-use crate::search;
+use crate::search::{self, Spread};
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_tune::Found;
@@ -23,7 +23,8 @@ struct Answer<'a> {
 }
 
 pub fn run(args: &TuneArgs) -> Result {
-    let mut problem = search::problem(&args.problem, &args.named, args.search.gpu.as_deref())?;
+    let gpus = args.gpus.as_deref().or(args.search.gpu.as_deref());
+    let mut problem = search::problem(&args.problem, &args.named, gpus)?;
     if let Some(fill) = &args.data {
         problem
             .fill_inputs(fill)
@@ -42,7 +43,19 @@ pub fn run(args: &TuneArgs) -> Result {
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("sweeps").join(&problem.space.name));
-    let done = search::sweep(&problem, &args.problem, &args.search, &dir, args.json)?;
+    let spread = Spread {
+        gpus: args.gpus.clone(),
+        shard: args.shard,
+        workers: args.workers,
+    };
+    let done = search::sweep(
+        &problem,
+        &args.problem,
+        &args.search,
+        &spread,
+        &dir,
+        args.json,
+    )?;
     if args.json {
         print::json(&Answer {
             name: &problem.space.name,

@@ -13,6 +13,7 @@ use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
 use greenup_report::si::{percent, si, three};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, Correlation, Row};
+use greenup_tune::sweep::disturbance::Disturbance;
 use greenup_tune::trial::scaling::Scaling;
 
 /// Builds the page: best configs, Pareto front, correlations, importance of parameters; with heat maps by name and
@@ -76,6 +77,9 @@ pub fn page(
             }],
             ..Section::default()
         });
+    }
+    if let Some(d) = &sweep.facts.disturbance {
+        sections.push(neighbours(d));
     }
     sections.push(course(a, sweep));
     sections.push(by_parameter(a, sweep));
@@ -235,6 +239,21 @@ pub fn page(
             .collect::<Vec<_>>()
             .join(" · "),
         provenance: Vec::new(),
+    }
+}
+
+/// How much the workers disturb each other.
+fn neighbours(d: &Disturbance) -> Section {
+    let mut paragraphs = vec![d.sentences()];
+    if d.matters() {
+        paragraphs.push("This is more than the noise: trials of several workers differ by it. One worker measured the finalists, so they can be compared.".into());
+    }
+    Section {
+        id: "neighbours".into(),
+        title: "Workers at the same time".into(),
+        label: Some("measured"),
+        paragraphs,
+        ..Section::default()
     }
 }
 

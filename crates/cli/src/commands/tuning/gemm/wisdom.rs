@@ -1,7 +1,7 @@
 //! What was tuned before: made, found again, listed.
 
 use crate::args::GemmArgs;
-use crate::search;
+use crate::search::{self, Spread};
 use greenup_app::error::Result;
 use greenup_app::print;
 use greenup_device::CpuFacts;
@@ -28,7 +28,14 @@ pub fn tuned(
         .out
         .clone()
         .unwrap_or_else(|| cache.join(format!("sweep-{}x{}x{}-{seconds}", size.m, size.n, size.k)));
-    let done = search::sweep(problem, file, &args.search, &dir, args.json)?;
+    let done = search::sweep(
+        problem,
+        file,
+        &args.search,
+        &Spread::default(),
+        &dir,
+        args.json,
+    )?;
     if !args.json {
         search::print(&done);
     }

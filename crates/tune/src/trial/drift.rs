@@ -1,0 +1,38 @@
+//! Drift of the machine, seen by the baseline that is measured around each trial.
+
+use super::bench::Bench;
+use crate::sweep::Trial;
+
+impl Bench<'_> {
+    /// Compares the baseline with its first measurement.
+    pub(crate) fn watch_drift(&mut self, baseline_s: &[f64], trial: &mut Trial) {
+        // At clocks that the configs set, the baseline's time is theirs too.
+        if baseline_s.is_empty() || self.control.is_some() {
+            return;
+        }
+        let own = baseline_s.iter().sum::<f64>() / baseline_s.len() as f64;
+        let first = *self.first_baseline_s.get_or_insert(own);
+        let drift = own / first;
+        trial.metrics.insert("drift".into(), drift);
+        let (lo, hi) = self.drift.unwrap_or((drift, drift));
+        self.drift = Some((lo.min(drift), hi.max(drift)));
+        if (drift - 1.0).abs() > 0.05 {
+            trial.flags.push(format!(
+                "the machine drifted by {:+.0} %",
+                100.0 * (drift - 1.0)
+            ));
+        }
+    }
+}
+
+/// Notes the mean time and the energy of the baseline's runs during this trial.
+pub(crate) fn record_baseline(seconds: &[f64], joules: Option<f64>, trial: &mut Trial) {
+    if seconds.is_empty() {
+        return;
+    }
+    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+    trial.metrics.insert("baseline_s".into(), mean);
+    if let Some(j) = joules {
+        trial.metrics.insert("baseline_j".into(), j);
+    }
+}
