@@ -137,7 +137,7 @@ pub fn phases<R: Real>(plan: &Plan<R>) -> Vec<PhaseWork> {
     let (mut with_sources, mut with_targets) = (0.0, 0.0);
     for (i, node) in tree.nodes.iter().enumerate().filter(|(_, n)| n.level >= 2) {
         let (level, _) = plan.level(node.level as usize);
-        if !node.sources.is_empty() {
+        if node.has_sources() && plan.upward(i).is_here() {
             with_sources += 1.0;
             if node.is_leaf() {
                 up = up.interact(at_surfaces, s * length(i, false));
@@ -184,7 +184,10 @@ fn m2l<R: Real>(plan: &Plan<R>, (with_sources, with_targets): (f64, f64)) -> Vec
         tree.nodes
             .iter()
             .filter(|n| n.level >= 1 && !n.is_leaf())
-            .filter(|n| !(if targets { &n.targets } else { &n.sources }).is_empty())
+            .filter(|n| match targets {
+                true => !n.targets.is_empty(),
+                false => n.has_sources(),
+            })
             .count() as f64
     };
     let (from, to) = (parents(false), parents(true));
@@ -201,7 +204,7 @@ fn m2l<R: Real>(plan: &Plan<R>, (with_sources, with_targets): (f64, f64)) -> Vec
                     d != 13
                         && b != NONE
                         && !tree.nodes[b as usize].is_leaf()
-                        && !tree.nodes[b as usize].sources.is_empty()
+                        && tree.nodes[b as usize].has_sources()
                 })
                 .count() as f64
         })

@@ -1,6 +1,7 @@
 //! Evaluation of a plan, and its phases.
 
 use crate::FmmError;
+use crate::precision::Real;
 use serde::Serialize;
 
 /// A phase of an evaluation.
@@ -79,8 +80,10 @@ pub struct PhaseTimes {
     pub l2p_m2p_s: f64,
     /// [`Phase::P2p`].
     pub p2p_s: f64,
-    /// Permuting charges and results, and copies to and from the device.
+    /// Permuting and converting charges and results.
     pub permutation_s: f64,
+    /// Copies to and from the device.
+    pub transfers_s: f64,
 }
 
 impl PhaseTimes {
@@ -103,7 +106,7 @@ impl PhaseTimes {
         self.m2l_fft_s + self.m2l_hadamard_s + self.m2l_inverse_fft_s + self.m2l_compressed_s
     }
 
-    /// Seconds of all phases, without the permutation.
+    /// Seconds of all phases, without permutation and transfers.
     pub fn total_s(&self) -> f64 {
         Phase::ALL.iter().map(|p| self.of(*p)).sum()
     }
@@ -111,18 +114,48 @@ impl PhaseTimes {
 
 /// Evaluates a plan on a device.
 pub trait Engine {
-    /// Results at all targets in the units of the points, component by component: `[component][target]`.
+    /// Results at the targets of the plan in the units of the points, component by component: `[component][target]`, in the
+    /// order of the input.
     ///
     /// # Errors
     /// The number of charges is wrong or one is not finite; the device is lost.
-    fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError>;
+    fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
+        let mut out = Vec::new();
+        self.evaluate_into(charges, &mut out)?;
+        Ok(out)
+    }
+
+    /// As [`Engine::evaluate`], into memory that can be used again: `out` is replaced.
+    ///
+    /// # Errors
+    /// As [`Engine::evaluate`].
+    fn evaluate_into(&mut self, charges: &[f64], out: &mut Vec<f64>) -> Result<(), FmmError>;
 
     /// Seconds of the phases of the last evaluation.
     fn phases(&self) -> PhaseTimes;
 
-    /// Repeats the last evaluation `times` times, for measurements: nothing is copied to or from the device.
+    /// Repeats the last evaluation `times` times, for measurements: nothing is copied to or from the device, nor exchanged
+    /// with other ranks.
     ///
     /// # Errors
     /// The device is lost.
     fn repeat(&mut self, times: usize) -> Result<(), FmmError>;
+}
+
+/// An engine whose evaluation is done in two steps, if points are distributed over ranks: between them ranks exchange
+/// equivalent charges. Charges, equivalent charges and results are in the unit and order of the boxes.
+pub trait Steps<R: Real>: Engine {
+    /// P2M and M2M of the boxes that this rank computes alone. `charges` are those of all sources of the plan; the
+    /// equivalent charges of the boxes that were named as needed by others replace `sent`, box by box.
+    ///
+    /// # Errors
+    /// The device is lost.
+    fn begin(&mut self, charges: &[R], sent: &mut Vec<R>) -> Result<(), FmmError>;
+
+    /// The rest of the evaluation, with the equivalent charges from other ranks, in the order of the boxes. The sums at the
+    /// targets replace `sums`, `[component][target]`, without the kernel's factor.
+    ///
+    /// # Errors
+    /// The device is lost.
+    fn finish(&mut self, received: &[R], sums: &mut Vec<R>) -> Result<(), FmmError>;
 }

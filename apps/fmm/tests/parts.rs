@@ -6,7 +6,7 @@ use greenup_fmm::engine::Engine;
 use greenup_fmm::gpu::{Config, Gpu, KERNELS, source};
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::options::{M2l, Options};
-use greenup_fmm::plan::Plan;
+use greenup_fmm::plan::{Part, Plan, merge};
 use greenup_fmm::points::{Distribution, Points, charges, generate};
 use greenup_fmm::precision::Real;
 use std::sync::Arc;
@@ -29,17 +29,31 @@ fn together<R: Real>(
     charges: &[f64],
     engine: impl Fn(Arc<Plan<R>>) -> Box<dyn Engine>,
 ) -> Vec<f64> {
-    let (mut all, mut count) = (Vec::new(), 0);
+    let outputs = plan.options().kernel.outputs(plan.options().gradient);
+    let all: Vec<u32> = (0..plan.targets() as u32).collect();
+    let (mut own, mut count) = (Vec::new(), 0);
     for part in 0..parts {
         let one = Arc::new(plan.part(part, parts));
         let out = engine(Arc::clone(&one)).evaluate(charges).unwrap();
-        let own = one.own_results(&out);
-        all.resize(out.len(), f64::NAN);
-        plan.part_targets(part, parts).put(&own, &mut all);
-        count += own.len();
+        assert_eq!(out.len(), one.targets() * outputs);
+        let targets = one.own_targets().map_or(all.clone(), |t| t.to_vec());
+        assert!(targets.is_sorted());
+        count += out.len();
+        own.push((targets, out));
     }
-    assert_eq!(count, all.len(), "each target belongs to one part");
-    all
+    let n = plan.targets();
+    assert_eq!(count, n * outputs, "each target belongs to one part");
+    let parts: Vec<Part> = (own.iter())
+        .map(|(targets, results)| Part { targets, results })
+        .collect();
+    // In two pieces, as two ranks would.
+    let mut together = vec![f64::NAN; n * outputs];
+    let (mut first, mut second): (Vec<_>, Vec<_>) = (together.chunks_mut(n.max(1)))
+        .map(|c| c.split_at_mut(n / 3))
+        .unzip();
+    merge(&parts, 0, &mut first);
+    merge(&parts, n / 3, &mut second);
+    together
 }
 
 fn bits(x: &[f64]) -> Vec<u64> {

@@ -41,6 +41,10 @@ pub trait Ranks: Send + Sync {
     /// The bytes of all ranks, by rank, on rank 0; `None` on the others.
     fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>>;
 
+    /// Sends `to[r]` to each rank `r`, this one included; returns what each rank sent to this one, by rank. Messages may
+    /// have any lengths. `to` has an entry for each rank.
+    fn exchange(&self, to: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
+
     /// Waits until all ranks call it.
     fn barrier(&self);
 

@@ -81,6 +81,8 @@ struct Team {
     /// What each rank gives to an operation of all.
     given: Vec<Mutex<Vec<u64>>>,
     bytes: Vec<Mutex<Vec<u8>>>,
+    /// Messages of an exchange, by receiver, then by sender.
+    mail: Vec<Vec<Mutex<Vec<u8>>>>,
     channels: Mutex<HashMap<Route, Arc<Channel>>>,
 }
 
@@ -100,6 +102,9 @@ impl Team {
             generation: AtomicUsize::new(0),
             given: (0..size).map(|_| Mutex::default()).collect(),
             bytes: (0..size).map(|_| Mutex::default()).collect(),
+            mail: (0..size)
+                .map(|_| (0..size).map(|_| Mutex::default()).collect())
+                .collect(),
             channels: Mutex::default(),
         }
     }
@@ -206,6 +211,19 @@ impl Ranks for Member {
         all
     }
 
+    fn exchange(&self, to: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        let team = &*self.team;
+        for (mail, message) in team.mail.iter().zip(to) {
+            *lock(&mail[self.rank]) = message;
+        }
+        team.barrier();
+        let take = |m: &Mutex<Vec<u8>>| std::mem::take(&mut *lock(m));
+        let got = team.mail[self.rank].iter().map(take).collect();
+        // The next exchange must not replace what others have not taken.
+        team.barrier();
+        got
+    }
+
     fn barrier(&self) {
         self.team.barrier();
     }
@@ -301,6 +319,26 @@ mod tests {
                 let want: Vec<Vec<u8>> = (0..n).map(|r| vec![r as u8; r]).collect();
                 assert_eq!(*g, (rank == 0).then_some(want));
             }
+        }
+    }
+
+    #[test]
+    fn all_exchange_messages_of_any_length() {
+        for n in 1..=5 {
+            run(n, |r| {
+                let me = r.rank();
+                for round in 0..50 {
+                    let message = |from: usize, to: usize| {
+                        let length = (7 * from + 3 * to + round) % 11;
+                        vec![(16 * from + to) as u8; length]
+                    };
+                    let got = r.exchange((0..n).map(|to| message(me, to)).collect());
+                    let want: Vec<_> = (0..n).map(|from| message(from, me)).collect();
+                    assert_eq!(got, want);
+                }
+                Ok::<_, ()>(())
+            })
+            .unwrap();
         }
     }
 

@@ -5,7 +5,7 @@ use greenup_app::args::Device;
 use greenup_app::progress::Bars;
 use greenup_app::{AppError, Result, print, sensors};
 use greenup_fmm::cpu::{Cpu, check_memory};
-use greenup_fmm::engine::Engine;
+use greenup_fmm::engine::{Engine, Steps};
 use greenup_fmm::gpu::{Config, Gpu};
 use greenup_fmm::plan::Plan;
 use greenup_fmm::precision::Real;
@@ -18,7 +18,7 @@ pub fn engine<R: Real>(
     plan: Arc<Plan<R>>,
     device: Device,
     kernels: &str,
-) -> Result<(Box<dyn Engine>, String)> {
+) -> Result<(Box<dyn Steps<R>>, String)> {
     let Some(ordinal) = device.gpu() else {
         check_memory(&plan)?;
         let name = plan.isa().to_string();

@@ -3,6 +3,7 @@
 pub mod device;
 pub mod direct;
 mod drawing;
+mod gather;
 pub mod input;
 pub mod nbody;
 mod nbody_figure;

@@ -1,5 +1,6 @@
 //! `fmm run`.
 
+use super::gather::Gather;
 use super::input::{Input, Loaded, PrecisionArg, default_ncrit};
 use super::ranks::{Evaluated, evaluate};
 use super::run_report::{Report, drawing, text};
@@ -108,10 +109,15 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
     let start = Instant::now();
     let plan = Arc::new(Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?);
     let setup_s = start.elapsed().as_secs_f64();
+    // Ranks that are threads of this process write into the same memory.
+    let threads = matches!(team, Team::Threads(_));
+    let outputs = options.kernel.outputs(options.gradient);
+    let mut merged = vec![0.0; if threads { plan.targets() * outputs } else { 0 }];
+    let gather = threads.then(|| Gather::new(&mut merged, plan.targets(), team.size()));
     let Evaluated {
         device,
         setup_s: device_s,
-        best_s,
+        timings,
         phases,
         results,
         measured,
@@ -120,8 +126,20 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
         let own = args.device.device.gpus(ranks.local(), gpus());
         let device = own.first().map_or(Device::Cpu, |n| Device::Cuda(*n));
         let times = (args.repeat, args.measure);
-        evaluate(&plan, &l.charges, (&**ranks, device), &args.kernels, times)
+        let who = (&**ranks, device);
+        evaluate(
+            &plan,
+            &l.charges,
+            who,
+            &args.kernels,
+            times,
+            gather.as_ref(),
+        )
     })?;
+    let results = match threads {
+        true => merged,
+        false => results,
+    };
     if !team.has_first() {
         return Ok(());
     }
@@ -153,7 +171,7 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
         .map(|m| predicted::phases::<R>(m, &work))
         .transpose()?;
     provenance.took("set-up", setup_s);
-    provenance.took("evaluation", best_s);
+    provenance.took("evaluation", timings.evaluation_s);
     let report = Report {
         provenance,
         kernel: options.kernel.to_string(),
@@ -175,7 +193,8 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
             .collect(),
         setup_times: plan.setup_times(),
         setup_s,
-        evaluation_s: best_s,
+        evaluation_s: timings.evaluation_s,
+        timings,
         phases,
         work,
         predicted,

@@ -2,7 +2,7 @@
 
 use super::drawing::{Drawing, header, number};
 use super::predicted::Predicted;
-use super::ranks::Boards;
+use super::ranks::{Boards, Timings};
 use super::time;
 use greenup_app::provenance::Provenance;
 use greenup_fmm::check::Errors;
@@ -39,6 +39,8 @@ pub struct Report {
     pub setup_times: SetupTimes,
     pub setup_s: f64,
     pub evaluation_s: f64,
+    /// Where the time of the evaluation goes.
+    pub timings: Timings,
     pub phases: PhaseTimes,
     pub work: Vec<PhaseWork>,
     /// By the machine model, phase by phase.
@@ -100,6 +102,20 @@ pub fn drawing(r: &Report) -> Drawing {
     }
 }
 
+/// What an evaluation needs beside its phases.
+fn beside(r: &Report) -> impl Iterator<Item = (&'static str, f64)> {
+    let t = r.timings;
+    let all = [
+        ("permutation", t.permutation_s),
+        ("transfers", t.transfers_s),
+        ("exchange", t.exchange_s),
+        ("gather", t.gather_s),
+    ];
+    // Without a device there are no transfers, without ranks no exchange.
+    all.into_iter()
+        .filter(|(name, s)| *s > 1e-6 || *name == "permutation")
+}
+
 /// Times of the phases: a bar each, and what the machine model predicts.
 fn phases(r: &Report) -> Chart {
     let shown: Vec<usize> = (0..r.work.len())
@@ -112,11 +128,11 @@ fn phases(r: &Report) -> Chart {
                 r.phases.of(r.work[*i].phase),
             )
         })
-        .chain([("permutation".to_owned(), r.phases.permutation_s)])
+        .chain(beside(r).map(|(name, s)| (name.to_owned(), s)))
         .collect();
     let predicted: Vec<Option<f64>> = (shown.iter())
         .map(|i| Some(r.predicted.as_ref()?.get(*i)?.time_s))
-        .chain([None])
+        .chain(beside(r).map(|_| None))
         .collect();
     let known = |v: &f64| v.is_finite() && *v > 0.0;
     let most = (measured.iter().map(|m| m.1))
@@ -262,7 +278,9 @@ pub fn text(r: &Report) -> String {
         }
         out.push('\n');
     }
-    let _ = writeln!(out, "  permutation     {:>9}", time(r.phases.permutation_s));
+    for (name, s) in beside(r) {
+        let _ = writeln!(out, "  {name:<15} {:>9}", time(s));
+    }
     if let Some(p) = &r.predicted {
         let time_s: f64 = p.iter().map(|p| p.time_s).sum();
         let energy_j: Option<f64> = p.iter().map(|p| p.energy_j).sum();

@@ -3,6 +3,7 @@
 use super::{CHUNK, Cpu};
 use crate::operators::surface::{INNER, OUTER};
 use crate::operators::{Level, Packed};
+use crate::plan::Upward;
 use crate::precision::{Real, Sums};
 use greenup_device::SharedSlice;
 use rayon::prelude::*;
@@ -41,13 +42,15 @@ unsafe fn inverse<R: Real>(
 }
 
 impl<R: Real> Cpu<R> {
-    /// P2M and M2M, from the leaves to the root.
-    pub(super) fn upward(&mut self, charges: &[R]) {
+    /// P2M and M2M of some boxes, from the leaves to the root.
+    pub(super) fn upward(&mut self, which: Upward) {
         let mut values = std::mem::take(&mut self.up);
         let up = SharedSlice::new(&mut values);
         let this = &*self;
         for level in (2..this.plan.tree.levels.len()).rev() {
-            let boxes = this.boxes(level, |i| this.has_sources(i));
+            let boxes = this.boxes(level, |i| {
+                this.has_sources(i) && this.plan.upward(i) == which
+            });
             let (leaves, others): (Vec<_>, Vec<_>) = boxes
                 .iter()
                 .partition(|&&i| this.plan.tree.nodes[i].is_leaf());
@@ -55,7 +58,7 @@ impl<R: Real> Cpu<R> {
             leaves
                 .par_chunks(CHUNK)
                 .for_each_init(Scratch::default, |s, boxes| {
-                    this.p2m(boxes, charges, operators, scale, s, up);
+                    this.p2m(boxes, operators, scale, s, up);
                 });
             others
                 .par_chunks(CHUNK)
@@ -68,7 +71,6 @@ impl<R: Real> Cpu<R> {
     fn p2m(
         &self,
         boxes: &[usize],
-        charges: &[R],
         operators: &Level<R>,
         scale: f64,
         s: &mut Scratch<R>,
@@ -79,7 +81,7 @@ impl<R: Real> Cpu<R> {
         s.checks.resize(boxes.len() * m, R::default());
         for (check, &i) in s.checks.chunks_exact_mut(m).zip(boxes) {
             let ranges = self.plan.range(i as u32);
-            self.potentials_at_surface(i, OUTER, &ranges, charges, scale, &mut s.surface, check);
+            self.potentials_at_surface(i, OUTER, &ranges, scale, &mut s.surface, check);
         }
         let x: Vec<*const R> = s.checks.chunks_exact(m).map(<[R]>::as_ptr).collect();
         // SAFETY: each box has m numbers, and belongs to one thread.
@@ -90,13 +92,11 @@ impl<R: Real> Cpu<R> {
     }
 
     /// Potentials, times `scale`, of ranges of sources at the surface of a box, added to `check`.
-    #[allow(clippy::too_many_arguments)]
     fn potentials_at_surface(
         &self,
         node: usize,
         radius: f64,
         ranges: &[u32],
-        charges: &[R],
         scale: f64,
         surface: &mut [Vec<R>; 3],
         check: &mut [R],
@@ -104,7 +104,7 @@ impl<R: Real> Cpu<R> {
         self.place_surface(node, radius, surface);
         assert_eq!(check.len(), self.plan.surface_values());
         assert_eq!(
-            charges.len(),
+            self.charges.len(),
             self.plan.sources[0].len() * self.plan.options.kernel.inputs()
         );
         // SAFETY: the surface lies in its arrays, ranges of boxes among the sources, and potentials are the caller's.
@@ -120,7 +120,7 @@ impl<R: Real> Cpu<R> {
                     shared: 0,
                     range: ranges.as_ptr(),
                     sources: std::array::from_fn(|a| self.plan.sources[a].as_ptr()),
-                    charge: charges.as_ptr(),
+                    charge: self.charges.as_ptr(),
                     parameter: self.parameter(),
                 },
             );
@@ -165,7 +165,7 @@ impl<R: Real> Cpu<R> {
     }
 
     /// P2L and L2L, from the root to the leaves.
-    pub(super) fn downward(&mut self, charges: &[R]) {
+    pub(super) fn downward(&mut self) {
         let mut check_values = std::mem::take(&mut self.check);
         let mut down_values = std::mem::take(&mut self.down);
         let check = SharedSlice::new(&mut check_values);
@@ -186,7 +186,7 @@ impl<R: Real> Cpu<R> {
             boxes
                 .par_chunks(CHUNK)
                 .for_each_init(Scratch::default, |s, boxes| {
-                    this.p2l(boxes, charges, scale, s, check);
+                    this.p2l(boxes, scale, s, check);
                     let m = this.plan.surface_values();
                     // SAFETY: each box has m numbers, and belongs to one thread.
                     unsafe {
@@ -224,14 +224,7 @@ impl<R: Real> Cpu<R> {
     }
 
     /// P2L: sources of X lists at the inner surface.
-    fn p2l(
-        &self,
-        boxes: &[usize],
-        charges: &[R],
-        scale: f64,
-        s: &mut Scratch<R>,
-        check: SharedSlice<'_, R>,
-    ) {
+    fn p2l(&self, boxes: &[usize], scale: f64, s: &mut Scratch<R>, check: SharedSlice<'_, R>) {
         let m = self.plan.surface_values();
         for &i in boxes {
             let list = self.plan.lists.x.of_box(i);
@@ -241,15 +234,7 @@ impl<R: Real> Cpu<R> {
             let ranges: Vec<u32> = list.iter().flat_map(|&b| self.plan.range(b)).collect();
             s.checks.clear();
             s.checks.resize(m, R::default());
-            self.potentials_at_surface(
-                i,
-                INNER,
-                &ranges,
-                charges,
-                scale,
-                &mut s.surface,
-                &mut s.checks,
-            );
+            self.potentials_at_surface(i, INNER, &ranges, scale, &mut s.surface, &mut s.checks);
             for (k, &c) in s.checks.iter().enumerate() {
                 // SAFETY: m numbers of a box that belongs to this thread.
                 unsafe { *check.at(i * m + k) += c };

@@ -6,7 +6,7 @@ use crate::operators::fourier::{BLOCK, DIRECTIONS, Fourier, direction_index, fre
 use crate::operators::surface;
 use crate::plan::{M2lOperator, Plan};
 use crate::precision::Real;
-use crate::tree::NONE;
+use crate::tree::{NONE, needed};
 use greenup_device::{Buffer, SharedSlice};
 use rayon::prelude::*;
 use std::time::Instant;
@@ -36,8 +36,10 @@ impl ParentPairs {
                 .map(|i| i as u32)
                 .collect()
         };
-        let sources = some(&|c| !tree.nodes[c].sources.is_empty());
         let targets = some(&|c| !tree.nodes[c].targets.is_empty());
+        let needed = needed(tree, &parents, &targets);
+        let mut sources = some(&|c| tree.nodes[c].has_sources());
+        sources.retain(|i| needed[*i as usize - parents.start]);
         let mut at = vec![NONE; parents.len()];
         for (k, &i) in sources.iter().enumerate() {
             at[i as usize - parents.start] = k as u32;

@@ -12,9 +12,9 @@ mod m2l_compressed;
 mod p2p;
 
 use crate::FmmError;
-use crate::engine::{Engine, PhaseTimes};
+use crate::engine::{Engine, PhaseTimes, Steps};
 use crate::memory;
-use crate::plan::Plan;
+use crate::plan::{Plan, Upward};
 use crate::precision::{Kernels, Real, Sums};
 use m2l::Spectra;
 use rayon::prelude::*;
@@ -37,7 +37,7 @@ pub struct Cpu<R: Real> {
 /// Bytes that [`Cpu::new`] allocates.
 fn bytes<R: Real>(plan: &Plan<R>) -> u64 {
     let size = size_of::<R>() as u64;
-    let charges = (plan.source_from.len() * plan.options.kernel.inputs()) as u64 * size;
+    let charges = (plan.sources[0].len() * plan.options.kernel.inputs()) as u64 * size;
     if plan.levels.is_empty() {
         return charges;
     }
@@ -68,16 +68,16 @@ pub fn check_memory<R: Real>(plan: &Plan<R>) -> Result<(), FmmError> {
 }
 
 impl<R: Real> Engine for Cpu<R> {
-    fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
-        let unit = self.plan.unit_of_charges(charges)?;
+    fn evaluate_into(&mut self, charges: &[f64], out: &mut Vec<f64>) -> Result<(), FmmError> {
         let clock = &mut Clock(Instant::now());
+        let unit = self.plan.unit_of_charges(charges)?;
         self.charges = self.plan.ordered(charges, unit);
         let before = clock.lap();
-        let out = self.run();
+        let sums = self.run();
         clock.lap();
-        let out = self.plan.in_units(&self.plan.restored(&out), unit);
+        self.plan.in_units(&self.plan.restored(&sums), unit, out);
         self.phases.permutation_s += before + clock.lap();
-        Ok(out)
+        Ok(())
     }
 
     fn phases(&self) -> PhaseTimes {
@@ -88,6 +88,39 @@ impl<R: Real> Engine for Cpu<R> {
         for _ in 0..times {
             self.run();
         }
+        Ok(())
+    }
+}
+
+impl<R: Real> Steps<R> for Cpu<R> {
+    fn begin(&mut self, charges: &[R], sent: &mut Vec<R>) -> Result<(), FmmError> {
+        self.charges.clear();
+        self.charges.extend_from_slice(charges);
+        self.phases = PhaseTimes::default();
+        sent.clear();
+        if self.plan.levels.is_empty() {
+            return Ok(());
+        }
+        let clock = &mut Clock(Instant::now());
+        self.upward(Upward::Own);
+        self.phases.p2m_m2m_s = clock.lap();
+        let m = self.plan.surface_values();
+        for &b in self.plan.sent() {
+            sent.extend_from_slice(&self.up[b as usize * m..][..m]);
+        }
+        self.phases.permutation_s = clock.lap();
+        Ok(())
+    }
+
+    fn finish(&mut self, received: &[R], sums: &mut Vec<R>) -> Result<(), FmmError> {
+        let before = self.phases;
+        let m = self.plan.surface_values();
+        for (&b, values) in (self.plan.received().iter()).zip(received.chunks_exact(m)) {
+            self.up[b as usize * m..][..m].copy_from_slice(values);
+        }
+        *sums = self.rest();
+        self.phases.p2m_m2m_s += before.p2m_m2m_s;
+        self.phases.permutation_s += before.permutation_s;
         Ok(())
     }
 }
@@ -106,7 +139,7 @@ impl<R: Real> Cpu<R> {
             check: vec![R::default(); n],
             down: vec![R::default(); n],
             spectra: Spectra::new(&plan),
-            charges: vec![R::default(); plan.source_from.len() * plan.options.kernel.inputs()],
+            charges: vec![R::default(); plan.sources[0].len() * plan.options.kernel.inputs()],
             phases: PhaseTimes::default(),
             plan,
         }
@@ -114,28 +147,39 @@ impl<R: Real> Cpu<R> {
 
     /// Evaluates the charges in the order and unit of the boxes; returns results in the order of the boxes.
     fn run(&mut self) -> Vec<R> {
+        let clock = &mut Clock(Instant::now());
+        if !self.plan.levels.is_empty() {
+            self.upward(Upward::Own);
+        }
+        let own_s = clock.lap();
+        let out = self.rest();
+        self.phases.p2m_m2m_s += own_s;
+        out
+    }
+
+    /// What follows the upward pass of the boxes that this rank computes alone.
+    fn rest(&mut self) -> Vec<R> {
         let plan = Arc::clone(&self.plan);
-        let charges = std::mem::take(&mut self.charges);
         let clock = &mut Clock(Instant::now());
         let mut phases = PhaseTimes::default();
-        let targets = plan.targets[0].len();
-        let mut out =
-            vec![R::default(); targets * plan.options.kernel.outputs(plan.options.gradient)];
+        let outputs = plan.options.kernel.outputs(plan.options.gradient);
+        let mut out = vec![R::default(); plan.share.len() * outputs];
         phases.permutation_s = clock.lap();
         if !plan.levels.is_empty() {
-            self.upward(&charges);
+            if plan.is_distributed() {
+                self.upward(Upward::Shared);
+            }
             phases.p2m_m2m_s = clock.lap();
             self.check.par_iter_mut().for_each(|c| *c = R::default());
             self.m2l(&mut phases);
             clock.lap();
-            self.downward(&charges);
+            self.downward();
             phases.p2l_l2l_s = clock.lap();
             self.evaluate_expansions(&mut out);
             phases.l2p_m2p_s = clock.lap();
         }
-        self.p2p(&charges, &mut out);
+        self.p2p(&mut out);
         phases.p2p_s = clock.lap();
-        self.charges = charges;
         self.phases = phases;
         out
     }
@@ -176,7 +220,7 @@ impl<R: Real> Cpu<R> {
     }
 
     fn has_sources(&self, i: usize) -> bool {
-        !self.plan.tree.nodes[i].sources.is_empty()
+        self.plan.tree.nodes[i].has_sources()
     }
 
     fn has_targets(&self, i: usize) -> bool {

@@ -29,16 +29,16 @@ impl<R: Real> Cpu<R> {
         out: SharedSlice<'_, R>,
     ) {
         let t = &self.plan.tree.nodes[leaf].targets;
-        let from = t.start as usize;
-        // SAFETY: the caller's promise; the targets of a leaf lie within all targets.
+        let (from, share) = (t.start as usize, &self.plan.share);
+        // SAFETY: the caller's promise; the targets of a leaf lie within the share, for which there is room.
         unsafe {
             self.sums(
                 self.plan.options.gradient,
                 &Sums {
                     targets: t.len() as _,
                     x: std::array::from_fn(|a| self.plan.targets[a][from..].as_ptr()),
-                    out: out.at(from),
-                    stride: self.plan.targets[0].len() as _,
+                    out: out.at(from - share.start as usize),
+                    stride: share.len() as _,
                     ranges: (ranges.len() / 2) as _,
                     shared: shared as _,
                     range: ranges.as_ptr(),
@@ -75,7 +75,7 @@ impl<R: Real> Cpu<R> {
     }
 
     /// P2P: U lists.
-    pub(super) fn p2p(&self, charges: &[R], out: &mut [R]) {
+    pub(super) fn p2p(&self, out: &mut [R]) {
         let to = SharedSlice::new(out);
         self.leaves()
             .par_iter()
@@ -86,7 +86,14 @@ impl<R: Real> Cpu<R> {
                 let shared = usize::from(list.first() == Some(&(i as u32)));
                 // SAFETY: ranges of boxes lie within the sources; each leaf belongs to one thread.
                 unsafe {
-                    self.at_points(i, ranges, shared, &self.plan.sources, charges.as_ptr(), to)
+                    self.at_points(
+                        i,
+                        ranges,
+                        shared,
+                        &self.plan.sources,
+                        self.charges.as_ptr(),
+                        to,
+                    )
                 };
             });
     }

@@ -72,6 +72,15 @@ arguments! {
         to: Pointer<R>,
         more: Pointer<R>,
     }
+    /// `copy_boxes`: values of boxes to other boxes.
+    CopyBoxes "COPY_BOXES_BYTES" {
+        count: i64,
+        each: i64,
+        from: Pointer<R>,
+        from_boxes: Pointer<u32>,
+        to: Pointer<R>,
+        to_boxes: Pointer<u32>,
+    }
     /// `clear`.
     Clear "CLEAR_BYTES" {
         count: i64,

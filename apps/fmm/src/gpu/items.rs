@@ -4,6 +4,7 @@ use super::config::Config;
 use crate::plan::Plan;
 use crate::precision::Real;
 use crate::tree::NONE;
+use rayon::prelude::*;
 
 /// Ranges of the sources of boxes, sorted, adjacent ones joined.
 pub(super) fn joined<R: Real>(plan: &Plan<R>, boxes: &[u32]) -> Vec<[u32; 2]> {
@@ -21,9 +22,24 @@ pub(super) fn joined<R: Real>(plan: &Plan<R>, boxes: &[u32]) -> Vec<[u32; 2]> {
 
 /// Items of `p2p.cu` and the ranges that they name.
 pub(super) fn p2p_items<R: Real>(plan: &Plan<R>, c: &Config) -> (Vec<u32>, Vec<u32>) {
+    let leaves: Vec<usize> = plan.tree.leaves().collect();
+    let parts: Vec<_> = (leaves.par_chunks(1 << 12))
+        .map(|leaves| p2p_items_of(plan, c, leaves))
+        .collect();
+    let (mut items, mut ranges) = (Vec::new(), Vec::new());
+    for (mut of, more) in parts {
+        let first = ranges.len() as u32 / 2;
+        of.chunks_exact_mut(5).for_each(|item| item[2] += first);
+        items.append(&mut of);
+        ranges.extend(more);
+    }
+    (items, ranges)
+}
+
+fn p2p_items_of<R: Real>(plan: &Plan<R>, c: &Config, leaves: &[usize]) -> (Vec<u32>, Vec<u32>) {
     let (mut items, mut ranges) = (Vec::new(), Vec::new());
     let max = (c.threads * c.targets) as u32;
-    for leaf in plan.tree.leaves() {
+    for &leaf in leaves {
         let t = &plan.tree.nodes[leaf].targets;
         let list = plan.lists.u.of_box(leaf);
         if t.is_empty() || list.is_empty() {
@@ -40,7 +56,8 @@ pub(super) fn p2p_items<R: Real>(plan: &Plan<R>, c: &Config) -> (Vec<u32>, Vec<u
         let each = (t.len() as u32).div_ceil(parts);
         for k in 0..parts {
             let from = t.start + k * each;
-            items.extend([from, each.min(t.end - from), first, count, itself as u32]);
+            let n = each.min(t.end - from);
+            items.extend([from - plan.share.start, n, first, count, itself as u32]);
         }
     }
     (items, ranges)
@@ -68,7 +85,7 @@ pub(super) fn expansion_items<R: Real>(
             let surface = if node.level < 2 { NONE } else { leaf as u32 };
             items.extend([
                 surface,
-                from,
+                from - plan.share.start,
                 128.min(node.targets.end - from),
                 first,
                 list.len() as u32,

@@ -2,9 +2,9 @@
 
 use super::Gpu;
 use super::arguments::{
-    Apply, Clear, Hadamard, P2p, Permute, PointsToSurfaces, SurfacesToPoints, Transform,
+    Apply, Clear, CopyBoxes, Hadamard, P2p, Permute, PointsToSurfaces, SurfacesToPoints, Transform,
 };
-use super::layout::{Dense, Items, Stage};
+use super::layout::{Dense, Exchanged, Items, Stage};
 use crate::operators::surface::{INNER, OUTER};
 use crate::precision::Real;
 use greenup_device::cuda::{Arguments, Backend, CudaError, Pointer, Shape};
@@ -108,7 +108,7 @@ impl<R: Real, B: Backend> Gpu<R, B> {
         unsafe { self.launch("points_to_surfaces", grid, 128, 0, &arguments) }
     }
 
-    /// P2M and M2M.
+    /// P2M and M2M of the boxes that this rank computes alone.
     pub(super) fn upward(&self) -> Result {
         let l = &self.layout;
         let all = self.plan.tree.nodes.len() * self.plan.surface_values();
@@ -127,6 +127,53 @@ impl<R: Real, B: Backend> Gpu<R, B> {
             }
         }
         Ok(())
+    }
+
+    /// M2M of the boxes that several ranks compute, with the equivalent charges from other ranks.
+    pub(super) fn upward_shared(&self) -> Result {
+        let l = &self.layout;
+        let Exchanged {
+            boxes,
+            places,
+            values,
+        } = &l.received;
+        self.copy_boxes((*values, places), (l.up, boxes))?;
+        let n = self.plan.surface_values();
+        for (k, stage) in l.stages.iter().enumerate().skip(1).rev() {
+            let above = &l.operators[l.stages[k - 1].operators];
+            for (m, (children, parents)) in above.to_parent.iter().zip(&stage.shared) {
+                self.apply(m, (l.up, children, n), (l.up, parents, n), true)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The equivalent charges that other ranks need, into their memory.
+    pub(super) fn pack_sent(&self) -> Result {
+        let Exchanged {
+            boxes,
+            places,
+            values,
+        } = &self.layout.sent;
+        self.copy_boxes((self.layout.up, boxes), (*values, places))
+    }
+
+    fn copy_boxes(
+        &self,
+        (from, from_boxes): (Pointer<R>, &Items),
+        (to, to_boxes): (Pointer<R>, &Items),
+    ) -> Result {
+        let arguments = CopyBoxes {
+            count: from_boxes.count as i64,
+            each: self.plan.surface_values() as i64,
+            from,
+            from_boxes: from_boxes.memory,
+            to,
+            to_boxes: to_boxes.memory,
+        };
+        let blocks = from_boxes.count.min(1 << 20);
+        // SAFETY: lists of the same length name boxes of both memories.
+        unsafe { self.launch("copy_boxes", [blocks, 1, 1], 128, 0, &arguments) }
     }
 
     pub(super) fn m2l_fft(&self, stage: &Stage) -> Result {
@@ -217,7 +264,7 @@ impl<R: Real, B: Backend> Gpu<R, B> {
             items: l.expansions.memory,
             w: l.w,
             out: l.out,
-            stride: self.plan.targets[0].len() as i64,
+            stride: self.plan.share.len() as i64,
             outer: OUTER,
             inner: INNER,
             parameter: self.parameter(),
@@ -239,7 +286,7 @@ impl<R: Real, B: Backend> Gpu<R, B> {
             items: l.p2p.memory,
             ranges: l.ranges,
             out: l.out,
-            stride: self.plan.targets[0].len() as i64,
+            stride: self.plan.share.len() as i64,
             parameter: self.parameter(),
         };
         let grid = [l.p2p.count, 1, 1];
@@ -273,10 +320,10 @@ impl<R: Real, B: Backend> Gpu<R, B> {
     /// Results into the order of the targets.
     pub(super) fn permute_results(&self) -> Result {
         let l = &self.layout;
-        let count = self.plan.target_from.len();
+        let count = self.plan.places.len();
         let arguments = Permute {
             count: count as i64,
-            index: l.target_from,
+            index: l.places,
             from: l.out,
             to: l.result,
             more: Pointer::default(),

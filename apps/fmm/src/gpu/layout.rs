@@ -5,10 +5,11 @@ use super::items::{expansion_items, joined, p2p_items};
 use crate::operators::Packed;
 use crate::operators::fourier::{DIRECTIONS, direction_index, frequencies};
 use crate::operators::surface::grid_indices;
-use crate::plan::{M2lOperator, Plan};
+use crate::plan::{M2lOperator, Plan, Upward};
 use crate::precision::Real;
-use crate::tree::NONE;
+use crate::tree::{NONE, needed};
 use greenup_device::cuda::{Backend, CudaError, Pointer};
+use rayon::prelude::*;
 
 type Result<T> = std::result::Result<T, CudaError>;
 
@@ -58,8 +59,9 @@ pub(super) struct Stage {
     pub leaves: Items,
     pub from_points: Items,
     pub x: Items,
-    /// By octant: children and their parents.
+    /// By octant: children and their parents, which this rank computes alone; and those that several ranks compute.
     pub rising: Vec<(Items, Items)>,
+    pub shared: Vec<(Items, Items)>,
     pub falling: Vec<(Items, Items)>,
     pub with_targets: Items,
     /// Source and target parents' children, directions.
@@ -76,7 +78,7 @@ pub(super) struct Layout<R: Real> {
     pub more: Pointer<R>,
     pub charges: Pointer<R>,
     pub source_from: Pointer<u32>,
-    pub target_from: Pointer<u32>,
+    pub places: Pointer<u32>,
     pub targets: [Pointer<R>; 3],
     pub boxes: Pointer<R>,
     pub unit_surface: Pointer<R>,
@@ -99,19 +101,42 @@ pub(super) struct Layout<R: Real> {
     pub to: Pointer<R>,
     pub out: Pointer<R>,
     pub result: Pointer<R>,
+    /// Boxes whose equivalent charges other ranks need, and those that come from them, with their values.
+    pub sent: Exchanged<R>,
+    pub received: Exchanged<R>,
+}
+
+/// Equivalent charges that ranks exchange, box by box.
+pub(super) struct Exchanged<R: Real> {
+    pub boxes: Items,
+    /// 0, 1, …: the places of the values.
+    pub places: Items,
+    pub values: Pointer<R>,
+}
+
+impl<R: Real> Exchanged<R> {
+    fn new(s: &impl Backend, boxes: &[u32], each: usize) -> Result<Self> {
+        let places: Vec<u32> = (0..boxes.len() as u32).collect();
+        Ok(Self {
+            boxes: items(s, boxes, 1)?,
+            places: items(s, &places, 1)?,
+            values: s.alloc(boxes.len() * each)?,
+        })
+    }
 }
 
 impl<R: Real> Layout<R> {
     pub fn new(s: &impl Backend, plan: &Plan<R>, config: &Config, panel: usize) -> Result<Self> {
         let (n, m) = (plan.tree.nodes.len(), plan.surface_values());
         let (d, o) = (plan.options.kernel.inputs(), &plan.options);
-        let (sources, targets) = (plan.sources[0].len(), plan.targets[0].len());
+        let (sources, targets) = (plan.sources[0].len(), plan.share.len());
+        let share = plan.share.start as usize..plan.share.end as usize;
         let mut positions = vec![R::default(); sources * 4];
-        for (i, p) in positions.chunks_exact_mut(4).enumerate() {
+        (positions.par_chunks_exact_mut(4).enumerate()).for_each(|(i, p)| {
             for (to, x) in p.iter_mut().zip(plan.sources.iter()) {
                 *to = x[i];
             }
-        }
+        });
         let boxes: Vec<R> = plan
             .tree
             .nodes
@@ -174,11 +199,11 @@ impl<R: Real> Layout<R> {
             more: s.alloc(sources * (d - 1))?,
             charges: s.alloc(sources * d)?,
             source_from: s.alloc_with(&plan.source_from)?,
-            target_from: s.alloc_with(&plan.target_from)?,
+            places: s.alloc_with(&plan.places)?,
             targets: [
-                s.alloc_with(&plan.targets[0])?,
-                s.alloc_with(&plan.targets[1])?,
-                s.alloc_with(&plan.targets[2])?,
+                s.alloc_with(&plan.targets[0][share.clone()])?,
+                s.alloc_with(&plan.targets[1][share.clone()])?,
+                s.alloc_with(&plan.targets[2][share])?,
             ],
             boxes: s.alloc_with(&boxes)?,
             unit_surface: s.alloc_with(&plan.unit_surface.concat())?,
@@ -200,6 +225,8 @@ impl<R: Real> Layout<R> {
             product: s.alloc(of_boxes)?,
             out: s.alloc(outputs)?,
             result: s.alloc(outputs)?,
+            sent: Exchanged::new(s, plan.sent(), m)?,
+            received: Exchanged::new(s, plan.received(), m)?,
         })
     }
 }
@@ -212,11 +239,11 @@ fn stage<R: Real>(
 ) -> Result<Stage> {
     let tree = &plan.tree;
     let boxes = tree.levels[level].clone();
-    let has_sources = |i: usize| !tree.nodes[i].sources.is_empty();
+    let has_sources = |i: usize| tree.nodes[i].has_sources();
     let has_targets = |i: usize| !tree.nodes[i].targets.is_empty();
     let leaves: Vec<u32> = boxes
         .clone()
-        .filter(|&i| has_sources(i) && tree.nodes[i].is_leaf())
+        .filter(|&i| has_sources(i) && tree.nodes[i].is_leaf() && plan.upward(i) == Upward::Own)
         .map(|i| i as u32)
         .collect();
     // A leaf has one range of points; the ranges of X lists follow.
@@ -255,6 +282,7 @@ fn stage<R: Real>(
             })
             .collect()
     };
+    let of_parent = |i: usize| plan.upward(tree.nodes[i].parent as usize);
     let (mut source_children, mut target_children, mut neighbours) =
         (Vec::new(), Vec::new(), Vec::new());
     let parents = tree.levels[level - 1].clone();
@@ -266,27 +294,29 @@ fn stage<R: Real>(
         out
     };
     let mut at = vec![NONE; parents.len()];
-    let mut targets = Vec::new();
+    let targets: Vec<u32> = parents
+        .clone()
+        .filter(|i| tree.children(*i).any(has_targets))
+        .map(|i| i as u32)
+        .collect();
+    for &i in &targets {
+        target_children.extend(octants(i as usize, &has_targets));
+    }
+    let needed = needed(tree, &parents, &targets);
     for i in parents.clone() {
-        if tree.children(i).any(has_sources) {
+        if needed[i - parents.start] && tree.children(i).any(has_sources) {
             at[i - parents.start] = source_children.len() as u32 / 8;
             source_children.extend(octants(i, &has_sources));
-        }
-        if tree.children(i).any(has_targets) {
-            target_children.extend(octants(i, &has_targets));
-            targets.push(i);
         }
     }
     let nothing = source_children.len() as u32 / 8;
     for d in 0..DIRECTIONS {
-        neighbours.extend(
-            targets
-                .iter()
-                .map(|&t| match tree.neighbours[t][direction_index(d)] {
-                    NONE => nothing,
-                    b => at[b as usize - parents.start].min(nothing),
-                }),
-        );
+        neighbours.extend(targets.iter().map(|&t| {
+            match tree.neighbours[t as usize][direction_index(d)] {
+                NONE => nothing,
+                b => at[b as usize - parents.start].min(nothing),
+            }
+        }));
     }
     let with_targets: Vec<u32> = boxes
         .clone()
@@ -302,10 +332,13 @@ fn stage<R: Real>(
         leaves: items(s, &leaves, 1)?,
         from_points: items(s, &from_points, 4)?,
         x: items(s, &x, 4)?,
-        rising: if level > 2 {
-            families(&has_sources)?
-        } else {
-            Vec::new()
+        rising: match level > 2 {
+            true => families(&|i| has_sources(i) && of_parent(i) == Upward::Own)?,
+            false => Vec::new(),
+        },
+        shared: match level > 2 && plan.is_distributed() {
+            true => families(&|i| has_sources(i) && of_parent(i) == Upward::Shared)?,
+            false => Vec::new(),
         },
         falling: if level > 2 {
             families(&has_targets)?

@@ -7,12 +7,16 @@
 //! | `items` | work of the blocks of kernels over points |
 //! | `layout` | the memory of a plan on the GPU |
 //! | `launches` | launches of the phases |
+//! | `staging` | memory of the host for copies |
+//! | `steps` | evaluations in two steps, between which ranks exchange |
 
 mod arguments;
 mod config;
 mod items;
 mod launches;
 mod layout;
+mod staging;
+mod steps;
 
 pub use config::{Config, ConfigError, shared_bytes, siblings, source};
 
@@ -24,17 +28,19 @@ use crate::precision::Real;
 use greenup_device::cuda::{Backend, CudaError, GpuBackend};
 use layout::Layout;
 use rayon::prelude::*;
+use staging::Staging;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// The kernels.
-pub const KERNELS: [&str; 10] = [
+pub const KERNELS: [&str; 11] = [
     "p2p",
     "points_to_surfaces",
     "surfaces_to_points",
     "permute_charges",
     "permute_results",
     "clear",
+    "copy_boxes",
     "apply",
     "m2l_fft",
     "m2l_inverse_fft",
@@ -50,6 +56,7 @@ pub struct Gpu<R: Real, B: Backend = GpuBackend> {
     shared_bytes: usize,
     frequency_count: usize,
     phases: PhaseTimes,
+    staging: Staging,
     /// Dropped last: it owns the memory of the layout.
     backend: B,
 }
@@ -66,14 +73,27 @@ impl<R: Real> Gpu<R> {
         let kernels = KERNELS.map(|k| (k, if k.ends_with("fft") { shared } else { 0 }));
         let options = ["--ftz=true".to_owned()];
         let backend = GpuBackend::open(ordinal, "fmm.cu", &text, &options, &kernels)?;
+        let number = backend.gpu().ordinal;
+        let bytes = copied_bytes(&plan);
         // SAFETY: compiled from the source of this plan and config.
-        unsafe { Self::on(backend, plan, config) }
+        let mut new = unsafe { Self::on(backend, plan, config) }?;
+        new.staging = Staging::pinned(number, bytes)?;
+        Ok(new)
     }
 
     /// Name of the GPU.
     pub fn name(&self) -> &str {
         &self.backend.gpu().name
     }
+}
+
+/// Bytes of the largest copy of an evaluation.
+fn copied_bytes<R: Real>(plan: &Plan<R>) -> usize {
+    let o = &plan.options;
+    let exchanged = plan.sent().len().max(plan.received().len()) * plan.surface_values();
+    let charges = plan.sources[0].len() * o.kernel.inputs();
+    let results = plan.share.len() * o.kernel.outputs(o.gradient);
+    size_of::<R>() * charges.max(results).max(exchanged)
 }
 
 impl<R: Real, B: Backend> Gpu<R, B> {
@@ -98,75 +118,111 @@ impl<R: Real, B: Backend> Gpu<R, B> {
             shared_bytes: shared_bytes::<R>(plan.p, siblings),
             frequency_count: frequencies(plan.p),
             phases: PhaseTimes::default(),
+            staging: Staging::pageable(copied_bytes(&plan)),
             plan,
         })
     }
 
     /// Evaluates the charges on the GPU; waits after each phase where `timed`.
     fn run(&self, phases: &mut PhaseTimes, timed: bool) -> Result<(), CudaError> {
-        let mut last = Instant::now();
-        let mut lap = |to: &mut f64| -> Result<(), CudaError> {
-            if timed {
-                self.backend.wait()?;
-                *to += last.elapsed().as_secs_f64();
-                last = Instant::now();
-            }
-            Ok(())
-        };
+        let laps = &mut self.laps(timed);
+        self.first(laps, phases)?;
+        self.rest(laps, phases)?;
+        self.permute_results()?;
+        laps.lap(&mut phases.permutation_s)
+    }
+
+    fn laps(&self, timed: bool) -> Laps<'_, B> {
+        Laps {
+            backend: &self.backend,
+            last: timed.then(Instant::now),
+        }
+    }
+
+    /// The upward pass of the boxes that this rank computes alone.
+    fn first(&self, laps: &mut Laps<'_, B>, phases: &mut PhaseTimes) -> Result<(), CudaError> {
         let o = &self.plan.options;
         self.permute_charges()?;
-        self.clear(
-            self.layout.out,
-            self.plan.targets[0].len() * o.kernel.outputs(o.gradient),
-        )?;
-        lap(&mut phases.permutation_s)?;
+        let results = self.plan.share.len() * o.kernel.outputs(o.gradient);
+        self.clear(self.layout.out, results)?;
+        laps.lap(&mut phases.permutation_s)?;
+        if self.plan.levels.is_empty() {
+            return Ok(());
+        }
+        self.upward()?;
+        laps.lap(&mut phases.p2m_m2m_s)
+    }
+
+    /// What follows it.
+    fn rest(&self, laps: &mut Laps<'_, B>, phases: &mut PhaseTimes) -> Result<(), CudaError> {
         if !self.plan.levels.is_empty() {
-            self.upward()?;
+            if self.plan.is_distributed() {
+                self.upward_shared()?;
+            }
             // It held check potentials of sources.
-            self.clear(
-                self.layout.check,
-                self.plan.tree.nodes.len() * self.plan.surface_values(),
-            )?;
-            lap(&mut phases.p2m_m2m_s)?;
+            let boxes = self.plan.tree.nodes.len();
+            self.clear(self.layout.check, boxes * self.plan.surface_values())?;
+            laps.lap(&mut phases.p2m_m2m_s)?;
             for stage in &self.layout.stages {
                 self.m2l_fft(stage)?;
-                lap(&mut phases.m2l_fft_s)?;
+                laps.lap(&mut phases.m2l_fft_s)?;
                 self.m2l_hadamard(stage)?;
-                lap(&mut phases.m2l_hadamard_s)?;
+                laps.lap(&mut phases.m2l_hadamard_s)?;
                 self.m2l_inverse_fft(stage)?;
-                lap(&mut phases.m2l_inverse_fft_s)?;
+                laps.lap(&mut phases.m2l_inverse_fft_s)?;
             }
             self.downward()?;
-            lap(&mut phases.p2l_l2l_s)?;
+            laps.lap(&mut phases.p2l_l2l_s)?;
             self.evaluate_expansions()?;
-            lap(&mut phases.l2p_m2p_s)?;
+            laps.lap(&mut phases.l2p_m2p_s)?;
         }
         self.p2p()?;
-        lap(&mut phases.p2p_s)?;
-        self.permute_results()?;
-        lap(&mut phases.permutation_s)
+        laps.lap(&mut phases.p2p_s)
+    }
+}
+
+/// A stopwatch that waits for the GPU; without a time it does nothing.
+struct Laps<'a, B> {
+    backend: &'a B,
+    last: Option<Instant>,
+}
+
+impl<B: Backend> Laps<'_, B> {
+    fn lap(&mut self, to: &mut f64) -> Result<(), CudaError> {
+        if let Some(last) = &mut self.last {
+            self.backend.wait()?;
+            *to += last.elapsed().as_secs_f64();
+            *last = Instant::now();
+        }
+        Ok(())
     }
 }
 
 impl<R: Real, B: Backend> Engine for Gpu<R, B> {
-    fn evaluate(&mut self, charges: &[f64]) -> Result<Vec<f64>, FmmError> {
+    fn evaluate_into(&mut self, charges: &[f64], out: &mut Vec<f64>) -> Result<(), FmmError> {
         let plan = Arc::clone(&self.plan);
-        let unit = plan.unit_of_charges(charges)?;
+        let (mut phases, o) = (PhaseTimes::default(), &plan.options);
         let start = Instant::now();
-        let mut phases = PhaseTimes::default();
-        let n = plan.target_from.len();
-        let o = &plan.options;
-        let mut out = vec![R::default(); n * o.kernel.outputs(o.gradient)];
-        let scaled: Vec<R> = charges.par_iter().map(|&q| R::of(q / unit)).collect();
-        self.backend.upload(self.layout.charges, &scaled)?;
-        phases.permutation_s = start.elapsed().as_secs_f64();
+        let unit = plan.unit_of_charges(charges)?;
+        let scaled = self.staging.values::<R>(charges.len())?;
+        (scaled.par_iter_mut().zip(charges))
+            .with_min_len(1 << 14)
+            .for_each(|(to, q)| *to = R::of(q / unit));
+        let converted = Instant::now();
+        self.backend.upload(self.layout.charges, scaled)?;
+        phases.permutation_s = (converted - start).as_secs_f64();
+        phases.transfers_s = converted.elapsed().as_secs_f64();
         self.run(&mut phases, true)?;
         let start = Instant::now();
-        self.backend.download(self.layout.result, &mut out)?;
-        let out = plan.in_units(&out, unit);
-        phases.permutation_s += start.elapsed().as_secs_f64();
+        let results = plan.share.len() * o.kernel.outputs(o.gradient);
+        let sums = self.staging.values::<R>(results)?;
+        self.backend.download(self.layout.result, sums)?;
+        let copied = Instant::now();
+        plan.in_units(sums, unit, out);
+        phases.transfers_s += (copied - start).as_secs_f64();
+        phases.permutation_s += copied.elapsed().as_secs_f64();
         self.phases = phases;
-        Ok(out)
+        Ok(())
     }
 
     fn phases(&self) -> PhaseTimes {

@@ -4,13 +4,16 @@
 //! |---|---|
 //! | `accuracy` | the surface order for an accuracy |
 //! | `share` | the targets of one of several ranks or GPUs |
+//! | `upward` | where equivalent charges come from, if points are distributed over ranks |
 //! | `permutation` | values in the order of the boxes, and units |
 
 mod accuracy;
 mod permutation;
 mod share;
+mod upward;
 
-pub use share::Targets;
+pub use share::{Part, merge};
+pub(crate) use upward::{Essential, Upward};
 
 use crate::error::{FmmError, invalid};
 use crate::kernel::Kernel;
@@ -78,6 +81,12 @@ pub struct Plan<R: Real> {
     pub(crate) target_from: Arc<Vec<u32>>,
     /// The targets that it evaluates, in the sorted order.
     pub(crate) share: Range<u32>,
+    /// Numbers of these targets in the input, ascending, which is the order of results; all if there are none here.
+    own_targets: Option<Arc<Vec<u32>>>,
+    /// Place of each target of the share among the results.
+    pub(crate) places: Arc<Vec<u32>>,
+    /// Where equivalent charges come from, if points are distributed over ranks.
+    essential: Option<Arc<Essential>>,
     /// By level from 2 on; a kernel that scales has one, of boxes of half width 1.
     pub(crate) levels: Arc<Vec<Level<R>>>,
     pub(crate) m2l: Arc<Vec<M2lOperator<R>>>,
@@ -87,15 +96,25 @@ pub struct Plan<R: Real> {
     setup_times: SetupTimes,
 }
 
+/// The extent of no points.
+const NOTHING: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
+
+/// Smallest and largest coordinate.
+fn extent(x: &[f64]) -> (f64, f64) {
+    let both = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+    x.par_iter()
+        .map(|x| (*x, *x))
+        .with_min_len(1 << 14)
+        .reduce(|| NOTHING, both)
+}
+
 /// Center and half width of the smallest cube that contains all points, slightly enlarged.
 fn cube(all: [&Points; 2]) -> ([f64; 3], f64) {
     let mut half = 0.0f64;
     let center = std::array::from_fn(|a| {
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for &x in all.iter().flat_map(|p| &p.x[a]) {
-            low = low.min(x);
-            high = high.max(x);
-        }
+        let (low, high) = (all.iter())
+            .map(|p| extent(&p.x[a]))
+            .fold(NOTHING, |a, b| (a.0.min(b.0), a.1.max(b.1)));
         if low > high {
             return 0.0;
         }
@@ -196,6 +215,7 @@ impl<R: Real> Plan<R> {
         let (levels, m2l) =
             operators(options, p, parameter, &tree, R::kernels(isa).panel as usize)?;
         setup_times.operators_s = t.elapsed().as_secs_f64();
+        let target_from = Arc::new(target_order.from);
         let unit_surface = surface::points(p).map(|x| x.into_iter().map(R::of).collect());
         Ok(Self {
             options: *options,
@@ -206,9 +226,12 @@ impl<R: Real> Plan<R> {
             lists: Arc::new(lists),
             sources: Arc::new(x),
             source_from: Arc::new(source_order.from),
-            share: 0..target_order.from.len() as u32,
+            share: 0..target_from.len() as u32,
+            own_targets: None,
+            places: Arc::clone(&target_from),
+            essential: None,
             targets: Arc::new(y),
-            target_from: Arc::new(target_order.from),
+            target_from,
             levels: Arc::new(levels),
             m2l: Arc::new(m2l),
             unit_surface,
@@ -242,9 +265,29 @@ impl<R: Real> Plan<R> {
         &self.lists
     }
 
-    /// Number of targets.
+    /// Number of targets that it evaluates.
     pub fn targets(&self) -> usize {
-        self.target_from.len()
+        self.share.len()
+    }
+
+    /// Whether points are distributed over ranks.
+    pub(crate) fn is_distributed(&self) -> bool {
+        self.essential.is_some()
+    }
+
+    /// Boxes whose equivalent charges other ranks need.
+    pub(crate) fn sent(&self) -> &[u32] {
+        self.essential.as_ref().map_or(&[], |e| &e.sent)
+    }
+
+    /// Boxes whose equivalent charges come from other ranks.
+    pub(crate) fn received(&self) -> &[u32] {
+        self.essential.as_ref().map_or(&[], |e| &e.received)
+    }
+
+    /// Where the equivalent charges of a box come from.
+    pub(crate) fn upward(&self, b: usize) -> Upward {
+        self.essential.as_ref().map_or(Upward::Own, |e| e.upward[b])
     }
 
     /// The instruction set that evaluations on CPUs use.

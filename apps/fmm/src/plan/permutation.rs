@@ -22,19 +22,27 @@ impl<R: Real> Plan<R> {
                 each: d,
             });
         }
-        if let Some(i) = charges.par_iter().position_first(|&q| !q.is_finite()) {
+        let largest = charges
+            .par_iter()
+            .map(|q| {
+                if q.is_finite() {
+                    q.abs()
+                } else {
+                    f64::INFINITY
+                }
+            })
+            .with_min_len(1 << 14)
+            .reduce(|| 0.0, f64::max);
+        if let Some(i) = (largest == f64::INFINITY)
+            .then(|| charges.par_iter().position_first(|q| !q.is_finite()))
+            .flatten()
+        {
             return Err(FmmError::Charge {
                 number: i / d + 1,
                 value: charges[i],
             });
         }
-        let largest = charges.par_iter().map(|q| q.abs()).reduce(|| 0.0, f64::max);
-        let usual = 2f64.powi(-20)..=2f64.powi(20);
-        Ok(if usual.contains(&largest) {
-            1.0
-        } else {
-            unit(largest)
-        })
+        Ok(unit_for(largest))
     }
 
     /// Charges in the order of the boxes.
@@ -46,34 +54,40 @@ impl<R: Real> Plan<R> {
             .collect()
     }
 
-    /// Results in the order of the input targets.
+    /// Results of the share in the order of the input targets.
     pub(crate) fn restored(&self, out: &[R]) -> Vec<R> {
-        let n = self.target_from.len();
+        let n = self.places.len();
         let mut all = vec![R::default(); out.len()];
         let to = SharedSlice::new(&mut all);
         for c in 0..out.len() / n.max(1) {
-            self.target_from.par_iter().enumerate().for_each(|(k, &i)| {
-                // SAFETY: the order names each target once, all below n.
+            self.places.par_iter().enumerate().for_each(|(k, &i)| {
+                // SAFETY: each place below n occurs once.
                 unsafe { *to.at(c * n + i as usize) = out[c * n + k] };
             });
         }
         all
     }
 
-    /// Results with the kernel's factor, in the units of the points and of the charges.
-    pub(crate) fn in_units(&self, sums: &[R], charge: f64) -> Vec<f64> {
+    /// Results with the kernel's factor, in the units of the points and of the charges, into `to`.
+    pub(crate) fn in_units(&self, sums: &[R], charge: f64, to: &mut Vec<f64>) {
         let o = &self.options;
-        let (n, potential) = (self.target_from.len().max(1), o.kernel.factor() / self.unit);
-        sums.par_iter()
-            .enumerate()
-            .map(|(i, x)| {
+        let (n, potential) = (self.places.len().max(1), o.kernel.factor() / self.unit);
+        let potentials = n * o.kernel.inputs();
+        to.resize(sums.len(), 0.0);
+        (to.par_iter_mut().zip(sums).enumerate())
+            .with_min_len(1 << 14)
+            .for_each(|(i, (to, x))| {
                 let x = x.wide() * potential * charge;
-                if i / n >= o.kernel.inputs() {
-                    x / self.unit
-                } else {
-                    x
-                }
-            })
-            .collect()
+                *to = if i >= potentials { x / self.unit } else { x };
+            });
+    }
+}
+
+/// The unit for charges of which the largest magnitude is given.
+pub(crate) fn unit_for(largest: f64) -> f64 {
+    let usual = 2f64.powi(-20)..=2f64.powi(20);
+    match usual.contains(&largest) {
+        true => 1.0,
+        false => unit(largest),
     }
 }

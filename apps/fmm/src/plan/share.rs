@@ -4,6 +4,8 @@
 use super::Plan;
 use crate::operators::fourier::frequencies;
 use crate::precision::Real;
+use greenup_device::SharedSlice;
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,9 +23,13 @@ impl<R: Real> Plan<R> {
             let begin = node.targets.start.max(share.start);
             node.targets = begin..node.targets.end.min(share.end).max(begin);
         }
+        let (own_targets, places) = self.placed(&share);
         Self {
             tree,
             share,
+            own_targets,
+            places,
+            essential: self.essential.clone(),
             lists: Arc::clone(&self.lists),
             sources: Arc::clone(&self.sources),
             source_from: Arc::clone(&self.source_from),
@@ -36,21 +42,30 @@ impl<R: Real> Plan<R> {
         }
     }
 
-    /// The targets of a part, as [`Plan::part`] cuts them.
-    pub fn part_targets(&self, part: usize, of: usize) -> Targets<'_> {
-        self.named(self.cut(part, of))
+    /// Numbers of the targets that it evaluates in the input, ascending: the order of its results. `None` if it
+    /// evaluates all.
+    pub fn own_targets(&self) -> Option<&Arc<Vec<u32>>> {
+        self.own_targets.as_ref()
     }
 
-    /// Results at the targets of this part, one after the other, out of those at all targets.
-    pub fn own_results(&self, all: &[f64]) -> Vec<f64> {
-        self.named(self.share.clone()).take(all)
-    }
-
-    fn named(&self, share: Range<u32>) -> Targets<'_> {
-        Targets {
-            which: &self.target_from[share.start as usize..share.end as usize],
-            of: self.target_from.len(),
+    /// The targets of a share in the order of the input, and the place of each of the share among them.
+    fn placed(&self, share: &Range<u32>) -> (Option<Arc<Vec<u32>>>, Arc<Vec<u32>>) {
+        if share.len() == self.target_from.len() {
+            return (None, Arc::clone(&self.target_from));
         }
+        let which = &self.target_from[share.start as usize..share.end as usize];
+        let mut sorted: Vec<(u32, u32)> = (which.par_iter().zip(0..which.len() as u32))
+            .map(|(i, k)| (*i, k))
+            .collect();
+        sorted.par_sort_unstable();
+        let mut places = vec![0; which.len()];
+        let to = SharedSlice::new(&mut places);
+        (sorted.par_iter().enumerate()).for_each(|(place, (_, k))| {
+            // SAFETY: each target of the share occurs once.
+            unsafe { *to.at(*k as usize) = place as u32 };
+        });
+        let own = sorted.into_par_iter().map(|s| s.0).collect();
+        (Some(Arc::new(own)), Arc::new(places))
     }
 
     fn cut(&self, part: usize, of: usize) -> Range<u32> {
@@ -82,29 +97,35 @@ impl<R: Real> Plan<R> {
     }
 }
 
-/// Some of the targets, by their numbers in the input.
-pub struct Targets<'a> {
-    which: &'a [u32],
-    of: usize,
+/// Results at some of the targets.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    /// Their numbers in the input, ascending.
+    pub targets: &'a [u32],
+    /// Their results, component by component.
+    pub results: &'a [f64],
 }
 
-impl Targets<'_> {
-    /// Their results, component by component, out of those at all targets.
-    pub fn take(&self, all: &[f64]) -> Vec<f64> {
-        let n = self.of.max(1);
-        (0..all.len() / n)
-            .flat_map(|c| self.which.iter().map(move |i| all[c * n + *i as usize]))
-            .collect()
-    }
+/// Results per task of [`merge`].
+const CHUNK: usize = 1 << 16;
 
-    /// Puts their results among those at all targets; the inverse of [`Targets::take`].
-    pub fn put(&self, own: &[f64], all: &mut [f64]) {
-        let n = self.of.max(1);
-        for (c, own) in own.chunks(self.which.len().max(1)).enumerate() {
-            for (i, x) in self.which.iter().zip(own) {
-                all[c * n + *i as usize] = *x;
+/// Writes the results at the targets from number `begin` on, a slice for each component, out of those of the parts.
+pub fn merge(parts: &[Part<'_>], begin: usize, to: &mut [&mut [f64]]) {
+    for (c, to) in to.iter_mut().enumerate() {
+        to.par_chunks_mut(CHUNK).enumerate().for_each(|(k, to)| {
+            let first = begin + k * CHUNK;
+            for part in parts {
+                let n = part.targets.len();
+                let of = &part.results[c * n..(c + 1) * n];
+                let from = part.targets.partition_point(|i| (*i as usize) < first);
+                let until = part
+                    .targets
+                    .partition_point(|i| (*i as usize) < first + to.len());
+                for (i, x) in part.targets[from..until].iter().zip(&of[from..until]) {
+                    to[*i as usize - first] = *x;
+                }
             }
-        }
+        });
     }
 }
 

@@ -6,6 +6,7 @@ mod generate;
 pub use generate::{Distribution, charges, generate};
 
 use crate::FmmError;
+use rayon::prelude::*;
 
 /// Points, coordinate by coordinate.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,16 +36,16 @@ impl Points {
     /// # Errors
     /// The first that is not.
     pub fn check(&self, what: &'static str) -> Result<(), FmmError> {
-        for i in 0..self.len() {
-            if let Some(x) = self.at(i).into_iter().find(|x| !x.is_finite()) {
-                return Err(FmmError::Coordinate {
-                    what,
-                    number: i + 1,
-                    value: x,
-                });
-            }
-        }
-        Ok(())
+        let wrong = |i: &usize| self.at(*i).iter().any(|x| !x.is_finite());
+        let Some(i) = (0..self.len()).into_par_iter().find_first(wrong) else {
+            return Ok(());
+        };
+        let value = self.at(i).into_iter().find(|x| !x.is_finite());
+        Err(FmmError::Coordinate {
+            what,
+            number: i + 1,
+            value: value.unwrap_or(f64::NAN),
+        })
     }
 
     /// The points of these indices.

@@ -75,9 +75,7 @@ impl Lists {
                     for &b in done[parent].iter().chain(leaves) {
                         if touch(node, &tree.nodes[b as usize]) {
                             near.push(b);
-                        } else if !node.targets.is_empty()
-                            && !tree.nodes[b as usize].sources.is_empty()
-                        {
+                        } else if !node.targets.is_empty() && tree.nodes[b as usize].has_sources() {
                             far.push(b);
                         }
                     }
@@ -91,11 +89,11 @@ impl Lists {
                 if !node.is_leaf() || node.targets.is_empty() {
                     return (Vec::new(), Vec::new());
                 }
-                let with = |b: &&u32| !tree.nodes[**b as usize].sources.is_empty();
+                let with = |b: &&u32| tree.nodes[**b as usize].has_sources();
                 let mut u = Vec::with_capacity(27);
                 let mut w = Vec::new();
                 // Itself first, so that only the first can hold coincident points.
-                if !node.sources.is_empty() {
+                if node.has_sources() {
                     u.push(i as u32);
                 }
                 u.extend(coarse[i].iter().filter(with));
@@ -121,7 +119,7 @@ impl Lists {
 /// Sorts a box that touches leaf `i`, or its descendants, into U and W.
 fn descend(tree: &Tree, i: usize, b: u32, few: usize, u: &mut Vec<u32>, w: &mut Vec<u32>) {
     let node = &tree.nodes[b as usize];
-    if node.sources.is_empty() {
+    if !node.has_sources() {
         return;
     }
     if node.is_leaf() {
@@ -132,9 +130,9 @@ fn descend(tree: &Tree, i: usize, b: u32, few: usize, u: &mut Vec<u32>, w: &mut 
         let child = &tree.nodes[c];
         if touch(&tree.nodes[i], child) {
             descend(tree, i, c as u32, few, u, w);
-        } else if child.sources.len() > few {
+        } else if child.source_count as usize > few {
             w.push(c as u32);
-        } else if !child.sources.is_empty() {
+        } else if child.has_sources() {
             u.push(c as u32);
         }
     }

@@ -25,7 +25,9 @@ pub struct Node {
     pub first_child: u32,
     /// Number of children.
     pub children: u8,
-    /// Its sources, in the sorted order.
+    /// Number of its sources on all ranks, at most `u32::MAX`.
+    pub source_count: u32,
+    /// Its sources of this rank, in the sorted order.
     pub sources: Range<u32>,
     /// Its targets, in the sorted order.
     pub targets: Range<u32>,
@@ -35,6 +37,11 @@ impl Node {
     /// Whether it has no children.
     pub fn is_leaf(&self) -> bool {
         self.children == 0
+    }
+
+    /// Whether it has sources, on any rank.
+    pub fn has_sources(&self) -> bool {
+        self.source_count > 0
     }
 
     /// Half width, in units of the root.
@@ -82,7 +89,10 @@ impl Order {
             .map(|i| (key(at(i)), i as u32))
             .collect();
         pairs.par_sort_unstable();
-        let (keys, from) = pairs.into_iter().unzip();
+        let (keys, from) = rayon::join(
+            || pairs.par_iter().map(|p| p.0).collect(),
+            || pairs.par_iter().map(|p| p.1).collect(),
+        );
         Self { keys, from }
     }
 }
@@ -96,6 +106,7 @@ impl Tree {
             parent: NONE,
             first_child: NONE,
             children: 0,
+            source_count: sources.keys.len() as u32,
             sources: 0..sources.keys.len() as u32,
             targets: 0..targets.keys.len() as u32,
         };
@@ -161,6 +172,7 @@ fn split(node: &Node, me: u32, sources: &Order, targets: &Order) -> Vec<Node> {
             parent: me,
             first_child: NONE,
             children: 0,
+            source_count: s[c + 1] - s[c],
             sources: s[c]..s[c + 1],
             targets: t[c]..t[c + 1],
         })
@@ -176,6 +188,18 @@ pub fn direction(d: [i32; 3]) -> usize {
 pub fn offsets(direction: usize) -> [i32; 3] {
     let d = direction as i32;
     [d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1]
+}
+
+/// Which boxes of a level are neighbours of some of them.
+pub(crate) fn needed(tree: &Tree, level: &Range<usize>, targets: &[u32]) -> Vec<bool> {
+    let mut out = vec![false; level.len()];
+    for &t in targets {
+        let all = tree.neighbours[t as usize].iter().enumerate();
+        for (_, &b) in all.filter(|(d, b)| *d != 13 && **b != NONE) {
+            out[b as usize - level.start] = true;
+        }
+    }
+    out
 }
 
 /// Neighbours of each box in its level: children of the neighbours of its parent.

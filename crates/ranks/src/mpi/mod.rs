@@ -6,6 +6,7 @@ mod library;
 use crate::alone::nan_to_infinity;
 use crate::interface::{Link, Messages, Peer, Ranks, end};
 use crate::launcher::Launched;
+use greenup_device::memory::{bytes, bytes_mut};
 use library::{Functions, Handle};
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
@@ -60,9 +61,10 @@ pub enum RanksError {
 /// Length of the parts in which long messages are sent: MPI counts in 32 bits.
 const PART: usize = 1 << 27;
 
-/// Tag of the messages of a link, and of gathered bytes.
+/// Tags of the messages of a link, of gathered bytes, and of exchanges.
 const LINK: c_int = 1;
 const GATHER: c_int = 2;
+const EXCHANGE: c_int = 3;
 
 /// Time in which a launcher forwards the last output of a rank.
 const FORWARDING: Duration = Duration::from_millis(200);
@@ -273,6 +275,22 @@ impl Mpi {
         }
     }
 
+    /// Sends words to one rank while it receives words from another, and waits for both.
+    fn pass(&self, (out, to): (&mut [u64], usize), (into, from): (&mut [u64], usize)) {
+        let (f, mut requests) = (&self.calls.f, Vec::new());
+        let kind = f.constants.int64;
+        // SAFETY: both messages outlive the wait.
+        unsafe {
+            let data = (into.as_mut_ptr(), into.len());
+            let of = (kind, from, EXCHANGE);
+            Self::begin(&self.calls, f.receive, data, of, &mut requests);
+            let data = (out.as_mut_ptr(), out.len());
+            let of = (kind, to, EXCHANGE);
+            Self::begin(&self.calls, f.send, data, of, &mut requests);
+            self.calls.wait(&mut requests);
+        }
+    }
+
     /// Ends MPI.
     pub fn finish(&self) {
         let guard = self.calls.lock();
@@ -284,18 +302,13 @@ impl Mpi {
 
 /// Bytes as words, the last filled up with zeros.
 fn packed(bytes: &[u8]) -> Vec<u64> {
-    let word = |c: &[u8]| {
-        let mut word = [0; 8];
-        word[..c.len()].copy_from_slice(c);
-        u64::from_ne_bytes(word)
-    };
-    bytes.chunks(8).map(word).collect()
+    let mut words = vec![0; bytes.len().div_ceil(8)];
+    bytes_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+    words
 }
 
-fn unpacked(words: &[u64], bytes: usize) -> Vec<u8> {
-    let mut out: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
-    out.truncate(bytes);
-    out
+fn unpacked(words: &[u64], length: usize) -> Vec<u8> {
+    bytes(words)[..length].to_vec()
 }
 
 impl Ranks for Mpi {
@@ -360,6 +373,27 @@ impl Ranks for Mpi {
             all.push(unpacked(&words, length[0] as usize));
         }
         Some(all)
+    }
+
+    fn exchange(&self, mut to: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        let mut got = vec![Vec::new(); self.size];
+        if let Some(own) = to.get_mut(self.rank) {
+            got[self.rank] = std::mem::take(own);
+        }
+        // Each round pairs every rank with one receiver and one sender, so that no rank gets all messages at once.
+        for round in 1..self.size {
+            let next = (self.rank + round) % self.size;
+            let last = (self.rank + self.size - round) % self.size;
+            let message = to.get_mut(next).map(std::mem::take).unwrap_or_default();
+            let mut length = [0];
+            self.pass((&mut [message.len() as u64], next), (&mut length, last));
+            let mut words = vec![0; (length[0] as usize).div_ceil(8)];
+            let mut packed = packed(&message);
+            drop(message);
+            self.pass((&mut packed, next), (&mut words, last));
+            got[last] = unpacked(&words, length[0] as usize);
+        }
+        got
     }
 
     fn barrier(&self) {

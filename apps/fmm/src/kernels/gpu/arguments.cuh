@@ -39,6 +39,15 @@ struct Permute {
 };
 static_assert(sizeof(Permute) == PERMUTE_BYTES, "Permute");
 
+struct CopyBoxes {
+    long long count, each;
+    const real *from;
+    const int *from_boxes;
+    real *to;
+    const int *to_boxes;
+};
+static_assert(sizeof(CopyBoxes) == COPY_BOXES_BYTES, "CopyBoxes");
+
 struct Clear {
     long long count;
     real *values;

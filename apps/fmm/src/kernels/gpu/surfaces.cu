@@ -105,6 +105,15 @@ extern "C" __global__ void permute_results(Permute a) {
     for (int c = 0; c < OUT; c++) a.to[c * a.count + a.index[i]] = a.from[c * a.count + i];
 }
 
+// Values of boxes, `each` a box, to other boxes.
+extern "C" __global__ void copy_boxes(CopyBoxes a) {
+    for (long long i = blockIdx.x; i < a.count; i += gridDim.x) {
+        const real *from = a.from + (long long)a.from_boxes[i] * a.each;
+        real *to = a.to + (long long)a.to_boxes[i] * a.each;
+        for (long long j = threadIdx.x; j < a.each; j += blockDim.x) to[j] = from[j];
+    }
+}
+
 extern "C" __global__ void clear(Clear a) {
     for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < a.count; i += gridDim.x * (long long)blockDim.x)
         a.values[i] = 0;
