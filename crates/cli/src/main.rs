@@ -17,7 +17,10 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> greenup_app::Result {
-    greenup_app::ranks::check_alone()?;
+    // Only messages are measured by several processes.
+    if !matches!(&cli.command, Command::Calibrate(a) if a.network) {
+        greenup_app::ranks::check_alone()?;
+    }
     match cli.command {
         Command::Study(a) => commands::study::run(&a),
         Command::Init(a) => commands::tuning::init::run(&a),

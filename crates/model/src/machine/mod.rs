@@ -300,6 +300,9 @@ impl Machine {
         }
         m.constant_power_w = m.constant_power_w.as_ref().map(|e| e.scaled(power));
         m.usable_power_w = m.usable_power_w.as_ref().map(|e| e.scaled(power));
+        if let Some(c) = &mut m.clock {
+            c.cap_w = c.cap_w.scaled(power);
+        }
         m
     }
 

@@ -50,6 +50,9 @@ pub struct Link {
     /// Energy of a byte, J/B.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_j_per_byte: Option<Estimate>,
+    /// Power of a device that waits, W. Without it, its part of the idle power of a node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_power_w: Option<Estimate>,
     /// Time of a stage of an all-reduce of a few numbers, s. Without it, the latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all_reduce_stage_s: Option<Estimate>,
@@ -130,6 +133,7 @@ impl Link {
             &self.bandwidth_bytes_per_s,
             [
                 ("energy of a byte", "J/B", &self.energy_j_per_byte),
+                ("idle power of a device", "W", &self.idle_power_w),
                 ("all-reduce, a stage", "s", &self.all_reduce_stage_s),
             ],
         )
@@ -141,6 +145,7 @@ impl Link {
             latency_s: end(&self.latency_s, low),
             bandwidth_bytes_per_s: end(&self.bandwidth_bytes_per_s, !low),
             energy_j_per_byte: pick(&self.energy_j_per_byte),
+            idle_power_w: pick(&self.idle_power_w),
             all_reduce_stage_s: pick(&self.all_reduce_stage_s),
         }
     }
@@ -154,6 +159,7 @@ impl Link {
         )?;
         for (name, e) in [
             ("energy_j_per_byte", &self.energy_j_per_byte),
+            ("idle_power_w", &self.idle_power_w),
             ("all_reduce_stage_s", &self.all_reduce_stage_s),
         ] {
             if let Some(e) = e {

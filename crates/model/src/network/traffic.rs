@@ -109,13 +109,18 @@ impl Machine {
         }
     }
 
-    /// Power of a device that waits, W: its part of the idle power of a node, else the constant power.
+    /// Power of a device that waits, W: that of the link, else its part of the idle power of a node, else the constant power.
     pub fn waiting_power_w(&self) -> Option<f64> {
+        let own = self
+            .link
+            .as_ref()
+            .and_then(|l| Some(l.idle_power_w.as_ref()?.value));
         let idle = self.network.as_ref().and_then(|n| {
             let node = n.idle_power_w.as_ref()?.value;
             Some(node / n.devices_per_node as f64)
         });
-        idle.or_else(|| self.constant_power_w.as_ref().map(|p| p.value))
+        own.or(idle)
+            .or_else(|| self.constant_power_w.as_ref().map(|p| p.value))
     }
 }
 
