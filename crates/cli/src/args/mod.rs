@@ -4,12 +4,14 @@ mod everyday;
 mod model;
 mod parse;
 mod run;
+mod scaling;
 mod tuning;
 
 pub use everyday::*;
 pub use model::*;
 pub use parse::{BudgetArg, Sizes};
 pub use run::RunArgs;
+pub use scaling::{Application, Numbers, ScalingArgs};
 pub use tuning::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -57,6 +59,8 @@ pub enum Command {
     Machines(MachinesArgs),
     /// Predict time, energy and power of a computation on a machine
     Predict(PredictArgs),
+    /// Predict weak and strong scaling of an application over nodes: time, energy, greenup; compare with measured runs
+    Scaling(ScalingArgs),
     /// Ask what-if questions: power throttling, power bounds, clusters, work-traffic trade-offs
     Whatif(WhatifArgs),
     /// Draw the time roofline, the energy arch line and the power line of machines

@@ -179,7 +179,7 @@ impl Costs {
         let p = &self.problem;
         let mesh = self.mesh(devices);
         let parts = surfaces(&mesh, devices, group);
-        let like = self.nearest(parts.mean_zones, |r| {
+        let like = self.nearest(mesh.count() as f64, |r| {
             r.steps > 0.0 && r.iterations.is_some()
         });
         let per_step = |f: fn(&RecordedRun) -> f64| like.map_or(4.0, |r| f(r) / r.steps);
