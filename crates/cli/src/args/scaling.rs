@@ -59,6 +59,9 @@ pub struct ScalingArgs {
     /// Compare with runs on several devices: what the application printed with --json
     #[arg(long, value_name = "FILE.json", num_args = 1..)]
     pub measured: Vec<PathBuf>,
+    /// Compare with the published scaling studies of the application: values that the papers state, and the model beside them
+    #[arg(long, conflicts_with_all = ["measured", "record", "nodes", "devices"])]
+    pub published: bool,
     /// hydro: zones, of each device with --weak [default: 2097152, with --weak 262144]
     #[arg(long, value_name = "N", value_parser = count)]
     pub zones: Option<f64>,

@@ -8,7 +8,8 @@ use greenup_files::Outputs;
 use greenup_model::Machine;
 use greenup_model::network::Nodes;
 use greenup_report::si::{percent, si, three};
-use greenup_study::pages::scaling::figure;
+use greenup_study::pages::scaling::{figure, published_figure};
+use greenup_study::scaling::published::{self, Beside};
 use greenup_study::scaling::{Compared, Costs, Problem, Record, Row, compare, mean_error, rows};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -33,6 +34,9 @@ pub fn run(args: &ScalingArgs) -> Result {
     )?;
     if !(2..=3).contains(&args.dim) || !(1..=8).contains(&args.order) {
         return Err(AppError::new("--dim is 2 or 3, and --order 1 to 8"));
+    }
+    if args.published {
+        return published(args, to.as_ref());
     }
     if !args.measured.is_empty() {
         return measured(args, &machine);
@@ -177,6 +181,64 @@ fn table(args: &ScalingArgs, machine: &Machine, record: &Record, all: &[Row]) {
     for source in &record.sources {
         print::line(format!("source: {source}"));
     }
+}
+
+/// Published scaling studies, with the model beside them.
+fn published(args: &ScalingArgs, to: Option<&Output>) -> Result {
+    let all: Vec<Beside> = published::all()?
+        .into_iter()
+        .filter(|s| s.application == args.app.name())
+        .map(|s| {
+            let machine = machine::load(&s.machine)?;
+            Ok(s.beside(&machine)?)
+        })
+        .collect::<Result<_>>()?;
+    if all.is_empty() {
+        return Err(AppError::new(format!(
+            "there is no published scaling study of {}",
+            args.app.name()
+        ))
+        .hint("hydro and gisaxs have some"));
+    }
+    if let Some(to) = to {
+        to.write_chart(&published_figure(&all), &args.look.look())?;
+    }
+    if args.json {
+        return print::json(&all);
+    }
+    if to.is_some_and(Output::is_stdout) {
+        return Ok(());
+    }
+    for b in &all {
+        let s = &b.study;
+        let kind = if s.weak { "weak" } else { "strong" };
+        print::line(print::bold(&format!(
+            "{}, {}: {kind} scaling",
+            s.name, s.figure
+        )));
+        print::line(format!("source: {}", s.source));
+        print::line(&s.about);
+        let lines = (s.points.iter().zip(&b.predicted_s))
+            .map(|(p, t)| {
+                vec![
+                    p.nodes.to_string(),
+                    si(p.time_s, "s"),
+                    p.stated.clone(),
+                    si(*t, "s"),
+                    three(t / p.time_s),
+                ]
+            })
+            .collect();
+        print::table(
+            &["nodes", "published", "as stated", "model", "ratio"],
+            lines,
+        );
+        print::line("");
+    }
+    print::line(
+        "The model has single-node times and the network alone: no jitter, no hyperblocks, no input and output.",
+    );
+    Ok(())
 }
 
 /// Runs on several devices, predicted from those on one.

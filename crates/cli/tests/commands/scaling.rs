@@ -137,3 +137,14 @@ fn messages_cost_what_the_network_says() {
         .contains("--nodes")
     );
 }
+
+#[test]
+fn published_studies_stand_beside_the_model() {
+    let all = json(&["scaling", "hydro", "--published", "--json"]);
+    let blast = &all.as_array().unwrap()[0];
+    assert_eq!(blast["figure"], "Fig 12");
+    assert_eq!(blast["points"].as_array().unwrap().len(), 2);
+    assert!(blast["predicted_s"][1].as_f64().unwrap() > 0.85);
+    assert!(ok(&["scaling", "gisaxs", "--published"]).contains("1.25 Pflop/s"));
+    assert!(fails(&["scaling", "fmm", "--published"]).contains("hydro and gisaxs"));
+}

@@ -1,8 +1,45 @@
 //! Figures of scaling over nodes.
 
 use crate::scaling::Row;
+use crate::scaling::published::Beside;
 use greenup_report::chart::{Axis, Chart, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit};
 use greenup_report::si::three;
+
+/// Published times over nodes, each study with the model beside it.
+pub fn published_figure(all: &[Beside]) -> Chart {
+    let panels = all
+        .iter()
+        .map(|b| {
+            let s = &b.study;
+            let x = Axis::new("nodes", Unit::None, Scale::Log2);
+            let y = Axis::new("time", Unit::si("s"), Scale::Log);
+            let mut panel = Panel::new(&format!("{}, {}", s.name, s.figure), x, y);
+            panel.height = greenup_report::chart::Height::Ratio(0.55);
+            let line = (b.model.iter()).map(|(n, t)| (*n as f64, *t)).collect();
+            panel.push(Layer::line(0, line, "model"));
+            let marks = (s.points.iter())
+                .map(|p| Mark {
+                    x: p.nodes as f64,
+                    y: p.time_s,
+                    interval: None,
+                    tip: format!("published: {} at {} nodes", p.stated, p.nodes),
+                })
+                .collect();
+            panel.push(Layer::points(1, marks, 8.0));
+            panel
+        })
+        .collect();
+    Chart {
+        title: "Published scaling studies and the model".into(),
+        series: vec![
+            Series::new("model", Ink::Series(0), Sign::Line),
+            Series::new("published", Ink::Series(1), Sign::Dot),
+        ],
+        panels,
+        least_width: 400.0,
+        ..Chart::default()
+    }
+}
 
 /// Time, energy, efficiency and ratios over the number of devices.
 pub fn figure(title: &str, rows: &[Row]) -> Chart {

@@ -5,8 +5,10 @@
 //! |---|---|
 //! | [`record`] | recorded runs |
 //! | [`cost`] | share and traffic of each device |
+//! | [`published`] | scaling studies of papers, and the model beside them |
 
 pub mod cost;
+pub mod published;
 pub mod record;
 
 pub use cost::{Costs, Problem};
