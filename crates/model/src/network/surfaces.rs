@@ -122,13 +122,21 @@ fn centres(mesh: &BoxMesh) -> Vec<[f64; 3]> {
         .collect()
 }
 
+/// A node of the tree of cuts.
+enum Kind {
+    /// The part of this number.
+    Part(usize),
+    /// Two halves, by the numbers of their nodes.
+    Cut(usize, usize),
+}
+
 /// The cuts as a tree, whose leaves are the parts.
 struct Tree<'a> {
     mesh: &'a BoxMesh,
     /// Box and number of zones of each part.
     leaves: Vec<(Range3, usize)>,
     /// Box, and either a part or two halves.
-    nodes: Vec<(Range3, Result<usize, (usize, usize)>)>,
+    nodes: Vec<(Range3, Kind)>,
     /// Whether all cuts fall between planes of zones.
     clean: bool,
 }
@@ -137,7 +145,7 @@ impl Tree<'_> {
     fn cut(&mut self, own: Range3, zones: usize, (first, count): (usize, usize)) -> usize {
         if count == 1 {
             self.leaves.push((own, zones));
-            self.nodes.push((own, Ok(first)));
+            self.nodes.push((own, Kind::Part(first)));
             return self.nodes.len() - 1;
         }
         let length = |c: usize| own[c].1 - own[c].0;
@@ -159,7 +167,7 @@ impl Tree<'_> {
         high[longest].0 = at;
         let a = self.cut(low, middle, (first, left));
         let b = self.cut(high, zones - middle, (first + left, count - left));
-        self.nodes.push((own, Err((a, b))));
+        self.nodes.push((own, Kind::Cut(a, b)));
         self.nodes.len() - 1
     }
 
@@ -171,8 +179,8 @@ impl Tree<'_> {
             return;
         }
         match kind {
-            Ok(part) => found(*part, own),
-            Err((a, b)) => {
+            Kind::Part(part) => found(*part, own),
+            Kind::Cut(a, b) => {
                 self.neighbours(*a, of, found);
                 self.neighbours(*b, of, found);
             }

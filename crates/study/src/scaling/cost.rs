@@ -223,7 +223,7 @@ impl Costs {
         if p.weak {
             let mut left = devices;
             for factor in (2..=devices).rev() {
-                while factor > 1 && left % factor == 0 && prime(factor) {
+                while left.is_multiple_of(factor) && prime(factor) {
                     let shortest = (0..p.dim).min_by_key(|c| zones[*c]).unwrap_or(0);
                     zones[shortest] *= factor;
                     left /= factor;
