@@ -10,6 +10,7 @@
 //! | [`fit`] | linear, non-negative, capped fits; intervals, cross-validation, diagnostics |
 //! | [`dvfs`] | power as a function of clocks, with voltage fitted as a function of clock |
 //! | [`machine`] | records + fit → a machine file |
+//! | [`network`] | messages between ranks and between GPUs, and the fit of latency and bandwidth |
 //! | [`peak`] | arithmetic peaks against cores × flops per cycle × clock |
 //! | [`linalg`] | least squares, NNLS, Levenberg–Marquardt, Nelder–Mead |
 
@@ -23,6 +24,7 @@ pub mod gpu;
 pub mod kernels;
 pub mod linalg;
 pub mod machine;
+pub mod network;
 pub mod peak;
 pub mod record;
 pub mod suite;

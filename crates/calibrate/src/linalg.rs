@@ -100,6 +100,13 @@ pub fn nnls(a: &DMatrix<f64>, b: &[f64]) -> Vec<f64> {
     nnls_gram(&g, &h)
 }
 
+/// Non-negative x with A x ≈ b, of least sum of squared relative errors; b is positive.
+pub fn nnls_relative(rows: &[Vec<f64>], b: &[f64]) -> Vec<f64> {
+    let n = rows.first().map_or(0, Vec::len);
+    let a = DMatrix::from_fn(rows.len(), n, |i, j| rows[i][j] / b[i]);
+    nnls(&a, &vec![1.0; b.len()])
+}
+
 /// Condition number of A with its columns scaled to length 1: how well the columns can be told
 /// apart, whatever their units.
 pub fn condition_number(a: &DMatrix<f64>) -> f64 {

@@ -17,7 +17,10 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> greenup_app::Result {
-    greenup_app::ranks::check_alone()?;
+    // Only messages are measured by several processes.
+    if !matches!(&cli.command, Command::Calibrate(a) if a.network) {
+        greenup_app::ranks::check_alone()?;
+    }
     match cli.command {
         Command::Study(a) => commands::study::run(&a),
         Command::Init(a) => commands::tuning::init::run(&a),
@@ -27,6 +30,7 @@ fn run(cli: Cli) -> greenup_app::Result {
         Command::Fit(a) => commands::model::fit::run(&a),
         Command::Machines(a) => commands::model::machines::run(&a),
         Command::Predict(a) => commands::model::predict::run(&a),
+        Command::Scaling(a) => commands::scaling::run(&a),
         Command::Whatif(a) => commands::model::whatif::run(&a),
         Command::Roofline(a) => commands::model::roofline::run(&a),
         Command::Space(a) => commands::tuning::space::run(&a),

@@ -156,6 +156,8 @@ mod tests {
                 voltage_slope: Estimate::new(slope),
                 cap_w: Estimate::new(cap),
             }),
+            network: None,
+            link: None,
             cost: [(Op::F64, cost(1e-12, 8e-10)), (Op::Dram, cost(1e-11, 2e-9))].into(),
         }
     }

@@ -9,6 +9,7 @@
 //! | [`op`], [`work`] | operation classes and how many of each a computation does |
 //! | [`machine`] | costs of one device with intervals and provenance; TOML form |
 //! | [`mod@predict`] | work + machine → time, energy, power and what binds |
+//! | [`network`] | several nodes: messages, partitions, time and energy |
 //! | [`roofline`] | the two-class model: roofline, arch line, power line (eqs 1–8) |
 //! | [`cap`] | the power cap and the throttling factors it implies (eqs 32–38) |
 //! | [`clocked`] | the cap as it acts through the clock and the voltage |
@@ -27,6 +28,7 @@ mod analysis;
 pub mod clocked;
 pub mod dvfs;
 pub mod machine;
+pub mod network;
 pub mod op;
 pub mod predict;
 pub mod roofline;
@@ -39,6 +41,7 @@ pub use roofline::{cap, refined};
 pub use clocked::{ClockedPrediction, predict_clocked};
 pub use compare::Comparison;
 pub use machine::{Clocking, Estimate, Label, Machine, MachineError, OpCost};
+pub use network::{Link, Network};
 pub use op::{Op, Unit};
 pub use predict::{Bound, Prediction, predict};
 pub use roofline::EnergyRoofline;

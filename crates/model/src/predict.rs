@@ -167,6 +167,8 @@ mod tests {
             constant_power_w: Some(Estimate::new(10.0)),
             usable_power_w: Some(Estimate::new(100.0)),
             clock: None,
+            network: None,
+            link: None,
             cost: [
                 (Op::F32, cost(1.0, 40.0)),
                 (Op::F64, cost(2.0, 80.0)),

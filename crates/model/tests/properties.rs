@@ -50,6 +50,8 @@ fn machine(r: &EnergyRoofline) -> Machine {
         constant_power_w: Some(Estimate::new(r.pi0)),
         usable_power_w: r.dpi.map(Estimate::new),
         clock: None,
+        network: None,
+        link: None,
         cost: [
             (Op::F64, cost(r.tau_flop, r.eps_flop)),
             (Op::Dram, cost(r.tau_mem, r.eps_mem)),

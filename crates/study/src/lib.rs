@@ -15,6 +15,7 @@
 //! | [`advice`] | explanation of the numbers in sentences |
 //! | [`mod@summary`] | the results as data |
 //! | [`applications`] | energies of applications from hardware counters |
+//! | [`scaling`] | applications over many nodes, from runs on one device and a network |
 //! | [`pages`] | HTML pages of studies, sweeps and applications |
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
@@ -27,6 +28,7 @@ pub mod energy;
 pub mod gpu;
 pub mod pages;
 pub mod result;
+pub mod scaling;
 pub mod stopwatch;
 pub mod study;
 pub mod summary;

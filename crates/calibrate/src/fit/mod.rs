@@ -379,6 +379,8 @@ impl Fit {
             constant_power_w: self.constant_power_w.as_ref().map(estimate),
             usable_power_w: self.usable_power_w.as_ref().map(estimate),
             clock: None,
+            network: None,
+            link: None,
             cost,
         };
         machine.check()?;

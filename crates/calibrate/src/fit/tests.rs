@@ -20,6 +20,8 @@ fn truth(cap: Option<f64>) -> Machine {
         constant_power_w: Some(Estimate::new(60.0)),
         usable_power_w: cap.map(Estimate::new),
         clock: None,
+        network: None,
+        link: None,
         cost: [
             (Op::F64, cost(2e-12, 60e-12)),
             (Op::F32, cost(1e-12, 25e-12)),

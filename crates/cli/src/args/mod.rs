@@ -4,16 +4,19 @@ mod everyday;
 mod model;
 mod parse;
 mod run;
+mod scaling;
 mod tuning;
 
 pub use everyday::*;
 pub use model::*;
 pub use parse::{BudgetArg, Sizes};
 pub use run::RunArgs;
+pub use scaling::{Application, Numbers, ScalingArgs};
 pub use tuning::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use greenup_app::args::{Device, Devices, SensorArg};
+use greenup_app::args::{DeviceSet, Devices, SensorArg};
+use greenup_app::ranks::RanksArg;
 use greenup_app::renamed::Renamed;
 use parse::resamples;
 use std::path::PathBuf;
@@ -56,6 +59,8 @@ pub enum Command {
     Machines(MachinesArgs),
     /// Predict time, energy and power of a computation on a machine
     Predict(PredictArgs),
+    /// Predict weak and strong scaling of an application over nodes: time, energy, greenup; compare with measured runs
+    Scaling(ScalingArgs),
     /// Ask what-if questions: power throttling, power bounds, clusters, work-traffic trade-offs
     Whatif(WhatifArgs),
     /// Draw the time roofline, the energy arch line and the power line of machines
@@ -150,9 +155,18 @@ pub struct CalibrateArgs {
     /// Fewer intensities and shorter measurements: about 40 seconds without a sensor
     #[arg(long)]
     pub quick: bool,
-    /// Device to calibrate: cpu, or a GPU as cuda or cuda:N [default: cpu]
-    #[arg(long = "device", value_name = "cpu|cuda[:N]", value_parser = greenup_app::args::single_device)]
-    pub device: Option<Device>,
+    /// Device to calibrate: cpu, or a GPU as cuda or cuda:N; with --network several GPUs as cuda:all or cuda:0,1 [default: cpu]
+    #[arg(long = "device", value_name = "cpu|cuda[:N]")]
+    pub device: Option<DeviceSet>,
+    /// Measure messages instead: between ranks (`mpirun -np 2 greenup calibrate --network`, or --ranks), or with --device
+    /// cuda:all between the GPUs of this host
+    #[arg(long, conflicts_with_all = ["records", "page"])]
+    pub network: bool,
+    #[command(flatten)]
+    pub ranks: RanksArg,
+    /// Machine that the network is added to: a name of `greenup machines`, or a file [default: the machine file, if it exists]
+    #[arg(long, value_name = "NAME|FILE", requires = "network")]
+    pub machine: Option<String>,
     /// Fitting method
     #[arg(long, value_enum, default_value_t = MethodArg::Capped)]
     pub method: MethodArg,

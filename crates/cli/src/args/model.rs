@@ -1,6 +1,6 @@
 //! Arguments of the commands for machine models: machines, predict, whatif, roofline.
 
-use super::parse::op_count;
+use super::parse::{at_least_one, count, op_count};
 use clap::{Args, Subcommand};
 use greenup_app::args::FigureArgs;
 use greenup_model::Op;
@@ -28,7 +28,7 @@ fn op_help() -> String {
     for op in Op::ALL {
         text.push_str(&format!("  {:<12} {}\n", op.name(), op.describe()));
     }
-    text.push_str("\nExamples:\n  greenup predict --machine gtx-titan --op f32=1e12 --op dram=1e11\n  greenup predict --machine study/machine.toml --op f64=2e9 --op dram=1.6e10 --json");
+    text.push_str("\nExamples:\n  greenup predict --machine gtx-titan --op f32=1e12 --op dram=1e11\n  greenup predict --machine study/machine.toml --op f64=2e9 --op dram=1.6e10 --json\n  greenup predict --machine h200 --nodes 64 --op f64=1e15 --messages 6 --message-bytes 1e6 --all-reduces 100");
     text
 }
 
@@ -43,17 +43,36 @@ pub struct PredictArgs {
     pub ops: Vec<(Op, f64)>,
     /// Predict the energy of a sweep's configs from their hardware counters (`greenup profile`), and
     /// compare with the measurements
-    #[arg(long, value_name = "SWEEP", conflicts_with_all = ["ops", "cap", "nodes"])]
+    #[arg(long, value_name = "SWEEP", conflicts_with_all = ["ops", "cap", "nodes", "devices"])]
     pub from_counters: Option<std::path::PathBuf>,
     /// Bound on the total power of one node, W
     #[arg(long, value_name = "W")]
     pub cap: Option<f64>,
-    /// Number of nodes, with a network of no cost
-    #[arg(long, value_name = "N")]
-    pub nodes: Option<f64>,
+    /// Number of nodes that share the work; the machine's [network] says how many devices a node has [default: one device]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub nodes: Option<usize>,
+    /// Number of devices that share the work, instead of full nodes
+    #[arg(long, value_name = "N", conflicts_with = "nodes", value_parser = at_least_one)]
+    pub devices: Option<usize>,
+    #[command(flatten)]
+    pub traffic: TrafficArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// What each device sends during the work.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct TrafficArgs {
+    /// Messages that each device sends to others, one after another
+    #[arg(long, default_value_t = 0.0, value_name = "N", value_parser = count)]
+    pub messages: f64,
+    /// Bytes of each message
+    #[arg(long, default_value_t = 0.0, value_name = "BYTES", value_parser = count)]
+    pub message_bytes: f64,
+    /// All-reduces of a few numbers
+    #[arg(long, default_value_t = 0.0, value_name = "N", value_parser = count)]
+    pub all_reduces: f64,
 }
 
 #[derive(Args)]

@@ -78,6 +78,22 @@ pub fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A whole number from 1 to a billion.
+pub fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.trim().parse::<usize>() {
+        Ok(n) if (1..=1_000_000_000).contains(&n) => Ok(n),
+        _ => Err("give a whole number from 1 to 1000000000".into()),
+    }
+}
+
+/// A number that is not negative: `1e6`.
+pub fn count(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(x) if x.is_finite() && x >= 0.0 => Ok(x),
+        _ => Err("give a finite number that is not negative".into()),
+    }
+}
+
 /// `f32=1e12`.
 pub fn op_count(text: &str) -> Result<(Op, f64), String> {
     let (name, count) = text

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`model`] | machine models: `calibrate`, `fit`, `machines`, `predict`, `whatif`, `roofline` |
 //! | [`tuning`] | search spaces and tuning: `init`, `space`, `tune`, `best`, `replay`, `analyze`, `scale`, `gemm`, `compile` |
+//! | [`scaling`] | applications over many nodes |
 //! | [`study`], [`run`], [`doctor`], [`profile`], [`explain`] | measurements |
 
 pub mod doctor;
@@ -11,5 +12,6 @@ pub mod explain;
 pub mod model;
 pub mod profile;
 pub mod run;
+pub mod scaling;
 pub mod study;
 pub mod tuning;

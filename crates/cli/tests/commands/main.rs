@@ -11,4 +11,5 @@ mod old_names;
 mod outputs;
 mod parameters;
 mod run;
+mod scaling;
 mod stdout;

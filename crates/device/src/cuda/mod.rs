@@ -9,6 +9,7 @@
 //! | [`memory`] | memory of a GPU, and pinned memory of the host |
 //! | [`launch`] | loaded kernels and their launches |
 //! | [`arguments`] | parameters of kernels |
+//! | [`peers`] | copies between the GPUs of a host |
 //! | [`repeat`] | work repeated without a gap, timed by events |
 //! | [`backend`] | what runs kernels: a GPU, or an emulator on the host |
 
@@ -19,6 +20,7 @@ pub mod gpu;
 pub mod launch;
 pub mod libraries;
 pub mod memory;
+pub mod peers;
 pub mod repeat;
 pub mod session;
 

@@ -78,6 +78,14 @@ impl Session {
         self.0.stream.cast()
     }
 
+    pub(super) fn device(&self) -> sys::CUdevice {
+        self.0.device
+    }
+
+    pub(super) fn context(&self) -> sys::CUcontext {
+        self.0.context
+    }
+
     pub(super) fn raw(&self) -> sys::CUstream {
         self.0.stream
     }

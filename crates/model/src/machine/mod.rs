@@ -5,6 +5,7 @@ pub mod shipped;
 
 pub use estimate::{Estimate, Label};
 
+use crate::network::{Link, Network};
 use crate::op::Op;
 use crate::roofline::EnergyRoofline;
 use serde::{Deserialize, Serialize};
@@ -87,7 +88,14 @@ pub struct Machine {
     /// How the device lowers its clock to keep the power cap; energy costs are those at the highest clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clocking>,
-    /// Costs by operation class.
+    /// The network between nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
+    /// The link between the devices of a node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<Link>,
+    /// Costs by operation class; none of a machine that is a network alone.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cost: BTreeMap<Op, OpCost>,
 }
 
@@ -171,7 +179,7 @@ impl Machine {
     /// # Errors
     /// [`MachineError::BadValue`], [`MachineError::BadInterval`] or [`MachineError::NoCosts`].
     pub fn check(&self) -> Result<(), MachineError> {
-        if self.cost.is_empty() {
+        if self.cost.is_empty() && self.network.is_none() && self.link.is_none() {
             return Err(MachineError::NoCosts(self.name.clone()));
         }
         for (op, cost) in &self.cost {
@@ -193,7 +201,8 @@ impl Machine {
             check_estimate("clock.cap_w", &c.cap_w, true)?;
             check_estimate("clock.voltage_slope", &c.voltage_slope, false)?;
         }
-        Ok(())
+        self.network.as_ref().map_or(Ok(()), Network::check)?;
+        self.link.as_ref().map_or(Ok(()), Link::check)
     }
 
     /// The cost of `op`.
@@ -274,7 +283,7 @@ impl Machine {
     /// every prediction from inside the box of intervals.
     pub fn corner(&self, low: bool) -> Self {
         let pick = |e: &Estimate, low: bool| Estimate::new(if low { e.low() } else { e.high() });
-        let mut m = self.clone();
+        let mut m = self.network_corner(low);
         for cost in m.cost.values_mut() {
             cost.time_s = cost.time_s.as_ref().map(|e| pick(e, low));
             cost.energy_j = cost.energy_j.as_ref().map(|e| pick(e, low));
@@ -291,6 +300,9 @@ impl Machine {
         }
         m.constant_power_w = m.constant_power_w.as_ref().map(|e| e.scaled(power));
         m.usable_power_w = m.usable_power_w.as_ref().map(|e| e.scaled(power));
+        if let Some(c) = &mut m.clock {
+            c.cap_w = c.cap_w.scaled(power);
+        }
         m
     }
 
@@ -302,7 +314,11 @@ impl Machine {
     }
 }
 
-fn check_estimate(field: &str, e: &Estimate, positive: bool) -> Result<(), MachineError> {
+pub(crate) fn check_estimate(
+    field: &str,
+    e: &Estimate,
+    positive: bool,
+) -> Result<(), MachineError> {
     let bad = |value: f64| !value.is_finite() || value < 0.0 || (positive && value == 0.0);
     for value in [Some(e.value), e.lo, e.hi].into_iter().flatten() {
         if bad(value) {

@@ -13,5 +13,6 @@ pub mod applications;
 pub mod calibration;
 pub mod comparison;
 pub mod replay;
+pub mod scaling;
 pub mod study;
 pub mod sweep;

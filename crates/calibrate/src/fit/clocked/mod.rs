@@ -183,6 +183,8 @@ fn machine(rows: &[Row], c: &Costs, top: f64, cap_w: f64, flat: bool) -> Machine
             voltage_slope: Estimate::new(c.slope),
             cap_w: Estimate::new(if capped { cap_w } else { 1e9 }),
         }),
+        network: None,
+        link: None,
         cost,
     }
 }

@@ -132,8 +132,19 @@ fn show(m: &Machine) -> Result {
             add(format!("{op} ε"), e, &format!("J/{}", op.unit_name()));
         }
     }
+    for (constants, of) in [
+        (m.network.as_ref().map(|n| n.constants()), "network"),
+        (m.link.as_ref().map(|l| l.constants()), "link"),
+    ] {
+        for (name, unit, e) in constants.into_iter().flatten() {
+            add(format!("{of}: {name}"), e, unit);
+        }
+    }
     print::line("");
     print::table(&["constant", "value", "interval", "numbers", "from"], rows);
+    if let Some(n) = &m.network {
+        print::line(format!("devices of a node: {}", n.devices_per_node));
+    }
     for (k, v) in &m.facts {
         print::line(format!("{k}: {v}"));
     }

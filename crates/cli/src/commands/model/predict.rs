@@ -3,7 +3,8 @@
 use crate::args::PredictArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{machine, print};
-use greenup_model::{ClockedPrediction, Machine, Work, predict, predict_clocked};
+use greenup_model::network::{Nodes, Scaled, Share, Traffic, scaled, traffic::Messages};
+use greenup_model::{ClockedPrediction, Machine, Prediction, Work, predict, predict_clocked};
 use greenup_report::si::{percent, si};
 use greenup_tune::analyze::counted;
 use serde::Serialize;
@@ -17,6 +18,51 @@ struct Answer<'a> {
     /// With the clock giving way to the cap, where the machine tells how.
     #[serde(skip_serializing_if = "Option::is_none")]
     clocked: Option<ClockedPrediction>,
+    /// Of several devices: their parts of time and energy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<Scaled>,
+}
+
+/// The devices that were asked for.
+fn devices(args: &PredictArgs, machine: &Machine) -> Option<Nodes> {
+    let by_nodes = args.nodes.map(|n| Nodes::full(machine, n));
+    by_nodes.or_else(|| args.devices.map(|n| Nodes::of_devices(machine, n)))
+}
+
+/// The work shared by several devices, with their messages: time, energy and their intervals become those of all.
+fn spread(machine: &Machine, at: Nodes, args: &PredictArgs, p: &mut Prediction) -> Scaled {
+    let t = &args.traffic;
+    let messages = Messages {
+        count: t.messages,
+        bytes: t.messages * t.message_bytes,
+        total_bytes: at.devices as f64 * t.messages * t.message_bytes,
+    };
+    let one_node = at.nodes == 1;
+    let none = Messages::default();
+    let traffic = Traffic {
+        exchanges: 1.0,
+        within: if one_node { messages } else { none },
+        between: if one_node { none } else { messages },
+        all_reduces: t.all_reduces,
+    };
+    let of = |machine: &Machine, time_s, energy_j| {
+        let share = Share {
+            busiest_s: time_s,
+            mean_s: time_s,
+            energy_j,
+        };
+        scaled(machine, at, &share, &traffic)
+    };
+    let all = of(machine, p.time_s, p.energy_j);
+    let (t, e) = (p.time_interval_s, p.energy_interval_j);
+    let low = of(&machine.corner(true), t.0, e.map(|e| e.0));
+    let high = of(&machine.corner(false), t.1, e.map(|e| e.1));
+    p.time_s = all.time_s;
+    p.energy_j = all.energy_j;
+    p.power_w = all.energy_j.map(|e| e / all.time_s);
+    p.time_interval_s = (low.time_s, high.time_s);
+    p.energy_interval_j = low.energy_j.zip(high.energy_j);
+    all
 }
 
 pub fn run(args: &PredictArgs) -> Result {
@@ -29,8 +75,10 @@ pub fn run(args: &PredictArgs) -> Result {
             AppError::new(e.to_string()).hint("--cap is the total power of one node")
         })?;
     }
-    if let Some(nodes) = args.nodes {
-        machine = machine.cluster(nodes)?;
+    let at = devices(args, &machine);
+    let one = machine.clone();
+    if let Some(at) = at {
+        machine = machine.cluster(at.devices as f64)?;
     }
     let mut work = Work::new();
     for &(op, count) in &args.ops {
@@ -39,7 +87,29 @@ pub fn run(args: &PredictArgs) -> Result {
     if work.is_empty() {
         return Err(AppError::new("the work is empty: every count is 0"));
     }
-    let p = predict(&machine, &work)?;
+    let mut p = predict(&machine, &work)?;
+    // Waiting and messages cost what they cost a device.
+    let network = at.map(|at| spread(&one, at, args, &mut p));
+    let sends = args.traffic.messages > 0.0 || args.traffic.all_reduces > 0.0;
+    if sends && at.is_none() {
+        return Err(
+            AppError::new("messages go between several devices, and there is one")
+                .hint("add --nodes N or --devices N"),
+        );
+    }
+    if let Some(at) = at.filter(|a| a.devices > 1) {
+        if one.network.is_none() && one.link.is_none() {
+            print::note(format!(
+                "`{}` has no network: messages cost nothing (`greenup calibrate --network` measures one)",
+                one.name
+            ));
+        } else if !sends {
+            print::note(format!(
+                "{} devices send no messages: --messages, --message-bytes and --all-reduces name them",
+                at.devices
+            ));
+        }
+    }
     let clocked = machine
         .clock
         .as_ref()
@@ -50,6 +120,7 @@ pub fn run(args: &PredictArgs) -> Result {
             label: machine.label.name(),
             prediction: p,
             clocked,
+            network,
         });
     }
     print::line(format!(
@@ -57,6 +128,9 @@ pub fn run(args: &PredictArgs) -> Result {
         print::bold(&machine.title),
         machine.label.name()
     ));
+    if let Some(n) = &network {
+        print::line(format!("{} nodes, {} devices", n.nodes, n.devices));
+    }
     let interval =
         |(lo, hi): (f64, f64), unit: &str| format!("[{} … {}]", si(lo, unit), si(hi, unit));
     print::line(format!(
@@ -80,6 +154,11 @@ pub fn run(args: &PredictArgs) -> Result {
             if let Some(c) = p.constant_energy_j {
                 parts.push(format!("constant power {}", percent(c / e)));
             }
+            if let Some(n) = network.as_ref().filter(|_| sends) {
+                let waits = n.wait_j.unwrap_or(0.0);
+                parts.push(format!("waiting {}", percent(waits / e)));
+                parts.push(format!("messages {}", percent(n.message_j / e)));
+            }
             print::line(format!("  energy is {}", parts.join(", ")));
         }
         _ => {
@@ -95,6 +174,14 @@ pub fn run(args: &PredictArgs) -> Result {
         }
     }
     print::line(format!("  bound by {}", p.bound));
+    if let Some(n) = network.as_ref().filter(|_| sends) {
+        print::line(format!(
+            "  time is {} computation, {} messages, {} all-reduces",
+            percent(n.compute_s / n.time_s),
+            percent(n.exchange_s / n.time_s),
+            percent(n.all_reduce_s / n.time_s)
+        ));
+    }
     if let Some(c) = clocked {
         print::line(format!(
             "with the clock giving way to the cap, at {}:\n  time    {:>12}\n  energy  {:>12}\n  power   {:>12}\n  bound by {}",

@@ -1,10 +1,11 @@
 //! `greenup calibrate`.
 
 mod gpu;
+mod network;
 
 use crate::args::CalibrateArgs;
 use crate::commands::model::fit::{print, write_page};
-use greenup_app::args::Device;
+use greenup_app::args::DeviceSet;
 use greenup_app::error::{AppError, Result};
 use greenup_app::interrupt;
 use greenup_app::output::Output;
@@ -26,9 +27,17 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub fn run(args: &CalibrateArgs) -> Result {
+    if args.network {
+        return network::run(args);
+    }
+    greenup_app::ranks::check_alone()?;
+    if args.ranks.ranks.is_some() {
+        return Err(AppError::new("--ranks is for messages between ranks").hint("add --network"));
+    }
+    let gpu = one_gpu(args.device.as_ref())?;
     let page_to = check(args)?;
     let mut from = Provenance::of_process().seeded(Some(options(args).seed));
-    if let Some(ordinal) = args.device.and_then(Device::gpu) {
+    if let Some(ordinal) = gpu {
         return gpu::run(args, ordinal, (page_to, from));
     }
     let chosen = sensors::sensors(args.sensor.sensor.as_deref(), sensors::Target::Host, 0.5)?;
@@ -99,6 +108,19 @@ pub fn run(args: &CalibrateArgs) -> Result {
     }
     // What was measured has been printed before a full disk can lose it.
     saved
+}
+
+/// The number of the GPU to calibrate; `None` for the host.
+fn one_gpu(device: Option<&DeviceSet>) -> Result<Option<usize>> {
+    match device {
+        None | Some(DeviceSet::Cpu) => Ok(None),
+        Some(DeviceSet::Gpu) => Ok(Some(0)),
+        Some(DeviceSet::Gpus(list)) if list.len() == 1 => Ok(Some(list[0])),
+        Some(several) => Err(AppError::new(format!(
+            "--device {several}: one device is calibrated at a time"
+        ))
+        .hint("name one as cuda:N; --network measures messages between several")),
+    }
 }
 
 /// Prints how long so many microbenchmarks take.
@@ -194,6 +216,7 @@ fn options(args: &CalibrateArgs) -> FitOptions {
 fn command(args: &CalibrateArgs) -> String {
     let device = args
         .device
+        .as_ref()
         .map_or_else(String::new, |d| format!(" --device {d}"));
     let quick = if args.quick { " --quick" } else { "" };
     format!("greenup calibrate{device} --name {}{quick}", args.name)

@@ -1,0 +1,300 @@
+//! `greenup scaling`.
+
+use crate::args::{Application, Numbers, ScalingArgs};
+use greenup_app::error::{AppError, Result};
+use greenup_app::output::Output;
+use greenup_app::{machine, output, print};
+use greenup_files::Outputs;
+use greenup_model::Machine;
+use greenup_model::network::Nodes;
+use greenup_report::si::{percent, si, three};
+use greenup_study::pages::scaling::{figure, published_figure};
+use greenup_study::scaling::published::{self, Beside};
+use greenup_study::scaling::{Compared, Costs, Problem, Record, Row, compare, mean_error, rows};
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Serialize)]
+struct Comparison<'a> {
+    runs: &'a [Compared],
+    mean_error: Option<f64>,
+}
+
+pub fn run(args: &ScalingArgs) -> Result {
+    let mut outputs = Outputs::new();
+    let machine = machine::input(&args.machine, &mut outputs)?;
+    for file in args.record.iter().chain(&args.measured) {
+        outputs.input(file);
+    }
+    let to = output::optional(
+        &mut outputs,
+        args.out.as_deref(),
+        &output::FIGURES,
+        args.json,
+    )?;
+    if !(2..=3).contains(&args.dim) || !(1..=8).contains(&args.order) {
+        return Err(AppError::new("--dim is 2 or 3, and --order 1 to 8"));
+    }
+    if args.published {
+        return published(args, to.as_ref());
+    }
+    if !args.measured.is_empty() {
+        return measured(args, &machine);
+    }
+    if machine.network.is_none() && machine.link.is_none() {
+        print::warn(format!(
+            "`{}` has no network: messages cost nothing. `greenup calibrate --network` measures one",
+            machine.name
+        ));
+    }
+    let record = match args.record.as_slice() {
+        [] => Record::shipped(args.app.name(), &machine.name)?,
+        files => joined(args.app, files)?,
+    };
+    let costs = Costs::new(&record, problem(args))?;
+    let at = |numbers: &Numbers, of: fn(&Machine, usize) -> Nodes| -> Vec<Nodes> {
+        numbers.0.iter().map(|n| of(&machine, *n)).collect()
+    };
+    let usual = Numbers((0..=12).map(|k| 1 << k).collect());
+    let at = match (&args.devices, &args.nodes) {
+        (Some(devices), _) => at(devices, Nodes::of_devices),
+        (None, nodes) => at(nodes.as_ref().unwrap_or(&usual), Nodes::full),
+    };
+    let all = rows(&machine, &costs, &at);
+    if let Some(to) = &to {
+        to.write_chart(&figure(&title(args, &machine), &all), &args.look.look())?;
+    }
+    if args.json {
+        return print::json(&all);
+    }
+    if !to.as_ref().is_some_and(Output::is_stdout) {
+        table(args, &machine, &record, &all);
+    }
+    Ok(())
+}
+
+fn title(args: &ScalingArgs, machine: &Machine) -> String {
+    let kind = if args.weak { "weak" } else { "strong" };
+    format!("{} on {}, {kind} scaling", args.app.name(), machine.title)
+}
+
+/// The runs of several files.
+fn joined(app: Application, files: &[PathBuf]) -> Result<Record> {
+    let mut out: Option<Record> = None;
+    for file in files {
+        let next = read(app, file)?;
+        match &mut out {
+            None => out = Some(next),
+            Some(all) => all.runs.extend(next.runs),
+        }
+    }
+    out.ok_or_else(|| AppError::new("no record was given"))
+}
+
+fn read(app: Application, file: &PathBuf) -> Result<Record> {
+    let text = greenup_files::read_text(file)?;
+    let name = file.display().to_string();
+    let record = Record::parse(&name, &text)?;
+    match record.application == app.name() {
+        true => Ok(record),
+        false => Err(AppError::new(format!(
+            "{name} is a run of {}, not of {}",
+            record.application,
+            app.name()
+        ))
+        .hint(format!("greenup scaling {} reads it", record.application))),
+    }
+}
+
+fn problem(args: &ScalingArgs) -> Problem {
+    let (columns, rows) = args.image;
+    let size = match args.app {
+        Application::Hydro => args
+            .zones
+            .unwrap_or(if args.weak { 262_144.0 } else { 2_097_152.0 }),
+        Application::Gisaxs => columns * rows,
+        Application::Fmm => args.points.unwrap_or(4e7),
+        Application::Tune => args.trials.unwrap_or(1000.0),
+    };
+    Problem {
+        weak: args.weak,
+        size: size.max(1.0),
+        steps: args.steps,
+        order: args.order,
+        dim: args.dim,
+        iterations: args.iterations,
+        triangles: args.triangles,
+        rows,
+        method: args.method.clone(),
+        precision: args.precision.clone(),
+    }
+}
+
+fn table(args: &ScalingArgs, machine: &Machine, record: &Record, all: &[Row]) {
+    print::line(print::bold(&title(args, machine)));
+    let ratio = |x: Option<f64>| x.map_or("–".to_owned(), three);
+    let lines = all
+        .iter()
+        .map(|r| {
+            let s = &r.scaled;
+            vec![
+                s.nodes.to_string(),
+                s.devices.to_string(),
+                si(s.time_s, "s"),
+                s.energy_j.map_or("–".into(), |e| si(e, "J")),
+                percent(r.efficiency),
+                three(r.speedup),
+                ratio(r.powerup),
+                ratio(r.greenup),
+                percent(s.exchange_s / s.time_s),
+                percent(s.all_reduce_s / s.time_s),
+            ]
+        })
+        .collect();
+    print::table(
+        &[
+            "nodes",
+            "devices",
+            "time",
+            "energy",
+            "efficiency",
+            "speedup",
+            "powerup",
+            "greenup",
+            "messages",
+            "all-reduces",
+        ],
+        lines,
+    );
+    print::line("");
+    print::line(format!(
+        "Predicted from {} runs on one device ({} numbers, {}). Speedup, powerup and greenup compare with one device; \
+         efficiency with the first row.",
+        record.runs.len(),
+        record.label.name(),
+        if record.device.is_empty() {
+            "device not told"
+        } else {
+            &record.device
+        }
+    ));
+    for source in &record.sources {
+        print::line(format!("source: {source}"));
+    }
+}
+
+/// Published scaling studies, with the model beside them.
+fn published(args: &ScalingArgs, to: Option<&Output>) -> Result {
+    let all: Vec<Beside> = published::all()?
+        .into_iter()
+        .filter(|s| s.application == args.app.name())
+        .map(|s| {
+            let machine = machine::load(&s.machine)?;
+            Ok(s.beside(&machine)?)
+        })
+        .collect::<Result<_>>()?;
+    if all.is_empty() {
+        return Err(AppError::new(format!(
+            "there is no published scaling study of {}",
+            args.app.name()
+        ))
+        .hint("hydro and gisaxs have some"));
+    }
+    if let Some(to) = to {
+        to.write_chart(&published_figure(&all), &args.look.look())?;
+    }
+    if args.json {
+        return print::json(&all);
+    }
+    if to.is_some_and(Output::is_stdout) {
+        return Ok(());
+    }
+    for b in &all {
+        let s = &b.study;
+        let kind = if s.weak { "weak" } else { "strong" };
+        print::line(print::bold(&format!(
+            "{}, {}: {kind} scaling",
+            s.name, s.figure
+        )));
+        print::line(format!("source: {}", s.source));
+        print::line(&s.about);
+        let lines = (s.points.iter().zip(&b.predicted_s))
+            .map(|(p, t)| {
+                vec![
+                    p.nodes.to_string(),
+                    si(p.time_s, "s"),
+                    p.stated.clone(),
+                    si(*t, "s"),
+                    three(t / p.time_s),
+                ]
+            })
+            .collect();
+        print::table(
+            &["nodes", "published", "as stated", "model", "ratio"],
+            lines,
+        );
+        print::line("");
+    }
+    print::line(
+        "The model has single-node times and the network alone: no jitter, no hyperblocks, no input and output.",
+    );
+    Ok(())
+}
+
+/// Runs on several devices, predicted from those on one.
+fn measured(args: &ScalingArgs, machine: &Machine) -> Result {
+    let mut files = Vec::new();
+    for file in &args.measured {
+        files.push((file.display().to_string(), read(args.app, file)?));
+    }
+    let mut record = match args.record.as_slice() {
+        [] => files[0].1.clone(),
+        names => joined(args.app, names)?,
+    };
+    if args.record.is_empty() {
+        record.runs.clear();
+    }
+    let all = compare(machine, &record, &files).map_err(|e| {
+        AppError::from(e)
+            .hint("one of the files must be of a run on one device, or --record names one")
+    })?;
+    let mean = mean_error(&all);
+    if args.json {
+        return print::json(&Comparison {
+            runs: &all,
+            mean_error: mean,
+        });
+    }
+    let lines = all
+        .iter()
+        .map(|c| {
+            vec![
+                c.file.clone(),
+                c.devices.to_string(),
+                si(c.measured_s, "s"),
+                si(c.predicted_s, "s"),
+                three(c.predicted_s / c.measured_s),
+                c.measured_j.map_or("–".into(), |e| si(e, "J")),
+                c.predicted_j.map_or("–".into(), |e| si(e, "J")),
+            ]
+        })
+        .collect();
+    print::table(
+        &[
+            "run",
+            "devices",
+            "measured",
+            "predicted",
+            "ratio",
+            "measured J",
+            "predicted J",
+        ],
+        lines,
+    );
+    print::line("");
+    print::line(match mean {
+        Some(e) => format!("mean error of the times on several devices: {}", percent(e)),
+        None => "no run is on several devices".into(),
+    });
+    Ok(())
+}
