@@ -39,9 +39,8 @@ pub struct RestartState {
 }
 
 /// An engine for a problem.
-pub fn engine(hydro: &Arc<Hydro>, s: &Settings) -> Result<Box<dyn Engine>> {
+pub fn engine(hydro: &Arc<Hydro>, s: &Settings, device: Device) -> Result<Box<dyn Engine>> {
     let full = s.is_full(hydro.space.element.shape);
-    let device: Device = s.device().parse()?;
     if let Some(ordinal) = device.gpu() {
         let parameters = s.kernels.as_deref().unwrap_or_default();
         let mut gpu = Gpu::open(Arc::clone(hydro), ordinal, s.ode(), full, parameters)?;

@@ -73,6 +73,10 @@ impl Session {
         unsafe { result::ctx::set_current(self.0.context) }.map_err(failed("the GPU is lost"))
     }
 
+    pub(super) fn device(&self) -> sys::CUdevice {
+        self.0.device
+    }
+
     /// The stream, as C libraries take it.
     pub fn stream(&self) -> *mut c_void {
         self.0.stream.cast()
@@ -193,6 +197,18 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Puts the graph on the GPU now, so that its first launch allocates nothing; returns once it is there.
+    ///
+    /// # Errors
+    /// No memory, or the GPU is lost.
+    pub fn upload(&self) -> Result<()> {
+        self.session.make_current()?;
+        // SAFETY: graph and stream are alive.
+        unsafe { result::graph::upload(self.raw, self.session.raw()) }
+            .map_err(failed("the graph cannot be put on the GPU"))?;
+        self.session.synchronize()
+    }
+
     /// Enqueues the graph.
     ///
     /// # Safety
