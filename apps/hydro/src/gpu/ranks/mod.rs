@@ -15,6 +15,9 @@ pub(super) use part::NOT_COUNTED;
 pub use part::RankPart;
 pub(super) use peers::BLOCK;
 
+#[cfg(test)]
+mod tests;
+
 use super::Done;
 use super::arguments::{RankArguments, RankSolveArguments, SolveArguments};
 use super::kernels::Kernels;
