@@ -2,9 +2,9 @@
 
 use super::drawing::{Drawing, header, number};
 use super::predicted::Predicted;
-use super::ranks::Boards;
 use super::time;
 use greenup_app::provenance::Provenance;
+use greenup_app::ranks::Boards;
 use greenup_fmm::check::Errors;
 use greenup_fmm::cost_model::PhaseWork;
 use greenup_fmm::engine::PhaseTimes;
