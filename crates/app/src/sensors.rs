@@ -5,9 +5,9 @@ use crate::load::Load;
 use crate::print;
 use greenup_device::cuda::Gpu;
 use greenup_files::Outputs;
-use greenup_meter::Problem;
 pub use greenup_meter::choose::{Chosen, Target, found};
 use greenup_meter::sensors::{BusId, nvml};
+use greenup_meter::{Problem, Sensor};
 
 /// The GPU with this number, or a known GPU that need not be here, such as `h200`; without a name the first GPU.
 ///
@@ -67,6 +67,14 @@ pub fn bus_id(gpu: &Gpu) -> Result<BusId> {
         AppError::new(format!("there is no {} here", gpu.name))
             .hint("name a GPU by its number; `greenup doctor` lists them")
     })
+}
+
+/// The energy counter of a GPU, if it has one.
+pub fn energy_counter(gpu: &Gpu) -> Option<Box<dyn Sensor>> {
+    let index = nvml::index(bus_id(gpu).ok()?).ok()?;
+    let id = format!("nvml:{}:energy", index.get());
+    let mut found = nvml::discover().into_iter().flatten();
+    found.find(|s| s.info().id == id)
 }
 
 /// The host, or without a sensor of it the first GPU that a command started here would see.

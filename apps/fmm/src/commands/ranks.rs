@@ -4,6 +4,7 @@ use super::check_interrupt;
 use super::device::{engine, measured, meter};
 use super::gather::{Gather, Processes};
 use greenup_app::args::Device;
+use greenup_app::ranks::Boards;
 use greenup_app::{AppError, Result};
 use greenup_fmm::engine::PhaseTimes;
 use greenup_fmm::plan::Plan;
@@ -47,17 +48,6 @@ pub struct Timings {
     pub exchange_s: f64,
     /// Gathering the results of all ranks.
     pub gather_s: f64,
-}
-
-/// Repeated evaluations on several GPUs at the same time, each measured by its own counter.
-#[derive(Clone, Debug, Serialize)]
-pub struct Boards {
-    /// Median time of an evaluation of each rank's part, s.
-    pub time_s: Vec<f64>,
-    /// Median energy of an evaluation of each rank's part, J.
-    pub energy_j: Option<Vec<f64>>,
-    /// Sum of the energies, J.
-    pub total_j: Option<f64>,
 }
 
 /// Evaluates `repeat` times, and measures if asked to. Ranks that are threads of this process gather by `gather`.
@@ -117,7 +107,10 @@ pub fn evaluate<R: Real>(
     if measure {
         ranks.barrier();
         let m = measured(&mut meter(device)?, &mut *engine)?;
-        boards = together(ranks, &m)?;
+        if ranks.size() > 1 {
+            let energy = m.energy_j.as_ref().map(|e| e.median);
+            boards = Boards::of(ranks, m.time_s.median, energy)?;
+        }
         measurement = Some(m);
     }
     Ok(Evaluated {
@@ -222,24 +215,4 @@ fn slowest(ranks: &dyn Ranks, p: PhaseTimes) -> PhaseTimes {
         permutation_s,
         transfers_s,
     }
-}
-
-/// Measurements of all ranks, on the first; `None` on others, and for one rank.
-pub fn together(ranks: &dyn Ranks, m: &Measurement) -> Result<Option<Boards>> {
-    if ranks.size() == 1 {
-        return Ok(None);
-    }
-    let energy = m.energy_j.as_ref().map_or(f64::NAN, |e| e.median);
-    let all = ranks.gather(&bytes(&[m.time_s.median, energy]));
-    let all: Vec<Vec<f64>> = all.into_iter().flatten().map(|b| numbers(&b)).collect();
-    if all.iter().any(|x| x.len() != 2) {
-        return Err(AppError::new("a rank sent no measurement"));
-    }
-    let energies: Vec<f64> = all.iter().map(|x| x[1]).collect();
-    let known = !energies.is_empty() && energies.iter().all(|e| e.is_finite());
-    Ok((ranks.rank() == 0).then(|| Boards {
-        time_s: all.iter().map(|x| x[0]).collect(),
-        total_j: known.then(|| energies.iter().sum()),
-        energy_j: known.then_some(energies),
-    }))
 }

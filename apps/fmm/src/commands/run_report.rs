@@ -2,9 +2,10 @@
 
 use super::drawing::{Drawing, header, number};
 use super::predicted::Predicted;
-use super::ranks::{Boards, Timings};
+use super::ranks::Timings;
 use super::time;
 use greenup_app::provenance::Provenance;
+use greenup_app::ranks::Boards;
 use greenup_fmm::check::Errors;
 use greenup_fmm::cost_model::PhaseWork;
 use greenup_fmm::engine::PhaseTimes;

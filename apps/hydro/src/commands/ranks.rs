@@ -2,12 +2,14 @@
 
 use crate::commands::run;
 use crate::commands::settings::Settings;
-use greenup_app::args::Device;
+use greenup_app::args::{Device, DeviceSet};
 use greenup_app::ranks::{RanksArg, Team};
-use greenup_app::{AppError, Result, interrupt};
+use greenup_app::{AppError, Result, interrupt, print};
+use greenup_device::cuda::Gpu as Found;
 use greenup_hydro::HydroError;
 use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly, RankSums};
 use greenup_hydro::engine::{Engine, State};
+use greenup_hydro::gpu::{Gpu, RankPart};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::part::local::Map;
 use greenup_hydro::part::{Halo, Partition, Ranked};
@@ -19,7 +21,18 @@ use std::sync::atomic::AtomicBool;
 pub fn on_all(s: &Settings, work: impl Fn(&Arc<dyn Ranks>) -> Result + Sync) -> Result {
     let asked = greenup_process::threads::check(s.threads.unwrap_or(1));
     asked.map_err(|e| AppError::new(format!("threads: {e}")))?;
-    let team = RanksArg { ranks: s.ranks }.team(1)?;
+    let set: Option<DeviceSet> = s.device().parse().ok();
+    let usual = set.as_ref().map_or(1, |set| match set {
+        DeviceSet::AllGpus | DeviceSet::Gpus(_) => set.gpus((0, 1), gpus()).len(),
+        DeviceSet::Cpu | DeviceSet::Gpu => 1,
+    });
+    let team = RanksArg { ranks: s.ranks }.team(usual)?;
+    if set.is_some_and(|set| !set.repeated().is_empty()) {
+        print::note(format!(
+            "--device {}: ranks on the same GPU share its time, so times say nothing of several GPUs",
+            s.device()
+        ));
+    }
     team.run(|ranks| {
         let threads = match &team {
             Team::World(_) => greenup_app::ranks::threads(s.threads, &**ranks),
@@ -30,6 +43,27 @@ pub fn on_all(s: &Settings, work: impl Fn(&Arc<dyn Ranks>) -> Result + Sync) -> 
         };
         in_a_pool(threads, || work(ranks))
     })
+}
+
+/// Number of GPUs of this host.
+fn gpus() -> usize {
+    // Without a driver, opening the first one says what is missing.
+    Found::all().map_or(0, |all| all.len())
+}
+
+/// The device of a rank: ranks of a host take its GPUs in turn.
+pub fn device(s: &Settings, ranks: &dyn Ranks) -> Result<Device> {
+    let single = s.device().parse::<Device>();
+    match s.device().parse::<DeviceSet>() {
+        Ok(DeviceSet::Cpu) => Ok(Device::Cpu),
+        Ok(DeviceSet::Gpu) if ranks.size() == 1 => Ok(single?),
+        Ok(set) => {
+            let own = set.gpus(ranks.local(), gpus());
+            Ok(own.first().map_or(Device::Cpu, |n| Device::Cuda(*n)))
+        }
+        Err(several) if s.device().contains(',') => Err(several.into()),
+        Err(_) => Ok(single?),
+    }
 }
 
 /// Inside a pool, tasks start without waking a thread.
@@ -50,9 +84,18 @@ pub fn check(s: &Settings, ranks: &dyn Ranks) -> Result {
         1 => "--reproducible".to_owned(),
         n => format!("{n} ranks"),
     };
-    let device: Device = s.device().parse()?;
+    let device = device(s, ranks)?;
+    if s.reproducible && device.gpu().is_some() {
+        return Err(AppError::new("--reproducible does not work on GPUs")
+            .hint("use --device cpu; without it, sums of any number of GPUs differ by rounding"));
+    }
+    let shared = matches!(device, Device::CudaAndCpu(_));
     for (flag, set, fix) in [
-        ("--device", device.gpu().is_some(), "use --device cpu"),
+        (
+            "--device cuda+cpu",
+            shared,
+            "use --device cuda or cuda:all: each rank has a GPU",
+        ),
         ("--tune", s.tune, "tune one rank"),
         ("--profile", s.profile, "profile one rank"),
     ] {
@@ -89,7 +132,7 @@ impl Stop {
 pub fn prepare(whole: Arc<Hydro>, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result<Prepared> {
     if ranks.size() == 1 && !s.reproducible {
         return Ok(Prepared {
-            engine: run::engine(&whole, s)?,
+            engine: run::engine(&whole, s, device(s, &**ranks)?)?,
             hydro: whole,
             stop: Stop::Own(interrupt::flag()),
         });
@@ -104,13 +147,24 @@ pub fn prepare(whole: Arc<Hydro>, s: &Settings, ranks: &Arc<dyn Ranks>) -> Resul
     let partition = Partition::new(space, ranks.size())?;
     let map = Map::new(space, &partition, ranks.rank());
     let part = Arc::new(whole.part(&map));
-    let halo = Halo::new(space, &partition, &map, Arc::clone(ranks), !full);
-    let sums = RankSums::new(halo, map.owned.clone(), s.reproducible);
-    let inner: Box<dyn Engine> = if full {
-        let operator = FullAssembly::of_part(Arc::clone(&part), sums)?;
+    let halo = |by_zone| Halo::new(space, &partition, &map, Arc::clone(ranks), by_zone);
+    let sums = || RankSums::new(halo(!full), map.owned.clone(), s.reproducible);
+    let inner: Box<dyn Engine> = if let Some(ordinal) = device(s, &**ranks)?.gpu() {
+        let by_rank = (full || part.gravity.is_some()).then(|| halo(false));
+        let owned = map.owned.clone();
+        let of_rank = RankPart::new(&part, Arc::clone(ranks), owned, halo(true), by_rank);
+        let parameters = s.kernels.as_deref().unwrap_or_default();
+        let (of_part, rank) = (Arc::clone(&part), Some(&of_rank));
+        let gpu = Gpu::open_part(of_part, ordinal, s.ode(), full, parameters, rank)?;
+        if let Some(exchange) = gpu.exchange() {
+            print::detail(|| format!("rank {} on {}: {exchange}", ranks.rank(), gpu.name));
+        }
+        Box::new(gpu)
+    } else if full {
+        let operator = FullAssembly::of_part(Arc::clone(&part), sums())?;
         Box::new(Cpu::new(operator, s.ode(), &part))
     } else {
-        let operator = PartialAssembly::of_part(Arc::clone(&part), sums)?;
+        let operator = PartialAssembly::of_part(Arc::clone(&part), sums())?;
         Box::new(Cpu::new(operator, s.ode(), &part))
     };
     let engine = Ranked::new(

@@ -11,8 +11,10 @@ use crate::commands::snapshots::Snapshots;
 use greenup_app::args::Device;
 use greenup_app::progress::bar;
 use greenup_app::provenance::Provenance;
+use greenup_app::ranks::Boards;
 use greenup_app::{AppError, Result};
-use greenup_app::{interrupt, print, stdout};
+use greenup_app::{interrupt, print, sensors, stdout};
+use greenup_device::cuda::Gpu as Found;
 use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly};
 use greenup_hydro::engine::{Engine, State, Timings};
 use greenup_hydro::gpu::Gpu;
@@ -24,6 +26,7 @@ use greenup_hydro::output::{Line, vtu};
 use greenup_hydro::problem::Problem;
 use greenup_hydro::time::stepping::{Clock, Termination};
 use greenup_hydro::tuning::tuner::{Next, Tuner};
+use greenup_meter::Sensor;
 use greenup_ranks::Ranks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,9 +42,8 @@ pub struct RestartState {
 }
 
 /// An engine for a problem.
-pub fn engine(hydro: &Arc<Hydro>, s: &Settings) -> Result<Box<dyn Engine>> {
+pub fn engine(hydro: &Arc<Hydro>, s: &Settings, device: Device) -> Result<Box<dyn Engine>> {
     let full = s.is_full(hydro.space.element.shape);
-    let device: Device = s.device().parse()?;
     if let Some(ordinal) = device.gpu() {
         let parameters = s.kernels.as_deref().unwrap_or_default();
         let mut gpu = Gpu::open(Arc::clone(hydro), ordinal, s.ode(), full, parameters)?;
@@ -137,6 +139,12 @@ fn of_rank(
             a.add(&hydro, &state, (clock.t, clock.steps));
         }
     }
+    let counter = match ranks::device(s, &**team)?.gpu() {
+        Some(n) => Found::all()?.get(n).and_then(sensors::energy_counter),
+        None => None,
+    };
+    let mut energy = Energy(counter, None);
+    energy.read();
     let bar = bar(1000, "");
     let mut provenance = Provenance::of_process();
     let begin = Instant::now();
@@ -213,6 +221,7 @@ fn of_rank(
     );
     bar.finish_and_clear();
     let wall = begin.elapsed().as_secs_f64();
+    let energy_j = energy.since(wall);
     if let Err(Termination::Failed(e)) = termination {
         // Other ranks may be elsewhere.
         if team.size() == 1 {
@@ -230,6 +239,10 @@ fn of_rank(
             false => AppError::new(inverted.to_string()),
         });
     }
+    let boards = match ranks::device(s, &**team)?.gpu() {
+        Some(_) => Boards::of(&**team, wall, energy_j)?,
+        None => None,
+    };
     let report = clock.report(&mut *engine, start)?;
     if !first {
         return stopped(s, &clock);
@@ -273,6 +286,9 @@ fn of_rank(
         value["messages"] = messages.clone().into();
         value["ranks"] = team.size().into();
         value["zones"] = zones.into();
+        if let Some(boards) = &boards {
+            value["boards"] = serde_json::to_value(boards)?;
+        }
         value["unknowns"] = unknowns.into();
         value["timings"] = serde_json::to_value(engine.timings())?;
         value["provenance"] = serde_json::to_value(&provenance)?;
@@ -304,6 +320,28 @@ fn of_rank(
     animated?;
     page?;
     stopped(s, &clock)
+}
+
+/// The energy counter of a GPU, and what it read before the steps, J.
+struct Energy(Option<Box<dyn Sensor>>, Option<f64>);
+
+impl Energy {
+    /// Shortest steps whose energy is known: counters are updated every tenth of a second at best, s.
+    const SHORTEST_S: f64 = 1.0;
+
+    fn value(&mut self) -> Option<f64> {
+        Some(self.0.as_mut()?.read().ok()?.value)
+    }
+
+    fn read(&mut self) {
+        self.1 = self.value();
+    }
+
+    /// Energy since then, J; `None` without a counter, or of shorter steps.
+    fn since(&mut self, seconds: f64) -> Option<f64> {
+        (seconds >= Self::SHORTEST_S).then_some(())?;
+        Some(self.value()? - self.1?)
+    }
 }
 
 /// The error of a run that was stopped before its end.

@@ -81,8 +81,9 @@ pub struct Settings {
     #[arg(long, value_enum)]
     #[serde(alias = "operator", skip_serializing_if = "Option::is_none")]
     pub assembly: Option<Assembly>,
-    /// Device: cpu, cuda or cuda:N for a GPU, cuda+cpu to share the zones [default: cpu]
-    #[arg(long, value_name = "cpu|cuda[:N][+cpu]")]
+    /// Device: cpu; cuda or cuda:N for a GPU; cuda:0,1 or cuda:all for several GPUs, a rank each; cuda+cpu to share
+    /// the zones [default: cpu]
+    #[arg(long, value_name = "cpu|cuda[:N,M,...|:all][+cpu]")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// Tuning parameters of the GPU kernels, e.g. zones=2,threads=128 [default: the fastest known]

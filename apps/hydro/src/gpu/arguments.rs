@@ -60,8 +60,66 @@ pub(super) struct SolveArguments {
 // SAFETY: `repr(C)`, with the fields of `solve_arguments` in CUDA; the source checks the size.
 unsafe impl Arguments for SolveArguments {}
 
+/// Contributions to shared nodes, as `contributions` in CUDA.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(super) struct Contributions {
+    pub begin: Pointer<u32>,
+    pub at: Pointer<Pointer<f64>>,
+}
+
+/// What a solve by several ranks needs, as `rank_arguments` in CUDA.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(super) struct RankArguments {
+    pub by_zone: Contributions,
+    pub by_rank: Contributions,
+    pub meetings: Pointer<Pointer<u8>>,
+    pub stop: Pointer<u32>,
+    pub ranks: i64,
+    pub me: i64,
+}
+
+/// Arguments of the kernel `solve` of several ranks.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct RankSolveArguments {
+    pub solve: SolveArguments,
+    pub team: RankArguments,
+}
+
+// SAFETY: as `SolveArguments`, with the fields of several ranks.
+unsafe impl Arguments for RankSolveArguments {}
+
+/// Arguments of the kernels of a solve in parts.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct SolvePart {
+    pub solve: RankSolveArguments,
+    pub alpha: [f64; 3],
+    pub beta: [f64; 3],
+}
+
+// SAFETY: `repr(C)`, with the fields of `solve_part` in CUDA; the source checks the size.
+unsafe impl Arguments for SolvePart {}
+
+/// Maximum number of ranks whose GPUs have access to each other's memory.
+pub(super) const MAX_RANKS: usize = 16;
+
+/// Size of `rank_meeting` in CUDA, bytes.
+pub(super) const MEETING_BYTES: usize = 2 * MAX_RANKS * 3 * 8 + MAX_RANKS * 4;
+
 /// Macros with the sizes of the structures, bytes.
-pub(super) const SIZES: [(&str, usize); 2] = [
-    ("CORNER_ARGUMENTS_BYTES", size_of::<CornerArguments>()),
-    ("SOLVE_ARGUMENTS_BYTES", size_of::<SolveArguments>()),
-];
+pub(super) fn sizes(ranks: bool) -> Vec<(&'static str, usize)> {
+    let solve = match ranks {
+        false => size_of::<SolveArguments>(),
+        true => size_of::<RankSolveArguments>(),
+    };
+    vec![
+        ("CORNER_ARGUMENTS_BYTES", size_of::<CornerArguments>()),
+        ("SOLVE_ARGUMENTS_BYTES", solve),
+        ("SOLVE_PART_BYTES", size_of::<SolvePart>()),
+        ("MAX_RANKS", MAX_RANKS),
+        ("MEETING_BYTES", MEETING_BYTES),
+    ]
+}

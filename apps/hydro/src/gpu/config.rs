@@ -1,6 +1,6 @@
 //! Tuning parameters of the kernels, and the source for a config.
 
-use super::arguments::SIZES;
+use super::arguments::sizes;
 use crate::fem::element::Element;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -10,7 +10,10 @@ const ARGUMENTS: &str = include_str!("../kernels/arguments.cuh");
 const TABLES: &str = include_str!("../kernels/tables.cuh");
 const CORNER: &str = include_str!("../kernels/corner.cu");
 const PLANES: &str = include_str!("../kernels/planes.cu");
+const GRID: &str = include_str!("../kernels/grid.cuh");
+const RANKS: &str = include_str!("../kernels/ranks.cuh");
 const SOLVE: &str = include_str!("../kernels/solve.cu");
+const PARTS: &str = include_str!("../kernels/parts.cu");
 const FULL: &str = include_str!("../kernels/full.cu");
 
 /// Tuning parameters of the kernels.
@@ -34,6 +37,13 @@ pub struct Config {
     pub solve_threads: usize,
     /// Blocks per multiprocessor that the registers of the solve must allow.
     pub solve_blocks: usize,
+    /// Whether ranks use the memory of each other's GPUs, where that is possible; else they exchange messages.
+    #[serde(default = "yes")]
+    pub peer: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Tuning parameters that are invalid, or that a GPU cannot run.
@@ -41,7 +51,7 @@ pub struct Config {
 pub enum ConfigError {
     /// An unknown name or an invalid value.
     #[error(
-        "`{0}`: tuning parameters are zones, threads, blocks, fused (0 or 1), planes (0 or 1), solve_zones, solve_threads, solve_blocks, each =N with N from 1 to 1024"
+        "`{0}`: tuning parameters are zones, threads, blocks, fused (0 or 1), planes (0 or 1), solve_zones, solve_threads, solve_blocks, peer (0 or 1), each =N with N from 1 to 1024"
     )]
     Parameter(String),
     /// A number of threads is not a multiple of 32.
@@ -82,7 +92,7 @@ impl Config {
             let wrong = || ConfigError::Parameter(pair.to_owned());
             let (name, value) = pair.split_once('=').ok_or_else(wrong)?;
             let n: usize = value.parse().map_err(|_| wrong())?;
-            if !["fused", "planes"].contains(&name) && !(1..=1024).contains(&n) {
+            if !["fused", "planes", "peer"].contains(&name) && !(1..=1024).contains(&n) {
                 return Err(wrong());
             }
             *match name {
@@ -94,6 +104,10 @@ impl Config {
                 "solve_blocks" => &mut self.solve_blocks,
                 "fused" if n <= 1 => {
                     self.fused = n == 1;
+                    continue;
+                }
+                "peer" if n <= 1 => {
+                    self.peer = n == 1;
                     continue;
                 }
                 "planes" if n <= 1 => {
@@ -125,6 +139,7 @@ impl Config {
             solve_zones: 1,
             solve_threads: 256,
             solve_blocks: 4,
+            peer: true,
         };
         let room = |bytes: usize| (shared / bytes).max(1);
         if e.dim() == 3 && sizes.corner_bytes(&out) > shared {
@@ -262,6 +277,15 @@ impl Sizes {
 /// CUDA source of all kernels for an element and a config, with all compile-time constants. `affine`: all zones are
 /// affine; `stored`: stresses are kept in memory.
 pub fn source(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
+    source_of(e, c, (affine, stored), false)
+}
+
+/// As [`source`], for a GPU that shares the zones with those of other ranks.
+pub fn source_of_rank(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
+    source_of(e, c, (affine, stored), true)
+}
+
+fn source_of(e: &Element, c: &Config, (affine, stored): (bool, bool), ranks: bool) -> String {
     let s = Sizes::of(e);
     let mut out = String::new();
     let list = |x: &[f64]| -> String {
@@ -289,6 +313,7 @@ pub fn source(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
         ("FUSED", usize::from(c.fused && !stored)),
         ("STORED", usize::from(stored || !c.fused)),
         ("AFFINE", usize::from(affine)),
+        ("RANKS", usize::from(ranks)),
         ("SOLVE_ZONES", c.solve_zones),
         ("SOLVE_THREADS", c.solve_threads),
         ("SOLVE_BLOCKS", c.solve_blocks),
@@ -301,7 +326,7 @@ pub fn source(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
     ] {
         let _ = writeln!(out, "#define {name} {value}");
     }
-    for (name, bytes) in SIZES {
+    for (name, bytes) in sizes(ranks) {
         let _ = writeln!(out, "#define {name} {bytes}");
     }
     for (name, table) in [
@@ -315,7 +340,10 @@ pub fn source(e: &Element, c: &Config, affine: bool, stored: bool) -> String {
     out.push_str(
         "#ifndef INFINITY\n#define INFINITY __longlong_as_double(0x7ff0000000000000ll)\n#endif\n",
     );
-    for part in [POINT, TABLES, ARGUMENTS, CORNER, PLANES, SOLVE, FULL] {
+    let (of_rank, parts) = if ranks { (RANKS, PARTS) } else { ("", "") };
+    for part in [
+        POINT, TABLES, ARGUMENTS, CORNER, PLANES, GRID, of_rank, SOLVE, parts, FULL,
+    ] {
         out.push_str(part);
     }
     out

@@ -1,6 +1,6 @@
 //! The kernels of a config, compiled and loaded.
 
-use super::config::{Config, Matrix, Sizes, source};
+use super::config::{Config, Matrix, Sizes, source, source_of_rank};
 use crate::hydro::Hydro;
 use greenup_device::cuda::{Compiler, CudaError, Function, Module, Session, Source};
 
@@ -16,6 +16,8 @@ pub(super) struct Kernels {
     pub corner_matrix: Function,
     pub corner_ones: Function,
     pub corner_transposed: Function,
+    /// Those of a solve in parts, for a rank among several.
+    pub parts: Option<PartKernels>,
     /// Dynamic shared memory per block of the corner force, bytes.
     pub corner_bytes: u32,
     /// Dynamic shared memory per block of the solve, bytes.
@@ -26,26 +28,43 @@ pub(super) struct Kernels {
     pub resident: u32,
 }
 
-/// Compiles and loads the kernels of a config.
+/// The kernels of a solve in parts.
+pub(super) struct PartKernels {
+    pub pack: Function,
+    pub begin: Function,
+    pub product: Function,
+    pub residual: Function,
+    pub direction: Function,
+    pub end: Function,
+}
+
+/// Compiles and loads the kernels of a config, for a GPU alone or for one of several ranks.
 pub(super) fn built(
     (compiler, session, arch): (&Compiler, &Session, &str),
     h: &Hydro,
     config: &Config,
-    stored: bool,
+    (stored, is_rank): (bool, bool),
     processors: u32,
 ) -> Result<Kernels, CudaError> {
-    let text = source(&h.space.element, config, h.affine, stored);
+    let of = if is_rank { source_of_rank } else { source };
+    let text = of(&h.space.element, config, h.affine, stored);
     let compiled = compiler.compile(&Source {
         name: "hydro.cu",
         text: &text,
         arch,
         options: &[],
     })?;
-    Kernels::new(&session.load(&compiled.cubin)?, h, config, processors)
+    let module = session.load(&compiled.cubin)?;
+    Kernels::new(&module, h, config, (processors, is_rank))
 }
 
 impl Kernels {
-    fn new(m: &Module, h: &Hydro, c: &Config, processors: u32) -> Result<Self, CudaError> {
+    fn new(
+        m: &Module,
+        h: &Hydro,
+        c: &Config,
+        (processors, is_rank): (u32, bool),
+    ) -> Result<Self, CudaError> {
         let sizes = Sizes::of(&h.space.element);
         let f = |name: &str| m.function(name);
         let (corner_bytes, solve_bytes) =
@@ -61,6 +80,20 @@ impl Kernels {
             corner_matrix: f("corner_matrix")?,
             corner_ones: f("corner_ones")?,
             corner_transposed: f("corner_transposed")?,
+            parts: is_rank
+                .then(|| {
+                    let product = f("part_product")?;
+                    product.allow_shared(solve_bytes)?;
+                    Ok(PartKernels {
+                        pack: f("pack")?,
+                        begin: f("part_begin")?,
+                        product,
+                        residual: f("part_residual")?,
+                        direction: f("part_direction")?,
+                        end: f("part_end")?,
+                    })
+                })
+                .transpose()?,
             corner_bytes,
             solve_bytes,
             matrix: Matrix::of(sizes),

@@ -115,34 +115,35 @@ impl Gpu {
                 shared: kernels.solve_bytes,
                 ..Shape::line(kernels.resident, self.config.solve_threads as u32)
             };
-            kernels.solve.call_cooperative_with(
-                &shape,
-                &SolveArguments {
-                    zones: self.zones() as i64,
-                    nodes: self.h.space.nodes as i64,
-                    index: (&f.index).into(),
-                    begin: (&f.begin).into(),
-                    shares: (&f.shares).into(),
-                    mass: f.matrix_mass.as_ref().unwrap_or(&f.mass).into(),
-                    zone_forces: (&f.zone_forces).into(),
-                    gravity: or_null(f.gravity.as_ref()),
-                    over: (&f.over).into(),
-                    constrained: (&f.constrained).into(),
-                    row: or_null(csr(0)),
-                    columns: or_null(csr(1)),
-                    values: or_null(csr(2)),
-                    out: (&self.rates[k].v).into(),
-                    solution: (&f.solution).into(),
-                    residual: (&f.residual).into(),
-                    direction: (&f.direction).into(),
-                    image: (&f.image).into(),
-                    products: (&f.products).into(),
-                    grid_barrier: (&f.grid_barrier).into(),
-                    counted: (&f.counted).into(),
-                    tolerance: self.h.cg_tol,
-                    max_iterations: self.h.cg_max as i64,
-                },
-            )
+            let arguments = SolveArguments {
+                zones: self.zones() as i64,
+                nodes: self.h.space.nodes as i64,
+                index: (&f.index).into(),
+                begin: (&f.begin).into(),
+                shares: (&f.shares).into(),
+                mass: f.matrix_mass.as_ref().unwrap_or(&f.mass).into(),
+                zone_forces: (&f.zone_forces).into(),
+                gravity: or_null(f.gravity.as_ref()),
+                over: (&f.over).into(),
+                constrained: (&f.constrained).into(),
+                row: or_null(csr(0)),
+                columns: or_null(csr(1)),
+                values: or_null(csr(2)),
+                out: (&self.rates[k].v).into(),
+                solution: (&f.solution).into(),
+                residual: (&f.residual).into(),
+                direction: (&f.direction).into(),
+                image: (&f.image).into(),
+                products: (&f.products).into(),
+                grid_barrier: (&f.grid_barrier).into(),
+                counted: (&f.counted).into(),
+                tolerance: self.h.cg_tol,
+                max_iterations: self.h.cg_max as i64,
+            };
+            match &self.team {
+                None => kernels.solve.call_cooperative_with(&shape, &arguments),
+                Some(team) => team.solve((kernels, &shape), arguments, f, self.h.space.dim),
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Memory of a problem on the GPU.
 
+use super::ranks::{BLOCK, NOT_COUNTED, RankPart};
 use crate::cpu::Shared;
 use crate::engine::State;
 use crate::fem::mass_matrix::Csr;
@@ -122,16 +123,24 @@ impl Fixed {
         h: &Hydro,
         stored: bool,
         csr: Option<&Csr>,
-        resident: u32,
+        (resident, part): (u32, Option<&RankPart>),
     ) -> Result<Self> {
         let (s, e) = (&h.space, &h.space.element);
         let (d, zones, points) = (s.dim, s.zones, e.points());
         let room = |n: usize, when: bool| session.alloc(if when { 8 * n } else { 8 });
-        let shares: Vec<u32> = s
+        // Other ranks use these, maybe from other processes.
+        let shared = |n: usize| match part {
+            Some(_) => session.alloc((8 * n).max(1).next_multiple_of(BLOCK)),
+            None => session.alloc(8 * n.max(1)),
+        };
+        let mut shares: Vec<u32> = s
             .shares
             .iter()
             .map(|(z, i)| ((*z as usize * e.local + *i as usize) * d) as u32)
             .collect();
+        if let Some(part) = part {
+            part.number(h, &mut shares);
+        }
         let n = e.energies * e.energies;
         let mut inverse = vec![0.0; zones * n];
         let to = Shared::new(&mut inverse);
@@ -161,11 +170,20 @@ impl Fixed {
             .transpose()?;
         let nodes = d * s.nodes;
         let constrained: Vec<u8> = (0..s.nodes)
-            .map(|n| (0..d).fold(0, |b, c| b | u8::from(s.constrained[c * s.nodes + n]) << c))
+            .map(|n| {
+                let elsewhere = part.is_some_and(|p| !p.owned[n]);
+                let counted = if elsewhere { NOT_COUNTED } else { 0 };
+                (0..d).fold(counted, |b, c| {
+                    b | u8::from(s.constrained[c * s.nodes + n]) << c
+                })
+            })
             .collect();
         Ok(Self {
             index: session.words(&s.of_zone)?,
-            begin: session.words(&s.begin)?,
+            begin: match part {
+                Some(part) => session.words(&part.begin(h))?,
+                None => session.words(&s.begin)?,
+            },
             shares: session.words(&shares)?,
             gamma: session.doubles(&gas(|g| g.gamma))?,
             p_inf: session.doubles(&gas(|g| g.p_inf))?,
@@ -184,14 +202,14 @@ impl Fixed {
             stress: room(zones * d * d * points, stored)?,
             source: room(zones * points, stored && h.problem.source(d))?,
             corner: room(zones * d * e.local * e.energies, full)?,
-            zone_forces: room(zones * d * e.local, true)?,
+            zone_forces: shared(zones * d * e.local)?,
             right: room(zones * e.energies, true)?,
             solution: room(nodes, true)?,
             residual: room(nodes, true)?,
             direction: room(nodes, true)?,
-            image: room(nodes, full)?,
+            image: shared(if full { nodes } else { 1 })?,
             products: room(2 * resident as usize * d, true)?,
-            grid_barrier: session.words(&[0; 2])?,
+            grid_barrier: session.words(&[0; 4])?,
             counted: session.doubles(&[0.0; 2])?,
             sums: room(2 * 512, true)?,
         })

@@ -8,6 +8,7 @@
 //! | `arguments`, `launches` | kernel launches for the parts of a step |
 //! | `steps` | whole steps, online tuning and load balance |
 //! | `host_zones` | zones that the CPU computes |
+//! | `ranks` | zones shared with the GPUs of other ranks |
 
 mod arguments;
 mod config;
@@ -15,6 +16,7 @@ mod host_zones;
 mod kernels;
 mod launches;
 mod memory;
+mod ranks;
 mod requirements;
 mod steps;
 
@@ -27,13 +29,17 @@ use greenup_device::cuda::{Compiler, CudaError, Gpu as Found, Graph, Memory, Ses
 use host_zones::HostZones;
 use kernels::{Kernels, built};
 use memory::{Fixed, Register};
+use ranks::Team;
 use requirements::Requirements;
 use std::sync::Arc;
 
-pub use config::{Config, Matrix, Sizes, source};
+pub use config::{Config, Matrix, Sizes, source, source_of_rank};
+pub use ranks::RankPart;
 
 /// An engine on a GPU.
 pub struct Gpu {
+    /// Dropped first: kernels of other GPUs may wait for this one.
+    team: Option<Team>,
     h: Arc<Hydro>,
     /// Product name of the GPU.
     pub name: String,
@@ -86,6 +92,21 @@ impl Gpu {
         full: bool,
         parameters: &str,
     ) -> Result<Self, HydroError> {
+        Self::open_part(h, ordinal, ode, full, parameters, None)
+    }
+
+    /// As [`Gpu::open`], for the part of a rank among several; all ranks call it.
+    ///
+    /// # Errors
+    /// As [`Gpu::open`].
+    pub fn open_part(
+        h: Arc<Hydro>,
+        ordinal: usize,
+        ode: Ode,
+        full: bool,
+        parameters: &str,
+        part: Option<&RankPart>,
+    ) -> Result<Self, HydroError> {
         let e = h.space.element.clone();
         let e = &e;
         if !e.shape.tensor() {
@@ -110,10 +131,23 @@ impl Gpu {
             ..config
         };
         let session = Session::open(gpu.ordinal)?;
+        if part.is_some() && u32::try_from(2 * h.space.shares.len()).is_err() {
+            return Err(HydroError::Device(format!(
+                "{} zones of order {} are too many for the GPU of one rank: use more GPUs, or a smaller --refine",
+                h.space.zones, e.order
+            )));
+        }
         let csr = full.then(|| Csr::of_mass(&h));
         let need = Requirements::of(&h, !config.fused, csr.as_ref(), ode.rates());
         need.check(session.free_bytes()?)?;
-        Ok(Self::load(h, (&gpu, session), ode, csr.as_ref(), config)?)
+        Ok(Self::load(
+            h,
+            (&gpu, session),
+            ode,
+            csr.as_ref(),
+            config,
+            part,
+        )?)
     }
 
     fn load(
@@ -122,6 +156,7 @@ impl Gpu {
         ode: Ode,
         csr: Option<&Csr>,
         config: Config,
+        part: Option<&RankPart>,
     ) -> Result<Self, CudaError> {
         let compiler = Compiler::new(cubins().as_deref())?;
         let full = csr.is_some();
@@ -131,12 +166,16 @@ impl Gpu {
             (&compiler, &session, &gpu.arch),
             &h,
             &config,
-            stored,
+            (stored, part.is_some()),
             processors,
         )?;
-        let fixed = Fixed::new(&session, &h, !config.fused, csr, kernels.resident)?;
+        let fixed = Fixed::new(&session, &h, !config.fused, csr, (kernels.resident, part))?;
+        let team = part
+            .map(|part| Team::join((part, &h), (gpu, &session), &fixed, config.peer))
+            .transpose()?;
         let register = || Register::new(&session, &h);
         let mut out = Self {
+            team,
             name: gpu.name.clone(),
             kernels,
             config,
@@ -162,8 +201,19 @@ impl Gpu {
             session,
             h,
         };
-        out.gravity()?;
+        match part {
+            Some(part) => {
+                let image = part.gravity.as_ref().map(|g| out.session.doubles(g));
+                out.fixed.gravity = image.transpose()?;
+            }
+            None => out.gravity()?,
+        }
         Ok(out)
+    }
+
+    /// How it exchanges with the GPUs of other ranks.
+    pub fn exchange(&self) -> Option<&'static str> {
+        self.team.as_ref().map(Team::name)
     }
 
     /// Uploads the product of the mass matrix and gravity.

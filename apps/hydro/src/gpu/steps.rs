@@ -3,6 +3,7 @@
 use super::config::{Config, Sizes};
 use super::host_zones::HostZones;
 use super::kernels::built;
+use super::ranks::Team;
 use super::{Done, Gpu, memory};
 use crate::HydroError;
 use crate::engine::{Engine, Part, State, Timings};
@@ -25,6 +26,9 @@ impl Gpu {
     fn rate(&self) -> Result<f64, CudaError> {
         let mut bytes = [[0; 8]; 2];
         self.control.download(bytes.as_flattened_mut())?;
+        if let Some(team) = &self.team {
+            team.check(&self.fixed)?;
+        }
         let host = self.host.as_ref().map_or(0.0, |h| h.rate);
         Ok(f64::from_le_bytes(bytes[1]).max(host))
     }
@@ -61,17 +65,22 @@ impl Gpu {
     fn stepped(&mut self, dt: f64) -> Result<f64, CudaError> {
         self.timings.evaluations +=
             self.program.iter().filter(|o| **o == Op::Stress).count() as u64;
-        if self.profile || self.host.is_some() {
+        let launched = self.team.as_ref().is_some_and(|t| !t.in_a_graph());
+        if self.profile || self.host.is_some() || launched {
             self.control(dt)?;
             self.profiled()?;
             return self.rate();
         }
         if self.graph.is_none() {
             let this = &*self;
-            self.graph = Some(
-                this.session
-                    .graph(&mut || this.program.iter().try_for_each(|op| this.run(op)))?,
-            );
+            let graph = (this.session)
+                .graph(&mut || this.program.iter().try_for_each(|op| this.run(op)))?;
+            if let Some(team) = &self.team {
+                // The driver may wait for all GPUs when it allocates: before kernels wait for each other.
+                graph.upload()?;
+                team.ready();
+            }
+            self.graph = Some(graph);
         }
         self.control(dt)?;
         if let Some(g) = &self.graph {
@@ -178,7 +187,7 @@ impl Gpu {
             (&self.compiler, &self.session, &self.arch),
             &self.h,
             &config,
-            stored,
+            (stored, self.team.is_some()),
             self.processors,
         )?;
         self.config = config;
@@ -278,9 +287,10 @@ impl Engine for Gpu {
             .counted
             .download(bytes.as_flattened_mut())
             .map_or([0; 2], |()| bytes.map(u64::from_le_bytes));
+        let by_host = self.team.as_ref().map_or([0; 2], Team::counted);
         Timings {
-            iterations: counted[0] as f64 / self.h.space.dim as f64,
-            solves: counted[1],
+            iterations: (counted[0] + by_host[0]) as f64 / self.h.space.dim as f64,
+            solves: counted[1] + by_host[1],
             ..self.timings
         }
     }

@@ -3,52 +3,6 @@
 #define ZONE_ROOM (LOCAL + FIRST + SECOND)
 extern "C" {
 
-// Waits for all blocks. `grid_barrier` is {arrived, generation}, zero at first.
-__device__ void together(unsigned *grid_barrier) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        const unsigned generation = atomicAdd(grid_barrier + 1, 0u);
-        if (atomicAdd(grid_barrier, 1u) == gridDim.x - 1) {
-            grid_barrier[0] = 0;
-            __threadfence();
-            atomicAdd(grid_barrier + 1, 1u);
-        } else {
-            while (atomicAdd(grid_barrier + 1, 0u) == generation) __nanosleep(40);
-        }
-        __threadfence();
-    }
-    __syncthreads();
-}
-
-// Sums D numbers of each thread over the block, into `to`.
-__device__ void block_sum(const double *mine, double *to) {
-    __shared__ double warps[D][32];
-    const int warp = threadIdx.x / 32;
-    for (int c = 0; c < D; c++) {
-        double s = mine[c];
-        for (int step = 16; step > 0; step /= 2) s += __shfl_down_sync(0xffffffffu, s, step);
-        if (threadIdx.x % 32 == 0) warps[c][warp] = s;
-    }
-    __syncthreads();
-    if (threadIdx.x < D) {
-        double s = 0;
-        for (int w = 0; w < (blockDim.x + 31) / 32; w++) s += warps[threadIdx.x][w];
-        to[threadIdx.x] = s;
-    }
-    __syncthreads();
-}
-
-// The sums of all blocks, the same in each.
-__device__ void all_sums(const double *of_blocks, double *out) {
-    double mine[D];
-    for (int c = 0; c < D; c++) {
-        mine[c] = 0;
-        for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) mine[c] += __ldcg(of_blocks + b * D + c);
-    }
-    block_sum(mine, out);
-}
-
 // The mass matrices of SOLVE_ZONES zones at a time times all components, [zone][local][component]; adds p M p to `mine`.
 __device__ void mass_times(double *room, long long zones, const unsigned *index, const double *p, const double *mass,
                            double *own, double *mine) {
@@ -117,12 +71,25 @@ __device__ void mass_times(double *room, long long zones, const unsigned *index,
 }
 
 // What zones have for a component of a node, summed; shares are numbers of [zone][local][component].
-__device__ __forceinline__ double gather(const double *own, const unsigned *begin, const unsigned *shares, long long n,
-                                         int c) {
+__device__ __forceinline__ double gather(const solve_arguments &a, long long n, int c) {
     double sum = 0;
-    const unsigned end = begin[n + 1];
-    for (unsigned s = begin[n]; s < end; s++) sum += __ldcg(own + shares[s] + c);
+    unsigned s = a.begin[n], end = a.begin[n + 1];
+#if RANKS
+    if (s & SHARED_NODE) return shared_sum(a.team.by_zone, a.shares[s & ~SHARED_NODE], c);
+    end &= ~SHARED_NODE;
+#endif
+    for (; s < end; s++) sum += __ldcg(a.own + a.shares[s] + c);
     return sum;
+}
+
+// The product of the matrix for a component of a node.
+__device__ __forceinline__ double image_at(const solve_arguments &a, long long n, int c) {
+    if (!a.row) return gather(a, n, c);
+#if RANKS
+    const unsigned s = a.begin[n];
+    if (s & SHARED_NODE) return shared_sum(a.team.by_rank, a.shares[s & ~SHARED_NODE], c);
+#endif
+    return a.image[n * D + c];
 }
 
 // The assembled matrix times all components, eight threads a row; adds p M p to `mine`.
@@ -153,41 +120,105 @@ __device__ void rows_times(long long nodes, const unsigned *row, const unsigned 
     }
 }
 
+// A thread of a solve keeps to one component; it takes the numbers from `at` on, `step` apart.
+struct stride {
+    long long at, step;
+    int c;
+};
+__device__ __forceinline__ stride own_stride(long long nodes) {
+    const long long step = (long long)gridDim.x * blockDim.x / D * D,
+                    at = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    return {at < step ? at : nodes * D, step, (int)(at % D)};
+}
+
+// The inverse diagonal where no wall holds, else 0.
+__device__ __forceinline__ double over_at(const solve_arguments &a, long long n, int c) {
+    return a.constrained[n] >> c & 1 ? 0 : a.over[n];
+}
+
+// Whether products of vectors count a node here: of GPUs that share it, one does.
+__device__ __forceinline__ bool counts(const solve_arguments &a, long long n) {
+#if RANKS
+    return !(a.constrained[n] & NOT_COUNTED);
+#else
+    return true;
+#endif
+}
+
+// Vectors at the start; returns this thread's part of (r, r / diagonal).
+__device__ __forceinline__ double begin_vectors(const solve_arguments &a, const stride &s) {
+    double square = 0;
+    for (long long at = s.at; at < a.nodes * D; at += s.step) {
+        const long long n = at / D;
+        const double right = gather(a, n, s.c) + (a.gravity ? a.gravity[s.c * a.nodes + n] : 0);
+        const double d = over_at(a, n, s.c);
+        a.x[at] = 0, a.r[at] = right;
+        __stcg(a.p + at, right * d);
+        if (counts(a, n)) square += right * right * d;
+    }
+    return square;
+}
+
+// r -= alpha times the product; returns this thread's part of (r, r / diagonal).
+__device__ __forceinline__ double update_residual(const solve_arguments &a, const stride &s, double alpha) {
+    double square = 0;
+    for (long long at = s.at; at < a.nodes * D; at += s.step) {
+        const long long n = at / D;
+        const double d = over_at(a, n, s.c);
+        const double left = a.r[at] - alpha * image_at(a, n, s.c);
+        a.r[at] = left;
+        if (counts(a, n)) square += left * left * d;
+    }
+    return square;
+}
+
+// x += alpha p, then the next direction.
+__device__ __forceinline__ void update_direction(const solve_arguments &a, const stride &s, double alpha, double beta) {
+    for (long long at = s.at; at < a.nodes * D; at += s.step) {
+        const long long n = at / D;
+        const double d = over_at(a, n, s.c), before = __ldcg(a.p + at);
+        a.x[at] += alpha * before;
+        __stcg(a.p + at, a.r[at] * d + beta * before);
+    }
+}
+
+// The matrix times p; adds p M p to `mine`.
+__device__ __forceinline__ void matrix_times(const solve_arguments &a, double *room, double *mine) {
+    if (a.row) rows_times(a.nodes, a.row, a.columns, a.values, a.p, a.image, mine);
+    else mass_times(room, a.zones, a.index, a.p, a.mass, a.own, mine);
+}
+
+// Waits for all blocks, of all GPUs, and sums what they have; false if the run ends.
+__device__ __forceinline__ bool sum_all(const solve_arguments &a, const double *of_blocks, double *sums) {
+#if RANKS
+    return together_ranks(a.team, a.grid_barrier, of_blocks, sums);
+#else
+    together(a.grid_barrier);
+    all_sums(of_blocks, sums);
+    return true;
+#endif
+}
+
 // Solves M x = sum of shares (+ gravity) for all components, which walls hold where `constrained` says so; over is one over the
 // diagonal [node]. `row` is null for the matrix-free product. Vectors are [node][component], out is [component][node].
 // The products of blocks are 2 x gridDim x D; counted holds iterations of all components, and solves.
 __global__ void __launch_bounds__(SOLVE_THREADS, SOLVE_BLOCKS) solve(solve_arguments a) {
-    const long long zones = a.zones, nodes = a.nodes;
-    const unsigned *index = a.index, *begin = a.begin, *shares = a.shares, *row = a.row, *columns = a.columns;
-    const double *mass = a.mass, *gravity = a.gravity, *over = a.over, *values = a.values;
-    const unsigned char *constrained = a.constrained;
-    double *own = a.own, *out = a.out, *x = a.x, *r = a.r, *p = a.p, *image = a.image, *products = a.products;
-    unsigned *grid_barrier = a.grid_barrier;
-    unsigned long long *counted = a.counted;
     const double tolerance = a.tolerance;
     const int max_iterations = (int)a.max_iterations;
     extern __shared__ double room[];
     __shared__ double sums[D];
-    double now[D], end[D], mine[D], *first = products, *second = products + gridDim.x * D;
-    // A thread keeps to one component.
-    const long long step = (long long)gridDim.x * blockDim.x / D * D,
-                    begin_mine = blockIdx.x * (long long)blockDim.x + threadIdx.x,
-                    begin_at = begin_mine < step ? begin_mine : nodes * D;
-    const int c = (int)(begin_mine % D);
-    double square = 0;
-    for (long long at = begin_at; at < nodes * D; at += step) {
-        const long long n = at / D;
-        const double right = gather(own, begin, shares, n, c) + (gravity ? gravity[c * nodes + n] : 0);
-        const double d = constrained[n] >> c & 1 ? 0 : over[n];
-        x[at] = 0, r[at] = right;
-        __stcg(p + at, right * d);
-        square += right * right * d;
-    }
+    double now[D], end[D], mine[D], *first = a.products, *second = a.products + gridDim.x * D;
+    const stride s = own_stride(a.nodes);
+    const int c = s.c;
+#if RANKS
+    // Forces of all zones are there.
+    if (stopped(a.grid_barrier) || !together_ranks(a.team, a.grid_barrier, nullptr, sums)) return;
+#endif
+    double square = begin_vectors(a, s);
 #pragma unroll
     for (int k = 0; k < D; k++) mine[k] = k == c ? square : 0;
     block_sum(mine, second + blockIdx.x * D);
-    together(grid_barrier);
-    all_sums(second, sums);
+    if (!sum_all(a, second, sums)) return;
 #pragma unroll
     for (int k = 0; k < D; k++) now[k] = sums[k], end[k] = tolerance * tolerance * sums[k];
     __syncthreads();
@@ -198,11 +229,9 @@ __global__ void __launch_bounds__(SOLVE_THREADS, SOLVE_BLOCKS) solve(solve_argum
         if (!any) break;
 #pragma unroll
         for (int k = 0; k < D; k++) mine[k] = 0;
-        if (row) rows_times(nodes, row, columns, values, p, image, mine);
-        else mass_times(room, zones, index, p, mass, own, mine);
+        matrix_times(a, room, mine);
         block_sum(mine, first + blockIdx.x * D);
-        together(grid_barrier);
-        all_sums(first, sums);
+        if (!sum_all(a, first, sums)) return;
         double alpha = 0;
         bool active[D];
 #pragma unroll
@@ -211,38 +240,25 @@ __global__ void __launch_bounds__(SOLVE_THREADS, SOLVE_BLOCKS) solve(solve_argum
             if (k == c && active[k]) alpha = now[k] / sums[k];
         }
         __syncthreads();
-        square = 0;
-        for (long long at = begin_at; at < nodes * D; at += step) {
-            const long long n = at / D;
-            const double d = constrained[n] >> c & 1 ? 0 : over[n];
-            const double left = r[at] - alpha * (row ? image[at] : gather(own, begin, shares, n, c));
-            r[at] = left;
-            square += left * left * d;
-        }
+        square = update_residual(a, s, alpha);
 #pragma unroll
         for (int k = 0; k < D; k++) mine[k] = k == c ? square : 0;
         block_sum(mine, second + blockIdx.x * D);
-        together(grid_barrier);
-        all_sums(second, sums);
+        if (!sum_all(a, second, sums)) return;
         double beta = 0;
 #pragma unroll
         for (int k = 0; k < D; k++) {
             if (!active[k]) continue;
             if (k == c) beta = sums[k] / now[k];
             now[k] = sums[k];
-            if (blockIdx.x == 0 && threadIdx.x == 0) counted[0]++;
+            if (blockIdx.x == 0 && threadIdx.x == 0) a.counted[0]++;
         }
         __syncthreads();
-        for (long long at = begin_at; at < nodes * D; at += step) {
-            const long long n = at / D;
-            const double d = constrained[n] >> c & 1 ? 0 : over[n], before = __ldcg(p + at);
-            x[at] += alpha * before;
-            __stcg(p + at, r[at] * d + beta * before);
-        }
-        together(grid_barrier);
+        update_direction(a, s, alpha, beta);
+        together(a.grid_barrier);
     }
-    for (long long at = begin_at; at < nodes * D; at += step) out[c * nodes + at / D] = x[at];
-    if (blockIdx.x == 0 && threadIdx.x == 0) counted[1]++;
+    for (long long at = s.at; at < a.nodes * D; at += s.step) a.out[c * a.nodes + at / D] = a.x[at];
+    if (blockIdx.x == 0 && threadIdx.x == 0) a.counted[1]++;
 }
 
 // out = from + dt sum of factors times rates.

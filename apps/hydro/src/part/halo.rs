@@ -31,11 +31,32 @@ pub struct Halo {
     /// For each peer the own contributions to send.
     send: Vec<Vec<u32>>,
     receive: Vec<usize>,
+    /// Rank of each peer.
+    peers: Vec<usize>,
     /// Only [`Halo::exchange`] uses it; the lock lets threads share the rest.
     link: Mutex<Box<dyn Link>>,
     terms: Vec<f64>,
     /// Sums at the shared nodes, `[component][shared node]`.
     sums: Vec<f64>,
+}
+
+/// Which contributions ranks exchange.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lists {
+    /// Shared nodes of the part, ascending.
+    pub nodes: Vec<u32>,
+    /// Number of own contributions to all of them, in the order of the nodes.
+    pub own: usize,
+    /// For each node the contributions in their order: own ones, then those of each peer, numbered through.
+    pub order: Vec<u32>,
+    /// Offsets into `order`, one per node and the total.
+    pub begin: Vec<u32>,
+    /// Rank of each peer.
+    pub peers: Vec<usize>,
+    /// For each peer the own contributions to send.
+    pub send: Vec<Vec<u32>>,
+    /// For each peer the number of its contributions.
+    pub receive: Vec<usize>,
 }
 
 impl Halo {
@@ -122,6 +143,20 @@ impl Halo {
             begin,
             send,
             receive,
+            peers: list.iter().map(|p| p.rank).collect(),
+        }
+    }
+
+    /// What is exchanged, for an engine that keeps the contributions elsewhere.
+    pub fn lists(self) -> Lists {
+        Lists {
+            nodes: self.nodes,
+            own: self.own,
+            order: self.order,
+            begin: self.begin,
+            peers: self.peers,
+            send: self.send,
+            receive: self.receive,
         }
     }
 

@@ -13,6 +13,6 @@ pub mod local;
 pub mod partition;
 pub mod ranked;
 
-pub use halo::Halo;
+pub use halo::{Halo, Lists};
 pub use partition::Partition;
 pub use ranked::Ranked;

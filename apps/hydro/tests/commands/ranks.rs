@@ -115,7 +115,9 @@ fn what_ranks_cannot_do_is_refused() {
         ("--refine 0 --ranks 5", "fewer ranks"),
         ("--ranks 2 --tune", "--tune"),
         ("--ranks 2 --profile", "--profile"),
-        ("--ranks 2 --device cuda", "--device"),
+        ("--ranks 2 --device cuda+cpu", "cuda:all"),
+        ("--reproducible --device cuda", "--reproducible"),
+        ("--device cuda:0,x", "cuda:all"),
         ("--reproducible --assembly full", "partial assembly"),
         ("--ranks 0", "between 1 and"),
     ] {

@@ -1,8 +1,10 @@
 //! The processes of a run that a launcher such as `mpirun` started: the first prints, all must run the same program, and an
 //! error of one ends all with one message.
 
+mod boards;
 mod team;
 
+pub use boards::Boards;
 pub use team::{RanksArg, Team, check_alone};
 
 use crate::error::{AppError, Result};

@@ -6,7 +6,7 @@
 //! | [`compiler`] | sources to cubins with NVRTC, in a cache; needs no GPU |
 //! | [`gpu`] | the GPUs of this host |
 //! | [`session`] | a context: stream, events, graphs |
-//! | [`memory`] | memory of a GPU, and pinned memory of the host |
+//! | [`memory`] | memory of a GPU and of its peers, and pinned memory of the host |
 //! | [`launch`] | loaded kernels and their launches |
 //! | [`arguments`] | parameters of kernels |
 //! | [`peers`] | copies between the GPUs of a host |
@@ -29,7 +29,10 @@ pub use backend::{Backend, Emulator, GpuBackend, SHIM, on_fibers};
 pub use compiler::{Capability, Compiled, Compiler, Limit, Occupancy, Resources, Source, cubins};
 pub use gpu::Gpu;
 pub use launch::{Function, Module, Shape};
-pub use memory::{MapElement, MapShape, Memory, Pinned, TensorMap};
+pub use memory::{
+    Flag, Handle, MapElement, MapShape, MappedFlag, Memory, PeerAccess, PeerMemory, Pinned,
+    TensorMap,
+};
 pub use repeat::Repeater;
 pub use session::{Event, Graph, Session};
 

@@ -201,6 +201,18 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Puts the graph on the GPU now, so that its first launch allocates nothing; returns once it is there.
+    ///
+    /// # Errors
+    /// No memory, or the GPU is lost.
+    pub fn upload(&self) -> Result<()> {
+        self.session.make_current()?;
+        // SAFETY: graph and stream are alive.
+        unsafe { result::graph::upload(self.raw, self.session.raw()) }
+            .map_err(failed("the graph cannot be put on the GPU"))?;
+        self.session.synchronize()
+    }
+
     /// Enqueues the graph.
     ///
     /// # Safety

@@ -282,7 +282,7 @@ fn prepared(args: &StudyArgs, order: usize, assembly: Assembly) -> Result<Prepar
     let mesh = Mesh::open_if(&name, 0, &mut |shape, zones| checks::size(&s, shape, zones))?;
     let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
     let hydro = Arc::new(hydro);
-    let mut engine = engine(&hydro, &s)?;
+    let mut engine = engine(&hydro, &s, s.device().parse()?)?;
     let rate = engine.start(&state)?;
     let mut clock = Clock::new(rate, hydro.cfl)?;
     // A few steps, so that the fluid moves.

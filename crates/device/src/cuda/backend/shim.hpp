@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sched.h>
 #include <ucontext.h>
 #include <utility>
 #include <vector>
@@ -304,5 +305,7 @@ template <class T> T atomicMax(T *p, T v) {
 }
 template <class T> void __stcg(T *p, T v) { *p = v; }
 inline void __threadfence() {}
-inline void __nanosleep(unsigned) {}
+inline void __threadfence_system() { __sync_synchronize(); }
+/* Who is waited for may need this core. */
+inline void __nanosleep(unsigned) { sched_yield(); }
 #define __CUDACC_RTC__ 1

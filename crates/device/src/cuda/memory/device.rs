@@ -91,6 +91,10 @@ impl Memory {
         self.at
     }
 
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
     /// Size, bytes.
     pub fn len(&self) -> usize {
         self.bytes
