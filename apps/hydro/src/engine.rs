@@ -83,6 +83,14 @@ pub trait Engine {
     /// The device is lost.
     fn energies(&mut self) -> Result<(f64, f64), HydroError>;
 
+    /// Euclidean norm of the energy coefficients of the last accepted state.
+    ///
+    /// # Errors
+    /// The device is lost.
+    fn energy_norm(&mut self) -> Result<f64, HydroError> {
+        Ok(self.state()?.e.iter().map(|e| e * e).sum::<f64>().sqrt())
+    }
+
     /// Times and counts since the engine was made.
     fn timings(&self) -> Timings;
 

@@ -183,9 +183,14 @@ impl Hydro {
         if let Some(whole) = &self.whole_diagonal {
             return whole.clone();
         }
+        self.space.scatter(&self.zone_diagonals(), 1)
+    }
+
+    /// Diagonal of the velocity mass matrix of each zone, `[zone][local]`.
+    pub fn zone_diagonals(&self) -> Vec<f64> {
         let (space, e) = (&self.space, &self.space.element);
         let mass = self.matrix_mass();
-        let own: Vec<f64> = (0..space.zones)
+        (0..space.zones)
             .flat_map(|z| {
                 let mut out = vec![0.0; e.local];
                 for q in 0..e.points() {
@@ -196,8 +201,7 @@ impl Hydro {
                 }
                 out
             })
-            .collect();
-        space.scatter(&own, 1)
+            .collect()
     }
 
     /// Jacobi preconditioner: the inverse diagonal, 0 for constrained dofs, `[component][node]`.

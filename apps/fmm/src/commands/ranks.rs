@@ -167,15 +167,6 @@ pub fn longest(ranks: &dyn Ranks, seconds: f64) -> f64 {
     all[0]
 }
 
-fn bytes(x: &[f64]) -> Vec<u8> {
-    greenup_device::memory::bytes(x).to_vec()
-}
-
-fn numbers(bytes: &[u8]) -> Vec<f64> {
-    let (words, _) = bytes.as_chunks();
-    words.iter().map(|w| f64::from_ne_bytes(*w)).collect()
-}
-
 /// The longest time of each phase.
 fn slowest(ranks: &dyn Ranks, p: PhaseTimes) -> PhaseTimes {
     let mut all = [

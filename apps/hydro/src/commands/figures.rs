@@ -8,7 +8,7 @@ use greenup_app::output::write_chart;
 use greenup_hydro::HydroError;
 use greenup_hydro::engine::State;
 use greenup_hydro::hydro::Hydro;
-use greenup_hydro::mesh::Mesh;
+use greenup_hydro::mesh::Bounds;
 use greenup_hydro::output::{
     Common, Field, Line, LineOut, MeshLines, Pixels, Profile, Scene, Slice, View, drawable, exact,
     line_out, profile,
@@ -107,7 +107,7 @@ impl FigureSettings {
     ///
     /// # Errors
     /// A plane or a line is not in it.
-    pub fn check_mesh(&self, mesh: &Mesh) -> std::result::Result<(), HydroError> {
+    pub fn check_mesh(&self, mesh: &Bounds) -> std::result::Result<(), HydroError> {
         drawable(mesh, &self.slices)?;
         self.lines.iter().try_for_each(|l| l.check(mesh))
     }

@@ -9,6 +9,7 @@ pub mod page;
 pub mod ranks;
 pub mod restart;
 pub mod run;
+mod saving;
 pub mod settings;
 mod snapshots;
 pub mod study;

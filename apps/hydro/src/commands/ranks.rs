@@ -1,18 +1,18 @@
 //! A run by several ranks: their engines, and what all must know after a step.
 
-use crate::commands::run;
 use crate::commands::settings::Settings;
+use crate::commands::{checks, run};
 use greenup_app::args::{Device, DeviceSet};
 use greenup_app::ranks::{RanksArg, Team};
 use greenup_app::{AppError, Result, interrupt, print};
 use greenup_device::cuda::Gpu as Found;
-use greenup_hydro::HydroError;
 use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly, RankSums};
 use greenup_hydro::engine::{Engine, State};
 use greenup_hydro::gpu::{Gpu, RankPart};
 use greenup_hydro::hydro::Hydro;
-use greenup_hydro::part::local::Map;
-use greenup_hydro::part::{Halo, Partition, Ranked};
+use greenup_hydro::mesh::{Bounds, Mesh};
+use greenup_hydro::part::{Halo, Part, PartMesh, Ranked, Whole};
+use greenup_hydro::problem::Problem;
 use greenup_ranks::Ranks;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -106,12 +106,31 @@ pub fn check(s: &Settings, ranks: &dyn Ranks) -> Result {
     Ok(())
 }
 
-/// The engine of a rank, and its problem: of the whole on the first rank, which writes, else of its part.
+/// The engine of a rank, and its problem: that of its part.
 pub struct Prepared {
     pub hydro: Arc<Hydro>,
+    /// Initial state of the part.
+    pub state: State,
     pub engine: Box<dyn Engine>,
     /// Set when the run is to stop; ranks agree on it after each step.
     pub stop: Stop,
+    /// Where the part lies in the whole; `None` if this rank has the whole.
+    pub whole: Option<Arc<Whole>>,
+    /// Bounds of the whole mesh.
+    pub bounds: Bounds,
+}
+
+impl Prepared {
+    /// Zones and unknowns of the whole.
+    pub fn counts(&self) -> (usize, usize) {
+        match &self.whole {
+            None => (
+                self.hydro.space.zones,
+                self.state.v.len() + self.state.e.len(),
+            ),
+            Some(w) => (w.zones.all, w.dim * w.nodes.all + w.energies * w.zones.all),
+        }
+    }
 }
 
 pub enum Stop {
@@ -128,26 +147,51 @@ impl Stop {
     }
 }
 
+/// Whether zones are shared by ranks; with `--ranks 1`, one shares them with none.
+fn is_shared(s: &Settings, ranks: &dyn Ranks) -> bool {
+    let plain = s.device() == "cpu" && !s.tune && !s.profile;
+    ranks.size() > 1 || s.reproducible || s.ranks.is_some() && plain
+}
+
 /// Prepares the engine of a rank.
-pub fn prepare(whole: Arc<Hydro>, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result<Prepared> {
-    if ranks.size() == 1 && !s.reproducible {
+pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result<Prepared> {
+    // The ranks of a host share its memory.
+    let share = ranks.local().1 as f64 / ranks.size() as f64;
+    let mut fits = |shape, zones: f64| checks::size(s, shape, zones * share);
+    if !is_shared(s, &**ranks) {
+        let mesh = Mesh::open_if(s.mesh(), s.refine(), &mut fits)?;
+        let bounds = mesh.bounds();
+        s.figures.check_mesh(&bounds)?;
+        let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
+        drop(mesh);
+        let hydro = Arc::new(hydro);
         return Ok(Prepared {
-            engine: run::engine(&whole, s, device(s, &**ranks)?)?,
-            hydro: whole,
+            engine: run::engine(&hydro, s, device(s, &**ranks)?)?,
+            hydro,
+            state,
             stop: Stop::Own(interrupt::flag()),
+            whole: None,
+            bounds,
         });
     }
-    let space = &whole.space;
-    let full = s.is_full(space.element.shape);
+    let mesh = PartMesh::open(s.mesh(), s.refine(), &**ranks, &mut fits)?;
+    let bounds = mesh.bounds.clone();
+    s.figures.check_mesh(&bounds)?;
+    let full = s.is_full(mesh.mesh.shape);
     if full && s.reproducible {
         // The assembled matrix does not keep what each zone contributes.
         return Err(AppError::new("--reproducible needs partial assembly")
             .hint("use quadrilaterals or hexahedra, and leave out --assembly full"));
     }
-    let partition = Partition::new(space, ranks.size())?;
-    let map = Map::new(space, &partition, ranks.rank());
-    let part = Arc::new(whole.part(&map));
-    let halo = |by_zone| Halo::new(space, &partition, &map, Arc::clone(ranks), by_zone);
+    let Part {
+        hydro: part,
+        state,
+        around,
+        partition,
+        map,
+        whole,
+    } = Part::new(mesh, problem, &s.orders(), s.e0(), ranks)?;
+    let halo = |by_zone| Halo::new(&around, &partition, &map, Arc::clone(ranks), by_zone);
     let sums = || RankSums::new(halo(!full), map.owned.clone(), s.reproducible);
     let inner: Box<dyn Engine> = if let Some(ordinal) = device(s, &**ranks)?.gpu() {
         let by_rank = (full || part.gravity.is_some()).then(|| halo(false));
@@ -168,50 +212,17 @@ pub fn prepare(whole: Arc<Hydro>, s: &Settings, ranks: &Arc<dyn Ranks>) -> Resul
         Box::new(Cpu::new(operator, s.ode(), &part))
     };
     let engine = Ranked::new(
-        &whole,
-        &partition,
-        (map, Arc::clone(&part), inner),
-        Arc::clone(ranks),
+        Arc::clone(&whole),
+        (Arc::clone(&part), inner),
         s.reproducible,
         interrupt::flag(),
     );
     Ok(Prepared {
         stop: Stop::Agreed(engine.stop()),
         engine: Box::new(engine),
-        hydro: if ranks.rank() == 0 { whole } else { part },
+        hydro: part,
+        state,
+        whole: Some(whole),
+        bounds,
     })
-}
-
-/// What the outputs of the first rank need after a step: all ranks take part in it.
-#[derive(Clone, Copy, Default)]
-pub struct Needs {
-    pub energies: bool,
-    pub state: bool,
-}
-
-/// What they got; of the whole on the first rank.
-#[derive(Default)]
-pub struct Got {
-    pub energies: Option<(f64, f64)>,
-    pub state: Option<State>,
-}
-
-impl Needs {
-    /// Asks the engine for what the first rank needs.
-    pub fn get(
-        self,
-        ranks: &dyn Ranks,
-        engine: &mut dyn Engine,
-    ) -> std::result::Result<Got, HydroError> {
-        let mut needs = match ranks.rank() {
-            0 => [self.energies, self.state].map(|b| f64::from(u8::from(b))),
-            _ => [0.0; 2],
-        };
-        ranks.max(&mut needs);
-        let [energies, state] = needs.map(|x| x > 0.0);
-        Ok(Got {
-            energies: energies.then(|| engine.energies()).transpose()?,
-            state: state.then(|| engine.state()).transpose()?,
-        })
-    }
 }

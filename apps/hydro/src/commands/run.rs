@@ -5,9 +5,10 @@ use crate::commands::checks;
 use crate::commands::figures::{self, Final};
 use crate::commands::history::History;
 use crate::commands::page::{self, Work};
-use crate::commands::ranks::{self, Needs, Prepared};
+use crate::commands::ranks::{self, Prepared};
+use crate::commands::saving::Saving;
 use crate::commands::settings::Settings;
-use crate::commands::snapshots::Snapshots;
+use crate::commands::snapshots::{self, Snapshots};
 use greenup_app::args::Device;
 use greenup_app::progress::bar;
 use greenup_app::provenance::Provenance;
@@ -20,14 +21,15 @@ use greenup_hydro::engine::{Engine, State, Timings};
 use greenup_hydro::gpu::Gpu;
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
-use greenup_hydro::output::checkpoint;
-use greenup_hydro::output::checkpoint::Input;
-use greenup_hydro::output::{Line, vtu};
+use greenup_hydro::output::Line;
+use greenup_hydro::output::checkpoint::{Input, Saved};
 use greenup_hydro::problem::Problem;
 use greenup_hydro::time::stepping::{Clock, Termination};
 use greenup_hydro::tuning::tuner::{Next, Tuner};
 use greenup_meter::Sensor;
 use greenup_ranks::Ranks;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -38,7 +40,23 @@ pub struct RestartState {
     /// Total energy at the start of the run.
     pub energy: f64,
     pub clock: Clock,
-    pub state: State,
+    pub state: Saved,
+}
+
+impl RestartState {
+    /// The state of the part of this rank.
+    ///
+    /// # Errors
+    /// It cannot be read, or belongs to another mesh.
+    fn part(&self, p: &Prepared) -> Result<State> {
+        let fits =
+            (self.state.coordinates, self.state.energies) == (p.state.x.len(), p.state.e.len());
+        let part = match &p.whole {
+            Some(w) => self.state.part(w)?,
+            None => fits.then(|| self.state.whole()).transpose()?,
+        };
+        part.ok_or_else(|| AppError::new("the checkpoint is of another mesh"))
+    }
 }
 
 /// An engine for a problem.
@@ -83,78 +101,71 @@ fn of_rank(
     team: &Arc<dyn Ranks>,
 ) -> Result {
     let first = team.rank() == 0;
-    let mesh = Mesh::open_if(s.mesh(), s.refine(), &mut |shape, zones| {
-        checks::size(s, shape, zones)
-    })?;
-    s.figures.check_mesh(&mesh)?;
-    let line = Line::through(&mesh);
-    let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
-    drop(mesh);
-    let unknowns = state.v.len() + state.e.len();
-    let zones = hydro.space.zones;
+    let mut prepared = ranks::prepare(problem.clone(), s, team)?;
+    let line = Line::through(&prepared.bounds);
+    let (zones, unknowns) = prepared.counts();
+    let restart = from.as_ref().map(|k| k.clock);
+    let (start, mut clock) = match from {
+        Some(k) => {
+            let state = k.part(&prepared)?;
+            prepared.engine.start(&state)?;
+            (k.energy, k.clock)
+        }
+        None => {
+            let rate = prepared.engine.start(&prepared.state)?;
+            let (internal, kinetic) = prepared.engine.energies()?;
+            let clock = Clock::new(rate, prepared.hydro.cfl)?;
+            (internal + kinetic, clock)
+        }
+    };
     let Prepared {
         hydro,
         mut engine,
         stop,
-    } = ranks::prepare(Arc::new(hydro), s, team)?;
-    let restart = from.as_ref().map(|k| k.clock);
-    let (start, mut clock) = match from {
-        Some(k)
-            if k.state.x.len() == state.x.len()
-                && k.state.v.len() == state.v.len()
-                && k.state.e.len() == state.e.len() =>
-        {
-            engine.start(&k.state)?;
-            (k.energy, k.clock)
+        whole,
+        ..
+    } = prepared;
+    // Only pictures need the whole.
+    let drawn = match &whole {
+        None => Some(Arc::clone(&hydro)),
+        Some(_) if first && s.draws() => {
+            let mesh = Mesh::open(s.mesh(), s.refine())?;
+            let (hydro, _) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
+            Some(Arc::new(hydro))
         }
-        Some(_) => return Err(AppError::new("the checkpoint is of another mesh")),
-        None => {
-            let rate = engine.start(&state)?;
-            let (internal, kinetic) = engine.energies()?;
-            (internal + kinetic, Clock::new(rate, hydro.cfl)?)
-        }
+        Some(_) => None,
     };
-    drop(state);
     let before = clock.steps;
-    let mut history = match s.history.as_ref().filter(|_| first) {
-        None => None,
-        Some(path) => Some(History::new(path, restart.map(|c| c.steps))?),
+    let mut saving = Saving {
+        s,
+        inputs,
+        ranks: &**team,
+        whole: whole.as_deref(),
+        hydro: &hydro,
+        drawn: drawn.as_deref(),
+        start,
+        history: None,
+        snapshots: None,
+        animation: None,
     };
-    let (mut snapshots, mut animation) = match first {
-        true => (
-            Snapshots::new(s, restart.map(|c| c.t))?,
-            Animation::new(s, clock.t)?,
-        ),
-        false => (None, None),
-    };
-    let needs = Needs {
-        state: animation.is_some() || snapshots.as_ref().is_some_and(|f| f.due(clock.t)),
-        energies: false,
-    };
-    if let Some(state) = needs.get(&**team, &mut *engine)?.state.filter(|_| first) {
-        if let Some(f) = snapshots.as_mut().filter(|f| f.due(clock.t)) {
-            f.add(&hydro, &state, clock.t)?;
-        }
-        if let Some(a) = &mut animation {
-            a.add(&hydro, &state, (clock.t, clock.steps));
-        }
+    if first {
+        let history = s.history.as_ref();
+        saving.history = history
+            .map(|path| History::new(path, restart.map(|c| c.steps)))
+            .transpose()?;
+        saving.snapshots = Snapshots::new(s, restart.map(|c| c.t))?;
+        saving.animation = Animation::new(s, clock.t)?;
     }
     let counter = match ranks::device(s, &**team)?.gpu() {
         Some(n) => Found::all()?.get(n).and_then(sensors::energy_counter),
         None => None,
     };
     let mut energy = Energy(counter, None);
+    saving.begin(&clock, &mut *engine)?;
     energy.read();
     let bar = bar(1000, "");
     let mut provenance = Provenance::of_process();
     let begin = Instant::now();
-    let write_checkpoint = |c: &Clock, state: &State| match &s.checkpoint {
-        Some(path) => {
-            let _saving = interrupt::saving();
-            checkpoint::write(path, (s, inputs), start, (c, state))
-        }
-        None => Ok(()),
-    };
     let (end, cfl) = (s.t_final(), hydro.cfl);
     let period = s.period.unwrap_or(40).max(1);
     let mut tuner = s.tune.then(|| Tuner::new(engine.candidates(), period));
@@ -186,34 +197,13 @@ fn of_rank(
                 messages.push(message);
             }
             bar.set_position((1000.0 * c.t / end) as u64);
-            let saves = s.checkpoint.is_some() && c.steps.is_multiple_of(s.every());
-            let needs = Needs {
-                energies: history.is_some() || !bar.is_hidden() && c.steps.is_multiple_of(10),
-                state: saves
-                    || snapshots.as_ref().is_some_and(|f| f.due(c.t))
-                    || animation.as_ref().is_some_and(|a| a.due(c.t)),
-            };
-            let got = needs.get(&**team, engine)?;
-            if let Some(energies) = got.energies.filter(|_| first) {
+            let shown = !bar.is_hidden() && c.steps.is_multiple_of(10);
+            if let Some(energies) = saving.step(c, shown, engine)? {
                 let drift = (energies.0 + energies.1 - start) / start;
                 bar.set_message(format!(
                     "step {}, t {:.5}, dt {:.3e}, drift {drift:.1e}",
                     c.steps, c.t, c.dt
                 ));
-                if let Some(h) = &mut history {
-                    h.add(c, energies, start)?;
-                }
-            }
-            if let Some(state) = got.state.filter(|_| first) {
-                if let Some(f) = snapshots.as_mut().filter(|f| f.due(c.t)) {
-                    f.add(&hydro, &state, c.t)?;
-                }
-                if let Some(a) = animation.as_mut().filter(|a| a.due(c.t)) {
-                    a.add(&hydro, &state, (c.t, c.steps));
-                }
-                if saves {
-                    write_checkpoint(c, &state)?;
-                }
             }
             stepped = Instant::now();
             Ok(())
@@ -225,25 +215,26 @@ fn of_rank(
     if let Err(Termination::Failed(e)) = termination {
         // Other ranks may be elsewhere.
         if team.size() == 1 {
-            write_checkpoint(&clock, &engine.state()?)?;
+            saving.checkpoint(&clock, &engine.state()?)?;
         }
         return Err(e.into());
     }
     let state = engine.state()?;
-    if first {
-        write_checkpoint(&clock, &state)?;
-    }
+    saving.checkpoint(&clock, &state)?;
     if let Err(inverted @ Termination::Inverted { .. }) = termination {
-        return Err(match first {
-            true => inverted_error(&inverted, s, &hydro, &state),
-            false => AppError::new(inverted.to_string()),
-        });
+        return Err(inverted_error(&inverted, s, &saving, &state)?);
     }
     let boards = match ranks::device(s, &**team)?.gpu() {
         Some(_) => Boards::of(&**team, wall, energy_j)?,
         None => None,
     };
     let report = clock.report(&mut *engine, start)?;
+    let animation = saving.animation.take();
+    let all = match &whole {
+        Some(w) if s.draws() => w.state(&state),
+        Some(_) => None,
+        None => Some(state),
+    };
     if !first {
         return stopped(s, &clock);
     }
@@ -251,26 +242,26 @@ fn of_rank(
     let saving = interrupt::saving();
     provenance.took("steps", wall);
     let origin = provenance.pairs();
-    let end_state = Final {
-        h: &hydro,
-        state: &state,
+    let end_state = drawn.as_deref().zip(all.as_ref()).map(|(h, state)| Final {
+        h,
+        state,
         clock: &clock,
         line: &line,
-    };
-    let last = figures::write(s, &end_state, &origin);
+    });
+    let last = (end_state.as_ref()).map_or(Ok(Vec::new()), |e| figures::write(s, e, &origin));
     let animated = animation.map_or(Ok(()), |a| a.write(&origin));
     drop(saving);
     if let Ok(lines) = &last {
         messages.extend(lines.iter().cloned());
     }
-    let page = match &s.figures.html {
-        Some(path) => {
+    let page = match s.figures.html.as_ref().zip(end_state.as_ref()) {
+        Some((path, end_state)) => {
             let work = Work {
                 unknowns,
                 steps: clock.steps - before,
                 wall_s: wall,
             };
-            page::page(s, &end_state, (&report, work), &messages, &provenance).and_then(|html| {
+            page::page(s, end_state, (&report, work), &messages, &provenance).and_then(|html| {
                 greenup_files::write(path, html)?;
                 print::note(format!("wrote {}", path.display()));
                 Ok(())
@@ -355,28 +346,57 @@ fn stopped(s: &Settings, clock: &Clock) -> Result {
     Ok(())
 }
 
-/// The error of a run whose zones inverted; the last state is written next to the checkpoint.
-fn inverted_error(inverted: &Termination, s: &Settings, h: &Hydro, state: &State) -> AppError {
-    let path = unused_name(s.checkpoint.as_deref());
-    let written = match vtu(&path, h, state) {
-        Ok(()) => format!("the last accepted state is in {}", path.display()),
+/// The error of a run whose zones inverted; the last state is written next to the checkpoint. All ranks call it.
+fn inverted_error(
+    inverted: &Termination,
+    s: &Settings,
+    saving: &Saving,
+    state: &State,
+) -> Result<AppError> {
+    let ranks = saving.ranks;
+    let mut name = unused_name(s.checkpoint.as_deref(), ranks.size() > 1)
+        .into_os_string()
+        .into_vec();
+    ranks.broadcast(&mut name);
+    let path = PathBuf::from(OsString::from_vec(name));
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let written = match snapshots::fields(folder, &stem, (saving.hydro, state), ranks) {
+        Ok(_) => format!("the last accepted state is in {}", path.display()),
         Err(e) => e.to_string(),
     };
-    let (zone, j, position) = h.most_distorted_zone(state);
-    AppError::new(format!(
-        "{inverted}: the most distorted zone is {zone}, near {position:.4?}, with |J| {j:.2e} of its start; {written}. Fix: a smaller --cfl, a lower --order, a mesh that follows the flow, or an earlier --t-final"
-    ))
+    let (zone, j, position) = saving.hydro.most_distorted_zone(state);
+    let number = saving.whole.map_or(zone, |w| w.zones.of[zone] as usize);
+    // The least of all ranks, and whose it is.
+    let mut least = [-j];
+    ranks.max(&mut least);
+    let here = format!(
+        "the most distorted zone is {number}, near {position:.4?}, with |J| {j:.2e} of its start"
+    );
+    let own: &[u8] = if j == -least[0] || j.is_nan() {
+        here.as_bytes()
+    } else {
+        &[]
+    };
+    let all = ranks.gather(own).unwrap_or_default();
+    let worst = all
+        .into_iter()
+        .find(|t| !t.is_empty())
+        .map_or(here, |t| String::from_utf8_lossy(&t).into_owned());
+    Ok(AppError::new(format!(
+        "{inverted}: {worst}; {written}. Fix: a smaller --cfl, a lower --order, a mesh that follows the flow, or an earlier --t-final"
+    )))
 }
 
 /// An unused name next to the checkpoint.
-fn unused_name(checkpoint: Option<&Path>) -> PathBuf {
+fn unused_name(checkpoint: Option<&Path>, parallel: bool) -> PathBuf {
     let mut stem = checkpoint.map_or_else(Default::default, |p| {
         let mut name = p.as_os_str().to_owned();
         name.push(".");
         name
     });
     stem.push("inverted");
-    greenup_files::outputs::unused(stem, "vtu")
+    greenup_files::outputs::unused(stem, if parallel { "pvtu" } else { "vtu" })
 }
 
 /// A table of the parts of the steps.

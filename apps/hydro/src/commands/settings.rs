@@ -267,6 +267,19 @@ impl Settings {
               cg_max e0 every snapshots threads);
     }
 
+    /// Whether figures are drawn, which need the state of the whole.
+    pub fn draws(&self) -> bool {
+        let f = &self.figures;
+        let files = [
+            &self.png,
+            &self.profile_file,
+            &f.line_out,
+            &f.html,
+            &f.animation,
+        ];
+        files.iter().any(|file| file.is_some())
+    }
+
     /// Input files of the run, with the flags that name them.
     pub fn input_files(&self) -> Vec<(&'static str, &str)> {
         let file = |name: &&str, endings: &[&str]| endings.iter().any(|e| name.ends_with(e));

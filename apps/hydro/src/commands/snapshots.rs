@@ -1,12 +1,13 @@
-//! Snapshots of the fields for ParaView.
+//! Snapshots of the fields for ParaView. With several ranks each writes its part.
 
 use crate::commands::settings::Settings;
 use greenup_files::FolderLock;
 use greenup_hydro::HydroError;
 use greenup_hydro::engine::State;
 use greenup_hydro::hydro::Hydro;
-use greenup_hydro::output::{pvd, read_pvd, vtu};
-use std::path::PathBuf;
+use greenup_hydro::output::{pvd, pvtu, read_pvd, vtu};
+use greenup_ranks::Ranks;
+use std::path::{Path, PathBuf};
 
 /// Files for ParaView at equal intervals of time.
 pub struct Snapshots {
@@ -44,7 +45,10 @@ impl Snapshots {
         let number = files
             .iter()
             .filter_map(|(_, name)| {
-                let digits = name.strip_prefix("fields_")?.strip_suffix(".vtu")?;
+                let digits = name.strip_prefix("fields_")?;
+                let digits = digits
+                    .strip_suffix(".vtu")
+                    .or(digits.strip_suffix(".pvtu"))?;
                 digits.parse::<usize>().ok()
             })
             .max()
@@ -69,11 +73,16 @@ impl Snapshots {
         t >= self.next * (1.0 - 1e-12)
     }
 
+    /// Number of the next snapshot.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Adds a snapshot that was written for time `t` to the list.
+    ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn add(&mut self, h: &Hydro, s: &State, t: f64) -> Result {
-        let name = format!("fields_{:04}.vtu", self.number);
-        vtu(&self.folder.join(&name), h, s)?;
+    /// The list cannot be written.
+    pub fn add(&mut self, name: String, t: f64) -> Result {
         self.number += 1;
         self.files.push((t, name));
         pvd(&self.folder.join(LIST), &self.files)?;
@@ -90,4 +99,37 @@ impl Snapshots {
         }
         self.next = n * self.every;
     }
+}
+
+/// Writes the fields of all ranks as `stem`.vtu, or as `stem`.pvtu with a file for each rank; returns the name of the file to
+/// open. All ranks call it.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn fields(
+    folder: &Path,
+    stem: &str,
+    (h, s): (&Hydro, &State),
+    ranks: &dyn Ranks,
+) -> Result<String> {
+    if ranks.size() == 1 {
+        let name = format!("{stem}.vtu");
+        vtu(&folder.join(&name), h, s)?;
+        return Ok(name);
+    }
+    let piece = |rank: usize| format!("{stem}_{rank}.vtu");
+    vtu(&folder.join(piece(ranks.rank())), h, s)?;
+    // The list names whole files only.
+    ranks.barrier();
+    let name = format!("{stem}.pvtu");
+    if ranks.rank() == 0 {
+        let pieces: Vec<String> = (0..ranks.size()).map(piece).collect();
+        pvtu(&folder.join(&name), &pieces)?;
+    }
+    Ok(name)
+}
+
+/// Name of a snapshot, without its ending.
+pub fn stem(number: usize) -> String {
+    format!("fields_{number:04}")
 }

@@ -4,7 +4,7 @@
 use crate::HydroError;
 use crate::fem::element::{Element, Shape, node_positions};
 use crate::fem::node_lattice::{entity, integer_positions};
-use crate::mesh::{Face, Mesh, face};
+use crate::mesh::{Bounds, Face, Mesh, face};
 use crate::problem::Wall;
 use hashbrown::HashMap;
 
@@ -111,6 +111,19 @@ impl Space {
         element: Element,
         walls: &HashMap<u32, Wall>,
     ) -> Result<Self, HydroError> {
+        Self::within(mesh, element, walls, &mesh.bounds())
+    }
+
+    /// The same for a part of a mesh with these bounds.
+    ///
+    /// # Errors
+    /// As [`Space::new`].
+    pub fn within(
+        mesh: &Mesh,
+        element: Element,
+        walls: &HashMap<u32, Wall>,
+        bounds: &Bounds,
+    ) -> Result<Self, HydroError> {
         let (dim, zones, k) = (mesh.dim(), mesh.zones(), element.order);
         let (of_zone, nodes) = number(mesh, k);
         let local = element.local;
@@ -142,7 +155,7 @@ impl Space {
             constrained: vec![false; dim * nodes],
             driven: Vec::new(),
         };
-        out.hold(mesh, walls)?;
+        out.hold(mesh, walls, bounds.range(0))?;
         Ok(out)
     }
 
@@ -166,25 +179,15 @@ impl Space {
     }
 
     /// Marks the dofs that walls constrain.
-    fn hold(&mut self, mesh: &Mesh, walls: &HashMap<u32, Wall>) -> Result<(), HydroError> {
-        if mesh.boundary.is_empty() {
-            return Err(HydroError::Mesh(
-                "the mesh has no boundary elements with attributes 1, 2 and 3 (walls normal to x, y and z)".into(),
-            ));
-        }
+    fn hold(
+        &mut self,
+        mesh: &Mesh,
+        walls: &HashMap<u32, Wall>,
+        (low, high): (f64, f64),
+    ) -> Result<(), HydroError> {
         let (shape, k, local) = (mesh.shape, self.element.order, self.element.local);
         let positions = integer_positions(shape, k);
         let entities: Vec<Vec<usize>> = positions.iter().map(|at| entity(shape, k, at)).collect();
-        let (low, high) = self
-            .start
-            .chunks(self.nodes)
-            .next()
-            .map_or((0.0, 1.0), |x| {
-                x.iter()
-                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
-                        (a.min(*x), b.max(*x))
-                    })
-            });
         for z in 0..self.zones {
             for (f, corners) in shape.faces().iter().enumerate() {
                 let Some(number) = mesh.boundary.get(&mesh.face_of(z, f)) else {

@@ -72,8 +72,8 @@ pub fn faces(name: &str) -> Option<Vec<Vec<f64>>> {
     })
 }
 
-/// A box of zones with these faces, refined uniformly `refine` times.
-pub fn refined(mut faces: Vec<Vec<f64>>, refine: usize) -> Mesh {
+/// The faces of a box that is refined uniformly `refine` times.
+pub fn refined(mut faces: Vec<Vec<f64>>, refine: usize) -> Vec<Vec<f64>> {
     for f in &mut faces {
         for _ in 0..refine {
             let mut finer = vec![f[0]];
@@ -83,7 +83,7 @@ pub fn refined(mut faces: Vec<Vec<f64>>, refine: usize) -> Mesh {
             *f = finer;
         }
     }
-    between(&faces)
+    faces
 }
 
 /// Shape of the zones of a box.
@@ -93,11 +93,50 @@ pub fn shape(dim: usize) -> Shape {
 
 /// A box of zones whose faces lie at these coordinates, with walls on all sides.
 pub fn between(faces: &[Vec<f64>]) -> Mesh {
-    let dim = faces.len();
-    let shape = shape(dim);
+    let vertices: usize = faces.iter().map(Vec::len).product();
+    let zones: usize = faces.iter().map(|f| f.len() - 1).product();
+    of_zones(faces, 0..zones, 0..vertices, &|v| v as u32)
+}
+
+/// Some zones of such a box, ascending: numbers of zones and vertices are those of the whole by order.
+pub fn part(faces: &[Vec<f64>], zones: &[u32]) -> Mesh {
+    let zones = zones.iter().map(|z| *z as usize);
+    let (lines, counts) = sizes(faces);
+    let mut vertices: Vec<usize> = (zones.clone())
+        .flat_map(|z| corners(z, &lines, &counts))
+        .collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    let local = |v: usize| vertices.partition_point(|x| *x < v) as u32;
+    of_zones(faces, zones, vertices.iter().copied(), &local)
+}
+
+/// Numbers of faces and of zones along each direction.
+fn sizes(faces: &[Vec<f64>]) -> (Vec<usize>, Vec<usize>) {
     let lines: Vec<usize> = faces.iter().map(Vec::len).collect();
-    let counts: Vec<usize> = lines.iter().map(|n| n - 1).collect();
-    let vertices = (0..lines.iter().product())
+    let counts = lines.iter().map(|n| n - 1).collect();
+    (lines, counts)
+}
+
+/// Vertices of a zone.
+fn corners(z: usize, lines: &[usize], counts: &[usize]) -> Vec<usize> {
+    let dim = lines.len();
+    let strides: Vec<usize> = (0..dim).map(|g| lines[..g].iter().product()).collect();
+    let at = along(z, counts);
+    let first: usize = at.iter().zip(&strides).map(|(i, s)| i * s).sum();
+    let off = |c: usize| -> usize { (0..dim).map(|g| (c >> g & 1) * strides[g]).sum() };
+    (0..1 << dim).map(|c| first + off(c)).collect()
+}
+
+fn of_zones(
+    faces: &[Vec<f64>],
+    zones: impl ExactSizeIterator<Item = usize>,
+    vertices: impl Iterator<Item = usize>,
+    local: &dyn Fn(usize) -> u32,
+) -> Mesh {
+    let shape = shape(faces.len());
+    let (lines, counts) = sizes(faces);
+    let vertices = vertices
         .map(|n| {
             let mut x: Place = [0.0; 3];
             for (g, i) in along(n, &lines).into_iter().enumerate() {
@@ -106,22 +145,17 @@ pub fn between(faces: &[Vec<f64>]) -> Mesh {
             x
         })
         .collect();
-    let strides: Vec<usize> = (0..dim).map(|g| lines[..g].iter().product()).collect();
-    let zones: usize = counts.iter().product();
-    let mut corners = Vec::with_capacity(zones * shape.corners());
+    let count = zones.len();
+    let mut all = Vec::with_capacity(count * shape.corners());
     let mut boundary = HashMap::new();
-    for z in 0..zones {
+    for z in zones {
+        let begin = all.len();
+        all.extend(corners(z, &lines, &counts).into_iter().map(local));
         let at = along(z, &counts);
-        let first: usize = at.iter().zip(&strides).map(|(i, s)| i * s).sum();
-        let begin = corners.len();
-        for c in 0..shape.corners() {
-            let off: usize = (0..dim).map(|g| (c >> g & 1) * strides[g]).sum();
-            corners.push((first + off) as u32);
-        }
         for (g, (i, count)) in at.iter().zip(&counts).enumerate() {
             for (side, end) in [(0, 0), (1, count - 1)] {
                 if *i == end {
-                    let own = &corners[begin..];
+                    let own = &all[begin..];
                     let on = (0..own.len()).filter(|c| c >> g & 1 == side);
                     boundary.insert(face(on.map(|c| own[c])), g as u32 + 1);
                 }
@@ -131,8 +165,8 @@ pub fn between(faces: &[Vec<f64>]) -> Mesh {
     Mesh {
         shape,
         vertices,
-        corners,
-        material: vec![1; zones],
+        corners: all,
+        material: vec![1; count],
         boundary,
         curved: None::<Curved>,
     }

@@ -1,6 +1,6 @@
 //! Meshes: zones with their corners, materials and boundary attributes; curved zones have more nodes.
 
-mod boxes;
+pub(crate) mod boxes;
 mod gmsh;
 mod mfem;
 mod refine;
@@ -55,6 +55,32 @@ pub fn face(vertices: impl Iterator<Item = u32>) -> Face {
     out
 }
 
+/// Least and greatest coordinates of the vertices of a mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bounds {
+    /// Dimension of the mesh, 1 to 3.
+    pub dim: usize,
+    /// Least coordinates.
+    pub low: Place,
+    /// Greatest coordinates.
+    pub high: Place,
+}
+
+impl Bounds {
+    /// Least and greatest coordinate along an axis.
+    pub fn range(&self, axis: usize) -> (f64, f64) {
+        (self.low[axis], self.high[axis])
+    }
+}
+
+/// What a mesh is made of before it is refined.
+pub(crate) enum Source {
+    /// Coordinates of the faces of a box along each direction.
+    Box(Vec<Vec<f64>>),
+    /// Any other mesh.
+    Mesh(Mesh),
+}
+
 impl Mesh {
     /// Opens a built-in mesh, or a file of MFEM (`.mesh`) or Gmsh (`.msh`), and refines it uniformly `refine` times.
     ///
@@ -73,16 +99,28 @@ impl Mesh {
         refine: usize,
         fits: &mut dyn FnMut(Shape, f64) -> Result<(), HydroError>,
     ) -> Result<Self, HydroError> {
+        Ok(match Self::source(name, refine, fits)? {
+            Source::Box(faces) => boxes::between(&boxes::refined(faces, refine)),
+            Source::Mesh(mesh) => (0..refine).fold(mesh, |mesh, _| mesh.refined()),
+        })
+    }
+
+    /// What [`Mesh::open_if`] refines.
+    pub(crate) fn source(
+        name: &str,
+        refine: usize,
+        fits: &mut dyn FnMut(Shape, f64) -> Result<(), HydroError>,
+    ) -> Result<Source, HydroError> {
         let finer = |shape: Shape| 2_f64.powi((refine * shape.dim()) as i32);
         if let Some(faces) = boxes::faces(name) {
             let shape = boxes::shape(faces.len());
             let zones: f64 = faces.iter().map(|f| (f.len() - 1) as f64).product();
             fits(shape, zones * finer(shape))?;
-            return Ok(boxes::refined(faces, refine));
+            return Ok(Source::Box(faces));
         }
         let path = Path::new(name);
         let ending = path.extension().and_then(|e| e.to_str());
-        let mut mesh = match ending {
+        let mesh = match ending {
             _ if name == boxes::TRIANGLES => boxes::triangles(),
             Some(ending @ ("mesh" | "msh")) => {
                 let text = greenup_files::read_text(path)?;
@@ -96,10 +134,7 @@ impl Mesh {
             }
         };
         fits(mesh.shape, mesh.zones() as f64 * finer(mesh.shape))?;
-        for _ in 0..refine {
-            mesh = mesh.refined();
-        }
-        Ok(mesh)
+        Ok(Source::Mesh(mesh))
     }
 
     /// Parses the text of a mesh file in MFEM's (`mfem`) or Gmsh's format; `name` appears in messages.
@@ -281,12 +316,20 @@ pub const FREE: u32 = 1_000_001;
 pub const PISTON: u32 = 1_000_002;
 
 impl Mesh {
-    fn extent(&self, c: usize) -> (f64, f64) {
-        self.vertices
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
-                (a.min(x[c]), b.max(x[c]))
-            })
+    /// Least and greatest coordinates of the vertices.
+    pub fn bounds(&self) -> Bounds {
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for x in &self.vertices {
+            for c in 0..3 {
+                low[c] = low[c].min(x[c]);
+                high[c] = high[c].max(x[c]);
+            }
+        }
+        Bounds {
+            dim: self.dim(),
+            low,
+            high,
+        }
     }
 
     /// Gives an attribute to the boundary faces all of whose vertices fit.
@@ -300,10 +343,10 @@ impl Mesh {
         }
     }
 
-    /// Makes the sides away from the origin free, for the inflow of the Noh problem.
-    pub(crate) fn open_far_sides(&mut self) {
+    /// Makes the sides away from the origin free, for the inflow of the Noh problem. `b` are the bounds of the whole.
+    pub(crate) fn open_far_sides(&mut self, b: &Bounds) {
         for c in 0..self.dim() {
-            let (low, high) = self.extent(c);
+            let (low, high) = b.range(c);
             let size = high - low;
             for end in [low, high] {
                 if end.abs() > 1e-9 * size {
@@ -315,15 +358,16 @@ impl Mesh {
         }
     }
 
-    /// Makes a box the mesh of the Saltzman problem: skewed zones, and a piston on the left side.
-    pub(crate) fn tilt(&mut self) {
-        let (low, high) = self.extent(0);
+    /// Makes a box the mesh of the Saltzman problem: skewed zones, and a piston on the left side. `b` are
+    /// the bounds of the whole.
+    pub(crate) fn tilt(&mut self, b: &Bounds) {
+        let (low, high) = b.range(0);
         let size = high - low;
         self.renamed(PISTON, |x, n| n == 1 && (x[0] - low).abs() < 1e-9 * size);
         if self.dim() < 2 {
             return;
         }
-        let (bottom, top) = self.extent(1);
+        let (bottom, top) = b.range(1);
         for x in &mut self.vertices {
             let (s, h) = ((x[0] - low) / size, (x[1] - bottom) / (top - bottom));
             x[0] += (top - bottom) * (1.0 - h) * (std::f64::consts::PI * s).sin();

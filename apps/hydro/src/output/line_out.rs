@@ -3,11 +3,11 @@
 use super::exact::{Exact, exact};
 use super::fields::{Field, Sample, Sampler};
 use super::locate::locate;
-use super::picture::view::{coordinate, extent, number};
+use super::picture::view::{coordinate, number};
 use crate::HydroError;
 use crate::engine::State;
 use crate::hydro::Hydro;
-use crate::mesh::Mesh;
+use crate::mesh::Bounds;
 use greenup_report::chart::axis::short;
 use greenup_report::chart::{Axis, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit};
 use rayon::prelude::*;
@@ -66,17 +66,17 @@ impl fmt::Display for Line {
 
 impl Line {
     /// Along x through the whole mesh, with the other coordinates in its middle.
-    pub fn through(mesh: &Mesh) -> Self {
+    pub fn through(mesh: &Bounds) -> Self {
         let (mut from, mut to) = ([0.0; 3], [0.0; 3]);
-        for c in 0..mesh.dim() {
-            let (lo, hi) = extent(mesh, c);
+        for c in 0..mesh.dim {
+            let (lo, hi) = mesh.range(c);
             (from[c], to[c]) = if c == 0 {
                 (lo, hi)
             } else {
                 (0.5 * (lo + hi), 0.5 * (lo + hi))
             };
         }
-        let rest = (1..mesh.dim()).map(|c| format!(",{}={}", AXES[c], short(from[c])));
+        let rest = (1..mesh.dim).map(|c| format!(",{}={}", AXES[c], short(from[c])));
         let text = format!("x={}:{}", short(from[0]), short(to[0]));
         Self {
             from,
@@ -89,18 +89,18 @@ impl Line {
     ///
     /// # Errors
     /// It does not, or it has a coordinate that the mesh has not.
-    pub fn check(&self, mesh: &Mesh) -> Result<(), HydroError> {
-        for (c, axis) in AXES.iter().enumerate().skip(mesh.dim()) {
+    pub fn check(&self, mesh: &Bounds) -> Result<(), HydroError> {
+        for (c, axis) in AXES.iter().enumerate().skip(mesh.dim) {
             if self.from[c] != 0.0 || self.to[c] != 0.0 {
                 return Err(HydroError::Output(format!(
                     "--line {self}: the mesh has {} dimension{}, without {}",
-                    mesh.dim(),
-                    if mesh.dim() == 1 { "" } else { "s" },
+                    mesh.dim,
+                    if mesh.dim == 1 { "" } else { "s" },
                     axis
                 )));
             }
         }
-        let extents: Vec<(f64, f64)> = (0..mesh.dim()).map(|c| extent(mesh, c)).collect();
+        let extents: Vec<(f64, f64)> = (0..mesh.dim).map(|c| mesh.range(c)).collect();
         let met = (0..POINTS).any(|i| {
             let x = self.at(share(i));
             (x.iter().zip(&extents)).all(|(x, (lo, hi))| (lo..=hi).contains(&x))

@@ -17,4 +17,4 @@ pub use fields::{Field, Sample, Sampler, sample};
 pub use line_out::{Line, LineOut, line_out};
 pub use picture::{Common, MeshLines, Pixels, Scene, Slice, View, drawable};
 pub use profile::{Profile, profile};
-pub use vtu::{pvd, read_pvd, vtu};
+pub use vtu::{pvd, pvtu, read_pvd, vtu};

@@ -6,7 +6,7 @@ use crate::engine::State;
 use crate::fem::element::Shape;
 use crate::hydro::Hydro;
 use greenup_files::FileError;
-use greenup_report::vtu::{Field, Grid, cell};
+use greenup_report::vtu::{Field, Grid, cell, parallel};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -88,11 +88,8 @@ fn nodes(shape: Shape, k: usize) -> Vec<[usize; 3]> {
     out
 }
 
-/// Writes the fields of a state as a VTU file; cells have the kinematic order, simplices at most order 2.
-///
-/// # Errors
-/// The file cannot be written.
-pub fn vtu(path: &Path, h: &Hydro, s: &State) -> Result<(), HydroError> {
+/// The fields of a state; cells have the kinematic order, simplices at most order 2.
+fn grid(h: &Hydro, s: &State) -> Grid {
     let e = &h.space.element;
     let (shape, dim) = (e.shape, h.space.dim);
     let k = if shape.tensor() {
@@ -107,7 +104,7 @@ pub fn vtu(path: &Path, h: &Hydro, s: &State) -> Result<(), HydroError> {
     let all = sample(h, s, &positions);
     let flat = || all.iter().flatten();
     let material = h.material.iter().map(|m| f64::from(*m)).collect();
-    let grid = Grid {
+    Grid {
         points: flat().flat_map(|p| p.x).collect(),
         cell_type: match shape {
             Shape::Segment => cell::LAGRANGE_CURVE,
@@ -124,8 +121,32 @@ pub fn vtu(path: &Path, h: &Hydro, s: &State) -> Result<(), HydroError> {
             Field::vector("velocity", flat().flat_map(|p| p.v).collect()),
         ],
         cell_fields: vec![Field::scalar("material", material)],
-    };
+    }
+}
+
+/// Writes the fields of a state as a VTU file.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn vtu(path: &Path, h: &Hydro, s: &State) -> Result<(), HydroError> {
+    let grid = grid(h, s);
     Ok(greenup_files::write_by(path, |file| grid.write(file))?)
+}
+
+/// Writes the PVTU file of pieces that [`vtu`] wrote into the same folder.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn pvtu(path: &Path, pieces: &[String]) -> Result<(), HydroError> {
+    let point = [
+        ("density", 1),
+        ("pressure", 1),
+        ("energy", 1),
+        ("velocity", 3),
+    ];
+    Ok(greenup_files::write_by(path, |file| {
+        parallel(file, &point, &[("material", 1)], pieces)
+    })?)
 }
 
 const BEFORE: &str = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n";

@@ -60,12 +60,23 @@ pub struct Lists {
 }
 
 impl Halo {
-    /// The halo of a part. With `by_zone` each zone has a contribution to send, else each rank.
+    /// The halo of a part of a space, which has all zones that touch those of the part. With `by_zone` each zone has a contribution to send, else each rank.
     pub fn new(
         space: &Space,
         partition: &Partition,
         map: &Map,
         ranks: Arc<dyn Ranks>,
+        by_zone: bool,
+    ) -> Self {
+        Self::of(space, partition, map, (ranks, space.dim), by_zone)
+    }
+
+    /// The same for fields of some components.
+    pub fn of(
+        space: &Space,
+        partition: &Partition,
+        map: &Map,
+        (ranks, components): (Arc<dyn Ranks>, usize),
         by_zone: bool,
     ) -> Self {
         let me = ranks.rank() as u32;
@@ -123,7 +134,6 @@ impl Halo {
             }
             begin.push(order.len() as u32);
         }
-        let components = space.dim;
         let list: Vec<Peer> = (peers.iter().enumerate())
             .map(|(p, rank)| Peer {
                 rank: *rank as usize,

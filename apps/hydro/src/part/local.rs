@@ -1,16 +1,15 @@
-//! The problem of a part: zones and nodes with numbers of their own, and the constants of the whole.
+//! Zones and nodes of a part, with numbers of their own. They are cut out of the space of its zones and those that touch them,
+//! which has all that contributes to a node of the part, in the order of the whole.
 
 use super::Partition;
-use crate::engine::State;
 use crate::fem::fe_space::Space;
-use crate::hydro::Hydro;
 
-/// Which zones and nodes of the whole a part has.
+/// Which zones and nodes of a larger space a part has.
 #[derive(Clone, Debug)]
 pub struct Map {
-    /// The zone of the whole of each zone, ascending.
+    /// The zone of that space of each zone, ascending.
     pub zones: Vec<u32>,
-    /// The node of the whole of each node.
+    /// The node of that space of each node.
     pub nodes: Vec<u32>,
     /// Whether the first zone of a node is in this part: each node belongs to one part.
     pub owned: Vec<bool>,
@@ -41,14 +40,14 @@ impl Map {
         }
     }
 
-    /// Values `[component][node]` of the whole at the nodes of the part.
+    /// Values `[component][node]` of that space at the nodes of the part.
     pub fn of_nodes<T: Copy>(&self, all: &[T], nodes: usize) -> Vec<T> {
         all.chunks(nodes)
             .flat_map(|part| self.nodes.iter().map(|n| part[*n as usize]))
             .collect()
     }
 
-    /// Values `[zone][each]` of the whole in the zones of the part.
+    /// Values `[zone][each]` of that space in the zones of the part.
     pub fn of_zones<T: Copy>(&self, all: &[T], each: usize) -> Vec<T> {
         self.zones
             .iter()
@@ -60,13 +59,9 @@ impl Map {
             .collect()
     }
 
-    /// The part of a state of the whole, of a space with `nodes` nodes and `energies` energies in a zone.
-    pub fn state(&self, all: &State, nodes: usize, energies: usize) -> State {
-        State {
-            x: self.of_nodes(&all.x, nodes),
-            v: self.of_nodes(&all.v, nodes),
-            e: self.of_zones(&all.e, energies),
-        }
+    /// The space of the part.
+    pub fn space(&self, around: &Space) -> Space {
+        part_of_space(around, self)
     }
 }
 
@@ -74,32 +69,6 @@ impl Map {
 pub fn owner(space: &Space, partition: &Partition, node: usize) -> usize {
     let (zone, _) = space.shares[space.begin[node] as usize];
     partition.rank_of[zone as usize] as usize
-}
-
-impl Hydro {
-    /// The problem of a part.
-    pub fn part(&self, map: &Map) -> Self {
-        let points = self.space.element.points();
-        let dd = self.space.dim * self.space.dim;
-        Self {
-            space: part_of_space(&self.space, map),
-            problem: self.problem.clone(),
-            cfl: self.cfl,
-            cg_tol: self.cg_tol,
-            cg_max: self.cg_max,
-            gas: map.of_zones(&self.gas, 1),
-            material: map.of_zones(&self.material, 1),
-            mass: map.of_zones(&self.mass, points),
-            prescribed_mass: (self.prescribed_mass.as_ref()).map(|m| map.of_zones(m, points)),
-            inverse: map.of_zones(&self.inverse, if self.affine { dd } else { points * dd }),
-            affine: self.affine,
-            h0: self.h0,
-            gravity: self.gravity,
-            // Zones alike share the inverse of this one, whichever part they are in.
-            first_mass: self.first_mass().to_vec(),
-            whole_diagonal: Some(map.of_nodes(&self.diagonal(), self.space.nodes)),
-        }
-    }
 }
 
 fn part_of_space(space: &Space, map: &Map) -> Space {

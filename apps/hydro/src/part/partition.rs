@@ -1,7 +1,7 @@
 //! Recursive bisection: zones are cut across the longest side of their box, again and again.
 
 use crate::HydroError;
-use crate::fem::fe_space::Space;
+use crate::mesh::Mesh;
 
 /// Which rank has which zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,20 +13,15 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Cuts the zones of a space into parts of as equal numbers as possible.
+    /// Cuts the zones of a mesh into parts of as equal numbers as possible.
     ///
     /// # Errors
     /// There are fewer zones than ranks.
-    pub fn new(space: &Space, ranks: usize) -> Result<Self, HydroError> {
-        if ranks > space.zones {
-            return Err(HydroError::Setting(format!(
-                "{ranks} ranks for {} zones: each needs one at least. Fix: fewer ranks, or a higher --refine",
-                space.zones
-            )));
-        }
-        let centres: Vec<[f64; 3]> = (0..space.zones).map(|z| centre(space, z)).collect();
-        let mut rank_of = vec![0; space.zones];
-        let mut zones: Vec<u32> = (0..space.zones as u32).collect();
+    pub fn new(mesh: &Mesh, ranks: usize) -> Result<Self, HydroError> {
+        check(mesh.zones(), ranks)?;
+        let centres: Vec<[f64; 3]> = (0..mesh.zones()).map(|z| centre(mesh, z)).collect();
+        let mut rank_of = vec![0; mesh.zones()];
+        let mut zones: Vec<u32> = (0..mesh.zones() as u32).collect();
         bisect(&centres, &mut zones, (0, ranks), &mut rank_of);
         Ok(Self { rank_of, ranks })
     }
@@ -38,17 +33,34 @@ impl Partition {
     }
 }
 
-/// Mean position of the nodes of a zone.
-fn centre(space: &Space, z: usize) -> [f64; 3] {
-    let nodes = space.zone(z);
-    std::array::from_fn(|c| {
-        if c >= space.dim {
-            return 0.0;
+/// Each rank needs a zone.
+pub(super) fn check(zones: usize, ranks: usize) -> Result<(), HydroError> {
+    if ranks > zones {
+        return Err(HydroError::Setting(format!(
+            "{ranks} ranks for {zones} zones: each needs one at least. Fix: fewer ranks, or a higher --refine"
+        )));
+    }
+    Ok(())
+}
+
+/// Mean position of the vertices of a zone.
+fn centre(mesh: &Mesh, z: usize) -> [f64; 3] {
+    let zone = mesh.zone(z);
+    let all = zone.iter().map(|v| mesh.vertices[*v as usize]);
+    let sum = all.fold([0.0; 3], |a: [f64; 3], x| {
+        std::array::from_fn(|c| a[c] + x[c])
+    });
+    sum.map(|x| x / zone.len() as f64)
+}
+
+/// The longest of some sides, the first of nearly equal ones.
+pub(super) fn longest(sides: [f64; 3]) -> usize {
+    (1..3).fold(0, |best, c| {
+        if sides[c] > sides[best] * (1.0 + 1e-9) {
+            c
+        } else {
+            best
         }
-        let x = nodes
-            .iter()
-            .map(|n| space.start[c * space.nodes + *n as usize]);
-        x.sum::<f64>() / nodes.len() as f64
     })
 }
 
@@ -64,12 +76,11 @@ fn bisect(centres: &[[f64; 3]], zones: &mut [u32], (first, count): (usize, usize
         let x = || zones.iter().map(|z| centres[*z as usize][c]);
         x().fold(f64::NEG_INFINITY, f64::max) - x().fold(f64::INFINITY, f64::min)
     };
-    // The first of equal sides.
-    let longest = (1..3).fold(0, |best, c| if side(c) > side(best) { c } else { best });
+    let along = longest([side(0), side(1), side(2)]);
     let left = count / 2;
     let middle = zones.len() * left / count;
     zones.sort_unstable_by(|a, b| {
-        let at = |z: &u32| centres[*z as usize][longest];
+        let at = |z: &u32| centres[*z as usize][along];
         at(a).total_cmp(&at(b)).then(a.cmp(b))
     });
     let (low, high) = zones.split_at_mut(middle);
@@ -80,23 +91,18 @@ fn bisect(centres: &[[f64; 3]], zones: &mut [u32], (first, count): (usize, usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fem::element::Element;
-    use crate::mesh::Mesh;
-    use hashbrown::HashMap;
 
     #[test]
     fn parts_are_balanced_and_cover_all() {
         let mesh = Mesh::open("box01_hex", 1).unwrap();
-        let element = Element::new(mesh.shape, 1, 0);
-        let space = Space::new(&mesh, element, &HashMap::new()).unwrap();
         for ranks in 1..=9 {
-            let p = Partition::new(&space, ranks).unwrap();
+            let p = Partition::new(&mesh, ranks).unwrap();
             let sizes: Vec<usize> = (0..ranks).map(|r| p.zones(r).len()).collect();
-            assert_eq!(sizes.iter().sum::<usize>(), space.zones);
+            assert_eq!(sizes.iter().sum::<usize>(), mesh.zones());
             let (low, high) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
             assert!(high - low <= 2, "{sizes:?}");
         }
-        let e = Partition::new(&space, space.zones + 1)
+        let e = Partition::new(&mesh, mesh.zones() + 1)
             .unwrap_err()
             .to_string();
         assert!(e.contains("fewer ranks"), "{e}");

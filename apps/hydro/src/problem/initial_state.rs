@@ -7,7 +7,7 @@ use crate::fem::fe_space::Space;
 use crate::fem::node_lattice::{entity, integer_positions};
 use crate::fem::small_matrix::{adjugate, determinant};
 use crate::hydro::Hydro;
-use crate::mesh::{FREE, Mesh, PISTON};
+use crate::mesh::{Bounds, FREE, Mesh, PISTON};
 use crate::problem::{Gas, Problem, Standard, Wall};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -39,6 +39,49 @@ struct Zone {
     volume: f64,
 }
 
+/// Facts of all zones of a problem, from those of the zones here. With several ranks all call the same methods.
+pub(crate) trait Facts {
+    /// Number of zones.
+    fn zones(&self) -> usize;
+
+    /// Number of a zone here among all.
+    fn number(&self, zone: usize) -> usize;
+
+    /// Whether something holds for the zones of all ranks.
+    fn all(&self, here: bool) -> bool;
+
+    /// Sum of a number of each zone here over all zones, in their order.
+    fn sum(&self, of_zones: &[f64]) -> f64;
+
+    /// Number and sum of terms `(zone here, term)`, in the order of all zones.
+    fn sum_of(&self, terms: &[(usize, f64)]) -> (usize, f64);
+}
+
+/// All zones are here.
+struct AllHere(usize);
+
+impl Facts for AllHere {
+    fn zones(&self) -> usize {
+        self.0
+    }
+
+    fn number(&self, zone: usize) -> usize {
+        zone
+    }
+
+    fn all(&self, here: bool) -> bool {
+        here
+    }
+
+    fn sum(&self, of_zones: &[f64]) -> f64 {
+        of_zones.iter().sum()
+    }
+
+    fn sum_of(&self, terms: &[(usize, f64)]) -> (usize, f64) {
+        (terms.len(), terms.iter().map(|t| t.1).sum())
+    }
+}
+
 impl Hydro {
     /// Discretises a problem on a mesh; returns it with its initial state. `e0` is the energy of the Sedov problem.
     ///
@@ -51,127 +94,223 @@ impl Hydro {
         o: &Orders,
         e0: f64,
     ) -> Result<(Self, State), HydroError> {
-        if !(1..=8).contains(&o.kinematic) || o.energy >= 8 {
-            return Err(HydroError::InitialState(format!(
-                "orders {} and {}: the kinematic one is 1 to 8, the other 0 to 7",
-                o.kinematic, o.energy
-            )));
-        }
-        if o.energy > 3 * o.kinematic - 1 {
-            return Err(HydroError::InitialState(format!(
-                "orders {} and {}: the quadrature has too few points for the energies; use an --energy-order of at most {}",
-                o.kinematic,
-                o.energy,
-                3 * o.kinematic - 1
-            )));
-        }
-        let standard = problem.standard();
-        if mesh.dim() == 1 && standard == Some(Standard::RayleighTaylor) {
-            return Err(HydroError::InitialState(
-                "problem 7 needs two dimensions".into(),
-            ));
-        }
-        let element = Element::new(mesh.shape, o.kinematic, o.energy);
-        let mut walls = problem.walls();
-        let mut mesh = Cow::Borrowed(mesh);
-        match standard {
-            Some(Standard::Saltzman) => {
-                mesh.to_mut().tilt();
-                walls.extend([piston()]);
-            }
-            Some(Standard::Noh) => {
-                mesh.to_mut().open_far_sides();
-                walls.insert(FREE, Wall::free());
-            }
-            _ => {}
-        }
-        let mesh = &*mesh;
-        let space = Space::new(mesh, element, &walls)?;
-        let (dim, zones, points) = (space.dim, space.zones, space.element.points());
-        let rewriting = space.element.rewriting();
-        let inner = inner_positions(mesh.shape, o.energy);
-        let all: Vec<Zone> = (0..zones)
-            .into_par_iter()
-            .map(|z| at_start(mesh, &space, &problem, z, (&inner, &rewriting)))
-            .collect::<Result<_, _>>()?;
-        let affine = all.iter().all(|z| z.affine);
-        let volume: f64 = all.iter().map(|z| z.volume).sum();
-        let same = all.iter().all(|z| {
-            z.mass
-                .iter()
-                .zip(&z.given)
-                .all(|(a, b)| (a - b).abs() <= 1e-13 * b.abs())
-        });
-        let pick = |f: fn(&Zone) -> &[f64], n: usize| -> Vec<f64> {
-            let mut out = Vec::with_capacity(zones * n);
-            for z in &all {
-                out.extend_from_slice(&f(z)[..n]);
-            }
-            out
-        };
-        let mass = pick(|z| &z.given, points);
-        let (mass, given) = if same {
-            (mass, None)
-        } else {
-            (pick(|z| &z.mass, points), Some(mass))
-        };
-        let dd = dim * dim;
-        let inverse = pick(|z| &z.inverse, if affine { dd } else { points * dd });
-        let mut e = pick(|z| &z.e, space.element.energies);
-        let gas = all.iter().map(|z| z.gas).collect();
-        let material: Vec<u32> = all.iter().map(|z| z.material).collect();
-        drop(all);
-        if let Some(e0) = problem.point_energy(e0) {
-            point_energy(&space, given.as_deref().unwrap_or(&mass), e0, &mut e)?;
-        }
-        let mut v = vec![0.0; dim * space.nodes];
-        for n in 0..space.nodes {
-            let x: Vec<f64> = (0..dim).map(|c| space.start[c * space.nodes + n]).collect();
-            let first = space.shares[space.begin[n] as usize].0;
-            let own = problem.velocity(material[first as usize], &x);
-            for (c, own) in own.iter().enumerate().take(dim) {
-                let i = c * space.nodes + n;
-                v[i] = if space.constrained[i] { 0.0 } else { *own };
-            }
-        }
-        for (i, velocity) in &space.driven {
-            v[*i as usize] = *velocity;
-        }
-        let state = State {
-            x: space.start.clone(),
-            v,
-            e,
-        };
-        if let Some(i) = [&state.v, &state.e]
-            .iter()
-            .flat_map(|f| f.iter())
-            .position(|x| !x.is_finite())
-        {
-            return Err(HydroError::InitialState(format!(
-                "number {i} of the velocities and energies at the start is not finite: an expression has no value there"
-            )));
-        }
-        let h0 = mesh.shape.length(volume / zones as f64) / o.kinematic as f64;
-        let gravity = problem.gravity();
-        let hydro = Self {
-            space,
-            problem,
-            cfl: o.cfl,
-            cg_tol: o.cg_tol,
-            cg_max: o.cg_max,
-            gas,
-            material,
-            mass,
-            prescribed_mass: given,
-            inverse,
-            affine,
-            h0,
-            gravity,
-            first_mass: Vec::new(),
-            whole_diagonal: None,
-        };
-        Ok((hydro, state))
+        check_boundary(!mesh.boundary.is_empty())?;
+        let (mesh, space) = spaces(mesh, &mesh.bounds(), &problem, o)?;
+        let facts = AllHere(space.zones);
+        let zones: Vec<u32> = (0..space.zones as u32).collect();
+        let values = values((&mesh, &space), &zones, &problem, &facts)?;
+        drop(mesh);
+        let first = |n: usize| space.shares[space.begin[n] as usize].0 as usize;
+        let of_nodes = (0..space.nodes)
+            .map(|n| values.material[first(n)])
+            .collect();
+        assembled(space, values, of_nodes, (problem, o, e0), &facts)
     }
+}
+
+/// Checks that a mesh has walls.
+pub(crate) fn check_boundary(has: bool) -> Result<(), HydroError> {
+    if has {
+        return Ok(());
+    }
+    Err(HydroError::Mesh(
+        "the mesh has no boundary elements with attributes 1, 2 and 3 (walls normal to x, y and z)"
+            .into(),
+    ))
+}
+
+/// The mesh as the problem changes it, and its spaces. `bounds` are those of the whole mesh.
+pub(crate) fn spaces<'a>(
+    mesh: &'a Mesh,
+    bounds: &Bounds,
+    problem: &Problem,
+    o: &Orders,
+) -> Result<(Cow<'a, Mesh>, Space), HydroError> {
+    if !(1..=8).contains(&o.kinematic) || o.energy >= 8 {
+        return Err(HydroError::InitialState(format!(
+            "orders {} and {}: the kinematic one is 1 to 8, the other 0 to 7",
+            o.kinematic, o.energy
+        )));
+    }
+    if o.energy > 3 * o.kinematic - 1 {
+        return Err(HydroError::InitialState(format!(
+            "orders {} and {}: the quadrature has too few points for the energies; use an --energy-order of at most {}",
+            o.kinematic,
+            o.energy,
+            3 * o.kinematic - 1
+        )));
+    }
+    let standard = problem.standard();
+    if mesh.dim() == 1 && standard == Some(Standard::RayleighTaylor) {
+        return Err(HydroError::InitialState(
+            "problem 7 needs two dimensions".into(),
+        ));
+    }
+    let element = Element::new(mesh.shape, o.kinematic, o.energy);
+    let mut walls = problem.walls();
+    let mut mesh = Cow::Borrowed(mesh);
+    match standard {
+        Some(Standard::Saltzman) => {
+            mesh.to_mut().tilt(bounds);
+            walls.extend([piston()]);
+        }
+        Some(Standard::Noh) => {
+            mesh.to_mut().open_far_sides(bounds);
+            walls.insert(FREE, Wall::free());
+        }
+        _ => {}
+    }
+    let space = Space::within(&mesh, element, &walls, bounds)?;
+    Ok((mesh, space))
+}
+
+/// Initial values of zones.
+pub(crate) struct Values {
+    gas: Vec<Gas>,
+    /// Material of each zone.
+    pub(crate) material: Vec<u32>,
+    mass: Vec<f64>,
+    prescribed_mass: Option<Vec<f64>>,
+    inverse: Vec<f64>,
+    affine: bool,
+    volume: f64,
+    e: Vec<f64>,
+}
+
+/// The initial values of some zones of a mesh.
+pub(crate) fn values(
+    (mesh, space): (&Mesh, &Space),
+    zones: &[u32],
+    problem: &Problem,
+    facts: &dyn Facts,
+) -> Result<Values, HydroError> {
+    let points = space.element.points();
+    let rewriting = space.element.rewriting();
+    let inner = inner_positions(mesh.shape, space.element.energy_order);
+    let numbers: Vec<usize> = (0..zones.len()).map(|z| facts.number(z)).collect();
+    let all: Vec<Zone> = (zones.par_iter().zip(numbers))
+        .map(|(z, number)| {
+            at_start(
+                (mesh, space),
+                problem,
+                (*z as usize, number),
+                (&inner, &rewriting),
+            )
+        })
+        .collect::<Result<_, _>>()?;
+    let affine = facts.all(all.iter().all(|z| z.affine));
+    let volumes: Vec<f64> = all.iter().map(|z| z.volume).collect();
+    let volume = facts.sum(&volumes);
+    let same = facts.all(all.iter().all(|z| {
+        z.mass
+            .iter()
+            .zip(&z.given)
+            .all(|(a, b)| (a - b).abs() <= 1e-13 * b.abs())
+    }));
+    let pick = |f: fn(&Zone) -> &[f64], n: usize| -> Vec<f64> {
+        let mut out = Vec::with_capacity(all.len() * n);
+        for z in &all {
+            out.extend_from_slice(&f(z)[..n]);
+        }
+        out
+    };
+    let mass = pick(|z| &z.given, points);
+    let (mass, prescribed_mass) = if same {
+        (mass, None)
+    } else {
+        (pick(|z| &z.mass, points), Some(mass))
+    };
+    let dd = space.dim * space.dim;
+    Ok(Values {
+        gas: all.iter().map(|z| z.gas).collect(),
+        material: all.iter().map(|z| z.material).collect(),
+        mass,
+        prescribed_mass,
+        inverse: pick(|z| &z.inverse, if affine { dd } else { points * dd }),
+        affine,
+        volume,
+        e: pick(|z| &z.e, space.element.energies),
+    })
+}
+
+/// The problem of the zones here, and its initial state. `of_nodes` is the material of the first zone of each node.
+pub(crate) fn assembled(
+    space: Space,
+    values: Values,
+    of_nodes: Vec<u32>,
+    (problem, o, e0): (Problem, &Orders, f64),
+    facts: &dyn Facts,
+) -> Result<(Hydro, State), HydroError> {
+    let dim = space.dim;
+    let mut e = values.e;
+    if let Some(e0) = problem.point_energy(e0) {
+        let mass = values.prescribed_mass.as_deref().unwrap_or(&values.mass);
+        point_energy(&space, mass, e0, &mut e, facts)?;
+    }
+    let mut v = vec![0.0; dim * space.nodes];
+    for (n, material) in of_nodes.into_iter().enumerate() {
+        let x: Vec<f64> = (0..dim).map(|c| space.start[c * space.nodes + n]).collect();
+        let own = problem.velocity(material, &x);
+        for (c, own) in own.iter().enumerate().take(dim) {
+            let i = c * space.nodes + n;
+            v[i] = if space.constrained[i] { 0.0 } else { *own };
+        }
+    }
+    for (i, velocity) in &space.driven {
+        v[*i as usize] = *velocity;
+    }
+    let state = State {
+        x: space.start.clone(),
+        v,
+        e,
+    };
+    if let Some(i) = [&state.v, &state.e]
+        .iter()
+        .flat_map(|f| f.iter())
+        .position(|x| !x.is_finite())
+    {
+        return Err(HydroError::InitialState(format!(
+            "number {i} of the velocities and energies at the start is not finite: an expression has no value there"
+        )));
+    }
+    let shape = space.element.shape;
+    let h0 = shape.length(values.volume / facts.zones() as f64) / o.kinematic as f64;
+    let gravity = problem.gravity();
+    let hydro = Hydro {
+        space,
+        problem,
+        cfl: o.cfl,
+        cg_tol: o.cg_tol,
+        cg_max: o.cg_max,
+        gas: values.gas,
+        material: values.material,
+        mass: values.mass,
+        prescribed_mass: values.prescribed_mass,
+        inverse: values.inverse,
+        affine: values.affine,
+        h0,
+        gravity,
+        first_mass: Vec::new(),
+        whole_diagonal: None,
+    };
+    Ok((hydro, state))
+}
+
+/// Material of a zone, whose centre an expression may ask for.
+pub(crate) fn material(mesh: &Mesh, problem: &Problem, z: usize) -> u32 {
+    problem.user().map_or(mesh.material[z], |u| {
+        u.material(mesh.material[z], &centre(mesh, z))
+    })
+}
+
+fn centre(mesh: &Mesh, z: usize) -> Vec<f64> {
+    let dim = mesh.dim();
+    let at = if mesh.shape.tensor() {
+        vec![0.5; dim]
+    } else {
+        vec![1.0 / (dim + 1) as f64; dim]
+    };
+    mesh.map(z, &at)[..dim].to_vec()
 }
 
 /// The left wall of the Saltzman problem, which moves at speed 1.
@@ -184,25 +323,16 @@ fn piston() -> (u32, Wall) {
 }
 
 fn at_start(
-    mesh: &Mesh,
-    space: &Space,
+    (mesh, space): (&Mesh, &Space),
     problem: &Problem,
-    z: usize,
+    (z, number): (usize, usize),
     (inner, rewriting): (&[Vec<f64>], &nalgebra::DMatrix<f64>),
 ) -> Result<Zone, HydroError> {
     let (el, dim) = (&space.element, space.dim);
     let points = el.points();
     let x = space.gather(&space.start, z);
     let position = |at: &[f64]| mesh.map(z, at)[..dim].to_vec();
-    let center = if mesh.shape.tensor() {
-        vec![0.5; dim]
-    } else {
-        vec![1.0 / (dim + 1) as f64; dim]
-    };
-    let centre = position(&center);
-    let material = problem
-        .user()
-        .map_or(mesh.material[z], |u| u.material(mesh.material[z], &centre));
+    let material = material(mesh, problem, z);
     let inner: Vec<Vec<f64>> = inner.iter().map(|at| position(at)).collect();
     let bernstein_of = |f: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {
         let values = nalgebra::DVector::from_iterator(inner.len(), inner.iter().map(|x| f(x)));
@@ -210,7 +340,7 @@ fn at_start(
     };
     let rho = bernstein_of(&|x| problem.density(material, x));
     let mut out = Zone {
-        gas: problem.gas(material, &centre),
+        gas: problem.gas(material, &centre(mesh, z)),
         material,
         e: bernstein_of(&|x| problem.energy(material, x)),
         mass: Vec::with_capacity(points),
@@ -224,12 +354,12 @@ fn at_start(
         let det = determinant(&j, dim);
         if det == f64::INFINITY {
             return Err(HydroError::InitialState(format!(
-                "zone {z} is too large: its volume is not finite; scale the mesh"
+                "zone {number} is too large: its volume is not finite; scale the mesh"
             )));
         }
         if det.is_nan() || det <= 0.0 {
             return Err(HydroError::InitialState(format!(
-                "zone {z} is inverted at {:?}: its corners are in a wrong order, or it is folded",
+                "zone {number} is inverted at {:?}: its corners are in a wrong order, or it is folded",
                 el.point(&x, q)
             )));
         }
@@ -268,7 +398,13 @@ fn at_start(
 }
 
 /// Puts the energy of a point source into the corners at the origin; the mesh covers one of its 2^dim orthants.
-fn point_energy(space: &Space, volume: &[f64], e0: f64, e: &mut [f64]) -> Result<(), HydroError> {
+fn point_energy(
+    space: &Space,
+    volume: &[f64],
+    e0: f64,
+    e: &mut [f64],
+    facts: &dyn Facts,
+) -> Result<(), HydroError> {
     let (d, el) = (space.dim, &space.element);
     let corner = |k: usize| -> Vec<(usize, usize)> {
         integer_positions(el.shape, k.max(1))
@@ -282,21 +418,23 @@ fn point_energy(space: &Space, volume: &[f64], e0: f64, e: &mut [f64]) -> Result
     };
     let (nodes, energies) = (corner(el.order), corner(el.energy_order));
     let mut found = Vec::new();
-    let mut integral = 0.0;
+    let mut terms = Vec::new();
     for z in 0..space.zones {
         for (c, i) in &nodes {
             let node = space.zone(z)[*i] as usize;
             if (0..d).all(|c| space.start[c * space.nodes + node].abs() < 1e-12) {
                 let j = energies.iter().find(|e| e.0 == *c).map_or(0, |e| e.1);
                 // ρ is 1 all over.
-                integral += (0..el.points())
+                let term = (0..el.points())
                     .map(|q| volume[z * el.points() + q] * el.energy_at(q)[j])
                     .sum::<f64>();
+                terms.push((z, term));
                 found.push(z * el.energies + j);
             }
         }
     }
-    if found.is_empty() {
+    let (count, integral) = facts.sum_of(&terms);
+    if count == 0 {
         return Err(HydroError::InitialState(
             "the energy of a point is put at the origin, where this mesh has no corner".into(),
         ));

@@ -133,13 +133,12 @@ impl Clock {
     /// The device is lost.
     pub fn report(&self, engine: &mut dyn Engine, start: f64) -> Result<Report, HydroError> {
         let (internal, kinetic) = engine.energies()?;
-        let e = engine.state()?.e;
         Ok(Report {
             steps: self.steps,
             rejected: self.rejected,
             t: self.t,
             dt: self.dt,
-            e_norm: e.iter().map(|e| e * e).sum::<f64>().sqrt(),
+            e_norm: engine.energy_norm()?,
             internal,
             kinetic,
             energy_drift: (internal + kinetic - start) / start,

@@ -124,6 +124,45 @@ impl Grid {
     }
 }
 
+/// Writes a file (`.pvtu`) that joins the grids of several others. `point_fields` and `cell_fields` are names and numbers of
+/// components of the fields that all have.
+///
+/// # Errors
+/// The writer fails.
+pub fn parallel(
+    w: &mut impl Write,
+    point_fields: &[(&str, usize)],
+    cell_fields: &[(&str, usize)],
+    pieces: &[String],
+) -> io::Result<()> {
+    use crate::chart::canvas::escape;
+    writeln!(w, "<?xml version=\"1.0\"?>")?;
+    writeln!(
+        w,
+        "<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">"
+    )?;
+    writeln!(w, "<PUnstructuredGrid GhostLevel=\"0\">")?;
+    for (of, fields) in [
+        ("PPointData", point_fields),
+        ("PCellData", cell_fields),
+        ("PPoints", &[("Points", 3)]),
+    ] {
+        writeln!(w, "<{of}>")?;
+        for (name, components) in fields {
+            writeln!(
+                w,
+                "<PDataArray type=\"Float64\" Name=\"{}\" NumberOfComponents=\"{components}\"/>",
+                escape(name)
+            )?;
+        }
+        writeln!(w, "</{of}>")?;
+    }
+    for piece in pieces {
+        writeln!(w, "<Piece Source=\"{}\"/>", escape(piece))?;
+    }
+    writeln!(w, "</PUnstructuredGrid>\n</VTKFile>")
+}
+
 fn fields(w: &mut impl Write, of: &str, all: &[Field]) -> io::Result<()> {
     writeln!(w, "<{of}>")?;
     for f in all {
@@ -165,6 +204,22 @@ fn array<const N: usize>(
 mod tests {
     use super::*;
     use base64::Engine as _;
+
+    #[test]
+    fn pieces_are_joined_by_a_file() {
+        let mut out = Vec::new();
+        let pieces = ["a_0.vtu".to_owned(), "a<1>.vtu".to_owned()];
+        parallel(&mut out, &[("v", 3)], &[("m", 1)], &pieces).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        for line in [
+            "<PDataArray type=\"Float64\" Name=\"v\" NumberOfComponents=\"3\"/>",
+            "<PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>",
+            "<Piece Source=\"a_0.vtu\"/>",
+            "<Piece Source=\"a&lt;1&gt;.vtu\"/>",
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+    }
 
     fn array_of<'a>(text: &'a str, name: &str) -> (&'a str, Vec<u8>) {
         let at = text.find(&format!("Name=\"{name}\"")).unwrap();

@@ -5,8 +5,7 @@ use crate::fem::mass_matrix::Csr;
 use crate::gpu::{Config, Sizes, source_of_rank};
 use crate::hydro::Hydro;
 use crate::mesh::Mesh;
-use crate::part::local::Map;
-use crate::part::{Halo, Lists, Partition};
+use crate::part::{Halo, Lists, Part, PartMesh, Whole};
 use crate::problem::Standard;
 use crate::problem::initial_state::Orders;
 use greenup_device::cuda::on_fibers;
@@ -69,28 +68,34 @@ fn list(
     ]
 }
 
-/// Solves with forces that differ from zone to zone; returns for each rank its nodes, accelerations, and {stopped, solves}.
-type Solved = Vec<(Map, Vec<f64>, [f64; 2])>;
+/// Solves with forces that differ from zone to zone; returns for each rank where it lies in the whole, its accelerations,
+/// and {stopped, solves}.
+type Solved = Vec<(Arc<Whole>, Vec<f64>, [f64; 2])>;
 
 fn solved(
     whole: &Hydro,
-    order: usize,
+    (mesh, order): (&str, usize),
     forces: &[f64],
     ranks: usize,
     (staged, full): (bool, bool),
     lost: f64,
 ) -> Solved {
-    let space = &whole.space;
-    let (e, d) = (&space.element, space.dim);
+    let (e, d) = (&whole.space.element, whole.space.dim);
     let config = Config {
         solve_threads: 64,
         ..Config::default_for(e, SHARED_BYTES)
     };
-    let partition = Partition::new(space, ranks).unwrap();
     let parts = threads::run(ranks, |r| {
-        let map = Map::new(space, &partition, r.rank());
-        let h = whole.part(&map);
-        let halo = |by_zone| Halo::new(space, &partition, &map, Arc::clone(&r), by_zone);
+        let mesh = PartMesh::open(mesh, 0, &*r, &mut |_, _| Ok(())).unwrap();
+        let Part {
+            hydro: h,
+            around,
+            partition,
+            map,
+            whole: place,
+            ..
+        } = Part::new(mesh, Standard::Sedov.into(), &orders(order), 1.0, &r).unwrap();
+        let halo = |by_zone| Halo::new(&around, &partition, &map, Arc::clone(&r), by_zone);
         let part = RankPart::new(
             &h,
             Arc::clone(&r),
@@ -135,14 +140,14 @@ fn solved(
             constrained,
             h.matrix_mass().to_vec(),
             h.diagonal().iter().map(|d| 1.0 / d).collect(),
-            map.of_zones(forces, e.local * d),
+            of_zones(forces, &place.zones.of, e.local * d),
             of_csr(&|m| numbers(&m.begin)),
             of_csr(&|m| numbers(&m.columns)),
             of_csr(&|m| m.values.clone()),
         ];
         out.extend(list(Some(&part.by_zone), &places, &theirs, me));
         out.extend(list(part.by_rank.as_ref(), &rows, &theirs_of_rows, me));
-        Ok::<_, ()>((map, out))
+        Ok::<_, ()>((place, out))
     })
     .unwrap();
     let head = vec![
@@ -162,25 +167,34 @@ fn solved(
     let mut rest = out.as_slice();
     parts
         .into_iter()
-        .map(|(map, _)| {
-            let (v, later) = rest.split_at(d * map.nodes.len());
+        .map(|(place, _)| {
+            let (v, later) = rest.split_at(d * place.nodes.of.len());
             let (last, later) = later.split_at(2);
             rest = later;
-            (map, v.to_vec(), [last[0], last[1]])
+            (place, v.to_vec(), [last[0], last[1]])
         })
         .collect()
 }
 
-fn problem(mesh: &str, order: usize) -> (Hydro, Vec<f64>) {
-    let mesh = Mesh::open(mesh, 0).unwrap();
-    let orders = Orders {
+fn orders(order: usize) -> Orders {
+    Orders {
         kinematic: order,
         energy: order - 1,
         cg_tol: 1e-13,
         cg_max: 300,
         cfl: 0.5,
-    };
-    let (h, _) = Hydro::new(&mesh, Standard::Sedov.into(), &orders, 1.0).unwrap();
+    }
+}
+
+/// What some zones have of a field of the whole.
+fn of_zones(field: &[f64], zones: &[u32], each: usize) -> Vec<f64> {
+    let of = |z: &u32| field[*z as usize * each..][..each].to_vec();
+    zones.iter().flat_map(of).collect()
+}
+
+fn problem(mesh: &str, order: usize) -> (Hydro, Vec<f64>) {
+    let mesh = Mesh::open(mesh, 0).unwrap();
+    let (h, _) = Hydro::new(&mesh, Standard::Sedov.into(), &orders(order), 1.0).unwrap();
     let n = h.space.zones * h.space.element.local * h.space.dim;
     let forces = (0..n).map(|i| (i as f64 * 0.37).sin()).collect();
     (h, forces)
@@ -199,14 +213,15 @@ fn ranks_solve_together_with_the_same_bits_at_shared_nodes() {
         }
         let mut bits: Vec<Vec<u64>> = Vec::new();
         for way in [(false, false), (true, false), (false, true), (true, true)] {
-            let all = solved(&h, order, &forces, ranks, way, -1.0);
+            let all = solved(&h, (mesh, order), &forces, ranks, way, -1.0);
             let mut v = vec![f64::NAN; d * s.nodes];
-            for (map, own, [stopped, solves]) in &all {
-                let n = map.nodes.len();
+            for (place, own, [stopped, solves]) in &all {
+                let nodes = &place.nodes.of;
+                let n = nodes.len();
                 assert_eq!(*stopped as u32, 0);
                 assert_eq!(*solves as u32, if way.0 { 0 } else { 2 });
                 for (i, x) in own.iter().enumerate() {
-                    let to = &mut v[i / n * s.nodes + map.nodes[i % n] as usize];
+                    let to = &mut v[i / n * s.nodes + nodes[i % n] as usize];
                     // The other ranks have the same.
                     assert!(to.is_nan() || to.to_bits() == x.to_bits(), "{way:?}");
                     *to = *x;
@@ -236,7 +251,7 @@ fn ranks_solve_together_with_the_same_bits_at_shared_nodes() {
 #[test]
 fn a_rank_that_ends_stops_the_others() {
     let (h, forces) = problem("3x2x2", 1);
-    let all = solved(&h, 1, &forces, 2, (false, false), 1.0);
+    let all = solved(&h, ("3x2x2", 1), &forces, 2, (false, false), 1.0);
     let [stopped, solves] = all[0].2;
     assert_eq!((stopped as u32, solves as u32), (1, 0));
 }

@@ -287,7 +287,7 @@ fn lines_are_read_and_checked() {
     ] {
         assert!(bad.parse::<Line>().is_err(), "{bad}");
     }
-    let mesh = Mesh::open("square01_quad", 0).unwrap();
+    let mesh = Mesh::open("square01_quad", 0).unwrap().bounds();
     let check = |l: &str| l.parse::<Line>().unwrap().check(&mesh);
     assert!(check("x=0:1,y=0.5").is_ok() && Line::through(&mesh).check(&mesh).is_ok());
     assert_eq!(Line::through(&mesh).to_string(), "x=0:1,y=0.5");

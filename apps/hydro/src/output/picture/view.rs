@@ -2,7 +2,7 @@
 
 use crate::HydroError;
 use crate::hydro::Hydro;
-use crate::mesh::Mesh;
+use crate::mesh::Bounds;
 use crate::output::fields::Field;
 use crate::problem::Standard;
 use clap::ValueEnum;
@@ -80,34 +80,24 @@ pub struct View {
     pub e0: f64,
 }
 
-/// Least and greatest coordinates of the corners of a mesh.
-pub fn extent(mesh: &Mesh, axis: usize) -> (f64, f64) {
-    mesh.vertices
-        .iter()
-        .map(|v| v[axis])
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
-            (a.min(v), b.max(v))
-        })
-}
-
-/// Checks that a picture of a mesh can be drawn.
+/// Checks that a picture of a mesh with these bounds can be drawn.
 ///
 /// # Errors
 /// There are slices of a mesh in fewer than three dimensions, or beside it.
-pub fn drawable(mesh: &Mesh, slices: &[Slice]) -> Result<(), HydroError> {
+pub fn drawable(mesh: &Bounds, slices: &[Slice]) -> Result<(), HydroError> {
     let Some(first) = slices.first() else {
         return Ok(());
     };
     let name = |s: &Slice| format!("--slice {}={}", super::AXES[s.axis], s.at);
-    if mesh.dim() < 3 {
+    if mesh.dim < 3 {
         return Err(HydroError::Output(format!(
             "{}: planes need three dimensions, and this mesh has {}; --line and --line-out FILE.csv show the fields along a line",
             name(first),
-            mesh.dim()
+            mesh.dim
         )));
     }
     for s in slices {
-        let (lo, hi) = extent(mesh, s.axis);
+        let (lo, hi) = mesh.range(s.axis);
         if !(lo..=hi).contains(&s.at) {
             return Err(HydroError::Output(format!(
                 "{}: the mesh reaches from {lo} to {hi} there",
@@ -138,6 +128,7 @@ pub(super) fn default_slices(h: &Hydro, b: &[(f64, f64)]) -> Vec<Slice> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::Mesh;
 
     #[test]
     fn slices_are_read() {
@@ -146,11 +137,11 @@ mod tests {
         for bad in ["", "x", "w=1", "x=", "x=nan", "x=1:2", "=1"] {
             assert!(bad.parse::<Slice>().is_err(), "{bad}");
         }
-        let mesh = Mesh::open("cube01_hex", 0).unwrap();
+        let mesh = Mesh::open("cube01_hex", 0).unwrap().bounds();
         assert!(drawable(&mesh, &["z=1".parse().unwrap()]).is_ok());
         let e = drawable(&mesh, &["z=1.5".parse().unwrap()]).unwrap_err();
         assert!(e.to_string().contains("from 0 to 1"), "{e}");
-        let flat = Mesh::open("square01_quad", 0).unwrap();
+        let flat = Mesh::open("square01_quad", 0).unwrap().bounds();
         let e = drawable(&flat, &["x=0.5".parse().unwrap()]).unwrap_err();
         assert!(e.to_string().contains("three dimensions"), "{e}");
         assert!(drawable(&flat, &[]).is_ok());
