@@ -1,6 +1,7 @@
 //! A solve by several ranks: shared nodes are exchanged and scalar products summed over all, each node counted by the rank
 //! that owns it; sums without rounding have the same bits on any number of ranks.
 
+use super::solve::PART;
 use crate::part::Halo;
 use crate::part::halo::Terms;
 use greenup_ranks::{Exact, sum_exact};
@@ -51,7 +52,7 @@ impl RankSums {
         halo.patch(component, nodes, to);
     }
 
-    /// Sum of the terms of the nodes from `first` on that are counted here; without rounding it is kept in a slot.
+    /// Sum of at most [`PART`] terms, of the nodes from `first` on that are counted here; without rounding it is kept in a slot.
     pub(super) fn product(
         &self,
         slot: usize,
@@ -59,12 +60,16 @@ impl RankSums {
         term: impl Fn(usize) -> f64,
         count: usize,
     ) -> f64 {
-        let counted = (0..count).filter(|i| self.owned[first + i]);
+        let owned = &self.owned[first..first + count];
         let Some(exact) = &self.exact else {
-            return counted.map(term).sum();
+            return (0..count).filter(|i| owned[*i]).map(term).sum();
         };
+        let mut terms = [0.0; PART];
+        for (i, (to, owned)) in terms.iter_mut().zip(owned).enumerate() {
+            *to = if *owned { term(i) } else { 0.0 };
+        }
         let mut sum = Exact::default();
-        counted.for_each(|i| sum.add(term(i)));
+        sum.add_all(&mut terms[..count]);
         *exact[slot].lock().unwrap_or_else(PoisonError::into_inner) = sum;
         0.0
     }

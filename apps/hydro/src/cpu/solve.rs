@@ -29,6 +29,8 @@ pub struct Solver {
     pace: Pace,
     /// The other ranks, if there are any, or sums without rounding.
     team: Option<RankSums>,
+    /// The product of the matrix, kept for sums without rounding.
+    image: Vec<f64>,
     /// CG iterations so far, averaged over the components.
     pub iterations: f64,
     /// Number of solves so far.
@@ -67,6 +69,7 @@ impl Solver {
             most,
             pace: Pace::default(),
             team: None,
+            image: Vec::new(),
             iterations: 0.0,
             solves: 0,
         }
@@ -76,6 +79,9 @@ impl Solver {
     pub fn join(&mut self, team: Option<RankSums>) {
         let slots = self.products[0].len();
         self.team = team.map(|t| t.with_slots(slots));
+        if self.team.as_ref().is_some_and(RankSums::is_exact) {
+            self.image = vec![0.0; self.residual.len()];
+        }
     }
 
     /// Adds what the zones of other ranks contribute to a field `[component][node]`, which holds the sums of the zones here.
@@ -126,6 +132,8 @@ impl Solver {
         let (d, most, tolerance) = (&self.preconditioner, self.most, self.tolerance);
         let iterations = Mutex::new(0.0);
         let team = self.team.as_ref();
+        let kept = Shared::new(&mut self.image);
+        let is_exact = team.is_some_and(RankSums::is_exact);
         together(alone, |m| {
             let own = m.share(parts);
             let range =
@@ -191,12 +199,12 @@ impl Solver {
                         for c in &active {
                             for part in own.clone() {
                                 let range = range(*c, part);
-                                let image = &mut image[..range.len()];
                                 let nodes = range.start - c * n..range.end - c * n;
+                                // SAFETY: see above.
+                                let (p, image) =
+                                    unsafe { (p.read(range.clone()), kept.part(range)) };
                                 matrix.end(*c, nodes.clone(), image);
                                 team.patch(*c, nodes, image);
-                                // SAFETY: see above.
-                                let p = unsafe { p.read(range) };
                                 let of = |i: usize| p[i] * image[i];
                                 team.product(c * parts + part, part * PART, of, p.len());
                             }
@@ -209,12 +217,18 @@ impl Solver {
                     let alpha = now[*c] / total(first, *c, groups);
                     for part in own.clone() {
                         let range = range(*c, part);
-                        let image = &mut image[..range.len()];
-                        let nodes = range.start - c * n..range.end - c * n;
-                        matrix.end(*c, nodes.clone(), image);
-                        if let Some(team) = team {
-                            team.patch(*c, nodes, image);
-                        }
+                        let image = if is_exact {
+                            // SAFETY: see above.
+                            unsafe { kept.read(range.clone()) }
+                        } else {
+                            let image = &mut image[..range.len()];
+                            let nodes = range.start - c * n..range.end - c * n;
+                            matrix.end(*c, nodes.clone(), image);
+                            if let Some(team) = team {
+                                team.patch(*c, nodes, image);
+                            }
+                            image
+                        };
                         // SAFETY: see above.
                         let (x, r) = unsafe { (x.part(range.clone()), r.part(range.clone())) };
                         // SAFETY: see above.

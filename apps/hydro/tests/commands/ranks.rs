@@ -2,7 +2,7 @@
 
 use super::common::BIN;
 use greenup_testing::mpi::{launchers, with_ranks};
-use greenup_testing::{is_refused, succeeds, text};
+use greenup_testing::{fails, is_refused, names, on_a_full_disk, succeeds, text, unfinished};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -49,7 +49,7 @@ fn ranks_make_the_same_steps() {
     for case in CASES {
         let one = json(&mut hydro(case));
         assert_eq!(one["ranks"], 1);
-        for ranks in [2, 3, 4] {
+        for ranks in [1, 2, 3, 4] {
             let some = json(&mut hydro(&format!("{case} --ranks {ranks}")));
             assert_eq!(some["ranks"], ranks);
             agree(&one, &some, &format!("{case}, {ranks} ranks"));
@@ -107,6 +107,75 @@ fn a_checkpoint_continues_on_another_number_of_ranks() {
             assert_eq!(ended[key], whole[key], "{ranks} ranks: {key}");
         }
     }
+}
+
+/// A mesh from a file is cut before its last refinements.
+#[test]
+fn a_mesh_of_which_no_rank_has_the_whole_gives_the_same_steps() {
+    let case = "run --problem 1 --mesh square01_tri --refine 5 --order 1 --steps 2";
+    let one = json(&mut hydro(case));
+    let three = json(&mut hydro(&format!("{case} --ranks 3")));
+    agree(&one, &three, case);
+}
+
+#[test]
+fn each_rank_writes_its_piece_of_the_fields() {
+    let dir = tempfile::tempdir().unwrap();
+    let case = "run --problem 3 --refine 1 --steps 2 --snapshots 1 --ranks 3";
+    succeeds(hydro(case).arg("--vtu").arg(dir.path()));
+    let names = names(dir.path());
+    for name in [
+        "fields_0000.pvtu",
+        "fields_0000_0.vtu",
+        "fields_0000_2.vtu",
+        "run.pvd",
+    ] {
+        assert!(names.iter().any(|n| n == name), "{name}: {names:?}");
+    }
+    let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+    assert!(read("run.pvd").contains("file=\"fields_0000.pvtu\""));
+    let joined = read("fields_0000.pvtu");
+    let mut cells = 0;
+    for rank in 0..3 {
+        let piece = format!("fields_0000_{rank}.vtu");
+        assert!(
+            joined.contains(&format!("<Piece Source=\"{piece}\"/>")),
+            "{joined}"
+        );
+        let text = read(&piece);
+        let (_, rest) = text.split_once("NumberOfCells=\"").unwrap();
+        cells += rest.split_once('"').unwrap().0.parse::<usize>().unwrap();
+    }
+    let whole = json(&mut hydro("run --problem 3 --refine 1 --steps 1"));
+    assert_eq!(whole["zones"], cells);
+}
+
+#[test]
+fn a_full_disk_ends_all_ranks_with_one_message() {
+    let dir = tempfile::tempdir().unwrap();
+    let case = "run --problem 1 --mesh cube01_hex --refine 2 --steps 4 --every 2 --ranks 3";
+    for (flag, name) in [("--checkpoint", "run.ckpt"), ("--vtu", "fields")] {
+        let mut command = hydro(case);
+        command.arg(flag).arg(dir.path().join(name));
+        let said = fails(&mut on_a_full_disk(&command, 16));
+        assert_eq!(said.matches("error:").count(), 1, "{said}");
+        assert!(said.contains(name), "{said}");
+    }
+    assert!(unfinished(dir.path()).is_empty());
+}
+
+#[test]
+fn a_rank_without_mpi_says_what_is_missing() {
+    let mut command = hydro("run --problem 1 --refine 0 --steps 1");
+    command
+        .env("PMI_RANK", "0")
+        .env("PMI_SIZE", "2")
+        .env("GREENUP_MPI", "/nowhere/libmpi.so");
+    let said = is_refused(&mut command);
+    assert!(
+        said.contains("/nowhere/libmpi.so") && said.contains("GREENUP_MPI"),
+        "{said}"
+    );
 }
 
 #[test]
