@@ -11,7 +11,7 @@ use greenup_hydro::engine::{Engine as _, State};
 use greenup_hydro::fem::basis::{gauss, lobatto};
 use greenup_hydro::fem::element::{Element, Shape};
 use greenup_hydro::fem::mass_matrix::Csr;
-use greenup_hydro::gpu::{Config, Matrix, Sizes, source};
+use greenup_hydro::gpu::{Config, Matrix, Sizes, source, source_of_rank};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::problem::Standard;
@@ -93,9 +93,10 @@ fn defaults_of_low_orders_are_those_that_were_measured() {
 fn compiles(compiler: &Compiler, shape: Shape, order: usize, energy_order: usize) {
     let e = Element::new(shape, order, energy_order);
     let config = Config::default_for(&e, H200);
-    for stored in [false, true] {
-        let text = source(&e, &config, !stored, stored);
-        let what = format!("{shape:?} {order} {energy_order} {stored}");
+    for (stored, is_rank) in [(false, false), (true, false), (false, true), (true, true)] {
+        let of = if is_rank { source_of_rank } else { source };
+        let text = of(&e, &config, !stored, stored);
+        let what = format!("{shape:?} {order} {energy_order} {stored} {is_rank}");
         let begin = Instant::now();
         let compiled = compiler
             .compile(&Source {
