@@ -13,9 +13,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 pub struct Gather<'a> {
     own: Vec<RwLock<Vec<f64>>>,
     targets: Vec<OnceLock<Arc<Vec<u32>>>>,
-    /// For each rank: the first target that it writes, and the memory for each component.
-    pieces: Vec<Mutex<(usize, Vec<&'a mut [f64]>)>>,
+    pieces: Vec<Mutex<Piece<'a>>>,
 }
+
+/// What a rank writes: its first target, and the memory for each component.
+type Piece<'a> = (usize, Vec<&'a mut [f64]>);
 
 impl<'a> Gather<'a> {
     /// Gathers into `all`, `[component][target]`, for this number of targets and ranks.
@@ -43,7 +45,7 @@ impl<'a> Gather<'a> {
     }
 
     fn count(&self) -> usize {
-        let of = |p: &Mutex<(usize, Vec<&mut [f64]>)>| {
+        let of = |p: &Mutex<Piece<'_>>| {
             let piece = p.lock().unwrap_or_else(PoisonError::into_inner);
             piece.1.first().map_or(0, |x| x.len())
         };
