@@ -3,7 +3,7 @@
 # in the middle. Two GPUs of one model; about two minutes.
 # Usage: tune_gpus.sh BIN_DIR; raw output goes to $OUT (default: a temporary folder). TRIALS sets the number of trials.
 set -euo pipefail
-bin=$(cd "$1" && pwd) trials=${TRIALS:-40}
+bin=$(cd "$1" && pwd) trials=${TRIALS:-30}
 here=$(cd "$(dirname "$0")/../.." && pwd)
 out=${OUT:-$(mktemp -d)}/tune_gpus
 mkdir -p "$out"
@@ -17,7 +17,7 @@ search=("$bin/greenup" tune "$here/crates/gemm/src/kernels/gpu/problem.toml"
     --set size_m=2048 --set size_n=2048 --set size_k=2048 --set use_mma=8,16 --set way_copy=2 --set vec_read=2
     --set vec_tile=1,2 --set dim_m=8,16,32 --set dim_n=4,8,16 --set blk_m=64,96,128 --set blk_n=64,96,128 --set blk_k=16,32
     --set pad_a=0,4 --set pad_b=0,4 --set raster_m=1,4 --set split_k=1 --set grid_fixed=0 --set lanes=0
-    --measure 0.3 --strategy random --seed 7 --budget "$trials" --finalists 3 --json)
+    --measure 0.2 --strategy random --seed 7 --budget "$trials" --finalists 2 --json)
 
 run() { # NAME DEVICE
     local name=$1 device=$2 begin=$SECONDS
@@ -27,7 +27,7 @@ run() { # NAME DEVICE
 }
 
 # The kernels are compiled once, so that both searches measure with the same cache.
-run warm cuda:0
+run warm cuda:0,1
 run one cuda:0
 run two cuda:0,1
 
