@@ -1,5 +1,8 @@
 //! Tuning runs end to end, on CPUs and with stand-ins for GPUs.
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod clocks;
 mod cuda;
 mod gemm;
@@ -8,3 +11,4 @@ mod init;
 mod nvml;
 mod processes;
 mod tune;
+mod workers;
