@@ -31,7 +31,7 @@ cores = first
 log = open(os.path.join(out, "hydro_ranks.jsonl"), "w", buffering=1)
 mpirun = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
 kinds = ["threads"] + (["mpi"] if mpirun else [])
-MPI = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"] if mpirun and "Open MPI" in subprocess.run(
+MPI = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"] if mpirun and "Open" in subprocess.run(
     [mpirun, "--version"], capture_output=True, text=True).stdout else []
 
 def run(kind, ranks, mesh, steps, extra=(), busy=0):

@@ -26,7 +26,7 @@ const SLICE: u64 = 45;
 /// Slices of a block at most; what is left of numbers of very different sizes is added one by one.
 const SLICES: usize = 4;
 /// Sums that are independent, for vector instructions.
-const LANES: usize = 16;
+const LANES: usize = 8;
 
 /// A sum of numbers without rounding.
 #[derive(Clone, Debug, PartialEq)]
@@ -195,23 +195,32 @@ fn slice_by_avx2(x: &mut [f64], cutter: f64) -> (f64, f64) {
 #[inline(always)]
 fn slice_by(x: &mut [f64], cutter: f64) -> (f64, f64) {
     let (mut sums, mut most) = ([0.0; LANES], [0.0; LANES]);
-    let mut one = |x: &mut f64, i: usize| {
-        let high = (*x + cutter) - cutter;
-        *x -= high;
-        sums[i] += high;
-        let left = x.abs();
-        most[i] = if left > most[i] { left } else { most[i] };
-    };
     let (blocks, rest) = x.as_chunks_mut::<LANES>();
     for block in blocks {
-        for (i, x) in block.iter_mut().enumerate() {
-            one(x, i);
-        }
+        slice_lanes(block, cutter, &mut sums, &mut most);
     }
-    for (i, x) in rest.iter_mut().enumerate() {
-        one(x, i);
-    }
+    let mut last = [0.0; LANES];
+    last[..rest.len()].copy_from_slice(rest);
+    slice_lanes(&mut last, cutter, &mut sums, &mut most);
+    rest.copy_from_slice(&last[..rest.len()]);
     (sums.iter().sum(), most.iter().copied().fold(0.0, f64::max))
+}
+
+/// Written lane by lane, which compilers turn into vector instructions.
+#[inline(always)]
+fn slice_lanes(
+    x: &mut [f64; LANES],
+    cutter: f64,
+    sums: &mut [f64; LANES],
+    most: &mut [f64; LANES],
+) {
+    for i in 0..LANES {
+        let high = (x[i] + cutter) - cutter;
+        x[i] -= high;
+        sums[i] += high;
+        let left = x[i].abs();
+        most[i] = if left > most[i] { left } else { most[i] };
+    }
 }
 
 fn special(x: f64) -> usize {
