@@ -4,6 +4,7 @@ use crate::engine::State;
 use crate::fem::fe_space::Space;
 use crate::fem::small_matrix::determinant;
 use crate::problem::{Gas, Problem};
+use rayon::prelude::*;
 use std::ffi::c_longlong;
 
 /// Constants of the equations at quadrature points, in the memory layout of the C and CUDA kernels.
@@ -153,7 +154,6 @@ impl Hydro {
         &self,
         put: &(dyn Fn(usize, &[f64], f64) + Sync),
     ) -> Result<(), crate::HydroError> {
-        use rayon::prelude::*;
         let points = self.space.element.points();
         let mass = self.matrix_mass();
         let first = self.first_mass();
@@ -190,18 +190,18 @@ impl Hydro {
     pub fn zone_diagonals(&self) -> Vec<f64> {
         let (space, e) = (&self.space, &self.space.element);
         let mass = self.matrix_mass();
-        (0..space.zones)
-            .flat_map(|z| {
-                let mut out = vec![0.0; e.local];
+        let mut out = vec![0.0; space.zones * e.local];
+        out.par_chunks_mut(e.local)
+            .enumerate()
+            .for_each(|(z, out)| {
                 for q in 0..e.points() {
                     let m = mass[z * e.points() + q];
                     for (to, v) in out.iter_mut().zip(&e.value[q * e.local..]) {
                         *to += m * v * v;
                     }
                 }
-                out
-            })
-            .collect()
+            });
+        out
     }
 
     /// Jacobi preconditioner: the inverse diagonal, 0 for constrained dofs, `[component][node]`.

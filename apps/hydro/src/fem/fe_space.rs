@@ -4,9 +4,10 @@
 use crate::HydroError;
 use crate::fem::element::{Element, Shape, node_positions};
 use crate::fem::node_lattice::{entity, integer_positions};
-use crate::mesh::{Bounds, Face, Mesh, face};
+use crate::mesh::{Bounds, Face, Mesh, Place, face};
 use crate::problem::Wall;
 use hashbrown::HashMap;
+use rayon::prelude::*;
 
 /// Numbering of the kinematic nodes, their initial positions, and the constrained dofs.
 pub struct Space {
@@ -128,21 +129,18 @@ impl Space {
         let (of_zone, nodes) = number(mesh, k);
         let local = element.local;
         let (shares, begin) = Self::shares_of(&of_zone, nodes, local);
-        let mut start = vec![0.0; dim * nodes];
-        let mut placed = vec![false; nodes];
         let inner = node_positions(mesh.shape, k);
-        for z in 0..zones {
-            for (i, n) in of_zone[z * local..(z + 1) * local].iter().enumerate() {
-                let n = *n as usize;
-                if !placed[n] {
-                    placed[n] = true;
-                    let x = mesh.map(z, &inner[i]);
-                    for c in 0..dim {
-                        start[c * nodes + n] = x[c];
-                    }
-                }
-            }
-        }
+        // A node lies where its first zone has it.
+        let places: Vec<Place> = (0..nodes)
+            .into_par_iter()
+            .map(|n| {
+                let (z, i) = shares[begin[n] as usize];
+                mesh.map(z as usize, &inner[i as usize])
+            })
+            .collect();
+        let start = (0..dim)
+            .flat_map(|c| places.iter().map(move |x| x[c]))
+            .collect();
         let mut out = Self {
             element,
             dim,
@@ -188,43 +186,48 @@ impl Space {
         let (shape, k, local) = (mesh.shape, self.element.order, self.element.local);
         let positions = integer_positions(shape, k);
         let entities: Vec<Vec<usize>> = positions.iter().map(|at| entity(shape, k, at)).collect();
-        for z in 0..self.zones {
-            for (f, corners) in shape.faces().iter().enumerate() {
-                let Some(number) = mesh.boundary.get(&mesh.face_of(z, f)) else {
-                    continue;
-                };
-                let wall = match (walls.get(number), number) {
-                    (Some(w), _) => w.clone(),
-                    (None, 1..=3) if *number as usize <= self.dim => Wall::normal(*number),
-                    _ => {
-                        return Err(HydroError::Mesh(format!(
-                            "the boundary has faces of attribute {number}, which says nothing of them: 1, 2 and 3 are walls normal to x, y and z; name others in [walls] of a problem file"
-                        )));
+        let faces = shape.faces();
+        // In the order of zones and faces.
+        let held: Vec<(usize, usize, &u32)> = (0..self.zones)
+            .into_par_iter()
+            .flat_map_iter(|z| {
+                let of = move |f| Some((z, f, mesh.boundary.get(&mesh.face_of(z, f))?));
+                (0..faces.len()).filter_map(of)
+            })
+            .collect();
+        for (z, f, number) in held {
+            let corners = &faces[f];
+            let wall = match (walls.get(number), number) {
+                (Some(w), _) => w.clone(),
+                (None, 1..=3) if *number as usize <= self.dim => Wall::normal(*number),
+                _ => {
+                    return Err(HydroError::Mesh(format!(
+                        "the boundary has faces of attribute {number}, which says nothing of them: 1, 2 and 3 are walls normal to x, y and z; name others in [walls] of a problem file"
+                    )));
+                }
+            };
+            let on: Vec<usize> = (0..local)
+                .filter(|i| entities[*i].iter().all(|c| corners.contains(c)))
+                .map(|i| self.of_zone[z * local + i] as usize)
+                .collect();
+            for (c, velocity) in wall.constrained.iter().enumerate().take(self.dim) {
+                let Some(velocity) = velocity else { continue };
+                let x: Vec<f64> = on.iter().map(|n| self.start[c * self.nodes + n]).collect();
+                let spread = x.iter().fold(0.0_f64, |m, a| m.max((a - x[0]).abs()));
+                if wall.straight && spread > 1e-9 * (high - low) {
+                    return Err(HydroError::Mesh(format!(
+                        "a wall normal to {} (attribute {number}) is not: its nodes lie from {} to {}",
+                        ["x", "y", "z"][c],
+                        x.iter().copied().fold(f64::INFINITY, f64::min),
+                        x.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+                    )));
+                }
+                for n in &on {
+                    let i = c * self.nodes + n;
+                    if !self.constrained[i] && *velocity != 0.0 {
+                        self.driven.push((i as u32, *velocity));
                     }
-                };
-                let on: Vec<usize> = (0..local)
-                    .filter(|i| entities[*i].iter().all(|c| corners.contains(c)))
-                    .map(|i| self.of_zone[z * local + i] as usize)
-                    .collect();
-                for (c, velocity) in wall.constrained.iter().enumerate().take(self.dim) {
-                    let Some(velocity) = velocity else { continue };
-                    let x: Vec<f64> = on.iter().map(|n| self.start[c * self.nodes + n]).collect();
-                    let spread = x.iter().fold(0.0_f64, |m, a| m.max((a - x[0]).abs()));
-                    if wall.straight && spread > 1e-9 * (high - low) {
-                        return Err(HydroError::Mesh(format!(
-                            "a wall normal to {} (attribute {number}) is not: its nodes lie from {} to {}",
-                            ["x", "y", "z"][c],
-                            x.iter().copied().fold(f64::INFINITY, f64::min),
-                            x.iter().copied().fold(f64::NEG_INFINITY, f64::max)
-                        )));
-                    }
-                    for n in &on {
-                        let i = c * self.nodes + n;
-                        if !self.constrained[i] && *velocity != 0.0 {
-                            self.driven.push((i as u32, *velocity));
-                        }
-                        self.constrained[i] = true;
-                    }
+                    self.constrained[i] = true;
                 }
             }
         }
@@ -253,12 +256,12 @@ impl Space {
         let local = self.element.local;
         let mut out = vec![0.0; components * self.nodes];
         for (c, part) in out.chunks_mut(self.nodes).enumerate() {
-            for (n, to) in part.iter_mut().enumerate() {
+            part.par_iter_mut().enumerate().for_each(|(n, to)| {
                 *to = self.shares[self.begin[n] as usize..self.begin[n + 1] as usize]
                     .iter()
                     .map(|(z, i)| own[(*z as usize * components + c) * local + *i as usize])
                     .sum();
-            }
+            });
         }
         out
     }

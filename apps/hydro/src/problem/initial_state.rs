@@ -5,7 +5,7 @@ use crate::engine::State;
 use crate::fem::element::{Element, inner_positions};
 use crate::fem::fe_space::Space;
 use crate::fem::node_lattice::{entity, integer_positions};
-use crate::fem::small_matrix::{adjugate, determinant};
+use crate::fem::small_matrix::{M, adjugate, determinant};
 use crate::hydro::Hydro;
 use crate::mesh::{Bounds, FREE, Mesh, PISTON};
 use crate::problem::{Gas, Problem, Standard, Wall};
@@ -31,12 +31,18 @@ pub struct Orders {
 struct Zone {
     gas: Gas,
     material: u32,
-    e: Vec<f64>,
-    mass: Vec<f64>,
-    given: Vec<f64>,
-    inverse: Vec<f64>,
     affine: bool,
+    same: bool,
     volume: f64,
+}
+
+/// Where the fields of a zone go.
+struct Fields<'a> {
+    mass: &'a mut [f64],
+    given: &'a mut [f64],
+    /// The inverse Jacobian of the first point.
+    inverse: &'a mut [f64],
+    e: &'a mut [f64],
 }
 
 /// Facts of all zones of a problem, from those of the zones here. With several ranks all call the same methods.
@@ -188,49 +194,74 @@ pub(crate) fn values(
     let rewriting = space.element.rewriting();
     let inner = inner_positions(mesh.shape, space.element.energy_order);
     let numbers: Vec<usize> = (0..zones.len()).map(|z| facts.number(z)).collect();
+    let (energies, dd) = (space.element.energies, space.dim * space.dim);
+    let field = |n: usize| vec![0.0; zones.len() * n];
+    let (mut mass, mut given) = (field(points), field(points));
+    let (mut inverse, mut e) = (field(dd), field(energies));
+    // Straight into the fields: of millions of zones, vectors of each would take most of the time.
     let all: Vec<Zone> = (zones.par_iter().zip(numbers))
-        .map(|(z, number)| {
+        .zip(
+            mass.par_chunks_mut(points)
+                .zip(given.par_chunks_mut(points)),
+        )
+        .zip(inverse.par_chunks_mut(dd).zip(e.par_chunks_mut(energies)))
+        .map(|(((z, number), (mass, given)), (inverse, e))| {
             at_start(
                 (mesh, space),
                 problem,
                 (*z as usize, number),
                 (&inner, &rewriting),
+                Fields {
+                    mass,
+                    given,
+                    inverse,
+                    e,
+                },
             )
         })
         .collect::<Result<_, _>>()?;
     let affine = facts.all(all.iter().all(|z| z.affine));
+    if !affine {
+        inverse = field(points * dd);
+        (zones.par_iter())
+            .zip(inverse.par_chunks_mut(points * dd))
+            .for_each(|(z, out)| inverse_jacobians(space, *z as usize, out));
+    }
     let volumes: Vec<f64> = all.iter().map(|z| z.volume).collect();
     let volume = facts.sum(&volumes);
-    let same = facts.all(all.iter().all(|z| {
-        z.mass
-            .iter()
-            .zip(&z.given)
-            .all(|(a, b)| (a - b).abs() <= 1e-13 * b.abs())
-    }));
-    let pick = |f: fn(&Zone) -> &[f64], n: usize| -> Vec<f64> {
-        let mut out = Vec::with_capacity(all.len() * n);
-        for z in &all {
-            out.extend_from_slice(&f(z)[..n]);
-        }
-        out
-    };
-    let mass = pick(|z| &z.given, points);
-    let (mass, prescribed_mass) = if same {
-        (mass, None)
+    let (mass, prescribed_mass) = if facts.all(all.iter().all(|z| z.same)) {
+        (given, None)
     } else {
-        (pick(|z| &z.mass, points), Some(mass))
+        (mass, Some(given))
     };
-    let dd = space.dim * space.dim;
     Ok(Values {
         gas: all.iter().map(|z| z.gas).collect(),
         material: all.iter().map(|z| z.material).collect(),
         mass,
         prescribed_mass,
-        inverse: pick(|z| &z.inverse, if affine { dd } else { points * dd }),
+        inverse,
         affine,
         volume,
-        e: pick(|z| &z.e, space.element.energies),
+        e,
     })
+}
+
+/// Inverse Jacobians of all points of a zone at the start, `[point][dim][dim]`.
+fn inverse_jacobians(space: &Space, z: usize, out: &mut [f64]) {
+    let dim = space.dim;
+    let x = space.gather(&space.start, z);
+    for (q, out) in out.chunks_mut(dim * dim).enumerate() {
+        let j = space.element.jacobian(&x, q);
+        inverse_of(&j, determinant(&j, dim), dim, out);
+    }
+}
+
+fn inverse_of(j: &M, det: f64, dim: usize, out: &mut [f64]) {
+    for (out, row) in out.chunks_mut(dim).zip(&adjugate(j, dim)) {
+        for (out, a) in out.iter_mut().zip(row) {
+            *out = a / det;
+        }
+    }
 }
 
 /// The problem of the zones here, and its initial state. `of_nodes` is the material of the first zone of each node.
@@ -327,6 +358,7 @@ fn at_start(
     problem: &Problem,
     (z, number): (usize, usize),
     (inner, rewriting): (&[Vec<f64>], &nalgebra::DMatrix<f64>),
+    to: Fields,
 ) -> Result<Zone, HydroError> {
     let (el, dim) = (&space.element, space.dim);
     let points = el.points();
@@ -339,16 +371,16 @@ fn at_start(
         (rewriting * values).iter().copied().collect()
     };
     let rho = bernstein_of(&|x| problem.density(material, x));
+    to.e.copy_from_slice(&bernstein_of(&|x| problem.energy(material, x)));
     let mut out = Zone {
         gas: problem.gas(material, &centre(mesh, z)),
         material,
-        e: bernstein_of(&|x| problem.energy(material, x)),
-        mass: Vec::with_capacity(points),
-        given: Vec::with_capacity(points),
-        inverse: Vec::with_capacity(points * dim * dim),
         affine: true,
+        same: true,
         volume: 0.0,
     };
+    let mut own_inverse = [0.0; 9];
+    let own_inverse = &mut own_inverse[..dim * dim];
     for q in 0..points {
         let j = el.jacobian(&x, q);
         let det = determinant(&j, dim);
@@ -377,20 +409,17 @@ fn at_start(
                 "the density jumps within zone {z}, or is not above 0, at {at:?}: refine the mesh until faces lie where it jumps"
             )));
         }
-        out.mass.push(volume * own);
-        out.given.push(volume * given);
+        let (own, given) = (volume * own, volume * given);
+        (to.mass[q], to.given[q]) = (own, given);
+        out.same &= (own - given).abs() <= 1e-13 * given.abs();
         out.volume += volume;
-        let inverse = adjugate(&j, dim);
-        for row in inverse.iter().take(dim) {
-            out.inverse.extend(row.iter().take(dim).map(|a| a / det));
-        }
-        if q > 0 && out.affine {
-            let dd = dim * dim;
-            let (first, own) = (&out.inverse[..dd], &out.inverse[q * dd..]);
-            let size = first.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
-            out.affine = first
-                .iter()
-                .zip(own)
+        if q == 0 {
+            inverse_of(&j, det, dim, to.inverse);
+        } else if out.affine {
+            inverse_of(&j, det, dim, own_inverse);
+            let size = to.inverse.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
+            out.affine = (to.inverse.iter())
+                .zip(&*own_inverse)
                 .all(|(a, b)| (a - b).abs() <= 1e-12 * size);
         }
     }
