@@ -35,7 +35,7 @@ echo "== ranks on CPUs: predicted against measured"
 files=() ; fmms=()
 for n in 1 2 4 8 16; do
     [ "$n" -le "$cores" ] || continue
-    try 60 "hydro_cpu_$n.json" "$bin/hydro" run --problem 1 --mesh 16x16x16 --refine 0 --order 2 --t-final 10 --steps 10 --ranks "$n" --threads "$n" -q --json
+    try 60 "hydro_cpu_$n.json" "$bin/hydro" run --problem 1 --mesh 24x24x24 --refine 0 --order 2 --t-final 10 --steps 5 --ranks "$n" --threads "$n" -q --json
     [ -s "$out/hydro_cpu_$n.json" ] && files+=("$out/hydro_cpu_$n.json")
     try 60 "fmm_cpu_$n.json" "$bin/fmm" run -n 1000000 --ranks "$n" --threads "$n" --repeat 3 -q --json
     [ -s "$out/fmm_cpu_$n.json" ] && fmms+=("$out/fmm_cpu_$n.json")

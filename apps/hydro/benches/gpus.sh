@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # hydro on one and two GPUs: digits, strong and weak scaling, joules. `gpus.sh BIN_DIR` with BIN_DIR/hydro; writes
 # $OUT/hydro_gpus.jsonl (every run) and $OUT/hydro_gpus.txt (the tables). At most four minutes (BUDGET, s).
+# PART=scaling leaves out the digits.
 set -u
 export HYDRO=${1:-target/release}/hydro
 : "${OUT:=target/hydro_gpus}"; export OUT; mkdir -p "$OUT"
@@ -52,6 +53,8 @@ CASES += [("3D", "--problem 1 --mesh cube01_hex --refine 2", k, a) for k in (1, 
 CASES += [("gravity", "--problem 7 --mesh rt2D --refine 1 --ode rk6", 2, "partial"), ("rk2avg", "--problem 0 --mesh cube01_hex --refine 1 --ode rk2avg", 2, "partial")]
 def words(case):
     return f"{case[1]} --order {case[2]} --assembly {case[3]} --steps 12 --t-final 10 --cg-tol 1e-13 --threads 4"
+if os.environ.get("PART") == "scaling":
+    CASES = []
 with cf.ThreadPoolExecutor(8) as pool:  # compiles all kernels
     jobs = [pool.submit(run, "compile", words(c) + " " + d, 100) for c in CASES for d in ("--device cuda:0", "--device cuda:0,0")]
     [j.result() for j in jobs]
