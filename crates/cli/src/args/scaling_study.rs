@@ -17,7 +17,7 @@ pub enum Measured {
 #[derive(Args)]
 pub struct ScalingStudyArgs {
     /// Measure applications instead: hydro, gisaxs and fmm on 1, 2, 4, … all GPUs, or without GPUs on as many ranks as cores;
-    /// speedup, powerup and greenup beside the model's prediction
+    /// speedup, powerup and greenup compared with the prediction
     #[arg(long, conflicts_with_all = ["assume", "full", "no_tuning"])]
     pub scaling: bool,
     /// With --scaling: applications [default: all; on a CPU hydro and fmm]
@@ -49,5 +49,5 @@ pub struct ScalingStudyArgs {
     pub fmm_points: Option<usize>,
     /// With --scaling: values of q_y and of q_z of gisaxs, each [default: 401, on GPUs 2001]
     #[arg(long, value_name = "N", value_parser = at_least_one, requires = "scaling")]
-    pub gisaxs_q: Option<usize>,
+    pub gisaxs_grid: Option<usize>,
 }

@@ -171,7 +171,6 @@ pub fn page(study: &ScalingStudy) -> Page {
         sections.push(Section {
             id: "link".into(),
             title: "Link".into(),
-            label: Some("measured"),
             paragraphs: vec![format!("Between the {what}: {}.", study.link)],
             items: (link.constants().into_iter())
                 .map(|(name, unit, e)| Fact::new(name, si(e.value, unit)))

@@ -72,7 +72,7 @@ fn fmm(args: &ScalingStudyArgs, gpus: bool) -> Run {
 }
 
 fn gisaxs(args: &ScalingStudyArgs, gpus: bool, temporary: &Path) -> Result<Run> {
-    let n = args.gisaxs_q.unwrap_or(if gpus { 2001 } else { 401 });
+    let n = args.gisaxs_grid.unwrap_or(if gpus { 2001 } else { 401 });
     let input = temporary.join("icosahedron.toml");
     greenup_files::write(&input, SHAPE)?;
     let mut arguments = vec!["form-factor".into(), input.display().to_string()];
