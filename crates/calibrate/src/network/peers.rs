@@ -1,7 +1,7 @@
 //! Copies between two GPUs of a host.
 
 use super::Size;
-use greenup_device::cuda::{CudaError, Memory, Session};
+use greenup_device::cuda::{CudaError, Memory, PeerAccess, Session};
 use greenup_meter::{Observer, Run, Summary};
 use std::time::Instant;
 
@@ -19,6 +19,7 @@ pub struct Pair {
     to: (Session, Memory),
     /// Whether copies go directly, not through the host.
     pub direct: bool,
+    _access: [Option<PeerAccess>; 2],
 }
 
 impl Pair {
@@ -26,19 +27,21 @@ impl Pair {
     ///
     /// # Errors
     /// A GPU cannot be opened, or has no memory.
-    pub fn open(from: i32, to: i32) -> Result<Self, CudaError> {
+    pub fn open(first: i32, second: i32) -> Result<Self, CudaError> {
         let open = |ordinal, byte| {
             let session = Session::open(ordinal)?;
             let memory = session.kept(&vec![byte; MAX_BYTES])?;
             Ok::<_, CudaError>((session, memory))
         };
-        let (from, to) = (open(from, SENT)?, open(to, 0)?);
-        let direct = from.0.reaches(&to.0)? && to.0.reaches(&from.0)?;
-        if direct {
-            from.0.reach(&to.0)?;
-            to.0.reach(&from.0)?;
-        }
-        Ok(Self { from, to, direct })
+        let (from, to) = (open(first, SENT)?, open(second, 0)?);
+        let access = [from.0.peer_access(second)?, to.0.peer_access(first)?];
+        let direct = access.iter().all(Option::is_some);
+        Ok(Self {
+            from,
+            to,
+            direct,
+            _access: access,
+        })
     }
 
     fn copy(&self, bytes: usize) -> Result<(), CudaError> {

@@ -5,6 +5,7 @@ mod model;
 mod parse;
 mod run;
 mod scaling;
+mod scaling_study;
 mod tuning;
 
 pub use everyday::*;
@@ -12,6 +13,7 @@ pub use model::*;
 pub use parse::{BudgetArg, Sizes};
 pub use run::RunArgs;
 pub use scaling::{Application, Numbers, ScalingArgs};
+pub use scaling_study::{Measured, ScalingStudyArgs};
 pub use tuning::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -94,9 +96,12 @@ pub enum Command {
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup study\n  greenup study --device cuda -o gpu\n  greenup study --scaling\n  greenup study --scaling --apps hydro --most 2 --machine h200"
+)]
 pub struct StudyArgs {
     /// Output folder: report.html, summary.json, and for each device its machine, records and figures
-    #[arg(long, default_value = "study", value_name = "DIR")]
+    #[arg(short, long, default_value = "study", value_name = "DIR")]
     pub out: PathBuf,
     /// Devices to study: the host's cores, one GPU, or every device present
     #[arg(long, default_value = "all", value_name = "cpu|cuda[:N]|all", value_parser = greenup_app::args::devices)]
@@ -113,6 +118,8 @@ pub struct StudyArgs {
     /// Skip the short tuning run at the end
     #[arg(long)]
     pub no_tuning: bool,
+    #[command(flatten)]
+    pub scaling: ScalingStudyArgs,
     #[command(flatten)]
     pub sensor: SensorArg,
     /// Print the summary as JSON

@@ -235,6 +235,9 @@ fn published(args: &ScalingArgs, to: Option<&Output>) -> Result {
         );
         print::line("");
     }
+    for why in published::not_stated(args.app.name()) {
+        print::line(why);
+    }
     print::line(
         "The model has single-node times and the network alone: no jitter, no hyperblocks, no input and output.",
     );

@@ -7,35 +7,6 @@ use cudarc::driver::{result, sys};
 type Result<T> = std::result::Result<T, CudaError>;
 
 impl Session {
-    /// Whether this GPU can use the memory of another directly. Without that, copies go through the host.
-    ///
-    /// # Errors
-    /// The driver does not answer.
-    pub fn reaches(&self, other: &Self) -> Result<bool> {
-        let mut yes = 0;
-        // SAFETY: both devices were given by the driver.
-        unsafe { sys::cuDeviceCanAccessPeer(&raw mut yes, self.device(), other.device()) }
-            .result()
-            .map_err(failed(
-                "the driver does not tell whether GPUs reach each other",
-            ))?;
-        Ok(yes != 0)
-    }
-
-    /// Lets this GPU use the memory of another directly; once is enough.
-    ///
-    /// # Errors
-    /// It cannot.
-    pub fn reach(&self, other: &Self) -> Result<()> {
-        self.make_current()?;
-        // SAFETY: the context of the other GPU is held by its session.
-        let r = unsafe { sys::cuCtxEnablePeerAccess(other.context(), 0) };
-        match r {
-            sys::CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => Ok(()),
-            r => r.result().map_err(failed("a GPU cannot reach another")),
-        }
-    }
-
     /// Enqueues a copy from memory of this GPU to memory of another, on the stream of this one.
     ///
     /// # Safety

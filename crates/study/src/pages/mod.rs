@@ -8,11 +8,14 @@
 //! | [`comparison`] | machines beside each other |
 //! | [`replay`] | search strategies on a recorded sweep |
 //! | [`applications`] | energies of applications from hardware counters |
+//! | [`scaling`] | predicted scaling over nodes |
+//! | [`scaling_study`] | measured scaling over the devices of a host |
 
 pub mod applications;
 pub mod calibration;
 pub mod comparison;
 pub mod replay;
 pub mod scaling;
+pub mod scaling_study;
 pub mod study;
 pub mod sweep;

@@ -6,10 +6,14 @@
 //! | [`record`] | recorded runs |
 //! | [`cost`] | share and traffic of each device |
 //! | [`published`] | scaling studies of papers, and the model beside them |
+//! | [`study`] | applications run on 1, 2, 4, … devices of this host |
+//! | [`measured`] | their runs, and the ratios to one device |
 
 pub mod cost;
+pub mod measured;
 pub mod published;
 pub mod record;
+pub mod study;
 
 pub use cost::{Costs, Problem};
 pub use record::{Record, RecordedRun};
@@ -67,9 +71,14 @@ pub struct Row {
 
 /// Predicts each number of nodes.
 pub fn rows(machine: &Machine, costs: &Costs, at: &[Nodes]) -> Vec<Row> {
+    rows_in(machine, costs, at, machine.devices_per_node())
+}
+
+/// Predicts each number of nodes; `group` consecutive devices are on a node.
+fn rows_in(machine: &Machine, costs: &Costs, at: &[Nodes], group: usize) -> Vec<Row> {
     let mut out: Vec<Row> = Vec::with_capacity(at.len());
     for nodes in at {
-        let (share, traffic) = costs.share(nodes.devices, machine.devices_per_node());
+        let (share, traffic) = costs.share(nodes.devices, group);
         let s = scaled(machine, *nodes, &share, &traffic);
         let alone = costs.alone(nodes.devices);
         let speedup = alone.busiest_s / s.time_s;
@@ -155,6 +164,31 @@ pub fn mean_error(all: &[Compared]) -> Option<f64> {
         .map(|c| c.error().abs())
         .collect();
     (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
+}
+
+/// Predicts numbers of devices of one host from the first run of a record, which is on one device.
+///
+/// # Errors
+/// The record has no run on one device.
+pub fn rows_of(
+    machine: &Machine,
+    record: &Record,
+    counts: &[usize],
+) -> Result<Vec<Row>, ScalingError> {
+    let run = record.runs.first().ok_or_else(|| ScalingError::NoRun {
+        application: record.application.clone(),
+        known: "none".into(),
+    })?;
+    let costs = Costs::new(record, problem_of(&record.application, run))?;
+    let at: Vec<Nodes> = counts
+        .iter()
+        .map(|devices| Nodes {
+            devices: *devices,
+            nodes: 1,
+        })
+        .collect();
+    let most = counts.iter().copied().max().unwrap_or(1);
+    Ok(rows_in(machine, &costs, &at, most))
 }
 
 fn problem_of(application: &str, r: &RecordedRun) -> Problem {

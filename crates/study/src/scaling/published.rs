@@ -78,6 +78,21 @@ pub fn all() -> Result<Vec<Study>, ScalingError> {
     })
 }
 
+/// Figures of the papers that cannot be compared, with the reason.
+pub fn not_stated(application: &str) -> &'static [&'static str] {
+    match application {
+        "hydro" => &[
+            "BLAST, Fig 13 (strong scaling, 32³ zones, 30 nodes of Shannon): not compared, as the text states no time and no rate, only that \
+             scaling is linear.",
+        ],
+        "gisaxs" => &[
+            "HipGISAXS, Fig 8 (four systems on the same number of nodes): not compared, as the text states rates of one node alone, 142, 380, \
+             484 and 2,172 Gflop/s on Hopper, Edison, Stampede and Titan, and of several nodes only that Hopper and Edison scale better.",
+        ],
+        _ => &[],
+    }
+}
+
 impl Study {
     fn costs(&self, runs: Vec<RecordedRun>) -> Result<Costs, ScalingError> {
         let problem = Problem {
@@ -170,6 +185,13 @@ mod tests {
             }
             assert!(b.model.len() > 5);
         }
+    }
+
+    #[test]
+    fn figures_without_numbers_are_named() {
+        assert!(not_stated("hydro")[0].contains("Fig 13"));
+        assert!(not_stated("gisaxs")[0].contains("Fig 8"));
+        assert!(not_stated("fmm").is_empty());
     }
 
     #[test]

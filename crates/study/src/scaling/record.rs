@@ -126,7 +126,7 @@ impl Record {
             serde_json::from_value(value).map_err(|e| wrong(e.to_string()))?
         } else {
             of_run(&value).ok_or_else(|| {
-                wrong("it is neither a record nor the output of `hydro run`, `gisaxs simulate` or `fmm run` with --json".into())
+                wrong("it is neither a record nor the output of `hydro run`, `gisaxs simulate`, `gisaxs form-factor` or `fmm run` with --json".into())
             })?
         };
         let bad = |r: &RecordedRun| !(r.time_s > 0.0 && r.time_s.is_finite());
@@ -177,6 +177,15 @@ fn of_run(v: &Value) -> Option<Record> {
             ..RecordedRun::default()
         };
         ("fmm", run)
+    } else if let Some(points) = n("/points") {
+        let run = RecordedRun {
+            method: text("/method"),
+            triangles: n("/triangles").unwrap_or(1.0),
+            points,
+            time_s: n("/evaluation_s")?,
+            ..RecordedRun::default()
+        };
+        ("gisaxs", run)
     } else {
         let run = RecordedRun {
             method: "image".into(),

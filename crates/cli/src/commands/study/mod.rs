@@ -1,6 +1,8 @@
 //! `greenup study`: the main job.
 
 mod files;
+mod programs;
+mod scaling;
 mod setup;
 mod terminal;
 
@@ -17,6 +19,9 @@ use greenup_study::device::suffix;
 use greenup_study::{Journals, Provenance, StudyOptions, summary};
 
 pub fn run(args: &StudyArgs) -> Result {
+    if args.scaling.scaling {
+        return scaling::run(args);
+    }
     let mut outputs = Outputs::new();
     sensors::input(args.sensor.sensor.as_deref(), &mut outputs);
     let assume = args
