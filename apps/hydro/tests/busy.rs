@@ -1,31 +1,8 @@
 //! Threads that wait for each other on a host whose cores do something else too.
 
-use std::process::{Child, Command, Stdio};
+use greenup_testing::Busy;
+use std::process::{Command, Stdio};
 use std::time::Instant;
-
-/// Loops that keep cores busy, ended with it.
-struct Busy(Vec<Child>);
-
-impl Busy {
-    fn new(n: usize) -> Self {
-        let one = |_| {
-            Command::new("sh")
-                .args(["-c", "while :; do :; done"])
-                .spawn()
-                .unwrap()
-        };
-        Self((0..n).map(one).collect())
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
 
 /// Seconds of a run on so many threads.
 fn seconds(threads: usize) -> f64 {

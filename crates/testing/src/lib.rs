@@ -207,3 +207,28 @@ pub fn kill_after(command: &mut Command, ready: impl FnMut() -> bool, later: Dur
     child.kill().expect("it can be killed");
     child.wait().expect("it can be waited for");
 }
+
+/// Loops that keep cores busy, ended with it.
+pub struct Busy(Vec<Child>);
+
+impl Busy {
+    /// Starts loops.
+    pub fn new(n: usize) -> Self {
+        let one = |_| {
+            Command::new("sh")
+                .args(["-c", "while :; do :; done"])
+                .spawn()
+                .expect("sh starts")
+        };
+        Self((0..n).map(one).collect())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}

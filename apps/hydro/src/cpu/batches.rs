@@ -9,13 +9,14 @@ use greenup_device::HostIsa;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Batches of a range of zones, one zone per lane; the last batch is padded with copies of the last zone.
+/// Batches of some zones, one zone per lane; the last batch is padded with copies of the last zone.
 pub(super) struct Batches {
     pub tables: OwnedTables,
     pub kernels: Kernels,
     pub rules: PointRules,
     pub lanes: usize,
-    pub range: Range<usize>,
+    /// The zones in their order.
+    order: Vec<u32>,
     pub count: usize,
     pub dim: usize,
     pub zones: usize,
@@ -31,7 +32,8 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    /// Batches for an instruction set, with kernels for the orders of the problem or `general` ones for any order.
+    /// Batches for an instruction set, with kernels for the orders of the problem or `general` ones for any order. The zones
+    /// `first`, ascending, come before the others of the range.
     ///
     /// # Errors
     /// The zones are not tensor products, or do not exist.
@@ -40,6 +42,7 @@ impl Batches {
         isa: HostIsa,
         general: bool,
         range: Range<usize>,
+        first: &[u32],
     ) -> Result<Self, HydroError> {
         let (space, e) = (&h.space, &h.space.element);
         h.consistent()?;
@@ -61,13 +64,16 @@ impl Batches {
         let lanes = isa.get().vector_bytes() / 8;
         // SAFETY: the tables are alive.
         let scratch = unsafe { (kernels.scratch)(tables.get()) } as usize;
+        let rest =
+            (range.start as u32..range.end as u32).filter(|z| first.binary_search(z).is_err());
+        let order: Vec<u32> = first.iter().copied().chain(rest).collect();
         let mut b = Self {
             tables,
             kernels,
             rules: h.rules(),
             lanes,
-            count: range.len().div_ceil(lanes),
-            range,
+            count: order.len().div_ceil(lanes),
+            order,
             dim: space.dim,
             zones: space.zones,
             nodes: space.nodes,
@@ -100,12 +106,22 @@ impl Batches {
 
     /// Number of zones of a batch without padding.
     pub fn real(&self, b: usize) -> usize {
-        (self.range.len() - b * self.lanes).min(self.lanes)
+        (self.order.len() - b * self.lanes).min(self.lanes)
     }
 
     /// The zone in a lane of a batch.
     pub fn zone(&self, b: usize, lane: usize) -> usize {
-        self.range.start + (b * self.lanes + lane).min(self.range.len() - 1)
+        self.order[(b * self.lanes + lane).min(self.order.len() - 1)] as usize
+    }
+
+    /// Batch and lane of each zone, by their numbers from the first of the range on.
+    pub fn places(&self) -> Vec<(usize, usize)> {
+        let from = self.order.iter().min().copied().unwrap_or(0);
+        let mut out = vec![(0, 0); self.order.len()];
+        for (i, z) in self.order.iter().enumerate() {
+            out[(z - from) as usize] = (i / self.lanes, i % self.lanes);
+        }
+        out
     }
 
     /// Reorders values [zone][n] of all zones to [batch][n][lane].
@@ -126,7 +142,12 @@ impl Batches {
 
     /// Calls `f` for each batch in parallel, with scratch memory.
     pub fn each(&self, f: impl Fn(usize, &mut [f64]) + Sync) {
-        (0..self.count)
+        self.each_of(0..self.count, f);
+    }
+
+    /// The same for a range of batches.
+    pub fn each_of(&self, batches: Range<usize>, f: impl Fn(usize, &mut [f64]) + Sync) {
+        batches
             .into_par_iter()
             .with_min_len(8)
             .for_each(|b| self.with_room(|s| f(b, s)));

@@ -36,7 +36,18 @@ impl Corner {
         general: bool,
         range: Range<usize>,
     ) -> Result<Self, HydroError> {
-        let b = Batches::new(h, isa, general, range)?;
+        Self::in_order(h, isa, general, range, &[])
+    }
+
+    /// The same with the zones `first`, ascending, before the others.
+    pub(super) fn in_order(
+        h: &Hydro,
+        isa: HostIsa,
+        general: bool,
+        range: Range<usize>,
+        first: &[u32],
+    ) -> Result<Self, HydroError> {
+        let b = Batches::new(h, isa, general, range, first)?;
         let (dd, points, lanes) = (b.dim * b.dim, b.points, b.lanes);
         let gas = |f: fn(&Gas) -> f64| -> Vec<f64> {
             b.spread(&h.gas.iter().map(f).collect::<Vec<_>>(), 1)
@@ -118,11 +129,15 @@ impl Corner {
     /// # Panics
     /// The length of `own` is not [`Self::forces_len`].
     pub fn forces(&self, own: &mut [f64]) {
-        let b = &self.b;
         assert_eq!(own.len(), self.forces_len());
+        self.forces_of(0..self.b.count, Shared::new(own));
+    }
+
+    /// The forces of a range of batches, which nobody else writes or reads meanwhile, into a vector of [`Self::forces_len`].
+    pub(super) fn forces_of(&self, batches: Range<usize>, own: Shared) {
+        let b = &self.b;
         let (w, d) = (b.lanes, b.dim);
-        let own = Shared::new(own);
-        b.each(|i, scratch| {
+        b.each_of(batches, |i, scratch| {
             // SAFETY: as in `stresses`.
             unsafe {
                 (b.kernels.forces)(
@@ -179,12 +194,14 @@ impl Corner {
     pub fn by_zone(&self, own: &[f64], out: &mut [f64]) {
         let b = &self.b;
         let (w, d, n) = (b.lanes, b.dim, b.local);
-        out.par_chunks_mut(n * d).enumerate().for_each(|(z, to)| {
-            let (batch, lane) = (z / w, z % w);
-            for i in 0..n * d {
-                // [local][component] both.
-                to[i] = own[(batch * n * d + i) * w + lane];
-            }
-        });
+        let places = b.places();
+        out.par_chunks_mut(n * d)
+            .zip(places)
+            .for_each(|(to, (batch, lane))| {
+                for i in 0..n * d {
+                    // [local][component] both.
+                    to[i] = own[(batch * n * d + i) * w + lane];
+                }
+            });
     }
 }

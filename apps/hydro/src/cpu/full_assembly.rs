@@ -5,7 +5,7 @@
 use super::Operator;
 use super::parts::{Member, Shared};
 use super::rank_sums::RankSums;
-use super::solve::{PART, Solver, Times};
+use super::solve::{PART, Share, Solver, Times};
 use crate::HydroError;
 use crate::engine::State;
 use crate::fem::mass_matrix::Csr;
@@ -30,6 +30,8 @@ pub struct FullAssembly {
     inverse: Vec<f64>,
     mass: Csr,
     image: Vec<f64>,
+    /// Nodes shared with other ranks, ascending.
+    shared: Vec<u32>,
     gravity: Option<Vec<f64>>,
     solver: Solver,
 }
@@ -38,12 +40,14 @@ pub struct FullAssembly {
 struct Assembled<'a> {
     m: &'a Csr,
     image: Shared,
+    /// Nodes shared with other ranks, ascending.
+    shared: &'a [u32],
 }
 
 impl Terms for Assembled<'_> {
     fn terms(&self, component: usize, node: usize, put: &mut dyn FnMut(f64)) {
         let i = component * self.m.nodes() + node;
-        // SAFETY: the image is written in `begin` alone, before all members wait.
+        // SAFETY: shared nodes are written for the boundary alone, before all members wait.
         put(unsafe { *self.image.at(i) });
     }
 }
@@ -65,21 +69,39 @@ impl Times for Assembled<'_> {
         self.m.nodes().div_ceil(PART)
     }
 
-    fn begin(&self, m: &Member, x: Shared, products: Shared) {
+    fn begin(&self, m: &Member, share: Share, x: Shared, products: Shared) {
         let (nodes, parts) = (self.m.nodes(), self.parts());
-        for part in m.share(parts) {
-            let range = part * PART..((part + 1) * PART).min(nodes);
-            for c in 0..self.m.components {
-                // SAFETY: nobody writes x between two waits, and each part is of one member.
-                unsafe {
-                    let x = x.read(c * nodes..(c + 1) * nodes);
-                    let to = self
-                        .image
-                        .part(c * nodes + range.start..c * nodes + range.end);
-                    self.m.rows(range.clone(), x, to);
-                    let own = x[range.clone()].iter().zip(to).map(|(x, a)| x * *a).sum();
-                    *products.at(c * parts + part) = own;
+        for c in 0..self.m.components {
+            // SAFETY: nobody writes x between two waits.
+            let x = unsafe { x.read(c * nodes..(c + 1) * nodes) };
+            let rows = |range: Range<usize>| {
+                // SAFETY: between two waits, each range is of one member, and read by none.
+                let to = unsafe {
+                    self.image
+                        .part(c * nodes + range.start..c * nodes + range.end)
+                };
+                self.m.rows(range, x, to);
+            };
+            if share == Share::Boundary {
+                for n in &self.shared[m.share(self.shared.len())] {
+                    rows(*n as usize..*n as usize + 1);
                 }
+                continue;
+            }
+            for part in m.share(parts) {
+                let range = part * PART..((part + 1) * PART).min(nodes);
+                let at = |n: usize| self.shared.partition_point(|s| (*s as usize) < n);
+                let mut from = range.start;
+                for n in &self.shared[at(range.start)..at(range.end)] {
+                    rows(from..*n as usize);
+                    from = *n as usize + 1;
+                }
+                rows(from..range.end);
+                let own = range.clone().zip(&x[range]);
+                // SAFETY: shared nodes were written before the last wait, the others by this member.
+                let own = own.map(|(n, x)| x * unsafe { *self.image.at(c * nodes + n) });
+                // SAFETY: each part is of one member.
+                unsafe { *products.at(c * parts + part) = own.sum() };
             }
         }
     }
@@ -121,6 +143,7 @@ impl FullAssembly {
             }
         })?;
         let mass = Csr::of_mass(&h);
+        let shared = team.as_ref().map_or(Vec::new(), RankSums::shared_nodes);
         let mut solver = Solver::new(h.preconditioner(), space.nodes, h.cg_tol, h.cg_max);
         solver.join(team);
         let gravity = h.gravity.map(|g| {
@@ -143,6 +166,7 @@ impl FullAssembly {
             inverse,
             mass,
             image: vec![0.0; space.dim * space.nodes],
+            shared,
             gravity,
             solver,
             h,
@@ -291,10 +315,11 @@ impl Operator for FullAssembly {
             .collect();
         let here = space.scatter(&own, space.dim);
         self.solver.right().copy_from_slice(&here);
-        self.solver.assemble_right(&Sums {
+        self.solver.begin_assembly(&Sums {
             of: &here,
             nodes: space.nodes,
         });
+        self.solver.finish_right();
         if let Some(g) = &self.gravity {
             for (r, g) in self.solver.right().iter_mut().zip(g) {
                 *r += g;
@@ -304,6 +329,7 @@ impl Operator for FullAssembly {
         let mass = Assembled {
             m: &self.mass,
             image: Shared::new(&mut self.image),
+            shared: &self.shared,
         };
         self.solver.solve(&mass, out);
     }

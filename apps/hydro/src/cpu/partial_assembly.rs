@@ -5,7 +5,7 @@ use super::batches::Batches;
 use super::corner::Corner;
 use super::parts::{Member, Shared, together};
 use super::rank_sums::RankSums;
-use super::solve::{PART, Solver, Times};
+use super::solve::{PART, Share, Solver, Times};
 use crate::HydroError;
 use crate::engine::State;
 use crate::hydro::Hydro;
@@ -25,6 +25,8 @@ pub struct PartialAssembly {
     given: Option<Vec<f64>>,
     inverse: Vec<f64>,
     own: Vec<f64>,
+    /// Number of batches that other ranks need, the first ones.
+    boundary: usize,
     /// Offsets of each node's contributions in [batch][local][component][lane].
     shares: Vec<u32>,
     gravity: Option<Vec<f64>>,
@@ -36,6 +38,7 @@ struct Mass<'a> {
     b: &'a Batches,
     mass: &'a [f64],
     own: Shared,
+    boundary: usize,
     begin: &'a [u32],
     shares: &'a [u32],
 }
@@ -86,12 +89,17 @@ impl Times for Mass<'_> {
         self.b.count.div_ceil(GROUP)
     }
 
-    fn begin(&self, m: &Member, x: Shared, products: Shared) {
+    fn begin(&self, m: &Member, share: Share, x: Shared, products: Shared) {
         let b = self.b;
         let (w, size) = (b.lanes, b.local * b.dim * b.lanes);
         let parts = self.parts();
+        let boundary = self.boundary.div_ceil(GROUP);
+        let share = match share {
+            Share::Boundary => 0..boundary,
+            Share::Interior => boundary..parts,
+        };
         b.with_room(|scratch| {
-            for part in m.share(parts) {
+            for part in m.share_of(share) {
                 let mut sums = [0.0; 3];
                 for i in part * GROUP..((part + 1) * GROUP).min(b.count) {
                     // SAFETY: indices and sizes are those that the batches were made with; parts of `own` are disjoint.
@@ -143,7 +151,8 @@ impl PartialAssembly {
         let shared = Arc::clone(&h);
         let (space, e) = (&shared.space, &shared.space.element);
         let (isa, general) = variants(&h)[variant];
-        let corner = Corner::new(&h, isa, general, 0..space.zones)?;
+        let first = team.as_ref().map_or(Vec::new(), |t| t.boundary(space));
+        let corner = Corner::in_order(&h, isa, general, 0..space.zones, &first)?;
         let b = &corner.b;
         let (dim, lanes) = (b.dim, b.lanes);
         if u32::try_from(corner.forces_len()).is_err() {
@@ -152,11 +161,12 @@ impl PartialAssembly {
                 space.zones, e.order
             )));
         }
+        let places = b.places();
         let shares = space
             .shares
             .iter()
             .map(|(z, i)| {
-                let (batch, lane) = (*z as usize / lanes, *z as usize % lanes);
+                let (batch, lane) = places[*z as usize];
                 (((batch * e.local + *i as usize) * dim) * lanes + lane) as u32
             })
             .collect();
@@ -164,8 +174,8 @@ impl PartialAssembly {
         let mut inverse = vec![0.0; b.count * n * lanes];
         let to = Shared::new(&mut inverse);
         h.energy_inverses(&|z, m, by| {
-            let (batch, lane) = (z / lanes, z % lanes);
-            let last = if z + 1 == space.zones {
+            let (batch, lane) = places[z];
+            let last = if lane + 1 == b.real(batch) {
                 lanes
             } else {
                 lane + 1
@@ -183,6 +193,7 @@ impl PartialAssembly {
             given: h.prescribed_mass.as_ref().map(|m| b.spread(m, b.points)),
             inverse,
             own: vec![0.0; corner.forces_len()],
+            boundary: first.len().div_ceil(lanes),
             shares,
             gravity: None,
             solver: Solver::new(h.preconditioner(), space.nodes, h.cg_tol, h.cg_max),
@@ -192,10 +203,14 @@ impl PartialAssembly {
         if let Some(g) = h.gravity {
             let mut field: Vec<f64> = (0..dim).flat_map(|c| vec![g[c]; space.nodes]).collect();
             let mut image = vec![0.0; field.len()];
-            let (mass, solver) = out.split();
+            let (_, mass, solver) = out.split();
             let mut products = vec![0.0; dim * mass.parts()];
             let (x, products) = (Shared::new(&mut field), Shared::new(&mut products));
-            together(true, |m| mass.begin(m, x, products));
+            together(true, |m| {
+                for share in [Share::Boundary, Share::Interior] {
+                    mass.begin(m, share, x, products);
+                }
+            });
             for (c, to) in image.chunks_mut(space.nodes).enumerate() {
                 mass.end(c, 0..space.nodes, to);
             }
@@ -205,16 +220,17 @@ impl PartialAssembly {
         Ok(out)
     }
 
-    /// The mass matrix, and the solver.
-    fn split(&mut self) -> (Mass<'_>, &mut Solver) {
+    /// The corner forces, the mass matrix, and the solver.
+    fn split(&mut self) -> (&Corner, Mass<'_>, &mut Solver) {
         let mass = Mass {
             b: &self.corner.b,
             mass: self.given.as_deref().unwrap_or(&self.corner.mass),
             own: Shared::new(&mut self.own),
+            boundary: self.boundary,
             begin: &self.h.space.begin,
             shares: &self.shares,
         };
-        (mass, &mut self.solver)
+        (&self.corner, mass, &mut self.solver)
     }
 }
 
@@ -224,17 +240,20 @@ impl Operator for PartialAssembly {
     }
 
     fn accelerations(&mut self, out: &mut [f64]) {
-        self.corner.forces(&mut self.own);
         let gravity = self.gravity.take();
         let n = self.h.space.nodes;
-        let (mass, solver) = self.split();
+        let (corner, mass, solver) = self.split();
+        // Other ranks get the forces of the boundary while those of the interior are computed.
+        corner.forces_of(0..mass.boundary, mass.own);
+        solver.begin_assembly(&mass);
+        corner.forces_of(mass.boundary..mass.b.count, mass.own);
         for (c, part) in solver.right().chunks_mut(n).enumerate() {
             part.par_chunks_mut(PART)
                 .with_min_len(8)
                 .enumerate()
                 .for_each(|(i, to)| mass.gather(c, i * PART..i * PART + to.len(), to));
         }
-        solver.assemble_right(&mass);
+        solver.finish_right();
         if let Some(g) = &gravity {
             for (r, g) in solver.right().iter_mut().zip(g) {
                 *r += g;

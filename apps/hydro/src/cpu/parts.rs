@@ -81,7 +81,12 @@ pub struct Member<'a> {
 impl Member<'_> {
     /// The range of parts of this thread.
     pub fn share(&self, parts: usize) -> Range<usize> {
-        let at = |rank: usize| rank * parts / self.size;
+        self.share_of(0..parts)
+    }
+
+    /// The same of a range of parts.
+    pub fn share_of(&self, parts: Range<usize>) -> Range<usize> {
+        let at = |rank: usize| parts.start + rank * parts.len() / self.size;
         at(self.rank)..at(self.rank + 1)
     }
 

@@ -2,6 +2,7 @@
 //! that owns it; sums without rounding have the same bits on any number of ranks.
 
 use super::solve::PART;
+use crate::fem::fe_space::Space;
 use crate::part::Halo;
 use crate::part::halo::Terms;
 use greenup_ranks::{Exact, sum_exact};
@@ -40,10 +41,33 @@ impl RankSums {
         self.is_exact
     }
 
-    /// Exchanges the contributions to shared nodes.
-    pub(super) fn exchange(&self, of: &dyn Terms) {
+    /// Nodes shared with other ranks, ascending.
+    pub(super) fn shared_nodes(&self) -> Vec<u32> {
+        let halo = self.halo.read().unwrap_or_else(PoisonError::into_inner);
+        halo.nodes().to_vec()
+    }
+
+    /// The zones that contribute to them, ascending.
+    pub(super) fn boundary(&self, space: &Space) -> Vec<u32> {
+        let node = |n: u32| space.begin[n as usize] as usize..space.begin[n as usize + 1] as usize;
+        let nodes = self.shared_nodes().into_iter();
+        let zones = nodes.flat_map(|n| space.shares[node(n)].iter().map(|(z, _)| *z));
+        let mut zones: Vec<u32> = zones.collect();
+        zones.sort_unstable();
+        zones.dedup();
+        zones
+    }
+
+    /// Begins to exchange the contributions to shared nodes.
+    pub(super) fn begin(&self, of: &dyn Terms) {
         let mut halo = self.halo.write().unwrap_or_else(PoisonError::into_inner);
-        halo.exchange(of);
+        halo.begin(of);
+    }
+
+    /// Ends the exchange that was begun.
+    pub(super) fn finish(&self) {
+        let mut halo = self.halo.write().unwrap_or_else(PoisonError::into_inner);
+        halo.finish();
     }
 
     /// Replaces values at shared nodes by the sums of the last exchange.

@@ -37,14 +37,23 @@ pub struct Solver {
     pub solves: u64,
 }
 
+/// Which share of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// What other ranks need: all that contributes to shared nodes.
+    Boundary,
+    /// The rest, after all threads have finished the boundary.
+    Interior,
+}
+
 /// A symmetric matrix that multiplies all components.
 pub trait Times: Terms + Sync {
     /// Number of parts for which `begin` computes scalar products.
     fn parts(&self) -> usize;
 
-    /// First phase, on this thread's parts: the scalar products xᵀ M x of each component c into
+    /// First phase, on this thread's parts of a share: after both shares, the scalar products xᵀ M x of each component c are in
     /// `products[c · parts + part]`.
-    fn begin(&self, m: &Member, x: Shared, products: Shared);
+    fn begin(&self, m: &Member, share: Share, x: Shared, products: Shared);
 
     /// Second phase, after all threads have finished the first: M x of a component for a range of nodes, into `to`.
     fn end(&self, component: usize, nodes: Range<usize>, to: &mut [f64]);
@@ -86,8 +95,21 @@ impl Solver {
 
     /// Adds what the zones of other ranks contribute to a field `[component][node]`, which holds the sums of the zones here.
     pub fn assemble(&mut self, of: &dyn Terms, field: &mut [f64]) {
-        if let Some(team) = &mut self.team {
-            team.exchange(of);
+        self.begin_assembly(of);
+        self.finish_assembly(field);
+    }
+
+    /// Begins to send and receive contributions to shared nodes.
+    pub fn begin_assembly(&self, of: &dyn Terms) {
+        if let Some(team) = &self.team {
+            team.begin(of);
+        }
+    }
+
+    /// Adds what was received since [`Solver::begin_assembly`] to a field, as [`Solver::assemble`].
+    pub fn finish_assembly(&self, field: &mut [f64]) {
+        if let Some(team) = &self.team {
+            team.finish();
             for (c, part) in field.chunks_mut(self.nodes).enumerate() {
                 team.patch(c, 0..self.nodes, part);
             }
@@ -95,9 +117,9 @@ impl Solver {
     }
 
     /// The same for the right-hand side.
-    pub fn assemble_right(&mut self, of: &dyn Terms) {
+    pub fn finish_right(&mut self) {
         let mut right = std::mem::take(&mut self.residual);
-        self.assemble(of, &mut right);
+        self.finish_assembly(&mut right);
         self.residual = right;
     }
 
@@ -188,11 +210,18 @@ impl Solver {
                     break;
                 }
                 done += active.len();
-                matrix.begin(m, p, first);
+                if let Some(team) = team {
+                    matrix.begin(m, Share::Boundary, p, first);
+                    m.wait();
+                    if m.is_first() {
+                        team.begin(matrix);
+                    }
+                }
+                matrix.begin(m, Share::Interior, p, first);
                 m.wait();
                 if let Some(team) = team {
                     if m.is_first() {
-                        team.exchange(matrix);
+                        team.finish();
                     }
                     m.wait();
                     if team.is_exact() {

@@ -36,6 +36,8 @@ pub struct Halo {
     /// Only [`Halo::exchange`] uses it; the lock lets threads share the rest.
     link: Mutex<Box<dyn Link>>,
     terms: Vec<f64>,
+    /// Own contributions, `[component][own contribution]`.
+    here: Vec<f64>,
     /// Sums at the shared nodes, `[component][shared node]`.
     sums: Vec<f64>,
 }
@@ -146,6 +148,7 @@ impl Halo {
             ranks,
             components,
             own: own as usize,
+            here: vec![0.0; components * own as usize],
             terms: vec![0.0; *first.last().unwrap_or(&0) as usize],
             sums: vec![0.0; components * here.len()],
             nodes: here.iter().map(|(local, _)| *local).collect(),
@@ -175,12 +178,22 @@ impl Halo {
         &*self.ranks
     }
 
+    /// Shared nodes of the part, ascending.
+    pub fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
     /// Sends and receives the contributions, and adds them.
     pub fn exchange(&mut self, of: &dyn Terms) {
+        self.begin(of);
+        self.finish();
+    }
+
+    /// Begins an exchange: takes the contributions of this rank, and sends them.
+    pub fn begin(&mut self, of: &dyn Terms) {
         let link = self.link.get_mut().unwrap_or_else(PoisonError::into_inner);
         let own = self.own;
-        let mut all = vec![0.0; self.components * own];
-        for (c, all) in all.chunks_mut(own.max(1)).enumerate() {
+        for (c, all) in self.here.chunks_mut(own.max(1)).enumerate() {
             let mut at = 0;
             for n in &self.nodes {
                 of.terms(c, *n as usize, &mut |x| {
@@ -193,15 +206,21 @@ impl Halo {
             let to = link.outgoing(p).chunks_mut(send.len().max(1));
             for (c, to) in to.enumerate() {
                 for (to, i) in to.iter_mut().zip(send) {
-                    *to = all[c * own + *i as usize];
+                    *to = self.here[c * own + *i as usize];
                 }
             }
         }
         link.begin();
+    }
+
+    /// Ends the exchange that was begun: waits for the contributions of other ranks, and adds all.
+    pub fn finish(&mut self) {
+        let link = self.link.get_mut().unwrap_or_else(PoisonError::into_inner);
         link.finish();
+        let own = self.own;
         let shared = self.nodes.len();
         for c in 0..self.components {
-            self.terms[..own].copy_from_slice(&all[c * own..(c + 1) * own]);
+            self.terms[..own].copy_from_slice(&self.here[c * own..(c + 1) * own]);
             let mut at = own;
             for (p, n) in self.receive.iter().enumerate() {
                 self.terms[at..at + n].copy_from_slice(&link.incoming(p)[c * n..(c + 1) * n]);

@@ -1,10 +1,12 @@
 //! Several ranks: as threads, and as processes with each MPI that is installed.
 
 use super::common::BIN;
+use greenup_testing::Busy;
 use greenup_testing::mpi::{launchers, with_ranks};
 use greenup_testing::{fails, is_refused, names, on_a_full_disk, succeeds, text, unfinished};
 use serde_json::Value;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -229,6 +231,105 @@ fn with_mpi_ranks_make_the_same_steps() {
                 assert_eq!(some[key], one[key], "{launcher}, {ranks} ranks: {key}");
             }
         }
+    }
+}
+
+/// A copy of the binary that says to be of another commit.
+fn another_version(folder: &Path) -> PathBuf {
+    let mut bytes = std::fs::read(BIN).unwrap();
+    let version = text(&succeeds(hydro("").arg("--version")).stdout);
+    let commit = version.lines().find_map(|l| l.strip_prefix("commit: "));
+    let commit = commit.expect("a commit").as_bytes();
+    let windows = bytes.windows(commit.len()).enumerate();
+    let at: Vec<usize> = windows
+        .filter(|(_, w)| *w == commit)
+        .map(|(at, _)| at)
+        .collect();
+    assert!(!at.is_empty(), "{version}");
+    for at in at {
+        bytes[at + commit.len() - 1] = b'x';
+    }
+    let path = folder.join("hydro");
+    std::fs::write(&path, bytes).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// A launch of one process of each of two commands.
+fn one_of_each(launcher: &str, [a, b]: [&Command; 2]) -> Command {
+    let mut both = with_ranks(launcher, 1, a);
+    both.args([":", "-np", "1"])
+        .arg(b.get_program())
+        .args(b.get_args());
+    both
+}
+
+#[test]
+#[ignore = "needs MPI"]
+fn with_mpi_other_versions_and_arguments_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "run --problem 1 --refine 0 --steps 2";
+    let own = hydro(words);
+    let mut older = Command::new(another_version(dir.path()));
+    older.args(words.split_whitespace());
+    succeeds(&mut older);
+    let other_arguments = hydro("run --problem 1 --refine 0 --steps 3");
+    for launcher in launchers() {
+        for other in [&older, &other_arguments] {
+            let out = one_of_each(launcher, [&own, other]).output().unwrap();
+            let said = text(&out.stderr);
+            assert!(!out.status.success(), "{launcher}: {said}");
+            assert_eq!(said.matches("error:").count(), 1, "{launcher}: {said}");
+            assert!(said.contains("rank 1 runs another program"), "{said}");
+            assert!(said.contains("same version on all hosts"), "{said}");
+        }
+        succeeds(&mut one_of_each(launcher, [&own, &own]));
+    }
+}
+
+#[test]
+#[ignore = "needs MPI"]
+fn with_mpi_a_full_disk_ends_all_with_one_message() {
+    let dir = tempfile::tempdir().unwrap();
+    let case = "run --problem 1 --mesh cube01_hex --refine 2 --steps 4 --every 2";
+    for launcher in launchers() {
+        for (flag, name) in [("--checkpoint", "run.ckpt"), ("--vtu", "fields")] {
+            let mut command = hydro(case);
+            command.arg(flag).arg(dir.path().join(name));
+            // UCX's files for shared memory would be too large too.
+            command.env("UCX_TLS", "tcp,self");
+            let limited = on_a_full_disk(&command, 16);
+            let out = with_ranks(launcher, 2, &limited).output().unwrap();
+            let said = text(&out.stderr);
+            assert!(!out.status.success(), "{launcher}: {said}");
+            assert_eq!(said.matches("error:").count(), 1, "{launcher}: {said}");
+            assert!(said.contains(name), "{launcher}: {said}");
+        }
+    }
+    assert!(unfinished(dir.path()).is_empty());
+    // The launcher may end first.
+    let ended = Instant::now();
+    while !running(&dir.path().display().to_string()).is_empty() {
+        assert!(ended.elapsed() < Duration::from_secs(10), "a rank is left");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+#[ignore = "needs MPI, and takes all cores"]
+fn with_mpi_two_ranks_end_beside_a_busy_loop() {
+    let case = "run --problem 1 --mesh square01_quad --refine 2 --steps 20";
+    let one = json(&mut hydro(case));
+    let case = format!("{case} --json");
+    for launcher in launchers() {
+        let busy = Busy::new(1);
+        let begun = Instant::now();
+        let out = succeeds(&mut with_ranks(launcher, 2, &hydro(&case)));
+        let took = begun.elapsed();
+        drop(busy);
+        let two: Value = serde_json::from_str(text(&out.stdout).trim()).unwrap();
+        agree(&one, &two, launcher);
+        assert!(took < Duration::from_secs(120), "{launcher}: {took:?}");
     }
 }
 
