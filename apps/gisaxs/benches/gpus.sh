@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # gisaxs on one and two GPUs: same bytes, speed, joules. Usage: gpus.sh BIN_DIR (with the binary gisaxs). Writes raw output
-# to $OUT and prints a table. Needs two GPUs, NVRTC and python3.
+# to $OUT and prints a table. Needs two GPUs, NVRTC and python3. PART: bytes, scaling (times only, within a minute), energy,
+# fit, images, or several of them; all but energy by default.
 set -u
 bin=$(cd "$1" && pwd)/gisaxs
 : "${OUT:=target/gisaxs_gpus}"; mkdir -p "$OUT"; OUT=$(cd "$OUT" && pwd)
@@ -12,10 +13,13 @@ work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$work/cache} XDG_DATA_HOME=$work/data
 cd "$work" || exit 1
 nvidia-smi --query-gpu=index,name,driver_version,memory.used --format=csv,noheader | tee "$OUT/gpus.txt"
-exec python3 - "$bin" "$OUT" <<'PY'
+exec python3 - "$bin" "$OUT" "${PART:-bytes scaling fit images}" <<'PY'
 import array, concurrent.futures as cf, json, math, os, statistics, subprocess, sys, time
 
 gisaxs, out = sys.argv[1:3]
+part = set(sys.argv[3].replace(",", " ").split())
+unknown = part - {"bytes", "scaling", "energy", "fit", "images"}
+if unknown or not part: sys.exit(f"unknown PART {' '.join(unknown)}")
 begin, failed = time.time(), []
 log = open(os.path.join(out, "gpus.jsonl"), "w", buffering=1)
 
@@ -64,7 +68,7 @@ def scene(n, mesh):
             f'form = {{ shape = "mesh", file = "{mesh}", scale = 1.0 }}\ndelta = 3e-5\nbeta = 2e-6\ndensity = 0.002\n')
 
 ball("small.obj", 41, 62)      # 4,960 triangles
-ball("large.obj", 192, 240)    # 91,680
+if "images" in part: ball("large.obj", 192, 240)    # 91,680
 open("shape.toml", "w").write('shape = "mesh"\nfile = "small.obj"\n')
 for n in (203, 2048, 4096): open(f"scene{n}.toml", "w").write(scene(n, "small.obj" if n < 1000 else "large.obj"))
 open("q.csv", "w").write("qx,qy,qz_re,qz_im\n" + "".join(
@@ -85,6 +89,7 @@ def result(n, what, how, device, extra=()):
     end = "csv" if what is listed else "npy"
     name = f"a{n}_{'_'.join(device + list(extra)).replace('--','').replace(':','').replace(',','+')}.{end}"
     loose = ["--accuracy", "1e-6"] if how[1] != "f64" else []
+    if how == ["gemm", "f64"]: loose = ["--memory", "8G"]   # factors of all nodes
     run(what + ["--method", how[0], "--precision", how[1], "-o", name, "--json"] + loose + device + list(extra))
     return name
 
@@ -100,13 +105,13 @@ def numbers(name):
 
 # Kernels are compiled once, then found in the cache.
 with cf.ThreadPoolExecutor(6) as pool:
-    done = list(pool.map(lambda c: same(c[0], *c[1]), enumerate(cases)))
+    done = list(pool.map(lambda c: same(c[0], *c[1]), enumerate(cases if "bytes" in part else [])))
 def whole(name):
     data = numbers(name); return data, max(map(abs, data))
 
 label = {id(grid): "grid", id(even): "grid, symmetric q_y", id(listed): "list of q", id(image): "image"}
 cpu = {}
-for what in (grid, even, listed, image):
+for what in (grid, even, listed, image) if "bytes" in part else ():
     end = "csv" if what is listed else "npy"
     name = f"cpu_{len(cpu)}.{end}"
     run(what + ["--method", "nufft", "--accuracy", "1e-9", "-o", name, "--json"])
@@ -127,41 +132,47 @@ for n, what, how, names in done:
         check(False, f"{title}: {e}")
 print(f"[{time.time()-begin:.0f} s]", flush=True)
 
-# (b) 7.5 million triangles, one and two GPUs, interleaved; joules of each.
-scaling = []
-for method, limit in (("gemm", 75), ("nufft", 45), ("direct", 40)):
-    rec = run(["study", "--scaling", "--device", "cuda:0,1", "--method", method, "--json",
-               "-o", os.path.join(out, f"scaling_{method}.json")], limit)
-    scaling += rec.get("json", {}).get("rows", [])
-print("method  triangles        q  GPUs  kernels, s  evaluation  preparation  whole, s  speedup  whole  joules  of each  same bits")
-for r in scaling:
-    each = " + ".join(f"{j:.1f}" for j in r["energy_j"] or [])
-    total = f"{r['total_j']:.1f}" if r["total_j"] is not None else "-"
-    print(f"{r['case']['method']:6} {r['triangles']:10} {r['points']:8} {r['gpus']:5} {r['kernel_s']:11.4f} {r['evaluation_s']:11.4f} "
-          f"{r['prepare_s']:12.4f} {r['whole_s']:9.4f} {r['speedup']:8.3f} {r['whole_speedup']:6.3f} {total:>7}  {each:14} {r['same_bits']}")
-    if not r["same_bits"]: failed.append(f"scaling {r['case']['method']}: other bits on {r['gpus']} GPUs")
-print(f"[{time.time()-begin:.0f} s]", flush=True)
+# (b) 7.5 million triangles, one and two GPUs, interleaved.
+def scaling(extra, limits, title):
+    rows = []
+    for method, limit in limits:
+        rec = run(["study", "--scaling", "--device", "cuda:0,1", "--method", method, "--json",
+                   "-o", os.path.join(out, f"{title}_{method}.json")] + extra, limit)
+        rows += rec.get("json", {}).get("rows", [])
+        print(f"{title} {method}: {rec['process_s']:.1f} s", flush=True)
+    keys = ("prepare_s", "prepare_kernel_s", "evaluation_s", "upload_s", "kernel_s", "download_s", "host_s", "whole_s")
+    print("method  triangles        q  GPUs " + "".join(f"{k.replace('prepare_kernel_s', 'its kernels')[:12]:>13}" for k in keys) +
+          "  speedup: kernels  evaluation  whole  joules  same bits")
+    for r in rows:
+        total = " + ".join(f"{j:.1f}" for j in r["energy_j"] or []) or "-"
+        print(f"{r['case']['method']:6} {r['triangles']:10} {r['points']:8} {r['gpus']:5} " + "".join(f"{r[k]:13.4f}" for k in keys) +
+              f"  {r['kernel_speedup']:16.3f} {r['evaluation_speedup']:11.3f} {r['whole_speedup']:6.3f}  {total:>7}  {r['same_bits']}")
+        if not r["same_bits"]: failed.append(f"scaling {r['case']['method']}: other bits on {r['gpus']} GPUs")
+    print(f"[{time.time()-begin:.0f} s]", flush=True)
+if "scaling" in part: scaling(["--no-energy"], (("gemm", 60), ("nufft", 30), ("direct", 30)), "scaling")
+if "energy" in part: scaling(["--rounds", "1"], (("gemm", 75), ("nufft", 45), ("direct", 40)), "energy")
 
 # (d) A fit: models over GPUs.
-sample = scene(203, "small.obj")
-open("fit_scene.toml", "w").write(sample)
-run(["simulate", "fit_scene.toml", "--counts", "3", "-o", "data.npy", "--json"])
-open("fit.toml", "w").write("sample = 'fit_scene.toml'\ndata = 'data.npy'\nswarm = 12\nsteps = 4\n"
-    "[[parameters]]\npath = 'particles.0.form.scale'\nfrom = 0.85\nto = 1.2\n"
-    "[[parameters]]\npath = 'beam.intensity'\nfrom = 1e8\nto = 1e10\nlog = true\n")
-fits = {}
-for name, args in (("1 GPU", ONE), ("2 GPUs", TWO), ("2 ranks, 2 GPUs", TWO + ["--ranks", "2"]), ("cores", [])):
-    j = run(["fit", "fit.toml", "--json"] + args, 60).get("json")
-    if j: fits[name] = j
-strip = lambda j: {k: v for k, v in j.items() if k not in ("seconds", "provenance", "ranks", "file")}
-for name, j in fits.items():
-    print(f"fit, {name}: {j['seconds']:.2f} s, {j['models']} models, chi2 {j['chi2']:.4f}")
-for name in ("2 GPUs", "2 ranks, 2 GPUs"):
-    if name in fits and "1 GPU" in fits: check(strip(fits[name]) == strip(fits["1 GPU"]), f"fit: digits of 1 GPU and {name}")
-print(f"[{time.time()-begin:.0f} s]", flush=True)
+if "fit" in part:
+    sample = scene(203, "small.obj")
+    open("fit_scene.toml", "w").write(sample)
+    run(["simulate", "fit_scene.toml", "--counts", "3", "-o", "data.npy", "--json"])
+    open("fit.toml", "w").write("sample = 'fit_scene.toml'\ndata = 'data.npy'\nswarm = 12\nsteps = 4\n"
+        "[[parameters]]\npath = 'particles.0.form.scale'\nfrom = 0.85\nto = 1.2\n"
+        "[[parameters]]\npath = 'beam.intensity'\nfrom = 1e8\nto = 1e10\nlog = true\n")
+    fits = {}
+    for name, args in (("1 GPU", ONE), ("2 GPUs", TWO), ("2 ranks, 2 GPUs", TWO + ["--ranks", "2"]), ("cores", [])):
+        j = run(["fit", "fit.toml", "--json"] + args, 60).get("json")
+        if j: fits[name] = j
+    strip = lambda j: {k: v for k, v in j.items() if k not in ("seconds", "provenance", "ranks", "file")}
+    for name, j in fits.items():
+        print(f"fit, {name}: {j['seconds']:.2f} s, {j['models']} models, chi2 {j['chi2']:.4f}")
+    for name in ("2 GPUs", "2 ranks, 2 GPUs"):
+        if name in fits and "1 GPU" in fits: check(strip(fits[name]) == strip(fits["1 GPU"]), f"fit: digits of 1 GPU and {name}")
+    print(f"[{time.time()-begin:.0f} s]", flush=True)
 
 # (c) Large images.
-for n, how in ((4096, ["--method", "nufft", "--accuracy", "1e-7"]), (2048, ["--method", "direct", "--precision", "f32",
+for n, how in () if "images" not in part else ((4096, ["--method", "nufft", "--accuracy", "1e-7"]), (2048, ["--method", "direct", "--precision", "f32",
                "--accuracy", "1e-4", "--quadrature", "one"])):
     times = {}
     for r in range(3):

@@ -1,23 +1,12 @@
 //! Time and energy on all GPUs of all ranks.
 
 use greenup_app::print::note;
-use greenup_app::sensors;
+use greenup_app::ranks::Boards;
+use greenup_app::{Result, sensors};
 use greenup_gisaxs::mesh_form_factor::MakeMeter;
 use greenup_meter::{Measurement, Policy};
 use greenup_ranks::Ranks;
-use serde::Serialize;
 use std::sync::Arc;
-
-/// Repeated evaluations on several GPUs at the same time, each measured by its own counter.
-#[derive(Clone, Debug, Serialize)]
-pub struct Boards {
-    /// Median time of an evaluation of each GPU's part, s.
-    pub time_s: Vec<f64>,
-    /// Median energy of an evaluation of each GPU's part, J.
-    pub energy_j: Option<Vec<f64>>,
-    /// Sum of the energies, J.
-    pub total_j: Option<f64>,
-}
 
 /// A meter for each GPU; a note where there is no energy sensor.
 pub fn meters() -> Arc<MakeMeter> {
@@ -36,36 +25,27 @@ pub fn meters() -> Arc<MakeMeter> {
     })
 }
 
-impl Boards {
-    /// The measurements of all ranks, on the first; `None` on others.
-    pub fn new(ranks: &dyn Ranks, own: &[Measurement]) -> Option<Self> {
-        let energy = |m: &Measurement| m.energy_j.as_ref().map_or(f64::NAN, |e| e.median);
-        let time_s = of_all(
-            ranks,
-            &own.iter().map(|m| m.time_s.median).collect::<Vec<_>>(),
-        );
-        let energies = of_all(ranks, &own.iter().map(energy).collect::<Vec<_>>());
-        let known = !energies.is_empty() && energies.iter().all(|e| e.is_finite());
-        (ranks.rank() == 0).then(|| Self {
-            time_s,
-            total_j: known.then(|| energies.iter().sum()),
-            energy_j: known.then_some(energies),
-        })
-    }
+/// What the GPUs of all ranks measured, on the first; `None` on others.
+pub fn measured(ranks: &dyn Ranks, own: &[Measurement]) -> Result<Option<Boards>> {
+    let own = own.iter().map(|m| {
+        let energy = m.energy_j.as_ref().map(|e| e.median);
+        (m.time_s.median, energy)
+    });
+    Boards::of_all(ranks, &own.collect::<Vec<_>>())
+}
 
-    /// In words, a line for each GPU.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        for (n, s) in self.time_s.iter().enumerate() {
-            let energy = self.energy_j.as_ref().map(|e| e[n]);
-            let energy = energy.map_or_else(String::new, |j| format!(", {j:.4} J"));
-            text.push_str(&format!("\nGPU {n}: {s:.6} s{energy}"));
-        }
-        if let (Some(j), true) = (self.total_j, self.time_s.len() > 1) {
-            text.push_str(&format!("\nall GPUs: {j:.4} J"));
-        }
-        text
+/// In words, a line for each GPU.
+pub fn text(boards: &Boards) -> String {
+    let mut text = String::new();
+    for (n, s) in boards.time_s.iter().enumerate() {
+        let energy = boards.energy_j.as_ref().map(|e| e[n]);
+        let energy = energy.map_or_else(String::new, |j| format!(", {j:.4} J"));
+        text.push_str(&format!("\nGPU {n}: {s:.6} s{energy}"));
     }
+    if let (Some(j), true) = (boards.total_j, boards.time_s.len() > 1) {
+        text.push_str(&format!("\nall GPUs: {j:.4} J"));
+    }
+    text
 }
 
 /// The longest time among the ranks.
@@ -106,15 +86,15 @@ mod tests {
             energy_j: Some(vec![30.0, 40.0]),
             total_j: Some(70.0),
         };
-        let text = two.text();
+        let all = text(&two);
         assert!(
-            text.contains("GPU 1: 0.200000 s, 40.0000 J") && text.ends_with("all GPUs: 70.0000 J")
+            all.contains("GPU 1: 0.200000 s, 40.0000 J") && all.ends_with("all GPUs: 70.0000 J")
         );
         let none = Boards {
             energy_j: None,
             total_j: None,
             ..two
         };
-        assert_eq!(none.text(), "\nGPU 0: 0.100000 s\nGPU 1: 0.200000 s");
+        assert_eq!(text(&none), "\nGPU 0: 0.100000 s\nGPU 1: 0.200000 s");
     }
 }

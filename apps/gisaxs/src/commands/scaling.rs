@@ -9,13 +9,10 @@ use greenup_app::{AppError, Result, print};
 use greenup_gisaxs::study::{Case, Scaled, counts, method, scale};
 use serde_json::{Value, json};
 
-/// Interleaved rounds.
-const ROUNDS: usize = 3;
-
-/// Measures cases on 1 to N GPUs; `keep` writes the result after each case.
+/// Measures cases on 1 to N GPUs in some rounds, and their energy if asked for; `keep` writes the result after each case.
 pub fn scaling(
     cases: &[Case],
-    devices: &DeviceSetArg,
+    (devices, rounds, energy): (&DeviceSetArg, usize, bool),
     (as_json, provenance): (bool, &Provenance),
     keep: impl Fn(&Value) -> Result,
 ) -> Result {
@@ -28,18 +25,18 @@ pub fn scaling(
     let names: Vec<&str> = gpus.iter().map(|g| g.name()).collect();
     let value = |rows: &[Scaled]| {
         json!({
-            "devices": names, "gpus": counts(gpus.len()), "rounds": ROUNDS, "threads": rayon::current_num_threads(),
+            "devices": names, "gpus": counts(gpus.len()), "rounds": rounds, "threads": rayon::current_num_threads(),
             "rows": rows, "provenance": provenance,
         })
     };
-    let meter = meters();
+    let meter = energy.then(meters);
     let rows = watched(
         cases.len() as u64,
         "cases",
         |watch| -> Result<Vec<Scaled>> {
             let mut rows = Vec::new();
             for case in cases {
-                let Some(some) = scale(case, &gpus, (ROUNDS, &meter), watch)? else {
+                let Some(some) = scale(case, &gpus, (rounds, meter.as_ref()), watch)? else {
                     return Err(super::stopped());
                 };
                 rows.extend(some);
@@ -59,17 +56,20 @@ pub fn scaling(
 
 fn table(rows: &[Scaled]) -> String {
     let mut out = format!(
-        "{:>9} {:>9} {:>13} {:>7} {:>4}  {:>9} {:>9} {:>9} {:>9}  {:>7} {:>7}  {:>9} {:>8}  {}\n",
+        "{:>9} {:>9} {:>13} {:>7} {:>4}  {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {:>7} {:>7} {:>7}  {:>9} {:>8}  {}\n",
         "triangles",
         "q",
         "method",
         "q_z",
         "GPUs",
-        "kernels",
-        "evaluate",
         "prepare",
-        "whole, s",
-        "speedup",
+        "evaluate",
+        "upload",
+        "kernels",
+        "download",
+        "host, s",
+        "kernels",
+        "evalu.",
         "whole",
         "energy",
         "greenup",
@@ -78,17 +78,20 @@ fn table(rows: &[Scaled]) -> String {
     for r in rows {
         let or = |x: Option<f64>, f: &dyn Fn(f64) -> String| x.map_or("–".to_owned(), f);
         out.push_str(&format!(
-            "{:>9} {:>9} {:>13} {:>7} {:>4}  {:>9.4} {:>9.4} {:>9.4} {:>9.4}  {:>7.3} {:>7.3}  {:>9} {:>8}  {}\n",
+            "{:>9} {:>9} {:>13} {:>7} {:>4}  {:>9.4} {:>9.4} {:>9.4} {:>9.4} {:>9.4} {:>9.4}  {:>7.3} {:>7.3} {:>7.3}  {:>9} {:>8}  {}\n",
             r.triangles,
             r.points,
             method(&r.case),
             if r.case.im_qz > 0.0 { "complex" } else { "real" },
             r.gpus,
-            r.kernel_s,
-            r.evaluation_s,
             r.prepare_s,
-            r.whole_s,
-            r.speedup,
+            r.evaluation_s,
+            r.upload_s,
+            r.kernel_s,
+            r.download_s,
+            r.host_s,
+            r.kernel_speedup,
+            r.evaluation_speedup,
             r.whole_speedup,
             or(r.total_j, &|x| format!("{x:.4} J")),
             or(r.greenup, &|x| format!("{x:.3}")),
@@ -96,7 +99,8 @@ fn table(rows: &[Scaled]) -> String {
         ));
     }
     out.push_str(
-        "kernels: on the slowest GPU, without transfers; whole: preparation and evaluation; energy: kernels of all GPUs.",
+        "evaluate: upload, kernels and download of the slowest GPU, and the rest on the host. Speedups: all kernels, \
+         evaluation, and whole (preparation and evaluation). Energy: kernels of all GPUs.",
     );
     out
 }

@@ -35,6 +35,12 @@ pub struct StudyArgs {
     /// Compare 1, 2, 4, … and all GPUs of --device on the largest case of each method: time, energy, equality of all digits
     #[arg(long, conflicts_with_all = ["cases", "machine", "sensor", "window"])]
     scaling: bool,
+    /// Interleaved rounds of --scaling
+    #[arg(long, default_value_t = 3, value_name = "N", requires = "scaling", value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    /// Do not measure energy with --scaling
+    #[arg(long, requires = "scaling")]
+    no_energy: bool,
     #[command(flatten)]
     machine: MachineArg,
     #[command(flatten)]
@@ -155,7 +161,8 @@ pub fn study(args: &StudyArgs) -> Result {
             None => Ok(()),
         };
         let some = scaling_cases(&methods);
-        return scaling(&some, &args.device, (args.json, &provenance), keep);
+        let how = (&args.device, args.rounds.into(), !args.no_energy);
+        return scaling(&some, how, (args.json, &provenance), keep);
     }
     let machine = args.machine.load()?;
     let device = device::open(&args.device)?;

@@ -103,7 +103,7 @@ impl Route for Gemm {
                 &blocks(ny, count),
                 &[
                     count.into(),
-                    (&data.nodes).into(),
+                    (&*data.nodes).into(),
                     ny.into(),
                     (&g.qy).into(),
                     g.qx.into(),
@@ -116,7 +116,7 @@ impl Route for Gemm {
                     &blocks(nz, count),
                     &[
                         count.into(),
-                        (&data.nodes).into(),
+                        (&*data.nodes).into(),
                         nz.into(),
                         (&data.qz).into(),
                         (&self.multiply.columns).into(),

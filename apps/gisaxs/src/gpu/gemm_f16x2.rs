@@ -4,6 +4,7 @@ use super::route::{Data, Group, Route};
 use super::{Device, GEMM_F16X2};
 use crate::mesh_form_factor::{Extent, Surface, about_center};
 use greenup_device::cuda::{Arg, CudaError, Function, Memory, Shape};
+use rayon::prelude::*;
 
 /// Nodes of one product: with fewer, memory traffic of the sums would take as long as the products.
 const NODES: usize = 8192;
@@ -53,16 +54,19 @@ fn refused(cause: String) -> CudaError {
 
 /// Largest |s_y| or |s_z| of the nodes, and largest |q_x s_x + m s_y|.
 fn scales(surface: &Surface, qx: f64, center: f64) -> (f64, f64) {
+    let larger = |(a, b): (f64, f64), (c, d): (f64, f64)| (a.max(c), b.max(d));
     surface
         .nodes
         .strength
-        .iter()
-        .fold((0.0_f64, 0.0_f64), |(a, b), s| {
+        .par_iter()
+        .with_min_len(1 << 14)
+        .map(|s| {
             (
-                a.max(s[1].abs()).max(s[2].abs()),
-                b.max((qx * s[0] + center * s[1]).abs()),
+                s[1].abs().max(s[2].abs()),
+                (qx * s[0] + center * s[1]).abs(),
             )
         })
+        .reduce(|| (0.0, 0.0), larger)
 }
 
 impl GemmF16x2 {
@@ -99,10 +103,7 @@ impl GemmF16x2 {
         let heights = data.nz.next_multiple_of(DEEP);
         let width = groups.iter().map(|p| p.sets * p.across).max().unwrap_or(0);
         let tiles = NODES.min(nodes.len()).div_ceil(DEEP);
-        let module =
-            device
-                .session
-                .load(&device.compiled("gemm_f16x2.cu", GEMM_F16X2, &[], "sm_90a")?)?;
+        let module = device.module_for("gemm_f16x2.cu", GEMM_F16X2, &[], "sm_90a")?;
         let multiply = module.function("multiply")?;
         multiply.allow_shared(shared())?;
         let memory = |lines: usize| device.session.alloc(lines / SIDE * tiles * TILE);
@@ -162,7 +163,7 @@ impl Route for GemmF16x2 {
                     &blocks(self.heights, tiles),
                     &[
                         data.count.into(),
-                        (&data.nodes).into(),
+                        (&*data.nodes).into(),
                         first.into(),
                         deep,
                         data.nz.into(),
@@ -176,7 +177,7 @@ impl Route for GemmF16x2 {
                     &blocks(p.across, tiles),
                     &[
                         data.count.into(),
-                        (&data.nodes).into(),
+                        (&*data.nodes).into(),
                         first.into(),
                         deep,
                         Arg::Int(p.count as i32),

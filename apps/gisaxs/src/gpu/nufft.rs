@@ -116,7 +116,7 @@ impl Route for Nufft {
         unsafe {
             if !self.given {
                 self.sums.copy_from(&self.zeros)?;
-                let nodes = (data.count, &data.nodes);
+                let nodes = (data.count, &*data.nodes);
                 spread::enqueue(&self.spread, nodes, (&self.cells, g.qx), own)?;
             }
             if n == 0 {

@@ -1,6 +1,7 @@
 //! What all methods on a tensor grid share: the data on the GPU, and the interface of a method.
 
 use greenup_device::cuda::{Arg, CudaError, Memory};
+use std::rc::Rc;
 
 /// Data on the GPU that the kernels of all methods use.
 pub(super) struct Data {
@@ -12,7 +13,7 @@ pub(super) struct Data {
     /// Number of q_z.
     pub nz: usize,
     /// x y z s_x s_y s_z of each node in double precision.
-    pub nodes: Memory,
+    pub nodes: Rc<Memory>,
     /// Number of nodes.
     pub count: usize,
     /// Centre of the nodes, nm.

@@ -6,7 +6,9 @@ use super::spread;
 use super::tensor_grid::bytes;
 use super::{Device, DirectConfig, ListConfig, OnGrid};
 use crate::GisaxsError;
-use crate::mesh_form_factor::{Accelerator, MakeMeter, Method, Precision, QGrid, Request, Watch};
+use crate::mesh_form_factor::{
+    Accelerator, DeviceTimes, MakeMeter, Method, Precision, QGrid, Request, Watch, zeros,
+};
 use greenup_device::cuda::CudaError;
 use greenup_meter::Measurement;
 use num_complex::Complex64;
@@ -16,7 +18,7 @@ use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-type Task = Box<dyn FnOnce(&Device, &mut Kept) + Send>;
+type Task<'a> = Box<dyn FnOnce(&Device, &mut Kept) + Send + 'a>;
 
 /// A GPU owned by a thread of its own; other threads send it tasks.
 #[derive(Debug)]
@@ -25,9 +27,9 @@ pub struct Service {
     pub name: String,
     direct: DirectConfig,
     list: ListConfig,
-    tasks: Mutex<Sender<Task>>,
-    /// Time of the kernels since it was asked for, s.
-    device_s: Mutex<f64>,
+    tasks: Mutex<Sender<Task<'static>>>,
+    /// Where the time went since it was asked for.
+    times: Mutex<DeviceTimes>,
 }
 
 /// A message to the waiting thread: tiles, then the end of the task with the time on the device, s.
@@ -45,7 +47,7 @@ impl Service {
         ordinal: usize,
         configs: impl FnOnce(&str) -> (DirectConfig, ListConfig),
     ) -> Result<Self, GisaxsError> {
-        let (tasks, work) = channel::<Task>();
+        let (tasks, work) = channel::<Task<'static>>();
         let (answer, opened) = channel::<Result<String, CudaError>>();
         thread::spawn(move || match Device::open(ordinal) {
             Ok(device) => {
@@ -67,7 +69,7 @@ impl Service {
             // Otherwise the digits of a q would depend on its place in a list, and that on how devices share the q.
             list: ListConfig { by_hand: 0, ..list },
             tasks: Mutex::new(tasks),
-            device_s: Mutex::new(0.0),
+            times: Mutex::default(),
         })
     }
 
@@ -76,52 +78,40 @@ impl Service {
         let memory = request.memory;
         if needed > memory {
             return Err(format!(
-                "the memory given, {memory} bytes, is too small: {needed} are needed on the GPU"
+                "the memory given, {memory} bytes, is too small: {needed} are needed on the GPU; give --memory, or use \
+                 --method nufft"
             )
             .into());
         }
         Ok(())
     }
 
-    fn put(&self, task: Task) -> Result<(), GisaxsError> {
+    fn put(&self, task: Task<'static>) -> Result<(), GisaxsError> {
         let tasks = self.tasks.lock().map_err(|_| GisaxsError::DeviceLost)?;
         tasks.send(task).map_err(|_| GisaxsError::DeviceLost)
     }
 
-    /// Runs a task on the thread of the GPU and waits for its result.
-    fn on_device<T: Send + 'static>(
+    /// Runs a task on the thread of the GPU and waits for its result. The task may borrow.
+    fn on_device<'a, T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Device) -> Result<T, GisaxsError> + Send + 'static,
+        work: impl FnOnce(&Device) -> Result<T, GisaxsError> + Send + 'a,
     ) -> Result<T, GisaxsError> {
         let (answer, result) = channel();
-        self.put(Box::new(move |device, _| {
-            let _ = answer.send(work(device));
-        }))?;
+        let task: Task<'a> = Box::new(move |device, _| {
+            // Consumes the work before the answer.
+            let done = work(device);
+            let _ = answer.send(done);
+        });
+        // SAFETY: only the lifetime of what the task borrows is changed. This function does not return before the task has
+        // run or was dropped: `recv` waits for its answer, which is sent after the work, or for the end of the only
+        // sender, which the task owns.
+        let task = unsafe { std::mem::transmute::<Task<'a>, Task<'static>>(task) };
+        self.put(task)?;
         result.recv().map_err(|_| GisaxsError::DeviceLost)?
     }
 
-    fn add_device_s(&self, seconds: f64) {
-        *self.device_s.lock().unwrap_or_else(PoisonError::into_inner) += seconds;
-    }
-
-    /// F on a tensor grid.
-    fn grid(
-        &self,
-        request: &Request,
-        grid: &QGrid,
-        sums: Option<&Arc<Vec<i64>>>,
-    ) -> Result<Vec<Complex64>, GisaxsError> {
-        let (request, grid, config) = (request.clone(), grid.clone(), self.direct);
-        let sums = sums.map(Arc::clone);
-        let ran = self.on_device(move |device| {
-            let all = (
-                0..request.surface.nodes.len(),
-                sums.as_ref().map(|s| &s[..]),
-            );
-            Ok(OnGrid::new(device, &request, &grid, all, config)?.run(1)?)
-        })?;
-        self.add_device_s(ran.device_s);
-        Ok(ran.values)
+    fn add_times(&self, times: DeviceTimes) {
+        *self.times.lock().unwrap_or_else(PoisonError::into_inner) += times;
     }
 
     /// F on many grids by the nonuniform FFT.
@@ -131,13 +121,11 @@ impl Service {
         grids: &[QGrid],
         sums: Option<&Arc<Vec<i64>>>,
     ) -> Result<Vec<Vec<Complex64>>, GisaxsError> {
-        let (request, grids) = (request.clone(), grids.to_vec());
-        let sums = sums.map(Arc::clone);
-        let (values, device_s) = self.on_device(move |device| {
-            let sums = sums.as_ref().map(|s| &s[..]);
-            Ok(nufft_detector::run(device, &request, &grids, sums)?)
+        let (values, device_s) = self.on_device(|device| {
+            let sums = sums.map(|s| &s[..]);
+            Ok(nufft_detector::run(device, request, grids, sums)?)
         })?;
-        self.add_device_s(device_s);
+        self.add_times(DeviceTimes::of_kernels(device_s));
         Ok(values)
     }
 
@@ -176,7 +164,7 @@ impl Service {
             let mut tile = match n {
                 News::Tile(tile) => tile,
                 News::End(Ok(device_s)) => {
-                    self.add_device_s(device_s);
+                    self.add_times(DeviceTimes::of_kernels(device_s));
                     return Ok(Some(out));
                 }
                 News::End(Err(e)) => return Err(e.into()),
@@ -252,12 +240,11 @@ impl Accelerator for Service {
     }
 
     fn spread(&self, request: &Request, nodes: Range<usize>) -> Result<Vec<i64>, GisaxsError> {
-        let request = request.clone();
-        let (sums, device_s) = self.on_device(move |device| {
+        let (sums, device_s) = self.on_device(|device| {
             let cells = request.cells()?;
             Ok(spread::run(device, &request.surface.nodes, nodes, cells)?)
         })?;
-        self.add_device_s(device_s);
+        self.add_times(DeviceTimes::of_kernels(device_s));
         Ok(sums)
     }
 
@@ -272,10 +259,10 @@ impl Accelerator for Service {
             return Ok(None);
         }
         if let ([grid], true) = (grids, on_grid(request)) {
-            self.check_memory(request, grid)?;
-            let values = self.grid(request, grid, sums)?;
-            watch.tick(values.len() as u64);
-            return Ok(Some(vec![values]));
+            let mut out = zeros(grid.len());
+            let all = (grid, 0..grid.z.len());
+            let ran = self.heights(request, all, sums, &mut out, watch)?;
+            return Ok(ran.then_some(vec![out]));
         }
         if request.method == Method::Nufft {
             let values = self.band(request, grids, sums)?;
@@ -298,9 +285,39 @@ impl Accelerator for Service {
         ))
     }
 
-    fn take_device_s(&self) -> Vec<f64> {
-        let mut seconds = self.device_s.lock().unwrap_or_else(PoisonError::into_inner);
-        vec![std::mem::take(&mut *seconds)]
+    fn heights(
+        &self,
+        request: &Request,
+        (grid, range): (&QGrid, Range<usize>),
+        sums: Option<&Arc<Vec<i64>>>,
+        out: &mut [Complex64],
+        watch: &Watch,
+    ) -> Result<bool, GisaxsError> {
+        if watch.stopped() {
+            return Ok(false);
+        }
+        let grid = grid.at_heights(range);
+        if !on_grid(request) {
+            let Some(values) = self.list(request, &[grid], watch)? else {
+                return Ok(false);
+            };
+            out.copy_from_slice(&values);
+            return Ok(true);
+        }
+        self.check_memory(request, &grid)?;
+        let points = grid.len() as u64;
+        let times = self.on_device(|device| {
+            let all = (0..request.surface.nodes.len(), sums.map(|s| &s[..]));
+            Ok(OnGrid::new(device, request, &grid, all, self.direct)?.run(out)?)
+        })?;
+        self.add_times(times);
+        watch.tick(points);
+        Ok(true)
+    }
+
+    fn take_times(&self) -> Vec<DeviceTimes> {
+        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        vec![std::mem::take(&mut *times)]
     }
 
     fn measure(
@@ -314,10 +331,8 @@ impl Accelerator for Service {
             return Err("only tensor grids are measured: use --grid".into());
         }
         self.check_memory(request, grid)?;
-        let (request, grid, config) = (request.clone(), grid.clone(), self.direct);
-        let meter = Arc::clone(meter);
-        let measured = self.on_device(move |device| {
-            let ready = OnGrid::new(device, &request, &grid, (nodes, None), config)?;
+        let measured = self.on_device(|device| {
+            let ready = OnGrid::new(device, request, grid, (nodes, None), self.direct)?;
             ready.measure(&mut meter(&device.gpu)?)
         })?;
         Ok(vec![measured])

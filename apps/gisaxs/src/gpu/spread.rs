@@ -6,22 +6,52 @@ use greenup_device::cuda::{Arg, CudaError, Function, Memory, Shape};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Nodes as the kernels read them: x y z s_x s_y s_z, the strengths times `factors`.
-pub(super) fn flat(nodes: &Nodes, range: Range<usize>, factors: Option<&[f64]>) -> Vec<f64> {
-    let from = range.start;
-    let mut out = vec![0.0; 6 * range.len()];
-    out.par_chunks_mut(6)
+/// Bytes of a node.
+const NODE: usize = 48;
+
+/// Nodes from the `from`-th as the kernels read them: x y z s_x s_y s_z, the strengths times `factors`.
+fn fill(nodes: &Nodes, from: usize, factors: Option<&[f64]>, to: &mut [u8]) {
+    let (all, _) = to.as_chunks_mut::<NODE>();
+    all.par_iter_mut()
         .enumerate()
         .with_min_len(4096)
         .for_each(|(i, to)| {
             let n = from + i;
             let f = factors.map_or(1.0, |f| f[n]);
-            to[..3].copy_from_slice(&nodes.position[n]);
-            for (to, s) in to[3..].iter_mut().zip(&nodes.strength[n]) {
-                *to = f * s;
+            let strength = nodes.strength[n].iter().map(|s| f * s);
+            let (words, _) = to.as_chunks_mut::<8>();
+            for (to, x) in words
+                .iter_mut()
+                .zip(nodes.position[n].iter().copied().chain(strength))
+            {
+                *to = x.to_ne_bytes();
             }
         });
-    out
+}
+
+/// The nodes of a range on the GPU.
+pub(super) fn copied(
+    device: &Device,
+    nodes: &Nodes,
+    range: Range<usize>,
+    factors: Option<&[f64]>,
+) -> Result<Memory, CudaError> {
+    let memory = device.session.alloc(NODE * range.len())?;
+    device.staged(NODE, |staging| {
+        staging.upload(&memory, (range.len(), NODE), |some, to| {
+            fill(nodes, range.start + some.start, factors, to);
+        })
+    })?;
+    Ok(memory)
+}
+
+/// The nodes of a range as the kernels read them.
+#[cfg(test)]
+pub(super) fn flat(nodes: &Nodes, range: Range<usize>, factors: Option<&[f64]>) -> Vec<f64> {
+    let mut out = vec![0; NODE * range.len()];
+    fill(nodes, range.start, factors, &mut out);
+    let (words, _) = out.as_chunks::<8>();
+    words.iter().map(|b| f64::from_ne_bytes(*b)).collect()
 }
 
 /// Enqueues the spreading of `count` nodes for one q_x onto cells at an address, which were cleared.
@@ -76,7 +106,7 @@ pub(super) fn run(
         .module("grid.cu", GRID, &["-DBITS=64".to_owned()])?
         .function("spread")?;
     let count = range.len();
-    let own = session.doubles(&flat(nodes, range, cells.factors.as_deref()))?;
+    let own = copied(device, nodes, range, cells.factors.as_deref())?;
     let size = 8 * cells.each() * cells.qx.len();
     let sums = session.kept(&vec![0; size])?;
     let (begin, end) = (session.event()?, session.event()?);
@@ -97,8 +127,18 @@ pub(super) fn run(
 
 /// New memory that holds these integers.
 pub(super) fn upload(device: &Device, sums: &[i64]) -> Result<Memory, CudaError> {
-    let bytes: Vec<u8> = sums.iter().flat_map(|n| n.to_le_bytes()).collect();
-    device.session.kept(&bytes)
+    let memory = device.session.alloc(8 * sums.len())?;
+    device.staged(8, |staging| {
+        staging.upload(&memory, (sums.len(), 8), |some, to| {
+            let (words, _) = to.as_chunks_mut::<8>();
+            words
+                .par_iter_mut()
+                .zip(&sums[some])
+                .with_min_len(1 << 14)
+                .for_each(|(to, n)| *to = n.to_le_bytes());
+        })
+    })?;
+    Ok(memory)
 }
 
 #[cfg(test)]

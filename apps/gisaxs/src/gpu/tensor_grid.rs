@@ -5,17 +5,19 @@ use super::gemm::Gemm;
 use super::gemm_f16x2::GemmF16x2;
 use super::nufft::Nufft;
 use super::route::{Data, Group, Route};
-use super::spread::flat;
+use super::spread;
 use super::{Device, DirectConfig, GRID};
-use crate::GisaxsError;
-use crate::mesh_form_factor::{Method, Precision, QGrid, Request, Surface};
+use crate::mesh_form_factor::{DeviceTimes, Method, Precision, QGrid, Request, Surface};
+use crate::{GisaxsError, Q};
 use greenup_device::cuda::{CudaError, Module};
 use greenup_meter::observe::Silent;
 use greenup_meter::{Measurement, Meter, Run};
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A computation ready to run: nodes and q are on the GPU, kernels are compiled.
 pub(crate) struct OnGrid<'a> {
@@ -24,14 +26,7 @@ pub(crate) struct OnGrid<'a> {
     grid: &'a QGrid,
     data: Data,
     route: Box<dyn Route>,
-}
-
-/// F and the time of the computation.
-pub(crate) struct Ran {
-    /// F, nm³, in the order of the grid.
-    pub values: Vec<Complex64>,
-    /// Time of one run on the GPU without transfers, s.
-    pub device_s: f64,
+    setup_s: f64,
 }
 
 /// Memory on the GPU that a method needs for a grid, bytes.
@@ -69,6 +64,7 @@ impl<'a> OnGrid<'a> {
             precision,
             ..
         } = request;
+        let begin = Instant::now();
         let groups = grid
             .runs()
             .map(|(begin, n)| {
@@ -81,6 +77,7 @@ impl<'a> OnGrid<'a> {
                 })
             })
             .collect::<Result<Vec<_>, CudaError>>()?;
+        device.forget_nodes();
         let wide = *precision == Precision::F64 && *method != Method::Direct;
         // All but the transform sum over all nodes, and direct sums have their own layout.
         let nodes = match method {
@@ -96,7 +93,10 @@ impl<'a> OnGrid<'a> {
             qz: device.session.doubles(&qz)?,
             nz: grid.z.len(),
             count: nodes.len(),
-            nodes: device.session.doubles(&flat(&surface.nodes, nodes, None))?,
+            nodes: match nodes.len() == surface.nodes.len() {
+                true => device.all_nodes(surface)?,
+                false => Rc::new(spread::copied(device, &surface.nodes, nodes, None)?),
+            },
             centre: surface.nodes.centre,
             f: device
                 .session
@@ -127,6 +127,7 @@ impl<'a> OnGrid<'a> {
             grid,
             data,
             route,
+            setup_s: begin.elapsed().as_secs_f64(),
         })
     }
 
@@ -138,15 +139,22 @@ impl<'a> OnGrid<'a> {
         (0..self.data.groups.len()).try_for_each(|n| self.route.group(&self.data, n))
     }
 
-    /// Runs the computation `times` times, and reads F.
+    /// Computes F, nm³, in the order of the grid. Returns where the time went, with that of [`OnGrid::new`].
     ///
     /// # Errors
     /// A kernel failed, or the GPU is lost.
-    pub fn run(&self, times: usize) -> Result<Ran, CudaError> {
-        let device_s = self.time(times)?;
-        Ok(Ran {
-            values: self.values()?,
-            device_s,
+    pub fn run(&self, out: &mut [Complex64]) -> Result<DeviceTimes, CudaError> {
+        let kernels_s = self.timed(1, &mut || {
+            // The system clears the pages of the result while the kernels run.
+            out.par_chunks_mut(1 << 14)
+                .for_each(|some| some.fill(Complex64::ZERO));
+        })?;
+        let begin = Instant::now();
+        self.read(out)?;
+        Ok(DeviceTimes {
+            upload_s: self.setup_s,
+            kernels_s,
+            download_s: begin.elapsed().as_secs_f64(),
         })
     }
 
@@ -155,6 +163,11 @@ impl<'a> OnGrid<'a> {
     /// # Errors
     /// A kernel failed, or the GPU is lost.
     pub fn time(&self, times: usize) -> Result<f64, CudaError> {
+        self.timed(times, &mut || {})
+    }
+
+    /// The same; the host does something else meanwhile.
+    fn timed(&self, times: usize, meanwhile: &mut dyn FnMut()) -> Result<f64, CudaError> {
         let session = &self.device.session;
         let (begin, end) = (session.event()?, session.event()?);
         begin.record()?;
@@ -162,6 +175,7 @@ impl<'a> OnGrid<'a> {
             self.enqueue()?;
         }
         end.record()?;
+        meanwhile();
         end.wait()?;
         Ok(end.since(&begin)? / times.max(1) as f64)
     }
@@ -189,35 +203,88 @@ impl<'a> OnGrid<'a> {
     }
 
     /// F in the order of the grid; near q = 0 by moments, on the host.
-    fn values(&self) -> Result<Vec<Complex64>, CudaError> {
-        let mut bytes = vec![0; self.data.f.len()];
-        self.data.f.download(&mut bytes)?;
-        let numbers: Vec<f64> = if self.data.wide {
-            let (all, _) = bytes.as_chunks::<8>();
-            all.par_iter().map(|b| f64::from_le_bytes(*b)).collect()
-        } else {
-            let (all, _) = bytes.as_chunks::<4>();
-            all.par_iter()
-                .map(|b| f32::from_le_bytes(*b).into())
-                .collect()
-        };
-        let (pairs, _) = numbers.as_chunks::<2>();
-        let (positions, nz) = (self.grid.xy.len(), self.data.nz);
-        let mut out = vec![Complex64::ZERO; self.grid.len()];
+    fn read(&self, out: &mut [Complex64]) -> Result<(), CudaError> {
+        let (positions, nz, pair) = (self.grid.xy.len(), self.data.nz, self.data.pair());
+        let row = pair * positions;
+        if row == 0 {
+            return Ok(());
+        }
         let groups: Vec<(usize, usize)> =
             (self.data.groups.iter().map(|g| (g.begin, g.len()))).collect();
-        let (surface, grid) = (self.surface, self.grid);
-        out.par_chunks_mut(positions.max(1))
-            .enumerate()
-            .for_each(|(k, row)| {
-                for (begin, len) in &groups {
-                    for j in 0..*len {
-                        let [re, im] = pairs[begin * nz + k * len + j];
-                        let q = grid.q(k * positions + begin + j);
-                        row[begin + j] = surface.near(&q).unwrap_or(Complex64::new(re, im));
-                    }
-                }
-            });
-        Ok(out)
+        let (surface, grid, f) = (self.surface, self.grid, &self.data.f);
+        let wide = self.data.wide;
+        self.device.staged(row, |staging| {
+            let most = staging.chunk() / row;
+            staging.download(
+                (nz, most),
+                |rows, to| {
+                    groups.iter().try_for_each(|(begin, len)| {
+                        let from = begin * nz + rows.start * len;
+                        let bytes = pair * len * rows.len();
+                        to.download_at(pair * begin * rows.len(), f, pair * from, bytes)
+                    })
+                },
+                |rows, bytes| {
+                    let to = &mut out[rows.start * positions..rows.end * positions];
+                    to.par_chunks_mut(positions)
+                        .enumerate()
+                        .for_each(|(k, to)| {
+                            let z = grid.z[rows.start + k];
+                            // Of the q of a row, that at q_x = q_y = 0 is nearest to 0.
+                            let near = surface.near(&Q { x: 0.0, y: 0.0, z }).is_some();
+                            for (begin, len) in &groups {
+                                let at = pair * (begin * rows.len() + k * len);
+                                let own = &mut to[*begin..begin + len];
+                                numbers(&bytes[at..at + pair * len], wide, own);
+                                if near {
+                                    let at = &grid.xy[*begin..begin + len];
+                                    for (f, [x, y]) in own.iter_mut().zip(at) {
+                                        let q = Q { x: *x, y: *y, z };
+                                        *f = surface.near(&q).unwrap_or(*f);
+                                    }
+                                }
+                            }
+                        });
+                },
+            )
+        })
+    }
+}
+
+/// Complex numbers of double precision (`wide`) or single precision.
+fn numbers(bytes: &[u8], wide: bool, to: &mut [Complex64]) {
+    if wide {
+        let (all, _) = bytes.as_chunks::<16>();
+        for (to, b) in to.iter_mut().zip(all) {
+            let (parts, _) = b.as_chunks::<8>();
+            let [re, im] = [parts[0], parts[1]].map(f64::from_le_bytes);
+            *to = Complex64::new(re, im);
+        }
+    } else {
+        let (all, _) = bytes.as_chunks::<8>();
+        for (to, b) in to.iter_mut().zip(all) {
+            let (parts, _) = b.as_chunks::<4>();
+            let [re, im] = [parts[0], parts[1]].map(|b| f64::from(f32::from_le_bytes(b)));
+            *to = Complex64::new(re, im);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_both_precisions_are_read() {
+        let want = [Complex64::new(1.5, -2.0), Complex64::new(-0.0, 0.25)];
+        let parts = || want.iter().flat_map(|f| [f.re, f.im]);
+        let wide: Vec<u8> = parts().flat_map(f64::to_le_bytes).collect();
+        let narrow: Vec<u8> = parts().flat_map(|x| (x as f32).to_le_bytes()).collect();
+        for (bytes, is_wide) in [(wide, true), (narrow, false)] {
+            let mut out = [Complex64::new(9.0, 9.0); 2];
+            numbers(&bytes, is_wide, &mut out);
+            assert_eq!(out.map(|f| f.re.to_bits()), want.map(|f| f.re.to_bits()));
+            assert_eq!(out.map(|f| f.im.to_bits()), want.map(|f| f.im.to_bits()));
+        }
     }
 }

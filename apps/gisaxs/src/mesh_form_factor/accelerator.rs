@@ -6,8 +6,9 @@ use crate::GisaxsError;
 use greenup_device::cuda::{CudaError, Gpu};
 use greenup_meter::{Measurement, Meter};
 use num_complex::Complex64;
+use serde::Serialize;
 use std::fmt::Debug;
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 use std::sync::Arc;
 
 /// The form factor of a surface, as a device computes it. Nothing in it depends on which part of the q a device has, so
@@ -68,6 +69,40 @@ impl Request {
     }
 }
 
+/// Where the time of a device went, s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct DeviceTimes {
+    /// Nodes and q to the device, where kernels wait for them.
+    pub upload_s: f64,
+    /// Kernels; of direct sums over lists of q also the copies, which overlap them.
+    pub kernels_s: f64,
+    /// F from the device, and its conversion, where nothing overlaps them.
+    pub download_s: f64,
+}
+
+impl DeviceTimes {
+    /// Kernels only.
+    pub fn of_kernels(kernels_s: f64) -> Self {
+        Self {
+            kernels_s,
+            ..Self::default()
+        }
+    }
+
+    /// All together, s.
+    pub fn sum(&self) -> f64 {
+        self.upload_s + self.kernels_s + self.download_s
+    }
+}
+
+impl AddAssign for DeviceTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.upload_s += other.upload_s;
+        self.kernels_s += other.kernels_s;
+        self.download_s += other.download_s;
+    }
+}
+
 /// Makes the meter of a GPU; the error says why there is none.
 pub type MakeMeter = dyn Fn(&Gpu) -> Result<Meter, String> + Send + Sync;
 
@@ -116,8 +151,33 @@ pub trait Accelerator: Debug + Send + Sync {
         watch: &Watch,
     ) -> Result<Option<Vec<Vec<Complex64>>>, GisaxsError>;
 
-    /// Time that each device computed since the last call, without transfers, s.
-    fn take_device_s(&self) -> Vec<f64>;
+    /// F at some q_z of a tensor grid, nm³, to `out`: `[q_z][position]`. Returns whether it was computed, else it was
+    /// stopped.
+    ///
+    /// # Errors
+    /// As [`Accelerator::grids`].
+    fn heights(
+        &self,
+        request: &Request,
+        (grid, range): (&QGrid, Range<usize>),
+        sums: Option<&Arc<Vec<i64>>>,
+        out: &mut [Complex64],
+        watch: &Watch,
+    ) -> Result<bool, GisaxsError> {
+        let Some(values) = self.grids(request, &[grid.at_heights(range)], sums, watch)? else {
+            return Ok(false);
+        };
+        let mut rest = out;
+        for v in &values {
+            let (own, after) = rest.split_at_mut(v.len());
+            own.copy_from_slice(v);
+            rest = after;
+        }
+        Ok(true)
+    }
+
+    /// Where the time of each device went since the last call.
+    fn take_times(&self) -> Vec<DeviceTimes>;
 
     /// Repeats the kernels for a part of a tensor grid and a range of nodes to spread, on all devices at the same time,
     /// and measures each.

@@ -1,6 +1,6 @@
 //! F computed by several ranks, on the first of them.
 
-use super::accelerator::MakeMeter;
+use super::accelerator::{DeviceTimes, MakeMeter};
 use super::q_grid::{QGrid, part_of};
 use super::{Method, Prepared, Watch};
 use crate::GisaxsError;
@@ -45,10 +45,9 @@ impl Prepared<'_> {
         Ok(Some(gathered(own, grids, ranks)))
     }
 
-    /// Time that each device of this rank computed since the last call, without transfers, s.
-    pub fn take_device_s(&self) -> Vec<f64> {
-        self.on()
-            .map_or_else(Vec::new, |(on, _)| on.take_device_s())
+    /// Where the time of each device of this rank went since the last call.
+    pub fn take_times(&self) -> Vec<DeviceTimes> {
+        self.on().map_or_else(Vec::new, |(on, _)| on.take_times())
     }
 
     /// Measures the kernels of this rank's share of a tensor grid, on each of its devices at the same time.
@@ -66,10 +65,7 @@ impl Prepared<'_> {
                 "only tensor grids on GPUs are measured: use --grid and --device cuda".into(),
             );
         };
-        let part = QGrid {
-            xy: Arc::clone(&grid.xy),
-            z: grid.z[self.heights(grid, ranks.rank(), ranks.size())].to_vec(),
-        };
+        let part = grid.at_heights(self.heights(grid, ranks.rank(), ranks.size()));
         let nodes = part_of(self.nodes, ranks.rank(), (ranks.size(), 1));
         on.measure(request, &part, nodes, meter)
     }
@@ -87,15 +83,12 @@ impl Prepared<'_> {
         watch: &Watch,
     ) -> Result<Option<Vec<Complex64>>, GisaxsError> {
         let one = |range: Range<usize>| {
-            let part = QGrid {
-                xy: Arc::clone(&grid.xy),
-                z: grid.z[range].to_vec(),
-            };
+            let part = grid.at_heights(range);
             if part.is_empty() {
                 return Ok(Some(Vec::new()));
             }
             let values = self.grids(&[part], watch)?;
-            Ok(values.map(|v| v.into_iter().flatten().collect()))
+            Ok(values.and_then(|mut v| v.pop()))
         };
         // Matrix products of the CPU choose their blocks by the number of q.
         if self.method != Method::Gemm || self.accelerated() {
@@ -171,11 +164,7 @@ pub fn each_over<F: FormFactor + ?Sized>(
     let own = match grids {
         [grid] => {
             let range = part_of(grid.z.len(), ranks.rank(), (ranks.size(), 1));
-            let part = QGrid {
-                xy: Arc::clone(&grid.xy),
-                z: grid.z[range].to_vec(),
-            };
-            each(form, &[part], watch)
+            each(form, &[grid.at_heights(range)], watch)
         }
         _ => each(form, &grids[rows(grids, ranks.rank(), ranks.size())], watch),
     };

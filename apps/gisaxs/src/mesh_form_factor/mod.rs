@@ -26,7 +26,7 @@ mod q_grid;
 mod several;
 mod surface;
 
-pub use accelerator::{Accelerator, MakeMeter, Request};
+pub use accelerator::{Accelerator, DeviceTimes, MakeMeter, Request};
 pub(crate) use cost::runs;
 pub use direct::{Blocks, Precision, direct};
 pub use gathered::{each, each_over};
@@ -40,7 +40,21 @@ pub use q_grid::{Extent, QGrid, part_of};
 pub use several::Several;
 pub use surface::{Nodes, Quadrature, Sampling, Surface};
 
+use num_complex::Complex64;
+use std::mem::{ManuallyDrop, align_of, size_of};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Zeros, which the system gives page by page as they are first written, by any thread.
+pub(crate) fn zeros(count: usize) -> Vec<Complex64> {
+    const {
+        assert!(size_of::<[f64; 2]>() == size_of::<Complex64>());
+        assert!(align_of::<[f64; 2]>() == align_of::<Complex64>());
+    }
+    // The standard library clears numbers and arrays of them by allocation, other types one by one.
+    let mut pairs = ManuallyDrop::new(vec![[0.0_f64; 2]; count]);
+    // SAFETY: `Complex64` is `repr(C)` with two f64; size and alignment are equal, thus the allocation too.
+    unsafe { Vec::from_raw_parts(pairs.as_mut_ptr().cast(), pairs.len(), pairs.capacity()) }
+}
 
 /// Reports progress, and tells a computation to stop.
 pub struct Watch<'a> {

@@ -27,6 +27,14 @@ impl QGrid {
         }
     }
 
+    /// The grid at some of its q_z.
+    pub fn at_heights(&self, range: Range<usize>) -> Self {
+        Self {
+            xy: Arc::clone(&self.xy),
+            z: self.z[range].to_vec(),
+        }
+    }
+
     /// Runs of equal q_x among the positions: first index and length of each.
     pub fn runs(&self) -> impl Iterator<Item = (usize, usize)> {
         let xy = Arc::clone(&self.xy);

@@ -1,7 +1,7 @@
 //! Several devices that share the work of one.
 
-use super::accelerator::{MakeMeter, Request};
-use super::{Accelerator, Method, QGrid, Watch, part_of};
+use super::accelerator::{DeviceTimes, MakeMeter, Request};
+use super::{Accelerator, Method, QGrid, Watch, part_of, zeros};
 use crate::GisaxsError;
 use greenup_meter::Measurement;
 use num_complex::Complex64;
@@ -34,13 +34,24 @@ impl Several {
         &self,
         work: impl Fn(usize, &dyn Accelerator) -> Result<T, GisaxsError> + Sync,
     ) -> Result<Vec<T>, GisaxsError> {
+        let none = vec![(); self.devices.len()];
+        self.each_with(none, |n, device, ()| work(n, device))
+    }
+
+    /// The same; each device has one of `inputs`.
+    fn each_with<I: Send, T: Send>(
+        &self,
+        inputs: Vec<I>,
+        work: impl Fn(usize, &dyn Accelerator, I) -> Result<T, GisaxsError> + Sync,
+    ) -> Result<Vec<T>, GisaxsError> {
         let work = &work;
         let results: Vec<Result<T, GisaxsError>> = thread::scope(|scope| {
             let threads: Vec<_> = self
                 .devices
                 .iter()
+                .zip(inputs)
                 .enumerate()
-                .map(|(n, device)| scope.spawn(move || work(n, &**device)))
+                .map(|(n, (device, input))| scope.spawn(move || work(n, &**device, input)))
                 .collect();
             threads
                 .into_iter()
@@ -49,8 +60,13 @@ impl Several {
         });
         let named = |(n, r): (usize, Result<T, GisaxsError>)| {
             r.map_err(|e| {
+                let fix = match e {
+                    // Any device would say so.
+                    GisaxsError::Invalid(_) => "",
+                    _ => ". Fix: leave it out of --device",
+                };
                 GisaxsError::Invalid(format!(
-                    "device {} of {} ({}): {e}. Fix: leave it out of --device",
+                    "device {} of {} ({}): {e}{fix}",
                     n + 1,
                     self.devices.len(),
                     self.devices[n].name()
@@ -60,13 +76,9 @@ impl Several {
         results.into_iter().enumerate().map(named).collect()
     }
 
-    /// The q_z of a tensor grid that a device has.
-    fn part(&self, request: &Request, grid: &QGrid, n: usize) -> QGrid {
-        let cut = (self.devices.len(), self.grain(request));
-        QGrid {
-            xy: Arc::clone(&grid.xy),
-            z: grid.z[part_of(grid.z.len(), n, cut)].to_vec(),
-        }
+    /// The q_z of a tensor grid, of `count`, that a device has.
+    fn part(&self, request: &Request, count: usize, n: usize) -> Range<usize> {
+        part_of(count, n, (self.devices.len(), self.grain(request)))
     }
 
     /// The nodes that a device spreads.
@@ -125,9 +137,10 @@ impl Accelerator for Several {
             device.grids(request, grids, sums, watch)
         };
         if let ([grid], true) = (grids, request.tensor) {
-            let values = self.each(|n, device| one(device, &[self.part(request, grid, n)]))?;
-            let values: Option<Vec<_>> = values.into_iter().collect();
-            return Ok(values.map(|v| vec![v.into_iter().flatten().flatten().collect()]));
+            let mut out = zeros(grid.len());
+            let all = (grid, 0..grid.z.len());
+            let ran = self.heights(request, all, sums, &mut out, watch)?;
+            return Ok(ran.then_some(vec![out]));
         }
         let values = self.each(|n, device| {
             let own: Vec<QGrid> = grids.iter().skip(n).step_by(devices).cloned().collect();
@@ -142,11 +155,32 @@ impl Accelerator for Several {
         }))
     }
 
-    fn take_device_s(&self) -> Vec<f64> {
-        self.devices
-            .iter()
-            .flat_map(|d| d.take_device_s())
-            .collect()
+    fn heights(
+        &self,
+        request: &Request,
+        (grid, range): (&QGrid, Range<usize>),
+        sums: Option<&Arc<Vec<i64>>>,
+        out: &mut [Complex64],
+        watch: &Watch,
+    ) -> Result<bool, GisaxsError> {
+        let mut rest = out;
+        let mut parts = Vec::new();
+        for n in 0..self.devices.len() {
+            let own = self.part(request, range.len(), n);
+            let (to, after) = rest.split_at_mut(own.len() * grid.xy.len());
+            parts.push((range.start + own.start..range.start + own.end, to));
+            rest = after;
+        }
+        // Each device writes its part of the result.
+        let ran = self.each_with(parts, |_, device, (own, to)| match to.is_empty() {
+            true => Ok(true),
+            false => device.heights(request, (grid, own), sums, to, watch),
+        })?;
+        Ok(ran.iter().all(|ran| *ran))
+    }
+
+    fn take_times(&self) -> Vec<DeviceTimes> {
+        self.devices.iter().flat_map(|d| d.take_times()).collect()
     }
 
     fn measure(
@@ -157,7 +191,7 @@ impl Accelerator for Several {
         meter: &Arc<MakeMeter>,
     ) -> Result<Vec<Measurement>, GisaxsError> {
         let all = self.each(|n, device| {
-            let part = self.part(request, grid, n);
+            let part = grid.at_heights(self.part(request, grid.z.len(), n));
             device.measure(request, &part, self.nodes(&nodes, n), meter)
         })?;
         Ok(all.concat())
@@ -212,8 +246,9 @@ mod tests {
             Ok(direct(&request.surface, grids, false, how, watch))
         }
 
-        fn take_device_s(&self) -> Vec<f64> {
-            vec![self.calls.swap(0, Ordering::Relaxed) as f64]
+        fn take_times(&self) -> Vec<DeviceTimes> {
+            let calls = self.calls.swap(0, Ordering::Relaxed);
+            vec![DeviceTimes::of_kernels(calls as f64)]
         }
 
         fn measure(
@@ -303,10 +338,10 @@ mod tests {
             let all = (0..n).fold(0_i64, |sum, _| sum.wrapping_add(i64::MAX / 2));
             assert_eq!(sums, [(3..100).sum::<i64>(), all]);
             values(&on, &grids).unwrap();
-            let times = on.take_device_s();
+            let times = on.take_times();
             assert_eq!(times.len(), n);
             // Four q_z stay together: three devices have work.
-            assert_eq!(times.iter().sum::<f64>(), n.min(3) as f64);
+            assert_eq!(times.iter().map(|t| t.sum()).sum::<f64>(), n.min(3) as f64);
             assert_eq!(on.parts().len(), if n > 1 { n } else { 0 });
         }
     }

@@ -6,7 +6,7 @@ use crate::gpu::{Device, DirectConfig, OnGrid};
 use crate::mesh::Mesh;
 use crate::mesh_form_factor::{
     Axis, Blocks, Extent, Method, Precision, QGrid, Quadrature, Request, Sampling, Settings,
-    Surface, Watch, Window, direct, prepare,
+    Surface, Watch, Window, direct, prepare, zeros,
 };
 use greenup_meter::{Measurement, Meter, Observer, Run};
 use greenup_model::{Machine, Op, predict};
@@ -167,9 +167,10 @@ pub fn run(
             OnGrid::new(device, &request, &grid, all(), *config)?;
             let start = Instant::now();
             let ready = OnGrid::new(device, &request, &grid, all(), *config)?;
-            let values = ready.run(1)?.values;
+            let mut values = zeros(grid.len());
+            ready.run(&mut values)?;
             let whole = start.elapsed().as_secs_f64();
-            let once = ready.run(3)?.device_s;
+            let once = ready.time(3)?;
             let measured = meter.measure(observer, &mut |seconds: f64| {
                 // Launches are short compared with the shortest run, and never wait for the host.
                 let n = (seconds / once).ceil().max(1.0);

@@ -7,9 +7,9 @@ use serde::Serialize;
 /// Work of several GPUs at the same time, each measured by its own counter.
 #[derive(Clone, Debug, Serialize)]
 pub struct Boards {
-    /// Time of each rank's part, s.
+    /// Time of each GPU's part, by rank, s.
     pub time_s: Vec<f64>,
-    /// Energy of each rank's part, J.
+    /// Energy of each GPU's part, J.
     pub energy_j: Option<Vec<f64>>,
     /// Sum of the energies, J.
     pub total_j: Option<f64>,
@@ -21,21 +21,38 @@ impl Boards {
     /// # Errors
     /// A rank sent something else.
     pub fn of(ranks: &dyn Ranks, time_s: f64, energy_j: Option<f64>) -> Result<Option<Self>> {
-        let own = [time_s, energy_j.unwrap_or(f64::NAN)];
-        let Some(all) = ranks.gather(own.map(f64::to_ne_bytes).as_flattened()) else {
+        Self::of_all(ranks, &[(time_s, energy_j)])
+    }
+
+    /// The same for ranks with any number of GPUs: time and energy of each, s and J. The energy is unknown without GPUs.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn of_all(ranks: &dyn Ranks, own: &[(f64, Option<f64>)]) -> Result<Option<Self>> {
+        let own: Vec<u8> = own
+            .iter()
+            .flat_map(|(time_s, energy_j)| [*time_s, energy_j.unwrap_or(f64::NAN)])
+            .flat_map(f64::to_ne_bytes)
+            .collect();
+        let Some(all) = ranks.gather(&own) else {
             return Ok(None);
         };
-        let numbers = |bytes: &Vec<u8>| {
+        let (mut time_s, mut energies) = (Vec::new(), Vec::new());
+        for bytes in &all {
             let (words, rest) = bytes.as_chunks();
-            let number = |i: usize| words.get(i).map(|w| f64::from_ne_bytes(*w));
-            Some((number(0)?, number(1)?)).filter(|_| rest.is_empty())
-        };
-        let all: Option<Vec<(f64, f64)>> = all.iter().map(numbers).collect();
-        let all = all.ok_or_else(|| AppError::new("a rank sent no measurement"))?;
-        let energies: Vec<f64> = all.iter().map(|x| x.1).collect();
-        let known = energies.iter().all(|e| e.is_finite());
+            let (pairs, odd) = words.as_chunks::<2>();
+            if !(rest.is_empty() && odd.is_empty()) {
+                return Err(AppError::new("a rank sent no measurement"));
+            }
+            for pair in pairs {
+                let [time, energy] = pair.map(f64::from_ne_bytes);
+                time_s.push(time);
+                energies.push(energy);
+            }
+        }
+        let known = !energies.is_empty() && energies.iter().all(|e| e.is_finite());
         Ok(Some(Self {
-            time_s: all.iter().map(|x| x.0).collect(),
+            time_s,
             total_j: known.then(|| energies.iter().sum()),
             energy_j: known.then_some(energies),
         }))
@@ -62,5 +79,18 @@ mod tests {
         assert_eq!(all.energy_j, Some(vec![2.0, 3.0, 4.0]));
         assert_eq!((all.total_j, all.time_s.len()), (Some(9.0), 3));
         assert_eq!((some.energy_j, some.total_j), (None, None));
+    }
+
+    #[test]
+    fn ranks_may_have_several_boards_or_none() {
+        let all = threads::run(3, |r| {
+            let own: Vec<_> = (0..r.rank()).map(|n| (n as f64, Some(1.5))).collect();
+            Boards::of_all(&*r, &own).map_err(|e| e.message)
+        });
+        let all = all.unwrap().swap_remove(0).unwrap();
+        assert_eq!(all.time_s, [0.0, 0.0, 1.0]);
+        assert_eq!(all.total_j, Some(4.5));
+        let none = Boards::of_all(&greenup_ranks::Alone, &[]).unwrap().unwrap();
+        assert!(none.time_s.is_empty() && none.energy_j.is_none() && none.total_j.is_none());
     }
 }

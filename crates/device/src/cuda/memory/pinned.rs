@@ -33,7 +33,24 @@ impl Session {
     }
 }
 
+/// Whether a range lies within the memory of a GPU.
+fn fits(memory: &Memory, offset: usize, bytes: usize) -> bool {
+    offset
+        .checked_add(bytes)
+        .is_some_and(|end| end <= memory.len())
+}
+
 impl Pinned {
+    /// Size, bytes.
+    pub fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether the size is 0.
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
     /// All bytes, after every copy enqueued on the session.
     ///
     /// # Errors
@@ -53,15 +70,26 @@ impl Pinned {
     /// # Panics
     /// One of the memories is shorter.
     pub fn upload(&mut self, to: &Memory, bytes: usize) -> Result<(), CudaError> {
+        self.upload_at(to, 0, bytes)
+    }
+
+    /// Enqueues a copy of the first `bytes` to an offset, in bytes, on the GPU.
+    ///
+    /// # Errors
+    /// The GPU is lost.
+    ///
+    /// # Panics
+    /// One of the memories is shorter.
+    pub fn upload_at(&mut self, to: &Memory, offset: usize, bytes: usize) -> Result<(), CudaError> {
         assert!(
-            bytes <= self.bytes && bytes <= to.len(),
+            bytes <= self.bytes && fits(to, offset, bytes),
             "a copy beyond its memory"
         );
         // SAFETY: both ranges are within their allocations; the source stays until the stream was
         // waited for, by `bytes` or by the end of the session.
         unsafe {
             let from = std::slice::from_raw_parts(self.at.cast::<u8>(), bytes);
-            result::memcpy_htod_async(to.address(), from, self.session.raw())
+            result::memcpy_htod_async(to.address() + offset as u64, from, self.session.raw())
         }
         .map_err(failed("copying to the GPU failed"))
     }
@@ -74,14 +102,32 @@ impl Pinned {
     /// # Panics
     /// One of the memories is shorter.
     pub fn download(&mut self, from: &Memory, bytes: usize) -> Result<(), CudaError> {
+        self.download_at(0, from, 0, bytes)
+    }
+
+    /// Enqueues a copy of `bytes` at an offset on the GPU to byte `at`.
+    ///
+    /// # Errors
+    /// The GPU is lost.
+    ///
+    /// # Panics
+    /// One of the memories is shorter.
+    pub fn download_at(
+        &mut self,
+        at: usize,
+        from: &Memory,
+        offset: usize,
+        bytes: usize,
+    ) -> Result<(), CudaError> {
+        let end = at.checked_add(bytes);
         assert!(
-            bytes <= self.bytes && bytes <= from.len(),
+            end.is_some_and(|end| end <= self.bytes) && fits(from, offset, bytes),
             "a copy beyond its memory"
         );
         // SAFETY: as of `upload`.
         unsafe {
-            let to = std::slice::from_raw_parts_mut(self.at.cast::<u8>(), bytes);
-            result::memcpy_dtoh_async(to, from.address(), self.session.raw())
+            let to = std::slice::from_raw_parts_mut(self.at.cast::<u8>().add(at), bytes);
+            result::memcpy_dtoh_async(to, from.address() + offset as u64, self.session.raw())
         }
         .map_err(failed("copying from the GPU failed"))
     }

@@ -1,27 +1,33 @@
 //! `gisaxs form-factor`.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `compute` | F of a shape, how it was computed, and times |
+//! | `table` | q from a file, and F as CSV |
 
-use super::boards::{self, Boards};
+mod compute;
+mod table;
+
+use super::boards;
 use super::files::{beside, outputs, write};
 use super::mesh_form_factor::MeshFormFactorArgs;
 use super::{stopped, summary, watched};
 use clap::Args;
+use compute::{Computation, Computed, Times, compute};
 use greenup_app::provenance::Provenance;
-use greenup_app::ranks::RanksArg;
+use greenup_app::ranks::{Boards, RanksArg};
 use greenup_app::{AppError, Result};
 use greenup_files::outputs::ending;
 use greenup_gisaxs::form::Shape;
 use greenup_gisaxs::image::npy;
-use greenup_gisaxs::mesh_form_factor::{
-    MakeMeter, Method, Precision, QGrid, Settings, Watch, each_over, prepare,
-};
-use greenup_gisaxs::table::{fail, numbers};
-use greenup_gisaxs::{Complex64, FormFactor, GisaxsError, Q};
-use greenup_ranks::Ranks;
+use greenup_gisaxs::mesh_form_factor::QGrid;
+use greenup_gisaxs::table::fail;
+use greenup_gisaxs::{Complex64, GisaxsError, Q};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
+use table::{csv, listed};
 
 #[derive(Args)]
 pub struct FormFactorArgs {
@@ -127,7 +133,7 @@ pub fn form_factor(args: &FormFactorArgs) -> Result {
         values,
         how,
         times,
-        boards,
+        boards: measured,
     } = computed.ok_or_else(stopped)?;
     if !team.has_first() {
         return Ok(());
@@ -161,14 +167,14 @@ pub fn form_factor(args: &FormFactorArgs) -> Result {
         form.volume(),
         how.text(),
         args.out.display(),
-        boards.as_ref().map_or_else(String::new, Boards::text),
+        measured.as_ref().map_or_else(String::new, boards::text),
     );
     let summarised = Summary {
         computation: how,
         points,
         read_s,
         times,
-        boards,
+        boards: measured,
         ranks: team.size(),
         volume: form.volume(),
         file: &args.out,
@@ -225,211 +231,4 @@ struct Summary<'a> {
     file: &'a Path,
     /// Where the result comes from.
     provenance: Provenance,
-}
-
-/// How F was computed.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Computation {
-    /// By the formula of the shape.
-    Formula {
-        /// "formula".
-        method: &'static str,
-    },
-    /// As a sum over the triangles of a mesh.
-    Mesh {
-        method: Method,
-        precision: Precision,
-        triangles: usize,
-        /// Number of nodes on the surface; 0 for the analytic transform.
-        nodes: usize,
-        /// Largest |F − F_exact| / V, estimated (for the nonuniform FFT a bound).
-        error: f64,
-        /// What `error` is.
-        error_of: &'static str,
-        /// Time predicted by the cost model, s.
-        expected_s: Option<f64>,
-    },
-}
-
-impl Computation {
-    fn text(&self) -> String {
-        match self {
-            Self::Formula { .. } => "analytic formula".to_owned(),
-            Self::Mesh {
-                method,
-                triangles,
-                nodes,
-                error,
-                ..
-            } => {
-                let nodes = match nodes {
-                    0 => String::new(),
-                    n => format!(", {n} nodes"),
-                };
-                // A bound for the nonuniform FFT, a typical size for sums.
-                let sign = if *method == Method::Nufft {
-                    '≤'
-                } else {
-                    '≈'
-                };
-                format!(
-                    "{triangles} triangles, method {}{nodes}, error of F/V {sign} {error:.1e}",
-                    method.name()
-                )
-            }
-        }
-    }
-}
-
-/// What `error` is, in JSON.
-const ERROR_OF: &str = "largest |F - F_exact| / V at these q, V = F(0)";
-
-/// Times of the computation; of several ranks those of the slowest.
-#[derive(Clone, Debug, Serialize)]
-struct Times {
-    /// Of the preparation and the first evaluation, s.
-    seconds: f64,
-    /// Of the preparation: nodes on the surface, tables, and for the nonuniform FFT spreading, s.
-    prepare_s: f64,
-    /// Of the fastest evaluation, with transfers, and with gathering from all ranks, s.
-    evaluation_s: f64,
-    /// Of the kernels on the slowest GPU in the preparation and the fastest evaluation, without transfers, s.
-    kernel_s: Option<f64>,
-    /// The same for each GPU of all ranks, s.
-    kernels_s: Vec<f64>,
-}
-
-impl Times {
-    fn text(&self) -> String {
-        self.kernel_s
-            .map_or_else(String::new, |s| format!(" ({s:.4} s on the slowest GPU)"))
-    }
-}
-
-/// What a command computed.
-struct Computed {
-    values: Vec<Vec<Complex64>>,
-    how: Computation,
-    times: Times,
-    boards: Option<Boards>,
-}
-
-/// F of each grid on the first rank, and how it was computed; `None` if the user stopped it.
-fn compute(
-    form: &dyn FormFactor,
-    grids: &[QGrid],
-    settings: &Settings,
-    (repeat, meter): (u32, Option<&Arc<MakeMeter>>),
-    (ranks, watch): (&dyn Ranks, &Watch),
-) -> Result<Option<Computed>> {
-    let start = Instant::now();
-    let Some(solid) = form.polyhedron() else {
-        if meter.is_some() {
-            return Err(AppError::new(
-                "--measure measures meshes on GPUs; this shape has a formula",
-            ));
-        }
-        let Some(values) = each_over(form, grids, ranks, watch) else {
-            return Ok(None);
-        };
-        let seconds = boards::longest(ranks, start.elapsed().as_secs_f64());
-        return Ok(Some(Computed {
-            values,
-            how: Computation::Formula { method: "formula" },
-            times: Times {
-                seconds,
-                prepare_s: 0.0,
-                evaluation_s: seconds,
-                kernel_s: None,
-                kernels_s: Vec::new(),
-            },
-            boards: None,
-        }));
-    };
-    let ready = prepare(solid, grids, settings, ranks)?;
-    let prepared_s = ready.take_device_s();
-    let how = Computation::Mesh {
-        method: ready.method,
-        precision: ready.precision,
-        triangles: solid.triangles(),
-        nodes: ready.nodes,
-        error: ready.error,
-        error_of: ERROR_OF,
-        expected_s: ready.cost_s,
-    };
-    let prepare_s = boards::longest(ranks, start.elapsed().as_secs_f64());
-    let (mut best, mut values, mut seconds) = (f64::INFINITY, Vec::new(), None);
-    let mut kernels_s = Vec::new();
-    for _ in 0..repeat {
-        ranks.barrier();
-        let begin = Instant::now();
-        let Some(v) = ready.over(grids, ranks, watch)? else {
-            return Ok(None);
-        };
-        values = v;
-        let s = boards::longest(ranks, begin.elapsed().as_secs_f64());
-        seconds.get_or_insert(prepare_s + s);
-        let on_device = ready.take_device_s();
-        if s < best {
-            (best, kernels_s) = (s, on_device);
-        }
-    }
-    for (s, spread) in kernels_s.iter_mut().zip(&prepared_s) {
-        *s += spread;
-    }
-    let kernels_s = boards::of_all(ranks, &kernels_s);
-    let boards = match meter {
-        None => None,
-        Some(meter) => {
-            ranks.barrier();
-            Boards::new(ranks, &ready.measure(grids, ranks, meter)?)
-        }
-    };
-    Ok(Some(Computed {
-        values,
-        how,
-        times: Times {
-            seconds: seconds.unwrap_or(0.0),
-            prepare_s,
-            evaluation_s: best,
-            kernel_s: kernels_s.iter().copied().reduce(f64::max),
-            kernels_s,
-        },
-        boards,
-    }))
-}
-
-/// The q of a file, runs with the same q_z together, and the line of each q.
-fn listed(path: &Path) -> Result<(Vec<QGrid>, Vec<usize>)> {
-    let rows = numbers(path, 4)?;
-    let mut out: Vec<(Vec<[f64; 2]>, Complex64)> = Vec::new();
-    for (_, v) in &rows {
-        let z = Complex64::new(v[2], v[3]);
-        match out.last_mut() {
-            Some((xy, last)) if *last == z => xy.push([v[0], v[1]]),
-            _ => out.push((vec![[v[0], v[1]]], z)),
-        }
-    }
-    let grids = out
-        .into_iter()
-        .map(|(xy, z)| QGrid {
-            xy: xy.into(),
-            z: vec![z],
-        })
-        .collect();
-    Ok((grids, rows.into_iter().map(|r| r.0).collect()))
-}
-
-fn csv(grids: &[QGrid], values: &[Vec<Complex64>]) -> String {
-    let mut text = String::from("qx,qy,qz_re,qz_im,F_re,F_im\n");
-    for (s, v) in grids.iter().zip(values) {
-        for (n, f) in v.iter().enumerate() {
-            let Q { x, y, z } = s.q(n);
-            let cells = [x, y, z.re, z.im, f.re, f.im].map(|x| format!("{x:.17e}"));
-            text.push_str(&cells.join(","));
-            text.push('\n');
-        }
-    }
-    text
 }

@@ -1,0 +1,41 @@
+//! Tables of q and F.
+
+use greenup_app::Result;
+use greenup_gisaxs::mesh_form_factor::QGrid;
+use greenup_gisaxs::table::numbers;
+use greenup_gisaxs::{Complex64, Q};
+use std::path::Path;
+
+/// The q of a file, runs with the same q_z together, and the line of each q.
+pub fn listed(path: &Path) -> Result<(Vec<QGrid>, Vec<usize>)> {
+    let rows = numbers(path, 4)?;
+    let mut out: Vec<(Vec<[f64; 2]>, Complex64)> = Vec::new();
+    for (_, v) in &rows {
+        let z = Complex64::new(v[2], v[3]);
+        match out.last_mut() {
+            Some((xy, last)) if *last == z => xy.push([v[0], v[1]]),
+            _ => out.push((vec![[v[0], v[1]]], z)),
+        }
+    }
+    let grids = out
+        .into_iter()
+        .map(|(xy, z)| QGrid {
+            xy: xy.into(),
+            z: vec![z],
+        })
+        .collect();
+    Ok((grids, rows.into_iter().map(|r| r.0).collect()))
+}
+
+pub fn csv(grids: &[QGrid], values: &[Vec<Complex64>]) -> String {
+    let mut text = String::from("qx,qy,qz_re,qz_im,F_re,F_im\n");
+    for (s, v) in grids.iter().zip(values) {
+        for (n, f) in v.iter().enumerate() {
+            let Q { x, y, z } = s.q(n);
+            let cells = [x, y, z.re, z.im, f.re, f.im].map(|x| format!("{x:.17e}"));
+            text.push_str(&cells.join(","));
+            text.push('\n');
+        }
+    }
+    text
+}
