@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # fmm on two GPUs of a host: the same bits as on one, and the time and energy of both.
-# Usage: OUT=FOLDER gpus.sh BIN_DIR; BIN_DIR holds fmm. About two minutes.
+# Also points distributed over both, in turn with all points on each. PARTS=c runs only that part.
+# Usage: OUT=FOLDER gpus.sh BIN_DIR; BIN_DIR holds fmm. About three minutes.
 set -euo pipefail
 fmm=$1/fmm out=${OUT:-$(mktemp -d)}
 n=${N:-40000000} rounds=${ROUNDS:-3}
@@ -13,8 +14,16 @@ value() {
     tr -d ' \n' <"$1" | sed -E "s/.*\"$2\":\{//" | grep -oE "\"$3\":(\[[^]]*\]|[^,}]*)" | head -1 | cut -d: -f2-
 }
 
-echo "== the same bits on one GPU and on two: a million points"
 wrong=0
+run() {
+    local file=$out/$1.json
+    shift
+    "$fmm" run -n "$n" --precision f32 --accuracy 1e-4 --json "$@" >"$file" 2>"${file%.json}.err" ||
+        { cat "${file%.json}.err"; wrong=1; }
+}
+
+if [ "${PARTS:-abc}" != c ]; then
+echo "== the same bits on one GPU and on two: a million points"
 for precision in f64 f32; do
     accuracy=1e-6
     [ $precision = f32 ] && accuracy=1e-4
@@ -33,12 +42,6 @@ done
 
 echo "== $n points, f32, 1e-4: seconds of the fastest of 3 evaluations, in turn"
 echo "device      evaluation   compute  permutation transfers gather  set-up (sort tree lists)"
-run() {
-    local file=$out/$1.json
-    shift
-    "$fmm" run -n "$n" --precision f32 --accuracy 1e-4 --json "$@" >"$file" 2>"${file%.json}.err" ||
-        { cat "${file%.json}.err"; wrong=1; }
-}
 for round in $(seq "$rounds"); do
     for device in cuda:0 cuda:0,1; do
         file=speed_${device/cuda:/}_$round
@@ -74,4 +77,37 @@ for device in cuda:0 cuda:0,1; do
         echo "$device time of each $(b time_s) s, energy of each $(b energy_j) J, all $(b total_j) J" | tee -a "$out/summary.txt"
     fi
 done
+fi
+
+echo "== points distributed over two GPUs: the bits of one"
+for device in cuda:0 cuda:0,1; do
+    flag=
+    [ $device = cuda:0,1 ] && flag=--distributed
+    name=distributed_bits_${device/cuda:/}
+    "$fmm" run -n 1000003 --distribution clusters --precision f32 --accuracy 1e-4 --device $device $flag --check 100 --json \
+        -o "$out/$name.npy" >"$out/$name.json" 2>"$out/$name.err" || { cat "$out/$name.err"; wrong=1; continue; }
+    sum=$(md5sum <"$out/$name.npy" | cut -d' ' -f1)
+    rm -f "$out/$name.npy"
+    echo "$device $flag error $(value "$out/$name.json" errors potential) md5 $sum" | tee -a "$out/distributed_bits.txt"
+done
+distinct=$(awk '{print $NF}' "$out/distributed_bits.txt" | sort -u | wc -l)
+[ "$distinct" = 1 ] && echo "the same bits" || { echo "DIFFERENT"; wrong=1; }
+
+echo "== $n points: one GPU, all points on each of two, points distributed; seconds of the fastest of 3 evaluations, in turn"
+echo "way evaluation compute exchange transfers"
+for round in $(seq "$rounds"); do
+    for way in one replicated distributed; do
+        file=way_${way}_$round device=cuda:0,1 flag=
+        [ $way = one ] && device=cuda:0
+        [ $way = distributed ] && flag=--distributed
+        run "$file" --repeat 3 --device $device $flag
+        t() { value "$out/$file.json" timings "$1"; }
+        echo "$way $(t evaluation_s) $(t compute_s) $(t exchange_s) $(t transfers_s)" | tee -a "$out/ways.txt"
+    done
+done
+if [ -n "${LARGE:-}" ]; then
+    n=$LARGE
+    run large_distributed --device cuda:0,1 --distributed
+    echo "distributed, $LARGE points: $(value "$out/large_distributed.json" timings evaluation_s) s" | tee -a "$out/ways.txt"
+fi
 [ $wrong = 0 ] && echo "all done: $out" || { echo "SOMETHING WENT WRONG: $out"; exit 1; }

@@ -12,6 +12,7 @@
 //! | [`plan`] | everything that depends on the positions alone; surface order for an accuracy |
 //! | [`engine`] | evaluation of a plan, and its phases |
 //! | [`cpu`], [`gpu`] | engines |
+//! | [`distributed`] | points distributed over ranks |
 //! | [`direct`], [`check`] | direct sums, and errors against them |
 //! | [`cost_model`] | operations and bytes of each phase |
 //! | [`nbody`] | gravity between bodies in time |
@@ -22,6 +23,7 @@ pub mod check;
 pub mod cost_model;
 pub mod cpu;
 pub mod direct;
+pub mod distributed;
 pub mod engine;
 mod error;
 pub mod gpu;

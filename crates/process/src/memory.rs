@@ -24,6 +24,11 @@ pub fn available() -> Option<u64> {
         .min()
 }
 
+/// The largest memory that this process has had so far, bytes; `None` where the host does not tell.
+pub fn peak() -> Option<u64> {
+    Some(field(&read_to_string("/proc/self/status").ok()?, "VmHWM:")? << 10)
+}
+
 /// Checks that `bytes` of memory are available for `what`.
 ///
 /// # Errors

@@ -8,7 +8,9 @@ use greenup_files::Outputs;
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::memory;
 use greenup_fmm::options::{M2l, Options};
-use greenup_fmm::points::{Distribution, Points, charges, files, generate};
+use greenup_fmm::points::{
+    Distribution, Points, charges, charges_piece, files, generate, generate_piece,
+};
 use std::path::{Path, PathBuf};
 
 /// Interaction kernels by name.
@@ -135,6 +137,30 @@ impl Input {
             charges,
             targets: targets.map(|t| t.points),
         })
+    }
+
+    /// A rank's piece of the points and charges. A file is read as a whole.
+    pub fn load_piece(&self, rank: usize, ranks: usize) -> Result<(Points, Vec<f64>)> {
+        let d = self.kernel().inputs();
+        let of = |n: usize| {
+            let at = |rank: usize| (n as u128 * rank as u128 / ranks as u128) as usize;
+            at(rank)..at(rank + 1)
+        };
+        if self.points.is_none() {
+            let piece = of(self.n);
+            self.check_points(piece.len(), piece.len())?;
+            let charged = piece.start * d..piece.end * d;
+            return Ok((
+                generate_piece(self.distribution, piece, self.seed),
+                charges_piece(charged, false, self.seed),
+            ));
+        }
+        let all = self.load()?;
+        let piece = of(all.sources.len());
+        let points = Points {
+            x: all.sources.x.map(|x| x[piece.clone()].to_vec()),
+        };
+        Ok((points, all.charges[piece.start * d..piece.end * d].to_vec()))
     }
 
     /// Checks an output before any work: its name, and that it is not an input. Further outputs can be checked with

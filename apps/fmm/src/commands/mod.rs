@@ -2,6 +2,7 @@
 
 pub mod device;
 pub mod direct;
+mod distributed;
 mod drawing;
 mod gather;
 pub mod input;

@@ -1,5 +1,6 @@
 //! `fmm run`.
 
+use super::distributed::Asked;
 use super::gather::Gather;
 use super::input::{Input, Loaded, PrecisionArg, default_ncrit};
 use super::ranks::{Evaluated, evaluate};
@@ -14,7 +15,7 @@ use greenup_app::{AppError, Result, print};
 use greenup_device::cuda::Gpu;
 use greenup_fmm::check::errors;
 use greenup_fmm::cost_model;
-use greenup_fmm::options::M2l;
+use greenup_fmm::options::{M2l, Options};
 use greenup_fmm::plan::Plan;
 use greenup_fmm::points::files;
 use greenup_fmm::precision::Real;
@@ -30,6 +31,9 @@ pub struct RunArgs {
     device: DeviceSetArg,
     #[command(flatten)]
     ranks: RanksArg,
+    /// Distribute the points over the ranks, instead of all points on each
+    #[arg(long, conflicts_with_all = ["targets", "machine", "figure"])]
+    distributed: bool,
     /// Maximum number of points per leaf [default: by device and precision]
     #[arg(long, value_name = "N")]
     ncrit: Option<usize>,
@@ -82,6 +86,12 @@ pub fn run(args: &RunArgs) -> Result {
     }
     let mut outputs = args.input.check_output(args.out.as_deref())?;
     let figure = drawing::check(&mut outputs, args.figure.as_deref())?;
+    if args.distributed {
+        return match args.input.precision {
+            PrecisionArg::F32 => distributed::<f32>(args, &team),
+            PrecisionArg::F64 => distributed::<f64>(args, &team),
+        };
+    }
     let loaded = args.input.load()?;
     match args.input.precision {
         PrecisionArg::F32 => of::<f32>(args, &team, &loaded, figure.as_ref()),
@@ -95,9 +105,7 @@ fn gpus() -> usize {
     Gpu::all().map_or(0, |all| all.len())
 }
 
-fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>) -> Result {
-    let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
-    let machine = args.machine.load()?;
+fn options(args: &RunArgs) -> Options {
     let ncrit = args.ncrit.unwrap_or_else(|| {
         default_ncrit(
             args.device.device.is_gpu(),
@@ -105,7 +113,30 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
             args.input.gradient,
         )
     });
-    let options = args.input.options(ncrit, args.m2l);
+    args.input.options(ncrit, args.m2l)
+}
+
+fn distributed<R: Real>(args: &RunArgs, team: &Team) -> Result {
+    let asked = Asked {
+        input: &args.input,
+        kernels: &args.kernels,
+        repeat: args.repeat,
+        measure: args.measure,
+        check: args.check,
+        out: args.out.as_ref(),
+        json: args.json,
+    };
+    super::distributed::run::<R>(&asked, &options(args), team, |ranks| {
+        let own = args.device.device.gpus(ranks.local(), gpus());
+        own.first().map_or(Device::Cpu, |n| Device::Cuda(*n))
+    })
+}
+
+fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>) -> Result {
+    let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
+    let machine = args.machine.load()?;
+    let options = options(args);
+    let ncrit = options.ncrit;
     let start = Instant::now();
     let plan = Arc::new(Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?);
     let setup_s = start.elapsed().as_secs_f64();

@@ -12,8 +12,9 @@ mod permutation;
 mod share;
 mod upward;
 
+pub(crate) use permutation::{largest, unit_for};
 pub use share::{Part, merge};
-pub(crate) use upward::{Essential, Upward};
+pub(crate) use upward::{Essential, Parts, Upward};
 
 use crate::error::{FmmError, invalid};
 use crate::kernel::Kernel;
@@ -108,12 +109,17 @@ fn extent(x: &[f64]) -> (f64, f64) {
         .reduce(|| NOTHING, both)
 }
 
-/// Center and half width of the smallest cube that contains all points, slightly enlarged.
-fn cube(all: [&Points; 2]) -> ([f64; 3], f64) {
+/// Smallest and largest coordinate along each axis.
+pub(crate) fn extents(points: &Points) -> [(f64, f64); 3] {
+    std::array::from_fn(|a| extent(&points.x[a]))
+}
+
+/// Center and half width of the smallest cube that contains these extents, slightly enlarged.
+pub(crate) fn cube(all: &[[(f64, f64); 3]]) -> ([f64; 3], f64) {
     let mut half = 0.0f64;
     let center = std::array::from_fn(|a| {
         let (low, high) = (all.iter())
-            .map(|p| extent(&p.x[a]))
+            .map(|p| p[a])
             .fold(NOTHING, |a, b| (a.0.min(b.0), a.1.max(b.1)));
         if low > high {
             return 0.0;
@@ -137,7 +143,11 @@ fn wave_limit(p: usize) -> f64 {
 const CUTS: usize = 8;
 
 /// Sorts points by the Morton keys of their rounded positions: points that round to one position must share a box.
-fn sorted<R: Real>(points: &Points, center: [f64; 3], unit: f64) -> (Order, [Vec<R>; 3]) {
+pub(crate) fn sorted<R: Real>(
+    points: &Points,
+    center: [f64; 3],
+    unit: f64,
+) -> (Order, [Vec<R>; 3]) {
     let along = |a: usize, i: usize| R::of(((points.x[a][i] - center[a]) / unit).clamp(-1.0, 1.0));
     let order = Order::of(points.len(), |i| {
         std::array::from_fn(|a| along(a, i).wide())
@@ -152,6 +162,41 @@ fn sorted<R: Real>(points: &Points, center: [f64; 3], unit: f64) -> (Order, [Vec
     (order, x)
 }
 
+/// Checks options; returns the surface order.
+pub(crate) fn checked<R: Real>(options: &Options) -> Result<usize, FmmError> {
+    options.kernel.check(options.gradient)?;
+    if options.ncrit == 0 {
+        return Err(invalid("ncrit (maximum points per leaf)", "0", "1 or more"));
+    }
+    let p = match options.order {
+        Some(p) if (3..=16).contains(&p) => p,
+        Some(p) => return Err(invalid("surface order", p, "3 to 16")),
+        None => accuracy::order::<R>(options.tolerance, options.kernel, options.gradient)?,
+    };
+    if options.m2l == M2l::Compressed && options.tolerance < FINEST {
+        return Err(FmmError::CompressedAccuracy {
+            tolerance: options.tolerance,
+            reachable: FINEST,
+        });
+    }
+    Ok(p)
+}
+
+/// The kernel's parameter in units of the half width of the root cube.
+pub(crate) fn scaled_parameter(kernel: Kernel, p: usize, unit: f64) -> Result<f64, FmmError> {
+    if !unit.is_finite() {
+        return Err(FmmError::TooFarApart(f64::MAX));
+    }
+    let parameter = kernel.parameter(unit);
+    if matches!(kernel, Kernel::Helmholtz { .. }) && parameter > wave_limit(p) {
+        return Err(FmmError::HighFrequency {
+            parameter,
+            limit: wave_limit(p),
+        });
+    }
+    Ok(parameter)
+}
+
 impl<R: Real> Plan<R> {
     /// Plans the evaluation at `targets`, or at the sources themselves.
     ///
@@ -162,21 +207,7 @@ impl<R: Real> Plan<R> {
         targets: Option<&Points>,
         options: &Options,
     ) -> Result<Self, FmmError> {
-        options.kernel.check(options.gradient)?;
-        if options.ncrit == 0 {
-            return Err(invalid("ncrit (maximum points per leaf)", "0", "1 or more"));
-        }
-        let p = match options.order {
-            Some(p) if (3..=16).contains(&p) => p,
-            Some(p) => return Err(invalid("surface order", p, "3 to 16")),
-            None => accuracy::order::<R>(options.tolerance, options.kernel, options.gradient)?,
-        };
-        if options.m2l == M2l::Compressed && options.tolerance < FINEST {
-            return Err(FmmError::CompressedAccuracy {
-                tolerance: options.tolerance,
-                reachable: FINEST,
-            });
-        }
+        let p = checked::<R>(options)?;
         if sources.len().max(targets.map_or(0, Points::len)) > MAX_POINTS {
             return Err(FmmError::TooManyPoints(MAX_POINTS));
         }
@@ -186,17 +217,9 @@ impl<R: Real> Plan<R> {
         }
         let begun = Instant::now();
         let mut setup_times = SetupTimes::default();
-        let (center, unit) = cube([sources, targets.unwrap_or(sources)]);
-        if !unit.is_finite() {
-            return Err(FmmError::TooFarApart(f64::MAX));
-        }
-        let parameter = options.kernel.parameter(unit);
-        if matches!(options.kernel, Kernel::Helmholtz { .. }) && parameter > wave_limit(p) {
-            return Err(FmmError::HighFrequency {
-                parameter,
-                limit: wave_limit(p),
-            });
-        }
+        let all = [extents(sources), extents(targets.unwrap_or(sources))];
+        let (center, unit) = cube(&all);
+        let parameter = scaled_parameter(options.kernel, p, unit)?;
         let (source_order, x) = sorted::<R>(sources, center, unit);
         let (target_order, y) = match targets {
             Some(t) => sorted::<R>(t, center, unit),

@@ -22,27 +22,7 @@ impl<R: Real> Plan<R> {
                 each: d,
             });
         }
-        let largest = charges
-            .par_iter()
-            .map(|q| {
-                if q.is_finite() {
-                    q.abs()
-                } else {
-                    f64::INFINITY
-                }
-            })
-            .with_min_len(1 << 14)
-            .reduce(|| 0.0, f64::max);
-        if let Some(i) = (largest == f64::INFINITY)
-            .then(|| charges.par_iter().position_first(|q| !q.is_finite()))
-            .flatten()
-        {
-            return Err(FmmError::Charge {
-                number: i / d + 1,
-                value: charges[i],
-            });
-        }
-        Ok(unit_for(largest))
+        Ok(unit_for(largest(charges, d)?))
     }
 
     /// Charges in the order of the boxes.
@@ -90,4 +70,32 @@ pub(crate) fn unit_for(largest: f64) -> f64 {
         true => 1.0,
         false => unit(largest),
     }
+}
+
+/// The largest magnitude of charges, with `each` of a source.
+///
+/// # Errors
+/// One is not finite.
+pub(crate) fn largest(charges: &[f64], each: usize) -> Result<f64, FmmError> {
+    let largest = charges
+        .par_iter()
+        .map(|q| {
+            if q.is_finite() {
+                q.abs()
+            } else {
+                f64::INFINITY
+            }
+        })
+        .with_min_len(1 << 14)
+        .reduce(|| 0.0, f64::max);
+    if let Some(i) = (largest == f64::INFINITY)
+        .then(|| charges.par_iter().position_first(|q| !q.is_finite()))
+        .flatten()
+    {
+        return Err(FmmError::Charge {
+            number: i / each + 1,
+            value: charges[i],
+        });
+    }
+    Ok(largest)
 }

@@ -3,7 +3,7 @@
 pub mod files;
 mod generate;
 
-pub use generate::{Distribution, charges, generate};
+pub use generate::{Distribution, charges, charges_piece, generate, generate_piece};
 
 use crate::FmmError;
 use rayon::prelude::*;

@@ -5,6 +5,7 @@ mod morton;
 
 pub use lists::Lists;
 pub use morton::{DEPTH, key};
+pub(crate) use morton::{cell, key_range, place};
 
 use rayon::prelude::*;
 use std::ops::Range;
@@ -129,6 +130,11 @@ impl Tree {
             }
             levels.push(begin..nodes.len());
         }
+        Self::of_nodes(nodes, levels)
+    }
+
+    /// The tree of these boxes, level by level.
+    pub(crate) fn of_nodes(nodes: Vec<Node>, levels: Vec<Range<usize>>) -> Self {
         let neighbours = neighbours(&nodes, &levels);
         Self {
             nodes,

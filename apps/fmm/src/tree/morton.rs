@@ -24,9 +24,32 @@ pub fn key(p: [f64; 3]) -> u64 {
     x | y << 1 | z << 2
 }
 
+/// Smallest key in a box.
+pub fn cell(at: [u32; 3], level: u8) -> u64 {
+    let [x, y, z] = at.map(|i| spread(u64::from(i)));
+    (x | y << 1 | z << 2) << (3 * (DEPTH - usize::from(level)))
+}
+
+/// Keys of the box of a level that contains a key.
+pub fn key_range(key: u64, level: u8) -> std::ops::Range<u64> {
+    let bits = 3 * (DEPTH - usize::from(level));
+    let begin = key >> bits << bits;
+    begin..begin + (1 << bits)
+}
+
+/// Index of the box of a level that begins at a key, along each axis.
+pub fn place(key: u64, level: u8) -> [u32; 3] {
+    let cells = key >> (3 * (DEPTH - usize::from(level)));
+    std::array::from_fn(|a| {
+        (0..u32::from(level)).fold(0, |at, b| {
+            at | ((cells >> (3 * b as usize + a)) as u32 & 1) << b
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{DEPTH, key};
+    use super::{DEPTH, cell, key, key_range, place};
     use proptest::prelude::*;
 
     proptest! {
@@ -39,6 +62,18 @@ mod tests {
                 prop_assert!((cell as f64 * width - 1.0) <= *x);
                 prop_assert!(*x <= (cell + 1) as f64 * width - 1.0);
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_box_is_found_by_its_first_key(at in prop::array::uniform3(0u32..1 << 21), level in 0u8..=21) {
+            let at = at.map(|i| i >> (21 - level));
+            let first = cell(at, level);
+            prop_assert_eq!(place(first, level), at);
+            let keys = key_range(first, level);
+            prop_assert_eq!(keys.start, first);
+            prop_assert_eq!(key_range(keys.end - 1, level), keys);
         }
     }
 

@@ -88,3 +88,40 @@ fn with_mpi_an_error_is_said_once() {
         );
     }
 }
+
+#[test]
+fn distributed_points_give_the_same_digits() {
+    let dir = tempfile::tempdir().unwrap();
+    for method in ["fft", "compressed"] {
+        let input = format!("{INPUT} --m2l {method} --check 20");
+        let (one, json) = results(fmm(&input), dir.path());
+        let error = json["errors"]["potential"].as_f64().unwrap();
+        for ranks in [1, 2, 3] {
+            let words = format!("{input} --distributed --ranks {ranks}");
+            let (some, json) = results(fmm(&words), dir.path());
+            assert!(some == one, "{method} {ranks} ranks");
+            assert_eq!(json["targets"], 3001);
+            let own = json["own_points"].as_array().unwrap();
+            assert_eq!(own.len(), ranks);
+            let here = json["errors"]["potential"].as_f64().unwrap();
+            assert!((here / error - 1.0).abs() < 1e-3, "{here} {error}");
+        }
+    }
+    is_refused(&mut fmm("run -n 100 --distributed --targets x.csv"));
+}
+
+#[test]
+#[ignore = "needs MPI"]
+fn with_mpi_distributed_points_give_the_same_digits() {
+    let dir = tempfile::tempdir().unwrap();
+    let (one, _) = results(fmm(INPUT), dir.path());
+    for launcher in launchers() {
+        for ranks in [2, 3] {
+            let mut command = fmm(&format!("{INPUT} --distributed"));
+            let path = dir.path().join("distributed.npy");
+            command.arg("-o").arg(&path);
+            succeeds(&mut with_ranks(launcher, ranks, &command));
+            assert!(std::fs::read(&path).unwrap() == one, "{launcher} {ranks}");
+        }
+    }
+}
