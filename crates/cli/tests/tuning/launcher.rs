@@ -97,7 +97,7 @@ fn a_launched_worker_that_dies_costs_at_most_its_trial() {
     let p = problem(&dir.path().join("problem"));
     let out = dir.path().join("out");
     // Its connection breaks in each trial.
-    let breaks = r#"sh -c '"$@" | head -n 12' --"#;
+    let breaks = r#"sh -c '"$@" | { sed -u 12q; kill $$; }' --"#;
     greenup_testing::succeeds(&mut tune(&p, &out, &["env", breaks]));
     let text = std::fs::read_to_string(out.join("trials.jsonl")).unwrap();
     assert_eq!(text.lines().count(), 4, "{text}");

@@ -272,6 +272,9 @@ impl Worker {
                         if cancelled() {
                             return Ok(None);
                         }
+                        if introduces {
+                            return Err(EnvironmentFault(message));
+                        }
                         if !ready {
                             return Err(EnvironmentFault(format!(
                                 "a worker ended before it had loaded a kernel: {message}"
