@@ -1,6 +1,7 @@
 //! A search on this host or its GPU, as the commands `tune` and `gemm` start it.
 
 use crate::args::{BudgetArg, SearchArgs};
+use crate::launched::{self, Launched};
 use crate::{facts, setup};
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
@@ -8,6 +9,7 @@ use greenup_app::{machine, print, renamed};
 use greenup_device::CpuFacts;
 use greenup_meter::Summary;
 use greenup_report::si::si;
+use greenup_space::Facts;
 use greenup_tune::build::compile::compiler_version;
 use greenup_tune::problem::Measure;
 use greenup_tune::problem::parts::OLD_KEYS;
@@ -27,11 +29,19 @@ pub fn problem(
     gpu: Option<&str>,
 ) -> Result<Problem> {
     let gpu = setup::first_gpu(gpu)?;
-    let facts = facts::facts_for(file, gpu.as_deref())?;
+    problem_with(file, constants, &facts::facts_for(file, gpu.as_deref())?)
+}
+
+/// The same with the facts of a device.
+pub fn problem_with(
+    file: &Path,
+    constants: &[(String, toml::Value)],
+    facts: &Facts,
+) -> Result<Problem> {
     if let Ok(table) = greenup_files::read_text(file).unwrap_or_default().parse() {
         renamed::note_keys(&file.display().to_string(), &table, &OLD_KEYS);
     }
-    Problem::read_with(file, &facts, constants).map_err(|e| {
+    Problem::read_with(file, facts, constants).map_err(|e| {
         let out = AppError::new(e.to_string());
         match e.hint {
             Some(h) => out.hint(h),
@@ -49,6 +59,8 @@ pub struct Spread {
     pub shard: Option<Shard>,
     /// Workers on the host.
     pub workers: usize,
+    /// Workers that launchers started, in place of all others.
+    pub launched: Vec<Launched>,
 }
 
 /// Searches the space of a problem, measures on this host, and writes the sweep into `dir`.
@@ -83,7 +95,10 @@ pub fn sweep(
     let cannot = |e: SessionError| refused(e, file, dir);
     let gpus = spread.gpus.as_deref().or(search.gpu.as_deref());
     let sensor = search.sensor.sensor.as_deref();
-    let setup = setup::setup_all(problem, gpus, sensor, spread.workers)?;
+    let setup = match spread.launched.as_slice() {
+        [] => setup::setup_all(problem, gpus, sensor, spread.workers)?,
+        launched => launched::setup(problem, launched)?,
+    };
     options.facts = facts(search, &CpuFacts::read(), setup.sensor.as_deref());
     let session = Session::new(problem, options, &bars).map_err(cannot)?;
     print::detail(|| {

@@ -202,6 +202,6 @@ pub fn launcher(sensor: Option<(&str, f64)>) -> Result<Launcher> {
     Ok(Launcher {
         program: std::env::current_exe()?,
         arguments,
-        remote: false,
+        remote: None,
     })
 }

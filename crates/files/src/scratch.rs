@@ -34,6 +34,11 @@ impl Scratch {
         Ok(scratch)
     }
 
+    /// Removes it now, for a process that ends without running destructors.
+    pub fn remove(&self) {
+        empty(&self.path);
+    }
+
     /// Its absolute path.
     pub fn path(&self) -> &Path {
         &self.path

@@ -110,6 +110,21 @@ pub struct TuneArgs {
     /// Search a part of the space: shard I of N, from 1, for job arrays; `greenup sweeps merge` joins their sweeps
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
+    /// Command that starts a worker on another host or on a part of this one, such as 'ssh node2' or 'srun -N1 --gpus=1';
+    /// repeatable. Each has one worker, and there are no other workers
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["gpu", "gpus", "workers"])]
+    pub launcher: Vec<String>,
+    /// The program greenup where launchers start it
+    #[arg(
+        long,
+        value_name = "PATH",
+        default_value = "greenup",
+        requires = "launcher"
+    )]
+    pub remote_program: String,
+    /// Time in which a launched worker must introduce itself, s
+    #[arg(long, value_name = "S", default_value_t = 60.0, requires = "launcher")]
+    pub launcher_timeout: f64,
     /// Workers that share the host's cores. Their kernels disturb each other: for tests
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one, hide = true)]
     pub workers: usize,
@@ -316,6 +331,9 @@ pub struct WorkerArgs {
     /// Update period of the sensor, s
     #[arg(long, default_value_t = 0.1)]
     pub period: f64,
+    /// Started by a launcher: introduce yourself, and take files with the jobs
+    #[arg(long)]
+    pub remote: bool,
     /// Without a watcher process, as under a profiler
     #[arg(long)]
     pub alone: bool,

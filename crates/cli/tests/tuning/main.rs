@@ -8,6 +8,7 @@ mod cuda;
 mod gemm;
 mod gpu_faults;
 mod init;
+mod launcher;
 mod nvml;
 mod processes;
 mod tune;

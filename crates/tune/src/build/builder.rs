@@ -42,6 +42,7 @@ impl Builder<'_> {
             inputs: Inputs::default(),
             limit_s: COMPILE_S,
             task: Task::Compile(cubin::source(self.problem, config, on)?),
+            files: Vec::new(),
         };
         let answer = self
             .plan

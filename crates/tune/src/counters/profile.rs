@@ -98,11 +98,11 @@ fn show(
     let own = plain.arguments.iter().chain([&alone]);
     let launcher = Launcher {
         program: PathBuf::from("ncu"),
-        remote: false,
+        remote: None,
         arguments: ncu::arguments(log, metrics, &plain.program, own),
     };
     let mut worker = launcher
-        .start()
+        .start(&|| bench.observer.cancelled())
         .map_err(|e| ProfilerError::Start(e.to_string()))?;
     let limit = 10.0 * bench.problem.measure.timeout;
     let mut shown = Vec::new();

@@ -196,6 +196,7 @@ impl<'a> Bench<'a> {
                 gpu,
             },
             task,
+            files: Vec::new(),
         }
     }
 
@@ -206,12 +207,12 @@ impl<'a> Bench<'a> {
         if matches!(job.task, Task::Reference { .. } | Task::Compile(_)) {
             return self.plan.launcher.run(&job, limit_s, &cancelled);
         }
-        if job.inputs.gpu.is_none() && !self.launcher.remote {
+        if job.inputs.gpu.is_none() && self.launcher.remote.is_none() {
             return self.launcher.run(&job, limit_s, &cancelled);
         }
         let mut kept = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_ref().is_none_or(|w| !w.alive()) {
-            *kept = Some(self.launcher.start()?);
+            *kept = Some(self.launcher.start(&cancelled)?);
         }
         let Some(worker) = kept.as_mut() else {
             return Ok(None);

@@ -113,11 +113,13 @@ impl Channel {
     /// The line is not a valid job.
     pub fn next_job(&mut self) -> io::Result<Option<Job>> {
         let mut line = std::mem::take(&mut self.left);
+        let mut searched = 0;
         let end = loop {
-            if let Some(end) = line.iter().position(|&b| b == b'\n') {
-                break end;
+            if let Some(end) = line[searched..].iter().position(|&b| b == b'\n') {
+                break searched + end;
             }
-            let mut chunk = [0; 4096];
+            searched = line.len();
+            let mut chunk = [0; 16384];
             let n = self.jobs.read(&mut chunk)?;
             if n == 0 {
                 return Ok(None);

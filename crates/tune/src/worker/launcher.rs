@@ -3,7 +3,8 @@
 use crate::error::EnvironmentFault;
 use crate::sweep::Failure;
 use crate::worker::channel;
-use crate::worker::protocol::{Job, Message};
+use crate::worker::protocol::{Inputs, Job, Message, Task};
+use crate::worker::remote::{Files, Introduction, Question, VERSION};
 use greenup_process::capture::Capture;
 use greenup_process::group::{Group, OnInterrupt};
 use std::io::{BufRead as _, BufReader, Read, Write as _};
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 
 /// Bytes of an answer at most.
 const LONGEST: usize = 64 << 20;
+/// Bytes of other output before the introduction of a worker at most.
+const GARBAGE: usize = 1 << 20;
 /// Time in which a worker's last answers come after its end.
 const DRAIN: Duration = Duration::from_millis(200);
 /// Seconds in which a worker starts and fills its data, before the time for its job.
@@ -29,8 +32,8 @@ pub struct Launcher {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Whether it may run on another host: then it introduces itself, and gets the files that its jobs name.
-    pub remote: bool,
+    /// What it is asked first, if it may run on another host: then it introduces itself, and gets the files that its jobs name.
+    pub remote: Option<Question>,
 }
 
 /// What a job gave: all that it answered, or why it ended.
@@ -47,7 +50,7 @@ impl Launcher {
     ///
     /// # Errors
     /// It cannot be started, which is never a config's fault.
-    pub fn start(&self) -> Result<Worker, EnvironmentFault> {
+    pub fn start(&self, cancelled: &dyn Fn() -> bool) -> Result<Worker, EnvironmentFault> {
         let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)
@@ -58,18 +61,28 @@ impl Launcher {
             .map_err(|e| EnvironmentFault(format!("no process can be started: {e}")))?;
         let (tx, messages) = mpsc::channel();
         let nonce = Arc::new(Mutex::new(String::new()));
+        let skipped = Arc::new(Mutex::new(Skipped::default()));
         if let Some(pipe) = group.take_stdout() {
-            let nonce = Arc::clone(&nonce);
-            std::thread::spawn(move || answers(pipe, &nonce, &tx));
+            let (nonce, skipped) = (Arc::clone(&nonce), Arc::clone(&skipped));
+            std::thread::spawn(move || answers(pipe, &nonce, &skipped, &tx));
         }
-        Ok(Worker {
-            stdin: group.take_stdin(),
+        let mut worker = Worker {
+            stdin: group.take_stdin().map(writer),
             errors: group.take_stderr().map(|p| Capture::of(p, 4096)),
             group,
             messages,
             nonce,
+            skipped,
+            files: None,
+            introduction: None,
             alive: true,
-        })
+        };
+        if let Some(question) = &self.remote {
+            let introduction = worker.introduce(question, cancelled)?;
+            worker.files = Some(Files::new(introduction.folder.clone()));
+            worker.introduction = Some(introduction);
+        }
+        Ok(worker)
     }
 
     /// Runs one job in a process of its own; as [`Worker::ask`].
@@ -82,12 +95,17 @@ impl Launcher {
         limit_s: f64,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Option<Answer>, EnvironmentFault> {
-        self.start()?.ask(job, limit_s, cancelled)
+        self.start(cancelled)?.ask(job, limit_s, cancelled)
     }
 }
 
 /// Passes on the lines that carry the number of the job under way; whatever else a kernel wrote there is left out.
-fn answers(pipe: impl Read, nonce: &Mutex<String>, tx: &mpsc::Sender<Message>) {
+fn answers(
+    pipe: impl Read,
+    nonce: &Mutex<String>,
+    skipped: &Mutex<Skipped>,
+    tx: &mpsc::Sender<Message>,
+) {
     let mut lines = BufReader::new(pipe);
     let mut line = Vec::new();
     loop {
@@ -110,19 +128,55 @@ fn answers(pipe: impl Read, nonce: &Mutex<String>, tx: &mpsc::Sender<Message>) {
             if tx.send(message).is_err() {
                 return;
             }
+        } else if line != b"\n" {
+            let mut skipped = skipped.lock().unwrap_or_else(PoisonError::into_inner);
+            skipped.bytes += line.len();
+            if skipped.first.is_empty() {
+                let start = &line[..line.len().min(80)];
+                String::from_utf8_lossy(start)
+                    .trim()
+                    .clone_into(&mut skipped.first);
+            }
         }
         line.clear();
     }
 }
 
+/// Output of a worker that is no answer.
+#[derive(Clone, Debug, Default)]
+pub struct Skipped {
+    /// Its length.
+    pub bytes: usize,
+    /// Begin of its first line.
+    pub first: String,
+}
+
+/// Writes lines to a worker from a thread of its own: one that reads nothing must not stop the tuner.
+fn writer(mut stdin: ChildStdin) -> mpsc::Sender<Vec<u8>> {
+    let (tx, lines) = mpsc::channel::<Vec<u8>>();
+    std::thread::spawn(move || {
+        for line in lines {
+            // If the worker has died, its messages or its exit status give the reason.
+            if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
+                return;
+            }
+        }
+    });
+    tx
+}
+
 /// A process that takes one job after the other. It and all that it started are killed when it is dropped.
 pub struct Worker {
     group: Group,
-    stdin: Option<ChildStdin>,
+    /// Lines for it; its input ends with this.
+    stdin: Option<mpsc::Sender<Vec<u8>>>,
     messages: mpsc::Receiver<Message>,
     errors: Option<Capture>,
     /// Of the job under way.
     nonce: Arc<Mutex<String>>,
+    skipped: Arc<Mutex<Skipped>>,
+    files: Option<Files>,
+    introduction: Option<Introduction>,
     alive: bool,
 }
 
@@ -152,18 +206,23 @@ impl Worker {
         limit_s: f64,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Option<Answer>, EnvironmentFault> {
+        let sent = match &mut self.files {
+            Some(files) => Some(files.job(job)?),
+            None => None,
+        };
+        let job = sent.as_ref().unwrap_or(job);
         let nonce = channel::nonce();
         self.nonce
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone_from(&nonce);
-        if let Some(stdin) = &mut self.stdin {
+        if let Some(stdin) = &self.stdin {
             let mut line = format!("{nonce} ").into_bytes();
             line.extend(serde_json::to_vec(job).unwrap_or_default());
             line.push(b'\n');
-            // If the worker has died, its messages or its exit status give the reason.
-            let _ = stdin.write_all(&line).and_then(|()| stdin.flush());
+            let _ = stdin.send(line);
         }
+        let introduces = matches!(job.task, Task::Introduce(_));
         let mut start = Instant::now();
         let mut end: Option<Instant> = None;
         // Until then nothing of the kernel is in the process: what goes wrong is not its fault.
@@ -213,6 +272,9 @@ impl Worker {
                         if cancelled() {
                             return Ok(None);
                         }
+                        if introduces {
+                            return Err(EnvironmentFault(message));
+                        }
                         if !ready {
                             return Err(EnvironmentFault(format!(
                                 "a worker ended before it had loaded a kernel: {message}"
@@ -227,9 +289,18 @@ impl Worker {
                 self.stop();
                 return Ok(None);
             }
-            let filling = if ready { 0.0 } else { FILLING_S };
+            if introduces && self.skipped().bytes > GARBAGE {
+                self.stop();
+                return Err(EnvironmentFault(
+                    "it prints other output without an end".into(),
+                ));
+            }
+            let filling = if ready || introduces { 0.0 } else { FILLING_S };
             if start.elapsed().as_secs_f64() > limit_s + filling {
                 self.stop();
+                if introduces {
+                    return Err(EnvironmentFault(format!("no answer within {limit_s:.0} s")));
+                }
                 if !ready {
                     return Err(EnvironmentFault(format!(
                         "a worker was not ready within {:.0} s: the arguments take longer to fill, or the machine is overloaded",
@@ -241,6 +312,58 @@ impl Worker {
                 return Ok(Some(answer));
             }
         }
+    }
+
+    /// What it said about itself, if a launcher started it.
+    pub fn introduction(&self) -> Option<&Introduction> {
+        self.introduction.as_ref()
+    }
+
+    /// Its output so far that is no answer.
+    pub fn skipped(&self) -> Skipped {
+        let skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        skipped.clone()
+    }
+
+    fn introduce(
+        &mut self,
+        question: &Question,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Introduction, EnvironmentFault> {
+        let job = Job {
+            inputs: Inputs::default(),
+            limit_s: question.timeout_s,
+            task: Task::Introduce(question.clone()),
+            files: Vec::new(),
+        };
+        let asked = self.ask(&job, question.timeout_s, cancelled);
+        let first = self.skipped().first;
+        let printed = match first.as_str() {
+            "" => String::new(),
+            first => format!("; it printed `{first}`"),
+        };
+        let answer = asked
+            .map_err(|e| {
+                EnvironmentFault(format!("the worker did not introduce itself: {e}{printed}"))
+            })?
+            .ok_or_else(|| EnvironmentFault("stopped".into()))?;
+        let introduction = answer.messages.into_iter().find_map(|m| match m {
+            Message::Introduced(i) => Some(*i),
+            _ => None,
+        });
+        let Some(introduction) = introduction else {
+            let why = answer.failure.map(|(_, m)| m).unwrap_or_default();
+            return Err(EnvironmentFault(format!(
+                "the worker did not introduce itself: {why}{printed}"
+            )));
+        };
+        if introduction.version != VERSION {
+            return Err(EnvironmentFault(format!(
+                "greenup on {} has version {}, this one {VERSION}: install the same there",
+                introduction.host, introduction.version
+            )));
+        }
+        Ok(introduction)
     }
 
     /// Lets it end, and waits for that as long as its last job could take.
@@ -299,14 +422,14 @@ fn signal_name(n: i32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worker::protocol::{Built, Inputs, Task};
+    use crate::worker::protocol::Built;
 
     /// A worker that is a shell script.
     fn script(text: &str) -> Launcher {
         Launcher {
             program: "sh".into(),
             arguments: vec!["-c".into(), text.into()],
-            remote: false,
+            remote: None,
         }
     }
 
@@ -316,6 +439,7 @@ mod tests {
             inputs: Inputs::default(),
             limit_s: 1.0,
             task: Task::Show { kernel, runs: 0 },
+            files: Vec::new(),
         }
     }
 
@@ -352,7 +476,7 @@ mod tests {
         let none = Launcher {
             program: "/no/such/program".into(),
             arguments: Vec::new(),
-            remote: false,
+            remote: None,
         };
         let e = none.run(&job(), 10.0, &cancelled).unwrap_err();
         assert!(e.0.contains("no process can be started"), "{e}");

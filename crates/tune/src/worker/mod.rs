@@ -5,6 +5,7 @@
 //! | [`protocol`] | jobs and messages between the tuner and its worker |
 //! | [`launcher`] | starts workers, enforces time limits, reads their messages |
 //! | [`channel`] | the worker's end of the pipes, protected from kernels |
+//! | [`remote`] | introduction of workers that a launcher starts, and the files that they get |
 //! | [`serve`] | executes jobs in the worker |
 //! | [`policy`] | how a worker measures |
 //! | [`supervise`] | kills processes that kernels leave behind |
@@ -18,6 +19,7 @@ pub mod launcher;
 mod nvrtc;
 pub mod policy;
 pub mod protocol;
+pub mod remote;
 pub mod serve;
 mod stop;
 pub mod supervise;

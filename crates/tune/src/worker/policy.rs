@@ -10,7 +10,7 @@ pub fn policy(job: &Job, energy: bool) -> Policy {
     let (seconds, interleaved) = match &job.task {
         Task::Trial { seconds, .. } => (*seconds, false),
         Task::Interleaved { seconds, .. } => (*seconds, true),
-        Task::Reference { .. } | Task::Compile(_) | Task::Show { .. } => (0.0, false),
+        _ => (0.0, false),
     };
     if job.inputs.gpu.is_some() && energy {
         return Policy {

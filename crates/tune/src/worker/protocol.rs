@@ -1,5 +1,6 @@
 //! Jobs and messages between the tuner and a worker: one JSON line each, after a random number that is unique to the job.
 
+use super::remote::{Introduction, Question, Sent};
 use crate::problem::{Data, Launch, Map};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -28,6 +29,13 @@ impl Built {
             Self::Library(file) | Self::Cubin { file, .. } => file,
         }
     }
+
+    /// The file it is in, to be replaced.
+    pub(crate) fn file_mut(&mut self) -> &mut PathBuf {
+        match self {
+            Self::Library(file) | Self::Cubin { file, .. } => file,
+        }
+    }
 }
 
 /// One job of a worker.
@@ -39,6 +47,9 @@ pub struct Job {
     pub limit_s: f64,
     /// What to do.
     pub task: Task,
+    /// Files that the worker must have before, if a launcher started it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Sent>,
 }
 
 /// Inputs of the kernels. A worker that gets the same inputs again reuses them.
@@ -75,6 +86,8 @@ pub struct Expected {
 /// What a worker does.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Task {
+    /// Introduces itself: the first job of a worker that a launcher started.
+    Introduce(Question),
     /// Compiles for a GPU into the cache.
     Compile(Cuda),
     /// Runs on the host, on the data and on the fresh data, and writes the outputs to files.
@@ -140,6 +153,8 @@ pub struct Cuda {
 /// A message of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Message {
+    /// The worker introduces itself.
+    Introduced(Box<Introduction>),
     /// The inputs are loaded; later failures are the kernel's.
     Ready,
     /// The environment failed, not the kernel.

@@ -67,7 +67,7 @@ fn work(
     die_with_parent(job.limit_s);
     channel.answer(&Message::Ready);
     match &job.task {
-        Task::Compile(_) => Ok(()),
+        Task::Compile(_) | Task::Introduce(_) => Ok(()),
         Task::Reference { library, outputs } => reference(inputs, library, outputs, channel),
         Task::Trial {
             kernel,

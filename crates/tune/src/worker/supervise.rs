@@ -1,6 +1,7 @@
 //! A worker and its watcher. The watcher takes in all processes that a kernel leaves behind, whatever group or session
 //! they moved to, and kills them when the worker ends, when the tuner asks, and when the tuner is gone.
 
+use greenup_files::Scratch;
 use std::io;
 use std::time::Duration;
 
@@ -8,12 +9,12 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_millis(200);
 
 /// Splits this process in two: the worker, which returns from here, and its watcher, which ends as the worker ends.
-/// Call it while the process has one thread.
+/// Call it while the process has one thread. The watcher removes the scratch folder at the end.
 ///
 /// # Errors
 /// No process can be made.
 #[cfg(target_os = "linux")]
-pub fn supervised() -> io::Result<()> {
+pub fn supervised(scratch: Option<&Scratch>) -> io::Result<()> {
     // SAFETY: the process has one thread, so the child may do whatever it could; the other calls only set who is told of
     // whose end.
     unsafe {
@@ -28,7 +29,7 @@ pub fn supervised() -> io::Result<()> {
                 }
                 Ok(())
             }
-            worker => watch::worker(worker),
+            worker => watch::worker(worker, scratch),
         }
     }
 }
@@ -38,7 +39,7 @@ pub fn supervised() -> io::Result<()> {
 /// # Errors
 /// None.
 #[cfg(not(target_os = "linux"))]
-pub fn supervised() -> io::Result<()> {
+pub fn supervised(_: Option<&Scratch>) -> io::Result<()> {
     let _ = GRACE;
     Ok(())
 }
@@ -46,6 +47,7 @@ pub fn supervised() -> io::Result<()> {
 #[cfg(target_os = "linux")]
 mod watch {
     use super::GRACE;
+    use greenup_files::Scratch;
     use greenup_process::group::descendants;
     use std::os::fd::RawFd;
     use std::time::{Duration, Instant};
@@ -54,7 +56,7 @@ mod watch {
     const KILLING: Duration = Duration::from_secs(2);
 
     /// Waits for the worker's end or the tuner's wish, kills what is left, and ends as the worker ended.
-    pub(crate) fn worker(pid: i32) -> ! {
+    pub(crate) fn worker(pid: i32, scratch: Option<&Scratch>) -> ! {
         let asked = signals();
         let ended = end_of(pid);
         // The pipes are the worker's: their end must be seen when it ends.
@@ -86,7 +88,11 @@ mod watch {
                 break;
             }
         }
-        end_as(kill_below(pid))
+        let status = kill_below(pid);
+        if let Some(scratch) = scratch {
+            scratch.remove();
+        }
+        end_as(status)
     }
 
     fn poll(fd: RawFd, events: i16) -> libc::pollfd {

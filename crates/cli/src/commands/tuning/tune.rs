@@ -1,6 +1,7 @@
 //! `greenup tune`.
 
 use crate::args::TuneArgs;
+use crate::launched;
 use crate::search::{self, Spread};
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
@@ -24,7 +25,11 @@ struct Answer<'a> {
 
 pub fn run(args: &TuneArgs) -> Result {
     let gpus = args.gpus.as_deref().or(args.search.gpu.as_deref());
-    let mut problem = search::problem(&args.problem, &args.named, gpus)?;
+    let launched = launched::start(args)?;
+    let mut problem = match launched.first() {
+        None => search::problem(&args.problem, &args.named, gpus)?,
+        Some(first) => search::problem_with(&args.problem, &args.named, &first.facts())?,
+    };
     if let Some(fill) = &args.data {
         problem
             .fill_inputs(fill)
@@ -47,6 +52,7 @@ pub fn run(args: &TuneArgs) -> Result {
         gpus: args.gpus.clone(),
         shard: args.shard,
         workers: args.workers,
+        launched,
     };
     let done = search::sweep(
         &problem,

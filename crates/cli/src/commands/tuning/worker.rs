@@ -2,18 +2,29 @@
 
 use crate::args::{KeeperArgs, WorkerArgs};
 use greenup_app::error::{AppError, Result};
-use greenup_app::sensors::found;
+use greenup_app::provenance::host_name;
+use greenup_app::sensors::{Target, found, gpu, on_gpu};
+use greenup_device::CpuFacts;
+use greenup_files::Scratch;
 use greenup_meter::{Meter, Policy, control};
 use greenup_tune::worker::channel::Channel;
 use greenup_tune::worker::policy::policy;
+use greenup_tune::worker::protocol::{Message, Task};
+use greenup_tune::worker::remote::{self, Introduction, Question};
 use greenup_tune::worker::serve::{WorkerState, serve};
 use greenup_tune::worker::supervise::supervised;
+use std::path::Path;
 
 pub fn run(args: &WorkerArgs) -> Result {
+    let scratch = match args.remote {
+        true => Some(Scratch::create(std::env::temp_dir())?),
+        false => None,
+    };
     if !args.alone {
-        supervised()?;
+        supervised(scratch.as_ref())?;
     }
     let mut channel = Channel::take_over()?;
+    let mut introduced = None;
     let mut state = WorkerState::default();
     // Probing sensors takes long: they are opened once, for the first job that measures.
     let mut measuring = None;
@@ -23,8 +34,32 @@ pub fn run(args: &WorkerArgs) -> Result {
             AppError::new(format!("invalid job: {e}")).hint("`greenup tune` starts this")
         })?;
         let Some(job) = job else { return Ok(()) };
+        let mut refuse = |message: String| {
+            channel.answer(&Message::Environment { message });
+            channel.answer(&Message::Done);
+        };
+        if let (Task::Introduce(question), Some(scratch)) = (&job.task, &scratch) {
+            match introduction(question, scratch.path()) {
+                Ok((introduction, period_s)) => {
+                    introduced = Some((introduction.sensor.clone(), period_s));
+                    channel.answer(&Message::Introduced(Box::new(introduction)));
+                    channel.answer(&Message::Done);
+                }
+                Err(e) => refuse(e.message),
+            }
+            continue;
+        }
+        if let Some(scratch) = &scratch
+            && let Err(message) = remote::store(&job.files, scratch.path())
+        {
+            refuse(message);
+            continue;
+        }
         let meter = if job.task.measures() {
-            measuring.get_or_insert_with(|| sensors(args))
+            measuring.get_or_insert_with(|| match &introduced {
+                Some((id, period_s)) => sensors(id.as_deref(), *period_s),
+                None => sensors(args.sensor.as_deref(), args.period),
+            })
         } else {
             &mut plain
         };
@@ -33,22 +68,47 @@ pub fn run(args: &WorkerArgs) -> Result {
     }
 }
 
+/// What this worker is, and the update period of its sensor, s.
+fn introduction(question: &Question, folder: &Path) -> Result<(Introduction, f64)> {
+    let gpu = match question.on_gpu {
+        true => Some(gpu(None)?),
+        false => None,
+    };
+    let target = match &gpu {
+        Some(gpu) => on_gpu(gpu)?,
+        None => Target::Host,
+    };
+    let chosen = greenup_app::sensors::sensors(question.sensor.as_deref(), target, 0.5)?;
+    let cpu = CpuFacts::read();
+    let introduction = Introduction {
+        version: remote::VERSION.to_owned(),
+        host: host_name(),
+        cpu: cpu.model,
+        arch: cpu.arch.to_owned(),
+        isa: cpu.isa.name().to_owned(),
+        gpu,
+        sensor: chosen.main(),
+        missing: chosen.missing,
+        folder: folder.to_owned(),
+    };
+    Ok((introduction, chosen.period_s))
+}
+
 /// `greenup clock-keeper`: restores clocks and power limit when the tuner ends, however it does.
 pub fn keep(args: &KeeperArgs) -> Result {
     control::keep(args.index).map_err(|e| AppError::new(e.to_string()).hint(e.fix()))
 }
 
 /// A meter with the named sensor.
-fn sensors(args: &WorkerArgs) -> Meter {
+fn sensors(id: Option<&str>, period_s: f64) -> Meter {
     let sensors: Vec<_> =
-        args.sensor
-            .iter()
+        id.into_iter()
             .flat_map(|id| {
                 found(Some(id)).into_iter().flatten().filter(move |s| {
-                    s.info().id == *id || s.info().id.starts_with(&format!("{id}:"))
+                    s.info().id == id || s.info().id.starts_with(&format!("{id}:"))
                 })
             })
             .take(1)
             .collect();
-    Meter::new(sensors, args.period, Policy::quick())
+    Meter::new(sensors, period_s, Policy::quick())
 }

@@ -1,0 +1,176 @@
+//! Workers that a launcher starts, often on another host: how they introduce themselves, and the files that they get.
+
+use crate::error::EnvironmentFault;
+use crate::problem::Fill;
+use crate::worker::protocol::{Job, Task};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use greenup_device::cuda::Gpu;
+use greenup_files::Cache;
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Version of this program, which a worker must have too.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What a remote worker is asked at its start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// Whether the kernels run on a GPU.
+    pub on_gpu: bool,
+    /// Energy sensor, by its id; `none` for none, absent for the best one there.
+    pub sensor: Option<String>,
+    /// Seconds to answer.
+    pub timeout_s: f64,
+}
+
+/// How a worker introduces itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Introduction {
+    /// Version of greenup.
+    pub version: String,
+    /// Name of the host.
+    pub host: String,
+    /// Model of the processor.
+    pub cpu: String,
+    /// Architecture of the processor, such as `x86_64`.
+    pub arch: String,
+    /// Its widest vector instruction set.
+    pub isa: String,
+    /// The GPU that kernels run on: the first that the CUDA driver shows there.
+    pub gpu: Option<Gpu>,
+    /// Id of the energy sensor.
+    pub sensor: Option<String>,
+    /// Why there is no energy sensor.
+    pub missing: Option<String>,
+    /// Folder for the files of jobs.
+    pub folder: PathBuf,
+}
+
+/// A file that comes with a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sent {
+    /// Name, made of the hash of its contents.
+    pub name: String,
+    /// Contents, as base64.
+    pub contents: String,
+}
+
+/// Writes the files of a job into the worker's folder.
+///
+/// # Errors
+/// A name is not made of a hash, or a file cannot be written.
+pub fn store(files: &[Sent], folder: &Path) -> Result<(), String> {
+    for file in files {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
+        if file.name.is_empty() || file.name.starts_with('.') || !file.name.chars().all(plain) {
+            return Err(format!("`{}` is no name of a sent file", file.name));
+        }
+        let path = folder.join(&file.name);
+        let bytes = STANDARD
+            .decode(&file.contents)
+            .map_err(|e| format!("`{}` came damaged: {e}", file.name))?;
+        greenup_files::write(&path, bytes).map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+/// A file as it was when its hash was taken.
+type Seen = (PathBuf, u64, Option<SystemTime>);
+
+/// Files that a worker has.
+pub(crate) struct Files {
+    folder: PathBuf,
+    names: HashMap<Seen, String>,
+    sent: HashSet<String>,
+}
+
+impl Files {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            names: HashMap::new(),
+            sent: HashSet::new(),
+        }
+    }
+
+    /// The job with the paths of the worker's folder, and with the files that the worker does not have.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub(crate) fn job(&mut self, job: &Job) -> Result<Job, EnvironmentFault> {
+        let mut out = job.clone();
+        let mut files = Vec::new();
+        let mut send = |path: &mut PathBuf| self.send(path, &mut files);
+        if let Some(setup) = &mut out.inputs.setup {
+            send(setup)?;
+        }
+        let dir = out.inputs.dir.clone();
+        for data in &mut out.inputs.data {
+            if let Fill::Named(name) = &mut data.fill
+                && let Some(file) = name.strip_prefix("file:")
+            {
+                let mut path = dir.join(file);
+                send(&mut path)?;
+                *name = format!("file:{}", path.display());
+            }
+        }
+        match &mut out.task {
+            Task::Trial {
+                kernel,
+                reference,
+                baseline,
+                ..
+            } => {
+                send(kernel.file_mut())?;
+                if let Some(baseline) = baseline {
+                    send(baseline.file_mut())?;
+                }
+                if let Some(expected) = reference {
+                    send(&mut expected.first)?;
+                    send(&mut expected.fresh)?;
+                }
+            }
+            Task::Show { kernel, .. } => send(kernel.file_mut())?,
+            Task::Interleaved { kernels, .. } => {
+                for kernel in kernels {
+                    send(kernel.file_mut())?;
+                }
+            }
+            Task::Compile(_) | Task::Reference { .. } | Task::Introduce(_) => {}
+        }
+        out.files = files;
+        Ok(out)
+    }
+
+    fn send(&mut self, path: &mut PathBuf, out: &mut Vec<Sent>) -> Result<(), EnvironmentFault> {
+        let failed = |e: std::io::Error| {
+            EnvironmentFault(format!("cannot send {} to a worker: {e}", path.display()))
+        };
+        let about = std::fs::metadata(&*path).map_err(failed)?;
+        let seen = (path.clone(), about.len(), about.modified().ok());
+        let known = self.names.get(&seen).filter(|n| self.sent.contains(*n));
+        let name = match known {
+            Some(name) => name.clone(),
+            None => {
+                let bytes = std::fs::read(&*path).map_err(failed)?;
+                let mut name = Cache::key([&bytes]);
+                if let Some(ending) = path.extension().and_then(|e| e.to_str()) {
+                    name = format!("{name}.{ending}");
+                }
+                if self.sent.insert(name.clone()) {
+                    out.push(Sent {
+                        name: name.clone(),
+                        contents: STANDARD.encode(&bytes),
+                    });
+                }
+                self.names.insert(seen, name.clone());
+                name
+            }
+        };
+        *path = self.folder.join(name);
+        Ok(())
+    }
+}
