@@ -91,11 +91,11 @@ fn what_does_not_fit_is_refused_with_both_numbers() {
         let said = is_refused(&mut fmm(words));
         assert_eq!(said.matches(" GiB").count(), 2, "{words}: {said}");
     }
-    // Within a limit of 2 GB: the boxes, not the points.
+    // Within a limit of 4 GB: the boxes, not the points.
     let mut c = Command::new("sh");
-    c.args(["-c", "ulimit -v 2000000; exec \"$0\" \"$@\""])
+    c.args(["-c", "ulimit -v 4000000; exec \"$0\" \"$@\""])
         .arg(cargo_bin("fmm"))
-        .args("run -n 300000 --ncrit 2 --threads 1".split_whitespace());
+        .args("run -n 700000 --ncrit 2 --threads 1".split_whitespace());
     let said = is_refused(&mut c);
     assert!(
         said.contains("boxes") && said.matches("iB").count() == 2,
