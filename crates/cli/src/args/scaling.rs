@@ -59,7 +59,7 @@ pub struct ScalingArgs {
     /// Compare with runs on several devices: what the application printed with --json
     #[arg(long, value_name = "FILE.json", num_args = 1..)]
     pub measured: Vec<PathBuf>,
-    /// Compare with the published scaling studies of the application: values that the papers state, and the model beside them
+    /// Compare with the published scaling studies of the application: values that the papers state, compared with the model
     #[arg(long, conflicts_with_all = ["measured", "record", "nodes", "devices"])]
     pub published: bool,
     /// hydro: zones, of each device with --weak [default: 2097152, with --weak 262144]
