@@ -48,7 +48,7 @@ pub struct PredictArgs {
     /// Bound on the total power of one node, W
     #[arg(long, value_name = "W")]
     pub cap: Option<f64>,
-    /// Number of nodes that share the work; the machine's [network] says how many devices a node has [default: one device]
+    /// Number of nodes that share the work; the machine's network says how many devices a node has [default: one device]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub nodes: Option<usize>,
     /// Number of devices that share the work, instead of full nodes

@@ -47,7 +47,7 @@ pub struct ScalingArgs {
     /// Numbers of devices instead of full nodes
     #[arg(long, value_name = "N,…|N:M", value_parser = numbers, conflicts_with = "nodes")]
     pub devices: Option<Numbers>,
-    /// The same work on all devices together [default]
+    /// The same work on all devices together, the default
     #[arg(long, conflicts_with = "weak")]
     pub strong: bool,
     /// The same work on each device
