@@ -17,7 +17,7 @@ pub enum NetworkError {
     Few(usize),
     /// Time does not grow with size.
     #[error(
-        "the time of messages does not grow with their size: no bandwidth can be told. Fix: measure on an idle host"
+        "the time of messages does not grow with their size: no bandwidth follows. Fix: measure on an idle host"
     )]
     Flat,
 }

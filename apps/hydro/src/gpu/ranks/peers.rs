@@ -64,7 +64,7 @@ impl Addresses {
 }
 
 /// What each rank tells all.
-fn told<const N: usize>(ranks: &dyn Ranks, own: [u64; N]) -> Vec<[u64; N]> {
+fn all_gathered<const N: usize>(ranks: &dyn Ranks, own: [u64; N]) -> Vec<[u64; N]> {
     let mut all = vec![0_i64; N * ranks.size()];
     for (to, x) in all[N * ranks.rank()..].iter_mut().zip(own) {
         *to = x.cast_signed();
@@ -97,7 +97,7 @@ impl Peers {
     ) -> Result<Option<Self>, CudaError> {
         let ranks = &*part.ranks;
         let me = ranks.rank();
-        let all = told(ranks, [u64::from(std::process::id()), hash(&gpu.bus_id)]);
+        let all = all_gathered(ranks, [u64::from(std::process::id()), hash(&gpu.bus_id)]);
         let distinct = (0..all.len()).all(|i| all[..i].iter().all(|other| other[1] != all[i][1]));
         let one_host = ranks.local().1 == ranks.size();
         if !all_agree(ranks, one_host && distinct && all.len() <= MAX_RANKS) {
@@ -120,7 +120,7 @@ impl Peers {
         let meeting = session.alloc(MEETING_BYTES.next_multiple_of(BLOCK))?;
         meeting.upload_repeated(&[0; 4096])?;
         let shared = [&fixed.zone_forces, &fixed.image, &meeting];
-        let addresses_of = told(ranks, shared.map(Memory::address));
+        let addresses_of = all_gathered(ranks, shared.map(Memory::address));
         let here = (0..all.len()).all(is_here);
         let (theirs, opened) = match all_agree(ranks, here) {
             true => (Some(addresses_of), Vec::new()),
@@ -197,7 +197,7 @@ fn flags(ranks: &dyn Ranks, own: &Flag) -> Vec<Flag> {
             *to = own.give();
         }
     }
-    let all = told(ranks, given);
+    let all = all_gathered(ranks, given);
     let mut out = vec![own.clone()];
     for rank in (0..size).filter(|r| *r != me) {
         // SAFETY: given by a rank of this process for this one.
@@ -221,7 +221,7 @@ fn opened(
     let yes = all_agree(ranks, own.is_some());
     let mut words = [0; 8 * SHARED];
     words.copy_from_slice(own.unwrap_or_else(|| vec![[0; 8]; SHARED]).as_flattened());
-    let all = told(ranks, words);
+    let all = all_gathered(ranks, words);
     if !yes {
         return Ok((None, Vec::new()));
     }
