@@ -22,7 +22,7 @@ const LONG: &str = "a name of sixty characters, which nothing ever has room for.
 fn machines() -> Vec<greenup_model::Machine> {
     let all = shipped::all().expect("the shipped machines");
     all.into_iter()
-        .filter(|m| m.cost.contains_key(&Op::F32))
+        .filter(|m| Line::of(m, Op::F32).is_ok())
         .collect()
 }
 
