@@ -2,6 +2,8 @@
 
 # Where NVRTC is; some slow tests need it (see CONTRIBUTING.md).
 export GREENUP_CUDA := env("GREENUP_CUDA", justfile_directory() / "target/cuda/nvidia/cu13/lib")
+# Where an MPI with the standard interface of MPI 5 is; one slow test needs it.
+export GREENUP_TEST_MPI_ABI := env("GREENUP_TEST_MPI_ABI", justfile_directory() / "target/mpi")
 
 default:
     @just --list
@@ -14,7 +16,7 @@ build:
 test *ARGS:
     cargo test --workspace {{ARGS}}
 
-# Tests marked #[ignore]: interval coverage, the HTML page in a browser, NVRTC
+# Tests marked #[ignore]: interval coverage, the HTML page in a browser, NVRTC, MPI
 slow *ARGS:
     cargo test --workspace -- --ignored {{ARGS}}
 
