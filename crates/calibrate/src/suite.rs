@@ -241,9 +241,9 @@ fn measure(
     meter: &mut Meter,
     observer: &dyn Observer,
 ) -> Option<Point> {
-    let prepared = bench.prepare(facts, team)?;
-    // A window of a slow sensor may be longer than the user waits for the end.
+    // Data of a large host, or a window of a slow sensor, take longer than the user waits for the end.
     let go = || !observer.cancelled();
+    let prepared = bench.prepare(facts, team, &go)?;
     let mut work = |seconds: f64| Ok::<_, Infallible>(prepared.run_while(seconds, &go));
     let measurement = match meter.measure(observer, &mut work) {
         Ok(m) => m?,

@@ -59,6 +59,26 @@ impl<T: Plain> Buffer<T> {
         new
     }
 
+    /// The same while `go` says so, which is asked now and then; `None` once it does not.
+    pub fn from_fn_while(
+        len: usize,
+        go: &dyn Fn() -> bool,
+        mut value: impl FnMut(usize) -> T,
+    ) -> Option<Self> {
+        // SAFETY: written below, before it can be read.
+        let new = unsafe { Self::unwritten(len) };
+        for begin in (0..len).step_by(1 << 16) {
+            if !go() {
+                return None;
+            }
+            for i in begin..len.min(begin + (1 << 16)) {
+                // SAFETY: i is below len, within the allocation.
+                unsafe { new.ptr.add(i).write(value(i)) };
+            }
+        }
+        Some(new)
+    }
+
     /// An uninitialised buffer: each thread first touches the part that it uses, for NUMA placement.
     ///
     /// # Safety

@@ -124,23 +124,32 @@ impl Bench {
     }
 
     /// Allocates the data, each thread its own, and returns the benchmark ready to run;
-    /// `None` where this host lacks the level.
-    pub fn prepare(&self, facts: &CpuFacts, team: &Team) -> Option<Prepared> {
+    /// `None` where this host lacks the level, or if `go` says no meanwhile.
+    pub fn prepare(
+        &self,
+        facts: &CpuFacts,
+        team: &Team,
+        go: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Prepared> {
         let bytes = self.level.bytes(facts, self.threads)?;
         let team = team.first(self.threads);
         let made: Mutex<Vec<(usize, Worker)>> = Mutex::new(Vec::new());
         // Made inside the team, so that memory is first touched by its user.
         team.run(
             |rank| {
-                let worker = Worker::new(self.kind, self.level, bytes, rank);
-                made.lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push((rank, worker));
+                if let Some(worker) = Worker::new(self.kind, self.level, bytes, rank, go) {
+                    made.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push((rank, worker));
+                }
             },
             |()| {},
             |_, _| false,
         );
         let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if made.len() < team.len() {
+            return None;
+        }
         made.sort_by_key(|(rank, _)| *rank);
         let mut workers: Vec<Mutex<Worker>> =
             made.into_iter().map(|(_, w)| Mutex::new(w)).collect();
@@ -261,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_cycle_visits_every_line_once() {
-        let chain = cycle(100, &mut fastrand::Rng::with_seed(1));
+        let chain = cycle(100, &mut fastrand::Rng::with_seed(1), &|| true).unwrap();
         let (mut at, mut seen) = (0, std::collections::BTreeSet::new());
         while seen.insert(at) {
             at = chain.as_slice()[at as usize];
@@ -289,7 +298,7 @@ mod tests {
                 level: Level::L1,
                 threads: 1,
             };
-            let p = bench.prepare(&facts, &team).unwrap();
+            let p = bench.prepare(&facts, &team, &|| true).unwrap();
             let run = p.run(0.01);
             assert!(run.iterations >= 1.0 && run.seconds > 0.0, "{kind:?}");
             // Ended by the user: one pass, not an hour.
@@ -314,7 +323,7 @@ mod tests {
                 level: Level::Dram,
                 threads: 1,
             };
-            let p = bench.prepare(&facts, &team).unwrap();
+            let p = bench.prepare(&facts, &team, &|| true).unwrap();
             assert_eq!(p.work.intensity(), Some(want), "{}", bench.name());
         }
     }

@@ -36,7 +36,14 @@ const CHASE_STEPS: usize = 10_000;
 const PASS_S: f64 = 3e-3;
 
 impl Worker {
-    pub fn new(kind: Kind, level: Level, bytes: usize, rank: usize) -> Self {
+    /// `None` if `go` says no before its data, up to gigabytes, are written.
+    pub fn new(
+        kind: Kind,
+        level: Level,
+        bytes: usize,
+        rank: usize,
+        go: &dyn Fn() -> bool,
+    ) -> Option<Self> {
         let mut rng = fastrand::Rng::with_seed(0x6265_6e63 ^ rank as u64);
         // Arrays share the working set of a cache; in slow memory each is as large as it.
         let split = |arrays: usize| {
@@ -47,30 +54,33 @@ impl Worker {
             };
             (each / GRAIN_BYTES).max(1) * GRAIN_BYTES
         };
-        let mut doubles = |n: usize| Buffer::from_fn(n / 8, |_| 0.5 + 0.5 * rng.f64());
+        let mut doubles = |n: usize| Buffer::from_fn_while(n / 8, go, |_| 0.5 + 0.5 * rng.f64());
         let (data, total) = match kind {
-            Kind::F64(k) => (Data::F64(doubles(bytes), k), bytes),
+            Kind::F64(k) => (Data::F64(doubles(bytes)?, k), bytes),
             Kind::F32(k) => (
-                Data::F32(Buffer::from_fn(bytes / 4, |_| 0.5 + 0.5 * rng.f32()), k),
+                Data::F32(
+                    Buffer::from_fn_while(bytes / 4, go, |_| 0.5 + 0.5 * rng.f32())?,
+                    k,
+                ),
                 bytes,
             ),
             Kind::Integer => (
-                Data::Integer(Buffer::from_fn(bytes / 4, |_| rng.u32(..))),
+                Data::Integer(Buffer::from_fn_while(bytes / 4, go, |_| rng.u32(..))?),
                 bytes,
             ),
-            Kind::Read | Kind::Write => (Data::One(kind, doubles(bytes)), bytes),
+            Kind::Read | Kind::Write => (Data::One(kind, doubles(bytes)?), bytes),
             Kind::SquareRoots | Kind::Copy => {
                 let each = split(2);
-                (Data::Two(kind, doubles(each), doubles(each)), each)
+                (Data::Two(kind, doubles(each)?, doubles(each)?), each)
             }
             Kind::Triad => {
                 let each = split(3);
                 (
-                    Data::Three(doubles(each), doubles(each), doubles(each)),
+                    Data::Three(doubles(each)?, doubles(each)?, doubles(each)?),
                     each,
                 )
             }
-            Kind::Chase => (Data::Chain(cycle(bytes / 64, &mut rng), 0), bytes),
+            Kind::Chase => (Data::Chain(cycle(bytes / 64, &mut rng, go)?, 0), bytes),
         };
         let mut worker = Self {
             kernels: Kernels::best(),
@@ -97,7 +107,7 @@ impl Worker {
                 worker.calls = (PASS_S / seconds).ceil() as usize;
             }
         }
-        worker
+        Some(worker)
     }
 
     /// Work of one pass.
@@ -173,13 +183,17 @@ fn typical_rate(op: Op) -> f64 {
     }
 }
 
-/// One random cycle through `lines` cache lines (Sattolo), as u64 indices of line starts.
-pub fn cycle(lines: usize, rng: &mut fastrand::Rng) -> Chain {
+/// One random cycle through `lines` cache lines (Sattolo), as u64 indices of line starts; `None` if `go` says no before its end.
+pub fn cycle(lines: usize, rng: &mut fastrand::Rng, go: &dyn Fn() -> bool) -> Option<Chain> {
     let n = lines.max(2);
     let mut order: Vec<u32> = (0..n as u32).collect();
     for i in (1..n).rev() {
+        if i % (1 << 16) == 0 && !go() {
+            return None;
+        }
         order.swap(i, rng.usize(..i));
     }
     // `order` is a cyclic permutation: line i is followed by line order[i].
-    Chain::new(Buffer::from_fn(8 * n, |i| 8 * u64::from(order[i / 8])))
+    let next = |i: usize| 8 * u64::from(order[i / 8]);
+    Some(Chain::new(Buffer::from_fn_while(8 * n, go, next)?))
 }

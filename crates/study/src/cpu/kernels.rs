@@ -23,10 +23,10 @@ pub trait Kernel {
     fn verify(&mut self) -> (f64, f64);
 }
 
-/// The kernels of the study on this host, without those whose data exceed its memory.
-pub fn all(facts: &CpuFacts, team: &Team) -> Vec<Box<dyn Kernel>> {
+/// The kernels of the study on this host, without those whose data exceed its memory or that `go` stopped.
+pub fn all(facts: &CpuFacts, team: &Team, go: &(dyn Fn() -> bool + Sync)) -> Vec<Box<dyn Kernel>> {
     let mut kernels: Vec<Box<dyn Kernel>> = Vec::new();
-    if let Some(triad) = Triad::new(facts, team) {
+    if let Some(triad) = Triad::new(facts, team, go) {
         kernels.push(Box::new(triad));
     }
     kernels.push(Box::new(Dgemm::new(1536, team.len())));
@@ -48,14 +48,14 @@ struct Triad {
 }
 
 impl Triad {
-    fn new(facts: &CpuFacts, team: &Team) -> Option<Self> {
+    fn new(facts: &CpuFacts, team: &Team, go: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
         let bench = Bench {
             kind: Kind::Triad,
             level: Level::Dram,
             threads: team.len(),
         };
         Some(Self {
-            prepared: bench.prepare(facts, team)?,
+            prepared: bench.prepare(facts, team, go)?,
         })
     }
 }
@@ -336,7 +336,7 @@ mod tests {
             assert!(error <= bound, "dgemm {n}: {error}");
         }
         let facts = CpuFacts::read();
-        let mut triad = Triad::new(&facts, &Team::new(&facts.cores)).unwrap();
+        let mut triad = Triad::new(&facts, &Team::new(&facts.cores), &|| true).unwrap();
         let (error, bound) = triad.verify();
         assert!(error <= bound, "{error}");
         assert_eq!(triad.work().intensity(), Some(1.0 / 12.0));

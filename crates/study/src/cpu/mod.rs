@@ -82,8 +82,9 @@ pub fn run(
 
     let mut results = Vec::new();
     if !calibration.interrupted {
-        let kernels = kernels::all(&facts, &team);
-        let references = References::new(&facts, &team);
+        let go = || !observer.cancelled();
+        let kernels = kernels::all(&facts, &team, &go);
+        let references = References::new(&facts, &team, &go);
         observer.stage("kernels", kernels.len());
         for mut kernel in kernels {
             if observer.cancelled() {

@@ -14,15 +14,15 @@ pub struct References {
 }
 
 impl References {
-    /// Prepares the microbenchmarks on the cores of a team.
-    pub fn new(facts: &CpuFacts, team: &Team) -> Self {
+    /// Prepares the microbenchmarks on the cores of a team, without those that `go` stopped.
+    pub fn new(facts: &CpuFacts, team: &Team, go: &(dyn Fn() -> bool + Sync)) -> Self {
         let prepare = |(kind, level)| {
             let bench = Bench {
                 kind,
                 level,
                 threads: team.len(),
             };
-            bench.prepare(facts, team)
+            bench.prepare(facts, team, go)
         };
         let kinds = [
             (Kind::F64(480), Level::L1),

@@ -73,7 +73,7 @@ pub fn run(
     let faer = Faer {
         threads: facts.cores.len(),
     };
-    let fma = Bench::f64_peak(team.len()).prepare(facts, team);
+    let fma = Bench::f64_peak(team.len()).prepare(facts, team, &|| true);
     let peak = fma.as_ref().map(|b| || b.rate(Op::F64, 0.05));
     let comparison = compare(
         &[&tuned, &untuned, &faer],

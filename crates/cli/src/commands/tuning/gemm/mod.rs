@@ -101,7 +101,7 @@ pub fn run(args: &GemmArgs) -> Result {
     let mut all: Vec<&dyn Product> = vec![&own, &faer];
     all.extend(libraries.iter().map(|r| r as &dyn Product));
     let team = Team::new(&cpu.cores);
-    let fma = Bench::f64_peak(threads).prepare(&cpu, &team);
+    let fma = Bench::f64_peak(threads).prepare(&cpu, &team, &|| true);
     let peak = fma.as_ref().map(|b| || b.rate(Op::F64, 0.05));
     let mut x = Matrices::random(size, args.search.seed);
     let result = {
