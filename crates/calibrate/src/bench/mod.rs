@@ -126,7 +126,11 @@ impl Bench {
     /// Allocates the data, each thread its own, and returns the benchmark ready to run;
     /// `None` where this host lacks the level.
     pub fn prepare(&self, facts: &CpuFacts, team: &Team) -> Option<Prepared> {
-        let bytes = self.level.bytes(facts, self.threads)?;
+        self.prepare_with(self.level.bytes(facts, self.threads)?, team)
+    }
+
+    /// The same with a working set of this size for each thread.
+    pub fn prepare_with(&self, bytes: usize, team: &Team) -> Option<Prepared> {
         let team = team.first(self.threads);
         let made: Mutex<Vec<(usize, Worker)>> = Mutex::new(Vec::new());
         // Made inside the team, so that memory is first touched by its user.

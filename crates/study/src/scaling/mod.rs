@@ -5,10 +5,12 @@
 //! |---|---|
 //! | [`record`] | recorded runs |
 //! | [`cost`] | share and traffic of each device |
+//! | [`bytes`] | bytes that applications move in the memory of a host |
 //! | [`published`] | scaling studies of papers, and the model beside them |
 //! | [`study`] | applications run on 1, 2, 4, … devices of this host |
 //! | [`measured`] | their runs, and the ratios to one device |
 
+pub mod bytes;
 pub mod cost;
 pub mod measured;
 pub mod published;
@@ -19,7 +21,7 @@ pub use cost::{Costs, Problem};
 pub use record::{Record, RecordedRun};
 
 use greenup_model::Machine;
-use greenup_model::network::{Nodes, Scaled, scaled};
+use greenup_model::network::{Nodes, Scaled, Traffic, scaled};
 use serde::Serialize;
 
 /// Why scaling cannot be predicted.
@@ -80,8 +82,13 @@ fn rows_in(machine: &Machine, costs: &Costs, at: &[Nodes], group: usize) -> Vec<
     for nodes in at {
         let (share, traffic) = costs.share(nodes.devices, group);
         let s = scaled(machine, *nodes, &share, &traffic);
+        let one = Nodes {
+            devices: 1,
+            nodes: 1,
+        };
         let alone = costs.alone(nodes.devices);
-        let speedup = alone.busiest_s / s.time_s;
+        let alone = scaled(machine, one, &alone, &Traffic::default());
+        let speedup = alone.time_s / s.time_s;
         let greenup = alone.energy_j.zip(s.energy_j).map(|(a, b)| a / b);
         let each = speedup / nodes.devices as f64;
         let first = out

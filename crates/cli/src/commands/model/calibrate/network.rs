@@ -124,6 +124,7 @@ fn base(args: &CalibrateArgs) -> Result<(Machine, PathBuf)> {
         clock: None,
         network: None,
         link: None,
+        host: None,
         cost: BTreeMap::new(),
     });
     if machine.name.is_empty() || args.machine.is_some() {
