@@ -23,7 +23,12 @@ struct Row {
 /// Measures 1, 2, 4, … and all of the first `most` cores in interleaved rounds. A rate is the median of the rounds' best
 /// passes: a pass in which another program took a core says nothing of the machine. `None` if the observer cancels before the
 /// first round ends.
-pub fn measure(facts: &CpuFacts, most: usize, quick: bool, observer: &dyn Observer) -> Option<Host> {
+pub fn measure(
+    facts: &CpuFacts,
+    most: usize,
+    quick: bool,
+    observer: &dyn Observer,
+) -> Option<Host> {
     let most = most.clamp(1, facts.cores.len().max(1));
     let team = Team::new(&facts.cores);
     let private = facts.caches.iter().filter(|c| c.shared_by <= 1);
@@ -82,7 +87,10 @@ fn row(facts: &CpuFacts, team: &Team, cores: usize, private: usize, shared: usiz
         level,
         threads: cores,
     };
-    let memory = bench(Kind::Triad, Level::Dram).prepare(facts, team);
+    // Its three arrays together are twice all caches, and a small part of the memory: all rows are kept.
+    let limit = facts.memory_bytes.map_or(usize::MAX, |m| m as usize / 32);
+    let arrays = (2 * shared.max(8 << 20)).min(limit) / 3;
+    let memory = bench(Kind::Triad, Level::Dram).prepare_with(arrays / cores, team);
     // Reads of all cores have room in the shared cache, or there is none.
     let each = BEYOND * private;
     let cached = (each * cores <= shared / 2)
@@ -120,12 +128,22 @@ mod tests {
         facts.memory_bytes = Some(64 << 20);
         let host = measure(&facts, 2, true, &Silent).unwrap();
         let cores: Vec<usize> = host.active.iter().map(|a| a.cores).collect();
-        assert_eq!(cores, if facts.cores.len() > 1 { vec![1, 2] } else { vec![1] });
+        assert_eq!(
+            cores,
+            if facts.cores.len() > 1 {
+                vec![1, 2]
+            } else {
+                vec![1]
+            }
+        );
         for a in &host.active {
             let flops = a.flops_per_s.as_ref().unwrap().value;
             assert!(a.memory_bytes_per_s.value > 1e8 && flops > 1e8, "{a:?}");
         }
-        let machine = greenup_model::Machine::from_toml("name='m'\ntitle='M'\n[cost.f64]\ntime_s={value=1e-12}").unwrap();
+        let machine = greenup_model::Machine::from_toml(
+            "name='m'\ntitle='M'\n[cost.f64]\ntime_s={value=1e-12}",
+        )
+        .unwrap();
         let with = greenup_model::Machine {
             host: Some(host),
             ..machine

@@ -52,11 +52,22 @@ impl Nodes {
         }
     }
 
-    /// A number of devices, on as few nodes as hold them.
+    /// A number of devices, on as few nodes as hold them; on one if the machine has no network.
     pub fn of_devices(machine: &Machine, devices: usize) -> Self {
         Self {
             devices,
-            nodes: devices.div_ceil(machine.devices_per_node()),
+            nodes: match &machine.network {
+                Some(n) => devices.div_ceil(n.devices_per_node),
+                None => 1,
+            },
+        }
+    }
+
+    /// Number of consecutive devices on a node.
+    pub fn group(self, machine: &Machine) -> usize {
+        match self.nodes {
+            0 | 1 => self.devices.max(1),
+            _ => machine.devices_per_node(),
         }
     }
 }

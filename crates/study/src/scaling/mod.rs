@@ -71,16 +71,34 @@ pub struct Row {
     pub greenup: Option<f64>,
 }
 
-/// Predicts each number of nodes.
-pub fn rows(machine: &Machine, costs: &Costs, at: &[Nodes]) -> Vec<Row> {
-    rows_in(machine, costs, at, machine.devices_per_node())
+impl Row {
+    /// The parts of the time, s, with their names: the largest tells what binds.
+    pub fn parts(&self) -> [(&'static str, f64); 5] {
+        let s = &self.scaled;
+        [
+            ("computation", s.compute_s - s.sharing_s),
+            ("messages", s.exchange_s),
+            ("all-reduces", s.all_reduce_s),
+            ("shared memory", s.sharing_s),
+            ("gathering", s.gather_s),
+        ]
+    }
+
+    /// The largest part of the time.
+    pub fn bound_by(&self) -> &'static str {
+        let parts = self.parts();
+        parts[1..]
+            .iter()
+            .fold(parts[0], |most, p| if p.1 > most.1 { *p } else { most })
+            .0
+    }
 }
 
-/// Predicts each number of nodes; `group` consecutive devices are on a node.
-fn rows_in(machine: &Machine, costs: &Costs, at: &[Nodes], group: usize) -> Vec<Row> {
+/// Predicts each number of nodes.
+pub fn rows(machine: &Machine, costs: &Costs, at: &[Nodes]) -> Vec<Row> {
     let mut out: Vec<Row> = Vec::with_capacity(at.len());
     for nodes in at {
-        let (share, traffic) = costs.share(nodes.devices, group);
+        let (share, traffic) = costs.share(nodes.devices, nodes.group(machine));
         let s = scaled(machine, *nodes, &share, &traffic);
         let one = Nodes {
             devices: 1,
@@ -149,8 +167,7 @@ pub fn compare(
             let problem = problem_of(&m.application, run);
             let costs = Costs::new(&all, problem)?;
             let at = Nodes::of_devices(machine, run.on());
-            let (share, traffic) = costs.share(run.on(), machine.devices_per_node());
-            // Without a network, ranks of a host are on one node.
+            let (share, traffic) = costs.share(run.on(), at.group(machine));
             let s = scaled(machine, at, &share, &traffic);
             out.push(Compared {
                 file: file.clone(),
@@ -194,8 +211,7 @@ pub fn rows_of(
             nodes: 1,
         })
         .collect();
-    let most = counts.iter().copied().max().unwrap_or(1);
-    Ok(rows_in(machine, &costs, &at, most))
+    Ok(rows(machine, &costs, &at))
 }
 
 fn problem_of(application: &str, r: &RecordedRun) -> Problem {
