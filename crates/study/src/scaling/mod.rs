@@ -305,6 +305,44 @@ mod tests {
     }
 
     #[test]
+    fn a_host_converts_charges_for_all_its_gpus() {
+        let run = |gpus: usize| {
+            let text = format!(
+                "{{\"kernel\":\"laplace\",\"sources\":4e7,\"accuracy\":1e-4,\"precision\":\"f32\",\"device\":\"NVIDIA H100\",\
+                 \"ranks\":{gpus},\"evaluation_s\":0.112,\"phases\":{{\"p2m_m2m_s\":0.007}},\
+                 \"timings\":{{\"permutation_s\":0.018,\"transfers_s\":0.007}}}}"
+            );
+            (gpus.to_string(), Record::parse("x", &text).unwrap())
+        };
+        let files = [run(1), run(2)];
+        let predicted = |host: &str| {
+            let link =
+                "[link]\nlatency_s = { value = 3e-6 }\nbandwidth_bytes_per_s = { value = 4e11 }\n";
+            let machine =
+                Machine::from_toml(&format!("name='m'\ntitle='M'\n{link}{host}")).unwrap();
+            let empty = Record {
+                runs: Vec::new(),
+                ..files[0].1.clone()
+            };
+            let all = compare(&machine, &empty, &files).unwrap();
+            assert!((all[0].predicted_s - 0.112).abs() < 1e-9, "{all:?}");
+            all[1].predicted_s
+        };
+        // 24 B of a charge and 20 B of a result are moved to convert them; both GPUs need all charges. 4 B are copied each.
+        let compute = 0.007 + 0.080 / 2.0;
+        let converted = 0.018 * (2.0 * 24.0 + 20.0) / 44.0;
+        let copied = 0.007 * 0.75;
+        let gathered = 4e7 * 28.0 / 2e11;
+        let t = predicted("[host]\nmemory_bytes_per_s = { value = 2e11 }\n");
+        let expected = compute + converted + copied + gathered;
+        assert!((t / expected - 1.0).abs() < 1e-3, "{t} {expected}");
+        // Without a bandwidth, the conversion's rate counts: 44 B of each point in 18 ms.
+        let gathered = 0.018 * 28.0 / 44.0;
+        let expected = compute + converted + copied + gathered;
+        assert!((predicted("") / expected - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
     fn runs_are_predicted_from_those_on_one_device() {
         let run = |ranks: usize, wall_s: f64| {
             let text = format!(

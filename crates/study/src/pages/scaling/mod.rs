@@ -156,18 +156,20 @@ pub fn parts_figure(title: &str, rows: &[Row]) -> Chart {
         })
         .filter(|l| l.2.iter().any(|p| p.1 > 1e-6))
         .collect();
+    let mut panel = panel(
+        "share of the time",
+        (Unit::None, Scale::Linear),
+        lines,
+        Vec::new(),
+    );
+    panel.height = greenup_report::chart::Height::Ratio(0.28);
     let series = (names.iter().enumerate())
         .map(|(k, n)| Series::new(*n, Ink::Series(k), Sign::Line))
         .collect();
     Chart {
         title: title.to_owned(),
         series,
-        panels: vec![panel(
-            "share of the time",
-            (Unit::None, Scale::Linear),
-            lines,
-            Vec::new(),
-        )],
+        panels: vec![panel],
         least_width: 400.0,
         ..Chart::default()
     }

@@ -66,16 +66,10 @@ pub fn page(application: &str, machine: &Machine, record: &Record, kinds: &[Kind
 }
 
 fn headline(kind: &Kind) -> Option<Fact> {
-    let last = kind.rows.last()?;
-    let least = kind.rows.iter().rev().find(|r| r.efficiency >= 0.5)?;
+    let half = kind.rows.iter().rev().find(|r| r.efficiency >= 0.5)?;
     Some(Fact::new(
-        &format!("{} scaling", kind.name()),
-        format!(
-            "efficiency {} on {} devices; at least half up to {}",
-            percent(last.efficiency),
-            last.scaled.devices,
-            least.scaled.devices
-        ),
+        &format!("{} scaling, efficiency", kind.name()),
+        format!("≥ 50 % up to {} devices", half.scaled.devices),
     ))
 }
 
@@ -275,11 +269,11 @@ fn study(b: &Beside) -> Section {
     }
     Section {
         id: s.name.clone(),
-        title: format!("{}, {}: {kind} scaling", s.name, s.figure),
+        title: format!("{}, {}", s.name, s.figure),
         paragraphs,
         items: vec![Fact::new("source", &s.source)],
         tables: vec![Table {
-            caption: format!("{} on {}", s.name, s.machine),
+            caption: format!("{kind} scaling of {} on {}", s.name, s.machine),
             header,
             rows,
         }],
@@ -296,8 +290,8 @@ pub fn published_columns(b: &Beside) -> (Vec<Header>, Vec<Vec<Cell>>) {
         ("model", "Time"),
         ("ratio", "Time of the model over that of the paper"),
         ("efficiency", "Of the paper"),
-        ("model's", "Efficiency of the model"),
-        ("", "miss: off by more than 10 %"),
+        ("model's efficiency", "Of the model"),
+        ("within 10 %", "Ratio from 0.9 to 1.1"),
     ];
     let rows = (b.study.points.iter().zip(&b.predicted_s).enumerate())
         .map(|(k, (p, t))| {
