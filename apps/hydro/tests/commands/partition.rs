@@ -10,7 +10,7 @@ fn hydro(words: &str) -> Command {
     command
 }
 
-const TRIANGLES: &str = "run --problem 1 --mesh square01_tri --refine 3 --steps 6";
+const TRIANGLES: &str = "run --problem 1 --mesh square01_tri --refine 3 --steps 3";
 
 #[cfg(not(feature = "metis"))]
 #[test]
