@@ -158,6 +158,7 @@ mod tests {
             }),
             network: None,
             link: None,
+            host: None,
             cost: [(Op::F64, cost(1e-12, 8e-10)), (Op::Dram, cost(1e-11, 2e-9))].into(),
         }
     }

@@ -169,6 +169,7 @@ mod tests {
             clock: None,
             network: None,
             link: None,
+            host: None,
             cost: [
                 (Op::F32, cost(1.0, 40.0)),
                 (Op::F64, cost(2.0, 80.0)),

@@ -52,6 +52,7 @@ fn machine(r: &EnergyRoofline) -> Machine {
         clock: None,
         network: None,
         link: None,
+        host: None,
         cost: [
             (Op::F64, cost(r.tau_flop, r.eps_flop)),
             (Op::Dram, cost(r.tau_mem, r.eps_mem)),

@@ -174,7 +174,7 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
             bounds,
         });
     }
-    let mesh = PartMesh::open(s.mesh(), s.refine(), &**ranks, &mut fits)?;
+    let mesh = PartMesh::open_by(s.partition, (s.mesh(), s.refine()), &**ranks, &mut fits)?;
     let bounds = mesh.bounds.clone();
     s.figures.check_mesh(&bounds)?;
     let full = s.is_full(mesh.mesh.shape);

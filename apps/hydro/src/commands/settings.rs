@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use greenup_app::renamed::note_keys;
 use greenup_app::{AppError, Result};
 use greenup_hydro::fem::element::Shape;
+use greenup_hydro::part::partition::Method;
 use greenup_hydro::problem::initial_state::Orders;
 use greenup_hydro::problem::{Defaults, Problem};
 use greenup_hydro::time::integrator::Ode;
@@ -157,6 +158,10 @@ pub struct Settings {
     #[arg(long, value_name = "N", value_parser = greenup_process::threads::parse)]
     #[serde(skip)]
     pub ranks: Option<usize>,
+    /// How a mesh from a file is dealt out to ranks
+    #[arg(long, value_enum, default_value_t, value_name = "METHOD")]
+    #[serde(skip)]
+    pub partition: Method,
     /// Sum without rounding: the same digits on any number of ranks
     #[arg(long)]
     #[serde(skip)]

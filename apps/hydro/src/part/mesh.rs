@@ -1,8 +1,8 @@
 //! The mesh of a part: the zones of a rank and those that touch them. Boxes are never built as a whole; meshes from files are
 //! cut before most of their refinements.
 
-use super::Partition;
 use super::boxes::BoxPartition;
+use super::partition::{Method, Partition};
 use crate::HydroError;
 use crate::fem::element::Shape;
 use crate::mesh::{Bounds, Curved, Mesh, Source, boxes, face};
@@ -26,7 +26,7 @@ pub struct PartMesh {
 }
 
 impl PartMesh {
-    /// The part of this rank of a mesh, as [`Mesh::open_if`] opens it. All ranks call it.
+    /// The part of this rank of a mesh, as [`Mesh::open_if`] opens it, by bisection. All ranks call it.
     ///
     /// # Errors
     /// As [`Mesh::open_if`], or there are fewer zones than ranks.
@@ -36,12 +36,30 @@ impl PartMesh {
         ranks: &dyn Ranks,
         fits: &mut dyn FnMut(Shape, f64) -> Result<(), HydroError>,
     ) -> Result<Self, HydroError> {
+        Self::open_by(Method::Bisection, (name, refine), ranks, fits)
+    }
+
+    /// The same by any method, which cuts a mesh before most of its refinements.
+    ///
+    /// # Errors
+    /// As [`PartMesh::open`] and [`Partition::by`]; a box is cut by bisection alone.
+    pub fn open_by(
+        method: Method,
+        (name, refine): (&str, usize),
+        ranks: &dyn Ranks,
+        fits: &mut dyn FnMut(Shape, f64) -> Result<(), HydroError>,
+    ) -> Result<Self, HydroError> {
         let mut out = match Mesh::source(name, refine, fits)? {
+            Source::Box(_) if method != Method::Bisection => {
+                return Err(HydroError::Setting(format!(
+                    "{name} is a box, whose parts bisection cuts best, without the mesh of the whole. Fix: leave out --partition"
+                )));
+            }
             Source::Box(faces) => {
                 let faces = boxes::refined(faces, refine);
                 Self::of_box(&faces, ranks.size(), ranks.rank())?
             }
-            Source::Mesh(mesh) => Self::of_mesh(mesh, refine, ranks.size(), ranks.rank())?,
+            Source::Mesh(mesh) => Self::of_mesh(method, mesh, refine, ranks)?,
         };
         let own = out.mesh.bounds();
         let mut ends = [own.high, own.low.map(|x| -x)].concat();
@@ -81,17 +99,18 @@ impl PartMesh {
     }
 
     fn of_mesh(
+        method: Method,
         mut mesh: Mesh,
         refine: usize,
-        ranks: usize,
-        rank: usize,
+        ranks: &dyn Ranks,
     ) -> Result<Self, HydroError> {
+        let rank = ranks.rank();
         let mut left = refine;
-        while left > 0 && mesh.zones() < ENOUGH * ranks {
+        while left > 0 && mesh.zones() < ENOUGH * ranks.size() {
             mesh = mesh.refined();
             left -= 1;
         }
-        let partition = Partition::new(&mesh, ranks)?;
+        let partition = Partition::by(method, &mesh, ranks)?;
         let children = 1 << mesh.dim();
         let mut out = Self {
             numbers: (0..mesh.zones() as u32).collect(),

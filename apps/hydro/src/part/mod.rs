@@ -3,7 +3,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`partition`] | which rank has which zone: recursive bisection |
+//! | [`partition`] | which rank has which zone: recursive bisection, or METIS |
 //! | [`mesh`] | the zones of a rank and those that touch them, without the mesh of the whole |
 //! | [`setup`] | the problem of a part, and facts of the whole that ranks find together |
 //! | [`local`] | zones and nodes of a part with numbers of their own |
@@ -15,6 +15,8 @@ mod boxes;
 pub mod halo;
 pub mod local;
 pub mod mesh;
+#[cfg(feature = "metis")]
+mod metis;
 pub mod partition;
 pub mod ranked;
 pub mod setup;

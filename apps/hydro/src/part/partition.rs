@@ -1,7 +1,21 @@
-//! Recursive bisection: zones are cut across the longest side of their box, again and again.
+//! Which rank has which zone: by recursive bisection, across the longest side of the box of the zones, or by METIS.
 
 use crate::HydroError;
 use crate::mesh::Mesh;
+use clap::ValueEnum;
+use greenup_model::network::bisect;
+pub(super) use greenup_model::network::bisection::longest;
+use greenup_ranks::Ranks;
+
+/// How zones are dealt out to ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Recursive bisection: parts of equal numbers, each cut across the longest side of its box
+    #[default]
+    Bisection,
+    /// METIS: few faces between the parts of an irregular mesh (needs a build with `--features metis`, and libmetis)
+    Metis,
+}
 
 /// Which rank has which zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,10 +34,41 @@ impl Partition {
     pub fn new(mesh: &Mesh, ranks: usize) -> Result<Self, HydroError> {
         check(mesh.zones(), ranks)?;
         let centres: Vec<[f64; 3]> = (0..mesh.zones()).map(|z| centre(mesh, z)).collect();
-        let mut rank_of = vec![0; mesh.zones()];
-        let mut zones: Vec<u32> = (0..mesh.zones() as u32).collect();
-        bisect(&centres, &mut zones, (0, ranks), &mut rank_of);
+        let rank_of = bisect(&centres, ranks);
         Ok(Self { rank_of, ranks })
+    }
+
+    /// The same by any method, the same on all ranks, which all call it.
+    ///
+    /// # Errors
+    /// As [`Partition::new`]; METIS is not built in, not found, or fails.
+    pub fn by(method: Method, mesh: &Mesh, ranks: &dyn Ranks) -> Result<Self, HydroError> {
+        if method == Method::Bisection {
+            return Self::new(mesh, ranks.size());
+        }
+        check(mesh.zones(), ranks.size())?;
+        // The first rank's METIS decides: others may have another version. Its error is that of all.
+        let mut message = Vec::new();
+        if ranks.rank() == 0 {
+            message = match metis(mesh, ranks.size()) {
+                Ok(of) => std::iter::once(0)
+                    .chain(of.iter().flat_map(|r| r.to_ne_bytes()))
+                    .collect(),
+                Err(e) => std::iter::once(1)
+                    .chain(e.to_string().into_bytes())
+                    .collect(),
+            };
+        }
+        ranks.broadcast(&mut message);
+        let (failed, rest) = message.split_first().unwrap_or((&1, &[]));
+        if *failed != 0 {
+            return Err(HydroError::Setting(String::from_utf8_lossy(rest).into()));
+        }
+        let number = |b: &[u8]| u32::from_ne_bytes(b.try_into().unwrap_or_default());
+        Ok(Self {
+            rank_of: rest.chunks_exact(4).map(number).collect(),
+            ranks: ranks.size(),
+        })
     }
 
     /// The zones of a rank, ascending.
@@ -31,6 +76,16 @@ impl Partition {
         let own = |z: &usize| self.rank_of[*z] as usize == rank;
         (0..self.rank_of.len()).filter(own).collect()
     }
+}
+
+#[cfg(feature = "metis")]
+use super::metis::partition as metis;
+
+#[cfg(not(feature = "metis"))]
+fn metis(_: &Mesh, _: usize) -> Result<Vec<u32>, HydroError> {
+    Err(HydroError::Setting(
+        "this hydro is built without METIS. Fix: `cargo build -p greenup-hydro --features metis`, or --partition bisection".into(),
+    ))
 }
 
 /// Each rank needs a zone.
@@ -51,41 +106,6 @@ fn centre(mesh: &Mesh, z: usize) -> [f64; 3] {
         std::array::from_fn(|c| a[c] + x[c])
     });
     sum.map(|x| x / zone.len() as f64)
-}
-
-/// The longest of some sides, the first of nearly equal ones.
-pub(super) fn longest(sides: [f64; 3]) -> usize {
-    (1..3).fold(0, |best, c| {
-        if sides[c] > sides[best] * (1.0 + 1e-9) {
-            c
-        } else {
-            best
-        }
-    })
-}
-
-/// Gives the zones to `count` ranks from `first` on.
-fn bisect(centres: &[[f64; 3]], zones: &mut [u32], (first, count): (usize, usize), to: &mut [u32]) {
-    if count == 1 {
-        for z in zones {
-            to[*z as usize] = first as u32;
-        }
-        return;
-    }
-    let side = |c: usize| {
-        let x = || zones.iter().map(|z| centres[*z as usize][c]);
-        x().fold(f64::NEG_INFINITY, f64::max) - x().fold(f64::INFINITY, f64::min)
-    };
-    let along = longest([side(0), side(1), side(2)]);
-    let left = count / 2;
-    let middle = zones.len() * left / count;
-    zones.sort_unstable_by(|a, b| {
-        let at = |z: &u32| centres[*z as usize][along];
-        at(a).total_cmp(&at(b)).then(a.cmp(b))
-    });
-    let (low, high) = zones.split_at_mut(middle);
-    bisect(centres, low, (first, left), to);
-    bisect(centres, high, (first + left, count - left), to);
 }
 
 #[cfg(test)]

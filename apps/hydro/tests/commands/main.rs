@@ -7,5 +7,6 @@ mod faults;
 mod inputs;
 mod old_names;
 mod outputs;
+mod partition;
 mod ranks;
 mod study_faults;

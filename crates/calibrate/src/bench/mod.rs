@@ -131,7 +131,17 @@ impl Bench {
         team: &Team,
         go: &(dyn Fn() -> bool + Sync),
     ) -> Option<Prepared> {
-        let bytes = self.level.bytes(facts, self.threads)?;
+        self.prepare_with(self.level.bytes(facts, self.threads)?, team, go)
+    }
+
+    /// The same with a working set of this size for each thread, rounded to whole grains.
+    pub fn prepare_with(
+        &self,
+        bytes: usize,
+        team: &Team,
+        go: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Prepared> {
+        let bytes = (bytes / GRAIN_BYTES).max(1) * GRAIN_BYTES;
         let team = team.first(self.threads);
         let made: Mutex<Vec<(usize, Worker)>> = Mutex::new(Vec::new());
         // Made inside the team, so that memory is first touched by its user.

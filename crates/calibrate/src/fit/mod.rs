@@ -381,6 +381,7 @@ impl Fit {
             clock: None,
             network: None,
             link: None,
+            host: None,
             cost,
         };
         machine.check()?;

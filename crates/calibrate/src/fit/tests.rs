@@ -22,6 +22,7 @@ fn truth(cap: Option<f64>) -> Machine {
         clock: None,
         network: None,
         link: None,
+        host: None,
         cost: [
             (Op::F64, cost(2e-12, 60e-12)),
             (Op::F32, cost(1e-12, 25e-12)),

@@ -1,12 +1,14 @@
-//! Microbenchmarks of messages between ranks and between GPUs, and the fit of latency and bandwidth to them.
+//! Microbenchmarks of messages between ranks and between GPUs and of what a host's cores share, and the fit of latency and bandwidth to them.
 //!
 //! | module | contents |
 //! |---|---|
 //! | [`ping_pong`] | messages and all-reduces of ranks |
 //! | [`peers`] | copies between the GPUs of a host |
+//! | [`host`] | memory, caches and clock that the cores of a host share |
 //! | [`fit`] | latency and bandwidth with intervals |
 
 pub mod fit;
+pub mod host;
 pub mod peers;
 pub mod ping_pong;
 

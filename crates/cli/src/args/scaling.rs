@@ -32,7 +32,7 @@ impl Application {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup scaling hydro --machine h200 --nodes 1,8,64 --zones 16777216\n  greenup scaling hydro --weak --zones 262144 --nodes 1:4096 -o weak.svg\n  hydro run --device cuda --json > one.json; greenup scaling hydro --record one.json --devices 1:64\n  greenup scaling hydro --machine mine.toml --measured one.json two.json"
+    after_help = "Examples:\n  greenup scaling hydro --machine h200 --nodes 1,8,64 --zones 16777216\n  greenup scaling hydro --weak --zones 262144 --nodes 1:4096 -o weak.svg\n  greenup scaling fmm --machine h200 -o fmm.html\n  hydro run --device cuda --json > one.json; greenup scaling hydro --record one.json --devices 1:64\n  greenup scaling hydro --machine mine.toml --measured one.json two.json"
 )]
 pub struct ScalingArgs {
     /// Application
@@ -95,8 +95,9 @@ pub struct ScalingArgs {
     /// tune: trials, of each worker with --weak [default: 1000]
     #[arg(long, value_name = "N", value_parser = count)]
     pub trials: Option<f64>,
-    /// Draw time, energy, efficiency and greenup over nodes: FILE.svg, .png or .pdf; `-` prints the SVG instead of the table
-    #[arg(short, long, value_name = "FILE")]
+    /// Draw time, energy, efficiency and greenup over nodes: FILE.svg, .png or .pdf, or write FILE.html, a page with strong and
+    /// weak scaling; `-` prints the SVG instead of the table
+    #[arg(short, long, value_name = "FILE", conflicts_with = "measured")]
     pub out: Option<PathBuf>,
     /// Print the result as JSON
     #[arg(long)]

@@ -3,14 +3,17 @@
 use crate::args::{Application, Numbers, ScalingArgs};
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::Output;
+use greenup_app::provenance::Provenance;
 use greenup_app::{machine, output, print};
 use greenup_files::Outputs;
 use greenup_model::Machine;
 use greenup_model::network::Nodes;
+use greenup_report::page::{Cell, Header, Page};
 use greenup_report::si::{percent, si, three};
+use greenup_study::pages::scaling::page::{Kind, columns, page, published_columns, published_page};
 use greenup_study::pages::scaling::{figure, published_figure};
 use greenup_study::scaling::published::{self, Beside};
-use greenup_study::scaling::{Compared, Costs, Problem, Record, Row, compare, mean_error, rows};
+use greenup_study::scaling::{Compared, Costs, Problem, Record, compare, mean_error, rows};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -20,18 +23,23 @@ struct Comparison<'a> {
     mean_error: Option<f64>,
 }
 
+/// Published studies, and the figures that cannot be compared.
+#[derive(Serialize)]
+struct Published<'a> {
+    studies: &'a [Beside],
+    not_compared: &'a [&'a str],
+}
+
+/// Endings of an output.
+const ENDINGS: [&str; 5] = ["svg", "png", "pdf", "html", "htm"];
+
 pub fn run(args: &ScalingArgs) -> Result {
     let mut outputs = Outputs::new();
     let machine = machine::input(&args.machine, &mut outputs)?;
     for file in args.record.iter().chain(&args.measured) {
         outputs.input(file);
     }
-    let to = output::optional(
-        &mut outputs,
-        args.out.as_deref(),
-        &output::FIGURES,
-        args.json,
-    )?;
+    let to = output::optional(&mut outputs, args.out.as_deref(), &ENDINGS, args.json)?;
     if !(2..=3).contains(&args.dim) || !(1..=8).contains(&args.order) {
         return Err(AppError::new("--dim is 2 or 3, and --order 1 to 8"));
     }
@@ -51,7 +59,6 @@ pub fn run(args: &ScalingArgs) -> Result {
         [] => Record::shipped(args.app.name(), &machine.name)?,
         files => joined(args.app, files)?,
     };
-    let costs = Costs::new(&record, problem(args))?;
     let at = |numbers: &Numbers, of: fn(&Machine, usize) -> Nodes| -> Vec<Nodes> {
         numbers.0.iter().map(|n| of(&machine, *n)).collect()
     };
@@ -60,22 +67,82 @@ pub fn run(args: &ScalingArgs) -> Result {
         (Some(devices), _) => at(devices, Nodes::of_devices),
         (None, nodes) => at(nodes.as_ref().unwrap_or(&usual), Nodes::full),
     };
-    let all = rows(&machine, &costs, &at);
+    let predicted = |weak: bool| -> Result<Kind> {
+        let problem = problem(args, weak);
+        let words = words(args, &problem);
+        let costs = Costs::new(&record, problem)?;
+        Ok(Kind {
+            weak,
+            problem: words,
+            rows: rows(&machine, &costs, &at),
+        })
+    };
+    let asked = predicted(args.weak)?;
     if let Some(to) = &to {
-        to.write_chart(&figure(&title(args, &machine), &all), &args.look.look())?;
+        if is_page(to) {
+            let kinds = [asked, predicted(!args.weak)?];
+            let page = page(args.app.name(), &machine, &record, &kinds);
+            write_page(page, to)?;
+            let [asked, _] = kinds;
+            return printed(args, to.is_stdout(), (&machine, &record), &asked);
+        }
+        let title = title(args, &machine);
+        to.write_chart(&figure(&title, &asked.rows, args.weak), &args.look.look())?;
     }
+    let drawn = to.as_ref().is_some_and(Output::is_stdout);
+    printed(args, drawn, (&machine, &record), &asked)
+}
+
+/// Prints the table, or JSON.
+fn printed(args: &ScalingArgs, drawn: bool, of: (&Machine, &Record), kind: &Kind) -> Result {
     if args.json {
-        return print::json(&all);
+        return print::json(&kind.rows);
     }
-    if !to.as_ref().is_some_and(Output::is_stdout) {
-        table(args, &machine, &record, &all);
+    if !drawn {
+        table(args, of.0, of.1, kind);
     }
+    Ok(())
+}
+
+fn is_page(to: &Output) -> bool {
+    to.has_ending("html") || to.has_ending("htm")
+}
+
+fn write_page(page: Page, to: &Output) -> Result {
+    let page = Page {
+        provenance: Provenance::of_process().facts(),
+        ..page
+    };
+    to.write(page.render()?.as_bytes())?;
+    to.print_name();
     Ok(())
 }
 
 fn title(args: &ScalingArgs, machine: &Machine) -> String {
     let kind = if args.weak { "weak" } else { "strong" };
     format!("{} on {}, {kind} scaling", args.app.name(), machine.title)
+}
+
+/// The problem in words.
+fn words(args: &ScalingArgs, p: &Problem) -> String {
+    let each = if p.weak { " for each device" } else { "" };
+    match args.app {
+        Application::Hydro => format!(
+            "{} zones{each} in {}D, order {}, {} steps.",
+            si(p.size, ""),
+            p.dim,
+            p.order,
+            p.steps
+        ),
+        Application::Gisaxs => format!(
+            "{} triangles, {} values of q{each}, method {}.",
+            si(p.triangles, ""),
+            si(p.size, ""),
+            p.method
+        ),
+        Application::Fmm => format!("{} points{each}, {}.", si(p.size, ""), p.precision),
+        Application::Tune => format!("{} trials{each}.", si(p.size, "")),
+    }
 }
 
 /// The runs of several files.
@@ -106,18 +173,18 @@ fn read(app: Application, file: &PathBuf) -> Result<Record> {
     }
 }
 
-fn problem(args: &ScalingArgs) -> Problem {
+fn problem(args: &ScalingArgs, weak: bool) -> Problem {
     let (columns, rows) = args.image;
     let size = match args.app {
         Application::Hydro => args
             .zones
-            .unwrap_or(if args.weak { 262_144.0 } else { 2_097_152.0 }),
+            .unwrap_or(if weak { 262_144.0 } else { 2_097_152.0 }),
         Application::Gisaxs => columns * rows,
         Application::Fmm => args.points.unwrap_or(4e7),
         Application::Tune => args.trials.unwrap_or(1000.0),
     };
     Problem {
-        weak: args.weak,
+        weak,
         size: size.max(1.0),
         steps: args.steps,
         order: args.order,
@@ -130,42 +197,19 @@ fn problem(args: &ScalingArgs) -> Problem {
     }
 }
 
-fn table(args: &ScalingArgs, machine: &Machine, record: &Record, all: &[Row]) {
-    print::line(print::bold(&title(args, machine)));
-    let ratio = |x: Option<f64>| x.map_or("–".to_owned(), three);
-    let lines = all
-        .iter()
-        .map(|r| {
-            let s = &r.scaled;
-            vec![
-                s.nodes.to_string(),
-                s.devices.to_string(),
-                si(s.time_s, "s"),
-                s.energy_j.map_or("–".into(), |e| si(e, "J")),
-                percent(r.efficiency),
-                three(r.speedup),
-                ratio(r.powerup),
-                ratio(r.greenup),
-                percent(s.exchange_s / s.time_s),
-                percent(s.all_reduce_s / s.time_s),
-            ]
-        })
+/// Prints columns with their cells.
+fn print_columns((header, rows): (Vec<Header>, Vec<Vec<Cell>>)) {
+    let names: Vec<&str> = header.iter().map(|h| h.name.as_str()).collect();
+    let texts = rows
+        .into_iter()
+        .map(|r| r.into_iter().map(|c| c.text).collect())
         .collect();
-    print::table(
-        &[
-            "nodes",
-            "devices",
-            "time",
-            "energy",
-            "efficiency",
-            "speedup",
-            "powerup",
-            "greenup",
-            "messages",
-            "all-reduces",
-        ],
-        lines,
-    );
+    print::table(&names, texts);
+}
+
+fn table(args: &ScalingArgs, machine: &Machine, record: &Record, kind: &Kind) {
+    print::line(print::bold(&title(args, machine)));
+    print_columns(columns(&kind.rows));
     print::line("");
     print::line(format!(
         "Predicted from {} runs on one device ({} numbers, {}). Speedup, powerup and greenup compare with one device; \
@@ -173,7 +217,7 @@ fn table(args: &ScalingArgs, machine: &Machine, record: &Record, all: &[Row]) {
         record.runs.len(),
         record.label.name(),
         if record.device.is_empty() {
-            "device not told"
+            "device not stated"
         } else {
             &record.device
         }
@@ -200,11 +244,17 @@ fn published(args: &ScalingArgs, to: Option<&Output>) -> Result {
         ))
         .hint("hydro and gisaxs have some"));
     }
-    if let Some(to) = to {
-        to.write_chart(&published_figure(&all), &args.look.look())?;
+    let without = published::not_stated(args.app.name());
+    match to {
+        Some(to) if is_page(to) => write_page(published_page(args.app.name(), &all, without), to)?,
+        Some(to) => to.write_chart(&published_figure(&all), &args.look.look())?,
+        None => {}
     }
     if args.json {
-        return print::json(&all);
+        return print::json(&Published {
+            studies: &all,
+            not_compared: without,
+        });
     }
     if to.is_some_and(Output::is_stdout) {
         return Ok(());
@@ -218,28 +268,18 @@ fn published(args: &ScalingArgs, to: Option<&Output>) -> Result {
         )));
         print::line(format!("source: {}", s.source));
         print::line(&s.about);
-        let lines = (s.points.iter().zip(&b.predicted_s))
-            .map(|(p, t)| {
-                vec![
-                    p.nodes.to_string(),
-                    si(p.time_s, "s"),
-                    p.stated.clone(),
-                    si(*t, "s"),
-                    three(t / p.time_s),
-                ]
-            })
-            .collect();
-        print::table(
-            &["nodes", "published", "as stated", "model", "ratio"],
-            lines,
-        );
+        print_columns(published_columns(b));
+        if !s.reason.is_empty() {
+            print::line(format!("Why they differ: {}.", s.reason));
+        }
         print::line("");
     }
-    for why in published::not_stated(args.app.name()) {
+    for why in without {
         print::line(why);
     }
     print::line(
-        "The model has single-node times and the network alone: no jitter, no hyperblocks, no input and output.",
+        "The time of a node follows from the rate that a paper prints for a node: the scaling alone is compared. Efficiency is relative to one \
+         node, in weak scaling to the first point. The model has the network alone: no jitter, no hyperblocks, no input and output.",
     );
     Ok(())
 }

@@ -53,11 +53,9 @@ fn ranks_measure_a_network_that_scaling_uses() {
     ]);
     assert_eq!(measured["ranks"], 2);
     assert!(measured["fit"]["latency_s"]["value"].as_f64().unwrap() >= 0.0);
-    assert!(
-        std::fs::read_to_string(&net)
-            .unwrap()
-            .contains("[link.latency_s]")
-    );
+    let written = std::fs::read_to_string(&net).unwrap();
+    assert!(written.contains("[link.latency_s]") && written.contains("[[host.active]]"));
+    assert_eq!(measured["host"]["active"][0]["cores"], 1);
     assert!(ok(&["machines", text(&net)]).contains("latency"));
     let run = |ranks: usize, wall_s: f64| {
         let path = dir.path().join(format!("{ranks}.json"));
@@ -139,12 +137,51 @@ fn messages_cost_what_the_network_says() {
 }
 
 #[test]
+fn a_page_has_strong_and_weak_scaling() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("fmm.html");
+    let args = [
+        "scaling",
+        "fmm",
+        "--machine",
+        "h200",
+        "--nodes",
+        "1:64",
+        "-o",
+        text(&path),
+    ];
+    assert!(ok(&args).contains("bound by"));
+    let page = std::fs::read_to_string(&path).unwrap();
+    for part in [
+        "Strong scaling",
+        "Weak scaling",
+        "bound by",
+        "all-reduce, a stage",
+        "fmm run -n N",
+        "<svg",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let path = dir.path().join("published.html");
+    ok(&["scaling", "gisaxs", "--published", "-o", text(&path)]);
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.contains("Not compared") && page.contains("Why they differ"));
+    let e = fails(&["scaling", "fmm", "-o", "x.html", "--measured", "one.json"]);
+    assert!(e.contains("cannot be used with"), "{e}");
+}
+
+#[test]
 fn published_studies_stand_beside_the_model() {
     let all = json(&["scaling", "hydro", "--published", "--json"]);
-    let blast = &all.as_array().unwrap()[0];
+    let blast = &all["studies"][0];
     assert_eq!(blast["figure"], "Fig 12");
+    assert!(blast["reason"].as_str().unwrap().contains("MFEM"));
+    assert!(all["not_compared"][0].as_str().unwrap().contains("Fig 13"));
     assert_eq!(blast["points"].as_array().unwrap().len(), 2);
     assert!(blast["predicted_s"][1].as_f64().unwrap() > 0.85);
-    assert!(ok(&["scaling", "gisaxs", "--published"]).contains("1.25 Pflop/s"));
+    let text = ok(&["scaling", "gisaxs", "--published"]);
+    for part in ["1.25 Pflop/s", "7 % of 8,192", "miss", "Fig 8"] {
+        assert!(text.contains(part), "{text}");
+    }
     assert!(fails(&["scaling", "fmm", "--published"]).contains("hydro and gisaxs"));
 }

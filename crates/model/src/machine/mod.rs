@@ -5,7 +5,7 @@ pub mod shipped;
 
 pub use estimate::{Estimate, Label};
 
-use crate::network::{Link, Network};
+use crate::network::{Host, Link, Network};
 use crate::op::Op;
 use crate::roofline::EnergyRoofline;
 use serde::{Deserialize, Serialize};
@@ -94,6 +94,9 @@ pub struct Machine {
     /// The link between the devices of a node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<Link>,
+    /// What the devices or ranks of a host share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
     /// Costs by operation class; none of a machine that is a network alone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cost: BTreeMap<Op, OpCost>,
@@ -179,7 +182,8 @@ impl Machine {
     /// # Errors
     /// [`MachineError::BadValue`], [`MachineError::BadInterval`] or [`MachineError::NoCosts`].
     pub fn check(&self) -> Result<(), MachineError> {
-        if self.cost.is_empty() && self.network.is_none() && self.link.is_none() {
+        let none = self.network.is_none() && self.link.is_none() && self.host.is_none();
+        if self.cost.is_empty() && none {
             return Err(MachineError::NoCosts(self.name.clone()));
         }
         for (op, cost) in &self.cost {
@@ -202,7 +206,8 @@ impl Machine {
             check_estimate("clock.voltage_slope", &c.voltage_slope, false)?;
         }
         self.network.as_ref().map_or(Ok(()), Network::check)?;
-        self.link.as_ref().map_or(Ok(()), Link::check)
+        self.link.as_ref().map_or(Ok(()), Link::check)?;
+        self.host.as_ref().map_or(Ok(()), Host::check)
     }
 
     /// The cost of `op`.

@@ -9,6 +9,17 @@ pub fn bisect(centres: &[[f64; 3]], ranks: usize) -> Vec<u32> {
     rank_of
 }
 
+/// The longest of some sides, the first of nearly equal ones: rounding of coordinates does not choose.
+pub fn longest(sides: [f64; 3]) -> usize {
+    (1..3).fold(0, |best, c| {
+        if sides[c] > sides[best] * (1.0 + 1e-9) {
+            c
+        } else {
+            best
+        }
+    })
+}
+
 /// Gives the zones to `count` ranks from `first` on.
 fn cut(centres: &[[f64; 3]], zones: &mut [u32], (first, count): (usize, usize), to: &mut [u32]) {
     if count == 1 {
@@ -21,8 +32,7 @@ fn cut(centres: &[[f64; 3]], zones: &mut [u32], (first, count): (usize, usize), 
         let x = || zones.iter().map(|z| centres[*z as usize][c]);
         x().fold(f64::NEG_INFINITY, f64::max) - x().fold(f64::INFINITY, f64::min)
     };
-    // The first of equal sides.
-    let longest = (1..3).fold(0, |best, c| if side(c) > side(best) { c } else { best });
+    let longest = longest([side(0), side(1), side(2)]);
     let left = count / 2;
     let middle = zones.len() * left / count;
     zones.sort_unstable_by(|a, b| {

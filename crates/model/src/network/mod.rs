@@ -5,12 +5,15 @@
 //! | [`mod@traffic`] | messages and reductions of a computation: their time and energy on a machine |
 //! | [`mod@bisection`] | zones cut into parts by recursive bisection |
 //! | [`mod@surfaces`] | zones and shared nodes of the parts of a box |
+//! | [`mod@host`] | what ranks of a host share: memory, caches, clock |
 
 pub mod bisection;
+pub mod host;
 pub mod surfaces;
 pub mod traffic;
 
 pub use bisection::bisect;
+pub use host::{Host, Memory};
 pub use surfaces::{BoxMesh, Surfaces, surfaces};
 pub use traffic::{Nodes, Scaled, Share, Traffic, scaled};
 
@@ -66,54 +69,96 @@ fn is_one(n: &usize) -> bool {
     *n == 1
 }
 
-/// The end of an interval.
-fn end(e: &Estimate, low: bool) -> Estimate {
-    Estimate::new(if low { e.low() } else { e.high() })
+/// The constants that a network and a link share.
+struct Constants<'a> {
+    section: &'static str,
+    /// Whose idle power it is.
+    of: &'static str,
+    latency_s: &'a Estimate,
+    bandwidth_bytes_per_s: &'a Estimate,
+    energy_j_per_byte: &'a Option<Estimate>,
+    idle_power_w: &'a Option<Estimate>,
+    all_reduce_stage_s: &'a Option<Estimate>,
+}
+
+impl<'a> Constants<'a> {
+    fn known(&self) -> Vec<(&'static str, &'static str, &'a Estimate)> {
+        [
+            ("latency α", "s", Some(self.latency_s)),
+            ("bandwidth β", "B/s", Some(self.bandwidth_bytes_per_s)),
+            ("energy of a byte", "J/B", self.energy_j_per_byte.as_ref()),
+            (self.of, "W", self.idle_power_w.as_ref()),
+            ("all-reduce, a stage", "s", self.all_reduce_stage_s.as_ref()),
+        ]
+        .into_iter()
+        .filter_map(|(name, unit, e)| Some((name, unit, e?)))
+        .collect()
+    }
+
+    fn check(&self) -> Result<(), MachineError> {
+        let all = [
+            ("latency_s", Some(self.latency_s)),
+            ("bandwidth_bytes_per_s", Some(self.bandwidth_bytes_per_s)),
+            ("energy_j_per_byte", self.energy_j_per_byte.as_ref()),
+            ("idle_power_w", self.idle_power_w.as_ref()),
+            ("all_reduce_stage_s", self.all_reduce_stage_s.as_ref()),
+        ];
+        for (name, e) in all {
+            if let Some(e) = e {
+                let positive = name == "bandwidth_bytes_per_s";
+                check_estimate(&format!("{}.{name}", self.section), e, positive)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The constants at the ends of their intervals that make messages cheapest, or dearest, as those of a link.
+    fn corner(&self, low: bool) -> Link {
+        let end = |e: &Estimate, low: bool| Estimate::new(if low { e.low() } else { e.high() });
+        let pick = |e: &Option<Estimate>| e.as_ref().map(|e| end(e, low));
+        Link {
+            latency_s: end(self.latency_s, low),
+            bandwidth_bytes_per_s: end(self.bandwidth_bytes_per_s, !low),
+            energy_j_per_byte: pick(self.energy_j_per_byte),
+            idle_power_w: pick(self.idle_power_w),
+            all_reduce_stage_s: pick(self.all_reduce_stage_s),
+        }
+    }
 }
 
 impl Network {
+    fn all(&self) -> Constants<'_> {
+        Constants {
+            section: "network",
+            of: "idle power of a node",
+            latency_s: &self.latency_s,
+            bandwidth_bytes_per_s: &self.bandwidth_bytes_per_s,
+            energy_j_per_byte: &self.energy_j_per_byte,
+            idle_power_w: &self.idle_power_w,
+            all_reduce_stage_s: &self.all_reduce_stage_s,
+        }
+    }
+
     /// Names, units and values of its constants.
     pub fn constants(&self) -> Vec<(&'static str, &'static str, &Estimate)> {
-        constants(
-            &self.latency_s,
-            &self.bandwidth_bytes_per_s,
-            [
-                ("energy of a byte", "J/B", &self.energy_j_per_byte),
-                ("idle power of a node", "W", &self.idle_power_w),
-                ("all-reduce, a stage", "s", &self.all_reduce_stage_s),
-            ],
-        )
+        self.all().known()
     }
 
     /// The same with each constant at the end of its interval that makes messages cheapest, or dearest.
     pub(crate) fn corner(&self, low: bool) -> Self {
-        let pick = |e: &Option<Estimate>| e.as_ref().map(|e| end(e, low));
+        let end = self.all().corner(low);
         Self {
-            latency_s: end(&self.latency_s, low),
-            bandwidth_bytes_per_s: end(&self.bandwidth_bytes_per_s, !low),
-            energy_j_per_byte: pick(&self.energy_j_per_byte),
-            idle_power_w: pick(&self.idle_power_w),
-            all_reduce_stage_s: pick(&self.all_reduce_stage_s),
+            latency_s: end.latency_s,
+            bandwidth_bytes_per_s: end.bandwidth_bytes_per_s,
+            energy_j_per_byte: end.energy_j_per_byte,
+            idle_power_w: end.idle_power_w,
+            all_reduce_stage_s: end.all_reduce_stage_s,
             devices_per_node: self.devices_per_node,
         }
     }
 
     pub(crate) fn check(&self) -> Result<(), MachineError> {
-        check_estimate("network.latency_s", &self.latency_s, false)?;
-        check_estimate(
-            "network.bandwidth_bytes_per_s",
-            &self.bandwidth_bytes_per_s,
-            true,
-        )?;
-        for (name, e) in [
-            ("energy_j_per_byte", &self.energy_j_per_byte),
-            ("idle_power_w", &self.idle_power_w),
-            ("all_reduce_stage_s", &self.all_reduce_stage_s),
-        ] {
-            if let Some(e) = e {
-                check_estimate(&format!("network.{name}"), e, false)?;
-            }
-        }
+        self.all().check()?;
         match self.devices_per_node {
             1..=1_000_000 => Ok(()),
             n => Err(MachineError::BadValue {
@@ -126,65 +171,30 @@ impl Network {
 }
 
 impl Link {
+    fn all(&self) -> Constants<'_> {
+        Constants {
+            section: "link",
+            of: "idle power of a device",
+            latency_s: &self.latency_s,
+            bandwidth_bytes_per_s: &self.bandwidth_bytes_per_s,
+            energy_j_per_byte: &self.energy_j_per_byte,
+            idle_power_w: &self.idle_power_w,
+            all_reduce_stage_s: &self.all_reduce_stage_s,
+        }
+    }
+
     /// Names, units and values of its constants.
     pub fn constants(&self) -> Vec<(&'static str, &'static str, &Estimate)> {
-        constants(
-            &self.latency_s,
-            &self.bandwidth_bytes_per_s,
-            [
-                ("energy of a byte", "J/B", &self.energy_j_per_byte),
-                ("idle power of a device", "W", &self.idle_power_w),
-                ("all-reduce, a stage", "s", &self.all_reduce_stage_s),
-            ],
-        )
+        self.all().known()
     }
 
     pub(crate) fn corner(&self, low: bool) -> Self {
-        let pick = |e: &Option<Estimate>| e.as_ref().map(|e| end(e, low));
-        Self {
-            latency_s: end(&self.latency_s, low),
-            bandwidth_bytes_per_s: end(&self.bandwidth_bytes_per_s, !low),
-            energy_j_per_byte: pick(&self.energy_j_per_byte),
-            idle_power_w: pick(&self.idle_power_w),
-            all_reduce_stage_s: pick(&self.all_reduce_stage_s),
-        }
+        self.all().corner(low)
     }
 
     pub(crate) fn check(&self) -> Result<(), MachineError> {
-        check_estimate("link.latency_s", &self.latency_s, false)?;
-        check_estimate(
-            "link.bandwidth_bytes_per_s",
-            &self.bandwidth_bytes_per_s,
-            true,
-        )?;
-        for (name, e) in [
-            ("energy_j_per_byte", &self.energy_j_per_byte),
-            ("idle_power_w", &self.idle_power_w),
-            ("all_reduce_stage_s", &self.all_reduce_stage_s),
-        ] {
-            if let Some(e) = e {
-                check_estimate(&format!("link.{name}"), e, false)?;
-            }
-        }
-        Ok(())
+        self.all().check()
     }
-}
-
-fn constants<'a, const N: usize>(
-    latency: &'a Estimate,
-    bandwidth: &'a Estimate,
-    more: [(&'static str, &'static str, &'a Option<Estimate>); N],
-) -> Vec<(&'static str, &'static str, &'a Estimate)> {
-    let known = more
-        .into_iter()
-        .filter_map(|(name, unit, e)| Some((name, unit, e.as_ref()?)));
-    [
-        ("latency α", "s", latency),
-        ("bandwidth β", "B/s", bandwidth),
-    ]
-    .into_iter()
-    .chain(known)
-    .collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! Others are counted node by node up to [`MAX_ZONES`] zones; beyond, their cuts are moved to the nearest plane for the
 //! surfaces alone: the numbers of zones stay exact.
 
-use super::bisect;
+use super::bisection::{bisect, longest};
 use std::collections::HashMap;
 
 /// Most zones of a box whose parts are counted node by node.
@@ -150,8 +150,8 @@ impl Tree<'_> {
         }
         let length = |c: usize| own[c].1 - own[c].0;
         let side = |c: usize| length(c).saturating_sub(1) as f64 * self.mesh.size[c];
-        let longest =
-            (1..self.mesh.dim).fold(0, |best, c| if side(c) > side(best) { c } else { best });
+        let within = |c: usize| if c < self.mesh.dim { side(c) } else { 0.0 };
+        let longest = longest([within(0), within(1), within(2)]);
         let left = count / 2;
         let middle = zones * left / count;
         let plane: usize = (0..3).filter(|c| *c != longest).map(length).product();

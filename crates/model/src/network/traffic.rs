@@ -3,7 +3,7 @@
 //! A message of n bytes takes α + n/β, one after another; an all-reduce takes a stage for each doubling of the devices, first
 //! over the link of a node, then over the network. A device that waits draws idle power.
 
-use super::{Link, Network};
+use super::{Host, Link, Memory, Network};
 use crate::machine::{Estimate, Machine};
 use serde::Serialize;
 
@@ -29,6 +29,9 @@ pub struct Traffic {
     pub between: Messages,
     /// Number of all-reduces of a few numbers.
     pub all_reduces: f64,
+    /// Of ranks on cores: bytes that the busiest moves in its caches in an exchange, to pack what it sends and to add what it
+    /// receives.
+    pub packed_bytes: f64,
 }
 
 /// The devices of a computation.
@@ -49,11 +52,22 @@ impl Nodes {
         }
     }
 
-    /// A number of devices, on as few nodes as hold them.
+    /// A number of devices, on as few nodes as hold them; on one if the machine has no network.
     pub fn of_devices(machine: &Machine, devices: usize) -> Self {
         Self {
             devices,
-            nodes: devices.div_ceil(machine.devices_per_node()),
+            nodes: match &machine.network {
+                Some(n) => devices.div_ceil(n.devices_per_node),
+                None => 1,
+            },
+        }
+    }
+
+    /// Number of consecutive devices on a node.
+    pub fn group(self, machine: &Machine) -> usize {
+        match self.nodes {
+            0 | 1 => self.devices.max(1),
+            _ => machine.devices_per_node(),
         }
     }
 }
@@ -67,6 +81,12 @@ pub struct Share {
     pub mean_s: f64,
     /// Energy of all devices while they compute, J; `None` if it is not known.
     pub energy_j: Option<f64>,
+    /// Of ranks on cores, one each: what the busiest moves beyond the caches of its core. `None` of other devices.
+    pub memory: Option<Memory>,
+    /// Bytes that the cores of a host move to gather the results of its devices.
+    pub gather_bytes: f64,
+    /// Bytes that the cores of a host move in a second, B/s, where the machine does not tell it.
+    pub gather_bytes_per_s: Option<f64>,
 }
 
 /// Time and energy of a computation on several devices.
@@ -86,6 +106,10 @@ pub struct Scaled {
     pub exchange_s: f64,
     /// Time of all-reduces, s.
     pub all_reduce_s: f64,
+    /// Part of the computation's time that ranks lose by sharing memory, caches and clock of their host, s.
+    pub sharing_s: f64,
+    /// Time in which the host gathers the results of its devices, s.
+    pub gather_s: f64,
     /// Energy while devices compute, J.
     pub compute_j: Option<f64>,
     /// Energy while devices wait, J.
@@ -105,6 +129,7 @@ impl Machine {
         Self {
             network: self.network.as_ref().map(|n| n.corner(low)),
             link: self.link.as_ref().map(|l| l.corner(low)),
+            host: self.host.as_ref().map(|h| h.corner(low)),
             ..self.clone()
         }
     }
@@ -176,36 +201,65 @@ fn message_energy(machine: &Machine, t: &Traffic) -> f64 {
         + t.between.total_bytes * network.or(link).unwrap_or(0.0)
 }
 
-/// Time and energy of a computation on several devices of a machine. Without network and link, messages cost nothing.
+/// Time of packing what a rank sends in an exchange and of adding what it receives, s.
+fn packing(machine: &Machine, ranks: usize, share: &Share, t: &Traffic) -> f64 {
+    let rate = machine.host.as_ref().and_then(|host| {
+        // Between two exchanges the rank works on its other data, so that these have left the caches of its core.
+        let least = host.private_cache_bytes.map_or(1.0, |b| b + 1.0);
+        host.bandwidth(ranks, share.memory?.working_set_bytes.max(least))
+    });
+    rate.map_or(0.0, |all| t.packed_bytes * ranks as f64 / all)
+}
+
+/// Time in which a host gathers the results of its devices, s.
+fn gathering(machine: &Machine, ranks: usize, share: &Share) -> f64 {
+    let host = machine.host.as_ref();
+    let rate = match share.memory {
+        Some(_) => host.and_then(|h| h.bandwidth(ranks, f64::MAX)),
+        None => host.and_then(Host::memory_rate),
+    };
+    let rate = rate.or(share.gather_bytes_per_s);
+    rate.map_or(0.0, |rate| share.gather_bytes / rate)
+}
+
+/// Time and energy of a computation on several devices of a machine. Without network and link, messages cost nothing; without
+/// what its host shares, ranks do not slow each other down.
 pub fn scaled(machine: &Machine, at: Nodes, share: &Share, traffic: &Traffic) -> Scaled {
     let alone = at.devices <= 1;
-    let exchange_s = match alone {
-        true => 0.0,
-        false => traffic.exchanges * exchange(machine, at, traffic),
+    let of_several = |s: f64| if alone { 0.0 } else { s };
+    let ranks = at.devices.div_ceil(at.nodes.max(1));
+    let compute_s = match (&machine.host, &share.memory) {
+        (Some(host), Some(memory)) => host.shared_s(share.busiest_s, memory, ranks),
+        _ => share.busiest_s,
     };
-    let all_reduce_s = match alone {
-        true => 0.0,
-        false => traffic.all_reduces * all_reduce(machine, at),
+    let slower = match share.busiest_s > 0.0 {
+        true => compute_s / share.busiest_s,
+        false => 1.0,
     };
-    let message_j = match alone {
-        true => 0.0,
-        false => traffic.exchanges * message_energy(machine, traffic),
-    };
-    let time_s = share.busiest_s + exchange_s + all_reduce_s;
-    let waiting_s = at.devices as f64 * (time_s - share.mean_s).max(0.0);
+    let each = exchange(machine, at, traffic) + packing(machine, ranks, share, traffic);
+    let exchange_s = of_several(traffic.exchanges * each);
+    let all_reduce_s = of_several(traffic.all_reduces * all_reduce(machine, at));
+    let message_j = of_several(traffic.exchanges * message_energy(machine, traffic));
+    let gather_s = of_several(gathering(machine, ranks, share));
+    let time_s = compute_s + exchange_s + all_reduce_s + gather_s;
+    let waiting_s = at.devices as f64 * (time_s - share.mean_s * slower).max(0.0);
     let wait_j = match waiting_s > 0.0 {
         true => machine.waiting_power_w().map(|w| w * waiting_s),
         false => Some(0.0),
     };
+    // A core that waits for memory draws about as much as one that computes.
+    let compute_j = share.energy_j.map(|e| e * slower);
     Scaled {
         nodes: at.nodes,
         devices: at.devices,
         time_s,
-        energy_j: share.energy_j.zip(wait_j).map(|(e, w)| e + w + message_j),
-        compute_s: share.busiest_s,
+        energy_j: compute_j.zip(wait_j).map(|(e, w)| e + w + message_j),
+        compute_s,
         exchange_s,
         all_reduce_s,
-        compute_j: share.energy_j,
+        sharing_s: compute_s - share.busiest_s,
+        gather_s,
+        compute_j,
         wait_j,
         message_j,
     }
@@ -233,6 +287,7 @@ mod tests {
             busiest_s: 1e-3,
             mean_s: 1e-3,
             energy_j: Some(8.0),
+            ..Share::default()
         };
         let t = Traffic {
             exchanges: 10.0,
@@ -247,6 +302,7 @@ mod tests {
                 total_bytes: 4e6,
             },
             all_reduces: 5.0,
+            ..Traffic::default()
         };
         let s = scaled(&m, Nodes::full(&m, 2), &share, &t);
         assert_eq!((s.nodes, s.devices), (2, 8));
@@ -280,6 +336,7 @@ mod tests {
             busiest_s: 2.0,
             mean_s: 2.0,
             energy_j: None,
+            ..Share::default()
         };
         let one = scaled(&m, Nodes::of_devices(&m, 1), &share, &t);
         assert_eq!((one.time_s, one.energy_j), (2.0, None));
@@ -291,6 +348,65 @@ mod tests {
                 nodes: 2
             }
         );
+    }
+
+    #[test]
+    fn ranks_of_a_host_share_its_memory() {
+        let m = Machine::from_toml(
+            "name = 'm'\ntitle = 'M'\n[host]\nprivate_cache_bytes = 1e6\n\
+             [[host.active]]\ncores = 1\nmemory_bytes_per_s = { value = 1e10 }\n\
+             [[host.active]]\ncores = 2\nmemory_bytes_per_s = { value = 1.25e10 }\n",
+        )
+        .unwrap();
+        let share = Share {
+            busiest_s: 1.0,
+            mean_s: 1.0,
+            energy_j: Some(10.0),
+            memory: Some(Memory {
+                bytes: 5e9,
+                working_set_bytes: 1e8,
+                within_s: 1.0,
+            }),
+            gather_bytes: 1.25e9,
+            ..Share::default()
+        };
+        let t = Traffic {
+            exchanges: 10.0,
+            packed_bytes: 1e6,
+            ..Traffic::default()
+        };
+        let two = Nodes {
+            devices: 2,
+            nodes: 1,
+        };
+        let s = scaled(&m, two, &share, &t);
+        // Half a second waits for memory, 1.6 times as long beside another rank.
+        assert!((s.sharing_s - 0.3).abs() < 1e-12, "{s:?}");
+        assert!((s.gather_s - 0.1).abs() < 1e-12, "{s:?}");
+        assert!((s.exchange_s - 10.0 * 1e6 * 2.0 / 1.25e10).abs() < 1e-12);
+        assert!((s.time_s - (1.4 + s.exchange_s)).abs() < 1e-12);
+        assert!((s.compute_j.unwrap() - 13.0).abs() < 1e-12);
+        let one = scaled(
+            &m,
+            Nodes {
+                devices: 1,
+                nodes: 1,
+            },
+            &share,
+            &t,
+        );
+        assert_eq!((one.time_s, one.energy_j), (1.0, Some(10.0)));
+        // Each on a host of its own.
+        let apart = scaled(
+            &m,
+            Nodes {
+                devices: 2,
+                nodes: 2,
+            },
+            &share,
+            &t,
+        );
+        assert_eq!(apart.sharing_s, 0.0);
     }
 
     #[test]
@@ -312,6 +428,7 @@ mod tests {
             busiest_s: 1.0,
             mean_s: 0.5,
             energy_j: Some(1.0),
+            ..Share::default()
         };
         let s = scaled(&m, Nodes::full(&m, 16), &share, &t);
         assert_eq!(s.time_s, 1.0);

@@ -151,9 +151,12 @@ pub fn page(study: &ScalingStudy) -> Page {
         false => "A rank has one thread. Energies of ranks are not measured.".to_owned(),
     });
     about.push(format!(
-        "Predictions are made before any run on several {what}: from the first run on one, and from messages over the link ({}). They leave \
-         out contention of {what} for the memory and power of a host.",
-        study.link
+        "Predictions are made before any run on several {what}: from the first run on one, and from messages over the link ({}). {}",
+        study.link,
+        match study.gpus {
+            true => "They leave out that GPUs share the power of a host.",
+            false => "They have the bandwidth of memory and caches and the clock that the ranks share, where the link's measurement has them.",
+        }
     ));
     if study.interrupted {
         about.push("Interrupted: these are the measurements so far.".into());

@@ -1,10 +1,11 @@
 //! Time and energy of an application's share on a device, and what the devices send each other.
 
 use super::ScalingError;
+use super::bytes::{PACKED, PointBytes, Zone};
 use super::record::{Record, RecordedRun};
 use greenup_calibrate::linalg::nnls_relative;
 use greenup_model::network::traffic::Messages;
-use greenup_model::network::{BoxMesh, Share, Traffic, surfaces};
+use greenup_model::network::{BoxMesh, Memory, Share, Traffic, surfaces};
 
 /// A problem of an application.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,6 +159,11 @@ impl Costs {
         one.share(1, 1).0
     }
 
+    /// Whether the runs were on cores of a host.
+    fn cores(&self) -> bool {
+        self.runs.iter().all(|r| r.cores)
+    }
+
     fn total(&self, devices: usize) -> f64 {
         let times = if self.problem.weak {
             devices as f64
@@ -172,6 +178,8 @@ impl Costs {
             busiest_s,
             mean_s,
             energy_j: self.power(size).map(|w| w * mean_s * devices as f64),
+            memory: self.cores().then(Memory::default),
+            ..Share::default()
         }
     }
 
@@ -207,12 +215,21 @@ impl Costs {
             between: messages(&parts.between),
             // Two scalar products an iteration, one at the start of a solve, and the time step.
             all_reduces: 2.0 * iterations + solves + p.steps,
+            packed_bytes: PACKED
+                * (8.0 * p.dim as f64)
+                * (parts.within.busiest + parts.between.busiest),
         };
         let (busiest, mean) = (of(parts.busiest_zones as f64), of(parts.mean_zones));
-        (
-            self.shared(busiest, mean, devices, parts.mean_zones),
-            traffic,
-        )
+        let mut share = self.shared(busiest, mean, devices, parts.mean_zones);
+        // A solve waits for memory; the forces compute.
+        let solving = like.map_or(0.0, |r| r.solve_s / r.time_s);
+        let zone = Zone::new(p.dim, p.order);
+        share.memory = share.memory.map(|_| Memory {
+            bytes: iterations * parts.busiest_zones as f64 * zone.moved,
+            working_set_bytes: parts.busiest_zones as f64 * zone.kept,
+            within_s: busiest * solving,
+        });
+        (share, traffic)
     }
 
     /// The box of a hydro problem: a cube, or for weak scaling a cube of zones a device.
@@ -267,12 +284,43 @@ impl Costs {
             ..RecordedRun::default()
         };
         let whole = self.time_of(&run);
-        let repeated = self
-            .nearest(all, |r| r.repeated_s > 0.0)
-            .map_or(0.0, |r| r.repeated_s / r.time_s);
-        let t = whole * (repeated + (1.0 - repeated) / devices as f64);
-        let share = self.shared(t, t, devices, all);
-        (share, gather(8.0 * all, devices, group))
+        let n = devices as f64;
+        let on_host = group.min(devices) as f64;
+        let like = self.nearest(all, |r| r.repeated_s > 0.0);
+        let part = |f: fn(&RecordedRun) -> f64| like.map_or(0.0, |r| f(r) / r.time_s);
+        let upward = part(|r| r.repeated_s);
+        let permutation = part(|r| r.permutation_s);
+        let transfers = part(|r| r.transfers_s);
+        let bytes = PointBytes::new(&p.precision, like);
+        // Each device needs all charges, and has its share of the results. The cores of a host convert for all its GPUs, each
+        // of which copies over a link of its own; a rank on a core converts for itself.
+        let converting = if self.cores() { 1.0 } else { on_host };
+        let converted = (bytes.charge * converting + bytes.result * converting / n)
+            / (bytes.charge + bytes.result);
+        let copied = (bytes.charge_copied + bytes.result_copied / n)
+            / (bytes.charge_copied + bytes.result_copied);
+        let compute = whole * (upward + (1.0 - upward - permutation - transfers) / n);
+        let t = compute + whole * (permutation * converted + transfers * copied);
+        // GPUs wait while the host converts.
+        let busy = if self.cores() { t } else { compute };
+        let mut share = self.shared(t, busy, devices, all);
+        let moved = like.map_or(0.0, |r| r.moved_bytes / r.points);
+        share.memory = share.memory.map(|_| Memory {
+            bytes: all * (moved / n + bytes.charge + bytes.result / n),
+            working_set_bytes: all * moved / n,
+            within_s: t,
+        });
+        if devices > 1 && permutation > 0.0 {
+            share.gather_bytes = all * bytes.gathered * on_host / n;
+            share.gather_bytes_per_s =
+                Some(all * (bytes.charge + bytes.result) / (whole * permutation));
+        }
+        let mut traffic = gather(bytes.outputs * 8.0 * all, devices, group);
+        if share.gather_bytes > 0.0 {
+            // Devices of a host write their results into its memory.
+            traffic.within = Messages::default();
+        }
+        (share, traffic)
     }
 
     fn tune(&self, devices: usize) -> (Share, Traffic) {
@@ -307,7 +355,7 @@ fn gather(bytes: f64, devices: usize, group: usize) -> Traffic {
         exchanges: 1.0,
         within: messages(near),
         between: messages(far),
-        all_reduces: 0.0,
+        ..Traffic::default()
     }
 }
 

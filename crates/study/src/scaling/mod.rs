@@ -5,10 +5,12 @@
 //! |---|---|
 //! | [`record`] | recorded runs |
 //! | [`cost`] | share and traffic of each device |
+//! | [`bytes`] | bytes that applications move in the memory of a host |
 //! | [`published`] | scaling studies of papers, and the model beside them |
 //! | [`study`] | applications run on 1, 2, 4, … devices of this host |
 //! | [`measured`] | their runs, and the ratios to one device |
 
+pub mod bytes;
 pub mod cost;
 pub mod measured;
 pub mod published;
@@ -19,7 +21,7 @@ pub use cost::{Costs, Problem};
 pub use record::{Record, RecordedRun};
 
 use greenup_model::Machine;
-use greenup_model::network::{Nodes, Scaled, scaled};
+use greenup_model::network::{Nodes, Scaled, Traffic, scaled};
 use serde::Serialize;
 
 /// Why scaling cannot be predicted.
@@ -69,19 +71,42 @@ pub struct Row {
     pub greenup: Option<f64>,
 }
 
-/// Predicts each number of nodes.
-pub fn rows(machine: &Machine, costs: &Costs, at: &[Nodes]) -> Vec<Row> {
-    rows_in(machine, costs, at, machine.devices_per_node())
+impl Row {
+    /// The parts of the time, s, with their names: the largest tells what binds.
+    pub fn parts(&self) -> [(&'static str, f64); 5] {
+        let s = &self.scaled;
+        [
+            ("computation", s.compute_s - s.sharing_s),
+            ("messages", s.exchange_s),
+            ("all-reduces", s.all_reduce_s),
+            ("shared memory", s.sharing_s),
+            ("gathering", s.gather_s),
+        ]
+    }
+
+    /// The largest part of the time.
+    pub fn bound_by(&self) -> &'static str {
+        let parts = self.parts();
+        parts[1..]
+            .iter()
+            .fold(parts[0], |most, p| if p.1 > most.1 { *p } else { most })
+            .0
+    }
 }
 
-/// Predicts each number of nodes; `group` consecutive devices are on a node.
-fn rows_in(machine: &Machine, costs: &Costs, at: &[Nodes], group: usize) -> Vec<Row> {
+/// Predicts each number of nodes.
+pub fn rows(machine: &Machine, costs: &Costs, at: &[Nodes]) -> Vec<Row> {
     let mut out: Vec<Row> = Vec::with_capacity(at.len());
     for nodes in at {
-        let (share, traffic) = costs.share(nodes.devices, group);
+        let (share, traffic) = costs.share(nodes.devices, nodes.group(machine));
         let s = scaled(machine, *nodes, &share, &traffic);
+        let one = Nodes {
+            devices: 1,
+            nodes: 1,
+        };
         let alone = costs.alone(nodes.devices);
-        let speedup = alone.busiest_s / s.time_s;
+        let alone = scaled(machine, one, &alone, &Traffic::default());
+        let speedup = alone.time_s / s.time_s;
         let greenup = alone.energy_j.zip(s.energy_j).map(|(a, b)| a / b);
         let each = speedup / nodes.devices as f64;
         let first = out
@@ -142,8 +167,7 @@ pub fn compare(
             let problem = problem_of(&m.application, run);
             let costs = Costs::new(&all, problem)?;
             let at = Nodes::of_devices(machine, run.on());
-            let (share, traffic) = costs.share(run.on(), machine.devices_per_node());
-            // Without a network, ranks of a host are on one node.
+            let (share, traffic) = costs.share(run.on(), at.group(machine));
             let s = scaled(machine, at, &share, &traffic);
             out.push(Compared {
                 file: file.clone(),
@@ -187,8 +211,7 @@ pub fn rows_of(
             nodes: 1,
         })
         .collect();
-    let most = counts.iter().copied().max().unwrap_or(1);
-    Ok(rows_in(machine, &costs, &at, most))
+    Ok(rows(machine, &costs, &at))
 }
 
 fn problem_of(application: &str, r: &RecordedRun) -> Problem {
@@ -279,6 +302,44 @@ mod tests {
             weak[3].efficiency > 0.5 && weak[3].efficiency < 1.0,
             "{weak:?}"
         );
+    }
+
+    #[test]
+    fn a_host_converts_charges_for_all_its_gpus() {
+        let run = |gpus: usize| {
+            let text = format!(
+                "{{\"kernel\":\"laplace\",\"sources\":4e7,\"accuracy\":1e-4,\"precision\":\"f32\",\"device\":\"NVIDIA H100\",\
+                 \"ranks\":{gpus},\"evaluation_s\":0.112,\"phases\":{{\"p2m_m2m_s\":0.007}},\
+                 \"timings\":{{\"permutation_s\":0.018,\"transfers_s\":0.007}}}}"
+            );
+            (gpus.to_string(), Record::parse("x", &text).unwrap())
+        };
+        let files = [run(1), run(2)];
+        let predicted = |host: &str| {
+            let link =
+                "[link]\nlatency_s = { value = 3e-6 }\nbandwidth_bytes_per_s = { value = 4e11 }\n";
+            let machine =
+                Machine::from_toml(&format!("name='m'\ntitle='M'\n{link}{host}")).unwrap();
+            let empty = Record {
+                runs: Vec::new(),
+                ..files[0].1.clone()
+            };
+            let all = compare(&machine, &empty, &files).unwrap();
+            assert!((all[0].predicted_s - 0.112).abs() < 1e-9, "{all:?}");
+            all[1].predicted_s
+        };
+        // 24 B of a charge and 20 B of a result are moved to convert them; both GPUs need all charges. 4 B are copied each.
+        let compute = 0.007 + 0.080 / 2.0;
+        let converted = 0.018 * (2.0 * 24.0 + 20.0) / 44.0;
+        let copied = 0.007 * 0.75;
+        let gathered = 4e7 * 28.0 / 2e11;
+        let t = predicted("[host]\nmemory_bytes_per_s = { value = 2e11 }\n");
+        let expected = compute + converted + copied + gathered;
+        assert!((t / expected - 1.0).abs() < 1e-3, "{t} {expected}");
+        // Without a bandwidth, the conversion's rate counts: 44 B of each point in 18 ms.
+        let gathered = 0.018 * 28.0 / 44.0;
+        let expected = compute + converted + copied + gathered;
+        assert!((predicted("") / expected - 1.0).abs() < 1e-3);
     }
 
     #[test]

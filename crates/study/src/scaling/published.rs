@@ -34,6 +34,9 @@ pub struct Study {
     pub source: String,
     /// The problem, and what is assumed.
     pub about: String,
+    /// Why the model differs, as far as the paper tells.
+    #[serde(default)]
+    pub reason: String,
     #[serde(default)]
     triangles: f64,
     #[serde(default)]
@@ -62,6 +65,13 @@ pub struct Beside {
     pub study: Study,
     /// Time of the model at each point, s.
     pub predicted_s: Vec<f64>,
+    /// Nodes to which efficiencies are relative: those of the first time in weak scaling, else 1, whose time follows from the
+    /// rate that the paper prints for a node.
+    pub base_nodes: usize,
+    /// Parallel efficiency of the paper at each point.
+    pub efficiency: Vec<f64>,
+    /// Parallel efficiency of the model at each point.
+    pub predicted_efficiency: Vec<f64>,
     /// Nodes and times of the model, s, at powers of two.
     pub model: Vec<(usize, f64)>,
 }
@@ -154,10 +164,23 @@ impl Study {
             .into_iter()
             .map(|n| (n, time(&costs, n).time_s))
             .collect();
-        let predicted_s = (self.points.iter())
+        let predicted_s: Vec<f64> = (self.points.iter())
             .map(|p| time(&costs, p.nodes).time_s)
             .collect();
+        // Work of a node over the time: of all nodes together in strong scaling.
+        let base = time(&costs, from).time_s;
+        let efficiency = |nodes: usize, time_s: f64| match self.weak {
+            true => base / time_s,
+            false => base * from as f64 / (nodes as f64 * time_s),
+        };
+        let points = self.points.iter();
+        let published = points.clone().map(|p| efficiency(p.nodes, p.time_s));
+        let predicted = points.zip(&predicted_s);
+        let predicted = predicted.map(|(p, t)| efficiency(p.nodes, *t));
         Ok(Beside {
+            base_nodes: from,
+            efficiency: published.collect(),
+            predicted_efficiency: predicted.collect(),
             study: self,
             predicted_s,
             model,
@@ -185,6 +208,36 @@ mod tests {
             }
             assert!(b.model.len() > 5);
         }
+    }
+
+    #[test]
+    fn losses_of_the_papers_are_those_of_their_own_rates() {
+        let of = |name: &str| {
+            let s = all().unwrap().into_iter().find(|s| s.name == name).unwrap();
+            let machine = shipped::find(&s.machine).unwrap().unwrap();
+            s.beside(&machine).unwrap()
+        };
+        // 1.25 Pflop/s over 8,192 nodes of 2,161.5 Gflop/s.
+        let titan = of("hipgisaxs-titan-8M");
+        let stated = 1.25e15 / (8192.0 * 2161.5e9);
+        assert!(
+            (titan.efficiency[0] / stated - 1.0).abs() < 0.02,
+            "{titan:?}"
+        );
+        assert!(titan.predicted_efficiency[0] > 0.8 && titan.study.reason.contains("7 %"));
+        let stampede = of("hipgisaxs-stampede-2M");
+        assert!((stampede.efficiency[0] - 1.0).abs() < 1e-3, "{stampede:?}");
+        let stated = 1e14 / (1024.0 * 456.98e9);
+        assert!(
+            (stampede.efficiency[1] / stated - 1.0).abs() < 0.05,
+            "{stampede:?}"
+        );
+        let blast = of("blast-titan-weak");
+        assert_eq!(blast.base_nodes, 8);
+        assert!(
+            (blast.efficiency[1] - 0.85 / 1.83).abs() < 1e-3,
+            "{blast:?}"
+        );
     }
 
     #[test]

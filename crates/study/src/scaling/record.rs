@@ -14,6 +14,8 @@ pub struct RecordedRun {
     pub time_s: f64,
     /// Energy of all devices, J.
     pub energy_j: Option<f64>,
+    /// Whether the devices are cores of a host, a rank on each, instead of GPUs.
+    pub cores: bool,
     /// hydro: dimensions.
     pub dim: usize,
     /// hydro: order of the kinematic space.
@@ -24,6 +26,8 @@ pub struct RecordedRun {
     pub steps: f64,
     /// hydro: iterations of all solves; `None` if they are not known.
     pub iterations: Option<f64>,
+    /// hydro: time of all solves, s; 0 if it is not known.
+    pub solve_s: f64,
     /// hydro: solves.
     pub solves: f64,
     /// hydro: evaluations of the forces.
@@ -40,6 +44,16 @@ pub struct RecordedRun {
     pub accuracy: f64,
     /// fmm: time that each device repeats, s.
     pub repeated_s: f64,
+    /// fmm: time of permuting and converting charges and results, s; 0 if it is not part of the time.
+    pub permutation_s: f64,
+    /// fmm: time of copies to and from the device, s; 0 if it is not part of the time.
+    pub transfers_s: f64,
+    /// fmm: charges of a point; 1 if it is missing.
+    pub inputs: f64,
+    /// fmm: results of a point; 1 if it is missing.
+    pub outputs: f64,
+    /// fmm: bytes that the phases move at least.
+    pub moved_bytes: f64,
     /// tune: trials.
     pub trials: f64,
 }
@@ -162,14 +176,28 @@ fn of_run(v: &Value) -> Option<Record> {
             steps: n("/steps")?,
             time_s: n("/wall_s")?,
             iterations: n("/timings/iterations"),
+            solve_s: n("/timings/solve_s").unwrap_or(0.0),
             solves: n("/timings/solves")?,
             evaluations: n("/timings/evaluations")?,
             ..RecordedRun::default()
         };
         ("hydro", run)
     } else if let Some(points) = n("/sources") {
+        let inputs = match text("/kernel").as_str() {
+            "stokes" => 3.0,
+            "helmholtz" => 2.0,
+            _ => 1.0,
+        };
+        let gradient = v.pointer("/gradient").and_then(Value::as_bool);
+        let phases = v.pointer("/work").and_then(Value::as_array);
+        let bytes = |w: &Value| w.get("bytes").and_then(Value::as_f64);
         let run = RecordedRun {
             points,
+            inputs,
+            outputs: inputs * if gradient == Some(true) { 4.0 } else { 1.0 },
+            permutation_s: n("/timings/permutation_s").unwrap_or(0.0),
+            transfers_s: n("/timings/transfers_s").unwrap_or(0.0),
+            moved_bytes: phases.map_or(0.0, |all| all.iter().filter_map(bytes).sum()),
             precision: text("/precision"),
             accuracy: n("/accuracy")?,
             time_s: n("/evaluation_s")?,
@@ -206,6 +234,9 @@ fn of_run(v: &Value) -> Option<Record> {
         runs: vec![RecordedRun {
             devices,
             energy_j,
+            cores: ![text("/device"), text("/provenance/command")]
+                .iter()
+                .any(|t| t.contains("cuda") || t.contains("NVIDIA")),
             ..run
         }],
     })

@@ -185,6 +185,7 @@ fn machine(rows: &[Row], c: &Costs, top: f64, cap_w: f64, flat: bool) -> Machine
         }),
         network: None,
         link: None,
+        host: None,
         cost,
     }
 }

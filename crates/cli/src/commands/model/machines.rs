@@ -140,6 +140,9 @@ fn show(m: &Machine) -> Result {
             add(format!("{of}: {name}"), e, unit);
         }
     }
+    for (name, unit, e) in m.host.iter().flat_map(|h| h.constants()) {
+        add(format!("host: {name}"), &e, unit);
+    }
     print::line("");
     print::table(&["constant", "value", "interval", "numbers", "from"], rows);
     if let Some(n) = &m.network {

@@ -44,12 +44,14 @@ fn spread(machine: &Machine, at: Nodes, args: &PredictArgs, p: &mut Prediction) 
         within: if one_node { messages } else { none },
         between: if one_node { none } else { messages },
         all_reduces: t.all_reduces,
+        ..Traffic::default()
     };
     let of = |machine: &Machine, time_s, energy_j| {
         let share = Share {
             busiest_s: time_s,
             mean_s: time_s,
             energy_j,
+            ..Share::default()
         };
         scaled(machine, at, &share, &traffic)
     };

@@ -163,6 +163,7 @@ fn no_link() -> Machine {
         clock: None,
         network: None,
         link: None,
+        host: None,
         cost: std::collections::BTreeMap::new(),
     }
 }

@@ -1,23 +1,21 @@
-//! `greenup calibrate --network`: messages between ranks, or between the GPUs of this host.
+//! `greenup calibrate --network`: messages between ranks, or between the GPUs of this host, and what its cores share.
+
+mod gpus;
+mod ranks;
 
 use super::file;
 use crate::args::CalibrateArgs;
-use greenup_app::args::DeviceSet;
 use greenup_app::error::{AppError, Result};
 use greenup_app::machine;
-use greenup_app::progress::Bars;
 use greenup_app::provenance::Provenance;
 use greenup_app::{interrupt, print, sensors};
-use greenup_calibrate::network::peers::Pair;
-use greenup_calibrate::network::{Line, Messages, line, ping_pong};
+use greenup_calibrate::network::{Line, Messages};
 use greenup_device::CpuFacts;
-use greenup_device::cuda::Gpu;
 use greenup_files::{Outputs, write};
-use greenup_meter::observe::Silent;
 use greenup_meter::{Meter, Observer, Policy, Run};
 use greenup_model::machine::{Estimate, Label};
+use greenup_model::network::Host;
 use greenup_model::{Link, Machine, Network};
-use greenup_ranks::Ranks;
 use greenup_report::si::{percent, si};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -40,6 +38,8 @@ struct Measured {
     /// Why there is no energy.
     without_energy: Option<String>,
     sensor: Option<String>,
+    /// What the cores of the host share.
+    host: Option<Host>,
 }
 
 #[derive(Serialize)]
@@ -64,9 +64,9 @@ pub fn run(args: &CalibrateArgs) -> Result {
         Some(devices) => {
             greenup_app::ranks::check_alone()?;
             let base = base(args)?;
-            Some((base, between_gpus(args, devices)?))
+            Some((base, gpus::between_gpus(args, devices)?))
         }
-        None => between_ranks(args)?,
+        None => ranks::between_ranks(args)?,
     };
     // Other processes leave the rest to the first.
     let Some(((mut machine, path), measured)) = measured else {
@@ -124,6 +124,7 @@ fn base(args: &CalibrateArgs) -> Result<(Machine, PathBuf)> {
         clock: None,
         network: None,
         link: None,
+        host: None,
         cost: BTreeMap::new(),
     });
     if machine.name.is_empty() || args.machine.is_some() {
@@ -133,80 +134,6 @@ fn base(args: &CalibrateArgs) -> Result<(Machine, PathBuf)> {
 }
 
 type WithBase = ((Machine, PathBuf), Measured);
-
-fn between_ranks(args: &CalibrateArgs) -> Result<Option<WithBase>> {
-    let team = args.ranks.team(2)?;
-    if team.size() < 2 {
-        return Err(AppError::new("one rank has nobody to send messages to")
-            .hint("start two: `mpirun -np 2 greenup calibrate --network`, or --ranks 2"));
-    }
-    // Find out before measuring, not after.
-    let base = match team.has_first() {
-        true => Some(base(args)?),
-        false => None,
-    };
-    if team.has_first() {
-        print::estimate(
-            if args.quick { 5.0 } else { 20.0 },
-            format!("messages and all-reduces of {} ranks", team.size()),
-        );
-    }
-    let measured = team.run(|ranks| of_ranks(args, &**ranks))?;
-    Ok(base.zip(measured))
-}
-
-/// On the first rank what was measured.
-fn of_ranks(args: &CalibrateArgs, ranks: &dyn Ranks) -> Result<Option<Measured>> {
-    let first = ranks.rank() == 0;
-    let bars = first.then(Bars::new);
-    let observer: &dyn Observer = match &bars {
-        Some(bars) => bars,
-        None => &Silent,
-    };
-    let messages = ping_pong::measure(ranks, args.quick, observer);
-    let one_host = ranks.local().1 == ranks.size();
-    // A sensor is looked for while the others wait.
-    let mut meter = None;
-    let mut missing = None;
-    if first {
-        let named = args.sensor.sensor.as_deref();
-        let chosen = sensors::sensors(named, sensors::Target::Host, 0.5)?;
-        missing.clone_from(&chosen.missing);
-        let found = chosen.meter(policy(args.quick));
-        meter = found.has_energy().then_some(found);
-    }
-    let mut any = [f64::from(u8::from(meter.is_some()))];
-    ranks.max(&mut any);
-    let (mut idle, mut energy) = (None, None);
-    let sensor = meter
-        .as_ref()
-        .and_then(|m| m.main_sensor().map(str::to_owned));
-    if any[0] > 0.0 {
-        idle = meter.as_mut().and_then(|m| idle_power(m, observer));
-        let sent = ping_pong::power(ranks, meter.as_mut(), observer);
-        energy = idle
-            .zip(sent)
-            .map(|(idle, (w, rate))| (w - idle).max(0.0) / rate);
-    }
-    if !first {
-        return Ok(None);
-    }
-    Ok(Some(Measured {
-        between: format!(
-            "{} ranks{}",
-            ranks.size(),
-            if one_host { " of one host" } else { "" }
-        ),
-        one_host,
-        fit: line(&messages.messages)?,
-        all_reduce_stage_s: messages.stage_s(),
-        idle_power_w: idle.map(|w| w / ranks.local().1 as f64),
-        energy_j_per_byte: energy,
-        without_energy: missing,
-        sensor,
-        messages,
-    }))
-}
 
 fn policy(quick: bool) -> Policy {
     match quick {
@@ -228,90 +155,6 @@ fn idle_power(meter: &mut Meter, observer: &dyn Observer) -> Option<f64> {
         })
     };
     Some(meter.measure(observer, sleeps).ok()??.power_w?.median)
-}
-
-fn between_gpus(args: &CalibrateArgs, devices: &DeviceSet) -> Result<Measured> {
-    let all = Gpu::all()?;
-    let numbers = match devices {
-        DeviceSet::Gpu => vec![0],
-        other => other.gpus((0, 1), all.len()),
-    };
-    if numbers.len() < 2 || !devices.repeated().is_empty() {
-        return Err(AppError::new(format!(
-            "--device {devices}: messages between GPUs need two of them, and this host has {}",
-            all.len()
-        ))
-        .hint("name two, as cuda:0,1; ranks send messages without a GPU (--ranks 2)"));
-    }
-    let gpu = |n: &usize| {
-        all.get(*n).ok_or_else(|| {
-            AppError::new(format!("there is no GPU {n}"))
-                .hint(format!("there are {}, counted from 0", all.len()))
-        })
-    };
-    let bars = Bars::new();
-    let mut messages = Vec::new();
-    let mut idle = None;
-    let mut energy = None;
-    let mut without_energy = None;
-    let mut sensor = None;
-    let first = gpu(&numbers[0])?;
-    for other in &numbers[1..] {
-        let other = gpu(other)?;
-        let pair = Pair::open(first.ordinal, other.ordinal)?;
-        if !pair.direct {
-            print::warn(format!(
-                "GPUs {} and {} do not reach each other: copies go through the host",
-                first.ordinal, other.ordinal
-            ));
-        }
-        messages.extend(pair.messages(args.quick, &bars)?);
-        if energy.is_some() || without_energy.is_some() {
-            continue;
-        }
-        // Each board is measured while copies run, and while both are idle.
-        let (mut idle_w, mut sent_j) = (Vec::new(), 0.0);
-        for board in [first, other] {
-            let target = sensors::on_gpu(board)?;
-            let chosen = sensors::sensors(args.sensor.sensor.as_deref(), target, 0.5)?;
-            let missing = chosen.missing.clone();
-            let mut meter = chosen.meter(policy(args.quick));
-            if !meter.has_energy() {
-                without_energy = Some(missing.unwrap_or_else(|| "no sensor was asked for".into()));
-                break;
-            }
-            sensor = meter.main_sensor().map(str::to_owned);
-            let Some(rest) = idle_power(&mut meter, &bars) else {
-                break;
-            };
-            let busy = meter.measure(&bars, &mut |s| pair.copy_for(s))?;
-            let Some(m) = busy else {
-                return Err(AppError::interrupted("interrupted"));
-            };
-            idle_w.push(rest);
-            sent_j += m.power_w.map_or(0.0, |w| (w.median - rest).max(0.0)) * m.time_s.median;
-        }
-        if idle_w.len() == 2 {
-            idle = Some(0.5 * (idle_w[0] + idle_w[1]));
-            energy = Some(sent_j);
-        }
-    }
-    let messages = Messages {
-        ranks: numbers.len(),
-        messages,
-        all_reduces: Vec::new(),
-    };
-    Ok(Measured {
-        between: format!("{} GPUs, {}", numbers.len(), first.name),
-        one_host: true,
-        fit: line(&messages.messages)?,
-        all_reduce_stage_s: None,
-        idle_power_w: idle,
-        energy_j_per_byte: energy,
-        without_energy,
-        sensor,
-        messages,
-    })
 }
 
 /// Adds what was measured to a machine: as its network, or as the link of the devices of a host.
@@ -345,6 +188,15 @@ fn add(machine: &mut Machine, m: &Measured, command: &str) {
             devices_per_node,
         });
     }
+    if let Some(host) = &m.host {
+        let mut host = host.clone();
+        for a in &mut host.active {
+            a.memory_bytes_per_s = marked(a.memory_bytes_per_s.clone());
+            a.cache_bytes_per_s = a.cache_bytes_per_s.take().map(marked);
+            a.flops_per_s = a.flops_per_s.take().map(marked);
+        }
+        machine.host = Some(host);
+    }
     machine.facts.insert("network".into(), command.to_owned());
 }
 
@@ -373,6 +225,22 @@ fn show(m: &Measured) {
         print::table(
             &["all-reduce", "time", "interval", "rate"],
             rows(&m.messages.all_reduces),
+        );
+    }
+    if let Some(host) = &m.host {
+        let rate = |e: Option<&Estimate>, unit| e.map_or("–".into(), |e| si(e.value, unit));
+        let rows = host.active.iter().map(|a| {
+            vec![
+                a.cores.to_string(),
+                rate(Some(&a.memory_bytes_per_s), "B/s"),
+                rate(a.cache_bytes_per_s.as_ref(), "B/s"),
+                rate(a.flops_per_s.as_ref(), "flop/s"),
+            ]
+        });
+        print::line("");
+        print::table(
+            &["active cores", "memory", "shared cache", "multiply–adds"],
+            rows.collect(),
         );
     }
     let interval = |e: &Estimate, unit: &str| {
