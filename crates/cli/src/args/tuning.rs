@@ -72,7 +72,8 @@ pub struct SearchArgs {
     /// Machine model that ranks the configs for the strategy `steered`
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
-    /// Number of best configs measured again at the end, interleaved
+    /// Number of finalists: best configs by measurements at the end, interleaved. Up to 8 more configs that the search could
+    /// not tell from the last of them are measured there too
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub finalists: usize,
     /// GPU that runs CUDA kernels, or several of one model with a worker each, as cuda:0,1 or cuda:all [default: cuda:0]
@@ -111,8 +112,9 @@ pub struct TuneArgs {
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
     /// Command that starts a worker on another host or on a part of this one, such as 'ssh node2' or 'srun -N1 --gpus=1';
-    /// repeatable. Each has one worker, and there are no other workers
-    #[arg(long, value_name = "CMD", conflicts_with_all = ["gpu", "gpus", "workers"])]
+    /// repeatable. `{}` in it is the worker's command as one quoted word, for commands that give it to a shell. Each has one
+    /// worker, or with --device cuda:all or cuda:0,1 one for each of these GPUs of its host; there are no other workers
+    #[arg(long, value_name = "CMD", conflicts_with = "workers")]
     pub launcher: Vec<String>,
     /// The program greenup where launchers start it
     #[arg(
@@ -145,6 +147,24 @@ pub enum SweepsCommand {
     Merge(MergeArgs),
     /// List the sweeps in a folder
     List(ListArgs),
+    /// Show what a sweep holds: problem, device, trials, failures, best configs, merged shards, command
+    Show(ShowArgs),
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup sweeps show stencil\n  greenup sweeps show sweeps/all --best 10 --json"
+)]
+pub struct ShowArgs {
+    /// Sweep folder or recorded file, or the name of one in the folder sweeps
+    #[arg(value_name = "NAME|DIR")]
+    pub sweep: PathBuf,
+    /// Number of best configs
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub best: usize,
+    /// Print the sweep as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]

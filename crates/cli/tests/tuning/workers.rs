@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::common::{command, fails, json, ok, problem};
+use crate::marks::{MARK, workers};
 use serde_json::Value as J;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -75,22 +76,6 @@ fn two_workers_try_the_configs_that_one_tries() {
     assert_eq!(replayed["evaluations"], 20);
 }
 
-/// Processes of a command with this mark that are workers.
-fn workers(mark: &str) -> Vec<i32> {
-    let wanted = format!("GREENUP_TEST_MARK={mark}");
-    std::fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .filter_map(|e| {
-            let pid: i32 = e.file_name().to_str()?.parse().ok()?;
-            let read = |file: &str| std::fs::read(e.path().join(file)).ok();
-            let has = |bytes: Vec<u8>, what: &[u8]| bytes.split(|b| *b == 0).any(|v| v == what);
-            (has(read("environ")?, wanted.as_bytes()) && has(read("cmdline")?, b"trial-worker"))
-                .then_some(pid)
-        })
-        .collect()
-}
-
 #[test]
 fn a_worker_that_is_killed_costs_its_trial_at_most() {
     let dir = tempfile::tempdir().unwrap();
@@ -99,7 +84,7 @@ fn a_worker_that_is_killed_costs_its_trial_at_most() {
     let mark = format!("workers-{}", std::process::id());
     let mut child = tune(&p, &out, &["--budget", "100%", "--finalists", "1"])
         .args(["--workers", "2"])
-        .env("GREENUP_TEST_MARK", &mark)
+        .env(MARK, &mark)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
