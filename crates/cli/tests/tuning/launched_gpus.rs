@@ -33,7 +33,10 @@ impl Host {
     }
 
     fn tune(&self, out: &str, launchers: &[String], more: &[&str]) -> Command {
-        let mut c = command(&["tune", "--sensor", "none", "--strategy", "random"]);
+        let mut c = command(&["tune", "--strategy", "random"]);
+        if !more.contains(&"--sensor") {
+            c.args(["--sensor", "none"]);
+        }
         c.args(["--budget", "8", "--finalists", "1"]);
         c.arg(self.at("problem/problem.toml"));
         c.arg("--out").arg(self.at(out)).stdin(Stdio::null());

@@ -81,8 +81,8 @@ fn a_launcher_that_starts_no_worker_is_named_with_the_reason() {
         ),
         ("true", "ended with code 0"),
         (
-            "sh -c 'echo {\"Introduced\":{}}; exit 3' --",
-            "ended with code 3; it printed `{\"Introduced\":{}}`",
+            "sh -c 'echo [\"Introduced\"]; exit 3' --",
+            "ended with code 3; it printed `[Introduced]`",
         ),
         (
             r#"sh -c '"$@" | sed -u s/\"cpu\":\"[^\"]*\"/\"cpu\":\"Z80\"/' --"#,

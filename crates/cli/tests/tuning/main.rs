@@ -14,5 +14,6 @@ mod marks;
 mod nvml;
 mod processes;
 mod ssh;
+mod sweeps;
 mod tune;
 mod workers;

@@ -83,7 +83,7 @@ fn a_worker_that_is_killed_costs_its_trial_at_most() {
     let out = dir.path().join("sweep");
     let mark = format!("workers-{}", std::process::id());
     let mut child = tune(&p, &out, &["--budget", "100%", "--finalists", "1"])
-        .args(["--workers", "2"])
+        .args(["--workers", "2", "--set", "unroll=1,2,3,4"])
         .env(MARK, &mark)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -109,8 +109,8 @@ fn a_worker_that_is_killed_costs_its_trial_at_most() {
     assert!(child.wait().unwrap().success());
     assert!(kills >= 3, "{kills}");
     let all = trials(&out);
-    assert_eq!(all.len(), 63);
-    assert_eq!(configs(&out).len(), 63);
+    assert_eq!(all.len(), 36);
+    assert_eq!(configs(&out).len(), 36);
     let failed: Vec<&J> = all.iter().filter(|t| t.get("failed").is_some()).collect();
     assert!(failed.len() <= kills, "{failed:?}");
     for t in failed {
@@ -119,6 +119,9 @@ fn a_worker_that_is_killed_costs_its_trial_at_most() {
     }
 }
 
+/// Of 63 points 21.
+const FEW: &str = "width=1,2,3";
+
 #[test]
 fn shards_are_merged() {
     let dir = tempfile::tempdir().unwrap();
@@ -126,9 +129,17 @@ fn shards_are_merged() {
     let folder = |name: &str| dir.path().join(name);
     let path = |name: &str| folder(name).display().to_string();
     for i in ["1", "2", "3"] {
-        let more = ["--budget", "100%", "--finalists", "1", "--shard"];
+        let more = [
+            "--budget",
+            "100%",
+            "--finalists",
+            "1",
+            "--set",
+            FEW,
+            "--shard",
+        ];
         greenup_testing::succeeds(tune(&p, &folder(i), &more).arg(format!("{i}/3")));
-        assert_eq!(trials(&folder(i)).len(), 21);
+        assert_eq!(trials(&folder(i)).len(), 7);
     }
     let done = json(&[
         "sweeps",
@@ -141,14 +152,22 @@ fn shards_are_merged() {
     ]);
     assert_eq!(
         (&done["trials"], &done["failed"]),
-        (&J::from(63), &J::from(0))
+        (&J::from(21), &J::from(0))
     );
-    assert_eq!(configs(&folder("all")).len(), 63);
+    assert_eq!(configs(&folder("all")).len(), 21);
     // The finalists of all are measured on one device; no trial is added.
-    let finals = ["--resume", "--budget", "1", "--finalists", "2"];
+    let finals = [
+        "--resume",
+        "--budget",
+        "1",
+        "--finalists",
+        "2",
+        "--set",
+        FEW,
+    ];
     greenup_testing::succeeds(&mut tune(&p, &folder("all"), &finals));
     assert!(folder("all").join("finals.json").exists());
-    assert_eq!(trials(&folder("all")).len(), 63);
+    assert_eq!(trials(&folder("all")).len(), 21);
     let listed = json(&[
         "sweeps",
         "list",
@@ -157,6 +176,30 @@ fn shards_are_merged() {
     ]);
     assert_eq!(listed.as_array().unwrap().len(), 4);
     assert_eq!(listed[1]["shard"], "2/3");
+
+    // What is in it, and which shards are missing from another.
+    let shown = json(&["sweeps", "show", &path("all"), "--json"]);
+    assert_eq!(
+        (&shown["points"], &shown["trials"]),
+        (&J::from(21), &J::from(21))
+    );
+    assert_eq!(shown["merged"].as_array().unwrap().len(), 3);
+    assert_eq!(shown["missing_shards"], serde_json::json!([]));
+    assert_eq!(shown["best"][0]["measured_again"], true);
+    ok(&["sweeps", "merge", &path("two"), &path("1"), &path("3")]);
+    let shown = json(&["sweeps", "show", &path("two"), "--json"]);
+    assert_eq!(shown["missing_shards"], serde_json::json!([2]));
+    assert_eq!(shown["best"][0]["measured_again"], false);
+    let text = ok(&["sweeps", "show", &path("two")]);
+    for part in [
+        "21 points",
+        "14, none failed",
+        "shard 3/3",
+        "missing     shards 2",
+        "single trials",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 
     // Nothing is overwritten, and other experiments are refused by what differs.
     let e = fails(&["sweeps", "merge", &path("all"), &path("1")]);
@@ -170,9 +213,13 @@ fn shards_are_merged() {
     );
     assert!(!folder("new").exists());
     // A shard is not continued as another.
-    let wrong = tune(&p, &folder("1"), &["--resume", "--shard", "2/3"])
-        .output()
-        .unwrap();
+    let wrong = tune(
+        &p,
+        &folder("1"),
+        &["--resume", "--set", FEW, "--shard", "2/3"],
+    )
+    .output()
+    .unwrap();
     let e = String::from_utf8_lossy(&wrong.stderr).into_owned();
     assert!(
         !wrong.status.success() && e.contains("`shard` was 1/3, now 2/3"),
