@@ -42,7 +42,7 @@ impl Launched {
 /// Time for a launched program to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(3);
 
-/// Starts a worker by each launcher, or one for each GPU of its host, to hear what they are.
+/// Starts a worker by each launcher, or one for each GPU of its host, to learn what they are.
 ///
 /// # Errors
 /// One does not introduce itself or has another version, their devices differ, or two have one GPU.

@@ -71,7 +71,7 @@ fn gpus_that_do_not_fit_are_refused() {
         &["node2 has a H100, node1 a H200"],
     );
     refused(
-        &[one.clone()],
+        std::slice::from_ref(&one),
         &["--device", "cuda:all", "--sensor", "nvml"],
         &["--sensor nvml names one sensor, and each of 2 GPUs of node1"],
     );

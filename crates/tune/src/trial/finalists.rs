@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// Most configs that are measured again beyond the number that was asked for.
 pub const MORE: usize = 8;
-/// Least relative error of a single trial, as half-width of a 95 % interval: nobody's clocks stand still.
+/// Least relative error of a single trial, as half-width of a 95 % interval: clocks and caches vary.
 const LEAST: f64 = 0.005;
 /// The same where energy counts, whose sensors are coarser.
 const LEAST_ENERGY: f64 = 0.01;

@@ -173,7 +173,7 @@ fn best_of(sweep: &Sweep, objective: Objective, n: usize) -> Vec<Best> {
     out
 }
 
-fn interval(values: &Vec<f64>) -> Option<[f64; 2]> {
+fn interval(values: &[f64]) -> Option<[f64; 2]> {
     let s = Summary::of(values)?;
     (s.n > 1).then_some([s.lo, s.hi])
 }
