@@ -9,6 +9,8 @@ pub const MORE: usize = 8;
 const LEAST: f64 = 0.005;
 /// The same where energy counts, whose sensors are coarser.
 const LEAST_ENERGY: f64 = 0.01;
+/// Largest relative error that counts: on a busy host it may be anything, and slow configs would take their time again.
+const MOST: f64 = 0.1;
 /// Standard error of a difference within which two trials count as equal, over that of its 95 % interval.
 const WIDE: f64 = 1.5;
 
@@ -21,6 +23,13 @@ pub(crate) struct Screened {
     pub(crate) value: f64,
     /// Half-width of its 95 % interval over the value.
     pub(crate) error: f64,
+}
+
+impl Screened {
+    /// Half-width of the interval, in the unit of the value.
+    fn interval(&self) -> f64 {
+        self.error.min(MOST) * self.value
+    }
 }
 
 /// Configs to measure again: `n` of the best by each objective in turn, then at most [`MORE`] that noise cannot tell from the
