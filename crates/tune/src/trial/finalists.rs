@@ -55,7 +55,7 @@ pub(crate) fn candidates(orders: &[Vec<Screened>], n: usize) -> Vec<usize> {
             if let (Some(s), Some(last)) = (order.get(rank), last)
                 && found.len() < n + MORE
                 && !found.contains(&s.config)
-                && s.value - last.value <= WIDE * (s.error * s.value).hypot(last.error * last.value)
+                && s.value - last.value <= WIDE * s.interval().hypot(last.interval())
             {
                 found.push(s.config);
             }
@@ -201,6 +201,14 @@ mod tests {
         assert_eq!(candidates(&[time], 1), [4]);
         let equal: Vec<(usize, f64)> = (0..100).map(|i| (i, 1.0)).collect();
         assert_eq!(candidates(&[order(&equal)], 5).len(), 5 + MORE);
+        // What a busy host makes of a trial does not bring in one that is much slower.
+        let slow = [(3, 1.0, 5.0), (6, 1.1, 5.0), (1, 2.0, 5.0)];
+        let slow = slow.map(|(config, value, error)| Screened {
+            config,
+            value,
+            error,
+        });
+        assert_eq!(candidates(&[slow.to_vec()], 1), [3, 6]);
         assert!(candidates(&[], 5).is_empty());
     }
 }

@@ -4,6 +4,7 @@ mod end;
 mod pipes;
 mod process;
 
+#[cfg(target_os = "linux")]
 pub(crate) use end::SIGNALLED;
 pub use pipes::Skipped;
 pub use process::Worker;
