@@ -197,6 +197,7 @@ mod tests {
             ],
             energies_j,
             with_baseline: true,
+            ties_by_order: false,
         });
         sweep
     }

@@ -51,6 +51,16 @@ impl fmt::Display for Shard {
 }
 
 impl Shard {
+    /// Its number, from 1.
+    pub fn number(self) -> u64 {
+        self.number
+    }
+
+    /// Number of shards.
+    pub fn count(self) -> u64 {
+        self.count
+    }
+
     /// Number of its points, of `all` that the space has.
     pub fn len(self, all: u64) -> u64 {
         // Of 0 … all − 1, those that are number − 1 modulo count.

@@ -6,6 +6,7 @@ mod parse;
 mod run;
 mod scaling;
 mod scaling_study;
+mod sweeps;
 mod tuning;
 
 pub use everyday::*;
@@ -14,6 +15,7 @@ pub use parse::{BudgetArg, Sizes};
 pub use run::RunArgs;
 pub use scaling::{Application, Numbers, ScalingArgs};
 pub use scaling_study::{Measured, ScalingStudyArgs};
+pub use sweeps::{ListArgs, MergeArgs, ShowArgs, SweepsArgs, SweepsCommand};
 pub use tuning::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

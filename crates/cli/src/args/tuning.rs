@@ -1,7 +1,7 @@
 //! Arguments of the commands for search spaces and tuning: space, tune, replay, analyze, scale, gemm, compile.
 
 use super::parse::{BudgetArg, Sizes, budget, constant, gpu, sample, seconds, share, sizes};
-use clap::{Args, Subcommand};
+use clap::Args;
 use greenup_app::args::{FigureArgs, SensorArg, bytes};
 use greenup_study::pages::sweep::heat::Axes;
 use greenup_tune::shard::Shard;
@@ -72,7 +72,8 @@ pub struct SearchArgs {
     /// Machine model that ranks the configs for the strategy `steered`
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
-    /// Number of best configs measured again at the end, interleaved
+    /// Number of finalists: best configs by measurements at the end, interleaved. Up to 8 more configs that the search could
+    /// not tell from the last of them are measured there too
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub finalists: usize,
     /// GPU that runs CUDA kernels, or several of one model with a worker each, as cuda:0,1 or cuda:all [default: cuda:0]
@@ -111,8 +112,9 @@ pub struct TuneArgs {
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
     /// Command that starts a worker on another host or on a part of this one, such as 'ssh node2' or 'srun -N1 --gpus=1';
-    /// repeatable. Each has one worker, and there are no other workers
-    #[arg(long, value_name = "CMD", conflicts_with_all = ["gpu", "gpus", "workers"])]
+    /// repeatable. `{}` in it is the worker's command as one quoted word, for commands that give it to a shell. Each has one
+    /// worker, or with --device cuda:all or cuda:0,1 one for each of these GPUs of its host; there are no other workers
+    #[arg(long, value_name = "CMD", conflicts_with = "workers")]
     pub launcher: Vec<String>,
     /// The program greenup where launchers start it
     #[arg(
@@ -129,48 +131,6 @@ pub struct TuneArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one, hide = true)]
     pub workers: usize,
     /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Args)]
-pub struct SweepsArgs {
-    #[command(subcommand)]
-    pub command: SweepsCommand,
-}
-
-#[derive(Subcommand)]
-pub enum SweepsCommand {
-    /// Join sweeps of one experiment, such as the shards of a job array, into a new sweep with all their trials
-    Merge(MergeArgs),
-    /// List the sweeps in a folder
-    List(ListArgs),
-}
-
-#[derive(Args)]
-#[command(
-    after_help = "Examples:\n  greenup sweeps merge sweeps/all sweeps/part-1 sweeps/part-2\n  greenup tune problem.toml --out sweeps/all --resume --budget 1   # measures the finalists of all parts on one device"
-)]
-pub struct MergeArgs {
-    /// Folder of the new sweep; it must not exist, or be empty
-    pub out: PathBuf,
-    /// Sweep folders to join
-    #[arg(required = true)]
-    pub sweeps: Vec<PathBuf>,
-    /// Join although these parts of the experiments differ (named in the error message), or `all`
-    #[arg(long, value_name = "CHANGED", value_delimiter = ',')]
-    pub accept: Vec<String>,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Args)]
-pub struct ListArgs {
-    /// Folder that holds sweep folders
-    #[arg(default_value = "sweeps")]
-    pub dir: PathBuf,
-    /// Print the list as JSON
     #[arg(long)]
     pub json: bool,
 }

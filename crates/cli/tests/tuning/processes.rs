@@ -2,38 +2,13 @@
 //! itself ends.
 #![cfg(target_os = "linux")]
 
+use crate::marks::{MARK, all_end, marked};
 use serde_json::Value as J;
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-const MARK: &str = "GREENUP_TEST_MARK";
-
-/// Processes that descend from a command with this mark, which they all inherit.
-fn marked(mark: &str) -> Vec<i32> {
-    let wanted = format!("{MARK}={mark}");
-    std::fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .filter_map(|e| {
-            let pid = e.file_name().to_str()?.parse().ok()?;
-            let environment = std::fs::read(e.path().join("environ")).ok()?;
-            let mut all = environment.split(|b| *b == 0);
-            all.any(|v| v == wanted.as_bytes()).then_some(pid)
-        })
-        .collect()
-}
-
-/// Waits until no process with this mark is left.
-fn all_end(mark: &str, within: Duration) {
-    let start = Instant::now();
-    while !marked(mark).is_empty() {
-        assert!(start.elapsed() < within, "left: {:?}", marked(mark));
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
 
 fn greenup(mark: &str, arguments: &[&str]) -> Command {
     let mut c = Command::new("env");

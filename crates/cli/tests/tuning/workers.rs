@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::common::{command, fails, json, ok, problem};
+use crate::marks::{MARK, workers};
 use serde_json::Value as J;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -36,20 +37,20 @@ fn two_workers_try_the_configs_that_one_tries() {
     let dir = tempfile::tempdir().unwrap();
     let p = problem(&dir.path().join("problem"));
     let (one, two) = (dir.path().join("one"), dir.path().join("two"));
-    let how = ["--budget", "20", "--finalists", "2", "--json"];
+    let how = ["--budget", "12", "--finalists", "2", "--json"];
     greenup_testing::succeeds(&mut tune(&p, &one, &how));
     let run = greenup_testing::succeeds(tune(&p, &two, &how).args(["--workers", "2"]));
     assert_eq!(configs(&one), configs(&two));
     let all = trials(&two);
-    assert_eq!(all.len(), 20);
+    assert_eq!(all.len(), 12);
     // Both worked, and each trial names its worker.
     let found: J = serde_json::from_slice(&run.stdout).unwrap();
     let by_worker: Vec<u64> = (0..2)
         .map(|i| found["workers"][i]["trials"].as_u64().unwrap())
         .collect();
-    assert_eq!(by_worker.iter().sum::<u64>(), 20);
+    assert_eq!(by_worker.iter().sum::<u64>(), 12);
     for (i, n) in by_worker.iter().enumerate() {
-        assert!(*n >= 2, "{by_worker:?}");
+        assert!(*n >= 1, "{by_worker:?}");
         let own = all.iter().filter(|t| t["device"]["worker"] == i as u64);
         assert_eq!(own.count() as u64, *n);
     }
@@ -71,35 +72,20 @@ fn two_workers_try_the_configs_that_one_tries() {
     let html = std::fs::read_to_string(page.join("report.html")).unwrap();
     assert!(html.contains("all 2 workers at once"));
     // The order of the results is recorded, so it can be replayed.
-    let replayed = json(&["replay", two.to_str().unwrap(), "--budget", "20", "--json"]);
-    assert_eq!(replayed["evaluations"], 20);
-}
-
-/// Processes of a command with this mark that are workers.
-fn workers(mark: &str) -> Vec<i32> {
-    let wanted = format!("GREENUP_TEST_MARK={mark}");
-    std::fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .filter_map(|e| {
-            let pid: i32 = e.file_name().to_str()?.parse().ok()?;
-            let read = |file: &str| std::fs::read(e.path().join(file)).ok();
-            let has = |bytes: Vec<u8>, what: &[u8]| bytes.split(|b| *b == 0).any(|v| v == what);
-            (has(read("environ")?, wanted.as_bytes()) && has(read("cmdline")?, b"trial-worker"))
-                .then_some(pid)
-        })
-        .collect()
+    let replayed = json(&["replay", two.to_str().unwrap(), "--budget", "12", "--json"]);
+    assert_eq!(replayed["evaluations"], 12);
 }
 
 #[test]
+#[ignore = "takes half a minute on a busy host"]
 fn a_worker_that_is_killed_costs_its_trial_at_most() {
     let dir = tempfile::tempdir().unwrap();
     let p = problem(&dir.path().join("problem"));
     let out = dir.path().join("sweep");
     let mark = format!("workers-{}", std::process::id());
     let mut child = tune(&p, &out, &["--budget", "100%", "--finalists", "1"])
-        .args(["--workers", "2"])
-        .env("GREENUP_TEST_MARK", &mark)
+        .args(["--workers", "2", "--set", "unroll=1,2,3,4"])
+        .env(MARK, &mark)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -124,8 +110,8 @@ fn a_worker_that_is_killed_costs_its_trial_at_most() {
     assert!(child.wait().unwrap().success());
     assert!(kills >= 3, "{kills}");
     let all = trials(&out);
-    assert_eq!(all.len(), 63);
-    assert_eq!(configs(&out).len(), 63);
+    assert_eq!(all.len(), 36);
+    assert_eq!(configs(&out).len(), 36);
     let failed: Vec<&J> = all.iter().filter(|t| t.get("failed").is_some()).collect();
     assert!(failed.len() <= kills, "{failed:?}");
     for t in failed {
@@ -134,6 +120,9 @@ fn a_worker_that_is_killed_costs_its_trial_at_most() {
     }
 }
 
+/// Of 63 points 21.
+const FEW: &str = "width=1,2,3";
+
 #[test]
 fn shards_are_merged() {
     let dir = tempfile::tempdir().unwrap();
@@ -141,9 +130,17 @@ fn shards_are_merged() {
     let folder = |name: &str| dir.path().join(name);
     let path = |name: &str| folder(name).display().to_string();
     for i in ["1", "2", "3"] {
-        let more = ["--budget", "100%", "--finalists", "1", "--shard"];
+        let more = [
+            "--budget",
+            "100%",
+            "--finalists",
+            "1",
+            "--set",
+            FEW,
+            "--shard",
+        ];
         greenup_testing::succeeds(tune(&p, &folder(i), &more).arg(format!("{i}/3")));
-        assert_eq!(trials(&folder(i)).len(), 21);
+        assert_eq!(trials(&folder(i)).len(), 7);
     }
     let done = json(&[
         "sweeps",
@@ -156,14 +153,22 @@ fn shards_are_merged() {
     ]);
     assert_eq!(
         (&done["trials"], &done["failed"]),
-        (&J::from(63), &J::from(0))
+        (&J::from(21), &J::from(0))
     );
-    assert_eq!(configs(&folder("all")).len(), 63);
+    assert_eq!(configs(&folder("all")).len(), 21);
     // The finalists of all are measured on one device; no trial is added.
-    let finals = ["--resume", "--budget", "1", "--finalists", "2"];
+    let finals = [
+        "--resume",
+        "--budget",
+        "1",
+        "--finalists",
+        "2",
+        "--set",
+        FEW,
+    ];
     greenup_testing::succeeds(&mut tune(&p, &folder("all"), &finals));
     assert!(folder("all").join("finals.json").exists());
-    assert_eq!(trials(&folder("all")).len(), 63);
+    assert_eq!(trials(&folder("all")).len(), 21);
     let listed = json(&[
         "sweeps",
         "list",
@@ -172,6 +177,30 @@ fn shards_are_merged() {
     ]);
     assert_eq!(listed.as_array().unwrap().len(), 4);
     assert_eq!(listed[1]["shard"], "2/3");
+
+    // What is in it, and which shards are missing from another.
+    let shown = json(&["sweeps", "show", &path("all"), "--json"]);
+    assert_eq!(
+        (&shown["points"], &shown["trials"]),
+        (&J::from(21), &J::from(21))
+    );
+    assert_eq!(shown["merged"].as_array().unwrap().len(), 3);
+    assert_eq!(shown["missing_shards"], serde_json::json!([]));
+    assert_eq!(shown["best"][0]["measured_again"], true);
+    ok(&["sweeps", "merge", &path("two"), &path("1"), &path("3")]);
+    let shown = json(&["sweeps", "show", &path("two"), "--json"]);
+    assert_eq!(shown["missing_shards"], serde_json::json!([2]));
+    assert_eq!(shown["best"][0]["measured_again"], false);
+    let text = ok(&["sweeps", "show", &path("two")]);
+    for part in [
+        "21 points",
+        "14, none failed",
+        "shard 3/3",
+        "missing     shards 2",
+        "single trials",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 
     // Nothing is overwritten, and other experiments are refused by what differs.
     let e = fails(&["sweeps", "merge", &path("all"), &path("1")]);
@@ -185,9 +214,13 @@ fn shards_are_merged() {
     );
     assert!(!folder("new").exists());
     // A shard is not continued as another.
-    let wrong = tune(&p, &folder("1"), &["--resume", "--shard", "2/3"])
-        .output()
-        .unwrap();
+    let wrong = tune(
+        &p,
+        &folder("1"),
+        &["--resume", "--set", FEW, "--shard", "2/3"],
+    )
+    .output()
+    .unwrap();
     let e = String::from_utf8_lossy(&wrong.stderr).into_owned();
     assert!(
         !wrong.status.success() && e.contains("`shard` was 1/3, now 2/3"),

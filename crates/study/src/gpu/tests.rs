@@ -212,6 +212,7 @@ fn results(machine: &Machine) -> Vec<KernelResult> {
                 times_s: vec![vec![cost.time_s], vec![2.7e-3]],
                 energies_j: vec![vec![cost.energy_j.unwrap()], vec![1.9]],
                 with_baseline: true,
+                ties_by_order: false,
             };
             let kernel = kernel(name);
             let work = kernel.work(&prepared).unwrap();
@@ -255,6 +256,7 @@ fn study() -> Study {
         times_s: vec![vec![2.6e-3, 2.61e-3], vec![2.8e-3, 2.81e-3]],
         energies_j: vec![vec![1.84, 1.85], vec![1.7, 1.71]],
         with_baseline: false,
+        ties_by_order: false,
     });
     let tuning = Tuning {
         size: Size {

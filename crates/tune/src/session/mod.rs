@@ -176,6 +176,7 @@ impl<'a> Session<'a> {
         let strategy = strategy(&options.strategy, steering)?;
         let (trials, seconds) = options.budget.limits(shard.len(self.index.len()));
         let mut facts = options.facts;
+        facts.insert("points".into(), self.index.len().to_string());
         if let Some(shard) = options.shard {
             facts.insert(SHARD.into(), shard.to_string());
         }

@@ -43,6 +43,8 @@ pub(super) struct Schedule<'r> {
     pub(super) observer: &'r dyn Observer,
     /// Names of the workers.
     pub(super) names: &'r [String],
+    /// A lost worker is started again; else what ends the only one ends the search.
+    pub(super) restarts: bool,
     /// Compilers may run while kernels are measured.
     pub(super) builds_disturb: bool,
     /// When the search must end.
@@ -181,7 +183,7 @@ impl Schedule<'_> {
                         state.workers[worker] = WorkerState::Free;
                         // What no compiler can be started for, no worker can measure.
                         let built = work.made.0.is_ok();
-                        if count == 1 || !built {
+                        if !self.restarts || !built {
                             failed.get_or_insert(fault.into());
                             continue;
                         }

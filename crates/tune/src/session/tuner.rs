@@ -147,6 +147,7 @@ pub fn tune_with(
         builder: &bench.builder,
         observer,
         names: &names,
+        restarts: !workers.is_empty(),
         // On the host a compiler beside a measurement would spoil it; a GPU does not mind.
         builds_disturb: plan.gpu.is_none(),
         late: &late,
@@ -191,7 +192,7 @@ pub fn tune_with(
     };
     let mut finals_found = None;
     if !interrupted {
-        let finals = finals(&benches, &names, &trials, observer)?;
+        let finals = finals(&benches, &names, &trials, points, observer)?;
         found.finalists = finals.finalists;
         found.baseline = finals.baseline;
         if let Some(rounds) = finals.rounds {
@@ -214,11 +215,12 @@ fn finals(
     benches: &[Bench],
     names: &[String],
     trials: &[Trial],
+    points: &dyn Points,
     observer: &dyn Observer,
 ) -> Result<Finals, TuneError> {
     let last = benches.len() - 1;
     for (bench, name) in benches[..last].iter().zip(names) {
-        match bench.finals(trials) {
+        match bench.finals(trials, points) {
             Err(e @ (TuneError::Environment(_) | TuneError::Finalists(_))) => {
                 observer.note(&format!(
                     "worker {name}: {e}; the next worker measures them"
@@ -227,7 +229,7 @@ fn finals(
             done => return done,
         }
     }
-    benches[last].finals(trials)
+    benches[last].finals(trials, points)
 }
 
 /// Trials by worker, for the progress.

@@ -2,7 +2,7 @@
 
 use super::error::FolderError;
 use crate::objective::{Cost, Objective};
-use greenup_meter::stats::median;
+use greenup_meter::stats::{median, ratio_of_medians};
 use greenup_space::Value;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -19,7 +19,13 @@ pub struct Rounds {
     /// Whether the last series is that of the baseline.
     #[serde(alias = "with_rival")]
     pub with_baseline: bool,
+    /// Configs are in the order of the space, which ranks those that the rounds cannot tell apart.
+    #[serde(default)]
+    pub ties_by_order: bool,
 }
+
+/// Largest ratio to the best of a group at which configs may count as equal.
+const EQUAL: f64 = 1.01;
 
 impl Rounds {
     /// Name of the file in a sweep's folder.
@@ -54,11 +60,30 @@ impl Rounds {
         })
     }
 
-    /// Value of an objective for a config: the median over the rounds.
-    pub fn value(&self, config: &[Value], objective: Objective, flops: Option<f64>) -> Option<f64> {
-        let i = self.configs.iter().position(|c| c == config)?;
-        let values = self.values(i, objective, flops);
-        (!values.is_empty()).then(|| median(&values))
+    /// Configs from best to worst by an objective, by their numbers; those without a value are left out. `flops` gives the work
+    /// of a config.
+    ///
+    /// By medians; but configs that the rounds cannot tell from the best of their group, within 1 %, are in the order of the
+    /// space, so that another search of the same space ranks them alike.
+    pub fn ranked(&self, objective: Objective, flops: &dyn Fn(usize) -> Option<f64>) -> Vec<usize> {
+        let values: Vec<Vec<f64>> = (0..self.configs.len())
+            .map(|i| self.values(i, objective, flops(i)))
+            .collect();
+        let mut order: Vec<usize> = (0..values.len())
+            .filter(|&i| !values[i].is_empty())
+            .collect();
+        order.sort_by(|&a, &b| median(&values[a]).total_cmp(&median(&values[b])));
+        if !self.ties_by_order {
+            return order;
+        }
+        let mut first = 0;
+        while let Some(&best) = order.get(first) {
+            let equal = |&&i: &&usize| equal(&values[i], &values[best]);
+            let n = 1 + order[first + 1..].iter().take_while(equal).count();
+            order[first..first + n].sort_unstable();
+            first += n;
+        }
+        order
     }
 
     /// The objective of config `i` in each round.
@@ -73,6 +98,12 @@ impl Rounds {
             })
             .collect()
     }
+}
+
+/// Whether two series cannot be told apart, with twice the 95 % interval: of many pairs none should be told apart by chance.
+fn equal(values: &[f64], best: &[f64]) -> bool {
+    ratio_of_medians(values, best)
+        .is_some_and(|r| r.median <= EQUAL && r.median - (r.hi - r.lo) <= 1.0)
 }
 
 #[cfg(test)]

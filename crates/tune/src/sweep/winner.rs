@@ -2,6 +2,7 @@
 
 use super::record::Sweep;
 use crate::objective::{Cost, Objective};
+use greenup_space::Value;
 
 impl Sweep {
     /// Full trials from best to worst by an objective. The configs of the final rounds come first, in the order that
@@ -10,15 +11,19 @@ impl Sweep {
         let flops = self.facts.flops;
         let finals = (self.finals.as_ref())
             .filter(|_| self.facts.objective.as_deref() == Some(objective.to_string().as_str()));
+        let places: Vec<&[Value]> = finals.map_or_else(Vec::new, |f| {
+            let ranked = f.ranked(objective, &|_| flops).into_iter();
+            ranked.map(|i| f.configs[i].as_slice()).collect()
+        });
         let mut order: Vec<(bool, f64, usize)> = self
             .trials
             .iter()
             .enumerate()
             .filter(|(_, t)| t.effort >= 1.0)
             .filter_map(|(i, t)| {
-                let again = finals.and_then(|f| f.value(&t.config, objective, flops));
+                let again = places.iter().position(|c| *c == t.config);
                 let value = match again {
-                    Some(v) => v,
+                    Some(place) => place as f64,
                     None => objective.value(t.cost()?, flops)?,
                 };
                 Some((again.is_none(), value, i))
@@ -74,6 +79,7 @@ mod tests {
             times_s: vec![vec![2.4, 2.6, 2.7], vec![2.2, 2.1, 2.0], vec![9.0]],
             energies_j: vec![Vec::new(); 3],
             with_baseline: true,
+            ties_by_order: false,
         });
         assert_eq!(sweep.ranked(Objective::Time), [1, 2, 3, 0]);
         assert_eq!(sweep.winner(Objective::Time), Some(1));

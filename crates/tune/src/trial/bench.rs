@@ -6,20 +6,20 @@ use crate::build::compile::Unit;
 use crate::error::TuneError;
 use crate::error::{BuildError, EnvironmentFault};
 use crate::objective::Cost;
-use crate::plan::{DATA_SEED, GpuTarget, Plan, WorkerSetup};
+use crate::plan::{GpuTarget, Plan, WorkerSetup};
 use crate::problem::Problem;
 use crate::sweep::record::now;
 use crate::sweep::{Failure, Outcome, Trial, TrialDevice};
 use crate::worker::inputs::memory::refuse_too_large;
-use crate::worker::launcher::{Answer, Launcher, Worker};
-use crate::worker::protocol::{Built, Expected, Inputs, Job, Message, Task};
+use crate::worker::launcher::{Launcher, Worker};
+use crate::worker::protocol::{Built, Expected, Message, Task};
 use greenup_meter::Observer;
 use greenup_meter::control::Control;
 use greenup_meter::stats::median;
 use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// Trials between two measurements of the baseline's energy.
@@ -31,16 +31,16 @@ pub(crate) struct Bench<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) observer: &'a dyn Observer,
     pub(crate) builder: Builder<'a>,
-    launcher: &'a Launcher,
+    pub(super) launcher: &'a Launcher,
     pub(crate) gpu: Option<&'a GpuTarget>,
     pub(crate) control: Option<&'a Control>,
     /// Recorded with each trial.
     device: Option<TrialDevice>,
-    setup: Option<PathBuf>,
-    reference: Option<Expected>,
+    pub(super) setup: Option<PathBuf>,
+    pub(super) reference: Option<Expected>,
     pub(crate) baseline: Option<Built>,
     /// Worker process that is reused between trials on a GPU, where loading the inputs takes long.
-    worker: Mutex<Option<Worker>>,
+    pub(super) worker: Mutex<Option<Worker>>,
     trials: usize,
     pub(crate) first_baseline_s: Option<f64>,
     /// Least and most of the baseline's time over its first.
@@ -177,93 +177,6 @@ impl<'a> Bench<'a> {
             .iter()
             .map(|o| o.value(if o.needs_energy() { cost } else { steady }, flops))
             .collect()
-    }
-
-    pub(crate) fn job(&self, task: Task, limit_s: f64) -> Job {
-        // References run on the host, whatever the kernels run on.
-        let gpu = match &task {
-            Task::Reference { .. } | Task::Compile(_) => None,
-            _ => self.gpu.map(|on| on.gpu.ordinal),
-        };
-        Job {
-            limit_s,
-            inputs: Inputs {
-                data: self.problem.data.clone(),
-                seed: DATA_SEED,
-                setup: self.setup.clone(),
-                dir: std::path::absolute(&self.problem.dir)
-                    .unwrap_or_else(|_| self.problem.dir.clone()),
-                gpu,
-            },
-            task,
-            files: Vec::new(),
-        }
-    }
-
-    pub(crate) fn run(&self, task: Task, limit_s: f64) -> Result<Option<Answer>, EnvironmentFault> {
-        let job = self.job(task, limit_s);
-        let cancelled = || self.observer.cancelled();
-        // References run here, wherever the kernels run.
-        if matches!(job.task, Task::Reference { .. } | Task::Compile(_)) {
-            return self.plan.launcher.run(&job, limit_s, &cancelled);
-        }
-        if job.inputs.gpu.is_none() && self.launcher.remote.is_none() {
-            return self.launcher.run(&job, limit_s, &cancelled);
-        }
-        let mut kept = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.as_ref().is_none_or(|w| !w.alive()) {
-            *kept = Some(self.launcher.start(&cancelled)?);
-        }
-        let Some(worker) = kept.as_mut() else {
-            return Ok(None);
-        };
-        let answer = match worker.ask(&job, limit_s, &cancelled) {
-            Ok(answer) => answer,
-            Err(fault) => {
-                *kept = None;
-                return Err(fault);
-            }
-        };
-        // After a fault on the GPU nothing works any more in that process.
-        let sound = |f: &(Failure, String)| matches!(f.0, Failure::Wrong | Failure::Compile);
-        if answer
-            .as_ref()
-            .is_none_or(|a| a.failure.as_ref().is_some_and(|f| !sound(f)))
-        {
-            *kept = None;
-        }
-        Ok(answer)
-    }
-
-    fn prepare_reference(&mut self) -> Result<(), TuneError> {
-        let Some(unit) = Unit::of_reference(self.problem) else {
-            return Ok(());
-        };
-        let library = unit.compile(&self.builder.libraries).map_err(|e| {
-            e.into_tune(|m| TuneError::Reference(format!("the reference does not compile:\n{m}")))
-        })?;
-        let at = |name| self.builder.libraries.join(name);
-        let outputs = Expected {
-            first: at("reference.bin"),
-            fresh: at("reference-fresh.bin"),
-        };
-        let task = Task::Reference {
-            library,
-            outputs: outputs.clone(),
-        };
-        // It runs twice.
-        let limit = self.problem.measure.timeout * 60.0;
-        let Some(answer) = self.run(task, limit)? else {
-            return Ok(());
-        };
-        if let Some((f, m)) = answer.failure {
-            return Err(TuneError::Reference(format!(
-                "the reference failed ({}): {m}",
-                f.name()
-            )));
-        }
-        self.reference = Some(outputs);
-        Ok(())
     }
 
     /// One trial; `None` when the user stopped it.

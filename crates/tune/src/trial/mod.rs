@@ -4,5 +4,7 @@ pub(crate) mod bench;
 mod clocks;
 mod drift;
 pub(crate) mod facts;
+pub(crate) mod finalists;
+mod job;
 pub mod remeasure;
 pub mod scaling;

@@ -1,14 +1,17 @@
 //! Measures the finalists again, interleaved in random order, and marks ties.
 
 use crate::error::TuneError;
+use crate::points::Points;
 use crate::sweep::disturbance::Series;
 use crate::sweep::{Rounds, Trial};
 use crate::trial::bench::Bench;
+use crate::trial::finalists::{Screened, between_trials, candidates, within_trial};
 use crate::worker::protocol::{Built, Message, Task};
 use greenup_meter::Summary;
 use greenup_meter::stats::{median, ratio_of_medians};
 use greenup_space::Value;
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// A config of the last round.
 #[derive(Clone, Debug, Serialize)]
@@ -52,10 +55,14 @@ pub struct Finals {
 }
 
 impl Bench<'_> {
-    /// Measures the best configs and the baseline again, interleaved in random order, and marks ties.
-    pub(crate) fn finals(&self, trials: &[Trial]) -> Result<Finals, TuneError> {
+    /// Measures the best configs and the baseline again, interleaved in random order, chooses the finalists and marks ties.
+    pub(crate) fn finals(
+        &self,
+        trials: &[Trial],
+        points: &dyn Points,
+    ) -> Result<Finals, TuneError> {
         let objective = self.plan.objectives[0];
-        let best = self.best(trials);
+        let best = self.candidates(trials, points);
         if best.is_empty() {
             let reason = trials
                 .iter()
@@ -91,16 +98,14 @@ impl Bench<'_> {
             times_s,
             energies_j,
             with_baseline,
+            ties_by_order: true,
         };
         let (times_s, energies_j) = (&rounds.times_s, &rounds.energies_j);
-        let values: Vec<Vec<f64>> = (best.iter().enumerate())
-            .map(|(i, trial)| {
-                let flops = self.problem.work(&trial.config).ok().map(|w| w.flops());
-                rounds.values(i, objective, flops)
-            })
+        let flops = |i: usize| self.problem.work(&best[i].config).ok().map(|w| w.flops());
+        let order = rounds.ranked(objective, &flops);
+        let values: Vec<Vec<f64>> = (0..best.len())
+            .map(|i| rounds.values(i, objective, flops(i)))
             .collect();
-        let mut order: Vec<usize> = (0..best.len()).filter(|&i| !values[i].is_empty()).collect();
-        order.sort_by(|&a, &b| median(&values[a]).total_cmp(&median(&values[b])));
         let Some(&winner) = order.first() else {
             return Ok(Finals::default());
         };
@@ -118,6 +123,7 @@ impl Bench<'_> {
             });
         let finalists = order
             .into_iter()
+            .take(self.plan.finalists.max(1))
             .filter_map(|i| {
                 let ratio = ratio_of_medians(&values[i], &values[winner]);
                 Some(Finalist {
@@ -195,29 +201,42 @@ impl Bench<'_> {
         }))
     }
 
-    /// The trials that are measured again: the best by each objective, alternately.
-    fn best<'t>(&self, trials: &'t [Trial]) -> Vec<&'t Trial> {
+    /// The trials that are measured again, in the order of the space: the best by each objective, and those that noise cannot
+    /// tell from them.
+    fn candidates<'t>(&self, trials: &'t [Trial], points: &dyn Points) -> Vec<&'t Trial> {
         let full = |t: &&Trial| t.effort >= 1.0 || self.plan.finalists == 0;
-        let orders: Vec<Vec<&Trial>> = (self.plan.objectives.iter().enumerate())
+        let mut configs: Vec<&Trial> = Vec::new();
+        let orders: Vec<Vec<Screened>> = (self.plan.objectives.iter().enumerate())
             .map(|(i, objective)| {
+                let between = between_trials(trials, objective.needs_energy());
                 let mut order: Vec<(f64, &Trial)> = (trials.iter().filter(full))
                     .filter_map(|t| Some((self.costs(t)?[i], t)))
                     .filter(|(_, t)| t.cost().is_some_and(|c| objective.allowed(c)))
                     .collect();
                 order.sort_by(|a, b| a.0.total_cmp(&b.0));
-                order.into_iter().map(|(_, t)| t).collect()
+                let mut seen: HashSet<usize> = HashSet::new();
+                (order.into_iter())
+                    .filter_map(|(value, t)| {
+                        let config = match configs.iter().position(|c| c.config == t.config) {
+                            Some(config) => config,
+                            None => {
+                                configs.push(t);
+                                configs.len() - 1
+                            }
+                        };
+                        seen.insert(config).then(|| Screened {
+                            config,
+                            value,
+                            error: between.hypot(within_trial(t)),
+                        })
+                    })
+                    .collect()
             })
             .collect();
-        let mut best: Vec<&Trial> = Vec::new();
-        for rank in 0..trials.len() {
-            for t in orders.iter().filter_map(|o| o.get(rank)) {
-                if best.len() < self.plan.finalists.max(1)
-                    && best.iter().all(|b| b.config != t.config)
-                {
-                    best.push(t);
-                }
-            }
-        }
+        let mut best: Vec<&Trial> = (candidates(&orders, self.plan.finalists.max(1)).into_iter())
+            .map(|i| configs[i])
+            .collect();
+        best.sort_by_key(|t| points.position(&t.config));
         best
     }
 

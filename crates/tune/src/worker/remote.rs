@@ -20,6 +20,10 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct Question {
     /// Whether the kernels run on a GPU.
     pub on_gpu: bool,
+    /// GPUs of its host that the introduction names: `all`, or numbers separated by commas; absent for the first. The worker
+    /// takes the first of them.
+    #[serde(default)]
+    pub gpus: Option<String>,
     /// Energy sensor, by its id; `none` for none, absent for the best one there.
     pub sensor: Option<String>,
     /// Seconds to answer.
@@ -27,10 +31,13 @@ pub struct Question {
 }
 
 /// How a worker introduces itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)] // Of another version at least that is read.
 pub struct Introduction {
     /// Version of greenup.
     pub version: String,
+    /// Git commit of greenup.
+    pub commit: String,
     /// Name of the host.
     pub host: String,
     /// Model of the processor.
@@ -39,14 +46,21 @@ pub struct Introduction {
     pub arch: String,
     /// Its widest vector instruction set.
     pub isa: String,
-    /// The GPU that kernels run on: the first that the CUDA driver shows there.
-    pub gpu: Option<Gpu>,
+    /// The GPUs that were asked for; kernels run on the first.
+    pub gpus: Vec<Gpu>,
     /// Id of the energy sensor.
     pub sensor: Option<String>,
     /// Why there is no energy sensor.
     pub missing: Option<String>,
     /// Folder for the files of jobs.
     pub folder: PathBuf,
+}
+
+impl Introduction {
+    /// The GPU that kernels run on.
+    pub fn gpu(&self) -> Option<&Gpu> {
+        self.gpus.first()
+    }
 }
 
 /// A file that comes with a job.

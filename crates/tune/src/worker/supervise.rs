@@ -47,6 +47,7 @@ pub fn supervised(_: Option<&Scratch>) -> io::Result<()> {
 #[cfg(target_os = "linux")]
 mod watch {
     use super::GRACE;
+    use crate::worker::launcher::SIGNALLED;
     use greenup_files::Scratch;
     use greenup_process::group::descendants;
     use std::os::fd::RawFd;
@@ -92,7 +93,7 @@ mod watch {
         if let Some(scratch) = scratch {
             scratch.remove();
         }
-        end_as(status)
+        end_as(status, scratch.is_some())
     }
 
     fn poll(fd: RawFd, events: i16) -> libc::pollfd {
@@ -174,10 +175,13 @@ mod watch {
         status
     }
 
-    /// Ends as another process did.
-    fn end_as(status: i32) -> ! {
+    /// Ends as another process did; behind a launcher, which passes no signals on, by a code that says so.
+    fn end_as(status: i32, launched: bool) -> ! {
         // SAFETY: only concerns this process, which ends here.
         unsafe {
+            if libc::WIFSIGNALED(status) && launched {
+                libc::_exit(SIGNALLED + libc::WTERMSIG(status));
+            }
             if libc::WIFSIGNALED(status) {
                 let none = std::mem::zeroed::<libc::rlimit>();
                 libc::setrlimit(libc::RLIMIT_CORE, &raw const none);

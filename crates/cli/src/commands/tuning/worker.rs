@@ -1,6 +1,7 @@
 //! `greenup trial-worker`: the process in which configs of a sweep run.
 
 use crate::args::{KeeperArgs, WorkerArgs};
+use crate::setup::gpus;
 use greenup_app::error::{AppError, Result};
 use greenup_app::provenance::host_name;
 use greenup_app::sensors::{Target, found, gpu, on_gpu};
@@ -70,11 +71,12 @@ pub fn run(args: &WorkerArgs) -> Result {
 
 /// What this worker is, and the update period of its sensor, s.
 fn introduction(question: &Question, folder: &Path) -> Result<(Introduction, f64)> {
-    let gpu = match question.on_gpu {
-        true => Some(gpu(None)?),
-        false => None,
+    let gpus = match (question.on_gpu, &question.gpus) {
+        (false, _) => Vec::new(),
+        (true, None) => vec![gpu(None)?],
+        (true, Some(list)) => gpus(list)?,
     };
-    let target = match &gpu {
+    let target = match gpus.first() {
         Some(gpu) => on_gpu(gpu)?,
         None => Target::Host,
     };
@@ -82,11 +84,12 @@ fn introduction(question: &Question, folder: &Path) -> Result<(Introduction, f64
     let cpu = CpuFacts::read();
     let introduction = Introduction {
         version: remote::VERSION.to_owned(),
+        commit: greenup_app::version().commit.to_owned(),
         host: host_name(),
         cpu: cpu.model,
         arch: cpu.arch.to_owned(),
         isa: cpu.isa.name().to_owned(),
-        gpu,
+        gpus,
         sensor: chosen.main(),
         missing: chosen.missing,
         folder: folder.to_owned(),

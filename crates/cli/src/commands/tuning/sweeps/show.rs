@@ -1,0 +1,292 @@
+//! `greenup sweeps show`.
+
+use super::Overview;
+use crate::args::ShowArgs;
+use crate::search;
+use greenup_app::error::{AppError, Result};
+use greenup_app::print;
+use greenup_meter::Summary;
+use greenup_report::si::si;
+use greenup_tune::shard::{SHARD, Shard};
+use greenup_tune::sweep::{Folder, Outcome};
+use greenup_tune::{Objective, Sweep};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Separates the sweeps in the fact `merged from`.
+const BETWEEN: &str = "; ";
+
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    overview: Overview,
+    objective: String,
+    /// Whether results were compared with a reference; absent in files of other programs.
+    verified: Option<bool>,
+    /// Points of the whole space after its filters, where recorded.
+    points: Option<u64>,
+    /// Failed trials by kind.
+    failures: BTreeMap<&'static str, usize>,
+    /// Trials by host and GPU, where recorded.
+    trials_by_device: BTreeMap<String, usize>,
+    /// Configs of the final rounds.
+    measured_again: usize,
+    has_energy: bool,
+    best: Vec<Best>,
+    /// Sweeps that were joined.
+    merged: Vec<String>,
+    /// Shards that are not among them.
+    missing_shards: Vec<u64>,
+    /// Strategy, seed, host, sensor, versions, command, …
+    facts: BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct Best {
+    config: BTreeMap<String, serde_json::Value>,
+    time_s: f64,
+    /// 95 % interval; absent where there is only one value.
+    time_interval_s: Option<[f64; 2]>,
+    energy_j: Option<f64>,
+    /// The same; single trials have none.
+    energy_interval_j: Option<[f64; 2]>,
+    /// By the final rounds, not by its trial.
+    measured_again: bool,
+}
+
+pub fn run(args: &ShowArgs) -> Result {
+    let path = found(&args.sweep)?;
+    let sweep = search::recorded(&path)?;
+    let shown = shown(&path, &sweep, args.best)?;
+    if args.json {
+        return print::json(&shown);
+    }
+    text(&shown, &sweep.facts.parameters);
+    Ok(())
+}
+
+/// A path, or the name of a sweep in `sweeps`.
+fn found(name: &Path) -> Result<PathBuf> {
+    let below = Path::new("sweeps").join(name);
+    if name.is_file() || Folder::exists(name) {
+        return Ok(name.to_owned());
+    }
+    if below.is_file() || Folder::exists(&below) {
+        return Ok(below);
+    }
+    let why = match name.exists() {
+        true => format!("{} holds no sweep", name.display()),
+        false => format!("there is no sweep {}", name.display()),
+    };
+    Err(AppError::new(why).hint("`greenup sweeps list [DIR]` lists the sweeps in a folder"))
+}
+
+fn shown(path: &Path, sweep: &Sweep, best: usize) -> Result<Shown> {
+    let facts = &sweep.facts;
+    let objective = match &facts.objective {
+        Some(text) => text.parse()?,
+        None => Objective::Time,
+    };
+    let mut failures = BTreeMap::new();
+    let mut trials_by_device = BTreeMap::new();
+    for t in &sweep.trials {
+        if let Some((f, _)) = t.failure() {
+            *failures.entry(f.name()).or_insert(0) += 1;
+        }
+        if let Some(d) = &t.device {
+            let gpu = d.gpu.map(|n| format!("cuda:{n}"));
+            let host = d.host.as_ref().or(facts.more.get("host")).cloned();
+            let name: Vec<String> = host.into_iter().chain(gpu).collect();
+            if !name.is_empty() {
+                *trials_by_device.entry(name.join(" ")).or_insert(0) += 1;
+            }
+        }
+    }
+    let mut more = facts.more.clone();
+    let merged: Vec<String> = more
+        .remove("merged from")
+        .map(|all| all.split(BETWEEN).map(str::to_owned).collect())
+        .unwrap_or_default();
+    more.remove(SHARD);
+    Ok(Shown {
+        overview: Overview::of(path, sweep),
+        objective: objective.to_string(),
+        verified: facts.verified,
+        points: more.remove("points").and_then(|n| n.parse().ok()),
+        failures,
+        trials_by_device,
+        measured_again: sweep.finals.as_ref().map_or(0, |f| f.configs.len()),
+        has_energy: sweep.has_energy(),
+        best: best_of(sweep, objective, best),
+        missing_shards: missing(&merged),
+        merged,
+        facts: more,
+    })
+}
+
+/// The best configs, each once.
+fn best_of(sweep: &Sweep, objective: Objective, n: usize) -> Vec<Best> {
+    let mut configs = Vec::new();
+    let mut out = Vec::new();
+    for i in sweep.ranked(objective) {
+        let trial = &sweep.trials[i];
+        if out.len() == n {
+            break;
+        }
+        if configs.contains(&&trial.config) {
+            continue;
+        }
+        let Some((cost, measured_again)) = sweep.best_known_cost(i) else {
+            continue;
+        };
+        configs.push(&trial.config);
+        let (time_interval_s, energy_interval_j) = match (&sweep.finals, measured_again) {
+            (Some(finals), true) => {
+                let place = finals.configs.iter().position(|c| *c == trial.config);
+                let of = |all: &[Vec<f64>]| place.and_then(|p| interval(all.get(p)?));
+                (of(&finals.times_s), of(&finals.energies_j))
+            }
+            _ => match &trial.outcome {
+                Outcome::Measured {
+                    time_error: Some(e),
+                    ..
+                } => (
+                    Some([cost.time_s * (1.0 - e), cost.time_s * (1.0 + e)]),
+                    None,
+                ),
+                _ => (None, None),
+            },
+        };
+        let names = sweep.facts.parameters.iter().cloned();
+        let values = trial.config.iter();
+        let values = values.map(|v| serde_json::to_value(v).unwrap_or_default());
+        out.push(Best {
+            config: names.zip(values).collect(),
+            time_s: cost.time_s,
+            time_interval_s,
+            energy_j: cost.energy_j,
+            energy_interval_j,
+            measured_again,
+        });
+    }
+    out
+}
+
+fn interval(values: &[f64]) -> Option<[f64; 2]> {
+    let s = Summary::of(values)?;
+    (s.n > 1).then_some([s.lo, s.hi])
+}
+
+/// Shards that are not among merged sweeps, if those were shards of one number.
+fn missing(merged: &[String]) -> Vec<u64> {
+    let shards: Option<Vec<Shard>> = (merged.iter())
+        .map(|text| {
+            let after = text.rsplit_once(" shard ")?.1;
+            after.split([',', ')']).next()?.parse().ok()
+        })
+        .collect();
+    let shards = shards.unwrap_or_default();
+    let Some(count) = shards.first().map(|s| s.count()) else {
+        return Vec::new();
+    };
+    if shards.iter().any(|s| s.count() != count) {
+        return Vec::new();
+    }
+    let has = |n: u64| shards.iter().any(|s| s.number() == n);
+    (1..=count).filter(|n| !has(*n)).collect()
+}
+
+fn text(s: &Shown, parameters: &[String]) {
+    let o = &s.overview;
+    let line = |name: &str, value: &str| print::line(format!("{name:<12}{value}"));
+    line("sweep", &o.path);
+    line("problem", &o.name);
+    line("device", &o.device);
+    if let Some(points) = s.points {
+        line(
+            "space",
+            &format!("{} points", print::grouped(u128::from(points))),
+        );
+    }
+    if let Some(shard) = &o.shard {
+        line("shard", shard);
+    }
+    let failures: Vec<String> = s.failures.iter().map(|(k, n)| format!("{n} {k}")).collect();
+    let failed = match failures.is_empty() {
+        true => "none failed".to_owned(),
+        false => format!("{} failed: {}", o.failed, failures.join(", ")),
+    };
+    line("trials", &format!("{}, {failed}", o.trials));
+    for (device, n) in &s.trials_by_device {
+        line("", &format!("{n} on {device}"));
+    }
+    line("objective", &s.objective);
+    if s.verified == Some(true) {
+        line("verified", "yes, against the reference");
+    }
+    let known = [
+        ("strategy", "strategy"),
+        ("seed", "seed"),
+        ("workers", "workers"),
+        ("host", "host"),
+        ("sensor", "sensor"),
+        ("compiler", "compiler"),
+        ("greenup", "version"),
+        ("accepted changes", "accepted"),
+        ("command", "command"),
+    ];
+    for (key, name) in known {
+        if let Some(value) = s.facts.get(key) {
+            line(name, value);
+        }
+    }
+    for (i, part) in s.merged.iter().enumerate() {
+        line(if i == 0 { "merged from" } else { "" }, part);
+    }
+    if !s.missing_shards.is_empty() {
+        let numbers: Vec<String> = s.missing_shards.iter().map(u64::to_string).collect();
+        line("missing", &format!("shards {}", numbers.join(", ")));
+    }
+    if s.best.is_empty() {
+        return;
+    }
+    print::line(match s.measured_again {
+        0 => format!("\nbest by {}, by single trials:", s.objective),
+        n => format!(
+            "\nbest by {}; {n} configs were measured again, interleaved:",
+            s.objective
+        ),
+    });
+    table(s, parameters);
+}
+
+fn table(s: &Shown, parameters: &[String]) {
+    let mut header = vec!["time", "[95 %]"];
+    if s.has_energy {
+        header.extend(["energy", "[95 %]"]);
+    }
+    header.push("measured");
+    header.extend(parameters.iter().map(String::as_str));
+    let between = |i: Option<[f64; 2]>, unit: &str| {
+        i.map_or_else(String::new, |[lo, hi]| {
+            format!("{} … {}", si(lo, unit), si(hi, unit))
+        })
+    };
+    let rows = (s.best.iter())
+        .map(|b| {
+            let mut row = vec![si(b.time_s, "s"), between(b.time_interval_s, "s")];
+            if s.has_energy {
+                row.push(b.energy_j.map_or_else(String::new, |e| si(e, "J")));
+                row.push(between(b.energy_interval_j, "J"));
+            }
+            row.push(if b.measured_again { "again" } else { "once" }.to_owned());
+            row.extend(parameters.iter().map(|p| match &b.config[p] {
+                serde_json::Value::String(text) => text.clone(),
+                other => other.to_string(),
+            }));
+            row
+        })
+        .collect();
+    print::table(&header, rows);
+}

@@ -1,0 +1,214 @@
+//! Which trials are measured again: the best, and those that single trials cannot tell from the last of them.
+
+use crate::sweep::{Outcome, Trial};
+use std::collections::BTreeMap;
+
+/// Most configs that are measured again beyond the number that was asked for.
+pub const MORE: usize = 8;
+/// Least relative error of a single trial, as half-width of a 95 % interval: clocks and caches vary.
+const LEAST: f64 = 0.005;
+/// The same where energy counts, whose sensors are coarser.
+const LEAST_ENERGY: f64 = 0.01;
+/// Largest relative error that counts: on a busy host it may be anything, and slow configs would take their time again.
+const MOST: f64 = 0.1;
+/// Standard error of a difference within which two trials count as equal, over that of its 95 % interval.
+const WIDE: f64 = 1.5;
+
+/// A trial in the order of an objective.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Screened {
+    /// Number of the config.
+    pub(crate) config: usize,
+    /// Value of the objective.
+    pub(crate) value: f64,
+    /// Half-width of its 95 % interval over the value.
+    pub(crate) error: f64,
+}
+
+impl Screened {
+    /// Half-width of the interval, in the unit of the value.
+    fn interval(&self) -> f64 {
+        self.error.min(MOST) * self.value
+    }
+}
+
+/// Configs to measure again: `n` of the best by each objective in turn, then at most [`MORE`] that noise cannot tell from the
+/// last of those. Each of the orders is ascending by value, with a config once.
+pub(crate) fn candidates(orders: &[Vec<Screened>], n: usize) -> Vec<usize> {
+    let longest = orders.iter().map(Vec::len).max().unwrap_or(0);
+    let mut found: Vec<usize> = Vec::new();
+    let mut last: Vec<Option<Screened>> = vec![None; orders.len()];
+    for rank in 0..longest {
+        for (order, last) in orders.iter().zip(&mut last) {
+            if let Some(s) = order.get(rank)
+                && found.len() < n
+            {
+                *last = Some(*s);
+                if !found.contains(&s.config) {
+                    found.push(s.config);
+                }
+            }
+        }
+    }
+    for rank in 0..longest {
+        for (order, last) in orders.iter().zip(&last) {
+            if let (Some(s), Some(last)) = (order.get(rank), last)
+                && found.len() < n + MORE
+                && !found.contains(&s.config)
+                && s.value - last.value <= WIDE * s.interval().hypot(last.interval())
+            {
+                found.push(s.config);
+            }
+        }
+    }
+    found
+}
+
+/// Relative error of single trials beyond what each shows by itself, as half-width of a 95 % interval: by the differences of the
+/// baseline's times around successive trials of a worker.
+pub(crate) fn between_trials(trials: &[Trial], energy: bool) -> f64 {
+    let mut before: BTreeMap<Option<usize>, f64> = BTreeMap::new();
+    let mut steps: Vec<f64> = Vec::new();
+    for t in trials {
+        let worker = t.device.as_ref().and_then(|d| d.worker);
+        if let Some(&drift) = t.metrics.get("drift")
+            && let Some(last) = before.insert(worker, drift)
+        {
+            steps.push((drift / last - 1.0).abs());
+        }
+    }
+    // A step is the difference of two errors of the baseline; a trial's value has its own error and that of the baseline.
+    let sd = match steps.is_empty() {
+        true => 0.0,
+        false => 1.4826 * greenup_meter::stats::median(&steps),
+    };
+    (2.0 * sd).max(if energy { LEAST_ENERGY } else { LEAST })
+}
+
+/// Half-width of the 95 % interval of a trial's time over the time, as its own batches show it.
+pub(crate) fn within_trial(trial: &Trial) -> f64 {
+    match &trial.outcome {
+        Outcome::Measured { time_error, .. } => time_error.unwrap_or(0.0),
+        Outcome::Failed { .. } => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::sweep::Rounds;
+    use greenup_space::Value;
+
+    fn normal(rng: &mut fastrand::Rng) -> f64 {
+        (-2.0 * (1.0 - rng.f64()).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()
+    }
+
+    /// Noise of a trial, of the baseline beside it and of a final round, relative.
+    const NOISE: f64 = 0.007;
+
+    /// A search of all configs by some workers, and its finalists by the final rounds.
+    fn finalists(truth: &[f64], workers: usize, n: usize, rng: &mut fastrand::Rng) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..truth.len()).collect();
+        rng.shuffle(&mut order);
+        let trials: Vec<Trial> = order
+            .iter()
+            .enumerate()
+            .map(|(i, &config)| {
+                let drift = 1.0 + NOISE * normal(rng);
+                let time = truth[config] * (1.0 + NOISE * normal(rng));
+                let text = format!(
+                    r#"{{"config":[{config}],"measured":{{"times_s":[{time}],"time_s":{time},"time_error":0.002}},
+                    "metrics":{{"drift":{drift}}},"device":{{"worker":{}}}}}"#,
+                    i % workers
+                );
+                serde_json::from_str(&text).unwrap()
+            })
+            .collect();
+        let noise = between_trials(&trials, false);
+        assert!(
+            (0.4..2.5).contains(&(noise / (2.0 * 2.0_f64.sqrt() * NOISE))),
+            "{noise}"
+        );
+        let mut screened: Vec<Screened> = (trials.iter().zip(order))
+            .map(|(t, config)| Screened {
+                config,
+                value: t.cost().unwrap().time_s / t.metrics["drift"],
+                error: noise.hypot(within_trial(t)),
+            })
+            .collect();
+        screened.sort_by(|a, b| a.value.total_cmp(&b.value));
+        let mut again = candidates(&[screened], n);
+        assert!((n..=n + MORE).contains(&again.len()));
+        again.sort_unstable();
+        let times_s = again
+            .iter()
+            .map(|&c| {
+                (0..10)
+                    .map(|_| truth[c] * (1.0 + NOISE * normal(rng)))
+                    .collect()
+            })
+            .collect();
+        let rounds = Rounds {
+            configs: again.iter().map(|&c| vec![Value::Int(c as i64)]).collect(),
+            energies_j: vec![Vec::new(); again.len()],
+            times_s,
+            with_baseline: false,
+            ties_by_order: true,
+        };
+        let ranked = rounds.ranked(Objective::Time, &|_| None);
+        ranked.into_iter().take(n).map(|i| again[i]).collect()
+    }
+
+    #[test]
+    fn one_and_two_workers_have_the_same_finalists() {
+        // Two of the best and three of the next are equal within the noise of single trials.
+        let mut truth: Vec<f64> = (0..60).map(|i| 1.09 + 0.004 * f64::from(i)).collect();
+        for (i, t) in [
+            (31, 1.0),
+            (17, 1.0003),
+            (8, 1.04),
+            (44, 1.0402),
+            (52, 1.0401),
+        ] {
+            truth[i] = t;
+        }
+        for (n, expected) in [(1, vec![17]), (2, vec![17, 31]), (3, vec![17, 31, 8])] {
+            let mut same = 0;
+            for seed in 0..50 {
+                let mut rng = fastrand::Rng::with_seed(seed);
+                let one = finalists(&truth, 1, n, &mut rng);
+                let two = finalists(&truth, 2, n, &mut rng);
+                same += usize::from(one == two && two == expected);
+            }
+            assert!(same >= 48, "{n} finalists: {same} of 50");
+        }
+    }
+
+    #[test]
+    fn each_objective_has_its_candidates_and_their_near_ties() {
+        let order = |values: &[(usize, f64)]| -> Vec<Screened> {
+            let of = |&(config, value): &(usize, f64)| Screened {
+                config,
+                value,
+                error: 0.01,
+            };
+            values.iter().map(of).collect()
+        };
+        let time = order(&[(4, 1.0), (2, 1.5), (7, 1.52), (1, 2.0)]);
+        let energy = order(&[(2, 1.0), (5, 3.0), (6, 3.01), (4, 9.0)]);
+        assert_eq!(candidates(&[time.clone(), energy], 3), [4, 2, 5, 7, 6]);
+        assert_eq!(candidates(&[time], 1), [4]);
+        let equal: Vec<(usize, f64)> = (0..100).map(|i| (i, 1.0)).collect();
+        assert_eq!(candidates(&[order(&equal)], 5).len(), 5 + MORE);
+        // What a busy host makes of a trial does not bring in one that is much slower.
+        let slow = [(3, 1.0, 5.0), (6, 1.1, 5.0), (1, 2.0, 5.0)];
+        let slow = slow.map(|(config, value, error)| Screened {
+            config,
+            value,
+            error,
+        });
+        assert_eq!(candidates(&[slow.to_vec()], 1), [3, 6]);
+        assert!(candidates(&[], 5).is_empty());
+    }
+}

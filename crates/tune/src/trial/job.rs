@@ -1,0 +1,100 @@
+//! Jobs of a bench: what a worker is given, and the worker process that runs them.
+
+use super::bench::Bench;
+use crate::build::compile::Unit;
+use crate::error::{EnvironmentFault, TuneError};
+use crate::plan::DATA_SEED;
+use crate::sweep::Failure;
+use crate::worker::launcher::Answer;
+use crate::worker::protocol::{Expected, Inputs, Job, Task};
+use std::sync::PoisonError;
+
+impl Bench<'_> {
+    pub(crate) fn job(&self, task: Task, limit_s: f64) -> Job {
+        // References run on the host, whatever the kernels run on.
+        let gpu = match &task {
+            Task::Reference { .. } | Task::Compile(_) => None,
+            _ => self.gpu.map(|on| on.gpu.ordinal),
+        };
+        Job {
+            limit_s,
+            inputs: Inputs {
+                data: self.problem.data.clone(),
+                seed: DATA_SEED,
+                setup: self.setup.clone(),
+                dir: std::path::absolute(&self.problem.dir)
+                    .unwrap_or_else(|_| self.problem.dir.clone()),
+                gpu,
+            },
+            task,
+            files: Vec::new(),
+        }
+    }
+
+    pub(crate) fn run(&self, task: Task, limit_s: f64) -> Result<Option<Answer>, EnvironmentFault> {
+        let job = self.job(task, limit_s);
+        let cancelled = || self.observer.cancelled();
+        // References run here, wherever the kernels run.
+        if matches!(job.task, Task::Reference { .. } | Task::Compile(_)) {
+            return self.plan.launcher.run(&job, limit_s, &cancelled);
+        }
+        if job.inputs.gpu.is_none() && self.launcher.remote.is_none() {
+            return self.launcher.run(&job, limit_s, &cancelled);
+        }
+        let mut kept = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_none_or(|w| !w.alive()) {
+            *kept = Some(self.launcher.start(&cancelled)?);
+        }
+        let Some(worker) = kept.as_mut() else {
+            return Ok(None);
+        };
+        let answer = match worker.ask(&job, limit_s, &cancelled) {
+            Ok(answer) => answer,
+            Err(fault) => {
+                *kept = None;
+                return Err(fault);
+            }
+        };
+        // After a fault on the GPU nothing works any more in that process.
+        let sound = |f: &(Failure, String)| matches!(f.0, Failure::Wrong | Failure::Compile);
+        if answer
+            .as_ref()
+            .is_none_or(|a| a.failure.as_ref().is_some_and(|f| !sound(f)))
+        {
+            *kept = None;
+        }
+        Ok(answer)
+    }
+
+    /// Runs the reference on the host; its results are kept for all trials.
+    pub(super) fn prepare_reference(&mut self) -> Result<(), TuneError> {
+        let Some(unit) = Unit::of_reference(self.problem) else {
+            return Ok(());
+        };
+        let library = unit.compile(&self.builder.libraries).map_err(|e| {
+            e.into_tune(|m| TuneError::Reference(format!("the reference does not compile:\n{m}")))
+        })?;
+        let at = |name| self.builder.libraries.join(name);
+        let outputs = Expected {
+            first: at("reference.bin"),
+            fresh: at("reference-fresh.bin"),
+        };
+        let task = Task::Reference {
+            library,
+            outputs: outputs.clone(),
+        };
+        // It runs twice.
+        let limit = self.problem.measure.timeout * 60.0;
+        let Some(answer) = self.run(task, limit)? else {
+            return Ok(());
+        };
+        if let Some((f, m)) = answer.failure {
+            return Err(TuneError::Reference(format!(
+                "the reference failed ({}): {m}",
+                f.name()
+            )));
+        }
+        self.reference = Some(outputs);
+        Ok(())
+    }
+}
