@@ -1,6 +1,7 @@
 //! Points distributed over ranks: the same digits as on one.
 
 use greenup_device::cuda::Emulator;
+use greenup_fmm::cost_model::phases;
 use greenup_fmm::cpu::Cpu;
 use greenup_fmm::distributed::Distributed;
 use greenup_fmm::engine::{Engine as _, Steps};
@@ -153,6 +154,45 @@ fn ranks_have_about_equal_points_and_not_all() {
     for (own, others) in counts {
         assert!((9_000..11_000).contains(&own), "{own}");
         assert!(others > 0 && own + others < 32_000, "{own} {others}");
+    }
+}
+
+#[test]
+fn ranks_have_about_equal_work() {
+    let o = Options {
+        ncrit: 40,
+        ..options(Kernel::Laplace, false, M2l::Fft)
+    };
+    let imbalance = |distribution, ranks: usize| -> [f64; 2] {
+        let points = generate(distribution, 20_000, 3);
+        let all = threads::run(ranks, |r| {
+            let n = points.len();
+            let piece: Vec<usize> = (n * r.rank() / ranks..n * (r.rank() + 1) / ranks).collect();
+            let (own, q) = (points.some(&piece), vec![1.0; piece.len()]);
+            let sum = Distributed::<f64>::new(&*r, (&own, &q), &o)?;
+            // Flops, counted apart from the estimate by which points are cut.
+            let flops: f64 = phases(sum.plan()).iter().map(|p| p.flops).sum();
+            Ok::<_, greenup_fmm::FmmError>((sum.imbalance(), flops))
+        })
+        .unwrap();
+        let flops: Vec<f64> = all.iter().map(|a| a.1).collect();
+        let mean = flops.iter().sum::<f64>() / ranks as f64;
+        let of_flops = flops.iter().fold(0.0, |m: f64, f| m.max(*f)) / mean;
+        let [before, after] = all[0].0;
+        println!("{distribution:?} {ranks}: {before:.3} -> {after:.3}, flops {of_flops:.3}");
+        [after, of_flops]
+    };
+    for distribution in [
+        Distribution::Cube,
+        Distribution::Sphere,
+        Distribution::Plummer,
+        Distribution::Clusters,
+    ] {
+        for ranks in [2, 4, 7] {
+            let [estimated, flops] = imbalance(distribution, ranks);
+            assert!(estimated < 1.1, "{distribution:?} {ranks}: {estimated}");
+            assert!(flops < 1.2, "{distribution:?} {ranks}: {flops}");
+        }
     }
 }
 

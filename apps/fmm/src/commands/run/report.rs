@@ -1,9 +1,9 @@
 //! The result of `fmm run` as text, page and figure.
 
-use super::drawing::{Drawing, header, number};
-use super::predicted::Predicted;
-use super::ranks::Timings;
-use super::time;
+use super::evaluation::Timings;
+use crate::commands::drawing::{Drawing, header, number};
+use crate::commands::predicted::Predicted;
+use crate::commands::time;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::Boards;
 use greenup_fmm::check::Errors;

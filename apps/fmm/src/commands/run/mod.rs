@@ -1,12 +1,26 @@
 //! `fmm run`.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `ranks` | all points on each rank |
+//! | `gather` | its results in the order of the input |
+//! | `distributed` | a part of the points on each rank |
+//! | `streamed` | its results to a file |
+//! | `evaluation` | repeated evaluations of either |
+//! | `report` | the result as text, page and figure |
 
-use super::distributed::Asked;
-use super::gather::Gather;
-use super::input::{Input, Loaded, PrecisionArg, default_ncrit};
-use super::ranks::{Evaluated, evaluate};
-use super::run_report::{Report, drawing, text};
-use super::{check_interrupt, drawing, predicted};
+mod distributed;
+mod evaluation;
+mod gather;
+mod ranks;
+mod report;
+mod streamed;
+
+use crate::commands::input::{Input, Loaded, PrecisionArg, default_ncrit};
+use crate::commands::{check_interrupt, drawing, predicted};
 use clap::Args;
+use distributed::Asked;
+use gather::Gather;
 use greenup_app::args::{Device, DeviceSetArg, FigureArgs, MachineArg};
 use greenup_app::output::Output;
 use greenup_app::provenance::Provenance;
@@ -19,6 +33,8 @@ use greenup_fmm::options::{M2l, Options};
 use greenup_fmm::plan::Plan;
 use greenup_fmm::points::files;
 use greenup_fmm::precision::Real;
+use ranks::{Evaluated, evaluate};
+use report::{Report, drawing, text};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -126,7 +142,7 @@ fn distributed<R: Real>(args: &RunArgs, team: &Team) -> Result {
         out: args.out.as_ref(),
         json: args.json,
     };
-    super::distributed::run::<R>(&asked, &options(args), team, |ranks| {
+    distributed::run::<R>(&asked, &options(args), team, |ranks| {
         let own = args.device.device.gpus(ranks.local(), gpus());
         own.first().map_or(Device::Cpu, |n| Device::Cuda(*n))
     })
