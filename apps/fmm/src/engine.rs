@@ -101,6 +101,22 @@ impl PhaseTimes {
         }
     }
 
+    /// All of them.
+    pub fn values_mut(&mut self) -> [&mut f64; 10] {
+        [
+            &mut self.p2m_m2m_s,
+            &mut self.m2l_fft_s,
+            &mut self.m2l_hadamard_s,
+            &mut self.m2l_inverse_fft_s,
+            &mut self.m2l_compressed_s,
+            &mut self.p2l_l2l_s,
+            &mut self.l2p_m2p_s,
+            &mut self.p2p_s,
+            &mut self.permutation_s,
+            &mut self.transfers_s,
+        ]
+    }
+
     /// Seconds of M2L as a whole.
     pub fn m2l_s(&self) -> f64 {
         self.m2l_fft_s + self.m2l_hadamard_s + self.m2l_inverse_fft_s + self.m2l_compressed_s

@@ -1,11 +1,10 @@
 //! Points distributed over ranks: the same digits as on one.
 
-use greenup_device::cuda::Emulator;
+use super::{bits, emulated, options, small};
 use greenup_fmm::cost_model::phases;
 use greenup_fmm::cpu::Cpu;
 use greenup_fmm::distributed::Distributed;
 use greenup_fmm::engine::{Engine as _, Steps};
-use greenup_fmm::gpu::{Config, Gpu, KERNELS, source};
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::options::{M2l, Options};
 use greenup_fmm::plan::Plan;
@@ -13,17 +12,6 @@ use greenup_fmm::points::{Distribution, Points, charges, generate};
 use greenup_fmm::precision::Real;
 use greenup_ranks::threads;
 use std::sync::Arc;
-
-fn options(kernel: Kernel, gradient: bool, m2l: M2l) -> Options {
-    Options {
-        kernel,
-        tolerance: 1e-3,
-        gradient,
-        ncrit: 12,
-        m2l,
-        order: Some(4),
-    }
-}
 
 type Make<'a, R> = &'a (dyn Fn(Arc<Plan<R>>) -> Box<dyn Steps<R>> + Sync);
 
@@ -65,10 +53,6 @@ fn together<R: Real>(
         }
     }
     (out, all.into_iter().map(|a| a.1).collect())
-}
-
-fn bits(x: &[f64]) -> Vec<u64> {
-    x.iter().map(|x| x.to_bits()).collect()
 }
 
 fn same_on_cpu<R: Real>(points: &Points, o: &Options) {
@@ -198,23 +182,10 @@ fn ranks_have_about_equal_work() {
 
 #[test]
 fn ranks_on_the_emulator_have_the_digits_of_one() {
-    let o = Options {
-        order: Some(3),
-        ..options(Kernel::Laplace, false, M2l::Fft)
-    };
-    let points = generate(Distribution::Clusters, 301, 3);
+    let (points, o) = small();
     let q = charges(points.len(), false, 5);
     let plan = Arc::new(Plan::<f32>::new(&points, None, &o).unwrap());
-    let config = Config::default_for::<f32>(o.kernel, o.gradient)
-        .with("form=0,tile=0,targets=2,threads=32")
-        .unwrap();
-    let text = source::<f32>(o.kernel, o.gradient, plan.order(), plan.surface(), &config);
-    let gpu = |p| -> Box<dyn Steps<f32>> {
-        let folder = tempfile::tempdir().unwrap();
-        let emulator = Emulator::compile(&text, &KERNELS, folder.path()).unwrap();
-        // SAFETY: compiled from the source of this plan and config.
-        Box::new(unsafe { Gpu::on(emulator, p, config) }.unwrap())
-    };
+    let gpu = |p| -> Box<dyn Steps<f32>> { Box::new(emulated(p)) };
     let whole = bits(&gpu(plan).evaluate(&q).unwrap());
     for ranks in [2, 3] {
         let (some, _) = together::<f32>(ranks, &points, &q, &o, &gpu);

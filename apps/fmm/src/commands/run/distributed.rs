@@ -1,6 +1,7 @@
 //! `fmm run --distributed`: each rank has a part of the points.
 
 use super::evaluation::{self, BetweenRanks, Timings, devices, fastest, longest};
+use super::report::setup;
 use super::streamed::write;
 use crate::commands::check_interrupt;
 use crate::commands::device::engine;
@@ -226,16 +227,7 @@ fn text(r: &Report) -> String {
         r.kernel, r.sources, r.precision, r.accuracy, r.order, r.ncrit, r.device
     );
     let t = &r.timings;
-    let p = &r.setup_times;
-    let _ = writeln!(
-        out,
-        "set-up            {:>9}  (sort {}, tree {}, lists {}, operators {})",
-        time(r.setup_s),
-        time(p.sort_s),
-        time(p.tree_s),
-        time(p.lists_s),
-        time(p.operators_s)
-    );
+    out += &setup(r.setup_s, &r.setup_times);
     let _ = writeln!(out, "evaluation        {:>9}", time(r.evaluation_s));
     for (name, s) in [
         ("phases", t.compute_s),

@@ -91,79 +91,43 @@ fn timings(
     start: Instant,
     (phases, other): (&PhaseTimes, BetweenRanks),
 ) -> (Timings, PhaseTimes) {
-    let mut all = [
-        start.elapsed().as_secs_f64(),
-        phases.total_s(),
-        phases.permutation_s,
-        phases.transfers_s,
-        other.exchange_s,
-        other.gather_s,
-    ];
-    ranks.max(&mut all);
-    let [
-        evaluation_s,
-        compute_s,
-        permutation_s,
-        transfers_s,
-        exchange_s,
-        gather_s,
-    ] = all;
-    let timings = Timings {
-        evaluation_s,
-        compute_s,
-        permutation_s,
-        transfers_s,
-        exchange_s,
-        gather_s,
+    let mut timings = Timings {
+        evaluation_s: start.elapsed().as_secs_f64(),
+        compute_s: phases.total_s(),
+        permutation_s: phases.permutation_s,
+        transfers_s: phases.transfers_s,
+        exchange_s: other.exchange_s,
+        gather_s: other.gather_s,
         results_exchange_s: 0.0,
     };
-    (timings, slowest(ranks, *phases))
+    let mut phases = *phases;
+    let t = &mut timings;
+    slowest(
+        ranks,
+        [
+            &mut t.evaluation_s,
+            &mut t.compute_s,
+            &mut t.permutation_s,
+            &mut t.transfers_s,
+            &mut t.exchange_s,
+            &mut t.gather_s,
+        ],
+    );
+    slowest(ranks, phases.values_mut());
+    (timings, phases)
+}
+
+/// The longest of each time among the ranks.
+fn slowest<const N: usize>(ranks: &dyn Ranks, times: [&mut f64; N]) {
+    let mut all = times.each_ref().map(|t| **t);
+    ranks.max(&mut all);
+    for (to, longest) in times.into_iter().zip(all) {
+        *to = longest;
+    }
 }
 
 /// The longest time among the ranks.
-pub fn longest(ranks: &dyn Ranks, seconds: f64) -> f64 {
-    let mut all = [seconds];
-    ranks.max(&mut all);
-    all[0]
-}
-
-/// The longest time of each phase.
-fn slowest(ranks: &dyn Ranks, p: PhaseTimes) -> PhaseTimes {
-    let mut all = [
-        p.p2m_m2m_s,
-        p.m2l_fft_s,
-        p.m2l_hadamard_s,
-        p.m2l_inverse_fft_s,
-        p.m2l_compressed_s,
-        p.p2l_l2l_s,
-        p.l2p_m2p_s,
-        p.p2p_s,
-        p.permutation_s,
-        p.transfers_s,
-    ];
-    ranks.max(&mut all);
-    let [
-        p2m_m2m_s,
-        m2l_fft_s,
-        m2l_hadamard_s,
-        m2l_inverse_fft_s,
-        m2l_compressed_s,
-        p2l_l2l_s,
-        l2p_m2p_s,
-        p2p_s,
-        permutation_s,
-        transfers_s,
-    ] = all;
-    PhaseTimes {
-        p2m_m2m_s,
-        m2l_fft_s,
-        m2l_hadamard_s,
-        m2l_inverse_fft_s,
-        m2l_compressed_s,
-        p2l_l2l_s,
-        l2p_m2p_s,
-        p2p_s,
-        permutation_s,
-        transfers_s,
-    }
+pub fn longest(ranks: &dyn Ranks, mut seconds: f64) -> f64 {
+    slowest(ranks, [&mut seconds]);
+    seconds
 }

@@ -241,21 +241,24 @@ fn joules(j: Option<f64>) -> String {
     j.map_or_else(String::new, |j| format!(", {}", si(j, "J")))
 }
 
+/// The time of the set-up and of its steps, a line.
+pub fn setup(seconds: f64, p: &SetupTimes) -> String {
+    format!(
+        "set-up            {:>9}  (sort {}, tree {}, lists {}, operators {})\n",
+        time(seconds),
+        time(p.sort_s),
+        time(p.tree_s),
+        time(p.lists_s),
+        time(p.operators_s)
+    )
+}
+
 /// The result as text.
 pub fn text(r: &Report) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", input(r));
     let _ = writeln!(out, "ncrit {}, boxes per level {:?}", r.ncrit, r.levels);
-    let p = &r.setup_times;
-    let _ = writeln!(
-        out,
-        "set-up            {:>9}  (sort {}, tree {}, lists {}, operators {})",
-        time(r.setup_s),
-        time(p.sort_s),
-        time(p.tree_s),
-        time(p.lists_s),
-        time(p.operators_s)
-    );
+    out += &setup(r.setup_s, &r.setup_times);
     let _ = writeln!(out, "evaluation        {:>9}", time(r.evaluation_s));
     for (i, w) in r.work.iter().enumerate() {
         let s = r.phases.of(w.phase);
