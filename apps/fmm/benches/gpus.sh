@@ -80,9 +80,9 @@ done
 fi
 
 echo "== points distributed over two GPUs: the bits of one"
-for device in cuda:0 cuda:0,1; do
+for device in cuda:0 cuda:0,1 cuda:0,0,1; do
     flag=
-    [ $device = cuda:0,1 ] && flag=--distributed
+    [ $device != cuda:0 ] && flag=--distributed
     name=distributed_bits_${device/cuda:/}
     "$fmm" run -n 1000003 --distribution clusters --precision f32 --accuracy 1e-4 --device $device $flag --check 100 --json \
         -o "$out/$name.npy" >"$out/$name.json" 2>"$out/$name.err" || { cat "$out/$name.err"; wrong=1; continue; }
@@ -94,7 +94,7 @@ distinct=$(awk '{print $NF}' "$out/distributed_bits.txt" | sort -u | wc -l)
 [ "$distinct" = 1 ] && echo "the same bits" || { echo "DIFFERENT"; wrong=1; }
 
 echo "== $n points: one GPU, all points on each of two, points distributed; seconds of the fastest of 3 evaluations, in turn"
-echo "way evaluation compute exchange transfers"
+echo "way evaluation compute exchange permutation transfers gather set-up (sort tree lists operators) imbalance"
 for round in $(seq "$rounds"); do
     for way in one replicated distributed; do
         file=way_${way}_$round device=cuda:0,1 flag=
@@ -102,7 +102,10 @@ for round in $(seq "$rounds"); do
         [ $way = distributed ] && flag=--distributed
         run "$file" --repeat 3 --device $device $flag
         t() { value "$out/$file.json" timings "$1"; }
-        echo "$way $(t evaluation_s) $(t compute_s) $(t exchange_s) $(t transfers_s)" | tee -a "$out/ways.txt"
+        s() { value "$out/$file.json" setup_times "$1"; }
+        all() { tr -d ' \n' <"$out/$file.json" | grep -oE "\"$1\":[^,}]*" | head -1 | cut -d: -f2; }
+        echo "$way $(t evaluation_s) $(t compute_s) $(t exchange_s) $(t permutation_s) $(t transfers_s) $(t gather_s)" \
+            "$(all setup_s) $(s sort_s) $(s tree_s) $(s lists_s) $(s operators_s) $(all imbalance)" | tee -a "$out/ways.txt"
     done
 done
 if [ -n "${LARGE:-}" ]; then

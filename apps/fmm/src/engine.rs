@@ -101,6 +101,22 @@ impl PhaseTimes {
         }
     }
 
+    /// All of them.
+    pub fn values_mut(&mut self) -> [&mut f64; 10] {
+        [
+            &mut self.p2m_m2m_s,
+            &mut self.m2l_fft_s,
+            &mut self.m2l_hadamard_s,
+            &mut self.m2l_inverse_fft_s,
+            &mut self.m2l_compressed_s,
+            &mut self.p2l_l2l_s,
+            &mut self.l2p_m2p_s,
+            &mut self.p2p_s,
+            &mut self.permutation_s,
+            &mut self.transfers_s,
+        ]
+    }
+
     /// Seconds of M2L as a whole.
     pub fn m2l_s(&self) -> f64 {
         self.m2l_fft_s + self.m2l_hadamard_s + self.m2l_inverse_fft_s + self.m2l_compressed_s
@@ -145,17 +161,17 @@ pub trait Engine {
 /// An engine whose evaluation is done in two steps, if points are distributed over ranks: between them ranks exchange
 /// equivalent charges. Charges, equivalent charges and results are in the unit and order of the boxes.
 pub trait Steps<R: Real>: Engine {
-    /// P2M and M2M of the boxes that this rank computes alone. `charges` are those of all sources of the plan; the
+    /// P2M and M2M of the boxes that this rank computes alone. `fill` writes the charges of all sources of the plan; the
     /// equivalent charges of the boxes that were named as needed by others replace `sent`, box by box.
     ///
     /// # Errors
     /// The device is lost.
-    fn begin(&mut self, charges: &[R], sent: &mut Vec<R>) -> Result<(), FmmError>;
+    fn begin(&mut self, fill: &mut dyn FnMut(&mut [R]), sent: &mut Vec<R>) -> Result<(), FmmError>;
 
-    /// The rest of the evaluation, with the equivalent charges from other ranks, in the order of the boxes. The sums at the
-    /// targets replace `sums`, `[component][target]`, without the kernel's factor.
+    /// The rest of the evaluation, with the equivalent charges from other ranks, in the order of the boxes. `take` gets
+    /// the sums at the targets, `[component][target]`, without the kernel's factor.
     ///
     /// # Errors
     /// The device is lost.
-    fn finish(&mut self, received: &[R], sums: &mut Vec<R>) -> Result<(), FmmError>;
+    fn finish(&mut self, received: &[R], take: &mut dyn FnMut(&[R])) -> Result<(), FmmError>;
 }

@@ -87,8 +87,8 @@ pub enum FmmError {
         tolerance: f64,
         /// What can be reached.
         reachable: f64,
-        /// A better choice.
-        hint: &'static str,
+        /// What to change.
+        hint: String,
     },
     /// The accuracy is beyond compressed matrices.
     #[error("compressed M2L reaches {reachable:e}, not {tolerance:e}: use --m2l fft")]

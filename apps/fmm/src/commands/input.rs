@@ -62,8 +62,8 @@ pub struct Input {
     /// Viscosity of Stokes
     #[arg(long, default_value_t = 1.0)]
     pub mu: f64,
-    /// Relative L2 error
-    #[arg(short, long, default_value_t = 1e-6)]
+    /// Relative L2 error; in f32 at least 5e-5, of gradients 5e-4
+    #[arg(short, long, default_value = "1e-6")]
     pub accuracy: f64,
     /// Compute gradients too, to the same accuracy
     #[arg(long)]
@@ -139,7 +139,7 @@ impl Input {
         })
     }
 
-    /// A rank's piece of the points and charges. A file is read as a whole.
+    /// A rank's piece of the points and charges. Each rank reads a file as a whole.
     pub fn load_piece(&self, rank: usize, ranks: usize) -> Result<(Points, Vec<f64>)> {
         let d = self.kernel().inputs();
         let of = |n: usize| {

@@ -2,16 +2,12 @@
 
 pub mod device;
 pub mod direct;
-mod distributed;
 mod drawing;
-mod gather;
 pub mod input;
 pub mod nbody;
 mod nbody_figure;
 mod predicted;
-mod ranks;
 pub mod run;
-mod run_report;
 pub mod study;
 mod study_figure;
 pub mod tune;

@@ -93,34 +93,38 @@ impl<R: Real> Engine for Cpu<R> {
 }
 
 impl<R: Real> Steps<R> for Cpu<R> {
-    fn begin(&mut self, charges: &[R], sent: &mut Vec<R>) -> Result<(), FmmError> {
-        self.charges.clear();
-        self.charges.extend_from_slice(charges);
-        self.phases = PhaseTimes::default();
+    fn begin(&mut self, fill: &mut dyn FnMut(&mut [R]), sent: &mut Vec<R>) -> Result<(), FmmError> {
+        let clock = &mut Clock(Instant::now());
+        fill(&mut self.charges);
+        self.phases = PhaseTimes {
+            permutation_s: clock.lap(),
+            ..PhaseTimes::default()
+        };
         sent.clear();
         if self.plan.levels.is_empty() {
             return Ok(());
         }
-        let clock = &mut Clock(Instant::now());
         self.upward(Upward::Own);
         self.phases.p2m_m2m_s = clock.lap();
         let m = self.plan.surface_values();
         for &b in self.plan.sent() {
             sent.extend_from_slice(&self.up[b as usize * m..][..m]);
         }
-        self.phases.permutation_s = clock.lap();
+        self.phases.permutation_s += clock.lap();
         Ok(())
     }
 
-    fn finish(&mut self, received: &[R], sums: &mut Vec<R>) -> Result<(), FmmError> {
+    fn finish(&mut self, received: &[R], take: &mut dyn FnMut(&[R])) -> Result<(), FmmError> {
         let before = self.phases;
         let m = self.plan.surface_values();
         for (&b, values) in (self.plan.received().iter()).zip(received.chunks_exact(m)) {
             self.up[b as usize * m..][..m].copy_from_slice(values);
         }
-        *sums = self.rest();
+        let sums = self.rest();
+        let clock = &mut Clock(Instant::now());
+        take(&sums);
         self.phases.p2m_m2m_s += before.p2m_m2m_s;
-        self.phases.permutation_s += before.permutation_s;
+        self.phases.permutation_s += before.permutation_s + clock.lap();
         Ok(())
     }
 }

@@ -108,10 +108,10 @@ pub(super) fn sent(own: &[OwnBox], cut: &Cut, me: usize, first: u64, few: usize)
     out
 }
 
-/// The boxes in a message, and the number of points that come with them.
-pub(super) fn received(words: &[u64]) -> (Vec<Received>, usize) {
+/// The boxes in a message.
+pub(super) fn received(words: &[u64]) -> Vec<Received> {
     let mut points = 0;
-    let boxes = words
+    words
         .chunks_exact(WORDS)
         .map(|w| {
             let count = w[2] as u32;
@@ -125,11 +125,10 @@ pub(super) fn received(words: &[u64]) -> (Vec<Received>, usize) {
                 points: with_points.then_some((w[1], at)),
             }
         })
-        .collect();
-    (boxes, points as usize)
+        .collect()
 }
 
-/// Where sources of a plan come from.
+/// Where consecutive sources of a plan come from.
 pub(super) struct Segment {
     /// The rank, and the first point of its message, or of the own points.
     pub from: (usize, u32),
@@ -294,7 +293,8 @@ fn place_sources(
         .filter_map(|(i, e)| Some((e.points?.0, i)))
         .collect();
     leaves.sort_unstable();
-    let (mut at, mut end, mut segments) = (0u32, None, Vec::with_capacity(leaves.len()));
+    let (mut at, mut end) = (0u32, None);
+    let mut segments: Vec<Segment> = Vec::new();
     for (number, i) in leaves {
         let Some((_, from)) = all[i].points else {
             continue;
@@ -304,7 +304,15 @@ fn place_sources(
         nodes[i].sources = to.clone();
         at = to.end;
         end = Some(number + all[i].count);
-        segments.push(Segment { from, to });
+        match segments.last_mut() {
+            Some(Segment {
+                from: last,
+                to: end,
+            }) if end.end == to.start && (last.0, last.1 + end.len() as u32) == from => {
+                end.end = to.end;
+            }
+            _ => segments.push(Segment { from, to }),
+        }
     }
     for level in levels.iter().rev() {
         for i in level.clone() {

@@ -4,29 +4,36 @@
 //! |---|---|
 //! | `cut` | which keys are whose |
 //! | `boxes` | local essential trees |
+//! | `local` | boxes and lists of a rank by a cut |
 //! | `points` | points to their ranks, and results back |
 
 mod boxes;
 mod cut;
+mod local;
 mod points;
 
 use crate::FmmError;
 use crate::engine::Steps;
-use crate::operators::surface;
 use crate::options::Options;
 use crate::plan::{
-    MAX_POINTS, Parts, Plan, SetupTimes, checked, cube, extents, largest, sorted, unit_for,
+    Parts, Plan, SetupTimes, checked, cube, extents, largest, scaled_parameter, sorted, unit_for,
 };
 use crate::points::Points;
 use crate::precision::Real;
-use boxes::{Segment, Sent, assemble, own_boxes, received, sent};
+use boxes::Segment;
 use cut::Cut;
 use greenup_device::memory::bytes;
 use greenup_ranks::Ranks;
-use points::{Owned, Route, ranges_of, values};
+use local::Local;
+pub use points::values;
+use points::{Owned, Route, ranges_of};
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// Points are cut anew if a rank has more than this share of the mean work.
+const BALANCED: f64 = 1.03;
 
 /// A sum over points that are distributed over ranks, seen from one of them. All ranks call its functions together.
 pub struct Distributed<R: Real> {
@@ -40,6 +47,9 @@ pub struct Distributed<R: Real> {
     /// Points of all ranks.
     all: u64,
     me: usize,
+    /// Work of each rank, if each had as many points, and as they are cut.
+    work_by_points: Vec<i64>,
+    work: Vec<i64>,
 }
 
 impl<R: Real> Distributed<R> {
@@ -71,49 +81,50 @@ impl<R: Real> Distributed<R> {
         ranks.max(&mut most);
         let [a, b, c, e, f, g] = most;
         let (center, unit) = cube(&[[(-a, b), (-c, e), (-f, g)]]);
+        scaled_parameter(options.kernel, p, unit)?;
         let (order, x) = sorted::<R>(points, center, unit);
         let mut all = [points.len() as i64];
         ranks.sum_integers(&mut all);
         let all = all[0] as u64;
-        let cut = Cut::new(ranks, &order, all, options.ncrit);
-        let Owned {
-            keys,
-            x,
-            charges,
-            route,
-        } = points::to_owners(ranks, &cut, (order, x), (charges, d));
+        let mut cut = Cut::by_points(ranks, &order.keys, options.ncrit);
         setup_times.sort_s = begun.elapsed().as_secs_f64();
-        let begun = Instant::now();
-        let mut counts = vec![0i64; ranks.size()];
-        counts[me] = keys.len() as i64;
-        ranks.sum_integers(&mut counts);
-        if counts.iter().any(|n| *n > MAX_POINTS as i64) {
-            return Err(FmmError::TooManyPoints(MAX_POINTS));
+        let local = |cut: &Cut, times: &mut SetupTimes| {
+            Local::new(ranks, cut, &order.keys, (options, p), times)
+        };
+        let mut here = local(&cut, &mut setup_times)?;
+        let work_by_points = of_ranks(ranks, here.work());
+        let mut work = work_by_points.clone();
+        if imbalance(&work) > BALANCED {
+            // The leaves and their work do not depend on the cut, so one more is enough.
+            cut = Cut::by_work(ranks, &order.keys, options.ncrit, &here.leaves);
+            here = local(&cut, &mut setup_times)?;
+            work = of_ranks(ranks, here.work());
         }
-        let first = counts[..me].iter().sum::<i64>() as u64;
-        let own = own_boxes(&keys, &cut, options.ncrit);
-        let to = sent(&own, &cut, me, first, surface::count(p));
-        let messages = to.iter().map(|s| bytes(&s.boxes).to_vec()).collect();
-        let (boxes, _): (Vec<_>, Vec<_>) = (ranks.exchange(messages).iter())
-            .map(|m| received(&values::<u64>(m)))
-            .unzip();
-        let made = assemble((&keys, &own), &cut, (me, first), &to, &boxes);
+        let Local {
+            sent, made, lists, ..
+        } = here;
+        let begun = Instant::now();
+        let Owned { x, charges, route } = points::to_owners(ranks, &cut, (order, x), (charges, d));
+        setup_times.sort_s += begun.elapsed().as_secs_f64();
+        let begun = Instant::now();
         let mut sources: [Vec<R>; 3] = std::array::from_fn(|_| vec![R::default(); made.sources]);
         for (of, x) in sources.iter_mut().zip(&x) {
-            let messages = to.iter().map(|s| ranges_of(x, &s.points, 1)).collect();
-            fill(of, (x, me), &ranks.exchange(messages), &made.segments, 1);
+            let messages = sent.iter().map(|s| ranges_of(x, &s.points, 1)).collect();
+            let came = of_others(ranks.exchange(messages));
+            fill(of, (x, me, |x| *x), &came, (&made.segments, 1));
         }
-        setup_times.tree_s = begun.elapsed().as_secs_f64();
+        setup_times.tree_s += begun.elapsed().as_secs_f64();
         let parts = Parts {
             tree: made.tree,
+            lists,
             unit,
             sources,
             targets: x,
             essential: made.essential,
             setup_times,
         };
-        let sent = (to.into_iter())
-            .map(|s: Sent| {
+        let sent = (sent.into_iter())
+            .map(|s| {
                 let boxes = s.expansions();
                 (s.points, boxes)
             })
@@ -126,6 +137,8 @@ impl<R: Real> Distributed<R> {
             route,
             all,
             me,
+            work_by_points,
+            work,
         })
     }
 
@@ -143,6 +156,11 @@ impl<R: Real> Distributed<R> {
     pub fn own_points(&self) -> (usize, usize) {
         let all: usize = self.segments.iter().map(|s| s.to.len()).sum();
         (self.plan.targets(), all - self.plan.targets())
+    }
+
+    /// Largest work of a rank over the mean: if each had as many points, and as points are cut.
+    pub fn imbalance(&self) -> [f64; 2] {
+        [imbalance(&self.work_by_points), imbalance(&self.work)]
     }
 
     /// Results at the own points, `[component][point]`, into `out`, by an engine of its plan. Returns the seconds of the
@@ -164,15 +182,23 @@ impl<R: Real> Distributed<R> {
         let mut most = [largest(&self.charges, d)?];
         ranks.max(&mut most);
         let unit = unit_for(most[0]);
-        let own: Vec<R> = self.charges.iter().map(|q| R::of(q / unit)).collect();
-        let messages = self.sent.iter().map(|s| ranges_of(&own, &s.0, d)).collect();
-        let got = ranks.exchange(messages);
-        let mut charges = vec![R::default(); self.plan.sources[0].len() * d];
-        fill(&mut charges, (&own, self.me), &got, &self.segments, d);
+        let converted = |q: &f64| R::of(q / unit);
+        let messages = (self.sent.iter())
+            .map(|s| {
+                let own =
+                    s.0.iter()
+                        .flat_map(|r| &self.charges[r.start as usize * d..r.end as usize * d]);
+                bytes(&own.map(converted).collect::<Vec<R>>()).to_vec()
+            })
+            .collect();
+        let came = of_others(ranks.exchange(messages));
         let mut exchange_s = start.elapsed().as_secs_f64();
-        drop(got);
         let mut values_sent = Vec::new();
-        engine.begin(&charges, &mut values_sent)?;
+        let own = (self.charges.as_slice(), self.me, converted);
+        engine.begin(
+            &mut |to| fill(to, own, &came, (&self.segments, d)),
+            &mut values_sent,
+        )?;
         let start = Instant::now();
         let mut rest = values_sent.as_slice();
         let messages = (self.sent.iter())
@@ -182,15 +208,9 @@ impl<R: Real> Distributed<R> {
                 bytes(now).to_vec()
             })
             .collect();
-        let came: Vec<R> = ranks
-            .exchange(messages)
-            .iter()
-            .flat_map(|b| values(b))
-            .collect();
+        let came = of_others(ranks.exchange(messages)).concat();
         exchange_s += start.elapsed().as_secs_f64();
-        let mut sums = Vec::new();
-        engine.finish(&came, &mut sums)?;
-        self.plan.in_units(&sums, unit, out);
+        engine.finish(&came, &mut |sums| self.plan.in_units(sums, unit, out))?;
         Ok(exchange_s)
     }
 
@@ -202,19 +222,51 @@ impl<R: Real> Distributed<R> {
     }
 }
 
-/// Puts values of own points and those that came into the places of sources, `each` for one.
-fn fill<R: Real>(
-    to: &mut [R],
-    (own, me): (&[R], usize),
-    came: &[Vec<u8>],
-    segments: &[Segment],
-    each: usize,
-) {
-    let came: Vec<Vec<R>> = came.iter().map(|b| values(b)).collect();
-    for s in segments {
-        let from = if s.from.0 == me { own } else { &came[s.from.0] };
-        let n = s.to.len() * each;
-        to[s.to.start as usize * each..][..n]
-            .copy_from_slice(&from[s.from.1 as usize * each..][..n]);
+/// A number of each rank, by rank.
+fn of_ranks(ranks: &dyn Ranks, own: i64) -> Vec<i64> {
+    let mut all = vec![0; ranks.size()];
+    all[ranks.rank()] = own;
+    ranks.sum_integers(&mut all);
+    all
+}
+
+/// The largest over the mean.
+fn imbalance(work: &[i64]) -> f64 {
+    let (most, sum) = (work.iter().max(), work.iter().sum::<i64>());
+    match most {
+        Some(most) if sum > 0 => *most as f64 * work.len() as f64 / sum as f64,
+        _ => 1.0,
     }
+}
+
+/// Messages as values.
+fn of_others<R: Real>(messages: Vec<Vec<u8>>) -> Vec<Vec<R>> {
+    messages.iter().map(|b| values(b)).collect()
+}
+
+/// Puts values of own points, converted, and those that came into the places of sources, `each` for one; zeros where no
+/// point is.
+fn fill<R: Real, T: Sync>(
+    to: &mut [R],
+    (own, me, convert): (&[T], usize, impl Fn(&T) -> R + Sync),
+    came: &[Vec<R>],
+    (segments, each): (&[Segment], usize),
+) {
+    let (mut rest, mut at) = (to, 0);
+    for s in segments {
+        let [start, end] = [s.to.start, s.to.end].map(|i| i as usize * each);
+        let (gap, after) = rest.split_at_mut(start - at);
+        gap.fill(R::default());
+        let (now, after) = after.split_at_mut(end - start);
+        let from = s.from.1 as usize * each;
+        let from = from..from + now.len();
+        match s.from.0 == me {
+            true => (now.par_iter_mut().zip(&own[from]))
+                .with_min_len(1 << 14)
+                .for_each(|(to, x)| *to = convert(x)),
+            false => now.copy_from_slice(&came[s.from.0][from]),
+        }
+        (rest, at) = (after, end);
+    }
+    rest.fill(R::default());
 }

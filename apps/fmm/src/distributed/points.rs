@@ -9,7 +9,6 @@ use std::ops::Range;
 
 /// The points of a rank, sorted by keys, then by number in the input.
 pub(super) struct Owned<R> {
-    pub keys: Vec<u64>,
     pub x: [Vec<R>; 3],
     pub charges: Vec<f64>,
     pub route: Route,
@@ -32,8 +31,7 @@ pub(super) fn to_owners<R: Real>(
     (order, x): (Order, [Vec<R>; 3]),
     (charges, d): (&[f64], usize),
 ) -> Owned<R> {
-    let at = |key: u64| order.keys.partition_point(|k| *k < key) as u32;
-    let to: Vec<Range<u32>> = cut.first.windows(2).map(|w| at(w[0])..at(w[1])).collect();
+    let to = cut.pieces(&order.keys);
     let send = |x: &[R]| -> Vec<R> {
         let to = to.iter().map(|r| ranges_of(x, std::slice::from_ref(r), 1));
         let all = ranks.exchange(to.collect());
@@ -53,11 +51,10 @@ pub(super) fn to_owners<R: Real>(
     let charges: Vec<f64> = messages.iter().flat_map(|m| values(m)).collect();
     drop(messages);
     // Ranks gave their points in the order of the input, so the sorted order is that of all points.
-    let Order { keys, from } = Order::of(x[0].len(), |i| {
+    let Order { from, .. } = Order::of(x[0].len(), |i| {
         [x[0][i].wide(), x[1][i].wide(), x[2][i].wide()]
     });
     Owned {
-        keys,
         x: x.map(|x| from.iter().map(|i| x[*i as usize]).collect()),
         charges: (from.iter())
             .flat_map(|i| &charges[*i as usize * d..][..d])
@@ -105,9 +102,9 @@ impl Route {
 }
 
 /// Values of some points, `each` for one, as bytes.
-pub(super) fn ranges_of<R: Real>(x: &[R], points: &[Range<u32>], each: usize) -> Vec<u8> {
+pub(super) fn ranges_of<T: Plain>(x: &[T], points: &[Range<u32>], each: usize) -> Vec<u8> {
     let mut out =
-        Vec::with_capacity(points.iter().map(Range::len).sum::<usize>() * size_of::<R>() * each);
+        Vec::with_capacity(points.iter().map(Range::len).sum::<usize>() * size_of::<T>() * each);
     for r in points {
         out.extend_from_slice(bytes(&x[r.start as usize * each..r.end as usize * each]));
     }
@@ -115,7 +112,7 @@ pub(super) fn ranges_of<R: Real>(x: &[R], points: &[Range<u32>], each: usize) ->
 }
 
 /// Bytes of another rank as values.
-pub(super) fn values<T: Plain + Default>(from: &[u8]) -> Vec<T> {
+pub fn values<T: Plain + Default>(from: &[u8]) -> Vec<T> {
     let n = from.len() / size_of::<T>();
     let mut out = vec![T::default(); n];
     bytes_mut(&mut out).copy_from_slice(&from[..n * size_of::<T>()]);

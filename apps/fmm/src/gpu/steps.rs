@@ -8,12 +8,15 @@ use greenup_device::cuda::Backend;
 use std::time::Instant;
 
 impl<R: Real, B: Backend> Steps<R> for Gpu<R, B> {
-    fn begin(&mut self, charges: &[R], sent: &mut Vec<R>) -> Result<(), FmmError> {
+    fn begin(&mut self, fill: &mut dyn FnMut(&mut [R]), sent: &mut Vec<R>) -> Result<(), FmmError> {
         let (mut phases, start) = (PhaseTimes::default(), Instant::now());
-        let staged = self.staging.values::<R>(charges.len())?;
-        staged.copy_from_slice(charges);
+        let charges = self.plan.sources[0].len() * self.plan.options.kernel.inputs();
+        let staged = self.staging.values::<R>(charges)?;
+        fill(staged);
+        let filled = Instant::now();
         self.backend.upload(self.layout.charges, staged)?;
-        phases.transfers_s = start.elapsed().as_secs_f64();
+        phases.permutation_s = (filled - start).as_secs_f64();
+        phases.transfers_s = filled.elapsed().as_secs_f64();
         let laps = &mut self.laps(true);
         self.first(laps, &mut phases)?;
         self.pack_sent()?;
@@ -29,7 +32,7 @@ impl<R: Real, B: Backend> Steps<R> for Gpu<R, B> {
         Ok(())
     }
 
-    fn finish(&mut self, received: &[R], sums: &mut Vec<R>) -> Result<(), FmmError> {
+    fn finish(&mut self, received: &[R], take: &mut dyn FnMut(&[R])) -> Result<(), FmmError> {
         let (mut phases, start) = (self.phases, Instant::now());
         let staged = self.staging.values::<R>(received.len())?;
         staged.copy_from_slice(received);
@@ -41,9 +44,10 @@ impl<R: Real, B: Backend> Steps<R> for Gpu<R, B> {
         let values = self.plan.share.len() * o.kernel.outputs(o.gradient);
         let staged = self.staging.values::<R>(values)?;
         self.backend.download(self.layout.out, staged)?;
-        sums.clear();
-        sums.extend_from_slice(staged);
-        phases.transfers_s += start.elapsed().as_secs_f64();
+        let copied = Instant::now();
+        take(staged);
+        phases.transfers_s += (copied - start).as_secs_f64();
+        phases.permutation_s += copied.elapsed().as_secs_f64();
         self.phases = phases;
         Ok(())
     }

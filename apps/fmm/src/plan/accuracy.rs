@@ -49,10 +49,9 @@ pub fn order<R: Real>(tolerance: f64, kernel: Kernel, gradient: bool) -> Result<
             precision: R::NAME,
             tolerance,
             reachable: bound,
-            hint: if R::DOUBLE {
-                ""
-            } else {
-                ": use --precision f64"
+            hint: match R::DOUBLE {
+                true => format!(": use --accuracy {bound:e}"),
+                false => format!(": use --accuracy {bound:e}, or --precision f64"),
             },
         });
     }

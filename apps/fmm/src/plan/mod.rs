@@ -13,6 +13,7 @@ mod share;
 mod upward;
 
 pub(crate) use permutation::{largest, unit_for};
+pub(crate) use share::leaf_work;
 pub use share::{Part, merge};
 pub(crate) use upward::{Essential, Parts, Upward};
 

@@ -2,16 +2,22 @@
 //! adds its lists in the same order, and results have the same digits on any number of ranks.
 
 use super::Plan;
+use crate::kernel::Kernel;
 use crate::operators::fourier::frequencies;
+use crate::operators::surface;
 use crate::precision::Real;
+use crate::tree::{Lists, NONE, Tree};
 use greenup_device::SharedSlice;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Work of M2L at a leaf for each frequency, in pairs of a source and a target: 26 neighbours of its parent with eight
-/// children each, a complex product of which costs about half a pair. It only balances.
-const M2L_PAIRS: usize = 80;
+/// Work of the M2L of eight siblings for each frequency and neighbour of their parent, in pairs of a source and a target: 64
+/// complex products, each of which costs about half a pair. It only balances.
+const M2L_PAIRS: usize = 32;
+
+/// Work of products of a box with six matrices for each entry, in quarters of a pair.
+const MATRIX_PAIRS: usize = 3;
 
 impl<R: Real> Plan<R> {
     /// The plan of a part of the targets, 0 to `of` - 1; what does not depend on the part is shared.
@@ -76,25 +82,47 @@ impl<R: Real> Plan<R> {
     /// Targets of each leaf with targets, in their order, and its work in pairs of a source and a target.
     fn work(&self) -> Vec<(Range<u32>, usize)> {
         let nodes = &self.tree.nodes;
-        let m2l = match self.levels.is_empty() {
-            true => 0,
-            false => M2L_PAIRS * frequencies(self.p) * self.options.kernel.inputs().pow(2),
-        };
-        let mut all: Vec<_> = (self.tree.leaves())
-            .filter(|i| !nodes[*i].targets.is_empty())
-            .map(|i| {
-                let near = self.lists.u.of_box(i).iter();
-                let near: usize = near.map(|b| nodes[*b as usize].sources.len()).sum();
-                let far = self.surface * (1 + self.lists.w.of_box(i).len());
-                (
-                    nodes[i].targets.clone(),
-                    nodes[i].targets.len() * (near + far) + m2l,
-                )
-            })
-            .collect();
-        all.sort_unstable_by_key(|(targets, _)| targets.start);
-        all
+        leaf_work(&self.tree, &self.lists, (self.options.kernel, self.p))
+            .into_iter()
+            .map(|(i, work)| (nodes[i].targets.clone(), work))
+            .collect()
     }
+}
+
+/// Leaves with targets, in the order of these, and the work of each in pairs of a source and a target, for surfaces of
+/// order `p`.
+pub(crate) fn leaf_work(
+    tree: &Tree,
+    lists: &Lists,
+    (kernel, p): (Kernel, usize),
+) -> Vec<(usize, usize)> {
+    let (nodes, d) = (&tree.nodes, kernel.inputs());
+    // Without boxes of level 2 there are only U lists.
+    let has_expansions = tree.levels.len() > 2;
+    let surface = surface::count(p);
+    let sources =
+        |list: &[u32]| -> usize { list.iter().map(|b| nodes[*b as usize].sources.len()).sum() };
+    let of = |i: usize| {
+        let n = nodes[i].targets.len();
+        let near = n * sources(lists.u.of_box(i));
+        if !has_expansions || nodes[i].level < 2 {
+            return near + n * surface * lists.w.of_box(i).len();
+        }
+        // P2M, L2P and M2P; P2L; the products of a box with matrices; its share of the M2L of its siblings.
+        let points = n * surface * (2 + lists.w.of_box(i).len());
+        let x = surface * sources(lists.x.of_box(i));
+        let matrices = MATRIX_PAIRS * (surface * d).pow(2) / 4;
+        let parent = nodes[i].parent as usize;
+        let neighbours = tree.neighbours[parent].iter().filter(|b| **b != NONE);
+        let siblings = usize::from(nodes[parent].children).max(1);
+        let m2l = M2L_PAIRS * neighbours.count() * frequencies(p) * d * d / siblings;
+        near + points + x + matrices + m2l
+    };
+    let mut all: Vec<usize> = (tree.leaves())
+        .filter(|i| !nodes[*i].targets.is_empty())
+        .collect();
+    all.sort_unstable_by_key(|i| nodes[*i].targets.start);
+    all.into_par_iter().map(|i| (i, of(i))).collect()
 }
 
 /// Results at some of the targets.

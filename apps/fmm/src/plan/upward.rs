@@ -43,6 +43,7 @@ pub(crate) struct Essential {
 pub(crate) struct Parts<R: Real> {
     /// Boxes of this rank and those of others that it needs.
     pub tree: Tree,
+    pub lists: Lists,
     /// Half width of the root cube.
     pub unit: f64,
     /// Sources of this rank and those of others that it needs.
@@ -58,10 +59,7 @@ impl<R: Real> Plan<R> {
     pub(crate) fn of_parts(parts: Parts<R>, options: &Options, p: usize) -> Result<Self, FmmError> {
         let parameter = scaled_parameter(options.kernel, p, parts.unit)?;
         let mut setup_times = parts.setup_times;
-        let t = Instant::now();
         let surface = surface::count(p);
-        let lists = Lists::new(&parts.tree, surface);
-        setup_times.lists_s = t.elapsed().as_secs_f64();
         let t = Instant::now();
         let isa = HostIsa::best();
         let panel = R::kernels(isa).panel as usize;
@@ -76,7 +74,7 @@ impl<R: Real> Plan<R> {
             surface,
             unit: parts.unit,
             tree: parts.tree,
-            lists: Arc::new(lists),
+            lists: Arc::new(parts.lists),
             sources: Arc::new(parts.sources),
             source_from: sources,
             share: 0..targets.len() as u32,

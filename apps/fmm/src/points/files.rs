@@ -1,16 +1,14 @@
-//! Points and charges from CSV and NPY files; results to CSV, NPY and ParaView's files.
+//! Points and charges from CSV and NPY files.
 
 use super::Points;
 use crate::FmmError;
-use greenup_files::{AtomicFile, FileError, read_bytes};
+use greenup_files::{FileError, read_bytes};
 use greenup_report::npy;
-use greenup_report::vtu::{Field, Grid, cell};
 use std::fs::File;
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read};
 use std::path::Path;
 
-/// Endings of files that results can be written to.
-pub const WRITTEN: [&str; 3] = ["csv", "npy", "vtu"];
+pub use super::results::{Block, Columns, WRITTEN, write, write_columns};
 
 /// Maximum length of a line, bytes.
 const MAX_LINE: usize = 1 << 20;
@@ -182,60 +180,6 @@ fn csv_values(path: &Path, inner: impl Read) -> Result<(Vec<f64>, usize), FmmErr
         }
     }
     Ok((numbers, columns.max(3)))
-}
-
-/// Targets with their results (column by column) to a file, by its ending; it appears whole or not at all.
-///
-/// # Errors
-/// The file cannot be written, or its ending is unknown.
-pub fn write(
-    path: &Path,
-    points: &Points,
-    names: &[&str],
-    results: &[f64],
-) -> Result<(), FmmError> {
-    let ending = greenup_files::outputs::ending(path, &WRITTEN)?;
-    Ok(greenup_files::write_by(path, |file| {
-        match ending.as_str() {
-            "csv" => csv(file, points, names, results),
-            "npy" => {
-                let shape = [points.len(), 3 + names.len()];
-                let rows = (0..points.len()).flat_map(|i| row(points, results, i));
-                file.write_all(&npy::npy("f8", &shape, rows))
-            }
-            _ => vtu(points, names, results).write(file),
-        }
-    })?)
-}
-
-/// A point and its results.
-fn row<'a>(points: &Points, results: &'a [f64], i: usize) -> impl Iterator<Item = f64> + 'a {
-    let n = points.len();
-    let values = results.iter().skip(i).step_by(n).copied();
-    points.at(i).into_iter().chain(values)
-}
-
-fn csv(to: &mut AtomicFile, points: &Points, names: &[&str], results: &[f64]) -> io::Result<()> {
-    let mut w = csv::Writer::from_writer(to);
-    w.write_record(["x", "y", "z"].iter().chain(names))?;
-    for i in 0..points.len() {
-        w.write_record(row(points, results, i).map(|x| format!("{x:e}")))?;
-    }
-    w.flush()
-}
-
-fn vtu(points: &Points, names: &[&str], results: &[f64]) -> Grid {
-    let n = points.len();
-    let columns = names.iter().zip(results.chunks(n.max(1)));
-    Grid {
-        points: (0..n).flat_map(|i| points.at(i)).collect(),
-        cell_type: cell::VERTEX,
-        nodes: 1,
-        point_fields: columns
-            .map(|(name, column)| Field::scalar(*name, column.to_vec()))
-            .collect(),
-        cell_fields: Vec::new(),
-    }
 }
 
 #[cfg(test)]

@@ -102,6 +102,15 @@ fn a_full_disk_leaves_the_old_file() {
         );
         assert_eq!(std::fs::read_to_string(slow.at(name)).unwrap(), "old");
     }
+    for name in ["out.csv", "out.npy", "out.vtu"] {
+        let mut c = fmm("run -n 20000 -a 1e-2 --distributed --ranks 3 -o");
+        let said = fails(&mut on_a_full_disk(c.arg(slow.at(name)), 128));
+        assert!(
+            said.contains(name) && said.matches("error: ").count() == 1,
+            "{said}"
+        );
+        assert_eq!(std::fs::read_to_string(slow.at(name)).unwrap(), "old");
+    }
     let dir = slow.dir.path().join("bodies");
     let mut c = fmm("nbody -n 300 --steps 1 -o");
     let said = fails(&mut on_a_full_disk(c.arg(dir.join("energy.png")), 1));
@@ -164,10 +173,8 @@ fn interrupts_end_every_command_within_two_seconds() {
 fn what_an_interrupted_run_has_computed_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("energy.csv");
-    let mut child = fmm("nbody -n 200 --steps 10000000 -o")
-        .arg(&out)
-        .spawn()
-        .unwrap();
+    let mut command = fmm("nbody -n 200 --steps 10000000 -o");
+    let mut child = at_a_terminal(command.arg(&out)).spawn().unwrap();
     std::thread::sleep(Duration::from_secs(3));
     signal(&child, "INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));

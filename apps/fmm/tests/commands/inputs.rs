@@ -91,16 +91,24 @@ fn what_does_not_fit_is_refused_with_both_numbers() {
         let said = is_refused(&mut fmm(words));
         assert_eq!(said.matches(" GiB").count(), 2, "{words}: {said}");
     }
-    // Within a limit of 4 GB: the boxes, not the points.
+    // Within a limit of memory: the boxes, not the points. The set-up multiplies matrices by blocks of twice the size of
+    // the last cache, so the limit grows with it; the boxes need 25 GiB.
+    let limit = 2_500_000 + 3 * last_cache_kib();
     let mut c = Command::new("sh");
-    c.args(["-c", "ulimit -v 4000000; exec \"$0\" \"$@\""])
+    c.args(["-c", &format!("ulimit -v {limit}; exec \"$0\" \"$@\"")])
         .arg(cargo_bin("fmm"))
-        .args("run -n 700000 --ncrit 2 --threads 1".split_whitespace());
+        .args("run -n 150000 --ncrit 2 --order 10 --threads 1".split_whitespace());
     let said = is_refused(&mut c);
     assert!(
         said.contains("boxes") && said.matches("iB").count() == 2,
         "{said}"
     );
+}
+
+/// Size of the last cache of the first core, KiB; 0 if the host does not tell.
+fn last_cache_kib() -> u64 {
+    let size = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index3/size");
+    size.map_or(0, |s| s.trim().trim_end_matches('K').parse().unwrap_or(0))
 }
 
 #[test]

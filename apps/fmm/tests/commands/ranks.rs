@@ -2,7 +2,7 @@
 
 use super::fmm;
 use greenup_testing::mpi::{launchers, with_ranks};
-use greenup_testing::{is_refused, succeeds, text};
+use greenup_testing::{is_refused, names, on_a_full_disk, succeeds, text};
 use std::process::Command;
 
 const INPUT: &str = "run -n 3001 --distribution clusters --gradient --ncrit 40";
@@ -90,6 +90,46 @@ fn with_mpi_an_error_is_said_once() {
 }
 
 #[test]
+#[ignore = "needs MPI"]
+fn with_mpi_what_one_rank_cannot_read_or_write_ends_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir(at("other")).unwrap();
+    std::fs::write(at("p.csv"), "0,0,0,1\n1,1,1,1\n").unwrap();
+    let wrapper =
+        "r=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; [ \"$r\" = 1 ] && cd other; exec \"$0\" \"$@\"";
+    for launcher in launchers() {
+        for flag in ["", "--distributed"] {
+            let mut command = Command::new("sh");
+            command
+                .args(["-c", wrapper])
+                .arg(fmm("").get_program())
+                .args("run --points p.csv -o out.csv".split_whitespace())
+                .args(flag.split_whitespace())
+                .current_dir(dir.path());
+            let out = with_ranks(launcher, 2, &command).output().unwrap();
+            let said = text(&out.stderr);
+            assert!(!out.status.success(), "{launcher}");
+            assert_eq!(said.matches("error: ").count(), 1, "{launcher}: {said}");
+            assert!(said.contains("rank 1: p.csv cannot be read"), "{said}");
+            // On a full disk: MPI has files of some MB of its own.
+            let mut command = fmm("run -n 250000 -a 1e-2 -o out.csv");
+            command
+                .args(flag.split_whitespace())
+                .current_dir(dir.path());
+            let full = on_a_full_disk(&command, 32_768);
+            let out = with_ranks(launcher, 2, &full).output().unwrap();
+            let said = text(&out.stderr);
+            assert!(!out.status.success(), "{launcher}");
+            assert_eq!(said.matches("error: ").count(), 1, "{launcher}: {said}");
+            assert!(said.contains("out.csv cannot be written"), "{said}");
+            assert_eq!(names(dir.path()), ["other", "p.csv"]);
+            assert!(names(&at("other")).is_empty());
+        }
+    }
+}
+
+#[test]
 fn distributed_points_give_the_same_digits() {
     let dir = tempfile::tempdir().unwrap();
     for method in ["fft", "compressed"] {
@@ -105,9 +145,22 @@ fn distributed_points_give_the_same_digits() {
             assert_eq!(own.len(), ranks);
             let here = json["errors"]["potential"].as_f64().unwrap();
             assert!((here / error - 1.0).abs() < 1e-3, "{here} {error}");
+            let exchange_s = json["timings"]["results_exchange_s"].as_f64();
+            assert!(exchange_s.is_some_and(|s| s > 0.0), "{json}");
+            assert!(json["imbalance"].as_f64().is_some_and(|x| x >= 1.0));
         }
     }
     is_refused(&mut fmm("run -n 100 --distributed --targets x.csv"));
+    // Each rank sends several messages.
+    for ending in ["csv", "npy", "vtu"] {
+        let of = |flags: &str| {
+            let path = dir.path().join("out").with_extension(ending);
+            let words = format!("run -n 150001 -a 1e-2 --ncrit 300 {flags} -o");
+            succeeds(fmm(&words).arg(&path));
+            std::fs::read(path).unwrap()
+        };
+        assert!(of("--distributed --ranks 2") == of(""), "{ending}");
+    }
 }
 
 #[test]

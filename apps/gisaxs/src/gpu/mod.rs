@@ -2,7 +2,8 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `service` | a thread that owns the GPU and computes for other threads |
+//! | `service` | form factors on a GPU, for any thread |
+//! | `worker` | a thread that owns the GPU and runs tasks of others |
 //! | `tensor_grid` | F on tensor grids, by one of the methods below |
 //! | `direct`, `nufft` | direct sums, the nonuniform FFT |
 //! | `spread` | nodes spread onto the cells of the nonuniform FFT |
@@ -24,6 +25,7 @@ mod service;
 mod spread;
 mod staging;
 mod tensor_grid;
+mod worker;
 
 pub use config::{DirectConfig, ListConfig};
 pub use service::Service;

@@ -4,21 +4,29 @@ use super::direct_list::{self, Job, Kept, Tile, point};
 use super::nufft_detector;
 use super::spread;
 use super::tensor_grid::bytes;
+use super::worker::{Lost, Worker};
 use super::{Device, DirectConfig, ListConfig, OnGrid};
 use crate::GisaxsError;
 use crate::mesh_form_factor::{
-    Accelerator, DeviceTimes, MakeMeter, Method, Precision, QGrid, Request, Watch, zeros,
+    Accelerator, DeviceTimes, MakeMeter, Method, Precision, QGrid, Request, Sums, Values, Watch,
+    whole_grid,
 };
 use greenup_device::cuda::CudaError;
 use greenup_meter::Measurement;
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
-type Task<'a> = Box<dyn FnOnce(&Device, &mut Kept) + Send + 'a>;
+/// What the thread of a GPU owns.
+type Opened = (Device, Kept);
+
+impl From<Lost> for GisaxsError {
+    fn from(_: Lost) -> Self {
+        Self::DeviceLost
+    }
+}
 
 /// A GPU owned by a thread of its own; other threads send it tasks.
 #[derive(Debug)]
@@ -27,7 +35,7 @@ pub struct Service {
     pub name: String,
     direct: DirectConfig,
     list: ListConfig,
-    tasks: Mutex<Sender<Task<'static>>>,
+    worker: Worker<Opened>,
     /// Where the time went since it was asked for.
     times: Mutex<DeviceTimes>,
 }
@@ -47,28 +55,20 @@ impl Service {
         ordinal: usize,
         configs: impl FnOnce(&str) -> (DirectConfig, ListConfig),
     ) -> Result<Self, GisaxsError> {
-        let (tasks, work) = channel::<Task<'static>>();
-        let (answer, opened) = channel::<Result<String, CudaError>>();
-        thread::spawn(move || match Device::open(ordinal) {
-            Ok(device) => {
-                let _ = answer.send(Ok(device.gpu.name.clone()));
-                let mut kept = Kept::default();
-                for task in work {
-                    task(&device, &mut kept);
-                }
-            }
-            Err(e) => {
-                let _ = answer.send(Err(e));
-            }
-        });
-        let name = opened.recv().map_err(|_| GisaxsError::DeviceLost)??;
+        let open = move || {
+            let device = Device::open(ordinal)?;
+            let name = device.gpu.name.clone();
+            Ok(((device, Kept::default()), name))
+        };
+        let (worker, name) = Worker::start(open)
+            .map_err(|e: Option<CudaError>| e.map_or(GisaxsError::DeviceLost, Into::into))?;
         let (direct, list) = configs(&name);
         Ok(Self {
             name,
             direct,
             // Otherwise the digits of a q would depend on its place in a list, and that on how devices share the q.
             list: ListConfig { by_hand: 0, ..list },
-            tasks: Mutex::new(tasks),
+            worker,
             times: Mutex::default(),
         })
     }
@@ -86,28 +86,12 @@ impl Service {
         Ok(())
     }
 
-    fn put(&self, task: Task<'static>) -> Result<(), GisaxsError> {
-        let tasks = self.tasks.lock().map_err(|_| GisaxsError::DeviceLost)?;
-        tasks.send(task).map_err(|_| GisaxsError::DeviceLost)
-    }
-
     /// Runs a task on the thread of the GPU and waits for its result. The task may borrow.
-    fn on_device<'a, T: Send + 'static>(
+    fn on_device<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Device) -> Result<T, GisaxsError> + Send + 'a,
+        work: impl FnOnce(&Device) -> Result<T, GisaxsError> + Send,
     ) -> Result<T, GisaxsError> {
-        let (answer, result) = channel();
-        let task: Task<'a> = Box::new(move |device, _| {
-            // Consumes the work before the answer.
-            let done = work(device);
-            let _ = answer.send(done);
-        });
-        // SAFETY: only the lifetime of what the task borrows is changed. This function does not return before the task has
-        // run or was dropped: `recv` waits for its answer, which is sent after the work, or for the end of the only
-        // sender, which the task owns.
-        let task = unsafe { std::mem::transmute::<Task<'a>, Task<'static>>(task) };
-        self.put(task)?;
-        result.recv().map_err(|_| GisaxsError::DeviceLost)?
+        self.worker.run(|(device, _)| work(device))?
     }
 
     fn add_times(&self, times: DeviceTimes) {
@@ -119,7 +103,7 @@ impl Service {
         &self,
         request: &Request,
         grids: &[QGrid],
-        sums: Option<&Arc<Vec<i64>>>,
+        sums: Sums<'_>,
     ) -> Result<Vec<Vec<Complex64>>, GisaxsError> {
         let (values, device_s) = self.on_device(|device| {
             let sums = sums.map(|s| &s[..]);
@@ -145,12 +129,12 @@ impl Service {
         // At most as many tiles wait as are in flight.
         let (news, heard) = sync_channel(self.list.buffers);
         let config = self.list;
-        self.put(Box::new(move |device, kept| {
+        self.worker.put(move |(device, kept)| {
             let ended = direct_list::run((device, kept), &job, &config, &mut |tile| {
                 news.send(News::Tile(tile)).is_ok()
             });
             let _ = news.send(News::End(ended));
-        }))?;
+        })?;
         let mut begins = Vec::new();
         let mut count = 0;
         for s in grids.iter() {
@@ -248,21 +232,12 @@ impl Accelerator for Service {
         Ok(sums)
     }
 
-    fn grids(
-        &self,
-        request: &Request,
-        grids: &[QGrid],
-        sums: Option<&Arc<Vec<i64>>>,
-        watch: &Watch,
-    ) -> Result<Option<Vec<Vec<Complex64>>>, GisaxsError> {
+    fn grids(&self, request: &Request, grids: &[QGrid], sums: Sums<'_>, watch: &Watch) -> Values {
         if watch.stopped() {
             return Ok(None);
         }
         if let ([grid], true) = (grids, on_grid(request)) {
-            let mut out = zeros(grid.len());
-            let all = (grid, 0..grid.z.len());
-            let ran = self.heights(request, all, sums, &mut out, watch)?;
-            return Ok(ran.then_some(vec![out]));
+            return whole_grid(self, request, grid, sums, watch);
         }
         if request.method == Method::Nufft {
             let values = self.band(request, grids, sums)?;
@@ -289,7 +264,7 @@ impl Accelerator for Service {
         &self,
         request: &Request,
         (grid, range): (&QGrid, Range<usize>),
-        sums: Option<&Arc<Vec<i64>>>,
+        sums: Sums<'_>,
         out: &mut [Complex64],
         watch: &Watch,
     ) -> Result<bool, GisaxsError> {

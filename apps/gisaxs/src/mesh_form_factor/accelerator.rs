@@ -1,7 +1,7 @@
 //! Form factors computed by a device other than this CPU.
 
 use super::nufft::{Layout, qx_of};
-use super::{Cells, Extent, Method, Precision, QGrid, Surface, Watch, runs};
+use super::{Cells, Extent, Method, Precision, QGrid, Surface, Watch, runs, zeros};
 use crate::GisaxsError;
 use greenup_device::cuda::{CudaError, Gpu};
 use greenup_meter::{Measurement, Meter};
@@ -106,6 +106,26 @@ impl AddAssign for DeviceTimes {
 /// Makes the meter of a GPU; the error says why there is none.
 pub type MakeMeter = dyn Fn(&Gpu) -> Result<Meter, String> + Send + Sync;
 
+/// All nodes on the cells of the nonuniform FFT, as [`Accelerator::spread`] gives them, if they are known.
+pub type Sums<'a> = Option<&'a Arc<Vec<i64>>>;
+
+/// F on each of some grids, nm³; `None` if stopped.
+pub type Values = Result<Option<Vec<Vec<Complex64>>>, GisaxsError>;
+
+/// F on one tensor grid by [`Accelerator::heights`].
+pub(crate) fn whole_grid(
+    device: &dyn Accelerator,
+    request: &Request,
+    grid: &QGrid,
+    sums: Sums<'_>,
+    watch: &Watch,
+) -> Values {
+    let mut out = zeros(grid.len());
+    let all = (grid, 0..grid.z.len());
+    let ran = device.heights(request, all, sums, &mut out, watch)?;
+    Ok(ran.then_some(vec![out]))
+}
+
 /// A device that computes form factors of meshes.
 pub trait Accelerator: Debug + Send + Sync {
     /// Name of the device.
@@ -143,13 +163,7 @@ pub trait Accelerator: Debug + Send + Sync {
     ///
     /// # Errors
     /// The device fails, or the memory is too small.
-    fn grids(
-        &self,
-        request: &Request,
-        grids: &[QGrid],
-        sums: Option<&Arc<Vec<i64>>>,
-        watch: &Watch,
-    ) -> Result<Option<Vec<Vec<Complex64>>>, GisaxsError>;
+    fn grids(&self, request: &Request, grids: &[QGrid], sums: Sums<'_>, watch: &Watch) -> Values;
 
     /// F at some q_z of a tensor grid, nm³, to `out`: `[q_z][position]`. Returns whether it was computed, else it was
     /// stopped.
@@ -160,7 +174,7 @@ pub trait Accelerator: Debug + Send + Sync {
         &self,
         request: &Request,
         (grid, range): (&QGrid, Range<usize>),
-        sums: Option<&Arc<Vec<i64>>>,
+        sums: Sums<'_>,
         out: &mut [Complex64],
         watch: &Watch,
     ) -> Result<bool, GisaxsError> {

@@ -26,7 +26,8 @@ mod q_grid;
 mod several;
 mod surface;
 
-pub use accelerator::{Accelerator, DeviceTimes, MakeMeter, Request};
+pub(crate) use accelerator::whole_grid;
+pub use accelerator::{Accelerator, DeviceTimes, MakeMeter, Request, Sums, Values};
 pub(crate) use cost::runs;
 pub use direct::{Blocks, Precision, direct};
 pub use gathered::{each, each_over};

@@ -1,7 +1,7 @@
 //! Several devices that share the work of one.
 
-use super::accelerator::{DeviceTimes, MakeMeter, Request};
-use super::{Accelerator, Method, QGrid, Watch, part_of, zeros};
+use super::accelerator::{DeviceTimes, MakeMeter, Request, Sums, Values, whole_grid};
+use super::{Accelerator, Method, QGrid, Watch, part_of};
 use crate::GisaxsError;
 use greenup_meter::Measurement;
 use num_complex::Complex64;
@@ -122,13 +122,7 @@ impl Accelerator for Several {
         Ok(sums)
     }
 
-    fn grids(
-        &self,
-        request: &Request,
-        grids: &[QGrid],
-        sums: Option<&Arc<Vec<i64>>>,
-        watch: &Watch,
-    ) -> Result<Option<Vec<Vec<Complex64>>>, GisaxsError> {
+    fn grids(&self, request: &Request, grids: &[QGrid], sums: Sums<'_>, watch: &Watch) -> Values {
         let devices = self.devices.len();
         let one = |device: &dyn Accelerator, grids: &[QGrid]| {
             if grids.iter().all(QGrid::is_empty) {
@@ -137,10 +131,7 @@ impl Accelerator for Several {
             device.grids(request, grids, sums, watch)
         };
         if let ([grid], true) = (grids, request.tensor) {
-            let mut out = zeros(grid.len());
-            let all = (grid, 0..grid.z.len());
-            let ran = self.heights(request, all, sums, &mut out, watch)?;
-            return Ok(ran.then_some(vec![out]));
+            return whole_grid(self, request, grid, sums, watch);
         }
         let values = self.each(|n, device| {
             let own: Vec<QGrid> = grids.iter().skip(n).step_by(devices).cloned().collect();
@@ -159,7 +150,7 @@ impl Accelerator for Several {
         &self,
         request: &Request,
         (grid, range): (&QGrid, Range<usize>),
-        sums: Option<&Arc<Vec<i64>>>,
+        sums: Sums<'_>,
         out: &mut [Complex64],
         watch: &Watch,
     ) -> Result<bool, GisaxsError> {
@@ -205,8 +196,6 @@ mod tests {
     use crate::mesh_form_factor::{Blocks, Precision, Sampling, Surface, direct};
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    type Values = Result<Option<Vec<Vec<Complex64>>>, GisaxsError>;
-
     /// Direct sums on this CPU; fails after a number of calls.
     #[derive(Debug)]
     struct Host {
@@ -232,13 +221,7 @@ mod tests {
             Ok(vec![nodes.map(|n| n as i64).sum(), i64::MAX / 2])
         }
 
-        fn grids(
-            &self,
-            request: &Request,
-            grids: &[QGrid],
-            _: Option<&Arc<Vec<i64>>>,
-            watch: &Watch,
-        ) -> Values {
+        fn grids(&self, request: &Request, grids: &[QGrid], _: Sums<'_>, watch: &Watch) -> Values {
             if self.calls.fetch_add(1, Ordering::Relaxed) >= self.most {
                 return Err(GisaxsError::DeviceLost);
             }

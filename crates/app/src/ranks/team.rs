@@ -11,8 +11,14 @@ use std::sync::Arc;
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct RanksArg {
     /// Number of ranks, as threads of this process; `mpirun -np N` starts them as processes [default: 1]
-    #[arg(long, value_name = "N", value_parser = greenup_process::threads::parse)]
+    #[arg(long, value_name = "N", value_parser = number)]
     pub ranks: Option<usize>,
+}
+
+/// A number of ranks: each needs a thread.
+fn number(text: &str) -> std::result::Result<usize, String> {
+    greenup_process::threads::parse(text)
+        .map_err(|e| format!("the number of ranks must lie between 1 and {}", e.limit))
 }
 
 /// The ranks of a command, seen from this process.

@@ -2,6 +2,13 @@
 
 /// Version 1.0: a header padded to whole 64 bytes, then doubles. `kind` is `f8` of real numbers or `c16` of pairs.
 pub fn npy(kind: &str, shape: &[usize], numbers: impl Iterator<Item = f64>) -> Vec<u8> {
+    let mut out = header(kind, shape);
+    out.extend(numbers.flat_map(f64::to_le_bytes));
+    out
+}
+
+/// What comes before the doubles, which follow in little endian; for files that are written piece by piece.
+pub fn header(kind: &str, shape: &[usize]) -> Vec<u8> {
     let shape: String = shape.iter().map(|n| format!("{n}, ")).collect();
     let mut header = format!(
         "{{'descr': '<{kind}', 'fortran_order': False, 'shape': ({}), }}",
@@ -14,7 +21,6 @@ pub fn npy(kind: &str, shape: &[usize], numbers: impl Iterator<Item = f64>) -> V
     let mut out = b"\x93NUMPY\x01\x00".to_vec();
     out.extend((header.len() as u16).to_le_bytes());
     out.extend(header.as_bytes());
-    out.extend(numbers.flat_map(f64::to_le_bytes));
     out
 }
 

@@ -74,35 +74,27 @@ impl Grid {
     /// The writer fails, or the numbers of points, cells and values do not go together.
     pub fn write(&self, w: &mut impl Write) -> io::Result<()> {
         let (points, cells) = self.counts()?;
-        writeln!(w, "<?xml version=\"1.0\"?>")?;
-        writeln!(
-            w,
-            "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">"
-        )?;
-        writeln!(w, "<UnstructuredGrid>")?;
-        writeln!(
-            w,
-            "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">"
-        )?;
-        fields(w, "PointData", &self.point_fields)?;
-        fields(w, "CellData", &self.cell_fields)?;
-        writeln!(w, "<Points>")?;
-        floats(w, "Points", 3, &self.points)?;
-        writeln!(w, "</Points>\n<Cells>")?;
-        let whole = |n: usize| (n as i64).to_le_bytes();
-        array(
-            w,
-            "Int64",
-            "connectivity",
-            1,
+        let of = |all: &[Field]| -> Vec<(String, usize)> {
+            all.iter().map(|f| (f.name.clone(), f.components)).collect()
+        };
+        let head = Head {
             points,
-            (0..points).map(whole),
-        )?;
-        let ends = (1..=cells).map(|c| whole(c * self.nodes));
-        array(w, "Int64", "offsets", 1, cells, ends)?;
-        let types = (0..cells).map(|_| [self.cell_type]);
-        array(w, "UInt8", "types", 1, cells, types)?;
-        writeln!(w, "</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>")
+            cells,
+            cell_type: self.cell_type,
+            nodes: self.nodes,
+            point_fields: of(&self.point_fields),
+            cell_fields: of(&self.cell_fields),
+        };
+        head.write(w, |array, to| {
+            numbers(
+                to,
+                match array {
+                    Values::Points => &self.points,
+                    Values::PointField(i) => &self.point_fields[i].values,
+                    Values::CellField(i) => &self.cell_fields[i].values,
+                },
+            )
+        })
     }
 
     /// Points and cells.
@@ -121,6 +113,93 @@ impl Grid {
             io::ErrorKind::InvalidInput,
             "points, cells and fields of different numbers",
         ))
+    }
+}
+
+/// A grid whose values are written piece by piece.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// Number of points.
+    pub points: usize,
+    /// Number of cells.
+    pub cells: usize,
+    /// Type of all cells, of [`cell`].
+    pub cell_type: u8,
+    /// Points of each cell.
+    pub nodes: usize,
+    /// Names and numbers of components of the fields at points.
+    pub point_fields: Vec<(String, usize)>,
+    /// Those of the fields at cells.
+    pub cell_fields: Vec<(String, usize)>,
+}
+
+/// An array of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// x, y, z of each point.
+    Points,
+    /// A field at the points, by its index.
+    PointField(usize),
+    /// A field at the cells, by its index.
+    CellField(usize),
+}
+
+/// Writes values of an array.
+///
+/// # Errors
+/// The writer fails.
+pub fn numbers(to: &mut dyn Write, x: &[f64]) -> io::Result<()> {
+    x.iter().try_for_each(|x| to.write_all(&x.to_le_bytes()))
+}
+
+impl Head {
+    /// Writes the file. `values` is called once for each array, in the order of the file, and writes all its values by
+    /// [`numbers`].
+    ///
+    /// # Errors
+    /// The writer or `values` fails.
+    pub fn write(
+        &self,
+        w: &mut impl Write,
+        mut values: impl FnMut(Values, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (points, cells) = (self.points, self.cells);
+        writeln!(w, "<?xml version=\"1.0\"?>")?;
+        writeln!(
+            w,
+            "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">"
+        )?;
+        writeln!(w, "<UnstructuredGrid>")?;
+        writeln!(
+            w,
+            "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">"
+        )?;
+        let mut floats = |w: &mut _, what, (name, components): (&str, usize), count: usize| {
+            let head = ("Float64", name, components);
+            array(w, head, 8 * count * components, |to| values(what, to))
+        };
+        writeln!(w, "<PointData>")?;
+        for (i, (name, components)) in self.point_fields.iter().enumerate() {
+            floats(w, Values::PointField(i), (name, *components), points)?;
+        }
+        writeln!(w, "</PointData>\n<CellData>")?;
+        for (i, (name, components)) in self.cell_fields.iter().enumerate() {
+            floats(w, Values::CellField(i), (name, *components), cells)?;
+        }
+        writeln!(w, "</CellData>\n<Points>")?;
+        floats(w, Values::Points, ("Points", 3), points)?;
+        writeln!(w, "</Points>\n<Cells>")?;
+        let whole = |to: &mut dyn Write, n: usize| to.write_all(&(n as i64).to_le_bytes());
+        array(w, ("Int64", "connectivity", 1), 8 * points, |to| {
+            (0..points).try_for_each(|n| whole(to, n))
+        })?;
+        array(w, ("Int64", "offsets", 1), 8 * cells, |to| {
+            (1..=cells).try_for_each(|c| whole(to, c * self.nodes))
+        })?;
+        array(w, ("UInt8", "types", 1), cells, |to| {
+            (0..cells).try_for_each(|_| to.write_all(&[self.cell_type]))
+        })?;
+        writeln!(w, "</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>")
     }
 }
 
@@ -163,27 +242,12 @@ pub fn parallel(
     writeln!(w, "</PUnstructuredGrid>\n</VTKFile>")
 }
 
-fn fields(w: &mut impl Write, of: &str, all: &[Field]) -> io::Result<()> {
-    writeln!(w, "<{of}>")?;
-    for f in all {
-        floats(w, &f.name, f.components, &f.values)?;
-    }
-    writeln!(w, "</{of}>")
-}
-
-fn floats(w: &mut impl Write, name: &str, components: usize, x: &[f64]) -> io::Result<()> {
-    let numbers = x.iter().map(|x| x.to_le_bytes());
-    array(w, "Float64", name, components, x.len(), numbers)
-}
-
-/// An array: the number of its bytes, then these, as base64.
-fn array<const N: usize>(
+/// An array of a kind, with a name and components: the number of its bytes, then these, as base64.
+fn array(
     w: &mut impl Write,
-    kind: &str,
-    name: &str,
-    components: usize,
-    count: usize,
-    numbers: impl Iterator<Item = [u8; N]>,
+    (kind, name, components): (&str, &str, usize),
+    bytes: usize,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let name = crate::chart::canvas::escape(name);
     write!(
@@ -191,10 +255,8 @@ fn array<const N: usize>(
         "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" format=\"binary\">"
     )?;
     let mut to = EncoderWriter::new(&mut *w, &STANDARD);
-    to.write_all(&((count * N) as u64).to_le_bytes())?;
-    for n in numbers {
-        to.write_all(&n)?;
-    }
+    to.write_all(&(bytes as u64).to_le_bytes())?;
+    fill(&mut to)?;
     to.finish()?;
     drop(to);
     writeln!(w, "</DataArray>")

@@ -1,9 +1,9 @@
 //! The result of `fmm run` as text, page and figure.
 
-use super::drawing::{Drawing, header, number};
-use super::predicted::Predicted;
-use super::ranks::Timings;
-use super::time;
+use super::evaluation::Timings;
+use crate::commands::drawing::{Drawing, header, number};
+use crate::commands::predicted::Predicted;
+use crate::commands::time;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::Boards;
 use greenup_fmm::check::Errors;
@@ -241,21 +241,24 @@ fn joules(j: Option<f64>) -> String {
     j.map_or_else(String::new, |j| format!(", {}", si(j, "J")))
 }
 
+/// The time of the set-up and of its steps, a line.
+pub fn setup(seconds: f64, p: &SetupTimes) -> String {
+    format!(
+        "set-up            {:>9}  (sort {}, tree {}, lists {}, operators {})\n",
+        time(seconds),
+        time(p.sort_s),
+        time(p.tree_s),
+        time(p.lists_s),
+        time(p.operators_s)
+    )
+}
+
 /// The result as text.
 pub fn text(r: &Report) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", input(r));
     let _ = writeln!(out, "ncrit {}, boxes per level {:?}", r.ncrit, r.levels);
-    let p = &r.setup_times;
-    let _ = writeln!(
-        out,
-        "set-up            {:>9}  (sort {}, tree {}, lists {}, operators {})",
-        time(r.setup_s),
-        time(p.sort_s),
-        time(p.tree_s),
-        time(p.lists_s),
-        time(p.operators_s)
-    );
+    out += &setup(r.setup_s, &r.setup_times);
     let _ = writeln!(out, "evaluation        {:>9}", time(r.evaluation_s));
     for (i, w) in r.work.iter().enumerate() {
         let s = r.phases.of(w.phase);

@@ -1,12 +1,26 @@
 //! `fmm run`.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `ranks` | all points on each rank |
+//! | `gather` | its results in the order of the input |
+//! | `distributed` | a part of the points on each rank |
+//! | `streamed` | its results to a file |
+//! | `evaluation` | repeated evaluations of either |
+//! | `report` | the result as text, page and figure |
 
-use super::distributed::Asked;
-use super::gather::Gather;
-use super::input::{Input, Loaded, PrecisionArg, default_ncrit};
-use super::ranks::{Evaluated, evaluate};
-use super::run_report::{Report, drawing, text};
-use super::{check_interrupt, drawing, predicted};
+mod distributed;
+mod evaluation;
+mod gather;
+mod ranks;
+mod report;
+mod streamed;
+
+use crate::commands::input::{Input, Loaded, PrecisionArg, default_ncrit};
+use crate::commands::{check_interrupt, drawing, predicted};
 use clap::Args;
+use distributed::Asked;
+use gather::Gather;
 use greenup_app::args::{Device, DeviceSetArg, FigureArgs, MachineArg};
 use greenup_app::output::Output;
 use greenup_app::provenance::Provenance;
@@ -19,6 +33,9 @@ use greenup_fmm::options::{M2l, Options};
 use greenup_fmm::plan::Plan;
 use greenup_fmm::points::files;
 use greenup_fmm::precision::Real;
+use ranks::{Evaluated, evaluate};
+use report::{Report, drawing, text};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,7 +48,8 @@ pub struct RunArgs {
     device: DeviceSetArg,
     #[command(flatten)]
     ranks: RanksArg,
-    /// Distribute the points over the ranks, instead of all points on each
+    /// Give each rank (of mpirun, --ranks or several GPUs) a part of the points, instead of all: for points that do not fit
+    /// into one memory
     #[arg(long, conflicts_with_all = ["targets", "machine", "figure"])]
     distributed: bool,
     /// Maximum number of points per leaf [default: by device and precision]
@@ -72,7 +90,7 @@ pub fn run(args: &RunArgs) -> Result {
         .ranks
         .team(args.device.device.gpus((0, 1), gpus()).len())?;
     team.start_threads(args.input.threads)?;
-    if !args.device.device.repeated().is_empty() {
+    if shares_gpu(args, &team) {
         print::note(format!(
             "--device {}: ranks on the same GPU share its time, so times say nothing of several GPUs",
             args.device.device
@@ -97,6 +115,18 @@ pub fn run(args: &RunArgs) -> Result {
         PrecisionArg::F32 => of::<f32>(args, &team, &loaded, figure.as_ref()),
         PrecisionArg::F64 => of::<f64>(args, &team, &loaded, figure.as_ref()),
     }
+}
+
+/// Whether ranks of this host use the same GPU.
+fn shares_gpu(args: &RunArgs, team: &Team) -> bool {
+    let (ranks, gpus) = match team {
+        Team::World(r) => (r.local().1, gpus()),
+        Team::Threads(n) => (*n, gpus()),
+    };
+    let used: BTreeSet<usize> = (0..ranks)
+        .flat_map(|rank| args.device.device.gpus((rank, ranks), gpus))
+        .collect();
+    args.device.device.is_gpu() && gpus > 0 && used.len() < ranks
 }
 
 /// Number of GPUs of this host.
@@ -126,7 +156,7 @@ fn distributed<R: Real>(args: &RunArgs, team: &Team) -> Result {
         out: args.out.as_ref(),
         json: args.json,
     };
-    super::distributed::run::<R>(&asked, &options(args), team, |ranks| {
+    distributed::run::<R>(&asked, &options(args), team, |ranks| {
         let own = args.device.device.gpus(ranks.local(), gpus());
         own.first().map_or(Device::Cpu, |n| Device::Cuda(*n))
     })

@@ -1,10 +1,10 @@
 //! Points distributed over ranks: the same digits as on one.
 
-use greenup_device::cuda::Emulator;
+use super::{bits, emulated, options, small};
+use greenup_fmm::cost_model::phases;
 use greenup_fmm::cpu::Cpu;
 use greenup_fmm::distributed::Distributed;
 use greenup_fmm::engine::{Engine as _, Steps};
-use greenup_fmm::gpu::{Config, Gpu, KERNELS, source};
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::options::{M2l, Options};
 use greenup_fmm::plan::Plan;
@@ -12,17 +12,6 @@ use greenup_fmm::points::{Distribution, Points, charges, generate};
 use greenup_fmm::precision::Real;
 use greenup_ranks::threads;
 use std::sync::Arc;
-
-fn options(kernel: Kernel, gradient: bool, m2l: M2l) -> Options {
-    Options {
-        kernel,
-        tolerance: 1e-3,
-        gradient,
-        ncrit: 12,
-        m2l,
-        order: Some(4),
-    }
-}
 
 type Make<'a, R> = &'a (dyn Fn(Arc<Plan<R>>) -> Box<dyn Steps<R>> + Sync);
 
@@ -64,10 +53,6 @@ fn together<R: Real>(
         }
     }
     (out, all.into_iter().map(|a| a.1).collect())
-}
-
-fn bits(x: &[f64]) -> Vec<u64> {
-    x.iter().map(|x| x.to_bits()).collect()
 }
 
 fn same_on_cpu<R: Real>(points: &Points, o: &Options) {
@@ -157,24 +142,53 @@ fn ranks_have_about_equal_points_and_not_all() {
 }
 
 #[test]
-fn ranks_on_the_emulator_have_the_digits_of_one() {
+fn ranks_have_about_equal_work() {
     let o = Options {
-        order: Some(3),
+        ncrit: 40,
         ..options(Kernel::Laplace, false, M2l::Fft)
     };
-    let points = generate(Distribution::Clusters, 301, 3);
+    let imbalance = |distribution, ranks: usize| -> [f64; 2] {
+        let points = generate(distribution, 20_000, 3);
+        let all = threads::run(ranks, |r| {
+            let n = points.len();
+            let piece: Vec<usize> = (n * r.rank() / ranks..n * (r.rank() + 1) / ranks).collect();
+            let (own, q) = (points.some(&piece), vec![1.0; piece.len()]);
+            let sum = Distributed::<f64>::new(&*r, (&own, &q), &o)?;
+            // Flops, counted apart from the estimate by which points are cut.
+            let flops: f64 = phases(sum.plan()).iter().map(|p| p.flops).sum();
+            Ok::<_, greenup_fmm::FmmError>((sum.imbalance(), flops))
+        })
+        .unwrap();
+        let flops: Vec<f64> = all.iter().map(|a| a.1).collect();
+        let mean = flops.iter().sum::<f64>() / ranks as f64;
+        let of_flops = flops.iter().fold(0.0, |m: f64, f| m.max(*f)) / mean;
+        let [before, after] = all[0].0;
+        assert!(
+            after <= before.max(1.03),
+            "{distribution:?} {ranks}: {before} {after}"
+        );
+        [after, of_flops]
+    };
+    for distribution in [
+        Distribution::Cube,
+        Distribution::Sphere,
+        Distribution::Plummer,
+        Distribution::Clusters,
+    ] {
+        for ranks in [2, 4, 7] {
+            let [estimated, flops] = imbalance(distribution, ranks);
+            assert!(estimated < 1.1, "{distribution:?} {ranks}: {estimated}");
+            assert!(flops < 1.2, "{distribution:?} {ranks}: {flops}");
+        }
+    }
+}
+
+#[test]
+fn ranks_on_the_emulator_have_the_digits_of_one() {
+    let (points, o) = small();
     let q = charges(points.len(), false, 5);
     let plan = Arc::new(Plan::<f32>::new(&points, None, &o).unwrap());
-    let config = Config::default_for::<f32>(o.kernel, o.gradient)
-        .with("form=0,tile=0,targets=2,threads=32")
-        .unwrap();
-    let text = source::<f32>(o.kernel, o.gradient, plan.order(), plan.surface(), &config);
-    let gpu = |p| -> Box<dyn Steps<f32>> {
-        let folder = tempfile::tempdir().unwrap();
-        let emulator = Emulator::compile(&text, &KERNELS, folder.path()).unwrap();
-        // SAFETY: compiled from the source of this plan and config.
-        Box::new(unsafe { Gpu::on(emulator, p, config) }.unwrap())
-    };
+    let gpu = |p| -> Box<dyn Steps<f32>> { Box::new(emulated(p)) };
     let whole = bits(&gpu(plan).evaluate(&q).unwrap());
     for ranks in [2, 3] {
         let (some, _) = together::<f32>(ranks, &points, &q, &o, &gpu);

@@ -1,25 +1,27 @@
 //! `fmm run --distributed`: each rank has a part of the points.
 
-use super::check_interrupt;
-use super::device::{engine, measured, meter};
-use super::input::Input;
-use super::ranks::{Timings, longest, timings};
-use super::time;
+use super::evaluation::{self, BetweenRanks, Timings, devices, fastest, longest};
+use super::report::setup;
+use super::streamed::write;
+use crate::commands::check_interrupt;
+use crate::commands::device::engine;
+use crate::commands::input::Input;
+use crate::commands::time;
 use greenup_app::args::Device;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::{Boards, Team};
 use greenup_app::{Result, print};
-use greenup_device::memory::{bytes, bytes_mut};
 use greenup_fmm::check::{Errors, errors_at};
 use greenup_fmm::distributed::Distributed;
 use greenup_fmm::engine::PhaseTimes;
 use greenup_fmm::options::Options;
 use greenup_fmm::plan::SetupTimes;
-use greenup_fmm::points::{Points, files};
+use greenup_fmm::points::Points;
 use greenup_fmm::precision::Real;
 use greenup_meter::Measurement;
 use greenup_ranks::Ranks;
 use serde::Serialize;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -54,6 +56,9 @@ struct Report {
     own_points: Vec<i64>,
     other_points: Vec<i64>,
     boxes: Vec<i64>,
+    /// Estimated work of the busiest rank over the mean, as points are cut; and if ranks had equal numbers of points.
+    imbalance: f64,
+    imbalance_by_points: f64,
     /// Largest memory of each rank's process so far, bytes.
     peak_memory_bytes: Vec<i64>,
     /// Of the first rank.
@@ -100,31 +105,26 @@ fn of<R: Real>(
     let (mut engine, name) = engine(Arc::clone(sum.plan()), device, asked.kernels)?;
     let setup_s = longest(ranks, start.elapsed().as_secs_f64());
     let mut results = Vec::new();
-    let mut best: Option<(Timings, PhaseTimes)> = None;
-    for _ in 0..asked.repeat.max(1) {
-        check_interrupt()?;
-        ranks.barrier();
-        let start = Instant::now();
-        let exchange_s = sum.evaluate(ranks, &mut *engine, &mut results)?;
-        let new = timings(ranks, start, (&engine.phases(), exchange_s, 0.0));
-        if best.is_none_or(|b| new.0.evaluation_s < b.0.evaluation_s) {
-            best = Some(new);
-        }
-    }
-    let (timings, phases) = best.ok_or_else(|| greenup_app::AppError::new("no evaluation"))?;
-    let (mut measurement, mut boards) = (None, None);
-    if asked.measure {
-        ranks.barrier();
-        let m = measured(&mut meter(device)?, &mut *engine)?;
-        if ranks.size() > 1 {
-            let energy = m.energy_j.as_ref().map(|e| e.median);
-            boards = Boards::of(ranks, m.time_s.median, energy)?;
-        }
-        measurement = Some(m);
-    }
+    let (mut timings, phases) = fastest(ranks, asked.repeat, || {
+        let between = BetweenRanks {
+            exchange_s: sum.evaluate(ranks, &mut *engine, &mut results)?,
+            ..BetweenRanks::default()
+        };
+        Ok((engine.phases(), between))
+    })?;
+    let measured = match asked.measure {
+        true => Some(evaluation::measure(ranks, device, &mut *engine)?),
+        false => None,
+    };
+    let (measured, boards) = measured.map_or((None, None), |(m, boards)| (Some(m), boards));
     let mut errors = None;
     if asked.check > 0 || asked.out.is_some() {
+        ranks.barrier();
+        let start = Instant::now();
         let own = sum.in_input_order(ranks, &results);
+        timings.results_exchange_s = longest(ranks, start.elapsed().as_secs_f64());
+        // Of another order now.
+        drop(results);
         let piece = (&points, charges.as_slice());
         if asked.check > 0 && sum.points() > 0 {
             errors = Some(check(
@@ -136,13 +136,15 @@ fn of<R: Real>(
             ));
         }
         if let Some(path) = asked.out {
-            write(ranks, options, (&points, &own), path)?;
+            let names = options.kernel.columns(options.gradient);
+            write(ranks, names, (&points, &own), path)?;
         }
     }
     check_interrupt()?;
     provenance.took("set-up", setup_s);
     provenance.took("evaluation", timings.evaluation_s);
     let (own, others) = sum.own_points();
+    let [imbalance_by_points, imbalance] = sum.imbalance();
     let peak = greenup_process::memory::peak().unwrap_or(0);
     let counts = [
         own as i64,
@@ -167,21 +169,20 @@ fn of<R: Real>(
         accuracy: options.tolerance,
         order: sum.plan().order(),
         ncrit: options.ncrit,
-        device: match ranks.size() {
-            1 => name,
-            n => format!("{name}, {n} ranks"),
-        },
+        device: devices(name, ranks.size()),
         ranks: ranks.size(),
         own_points,
         other_points,
         boxes,
+        imbalance,
+        imbalance_by_points,
         peak_memory_bytes,
         setup_times: sum.plan().setup_times(),
         setup_s,
         evaluation_s: timings.evaluation_s,
         timings,
         phases,
-        measured: measurement,
+        measured,
         boards,
         errors,
     })
@@ -220,48 +221,29 @@ fn check(
     errors_at(ranks, kernel, (points, charges), &at, &values[3 * count..])
 }
 
-/// Gathers points and results on the first rank, which writes them.
-fn write(
-    ranks: &dyn Ranks,
-    o: &Options,
-    (points, results): (&Points, &[f64]),
-    path: &std::path::Path,
-) -> Result {
-    let gathered = |x: &[f64]| -> Option<Vec<f64>> {
-        let all = ranks.gather(bytes(x))?.concat();
-        let mut out = vec![0.0; all.len() / 8];
-        bytes_mut(&mut out).copy_from_slice(&all);
-        Some(out)
-    };
-    let x = [0, 1, 2].map(|a| gathered(&points.x[a]));
-    let mut all = Vec::new();
-    for c in 0..o.kernel.outputs(o.gradient) {
-        let own = &results[c * points.len()..(c + 1) * points.len()];
-        all.extend(gathered(own).unwrap_or_default());
-    }
-    if ranks.rank() == 0 {
-        let points = Points {
-            x: x.map(Option::unwrap_or_default),
-        };
-        files::write(path, &points, o.kernel.columns(o.gradient), &all)?;
-        print::note(format!("wrote {}", path.display()));
-    }
-    Ok(())
-}
-
 fn text(r: &Report) -> String {
     let mut out = format!(
         "{} of {} points in {}, accuracy {:e} (order {}, ncrit {}), on {}; points distributed\n",
         r.kernel, r.sources, r.precision, r.accuracy, r.order, r.ncrit, r.device
     );
-    out += &format!(
-        "evaluation {} (phases {}, exchange {}, permutation {}, transfers {}); set-up {}\n",
-        time(r.evaluation_s),
-        time(r.timings.compute_s),
-        time(r.timings.exchange_s),
-        time(r.timings.permutation_s),
-        time(r.timings.transfers_s),
-        time(r.setup_s)
+    let t = &r.timings;
+    out += &setup(r.setup_s, &r.setup_times);
+    let _ = writeln!(out, "evaluation        {:>9}", time(r.evaluation_s));
+    for (name, s) in [
+        ("phases", t.compute_s),
+        ("exchange", t.exchange_s),
+        ("permutation", t.permutation_s),
+        ("transfers", t.transfers_s),
+    ] {
+        let _ = writeln!(out, "  {name:<15} {:>9}", time(s));
+    }
+    if t.results_exchange_s > 0.0 {
+        let _ = writeln!(out, "results exchange  {:>9}", time(t.results_exchange_s));
+    }
+    let _ = writeln!(
+        out,
+        "busiest rank over mean work {:.2} (with equal numbers of points {:.2})",
+        r.imbalance, r.imbalance_by_points
     );
     for rank in 0..r.ranks {
         out += &format!(

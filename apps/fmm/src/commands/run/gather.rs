@@ -1,8 +1,9 @@
 //! Results of all ranks in the order of the input.
 
 use greenup_app::Result;
-use greenup_device::memory::{bytes, bytes_mut};
+use greenup_device::memory::bytes;
 use greenup_fmm::FmmError;
+use greenup_fmm::distributed::values;
 use greenup_fmm::plan::{Part, Plan, merge};
 use greenup_fmm::precision::Real;
 use greenup_ranks::Ranks;
@@ -125,11 +126,4 @@ impl Processes {
         let mut components: Vec<_> = results.chunks_mut(self.all.max(1)).collect();
         merge(&parts, 0, &mut components);
     }
-}
-
-/// Bytes of another rank as values.
-fn values<T: greenup_device::memory::Plain + Default>(from: &[u8]) -> Vec<T> {
-    let mut out = vec![T::default(); from.len() / size_of::<T>()];
-    bytes_mut(&mut out).copy_from_slice(&from[..from.len() / size_of::<T>() * size_of::<T>()]);
-    out
 }

@@ -1,26 +1,14 @@
 //! Parts of the targets, as ranks and GPUs evaluate them: the same digits as all at once.
 
-use greenup_device::cuda::Emulator;
+use super::{bits, emulated, options, small};
 use greenup_fmm::cpu::Cpu;
 use greenup_fmm::engine::Engine;
-use greenup_fmm::gpu::{Config, Gpu, KERNELS, source};
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::options::{M2l, Options};
 use greenup_fmm::plan::{Part, Plan, merge};
 use greenup_fmm::points::{Distribution, Points, charges, generate};
 use greenup_fmm::precision::Real;
 use std::sync::Arc;
-
-fn options(kernel: Kernel, gradient: bool, m2l: M2l) -> Options {
-    Options {
-        kernel,
-        tolerance: 1e-3,
-        gradient,
-        ncrit: 20,
-        m2l,
-        order: Some(4),
-    }
-}
 
 /// Results of parts, put together.
 fn together<R: Real>(
@@ -54,10 +42,6 @@ fn together<R: Real>(
     merge(&parts, 0, &mut first);
     merge(&parts, n / 3, &mut second);
     together
-}
-
-fn bits(x: &[f64]) -> Vec<u64> {
-    x.iter().map(|x| x.to_bits()).collect()
 }
 
 fn same_on_cpu<R: Real>(points: &Points, targets: Option<&Points>, o: &Options) {
@@ -109,23 +93,10 @@ fn more_parts_than_leaves_leave_some_without_work() {
 
 #[test]
 fn parts_on_the_emulator_have_the_digits_of_the_whole() {
-    let o = Options {
-        order: Some(3),
-        ..options(Kernel::Laplace, false, M2l::Fft)
-    };
-    let points = generate(Distribution::Clusters, 301, 3);
+    let (points, o) = small();
     let q = charges(points.len(), false, 5);
     let plan = Plan::<f32>::new(&points, None, &o).unwrap();
-    let config = Config::default_for::<f32>(o.kernel, o.gradient)
-        .with("form=0,tile=0,targets=2,threads=32")
-        .unwrap();
-    let text = source::<f32>(o.kernel, o.gradient, plan.order(), plan.surface(), &config);
-    let folder = tempfile::tempdir().unwrap();
-    let gpu = |p| -> Box<dyn Engine> {
-        let emulator = Emulator::compile(&text, &KERNELS, folder.path()).unwrap();
-        // SAFETY: compiled from the source of this plan and config.
-        Box::new(unsafe { Gpu::on(emulator, p, config) }.unwrap())
-    };
+    let gpu = |p| -> Box<dyn Engine> { Box::new(emulated(p)) };
     let whole = bits(&together(&plan, 1, &q, gpu));
     for parts in [2, 3] {
         assert!(
