@@ -5,7 +5,7 @@ use crate::interface::{Link, Messages, Peer, Ranks, end};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 /// Runs `f` on `n` ranks, each a thread; returns their results by rank.
@@ -25,6 +25,7 @@ pub fn run<T: Send, E: Send>(
             rank,
             team: team.clone(),
             links: Mutex::default(),
+            combined: AtomicUsize::new(0),
         });
         let result = catch_unwind(AssertUnwindSafe(|| f(ranks)));
         if !matches!(result, Ok(Ok(_))) {
@@ -78,8 +79,8 @@ struct Team {
     lost: AtomicBool,
     arrived: AtomicUsize,
     generation: AtomicUsize,
-    /// What each rank gives to an operation of all.
-    given: Vec<Mutex<Vec<u64>>>,
+    /// What each rank gives to an operation of all: to one in a list, to the next in the other.
+    given: [Vec<RwLock<Vec<u64>>>; 2],
     bytes: Vec<Mutex<Vec<u8>>>,
     /// Messages of an exchange, by receiver, then by sender.
     mail: Vec<Vec<Mutex<Vec<u8>>>>,
@@ -100,7 +101,7 @@ impl Team {
             lost: AtomicBool::new(false),
             arrived: AtomicUsize::new(0),
             generation: AtomicUsize::new(0),
-            given: (0..size).map(|_| Mutex::default()).collect(),
+            given: [(); 2].map(|()| (0..size).map(|_| RwLock::default()).collect()),
             bytes: (0..size).map(|_| Mutex::default()).collect(),
             mail: (0..size)
                 .map(|_| (0..size).map(|_| Mutex::default()).collect())
@@ -145,21 +146,28 @@ struct Member {
     team: Arc<Team>,
     /// Number of links made so far with each rank.
     links: Mutex<HashMap<usize, usize>>,
+    /// Number of operations of all so far that combine words.
+    combined: AtomicUsize,
 }
 
 impl Member {
     /// Combines words of all ranks, in the order of ranks.
     fn combine<T: Copy>(&self, x: &mut [T], (word, value): Words<T>, f: fn(T, T) -> T) {
         let team = &*self.team;
-        *lock(&team.given[self.rank]) = x.iter().map(|x| word(*x)).collect();
+        // Whoever writes a list again has passed the barrier of the operation between, which its readers reach later.
+        let given = &team.given[self.combined.fetch_add(1, Ordering::Relaxed) % 2];
+        let mut own = (given[self.rank].write()).unwrap_or_else(PoisonError::into_inner);
+        own.clear();
+        own.extend(x.iter().map(|x| word(*x)));
+        drop(own);
         team.barrier();
-        for (rank, given) in team.given.iter().enumerate() {
-            for (x, given) in x.iter_mut().zip(lock(given).iter()) {
+        for (rank, given) in given.iter().enumerate() {
+            let given = given.read().unwrap_or_else(PoisonError::into_inner);
+            for (x, given) in x.iter_mut().zip(given.iter()) {
                 let given = value(*given);
                 *x = if rank == 0 { given } else { f(*x, given) };
             }
         }
-        team.barrier();
     }
 }
 

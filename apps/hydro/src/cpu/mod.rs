@@ -9,6 +9,7 @@ mod partial_assembly;
 mod parts;
 mod rank_sums;
 mod solve;
+mod zone_matrices;
 
 use crate::HydroError;
 use crate::engine::{Engine, Part, State, Timings};
