@@ -55,14 +55,13 @@ fn by_avx2(total: &mut Exact, x: &mut [f64]) -> bool {
 #[inline(always)]
 fn by_any(total: &mut Exact, x: &mut [f64]) -> bool {
     let mut most = largest(x);
-    if most == 0.0 {
-        // Comparisons pass over NaN.
-        if x.iter().any(|x| x.is_nan()) {
-            total.add(f64::NAN);
-        }
-        return false;
+    if !most.is_finite() {
+        return true;
     }
     for _ in 0..ROUNDS {
+        if most == 0.0 {
+            return false;
+        }
         // The last bit of a cutter is that of its slice.
         let first = (most.to_bits() >> 52) + 53 - BITS;
         // The sum of a block must not overflow.
@@ -72,36 +71,21 @@ fn by_any(total: &mut Exact, x: &mut [f64]) -> bool {
         let second = first.saturating_sub(BITS).max(1);
         let cutters = [first, second].map(|e| f64::from_bits(e << 52 | 1 << 51));
         let (sums, rest) = cut(x, cutters);
-        for sum in sums {
-            if sum.is_nan() {
-                total.add(sum);
-                return false;
-            }
-            if sum != 0.0 {
-                total.add(sum);
-            }
+        for sum in sums.into_iter().filter(|s| *s != 0.0) {
+            total.add(sum);
         }
         most = rest;
-        if most == 0.0 {
-            return false;
-        }
     }
-    true
+    most != 0.0
 }
 
-/// Largest absolute value; NaN is passed over.
+/// Largest absolute value; infinity or NaN if one is not finite. Sizes are in the order of their bits, and compilers turn the
+/// maximum of integers into vector instructions.
 #[inline(always)]
 fn largest(x: &[f64]) -> f64 {
-    let mut most = [0.0; LANES];
-    let (blocks, rest) = x.as_chunks::<LANES>();
-    for block in blocks {
-        for (most, x) in most.iter_mut().zip(block) {
-            *most = larger(x.abs(), *most);
-        }
-    }
-    most.iter()
-        .chain(rest)
-        .fold(0.0, |most, x| larger(x.abs(), most))
+    let bits = |x: &f64| x.abs().to_bits().cast_signed();
+    let most = x.iter().map(bits).fold(0, i64::max);
+    f64::from_bits(most.cast_unsigned())
 }
 
 #[inline(always)]

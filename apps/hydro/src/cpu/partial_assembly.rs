@@ -53,13 +53,13 @@ impl Mass<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn shares_of(&self, node: usize) -> &[u32] {
         &self.shares[self.begin[node] as usize..self.begin[node + 1] as usize]
     }
 
     /// Sum of the zone contributions at a node.
-    #[inline]
+    #[inline(always)]
     fn sum(&self, component: usize, node: usize) -> f64 {
         let own = self.own.at(component * self.b.lanes);
         let of = self.shares_of(node).iter();
