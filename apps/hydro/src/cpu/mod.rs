@@ -1,5 +1,6 @@
 //! Engines on CPUs: states in host memory, and an operator with full or partial assembly.
 
+mod assembled;
 mod batches;
 mod corner;
 mod full_assembly;
