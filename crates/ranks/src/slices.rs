@@ -126,12 +126,12 @@ impl Lanes {
     /// Written lane by lane, which compilers turn into vector instructions.
     #[inline(always)]
     fn cut(&mut self, x: &mut [f64; LANES], [first, second]: [f64; 2]) {
-        for i in 0..LANES {
-            let high = (x[i] + first) - first;
-            let below = x[i] - high;
+        for (i, x) in x.iter_mut().enumerate() {
+            let high = (*x + first) - first;
+            let below = *x - high;
             let low = (below + second) - second;
             let rest = below - low;
-            x[i] = rest;
+            *x = rest;
             self.high[i] += high;
             self.low[i] += low;
             self.most[i] = larger(rest.abs(), self.most[i]);
