@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Ranks of hydro on idle cores, one computing thread a rank: cost of the layer, strong and weak scaling, cost of sums without
-# rounding, a busy loop beside. Takes the folder of the binaries; writes $OUT/hydro_ranks.jsonl (every run) and
+# rounding, a busy loop beside. For weak scaling the domain grows with the ranks, so that zones stay cubes of one size: zones of
+# another shape take more CG iterations. Takes the folder of the binaries; writes $OUT/hydro_ranks.jsonl (every run) and
 # $OUT/hydro_ranks.txt (the table). MPI is used if `mpirun` is in PATH, else ranks are threads (`--ranks N`). At most 3 minutes.
 set -u
 bin=${1:?usage: ranks.sh FOLDER_OF_BINARIES}
@@ -34,8 +35,40 @@ kinds = ["threads"] + (["mpi"] if mpirun else [])
 MPI = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"] if mpirun and "Open" in subprocess.run(
     [mpirun, "--version"], capture_output=True, text=True).stdout else []
 
+def cubes(counts):
+    """A mesh file of cubes of side 1/12, as many along x, y and z as `counts` says, with walls around."""
+    path = os.path.join(out, "cubes_" + "x".join(map(str, counts)) + ".mesh")
+    lines = [n + 1 for n in counts]
+    at = lambda i, j, k: i + lines[0] * (j + lines[1] * k)
+    box = lambda n: [(i, j, k) for k in range(n[2]) for j in range(n[1]) for i in range(n[0])]
+    zones = [[at(i + a, j + b, k + c) for c in (0, 1) for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))] for i, j, k in box(counts)]
+    walls = []
+    for d in range(3):
+        e, f = [x for x in range(3) if x != d]
+        for side in (0, counts[d]):
+            for u in range(counts[e]):
+                for v in range(counts[f]):
+                    corner = [0, 0, 0]
+                    corner[d] = side
+                    nodes = []
+                    for a, b in ((0, 0), (1, 0), (1, 1), (0, 1)):
+                        corner[e], corner[f] = u + a, v + b
+                        nodes.append(at(*corner))
+                    walls.append((d + 1, nodes))
+    with open(path, "w") as f:
+        print("MFEM mesh v1.0\n\ndimension\n3\n\nelements", len(zones), sep="\n", file=f)
+        for z in zones:
+            print(1, 5, *z, file=f)
+        print("\nboundary", len(walls), sep="\n", file=f)
+        for number, nodes in walls:
+            print(number, 3, *nodes, file=f)
+        print("\nvertices", lines[0] * lines[1] * lines[2], 3, sep="\n", file=f)
+        for v in box(lines):
+            print(*(x / 12 for x in v), file=f)
+    return path
+
 def run(kind, ranks, mesh, steps, extra=(), busy=0):
-    """Seconds of the steps of a run on as many cores as ranks; None without the time for it."""
+    """Report of a run on as many cores as ranks; None without the time for it."""
     if time.time() - begin > BUDGET:
         return None
     own = cores[:max(ranks, 1)]
@@ -59,7 +92,13 @@ def run(kind, ranks, mesh, steps, extra=(), busy=0):
         print("FAILED", " ".join(cmd), p.stderr[-500:])
         return None
     log.write(json.dumps({"kind": kind, "ranks": ranks, "mesh": mesh, "busy": busy, "extra": list(extra), "report": r}) + "\n")
-    return r["wall_s"]
+    return r
+
+def alike(r, one):
+    """Seconds of the steps of a run with as many evaluations and CG iterations as another."""
+    t, u = r["timings"], one["timings"]
+    solve = t["solve_s"]
+    return (r["wall_s"] - solve) * u["evaluations"] / t["evaluations"] + solve * u["iterations"] / t["iterations"]
 
 def digits(kind):
     """Steps, time step and energies are those of one rank; with --reproducible to the bit."""
@@ -85,16 +124,19 @@ def digits(kind):
     return bad
 
 def rounds(cases, n, limit):
-    """Interleaved rounds of cases; for each its times."""
+    """Interleaved rounds of cases; for each its reports."""
     times, until = {k: [] for k in cases}, time.time() + limit
-    for r in range(n):
+    for round in range(n):
         for k, c in cases.items():
-            if time.time() > until and r:
+            if time.time() > until and round:
                 break
-            t = run(*c)
-            if t is not None:
-                times[k].append(t)
+            r = run(*c)
+            if r is not None:
+                times[k].append(r)
     return times
+
+def seconds(reports):
+    return {k: [r["wall_s"] for r in x] for k, x in reports.items()}
 
 def show(name, a, b, scale=1.0, target=""):
     """Ratio of times round by round: median, least, greatest."""
@@ -103,15 +145,15 @@ def show(name, a, b, scale=1.0, target=""):
         print(f"  {name:<52}{st.median(r):8.3f}  [{r[0]:.3f}, {r[-1]:.3f}] of {len(r)}  {target}", flush=True)
 
 bad = sum(digits(k) for k in kinds)
-BOX, N = "16x16x16", 10
+BOX, N = "16x16x16", 6
 for kind in kinds:
     share = BUDGET / len(kinds)
     print(f"{kind}: seconds of {N} steps, {BOX} zones, order 2; ratios: median [least, greatest]", flush=True)
     # `one` is the run without the layer.
     plain = ("one", 1, BOX, N)
     layer = (kind, 1, BOX, N)
-    t = rounds({"plain": plain, "layer": layer, "2": (kind, 2, BOX, N), "exact 1": (kind, 1, BOX, N, ["--reproducible"]),
-                "exact 2": (kind, 2, BOX, N, ["--reproducible"])}, 5, share * 0.4)
+    t = seconds(rounds({"plain": plain, "layer": layer, "2": (kind, 2, BOX, N), "exact 1": (kind, 1, BOX, N, ["--reproducible"]),
+                "exact 2": (kind, 2, BOX, N, ["--reproducible"])}, 5, share * 0.4))
     for k, x in t.items():
         if x:
             print(f"  {k:<52}{st.median(x):8.3f} s")
@@ -120,16 +162,23 @@ for kind in kinds:
     show("cost of exact sums, one rank", t["exact 1"], t["layer"], target="target <= 1.15")
     show("cost of exact sums, two ranks", t["exact 2"], t["2"], target="target <= 1.15")
     many = [n for n in (4, 8, 16) if n <= len(cores)]
-    t = rounds({"1": layer, **{str(n): (kind, n, BOX, N) for n in many}}, 3, share * 0.15)
-    for n in many:
-        show(f"strong scaling 1 -> {n}", t["1"], t[str(n)])
-    weak = {1: "12x12x12", 2: "24x12x12", 4: "24x24x12", 8: "24x24x24", 16: "48x24x24"}
-    weak = {n: m for n, m in weak.items() if n <= len(cores)}
-    t = rounds({str(n): (kind, n, m, N) for n, m in weak.items()}, 3, share * 0.25)
+    if many:
+        t = seconds(rounds({"1": layer, **{str(n): (kind, n, BOX, N) for n in many}}, 3, share * 0.15))
+        for n in many:
+            show(f"strong scaling 1 -> {n}", t["1"], t[str(n)])
+    weak = {1: (12, 12, 12), 2: (24, 12, 12), 4: (24, 24, 12), 8: (24, 24, 24), 16: (48, 24, 24)}
+    weak = {n: cubes(m) for n, m in weak.items() if n <= len(cores)}
+    w = rounds({str(n): (kind, n, m, N) for n, m in weak.items()}, 5, share * 0.2)
+    t = seconds(w)
     for n in list(weak)[1:]:
         show(f"weak scaling 1 -> {n}, 1728 zones a rank", t["1"], t[str(n)], target="target >= 0.90" if n == 2 else "")
+        if w[str(n)]:
+            counts = lambda r: (r["timings"]["evaluations"], round(r["timings"]["iterations"], 1))
+            same = [alike(r, w["1"][0]) for r in w[str(n)]]
+            show("  the same number of evaluations and CG iterations", t["1"], same)
+            print(f"    evaluations, CG iterations: {counts(w['1'][0])} and {counts(w[str(n)][0])}")
     if len(cores) > 1:
-        t = rounds({"idle": (kind, 2, "12x12x12", N), "busy": (kind, 2, "12x12x12", N, [], 1)}, 2, share * 0.1)
+        t = seconds(rounds({"idle": (kind, 2, "12x12x12", N), "busy": (kind, 2, "12x12x12", N, [], 1)}, 2, share * 0.1))
         show("two ranks, a busy loop on one of their cores", t["busy"], t["idle"], target="ends")
 print(f"{time.time() - begin:.0f} s")
 sys.exit(bool(bad))

@@ -16,6 +16,7 @@ pub mod exact;
 mod interface;
 pub mod launcher;
 pub mod mpi;
+mod slices;
 pub mod threads;
 mod world;
 

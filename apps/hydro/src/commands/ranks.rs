@@ -178,11 +178,6 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
     let bounds = mesh.bounds.clone();
     s.figures.check_mesh(&bounds)?;
     let full = s.is_full(mesh.mesh.shape);
-    if full && s.reproducible {
-        // The assembled matrix does not keep what each zone contributes.
-        return Err(AppError::new("--reproducible needs partial assembly")
-            .hint("use quadrilaterals or hexahedra, and leave out --assembly full"));
-    }
     let Part {
         hydro: part,
         state,
@@ -192,7 +187,7 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
         whole,
     } = Part::new(mesh, problem, &s.orders(), s.e0(), ranks)?;
     let halo = |by_zone| Halo::new(&around, &partition, &map, Arc::clone(ranks), by_zone);
-    let sums = || RankSums::new(halo(!full), map.owned.clone(), s.reproducible);
+    let sums = || RankSums::new(halo(s.reproducible), map.owned.clone(), s.reproducible);
     let inner: Box<dyn Engine> = if let Some(ordinal) = device(s, &**ranks)?.gpu() {
         let by_rank = (full || part.gravity.is_some()).then(|| halo(false));
         let owned = map.owned.clone();

@@ -1,14 +1,15 @@
-//! Full assembly: stores the corner-force matrix F_z = A_z Bᵀ of each zone, the velocity mass matrix in CSR and the
-//! inverse energy mass matrices. Its parts are BLAST's kernels 1 to 11 (table 2 of the paper). Works for all shapes of
+//! Full assembly: stores the corner-force matrix F_z = A_z Bᵀ of each zone, the velocity mass matrix in CSR (of each zone, for
+//! sums without rounding) and the inverse energy mass matrices. Its parts are BLAST's kernels 1 to 11 (table 2 of the paper). Works for all shapes of
 //! zones, in plain Rust: the reference for the vectorised partial assembly.
 
 use super::Operator;
-use super::parts::{Member, Shared};
+use super::assembled::Mass;
+use super::parts::Shared;
 use super::rank_sums::RankSums;
-use super::solve::{PART, Share, Solver, Times};
+use super::solve::Solver;
 use crate::HydroError;
 use crate::engine::State;
-use crate::fem::mass_matrix::Csr;
+use crate::fem::fe_space::Space;
 use crate::fem::small_matrix::{
     M, adjugate, determinant, product, smallest_eigenpair, smallest_singular_value,
 };
@@ -16,7 +17,6 @@ use crate::hydro::Hydro;
 use crate::part::halo::Terms;
 use rayon::prelude::*;
 use std::f64::consts::PI;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// The operator with full assembly.
@@ -28,88 +28,30 @@ pub struct FullAssembly {
     source: Vec<f64>,
     /// Inverse energy mass matrices, [zone][energy][energy].
     inverse: Vec<f64>,
-    mass: Csr,
-    image: Vec<f64>,
-    /// Nodes shared with other ranks, ascending.
-    shared: Vec<u32>,
+    mass: Mass,
     gravity: Option<Vec<f64>>,
     solver: Solver,
 }
 
-/// The assembled mass matrix, and its last product.
-struct Assembled<'a> {
-    m: &'a Csr,
-    image: Shared,
-    /// Nodes shared with other ranks, ascending.
-    shared: &'a [u32],
+/// Contributions of the zones here to a field, `[zone][component][local]`, and their sums.
+struct Contributions<'a> {
+    space: &'a Space,
+    own: &'a [f64],
+    /// `[component][node]`.
+    sums: &'a [f64],
+    by_zone: bool,
 }
 
-impl Terms for Assembled<'_> {
-    fn terms(&self, component: usize, node: usize, put: &mut dyn FnMut(f64)) {
-        let i = component * self.m.nodes() + node;
-        // SAFETY: shared nodes are written for the boundary alone, before all members wait.
-        put(unsafe { *self.image.at(i) });
-    }
-}
-
-/// Sums of the zones here, `[component][node]`, as one contribution.
-struct Sums<'a> {
-    of: &'a [f64],
-    nodes: usize,
-}
-
-impl Terms for Sums<'_> {
-    fn terms(&self, component: usize, node: usize, put: &mut dyn FnMut(f64)) {
-        put(self.of[component * self.nodes + node]);
-    }
-}
-
-impl Times for Assembled<'_> {
-    fn parts(&self) -> usize {
-        self.m.nodes().div_ceil(PART)
-    }
-
-    fn begin(&self, m: &Member, share: Share, x: Shared, products: Shared) {
-        let (nodes, parts) = (self.m.nodes(), self.parts());
-        for c in 0..self.m.components {
-            // SAFETY: nobody writes x between two waits.
-            let x = unsafe { x.read(c * nodes..(c + 1) * nodes) };
-            let rows = |range: Range<usize>| {
-                // SAFETY: between two waits, each range is of one member, and read by none.
-                let to = unsafe {
-                    self.image
-                        .part(c * nodes + range.start..c * nodes + range.end)
-                };
-                self.m.rows(range, x, to);
-            };
-            if share == Share::Boundary {
-                for n in &self.shared[m.share(self.shared.len())] {
-                    rows(*n as usize..*n as usize + 1);
-                }
-                continue;
-            }
-            for part in m.share(parts) {
-                let range = part * PART..((part + 1) * PART).min(nodes);
-                let at = |n: usize| self.shared.partition_point(|s| (*s as usize) < n);
-                let mut from = range.start;
-                for n in &self.shared[at(range.start)..at(range.end)] {
-                    rows(from..*n as usize);
-                    from = *n as usize + 1;
-                }
-                rows(from..range.end);
-                let own = range.clone().zip(&x[range]);
-                // SAFETY: shared nodes were written before the last wait, the others by this member.
-                let own = own.map(|(n, x)| x * unsafe { *self.image.at(c * nodes + n) });
-                // SAFETY: each part is of one member.
-                unsafe { *products.at(c * parts + part) = own.sum() };
-            }
+impl Terms for Contributions<'_> {
+    fn terms(&self, component: usize, nodes: &[u32], to: &mut [f64]) {
+        if self.by_zone {
+            let of = (self.space.dim, component);
+            return self.space.contributions(self.own, of, nodes, to);
         }
-    }
-
-    fn end(&self, component: usize, nodes: Range<usize>, to: &mut [f64]) {
-        let first = component * self.m.nodes();
-        // SAFETY: the image is written in `begin` alone, before all members wait.
-        to.copy_from_slice(unsafe { self.image.read(first + nodes.start..first + nodes.end) });
+        let sums = &self.sums[component * self.space.nodes..];
+        for (to, n) in to.iter_mut().zip(nodes) {
+            *to = sums[*n as usize];
+        }
     }
 }
 
@@ -142,31 +84,18 @@ impl FullAssembly {
                 unsafe { *to.at(z * n + i) = x * by };
             }
         })?;
-        let mass = Csr::of_mass(&h);
-        let shared = team.as_ref().map_or(Vec::new(), RankSums::shared_nodes);
+        let mut mass = Mass::new(&h, team.as_ref());
         let mut solver = Solver::new(h.preconditioner(), space.nodes, h.cg_tol, h.cg_max);
         solver.join(team);
         let gravity = h.gravity.map(|g| {
-            let field: Vec<f64> = (0..space.dim)
-                .flat_map(|c| vec![g[c]; space.nodes])
-                .collect();
-            let mut out = vec![0.0; field.len()];
-            mass.multiply(&field, &mut out);
-            let here = out.clone();
-            let sums = Sums {
-                of: &here,
-                nodes: space.nodes,
-            };
-            solver.assemble(&sums, &mut out);
-            out
+            let field = (0..space.dim).flat_map(|c| vec![g[c]; space.nodes]);
+            mass.with(space, |m| solver.product(m, &mut field.collect::<Vec<_>>()))
         });
         Ok(Self {
             corner: vec![0.0; space.zones * space.dim * e.local * e.energies],
             source: vec![0.0; space.zones * e.energies],
             inverse,
             mass,
-            image: vec![0.0; space.dim * space.nodes],
-            shared,
             gravity,
             solver,
             h,
@@ -315,9 +244,11 @@ impl Operator for FullAssembly {
             .collect();
         let here = space.scatter(&own, space.dim);
         self.solver.right().copy_from_slice(&here);
-        self.solver.begin_assembly(&Sums {
-            of: &here,
-            nodes: space.nodes,
+        self.solver.begin_assembly(&Contributions {
+            space,
+            own: &own,
+            sums: &here,
+            by_zone: self.solver.is_exact(),
         });
         self.solver.finish_right();
         if let Some(g) = &self.gravity {
@@ -326,12 +257,8 @@ impl Operator for FullAssembly {
             }
         }
         // Kernel 9: conjugate gradients.
-        let mass = Assembled {
-            m: &self.mass,
-            image: Shared::new(&mut self.image),
-            shared: &self.shared,
-        };
-        self.solver.solve(&mass, out);
+        let solver = &mut self.solver;
+        self.mass.with(space, |m| solver.solve(m, out));
     }
 
     fn energy_rates(&mut self, v: &[f64], out: &mut [f64]) {

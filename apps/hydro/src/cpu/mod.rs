@@ -1,5 +1,6 @@
 //! Engines on CPUs: states in host memory, and an operator with full or partial assembly.
 
+mod assembled;
 mod batches;
 mod corner;
 mod full_assembly;
@@ -9,6 +10,7 @@ mod partial_assembly;
 mod parts;
 mod rank_sums;
 mod solve;
+mod zone_matrices;
 
 use crate::HydroError;
 use crate::engine::{Engine, Part, State, Timings};

@@ -3,7 +3,7 @@
 use super::Operator;
 use super::batches::Batches;
 use super::corner::Corner;
-use super::parts::{Member, Shared, together};
+use super::parts::{Member, Shared};
 use super::rank_sums::RankSums;
 use super::solve::{PART, Share, Solver, Times};
 use crate::HydroError;
@@ -41,19 +41,30 @@ struct Mass<'a> {
     boundary: usize,
     begin: &'a [u32],
     shares: &'a [u32],
+    /// Whether ranks exchange what each zone contributes, else sums.
+    by_zone: bool,
 }
 
 impl Mass<'_> {
     /// Assembles a component of a range of nodes from the zone contributions.
     fn gather(&self, component: usize, nodes: Range<usize>, to: &mut [f64]) {
-        let own = self.own.at(component * self.b.lanes);
         for (n, to) in nodes.zip(to) {
-            *to = self.shares[self.begin[n] as usize..self.begin[n + 1] as usize]
-                .iter()
-                // SAFETY: shares are within the vector, which nobody writes meanwhile.
-                .map(|s| unsafe { *own.wrapping_add(*s as usize) })
-                .sum();
+            *to = self.sum(component, n);
         }
+    }
+
+    #[inline(always)]
+    fn shares_of(&self, node: usize) -> &[u32] {
+        &self.shares[self.begin[node] as usize..self.begin[node + 1] as usize]
+    }
+
+    /// Sum of the zone contributions at a node.
+    #[inline(always)]
+    fn sum(&self, component: usize, node: usize) -> f64 {
+        let own = self.own.at(component * self.b.lanes);
+        let of = self.shares_of(node).iter();
+        // SAFETY: shares are within the vector, which nobody writes meanwhile.
+        of.map(|s| unsafe { *own.wrapping_add(*s as usize) }).sum()
     }
 }
 
@@ -75,11 +86,18 @@ fn variants(h: &Hydro) -> Vec<(HostIsa, bool)> {
 const GROUP: usize = 16;
 
 impl Terms for Mass<'_> {
-    fn terms(&self, component: usize, node: usize, put: &mut dyn FnMut(f64)) {
+    fn terms(&self, component: usize, nodes: &[u32], to: &mut [f64]) {
+        if !self.by_zone {
+            for (to, n) in to.iter_mut().zip(nodes) {
+                *to = self.sum(component, *n as usize);
+            }
+            return;
+        }
         let own = self.own.at(component * self.b.lanes);
-        for s in &self.shares[self.begin[node] as usize..self.begin[node + 1] as usize] {
-            // SAFETY: as in `gather`.
-            put(unsafe { *own.wrapping_add(*s as usize) });
+        let of_node = |n: &u32| self.shares_of(*n as usize);
+        for (to, s) in to.iter_mut().zip(nodes.iter().flat_map(of_node)) {
+            // SAFETY: as in `sum`.
+            *to = unsafe { *own.wrapping_add(*s as usize) };
         }
     }
 }
@@ -202,19 +220,8 @@ impl PartialAssembly {
         out.solver.join(team);
         if let Some(g) = h.gravity {
             let mut field: Vec<f64> = (0..dim).flat_map(|c| vec![g[c]; space.nodes]).collect();
-            let mut image = vec![0.0; field.len()];
             let (_, mass, solver) = out.split();
-            let mut products = vec![0.0; dim * mass.parts()];
-            let (x, products) = (Shared::new(&mut field), Shared::new(&mut products));
-            together(true, |m| {
-                for share in [Share::Boundary, Share::Interior] {
-                    mass.begin(m, share, x, products);
-                }
-            });
-            for (c, to) in image.chunks_mut(space.nodes).enumerate() {
-                mass.end(c, 0..space.nodes, to);
-            }
-            solver.assemble(&mass, &mut image);
+            let image = solver.product(&mass, &mut field);
             out.gravity = Some(image);
         }
         Ok(out)
@@ -229,6 +236,7 @@ impl PartialAssembly {
             boundary: self.boundary,
             begin: &self.h.space.begin,
             shares: &self.shares,
+            by_zone: self.solver.is_exact(),
         };
         (&self.corner, mass, &mut self.solver)
     }

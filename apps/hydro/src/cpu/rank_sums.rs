@@ -20,7 +20,8 @@ pub struct RankSums {
 }
 
 impl RankSums {
-    /// The ranks of a halo; `owned` says which nodes are counted here. With `exact`, scalar products are not rounded.
+    /// The ranks of a halo; `owned` says which nodes are counted here. With `exact`, scalar products are not rounded: the halo
+    /// must then be by zones, else by ranks.
     pub fn new(halo: Halo, owned: Vec<bool>, exact: bool) -> Self {
         Self {
             halo: RwLock::new(halo),
@@ -76,26 +77,24 @@ impl RankSums {
         halo.patch(component, nodes, to);
     }
 
-    /// Sum of at most [`PART`] terms, of the nodes from `first` on that are counted here; without rounding it is kept in a slot.
-    pub(super) fn product(
-        &self,
-        slot: usize,
-        first: usize,
-        term: impl Fn(usize) -> f64,
-        count: usize,
-    ) -> f64 {
-        let owned = &self.owned[first..first + count];
-        let Some(exact) = &self.exact else {
-            return (0..count).filter(|i| owned[*i]).map(term).sum();
-        };
-        let mut terms = [0.0; PART];
-        for (i, (to, owned)) in terms.iter_mut().zip(owned).enumerate() {
-            *to = if *owned { term(i) } else { 0.0 };
+    /// Sums at most [`PART`] terms without rounding, and keeps the sum in a slot.
+    pub(super) fn keep(&self, slot: usize, terms: impl Iterator<Item = f64>) {
+        let mut all = [0.0; PART];
+        let mut count = 0;
+        for (to, term) in all.iter_mut().zip(terms) {
+            *to = term;
+            count += 1;
         }
-        let mut sum = Exact::default();
-        sum.add_all(&mut terms[..count]);
-        *exact[slot].lock().unwrap_or_else(PoisonError::into_inner) = sum;
-        0.0
+        if let Some(slots) = &self.exact {
+            let mut sum = slots[slot].lock().unwrap_or_else(PoisonError::into_inner);
+            *sum = Exact::default();
+            sum.add_all(&mut all[..count]);
+        }
+    }
+
+    /// Whether a node is counted here.
+    pub(super) fn owned(&self) -> &[bool] {
+        &self.owned
     }
 
     /// Puts the sums of all parts and ranks into the first part of each component, and 0 into the others.

@@ -20,6 +20,8 @@ pub struct Solver {
     nodes: usize,
     /// Inverse diagonal, 0 for constrained dofs.
     preconditioner: Vec<f64>,
+    /// The same, but 0 for nodes that other ranks count; empty without other ranks.
+    counted: Vec<f64>,
     residual: Vec<f64>,
     direction: Vec<f64>,
     /// Partial scalar products: [component][part of the nodes], and [component][part of the matrix].
@@ -59,8 +61,9 @@ pub trait Times: Terms + Sync {
     fn end(&self, component: usize, nodes: Range<usize>, to: &mut [f64]);
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// A term of a sum over the nodes that this rank counts, where the inverse diagonal is not 0; constrained dofs have no terms.
+fn if_counted(d: f64, term: f64) -> f64 {
+    if d == 0.0 { 0.0 } else { term }
 }
 
 impl Solver {
@@ -74,6 +77,7 @@ impl Solver {
             direction: zero,
             products: [products, Vec::new()],
             preconditioner,
+            counted: Vec::new(),
             tolerance,
             most,
             pace: Pace::default(),
@@ -88,15 +92,38 @@ impl Solver {
     pub fn join(&mut self, team: Option<RankSums>) {
         let slots = self.products[0].len();
         self.team = team.map(|t| t.with_slots(slots));
-        if self.team.as_ref().is_some_and(RankSums::is_exact) {
+        if let Some(team) = &self.team {
+            let owned = team.owned().iter().cycle();
+            let all = self.preconditioner.iter().zip(owned);
+            self.counted = all.map(|(d, own)| if *own { *d } else { 0.0 }).collect();
+        }
+        if self.is_exact() {
             self.image = vec![0.0; self.residual.len()];
         }
     }
 
-    /// Adds what the zones of other ranks contribute to a field `[component][node]`, which holds the sums of the zones here.
-    pub fn assemble(&mut self, of: &dyn Terms, field: &mut [f64]) {
-        self.begin_assembly(of);
-        self.finish_assembly(field);
+    /// Whether sums are not rounded.
+    pub fn is_exact(&self) -> bool {
+        self.team.as_ref().is_some_and(RankSums::is_exact)
+    }
+
+    /// A matrix times a field `[component][node]`, also of the zones of other ranks.
+    pub fn product(&self, matrix: &dyn Times, field: &mut [f64]) -> Vec<f64> {
+        let components = field.len() / self.nodes;
+        let mut products = vec![0.0; components * matrix.parts()];
+        let (x, products) = (Shared::new(field), Shared::new(&mut products));
+        together(true, |m| {
+            for share in [Share::Boundary, Share::Interior] {
+                matrix.begin(m, share, x, products);
+            }
+        });
+        let mut image = vec![0.0; field.len()];
+        for (c, to) in image.chunks_mut(self.nodes).enumerate() {
+            matrix.end(c, 0..self.nodes, to);
+        }
+        self.begin_assembly(matrix);
+        self.finish_assembly(&mut image);
+        image
     }
 
     /// Begins to send and receive contributions to shared nodes.
@@ -106,7 +133,8 @@ impl Solver {
         }
     }
 
-    /// Adds what was received since [`Solver::begin_assembly`] to a field, as [`Solver::assemble`].
+    /// Adds what was received since [`Solver::begin_assembly`] to a field `[component][node]`, which holds the
+    /// sums of the zones here.
     pub fn finish_assembly(&self, field: &mut [f64]) {
         if let Some(team) = &self.team {
             team.finish();
@@ -153,9 +181,13 @@ impl Solver {
         let (first, second) = (Shared::new(first), Shared::new(second));
         let (d, most, tolerance) = (&self.preconditioner, self.most, self.tolerance);
         let iterations = Mutex::new(0.0);
+        let counted = match &self.team {
+            None => d,
+            Some(_) => &self.counted,
+        };
         let team = self.team.as_ref();
+        let exact = team.filter(|t| t.is_exact());
         let kept = Shared::new(&mut self.image);
-        let is_exact = team.is_some_and(RankSums::is_exact);
         together(alone, |m| {
             let own = m.share(parts);
             let range =
@@ -184,13 +216,16 @@ impl Solver {
                     let (p, r) = unsafe { (p.part(range.clone()), r.read(range.clone())) };
                     // SAFETY: see above.
                     unsafe { x.part(range.clone()) }.fill(0.0);
-                    for ((p, r), d) in p.iter_mut().zip(r).zip(&d[range]) {
+                    for ((p, r), d) in p.iter_mut().zip(r).zip(&d[range.clone()]) {
                         *p = r * d;
                     }
-                    let sum = match team {
-                        None => dot(p, r),
-                        Some(t) => {
-                            t.product(c * parts + part, part * PART, |i| p[i] * r[i], r.len())
+                    let terms = r.iter().zip(&counted[range]);
+                    let sum = match exact {
+                        None => terms.map(|(r, d)| r * d * r).sum(),
+                        Some(sums) => {
+                            let terms = terms.map(|(r, d)| if_counted(*d, r * d * r));
+                            sums.keep(c * parts + part, terms);
+                            0.0
                         }
                     };
                     // SAFETY: see above.
@@ -224,18 +259,19 @@ impl Solver {
                         team.finish();
                     }
                     m.wait();
-                    if team.is_exact() {
+                    if let Some(sums) = exact {
                         for c in &active {
                             for part in own.clone() {
                                 let range = range(*c, part);
                                 let nodes = range.start - c * n..range.end - c * n;
                                 // SAFETY: see above.
                                 let (p, image) =
-                                    unsafe { (p.read(range.clone()), kept.part(range)) };
+                                    unsafe { (p.read(range.clone()), kept.part(range.clone())) };
                                 matrix.end(*c, nodes.clone(), image);
                                 team.patch(*c, nodes, image);
-                                let of = |i: usize| p[i] * image[i];
-                                team.product(c * parts + part, part * PART, of, p.len());
+                                let terms = p.iter().zip(&*image).zip(&counted[range]);
+                                let terms = terms.map(|((p, a), d)| if_counted(*d, p * a));
+                                sums.keep(c * parts + part, terms);
                             }
                         }
                         m.wait();
@@ -246,7 +282,7 @@ impl Solver {
                     let alpha = now[*c] / total(first, *c, groups);
                     for part in own.clone() {
                         let range = range(*c, part);
-                        let image = if is_exact {
+                        let image = if exact.is_some() {
                             // SAFETY: see above.
                             unsafe { kept.read(range.clone()) }
                         } else {
@@ -262,16 +298,17 @@ impl Solver {
                         let (x, r) = unsafe { (x.part(range.clone()), r.part(range.clone())) };
                         // SAFETY: see above.
                         let p = unsafe { p.read(range.clone()) };
-                        let d = &d[range];
                         for i in 0..x.len() {
                             x[i] += alpha * p[i];
                             r[i] -= alpha * image[i];
                         }
-                        let sum: f64 = match team {
-                            None => r.iter().zip(d).map(|(r, d)| r * r * d).sum(),
-                            Some(t) => {
-                                let of = |i: usize| r[i] * r[i] * d[i];
-                                t.product(c * parts + part, part * PART, of, r.len())
+                        let terms = r.iter().zip(&counted[range]);
+                        let sum: f64 = match exact {
+                            None => terms.map(|(r, d)| r * r * d).sum(),
+                            Some(sums) => {
+                                let terms = terms.map(|(r, d)| if_counted(*d, r * r * d));
+                                sums.keep(c * parts + part, terms);
+                                0.0
                             }
                         };
                         // SAFETY: see above.

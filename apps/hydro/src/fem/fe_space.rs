@@ -251,18 +251,62 @@ impl Space {
             .collect()
     }
 
+    /// Length of the contributions of a zone to a vector field.
+    pub fn zone_size(&self) -> usize {
+        self.dim * self.element.local
+    }
+
+    /// (zone, local number) of a node, in the order of the zones.
+    #[inline]
+    pub fn shares_at(&self, node: usize) -> &[(u32, u32)] {
+        &self.shares[self.begin[node] as usize..self.begin[node + 1] as usize]
+    }
+
+    /// Writes what zones contribute to a component of a field at some nodes, for each node in the order of its zones, from
+    /// contributions `[zone][component][local]`.
+    pub fn contributions(
+        &self,
+        own: &[f64],
+        (components, component): (usize, usize),
+        nodes: &[u32],
+        to: &mut [f64],
+    ) {
+        let local = self.element.local;
+        let shares = nodes.iter().flat_map(|n| self.shares_at(*n as usize));
+        for (to, (z, i)) in to.iter_mut().zip(shares) {
+            *to = own[(*z as usize * components + component) * local + *i as usize];
+        }
+    }
+
+    /// Assembles a component of zone contributions `[zone][component][local]` at a range of nodes, in the order of the zones.
+    pub fn sums(
+        &self,
+        own: &[f64],
+        (components, component): (usize, usize),
+        nodes: std::ops::Range<usize>,
+        to: &mut [f64],
+    ) {
+        let local = self.element.local;
+        for (n, to) in nodes.zip(to) {
+            let terms = self.shares_at(n).iter();
+            *to = terms
+                .map(|(z, i)| own[(*z as usize * components + component) * local + *i as usize])
+                .sum();
+        }
+    }
+
     /// Assembles zone contributions `[zone][component][local]` into a field `[component][node]`, in a fixed order of sums.
     pub fn scatter(&self, own: &[f64], components: usize) -> Vec<f64> {
-        let local = self.element.local;
         let mut out = vec![0.0; components * self.nodes];
         for (c, part) in out.chunks_mut(self.nodes).enumerate() {
-            part.par_iter_mut().enumerate().for_each(|(n, to)| {
-                *to = self.shares[self.begin[n] as usize..self.begin[n + 1] as usize]
-                    .iter()
-                    .map(|(z, i)| own[(*z as usize * components + c) * local + *i as usize])
-                    .sum();
+            part.par_chunks_mut(PART).enumerate().for_each(|(i, to)| {
+                let nodes = i * PART..i * PART + to.len();
+                self.sums(own, (components, c), nodes, to);
             });
         }
         out
     }
 }
+
+/// Number of nodes that a task assembles.
+const PART: usize = 1024;

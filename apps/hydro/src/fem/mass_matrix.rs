@@ -19,23 +19,8 @@ impl Csr {
     /// Assembles the mass matrix: Σ ρ₀ |J₀| w φᵢ φⱼ over zones and quadrature points.
     pub fn of_mass(h: &Hydro) -> Self {
         let (space, e) = (&h.space, &h.space.element);
-        let (n, mass) = (e.local, h.matrix_mass());
-        let zones: Vec<f64> = (0..space.zones)
-            .into_par_iter()
-            .flat_map_iter(|z| {
-                let mut m = vec![0.0; n * n];
-                for q in 0..e.points() {
-                    let w = mass[z * e.points() + q];
-                    let b = &e.value[q * n..(q + 1) * n];
-                    for (row, bi) in m.chunks_mut(n).zip(b) {
-                        for (to, bj) in row.iter_mut().zip(b) {
-                            *to += w * bi * bj;
-                        }
-                    }
-                }
-                m
-            })
-            .collect();
+        let n = e.local;
+        let zones = of_zones(h);
         let rows: Vec<Vec<(u32, f64)>> = (0..space.nodes)
             .into_par_iter()
             .map(|node| {
@@ -102,4 +87,23 @@ impl Csr {
             self.rows(0..nodes, x, out);
         }
     }
+}
+
+/// The mass matrix of each zone, `[zone][local][local]`.
+pub fn of_zones(h: &Hydro) -> Vec<f64> {
+    let (space, e) = (&h.space, &h.space.element);
+    let (n, mass) = (e.local, h.matrix_mass());
+    let mut out = vec![0.0; space.zones * n * n];
+    out.par_chunks_mut(n * n).enumerate().for_each(|(z, m)| {
+        for q in 0..e.points() {
+            let w = mass[z * e.points() + q];
+            let b = &e.value[q * n..(q + 1) * n];
+            for (row, bi) in m.chunks_mut(n).zip(b) {
+                for (to, bj) in row.iter_mut().zip(b) {
+                    *to += w * bi * bj;
+                }
+            }
+        }
+    });
+    out
 }

@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What zones contribute to a node.
 pub trait Terms {
-    /// Calls `put` with each contribution to a component at a node of the part: of each zone in their order if the halo is
-    /// by zones, else with their sum.
-    fn terms(&self, component: usize, node: usize, put: &mut dyn FnMut(f64));
+    /// Writes the contributions to a component at nodes of the part, one after another: for each node those of its zones in
+    /// their order if the halo is by zones, else their sum.
+    fn terms(&self, component: usize, nodes: &[u32], to: &mut [f64]);
 }
 
 /// Nodes shared with other ranks, and the exchange of what their zones contribute.
@@ -194,13 +194,7 @@ impl Halo {
         let link = self.link.get_mut().unwrap_or_else(PoisonError::into_inner);
         let own = self.own;
         for (c, all) in self.here.chunks_mut(own.max(1)).enumerate() {
-            let mut at = 0;
-            for n in &self.nodes {
-                of.terms(c, *n as usize, &mut |x| {
-                    all[at] = x;
-                    at += 1;
-                });
-            }
+            of.terms(c, &self.nodes, all);
         }
         for (p, send) in self.send.iter().enumerate() {
             let to = link.outgoing(p).chunks_mut(send.len().max(1));

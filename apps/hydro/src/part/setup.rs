@@ -149,11 +149,8 @@ struct OfZones<'a> {
 }
 
 impl Terms for OfZones<'_> {
-    fn terms(&self, _component: usize, node: usize, put: &mut dyn FnMut(f64)) {
-        let range = self.space.begin[node] as usize..self.space.begin[node + 1] as usize;
-        for (z, i) in &self.space.shares[range] {
-            put(self.own[*z as usize * self.space.element.local + *i as usize]);
-        }
+    fn terms(&self, _component: usize, nodes: &[u32], to: &mut [f64]) {
+        self.space.contributions(self.own, (1, 0), nodes, to);
     }
 }
 

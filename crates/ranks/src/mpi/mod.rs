@@ -1,62 +1,22 @@
 //! Ranks as processes, with the MPI that is installed: Open MPI, MPICH and its kin, or any with the standard interface of
 //! MPI 5. It is loaded when a launcher started this process, so that no build needs it.
 
+mod error;
 mod library;
+mod link;
 
 use crate::alone::nan_to_infinity;
-use crate::interface::{Link, Messages, Peer, Ranks, end};
+use crate::interface::{Link, Messages, Peer, Ranks};
 use crate::launcher::Launched;
 use greenup_device::memory::{bytes, bytes_mut};
 use library::{Functions, Handle};
+use link::Requests;
 use std::ffi::{c_int, c_void};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+pub use error::RanksError;
 pub use library::VARIABLE;
-
-/// MPI cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum RanksError {
-    /// No library was found.
-    #[error(
-        "a launcher started this process as one of several, but no MPI library was found ({}). Fix: install the library of the launcher (Open MPI or MPICH), or name it in {VARIABLE}",
-        reasons.join("; ")
-    )]
-    NotFound {
-        /// What was tried, and why it failed.
-        reasons: Vec<String>,
-    },
-    /// A library lacks a function.
-    #[error("{} is no complete MPI: {cause}", library.display())]
-    Incomplete {
-        /// The library.
-        library: PathBuf,
-        /// What is missing.
-        cause: String,
-    },
-    /// MPI does not start.
-    #[error("MPI ({}) does not start: error {code} of MPI_Init_thread", library.display())]
-    Init {
-        /// The library.
-        library: PathBuf,
-        /// MPI's error code.
-        code: i32,
-    },
-    /// The launcher and the library do not belong together.
-    #[error(
-        "the launcher started {launched} processes, but {} sees {seen}: they do not belong together. Fix: use the launcher of that library, or name another library in {VARIABLE}",
-        library.display()
-    )]
-    Foreign {
-        /// The library.
-        library: PathBuf,
-        /// Number of processes by the launcher.
-        launched: usize,
-        /// Number of processes by MPI.
-        seen: usize,
-    },
-}
 
 /// Length of the parts in which long messages are sent: MPI counts in 32 bits.
 const PART: usize = 1 << 27;
@@ -419,59 +379,6 @@ impl Ranks for Mpi {
         // SAFETY: ends the process.
         unsafe { (self.calls.f.abort)(self.calls.f.constants.world, code.into()) };
         std::process::exit(code.into());
-    }
-}
-
-/// A link between processes.
-struct Requests {
-    calls: Arc<Calls>,
-    messages: Messages,
-    under_way: Vec<Handle>,
-}
-
-impl Link for Requests {
-    fn outgoing(&mut self, peer: usize) -> &mut [f64] {
-        &mut self.messages.outgoing[peer]
-    }
-
-    fn begin(&mut self) {
-        let Self {
-            calls,
-            messages,
-            under_way,
-        } = self;
-        let f = &calls.f;
-        for (i, peer) in messages.peers.iter().enumerate() {
-            let of = (f.constants.double, peer.rank, LINK);
-            let (incoming, outgoing) = (&mut messages.incoming[i], &mut messages.outgoing[i]);
-            // SAFETY: the link owns the buffers, gives none away before `finish`, and waits when it is dropped.
-            unsafe {
-                let data = (incoming.as_mut_ptr().cast(), incoming.len());
-                Mpi::begin(calls, f.receive, data, of, under_way);
-                let data = (outgoing.as_mut_ptr().cast(), outgoing.len());
-                Mpi::begin(calls, f.send, data, of, under_way);
-            }
-        }
-    }
-
-    fn finish(&mut self) {
-        // SAFETY: the buffers are this link's.
-        unsafe { self.calls.wait(&mut self.under_way) };
-    }
-
-    fn incoming(&self, peer: usize) -> &[f64] {
-        &self.messages.incoming[peer]
-    }
-}
-
-impl Drop for Requests {
-    fn drop(&mut self) {
-        if !self.under_way.is_empty() {
-            if std::thread::panicking() {
-                end("a rank failed while messages were under way", 1);
-            }
-            self.finish();
-        }
     }
 }
 

@@ -34,8 +34,11 @@ struct Sums<'a> {
 }
 
 impl Terms for Sums<'_> {
-    fn terms(&self, component: usize, node: usize, put: &mut dyn FnMut(f64)) {
-        put(self.of[component * self.nodes + node]);
+    fn terms(&self, component: usize, nodes: &[u32], to: &mut [f64]) {
+        let of = &self.of[component * self.nodes..];
+        for (to, n) in to.iter_mut().zip(nodes) {
+            *to = of[*n as usize];
+        }
     }
 }
 
