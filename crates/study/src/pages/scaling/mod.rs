@@ -108,10 +108,13 @@ pub fn figure(title: &str, rows: &[Row], weak: bool) -> Chart {
     }
 }
 
+/// A line: its colour, name and points.
+type Line<'a> = (usize, &'a str, Vec<(f64, f64)>);
+
 fn panel(
     label: &str,
     (unit, scale): (Unit, Scale),
-    lines: Vec<(usize, &str, Vec<(f64, f64)>)>,
+    lines: Vec<Line<'_>>,
     ideal: Vec<(f64, f64)>,
 ) -> Panel {
     let zero = scale == Scale::Linear;
@@ -149,7 +152,7 @@ pub fn parts_figure(title: &str, rows: &[Row]) -> Chart {
     let names: Vec<&str> = rows
         .first()
         .map_or(Vec::new(), |r| r.parts().map(|p| p.0).to_vec());
-    let lines: Vec<(usize, &str, Vec<(f64, f64)>)> = (names.iter().enumerate())
+    let lines: Vec<Line<'_>> = (names.iter().enumerate())
         .map(|(k, name)| {
             let of = |r: &Row| (r.scaled.devices as f64, r.parts()[k].1 / r.scaled.time_s);
             (k, *name, rows.iter().map(of).collect::<Vec<_>>())

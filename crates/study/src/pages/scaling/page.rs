@@ -140,12 +140,12 @@ pub fn columns(rows: &[Row]) -> (Vec<Header>, Vec<Vec<Cell>>) {
         "Share of the time: lost because ranks of a host share memory, caches and clock.",
         "Share of the time: results of the devices of a host are put together.",
     ];
-    for k in 1..about.len() {
+    for (k, about) in about.iter().enumerate().skip(1) {
         if k > 2 && rows.iter().all(|r| r.parts()[k].1 <= 0.0) {
             continue;
         }
         let name = rows.first().map_or("", |r| r.parts()[k].0);
-        header.push(Header::new(name, about[k]));
+        header.push(Header::new(name, about));
         for (row, r) in cells.iter_mut().zip(rows) {
             row.push(number(Some(r.parts()[k].1 / r.scaled.time_s), &percent));
         }
