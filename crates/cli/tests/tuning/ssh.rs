@@ -199,7 +199,6 @@ fn a_connection_that_breaks_costs_no_config() {
     let run = child.wait_with_output().unwrap();
     let e = greenup_testing::text(&run.stderr);
     assert!(run.status.success(), "{e}");
-    assert!(e.contains("was lost (1 of 3 in a row)"), "{e}");
     let measured = h.trials().iter().filter(|t| t.contains("times_s")).count();
     assert_eq!((measured, h.trials().len()), (12, 12), "{e}");
     h.nothing_left();

@@ -26,7 +26,7 @@ struct Work {
     proposal: Proposal,
     made: Made,
     /// Workers that were lost with it.
-    lost: usize,
+    lost: Vec<usize>,
 }
 
 type Tried = Result<Option<Trial>, EnvironmentFault>;
@@ -89,6 +89,17 @@ impl State {
 
     fn count(&self, state: WorkerState) -> usize {
         self.workers.iter().filter(|w| **w == state).count()
+    }
+
+    /// A config whose worker was lost, for another worker if there is one.
+    fn again_for(&mut self, worker: usize) -> Option<Work> {
+        let usable = |i: &usize| self.workers[*i] != WorkerState::Retired;
+        let fits = |work: &Work| {
+            let mut others = (0..self.workers.len()).filter(usable);
+            !work.lost.contains(&worker) || others.all(|i| work.lost.contains(&i))
+        };
+        let found = self.again.iter().position(fits)?;
+        Some(self.again.swap_remove(found))
     }
 
     /// Proposals that are not being measured.
@@ -158,7 +169,7 @@ impl Schedule<'_> {
                 match events.recv_timeout(TICK) {
                     Ok(Event::Built(number, made)) => {
                         if let Some(proposal) = state.building.remove(&number) {
-                            let lost = 0;
+                            let lost = Vec::new();
                             let work = Work {
                                 proposal,
                                 made,
@@ -238,8 +249,8 @@ impl Schedule<'_> {
         fault: EnvironmentFault,
         take: Take<'_>,
     ) -> Result<(), TuneError> {
-        work.lost += 1;
-        if work.lost < LOST {
+        work.lost.push(worker);
+        if work.lost.len() < LOST {
             state.again.push(work);
             return Ok(());
         }
@@ -328,14 +339,14 @@ impl Schedule<'_> {
             if state.workers[worker] != WorkerState::Free {
                 continue;
             }
-            let work = if let Some(work) = state.again.pop() {
+            let work = if let Some(work) = state.again_for(worker) {
                 work
             } else {
                 if search.over() {
-                    return;
+                    continue;
                 }
                 let Some(work) = state.ready.remove(&state.next_trial) else {
-                    return;
+                    continue;
                 };
                 state.next_trial += 1;
                 work
