@@ -1,6 +1,6 @@
-//! Nodes that zones of several ranks share. Each rank sends the contributions of its zones, not their sum, and all add them
-//! in the order of the zones of the whole: so the sum at a node has the same bits on each of its ranks, and on any number of
-//! ranks.
+//! Nodes that zones of several ranks share. All ranks add what they exchange in one order, so the sum at a node has the same
+//! bits on each of its ranks. A halo by ranks exchanges the sum of the zones of each. A halo by zones exchanges what each zone
+//! contributes, and adds it in the order of the zones of the whole: the bits are then the same on any number of ranks.
 
 use super::local::{Map, owner};
 use super::partition::Partition;
