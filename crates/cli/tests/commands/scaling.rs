@@ -156,7 +156,7 @@ fn a_page_has_strong_and_weak_scaling() {
         "Strong scaling",
         "Weak scaling",
         "bound by",
-        "all-reduce, a stage",
+        "latency α",
         "fmm run -n N",
         "<svg",
     ] {
