@@ -89,7 +89,7 @@ pub enum Command {
     Profile(ProfileArgs),
     /// Split the energy of applications into its parts, from hardware counters, and compare with measurements
     Explain(ExplainArgs),
-    /// Redraw the figures, tables and claims of five papers from recorded runs, beside the papers' numbers
+    /// Redraw the figures, tables and claims of five papers from recorded runs, next to the papers' numbers
     Paper(PaperArgs),
     /// Analyze a sweep: best configs, time-energy trade-off, importance of parameters
     Analyze(AnalyzeArgs),

@@ -53,7 +53,9 @@ pub fn capped(
             Quantity::Performance => "performance, of the whole cap",
             Quantity::Efficiency => "efficiency, of the whole cap",
         };
-        let y = Axis::new(label, Unit::None, Scale::Linear).over(0.0, 1.1);
+        // What one line shows is in the upper part.
+        let from = if ks.len() == 1 { 0.5 } else { 0.0 };
+        let y = Axis::new(label, Unit::None, Scale::Linear).over(from, 1.1);
         let title = format!("{}: {}", m.name, si(whole.best_flop_per_joule(), "flop/J"));
         let mut panel = Panel::new(&title, intensity(), y);
         panel.height = Height::Ratio(0.7);
@@ -69,11 +71,7 @@ pub fn capped(
             };
             if ks.len() > 1 {
                 let line = intensities(range).map(|i| (i, value(i))).collect();
-                panel.push(Layer::line(
-                    s,
-                    line,
-                    format!("{}: Δπ/{}", m.name, three(*k)),
-                ));
+                panel.push(Layer::line(s, line, format!("{}: Δπ/{k}", m.name)));
                 continue;
             }
             for (s, regime) in [Regime::Memory, Regime::Cap, Regime::Compute]
@@ -96,7 +94,7 @@ pub fn capped(
             .map(|(k, n)| Series::new(*n, Ink::Series(k), Sign::Line))
             .collect(),
         _ => (ks.iter().enumerate())
-            .map(|(s, k)| Series::new(format!("Δπ/{}", three(*k)), Ink::Series(s), Sign::Line))
+            .map(|(s, k)| Series::new(format!("Δπ/{k}"), Ink::Series(s), Sign::Line))
             .collect(),
     };
     Ok(Chart {
@@ -236,8 +234,13 @@ pub fn balances(machines: &[Machine], flop: Op) -> Result<Chart, MachineError> {
             bold: false,
         });
     }
-    let ends = |f: fn(f64, f64) -> f64, from: f64| at.iter().flat_map(|p| [p.0, p.1]).fold(from, f);
-    let (lo, hi) = (ends(f64::min, f64::INFINITY), ends(f64::max, 0.0));
+    // The part of the line that both axes have.
+    let least = |of: fn(&(f64, f64)) -> f64| at.iter().map(of).fold(f64::INFINITY, f64::min);
+    let most = |of: fn(&(f64, f64)) -> f64| at.iter().map(of).fold(0.0, f64::max);
+    let (lo, hi) = (
+        least(|p| p.0).max(least(|p| p.1)),
+        most(|p| p.0).min(most(|p| p.1)),
+    );
     panel.push(Layer::dashed(
         2,
         vec![(lo, lo), (hi, hi)],

@@ -13,7 +13,7 @@ use crate::scaling::published;
 use greenup_calibrate::record;
 use greenup_model::map::Place;
 use greenup_model::{Machine, Op};
-use greenup_report::chart::Chart;
+use greenup_report::chart::{Chart, Unit};
 use greenup_report::map_figure::map;
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::Line;
@@ -228,9 +228,18 @@ impl Draw {
                     None => Vec::new(),
                 };
                 dots.iter_mut().for_each(|p| p.calibration = true);
-                let names: Vec<&str> = machines.iter().map(|m| m.title.as_str()).collect();
+                let names: Vec<&str> = (machines.iter())
+                    .map(|m| {
+                        if machines.len() > 1 {
+                            &m.name
+                        } else {
+                            &m.title
+                        }
+                        .as_str()
+                    })
+                    .collect();
                 RooflineFigure {
-                    title: format!("{} ({flop})", names.join(" · ")),
+                    title: format!("{} ({flop})", names.join(", ")),
                     lines,
                     points: dots,
                     intensity: *intensity,
@@ -402,9 +411,10 @@ impl Draw {
                 if named.is_empty() {
                     return Err(lacks(record, "such rows")?);
                 }
-                greenup_report::scaling_figure::scaling(
+                greenup_report::scaling_figure::over_time(
                     y_label,
                     x_label,
+                    Unit::None,
                     &[greenup_report::scaling_figure::Panel {
                         label: y_label.clone(),
                         unit: unit.clone(),

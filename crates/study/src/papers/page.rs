@@ -3,9 +3,11 @@
 use super::data::{Answer, Item, Paper, State};
 use super::{PaperError, Records};
 use greenup_report::chart::Chart;
+use greenup_report::chart::canvas::escape;
 use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
 use greenup_report::si::{si, three};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// A paper as drawn from the records.
 pub struct Drawn {
@@ -39,6 +41,8 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
     let mut sections = Vec::new();
     let mut figures = Vec::new();
     let mut numbers = Vec::new();
+    // Items that show the same figure share its file.
+    let mut known: HashMap<String, String> = HashMap::new();
     let whole = items.len() == paper.items.len();
     if whole {
         sections.push(conclusions(paper));
@@ -48,23 +52,31 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
         let mut section = Section {
             id: item.id.clone(),
             title: format!("{}: {}", item.label(), item.title),
-            label: None,
-            paragraphs: vec![format!("{}: {}", item.state.name(), item.why)],
+            label: Some(item.state.name()),
+            paragraphs: vec![item.why.clone()],
             items: facts(item),
             ..Section::default()
         };
         for (k, draw) in item.draw.iter().enumerate() {
-            let chart = draw.chart(records)?;
-            let figure = Figure::chart(&chart, &draw.caption(records)?);
-            section.figures.push(match item.draw.len() {
-                1 => figure.wide(),
-                _ => figure,
-            });
-            let name = match k {
-                0 => item.id.clone(),
-                k => format!("{}-{}", item.id, k + 1),
+            let key = format!("{draw:?}");
+            let name = match known.get(&key) {
+                Some(name) => String::clone(name),
+                None => {
+                    let name = match k {
+                        0 => item.id.clone(),
+                        k => format!("{}-{}", item.id, k + 1),
+                    };
+                    figures.push((name.clone(), draw.chart(records)?));
+                    known.insert(key, name.clone());
+                    name
+                }
             };
-            figures.push((name, chart));
+            let about = format!("{}: {}", item.label(), item.title);
+            section.figures.push(Figure {
+                html: image(&format!("figures/{name}.png"), &about),
+                caption: draw.caption(records)?,
+                wide: item.draw.len() == 1,
+            });
         }
         let pairs = (item.quoted.iter())
             .map(|q| {
@@ -94,13 +106,21 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
             subtitle: paper.source.clone(),
             headline: State::ALL.map(|s| Fact::new(s.name(), of(s))).to_vec(),
             sections,
-            footer: "Numbers of the paper are quoted with their place; ours are computed from the records named beside each item. A ratio is ours over the paper's.".into(),
+            footer: "Numbers of the paper are quoted with their place; ours are computed from the records named with each item. A ratio is ours over the paper's.".into(),
             provenance: Vec::new(),
         },
         figures,
         numbers: json!({ "paper": paper.name, "title": paper.title, "source": paper.source,
                          "items": numbers, "conclusions": conclusions }),
     })
+}
+
+/// A picture in a file beside the page; with a click at its full size.
+fn image(file: &str, about: &str) -> String {
+    let about = escape(about);
+    format!(
+        r#"<a href="{file}"><img src="{file}" alt="{about}" loading="lazy" style="width:100%;max-width:900px;height:auto"></a>"#
+    )
 }
 
 fn facts(item: &Item) -> Vec<Fact> {
@@ -145,12 +165,12 @@ fn states(items: &[&Item]) -> Section {
                     let state = Cell::text(i.state.name());
                     vec![
                         Cell::text(i.label()),
-                        Cell::text(&i.title),
+                        Cell::wrapped(&i.title),
                         match mark(i.state) {
                             Some(m) => state.marked(m),
                             None => state,
                         },
-                        Cell::text(&i.command),
+                        Cell::wrapped(&i.command),
                     ]
                 })
                 .collect(),
@@ -167,14 +187,14 @@ fn conclusions(paper: &Paper) -> Section {
                 .find(|i| i.id == c.item)
                 .map_or_else(|| c.item.clone(), Item::label);
             vec![
-                Cell::text(&c.claim),
-                Cell::text(&c.at),
+                Cell::wrapped(&c.claim),
+                Cell::wrapped(&c.at),
                 match c.today {
                     Answer::True => today.marked("good"),
                     Answer::False => today.marked("bad"),
                     Answer::Open => today,
                 },
-                Cell::text(&c.why),
+                Cell::wrapped(&c.why),
                 Cell::text(label),
             ]
         })
@@ -214,20 +234,20 @@ fn beside(item: &Item, pairs: &[Pair]) -> Table {
                 None => Cell::text("–"),
             };
             vec![
-                Cell::text(&q.name),
+                Cell::wrapped(&q.name),
                 number(Some(p.theirs)),
                 number(p.ours),
                 match p.ratio() {
                     Some(r) => Cell::number(r, format!("×{}", three(r))),
                     None => Cell::text("–"),
                 },
-                Cell::text(&q.at),
-                Cell::text(&q.note),
+                Cell::wrapped(&q.at),
+                Cell::wrapped(&q.note),
             ]
         })
         .collect();
     Table {
-        caption: "The paper's numbers beside ours".into(),
+        caption: "The paper's numbers next to ours".into(),
         header: headers(&[
             ("", ""),
             ("paper", ""),
@@ -255,7 +275,7 @@ fn as_json(item: &Item, pairs: &[Pair]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use greenup_report::chart::PAGE_WIDTHS;
+    use greenup_report::chart::FileStyle;
     use std::time::Instant;
 
     /// Every number in a document, with where it is.
@@ -303,7 +323,7 @@ mod tests {
             }
             assert!(text.len() > 1000);
             for (name, chart) in &made.figures {
-                let faults = chart.faults(PAGE_WIDTHS[PAGE_WIDTHS.len() - 1]);
+                let faults = chart.faults(FileStyle::default().width);
                 assert!(faults.is_empty(), "{} {name}: {faults:#?}", paper.name);
             }
         }

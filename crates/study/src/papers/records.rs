@@ -127,7 +127,11 @@ pub fn machine(name: &str) -> Result<Machine, PaperError> {
     };
     let one = shipped::find(of).ok_or_else(none)??;
     Ok(match copies {
-        Some(n) => one.cluster(n)?,
+        Some(n) => Machine {
+            name: format!("{n} × {}", one.name),
+            title: format!("{n} × {}", one.title),
+            ..one.cluster(n)?
+        },
         None => one,
     })
 }

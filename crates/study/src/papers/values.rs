@@ -38,6 +38,9 @@ pub enum Ours {
         /// Usable power divided by this before.
         #[serde(default = "one")]
         throttle: f64,
+        /// That of the other machine.
+        #[serde(default = "one")]
+        over_throttle: f64,
         /// Multiplied with it.
         #[serde(default = "one")]
         scale: f64,
@@ -137,13 +140,17 @@ impl Ours {
                 over,
                 intensity,
                 throttle,
+                over_throttle,
                 scale,
             } => {
-                let at = |m: &Machine| -> Result<f64, PaperError> {
-                    let m = m.throttled(*throttle)?;
-                    let r = m.roofline(*flop, Op::Dram)?;
-                    of_machine(&r, value, *intensity)
-                        .ok_or_else(|| PaperError::NoMachine(format!("{name}: {value}")))
+                let at = |m: &Machine, k: f64| -> Result<f64, PaperError> {
+                    // Throttling gives a machine without a cap one.
+                    let m = match k {
+                        1.0 => m.clone(),
+                        k => m.throttled(k)?,
+                    };
+                    of_machine(&m.roofline(*flop, Op::Dram)?, value, *intensity)
+                        .ok_or_else(|| PaperError::NoMachine(format!("{name} with {value}")))
                 };
                 let m = machine(name)?;
                 scale
@@ -152,11 +159,9 @@ impl Ours {
                             m.nodes_for_power_of(&machine(big)?)?
                         }
                         (Some(other), _) => {
-                            // The other is as it is; only the first is throttled.
-                            let r = machine(other)?.roofline(*flop, Op::Dram)?;
-                            at(&m)? / of_machine(&r, value, *intensity).unwrap_or(f64::NAN)
+                            at(&m, *throttle)? / at(&machine(other)?, *over_throttle)?
                         }
-                        (None, _) => at(&m)?,
+                        (None, _) => at(&m, *throttle)?,
                     }
             }
             Self::Cost {

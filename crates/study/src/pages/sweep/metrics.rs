@@ -1,7 +1,7 @@
 //! Fig. 9 of Anzt et al. (2015): metrics against performance and efficiency, and the plane split by each.
 
 use greenup_report::chart::Chart;
-use greenup_report::si::three;
+use greenup_report::si::{si, three};
 use greenup_report::sweep_figure::{Dot, Scatter};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::Analysis;
@@ -96,7 +96,11 @@ pub fn rows(a: &Analysis, sweep: &Sweep, metrics: &[Metric]) -> Option<Chart> {
             panel([q, e], &|i, v| Some((v, green(i)?))),
             panel([p, e], &|i, _| Some((speed(i), green(i)?))),
         ];
-        row[2].panels[0].title = format!("{}: mean {}", m.name, three(mean));
+        let mean = match m.unit.as_str() {
+            "" => three(mean),
+            unit => si(mean, unit),
+        };
+        row[2].panels[0].title = format!("{}: mean {mean}", m.name);
         for chart in row {
             match &mut all {
                 Some(all) => all.panels.extend(chart.panels),
