@@ -303,7 +303,9 @@ mod tests {
             let html = made.page.render().unwrap();
             let took = start.elapsed().as_secs_f64();
             assert!(took < 60.0, "{}: {took} s", paper.name);
-            assert!(!html.contains("NaN"), "{}", paper.name);
+            assert!(html.contains("figures/") && html.len() < 300_000);
+            let page = serde_json::to_string(&made.page).unwrap();
+            assert!(!page.contains("NaN"), "{}", paper.name);
             assert_eq!(
                 made.numbers["items"].as_array().unwrap().len(),
                 paper.items.len()
