@@ -2,6 +2,7 @@
 
 use super::PaperError;
 use super::draw::Draw;
+use super::lists::List;
 use super::values::Ours;
 use serde::{Deserialize, Serialize};
 
@@ -96,6 +97,9 @@ pub struct Item {
     /// Our figures.
     #[serde(default)]
     pub draw: Vec<Draw>,
+    /// Our tables.
+    #[serde(default)]
+    pub lists: Vec<List>,
     /// Numbers of the paper.
     #[serde(default)]
     pub quoted: Vec<Quoted>,
@@ -275,7 +279,9 @@ mod tests {
                     assert!(root().join(r).exists(), "{name}: no record {r}");
                 }
                 // A state is never better than what the page shows.
-                let shown = !i.draw.is_empty() || i.quoted.iter().any(|q| q.ours.is_some());
+                let shown = !i.draw.is_empty()
+                    || !i.lists.is_empty()
+                    || i.quoted.iter().any(|q| q.ours.is_some());
                 let good = matches!(i.state, State::Reproduced | State::OtherHardware);
                 assert!(!good || shown, "{name} shows nothing of ours");
             }

@@ -6,11 +6,13 @@
 //! | [`records`] | the repository's records, each read once |
 //! | [`values`] | our number beside one of the paper |
 //! | [`draw`] | our figure of an item |
+//! | [`lists`] | our table of an item |
 //! | [`page`] | the page of a paper, its figures and numbers |
 
 mod charts;
 pub mod data;
 pub mod draw;
+pub mod lists;
 pub mod page;
 pub mod records;
 pub mod values;

@@ -87,6 +87,9 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
                 })
             })
             .collect::<Result<Vec<Pair>, PaperError>>()?;
+        for list in &item.lists {
+            section.tables.push(list.table(records)?);
+        }
         if !pairs.is_empty() {
             section.tables.push(beside(item, &pairs));
         }
