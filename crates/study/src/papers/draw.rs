@@ -2,9 +2,9 @@
 
 use super::PaperError;
 use super::charts::{self, Quantity};
+use super::recorded;
 use super::records::{Records, broken, machine};
 use crate::pages::pruning;
-use crate::pages::replay::{Repeated, figure as strategies};
 use crate::pages::sweep::heat::{Axes, heat};
 use crate::pages::sweep::metrics::{self, Metric};
 use crate::pages::sweep::{figures, findings};
@@ -17,9 +17,7 @@ use greenup_report::chart::{Chart, Unit};
 use greenup_report::map_figure::map;
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::Line;
-use greenup_tune::Objective;
-use greenup_tune::replay::{Budget, replay};
-use greenup_tune::strategy::strategy;
+use greenup_report::scaling_figure::{self, Panel};
 use greenup_tune::trial::scaling::Scaling;
 use serde::Deserialize;
 
@@ -326,30 +324,10 @@ impl Draw {
             }
             Self::Replay {
                 record,
-                strategies: names,
+                strategies,
                 budget,
                 seeds,
-            } => {
-                let path = records.path(record)?;
-                let s = records.sweep(record)?;
-                let trials = (s.sweep.trials.len() as f64 * budget).round() as usize;
-                let mut found = Vec::new();
-                for name in names {
-                    let mut runs = Vec::new();
-                    for seed in 1..=*seeds {
-                        let mut by = strategy(name, None).map_err(|e| broken(&path, e))?;
-                        let budget = Budget::Evaluations(trials.max(1));
-                        let time = [Objective::Time];
-                        let run = replay(&s.sweep, &time, by.as_mut(), budget, seed);
-                        runs.push(run.map_err(|e| broken(&path, e))?);
-                    }
-                    found.push(Repeated {
-                        strategy: name.clone(),
-                        runs,
-                    });
-                }
-                strategies(&s.sweep, "time", &found)
-            }
+            } => recorded::replayed(records, record, strategies, *budget, *seeds)?,
             Self::Pruning { record } => {
                 let path = records.path(record)?;
                 let facts = greenup_space::Facts::default();
@@ -370,7 +348,7 @@ impl Draw {
                 }
                 if beside.len() != studies.len() {
                     let name = studies.join(", ");
-                    return Err(PaperError::NoMachine(format!("studies {name}")));
+                    return Err(PaperError::NoValue(format!("the studies {name}")));
                 }
                 scaling::published_figure(&beside)
             }
@@ -385,47 +363,16 @@ impl Draw {
                 series,
             } => {
                 let json = records.json(record)?;
-                let mut named: Vec<(String, Vec<(f64, f64, f64, f64)>)> = Vec::new();
-                for row in json
-                    .pointer(rows)
-                    .and_then(|r| r.as_array())
-                    .into_iter()
-                    .flatten()
-                {
-                    let number = |p: &str| row.pointer(p).and_then(serde_json::Value::as_f64);
-                    let (Some(x), Some(y)) = (number(x), number(y)) else {
-                        continue;
-                    };
-                    let parts: Vec<String> = (series.iter())
-                        .filter_map(|p| match row.pointer(p)? {
-                            serde_json::Value::String(s) => Some(s.clone()),
-                            other => Some(other.to_string()),
-                        })
-                        .collect();
-                    let name = parts.join(" ");
-                    match named.iter_mut().find(|n| n.0 == name) {
-                        Some(n) => n.1.push((x, y, y, y)),
-                        None => named.push((name, vec![(x, y, y, y)])),
-                    }
-                }
-                if named.is_empty() {
+                let curves = recorded::curves(json.pointer(rows), (x, y), series);
+                if curves.is_empty() {
                     return Err(lacks(record, "such rows")?);
                 }
-                greenup_report::scaling_figure::over_time(
-                    y_label,
-                    x_label,
-                    Unit::None,
-                    &[greenup_report::scaling_figure::Panel {
-                        label: y_label.clone(),
-                        unit: unit.clone(),
-                        series: (named.into_iter())
-                            .map(|(name, mut points)| {
-                                points.sort_by(|a, b| a.0.total_cmp(&b.0));
-                                greenup_report::scaling_figure::Series { name, points }
-                            })
-                            .collect(),
-                    }],
-                )
+                let panel = Panel {
+                    label: y_label.clone(),
+                    unit: unit.clone(),
+                    series: curves,
+                };
+                scaling_figure::over_time(y_label, x_label, Unit::None, &[panel])
             }
         })
     }

@@ -14,6 +14,7 @@ pub mod data;
 pub mod draw;
 pub mod lists;
 pub mod page;
+mod recorded;
 pub mod records;
 pub mod values;
 
@@ -69,6 +70,9 @@ pub enum PaperError {
     /// A machine is not shipped.
     #[error("there is no machine `{0}`")]
     NoMachine(String),
+    /// The data of a paper names a value that there is not.
+    #[error("there is no value of {0}")]
+    NoValue(String),
     /// A machine lacks a cost.
     #[error(transparent)]
     Machine(#[from] greenup_model::MachineError),

@@ -94,9 +94,6 @@ pub enum Ours {
         machine: String,
         /// `mean error`, `largest error`, `standard deviation`, `least constant share` or `largest constant share`.
         value: String,
-        /// Only cases whose label has this.
-        #[serde(default)]
-        cases: String,
     },
     /// Time of the model in a published scaling study, s.
     Scaling {
@@ -104,11 +101,6 @@ pub enum Ours {
         study: String,
         /// Number of nodes.
         nodes: usize,
-    },
-    /// Valid points of a search space.
-    Space {
-        /// The file.
-        record: String,
     },
 }
 
@@ -150,7 +142,7 @@ impl Ours {
                         k => m.throttled(k)?,
                     };
                     of_machine(&m.roofline(*flop, Op::Dram)?, value, *intensity)
-                        .ok_or_else(|| PaperError::NoMachine(format!("{name} with {value}")))
+                        .ok_or_else(|| PaperError::NoValue(format!("{name} with {value}")))
                 };
                 let m = machine(name)?;
                 scale
@@ -176,7 +168,7 @@ impl Ours {
                     "time" => cost.time_s.as_ref(),
                     _ => None,
                 };
-                let none = || PaperError::NoMachine(format!("{name} with {value} of {op}"));
+                let none = || PaperError::NoValue(format!("{name} with {value} of {op}"));
                 known.ok_or_else(none)?.value
             }
             Self::Json {
@@ -222,12 +214,10 @@ impl Ours {
                 sweeps,
                 machine,
                 value,
-                cases,
             } => {
                 let all = records.explained(names, sweeps, machine)?;
                 let of = |f: &dyn Fn(&greenup_tune::analyze::counted::FromCounters) -> f64| {
                     (all.applications.iter().flat_map(|a| &a.cases))
-                        .filter(|c| cases.is_empty() || c.label.contains(cases.as_str()))
                         .map(f)
                         .collect::<Vec<f64>>()
                 };
@@ -248,7 +238,7 @@ impl Ours {
                 }
             }
             Self::Scaling { study, nodes } => {
-                let none = || PaperError::NoMachine(format!("{study} at {nodes} nodes"));
+                let none = || PaperError::NoValue(format!("{study} at {nodes} nodes"));
                 let all = published::all()?;
                 let s = all
                     .into_iter()
@@ -257,16 +247,6 @@ impl Ours {
                 let of = machine(&s.machine)?;
                 let at = s.points.iter().position(|p| p.nodes == *nodes);
                 s.beside(&of)?.predicted_s[at.ok_or_else(none)?]
-            }
-            Self::Space { record } => {
-                let path = records.path(record)?;
-                let fail = |e: &str| broken(&path, e);
-                let facts = greenup_space::Facts::default();
-                let space = greenup_space::Space::read(&records.text(record)?, &facts)
-                    .map_err(|e| fail(&e.message))?;
-                let limits = greenup_space::Limits::default();
-                greenup_space::count(&space, |_| true, &limits)
-                    .map_err(|_| fail("the space cannot be counted"))? as f64
             }
         })
     }
@@ -282,34 +262,19 @@ fn of_sweep(a: &Analysis, name: &str) -> Option<f64> {
         (!v.is_empty()).then(|| v.iter().sum::<f64>() / v.len() as f64)
     };
     let green = a.lowest_energy.map(|g| &a.rows[g]);
-    let corr = |metric: &str, which: fn(&greenup_tune::analyze::Correlation) -> Option<f64>| {
-        a.correlations
-            .iter()
-            .find(|c| c.name == metric)
-            .and_then(which)
-    };
-    if let Some(metric) = name.strip_prefix("correlation with performance: ") {
-        return corr(metric, |c| Some(c.performance));
-    }
-    if let Some(metric) = name.strip_prefix("correlation with efficiency: ") {
-        return corr(metric, |c| c.efficiency);
-    }
     match name {
         "configs" => Some(n),
-        "trials" => Some(a.trials as f64),
         "best performance" => Some(GIGA * fast.performance),
         "efficiency of the fastest" => Some(GIGA * fast.efficiency?),
         "least performance" => (a.rows.iter().map(|r| GIGA * r.performance)).reduce(f64::min),
         "mean performance" => mean(&|r| Some(GIGA * r.performance)),
         "best efficiency" => Some(GIGA * green?.efficiency?),
-        "performance at the best efficiency" => Some(GIGA * green?.performance),
         "mean efficiency" => mean(&|r| Some(GIGA * r.efficiency?)),
         "efficiency gained, %" => Some(100.0 * (green?.efficiency? / fast.efficiency? - 1.0)),
         "performance lost, %" => Some(100.0 * (1.0 - green?.performance / fast.performance)),
         "faster than the most efficient, %" => Some(100.0 * a.quadrants.as_ref()?.right as f64 / n),
         "more efficient than the fastest" => Some(a.quadrants.as_ref()?.above as f64),
         "corners of the hull" => Some(a.hull.as_ref()?.corners.len() as f64),
-        "error of prediction in time, %" => Some(100.0 * a.learnt_time.as_ref()?.mean_error),
         _ => None,
     }
 }
@@ -339,10 +304,8 @@ fn of_machine(r: &EnergyRoofline, name: &str, i: f64) -> Option<f64> {
         "streaming energy" => r.streaming_energy(),
         "constant energy per byte" => r.pi0 * r.tau_mem,
         "constant power" => r.pi0,
-        "usable power" => r.dpi?,
         "largest power" => r.max_power(),
         "constant-flop efficiency" => r.eta(),
-        "constant share" => r.pi0 / (r.pi0 + r.dpi?),
         "performance" => 1.0 / r.time_per_flop(i),
         "efficiency" => 1.0 / r.energy_per_flop(i),
         "power" => r.power(i),
