@@ -40,6 +40,7 @@ fn run(cli: Cli) -> greenup_app::Result {
         Command::Scale(a) => commands::tuning::scale::run(&a),
         Command::Profile(a) => commands::profile::run(&a),
         Command::Explain(a) => commands::explain::run(&a),
+        Command::Paper(a) => commands::paper::run(&a),
         Command::Analyze(a) => commands::tuning::analyze::run(&a),
         Command::Best(a) => commands::tuning::best::run(&a),
         Command::Tune(a) => commands::tuning::tune::run(&a),

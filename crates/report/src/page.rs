@@ -34,7 +34,7 @@ pub struct Cell {
     pub text: String,
     /// Key by which the column is sorted.
     pub sort: String,
-    /// `good`, `bad` or nothing.
+    /// `good`, `bad`, `wrap` for text that is to be read in full, or nothing.
     pub mark: Option<&'static str>,
 }
 
@@ -56,6 +56,11 @@ impl Cell {
             sort: format!("{value:e}"),
             mark: None,
         }
+    }
+
+    /// Text over several lines, shown in full.
+    pub fn wrapped(text: impl Into<String>) -> Self {
+        Self::text(text).marked("wrap")
     }
 
     /// The cell with a mark: `good` or `bad`.

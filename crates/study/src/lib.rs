@@ -16,6 +16,7 @@
 //! | [`mod@summary`] | the results as data |
 //! | [`applications`] | energies of applications from hardware counters |
 //! | [`scaling`] | applications over many nodes, from runs on one device and a network |
+//! | [`papers`] | every figure, table and claim of five papers, with its state today |
 //! | [`pages`] | HTML pages of studies, sweeps and applications |
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
@@ -27,6 +28,7 @@ pub mod device;
 pub mod energy;
 pub mod gpu;
 pub mod pages;
+pub mod papers;
 pub mod result;
 pub mod scaling;
 pub mod stopwatch;

@@ -8,6 +8,7 @@ pub mod browser;
 pub mod mpi;
 
 use std::ffi::OsStr;
+use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -206,6 +207,26 @@ pub fn kill_after(command: &mut Command, ready: impl FnMut() -> bool, later: Dur
     assert!(ended.is_none(), "it ended too early: {ended:?}");
     child.kill().expect("it can be killed");
     child.wait().expect("it can be waited for");
+}
+
+/// Arguments of every command of a program in the data of the papers.
+///
+/// # Panics
+/// The data cannot be read.
+pub fn commands_of_papers(program: &str) -> Vec<Vec<String>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers");
+    let start = format!("command = \"{program} ");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("papers").flatten() {
+        let text = fs::read_to_string(entry.path()).expect("text");
+        for line in text.lines().filter_map(|l| l.strip_prefix(&start)) {
+            // What follows `--` is another program's.
+            let own = line.trim_end_matches('"').split(" -- ").next();
+            let words = own.unwrap_or_default().split_whitespace();
+            found.push(words.map(str::to_owned).collect());
+        }
+    }
+    found
 }
 
 /// Loops that keep cores busy, ended with it.

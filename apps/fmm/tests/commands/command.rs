@@ -231,3 +231,13 @@ fn versions_completions_and_manual_pages() {
     assert!(out(&["completions", "bash"]).contains("_fmm()"));
     assert!(out(&["man"]).contains(".TH fmm 1"));
 }
+
+#[test]
+fn every_command_of_the_papers_parses() {
+    let all = greenup_testing::commands_of_papers("fmm");
+    assert!(!all.is_empty());
+    for args in all {
+        let (ok, _, e) = fmm(&format!("{} --help", args.join(" ")));
+        assert!(ok, "{args:?}: {e}");
+    }
+}

@@ -359,3 +359,14 @@ fn versions_completions_and_manual_pages() {
     assert!(out(&["completions", "bash"]).contains("_gisaxs()"));
     assert!(out(&["man"]).contains(".TH gisaxs 1"));
 }
+
+#[test]
+fn every_command_of_the_papers_parses() {
+    let all = greenup_testing::commands_of_papers("gisaxs");
+    assert!(!all.is_empty());
+    for args in all {
+        let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
+        args.push("--help");
+        gisaxs(Path::new("."), &args).success();
+    }
+}

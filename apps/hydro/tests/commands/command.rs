@@ -364,3 +364,14 @@ fn versions_completions_and_manual_pages() {
     assert!(out(&["completions", "bash"]).contains("_hydro()"));
     assert!(out(&["man"]).contains(".TH hydro 1"));
 }
+
+#[test]
+fn every_command_of_the_papers_parses() {
+    let all = greenup_testing::commands_of_papers("hydro");
+    assert!(!all.is_empty());
+    for args in all {
+        let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
+        args.push("--help");
+        hydro(&args).success();
+    }
+}

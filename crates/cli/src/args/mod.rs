@@ -2,6 +2,7 @@
 
 mod everyday;
 mod model;
+mod paper;
 mod parse;
 mod run;
 mod scaling;
@@ -11,6 +12,7 @@ mod tuning;
 
 pub use everyday::*;
 pub use model::*;
+pub use paper::PaperArgs;
 pub use parse::{BudgetArg, Sizes};
 pub use run::RunArgs;
 pub use scaling::{Application, Numbers, ScalingArgs};
@@ -89,6 +91,8 @@ pub enum Command {
     Profile(ProfileArgs),
     /// Split the energy of applications into its parts, from hardware counters, and compare with measurements
     Explain(ExplainArgs),
+    /// Redraw the figures, tables and claims of five papers from recorded runs, next to the papers' numbers
+    Paper(PaperArgs),
     /// Analyze a sweep: best configs, time-energy trade-off, importance of parameters
     Analyze(AnalyzeArgs),
     #[command(hide = true)]

@@ -5,11 +5,13 @@
 //! | [`model`] | machine models: `calibrate`, `fit`, `machines`, `predict`, `whatif`, `roofline` |
 //! | [`tuning`] | search spaces and tuning: `init`, `space`, `tune`, `best`, `replay`, `analyze`, `scale`, `gemm`, `compile` |
 //! | [`scaling`] | applications over many nodes |
+//! | [`paper`] | figures, tables and claims of papers |
 //! | [`study`], [`run`], [`doctor`], [`profile`], [`explain`] | measurements |
 
 pub mod doctor;
 pub mod explain;
 pub mod model;
+pub mod paper;
 pub mod profile;
 pub mod run;
 pub mod scaling;

@@ -9,6 +9,7 @@ mod frame;
 mod inputs;
 mod old_names;
 mod outputs;
+mod paper;
 mod parameters;
 mod run;
 mod scaling;

@@ -1,9 +1,11 @@
 //! The page of machines beside each other: their lines, and all their constants.
 
 use crate::pages::study::machine::constants_table;
+use greenup_calibrate::Record;
 use greenup_model::{Machine, Op};
 use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
 use greenup_report::roofline_figure::RooflineFigure;
+use greenup_report::roofline_parts::{Interval, Point};
 use greenup_report::si::{percent, si, three};
 
 /// Builds the page of a figure of these machines for one flop class.
@@ -117,6 +119,46 @@ fn constants(m: &Machine) -> Section {
         )],
         ..Section::default()
     }
+}
+
+/// Records of the flop class against slow memory, on the whole device.
+pub fn points(records: &[Record], flop: Op) -> Vec<Point> {
+    records
+        .iter()
+        .filter(|r| r.occupancy >= 1.0 && r.work.count(flop) > 0.0)
+        .filter_map(|r| {
+            let intensity = r.work.intensity()?;
+            let w = r.work.flops();
+            let note = |name: &str| {
+                r.notes
+                    .iter()
+                    .find(|(n, _)| n == name)
+                    .and_then(|(_, v)| v.parse::<f64>().ok())
+            };
+            let (fast, slow) = (
+                note("_time_lo_s").unwrap_or(r.time_s),
+                note("_time_hi_s").unwrap_or(r.time_s),
+            );
+            let exact = |v: f64| Interval {
+                value: v,
+                lo: v,
+                hi: v,
+            };
+            Some(Point {
+                name: r.benchmark.clone(),
+                line: 0,
+                intensity,
+                flops_per_s: Interval {
+                    value: w / r.time_s,
+                    lo: w / slow,
+                    hi: w / fast,
+                },
+                flops_per_j: r.energy_j.map(|e| exact(w / e)),
+                power_w: r.energy_j.map(|e| exact(e / r.time_s)),
+                calibration: false,
+            })
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! | [`sweep`] | the analysis of a tuning sweep |
 //! | [`calibration`] | a calibrated machine and its microbenchmarks |
 //! | [`comparison`] | machines beside each other |
+//! | [`pruning`] | how filters prune a search space (a figure) |
 //! | [`replay`] | search strategies on a recorded sweep |
 //! | [`applications`] | energies of applications from hardware counters |
 //! | [`scaling`] | predicted scaling over nodes |
@@ -14,6 +15,7 @@
 pub mod applications;
 pub mod calibration;
 pub mod comparison;
+pub mod pruning;
 pub mod replay;
 pub mod scaling;
 pub mod scaling_study;

@@ -5,12 +5,12 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::output::Output;
 use greenup_app::provenance::Provenance;
 use greenup_app::{machine, print};
-use greenup_calibrate::record::{self, Record};
+use greenup_calibrate::record;
 use greenup_files::Outputs;
 use greenup_model::{Machine, Op};
 use greenup_report::roofline_figure::RooflineFigure;
-use greenup_report::roofline_parts::{Interval, Line, Point};
-use greenup_study::pages::comparison::page;
+use greenup_report::roofline_parts::Line;
+use greenup_study::pages::comparison::{page, points};
 
 pub fn run(args: &RooflineArgs) -> Result {
     let mut outputs = Outputs::new();
@@ -85,44 +85,4 @@ pub fn run(args: &RooflineArgs) -> Result {
     to.write(page.render()?.as_bytes())?;
     to.print_name();
     Ok(())
-}
-
-/// Records of the flop class against slow memory, on the whole device.
-fn points(records: &[Record], flop: Op) -> Vec<Point> {
-    records
-        .iter()
-        .filter(|r| r.occupancy >= 1.0 && r.work.count(flop) > 0.0)
-        .filter_map(|r| {
-            let intensity = r.work.intensity()?;
-            let w = r.work.flops();
-            let note = |name: &str| {
-                r.notes
-                    .iter()
-                    .find(|(n, _)| n == name)
-                    .and_then(|(_, v)| v.parse::<f64>().ok())
-            };
-            let (fast, slow) = (
-                note("_time_lo_s").unwrap_or(r.time_s),
-                note("_time_hi_s").unwrap_or(r.time_s),
-            );
-            let exact = |v: f64| Interval {
-                value: v,
-                lo: v,
-                hi: v,
-            };
-            Some(Point {
-                name: r.benchmark.clone(),
-                line: 0,
-                intensity,
-                flops_per_s: Interval {
-                    value: w / r.time_s,
-                    lo: w / slow,
-                    hi: w / fast,
-                },
-                flops_per_j: r.energy_j.map(|e| exact(w / e)),
-                power_w: r.energy_j.map(|e| exact(e / r.time_s)),
-                calibration: false,
-            })
-        })
-        .collect()
 }

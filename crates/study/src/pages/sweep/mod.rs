@@ -4,6 +4,7 @@ pub mod course;
 pub mod figures;
 pub mod findings;
 pub mod heat;
+pub mod metrics;
 pub mod parameters;
 
 use figures::{bars, ranking, scaling, scatter, split_scatter};

@@ -8,11 +8,8 @@ use greenup_app::output::Output;
 use greenup_app::stdout;
 use greenup_app::{interrupt, output, print};
 use greenup_files::{AtomicFile, FileError, Outputs, read_text};
-use greenup_report::pruning_figure::{Fate as Drawn, PruningFigure, Slice, Step};
-use greenup_space::{
-    Fate, Funnel, Index, Limits, Space, SpaceError, Stop, Strength, Value, count, funnel, pruning,
-    visit,
-};
+use greenup_space::{Funnel, Index, Limits, Space, SpaceError, Stop, Value, count, funnel, visit};
+use greenup_study::pages::pruning::figure;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -265,44 +262,6 @@ fn stream<W: Write>(space: &Space, to: W, name: &str, lost: &dyn Fn() -> bool) -
         return Err(AppError::interrupted("stopped"));
     }
     w.into_inner().map_err(|e| failed_to(e.into_error()))
-}
-
-fn figure(space: &Space, funnel: &Funnel, index: Option<&Index>) -> PruningFigure {
-    let drawn = index.map(|i| pruning(i, 6000)).unwrap_or_default();
-    PruningFigure {
-        title: format!("{}: pruning", space.name),
-        cartesian: funnel.cartesian.map(|n| n as f64),
-        cartesian_label: text::counted(funnel.cartesian),
-        steps: funnel
-            .rows
-            .iter()
-            .map(|r| {
-                let f = &space.filters()[r.filter];
-                Step {
-                    name: f.name.clone(),
-                    soft: f.strength == Strength::Soft,
-                    after: r.after.map(|n| n as f64).or(r.estimate.map(|e| e.points)),
-                    label: text::size(r.after, r.estimate),
-                }
-            })
-            .collect(),
-        levels: drawn.levels,
-        slices: drawn
-            .branches
-            .iter()
-            .map(|b| Slice {
-                level: b.level,
-                from: b.from,
-                to: b.to,
-                fate: match b.fate {
-                    Fate::Alive => Drawn::Alive,
-                    Fate::DiesBelow => Drawn::DiesBelow,
-                    Fate::Rejected(f) => Drawn::Rejected(f),
-                },
-            })
-            .collect(),
-        cut: drawn.cut,
-    }
 }
 
 /// A line of /proc/self/status in bytes; 0 where there is none.

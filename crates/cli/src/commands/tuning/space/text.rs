@@ -1,29 +1,8 @@
 //! What `greenup space` prints as text.
 
 use greenup_app::print;
-use greenup_space::{Estimate, Funnel, Space, Value};
-
-pub fn counted(n: Option<u128>) -> String {
-    n.map_or_else(|| "?".into(), print::grouped)
-}
-
-/// A number of points, counted or estimated.
-pub fn size(exact: Option<u128>, estimate: Option<Estimate>) -> String {
-    match (exact, estimate) {
-        (None, Some(e)) => format!("≈ {:.2e} ± {}", e.points, percent(e.error / e.points)),
-        _ => counted(exact),
-    }
-}
-
-/// A share with two digits.
-pub fn percent(share: f64) -> String {
-    let p = 100.0 * share;
-    if p < 10.0 {
-        format!("{p:.1} %")
-    } else {
-        format!("{p:.0} %")
-    }
-}
+use greenup_space::{Funnel, Space, Value};
+use greenup_study::pages::pruning::{counted, size};
 
 pub fn summary(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
     print::line(format!(

@@ -1,0 +1,117 @@
+//! `paper`: its list, its commands, its files.
+
+use crate::common::{command, fails, greenup, json, ok, repository};
+use std::collections::BTreeSet;
+use std::fs;
+
+#[test]
+fn every_row_has_a_state_a_reason_and_a_command() {
+    let rows = json(&["paper", "--list", "--json"]);
+    let rows = rows.as_array().unwrap();
+    assert!(rows.len() > 100, "{}", rows.len());
+    let states = ["reproduced", "other hardware", "part", "not possible"];
+    let mut papers = BTreeSet::new();
+    for row in rows {
+        let text = |key: &str| row[key].as_str().filter(|t| !t.is_empty()).unwrap();
+        papers.insert(text("paper"));
+        assert!(states.contains(&text("state")), "{row}");
+        for key in ["item", "why", "command"] {
+            text(key);
+        }
+    }
+    assert_eq!(papers.len(), 5);
+    let shown = ok(&["paper", "--list"]);
+    assert!(shown.contains("beast") && shown.contains("not possible"));
+    let one = json(&["paper", "slides", "--list", "--json"]);
+    assert!(one.as_array().unwrap().len() < rows.len());
+}
+
+/// Other programs test their commands themselves.
+#[test]
+fn every_command_of_the_papers_parses() {
+    let mut known = 0;
+    for args in greenup_testing::commands_of_papers("greenup") {
+        // With it, the parser accepts any complete line and refuses unknown subcommands and flags.
+        let out = command(&[]).args(&args).arg("--help").output().unwrap();
+        assert!(out.status.success(), "greenup {}", args.join(" "));
+        known += 1;
+    }
+    assert!(known > 60, "{known}");
+}
+
+#[test]
+fn one_figure_is_written_whole_and_nothing_of_the_user_is_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let root = repository("");
+    let draw = |figure: &str| {
+        let to = out.to_str().unwrap();
+        greenup(&[
+            "paper",
+            "slides",
+            "--figure",
+            figure,
+            "--out",
+            to,
+            "--records",
+            &root,
+        ])
+    };
+    assert!(draw("36").status.success());
+    let page = fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(page.contains("Slide 36") && !page.contains("Slide 54"));
+    let numbers: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(out.join("numbers.json")).unwrap()).unwrap();
+    assert_eq!(numbers["items"][0]["state"], "reproduced");
+    let png = fs::read(out.join("figures/slide-36.png")).unwrap();
+    assert_eq!(&png[1..4], b"PNG");
+    // A later run replaces what this one made, and only that.
+    fs::write(out.join("figures/mine.png"), "mine").unwrap();
+    assert!(draw("54").status.success());
+    let figures = |name: &str| out.join("figures").join(name).exists();
+    assert!(figures("slide-54.png") && figures("mine.png") && !figures("slide-36.png"));
+    // A folder of the user.
+    fs::write(out.join("notes.txt"), "mine").unwrap();
+    let e = String::from_utf8(draw("36").stderr).unwrap();
+    assert!(e.contains("notes.txt") && e.contains("new folder"), "{e}");
+    assert!(figures("slide-54.png"));
+    let foreign = dir.path().join("foreign");
+    fs::create_dir(&foreign).unwrap();
+    fs::write(foreign.join("index.html"), "mine").unwrap();
+    let to = foreign.to_str().unwrap();
+    let e = fails(&["paper", "slides", "--out", to, "--records", &root]);
+    assert!(e.contains("index.html"), "{e}");
+    assert_eq!(
+        fs::read_to_string(foreign.join("index.html")).unwrap(),
+        "mine"
+    );
+}
+
+#[test]
+fn unknown_figures_and_missing_records_are_explained() {
+    let dir = tempfile::tempdir().unwrap();
+    let to = dir.path().join("out");
+    let to = to.to_str().unwrap();
+    let e = fails(&["paper", "beast", "--figure", "77", "--out", to]);
+    assert!(e.contains("no figure `77`") && e.contains("fig-5"), "{e}");
+    assert!(!dir.path().join("out").exists());
+    let none = dir.path().to_str().unwrap();
+    let e = fails(&[
+        "paper",
+        "beast",
+        "--figure",
+        "5",
+        "--out",
+        to,
+        "--records",
+        none,
+    ]);
+    assert!(
+        e.contains("dgemm_h200 is missing") && e.contains("--records"),
+        "{e}"
+    );
+    let refused = |args: &[&str]| greenup_testing::is_refused(&mut command(args));
+    assert!(refused(&["paper", "beast"]).contains("--out"));
+    assert!(refused(&["paper", "--out", to]).contains("PAPER"));
+    assert!(refused(&["paper", "beats", "--out", to]).contains("beast"));
+}

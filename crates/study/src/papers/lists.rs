@@ -1,0 +1,50 @@
+//! Our tables of an item, from records.
+
+use super::{PaperError, Records};
+use crate::pages::sweep::findings;
+use greenup_report::page::{Cell, Header, Table};
+use greenup_report::si::si;
+use serde::Deserialize;
+
+/// A table with its input.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum List {
+    /// Configs at the corners of the convex hull of performance and efficiency.
+    Corners {
+        /// The sweep.
+        record: String,
+    },
+}
+
+impl List {
+    /// The table.
+    ///
+    /// # Errors
+    /// The record is missing.
+    pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
+        let Self::Corners { record } = self;
+        let s = records.sweep(record)?;
+        let a = &s.analysis;
+        let corners = a.hull.iter().flat_map(|h| &h.corners);
+        let per_j = format!("{}/J", a.unit.trim_end_matches("/s"));
+        let rows = corners
+            .map(|&i| {
+                let row = &a.rows[i];
+                let green = row.efficiency.unwrap_or(0.0);
+                vec![
+                    Cell::wrapped(findings::config(&s.sweep, row)),
+                    Cell::number(row.performance, si(row.performance, a.unit)),
+                    Cell::number(green, si(green, &per_j)),
+                ]
+            })
+            .collect();
+        Ok(Table {
+            caption: format!("Corners of the convex hull, {}", s.sweep.facts.device),
+            header: ["config", "performance", "efficiency"]
+                .map(|n| Header::new(n, ""))
+                .to_vec(),
+            rows,
+        })
+    }
+}
