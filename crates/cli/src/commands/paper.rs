@@ -79,19 +79,15 @@ fn list(args: &PaperArgs) -> Result {
     if args.json {
         return print::json(&rows);
     }
-    print::table(
-        &["paper", "item", "what it shows", "state"],
-        (rows.iter())
-            .map(|r| {
-                vec![
-                    r.paper.to_owned(),
-                    r.item.to_owned(),
-                    r.title.to_owned(),
-                    r.state.name().to_owned(),
-                ]
-            })
-            .collect(),
-    );
+    // All columns are words.
+    let row = |paper: &str, item: &str, state: &str, title: &str| {
+        format!("{paper:<10} {item:<16} {state:<15} {title}")
+    };
+    print::line(print::bold(&row("paper", "item", "state", "what it shows")));
+    for r in &rows {
+        print::line(row(r.paper, r.item, r.state.name(), r.title));
+    }
+    print::line("");
     for p in &all {
         print::line(summary(p, &p.items.iter().collect::<Vec<_>>()));
     }
