@@ -13,3 +13,4 @@ mod saving;
 pub mod settings;
 mod snapshots;
 pub mod study;
+mod termination;

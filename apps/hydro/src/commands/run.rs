@@ -8,7 +8,8 @@ use crate::commands::page::{self, Work};
 use crate::commands::ranks::{self, Prepared};
 use crate::commands::saving::Saving;
 use crate::commands::settings::Settings;
-use crate::commands::snapshots::{self, Snapshots};
+use crate::commands::snapshots::Snapshots;
+use crate::commands::termination::{inverted_error, stopped};
 use greenup_app::args::Device;
 use greenup_app::progress::bar;
 use greenup_app::provenance::Provenance;
@@ -28,9 +29,6 @@ use greenup_hydro::time::stepping::{Clock, Termination};
 use greenup_hydro::tuning::tuner::{Next, Tuner};
 use greenup_meter::Sensor;
 use greenup_ranks::Ranks;
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -333,70 +331,6 @@ impl Energy {
         (seconds >= Self::SHORTEST_S).then_some(())?;
         Some(self.value()? - self.1?)
     }
-}
-
-/// The error of a run that was stopped before its end.
-fn stopped(s: &Settings, clock: &Clock) -> Result {
-    if clock.t < s.t_final() && (s.steps.is_none() || interrupt::requested()) {
-        let go_on = s.checkpoint.as_ref().map_or_else(String::new, |p| {
-            format!("; `hydro restart {}` continues", p.display())
-        });
-        return Err(AppError::new(format!("stopped at t = {}{go_on}", clock.t)));
-    }
-    Ok(())
-}
-
-/// The error of a run whose zones inverted; the last state is written next to the checkpoint. All ranks call it.
-fn inverted_error(
-    inverted: &Termination,
-    s: &Settings,
-    saving: &Saving,
-    state: &State,
-) -> Result<AppError> {
-    let ranks = saving.ranks;
-    let mut name = unused_name(s.checkpoint.as_deref(), ranks.size() > 1)
-        .into_os_string()
-        .into_vec();
-    ranks.broadcast(&mut name);
-    let path = PathBuf::from(OsString::from_vec(name));
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let written = match snapshots::fields(folder, &stem, (saving.hydro, state), ranks) {
-        Ok(_) => format!("the last accepted state is in {}", path.display()),
-        Err(e) => e.to_string(),
-    };
-    let (zone, j, position) = saving.hydro.most_distorted_zone(state);
-    let number = saving.whole.map_or(zone, |w| w.zones.of[zone] as usize);
-    // The least of all ranks, and whose it is.
-    let mut least = [-j];
-    ranks.max(&mut least);
-    let here = format!(
-        "the most distorted zone is {number}, near {position:.4?}, with |J| {j:.2e} of its start"
-    );
-    let own: &[u8] = if j == -least[0] || j.is_nan() {
-        here.as_bytes()
-    } else {
-        &[]
-    };
-    let all = ranks.gather(own).unwrap_or_default();
-    let worst = all
-        .into_iter()
-        .find(|t| !t.is_empty())
-        .map_or(here, |t| String::from_utf8_lossy(&t).into_owned());
-    Ok(AppError::new(format!(
-        "{inverted}: {worst}; {written}. Fix: a smaller --cfl, a lower --order, a mesh that follows the flow, or an earlier --t-final"
-    )))
-}
-
-/// An unused name next to the checkpoint.
-fn unused_name(checkpoint: Option<&Path>, parallel: bool) -> PathBuf {
-    let mut stem = checkpoint.map_or_else(Default::default, |p| {
-        let mut name = p.as_os_str().to_owned();
-        name.push(".");
-        name
-    });
-    stem.push("inverted");
-    greenup_files::outputs::unused(stem, if parallel { "pvtu" } else { "vtu" })
 }
 
 /// A table of the parts of the steps.

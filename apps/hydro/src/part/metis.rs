@@ -150,11 +150,11 @@ mod tests {
     /// Faces between zones of different ranks.
     fn cut(mesh: &Mesh, rank_of: &[u32]) -> usize {
         let mut sides: hashbrown::HashMap<[u32; 2], Vec<u32>> = hashbrown::HashMap::new();
-        for z in 0..mesh.zones() {
+        for (z, rank) in rank_of.iter().enumerate() {
             let v = mesh.zone(z);
             for (a, b) in [(0, 1), (1, 2), (2, 0)] {
                 let side = [v[a].min(v[b]), v[a].max(v[b])];
-                sides.entry(side).or_default().push(rank_of[z]);
+                sides.entry(side).or_default().push(*rank);
             }
         }
         sides

@@ -10,7 +10,8 @@ use crate::engine::State;
 use crate::fem::fe_space::Space;
 use crate::hydro::Hydro;
 use crate::problem::Problem;
-use crate::problem::initial_state::{Facts, Orders, assembled, material, spaces, values};
+use crate::problem::initial_state::{Facts, Orders, assembled, spaces, values};
+use crate::problem::zone_at_start::material;
 use greenup_ranks::Ranks;
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ pub mod initial_state;
 pub mod memory;
 mod standard;
 mod user;
+pub(crate) mod zone_at_start;
 
 use crate::HydroError;
 use hashbrown::HashMap;

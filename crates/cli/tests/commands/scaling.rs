@@ -1,6 +1,7 @@
 //! `calibrate --network`, `predict --nodes` with messages, `scaling`.
 
-use crate::common::{fails, json, ok};
+use crate::common::{command, fails, json, ok};
+use greenup_testing::is_refused;
 use std::path::Path;
 
 fn text(path: &Path) -> &str {
@@ -166,7 +167,14 @@ fn a_page_has_strong_and_weak_scaling() {
     ok(&["scaling", "gisaxs", "--published", "-o", text(&path)]);
     let page = std::fs::read_to_string(&path).unwrap();
     assert!(page.contains("Not compared") && page.contains("Why they differ"));
-    let e = fails(&["scaling", "fmm", "-o", "x.html", "--measured", "one.json"]);
+    let e = is_refused(&mut command(&[
+        "scaling",
+        "fmm",
+        "-o",
+        "x.html",
+        "--measured",
+        "one.json",
+    ]));
     assert!(e.contains("cannot be used with"), "{e}");
 }
 

@@ -1,0 +1,123 @@
+//! Values of a zone at the start: masses, inverse Jacobians, energies, material.
+
+use crate::HydroError;
+use crate::fem::fe_space::Space;
+use crate::fem::small_matrix::{M, adjugate, determinant};
+use crate::mesh::Mesh;
+use crate::problem::{Gas, Problem};
+
+/// Initial values of a zone.
+pub(super) struct Zone {
+    pub gas: Gas,
+    pub material: u32,
+    pub affine: bool,
+    pub same: bool,
+    pub volume: f64,
+}
+
+/// Where the fields of a zone go.
+pub(super) struct Fields<'a> {
+    pub mass: &'a mut [f64],
+    pub given: &'a mut [f64],
+    /// The inverse Jacobian of the first point.
+    pub inverse: &'a mut [f64],
+    pub e: &'a mut [f64],
+}
+
+pub(super) fn inverse_of(j: &M, det: f64, dim: usize, out: &mut [f64]) {
+    for (out, row) in out.chunks_mut(dim).zip(&adjugate(j, dim)) {
+        for (out, a) in out.iter_mut().zip(row) {
+            *out = a / det;
+        }
+    }
+}
+
+/// Material of a zone, whose centre an expression may ask for.
+pub(crate) fn material(mesh: &Mesh, problem: &Problem, z: usize) -> u32 {
+    problem.user().map_or(mesh.material[z], |u| {
+        u.material(mesh.material[z], &centre(mesh, z))
+    })
+}
+
+fn centre(mesh: &Mesh, z: usize) -> Vec<f64> {
+    let dim = mesh.dim();
+    let at = if mesh.shape.tensor() {
+        vec![0.5; dim]
+    } else {
+        vec![1.0 / (dim + 1) as f64; dim]
+    };
+    mesh.map(z, &at)[..dim].to_vec()
+}
+
+pub(super) fn at_start(
+    (mesh, space): (&Mesh, &Space),
+    problem: &Problem,
+    (z, number): (usize, usize),
+    (inner, rewriting): (&[Vec<f64>], &nalgebra::DMatrix<f64>),
+    to: Fields,
+) -> Result<Zone, HydroError> {
+    let (el, dim) = (&space.element, space.dim);
+    let points = el.points();
+    let x = space.gather(&space.start, z);
+    let position = |at: &[f64]| mesh.map(z, at)[..dim].to_vec();
+    let material = material(mesh, problem, z);
+    let inner: Vec<Vec<f64>> = inner.iter().map(|at| position(at)).collect();
+    let bernstein_of = |f: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {
+        let values = nalgebra::DVector::from_iterator(inner.len(), inner.iter().map(|x| f(x)));
+        (rewriting * values).iter().copied().collect()
+    };
+    let rho = bernstein_of(&|x| problem.density(material, x));
+    to.e.copy_from_slice(&bernstein_of(&|x| problem.energy(material, x)));
+    let mut out = Zone {
+        gas: problem.gas(material, &centre(mesh, z)),
+        material,
+        affine: true,
+        same: true,
+        volume: 0.0,
+    };
+    let mut own_inverse = [0.0; 9];
+    let own_inverse = &mut own_inverse[..dim * dim];
+    for q in 0..points {
+        let j = el.jacobian(&x, q);
+        let det = determinant(&j, dim);
+        if det == f64::INFINITY {
+            return Err(HydroError::InitialState(format!(
+                "zone {number} is too large: its volume is not finite; scale the mesh"
+            )));
+        }
+        if det.is_nan() || det <= 0.0 {
+            return Err(HydroError::InitialState(format!(
+                "zone {number} is inverted at {:?}: its corners are in a wrong order, or it is folded",
+                el.point(&x, q)
+            )));
+        }
+        let volume = det * el.weights[q];
+        let own = el
+            .energy_at(q)
+            .iter()
+            .zip(&rho)
+            .map(|(b, r)| b * r)
+            .sum::<f64>();
+        let at = el.point(&x, q);
+        let given = problem.density(material, &at);
+        if own.min(given) <= 0.0 || own.is_nan() || given.is_nan() {
+            return Err(HydroError::InitialState(format!(
+                "the density jumps within zone {z}, or is not above 0, at {at:?}: refine the mesh until faces lie where it jumps"
+            )));
+        }
+        let (own, given) = (volume * own, volume * given);
+        (to.mass[q], to.given[q]) = (own, given);
+        out.same &= (own - given).abs() <= 1e-13 * given.abs();
+        out.volume += volume;
+        if q == 0 {
+            inverse_of(&j, det, dim, to.inverse);
+        } else if out.affine {
+            inverse_of(&j, det, dim, own_inverse);
+            let size = to.inverse.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
+            out.affine = (to.inverse.iter())
+                .zip(&*own_inverse)
+                .all(|(a, b)| (a - b).abs() <= 1e-12 * size);
+        }
+    }
+    Ok(out)
+}
