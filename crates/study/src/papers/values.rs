@@ -16,7 +16,7 @@ pub enum Ours {
     Sweep {
         /// The sweep.
         record: String,
-        /// Name of the value: see [`of_sweep`].
+        /// Name of the value, such as `best performance`; an unknown name is an error.
         value: String,
         /// Multiplied with it.
         #[serde(default = "one")]
@@ -28,7 +28,7 @@ pub enum Ours {
         machine: String,
         /// The flop class.
         flop: Op,
-        /// Name of the value: see [`of_machine`].
+        /// Name of the value, such as `time balance`; an unknown name is an error.
         value: String,
         /// Another machine that it is relative to.
         over: Option<String>,
