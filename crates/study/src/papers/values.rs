@@ -16,7 +16,7 @@ pub enum Ours {
     Sweep {
         /// The sweep.
         record: String,
-        /// Name of the value, such as `best performance`; an unknown name is an error.
+        /// Name of the value, such as `best performance`; another name has no value.
         value: String,
         /// Multiplied with it.
         #[serde(default = "one")]
@@ -28,7 +28,7 @@ pub enum Ours {
         machine: String,
         /// The flop class.
         flop: Op,
-        /// Name of the value, such as `time balance`; an unknown name is an error.
+        /// Name of the value, such as `time balance`; another name has no value.
         value: String,
         /// Another machine that it is relative to.
         over: Option<String>,
