@@ -91,7 +91,9 @@ def run(kind, ranks, mesh, steps, extra=(), busy=0):
     except ValueError:
         print("FAILED", " ".join(cmd), p.stderr[-500:])
         return None
-    log.write(json.dumps({"kind": kind, "ranks": ranks, "mesh": mesh, "busy": busy, "extra": list(extra), "report": r}) + "\n")
+    # The record names mesh files without this host's folders.
+    record = json.dumps({"kind": kind, "ranks": ranks, "mesh": mesh, "busy": busy, "extra": list(extra), "report": r})
+    log.write(record.replace(out + os.sep, "") + "\n")
     return r
 
 def alike(r, one):

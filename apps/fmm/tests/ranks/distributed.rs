@@ -113,7 +113,7 @@ fn few_equal_and_no_points() {
         .map(|i| [f64::from(i % 20), f64::from(i % 3), 0.0])
         .collect();
     same_on_cpu::<f64>(&twice, &o);
-    // All but a few in one small cluster, so that one box has most points.
+    // All but a few in one small cluster, so that one leaf exceeds all others.
     let one: Points = (0..900)
         .map(|i| {
             [

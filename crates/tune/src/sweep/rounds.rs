@@ -100,7 +100,7 @@ impl Rounds {
     }
 }
 
-/// Whether two series cannot be told apart, with twice the 95 % interval: of many pairs none should be told apart by chance.
+/// Whether two series do not differ significantly, with twice the 95 % interval: of many pairs none should differ by chance.
 fn equal(values: &[f64], best: &[f64]) -> bool {
     ratio_of_medians(values, best)
         .is_some_and(|r| r.median <= EQUAL && r.median - (r.hi - r.lo) <= 1.0)
