@@ -31,7 +31,10 @@ impl Label {
 
 /// One constant with its interval (95 % for fits, rounding for derived numbers) and source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { value = 2.5e-6, source = \"…\" }"
+)]
 pub struct Estimate {
     /// Best estimate, SI units.
     pub value: f64,
