@@ -198,7 +198,7 @@ fn problem(args: &ScalingArgs, weak: bool) -> Problem {
 }
 
 /// Prints columns with their cells.
-fn print_columns((header, rows): (Vec<Header>, Vec<Vec<Cell>>)) {
+pub fn print_columns((header, rows): (Vec<Header>, Vec<Vec<Cell>>)) {
     let names: Vec<&str> = header.iter().map(|h| h.name.as_str()).collect();
     let texts = rows
         .into_iter()

@@ -157,6 +157,26 @@ pub enum MachineError {
 }
 
 impl Machine {
+    /// A machine without constants.
+    pub fn without_constants(name: String, title: String, label: Label) -> Self {
+        Self {
+            name,
+            title,
+            label,
+            about: String::new(),
+            sources: Vec::new(),
+            facts: BTreeMap::new(),
+            warnings: Vec::new(),
+            constant_power_w: None,
+            usable_power_w: None,
+            clock: None,
+            network: None,
+            link: None,
+            host: None,
+            cost: BTreeMap::new(),
+        }
+    }
+
     /// Reads and checks a machine in TOML.
     ///
     /// # Errors

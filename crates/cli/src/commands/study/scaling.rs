@@ -2,6 +2,7 @@
 
 use super::{programs, setup};
 use crate::args::StudyArgs;
+use crate::commands::scaling::print_columns;
 use greenup_app::args::{Device, Devices};
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
@@ -10,6 +11,7 @@ use greenup_app::{interrupt, machine, print};
 use greenup_device::CpuFacts;
 use greenup_files::{Journal, Outputs, write};
 use greenup_model::Machine;
+use greenup_model::machine::Label;
 use greenup_process::capture::output;
 use greenup_report::chart::FileStyle;
 use greenup_study::pages::scaling_study::{columns, figure, page};
@@ -150,22 +152,7 @@ fn counts(most: usize) -> Vec<usize> {
 }
 
 fn no_link() -> Machine {
-    Machine {
-        name: "this-host".into(),
-        title: CpuFacts::read().model,
-        label: greenup_model::machine::Label::Measured,
-        about: String::new(),
-        sources: Vec::new(),
-        facts: std::collections::BTreeMap::new(),
-        warnings: Vec::new(),
-        constant_power_w: None,
-        usable_power_w: None,
-        clock: None,
-        network: None,
-        link: None,
-        host: None,
-        cost: std::collections::BTreeMap::new(),
-    }
+    Machine::without_constants("this-host".into(), CpuFacts::read().model, Label::Measured)
 }
 
 /// The link between GPUs or ranks, by `greenup calibrate --network`; a machine without one if that fails.
@@ -224,13 +211,7 @@ fn show(study: &ScalingStudy) {
     let what = if study.gpus { "GPUs" } else { "ranks" };
     for a in &study.applications {
         print::line(print::bold(&format!("{}: {}", a.application, a.problem)));
-        let (header, rows) = columns(a, what);
-        let names: Vec<&str> = header.iter().map(|h| h.name.as_str()).collect();
-        let texts = rows
-            .into_iter()
-            .map(|r| r.into_iter().map(|c| c.text).collect())
-            .collect();
-        print::table(&names, texts);
+        print_columns(columns(a, what));
         print::line("");
     }
     print::line(format!(

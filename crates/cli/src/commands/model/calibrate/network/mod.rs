@@ -18,7 +18,6 @@ use greenup_model::network::Host;
 use greenup_model::{Link, Machine, Network};
 use greenup_report::si::{percent, si};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What was measured and fitted.
@@ -112,20 +111,8 @@ fn base(args: &CalibrateArgs) -> Result<(Machine, PathBuf)> {
     };
     outputs.file(&path, &["toml"])?;
     let mut machine = known.unwrap_or_else(|| Machine {
-        name: String::new(),
-        title: CpuFacts::read().model,
-        label: Label::Measured,
         about: "Messages alone; `greenup calibrate` measures operations.".into(),
-        sources: Vec::new(),
-        facts: BTreeMap::new(),
-        warnings: Vec::new(),
-        constant_power_w: None,
-        usable_power_w: None,
-        clock: None,
-        network: None,
-        link: None,
-        host: None,
-        cost: BTreeMap::new(),
+        ..Machine::without_constants(String::new(), CpuFacts::read().model, Label::Measured)
     });
     if machine.name.is_empty() || args.machine.is_some() {
         machine.name.clone_from(&args.name);
