@@ -9,6 +9,7 @@
 //! | [`pruning`] | how filters prune a search space (a figure) |
 //! | [`replay`] | search strategies on a recorded sweep |
 //! | [`applications`] | energies of applications from hardware counters |
+//! | [`throttling`] | how far the power cap slows a machine (a figure) |
 //! | [`scaling`] | predicted scaling over nodes |
 //! | [`scaling_study`] | measured scaling over the devices of a host |
 
@@ -21,3 +22,4 @@ pub mod scaling;
 pub mod scaling_study;
 pub mod study;
 pub mod sweep;
+pub mod throttling;

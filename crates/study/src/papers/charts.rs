@@ -106,42 +106,6 @@ pub fn capped(
     })
 }
 
-/// Slowdown of flops and of memory operations at the cap, over intensity (slides 36 and 98).
-///
-/// # Errors
-/// A machine lacks a cost.
-pub fn throttling(
-    machines: &[Machine],
-    flop: Op,
-    range: (f64, f64),
-) -> Result<Chart, MachineError> {
-    let mut panels = Vec::new();
-    for m in machines {
-        let r = m.roofline(flop, Op::Dram)?;
-        let y = Axis::new("throttling coefficient", Unit::None, Scale::Log2);
-        let mut panel = Panel::new(&m.name, intensity(), y);
-        panel.height = Height::Ratio(0.7);
-        let line = |f: &dyn Fn(f64) -> f64| intensities(range).map(|i| (i, f(i))).collect();
-        panel.push(Layer::line(0, line(&|i| r.throttling(i).flop), "flops"));
-        panel.push(Layer::line(
-            1,
-            line(&|i| r.throttling(i).mem),
-            "memory operations",
-        ));
-        panels.push(panel);
-    }
-    Ok(Chart {
-        title: "Slowdown against each class's own peak, with the power cap".into(),
-        series: vec![
-            Series::new("flops", Ink::Series(0), Sign::Line),
-            Series::new("memory operations", Ink::Series(1), Sign::Line),
-        ],
-        panels,
-        least_width: 330.0,
-        ..Chart::default()
-    })
-}
-
 /// Speedup and greenup of doing f times the flops on 1/m of the bytes, for intensities from a quarter of the time balance to
 /// the energy balance (thesis, fig. 8).
 ///

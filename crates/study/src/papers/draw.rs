@@ -8,7 +8,7 @@ use crate::pages::pruning;
 use crate::pages::sweep::heat::{Axes, heat};
 use crate::pages::sweep::metrics::{self, Metric};
 use crate::pages::sweep::{figures, findings};
-use crate::pages::{applications, comparison, scaling};
+use crate::pages::{applications, comparison, scaling, throttling};
 use crate::scaling::published;
 use greenup_calibrate::record;
 use greenup_model::map::Place;
@@ -263,7 +263,12 @@ impl Draw {
                 machines,
                 flop,
                 intensity,
-            } => charts::throttling(&all(machines)?, *flop, *intensity)?,
+            } => {
+                let machines = (all(machines)?.iter())
+                    .map(|m| Ok((m.title.clone(), m.roofline(*flop, Op::Dram)?)))
+                    .collect::<Result<Vec<_>, PaperError>>()?;
+                throttling::figure(&machines, *intensity)
+            }
             Self::Tradeoffs { machine: m, flop } => charts::tradeoffs(&machine(m)?, *flop)?,
             Self::Balances { machines, flop } => charts::balances(&all(machines)?, *flop)?,
             Self::Map { machines, flop } => {
