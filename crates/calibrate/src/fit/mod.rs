@@ -1,8 +1,10 @@
 //! From records to constants: linear (eq 9), non-negative (eq 48) and capped (eqs 32–38) fits,
 //! with bootstrap intervals and diagnostics.
 
+pub mod caps;
 pub mod clocked;
 mod diagnose;
+pub mod ks;
 mod model;
 mod validate;
 

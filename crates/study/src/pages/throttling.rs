@@ -1,7 +1,9 @@
 //! How far the power cap slows flops and memory operations over intensity (slides 36 and 95 to 98 of Choi et al.).
 
 use greenup_model::EnergyRoofline;
-use greenup_report::chart::{Axis, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What};
+use greenup_report::chart::{
+    Axis, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
+};
 
 /// Points of a line.
 const SAMPLES: usize = 160;
@@ -10,8 +12,7 @@ const SAMPLES: usize = 160;
 /// binds is shaded.
 pub fn figure(machines: &[(String, EnergyRoofline)], range: (f64, f64)) -> Chart {
     let (lo, hi) = range;
-    let intensities =
-        || (0..=SAMPLES).map(move |k| lo * (hi / lo).powf(k as f64 / SAMPLES as f64));
+    let intensities = || (0..=SAMPLES).map(move |k| lo * (hi / lo).powf(k as f64 / SAMPLES as f64));
     let panels = machines.iter().map(|(name, r)| {
         let y = Axis::new("throttling coefficient", Unit::None, Scale::Log2);
         let x = Axis::new("intensity", Unit::plain("flop/B"), Scale::Log2).over(lo, hi);

@@ -10,7 +10,7 @@ use crate::linalg::nnls;
 use crate::record::Record;
 use greenup_meter::stats::{median, quantile};
 use greenup_model::clocked::follows_core;
-use greenup_model::{Clocking, Estimate, Label, Machine, Op, OpCost};
+use greenup_model::{Clocking, Estimate, Label, Machine, Op, OpCost, predict_clocked};
 use nalgebra::DMatrix;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -259,6 +259,23 @@ pub fn fit_clocked(records: &[Record], resamples: usize) -> Result<ClockedFit, F
         energy_errors: Errors::of(&errors),
         held_out: held_out::held_out(&rows),
     })
+}
+
+/// Time and energy that the clock model gives each record on the whole device, from its work alone; `None` where a record has
+/// no clock, or a class no cost.
+pub(super) fn predictions(records: &[Record]) -> Option<Vec<(f64, f64)>> {
+    let rows = rows(records);
+    if rows.len() != records.len() || rows.len() < ops(&rows).len() + 2 {
+        return None;
+    }
+    let top = highest(&rows);
+    let m = machine(&rows, &best(&rows, top), top, cap(&rows, top), false);
+    (rows.iter().filter(|r| r.record.occupancy >= 1.0))
+        .map(|r| {
+            let p = predict_clocked(&m, &r.record.work).ok()?;
+            Some((p.time_s, p.energy_j))
+        })
+        .collect()
 }
 
 impl ClockedFit {

@@ -263,7 +263,7 @@ pub fn print(fit: &Fit) {
         errors("energy error on benchmarks held out", &v.by_benchmark);
         if let Some(ks) = &v.capped_against_uncapped {
             print::line(format!(
-                "capped against uncapped: mean time error {} against {}, Kolmogorov–Smirnov D = {}, p = {}",
+                "capped against uncapped: mean error of performance {} against {}, Kolmogorov–Smirnov D = {}, p = {}",
                 percent(ks.mean_abs_error_capped),
                 percent(ks.mean_abs_error_uncapped),
                 three(ks.statistic),
