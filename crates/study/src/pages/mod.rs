@@ -5,6 +5,7 @@
 //! | [`study`] | the study of a host |
 //! | [`sweep`] | the analysis of a tuning sweep |
 //! | [`calibration`] | a calibrated machine and its microbenchmarks |
+//! | [`cap_errors`] | errors of the model with and without the power cap (a figure) |
 //! | [`comparison`] | machines beside each other |
 //! | [`pruning`] | how filters prune a search space (a figure) |
 //! | [`replay`] | search strategies on a recorded sweep |
@@ -15,6 +16,7 @@
 
 pub mod applications;
 pub mod calibration;
+pub mod cap_errors;
 pub mod comparison;
 pub mod pruning;
 pub mod replay;

@@ -14,6 +14,7 @@ pub mod data;
 pub mod draw;
 pub mod lists;
 pub mod page;
+mod platforms;
 mod recorded;
 pub mod records;
 pub mod values;
