@@ -5,6 +5,7 @@ pub mod caps;
 pub mod clocked;
 mod diagnose;
 pub mod ks;
+pub mod leakage;
 mod model;
 mod validate;
 

@@ -271,6 +271,26 @@ fn whatif_says_what_the_cap_slows_and_which_cap_slows_nothing() {
     assert!(fails(&wrong).contains("smaller first"));
 }
 
+/// Eq 40: leakage from the temperatures of a recorded calibration.
+#[test]
+fn fit_finds_leakage_where_records_hold_temperatures() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/data/");
+    let h200 = format!("{root}h200/microbenchmarks.csv");
+    let args = ["fit", &h200, "--clocked", "--resamples", "20"];
+    let text = ok(&args);
+    assert!(text.contains("leakage over temperature (eq 40)"), "{text}");
+    let all = json(&[&args[..], &["--json"]].concat());
+    let of = |p: &str| all.pointer(p).unwrap().as_f64().unwrap();
+    assert!(of("/leakage/records") >= 90.0);
+    // One constant power is a special case: the fit cannot be worse.
+    assert!(of("/leakage/theta_k/value") >= 0.0);
+    assert!(of("/leakage/mean_abs_error") <= 1.02 * of("/leakage/mean_abs_error_constant"));
+    // Together they are the constant power of the fit without temperature, within its spread.
+    let (rest, leak) = (of("/leakage/misc_w/value"), of("/leakage/leakage_w/value"));
+    let ratio = (rest + leak) / of("/constant_power_w/value");
+    assert!((0.7..1.3).contains(&ratio), "{ratio}");
+}
+
 #[test]
 fn fit_reads_measurements_and_names_broken_cells() {
     let dir = tempfile::tempdir().unwrap();

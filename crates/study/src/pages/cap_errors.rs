@@ -54,6 +54,14 @@ pub fn figure(title: &str, devices: &[Device]) -> Chart {
     }
 }
 
+/// Two digits behind the point suffice for a p-value.
+fn rounded(p: f64) -> String {
+    match p < 0.01 {
+        true => "< 0.01".to_owned(),
+        false => format!("{p:.2}"),
+    }
+}
+
 fn panel(name: &str, quantity: &str, performance: bool, devices: &[Device]) -> Panel {
     let mut names = Vec::new();
     let mut boxes: [Vec<Bar>; 3] = Default::default();
@@ -84,7 +92,7 @@ fn panel(name: &str, quantity: &str, performance: bool, devices: &[Device]) -> P
             let at = names.len() as f64;
             // One name for the models of a device, at its middle.
             names.push(match row == of.len() / 2 {
-                true => format!("{}, p = {}{star}", d.name, three(test.p_value)),
+                true => format!("{}: p {}{star}", d.name, rounded(test.p_value)),
                 false => String::new(),
             });
             let tip = format!(

@@ -33,7 +33,7 @@ pub fn figure(machines: &[(String, EnergyRoofline)], range: (f64, f64)) -> Chart
         series: vec![
             Series::new("flops", Ink::Series(0), Sign::Line),
             Series::new("memory operations", Ink::Series(1), Sign::Line),
-            Series::new("the power cap binds", Ink::Grid, Sign::Area),
+            Series::new("the power cap binds", Ink::Series(2), Sign::Area),
         ],
         panels: panels.collect(),
         least_width: 330.0,

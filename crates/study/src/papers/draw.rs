@@ -46,6 +46,12 @@ pub enum Draw {
     Lines(platforms::lines::Lines),
     /// Errors with and without the power cap.
     CapErrors(platforms::caps::Platforms),
+    /// Boxes, arrows and labels.
+    Blocks(platforms::diagram::Blocks),
+    /// Performance over flops a byte, with f½.
+    Half(platforms::half::Half),
+    /// Power over clock, voltage and temperature.
+    Transistors(platforms::transistors::Transistors),
     /// Slowdown of flops and of memory operations.
     Throttling {
         /// Machines, one panel each.
@@ -236,6 +242,9 @@ impl Draw {
             }
             Self::Capped(panels) => panels.chart(records)?,
             Self::Lines(lines) => lines.chart(records)?,
+            Self::Blocks(blocks) => blocks.chart(),
+            Self::Half(half) => half.chart(records)?,
+            Self::Transistors(t) => t.chart(records)?,
             Self::CapErrors(p) => cap_errors::figure(
                 "Errors of the model with and without the power cap",
                 &platforms::caps::devices(records, &p.platforms)?,

@@ -96,6 +96,13 @@ pub enum Ours {
         /// `mean error`, `largest error`, `standard deviation`, `least constant share` or `largest constant share`.
         value: String,
     },
+    /// Leakage over temperature, fitted to a record.
+    Leakage {
+        /// Microbenchmarks with clocks and temperatures.
+        record: String,
+        /// `theta` in K, `leakage` or `other constant power` in W.
+        value: String,
+    },
     /// Number of platforms whose errors in performance differ with and without the power cap.
     CapErrors(platforms::caps::Platforms),
     /// Time of the model in a published scaling study, s.
@@ -241,6 +248,9 @@ impl Ours {
                     other => return Err(broken(&records.path(sweeps)?, format!("no `{other}`"))),
                 }
             }
+            Self::Leakage { record, value } => {
+                platforms::transistors::value(records, record, value)?
+            }
             Self::CapErrors(p) => platforms::caps::different(records, &p.platforms)?,
             Self::Scaling { study, nodes } => {
                 let none = || PaperError::NoValue(format!("{study} at {nodes} nodes"));
@@ -311,6 +321,9 @@ pub fn of_machine(r: &EnergyRoofline, name: &str, i: f64) -> Option<f64> {
         "constant power" => r.pi0,
         "largest power" => r.max_power(),
         "constant-flop efficiency" => r.eta(),
+        "constant energy per flop" => r.pi0 * r.tau_flop,
+        "actual energy per flop" => r.eps_hat(),
+        "power of flops" => r.pi_flop(),
         "performance" => 1.0 / r.time_per_flop(i),
         "efficiency" => 1.0 / r.energy_per_flop(i),
         "power" => r.power(i),

@@ -38,10 +38,10 @@ pub struct ClockedFit {
 
 /// A record with its clock.
 #[derive(Clone)]
-struct Row {
-    record: Record,
-    energy_j: f64,
-    clock_hz: f64,
+pub(super) struct Row {
+    pub record: Record,
+    pub energy_j: f64,
+    pub clock_hz: f64,
 }
 
 struct Costs {
@@ -52,7 +52,7 @@ struct Costs {
 }
 
 /// Records that hold an energy and a clock.
-fn rows(records: &[Record]) -> Vec<Row> {
+pub(super) fn rows(records: &[Record]) -> Vec<Row> {
     records
         .iter()
         .filter(|r| r.on_plain_data())
@@ -66,14 +66,14 @@ fn rows(records: &[Record]) -> Vec<Row> {
         .collect()
 }
 
-fn ops(rows: &[Row]) -> Vec<Op> {
+pub(super) fn ops(rows: &[Row]) -> Vec<Op> {
     Op::ALL
         .into_iter()
         .filter(|&op| rows.iter().any(|r| r.record.work.count(op) > 0.0))
         .collect()
 }
 
-fn highest(rows: &[Row]) -> f64 {
+pub(super) fn highest(rows: &[Row]) -> f64 {
     rows.iter().map(|r| r.clock_hz).fold(0.0, f64::max)
 }
 

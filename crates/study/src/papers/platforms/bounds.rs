@@ -6,7 +6,7 @@ use crate::papers::records::machine;
 use greenup_model::tradeoff::{Case, Gain, Tradeoff};
 use greenup_model::{EnergyRoofline, Machine, Op};
 use greenup_report::chart::{
-    Axis, Cell, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
+    Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
 };
 use greenup_report::si::three;
 use serde::Deserialize;
@@ -155,23 +155,18 @@ pub fn points(m: &Machine, flop: Op) -> Result<Chart, PaperError> {
     })
 }
 
-/// Steps of a side of a region plot.
-const CELLS: usize = 24;
+/// Largest f and m of a region plot.
+const MOST: f64 = 16.0;
 
-/// What a trade saves.
-const OUTCOMES: [(&str, f64); 4] = [
-    ("neither", 0.0),
-    ("energy alone", 0.45),
-    ("time alone", 0.7),
-    ("time and energy", 1.0),
-];
-
-fn outcome(g: &Gain) -> usize {
-    usize::from(g.greenup > 1.0) + 2 * usize::from(g.speedup > 1.0)
+/// Bounds of f at one m: below the first energy is saved (eq 17), below the second time is.
+fn limits(r: &EnergyRoofline, intensity: f64, m: f64) -> (f64, f64) {
+    let energy = 1.0 + (m - 1.0) / m * r.energy_balance() / intensity;
+    // A memory-bound baseline has time to spare up to the balance; a compute-bound one has none.
+    (energy, f64::max(1.0, r.time_balance() / intensity))
 }
 
-/// A panel an intensity: what is saved by f times the flops and 1/m of the bytes, and the line of the bound
-/// f = 1 + ((m − 1)/m) Bε/I (eq 17) that energy has.
+/// A panel an intensity: which f and m save time, energy, both or neither. The border of the regions that save energy is the
+/// bound f = 1 + ((m − 1)/m) Bε/I of eq 17.
 ///
 /// # Errors
 /// The machine lacks a cost.
@@ -181,66 +176,43 @@ pub fn regions(m: &Machine, flop: Op, over_balance: &[f64]) -> Result<Chart, Pap
         dpi: None,
         ..m.roofline(flop, Op::Dram)?
     };
-    let most = 16_f64;
-    let at = |k: usize| most.powf((k as f64 + 0.5) / CELLS as f64);
-    let place = |v: f64| v.ln() / most.ln() * CELLS as f64 - 0.5;
-    let names = |_: ()| -> Vec<String> {
-        (0..CELLS)
-            .map(|k| match k % 6 {
-                3 => three(at(k)),
-                _ => String::new(),
-            })
-            .collect()
-    };
     let panels = over_balance.iter().map(|share| {
         let i = share * r.time_balance();
-        let mut cells = Vec::new();
-        for (x, y) in (0..CELLS).flat_map(|x| (0..CELLS).map(move |y| (x, y))) {
-            let g = r.tradeoff(Tradeoff {
-                intensity: i,
-                extra_work: at(y),
-                less_traffic: at(x),
-            });
-            let (what, level) = OUTCOMES[outcome(&g)];
-            cells.push(Cell {
-                x,
-                y,
-                level: Some(level),
-                text: String::new(),
-                tip: format!(
-                    "f = {}, m = {}: speedup {}, greenup {}: saves {what}",
-                    three(at(y)),
-                    three(at(x)),
-                    three(g.speedup),
-                    three(g.greenup)
-                ),
-            });
-        }
+        let axis = |name| Axis::new(name, Unit::None, Scale::Log2).over(1.0, MOST);
         let mut panel = Panel::new(
             &format!("I = {} Bτ = {} flop/B", three(*share), three(i)),
-            Axis::new("m, fewer bytes", Unit::None, Scale::Names(names(()))),
-            Axis::new("f, more flops", Unit::None, Scale::Names(names(()))),
+            axis("m: bytes over those of the new algorithm"),
+            axis("f: flops of the new algorithm over those before"),
         );
         panel.height = Height::Ratio(1.0);
-        panel.grid = false;
-        panel.push(Layer::of(0, What::Cells { cells }));
+        let band = |of: &dyn Fn(f64, f64) -> (f64, f64)| What::Band {
+            points: (0..=200)
+                .map(|k| {
+                    let m = MOST.powf(f64::from(k) / 200.0);
+                    let (energy, time) = limits(&r, i, m);
+                    let (lo, hi) = of(energy.min(MOST), time.min(MOST));
+                    (m, lo, hi.max(lo))
+                })
+                .collect(),
+        };
+        panel.push(Layer::of(0, band(&|e, t| (1.0, e.min(t)))));
+        panel.push(Layer::of(1, band(&|e, t| (t.min(e), e))));
+        panel.push(Layer::of(2, band(&|e, t| (e.min(t), t))));
         let bound = (0..=200)
-            .map(|k| most.powf(f64::from(k) / 200.0))
-            .map(|m| (m, 1.0 + (m - 1.0) / m * r.energy_balance() / i))
-            .map(|(m, f)| match f <= most {
-                true => (place(m), place(f)),
-                false => (f64::NAN, f64::NAN),
-            });
-        panel.push(Layer::dashed(4, bound.collect(), 2.5, "", "eq 17").inked(Ink::Bad));
+            .map(|k| MOST.powf(f64::from(k) / 200.0))
+            .map(|m| (m, limits(&r, i, m).0))
+            .map(|p| if p.1 <= MOST { p } else { (p.0, f64::NAN) });
+        panel.push(Layer::line(3, bound.collect(), "eq 17"));
         panel
     });
-    let mut series: Vec<Series> = (OUTCOMES.iter())
-        .map(|(n, level)| Series::new(format!("saves {n}"), Ink::Shade(*level), Sign::Area))
-        .collect();
-    series.push(Series::new("bound of eq. 17", Ink::Bad, Sign::Line));
     Ok(Chart {
         title: format!("What more flops for fewer bytes save on {}", m.title),
-        series,
+        series: vec![
+            Series::new("time and energy", Ink::Series(2), Sign::Area),
+            Series::new("energy alone", Ink::Series(0), Sign::Area),
+            Series::new("time alone", Ink::Series(1), Sign::Area),
+            Series::new("bound of eq. 17", Ink::Text, Sign::Line),
+        ],
         panels: panels.collect(),
         least_width: 280.0,
         ..Chart::default()
@@ -278,18 +250,19 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_eq_17_parts_the_regions_of_energy() {
+    fn the_borders_of_the_regions_are_those_of_the_model() {
         let r = fermi();
         for share in [0.25, 1.0, 4.0] {
             let i = share * r.time_balance();
-            for (f, m) in [(1.5, 2.0), (3.0, 1.2), (8.0, 16.0), (1.1, 1.05)] {
+            for (f, m) in [(1.5, 2.0), (3.0, 1.2), (8.0, 16.0), (1.1, 1.05), (3.9, 9.0)] {
                 let g = r.tradeoff(Tradeoff {
                     intensity: i,
                     extra_work: f,
                     less_traffic: m,
                 });
-                let bound = 1.0 + (m - 1.0) / m * r.energy_balance() / i;
-                assert_eq!(outcome(&g) % 2 == 1, f < bound, "{share} {f} {m}");
+                let (energy, time) = limits(&r, i, m);
+                assert_eq!(g.greenup > 1.0, f < energy, "{share} {f} {m}");
+                assert_eq!(g.speedup > 1.0, f < time, "{share} {f} {m}");
             }
         }
         let c = regions(&machine("fermi-2010").unwrap(), Op::F64, &[0.25, 1.0]).unwrap();

@@ -5,14 +5,20 @@
 //! | [`panels`] | one panel a machine over intensity, with measured dots where there are records |
 //! | [`lines`] | roofline, arch line and power line of machines with their dots |
 //! | [`caps`] | errors with and without the power cap |
+//! | [`transistors`] | power over clock, voltage and temperature |
+//! | [`half`] | Hockney's f½ |
+//! | [`diagram`] | boxes and arrows as data |
 //! | [`bounds`] | work for communication: points, bounds, regions |
 //! | [`tables`] | symbols and constants as tables |
 
 pub mod bounds;
 pub mod caps;
+pub mod diagram;
+pub mod half;
 pub mod lines;
 pub mod panels;
 pub mod tables;
+pub mod transistors;
 
 use super::PaperError;
 use super::records::{Records, broken, machine};
