@@ -145,7 +145,7 @@ fn over_temperature(boards: &[(String, LeakageFit)]) -> Panel {
     let mut panel = Panel::new(
         "Over the temperature",
         Axis::new("temperature", Unit::plain("°C"), Scale::Linear),
-        Axis::new("constant power, W", Unit::None, Scale::Linear).over(0.0, 260.0),
+        Axis::new("constant power, W", Unit::None, Scale::Linear).over(0.0, 320.0),
     );
     panel.height = Height::Ratio(0.9);
     for (k, (name, f)) in boards.iter().enumerate() {
@@ -154,7 +154,7 @@ fn over_temperature(boards: &[(String, LeakageFit)]) -> Panel {
         let line = line.map(|c| (c, f.constant_power_w(c, 1.0))).collect();
         let marks = (f.constant_power.iter())
             // At one voltage, so that temperature alone differs.
-            .filter(|(_, v, w)| *v > 0.99 && (0.0..260.0).contains(w))
+            .filter(|(_, v, w)| *v > 0.99 && (0.0..320.0).contains(w))
             .map(|(c, _, w)| Mark {
                 x: *c,
                 y: *w,
