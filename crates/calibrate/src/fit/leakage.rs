@@ -12,6 +12,7 @@ use greenup_model::clocked::follows_core;
 use greenup_model::dvfs::LeakageTemperature;
 use nalgebra::DMatrix;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Largest Θ, K: a threshold of 1 V with a = 1.
 const LARGEST_K: f64 = 12_000.0;
@@ -39,7 +40,10 @@ pub struct LeakageFit {
     pub mean_abs_error: f64,
     /// The same with a constant power that depends on neither.
     pub mean_abs_error_constant: f64,
-    /// Whether it earns its three constants (Akaike's criterion).
+    /// Mean absolute relative errors of the energy of benchmarks left out of the fit, one at a time: with leakage over
+    /// temperature, and with one constant power. `None` where no benchmark can be left out.
+    pub held_out: Option<(f64, f64)>,
+    /// Whether it earns its constants (Akaike's criterion).
     pub distinguished: bool,
     /// Constant power of each record: its energy less that of its operations, over its time. Temperature in °C, voltage
     /// over that at the highest clock, and W.
@@ -141,6 +145,51 @@ impl Frame {
         (best.1, best.2)
     }
 
+    /// Relative errors of the energy of records by the coefficients of others.
+    fn errors(&self, x: &[f64], of: &[Warm], slope: f64, theta_k: Option<f64>) -> Vec<f64> {
+        let warmth = LeakageTemperature {
+            theta_k: theta_k.unwrap_or(0.0),
+            reference_k: self.reference_k,
+        };
+        let n = self.ops.len();
+        (of.iter())
+            .map(|w| {
+                let (r, v) = (&w.row.record, self.voltage(w, slope));
+                let marginal: f64 = (self.ops.iter().zip(x))
+                    .map(|(&op, e)| {
+                        let e = e * r.work.count(op);
+                        if follows_core(op) { e * v * v } else { e }
+                    })
+                    .sum();
+                let leakage = x
+                    .get(n + 1)
+                    .map_or(0.0, |c| c * v * warmth.factor(w.kelvin));
+                (marginal + (x[n] + leakage) * r.time_s) / w.row.energy_j - 1.0
+            })
+            .collect()
+    }
+
+    /// Leaves out one benchmark after the other; one of a class that no other has is kept.
+    fn held_out(&self, all: &[Warm], slopes: (f64, f64)) -> Option<(f64, f64)> {
+        let names: BTreeSet<&str> = (all.iter().map(|w| w.row.record.benchmark.as_str())).collect();
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        for name in names {
+            let (test, train): (Vec<Warm>, Vec<Warm>) =
+                (all.iter().cloned()).partition(|w| w.row.record.benchmark == name);
+            let has = |of: &[Warm], op| of.iter().any(|w| w.row.record.work.count(op) > 0.0);
+            if (self.ops.iter()).any(|&op| has(&test, op) && !has(&train, op)) {
+                continue;
+            }
+            let theta = Some(self.theta(&train, slopes.0));
+            let x = self.costs(&train, slopes.0, theta).x;
+            with.extend(self.errors(&x, &test, slopes.0, theta));
+            let x = self.costs(&train, slopes.1, None).x;
+            without.extend(self.errors(&x, &test, slopes.1, None));
+        }
+        let mean = |e: &[f64]| e.iter().map(|x| x.abs()).sum::<f64>() / e.len() as f64;
+        (!with.is_empty()).then(|| (mean(&with), mean(&without)))
+    }
+
     /// Θ of the least squares at a slope.
     fn theta(&self, all: &[Warm], slope: f64) -> f64 {
         golden(0.0, LARGEST_K, 24, |t| {
@@ -199,10 +248,8 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
     let n = frame.ops.len();
     let (slope, theta) = frame.best(&all);
     let found = frame.costs(&all, slope, Some(theta));
-    let without = {
-        let s = golden(0.0, STEEPEST, 24, |s| frame.costs(&all, s, None).squares());
-        frame.costs(&all, s, None)
-    };
+    let plain_slope = golden(0.0, STEEPEST, 24, |s| frame.costs(&all, s, None).squares());
+    let without = frame.costs(&all, plain_slope, None);
     let mut rng = fastrand::Rng::with_seed(1);
     let drawn: Vec<(f64, f64, f64)> = (0..resamples)
         .map(|_| {
@@ -256,6 +303,7 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
         voltage_slope: slope,
         mean_abs_error: mean(&found),
         mean_abs_error_constant: mean(&without),
+        held_out: frame.held_out(&all, (slope, plain_slope)),
         distinguished: gain > 4.0 && found.x[n + 1] > 0.0 && theta > 1.0,
         constant_power,
     })
@@ -332,6 +380,8 @@ mod tests {
             assert!((ratio - 1.0).abs() < 0.04, "{c}: {ratio}");
         }
         assert!(f.mean_abs_error < 0.5 * f.mean_abs_error_constant, "{f:?}");
+        let (with, without) = f.held_out.unwrap();
+        assert!(with < 0.006 && with < 0.5 * without, "{with} {without}");
     }
 
     #[test]

@@ -166,6 +166,13 @@ fn print_leakage(fit: &LeakageFit) {
         percent(fit.mean_abs_error),
         percent(fit.mean_abs_error_constant)
     ));
+    if let Some((with, without)) = fit.held_out {
+        print::line(format!(
+            "of benchmarks left out of the fit: mean {}, against {}",
+            percent(with),
+            percent(without)
+        ));
+    }
     let kelvin = fit.reference_c + LeakageTemperature::ZERO_C;
     match (fit.distinguished, fit.temperature().doubling_k(kelvin)) {
         (true, Some(k)) => print::line(format!("it doubles in {k:.0} K")),
