@@ -1,11 +1,11 @@
 //! Leakage with temperature (thesis, eq 40), fitted to records that hold a clock and a temperature.
 //!
 //! E = Σ N ε v² + T (π_misc + C₁ v exp(−Θ (1/θ − 1/θ₀))), v = 1 − s (1 − f/f_max), θ the temperature of the device. Coefficients
-//! by non-negative least squares on relative errors, s and Θ by golden sections in turns. Without Θ it is eq 42.
+//! by non-negative least squares on relative errors, s and Θ by Nelder–Mead around it. Without Θ it is eq 42.
 
 use super::clocked::{Row, highest, ops, rows};
 use super::{Constant, FitError};
-use crate::linalg::nnls;
+use crate::linalg::{nelder_mead, nnls};
 use crate::record::Record;
 use greenup_meter::stats::quantile;
 use greenup_model::clocked::follows_core;
@@ -125,24 +125,36 @@ impl Frame {
         Costs { x, errors }
     }
 
-    /// Slope and Θ of the least squares, in turns, from several values of Θ.
+    /// Slope and Θ of the least squares: golden sections in turns from several values of Θ, then together.
     fn best(&self, all: &[Warm]) -> (f64, f64) {
         let mut best = (f64::INFINITY, 0.0, 0.0);
-        for start in [0.0, 2000.0, 6000.0] {
-            let mut theta = start;
-            let mut slope = 0.0;
-            for _ in 0..4 {
-                slope = golden(0.0, STEEPEST, 22, |s| {
-                    self.costs(all, s, Some(theta)).squares()
-                });
-                theta = self.theta(all, slope);
-            }
+        for mut theta in [0.0, 2000.0, 6000.0] {
+            let slope = golden(0.0, STEEPEST, 20, |s| {
+                self.costs(all, s, Some(theta)).squares()
+            });
+            theta = self.theta(all, slope);
             let squares = self.costs(all, slope, Some(theta)).squares();
             if squares < best.0 {
                 best = (squares, slope, theta);
             }
         }
-        (best.1, best.2)
+        self.near(all, (best.1, best.2), 160)
+    }
+
+    /// Slope and Θ of the least squares near others.
+    fn near(&self, all: &[Warm], (slope, theta): (f64, f64), steps: u64) -> (f64, f64) {
+        let bounded = |x: &[f64]| {
+            (
+                x[0].clamp(0.0, STEEPEST),
+                (1000.0 * x[1]).clamp(0.0, LARGEST_K),
+            )
+        };
+        let start = [slope, theta / 1000.0];
+        let found = nelder_mead(&start, &[0.2, 1.0], steps, &|x| {
+            let (s, t) = bounded(x);
+            self.costs(all, s, Some(t)).squares()
+        });
+        found.map_or((slope, theta), |(x, _)| bounded(&x))
     }
 
     /// Relative errors of the energy of records by the coefficients of others.
@@ -256,8 +268,8 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
             let again: Vec<Warm> = (0..all.len())
                 .map(|_| all[rng.usize(..all.len())].clone())
                 .collect();
-            let t = frame.theta(&again, slope);
-            let x = frame.costs(&again, slope, Some(t)).x;
+            let (s, t) = frame.near(&again, (slope, theta), 40);
+            let x = frame.costs(&again, s, Some(t)).x;
             (t, x[n + 1], x[n])
         })
         .collect();
