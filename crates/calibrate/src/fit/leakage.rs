@@ -43,6 +43,9 @@ pub struct LeakageFit {
     /// Mean absolute relative errors of the energy of benchmarks left out of the fit, one at a time: with leakage over
     /// temperature, and with one constant power. `None` where no benchmark can be left out.
     pub held_out: Option<(f64, f64)>,
+    /// Correlation of temperature and power over the records. Near 1 the temperature tells the load, whose power the fit may
+    /// take for leakage.
+    pub correlation: f64,
     /// Whether it earns its constants (Akaike's criterion).
     pub distinguished: bool,
     /// Constant power of each record: its energy less that of its operations, over its time. Temperature in °C, voltage
@@ -210,6 +213,16 @@ impl Frame {
     }
 }
 
+/// Correlation of temperature and power.
+fn correlation(all: &[Warm]) -> f64 {
+    let power = |w: &Warm| w.row.energy_j / w.row.record.time_s;
+    let mean = |f: &dyn Fn(&Warm) -> f64| all.iter().map(f).sum::<f64>() / all.len() as f64;
+    let (t, p) = (mean(&|w| w.kelvin), mean(&power));
+    let both = mean(&|w| (w.kelvin - t) * (power(w) - p));
+    let squares = mean(&|w| (w.kelvin - t).powi(2)) * mean(&|w| (power(w) - p).powi(2));
+    both / squares.sqrt()
+}
+
 /// Where a function of one valley is least.
 fn golden(lo: f64, hi: f64, steps: usize, f: impl Fn(f64) -> f64) -> f64 {
     let ratio = 0.5 * (5_f64.sqrt() - 1.0);
@@ -315,6 +328,7 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
         voltage_slope: slope,
         mean_abs_error: mean(&found),
         mean_abs_error_constant: mean(&without),
+        correlation: correlation(&all),
         held_out: frame.held_out(&all, (slope, plain_slope)),
         distinguished: gain > 4.0 && found.x[n + 1] > 0.0 && theta > 1.0,
         constant_power,
@@ -392,6 +406,7 @@ mod tests {
             assert!((ratio - 1.0).abs() < 0.04, "{c}: {ratio}");
         }
         assert!(f.mean_abs_error < 0.5 * f.mean_abs_error_constant, "{f:?}");
+        assert!(f.correlation.abs() < 0.3, "{}", f.correlation);
         let (with, without) = f.held_out.unwrap();
         assert!(with < 0.006 && with < 0.5 * without, "{with} {without}");
     }

@@ -180,6 +180,12 @@ fn print_leakage(fit: &LeakageFit) {
             "these records do not tell leakage from other constant power: measure at more temperatures",
         ),
     }
+    if fit.correlation > 0.5 {
+        print::warn(format!(
+            "temperature and power of the records rise together (correlation {:.2}): part of this leakage may be power of the load. Fix: measure the same benchmarks on a cold and on a hot device",
+            fit.correlation
+        ));
+    }
 }
 
 /// What was fitted of the clock, and how it fares on benchmarks that it had not seen.
