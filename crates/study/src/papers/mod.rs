@@ -16,6 +16,7 @@ pub mod draw;
 pub mod lists;
 pub mod measure;
 pub mod page;
+mod platforms;
 mod recorded;
 pub mod records;
 pub mod values;
