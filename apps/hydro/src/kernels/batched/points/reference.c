@@ -24,7 +24,7 @@ static Wide minor_of(const Wide *j, int a, int b) {
 /* Makes s diagonal until nothing is left beside it; the columns of v are its directions. */
 static void diagonal(Wide *s, Wide *v) {
     for (int i = 0; i < SQUARE; i++) v[i] = i % (N + 1) == 0;
-    for (int sweep = 0; sweep < 40; sweep++)
+    for (int sweep = 0; sweep < 12; sweep++)
         for (int p = 0; p < N; p++)
             for (int q = p + 1; q < N; q++) {
                 if (s[p * N + q] == 0) continue;
