@@ -80,12 +80,12 @@ first() {
     searched vectors_8 "$vectors" 10 --set THREADS=64,256 --set TM=1,2,4 --set UNROLL=1,4,8
     searched vectors_10 "$vectors" 14 --set number=10 --set THREADS=128,256 --set TM=1,8 --set UNROLL=1,2,4 --set LANES=1,8,16,32
     compared vectors_8_gemv vectors_8 "$vectors"
+    tuned vectors_8_table4 "$vectors" 8 --sensor none --measure 0.05 --finalists 1 --budget 1 --set zones=4096 --set baseline_kind=2 \
+        --set VERSION=2 --set THREADS=256 --set TM=1 --set UNROLL=8
     counted vectors_8 "$vectors" 12
     counted vectors_10 "$vectors" 12 --set number=10
     counted products "$products" 12
     compared products_steps products "$products" --set baseline_kind=1
-    tuned vectors_8_table4 "$vectors" 8 --sensor none --measure 0.05 --finalists 1 --budget 1 --set zones=4096 --set baseline_kind=2 \
-        --set VERSION=2 --set THREADS=256 --set TM=1 --set UNROLL=8
     tuned vectors_8_gemm "$vectors" 8 --sensor none --measure 0.05 --finalists 1 --budget 1 --set baseline_kind=0 \
         --set VERSION=2 --set THREADS=256 --set TM=1 --set UNROLL=8
     tuned vectors_10_gemm "$vectors" 8 --sensor none --measure 0.05 --finalists 1 --budget 1 --set number=10 --set baseline_kind=0 \
@@ -102,7 +102,7 @@ second() {
     done
     checked forces "${cases[@]}"
     searched forces_q2 "$forces" 18 --set THREADS=128,256 --set TM=1,2 --set TN=1,8 --set BLK=4,64 --set UNROLL=1,4,8
-    searched forces_q4 "$forces" 20 --set order=4 --set zones=256 --set THREADS=128,256 --set TM=1,2,4 --set TN=1,8,16 --set BLK=4,16 --set UNROLL=1,4
+    searched forces_q4 "$forces" 20 --set order=4 --set zones=256 --set THREADS=128,256 --set TM=1,2,4 --set TN=1,4,8 --set BLK=4,32 --set UNROLL=1,8
     for n in 1 2; do
         searched points_$n "$points" 6 --set number=$n --set BLOCKS=1
         counted points_$n "$points" 8 --set number=$n
@@ -112,7 +112,7 @@ second() {
     searched jacobians_q2 "$forces" 12 --set number=3 --set zones=65536 --set THREADS=96,192 --set TM=1,2,4 --set TN=1,2,4 --set BLK=4 --set UNROLL=1,3
     counted jacobians_q2 "$forces" 10 --set number=3 --set zones=65536
     counted forces_q4 "$forces" 10 --set order=4 --set zones=256
-    searched forces_q4_flat "$forces" 8 "${flat[@]}" --set order=4 --set zones=14400 --set THREADS=128,256 --set TM=1,2 --set TN=1,16 --set BLK=4,64 --set UNROLL=1,8
+    searched forces_q4_flat "$forces" 8 "${flat[@]}" --set order=4 --set zones=14400 --set THREADS=128,256 --set TM=1,2 --set TN=1,2,16 --set BLK=4,64 --set UNROLL=1,8
     searched forces_q2_flat "$forces" 8 "${flat[@]}" --set zones=147456 --set THREADS=128,256 --set TM=1,2 --set TN=1,4 --set BLK=4,16 --set UNROLL=1,4
     searched products_flat "$products" 6 "${flat[@]}" --set zones=262144
 }

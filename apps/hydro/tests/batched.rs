@@ -22,8 +22,11 @@ fn problem(name: &str, constants: Constants) -> Problem {
     let named: Vec<(String, toml::Value)> = (constants.iter())
         .map(|(n, v)| ((*n).to_owned(), toml::Value::Integer(*v)))
         .collect();
+    let facts: Facts = (Gpu::known("h200").unwrap().named().iter())
+        .map(|(k, v)| ((*k).to_owned(), Value::Int(*v)))
+        .collect();
     let file = root.join(name).join("problem.toml");
-    Problem::read_with(&file, &Facts::default(), &named).unwrap_or_else(|e| panic!("{e}"))
+    Problem::read_with(&file, &facts, &named).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Some configs of each version, which is the first parameter.
@@ -190,6 +193,7 @@ fn compiled(name: &str, constants: Constants) {
     };
     let compiler = Compiler::new(Some(&on.cubins)).unwrap();
     let problem = problem(name, constants);
+    let mut launched = Vec::new();
     for config in drawn(&problem, 2) {
         let what = format!("{name} {constants:?} {config:?}");
         let cuda = cubin::source(&problem, &config, &on).unwrap();
@@ -205,14 +209,20 @@ fn compiled(name: &str, constants: Constants) {
         assert_eq!(compiled.warnings, "", "{what}");
         // Only the workspace of points is in local memory, where it is asked for.
         let local = name == "points" && config[0] == Value::Int(1);
+        let mut spills = false;
         for k in &compiled.kernels {
-            assert_eq!(k.spill_store_bytes, 0, "{what}");
-            assert_eq!(k.stack_bytes > 0, local, "{what}");
+            spills |= k.spill_store_bytes > 0;
+            assert!(spills || (k.stack_bytes > 0) == local, "{what}");
         }
         let file = compiled.file.clone().unwrap();
         let ready = cubin::ready(&problem, &config, &on, file, &compiled.kernels).unwrap();
-        assert_eq!(ready.rejected, None, "{what}");
-        assert!(ready.facts["blocks"] > 0.0, "{what}");
+        assert_eq!(ready.rejected.is_some(), spills, "{what}");
+        assert!(spills || ready.facts["blocks"] > 0.0, "{what}");
+        launched.extend((!spills).then(|| config[0].clone()));
+    }
+    let versions: Vec<Value> = drawn(&problem, 1).iter().map(|c| c[0].clone()).collect();
+    for v in versions {
+        assert!(launched.contains(&v), "{name} {constants:?} {v}");
     }
 }
 
