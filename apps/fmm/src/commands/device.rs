@@ -8,6 +8,7 @@ use greenup_fmm::cpu::{Cpu, check_memory};
 use greenup_fmm::engine::{Engine, Steps};
 use greenup_fmm::gpu::{Config, Gpu};
 use greenup_fmm::hybrid::Hybrid;
+use greenup_fmm::kernel::Kernel;
 use greenup_fmm::plan::Plan;
 use greenup_fmm::precision::Real;
 use greenup_meter::{Measurement, Meter, Policy, Run};
@@ -81,9 +82,9 @@ impl RunDevice {
     }
 }
 
-/// The tuning parameters of the kernels of a plan on a GPU.
-fn config<R: Real>(plan: &Plan<R>, kernels: &str) -> Result<Config> {
-    Config::default_for::<R>(plan.options().kernel, plan.options().gradient)
+/// The tuning parameters of the P2P kernel on a GPU.
+pub fn config<R: Real>(kernel: Kernel, gradient: bool, kernels: &str) -> Result<Config> {
+    Config::default_for::<R>(kernel, gradient)
         .with(kernels)
         .map_err(|e| AppError::new(format!("--kernels: {e}")))
 }
@@ -91,7 +92,8 @@ fn config<R: Real>(plan: &Plan<R>, kernels: &str) -> Result<Config> {
 /// A plan on a GPU and the host's cores.
 pub fn hybrid<R: Real>(plan: Arc<Plan<R>>, gpu: usize, kernels: &str) -> Result<Hybrid<R>> {
     check_memory(&plan)?;
-    let config = config(&plan, kernels)?;
+    let o = plan.options();
+    let config = config::<R>(o.kernel, o.gradient, kernels)?;
     Ok(Hybrid::open(plan, gpu, config)?)
 }
 
@@ -123,7 +125,8 @@ pub fn engine<R: Real>(
         let name = plan.isa().to_string();
         return Ok((Box::new(Cpu::new(plan)), name));
     };
-    let config = config(&plan, kernels)?;
+    let o = plan.options();
+    let config = config::<R>(o.kernel, o.gradient, kernels)?;
     let gpu = Gpu::open(plan, ordinal, config)?;
     let name = gpu.name().to_owned();
     Ok((Box::new(gpu), name))

@@ -8,6 +8,7 @@
 //! | `layout` | the memory of a plan on the GPU |
 //! | `launches` | launches of the phases |
 //! | `staging` | memory of the host for copies |
+//! | `mix` | the rate of the P2P kernel's instructions without memory |
 //! | `near` | U lists alone, beside the host's cores |
 //! | `steps` | evaluations in two steps, between which ranks exchange |
 
@@ -16,11 +17,13 @@ mod config;
 mod items;
 mod launches;
 mod layout;
+mod mix;
 mod near;
 mod staging;
 mod steps;
 
-pub use config::{Config, ConfigError, shared_bytes, siblings, source};
+pub use config::{Config, ConfigError, mix_source, shared_bytes, siblings, source};
+pub use mix::{InstructionMix, MIX_KERNELS, MixRates, positions as mix_positions};
 
 use crate::FmmError;
 use crate::engine::{Engine, PhaseTimes};
