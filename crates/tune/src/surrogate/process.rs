@@ -32,16 +32,31 @@ impl Process {
     /// Fits lengths, amplitude and noise by the gradient of the likelihood, `steps` times; `None`
     /// when the kernel is not positive definite or there are fewer than three points.
     pub fn fit(x: &[Vec<f64>], y: &[f64], steps: usize) -> Option<Self> {
+        Self::fit_from(None, x, y, steps)
+    }
+
+    /// The same from the lengths, amplitude and noise of an earlier process over the same features: few steps follow data
+    /// that grow.
+    pub fn fit_from(
+        before: Option<&Self>,
+        x: &[Vec<f64>],
+        y: &[f64],
+        steps: usize,
+    ) -> Option<Self> {
         let n = y.len();
         if n < 3 {
             return None;
         }
+        let start = match before {
+            Some(p) if p.hyper.lengths.len() == x[0].len() => p.hyper.clone(),
+            _ => Hyper::start(x),
+        };
         let mean = y.iter().sum::<f64>() / n as f64;
         let scale = (y.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64)
             .sqrt()
             .max(1e-12);
         let z: Vec<f64> = y.iter().map(|v| (v - mean) / scale).collect();
-        let (hyper, best) = learn(x, &z, steps)?;
+        let (hyper, best) = learn(start, x, &z, steps)?;
         Some(Self {
             x: x.to_vec(),
             hyper,
@@ -72,6 +87,32 @@ impl Process {
             self.mean + self.scale * mean,
             self.scale * (self.hyper.amplitude - explained).max(0.0).sqrt(),
         )
+    }
+}
+
+/// Points predicted together.
+const TOGETHER: usize = 256;
+
+impl Process {
+    /// Means and standard deviations at many points: [`Process::predict`] by matrix products.
+    pub fn predict_all(&self, points: &[&[f64]]) -> Vec<(f64, f64)> {
+        let inverse = inverse_of_lower(self.factor.l_dirty().as_view());
+        let mut out = Vec::with_capacity(points.len());
+        for some in points.chunks(TOGETHER) {
+            let k = DMatrix::from_fn(self.x.len(), some.len(), |i, j| {
+                self.hyper.kernel(&self.x[i], some[j])
+            });
+            let explained = &inverse * &k;
+            for j in 0..some.len() {
+                let mean = k.column(j).dot(&self.weights);
+                let left = self.hyper.amplitude - explained.column(j).norm_squared();
+                out.push((
+                    self.mean + self.scale * mean,
+                    self.scale * left.max(0.0).sqrt(),
+                ));
+            }
+        }
+        out
     }
 }
 
@@ -212,8 +253,8 @@ fn inverse_of_lower(l: DMatrixView<f64>) -> DMatrix<f64> {
 
 /// Resilient propagation: steps that grow while the slope keeps its sign (Igel and Hüsken 2003);
 /// the best point met is kept.
-fn learn(x: &[Vec<f64>], z: &[f64], steps: usize) -> Option<(Hyper, Fit)> {
-    let mut at = Hyper::start(x);
+fn learn(start: Hyper, x: &[Vec<f64>], z: &[f64], steps: usize) -> Option<(Hyper, Fit)> {
+    let mut at = start;
     let mut fit = at.fit(x, z)?;
     let mut best = at.clone();
     let mut likelihood = fit.likelihood;
@@ -281,6 +322,8 @@ mod tests {
             assert!((mean - f(&q)).abs() < 0.05, "{q:?} {mean} {}", f(&q));
             // The two sum in different orders.
             assert!((mean - p.mean(&q)).abs() < 1e-9 && sd < 0.2, "{mean} {sd}");
+            let (m, s) = p.predict_all(&[&q])[0];
+            assert!((m - mean).abs() < 1e-9 && (s - sd).abs() < 1e-6, "{m} {s}");
         }
         assert!(p.predict(&[9.0, 9.0, 0.5]).1 > 10.0 * p.predict(&x[0]).1);
     }
