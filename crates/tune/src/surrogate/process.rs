@@ -14,10 +14,15 @@ pub struct Process {
     factor: Cholesky<f64, Dyn>,
 }
 
+/// Standard deviation of the logarithm of a length before any data: few trials do not make a feature all-important.
+const SPREAD: f64 = 1.2;
+
 /// What the likelihood decides.
 #[derive(Clone)]
 struct Hyper {
     lengths: Vec<f64>,
+    /// Logarithms of the lengths that are likely before any data.
+    likely: Vec<f64>,
     amplitude: f64,
     noise: f64,
 }
@@ -119,21 +124,31 @@ impl Process {
 impl Hyper {
     /// Lengths as wide as the features spread.
     fn start(x: &[Vec<f64>]) -> Self {
-        let lengths = (0..x[0].len())
+        let features = x[0].len();
+        let lengths: Vec<f64> = (0..features)
             .map(|k| {
                 let column = || x.iter().map(|r| r[k]);
                 let (lo, hi) = (
                     column().fold(f64::INFINITY, f64::min),
                     column().fold(f64::NEG_INFINITY, f64::max),
                 );
-                (hi - lo).max(1e-9)
+                // Of a feature that does not vary nothing is known.
+                if hi > lo { hi - lo } else { 1.0 }
             })
             .collect();
+        // Longer where there are many features, so that all of them together vary as much as a few.
+        let more = 0.5 * (features as f64).ln();
         Self {
+            likely: lengths.iter().map(|l| l.ln() + more).collect(),
             lengths,
             amplitude: 1.0,
             noise: 1e-3,
         }
+    }
+
+    /// Deviations of the lengths from the likely ones.
+    fn deviations(&self) -> impl Iterator<Item = f64> + '_ {
+        (self.lengths.iter().zip(&self.likely)).map(|(l, m)| (l.ln() - m) / SPREAD)
     }
 
     /// √3 times the distance in lengths.
@@ -167,7 +182,8 @@ impl Hyper {
         let weights = factor.solve(&z);
         let fit = weights.dot(&z);
         let log_det: f64 = (0..n).map(|i| factor.l_dirty()[(i, i)].ln()).sum();
-        let likelihood = -0.5 * fit - log_det;
+        let prior: f64 = self.deviations().map(|d| d * d).sum();
+        let likelihood = -0.5 * (fit + prior) - log_det;
         likelihood.is_finite().then_some(Fit {
             likelihood,
             factor,
@@ -200,6 +216,9 @@ impl Hyper {
             out[d] += a * self.amplitude;
             out[d + 1] += a * self.noise;
         }
+        for (o, deviation) in out.iter_mut().zip(self.deviations()) {
+            *o -= deviation / SPREAD;
+        }
         out
     }
 
@@ -212,6 +231,7 @@ impl Hyper {
                 .zip(by)
                 .map(|(l, s)| (l * s.exp()).clamp(1e-3, 1e4))
                 .collect(),
+            likely: self.likely.clone(),
             amplitude: (self.amplitude * by[d].exp()).clamp(1e-2, 1e4),
             noise: (self.noise * by[d + 1].exp()).clamp(1e-6, 0.5),
         }

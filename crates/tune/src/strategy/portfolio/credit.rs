@@ -10,6 +10,8 @@ const FLOOR: f64 = 0.08;
 const WINDOW: usize = 60;
 /// Worth of a trial among the best few that is not the best.
 const NEAR: f64 = 0.1;
+/// Trials without results that each member begins with.
+const PRIOR: f64 = 5.0;
 /// Trials that count as the best few.
 const FEW: usize = 5;
 
@@ -55,8 +57,7 @@ impl Credit {
         let rate = Member::ALL.map(|m| {
             let own = self.window.iter().filter(|(by, _)| *by == m);
             let (trials, worth) = own.fold((0.0, 0.0), |(n, w), (_, v)| (n + 1.0, w + v));
-            // A prior of one trial in ten that finds something.
-            (worth + 0.5) / (trials + 5.0)
+            (worth + m.prior()) / (trials + PRIOR)
         });
         let all: f64 = rate.iter().sum();
         rate.map(|r| FLOOR + (1.0 - count * FLOOR) * r / all)

@@ -3,8 +3,12 @@
 use crate::strategy::surrogate::Known;
 use crate::strategy::{Ask, fresh};
 
+/// Trials from which a tree tells neighbours apart.
+const FEW: usize = 8;
 /// Points whose neighbours local search looks at.
 const ELITE: usize = 5;
+/// One in so many trials is good enough to descend from.
+const PROMISING: usize = 5;
 /// Share of children among the forest's points.
 const CHILDREN: f64 = 0.4;
 /// Relative worsening that annealing takes with chance 1/e, at the start and at the end.
@@ -46,6 +50,15 @@ impl Member {
         Self::Restarts,
     ];
 
+    /// What its first trials count as worth. Random points get the turns when nobody finds anything: then all that looks
+    /// good was tried.
+    pub fn prior(self) -> f64 {
+        match self {
+            Self::Restarts => 2.0,
+            _ => 0.5,
+        }
+    }
+
     /// A new point; `None` when the member has none.
     pub fn propose(
         self,
@@ -70,7 +83,11 @@ impl Member {
 fn local(ask: &Ask, known: &Known, out: &[u64], rng: &mut fastrand::Rng) -> Option<u64> {
     known.ranked.iter().take(ELITE).find_map(|&p| {
         let near = new_neighbours(ask, known, p, out);
-        known.best_of(&near, rng)
+        match near.len() {
+            0 => None,
+            n if known.ranked.len() < FEW => Some(near[rng.usize(..n)]),
+            _ => known.best_of(&near, rng),
+        }
     })
 }
 
@@ -133,7 +150,8 @@ impl Walk {
                 continue;
             }
             let new = new_neighbours(ask, known, here, out);
-            if !new.is_empty() {
+            let rank = known.ranked.iter().position(|&p| p == here);
+            if !new.is_empty() && rank.is_some_and(|r| r * PROMISING < known.ranked.len()) {
                 return new[rng.usize(..new.len())];
             }
             break;

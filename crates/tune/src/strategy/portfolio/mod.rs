@@ -12,6 +12,10 @@ use std::collections::HashMap;
 
 /// Proposals of a question: one for each so many trials of the budget.
 const PER_PROPOSAL: usize = 110;
+/// Share of the budget that is spent on the first random points at most: one in so many.
+const FIRST: usize = 5;
+/// Trials from which models learn something; before them only walks propose.
+const LEARNT: usize = 8;
 /// Proposals of a question at most.
 const AT_ONCE: usize = 8;
 
@@ -32,7 +36,7 @@ impl Strategy for Portfolio {
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal> {
         self.credit.learn(ask.history, &mut self.open);
         let good = measured(ask);
-        let first = first_look(ask);
+        let first = first_look(ask).min((ask.budget / FIRST).max(2));
         if good.len() < first {
             return (good.len()..first)
                 .map(|_| fresh(ask, rng).into())
@@ -44,7 +48,11 @@ impl Strategy for Portfolio {
         let mut known = Known::new(ask, models, good, &is_open, rng);
         let mut out = Vec::new();
         for _ in 0..(ask.budget / PER_PROPOSAL).clamp(1, AT_ONCE) {
-            let member = self.credit.pick(rng);
+            let member = match known.ranked.len() {
+                n if n < LEARNT && rng.bool() => Member::Anneal,
+                n if n < LEARNT => Member::Local,
+                _ => self.credit.pick(rng),
+            };
             let found = member.propose(ask, &mut known, &mut self.walk, &out, rng);
             // A member without a point gives its turn to chance.
             let point = found.unwrap_or_else(|| fresh(ask, rng));
