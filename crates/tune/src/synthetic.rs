@@ -67,13 +67,13 @@ impl FromStr for Synthetic {
 
 /// Parameters and their values.
 const PARAMETERS: [(&str, &[i64]); 7] = [
-    ("block_x", &[8, 16, 32, 64, 128]),
-    ("block_y", &[1, 2, 4, 8, 16]),
+    ("block_x", &[16, 32, 64, 128]),
+    ("block_y", &[1, 2, 4, 8]),
     ("tile", &[1, 2, 4]),
     ("unroll", &[1, 2, 3, 4]),
     ("path", &[0, 1]),
     ("padding", &[0, 1]),
-    ("vector", &[1, 2, 4]),
+    ("vector", &[1, 2]),
 ];
 
 /// Threads of a block at most.

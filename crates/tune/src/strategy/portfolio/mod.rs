@@ -16,6 +16,8 @@ const PER_PROPOSAL: usize = 110;
 const FIRST: usize = 5;
 /// Trials from which models learn something; before them only walks propose.
 const LEARNT: usize = 8;
+/// Trials after a new best in which local search gets half of the turns, at most.
+const YOUNG: usize = 40;
 /// Proposals of a question at most.
 const AT_ONCE: usize = 8;
 
@@ -46,11 +48,15 @@ impl Strategy for Portfolio {
         let before: Vec<u64> = self.open.keys().copied().collect();
         let is_open = |p: u64| before.contains(&p);
         let mut known = Known::new(ask, models, good, &is_open, rng);
+        // A new best is young as long as its neighbours may not all be known.
+        let around: usize = ask.points.values().iter().map(|v| v.len() - 1).sum();
+        let young = ask.history.len() - ask.history.best_at() < around.min(YOUNG);
         let mut out = Vec::new();
         for _ in 0..(ask.budget / PER_PROPOSAL).clamp(1, AT_ONCE) {
             let member = match known.ranked.len() {
                 n if n < LEARNT && rng.bool() => Member::Anneal,
                 n if n < LEARNT => Member::Local,
+                _ if young && rng.bool() => Member::Local,
                 _ => self.credit.pick(rng),
             };
             let found = member.propose(ask, &mut known, &mut self.walk, &out, rng);

@@ -14,11 +14,11 @@ const PARENTS: usize = 16;
 const BROOD: usize = 20;
 const MUTATION: f64 = 0.15;
 /// Trials that a Gaussian process learns from at most: its cost grows with the cube.
-const PROCESS: usize = 200;
+const PROCESS: usize = 120;
 /// Steps of its likelihood: the first time, and when there are a sixteenth more trials.
 const STEPS: (usize, usize) = (25, 3);
 /// Points drawn for it where there are more; the neighbours of the best come with them.
-const WEIGHED: usize = 1000;
+const WEIGHED: usize = 600;
 
 /// A point and its features.
 type Featured = (u64, Vec<f64>);
