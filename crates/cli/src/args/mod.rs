@@ -175,6 +175,9 @@ pub struct CalibrateArgs {
     /// cuda:all between the GPUs of this host
     #[arg(long, conflicts_with_all = ["records", "page"])]
     pub network: bool,
+    /// Measure the levels of the memory hierarchy instead: what a byte and a random access cost at each, and its latency
+    #[arg(long, conflicts_with_all = ["network", "records", "page", "out"])]
+    pub levels: bool,
     #[command(flatten)]
     pub ranks: RanksArg,
     /// Machine that the network is added to: a name of `greenup machines`, or a file [default: the machine file, if it exists]

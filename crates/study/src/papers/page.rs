@@ -52,6 +52,7 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
         let mut section = Section {
             id: item.id.clone(),
             title: format!("{}: {}", item.label(), item.title),
+            short: item.label(),
             label: Some(item.state.name()),
             paragraphs: vec![item.why.clone()],
             items: facts(item, records),
@@ -129,7 +130,7 @@ fn image(file: &str, about: &str) -> String {
 fn facts(item: &Item, records: &Records) -> Vec<Fact> {
     let mut all = vec![
         Fact::new("in the paper", item.at.clone()),
-        Fact::new("command", item.command.clone()),
+        Fact::new("command", format!("`{}`", item.command)),
     ];
     if !item.records.is_empty() {
         all.push(Fact::new("records", item.records.join(", ")));
@@ -166,6 +167,7 @@ fn states(items: &[&Item]) -> Section {
     Section {
         id: "items".into(),
         title: "Figures, tables and claims".into(),
+        short: "All items".into(),
         paragraphs: vec![
             "reproduced: the same inputs give the paper's numbers. other hardware: the same experiment on today's devices. part: something is missing, which the item names. not possible: the hardware is gone, or a shared GPU forbids the settings."
                 .into(),
@@ -177,7 +179,7 @@ fn states(items: &[&Item]) -> Section {
                 .map(|i| {
                     let state = Cell::text(i.state.name());
                     vec![
-                        Cell::text(i.label()),
+                        Cell::text(i.label()).leads_to(&i.id),
                         Cell::wrapped(&i.title),
                         match mark(i.state) {
                             Some(m) => state.marked(m),
@@ -208,13 +210,14 @@ fn conclusions(paper: &Paper) -> Section {
                     Answer::Open => today,
                 },
                 Cell::wrapped(&c.why),
-                Cell::text(label),
+                Cell::text(label).leads_to(&c.item),
             ]
         })
         .collect();
     Section {
         id: "conclusions".into(),
         title: "What the paper concludes, tested today".into(),
+        short: "Conclusions".into(),
         tables: vec![Table {
             caption: String::new(),
             header: headers(&[
