@@ -172,6 +172,8 @@ def sweeps(folder):
         if other_j:
             row |= {"library_j": other_j, "greenup": other_j["value"] / joules["value"]}
         out["cases"].append(row)
+        if name == "vectors_8":
+            out["vectors_bound_flop_per_s"] = roof * flops / least
         # The versions of figure 6, by the fastest single trial of each.
         if "VERSION" in s.names and len(s.trials) > 3:
             label = f"kernel {kernel}, {case}"
