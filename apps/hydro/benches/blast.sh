@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The experiments of the BLAST paper that need a GPU and the cores of its host: tables 5, 6 and 7, figures 11 and 15. Run in the
+# The experiments of the BLAST paper that need a GPU and the cores of its host: tables 5, 6 and 7, figures 10 to 13 and 15. Run in the
 # repository root with the folder of the binaries: `blast.sh BIN`. Writes $OUT/blast/: every study and run as JSON, the GPU's
 # power over time as power.csv, and blast.json with what happened when. At most BUDGET seconds (260). PART=cpu measures what
 # needs no GPU: tables 1 and 6.
@@ -14,7 +14,7 @@ fi
 export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$OUT/cache}
 chmod +x "$HYDRO" "$GREENUP" 2>/dev/null
 exec python3 - <<'PY'
-import json, os, shutil, subprocess, sys, threading, time
+import json, os, shutil, statistics, subprocess, sys, threading, time
 
 begin, out, hydro, greenup = time.time(), os.environ["OUT"], os.environ["HYDRO"], os.environ["GREENUP"]
 BUDGET = float(os.environ.get("BUDGET", 260))
@@ -85,10 +85,35 @@ def triple(device, refines, threads):
     for r in refines:
         t = report(f"table6_{device.split(':')[0]}_{r}", ["--problem", "3", "--mesh", "rectangle01_quad", "--refine", str(r), "--order",
             "3", "--t-final", "0.6", "--ode", "rk2avg", "--device", device] + (["--threads", threads] if device == "cpu" else []),
-            limit=110)
+            limit=110 if device != "cpu" else 3000)
         if t:
             print(f"  refine {r}: {t['zones']} zones, {t['steps']} steps: kinetic {t['kinetic']:.13e} internal "
                   f"{t['internal']:.13e} drift {t['energy_drift']:.3e}; {t['wall_s']:.1f} s", flush=True)
+
+def scaling():
+    """Figures 12 and 13: 512 zones a rank, and 32^3 zones by more and more ranks, a core each; 32^3 zones on one and two GPUs."""
+    mpi = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
+    words = ["--problem", "1", "--refine", "0", "--order", "2", "--t-final", "10", "--cg-tol", "1e-8"]
+
+    def ranks(name, n, more):
+        head = [mpi, "--allow-run-as-root", "--bind-to", "core", "-np", str(n)]
+        more = more + ["--threads", str(n)]
+        if not (mpi and report(f"{name}_ranks_{n}", words + more[:-2] + ["--threads", "1"], limit=25, head=head)):
+            report(f"{name}_thread_ranks_{n}", words + more + ["--ranks", str(n)], limit=25)
+
+    for side, n in ((8, 1), (16, 8), (24, 27)):
+        ranks("fig12", n, ["--mesh", cube(side), "--steps", "5"])
+    for device in (G0, G0.replace(":0", ":0,1")):
+        name = device.replace(":", "").replace(",", "_")
+        report(f"fig13_{name}", words + ["--mesh", cube(32), "--steps", "100", "--device", device], limit=25)
+    for n in (32, 16, 8, 4, 2, 1):
+        ranks("fig13", n, ["--mesh", cube(32), "--steps", "3"])
+
+def second():
+    """What the second GPU does: figure 10 and table 6."""
+    report("fig10", ["--problem", "1", "--mesh", "cube01_hex", "--refine", str(max(0, round(3 / SMALL))), "--order", "2", "--t-final", "0.6",
+                     "--device", G1, "--checkpoint", os.path.join(out, "fig10.ckpt"), "--every", "100000"], limit=60)
+    triple(G1, (1, 2, 3, 4, 5), "1")
 
 def table1():
     """Table 1: shares of corner force and solver on one core, three interleaved rounds."""
@@ -103,10 +128,28 @@ def table1():
                     t = r["timings"]
                     rows.append({"round": k, "mesh": mesh, "refine": refine, "order": order, "steps": steps, "assembly": assembly,
                                  "zones": r["zones"], "unknowns": r["unknowns"], "wall_s": r["wall_s"],
-                                 "corner_s": t["stress_s"] + t["force_s"], "solve_s": t["solve_s"], "other_s": r["wall_s"]
-                                 - t["stress_s"] - t["force_s"] - t["solve_s"], "provenance": r["provenance"]})
+                                 "corner_s": t["stress_s"] + t["force_s"], "solve_s": t["solve_s"], "update_s": t["update_s"],
+                                 "provenance": r["provenance"]})
+    # Shares of what was timed: that has the evaluation of the initial state, before the steps.
+    for r in rows:
+        parts = r["corner_s"] + r["solve_s"]
+        r["total_s"] = max(r["wall_s"], parts + r["update_s"])
+        r["other_s"] = r["total_s"] - parts
+    medians = []
+    for mesh, refine, order, steps in cases:
+        for assembly in ("full", "partial"):
+            own = [r for r in rows if (r["mesh"], r["order"], r["assembly"]) == (mesh, order, assembly)]
+            share = lambda key: sorted(r[key] / r["total_s"] for r in own)
+            name = f"{'3D' if 'hex' in mesh else '2D'} Q{order}Q{order - 1}"
+            row = {"case": name, "assembly": assembly, "zones": own[0]["zones"], "unknowns": own[0]["unknowns"], "steps": steps,
+                   "step_s": statistics.median(r["wall_s"] for r in own) / steps}
+            for key in ("corner_s", "solve_s", "other_s"):
+                all = share(key)
+                row[key[:-2]] = {"value": statistics.median(all), "lo": all[0], "hi": all[-1]}
+            medians.append(row)
+            print(row, flush=True)
     with open(os.path.join(out, "table1.json"), "w") as f:
-        json.dump(rows, f, indent=1)
+        json.dump({"medians": medians, "rounds": rows}, f, indent=1)
 
 def balance():
     """Table 5: the share of the zones on the GPU that balances both, in 2D, and steps at fixed shares around it."""
@@ -149,17 +192,24 @@ def power():
     """Board power of all GPUs, ten times a second, until the end."""
     if not shutil.which("nvidia-smi"):
         return None
-    log["power_begin_s"] = time.time() - begin
-    f = open(os.path.join(out, "power.csv"), "w")
-    return subprocess.Popen(["nvidia-smi", "--query-gpu=timestamp,index,power.draw.instant,power.draw.average,clocks.sm,utilization.gpu",
-                             "--format=csv,noheader,nounits", "-lms", "100"], stdout=f)
+    p = subprocess.Popen(["nvidia-smi", "--query-gpu=index,power.draw.instant,clocks.sm,utilization.gpu", "--format=csv,noheader,nounits",
+                          "-lms", "100"], stdout=subprocess.PIPE, text=True)
+
+    def lines():
+        with open(os.path.join(out, "power.csv"), "w") as f:
+            print("time_s,gpu,watts,sm_mhz,utilization", file=f)
+            for line in p.stdout:
+                print(f"{time.time() - begin:.3f},{line.strip().replace(' ', '')}", file=f, flush=True)
+
+    threading.Thread(target=lines, daemon=True).start()
+    return p
 
 log["began"] = time.time()
 log["threads"] = THREADS
 if os.environ.get("PART") == "cpu":
     BUDGET = float(os.environ.get("BUDGET", 3000))
     table1()
-    triple("cpu", (1, 2, 3, 4), os.environ.get("THREADS", "2"))
+    triple("cpu", (1, 2, 3, 4), THREADS)
 else:
     if shutil.which("nvidia-smi"):
         log["gpus"] = subprocess.run(["nvidia-smi", "--query-gpu=index,name,driver_version,power.limit,compute_mode", "--format=csv,noheader"],
@@ -179,11 +229,12 @@ else:
     study("gpu_cpu_q4", G0 + "+cpu", 64, "4", extra=cores)
     balance()
     # Both GPUs at once, with a core or a few each.
-    lane = threading.Thread(target=triple, args=(G1, (1, 2, 3, 4, 5), "1"))
+    lane = threading.Thread(target=second)
     lane.start()
     sharing()
     study("gpu_equal", G0, 48, "2,4")
     lane.join()
+    scaling()
     if meter:
         meter.terminate()
 save()

@@ -2,6 +2,7 @@
 
 use super::PaperError;
 use super::charts::{self, Quantity};
+use super::hydro::HydroFigure;
 use super::recorded;
 use super::records::{Records, broken, machine};
 use crate::pages::pruning;
@@ -150,6 +151,8 @@ pub enum Draw {
         /// Their names.
         studies: Vec<String>,
     },
+    /// A figure of hydrodynamics.
+    Hydro(HydroFigure),
     /// Curves through numbers of a JSON record.
     Curves {
         /// A JSON record.
@@ -352,6 +355,7 @@ impl Draw {
                 }
                 scaling::published_figure(&beside)
             }
+            Self::Hydro(h) => h.chart(records)?,
             Self::Curves {
                 record,
                 rows,
@@ -402,6 +406,7 @@ impl Draw {
             | Self::Balances { .. } => {
                 "Computed by the model from the machines' published constants.".into()
             }
+            Self::Hydro(h) => h.caption(),
             Self::Metrics { .. } => {
                 "The third panel of each row is the plane of performance and efficiency.".into()
             }

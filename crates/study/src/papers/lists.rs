@@ -1,5 +1,6 @@
 //! Our tables of an item, from records.
 
+use super::hydro::rows::Rows;
 use super::{PaperError, Records};
 use crate::pages::sweep::findings;
 use greenup_report::page::{Cell, Header, Table};
@@ -15,6 +16,8 @@ pub enum List {
         /// The sweep.
         record: String,
     },
+    /// Rows of JSON records.
+    Rows(Rows),
 }
 
 impl List {
@@ -23,7 +26,10 @@ impl List {
     /// # Errors
     /// The record is missing.
     pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
-        let Self::Corners { record } = self;
+        let record = match self {
+            Self::Rows(rows) => return rows.table(records),
+            Self::Corners { record } => record,
+        };
         let s = records.sweep(record)?;
         let a = &s.analysis;
         let corners = a.hull.iter().flat_map(|h| &h.corners);
