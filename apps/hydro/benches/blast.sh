@@ -2,7 +2,7 @@
 # The experiments of the BLAST paper that need a GPU and the cores of its host: tables 5, 6 and 7, figures 10 to 13 and 15. Run in the
 # repository root with the folder of the binaries: `blast.sh BIN`. Writes $OUT/blast/: every study and run as JSON, the GPU's
 # power over time as power.csv, and blast.json with what happened when. At most BUDGET seconds (260). PART=cpu measures what
-# needs no GPU: tables 1 and 6.
+# needs no GPU: tables 1 and 6. PART=summary writes tables of what was measured: table5.json, table6.json, sharing.json, scaling.json.
 set -u
 bin=${1:-target/release}
 export HYDRO=$bin/hydro GREENUP=$bin/greenup
@@ -204,8 +204,90 @@ def power():
     threading.Thread(target=lines, daemon=True).start()
     return p
 
+def summary():
+    """Tables of the runs of this folder."""
+    import glob, re
+
+    def read(name):
+        try:
+            with open(os.path.join(out, name + ".json")) as f:
+                return json.load(f)
+        except OSError:
+            return None
+
+    def write(name, rows):
+        with open(os.path.join(out, name + ".json"), "w") as f:
+            json.dump({"rows": rows}, f, indent=1)
+        for r in rows:
+            print(name, r, flush=True)
+
+    rows = []
+    for problem in ("sedov", "triple"):
+        r = read(f"table5_{problem}")
+        if not r:
+            continue
+        shares = [float(re.search(r"([\d.]+) % of the zones", m)[1]) / 100 for m in r["messages"] if "% of the zones" in m]
+        settled = next(k + 1 for k in range(len(shares)) if all(abs(s - shares[-1]) < 0.002 for s in shares[k:]))
+        row = {"problem": f"2D {problem}", "zones": r["zones"], "share": shares[-1], "periods": settled, "shares": shares,
+               "step_s": r["wall_s"] / r["steps"]}
+        for share in ("0.75", "0.9", "0.99", "gpu"):
+            f = read(f"table5_{problem}_{share}")
+            row["fixed_" + share.replace("0.", "")] = f["wall_s"] / (f["steps"] + f["rejected"]) if f else None
+        rows.append(row)
+    write("table5", rows)
+    rows = []
+    for path in sorted(glob.glob(os.path.join(out, "table6_*.json"))):
+        with open(path) as f:
+            r = json.load(f)
+        # The total at the start is 10.05 exactly.
+        rows.append({"device": "CPU" if "cpu" in path else "GPU", "zones": r["zones"], "steps": r["steps"], "t": r["t"],
+                     "kinetic": r["kinetic"], "internal": r["internal"], "total": r["kinetic"] + r["internal"],
+                     "change": r["energy_drift"] * 10.05, "wall_s": r["wall_s"]})
+    write("table6", [r for r in rows if abs(r["t"] - 0.6) < 1e-12])
+    rows = []
+    for tag, spaces in (("q2", "Q2Q1"), ("q4", "Q4Q3"), ("q2_large", "Q2Q1")):
+        for n in (1, 2, 4, 8):
+            own = [read(f"fig15_{tag}_{n}_processes_{k}") for k in range(n)]
+            own = [o["rows"][0] for o in own if o]
+            if len(own) != n:
+                continue
+            rate = sum(o["zones"] / o["seconds"] for o in own)
+            watts = [o["watts"] for o in own if o["watts"]]
+            watts = statistics.median(watts) if watts else None
+            rows.append({"case": f"{spaces}, {n} process{'es' if n > 1 else ''}", "spaces": spaces, "processes": n,
+                         "zones": sum(o["zones"] for o in own), "zones_per_s": rate, "watts": watts,
+                         "joules_per_million_zones": 1e6 * watts / rate if watts else None})
+    for n in (1, 2, 4, 8):
+        for kind in ("ranks", "thread_ranks"):
+            r = read(f"fig15_{kind}_{n}")
+            if r:
+                boards = r.get("boards") or []
+                energy = [b.get("energy_j") for b in boards if b.get("energy_j")]
+                rows.append({"case": f"steps by {n} {kind.replace('_', ' ')}", "spaces": "Q2Q1", "processes": n, "zones": r["zones"],
+                             "step_s": r["wall_s"] / r["steps"], "boards": boards,
+                             "watts": max(energy) / r["wall_s"] if energy else None})
+    write("sharing", rows)
+    rows = []
+    for path in sorted(glob.glob(os.path.join(out, "fig1[23]_*.json"))):
+        with open(path) as f:
+            r = json.load(f)
+        name = os.path.basename(path)[:-5]
+        attempts = r["steps"] + r["rejected"]
+        rows.append({"name": name, "figure": name[:5], "ranks": r["ranks"], "zones": r["zones"], "gpu": "cuda" in name,
+                     "steps": r["steps"], "attempt_s": r["wall_s"] / attempts, "iterations": r["timings"]["iterations"]
+                     / max(1, r["timings"]["solves"]), "wall_s": r["wall_s"]})
+    for figure, gpu in (("fig12", False), ("fig13", False), ("fig13", True)):
+        own = sorted((r for r in rows if (r["figure"], r["gpu"]) == (figure, gpu)), key=lambda r: r["ranks"])
+        for r in own:
+            r["speedup"] = own[0]["attempt_s"] / r["attempt_s"]
+            r["efficiency"] = r["speedup"] / (1 if figure == "fig12" else r["ranks"] / own[0]["ranks"])
+    write("scaling", rows)
+
 log["began"] = time.time()
 log["threads"] = THREADS
+if os.environ.get("PART") == "summary":
+    summary()
+    sys.exit(0)
 if os.environ.get("PART") == "cpu":
     BUDGET = float(os.environ.get("BUDGET", 3000))
     table1()

@@ -48,9 +48,8 @@ fn around(shape: Shape, parts: usize) -> Vec<Vec<f64>> {
     (0..corners.len()).flat_map(side).collect()
 }
 
-fn outlines(h: &Hydro, s: &State) -> Vec<Places> {
-    let e = &h.space.element;
-    let at = around(e.shape, if e.order == 1 { 1 } else { SIDE });
+fn outlines(h: &Hydro, s: &State, side: usize) -> Vec<Places> {
+    let at = around(h.space.element.shape, side);
     (0..h.space.zones).map(|z| placed(h, s, z, &at)).collect()
 }
 
@@ -75,7 +74,8 @@ pub fn plane(mesh: &Mesh) -> Result<(), HydroError> {
 pub fn degrees_of_freedom(title: &str, states: &[(Arc<Hydro>, State)]) -> MeshFigure {
     let panels = states.iter().map(|(h, s)| {
         let e = &h.space.element;
-        let zones = outlines(h, s).into_iter().map(|outline| MeshZone {
+        let side = if e.order == 1 { 1 } else { SIDE };
+        let zones = outlines(h, s, side).into_iter().map(|outline| MeshZone {
             outline,
             group: None,
         });
@@ -160,7 +160,8 @@ pub fn shared(
         )));
     }
     let cut = Partition::new(mesh, n)?;
-    let lines = outlines(h, s);
+    // Sides of a mesh that has not moved are straight.
+    let lines = outlines(h, s, if mesh.curved.is_some() { SIDE } else { 1 });
     let zones = |coloured: bool| -> Vec<MeshZone> {
         (lines.iter().zip(&cut.rank_of))
             .map(|(outline, r)| MeshZone {
