@@ -2,7 +2,8 @@
 # The experiments of the BLAST paper that need a GPU and the cores of its host: tables 5, 6 and 7, figures 10 to 13 and 15. Run in the
 # repository root with the folder of the binaries: `blast.sh BIN`. Writes $OUT/blast/: every study and run as JSON, the GPU's
 # power over time as power.csv, and blast.json with what happened when. At most BUDGET seconds (260). PART=cpu measures what
-# needs no GPU: tables 1 and 6. PART=summary writes tables of what was measured: table5.json, table6.json, sharing.json, scaling.json.
+# needs no GPU: tables 1 and 6. PART=summary writes tables of what was measured: fig11.json, table5.json,
+# table6.json, sharing.json, scaling.json.
 set -u
 bin=${1:-target/release}
 export HYDRO=$bin/hydro GREENUP=$bin/greenup
@@ -244,6 +245,21 @@ def summary():
                      "kinetic": r["kinetic"], "internal": r["internal"], "total": r["kinetic"] + r["internal"],
                      "change": r["energy_drift"] * 10.05, "wall_s": r["wall_s"]})
     write("table6", [r for r in rows if abs(r["t"] - 0.6) < 1e-12])
+    # Figure 11: steps of 16^3 zones.
+    def step(name):
+        own = [r for r in (read(name) or {}).get("rows", []) if (r["work"], r["assembly"]) == ("step", "partial")]
+        return own[0] if own else None
+
+    rows = []
+    for k, spaces in (("q2", "Q2Q1"), ("q4", "Q4Q3")):
+        cpu, gpu, both = step(f"cpu_{k}"), step(f"fig15_{k}"), step(f"gpu_cpu_{k}")
+        if cpu and gpu:
+            rows.append({"spaces": spaces, "zones": cpu["zones"], "cpu_s": cpu["seconds"], "gpu_s": gpu["seconds"], "gpu_cpu_s": both
+                         and both["seconds"], "speedup": cpu["seconds"] / gpu["seconds"], "speedup_gpu_cpu": both
+                         and cpu["seconds"] / both["seconds"], "gpu_watts": gpu["watts"]})
+    if len(rows) == 2:
+        rows.append({"spaces": "Q4Q3 over Q2Q1", "cpu_s": rows[1]["cpu_s"] / rows[0]["cpu_s"], "gpu_s": rows[1]["gpu_s"] / rows[0]["gpu_s"]})
+    write("fig11", rows)
     rows = []
     for tag, spaces in (("q2", "Q2Q1"), ("q4", "Q4Q3"), ("q2_large", "Q2Q1")):
         for n in (1, 2, 4, 8):
