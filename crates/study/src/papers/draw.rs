@@ -1,8 +1,9 @@
 //! Our figure of an item: small renderers fed by data.
 
 use super::PaperError;
-use super::charts;
 use super::platforms;
+use super::charts::{self, Quantity};
+use super::hydro::HydroFigure;
 use super::recorded;
 use super::records::{Records, broken, machine};
 use crate::pages::pruning;
@@ -145,6 +146,8 @@ pub enum Draw {
         /// Their names.
         studies: Vec<String>,
     },
+    /// A figure of hydrodynamics.
+    Hydro(HydroFigure),
     /// Curves through numbers of a JSON record.
     Curves {
         /// A JSON record.
@@ -347,6 +350,7 @@ impl Draw {
                 }
                 scaling::published_figure(&beside)
             }
+            Self::Hydro(h) => h.chart(records)?,
             Self::Curves {
                 record,
                 rows,
@@ -415,6 +419,7 @@ impl Draw {
             | Self::Balances { .. } => {
                 "Computed by the model from the machines' published constants.".into()
             }
+            Self::Hydro(h) => h.caption(),
             Self::Metrics { .. } => {
                 "The third panel of each row is the plane of performance and efficiency.".into()
             }

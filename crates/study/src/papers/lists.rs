@@ -1,6 +1,7 @@
 //! Our tables of an item, from records.
 
 use super::{PaperError, Records, platforms};
+use super::hydro::rows::Rows;
 use crate::pages::sweep::findings;
 use greenup_model::Op;
 use greenup_report::page::{Cell, Header, Table};
@@ -39,6 +40,8 @@ pub enum List {
         /// The machines.
         machines: Vec<String>,
     },
+    /// Rows of JSON records.
+    Rows(Rows),
 }
 
 impl List {
@@ -48,7 +51,6 @@ impl List {
     /// The record is missing.
     pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
         let record = match self {
-            Self::Corners { record } => record,
             Self::CapErrors(p) => return platforms::caps::table(records, &p.platforms),
             Self::Symbols {
                 machine,
@@ -59,6 +61,8 @@ impl List {
                 return platforms::tables::constants(records, machines, *flop);
             }
             Self::Peaks { machines } => return platforms::tables::peaks(records, machines),
+            Self::Rows(rows) => return rows.table(records),
+            Self::Corners { record } => record,
         };
         let s = records.sweep(record)?;
         let a = &s.analysis;
