@@ -186,8 +186,10 @@ pub fn run(args: &StudyArgs) -> Result {
         )));
     }
     if all_cases() <= args.skip || args.first.is_some_and(|first| first <= args.skip) {
-        return Err(AppError::new(format!("--skip {}: no case is left", args.skip))
-            .hint(format!("there are {} cases", all_cases())));
+        return Err(
+            AppError::new(format!("--skip {}: no case is left", args.skip))
+                .hint(format!("there are {} cases", all_cases())),
+        );
     }
     let figure = drawing::check(&mut Outputs::new(), args.figure.as_deref())?;
     let mut provenance = Provenance::of_process().seeded(Some(SEED));
