@@ -1,8 +1,9 @@
 //! U, V, W and X lists of a box: squares of a plane through an octree.
 
 use super::diagram::{Diagram, diagram};
+use crate::chart::canvas::Anchor;
 use crate::chart::shapes::{Label, Shape};
-use crate::chart::{Chart, Ink, Series, Sign};
+use crate::chart::{Chart, Ink};
 use serde::{Deserialize, Serialize};
 
 /// A square of the plane, in half widths of the root from −1 to 1.
@@ -48,7 +49,7 @@ pub fn lists(title: &str, squares: &[Square]) -> Chart {
         -far(&|s| s.half_width - s.center.0),
         -far(&|s| s.half_width - s.center.1),
     );
-    let half = 0.52 * (right - left).max(top - bottom);
+    let half = 0.6 * (right - left).max(top - bottom);
     let middle = (0.5 * (left + right), 0.5 * (bottom + top));
     // Squares that are seen as a whole, and parts of those that are not.
     let clip = |s: &Square| {
@@ -67,34 +68,36 @@ pub fn lists(title: &str, squares: &[Square]) -> Chart {
     by_size.sort_by(|a, b| b.half_width.total_cmp(&a.half_width));
     let mut shapes: Vec<Shape> = (by_size.iter())
         .filter_map(|s| {
-            let opacity = if s.list == "B" { 0.85 } else { 0.45 };
+            let opacity = if s.list == "B" { 0.2 } else { 0.45 };
             Some(rect(s)?.filled(ink(&s.list), opacity))
         })
         .collect();
     let leaves = squares.iter().filter(|s| s.leaf);
     shapes.extend(leaves.filter_map(|s| Some(rect(s)?.edged(Ink::Quiet, 0.7))));
     shapes.extend((by_size.iter()).filter_map(|s| Some(rect(s)?.edged(Ink::Text, 1.4))));
-    let labels = (by_size.iter())
+    let mut labels: Vec<Label> = (by_size.iter())
         .filter(|s| s.half_width > LETTER * half)
-        .map(|s| {
-            let label = Label::new(s.center, s.list.clone()).bold();
-            match s.list.as_str() {
-                "B" => label.inked(Ink::Paper),
-                _ => label,
-            }
-        })
+        .map(|s| Label::new(s.center, s.list.clone()).bold())
         .collect();
+    // The legend, on the right.
+    for (k, (_, name)) in LISTS.iter().enumerate() {
+        let (x, y) = (
+            middle.0 + 1.08 * half,
+            middle.1 + half * (0.85 - 0.16 * k as f64),
+        );
+        let swatch = Shape::rect((x, y - 0.05 * half), (x + 0.1 * half, y + 0.05 * half));
+        shapes.push(swatch.filled(Ink::Series(k), 0.45).edged(Ink::Text, 1.0));
+        let at = (x + 0.15 * half, y);
+        labels.push(Label::new(at, *name).anchored(Anchor::Start));
+    }
     let drawing = Diagram {
-        x: (middle.0 - half, middle.0 + half),
+        x: (middle.0 - half, middle.0 + 2.3 * half),
         y: (middle.1 - half, middle.1 + half),
         shapes,
         labels,
         ..Diagram::default()
     };
-    let series = (LISTS.iter().enumerate())
-        .map(|(k, (_, name))| Series::new(*name, Ink::Series(k), Sign::Area))
-        .collect();
-    diagram(title, series, vec![drawing])
+    diagram(title, Vec::new(), vec![drawing])
 }
 
 #[cfg(test)]
@@ -129,7 +132,7 @@ mod tests {
         for letter in ["B", "U", "V", "W", "X"] {
             assert!(svg.contains(&format!(">{letter}<")), "{letter}");
         }
-        assert_eq!(svg.matches("fill-opacity=\"0.45\"").count(), 4);
+        assert_eq!(svg.matches("fill-opacity=\"0.45\"").count(), 8);
         assert!(!svg.contains("NaN"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::PaperError;
 use super::charts::{self, Quantity};
+use super::fmm::{Counts, Energies, TreeLists};
 use super::recorded;
 use super::records::{Records, broken, machine};
 use crate::pages::pruning;
@@ -150,6 +151,12 @@ pub enum Draw {
         /// Their names.
         studies: Vec<String>,
     },
+    /// U, V, W and X lists of a box.
+    TreeLists(TreeLists),
+    /// Instructions or data of evaluations of the FMM by kind.
+    Counts(Counts),
+    /// Errors of predicted energies with the spread of the measured ones.
+    Energies(Energies),
     /// Curves through numbers of a JSON record.
     Curves {
         /// A JSON record.
@@ -339,6 +346,9 @@ impl Draw {
                 sweeps,
                 machine,
             } => applications::figure(&*records.explained(names, sweeps, machine)?),
+            Self::TreeLists(lists) => lists.chart(records)?,
+            Self::Counts(counts) => counts.chart(records)?,
+            Self::Energies(energies) => energies.chart(records)?,
             Self::Published { studies } => {
                 let known = published::all()?;
                 let mut beside = Vec::new();
@@ -402,6 +412,8 @@ impl Draw {
             | Self::Balances { .. } => {
                 "Computed by the model from the machines' published constants.".into()
             }
+            Self::TreeLists(lists) => lists.caption(records)?,
+            Self::Energies(energies) => energies.caption(records)?,
             Self::Metrics { .. } => {
                 "The third panel of each row is the plane of performance and efficiency.".into()
             }

@@ -1,5 +1,6 @@
 //! Our tables of an item, from records.
 
+use super::fmm::CounterTable;
 use super::{PaperError, Records};
 use crate::pages::sweep::findings;
 use greenup_report::page::{Cell, Header, Table};
@@ -15,6 +16,8 @@ pub enum List {
         /// The sweep.
         record: String,
     },
+    /// Hardware counters with what each is for.
+    Counters(CounterTable),
 }
 
 impl List {
@@ -23,7 +26,10 @@ impl List {
     /// # Errors
     /// The record is missing.
     pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
-        let Self::Corners { record } = self;
+        let record = match self {
+            Self::Corners { record } => record,
+            Self::Counters(counters) => return counters.table(),
+        };
         let s = records.sweep(record)?;
         let a = &s.analysis;
         let corners = a.hull.iter().flat_map(|h| &h.corners);

@@ -6,6 +6,7 @@
 //! | [`records`] | the repository's records, each read once |
 //! | [`values`] | our number beside one of the paper |
 //! | [`draw`] | our figure of an item |
+//! | [`fmm`] | figures and tables of the fast multipole method |
 //! | [`lists`] | our table of an item |
 //! | [`measure`] | measuring the records of an item anew |
 //! | [`page`] | the page of a paper, its figures and numbers |
@@ -13,6 +14,7 @@
 mod charts;
 pub mod data;
 pub mod draw;
+pub mod fmm;
 pub mod lists;
 pub mod measure;
 pub mod page;
