@@ -220,7 +220,7 @@ pub struct FitArgs {
     /// With --dvfs: compare the lowest-energy clocks of the model with race-to-halt (the fastest clocks), per kernel
     #[arg(long, requires = "dvfs")]
     pub race_to_halt: bool,
-    /// Fit clock and voltage at the power cap, and compare with a model of constant clock
+    /// Fit clock and voltage at the power cap and leakage over temperature, and compare with a model of constant clock
     #[arg(long, conflicts_with = "dvfs")]
     pub clocked: bool,
     /// Take time costs from the highest sustained rates, as `calibrate` does, instead of a least-squares fit of all times

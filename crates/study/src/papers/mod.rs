@@ -18,6 +18,7 @@ pub mod fmm;
 pub mod lists;
 pub mod measure;
 pub mod page;
+mod platforms;
 mod recorded;
 pub mod records;
 pub mod values;

@@ -149,7 +149,7 @@ fn compared(all: &[Comparison]) -> Table {
         Header::new("speedup", "ratio of times"),
     ];
     if energy {
-        header.push(Header::new("powerup", "ratio of powers, new over old"));
+        header.push(Header::new("powerup", "ratio of powers, old over new"));
         header.push(Header::new("greenup", "ratio of energies, old over new"));
     }
     let ratio = |v: Option<f64>| match v {
@@ -191,6 +191,8 @@ mod tests {
             watts: None,
             joules: None,
             joules_per_unknown: None,
+            device: String::new(),
+            host_watts: None,
             predicted: None,
         };
         let study = Study {
