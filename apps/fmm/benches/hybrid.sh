@@ -20,7 +20,7 @@ run() { # n precision accuracy name flags...
     local n=$1 precision=$2 accuracy=$3 name=$4
     shift 4
     local file=$out/${name}_${precision}_$n.json
-    $pin timeout "${SECONDS_EACH:-40}" "$fmm" run -n "$n" --precision "$precision" -a "$accuracy" --repeat 3 --check 100 --json "$@" \
+    $pin timeout "${SECONDS_EACH:-40}" "$fmm" run -n "$n" --precision "$precision" -a "$accuracy" --repeat 2 --check 100 --json "$@" \
         >"$file" 2>"${file%.json}.err" || { echo "$name $precision $n FAILED"; cat "${file%.json}.err"; wrong=1; return; }
     echo "$n $precision $name $(tr -d ' \n' <"$file" | grep -oE '"ncrit":[0-9]+' | tail -1 | cut -d: -f2) $(value "$file" timings evaluation_s)" \
         "$(median "$file" time_s) $(median "$file" energy_j) $(value "$file" phases overlapped_s) $(value "$file" errors potential)" |

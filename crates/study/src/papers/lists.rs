@@ -1,6 +1,7 @@
 //! Our tables of an item, from records.
 
 use super::fmm::CounterTable;
+use super::levels::Levels;
 use super::{PaperError, Records, platforms};
 use crate::pages::sweep::findings;
 use greenup_model::Op;
@@ -19,6 +20,8 @@ pub enum List {
     },
     /// Hardware counters with what each is for.
     Counters(CounterTable),
+    /// Costs of the levels of memory.
+    Levels(Levels),
     /// Errors with and without the power cap.
     CapErrors(platforms::caps::Platforms),
     /// Symbols of the model with their values on a machine.
@@ -53,6 +56,7 @@ impl List {
         let record = match self {
             Self::Corners { record } => record,
             Self::Counters(counters) => return counters.table(),
+            Self::Levels(levels) => return levels.table(records),
             Self::CapErrors(p) => return platforms::caps::table(records, &p.platforms),
             Self::Symbols {
                 machine,
