@@ -21,10 +21,10 @@ pub struct Square {
 
 /// Names of the lists and what each is for.
 const LISTS: [(&str, &str); 4] = [
-    ("U", "U: adjacent leaves (P2P)"),
-    ("V", "V: far boxes of its size (M2L)"),
-    ("W", "W: smaller boxes, not adjacent (M2P)"),
-    ("X", "X: larger leaves, not adjacent (P2L)"),
+    ("U", "U: adjacent leaves, P2P"),
+    ("V", "V: far, same size, M2L"),
+    ("W", "W: far, smaller, M2P"),
+    ("X", "X: far, larger, P2L"),
 ];
 
 /// Letters are for squares of at least this share of the width.

@@ -55,7 +55,7 @@ impl Levels {
                     Cell::text(&l.level),
                     number(byte.map(|c| 1.0 / c.time_s), "B/s"),
                     number(byte.and_then(|c| c.energy_j), "J"),
-                    number(access.map(|c| 1.0 / c.time_s), "1/s"),
+                    number(access.map(|c| 1.0 / c.time_s), "/s"),
                     number(access.and_then(|c| c.energy_j), "J"),
                     number(l.latency_s, "s"),
                 ]);

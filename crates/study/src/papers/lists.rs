@@ -1,6 +1,6 @@
 //! Our tables of an item, from records.
 
-use super::fmm::CounterTable;
+use super::fmm::{Cases, CounterTable};
 use super::levels::Levels;
 use super::{PaperError, Records, platforms};
 use crate::pages::sweep::findings;
@@ -20,6 +20,8 @@ pub enum List {
     },
     /// Hardware counters with what each is for.
     Counters(CounterTable),
+    /// Inputs of a study of the FMM with their energies.
+    Cases(Cases),
     /// Costs of the levels of memory.
     Levels(Levels),
     /// Errors with and without the power cap.
@@ -56,6 +58,7 @@ impl List {
         let record = match self {
             Self::Corners { record } => record,
             Self::Counters(counters) => return counters.table(),
+            Self::Cases(cases) => return cases.table(records),
             Self::Levels(levels) => return levels.table(records),
             Self::CapErrors(p) => return platforms::caps::table(records, &p.platforms),
             Self::Symbols {

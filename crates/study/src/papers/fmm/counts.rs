@@ -167,7 +167,7 @@ impl Counts {
         let most = (cases.iter().map(|c| c.counts.iter().sum::<f64>())).fold(0.0, f64::max);
         let x = Axis::new(label, unit, Scale::Linear)
             .from_zero()
-            .over(0.0, 1.15 * most);
+            .over(0.0, 1.3 * most);
         let names = cases.iter().map(|c| c.name.clone()).collect();
         let y = Axis::new("", Unit::None, Scale::Names(names));
         let mut panel = Panel::new(name, x, y);
