@@ -1,8 +1,9 @@
 //! Our figure of an item: small renderers fed by data.
 
 use super::PaperError;
+use super::charts;
+use super::fmm::{Counts, Energies, TreeLists};
 use super::platforms;
-use super::charts::{self, Quantity};
 use super::hydro::HydroFigure;
 use super::recorded;
 use super::records::{Records, broken, machine};
@@ -148,6 +149,12 @@ pub enum Draw {
     },
     /// A figure of hydrodynamics.
     Hydro(HydroFigure),
+    /// U, V, W and X lists of a box.
+    TreeLists(TreeLists),
+    /// Instructions or data of evaluations of the FMM by kind.
+    Counts(Counts),
+    /// Errors of predicted energies with the spread of the measured ones.
+    Energies(Energies),
     /// Curves through numbers of a JSON record.
     Curves {
         /// A JSON record.
@@ -337,6 +344,9 @@ impl Draw {
                 sweeps,
                 machine,
             } => applications::figure(&*records.explained(names, sweeps, machine)?),
+            Self::TreeLists(lists) => lists.chart(records)?,
+            Self::Counts(counts) => counts.chart(records)?,
+            Self::Energies(energies) => energies.chart(records)?,
             Self::Published { studies } => {
                 let known = published::all()?;
                 let mut beside = Vec::new();
@@ -420,6 +430,8 @@ impl Draw {
                 "Computed by the model from the machines' published constants.".into()
             }
             Self::Hydro(h) => h.caption(),
+            Self::TreeLists(lists) => lists.caption(records)?,
+            Self::Energies(energies) => energies.caption(records)?,
             Self::Metrics { .. } => {
                 "The third panel of each row is the plane of performance and efficiency.".into()
             }

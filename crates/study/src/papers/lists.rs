@@ -1,5 +1,7 @@
 //! Our tables of an item, from records.
 
+use super::fmm::{Cases, CounterTable};
+use super::levels::Levels;
 use super::{PaperError, Records, platforms};
 use super::hydro::rows::Rows;
 use crate::pages::sweep::findings;
@@ -17,6 +19,12 @@ pub enum List {
         /// The sweep.
         record: String,
     },
+    /// Hardware counters with what each is for.
+    Counters(CounterTable),
+    /// Inputs of a study of the FMM with their energies.
+    Cases(Cases),
+    /// Costs of the levels of memory.
+    Levels(Levels),
     /// Errors with and without the power cap.
     CapErrors(platforms::caps::Platforms),
     /// Symbols of the model with their values on a machine.
@@ -51,6 +59,10 @@ impl List {
     /// The record is missing.
     pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
         let record = match self {
+            Self::Corners { record } => record,
+            Self::Counters(counters) => return counters.table(),
+            Self::Cases(cases) => return cases.table(records),
+            Self::Levels(levels) => return levels.table(records),
             Self::CapErrors(p) => return platforms::caps::table(records, &p.platforms),
             Self::Symbols {
                 machine,
