@@ -29,7 +29,7 @@ enum Command {
     Run(run::RunArgs),
     /// Find the best ncrit (maximum points per leaf) and M2L method
     Tune(tune::TuneArgs),
-    /// Evaluate direct sums, compared with the peak of their instruction mix
+    /// Evaluate direct sums on a CPU or GPU, compared with the peak of their instruction mix
     Direct(direct::DirectArgs),
     /// Measure evaluations of eight inputs, with hardware counters on a GPU, for `greenup explain`
     Study(study::StudyArgs),

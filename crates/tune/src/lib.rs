@@ -37,6 +37,7 @@ pub mod session;
 pub mod shard;
 pub mod strategy;
 pub mod surrogate;
+pub mod synthetic;
 pub mod sweep;
 pub mod trial;
 pub mod worker;

@@ -2,6 +2,7 @@
 
 pub mod device;
 pub mod direct;
+mod direct_gpu;
 mod drawing;
 pub mod input;
 pub mod nbody;

@@ -1,7 +1,11 @@
 //! A recorded sweep as a device: strategies meet it offline, with a simulated clock.
 
+mod compare;
+
+pub use compare::{Comparison, Reached, compare, mean_and_half_width};
+
 use crate::objective::Objective;
-use crate::points::Points;
+use crate::points::Table;
 use crate::search::Search;
 use crate::strategy::Strategy;
 use crate::sweep::{Outcome, Sweep};
@@ -100,25 +104,63 @@ pub fn replay(
     budget: Budget,
     seed: u64,
 ) -> Result<Replay, ReplayError> {
-    let table = sweep.table();
-    let flops = sweep.facts.flops;
-    let costs = |i: u64| -> Option<Vec<f64>> {
-        let cost = sweep.trials[i as usize].cost()?;
-        objectives.iter().map(|o| o.value(cost, flops)).collect()
-    };
-    let optimum = (0..table.len())
-        .filter_map(|i| costs(i).map(|c| c[0]))
-        .fold(f64::INFINITY, f64::min);
-    if !optimum.is_finite() {
-        return Err(ReplayError::NoValue {
-            objective: objectives[0],
-            reason: if sweep.has_energy() {
-                "every trial failed"
-            } else {
-                "it has no energy"
-            },
-        });
+    Ok(Recording::new(sweep, objectives)?.replay(strategy, budget, seed))
+}
+
+/// A recording that is replayed often.
+pub struct Recording<'a> {
+    sweep: &'a Sweep,
+    table: Table,
+    /// Values of the objectives of each trial; `None` where it failed.
+    costs: Vec<Option<Vec<f64>>>,
+    optimum: f64,
+}
+
+impl<'a> Recording<'a> {
+    /// Reads the values of the objectives.
+    ///
+    /// # Errors
+    /// The recording has no value for an objective.
+    pub fn new(sweep: &'a Sweep, objectives: &[Objective]) -> Result<Self, ReplayError> {
+        let flops = sweep.facts.flops;
+        let costs: Vec<Option<Vec<f64>>> = (sweep.trials.iter())
+            .map(|t| {
+                let cost = t.cost()?;
+                objectives.iter().map(|o| o.value(cost, flops)).collect()
+            })
+            .collect();
+        let optimum = costs
+            .iter()
+            .flatten()
+            .map(|c| c[0])
+            .fold(f64::INFINITY, f64::min);
+        if !optimum.is_finite() {
+            return Err(ReplayError::NoValue {
+                objective: objectives[0],
+                reason: if sweep.has_energy() {
+                    "every trial failed"
+                } else {
+                    "it has no energy"
+                },
+            });
+        }
+        Ok(Self {
+            sweep,
+            table: sweep.table(),
+            costs,
+            optimum,
+        })
     }
+
+    /// Number of evaluations that are a share of the configs.
+    pub fn share(&self, share: f64) -> usize {
+        ((self.costs.len() as f64 * share).round() as usize).max(1)
+    }
+
+    /// Runs a strategy once.
+    pub fn replay(&self, strategy: &mut dyn Strategy, budget: Budget, seed: u64) -> Replay {
+        let (sweep, table, optimum) = (self.sweep, &self.table, self.optimum);
+        let costs = |i: u64| self.costs[i as usize].clone();
     let mut out = Replay {
         evaluations: 0,
         failures: 0,
@@ -133,7 +175,7 @@ pub fn replay(
         Budget::Seconds(_) => usize::MAX,
     };
     let late = |clock: f64| matches!(budget, Budget::Seconds(s) if clock >= s);
-    let mut search = Search::new(strategy, &table, most, seed);
+    let mut search = Search::new(strategy, table, most, seed);
     while !late(out.clock_s)
         && let Some(proposals) = search.ask()
     {
@@ -180,5 +222,6 @@ pub fn replay(
         }
     }
     out.fraction = out.best.as_ref().map_or(0.0, |b| optimum / b.value);
-    Ok(out)
+    out
+    }
 }
