@@ -5,6 +5,7 @@ use super::charts;
 use super::platforms;
 use super::recorded;
 use super::records::{Records, broken, machine};
+use super::tiling;
 use crate::pages::pruning;
 use crate::pages::sweep::heat::{Axes, heat};
 use crate::pages::sweep::metrics::{self, Metric};
@@ -48,6 +49,8 @@ pub enum Draw {
     CapErrors(platforms::caps::Platforms),
     /// Boxes, arrows and labels.
     Blocks(platforms::diagram::Blocks),
+    /// Blocks, stripes, warps and threads of a config of the GEMM family.
+    Tiling(tiling::Tiling),
     /// Performance over flops a byte, with f½.
     Half(platforms::half::Half),
     /// Power over clock, voltage and temperature.
@@ -243,6 +246,7 @@ impl Draw {
             Self::Capped(panels) => panels.chart(records)?,
             Self::Lines(lines) => lines.chart(records)?,
             Self::Blocks(blocks) => blocks.chart(),
+            Self::Tiling(tiling) => tiling.chart(records)?,
             Self::Half(half) => half.chart(records)?,
             Self::Transistors(t) => t.chart(records)?,
             Self::CapErrors(p) => cap_errors::figure(

@@ -1,6 +1,6 @@
 //! Our tables of an item, from records.
 
-use super::{PaperError, Records, platforms};
+use super::{PaperError, Records, gemms, platforms};
 use crate::pages::sweep::findings;
 use greenup_model::Op;
 use greenup_report::page::{Cell, Header, Table};
@@ -27,6 +27,8 @@ pub enum List {
         /// The symbols.
         symbols: Vec<platforms::tables::Symbol>,
     },
+    /// Cases of a matrix product next to the vendor's library.
+    Gemms(gemms::Gemms),
     /// Constants of machines.
     Constants {
         /// The machines.
@@ -55,6 +57,7 @@ impl List {
                 flop,
                 symbols,
             } => return platforms::tables::symbols(records, machine, *flop, symbols),
+            Self::Gemms(g) => return g.table(records),
             Self::Constants { machines, flop } => {
                 return platforms::tables::constants(records, machines, *flop);
             }

@@ -13,12 +13,14 @@
 mod charts;
 pub mod data;
 pub mod draw;
+mod gemms;
 pub mod lists;
 pub mod measure;
 pub mod page;
 mod platforms;
 mod recorded;
 pub mod records;
+mod tiling;
 pub mod values;
 
 pub use data::{Answer, Item, Paper, State, find, list, names};

@@ -9,6 +9,7 @@ use crate::sweep::{Sweep, Trial};
 use crate::trial::bench::Bench;
 use greenup_files::{FolderLock, Scratch};
 use greenup_meter::Observer;
+use greenup_meter::stats::median;
 use greenup_space::{Index, Limits, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -59,6 +60,27 @@ impl Scaling {
             per_second: work / cost.time_s,
             relative_error: error,
             per_joule: cost.energy_j.map(|e| work / e),
+        })
+    }
+
+    /// The same of the problem's baseline, by the median of its times next to the trials; without an interval.
+    pub fn baseline(&self, at: &SizePoint) -> Option<Rates> {
+        let trials = || at.trials.iter().flatten();
+        let work = trials().find_map(|t| {
+            let gflops = t.metrics.get("gflops")?;
+            Some(gflops * 1e9 * t.cost()?.time_s)
+        });
+        let work = work.unwrap_or(1.0);
+        let of = |name: &str| -> Vec<f64> {
+            trials()
+                .filter_map(|t| t.metrics.get(name).copied())
+                .collect()
+        };
+        let (times, energies) = (of("baseline_s"), of("baseline_j"));
+        (!times.is_empty()).then(|| Rates {
+            per_second: work / median(&times),
+            relative_error: 0.0,
+            per_joule: (!energies.is_empty()).then(|| work / median(&energies)),
         })
     }
 }
