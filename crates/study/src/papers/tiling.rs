@@ -143,7 +143,7 @@ fn blocks(t: &Tiles) -> Diagram {
             if (i, j) == (1, 1) {
                 tile = tile
                     .filled(Ink::Series(0), 0.35)
-                    .says(format!("block: {} × {}", t.blk[0], t.blk[1]));
+                    .says(format!("{} × {}", t.blk[0], t.blk[1]));
             }
             shapes.push(tile);
         }
@@ -266,7 +266,7 @@ mod tests {
     fn the_tiling_is_drawn() {
         let chart = drawn(&BEST);
         let svg = chart.svg(greenup_report::chart::Style::Light, 880.0);
-        for words in ["warp 7", "block: 128 × 128", "16 × 8 × 8"] {
+        for words in ["warp 7", "128 × 128", "16 × 8 × 8"] {
             assert!(svg.contains(words), "{words}");
         }
     }
