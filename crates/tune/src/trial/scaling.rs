@@ -191,3 +191,37 @@ pub fn scaling(
     }
     Ok((out, complete))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_baseline_has_the_median_of_its_times_and_the_work_of_the_configs() {
+        let trial = |baseline: &str| -> Option<Trial> {
+            let text = format!(
+                r#"{{"config":[1],"measured":{{"times_s":[0.5],"time_s":0.5}},"metrics":{{"gflops":4.0{baseline}}}}}"#
+            );
+            Some(serde_json::from_str(&text).unwrap())
+        };
+        let scaling = Scaling {
+            over: "n".into(),
+            parameters: vec!["tile".into()],
+            configs: Vec::new(),
+            sizes: Vec::new(),
+        };
+        let mut at = SizePoint {
+            size: 8.0,
+            trials: vec![
+                trial(r#","baseline_s":0.25,"baseline_j":8.0"#),
+                None,
+                trial(r#","baseline_s":1.0"#),
+                trial(r#","baseline_s":0.4"#),
+            ],
+        };
+        let rates = scaling.baseline(&at).unwrap();
+        assert!((rates.per_second - 5e9).abs() < 1.0 && rates.per_joule == Some(2.5e8));
+        at.trials = vec![trial("")];
+        assert_eq!(scaling.baseline(&at), None);
+    }
+}

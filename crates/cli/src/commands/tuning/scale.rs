@@ -200,3 +200,28 @@ fn print(s: &Scaling, unit: &str) {
 fn letter(i: usize) -> String {
     char::from_u32('A' as u32 + i as u32 % 26).map_or_else(|| i.to_string(), String::from)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_that_a_sweep_does_not_have_are_given() {
+        let of_sweep = ["tile".to_owned(), "unroll".to_owned()];
+        let set = |v: i64| vec![("texture".to_owned(), toml::Value::Integer(v))];
+        let parameters = ["tile", "texture", "unroll"];
+        let of = Filled::new(&parameters, &of_sweep, &set(1)).unwrap();
+        let config = of.config(&[Value::Int(16), Value::Int(4)]);
+        assert_eq!(config, [Value::Int(16), Value::Int(1), Value::Int(4)]);
+        for (parameters, given) in [
+            (&["tile", "texture", "unroll"][..], Vec::new()),
+            (&["tile", "texture"][..], set(0)),
+        ] {
+            let e = Filled::new(parameters, &of_sweep, &given).err().unwrap();
+            assert!(
+                e.message
+                    .contains("the sweep's parameters are tile, unroll")
+            );
+        }
+    }
+}
