@@ -63,6 +63,21 @@ pub struct Spread {
     pub launched: Vec<Launched>,
 }
 
+/// Sets the measuring time of a config, if one is given.
+pub fn set_measure(problem: &mut Problem, seconds: Option<f64>) -> Result {
+    let Some(seconds) = seconds else {
+        return Ok(());
+    };
+    if !(seconds > 0.0 && seconds < problem.measure.timeout) {
+        return Err(AppError::new(format!(
+            "--measure must lie between 0 and the problem's timeout of {} s",
+            problem.measure.timeout
+        )));
+    }
+    problem.measure.seconds = seconds;
+    Ok(())
+}
+
 /// Searches the space of a problem, measures on this host, and writes the sweep into `dir`.
 pub fn sweep(
     problem: &Problem,
@@ -83,6 +98,8 @@ pub fn sweep(
         },
         seed: search.seed,
         finalists: search.finalists,
+        rounds: search.rounds,
+        near_ties: search.near_ties,
         resume: search.resume,
         accept: search.accept.clone(),
         machine: None,

@@ -215,8 +215,11 @@ fn error_of(p: &Problem, case: &Case, config: &[Value], dir: &Path) -> f64 {
     worst / largest
 }
 
+/// Whether a config is wanted, by the values of its parameters.
+type Wanted<'a> = dyn Fn(&dyn Fn(&str) -> i64) -> bool + 'a;
+
 /// Configs of a case, drawn until `n` are within what fibers can do in a moment.
-fn check(case: &Case, n: usize, seed: u64, want: &dyn Fn(&[i64]) -> bool) {
+fn check(case: &Case, n: usize, seed: u64, want: &Wanted<'_>) {
     let dir = tempfile::tempdir().unwrap();
     let p = problem(&dir.path().join("family"), case);
     let index = Index::build(&p.space, &Limits::default()).unwrap();
@@ -224,9 +227,12 @@ fn check(case: &Case, n: usize, seed: u64, want: &dyn Fn(&[i64]) -> bool) {
     let mut done = 0;
     for _ in 0..200_000 {
         let config = index.get(rng.u64(..index.len())).unwrap();
-        let v: Vec<i64> = config.iter().map(|v| v.as_int().unwrap()).collect();
-        // use_mma, way_copy: fibers have no copy engine.
-        if v[1] > 2 || !want(&v) {
+        let v = |name: &str| {
+            let i = p.space.names().position(|n| n == name).unwrap();
+            config[i].as_int().unwrap()
+        };
+        // Fibers have no copy engine.
+        if v("way_copy") > 2 || !want(&v) {
             continue;
         }
         let e = error_of(&p, case, &config, dir.path());
@@ -255,9 +261,13 @@ fn products_of_odd_sizes_are_right() {
         trans,
         size: [37, 45, 29],
     };
-    check(&case([0, 0]), 2, 1, &|v| v[0] > 0);
-    check(&case([0, 0]), 1, 2, &|v| v[0] == 0 && v[1] < 2);
-    check(&case([1, 1]), 1, 3, &|v| v[0] == 0 && v[1] == 2);
+    check(&case([0, 0]), 2, 1, &|v| v("use_mma") > 0);
+    check(&case([0, 0]), 1, 2, &|v| {
+        v("use_mma") == 0 && v("way_copy") < 2
+    });
+    check(&case([1, 1]), 1, 3, &|v| {
+        v("use_mma") == 0 && v("way_copy") == 2
+    });
 }
 
 #[test]
@@ -269,14 +279,15 @@ fn shares_of_k_may_be_empty() {
             trans: [0, 0],
             size: [64, 64, depth],
         };
-        // use_mma, way_copy, …, blk_k at 6, split_k at 17.
-        let empty = |v: &[i64]| {
-            let steps = (depth as i64 + v[6] - 1) / v[6];
-            let share = (steps + v[17] - 1) / v[17];
-            v[17] == 3 && 2 * share >= steps && v[6] == 8
+        let empty = |v: &dyn Fn(&str) -> i64| {
+            let steps = (depth as i64 + v("blk_k") - 1) / v("blk_k");
+            let share = (steps + v("split_k") - 1) / v("split_k");
+            v("split_k") == 3 && 2 * share >= steps && v("blk_k") == 8
         };
-        check(&case, 1, 5, &|v| empty(v) && v[1] < 2);
-        check(&case, 1, 6, &|v| empty(v) && v[1] == 2 && v[0] > 0);
+        check(&case, 1, 5, &|v| empty(v) && v("way_copy") < 2);
+        check(&case, 1, 6, &|v| {
+            empty(v) && v("way_copy") == 2 && v("use_mma") > 0
+        });
     }
 }
 
@@ -287,10 +298,96 @@ fn swizzled_stripes_and_interleaved_lanes_are_right() {
         trans: [0, 0],
         size,
     };
-    // lanes at 20, swizzle at 21.
-    check(&case([128, 192, 96]), 3, 8, &|v| v[21] == 1);
-    check(&case([90, 100, 33]), 1, 9, &|v| v[20] == 1);
-    check(&case([90, 100, 34]), 1, 10, &|v| v[21] == 1);
+    check(&case([128, 192, 96]), 3, 8, &|v| v("swizzle") == 1);
+    check(&case([90, 100, 33]), 1, 9, &|v| v("lanes") == 1);
+    check(&case([90, 100, 34]), 1, 10, &|v| v("swizzle") == 1);
+}
+
+#[test]
+fn swizzled_stripes_of_every_transposition_are_right() {
+    for (i, trans) in [[0, 1], [1, 0], [1, 1]].into_iter().enumerate() {
+        for (elem, size) in [(1, [90, 100, 34]), (3, [45, 67, 29])] {
+            let case = Case { elem, trans, size };
+            check(&case, 1, 20 + i as u64, &|v| {
+                v("swizzle") == 1 && v("dim_n") * v("dim_m") <= 256
+            });
+        }
+    }
+}
+
+#[test]
+fn turned_operands_textures_and_clipped_edges_are_right() {
+    // f32 is turned.
+    let size = [37, 45, 29];
+    for (elem, trans) in [(0, [0, 0]), (2, [1, 0])] {
+        let case = Case { elem, trans, size };
+        check(&case, 1, 30, &|v| v("way_copy") == 2 && v("edges") == 1);
+        check(&case, 1, 31, &|v| v("texture") == 1);
+    }
+    // Whole vectors, but neither whole tiles nor a whole step of k.
+    let size = [100, 84, 36];
+    for (elem, wide) in [(0, 4), (1, 2)] {
+        let trans = [0, 0];
+        let case = Case { elem, trans, size };
+        for copy in 0..3 {
+            check(&case, 1, 32, &|v| {
+                v("way_copy") == copy && v("vec_read") == wide && v("edges") == 1
+            });
+        }
+        check(&case, 1, 33, &|v| {
+            v("texture") == 1 && v("vec_read") == wide && v("edges") == 1
+        });
+    }
+}
+
+/// Where the copy engine puts the real number `inner` of a line of a panel must hold the element that the kernel reads there.
+#[test]
+fn tensor_maps_cut_what_the_kernels_read() {
+    for elem in [1, 3] {
+        for trans in [[0, 0], [0, 1], [1, 0], [1, 1]] {
+            let dir = tempfile::tempdir().unwrap();
+            let case = Case {
+                elem,
+                trans,
+                size: [256, 512, 128],
+            };
+            let p = problem(&dir.path().join("family"), &case);
+            let index = Index::build(&p.space, &Limits::default()).unwrap();
+            let mut rng = Rng::with_seed(3);
+            let config = std::iter::repeat_with(|| index.get(rng.u64(..index.len())).unwrap())
+                .find(|c| c[1].as_int() == Some(4))
+                .unwrap();
+            let value = |name: &str| {
+                let i = p.space.names().position(|n| n == name).unwrap();
+                config[i].as_int().unwrap() as u64
+            };
+            let blk = [value("blk_m"), value("blk_n")];
+            let reals = if elem == 3 { 2 } else { 1 };
+            let panel = 16 / reals;
+            let maps = p.maps(&config).unwrap();
+            for (map, (across, of)) in maps.iter().zip([(256, 0), (512, 1)]) {
+                let along_k = (trans[of] == 0) == (of == 1);
+                let (lines, length) = match along_k {
+                    true => (across, 128),
+                    false => (128, across),
+                };
+                assert_eq!(map.shape.sizes, [16, lines, length / panel]);
+                let cut = match along_k {
+                    true => [16, blk[of], value("blk_k") / panel],
+                    false => [16, value("blk_k"), blk[of] / panel],
+                };
+                assert_eq!(map.shape.cut, cut, "elem {elem} {trans:?} operand {of}");
+                for (inner, line, part) in [(0, 0, 0), (5, 3, 1), (15, 17, 6)] {
+                    let at = inner + line * map.shape.steps[0] + part * map.shape.steps[1];
+                    assert_eq!(
+                        at,
+                        (line * length + part * panel) * reals + inner,
+                        "elem {elem} {trans:?} operand {of}"
+                    );
+                }
+            }
+        }
+    }
 }
 
 /// All transpositions and methods for one element type; one test a type, since they run at the same time.
@@ -302,10 +399,11 @@ fn every_transposition_and_method_is_right(elem: i64) {
         {
             let case = Case { elem, trans, size };
             let seed = 10 + i as u64;
-            check(&case, 1, seed, &|v| v[0] == 0);
-            if elem == 1 {
-                check(&case, 2, seed, &|v| v[0] > 0);
+            check(&case, 1, seed, &|v| v("use_mma") == 0);
+            if elem % 2 == 1 {
+                check(&case, 2, seed, &|v| v("use_mma") > 0);
             }
+            check(&case, 1, seed, &|v| v("edges") == 1);
         }
     }
 }
@@ -343,5 +441,6 @@ fn the_space_has_an_index_on_a_host_of_many_cores() {
         threads: 64,
         ..Limits::default()
     };
-    assert!(Index::build(&p.space, &limits).is_ok_and(|i| i.len() > 50_000_000));
+    let points = Index::build(&p.space, &limits).unwrap().len();
+    assert!(points > 50_000_000, "{points} points");
 }

@@ -10,6 +10,9 @@ use std::path::PathBuf;
 /// Seed of the random input data.
 pub const DATA_SEED: u64 = 20_150_324;
 
+/// Most configs that are measured again beyond the finalists, where nobody says another number.
+pub const NEAR_TIES: usize = 8;
+
 /// How a sweep is run.
 pub struct Plan {
     /// Objectives; with several, the finalists are the best of each alternately, ranked by the first.
@@ -32,6 +35,9 @@ pub struct Plan {
     pub finalists: usize,
     /// Number of these final measurements of each; `None` for 10 on a GPU and 9 on a host.
     pub rounds: Option<usize>,
+    /// Most configs that are measured again beyond the finalists, as noise cannot tell them from the last; usually
+    /// [`NEAR_TIES`].
+    pub near_ties: usize,
     /// Additional facts to record.
     pub facts: BTreeMap<String, String>,
     /// Name of the device.

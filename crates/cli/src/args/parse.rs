@@ -66,6 +66,14 @@ pub fn sample(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Rounds of a comparison.
+pub fn rounds(text: &str) -> Result<usize, String> {
+    match text.trim().parse::<usize>() {
+        Ok(n @ 1..=1000) => Ok(n),
+        _ => Err("give a whole number from 1 to 1000".into()),
+    }
+}
+
 /// `1%` or `0.01`.
 pub fn share(text: &str) -> Result<f64, String> {
     let (digits, scale) = match text.strip_suffix('%') {

@@ -1,6 +1,8 @@
 //! Arguments of the commands for search spaces and tuning: space, tune, replay, analyze, scale, gemm, compile.
 
-use super::parse::{BudgetArg, Sizes, budget, constant, gpu, sample, seconds, share, sizes};
+use super::parse::{
+    BudgetArg, Sizes, budget, constant, gpu, rounds, sample, seconds, share, sizes,
+};
 use clap::Args;
 use greenup_app::args::{FigureArgs, SensorArg, bytes};
 use greenup_study::pages::sweep::heat::Axes;
@@ -72,10 +74,15 @@ pub struct SearchArgs {
     /// Machine model that ranks the configs for the strategy `steered`
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
-    /// Number of finalists: best configs by measurements at the end, interleaved. Up to 8 more configs that the search could
-    /// not tell from the last of them are measured there too
+    /// Number of finalists: best configs by measurements at the end, interleaved
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub finalists: usize,
+    /// Rounds of the finalists [default: 10 on a GPU, else 9]
+    #[arg(long, value_name = "N", value_parser = rounds)]
+    pub rounds: Option<usize>,
+    /// Most configs that are measured beside the finalists, as the search could not tell them from the last
+    #[arg(long, default_value_t = greenup_tune::plan::NEAR_TIES, value_name = "N")]
+    pub near_ties: usize,
     /// GPU that runs CUDA kernels, or several of one model with a worker each, as cuda:0,1 or cuda:all [default: cuda:0]
     #[arg(long = "device", value_name = "cuda[:N,M,...|:all]", value_parser = gpu)]
     pub gpu: Option<String>,
@@ -187,6 +194,13 @@ pub struct ScaleArgs {
     /// Constants that set the problem size, and their values
     #[arg(long, value_name = "NAME[+NAME…]=V,V,…", value_parser = sizes)]
     pub over: Sizes,
+    /// Override a constant of the problem as in the sweep, or give a parameter that the sweep does not have its value;
+    /// repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = constant)]
+    pub named: Vec<(String, toml::Value)>,
+    /// Measuring time of a config, s [default: the problem's]
+    #[arg(long, value_name = "S")]
+    pub measure: Option<f64>,
     /// GPU that runs CUDA kernels [default: cuda:0]
     #[arg(long = "device", value_name = "cuda[:N]", value_parser = gpu)]
     pub gpu: Option<String>,

@@ -31,7 +31,7 @@ pub use gpu::Gpu;
 pub use launch::{Function, Module, Shape};
 pub use memory::{
     Flag, Handle, MapElement, MapShape, MappedFlag, Memory, PeerAccess, PeerMemory, Pinned,
-    TensorMap,
+    TensorMap, Texture,
 };
 pub use repeat::Repeater;
 pub use session::{Event, Graph, Session};

@@ -58,6 +58,7 @@ pub fn run(
         launcher: options.launcher.clone(),
         finalists: if options.energy { 4 } else { 3 },
         rounds: None,
+        near_ties: greenup_tune::plan::NEAR_TIES,
         facts: BTreeMap::new(),
         device: facts.model.clone(),
         gpu: None,

@@ -86,6 +86,7 @@ impl Bench<'_> {
             launcher: self.launcher.clone(),
             finalists: 1,
             rounds: Some(ROUNDS),
+            near_ties: greenup_tune::plan::NEAR_TIES,
             facts: BTreeMap::new(),
             device: self.on.gpu.name.clone(),
             gpu: Some(self.on.clone()),

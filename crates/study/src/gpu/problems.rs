@@ -69,6 +69,8 @@ const DGEMM: GpuKernel = GpuKernel {
             ("blocks_wanted", 1),
             ("lanes", 0),
             ("swizzle", 1),
+            ("texture", 0),
+            ("edges", 0),
         ],
         &[
             ("use_mma", 0),
@@ -93,6 +95,8 @@ const DGEMM: GpuKernel = GpuKernel {
             ("blocks_wanted", 1),
             ("lanes", 1),
             ("swizzle", 0),
+            ("texture", 0),
+            ("edges", 0),
         ],
     ],
     // A warp of 8 x 4 lanes reads its rows of A and columns of B from shared memory; each block all of its own from L2.

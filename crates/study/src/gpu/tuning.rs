@@ -46,6 +46,8 @@ const HOPPER: &[(&str, &[i64])] = &[
     ("blocks_wanted", &[1]),
     ("lanes", &[0]),
     ("swizzle", &[1]),
+    ("texture", &[0]),
+    ("edges", &[0]),
 ];
 
 /// Vector units and asynchronous copies.
@@ -72,6 +74,8 @@ const PLAIN: &[(&str, &[i64])] = &[
     ("blocks_wanted", &[1]),
     ("lanes", &[0, 1]),
     ("swizzle", &[0]),
+    ("texture", &[0]),
+    ("edges", &[0]),
 ];
 
 /// Settings of the tuning run on a GPU.
@@ -124,6 +128,7 @@ pub fn run(options: &GpuTuning, observer: &dyn Observer) -> Result<Tuning, Tunin
         launcher: options.launcher.clone(),
         finalists: FINALISTS,
         rounds: Some(ROUNDS),
+        near_ties: greenup_tune::plan::NEAR_TIES,
         facts: BTreeMap::new(),
         device: options.on.gpu.name.clone(),
         gpu: Some(options.on.clone()),

@@ -3,10 +3,11 @@
 use super::PaperError;
 use super::charts;
 use super::fmm::{Counts, Energies, TreeLists};
-use super::platforms;
 use super::hydro::HydroFigure;
+use super::platforms;
 use super::recorded;
 use super::records::{Records, broken, machine};
+use super::tiling;
 use crate::pages::pruning;
 use crate::pages::sweep::heat::{Axes, heat};
 use crate::pages::sweep::metrics::{self, Metric};
@@ -50,6 +51,8 @@ pub enum Draw {
     CapErrors(platforms::caps::Platforms),
     /// Boxes, arrows and labels.
     Blocks(platforms::diagram::Blocks),
+    /// Blocks, stripes, warps and threads of a config of the GEMM family.
+    Tiling(tiling::Tiling),
     /// Performance over flops a byte, with f½.
     Half(platforms::half::Half),
     /// Power over clock, voltage and temperature.
@@ -253,6 +256,7 @@ impl Draw {
             Self::Capped(panels) => panels.chart(records)?,
             Self::Lines(lines) => lines.chart(records)?,
             Self::Blocks(blocks) => blocks.chart(),
+            Self::Tiling(tiling) => tiling.chart(records)?,
             Self::Half(half) => half.chart(records)?,
             Self::Transistors(t) => t.chart(records)?,
             Self::CapErrors(p) => cap_errors::figure(

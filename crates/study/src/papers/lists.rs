@@ -1,9 +1,9 @@
 //! Our tables of an item, from records.
 
 use super::fmm::{Cases, CounterTable};
-use super::levels::Levels;
-use super::{PaperError, Records, platforms};
 use super::hydro::rows::Rows;
+use super::levels::Levels;
+use super::{PaperError, Records, gemms, platforms};
 use crate::pages::sweep::findings;
 use greenup_model::Op;
 use greenup_report::page::{Cell, Header, Table};
@@ -36,6 +36,8 @@ pub enum List {
         /// The symbols.
         symbols: Vec<platforms::tables::Symbol>,
     },
+    /// Cases of a matrix product next to the vendor's library.
+    Gemms(gemms::Gemms),
     /// Constants of machines.
     Constants {
         /// The machines.
@@ -69,12 +71,12 @@ impl List {
                 flop,
                 symbols,
             } => return platforms::tables::symbols(records, machine, *flop, symbols),
+            Self::Gemms(g) => return g.table(records),
             Self::Constants { machines, flop } => {
                 return platforms::tables::constants(records, machines, *flop);
             }
             Self::Peaks { machines } => return platforms::tables::peaks(records, machines),
             Self::Rows(rows) => return rows.table(records),
-            Self::Corners { record } => record,
         };
         let s = records.sweep(record)?;
         let a = &s.analysis;

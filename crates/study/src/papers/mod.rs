@@ -16,8 +16,9 @@
 mod charts;
 pub mod data;
 pub mod draw;
-pub mod hydro;
 pub mod fmm;
+mod gemms;
+pub mod hydro;
 pub mod levels;
 pub mod lists;
 pub mod measure;
@@ -25,6 +26,7 @@ pub mod page;
 mod platforms;
 mod recorded;
 pub mod records;
+mod tiling;
 pub mod values;
 
 pub use data::{Answer, Item, Paper, State, find, list, names};

@@ -112,6 +112,7 @@ pub fn ready(
             file,
             launches,
             maps: p.maps(config)?,
+            textures: p.textures(config)?,
         },
         facts,
         rejected,

@@ -85,7 +85,15 @@ pub enum ValueError {
         /// What is wrong with it.
         cause: Box<Self>,
     },
-    /// A tensor map of an array that is not an argument.
+    /// A texture is invalid.
+    #[error("[[textures]] of `{of}`: {cause}")]
+    Texture {
+        /// The array.
+        of: String,
+        /// What is wrong with it.
+        cause: Box<Self>,
+    },
+    /// A tensor map or texture of an array that is not an argument.
     #[error("no such array among the arguments")]
     NoArray,
     /// Sizes, box and steps of a tensor map differ in length.
@@ -145,6 +153,9 @@ pub enum ConfigError {
     /// An invalid size of a tensor map.
     #[error("a tensor map with a size of {0}")]
     TensorMap(String),
+    /// An invalid size of a texture's texels.
+    #[error("a texture with texels of {0} bytes: use 4, 8 or 16")]
+    Texel(String),
     /// An invalid clock (MHz) or power limit (W).
     #[error("invalid clock or power limit: {name} = {value}")]
     Clock {

@@ -7,17 +7,20 @@ mod maps;
 mod parse;
 pub mod parts;
 mod setting;
+mod textures;
 mod written;
 
 pub use cuda::Launch;
 pub use error::{ConfigError, ProblemError, ValueError};
 pub use maps::Map;
 pub use parse::set;
+pub use textures::TextureOf;
 pub use written::{Argument, Baseline, Build, Data, Fill, Language, Measure, Role, Setup, Type};
 
 use argument::check_fill;
 use cuda::{CompiledFilter, Launching};
 use maps::Mapping;
+use textures::Texturing;
 
 use crate::objective::Objective;
 use greenup_model::{Op, Work};
@@ -81,6 +84,7 @@ pub struct Problem {
     work: Vec<(Op, Expr)>,
     launches: Vec<Launching>,
     maps: Vec<Mapping>,
+    textures: Vec<Texturing>,
     compiled_filters: Vec<CompiledFilter>,
     /// What was written, by name.
     parts: BTreeMap<String, String>,

@@ -1,10 +1,10 @@
 //! From the text of a problem file to a problem.
 
 use super::argument::{argument, tolerance};
-use super::written::{LaunchText, MapText, ReferenceText, hint};
+use super::written::{LaunchText, MapText, ReferenceText, TextureText, hint};
 use super::{
     Argument, Baseline, Build, Language, Measure, Problem, ProblemError, Reference, Role, Setup,
-    ValueError, cuda, maps, parts,
+    ValueError, cuda, maps, parts, textures,
 };
 use crate::objective::Objective;
 use greenup_model::Op;
@@ -15,10 +15,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Tables of a problem beside those of its space.
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 12] = [
     "build",
     "launch",
     "maps",
+    "textures",
     "compiled",
     "baseline",
     "arguments",
@@ -39,6 +40,8 @@ struct Written {
     launch: Vec<LaunchText>,
     #[serde(default)]
     maps: Vec<MapText>,
+    #[serde(default)]
+    textures: Vec<TextureText>,
     #[serde(default)]
     compiled: toml::Table,
     #[serde(alias = "rival")]
@@ -139,11 +142,18 @@ impl Problem {
             bytes = bytes.saturating_add(d.len.unwrap_or(0).saturating_mul(d.kind.bytes()));
             data.push(d);
         }
-        if !written.maps.is_empty() && written.build.language != Language::Cuda {
-            let m = "has [[maps]], but its language is not cuda";
-            return Err(fail(m.into(), None));
+        let on_gpu = written.build.language == Language::Cuda;
+        for (name, none) in [
+            ("maps", written.maps.is_empty()),
+            ("textures", written.textures.is_empty()),
+        ] {
+            if !none && !on_gpu {
+                let m = format!("has [[{name}]], but its language is not cuda");
+                return Err(fail(m, None));
+            }
         }
         let maps = maps::maps(&written.maps, &data).map_err(of_value)?;
+        let textures = textures::textures(&written.textures, &data).map_err(of_value)?;
         if bytes > MAX_BYTES {
             return Err(fail(
                 format!("its arrays take {} GiB", bytes >> 30),
@@ -191,6 +201,7 @@ impl Problem {
             work,
             launches,
             maps,
+            textures,
             compiled_filters,
             parts: parts::parts(&table),
         })

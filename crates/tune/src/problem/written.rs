@@ -206,6 +206,18 @@ pub struct MapText {
     pub when: Option<String>,
 }
 
+/// An array that kernels read through a texture. They take it, as a `cudaTextureObject_t`, behind all arguments and maps.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextureText {
+    /// The array's name.
+    pub of: String,
+    /// Bytes of a texel: 4, 8 or 16, or an expression.
+    pub texel: toml::Value,
+    /// Whether a config has this texture.
+    pub when: Option<String>,
+}
+
 /// A function that makes the data what the kernels expect: row pointers that rise, a matrix that
 /// is positive. It is called once with all arguments, after they are filled, and may change any.
 #[derive(Clone, Debug, Deserialize)]

@@ -18,7 +18,7 @@ pub use tuner::{Found, WorkerTrials, tune, tune_with};
 
 use crate::error::TuneError;
 use crate::objective::Objective;
-use crate::plan::{Plan, WorkerSetup};
+use crate::plan::{NEAR_TIES, Plan, WorkerSetup};
 use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
 use crate::shard::{SHARD, Shard, Sharded};
@@ -65,6 +65,10 @@ pub struct SessionOptions {
     pub seed: u64,
     /// Number of best configs measured again at the end, interleaved.
     pub finalists: usize,
+    /// Number of these final measurements of each; `None` for 10 on a GPU and 9 on a host.
+    pub rounds: Option<usize>,
+    /// Most configs that are measured there too, as noise cannot tell them from the last finalist.
+    pub near_ties: usize,
     /// Continue the sweep in the folder.
     pub resume: bool,
     /// Parts of the fingerprint that may differ from the sweep that is continued; `all` for any.
@@ -85,6 +89,8 @@ impl Default for SessionOptions {
             budget: Budget::Seconds(60.0),
             seed: 1,
             finalists: 5,
+            rounds: None,
+            near_ties: NEAR_TIES,
             resume: false,
             accept: Vec::new(),
             machine: None,
@@ -190,7 +196,8 @@ impl<'a> Session<'a> {
             accept: options.accept,
             launcher: setup.launcher,
             finalists: options.finalists,
-            rounds: None,
+            rounds: options.rounds,
+            near_ties: options.near_ties,
             facts,
             device: setup.device,
             gpu: setup.gpu,
@@ -236,6 +243,7 @@ impl Run<'_> {
         let workers = self.workers.len().max(1) as f64;
         let measure = &self.problem.measure;
         let (rounds, seconds) = measure.final_rounds(self.plan.gpu.is_some());
+        let rounds = self.plan.rounds.unwrap_or(rounds);
         let kernels = self.plan.finalists + usize::from(self.problem.baseline.is_some());
         let most = self.plan.trials.min(points);
         let trials = self.plan.seconds.is_infinite().then_some(most);

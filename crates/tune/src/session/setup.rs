@@ -39,6 +39,7 @@ impl Setup {
             launcher: self.launcher,
             finalists: 0,
             rounds: None,
+            near_ties: 0,
             facts: BTreeMap::new(),
             device: self.device,
             gpu: self.gpu,

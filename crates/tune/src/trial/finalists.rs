@@ -3,8 +3,6 @@
 use crate::sweep::{Outcome, Trial};
 use std::collections::BTreeMap;
 
-/// Most configs that are measured again beyond the number that was asked for.
-pub const MORE: usize = 8;
 /// Least relative error of a single trial, as half-width of a 95 % interval: clocks and caches vary.
 const LEAST: f64 = 0.005;
 /// The same where energy counts, whose sensors are coarser.
@@ -32,9 +30,9 @@ impl Screened {
     }
 }
 
-/// Configs to measure again: `n` of the best by each objective in turn, then at most [`MORE`] that noise cannot tell from the
+/// Configs to measure again: `n` of the best by each objective in turn, then at most `more` that noise cannot tell from the
 /// last of those. Each of the orders is ascending by value, with a config once.
-pub(crate) fn candidates(orders: &[Vec<Screened>], n: usize) -> Vec<usize> {
+pub(crate) fn candidates(orders: &[Vec<Screened>], n: usize, more: usize) -> Vec<usize> {
     let longest = orders.iter().map(Vec::len).max().unwrap_or(0);
     let mut found: Vec<usize> = Vec::new();
     let mut last: Vec<Option<Screened>> = vec![None; orders.len()];
@@ -53,7 +51,7 @@ pub(crate) fn candidates(orders: &[Vec<Screened>], n: usize) -> Vec<usize> {
     for rank in 0..longest {
         for (order, last) in orders.iter().zip(&last) {
             if let (Some(s), Some(last)) = (order.get(rank), last)
-                && found.len() < n + MORE
+                && found.len() < n + more
                 && !found.contains(&s.config)
                 && s.value - last.value <= WIDE * s.interval().hypot(last.interval())
             {
@@ -97,6 +95,7 @@ pub(crate) fn within_trial(trial: &Trial) -> f64 {
 mod tests {
     use super::*;
     use crate::objective::Objective;
+    use crate::plan::NEAR_TIES as MORE;
     use crate::sweep::Rounds;
     use greenup_space::Value;
 
@@ -138,7 +137,7 @@ mod tests {
             })
             .collect();
         screened.sort_by(|a, b| a.value.total_cmp(&b.value));
-        let mut again = candidates(&[screened], n);
+        let mut again = candidates(&[screened], n, MORE);
         assert!((n..=n + MORE).contains(&again.len()));
         again.sort_unstable();
         let times_s = again
@@ -197,10 +196,14 @@ mod tests {
         };
         let time = order(&[(4, 1.0), (2, 1.5), (7, 1.52), (1, 2.0)]);
         let energy = order(&[(2, 1.0), (5, 3.0), (6, 3.01), (4, 9.0)]);
-        assert_eq!(candidates(&[time.clone(), energy], 3), [4, 2, 5, 7, 6]);
-        assert_eq!(candidates(&[time], 1), [4]);
+        assert_eq!(
+            candidates(&[time.clone(), energy], 3, MORE),
+            [4, 2, 5, 7, 6]
+        );
+        assert_eq!(candidates(&[time], 1, MORE), [4]);
         let equal: Vec<(usize, f64)> = (0..100).map(|i| (i, 1.0)).collect();
-        assert_eq!(candidates(&[order(&equal)], 5).len(), 5 + MORE);
+        assert_eq!(candidates(&[order(&equal)], 5, MORE).len(), 5 + MORE);
+        assert_eq!(candidates(&[order(&equal)], 5, 1).len(), 6);
         // What a busy host makes of a trial does not bring in one that is much slower.
         let slow = [(3, 1.0, 5.0), (6, 1.1, 5.0), (1, 2.0, 5.0)];
         let slow = slow.map(|(config, value, error)| Screened {
@@ -208,7 +211,7 @@ mod tests {
             value,
             error,
         });
-        assert_eq!(candidates(&[slow.to_vec()], 1), [3, 6]);
-        assert!(candidates(&[], 5).is_empty());
+        assert_eq!(candidates(&[slow.to_vec()], 1, MORE), [3, 6]);
+        assert!(candidates(&[], 5, MORE).is_empty());
     }
 }

@@ -233,9 +233,10 @@ impl Bench<'_> {
                     .collect()
             })
             .collect();
-        let mut best: Vec<&Trial> = (candidates(&orders, self.plan.finalists.max(1)).into_iter())
-            .map(|i| configs[i])
-            .collect();
+        let mut best: Vec<&Trial> =
+            (candidates(&orders, self.plan.finalists.max(1), self.plan.near_ties).into_iter())
+                .map(|i| configs[i])
+                .collect();
         best.sort_by_key(|t| points.position(&t.config));
         best
     }

@@ -9,6 +9,7 @@ use crate::sweep::{Sweep, Trial};
 use crate::trial::bench::Bench;
 use greenup_files::{FolderLock, Scratch};
 use greenup_meter::Observer;
+use greenup_meter::stats::median;
 use greenup_space::{Index, Limits, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -59,6 +60,27 @@ impl Scaling {
             per_second: work / cost.time_s,
             relative_error: error,
             per_joule: cost.energy_j.map(|e| work / e),
+        })
+    }
+
+    /// The same of the problem's baseline, by the median of its times next to the trials; without an interval.
+    pub fn baseline(&self, at: &SizePoint) -> Option<Rates> {
+        let trials = || at.trials.iter().flatten();
+        let work = trials().find_map(|t| {
+            let gflops = t.metrics.get("gflops")?;
+            Some(gflops * 1e9 * t.cost()?.time_s)
+        });
+        let work = work.unwrap_or(1.0);
+        let of = |name: &str| -> Vec<f64> {
+            trials()
+                .filter_map(|t| t.metrics.get(name).copied())
+                .collect()
+        };
+        let (times, energies) = (of("baseline_s"), of("baseline_j"));
+        (!times.is_empty()).then(|| Rates {
+            per_second: work / median(&times),
+            relative_error: 0.0,
+            per_joule: (!energies.is_empty()).then(|| work / median(&energies)),
         })
     }
 }
@@ -168,4 +190,38 @@ pub fn scaling(
         keep(&out)?;
     }
     Ok((out, complete))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_baseline_has_the_median_of_its_times_and_the_work_of_the_configs() {
+        let trial = |baseline: &str| -> Option<Trial> {
+            let text = format!(
+                r#"{{"config":[1],"measured":{{"times_s":[0.5],"time_s":0.5}},"metrics":{{"gflops":4.0{baseline}}}}}"#
+            );
+            Some(serde_json::from_str(&text).unwrap())
+        };
+        let scaling = Scaling {
+            over: "n".into(),
+            parameters: vec!["tile".into()],
+            configs: Vec::new(),
+            sizes: Vec::new(),
+        };
+        let mut at = SizePoint {
+            size: 8.0,
+            trials: vec![
+                trial(r#","baseline_s":0.25,"baseline_j":8.0"#),
+                None,
+                trial(r#","baseline_s":1.0"#),
+                trial(r#","baseline_s":0.4"#),
+            ],
+        };
+        let rates = scaling.baseline(&at).unwrap();
+        assert!((rates.per_second - 5e9).abs() < 1.0 && rates.per_joule == Some(2.5e8));
+        at.trials = vec![trial("")];
+        assert_eq!(scaling.baseline(&at), None);
+    }
 }

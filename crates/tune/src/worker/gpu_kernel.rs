@@ -1,11 +1,11 @@
 //! Kernels that run on a GPU, and the arguments there.
 
-use crate::problem::{Launch, Map};
+use crate::problem::{Launch, Map, TextureOf};
 use crate::worker::host_kernel::HostKernel;
 use crate::worker::inputs::arguments::Arguments;
 use crate::worker::inputs::block::{CANARY, OutOfBounds, canary, overwritten};
 use crate::worker::protocol::Built;
-use greenup_device::cuda::{CudaError, Function, Memory, Repeater, Session, TensorMap};
+use greenup_device::cuda::{CudaError, Function, Memory, Repeater, Session, TensorMap, Texture};
 use greenup_meter::Run;
 use std::ffi::c_void;
 
@@ -129,8 +129,8 @@ impl Mirror {
 pub struct GpuKernel {
     session: Session,
     what: What,
-    /// Boxes of arrays for the copy engine, as written.
-    written: Vec<Map>,
+    /// What kernels take behind the arguments, as written.
+    written: Views,
     bound: Bound,
     repeater: Repeater,
 }
@@ -141,6 +141,13 @@ enum What {
     Host(HostKernel),
 }
 
+/// Views of arrays that kernels take behind the arguments: boxes for the copy engine, and textures.
+#[derive(Clone, Default)]
+struct Views {
+    maps: Vec<Map>,
+    textures: Vec<TextureOf>,
+}
+
 /// Where the arguments lie.
 struct Bound {
     /// Where each argument's value lies; arrays point into `addresses`.
@@ -149,18 +156,29 @@ struct Bound {
     _addresses: Box<[u64]>,
     /// Likewise.
     _maps: Box<[TensorMap]>,
+    /// Likewise; `values` point to their objects.
+    _objects: Box<[u64]>,
+    _textures: Vec<Texture>,
 }
 
 impl Bound {
-    fn kernels(written: &[Map], mirror: &Mirror, arguments: &mut Arguments) -> OnGpu<Self> {
+    fn kernels(written: &Views, mirror: &Mirror, arguments: &mut Arguments) -> OnGpu<Self> {
         let mut addresses = mirror.addresses().into_boxed_slice();
-        let mut maps: Box<[TensorMap]> = written
-            .iter()
+        let mut maps: Box<[TensorMap]> = (written.maps.iter())
             .map(|m| {
                 let address = addresses.get(m.argument).copied().unwrap_or(0);
                 TensorMap::new(&m.shape, address)
             })
             .collect::<OnGpu<_>>()?;
+        let textures: Vec<Texture> = (written.textures.iter())
+            .map(|t| {
+                let address = addresses.get(t.argument).copied().unwrap_or(0);
+                let array = mirror.arrays.get(t.argument).and_then(Option::as_ref);
+                let bytes = array.map_or(0, |a| a.bytes);
+                Texture::new(&mirror.session, address, bytes, t.texel)
+            })
+            .collect::<OnGpu<_>>()?;
+        let mut objects: Box<[u64]> = textures.iter().map(Texture::object).collect();
         let values = addresses
             .iter_mut()
             .zip(arguments.pointers())
@@ -172,11 +190,14 @@ impl Bound {
                 }
             })
             .chain(maps.iter_mut().map(|m| std::ptr::from_mut(m).cast()))
+            .chain(objects.iter_mut().map(|o| std::ptr::from_mut(o).cast()))
             .collect();
         Ok(Self {
             values,
             _addresses: addresses,
             _maps: maps,
+            _objects: objects,
+            _textures: textures,
         })
     }
 
@@ -199,6 +220,8 @@ impl Bound {
             values,
             _addresses: addresses,
             _maps: Box::default(),
+            _objects: Box::default(),
+            _textures: Vec::new(),
         }
     }
 }
@@ -212,6 +235,7 @@ impl GpuKernel {
                 file,
                 launches,
                 maps,
+                textures,
             } => {
                 let io = |e: std::io::Error| CudaError::Io {
                     path: file.display().to_string(),
@@ -226,8 +250,12 @@ impl GpuKernel {
                     }
                     kernels.push((f, l.clone()));
                 }
-                let bound = Bound::kernels(maps, mirror, arguments)?;
-                (What::Kernels(kernels), maps.clone(), bound)
+                let views = Views {
+                    maps: maps.clone(),
+                    textures: textures.clone(),
+                };
+                let bound = Bound::kernels(&views, mirror, arguments)?;
+                (What::Kernels(kernels), views, bound)
             }
             Built::Library(path) => {
                 let host = HostKernel::load(path).map_err(|cause| CudaError::Driver {
@@ -235,7 +263,7 @@ impl GpuKernel {
                     cause: cause.to_string(),
                 })?;
                 let bound = Bound::host(mirror, arguments);
-                (What::Host(host), Vec::new(), bound)
+                (What::Host(host), Views::default(), bound)
             }
         };
         Ok(Self {

@@ -1,7 +1,7 @@
 //! Jobs and messages between the tuner and a worker: one JSON line each, after a random number that is unique to the job.
 
 use super::remote::{Introduction, Question, Sent};
-use crate::problem::{Data, Launch, Map};
+use crate::problem::{Data, Launch, Map, TextureOf};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,9 @@ pub enum Built {
         launches: Vec<Launch>,
         /// Tensor maps.
         maps: Vec<Map>,
+        /// Textures of arrays.
+        #[serde(default)]
+        textures: Vec<TextureOf>,
     },
 }
 

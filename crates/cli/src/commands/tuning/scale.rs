@@ -7,6 +7,7 @@ use greenup_app::print;
 use greenup_app::progress::Bars;
 use greenup_files::outputs::unused;
 use greenup_report::si::{percent, si};
+use greenup_space::Value;
 use greenup_tune::sweep::Folder;
 use greenup_tune::trial::scaling::{Scaling, scaling, select};
 
@@ -21,25 +22,19 @@ pub fn run(args: &ScaleArgs) -> Result {
     let Sizes { names, values } = &args.over;
     let mut problems = Vec::new();
     for v in values {
-        let set: Vec<(String, toml::Value)> = names
-            .iter()
-            .map(|n| (n.clone(), toml::Value::Integer(*v)))
+        let set: Vec<(String, toml::Value)> = (args.named.iter().cloned())
+            .chain(names.iter().map(|n| (n.clone(), toml::Value::Integer(*v))))
             .collect();
-        problems.push((
-            *v as f64,
-            search::problem(&args.problem, &set, args.gpu.as_deref())?,
-        ));
+        let mut problem = search::problem(&args.problem, &set, args.gpu.as_deref())?;
+        search::set_measure(&mut problem, args.measure)?;
+        problems.push((*v as f64, problem));
     }
     let parameters: Vec<&str> = problems[0].1.space.names().collect();
-    if parameters != sweep.facts.parameters {
-        return Err(AppError::new(format!(
-            "the sweep's parameters are {}, the problem's {}",
-            sweep.facts.parameters.join(", "),
-            parameters.join(", ")
-        ))
-        .hint("give the problem that the sweep was made of"));
-    }
-    let configs = select(&sweep, args.configs.max(1));
+    let of = Filled::new(&parameters, &sweep.facts.parameters, &args.named)?;
+    let configs: Vec<(String, Vec<Value>)> = select(&sweep, args.configs.max(1))
+        .into_iter()
+        .map(|(why, config)| (why, of.config(&config)))
+        .collect();
     if configs.is_empty() {
         return Err(AppError::new("no trial of the sweep succeeded"));
     }
@@ -122,6 +117,49 @@ pub fn run(args: &ScaleArgs) -> Result {
     Ok(())
 }
 
+/// Where each parameter of a problem gets its value: from the sweep, or as given.
+struct Filled(Vec<std::result::Result<usize, Value>>);
+
+impl Filled {
+    fn new(
+        parameters: &[&str],
+        of_sweep: &[String],
+        given: &[(String, toml::Value)],
+    ) -> Result<Self> {
+        let differ = || {
+            format!(
+                "the sweep's parameters are {}, the problem's {}",
+                of_sweep.join(", "),
+                parameters.join(", ")
+            )
+        };
+        if of_sweep.iter().any(|n| !parameters.contains(&n.as_str())) {
+            return Err(AppError::new(differ()).hint("give the problem that the sweep was made of"));
+        }
+        let from = |name: &&str| {
+            if let Some(i) = of_sweep.iter().position(|n| n == name) {
+                return Ok(Ok(i));
+            }
+            let value = given.iter().rev().find(|(n, _)| n == name);
+            match value.and_then(|(_, v)| v.as_integer()) {
+                Some(v) => Ok(Err(Value::Int(v))),
+                None => Err(AppError::new(differ()).hint(format!(
+                    "give the problem that the sweep was made of, or the value of `{name}` with --set {name}=VALUE"
+                ))),
+            }
+        };
+        parameters.iter().map(from).collect::<Result<_>>().map(Self)
+    }
+
+    fn config(&self, recorded: &[Value]) -> Vec<Value> {
+        let value = |from: &std::result::Result<usize, Value>| match from {
+            Ok(i) => recorded[*i].clone(),
+            Err(v) => v.clone(),
+        };
+        self.0.iter().map(value).collect()
+    }
+}
+
 fn print(s: &Scaling, unit: &str) {
     for (i, (why, config)) in s.configs.iter().enumerate() {
         let config = print::named(s.parameters.iter().zip(config));
@@ -161,4 +199,29 @@ fn print(s: &Scaling, unit: &str) {
 
 fn letter(i: usize) -> String {
     char::from_u32('A' as u32 + i as u32 % 26).map_or_else(|| i.to_string(), String::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_that_a_sweep_does_not_have_are_given() {
+        let of_sweep = ["tile".to_owned(), "unroll".to_owned()];
+        let set = |v: i64| vec![("texture".to_owned(), toml::Value::Integer(v))];
+        let parameters = ["tile", "texture", "unroll"];
+        let of = Filled::new(&parameters, &of_sweep, &set(1)).unwrap();
+        let config = of.config(&[Value::Int(16), Value::Int(4)]);
+        assert_eq!(config, [Value::Int(16), Value::Int(1), Value::Int(4)]);
+        for (parameters, given) in [
+            (&["tile", "texture", "unroll"][..], Vec::new()),
+            (&["tile", "texture"][..], set(0)),
+        ] {
+            let e = Filled::new(parameters, &of_sweep, &given).err().unwrap();
+            assert!(
+                e.message
+                    .contains("the sweep's parameters are tile, unroll")
+            );
+        }
+    }
 }

@@ -35,15 +35,7 @@ pub fn run(args: &TuneArgs) -> Result {
             .fill_inputs(fill)
             .map_err(|m| AppError::new(format!("--data: {m}")))?;
     }
-    if let Some(seconds) = args.measure {
-        if !(seconds > 0.0 && seconds < problem.measure.timeout) {
-            return Err(AppError::new(format!(
-                "--measure must lie between 0 and the problem's timeout of {} s",
-                problem.measure.timeout
-            )));
-        }
-        problem.measure.seconds = seconds;
-    }
+    search::set_measure(&mut problem, args.measure)?;
     let dir = args
         .out
         .clone()

@@ -4,8 +4,10 @@ mod device;
 mod peer;
 mod pinned;
 mod tensor_map;
+mod texture;
 
 pub use device::Memory;
 pub use peer::{Flag, Handle, MappedFlag, PeerAccess, PeerMemory};
 pub use pinned::Pinned;
 pub use tensor_map::{MapElement, MapShape, TensorMap};
+pub use texture::Texture;

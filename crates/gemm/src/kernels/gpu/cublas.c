@@ -6,6 +6,7 @@
 
 typedef int (*create_t)(void **);
 typedef int (*set_stream_t)(void *, void *);
+typedef int (*set_mode_t)(void *, int);
 #if elem == 0 || elem == 2
 typedef float Real;
 #else
@@ -39,7 +40,9 @@ void cublas(int32_t rows, int32_t columns, int32_t depth, Real alpha, Real alpha
         create_t create = (create_t)find(library, "cublasCreate_v2");
         set_stream_t set_stream = (set_stream_t)find(library, "cublasSetStream_v2");
         gemm = (gemm_t)find(library, names[elem]);
-        if (create(&handle) || set_stream(handle, stream)) {
+        set_mode_t set_mode = (set_mode_t)find(library, "cublasSetMathMode");
+        /* The default mode: floats are not rounded to TF32. */
+        if (create(&handle) || set_stream(handle, stream) || set_mode(handle, 0)) {
             fprintf(stderr, "cuBLAS does not start\n");
             exit(1);
         }

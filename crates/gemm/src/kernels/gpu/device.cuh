@@ -11,7 +11,25 @@ template <int bytes> __device__ inline void copy_async(void *to, const void *fro
 }
 __device__ inline void commit() { greenup_commit(); }
 template <int n> __device__ inline void wait_but() { greenup_wait_but(n); }
+
+/* A texture of a whole array; the host has none. */
+typedef const void *Texture;
+template <int n> __device__ inline void read_texels(unsigned (&to)[n], Texture t, int i) {
+    memcpy(to, (const unsigned *)t + n * (long long)i, sizeof to);
+}
 #else
+/* A texture of a whole array, whose texels are n words of 32 bits. */
+typedef unsigned long long Texture;
+template <int n> __device__ inline void read_texels(unsigned (&to)[n], Texture t, int i) {
+    unsigned x, y, z, w;
+    asm("tex.1d.v4.u32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
+        : "=r"(x), "=r"(y), "=r"(z), "=r"(w)
+        : "l"(t), "r"(i));
+    to[0] = x;
+    if constexpr (n > 1) to[1] = y;
+    if constexpr (n > 2) to[2] = z, to[3] = w;
+}
+
 /* The dynamic shared memory of a block. */
 #define SHARED_BYTES(name) extern __shared__ __align__(1024) unsigned char name[]
 

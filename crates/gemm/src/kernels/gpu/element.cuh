@@ -40,6 +40,9 @@ __device__ inline void add_atomic(Element *p, Element v) {
 }
 #endif
 
+/* Elements of 16 bytes, and of a line of 128. */
+[[maybe_unused]] constexpr int UNIT = 16 / (int)sizeof(Element), PANEL = 8 * UNIT;
+
 template <int n> struct alignas(n * sizeof(Element)) Vector {
     Element v[n];
 };
@@ -69,8 +72,41 @@ template <int n, bool only> __device__ inline void read_vector(Element *to, cons
     for (int i = 0; i < n; i++) to[i] = x.vector.v[i];
 }
 
+/* An array, as textures know it. */
+struct Source {
+    const Element *array;
+    Texture texture_of;
+};
+/* The same by a texture whose texels are these vectors. */
+template <int n>
+__device__ inline void read_texture(Element *to, const Source &source, const Element *from) {
+    union {
+        unsigned texels[n * sizeof(Element) / 4];
+        Vector<n> vector;
+    } x;
+    read_texels(x.texels, source.texture_of, (int)((from - source.array) / n));
+#pragma unroll
+    for (int i = 0; i < n; i++) to[i] = x.vector.v[i];
+}
+
+#if elem == 1
 __device__ inline void read_pair(double &x, double &y, const Element *from) {
     const double2 v = *(const double2 *)from;
     x = v.x;
     y = v.y;
 }
+#elif elem == 3
+__device__ inline void read_pair(double &re, double &im, const Element *from) {
+    const double2 v = *(const double2 *)from;
+    re = v.x;
+    im = v.y;
+}
+/* By its sign alone: the arithmetic units are busy. */
+__device__ inline double negative(double x) {
+#ifdef GREENUP_SHIM
+    return -x;
+#else
+    return __hiloint2double(__double2hiint(x) ^ (int)0x80000000, __double2loint(x));
+#endif
+}
+#endif

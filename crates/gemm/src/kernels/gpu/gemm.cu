@@ -8,7 +8,8 @@
  *   way_copy   0 through registers, ahead of the products; 1 the same by the read-only path;
  *              2 asynchronous copies, stage_count deep; 3 the copy engine, line after line, fed by a
  *              warp of its own; 4 the copy engine, a stripe at once by its tensor map
- *   use_mma    0 products one by one; 4, 8, 16 on the tensor cores in steps of so many (f64)
+ *   use_mma    0 products one by one; 4, 8, 16 on the tensor cores in steps of so many (f64 and its
+ *              complex numbers, four real products each)
  *   vec_read   elements of a read from global memory
  *   vec_tile   neighbouring elements of a thread's tile, read together from shared memory; the rest
  *              interleaved over the threads
@@ -19,7 +20,10 @@
  *   split_k    blocks that share a tile of C, each with its part of k
  *   grid_fixed blocks a multiprocessor of a fixed grid that takes tile after tile; 0: a block a tile
  *   lanes      how a warp lies over the threads' grid without tensor cores: 0 row after row, 1 in 8 x 4
- *   swizzle    pairs of a line change places in shared memory, against bank conflicts; no padding then
+ *   swizzle    units of a line change places in shared memory, against bank conflicts; no padding then
+ *   turn       operands that are contiguous along k are turned on their way to shared memory
+ *   texture    A and B are read through textures
+ *   edges      reads beyond an edge: 0 left out, zeros instead; 1 clipped to the last element there is
  *   blocks_wanted  blocks a multiprocessor for which registers are saved
  *   has_edges  whether sizes leave partial tiles, or lines not aligned for vec_read
  */
@@ -61,15 +65,25 @@ __device__ inline void feed(int lane, const Window &w, Element *to, Barrier *ful
 #endif
 
 #if way_copy == 4
-#define MAPS , const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b
+/* The stripe from element (x across, k) on. */
+template <class S>
+__device__ inline void copy_stripe(Element *to, const TensorMap *map, int x, int k, Barrier *full) {
+    if constexpr (S::along_k)
+        copy_tile(to, map, x, k / PANEL, full);
+    else
+        copy_tile(to, map, k, x / PANEL, full);
+}
+#define MORE , const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b
+#elif texture && !defined(GREENUP_SHIM)
+#define MORE , Texture texture_a, Texture texture_b
 #else
-#define MAPS
+#define MORE
 #endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, blocks_wanted)
 gemm(int rows, int columns, int depth, Real alpha, Real alpha_im, const Element *__restrict__ a,
      int lda, const Element *__restrict__ b, int ldb, Real beta, Real beta_im,
-     Element *__restrict__ c, int ldc MAPS) {
+     Element *__restrict__ c, int ldc MORE) {
     SHARED_BYTES(raw);
     Element *stages = (Element *)raw;
     const int thread = threadIdx.x;
@@ -185,9 +199,9 @@ gemm(int rows, int columns, int depth, Real alpha, Real alpha_im, const Element 
                 wait_phase(empty + to_slot, phase ^ (wraps ? 0 : 1));
                 Element *to = stages + to_slot * STAGE;
                 expect_bytes(full + to_slot, STAGE * sizeof(Element));
-                copy_tile(to, &map_a, step * blk_k, stripes.m / 16, full + to_slot);
-                copy_tile(to + StripeA::size, &map_b, stripes.n, step * (blk_k / 16),
-                          full + to_slot);
+                copy_stripe<StripeA>(to, &map_a, stripes.m, step * blk_k, full + to_slot);
+                copy_stripe<StripeB>(to + StripeA::size, &map_b, stripes.n, step * blk_k,
+                                     full + to_slot);
             }
         };
         auto arrived = [&](int step) {
@@ -229,18 +243,24 @@ gemm(int rows, int columns, int depth, Real alpha, Real alpha_im, const Element 
         part.clear();
         typename ReaderA::Held held_a;
         typename ReaderB::Held held_b;
+#if texture && !defined(GREENUP_SHIM)
+        const Source source_a = {a, texture_a}, source_b = {b, texture_b};
+#else
+        const Source source_a = {a, (Texture)a}, source_b = {b, (Texture)b};
+#endif
         /* A block's share of k may be empty. */
         if (first < last) {
-            ReaderA::fetch(thread, stripes.of_a(first * blk_k), held_a);
-            ReaderB::fetch(thread, stripes.of_b(first * blk_k), held_b);
+            ReaderA::fetch(thread, stripes.of_a(first * blk_k), held_a, source_a);
+            ReaderB::fetch(thread, stripes.of_b(first * blk_k), held_b, source_b);
         }
         for (int step = first; step < last; step++) {
             ReaderA::store(thread, stages, held_a);
             ReaderB::store(thread, stages + StripeA::size, held_b);
             __syncthreads();
             if (step + 1 < last) {
-                ReaderA::fetch(thread, stripes.of_a((step + 1) * blk_k), held_a);
-                ReaderB::fetch(thread, stripes.of_b((step + 1) * blk_k), held_b);
+                const int next = (step + 1) * blk_k;
+                ReaderA::fetch(thread, stripes.of_a(next), held_a, source_a);
+                ReaderB::fetch(thread, stripes.of_b(next), held_b, source_b);
             }
             part.multiply_stage(stages);
             __syncthreads();

@@ -9,15 +9,16 @@ struct Part {
     /* Where this thread's first factors lie in a stripe; all others lie a constant further. */
     int at_a, at_b;
 #if swizzle
-    /* The same for every other k of A, and for every other eight k of B: there pairs lie elsewhere. */
+    /* The same where units lie elsewhere: for every other k, or every other eight k of an operand whose
+     * pairs lie along k. */
     int odd_a, odd_b;
 #endif
     __device__ explicit Part(int number) : thread(number) {
         at_a = StripeA::at(row(0), first_k());
         at_b = StripeB::at(first_n(), first_k());
 #if swizzle
-        odd_a = StripeA::at(row(0), first_k() + 1);
-        odd_b = StripeB::at(first_n(), first_k() + 8);
+        odd_a = StripeA::at(row(0), first_k() + (K_PAIRS_A ? 8 : 1));
+        odd_b = StripeB::at(first_n(), first_k() + (K_PAIRS_B ? 8 : 1));
 #endif
     }
     __device__ void clear() {
@@ -29,9 +30,15 @@ struct Part {
 #if use_mma
     /* Steps of k whose factors are held together. */
     static constexpr int GROUP = use_mma < 8 ? 8 : use_mma;
+    static constexpr int REALS = elem == 3 ? 2 : 1;
     struct Held {
-        double a[TILE_M / 2][GROUP / 2], b[TILE_N / 2][GROUP / 4];
+        double a[REALS][TILE_M / 2][GROUP / 2], b[REALS][TILE_N / 2][GROUP / 4];
     };
+    /* With swizzle 16 bytes are read at once: a complex number, two k of an operand that is contiguous
+     * along k, or else two rows of A, or a column of each of two products of B. */
+    static constexpr bool PAIRS = swizzle && elem == 1;
+    static constexpr bool K_PAIRS_A = PAIRS && StripeA::along_k;
+    static constexpr bool K_PAIRS_B = PAIRS && StripeB::along_k, N_PAIRS = PAIRS && !K_PAIRS_B;
     /* Warps stand in a grid of dim_m/8 x dim_n/4; each has TILE_M/2 x TILE_N/2 products of 16 x 8. */
     __device__ int lane() const { return thread % 32; }
     __device__ int corner_m() const { return (thread / 32) % (dim_m / 8) * (8 * TILE_M); }
@@ -40,86 +47,178 @@ struct Part {
     __device__ static constexpr int row_step(int i) {
         return i / 2 * 16 + i % 2 * (vec_tile == 2 ? 1 : 8);
     }
-    __device__ int row(int i) const { return corner_m() + lane() / 4 * vec_tile + row_step(i); }
-    /* Which column of C stands in place x of eight does not matter either. With swizzle neighbours
-     * are four apart, so that a quarter of a warp finds its pairs of B in different banks. */
-    __device__ static constexpr int place_n(int x) { return swizzle ? x % 2 * 4 + x / 2 : x; }
-    __device__ int column(int j) const {
-        return corner_n() + j / 2 * 8 + place_n(lane() % 4 * 2 + j % 2);
+    /* Which row or column of C stands in place x of eight does not matter either. Neighbours are four
+     * apart where pairs lie along k, so that a quarter of a warp finds its own in different banks. */
+    __device__ static constexpr int spread(int x) { return x % 2 * 4 + x / 2; }
+    __device__ int row(int i) const {
+        const int g = lane() / 4;
+        return corner_m() + (K_PAIRS_A ? spread(g) : g * vec_tile) + row_step(i);
     }
-    __device__ int first_n() const { return corner_n() + place_n(lane() / 4); }
+    __device__ int column_of(int j, int x) const {
+        return corner_n() + (N_PAIRS ? j / 2 * 16 + 2 * x + j % 2
+                                     : j * 8 + (K_PAIRS_B ? spread(x) : x));
+    }
+    __device__ int column(int j) const { return column_of(j / 2, lane() % 4 * 2 + j % 2); }
+    __device__ int first_n() const { return column_of(0, lane() / 4); }
     /* Which k stands in place s of a lane does not matter, if a and b agree. */
     __device__ int first_k() const { return lane() % 4 * (1 + pair_k); }
     __device__ static constexpr int k_step(int s) { return pair_k ? s / 2 * 8 + s % 2 : 4 * s; }
 
+    /* Where row or column `more` (a multiple of 8) and step s of the group at k lie with swizzle. */
+    template <class S> __device__ static const Element *place(const Element *even, const Element *odd,
+                                                              int more, int k, int s) {
+        const int eight = k / 8 + s / 2;
+        if constexpr (PAIRS && S::along_k)
+            return (eight % 2 ? odd : even) + S::on(eight / 2 * 16) + S::down(more);
+        else if constexpr (S::along_k)
+            return (s % 2 ? odd : even) + S::on(eight * 8) + S::down(more);
+        else
+            return (s % 2 ? odd : even) + S::on(more) + S::down(eight * 8);
+    }
+#if elem == 3
     __device__ void fetch_a(Held &h, const Element *stage, int k, int i) const {
+#pragma unroll
+        for (int s = 0; s < GROUP / 4; s++)
+#pragma unroll
+            for (int half = 0; half < 2; half++) {
+                const int row = 16 * i + 8 * half, to = 2 * s + half;
+#if swizzle
+                const Element *from = place<StripeA>(stage + at_a, stage + odd_a, row, k, s);
+#else
+                const Element *from = stage + at_a + StripeA::at(row, k + k_step(s));
+#endif
+                read_pair(h.a[0][i][to], h.a[1][i][to], from);
+                if constexpr (trans_a == 2) h.a[1][i][to] = negative(h.a[1][i][to]);
+            }
+    }
+    __device__ void fetch_b(Held &h, const Element *stage, int k, int j) const {
+        stage += StripeA::size;
 #pragma unroll
         for (int s = 0; s < GROUP / 4; s++) {
 #if swizzle
-            const Element *from = stage + (s % 2 ? odd_a : at_a) + StripeA::on(16 * i) +
-                                  StripeA::down(k + 8 * (s / 2));
-            read_pair(h.a[i][2 * s], h.a[i][2 * s + 1], from);
+            const Element *from = place<StripeB>(stage + at_b, stage + odd_b, 8 * j, k, s);
 #else
-            const Element *from = stage + at_a + StripeA::at(row_step(2 * i), k + k_step(s));
-            const Element *next = stage + at_a + StripeA::at(row_step(2 * i + 1), k + k_step(s));
-            if constexpr (vec_tile == 2 && trans_a == 0)
-                read_pair(h.a[i][2 * s], h.a[i][2 * s + 1], from);
-            else if constexpr (pair_k && trans_a != 0) {
-                if (s % 2 == 0) {
-                    read_pair(h.a[i][2 * s], h.a[i][2 * s + 2], from);
-                    read_pair(h.a[i][2 * s + 1], h.a[i][2 * s + 3], next);
-                }
-            } else {
-                h.a[i][2 * s] = *from;
-                h.a[i][2 * s + 1] = *next;
-            }
+            const Element *from = stage + at_b + StripeB::at(8 * j, k + k_step(s));
 #endif
+            read_pair(h.b[0][j][s], h.b[1][j][s], from);
+            if constexpr (trans_b == 2) h.b[1][j][s] = negative(h.b[1][j][s]);
+        }
+    }
+#elif swizzle
+    __device__ void fetch_a(Held &h, const Element *stage, int k, int i) const {
+        double(&a)[GROUP / 2] = h.a[0][i];
+#pragma unroll
+        for (int s = 0; s < GROUP / 4; s++) {
+            const Element *from = place<StripeA>(stage + at_a, stage + odd_a, 16 * i, k, s);
+            if constexpr (!K_PAIRS_A)
+                read_pair(a[2 * s], a[2 * s + 1], from);
+            else if (s % 2 == 0) {
+                read_pair(a[2 * s], a[2 * s + 2], from);
+                read_pair(a[2 * s + 1], a[2 * s + 3], from + StripeA::down(8));
+            }
         }
     }
     __device__ void fetch_b(Held &h, const Element *stage, int k, int j) const {
-#if swizzle
+        double(&b)[TILE_N / 2][GROUP / 4] = h.b[0];
+        stage += StripeA::size;
 #pragma unroll
-        for (int s = 0; s < GROUP / 4; s += 2) {
-            const int eight = k / 8 + s / 2;
-            const Element *from = stage + StripeA::size + (eight % 2 ? odd_b : at_b) +
-                                  StripeB::down(8 * j) + StripeB::on(eight / 2 * 16);
-            read_pair(h.b[j][s], h.b[j][s + 1], from);
+        for (int s = 0; s < GROUP / 4; s++) {
+            if constexpr (K_PAIRS_B) {
+                if (s % 2 == 0)
+                    read_pair(b[j][s], b[j][s + 1],
+                              place<StripeB>(stage + at_b, stage + odd_b, 8 * j, k, s));
+            } else if (j % 2)
+                read_pair(b[j - 1][s], b[j][s],
+                          place<StripeB>(stage + at_b, stage + odd_b, 8 * (j - 1), k, s));
         }
+    }
 #else
+    __device__ void fetch_a(Held &h, const Element *stage, int k, int i) const {
+        double(&a)[GROUP / 2] = h.a[0][i];
+#pragma unroll
+        for (int s = 0; s < GROUP / 4; s++) {
+            const Element *from = stage + at_a + StripeA::at(row_step(2 * i), k + k_step(s));
+            const Element *next = stage + at_a + StripeA::at(row_step(2 * i + 1), k + k_step(s));
+            if constexpr (vec_tile == 2 && trans_a == 0)
+                read_pair(a[2 * s], a[2 * s + 1], from);
+            else if constexpr (pair_k && trans_a != 0) {
+                if (s % 2 == 0) {
+                    read_pair(a[2 * s], a[2 * s + 2], from);
+                    read_pair(a[2 * s + 1], a[2 * s + 3], next);
+                }
+            } else {
+                a[2 * s] = *from;
+                a[2 * s + 1] = *next;
+            }
+        }
+    }
+    __device__ void fetch_b(Held &h, const Element *stage, int k, int j) const {
+        double(&b)[GROUP / 4] = h.b[0][j];
 #pragma unroll
         for (int s = 0; s < GROUP / 4; s++) {
             const Element *from =
                 stage + StripeA::size + at_b + StripeB::at(8 * j, k + k_step(s));
             if constexpr (pair_k && trans_b == 0) {
-                if (s % 2 == 0) read_pair(h.b[j][s], h.b[j][s + 1], from);
+                if (s % 2 == 0) read_pair(b[s], b[s + 1], from);
             } else
-                h.b[j][s] = *from;
+                b[s] = *from;
         }
-#endif
     }
+#endif
     __device__ void fetch(Held &h, const Element *stage, int k) const {
 #pragma unroll
         for (int j = 0; j < TILE_N / 2; j++) fetch_b(h, stage, k, j);
 #pragma unroll
         for (int i = 0; i < TILE_M / 2; i++) fetch_a(h, stage, k, i);
     }
-    /* The product of 16 x 8 in row i and column j. */
-    __device__ void multiply_one(const Held &h, int i, int j) {
-        double v[4] = {c[2 * i][2 * j], c[2 * i][2 * j + 1], c[2 * i + 1][2 * j],
-                       c[2 * i + 1][2 * j + 1]};
+    /* v += the product of one real number of each factor, or less it. */
+    template <bool less = false>
+    __device__ static void step(double (&v)[4], const double (&a)[GROUP / 2],
+                                const double (&b)[GROUP / 4]) {
 #pragma unroll
         for (int q = 0; q < GROUP / use_mma; q++) {
             double pa[use_mma / 2], pb[use_mma / 4];
 #pragma unroll
-            for (int e = 0; e < use_mma / 2; e++) pa[e] = h.a[i][q * use_mma / 2 + e];
+            for (int e = 0; e < use_mma / 2; e++) pa[e] = a[q * use_mma / 2 + e];
 #pragma unroll
-            for (int e = 0; e < use_mma / 4; e++) pb[e] = h.b[j][q * use_mma / 4 + e];
+            for (int e = 0; e < use_mma / 4; e++) {
+                pb[e] = b[q * use_mma / 4 + e];
+#if elem == 3
+                if constexpr (less) pb[e] = negative(pb[e]);
+#endif
+            }
             multiply<use_mma>(v, pa, pb);
         }
-        c[2 * i][2 * j] = v[0];
-        c[2 * i][2 * j + 1] = v[1];
-        c[2 * i + 1][2 * j] = v[2];
-        c[2 * i + 1][2 * j + 1] = v[3];
+    }
+    /* The product of 16 x 8 in row i and column j. */
+    __device__ void multiply_one(const Held &h, int i, int j) {
+        Element *at[4] = {&c[2 * i][2 * j], &c[2 * i][2 * j + 1], &c[2 * i + 1][2 * j],
+                          &c[2 * i + 1][2 * j + 1]};
+        double v[REALS][4];
+#pragma unroll
+        for (int x = 0; x < 4; x++) {
+#if elem == 3
+            v[0][x] = at[x]->re;
+            v[1][x] = at[x]->im;
+#else
+            v[0][x] = *at[x];
+#endif
+        }
+        step(v[0], h.a[0][i], h.b[0][j]);
+#if elem == 3
+        step(v[1], h.a[0][i], h.b[1][j]);
+        step<true>(v[0], h.a[1][i], h.b[1][j]);
+        step(v[1], h.a[1][i], h.b[0][j]);
+#endif
+#pragma unroll
+        for (int x = 0; x < 4; x++) {
+#if elem == 3
+            at[x]->re = v[0][x];
+            at[x]->im = v[1][x];
+#else
+            *at[x] = v[0][x];
+#endif
+        }
     }
     /* To and fro, so that neighbours in time share a factor. */
     __device__ void multiply_add(const Held &h) {
@@ -175,7 +274,7 @@ struct Part {
         const Element *from_a = stage + at_a, *from_b = stage + StripeA::size + at_b;
 #pragma unroll
         for (int i = 0; i < TILE_M; i += vec_tile) {
-            if constexpr (trans_a == 0 && vec_tile > 1)
+            if constexpr (!StripeA::along_k && vec_tile > 1)
                 read_vector<vec_tile, false>(&h.a[i], from_a + StripeA::at(row_step(i), k));
             else
 #pragma unroll
@@ -184,7 +283,7 @@ struct Part {
         }
 #pragma unroll
         for (int j = 0; j < TILE_N; j += vec_tile) {
-            if constexpr (trans_b != 0 && vec_tile > 1)
+            if constexpr (!StripeB::along_k && vec_tile > 1)
                 read_vector<vec_tile, false>(&h.b[j], from_b + StripeB::at(column_step(j), k));
             else
 #pragma unroll

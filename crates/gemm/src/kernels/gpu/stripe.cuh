@@ -8,24 +8,40 @@
 #define TILE_M (blk_m / dim_m)
 #define TILE_N (blk_n / dim_n)
 
-/* A stripe as it lies in shared memory: lines of its contiguous side, as in global memory; or, with
- * swizzle, panels of 16 doubles along that side, in which the pairs of a line change places with its
- * number, as the copy engine does it. */
-template <bool along_k, int across, int pad> struct Stripe {
+/* A stripe as it lies in shared memory: lines of its contiguous side, as in global memory; turned,
+ * lines across k, whichever side is contiguous there; with swizzle, panels of 128 bytes along that
+ * side, in which the units of 16 bytes of a line change places with its number, as the copy engine
+ * does it. */
+template <bool k_side, int across, int pad> struct Stripe {
+    /* In global memory. */
+    static constexpr int from_lines = k_side ? across : blk_k;
+    static constexpr int from_length = k_side ? blk_k : across;
+    static constexpr bool is_turned = turn && k_side, along_k = k_side && !is_turned;
     static constexpr int lines = along_k ? across : blk_k;
     static constexpr int length = along_k ? blk_k : across;
     static constexpr int step = length + pad;
     static constexpr int size = lines * step;
-    /* How far it is to the next line but n (a multiple of 8 with swizzle), and n elements on (of 16). */
-    __device__ static constexpr int down(int n) { return n * (swizzle ? 16 : step); }
+    /* Elements of a read: what is turned is scattered one by one. */
+    static constexpr int vector = is_turned ? 1 : vec_read;
+    /* How far it is to the next line but n (a multiple of 8 with swizzle), and n elements on (whole
+     * panels with swizzle). */
+    __device__ static constexpr int down(int n) { return n * (swizzle ? PANEL : step); }
     __device__ static constexpr int on(int n) { return swizzle ? n * lines : n; }
     /* Where an element of a line lies. */
     __device__ static constexpr int slot(int line, int place) {
-        return swizzle ? on(place / 16 * 16) + down(line) + (place / 2 % 8 ^ line % 8) * 2 + place % 2
+        return swizzle ? on(place / PANEL * PANEL) + down(line) +
+                             (place / UNIT % 8 ^ line % 8) * UNIT + place % UNIT
                        : down(line) + place;
     }
     /* Where element (x across, k) lies. */
     __device__ static constexpr int at(int x, int k) { return along_k ? slot(x, k) : slot(k, x); }
+    /* Where an element of a line of global memory goes, and how far it is from there to others. */
+    __device__ static constexpr int to(int line, int place) {
+        return is_turned ? slot(place, line) : slot(line, place);
+    }
+    __device__ static constexpr int beyond(int more_lines, int more_places) {
+        return is_turned ? down(more_places) + more_lines : down(more_lines) + on(more_places);
+    }
 };
 /* op(A) is m x k, op(B) is k x n. */
 typedef Stripe<trans_a != 0, blk_m, pad_a> StripeA;
@@ -40,12 +56,25 @@ struct Window {
     int lines, length;
 };
 
+/* Reads a vector of global memory, by textures where asked. */
+template <int n> __device__ inline void read_global(Element *to, const Element *from,
+                                                    [[maybe_unused]] const Source &source) {
+#if texture
+    read_texture<n>(to, source, from);
+#else
+    read_vector<n, way_copy == 1>(to, from);
+#endif
+}
+
 template <class S, int shape> struct Reader {
-    static constexpr int wide = S::length / vec_read;
+    static constexpr int vector = S::vector;
+    static constexpr int wide = S::from_length / vector;
     static constexpr int rows = THREADS / shape;
     static constexpr int across = (wide + shape - 1) / shape;
-    static constexpr int down = (S::lines + rows - 1) / rows;
-    static constexpr int bytes = vec_read * (int)sizeof(Element);
+    static constexpr int down = (S::from_lines + rows - 1) / rows;
+    static constexpr int bytes = vector * (int)sizeof(Element);
+    /* Whether the lines of global memory run along k. */
+    static constexpr bool along_k = S::along_k || S::is_turned;
 
     /* Calls f(line, place, index) for each vector that this thread reads. */
     template <class F> __device__ static void each(int thread, F f) {
@@ -54,32 +83,43 @@ template <class S, int shape> struct Reader {
         for (int j = 0; j < down; j++)
 #pragma unroll
             for (int i = 0; i < across; i++) {
-                const int line = row + j * rows, place = (column + i * shape) * vec_read;
-                const bool inside = (S::lines % rows == 0 || line < S::lines) &&
-                                    (wide % shape == 0 || place < S::length);
+                const int line = row + j * rows, place = (column + i * shape) * vector;
+                const bool inside = (S::from_lines % rows == 0 || line < S::from_lines) &&
+                                    (wide % shape == 0 || place < S::from_length);
                 if (inside) f(line, place, j * across + i);
             }
     }
-    __device__ static int valid(const Window &w, int line, int place) {
+    /* How many elements of a vector there are; brings line and place back to some that are. Sizes
+     * are whole vectors. Clipped, only what lies beyond the end of k counts as missing: the rest goes
+     * to elements of C that nobody writes. */
+    __device__ static int valid([[maybe_unused]] const Window &w, [[maybe_unused]] int &line,
+                                [[maybe_unused]] int &place) {
 #if has_edges
-        if (line >= w.lines) return 0;
-        const int left = w.length - place;
-        return left <= 0 ? 0 : left < vec_read ? left : vec_read;
+        const bool beyond_lines = line >= w.lines, beyond = place >= w.length;
+#if edges
+        if (beyond_lines) line = w.lines - 1;
+        if (beyond) place = w.length - vector;
+        return (along_k ? beyond : beyond_lines) ? 0 : vector;
 #else
-        return vec_read;
+        if (beyond_lines || beyond) {
+            line = place = 0;
+            return 0;
+        }
 #endif
+#endif
+        return vector;
     }
     /* Whole tiles are read along pointers that walk, a step of k after the other. */
-    static constexpr bool even = has_edges == 0 && S::lines % rows == 0 && wide % shape == 0;
+    static constexpr bool even = has_edges == 0 && S::from_lines % rows == 0 && wide % shape == 0;
     struct Walk {
         const Element *from;
         long long down_step;
         int to;
         __device__ Walk(int thread, const Window &w) {
-            const int column = thread % shape * vec_read, row = thread / shape;
+            const int column = thread % shape * vector, row = thread / shape;
             from = w.from + row * w.step + column;
             down_step = rows * w.step;
-            to = S::slot(row, column);
+            to = S::to(row, column);
         }
         __device__ void fetch_async(Element *stage, long long advance) {
             const Element *line = from;
@@ -88,8 +128,8 @@ template <class S, int shape> struct Reader {
             for (int j = 0; j < down; j++) {
 #pragma unroll
                 for (int i = 0; i < across; i++)
-                    copy_async<bytes>(place + S::down(j * rows) + S::on(i * shape * vec_read),
-                                      line + i * shape * vec_read, bytes);
+                    copy_async<bytes>(place + S::beyond(j * rows, i * shape * vector),
+                                      line + i * shape * vector, bytes);
                 line += down_step;
             }
             from += advance;
@@ -97,30 +137,28 @@ template <class S, int shape> struct Reader {
     };
     __device__ static void fetch_async(int thread, const Window &w, Element *to) {
         each(thread, [&](int line, int place, int) {
+            Element *there = to + S::to(line, place);
             const int n = valid(w, line, place);
-            /* Nothing is read of what is not valid, but the address must be one. */
-            const Element *from = n > 0 ? w.from + line * w.step + place : w.from;
-            copy_async<bytes>(to + S::slot(line, place), from, n * (int)sizeof(Element));
+            copy_async<bytes>(there, w.from + line * w.step + place, n * (int)sizeof(Element));
         });
     }
     struct Held {
-        Element v[down * across][vec_read];
+        Element v[down * across][vector];
     };
-    __device__ static void fetch(int thread, const Window &w, Held &h) {
+    __device__ static void fetch(int thread, const Window &w, Held &h, const Source &source) {
         each(thread, [&](int line, int place, int i) {
             const int n = valid(w, line, place);
-            const Element *from = w.from + line * w.step + place;
-            if (n == vec_read)
-                read_vector<vec_read, way_copy == 1>(h.v[i], from);
+            if (n > 0)
+                read_global<vector>(h.v[i], w.from + line * w.step + place, source);
             else
 #pragma unroll
-                for (int e = 0; e < vec_read; e++) h.v[i][e] = e < n ? from[e] : zero();
+                for (int e = 0; e < vector; e++) h.v[i][e] = zero();
         });
     }
     __device__ static void store(int thread, Element *to, const Held &h) {
         each(thread, [&](int line, int place, int i) {
 #pragma unroll
-            for (int e = 0; e < vec_read; e++) to[S::slot(line, place) + e] = h.v[i][e];
+            for (int e = 0; e < vector; e++) to[S::to(line, place + e)] = h.v[i][e];
         });
     }
 };

@@ -13,8 +13,24 @@ struct Builder<'a> {
     arena: Arena,
 }
 
-/// Builds one independent group of levels.
+/// Builds one independent group of levels; with fewer threads where the memory is too little for the share of each.
 pub fn group(
+    nest: &Nest,
+    head: usize,
+    first: &mut Walker,
+    arena: &mut Arena,
+    limits: &Limits,
+) -> Result<u32, Stop> {
+    let mut fewer = Limits { ..*limits };
+    loop {
+        match group_with(nest, head, first, arena, &fewer) {
+            Err(Stop::Memory) if fewer.workers() > 1 => fewer.threads = fewer.workers() / 2,
+            done => return done,
+        }
+    }
+}
+
+fn group_with(
     nest: &Nest,
     head: usize,
     first: &mut Walker,

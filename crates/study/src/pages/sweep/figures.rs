@@ -8,7 +8,7 @@ use greenup_report::sweep_figure::{Dot, Scatter, SignedBar, signed_bars};
 use greenup_space::Value;
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, Correlation, Row};
-use greenup_tune::trial::scaling::Scaling;
+use greenup_tune::trial::scaling::{Rates, Scaling};
 
 /// Fig. 5: all configs by performance and energy efficiency; `None` without energy.
 pub fn scatter(a: &Analysis, sweep: &Sweep) -> Option<Scatter> {
@@ -150,6 +150,13 @@ pub fn bars(title: &str, a: &Analysis, value: impl Fn(&Correlation) -> Option<f6
     signed_bars(title, &bars)
 }
 
+/// Points in the order of their sizes, whatever was measured first.
+fn rising(points: impl Iterator<Item = (f64, f64, f64, f64)>) -> Vec<(f64, f64, f64, f64)> {
+    let mut points: Vec<_> = points.collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points
+}
+
 /// Fig. 4: selected configs over problem size.
 pub fn scaling(a: &Analysis, s: &Scaling) -> Chart {
     let panel = |label: &str, unit: &str, value: &dyn Fn(usize, usize) -> Option<(f64, f64)>| {
@@ -170,15 +177,10 @@ pub fn scaling(a: &Analysis, s: &Scaling) -> Chart {
                             .map(|(_, pair)| pair)
                     )
                 ),
-                points: s
-                    .sizes
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(i, at)| {
-                        let (v, e) = value(i, c)?;
-                        Some((at.size, v, v * (1.0 - e), v * (1.0 + e)))
-                    })
-                    .collect(),
+                points: rising(s.sizes.iter().enumerate().filter_map(|(i, at)| {
+                    let (v, e) = value(i, c)?;
+                    Some((at.size, v, v * (1.0 - e), v * (1.0 + e)))
+                })),
             })
             .collect();
         Panel {
@@ -187,18 +189,33 @@ pub fn scaling(a: &Analysis, s: &Scaling) -> Chart {
             series,
         }
     };
+    let baseline = |value: &dyn Fn(Rates) -> Option<f64>| Series {
+        name: "baseline".into(),
+        points: rising(s.sizes.iter().filter_map(|at| {
+            let v = value(s.baseline(at)?)?;
+            Some((at.size, v, v, v))
+        })),
+    };
+    let with_baseline = |mut panel: Panel, value: &dyn Fn(Rates) -> Option<f64>| {
+        let series = baseline(value);
+        if !series.points.is_empty() {
+            panel.series.push(series);
+        }
+        panel
+    };
     let rates = |i: usize, c: usize| s.rates(&s.sizes[i], c);
-    let mut panels = vec![panel("performance", a.unit, &|i, c| {
+    let speed = panel("performance", a.unit, &|i, c| {
         let r = rates(i, c)?;
         Some((r.per_second, r.relative_error))
-    })];
+    });
+    let mut panels = vec![with_baseline(speed, &|r| Some(r.per_second))];
     let green = panel(
         "efficiency",
         &format!("{}/J", a.unit.trim_end_matches("/s")),
         &|i, c| Some((rates(i, c)?.per_joule?, 0.0)),
     );
     if green.series.iter().any(|s| !s.points.is_empty()) {
-        panels.push(green);
+        panels.push(with_baseline(green, &|r| r.per_joule));
     }
     scaling_figure::scaling(
         &format!("{}: selected configs over problem size", a.name),

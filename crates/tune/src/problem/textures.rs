@@ -1,0 +1,128 @@
+//! Textures of a problem: arrays that kernels read by the texture units.
+
+use super::ConfigError;
+use super::Problem;
+use super::cuda::expression;
+use super::error::ValueError;
+use super::written::{Data, TextureText};
+use greenup_space::Value;
+use greenup_space::expr::Expr;
+use serde::{Deserialize, Serialize};
+
+/// A texture of a config.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextureOf {
+    /// Number of its array among the arguments.
+    pub argument: usize,
+    /// Bytes of a texel: 4, 8 or 16.
+    pub texel: u64,
+}
+
+/// A texture as expressions.
+pub(super) struct Texturing {
+    argument: usize,
+    texel: Expr,
+    when: Option<Expr>,
+}
+
+pub(super) fn textures(
+    written: &[TextureText],
+    data: &[Data],
+) -> Result<Vec<Texturing>, ValueError> {
+    let one = |t: &TextureText| -> Result<Texturing, ValueError> {
+        let fail = |cause: ValueError| ValueError::Texture {
+            of: t.of.clone(),
+            cause: Box::new(cause),
+        };
+        let argument = data
+            .iter()
+            .position(|d| d.name == t.of && d.len.is_some())
+            .ok_or_else(|| fail(ValueError::NoArray))?;
+        let when = (t.when.as_ref())
+            .map(|w| expression(&toml::Value::String(w.clone()), "when"))
+            .transpose()
+            .map_err(fail)?;
+        Ok(Texturing {
+            argument,
+            texel: expression(&t.texel, "texel").map_err(fail)?,
+            when,
+        })
+    };
+    written.iter().map(one).collect()
+}
+
+impl Problem {
+    /// The textures that a config's kernels take behind the arguments and the tensor maps.
+    ///
+    /// # Errors
+    /// A texel has not 4, 8 or 16 bytes.
+    pub fn textures(&self, config: &[Value]) -> Result<Vec<TextureOf>, ConfigError> {
+        let value = |e: &Expr| {
+            (self.space.evaluate(e, config)).map_err(|e| ConfigError::Expression(e.message))
+        };
+        let mut out = Vec::new();
+        for t in &self.textures {
+            if let Some(when) = &t.when
+                && !value(when)?.truth()
+            {
+                continue;
+            }
+            let texel = value(&t.texel)?;
+            let texel = match texel.as_int() {
+                Some(n @ (4 | 8 | 16)) => n.unsigned_abs(),
+                _ => return Err(ConfigError::Texel(texel.to_string())),
+            };
+            out.push(TextureOf {
+                argument: t.argument,
+                texel,
+            });
+        }
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Problem;
+    use greenup_space::Facts;
+
+    fn problem(language: &str, texture: &str) -> Result<Problem, crate::problem::ProblemError> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("k.cu"), "").unwrap();
+        let launch = match language {
+            "cuda" => "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n",
+            _ => "",
+        };
+        let text = format!(
+            "[parameters]\nwide = [1, 2, 3]\n[build]\nlanguage = \"{language}\"\nentry = \"k\"\nsources = [\"k.cu\"]\n{launch}[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[arguments]]\nname = \"x\"\ntype = \"f64\"\nsize = \"64\"\n[[textures]]\n{texture}"
+        );
+        let file = dir.path().join("problem.toml");
+        std::fs::write(&file, text).unwrap();
+        Problem::read(&file, &Facts::new())
+    }
+
+    const GOOD: &str = "of = \"x\"\ntexel = \"8 * wide\"\nwhen = \"wide > 1\"\n";
+
+    #[test]
+    fn a_texture_follows_the_config() {
+        let p = problem("cuda", GOOD).unwrap();
+        assert!(p.textures(&[1.into()]).unwrap().is_empty());
+        let textures = p.textures(&[2.into()]).unwrap();
+        assert_eq!(
+            (textures.len(), textures[0].argument, textures[0].texel),
+            (1, 1, 16)
+        );
+        let said = p.textures(&[3.into()]).unwrap_err().to_string();
+        assert!(said.contains("24"), "{said}");
+    }
+
+    #[test]
+    fn textures_that_make_no_sense_are_refused() {
+        let said = problem("cuda", &GOOD.replace("\"x\"", "\"n\""))
+            .err()
+            .unwrap();
+        assert!(said.message.contains("no such array"), "{said}");
+        let said = problem("c", GOOD).err().unwrap();
+        assert!(said.message.contains("has [[textures]]"), "{said}");
+    }
+}
