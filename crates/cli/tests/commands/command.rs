@@ -254,6 +254,9 @@ fn whatif_says_what_the_cap_slows_and_which_cap_slows_nothing() {
             .unwrap()
             .contains("memory operations")
     );
+    let low = ["--watts", "400", "--flop", "f32"];
+    let text = ok(&[&["whatif", "schedule", "--machine", "h200"], &low[..]].concat());
+    assert!(text.contains("slows every intensity"), "{text}");
     let none = fails(&["whatif", "schedule", "--machine", "fermi-2010"]);
     assert!(
         none.contains("no power cap") && none.contains("--watts"),

@@ -89,6 +89,11 @@ pub fn constants(records: &Records, names: &[String], flop: Op) -> Result<Table,
             let cost = m.cost.get(&op).and_then(|c| c.energy_j.as_ref());
             cost.map_or_else(|| Cell::text("–"), |e| estimate(e, scale))
         };
+        let value = |op: Op, scale: f64| {
+            let cost = m.cost.get(&op).and_then(|c| c.energy_j.as_ref());
+            let v = cost.map(|e| e.value);
+            v.map_or_else(|| Cell::text("–"), |v| Cell::number(v, three(v / scale)))
+        };
         let power = |e: &Option<Estimate>| match e {
             Some(e) => Cell::number(e.value, three(e.value)),
             None => Cell::text("–"),
@@ -103,9 +108,9 @@ pub fn constants(records: &Records, names: &[String], flop: Op) -> Result<Table,
             power(&m.constant_power_w),
             power(&m.usable_power_w),
             share.map_or_else(|| Cell::text("–"), |s| Cell::number(s, percent(s))),
-            energy(Op::L1, PICO),
-            energy(Op::L2, PICO),
-            energy(Op::Random, 1000.0 * PICO),
+            value(Op::L1, PICO),
+            value(Op::L2, PICO),
+            value(Op::Random, 1000.0 * PICO),
         ]);
     }
     Ok(Table {
@@ -118,10 +123,13 @@ pub fn constants(records: &Records, names: &[String], flop: Op) -> Result<Table,
             ("ε_mem, pJ/B", "Energy of a byte of slow memory."),
             ("π₀, W", "Constant power."),
             ("Δπ, W", "Usable power above it."),
-            ("π₀/(π₀ + Δπ)", "Constant share of the largest power."),
-            ("ε_L1, pJ/B", "Energy of a byte of L1 or shared memory."),
-            ("ε_L2, pJ/B", "Energy of a byte of L2."),
-            ("ε_rand, nJ", "Energy of a random access to slow memory."),
+            (
+                "constant",
+                "π₀/(π₀ + Δπ): constant share of the largest power.",
+            ),
+            ("L1, pJ/B", "Energy of a byte of L1 or shared memory."),
+            ("L2, pJ/B", "Energy of a byte of L2."),
+            ("random, nJ", "Energy of a random access to slow memory."),
         ]),
         rows,
     })

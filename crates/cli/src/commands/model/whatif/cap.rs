@@ -97,17 +97,13 @@ pub fn schedule(
         class(args, &m),
         si(r.pi0 + r.dpi.unwrap_or(0.0), "W")
     ));
-    print::line(match (minus < plus, plus.is_finite()) {
-        (false, _) => "The power cap slows no intensity.".to_owned(),
-        (true, true) => format!(
-            "The power cap slows intensities from {} to {} flop/B.",
-            three(minus),
-            three(plus)
-        ),
-        (true, false) => format!(
-            "The power cap slows intensities above {} flop/B.",
-            three(minus)
-        ),
+    let (from, to) = (three(minus), three(plus));
+    print::line(match (minus > 0.0, plus.is_finite()) {
+        _ if minus >= plus => "The power cap slows no intensity.".to_owned(),
+        (true, true) => format!("The power cap slows intensities from {from} to {to} flop/B."),
+        (true, false) => format!("The power cap slows intensities above {from} flop/B."),
+        (false, true) => format!("The power cap slows intensities below {to} flop/B."),
+        (false, false) => "The power cap slows every intensity.".to_owned(),
     });
     let rows = (intensity.iter())
         .map(|&i| {
