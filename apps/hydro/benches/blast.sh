@@ -295,6 +295,9 @@ def summary():
     for figure, gpu in (("fig12", False), ("fig13", False), ("fig13", True)):
         own = sorted((r for r in rows if (r["figure"], r["gpu"]) == (figure, gpu)), key=lambda r: r["ranks"])
         for r in own:
+            r["gpu_count"] = r["ranks"] if gpu else None
+            what = "GPU" if gpu else "rank"
+            r["ranks_named"] = f"{r['ranks']} {what}{'s' if r['ranks'] > 1 else ''}"
             r["speedup"] = own[0]["attempt_s"] / r["attempt_s"]
             r["efficiency"] = r["speedup"] / (1 if figure == "fig12" else r["ranks"] / own[0]["ranks"])
     write("scaling", rows)
