@@ -1,8 +1,11 @@
 //! Our tables of an item, from records.
 
+use super::fmm::{Cases, CounterTable};
+use super::levels::Levels;
+use super::{PaperError, Records, platforms};
 use super::hydro::rows::Rows;
-use super::{PaperError, Records};
 use crate::pages::sweep::findings;
+use greenup_model::Op;
 use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::si;
 use serde::Deserialize;
@@ -16,6 +19,35 @@ pub enum List {
         /// The sweep.
         record: String,
     },
+    /// Hardware counters with what each is for.
+    Counters(CounterTable),
+    /// Inputs of a study of the FMM with their energies.
+    Cases(Cases),
+    /// Costs of the levels of memory.
+    Levels(Levels),
+    /// Errors with and without the power cap.
+    CapErrors(platforms::caps::Platforms),
+    /// Symbols of the model with their values on a machine.
+    Symbols {
+        /// The machine.
+        machine: String,
+        /// The flop class.
+        flop: Op,
+        /// The symbols.
+        symbols: Vec<platforms::tables::Symbol>,
+    },
+    /// Constants of machines.
+    Constants {
+        /// The machines.
+        machines: Vec<String>,
+        /// The flop class.
+        flop: Op,
+    },
+    /// Peaks of machines.
+    Peaks {
+        /// The machines.
+        machines: Vec<String>,
+    },
     /// Rows of JSON records.
     Rows(Rows),
 }
@@ -27,6 +59,20 @@ impl List {
     /// The record is missing.
     pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
         let record = match self {
+            Self::Corners { record } => record,
+            Self::Counters(counters) => return counters.table(),
+            Self::Cases(cases) => return cases.table(records),
+            Self::Levels(levels) => return levels.table(records),
+            Self::CapErrors(p) => return platforms::caps::table(records, &p.platforms),
+            Self::Symbols {
+                machine,
+                flop,
+                symbols,
+            } => return platforms::tables::symbols(records, machine, *flop, symbols),
+            Self::Constants { machines, flop } => {
+                return platforms::tables::constants(records, machines, *flop);
+            }
+            Self::Peaks { machines } => return platforms::tables::peaks(records, machines),
             Self::Rows(rows) => return rows.table(records),
             Self::Corners { record } => record,
         };

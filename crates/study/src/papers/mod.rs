@@ -7,6 +7,8 @@
 //! | [`values`] | our number beside one of the paper |
 //! | [`draw`] | our figure of an item |
 //! | [`hydro`] | figures and tables of hydrodynamics |
+//! | [`fmm`] | figures and tables of the fast multipole method |
+//! | [`levels`] | costs of the levels of memory |
 //! | [`lists`] | our table of an item |
 //! | [`measure`] | measuring the records of an item anew |
 //! | [`page`] | the page of a paper, its figures and numbers |
@@ -15,9 +17,12 @@ mod charts;
 pub mod data;
 pub mod draw;
 pub mod hydro;
+pub mod fmm;
+pub mod levels;
 pub mod lists;
 pub mod measure;
 pub mod page;
+mod platforms;
 mod recorded;
 pub mod records;
 pub mod values;
