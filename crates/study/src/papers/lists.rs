@@ -74,7 +74,6 @@ impl List {
             }
             Self::Peaks { machines } => return platforms::tables::peaks(records, machines),
             Self::Rows(rows) => return rows.table(records),
-            Self::Corners { record } => record,
         };
         let s = records.sweep(record)?;
         let a = &s.analysis;
