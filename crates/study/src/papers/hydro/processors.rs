@@ -64,7 +64,7 @@ fn read(records: &Records, record: &str) -> Result<Vec<Processor>, PaperError> {
     let path = records.path(record)?;
     let file: File = toml::from_str(&records.text(record)?).map_err(|e| broken(&path, e))?;
     for p in &file.processor {
-        if p.peak().is_none() || !(p.tdp_w > 0.0) || p.source.is_empty() {
+        if p.peak().is_none() || p.tdp_w.is_nan() || p.tdp_w <= 0.0 || p.source.is_empty() {
             return Err(broken(
                 &path,
                 format!("{}: no peak, power or source", p.name),
