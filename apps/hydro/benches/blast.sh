@@ -302,7 +302,7 @@ def summary():
             r["ranks_named"] = f"{r['ranks']} {what}{'s' if r['ranks'] > 1 else ''}"
             r["speedup"] = own[0]["attempt_s"] / r["attempt_s"]
             r["efficiency"] = r["speedup"] / (1 if figure == "fig12" else r["ranks"] / own[0]["ranks"])
-    write("scaling", rows)
+    write("scaling", sorted(rows, key=lambda r: (r["figure"], r["gpu"], r["ranks"])))
 
 log["began"] = time.time()
 log["threads"] = THREADS
