@@ -136,7 +136,7 @@ def table1():
         parts = r["corner_s"] + r["solve_s"]
         r["total_s"] = max(r["wall_s"], parts + r["update_s"])
         r["other_s"] = r["total_s"] - parts
-    medians = []
+    cases_all = []
     for mesh, refine, order, steps in cases:
         for assembly in ("full", "partial"):
             own = [r for r in rows if (r["mesh"], r["order"], r["assembly"]) == (mesh, order, assembly)]
@@ -146,11 +146,13 @@ def table1():
                    "step_s": statistics.median(r["wall_s"] for r in own) / steps}
             for key in ("corner_s", "solve_s", "other_s"):
                 all = share(key)
-                row[key[:-2]] = {"value": statistics.median(all), "lo": all[0], "hi": all[-1]}
-            medians.append(row)
+                # Of all rounds together, so that shares add up.
+                together = sum(r[key] for r in own) / sum(r["total_s"] for r in own)
+                row[key[:-2]] = {"value": together, "lo": all[0], "hi": all[-1]}
+            cases_all.append(row)
             print(row, flush=True)
     with open(os.path.join(out, "table1.json"), "w") as f:
-        json.dump({"medians": medians, "rounds": rows}, f, indent=1)
+        json.dump({"cases": cases_all, "rounds": rows}, f, indent=1)
 
 def balance():
     """Table 5: the share of the zones on the GPU that balances both, in 2D, and steps at fixed shares around it."""
@@ -295,9 +297,12 @@ def summary():
     for figure, gpu in (("fig12", False), ("fig13", False), ("fig13", True)):
         own = sorted((r for r in rows if (r["figure"], r["gpu"]) == (figure, gpu)), key=lambda r: r["ranks"])
         for r in own:
+            r["gpu_count"] = r["ranks"] if gpu else None
+            what = "GPU" if gpu else "rank"
+            r["ranks_named"] = f"{r['ranks']} {what}{'s' if r['ranks'] > 1 else ''}"
             r["speedup"] = own[0]["attempt_s"] / r["attempt_s"]
             r["efficiency"] = r["speedup"] / (1 if figure == "fig12" else r["ranks"] / own[0]["ranks"])
-    write("scaling", rows)
+    write("scaling", sorted(rows, key=lambda r: (r["figure"], r["gpu"], r["ranks"])))
 
 log["began"] = time.time()
 log["threads"] = THREADS

@@ -105,6 +105,10 @@ fn rows(rows: &[Row], energy: bool) -> Table {
         header.push(Header::new("energy", ""));
         header.push(Header::new("energy per unknown", "of a step"));
     }
+    let host = rows.iter().any(|r| r.host_watts.is_some());
+    if host {
+        header.push(Header::new("CPU power", "while the GPU computes"));
+    }
     if predicted {
         header.push(Header::new("predicted time", "by the machine model"));
         header.push(Header::new("predicted energy", "by the machine model"));
@@ -128,6 +132,9 @@ fn rows(rows: &[Row], energy: bool) -> Table {
                 number(r.joules, "J"),
                 number(r.joules_per_unknown, "J"),
             ]);
+        }
+        if host {
+            out.push(number(r.host_watts, "W"));
         }
         if predicted {
             out.push(number(r.predicted.map(|p| p.0), "s"));

@@ -37,17 +37,22 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
         .map_err(|e| PngError::Encode(e.to_string()))
 }
 
-/// Columns and colours of a PNG file, row by row from the top; transparent pixels have none.
+/// A PNG file as a picture whose pixels have the size one; transparent pixels have no colour.
 ///
 /// # Errors
 /// The bytes are no PNG file.
-pub fn read(bytes: &[u8]) -> Result<(usize, Vec<Option<[u8; 3]>>), PngError> {
+pub fn read(bytes: &[u8]) -> Result<Picture, PngError> {
     let map = Pixmap::decode_png(bytes).map_err(|e| PngError::Decode(e.to_string()))?;
     let colours = map.pixels().iter().map(|p| {
         let c = p.demultiply();
         (c.alpha() > 0).then_some([c.red(), c.green(), c.blue()])
     });
-    Ok((map.width() as usize, colours.collect()))
+    Ok(Picture {
+        columns: map.width() as usize,
+        pixels: colours.collect(),
+        x: (0.0, f64::from(map.width())),
+        y: (0.0, f64::from(map.height())),
+    })
 }
 
 /// A PNG file of pixels; those without a colour are transparent.
@@ -149,6 +154,14 @@ fn drawn(svg: &str, scale: f32) -> Result<Pixmap, PngError> {
 #[cfg(test)]
 mod tests {
     use crate::chart::{Axis, Chart, Layer, Panel, Picture, Scale, Style, Unit, What};
+
+    #[test]
+    fn pictures_are_read_as_they_were_written() {
+        let rgb = [Some([10, 200, 30]), None, Some([0, 0, 0]), Some([255; 3])];
+        let read = super::read(&super::pixels(2, &rgb).unwrap()).unwrap();
+        assert_eq!((read.columns, read.pixels.as_slice()), (2, &rgb[..]));
+        assert!(super::read(b"no picture").is_err());
+    }
 
     #[test]
     fn charts_and_their_pictures_leave_ink() {

@@ -21,19 +21,11 @@ impl Picture {
     pub(super) fn chart(&self, records: &Records) -> Result<Chart, PaperError> {
         let path = records.path(&self.record)?;
         let bytes = std::fs::read(&path).map_err(|e| broken(&path, e))?;
-        let (columns, pixels) = png::read(&bytes).map_err(|e| broken(&path, e))?;
-        let rows = pixels.len() / columns.max(1);
-        let (x, y) = ((0.0, columns as f64), (0.0, rows as f64));
+        let picture = png::read(&bytes).map_err(|e| broken(&path, e))?;
         let axis = |(lo, hi): (f64, f64)| Axis::new("", Unit::None, Scale::Linear).over(lo, hi);
-        let mut panel = Panel::new("", axis(x), axis(y));
+        let mut panel = Panel::new("", axis(picture.x), axis(picture.y));
         panel.height = Height::Equal;
         panel.axes = false;
-        let picture = greenup_report::chart::Picture {
-            columns,
-            pixels,
-            x,
-            y,
-        };
         panel.push(Layer::of(0, What::Picture(picture)));
         Ok(Chart {
             panels: vec![panel],

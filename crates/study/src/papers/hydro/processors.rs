@@ -10,7 +10,7 @@ use greenup_report::si::si;
 use serde::Deserialize;
 
 /// What the page adds to the figure.
-pub(super) const CAPTION: &str = "Peak of the vector units in double precision over design power, both from data sheets (each row with its source). Peaks of CPUs are at the base clock, an upper bound with wide vectors. Measured: the most that a calibrated machine reaches at high intensity.";
+pub(super) const CAPTION: &str = "Peak of the vector units in double precision over design power, both from data sheets (each row with its source). Peaks of CPUs are at the base clock, an upper bound with wide vectors. Measured: the most that a calibrated machine reaches at high intensity; multiply–adds alone draw less than the design power, so it may lie above.";
 
 /// The figure.
 #[derive(Clone, Debug, Deserialize)]
@@ -64,7 +64,7 @@ fn read(records: &Records, record: &str) -> Result<Vec<Processor>, PaperError> {
     let path = records.path(record)?;
     let file: File = toml::from_str(&records.text(record)?).map_err(|e| broken(&path, e))?;
     for p in &file.processor {
-        if p.peak().is_none() || !(p.tdp_w > 0.0) || p.source.is_empty() {
+        if p.peak().is_none() || p.tdp_w.is_nan() || p.tdp_w <= 0.0 || p.source.is_empty() {
             return Err(broken(
                 &path,
                 format!("{}: no peak, power or source", p.name),
