@@ -7,6 +7,7 @@ pub mod diagram;
 pub mod heat_figure;
 pub mod lists_figure;
 pub mod map_figure;
+pub mod mesh_figure;
 pub mod parallel_figure;
 pub mod pruning_figure;
 pub mod replay_figure;

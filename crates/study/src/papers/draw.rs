@@ -4,6 +4,7 @@ use super::PaperError;
 use super::charts;
 use super::fmm::{Counts, Energies, TreeLists};
 use super::platforms;
+use super::hydro::HydroFigure;
 use super::recorded;
 use super::records::{Records, broken, machine};
 use crate::pages::pruning;
@@ -146,6 +147,8 @@ pub enum Draw {
         /// Their names.
         studies: Vec<String>,
     },
+    /// A figure of hydrodynamics.
+    Hydro(HydroFigure),
     /// U, V, W and X lists of a box.
     TreeLists(TreeLists),
     /// Instructions or data of evaluations of the FMM by kind.
@@ -357,6 +360,7 @@ impl Draw {
                 }
                 scaling::published_figure(&beside)
             }
+            Self::Hydro(h) => h.chart(records)?,
             Self::Curves {
                 record,
                 rows,
@@ -425,6 +429,7 @@ impl Draw {
             | Self::Balances { .. } => {
                 "Computed by the model from the machines' published constants.".into()
             }
+            Self::Hydro(h) => h.caption(),
             Self::TreeLists(lists) => lists.caption(records)?,
             Self::Energies(energies) => energies.caption(records)?,
             Self::Metrics { .. } => {

@@ -3,6 +3,7 @@
 use super::fmm::{Cases, CounterTable};
 use super::levels::Levels;
 use super::{PaperError, Records, platforms};
+use super::hydro::rows::Rows;
 use crate::pages::sweep::findings;
 use greenup_model::Op;
 use greenup_report::page::{Cell, Header, Table};
@@ -47,6 +48,8 @@ pub enum List {
         /// The machines.
         machines: Vec<String>,
     },
+    /// Rows of JSON records.
+    Rows(Rows),
 }
 
 impl List {
@@ -70,6 +73,8 @@ impl List {
                 return platforms::tables::constants(records, machines, *flop);
             }
             Self::Peaks { machines } => return platforms::tables::peaks(records, machines),
+            Self::Rows(rows) => return rows.table(records),
+            Self::Corners { record } => record,
         };
         let s = records.sweep(record)?;
         let a = &s.analysis;

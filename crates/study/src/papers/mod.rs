@@ -6,6 +6,7 @@
 //! | [`records`] | the repository's records, each read once |
 //! | [`values`] | our number beside one of the paper |
 //! | [`draw`] | our figure of an item |
+//! | [`hydro`] | figures and tables of hydrodynamics |
 //! | [`fmm`] | figures and tables of the fast multipole method |
 //! | [`levels`] | costs of the levels of memory |
 //! | [`lists`] | our table of an item |
@@ -15,6 +16,7 @@
 mod charts;
 pub mod data;
 pub mod draw;
+pub mod hydro;
 pub mod fmm;
 pub mod levels;
 pub mod lists;
