@@ -3,8 +3,8 @@
 use super::PaperError;
 use super::charts;
 use super::fmm::{Counts, Energies, TreeLists};
-use super::platforms;
 use super::hydro::HydroFigure;
+use super::platforms;
 use super::recorded;
 use super::records::{Records, broken, machine};
 use crate::pages::pruning;

@@ -1,9 +1,9 @@
 //! Our tables of an item, from records.
 
 use super::fmm::{Cases, CounterTable};
+use super::hydro::rows::Rows;
 use super::levels::Levels;
 use super::{PaperError, Records, platforms};
-use super::hydro::rows::Rows;
 use crate::pages::sweep::findings;
 use greenup_model::Op;
 use greenup_report::page::{Cell, Header, Table};
@@ -74,7 +74,6 @@ impl List {
             }
             Self::Peaks { machines } => return platforms::tables::peaks(records, machines),
             Self::Rows(rows) => return rows.table(records),
-            Self::Corners { record } => record,
         };
         let s = records.sweep(record)?;
         let a = &s.analysis;

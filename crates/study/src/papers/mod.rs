@@ -16,8 +16,8 @@
 mod charts;
 pub mod data;
 pub mod draw;
-pub mod hydro;
 pub mod fmm;
+pub mod hydro;
 pub mod levels;
 pub mod lists;
 pub mod measure;
