@@ -4,6 +4,7 @@ use super::super::PaperError;
 use super::super::records::{Records, broken};
 use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::{percent, si};
+use greenup_space::Value;
 use greenup_tune::sweep::{Folder, Trial};
 use serde::Deserialize;
 
@@ -42,7 +43,7 @@ impl Cases {
             None => Cell::missing(),
         };
         let row = |t: &Trial| {
-            let mut row: Vec<Cell> = t.config.iter().map(|v| Cell::text(v.to_string())).collect();
+            let mut row: Vec<Cell> = t.config.iter().map(|v| Cell::text(text(v))).collect();
             let (cost, metric) = (t.cost(), |name: &str| t.metrics.get(name).copied());
             row.push(number(cost.map(|c| c.time_s), &|v| si(v, "s")));
             row.push(number(cost.and_then(|c| c.energy_j), &|v| si(v, "J")));
@@ -56,6 +57,14 @@ impl Cases {
             header,
             rows: sweep.trials.iter().map(row).collect(),
         })
+    }
+}
+
+fn text(v: &Value) -> String {
+    match v {
+        Value::Bool(true) => "yes".into(),
+        Value::Bool(false) => "no".into(),
+        other => other.to_string(),
     }
 }
 
