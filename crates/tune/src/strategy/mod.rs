@@ -184,13 +184,13 @@ pub const STRATEGIES: [(&str, &str); 13] = [
     ("nsga2", "NSGA-II for two objectives"),
     (
         "alternate",
-        "the default for one of several objectives after the other",
+        "the forest for one of several objectives after the other",
     ),
     ("steered", "in the order that the energy roofline predicts"),
 ];
 
 /// The strategy used when none is named.
-pub const DEFAULT: &str = "forest";
+pub const DEFAULT: &str = "portfolio";
 
 /// A strategy that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -50,12 +50,13 @@ impl Member {
         Self::Restarts,
     ];
 
-    /// What its first trials count as worth. Random points get the turns when nobody finds anything: then all that looks
-    /// good was tried.
+    /// What its first trials count as worth, which decides the turns when nobody finds anything: the models then go to
+    /// what they know least.
     pub fn prior(self) -> f64 {
         match self {
-            Self::Restarts => 2.0,
-            _ => 0.5,
+            Self::Forest => 3.0,
+            Self::Process => 1.5,
+            Self::Anneal | Self::Local | Self::Restarts => 0.4,
         }
     }
 
@@ -134,13 +135,7 @@ impl Walk {
     }
 
     /// First improvement: on to any better neighbour, known ones at no cost; at a minimum a random point.
-    fn descend(
-        &mut self,
-        ask: &Ask,
-        known: &Known,
-        out: &[u64],
-        rng: &mut fastrand::Rng,
-    ) -> u64 {
+    fn descend(&mut self, ask: &Ask, known: &Known, out: &[u64], rng: &mut fastrand::Rng) -> u64 {
         while let Some(here) = self.descent.filter(|&p| ask.history.cost(p).is_finite()) {
             let near = ask.points.neighbours(here);
             let cost = |p: &u64| ask.history.cost(*p);

@@ -16,8 +16,13 @@ const PER_PROPOSAL: usize = 110;
 const FIRST: usize = 5;
 /// Trials from which models learn something; before them only walks propose.
 const LEARNT: usize = 8;
-/// Trials after a new best in which local search gets half of the turns, at most.
+/// Trials after a new best in which local search gets more turns, at most, and its share of them.
 const YOUNG: usize = 40;
+const AROUND: f64 = 0.25;
+/// Trials without a better point, and an eighth of the budget, after which process and restarts get more turns, and
+/// their share: they go to where least is known.
+const STALE: usize = 30;
+const ELSEWHERE: f64 = 0.75;
 /// Proposals of a question at most.
 const AT_ONCE: usize = 8;
 
@@ -50,13 +55,19 @@ impl Strategy for Portfolio {
         let mut known = Known::new(ask, models, good, &is_open, rng);
         // A new best is young as long as its neighbours may not all be known.
         let around: usize = ask.points.values().iter().map(|v| v.len() - 1).sum();
-        let young = ask.history.len() - ask.history.best_at() < around.min(YOUNG);
+        let age = ask.history.len() - ask.history.best_at();
+        let young = age < around.min(YOUNG);
+        let stale = age > STALE.max(ask.budget / 8);
         let mut out = Vec::new();
         for _ in 0..(ask.budget / PER_PROPOSAL).clamp(1, AT_ONCE) {
             let member = match known.ranked.len() {
                 n if n < LEARNT && rng.bool() => Member::Anneal,
                 n if n < LEARNT => Member::Local,
-                _ if young && rng.bool() => Member::Local,
+                _ if young && rng.f64() < AROUND => Member::Local,
+                _ if stale && rng.f64() < ELSEWHERE => match rng.usize(..4) {
+                    0 => Member::Restarts,
+                    _ => Member::Process,
+                },
                 _ => self.credit.pick(rng),
             };
             let found = member.propose(ask, &mut known, &mut self.walk, &out, rng);
