@@ -3,7 +3,7 @@
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::{fit, form_factor, reflectivity, simulate, study, wisdom};
+use commands::{fit, form_factor, mesh, reflectivity, simulate, study, wisdom};
 use greenup_app::ranks::check_alone;
 use greenup_app::renamed::Renamed;
 use std::process::ExitCode;
@@ -22,6 +22,7 @@ const EXAMPLES: &str = "Examples:
   gisaxs reflectivity apps/gisaxs/examples/film.toml --angles angles.csv -o r.csv
   gisaxs form-factor apps/gisaxs/examples/icosahedron.toml --q q.csv -o f.csv
   gisaxs form-factor apps/gisaxs/examples/icosahedron.toml --grid 0 -2:2:401 0:2:201 -o f.npy
+  gisaxs mesh bicontinuous --triangles 2e5 --size 80 80 80 -o blend.stl
   gisaxs fit apps/gisaxs/examples/fit.toml -o fit.html
   gisaxs study --machine host.toml";
 
@@ -35,6 +36,8 @@ enum Command {
     Reflectivity(reflectivity::ReflectivityArgs),
     /// Fit sample parameters to measured data, with 1σ uncertainties
     Fit(fit::FitArgs),
+    /// Generate the surface of a sample as a mesh
+    Mesh(mesh::MeshArgs),
     /// Measure time, rate and energy of each form-factor method, as in the tables of HipGISAXS
     Study(study::StudyArgs),
     /// Store the best config of a tuning sweep for later runs
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
             check_alone().and_then(|()| reflectivity::reflectivity(&args))
         }
         Command::Fit(args) => fit::fit(&args),
+        Command::Mesh(args) => check_alone().and_then(|()| mesh::mesh(&args)),
         Command::Study(args) => check_alone().and_then(|()| study::study(&args)),
         Command::Wisdom(args) => check_alone().and_then(|()| wisdom::wisdom(&args)),
     })

@@ -109,6 +109,53 @@ fn floats(bytes: &[u8]) -> Vec<f64> {
     all.iter().map(|b| f32::from_ne_bytes(*b).into()).collect()
 }
 
+/// Largest error and largest sum of a kernel on a grid of q, run on fibers.
+fn off_the_formula(
+    p: &Problem,
+    config: &[Value],
+    (ny, nz): (usize, usize),
+    damped: i64,
+) -> (f64, f64) {
+    let dir = tempfile::tempdir().unwrap();
+    let built = emulator::compile(p, config, &dir.path().join("build"), &Silent)
+        .unwrap_or_else(|e| panic!("{e}"));
+    let mut args = Arguments::new(&p.data, 5, dir.path()).unwrap();
+    let all = |args: &Arguments| -> Vec<Vec<f64>> {
+        args.blocks()
+            .map(|(_, array)| floats(array.contents()))
+            .collect()
+    };
+    let before = all(&args);
+    emulator::run(&built, &mut args).unwrap();
+    let after = all(&args);
+    let (node, qy, qz, loss) = (&before[0], &before[1], &before[2], &before[3]);
+    let out = after.last().unwrap();
+    let qx = 0.05_f32 as f64;
+    let (mut worst, mut top) = (0.0_f64, 0.0_f64);
+    for k in 0..nz {
+        for j in 0..ny {
+            let mut sum = [0.0; 4];
+            for n in node.chunks(8) {
+                let (s, c) = (TAU * (qx * n[0] + qy[j] * n[1] + qz[k] * n[2])).sin_cos();
+                let e = if damped == 1 {
+                    (loss[k] * n[2]).exp2()
+                } else {
+                    1.0
+                };
+                let w = qx * n[3] + qy[j] * n[4];
+                for (m, v) in [w * c, w * s, n[5] * c, n[5] * s].iter().enumerate() {
+                    sum[m] += e * v;
+                }
+            }
+            for (m, want) in sum.iter().enumerate() {
+                worst = worst.max((out[(m * nz + k) * ny + j] - want).abs());
+                top = top.max(want.abs());
+            }
+        }
+    }
+    (worst, top)
+}
+
 #[test]
 fn direct_sums_on_fibers_are_those_of_the_formula() {
     // Odd sizes: blocks, tiles and hyperblocks with remainders.
@@ -142,44 +189,26 @@ fn direct_sums_on_fibers_are_those_of_the_formula() {
                 h_z,
                 Value::Int(512),
             ];
-            let dir = tempfile::tempdir().unwrap();
-            let built = emulator::compile(&p, &config, &dir.path().join("build"), &Silent)
-                .unwrap_or_else(|e| panic!("{e}"));
-            let mut args = Arguments::new(&p.data, 5, dir.path()).unwrap();
-            let all = |args: &Arguments| -> Vec<Vec<f64>> {
-                args.blocks()
-                    .map(|(_, array)| floats(array.contents()))
-                    .collect()
-            };
-            let before = all(&args);
-            emulator::run(&built, &mut args).unwrap();
-            let after = all(&args);
-            let (node, qy, qz, loss) = (&before[0], &before[1], &before[2], &before[3]);
-            let out = after.last().unwrap();
-            let qx = 0.05_f32 as f64;
-            let (mut worst, mut top) = (0.0_f64, 0.0_f64);
-            for k in 0..nz {
-                for j in 0..ny {
-                    let mut sum = [0.0; 4];
-                    for n in node.chunks(8) {
-                        let (s, c) = (TAU * (qx * n[0] + qy[j] * n[1] + qz[k] * n[2])).sin_cos();
-                        let e = if damped == 1 {
-                            (loss[k] * n[2]).exp2()
-                        } else {
-                            1.0
-                        };
-                        let w = qx * n[3] + qy[j] * n[4];
-                        for (m, v) in [w * c, w * s, n[5] * c, n[5] * s].iter().enumerate() {
-                            sum[m] += e * v;
-                        }
-                    }
-                    for (m, want) in sum.iter().enumerate() {
-                        worst = worst.max((out[(m * nz + k) * ny + j] - want).abs());
-                        top = top.max(want.abs());
-                    }
-                }
-            }
+            let (worst, top) = off_the_formula(&p, &config, (ny, nz), damped);
             assert!(worst < 2e-6 * top, "{names:?} {values:?}: {worst} of {top}");
+        }
+    }
+}
+
+#[test]
+fn sums_of_one_and_of_two_kernels_are_those_of_the_formula() {
+    let (ny, nz) = (37, 19);
+    for damped in [0, 1] {
+        let sizes = [
+            ("triangles", 300),
+            ("size_y", ny as i64),
+            ("size_z", nz as i64),
+            ("damped", damped),
+        ];
+        let p = page("unfused.toml", &sizes);
+        for config in [[0, 32, 2, 64, 4], [0, 32, 1, 4, 1], [1, 64, 2, 16, 16]] {
+            let (worst, top) = off_the_formula(&p, &config.map(Value::Int), (ny, nz), damped);
+            assert!(worst < 2e-6 * top, "{config:?}: {worst} of {top}");
         }
     }
 }

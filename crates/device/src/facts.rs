@@ -217,7 +217,7 @@ impl CpuFacts {
 }
 
 /// Logical CPUs this process may run on.
-fn usable_cpus() -> Vec<usize> {
+pub(crate) fn usable_cpus() -> Vec<usize> {
     #[cfg(target_os = "linux")]
     {
         // SAFETY: an all-zero cpu_set_t is a valid empty set.
@@ -249,7 +249,7 @@ fn parse_size(text: &str) -> Option<usize> {
 }
 
 /// `0-3,8` as numbers.
-fn parse_list(text: &str) -> Vec<usize> {
+pub(crate) fn parse_list(text: &str) -> Vec<usize> {
     text.split(',')
         .filter_map(|part| match part.split_once('-') {
             Some((a, b)) => Some(a.trim().parse().ok()?..=b.trim().parse().ok()?),

@@ -2,6 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`affinity`] | pinning of threads to CPUs |
 //! | [`facts`] | model, cores, caches and hypervisor of the host's CPU |
 //! | [`isa`] | vector instruction sets and their dispatch |
 //! | [`clock`] | the core clock, measured |
@@ -14,6 +15,7 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+pub mod affinity;
 pub mod clock;
 pub mod cuda;
 pub mod facts;

@@ -61,7 +61,8 @@ impl Team {
         let stop = AtomicBool::new(false);
         let member = |rank: usize| {
             if let Some(&cpu) = self.cpus.get(rank) {
-                pin(cpu);
+                // Without permission it stays unpinned.
+                let _ = crate::affinity::pin(cpu);
             }
             let mut state = setup(rank);
             let mut seconds = Vec::new();
@@ -98,23 +99,6 @@ impl Team {
             }
         })
     }
-}
-
-/// Pins this thread to a CPU, if the system permits it.
-fn pin(cpu: usize) {
-    #[cfg(target_os = "linux")]
-    {
-        // SAFETY: an all-zero cpu_set_t is a valid empty set.
-        let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-        if cpu < libc::CPU_SETSIZE as usize {
-            // SAFETY: the index is below CPU_SETSIZE.
-            unsafe { libc::CPU_SET(cpu, &mut set) };
-            // SAFETY: `set` is valid for reads of its own size; pid 0 is this thread.
-            unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = cpu;
 }
 
 /// Spins between looks at the clock, and all of a wait that does not expect to end while it spins.

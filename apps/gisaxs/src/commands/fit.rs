@@ -6,7 +6,7 @@ use super::image::ImageArgs;
 use super::{stopped, summary, watched};
 use clap::Args;
 use greenup_app::Result;
-use greenup_app::args::{DeviceSetArg, ThreadsArg};
+use greenup_app::args::{DeviceSetArg, PinArg, ThreadsArg};
 use greenup_app::print::note;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::RanksArg;
@@ -40,6 +40,8 @@ pub struct FitArgs {
     #[command(flatten)]
     threads: ThreadsArg,
     #[command(flatten)]
+    pin: PinArg,
+    #[command(flatten)]
     ranks: RanksArg,
     /// Print the result as JSON
     #[arg(long)]
@@ -54,6 +56,7 @@ pub fn fit(args: &FitArgs) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(settings.seed));
     let team = args.ranks.team(1)?;
     team.start_threads(args.threads)?;
+    args.pin.start(team.local())?;
     let dir = beside(&args.input);
     let mut out = Outputs::new();
     let sample = dir.join(&settings.sample);

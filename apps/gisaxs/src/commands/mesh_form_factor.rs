@@ -2,7 +2,7 @@
 
 use super::device;
 use clap::{Args, ValueEnum};
-use greenup_app::args::{DeviceSetArg, ThreadsArg, bytes};
+use greenup_app::args::{DeviceSetArg, PinArg, ThreadsArg, bytes};
 use greenup_app::ranks::Team;
 use greenup_app::{AppError, Result};
 use greenup_gisaxs::mesh_form_factor::{FINEST, Method, Precision, Quadrature, Settings};
@@ -30,6 +30,8 @@ pub struct MeshFormFactorArgs {
     pub memory: u64,
     #[command(flatten)]
     threads: ThreadsArg,
+    #[command(flatten)]
+    pin: PinArg,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -122,6 +124,7 @@ impl MeshFormFactorArgs {
             )));
         }
         team.start_threads(self.threads)?;
+        self.pin.start(team.local())?;
         Ok(Settings {
             method: self.method.map(Method::from),
             accuracy: self.accuracy,

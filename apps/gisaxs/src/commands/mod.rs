@@ -6,11 +6,13 @@ pub mod files;
 pub mod fit;
 pub mod form_factor;
 pub mod image;
+pub mod mesh;
 pub mod mesh_form_factor;
 pub mod reflectivity;
 pub mod scaling;
 pub mod simulate;
 pub mod study;
+pub mod threads;
 pub mod wisdom;
 
 use greenup_app::{AppError, interrupt, print, progress};

@@ -4,12 +4,14 @@ use super::device;
 use super::files::write;
 use super::mesh_form_factor::MethodArg;
 use super::scaling::scaling;
+use super::threads::threads;
 use super::watched;
 use clap::{Args, ValueEnum};
-use greenup_app::args::{DeviceSetArg, MachineArg, SensorArg, ThreadsArg};
+use greenup_app::args::{DeviceSetArg, MachineArg, SensorArg, ThreadsArg, order, pin_pool};
 use greenup_app::progress::Bars;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, machine, print, sensors};
+use greenup_device::affinity::Pin;
 use greenup_files::Outputs;
 use greenup_files::outputs::ending;
 use greenup_gisaxs::gpu::Device;
@@ -32,7 +34,8 @@ pub struct StudyArgs {
     /// Measure this method only (repeatable)
     #[arg(long, value_enum)]
     method: Vec<MethodArg>,
-    /// Compare 1, 2, 4, … and all GPUs of --device on the largest case of each method: time, energy, equality of all digits
+    /// Compare 1, 2, 4, … and all GPUs of --device on the largest case of each method: time, energy, equality of all digits.
+    /// Without GPUs: 1, 2, 4, … and all threads on the smallest case of each method
     #[arg(long, conflicts_with_all = ["cases", "machine", "sensor", "window"])]
     scaling: bool,
     /// Interleaved rounds of --scaling
@@ -45,6 +48,9 @@ pub struct StudyArgs {
     machine: MachineArg,
     #[command(flatten)]
     threads: ThreadsArg,
+    /// Pin threads to CPUs: none, compact, balanced or scatter; with --scaling several, to be compared
+    #[arg(long, value_name = "ORDER", default_value = "none", value_delimiter = ',', value_parser = order)]
+    pin: Vec<Pin>,
     #[command(flatten)]
     sensor: SensorArg,
     /// Duration of a measurement window, s
@@ -136,6 +142,21 @@ fn scaling_cases(methods: &[Method]) -> Vec<Case> {
     .collect()
 }
 
+/// The cases of `--scaling` without GPUs: 6,600 triangles and 2 million q by each method.
+fn thread_cases(methods: &[Method]) -> Vec<Case> {
+    [Method::Direct, Method::Gemm, Method::Nufft]
+        .into_iter()
+        .filter(|m| methods.is_empty() || methods.contains(m))
+        .map(|method| Case {
+            ball: BALLS[0],
+            grid: GRIDS[0],
+            im_qz: 0.01,
+            method,
+            precision: Precision::F32,
+        })
+        .collect()
+}
+
 /// Formats of the output.
 const ENDINGS: [&str; 2] = ["json", "html"];
 
@@ -149,6 +170,18 @@ pub fn study(args: &StudyArgs) -> Result {
         out.file(path, &ENDINGS)?;
     }
     args.threads.start()?;
+    let on_cpu = !args.device.device.is_gpu();
+    match args.pin[..] {
+        // Each number of threads has a pool of its own.
+        _ if args.scaling && on_cpu => {}
+        [pin] => pin_pool(pin, (0, 1))?,
+        _ => {
+            return Err(AppError::new(
+                "several orders of --pin are compared by --scaling on a CPU",
+            )
+            .hint("name one order"));
+        }
+    }
     let methods: Vec<Method> = args.method.iter().copied().map(Method::from).collect();
     if args.scaling {
         if let Some(path) = &args.out
@@ -160,6 +193,10 @@ pub fn study(args: &StudyArgs) -> Result {
             Some(path) => write(path, format!("{value:#}\n")),
             None => Ok(()),
         };
+        if on_cpu {
+            let how = (&args.pin[..], args.rounds.into());
+            return threads(&thread_cases(&methods), how, (args.json, &provenance), keep);
+        }
         let some = scaling_cases(&methods);
         let how = (&args.device, args.rounds.into(), !args.no_energy);
         return scaling(&some, how, (args.json, &provenance), keep);

@@ -1,5 +1,7 @@
 // The direct kernel as the tuner runs it: hyperblocks of h_y x h_z points and h_t nodes, over nthreads threads.
 
+#include "pin.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@ void tuned_sums(int64_t nodes, const float *node, int64_t ny, const float *qy, i
     const long blocks_y = (ny + h_y - 1) / h_y, blocks_z = (nz + h_z - 1) / h_z;
 #pragma omp parallel num_threads(nthreads)
     {
+        pin_thread(PIN, omp_get_thread_num(), nthreads);
         real *q = malloc(sizeof(real) * 4 * most);
         double *sum = malloc(sizeof(double) * 6 * most);
 #pragma omp for schedule(dynamic) collapse(2)

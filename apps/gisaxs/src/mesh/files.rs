@@ -9,7 +9,7 @@ use std::io::{BufReader, Cursor};
 use std::path::Path;
 
 /// Maximum number of triangles.
-const MAX: usize = 10_000_000;
+pub(super) const MAX: usize = 10_000_000;
 
 /// Reads an OBJ, STL or PLY file, by its extension, and merges vertices at the same position.
 ///

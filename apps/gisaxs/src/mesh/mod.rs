@@ -1,10 +1,15 @@
 //! Triangulated surfaces.
 
 mod ball;
+mod bicontinuous;
 mod check;
 mod files;
+mod level_set;
+mod write;
 
+pub use bicontinuous::Bicontinuous;
 pub use files::read;
+pub use write::ENDINGS;
 
 use rayon::prelude::*;
 
@@ -56,6 +61,14 @@ impl Mesh {
             .triangles
             .par_chunks(1 << 14)
             .map(|some| some.iter().map(one).sum())
+            .collect();
+        parts.iter().sum()
+    }
+
+    /// Area of the surface, nm².
+    pub fn area(&self) -> f64 {
+        let parts: Vec<f64> = (self.triangles.par_chunks(1 << 14))
+            .map(|some| some.iter().map(|t| self.face(*t).0).sum())
             .collect();
         parts.iter().sum()
     }

@@ -151,7 +151,8 @@ fn slowest(all: &[DeviceTimes]) -> DeviceTimes {
     all.iter().copied().fold(DeviceTimes::default(), longer)
 }
 
-fn same(a: &[Complex64], b: &[Complex64]) -> bool {
+/// Whether all bits are equal.
+pub(super) fn same(a: &[Complex64], b: &[Complex64]) -> bool {
     let bits = |f: &Complex64| [f.re.to_bits(), f.im.to_bits()];
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| bits(a) == bits(b))
 }

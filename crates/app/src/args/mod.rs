@@ -1,8 +1,10 @@
 //! Flags that mean the same in every command, to be flattened into `clap` arguments.
 
 mod devices;
+mod pin;
 
 pub use devices::*;
+pub use pin::*;
 
 use crate::error::{AppError, Result};
 use clap::Args;

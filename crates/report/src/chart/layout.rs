@@ -291,7 +291,7 @@ impl Chart {
             area.left, area.top, area.width, area.height
         ));
         open(c, &f, &data);
-        if panel.grid {
+        if panel.grid && panel.axes {
             let mut grid = String::new();
             for (v, _) in x_ticks
                 .iter()
@@ -342,6 +342,9 @@ fn spans(panel: &Panel) -> (Span, Span) {
 
 /// Space for the labels of the vertical axis, whatever width is left for the plotting area.
 fn margin(panel: &Panel, width: f64) -> f64 {
+    if !panel.axes {
+        return 4.0;
+    }
     let (x_span, y_span) = spans(panel);
     let small = Type::new(SMALL, Ink::Text);
     // Ticks need the height, which needs the width, which needs the ticks' labels: those of all heights fit.
@@ -358,7 +361,7 @@ fn margin(panel: &Panel, width: f64) -> f64 {
 fn beyond(panel: &Panel, span: &Span, width: f64) -> (f64, f64) {
     let small = Type::new(SMALL, Ink::Text);
     let mut most = (0.0f64, 0.0f64);
-    if matches!(panel.x.scale, Scale::Names(_)) {
+    if !panel.axes || matches!(panel.x.scale, Scale::Names(_)) {
         return most;
     }
     for k in 6..=20 {
@@ -457,6 +460,9 @@ impl What {
             Self::Rule { .. } | Self::Range { .. } => true,
             Self::Picture(_) => false,
             Self::Nodes { nodes } => nodes.is_empty(),
+            Self::Shapes(all) => all.is_empty(),
+            Self::Arrows(all) => all.is_empty(),
+            Self::Labels(all) => all.is_empty(),
         }
     }
 }

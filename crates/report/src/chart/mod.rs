@@ -11,12 +11,15 @@ pub mod files;
 pub mod ink;
 mod layout;
 mod rect;
+pub mod shapes;
 pub mod text;
 
 pub use axis::{Axis, Scale, Unit};
 pub use files::FileStyle;
 pub use ink::{Ink, Palette, Style};
 pub use layout::PAGE_WIDTHS;
+
+use shapes::{Arrow, Label, Shape};
 
 /// A chart: panels with common series.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +110,8 @@ pub struct Panel {
     pub palette: Palette,
     /// Whether grid lines are drawn.
     pub grid: bool,
+    /// Whether axes, their frame and the grid are drawn; diagrams have none.
+    pub axes: bool,
 }
 
 impl Panel {
@@ -122,6 +127,7 @@ impl Panel {
             bar: None,
             palette: Palette::Rising,
             grid: true,
+            axes: true,
         }
     }
 
@@ -227,6 +233,12 @@ pub enum What {
         /// The boxes, those to be kept first.
         nodes: Vec<Node>,
     },
+    /// Outlines with text.
+    Shapes(Vec<Shape>),
+    /// Arrows.
+    Arrows(Vec<Arrow>),
+    /// Texts at places.
+    Labels(Vec<Label>),
 }
 
 /// A name in a box.

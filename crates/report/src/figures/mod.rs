@@ -3,8 +3,11 @@
 pub mod bar_figure;
 pub mod best_figure;
 pub mod box_figure;
+pub mod diagram;
 pub mod heat_figure;
+pub mod lists_figure;
 pub mod map_figure;
+pub mod mesh_figure;
 pub mod parallel_figure;
 pub mod pruning_figure;
 pub mod replay_figure;

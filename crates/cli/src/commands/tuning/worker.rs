@@ -6,6 +6,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::provenance::host_name;
 use greenup_app::sensors::{Target, found, gpu, on_gpu};
 use greenup_device::CpuFacts;
+use greenup_device::affinity::Places;
 use greenup_files::Scratch;
 use greenup_meter::{Meter, Policy, control};
 use greenup_tune::worker::channel::Channel;
@@ -24,6 +25,7 @@ pub fn run(args: &WorkerArgs) -> Result {
     if !args.alone {
         supervised(scratch.as_ref())?;
     }
+    tell_cpus();
     let mut channel = Channel::take_over()?;
     let mut introduced = None;
     let mut state = WorkerState::default();
@@ -66,6 +68,19 @@ pub fn run(args: &WorkerArgs) -> Result {
         };
         meter.policy = policy(&job, meter.has_energy());
         serve(&job, &mut state, meter, &mut channel);
+    }
+}
+
+/// Tells kernels the CPUs of this process, in the orders in which threads take them.
+fn tell_cpus() {
+    let places = Places::read();
+    for (name, cpus) in [
+        ("GREENUP_CPUS_COMPACT", places.compact),
+        ("GREENUP_CPUS_SCATTER", places.scatter),
+    ] {
+        let list: Vec<String> = cpus.iter().map(usize::to_string).collect();
+        // SAFETY: this process has one thread yet.
+        unsafe { std::env::set_var(name, list.join(",")) };
     }
 }
 

@@ -74,6 +74,15 @@ pub(in crate::chart) fn values(panel: &Panel, x: bool) -> Vec<f64> {
                 push(p.x.1, p.y.1);
             }
             What::Nodes { nodes } => nodes.iter().for_each(|n| push(n.x, n.y)),
+            What::Shapes(all) => all
+                .iter()
+                .flat_map(|s| &s.corners)
+                .for_each(|p| push(p.0, p.1)),
+            What::Arrows(all) => all
+                .iter()
+                .flat_map(|a| &a.points)
+                .for_each(|p| push(p.0, p.1)),
+            What::Labels(all) => all.iter().for_each(|l| push(l.at.0, l.at.1)),
         }
     }
     all

@@ -4,6 +4,7 @@ mod boxes;
 mod frame;
 mod marks;
 mod placer;
+mod shapes;
 mod tags;
 mod ticks;
 
@@ -219,5 +220,8 @@ fn draw(
             }
         }
         What::Nodes { nodes } => draw_nodes(c, f, (nodes, ink), tips, later),
+        What::Shapes(all) => shapes::shapes(c, f, all, tips, later),
+        What::Arrows(all) => shapes::arrows(c, f, all),
+        What::Labels(all) => shapes::labels(f, all, later),
     }
 }

@@ -16,6 +16,9 @@ pub(in crate::chart) fn ticks(
     widest: f64,
 ) -> f64 {
     let a = f.area;
+    if !panel.axes {
+        return a.bottom();
+    }
     let small = Type::new(SMALL, Ink::Quiet);
     c.raw(&format!(
         "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"none\" stroke=\"{}\"/>",
