@@ -16,8 +16,8 @@
 mod charts;
 pub mod data;
 pub mod draw;
-pub mod hydro;
 pub mod fmm;
+pub mod hydro;
 pub mod levels;
 pub mod lists;
 pub mod measure;
@@ -25,6 +25,7 @@ pub mod page;
 mod platforms;
 mod recorded;
 pub mod records;
+mod searches;
 pub mod values;
 
 pub use data::{Answer, Item, Paper, State, find, list, names};

@@ -63,7 +63,8 @@ const STEPS: usize = 60;
 /// The same where it begins with those of nearly the same data.
 const FEW_STEPS: usize = 4;
 
-type Value<'a> = &'a dyn Fn(&Row) -> Option<f64>;
+/// The value of a row that is learnt, such as its time.
+pub type Value<'a> = &'a dyn Fn(&Row) -> Option<f64>;
 
 /// All models of one sample.
 struct Fitted {
@@ -125,8 +126,32 @@ impl Model {
     }
 }
 
+/// Measured and predicted value of a config.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// Trial of the sweep.
+    pub trial: usize,
+    /// As measured.
+    pub measured: f64,
+    /// By the chosen model; of a config of the sample what the model makes of it.
+    pub predicted: f64,
+    /// Whether it is of the sample.
+    pub in_sample: bool,
+}
+
 /// Learns from `share` of the measured rows; `None` when there are too few.
 pub fn learn(sweep: &Sweep, rows: &[Row], value: Value, share: f64, seed: u64) -> Option<Learnt> {
+    Some(predictions(sweep, rows, value, share, seed)?.0)
+}
+
+/// The same with the value of every config.
+pub fn predictions(
+    sweep: &Sweep,
+    rows: &[Row],
+    value: Value,
+    share: f64,
+    seed: u64,
+) -> Option<(Learnt, Vec<Prediction>)> {
     let data: Vec<(usize, f64)> = rows
         .iter()
         .filter_map(|r| Some((r.trial, value(r)?.ln())))
@@ -187,7 +212,18 @@ pub fn learn(sweep: &Sweep, rows: &[Row], value: Value, share: f64, seed: u64) -
         .map(|i| data[i].1)
         .fold(f64::INFINITY, f64::min);
     let optimum = data.iter().map(|d| d.1).fold(f64::INFINITY, f64::min);
-    Some(Learnt {
+    let one = |i: usize, p: Predicted, in_sample| Prediction {
+        trial: data[i].0,
+        measured: data[i].1.exp(),
+        predicted: model.of(p).exp(),
+        in_sample,
+    };
+    let known = sample
+        .iter()
+        .map(|&i| one(i, fitted.predict(&all[i]), true));
+    let others = rest.iter().zip(&predicted).map(|(&i, p)| one(i, *p, false));
+    let each = known.chain(others).collect();
+    let learnt = Learnt {
         sample: n,
         held_out: held.len(),
         model,
@@ -195,7 +231,8 @@ pub fn learn(sweep: &Sweep, rows: &[Row], value: Value, share: f64, seed: u64) -
         median_error: held[held.len() / 2],
         best_fraction: (optimum - found).exp(),
         tried: TRIED,
-    })
+    };
+    Some((learnt, each))
 }
 
 /// The configs of `rest` with the best predictions, in turn from each model, since one often finds what the others miss.
