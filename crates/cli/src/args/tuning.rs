@@ -312,7 +312,7 @@ pub struct KeeperArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup replay sweeps/stencil --strategy genetic --budget 10% --seeds 50\n  greenup replay sweeps/stencil --strategy portfolio,random --seeds 50 -o strategies.html\n  greenup replay sweeps/* decoy:1 --strategy portfolio,forest,local --budget 5%,10%,20% --seeds 50 -o table.csv"
+    after_help = "Examples:\n  greenup replay sweeps/stencil --strategy genetic --budget 10% --seeds 50\n  greenup replay sweeps/stencil --strategy portfolio,random --seeds 50 -o strategies.html\n  greenup replay sweeps/stencil decoy:1 --strategy portfolio,forest,local --budget 5%,10%,20% --seeds 50 -o table.csv"
 )]
 pub struct ReplayArgs {
     /// Sweep folders, T4 files or Kernel Tuner cache files (.gz allowed), or generated sweeps FAMILY:SEED of the families
