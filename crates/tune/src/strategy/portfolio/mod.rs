@@ -14,17 +14,22 @@ use std::collections::HashMap;
 const PER_PROPOSAL: usize = 110;
 /// Share of the budget that is spent on the first random points at most: one in so many.
 const FIRST: usize = 5;
-/// Trials from which models learn something; before them only walks propose.
+/// Trials from which trees learn something; before them walks and the process take turns.
 const LEARNT: usize = 8;
 /// Trials after a new best in which local search gets more turns, at most, and its share of them.
 const YOUNG: usize = 40;
 const AROUND: f64 = 0.25;
-/// Trials without a better point, and an eighth of the budget, after which process and restarts get more turns, and
+/// Trials without a better point, and a sixth of the budget, after which process and restarts get more turns, and
 /// their share: they go to where least is known.
 const STALE: usize = 30;
 const ELSEWHERE: f64 = 0.75;
 /// Proposals of a question at most.
 const AT_ONCE: usize = 8;
+
+/// Proposals of a question.
+fn at_once(budget: usize) -> usize {
+    (budget / PER_PROPOSAL).clamp(1, AT_ONCE)
+}
 
 #[derive(Default)]
 pub struct Portfolio {
@@ -57,12 +62,11 @@ impl Strategy for Portfolio {
         let around: usize = ask.points.values().iter().map(|v| v.len() - 1).sum();
         let age = ask.history.len() - ask.history.best_at();
         let young = age < around.min(YOUNG);
-        let stale = age > STALE.max(ask.budget / 8);
+        let stale = age > STALE.max(ask.budget / 6);
         let mut out = Vec::new();
-        for _ in 0..(ask.budget / PER_PROPOSAL).clamp(1, AT_ONCE) {
+        for _ in 0..at_once(ask.budget) {
             let member = match known.ranked.len() {
-                n if n < LEARNT && rng.bool() => Member::Anneal,
-                n if n < LEARNT => Member::Local,
+                n if n < LEARNT => [Member::Anneal, Member::Local, Member::Process][rng.usize(..3)],
                 _ if young && rng.f64() < AROUND => Member::Local,
                 _ if stale && rng.f64() < ELSEWHERE => match rng.usize(..4) {
                     0 => Member::Restarts,
