@@ -83,3 +83,46 @@ impl Strategy for Portfolio {
         out.into_iter().map(Proposal::from).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Objective;
+    use crate::replay::{Budget, replay};
+    use crate::strategy::strategy;
+    use crate::synthetic::sweep;
+
+    fn mean(name: &str, of: &str, share: f64) -> f64 {
+        let s = sweep(of.parse().unwrap());
+        let trials = (s.trials.len() as f64 * share) as usize;
+        let run = |seed| {
+            let mut by = strategy(name, None).unwrap();
+            let budget = Budget::Evaluations(trials);
+            replay(&s, &[Objective::Time], by.as_mut(), budget, seed)
+                .unwrap()
+                .fraction
+        };
+        (1..=12).map(run).sum::<f64>() / 12.0
+    }
+
+    #[test]
+    fn an_isolated_optimum_behind_a_basin_is_found_more_often_than_by_the_forest() {
+        let (portfolio, forest) = (
+            mean("portfolio", "decoy:1", 0.2),
+            mean("forest", "decoy:1", 0.2),
+        );
+        assert!(portfolio > forest + 0.05, "{portfolio} {forest}");
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_search_and_failures_are_survived() {
+        let s = sweep("failing:3".parse().unwrap());
+        let once = || {
+            let mut by = strategy("portfolio", None).unwrap();
+            let budget = Budget::Evaluations(90);
+            replay(&s, &[Objective::Time], by.as_mut(), budget, 5).unwrap()
+        };
+        let found = once();
+        assert_eq!(found, once());
+        assert!(found.failures > 5 && found.fraction > 0.95, "{found:?}");
+    }
+}
