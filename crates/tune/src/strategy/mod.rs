@@ -167,11 +167,11 @@ pub trait Strategy {
 pub const STRATEGIES: [(&str, &str); 13] = [
     (
         "portfolio",
-        "forest, Gaussian process, annealing, local search and restarts over one history (the default)",
+        "forest, Gaussian process, annealing, local search and restarts over one history",
     ),
     (
         "forest",
-        "Bayesian, with a forest of randomised trees as surrogate",
+        "Bayesian, with a forest of randomised trees as surrogate (the default)",
     ),
     ("gp", "Bayesian, with a Gaussian process as surrogate"),
     ("exhaustive", "every point, in random order"),
@@ -190,7 +190,7 @@ pub const STRATEGIES: [(&str, &str); 13] = [
 ];
 
 /// The strategy used when none is named.
-pub const DEFAULT: &str = "portfolio";
+pub const DEFAULT: &str = "forest";
 
 /// A strategy that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

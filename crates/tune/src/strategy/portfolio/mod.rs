@@ -1,4 +1,4 @@
-//! The default: several search methods over one history. Each sees all trials, whoever proposed them, and gets the more
+//! A portfolio: several search methods over one history. Each sees all trials, whoever proposed them, and gets the more
 //! trials the more it found lately.
 
 mod credit;
