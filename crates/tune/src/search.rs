@@ -146,7 +146,7 @@ mod tests {
     fn proposals_without_a_result_are_not_proposed_again() {
         let rows: Vec<Vec<Value>> = (0..40).map(|x| vec![Value::Int(x)]).collect();
         let line = Table::new(vec!["x".to_owned()], &rows);
-        for name in ["random", "forest", "gp"] {
+        for name in ["random", "forest", "gp", "portfolio"] {
             let mut s = strategy(name, None).unwrap();
             let mut search = Search::new(s.as_mut(), &line, 40, 3);
             let (mut open, mut all) = (Vec::new(), Vec::new());

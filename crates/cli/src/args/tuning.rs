@@ -287,6 +287,10 @@ pub struct AnalyzeArgs {
     /// Share of the configs used to train the surrogate model, e.g. 10%
     #[arg(long, default_value = "10%", value_parser = share)]
     pub sample: f64,
+    /// Predict the time of every config from that sample: FILE.csv (measured and predicted times) or a figure (.svg, .png,
+    /// .pdf)
+    #[arg(long, value_name = "FILE")]
+    pub predict: Option<PathBuf>,
     /// Random seed of that sample
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -322,14 +326,14 @@ pub struct KeeperArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup replay sweeps/stencil --strategy genetic --budget 10% --seeds 50\n  greenup replay sweeps/stencil --strategy portfolio,random --seeds 50 -o strategies.html\n  greenup replay sweeps/* decoy:1 --strategy portfolio,forest,local --budget 5%,10%,20% --seeds 50 -o table.csv"
+    after_help = "Examples:\n  greenup replay sweeps/stencil --strategy genetic --budget 10% --seeds 50\n  greenup replay sweeps/stencil --strategy portfolio,random --seeds 50 -o strategies.html\n  greenup replay sweeps/stencil decoy:1 --strategy portfolio,forest,local --budget 5%,10%,20% --seeds 50 -o table.csv"
 )]
 pub struct ReplayArgs {
     /// Sweep folders, T4 files or Kernel Tuner cache files (.gz allowed), or generated sweeps FAMILY:SEED of the families
     /// flat, rim, decoy, paths, divisors, rugged, failing. Several of them give a table
     #[arg(required = true)]
     pub recorded: Vec<PathBuf>,
-    /// Search strategies, separated by commas or repeated: portfolio, forest, gp, random, exhaustive, local, anneal, genetic, evolve, halving, nsga2, alternate
+    /// Search strategies, separated by commas or repeated: portfolio, forest, gp, random, exhaustive, local, anneal, genetic, evolve, halving, nsga2, alternate, steered
     #[arg(long, default_value = greenup_tune::DEFAULT, value_delimiter = ',')]
     pub strategy: Vec<String>,
     /// Budget: trials (100), simulated seconds (60s) or a share of the recorded configs (5%). Several, separated by commas,
@@ -349,6 +353,15 @@ pub struct ReplayArgs {
     /// Objective: time, energy, edp, ed2p, flops/w, alpha=A, time@power<=W, energy@time<=S; a second one for nsga2 and alternate
     #[arg(long, default_value = "time")]
     pub objective: Vec<greenup_tune::Objective>,
+    /// For the strategy `steered`: machine model that ranks the configs
+    #[arg(long, value_name = "NAME|FILE", requires = "problem")]
+    pub machine: Option<String>,
+    /// For the strategy `steered`: problem file of the sweep, whose [work] the model takes
+    #[arg(long, value_name = "FILE", requires = "machine")]
+    pub problem: Option<PathBuf>,
+    /// Constant of that problem as in the sweep; repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = constant, requires = "problem")]
+    pub named: Vec<(String, toml::Value)>,
     /// Print the result and the trace of the search as JSON
     #[arg(long)]
     pub json: bool,

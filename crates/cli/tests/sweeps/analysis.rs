@@ -161,6 +161,7 @@ fn every_strategy_replays_and_the_default_beats_chance() {
         assert!((0.3..=1.0).contains(&m), "{s}: {m}");
     }
     assert!(mean("forest", "4") > mean("random", "4"));
+    assert!(mean("portfolio", "4") > mean("random", "4"));
     let once = json(
         &[
             "replay",

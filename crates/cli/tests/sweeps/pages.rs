@@ -153,6 +153,79 @@ fn one_strategy_keeps_its_keys_and_several_are_a_list() {
 }
 
 #[test]
+fn several_recordings_and_budgets_are_a_table() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("t.csv");
+    let table = |more: &[&str]| {
+        let mut c = greenup(&["replay", "rim:1", "--strategy", "random,portfolio"]);
+        c.args(["--seeds", "3", "--budget", "2%,4%"])
+            .arg(repository("sweeps/fmm_ulist_h200"))
+            .args(more);
+        c
+    };
+    table(&["-o", out.to_str().unwrap()]).assert().success();
+    let text = fs::read_to_string(&out).unwrap();
+    // Two sweeps, two budgets, two strategies.
+    assert_eq!(text.lines().count(), 1 + 8, "{text}");
+    let run = table(&["--json"]).assert().success();
+    let j: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let rows = j["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 8);
+    assert!(rows.iter().all(|r| r["fractions"].as_array().unwrap().len() == 3));
+    for (more, says) in [
+        (["--budget", "10"], "shares"),
+        (["--strategy", "steered"], "--machine"),
+        (["--strategy", "luck"], "luck"),
+    ] {
+        let failed = table(&more).assert().failure();
+        let text = String::from_utf8_lossy(&failed.get_output().stderr).into_owned();
+        assert!(text.contains(says), "{text}");
+    }
+}
+
+#[test]
+fn the_model_steers_a_replay_of_a_problem_with_work() {
+    let problem = repository("apps/hydro/src/kernels/tune/problem.toml");
+    let run = greenup(&["replay", "--strategy", "steered", "--seeds", "2", "--json"])
+        .args(["--machine", "h200", "--problem"])
+        .arg(&problem)
+        .arg(repository("sweeps/hydro_corner_h200"))
+        .assert()
+        .success();
+    let j: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    assert!(j["mean_fraction"].as_f64().unwrap() > 0.3);
+    let other = greenup(&["replay", "--strategy", "steered", "--machine", "h200", "--problem"])
+        .arg(&problem)
+        .arg(repository("sweeps/fmm_ulist_h200"))
+        .assert()
+        .failure();
+    let text = String::from_utf8_lossy(&other.get_output().stderr).into_owned();
+    assert!(text.contains("the sweep's parameters are"), "{text}");
+}
+
+#[test]
+fn times_of_all_configs_are_predicted() {
+    let dir = tempfile::tempdir().unwrap();
+    let sweep = repository("sweeps/form_factor_h200");
+    for name in ["p.csv", "p.svg"] {
+        greenup(&["analyze", "--predict"])
+            .args([&dir.path().join(name), &sweep])
+            .assert()
+            .success();
+    }
+    let text = fs::read_to_string(dir.path().join("p.csv")).unwrap();
+    // The measured configs, and the head.
+    assert_eq!(text.lines().count(), 1 + 292, "{text}");
+    assert_eq!(text.matches(",true").count(), 29);
+    let svg = fs::read_to_string(dir.path().join("p.svg")).unwrap();
+    assert!(svg.contains("predicted time") && !svg.contains("NaN"));
+    greenup(&["analyze", "--predict"])
+        .args([&dir.path().join("q.csv"), &repository("sweeps/spmv_h200")])
+        .assert()
+        .failure();
+}
+
+#[test]
 fn a_replay_never_replaces_its_recording() {
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("sweep.html");

@@ -8,6 +8,7 @@ use super::platforms;
 use super::recorded;
 use super::records::{Records, broken, machine};
 use super::tiling;
+use super::searches::{Predicted, Strategies};
 use crate::pages::pruning;
 use crate::pages::sweep::heat::{Axes, heat};
 use crate::pages::sweep::metrics::{self, Metric};
@@ -131,6 +132,10 @@ pub enum Draw {
         /// Number of repetitions.
         seeds: u64,
     },
+    /// Search strategies on recorded sweeps, from a table.
+    Strategies(Strategies),
+    /// Predicted against measured times of the configs of sweeps.
+    Predicted(Predicted),
     /// How filters prune a search space.
     Pruning {
         /// The file.
@@ -350,6 +355,8 @@ impl Draw {
             } => applications::figure(&*records.explained(names, sweeps, machine)?),
             Self::TreeLists(lists) => lists.chart(records)?,
             Self::Counts(counts) => counts.chart(records)?,
+            Self::Strategies(strategies) => strategies.chart(records)?,
+            Self::Predicted(predicted) => predicted.chart(records)?,
             Self::Energies(energies) => energies.chart(records)?,
             Self::Published { studies } => {
                 let known = published::all()?;

@@ -27,6 +27,7 @@ mod platforms;
 mod recorded;
 pub mod records;
 mod tiling;
+mod searches;
 pub mod values;
 
 pub use data::{Answer, Item, Paper, State, find, list, names};

@@ -9,7 +9,7 @@ mod tradeoff;
 
 pub use correlate::{Correlation, Split, correlations, splits};
 pub use hull::{Hull, Spread, hull};
-pub use learn::{Learnt, Model, importance, learn};
+pub use learn::{Learnt, Model, Prediction, importance, learn, predictions};
 pub use tradeoff::{Front, FrontPoint, front};
 
 use crate::objective::Objective;

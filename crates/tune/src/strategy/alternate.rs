@@ -1,4 +1,4 @@
-//! The default strategy for several objectives: each question is asked for one objective after the other. The ends of the
+//! The forest for several objectives: each question is asked for one objective after the other. The ends of the
 //! front are found with the trials of one search, as each trial measures all objectives.
 
 use super::surrogate::Surrogate;

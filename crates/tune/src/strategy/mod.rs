@@ -167,11 +167,11 @@ pub trait Strategy {
 pub const STRATEGIES: [(&str, &str); 13] = [
     (
         "portfolio",
-        "forest, Gaussian process, annealing, local search and restarts over one history (the default)",
+        "forest, Gaussian process, annealing, local search and restarts over one history",
     ),
     (
         "forest",
-        "Bayesian, with a forest of randomised trees as surrogate",
+        "Bayesian, with a forest of randomised trees as surrogate (the default)",
     ),
     ("gp", "Bayesian, with a Gaussian process as surrogate"),
     ("exhaustive", "every point, in random order"),
@@ -184,7 +184,7 @@ pub const STRATEGIES: [(&str, &str); 13] = [
     ("nsga2", "NSGA-II for two objectives"),
     (
         "alternate",
-        "the default for one of several objectives after the other",
+        "the forest for one of several objectives after the other",
     ),
     ("steered", "in the order that the energy roofline predicts"),
 ];

@@ -18,10 +18,16 @@ enum Scale {
 pub struct Features {
     columns: Vec<Vec<f64>>,
     pairs: Vec<(usize, usize)>,
+    /// Parameters of products of three.
+    triples: Vec<[usize; 3]>,
+    /// How often 2 divides the values of a parameter.
+    evenness: Vec<(usize, Vec<f64>)>,
 }
 
 /// More parameters than this are not paired.
 const PAIRED: usize = 10;
+/// More parameters than this have no products of three.
+const TRIPLED: usize = 8;
 
 impl Features {
     /// Features of a space; `with_pairs` adds products and ratios of parameter pairs, as logarithms.
@@ -46,11 +52,46 @@ impl Features {
         Self {
             columns: columns.into_iter().map(|c| c.1).collect(),
             pairs,
+            triples: Vec::new(),
+            evenness: Vec::new(),
         }
+    }
+
+    /// Features for trees that predict a whole space: also products of three parameters (threads times work each), and how
+    /// often 2 divides sizes that are not powers of it, since warps, vectors and cache lines are.
+    pub fn rich(points: &dyn Points) -> Self {
+        let mut out = Self::new(points, true);
+        let mut paired: Vec<usize> = out.pairs.iter().flat_map(|p| [p.0, p.1]).collect();
+        paired.sort_unstable();
+        paired.dedup();
+        if paired.len() <= TRIPLED {
+            for (a, &i) in paired.iter().enumerate() {
+                for (b, &j) in paired.iter().enumerate().skip(a + 1) {
+                    out.triples
+                        .extend(paired[b + 1..].iter().map(|&k| [i, j, k]));
+                }
+            }
+        }
+        for (p, values) in points.values().iter().enumerate() {
+            let whole: Option<Vec<i64>> = values.iter().map(Value::as_int).collect();
+            let Some(whole) = whole.filter(|w| w.iter().all(|v| *v > 0)) else {
+                continue;
+            };
+            if whole.iter().any(|v| v & (v - 1) != 0) {
+                let twos = whole.iter().map(|v| f64::from(v.trailing_zeros()));
+                out.evenness.push((p, twos.collect()));
+            }
+        }
+        out
     }
 
     /// Numbers of one point.
     pub fn len(&self) -> usize {
+        self.columns.len() + 2 * self.pairs.len() + self.triples.len() + self.evenness.len()
+    }
+
+    /// The first of them: parameters, products and ratios.
+    pub fn smooth(&self) -> usize {
         self.columns.len() + 2 * self.pairs.len()
     }
 
@@ -74,6 +115,12 @@ impl Features {
         for &(i, j) in &self.pairs {
             out.push(out[i] + out[j]);
             out.push(out[i] - out[j]);
+        }
+        for &[i, j, k] in &self.triples {
+            out.push(out[i] + out[j] + out[k]);
+        }
+        for (p, twos) in &self.evenness {
+            out.push(twos[coordinates[*p] as usize]);
         }
         out
     }

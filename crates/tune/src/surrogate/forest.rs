@@ -67,13 +67,26 @@ struct Scan {
 impl Forest {
     /// Fits to rows `x` (all of one length) and values `y`; needs at least one row.
     pub fn fit(x: &[Vec<f64>], y: &[f64], plan: ForestPlan, rng: &mut fastrand::Rng) -> Self {
+        let rows: Vec<usize> = (0..y.len()).collect();
+        Self::fit_rows(x, y, &rows, plan, rng)
+    }
+
+    /// The same to some of the rows, at least one.
+    pub fn fit_rows(
+        x: &[Vec<f64>],
+        y: &[f64],
+        rows: &[usize],
+        plan: ForestPlan,
+        rng: &mut fastrand::Rng,
+    ) -> Self {
         let features = x.first().map_or(0, Vec::len);
         let mut importance = vec![0.0; features];
-        let flat: Vec<f64> = x.iter().flatten().copied().collect();
+        let flat: Vec<f64> = rows.iter().flat_map(|&r| &x[r]).copied().collect();
+        let y: Vec<f64> = rows.iter().map(|&r| y[r]).collect();
         let mut growing = Growing {
             x: &flat,
             features,
-            y,
+            y: &y,
             plan,
             importance: &mut importance,
             scan: Scan::default(),

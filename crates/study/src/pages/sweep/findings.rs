@@ -26,6 +26,8 @@ fn model(m: Model) -> &'static str {
         Model::Forest => "forest",
         Model::GaussianProcess => "Gaussian process",
         Model::Both => "forest and Gaussian process",
+        Model::Boosted => "boosted trees",
+        Model::All => "forest, Gaussian process and boosted trees",
     }
 }
 

@@ -6,6 +6,7 @@ pub mod findings;
 pub mod heat;
 pub mod metrics;
 pub mod parameters;
+pub mod predicted;
 
 use figures::{bars, ranking, scaling, scatter, split_scatter};
 use findings::{alpha, config, efficiency, headline, learnt, rate};

@@ -5,7 +5,7 @@ use crate::strategy::History;
 use std::collections::{HashMap, VecDeque};
 
 /// Share of the trials that each member gets at least.
-const FLOOR: f64 = 0.08;
+const FLOOR: f64 = 0.05;
 /// Results that count.
 const WINDOW: usize = 60;
 /// Worth of a trial among the best few that is not the best.
@@ -73,5 +73,38 @@ impl Credit {
             }
         }
         Member::Restarts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_finds_the_best_gets_more_and_nobody_nothing() {
+        let mut credit = Credit::default();
+        let before = credit.shares();
+        let mut history = History::default();
+        let mut open = HashMap::new();
+        // Local search improves each time, the process never.
+        for k in 0..20 {
+            history.add(2 * k, Some(vec![100.0 - k as f64]), 1.0);
+            history.add(2 * k + 1, Some(vec![200.0]), 1.0);
+            open.insert(2 * k, Member::Local);
+            open.insert(2 * k + 1, Member::Process);
+        }
+        history.add(100, None, 1.0);
+        open.insert(100, Member::Forest);
+        credit.learn(&history, &mut open);
+        assert!(open.is_empty());
+        let after = credit.shares();
+        let of = |shares: [f64; 5], m: Member| {
+            let k = Member::ALL.iter().position(|x| *x == m).unwrap();
+            shares[k]
+        };
+        assert!(of(after, Member::Local) > 1.5 * of(before, Member::Local));
+        assert!(of(after, Member::Process) < of(before, Member::Process));
+        assert!(after.iter().all(|s| *s >= FLOOR));
+        assert!((after.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 }

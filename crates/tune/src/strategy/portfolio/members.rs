@@ -1,5 +1,6 @@
 //! The members: each names a point from the trials of all.
 
+use super::at_once;
 use crate::strategy::surrogate::Known;
 use crate::strategy::{Ask, fresh};
 
@@ -9,8 +10,6 @@ const FEW: usize = 8;
 const ELITE: usize = 5;
 /// One in so many trials is good enough to descend from.
 const PROMISING: usize = 5;
-/// Share of children among the forest's points.
-const CHILDREN: f64 = 0.4;
 /// Relative worsening that annealing takes with chance 1/e, at the start and at the end.
 const HOT: f64 = 0.3;
 const COLD: f64 = 0.003;
@@ -50,12 +49,13 @@ impl Member {
         Self::Restarts,
     ];
 
-    /// What its first trials count as worth. Random points get the turns when nobody finds anything: then all that looks
-    /// good was tried.
+    /// What its first trials count as worth, which decides the turns when nobody finds anything: the models then go to
+    /// what they know least.
     pub fn prior(self) -> f64 {
         match self {
-            Self::Restarts => 2.0,
-            _ => 0.5,
+            Self::Forest => 5.0,
+            Self::Process => 1.5,
+            Self::Anneal | Self::Local | Self::Restarts => 0.4,
         }
     }
 
@@ -69,7 +69,8 @@ impl Member {
         rng: &mut fastrand::Rng,
     ) -> Option<u64> {
         match self {
-            Self::Forest if rng.f64() < CHILDREN => known.child(out, rng),
+            // As the strategy `forest`: one child beside the points of a question.
+            Self::Forest if rng.usize(..1 + at_once(ask.budget)) == 0 => known.child(out, rng),
             Self::Forest => known.by_forest(1, rng).pop(),
             Self::Process => known.next_of_process(out, rng),
             Self::Anneal => walk.anneal(ask, known, out, rng),

@@ -1,5 +1,6 @@
 //! `greenup analyze`.
 
+mod predict;
 mod terminal;
 
 use crate::args::AnalyzeArgs;
@@ -23,6 +24,7 @@ use std::time::Instant;
 pub fn run(args: &AnalyzeArgs) -> Result {
     let mut from = Provenance::of_process().seeded(Some(args.seed));
     let start = Instant::now();
+    let predict = predict::output(args)?;
     let mut sweep = search::recorded(&args.sweep)?;
     sweep.facts.flops = args.flops.or_else(|| sweep.flops());
     let a = analyze(&sweep, args.sample, args.seed).map_err(|m| {
@@ -51,6 +53,9 @@ pub fn run(args: &AnalyzeArgs) -> Result {
         };
         files.figures((&a, &sweep, sizes.as_ref()), &maps)?;
         files.texts(&sweep, &json, &page)?;
+    }
+    if let Some(to) = &predict {
+        predict::write(args, &a, &sweep, &from, to)?;
     }
     if args.json {
         return print::json(&json);

@@ -1,6 +1,7 @@
 //! `greenup replay`.
 
 mod many;
+mod steered;
 mod table;
 
 use crate::args::{BudgetArg, ReplayArgs};
@@ -164,7 +165,8 @@ fn once(
     budget: Budget,
     (name, seed): (&str, u64),
 ) -> Result<Replay> {
-    let mut s = strategy(name, None).map_err(|e| AppError::new(e.to_string()))?;
+    let steering = steered::predictions(args, sweep)?.map(|p| p.steering());
+    let mut s = strategy(name, steering).map_err(|e| AppError::new(e.to_string()))?;
     replay(sweep, &args.objective, s.as_mut(), budget, seed)
         .map_err(|e| AppError::new(e.to_string()))
 }

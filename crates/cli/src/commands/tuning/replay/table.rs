@@ -1,11 +1,13 @@
 //! Strategies on several recordings or with several budgets: a table of means.
 
 use super::outputs;
+use super::steered::{Predictions, predictions};
 use crate::args::{BudgetArg, ReplayArgs};
 use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{interrupt, print};
 use greenup_tune::replay::{Comparison, Reached, compare};
+use greenup_tune::strategy::StrategyError;
 use greenup_tune::synthetic::{Synthetic, sweep};
 use greenup_tune::{Strategy, Sweep, strategy};
 use serde_json::json;
@@ -36,7 +38,9 @@ pub fn run(args: &ReplayArgs) -> Result {
     };
     let mut strategies: Vec<String> = Vec::new();
     for name in &args.strategy {
-        strategy(name, None).map_err(|e| AppError::new(e.to_string()))?;
+        if name != "steered" {
+            strategy(name, None).map_err(|e| AppError::new(e.to_string()))?;
+        }
         if !strategies.contains(name) {
             strategies.push(name.clone());
         }
@@ -49,13 +53,19 @@ pub fn run(args: &ReplayArgs) -> Result {
         objective,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
     };
-    // Each was made once above.
-    let make = |name: &str| -> Box<dyn Strategy> {
-        strategy(name, None).unwrap_or_else(|_| unreachable!("a strategy that was checked"))
-    };
     let mut all: Vec<Reached> = Vec::new();
     for path in &args.recorded {
         let sweep = recorded(path)?;
+        let predicted = predictions(args, &sweep)?;
+        if strategies.iter().any(|s| s == "steered") && predicted.is_none() {
+            return Err(AppError::new(StrategyError::NoSteering.to_string())
+                .hint("name the sweep's --problem and a --machine"));
+        }
+        // Each was checked above.
+        let make = |name: &str| -> Box<dyn Strategy> {
+            let steering = predicted.as_ref().map(Predictions::steering);
+            strategy(name, steering).unwrap_or_else(|_| unreachable!("a strategy that was checked"))
+        };
         let mut rows = compare(&sweep, what, &make, &interrupt::requested)
             .map_err(|e| AppError::new(format!("{}: {e}", path.display())))?;
         for row in &mut rows {

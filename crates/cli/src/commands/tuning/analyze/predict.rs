@@ -1,0 +1,61 @@
+//! Predicted times of all configs, as a table or a figure.
+
+use crate::args::AnalyzeArgs;
+use greenup_app::error::{AppError, Result};
+use greenup_app::output::{self, Output};
+use greenup_app::provenance::Provenance;
+use greenup_files::Outputs;
+use greenup_study::pages::sweep::predicted::{chart, times};
+use greenup_tune::Sweep;
+use greenup_tune::analyze::Analysis;
+use std::fmt::Write as _;
+
+/// Checks the output before any work: it replaces no file of the sweep.
+pub fn output(args: &AnalyzeArgs) -> Result<Option<Output>> {
+    let mut outputs = Outputs::new();
+    outputs.input(&args.sweep);
+    for name in ["sweep.json", "trials.jsonl"] {
+        outputs.input(args.sweep.join(name));
+    }
+    let endings = ["csv", "svg", "png", "pdf"];
+    let Some(path) = &args.predict else {
+        return Ok(None);
+    };
+    output::Output::file(&mut outputs, path, &endings)
+        .map(Some)
+        .map_err(Into::into)
+}
+
+/// Learns and writes.
+pub fn write(
+    args: &AnalyzeArgs,
+    a: &Analysis,
+    sweep: &Sweep,
+    from: &Provenance,
+    to: &Output,
+) -> Result {
+    let Some((learnt, each)) = times(a, sweep, args.sample, args.seed) else {
+        return Err(AppError::new(format!(
+            "too few measured configs to predict others: {}",
+            a.rows.len()
+        ))
+        .hint("a model needs a sample of at least 10 configs and as many others"));
+    };
+    if !to.has_ending("csv") {
+        let mut figure = chart(&[(a.name.clone(), learnt, each)]);
+        figure.origin = from.pairs();
+        return to.write_chart(&figure, &args.look.look());
+    }
+    let mut text = a.parameters.join(",");
+    text.push_str(",measured_s,predicted_s,in_sample\n");
+    for p in each {
+        for value in &sweep.trials[p.trial].config {
+            let _ = write!(text, "{value},");
+        }
+        let (measured, predicted) = (p.measured, p.predicted);
+        let _ = writeln!(text, "{measured:e},{predicted:e},{}", p.in_sample);
+    }
+    to.write(text.as_bytes())?;
+    to.print_name();
+    Ok(())
+}
