@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The experiments of the BLAST paper that need a GPU and the cores of its host: tables 5, 6 and 7, figures 11 and 15. Run in the
+# The experiments of the BLAST paper that need a GPU and the cores of its host: tables 5, 6 and 7, figures 10 to 13 and 15. Run in the
 # repository root with the folder of the binaries: `blast.sh BIN`. Writes $OUT/blast/: every study and run as JSON, the GPU's
 # power over time as power.csv, and blast.json with what happened when. At most BUDGET seconds (260). PART=cpu measures what
-# needs no GPU: tables 1 and 6.
+# needs no GPU: tables 1 and 6. PART=summary writes tables of what was measured: fig11.json, table5.json,
+# table6.json, sharing.json, scaling.json.
 set -u
 bin=${1:-target/release}
 export HYDRO=$bin/hydro GREENUP=$bin/greenup
@@ -14,7 +15,7 @@ fi
 export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$OUT/cache}
 chmod +x "$HYDRO" "$GREENUP" 2>/dev/null
 exec python3 - <<'PY'
-import json, os, shutil, subprocess, sys, threading, time
+import json, os, shutil, statistics, subprocess, sys, threading, time
 
 begin, out, hydro, greenup = time.time(), os.environ["OUT"], os.environ["HYDRO"], os.environ["GREENUP"]
 BUDGET = float(os.environ.get("BUDGET", 260))
@@ -85,10 +86,35 @@ def triple(device, refines, threads):
     for r in refines:
         t = report(f"table6_{device.split(':')[0]}_{r}", ["--problem", "3", "--mesh", "rectangle01_quad", "--refine", str(r), "--order",
             "3", "--t-final", "0.6", "--ode", "rk2avg", "--device", device] + (["--threads", threads] if device == "cpu" else []),
-            limit=110)
+            limit=110 if device != "cpu" else 3000)
         if t:
             print(f"  refine {r}: {t['zones']} zones, {t['steps']} steps: kinetic {t['kinetic']:.13e} internal "
                   f"{t['internal']:.13e} drift {t['energy_drift']:.3e}; {t['wall_s']:.1f} s", flush=True)
+
+def scaling():
+    """Figures 12 and 13: 512 zones a rank, and 32^3 zones by more and more ranks, a core each; 32^3 zones on one and two GPUs."""
+    mpi = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
+    words = ["--problem", "1", "--refine", "0", "--order", "2", "--t-final", "10", "--cg-tol", "1e-8"]
+
+    def ranks(name, n, more):
+        head = [mpi, "--allow-run-as-root", "--bind-to", "core", "-np", str(n)]
+        more = more + ["--threads", str(n)]
+        if not (mpi and report(f"{name}_ranks_{n}", words + more[:-2] + ["--threads", "1"], limit=25, head=head)):
+            report(f"{name}_thread_ranks_{n}", words + more + ["--ranks", str(n)], limit=25)
+
+    for side, n in ((8, 1), (16, 8), (24, 27)):
+        ranks("fig12", n, ["--mesh", cube(side), "--steps", "5"])
+    for device in (G0, G0.replace(":0", ":0,1")):
+        name = device.replace(":", "").replace(",", "_")
+        report(f"fig13_{name}", words + ["--mesh", cube(32), "--steps", "100", "--device", device], limit=25)
+    for n in (32, 16, 8, 4, 2, 1):
+        ranks("fig13", n, ["--mesh", cube(32), "--steps", "3"])
+
+def second():
+    """What the second GPU does: figure 10 and table 6."""
+    report("fig10", ["--problem", "1", "--mesh", "cube01_hex", "--refine", str(max(0, round(3 / SMALL))), "--order", "2", "--t-final", "0.6",
+                     "--device", G1, "--checkpoint", os.path.join(out, "fig10.ckpt"), "--every", "100000"], limit=60)
+    triple(G1, (1, 2, 3, 4, 5), "1")
 
 def table1():
     """Table 1: shares of corner force and solver on one core, three interleaved rounds."""
@@ -103,10 +129,28 @@ def table1():
                     t = r["timings"]
                     rows.append({"round": k, "mesh": mesh, "refine": refine, "order": order, "steps": steps, "assembly": assembly,
                                  "zones": r["zones"], "unknowns": r["unknowns"], "wall_s": r["wall_s"],
-                                 "corner_s": t["stress_s"] + t["force_s"], "solve_s": t["solve_s"], "other_s": r["wall_s"]
-                                 - t["stress_s"] - t["force_s"] - t["solve_s"], "provenance": r["provenance"]})
+                                 "corner_s": t["stress_s"] + t["force_s"], "solve_s": t["solve_s"], "update_s": t["update_s"],
+                                 "provenance": r["provenance"]})
+    # Shares of what was timed: that has the evaluation of the initial state, before the steps.
+    for r in rows:
+        parts = r["corner_s"] + r["solve_s"]
+        r["total_s"] = max(r["wall_s"], parts + r["update_s"])
+        r["other_s"] = r["total_s"] - parts
+    medians = []
+    for mesh, refine, order, steps in cases:
+        for assembly in ("full", "partial"):
+            own = [r for r in rows if (r["mesh"], r["order"], r["assembly"]) == (mesh, order, assembly)]
+            share = lambda key: sorted(r[key] / r["total_s"] for r in own)
+            name = f"{'3D' if 'hex' in mesh else '2D'} Q{order}Q{order - 1}"
+            row = {"case": name, "assembly": assembly, "zones": own[0]["zones"], "unknowns": own[0]["unknowns"], "steps": steps,
+                   "step_s": statistics.median(r["wall_s"] for r in own) / steps}
+            for key in ("corner_s", "solve_s", "other_s"):
+                all = share(key)
+                row[key[:-2]] = {"value": statistics.median(all), "lo": all[0], "hi": all[-1]}
+            medians.append(row)
+            print(row, flush=True)
     with open(os.path.join(out, "table1.json"), "w") as f:
-        json.dump(rows, f, indent=1)
+        json.dump({"medians": medians, "rounds": rows}, f, indent=1)
 
 def balance():
     """Table 5: the share of the zones on the GPU that balances both, in 2D, and steps at fixed shares around it."""
@@ -149,17 +193,121 @@ def power():
     """Board power of all GPUs, ten times a second, until the end."""
     if not shutil.which("nvidia-smi"):
         return None
-    log["power_begin_s"] = time.time() - begin
-    f = open(os.path.join(out, "power.csv"), "w")
-    return subprocess.Popen(["nvidia-smi", "--query-gpu=timestamp,index,power.draw.instant,power.draw.average,clocks.sm,utilization.gpu",
-                             "--format=csv,noheader,nounits", "-lms", "100"], stdout=f)
+    p = subprocess.Popen(["nvidia-smi", "--query-gpu=index,power.draw.instant,clocks.sm,utilization.gpu", "--format=csv,noheader,nounits",
+                          "-lms", "100"], stdout=subprocess.PIPE, text=True)
+
+    def lines():
+        with open(os.path.join(out, "power.csv"), "w") as f:
+            print("time_s,gpu,watts,sm_mhz,utilization", file=f)
+            for line in p.stdout:
+                print(f"{time.time() - begin:.3f},{line.strip().replace(' ', '')}", file=f, flush=True)
+
+    threading.Thread(target=lines, daemon=True).start()
+    return p
+
+def summary():
+    """Tables of the runs of this folder."""
+    import glob, re
+
+    def read(name):
+        try:
+            with open(os.path.join(out, name + ".json")) as f:
+                return json.load(f)
+        except OSError:
+            return None
+
+    def write(name, rows):
+        with open(os.path.join(out, name + ".json"), "w") as f:
+            json.dump({"rows": rows}, f, indent=1)
+        for r in rows:
+            print(name, r, flush=True)
+
+    rows = []
+    for problem in ("sedov", "triple"):
+        r = read(f"table5_{problem}")
+        if not r:
+            continue
+        shares = [float(re.search(r"([\d.]+) % of the zones", m)[1]) / 100 for m in r["messages"] if "% of the zones" in m]
+        settled = next(k + 1 for k in range(len(shares)) if all(abs(s - shares[-1]) < 0.002 for s in shares[k:]))
+        row = {"problem": f"2D {problem}", "zones": r["zones"], "share": shares[-1], "periods": settled, "shares": shares,
+               "step_s": r["wall_s"] / r["steps"]}
+        for share in ("0.75", "0.9", "0.99", "gpu"):
+            f = read(f"table5_{problem}_{share}")
+            row["fixed_" + share.replace("0.", "")] = f["wall_s"] / (f["steps"] + f["rejected"]) if f else None
+        rows.append(row)
+    write("table5", rows)
+    rows = []
+    for path in sorted(glob.glob(os.path.join(out, "table6_*.json"))):
+        with open(path) as f:
+            r = json.load(f)
+        # The total at the start is 10.05 exactly.
+        rows.append({"device": "CPU" if "cpu" in path else "GPU", "zones": r["zones"], "steps": r["steps"], "t": r["t"],
+                     "kinetic": r["kinetic"], "internal": r["internal"], "total": r["kinetic"] + r["internal"],
+                     "change": r["energy_drift"] * 10.05, "wall_s": r["wall_s"]})
+    write("table6", [r for r in rows if abs(r["t"] - 0.6) < 1e-12])
+    # Figure 11: steps of 16^3 zones.
+    def step(name):
+        own = [r for r in (read(name) or {}).get("rows", []) if (r["work"], r["assembly"]) == ("step", "partial")]
+        return own[0] if own else None
+
+    rows = []
+    for k, spaces in (("q2", "Q2Q1"), ("q4", "Q4Q3")):
+        cpu, gpu, both = step(f"cpu_{k}"), step(f"fig15_{k}"), step(f"gpu_cpu_{k}")
+        if cpu and gpu:
+            rows.append({"spaces": spaces, "zones": cpu["zones"], "cpu_s": cpu["seconds"], "gpu_s": gpu["seconds"], "gpu_cpu_s": both
+                         and both["seconds"], "speedup": cpu["seconds"] / gpu["seconds"], "speedup_gpu_cpu": both
+                         and cpu["seconds"] / both["seconds"], "gpu_watts": gpu["watts"]})
+    if len(rows) == 2:
+        rows.append({"spaces": "Q4Q3 over Q2Q1", "cpu_s": rows[1]["cpu_s"] / rows[0]["cpu_s"], "gpu_s": rows[1]["gpu_s"] / rows[0]["gpu_s"]})
+    write("fig11", rows)
+    rows = []
+    for tag, spaces in (("q2", "Q2Q1"), ("q4", "Q4Q3"), ("q2_large", "Q2Q1")):
+        for n in (1, 2, 4, 8):
+            own = [read(f"fig15_{tag}_{n}_processes_{k}") for k in range(n)]
+            own = [o["rows"][0] for o in own if o]
+            if len(own) != n:
+                continue
+            rate = sum(o["zones"] / o["seconds"] for o in own)
+            watts = [o["watts"] for o in own if o["watts"]]
+            watts = statistics.median(watts) if watts else None
+            rows.append({"case": f"{spaces}, {n} process{'es' if n > 1 else ''}", "spaces": spaces, "processes": n,
+                         "zones": sum(o["zones"] for o in own), "zones_per_s": rate, "watts": watts,
+                         "joules_per_million_zones": 1e6 * watts / rate if watts else None})
+    for n in (1, 2, 4, 8):
+        for kind in ("ranks", "thread_ranks"):
+            r = read(f"fig15_{kind}_{n}")
+            if r:
+                boards = r.get("boards") or []
+                energy = [b.get("energy_j") for b in boards if b.get("energy_j")]
+                rows.append({"case": f"steps by {n} {kind.replace('_', ' ')}", "spaces": "Q2Q1", "processes": n, "zones": r["zones"],
+                             "step_s": r["wall_s"] / r["steps"], "boards": boards,
+                             "watts": max(energy) / r["wall_s"] if energy else None})
+    write("sharing", rows)
+    rows = []
+    for path in sorted(glob.glob(os.path.join(out, "fig1[23]_*.json"))):
+        with open(path) as f:
+            r = json.load(f)
+        name = os.path.basename(path)[:-5]
+        attempts = r["steps"] + r["rejected"]
+        rows.append({"name": name, "figure": name[:5], "ranks": r["ranks"], "zones": r["zones"], "gpu": "cuda" in name,
+                     "steps": r["steps"], "attempt_s": r["wall_s"] / attempts, "iterations": r["timings"]["iterations"]
+                     / max(1, r["timings"]["solves"]), "wall_s": r["wall_s"]})
+    for figure, gpu in (("fig12", False), ("fig13", False), ("fig13", True)):
+        own = sorted((r for r in rows if (r["figure"], r["gpu"]) == (figure, gpu)), key=lambda r: r["ranks"])
+        for r in own:
+            r["speedup"] = own[0]["attempt_s"] / r["attempt_s"]
+            r["efficiency"] = r["speedup"] / (1 if figure == "fig12" else r["ranks"] / own[0]["ranks"])
+    write("scaling", rows)
 
 log["began"] = time.time()
 log["threads"] = THREADS
+if os.environ.get("PART") == "summary":
+    summary()
+    sys.exit(0)
 if os.environ.get("PART") == "cpu":
     BUDGET = float(os.environ.get("BUDGET", 3000))
     table1()
-    triple("cpu", (1, 2, 3, 4), os.environ.get("THREADS", "2"))
+    triple("cpu", (1, 2, 3, 4), THREADS)
 else:
     if shutil.which("nvidia-smi"):
         log["gpus"] = subprocess.run(["nvidia-smi", "--query-gpu=index,name,driver_version,power.limit,compute_mode", "--format=csv,noheader"],
@@ -179,11 +327,12 @@ else:
     study("gpu_cpu_q4", G0 + "+cpu", 64, "4", extra=cores)
     balance()
     # Both GPUs at once, with a core or a few each.
-    lane = threading.Thread(target=triple, args=(G1, (1, 2, 3, 4, 5), "1"))
+    lane = threading.Thread(target=second)
     lane.start()
     sharing()
     study("gpu_equal", G0, 48, "2,4")
     lane.join()
+    scaling()
     if meter:
         meter.terminate()
 save()

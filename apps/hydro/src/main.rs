@@ -4,7 +4,7 @@ mod commands;
 
 use clap::{Parser, Subcommand};
 use commands::settings::Settings;
-use commands::{list, restart, run, study};
+use commands::{list, mesh, restart, run, study};
 use greenup_app::ranks::check_alone;
 use greenup_app::renamed::Renamed;
 use std::path::PathBuf;
@@ -44,6 +44,8 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Draw a plane mesh: zones with their degrees of freedom, the parts of ranks, nodes that ranks share
+    Mesh(mesh::MeshArgs),
     /// Measure time, power and energy of steps and their parts, for both assemblies and several orders
     Study(study::StudyArgs),
     /// Draw a recorded study: its HTML page, or a figure
@@ -88,6 +90,7 @@ fn main() -> ExitCode {
             run::run(problem, &s, None, json)
         }
         Command::List { json } => check_alone().and_then(|()| list::list(json)),
+        Command::Mesh(args) => check_alone().and_then(|()| mesh::mesh(&args)),
         Command::Study(args) => check_alone().and_then(|()| study::study(&args)),
         Command::Report(args) => check_alone().and_then(|()| study::report::report(&args)),
         Command::Compare(args) => check_alone().and_then(|()| study::compare::compare(&args)),

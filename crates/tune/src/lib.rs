@@ -37,8 +37,8 @@ pub mod session;
 pub mod shard;
 pub mod strategy;
 pub mod surrogate;
-pub mod synthetic;
 pub mod sweep;
+pub mod synthetic;
 pub mod trial;
 pub mod worker;
 

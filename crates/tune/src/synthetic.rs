@@ -238,7 +238,10 @@ mod tests {
             assert_eq!(of.family, family);
             let s = sweep(of);
             let times = |s: &Sweep| -> Vec<Option<f64>> {
-                s.trials.iter().map(|t| t.cost().map(|c| c.time_s)).collect()
+                s.trials
+                    .iter()
+                    .map(|t| t.cost().map(|c| c.time_s))
+                    .collect()
             };
             assert_eq!(times(&s), times(&sweep(of)));
             assert_ne!(times(&s), times(&sweep(Synthetic { seed: 4, ..of })));

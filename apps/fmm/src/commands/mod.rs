@@ -5,6 +5,7 @@ pub mod direct;
 mod direct_gpu;
 mod drawing;
 pub mod input;
+pub mod lists;
 pub mod nbody;
 mod nbody_figure;
 mod predicted;

@@ -186,8 +186,10 @@ pub fn run(args: &StudyArgs) -> Result {
         )));
     }
     if all_cases() <= args.skip || args.first.is_some_and(|first| first <= args.skip) {
-        return Err(AppError::new(format!("--skip {}: no case is left", args.skip))
-            .hint(format!("there are {} cases", all_cases())));
+        return Err(
+            AppError::new(format!("--skip {}: no case is left", args.skip))
+                .hint(format!("there are {} cases", all_cases())),
+        );
     }
     let figure = drawing::check(&mut Outputs::new(), args.figure.as_deref())?;
     let mut provenance = Provenance::of_process().seeded(Some(SEED));
@@ -284,6 +286,14 @@ pub fn run(args: &StudyArgs) -> Result {
     Ok(())
 }
 
+/// Standard deviation over the mean; 0 of a single value.
+fn deviation(x: &[f64]) -> f64 {
+    let n = x.len() as f64;
+    let mean = x.iter().sum::<f64>() / n;
+    let squares: f64 = x.iter().map(|v| (v - mean).powi(2)).sum();
+    (squares / (n - 1.0).max(1.0)).sqrt() / mean
+}
+
 fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Trial> {
     let device = case.device;
     let begun = Instant::now();
@@ -303,8 +313,10 @@ fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Tri
         .collect();
     let mut metrics = all.last().map(|m| m.state_by_name()).unwrap_or_default();
     let spread = energies.as_deref().and_then(Summary::of);
+    let energies = energies.unwrap_or_default();
     if let Some(s) = &spread {
         metrics.insert("energy_error".to_owned(), s.relative_error());
+        metrics.insert("energy_sd".to_owned(), deviation(&energies));
     }
     let time = Summary::of(&times_s);
     Ok(Trial {
@@ -361,4 +373,17 @@ fn count(all: &[Case], dir: &Path, bar: &ProgressBar) -> Result {
         bar.inc(1);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::deviation;
+
+    #[test]
+    fn a_deviation_is_relative_to_the_mean() {
+        // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, sum of squares 32.
+        let x = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
+        assert!((deviation(&x) - (32.0f64 / 7.0).sqrt() / 5.0).abs() < 1e-12);
+        assert_eq!(deviation(&[3.0]), 0.0);
+    }
 }

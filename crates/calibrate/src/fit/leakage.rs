@@ -1,17 +1,18 @@
 //! Leakage with temperature (thesis, eq 40), fitted to records that hold a clock and a temperature.
 //!
 //! E = Σ N ε v² + T (π_misc + C₁ v exp(−Θ (1/θ − 1/θ₀))), v = 1 − s (1 − f/f_max), θ the temperature of the device. Coefficients
-//! by non-negative least squares on relative errors, s and Θ by golden sections in turns. Without Θ it is eq 42.
+//! by non-negative least squares on relative errors, s and Θ by Nelder–Mead around it. Without Θ it is eq 42.
 
 use super::clocked::{Row, highest, ops, rows};
 use super::{Constant, FitError};
-use crate::linalg::nnls;
+use crate::linalg::{nelder_mead, nnls};
 use crate::record::Record;
 use greenup_meter::stats::quantile;
 use greenup_model::clocked::follows_core;
 use greenup_model::dvfs::LeakageTemperature;
 use nalgebra::DMatrix;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Largest Θ, K: a threshold of 1 V with a = 1.
 const LARGEST_K: f64 = 12_000.0;
@@ -39,7 +40,13 @@ pub struct LeakageFit {
     pub mean_abs_error: f64,
     /// The same with a constant power that depends on neither.
     pub mean_abs_error_constant: f64,
-    /// Whether it earns its three constants (Akaike's criterion).
+    /// Mean absolute relative errors of the energy of benchmarks left out of the fit, one at a time: with leakage over
+    /// temperature, and with one constant power. `None` where no benchmark can be left out.
+    pub held_out: Option<(f64, f64)>,
+    /// Correlation of temperature and power over the records. Near 1 the temperature tells the load, whose power the fit may
+    /// take for leakage.
+    pub correlation: f64,
+    /// Whether it earns its constants (Akaike's criterion).
     pub distinguished: bool,
     /// Constant power of each record: its energy less that of its operations, over its time. Temperature in °C, voltage
     /// over that at the highest clock, and W.
@@ -121,24 +128,81 @@ impl Frame {
         Costs { x, errors }
     }
 
-    /// Slope and Θ of the least squares, in turns, from several values of Θ.
+    /// Slope and Θ of the least squares: golden sections in turns from several values of Θ, then together.
     fn best(&self, all: &[Warm]) -> (f64, f64) {
         let mut best = (f64::INFINITY, 0.0, 0.0);
-        for start in [0.0, 2000.0, 6000.0] {
-            let mut theta = start;
-            let mut slope = 0.0;
-            for _ in 0..4 {
-                slope = golden(0.0, STEEPEST, 22, |s| {
-                    self.costs(all, s, Some(theta)).squares()
-                });
-                theta = self.theta(all, slope);
-            }
+        for mut theta in [0.0, 2000.0, 6000.0] {
+            let slope = golden(0.0, STEEPEST, 20, |s| {
+                self.costs(all, s, Some(theta)).squares()
+            });
+            theta = self.theta(all, slope);
             let squares = self.costs(all, slope, Some(theta)).squares();
             if squares < best.0 {
                 best = (squares, slope, theta);
             }
         }
-        (best.1, best.2)
+        self.near(all, (best.1, best.2), 160)
+    }
+
+    /// Slope and Θ of the least squares near others.
+    fn near(&self, all: &[Warm], (slope, theta): (f64, f64), steps: u64) -> (f64, f64) {
+        let bounded = |x: &[f64]| {
+            (
+                x[0].clamp(0.0, STEEPEST),
+                (1000.0 * x[1]).clamp(0.0, LARGEST_K),
+            )
+        };
+        let start = [slope, theta / 1000.0];
+        let found = nelder_mead(&start, &[0.2, 1.0], steps, &|x| {
+            let (s, t) = bounded(x);
+            self.costs(all, s, Some(t)).squares()
+        });
+        found.map_or((slope, theta), |(x, _)| bounded(&x))
+    }
+
+    /// Relative errors of the energy of records by the coefficients of others.
+    fn errors(&self, x: &[f64], of: &[Warm], slope: f64, theta_k: Option<f64>) -> Vec<f64> {
+        let warmth = LeakageTemperature {
+            theta_k: theta_k.unwrap_or(0.0),
+            reference_k: self.reference_k,
+        };
+        let n = self.ops.len();
+        (of.iter())
+            .map(|w| {
+                let (r, v) = (&w.row.record, self.voltage(w, slope));
+                let marginal: f64 = (self.ops.iter().zip(x))
+                    .map(|(&op, e)| {
+                        let e = e * r.work.count(op);
+                        if follows_core(op) { e * v * v } else { e }
+                    })
+                    .sum();
+                let leakage = x
+                    .get(n + 1)
+                    .map_or(0.0, |c| c * v * warmth.factor(w.kelvin));
+                (marginal + (x[n] + leakage) * r.time_s) / w.row.energy_j - 1.0
+            })
+            .collect()
+    }
+
+    /// Leaves out one benchmark after the other; one of a class that no other has is kept.
+    fn held_out(&self, all: &[Warm], slopes: (f64, f64)) -> Option<(f64, f64)> {
+        let names: BTreeSet<&str> = (all.iter().map(|w| w.row.record.benchmark.as_str())).collect();
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        for name in names {
+            let (test, train): (Vec<Warm>, Vec<Warm>) =
+                (all.iter().cloned()).partition(|w| w.row.record.benchmark == name);
+            let has = |of: &[Warm], op| of.iter().any(|w| w.row.record.work.count(op) > 0.0);
+            if (self.ops.iter()).any(|&op| has(&test, op) && !has(&train, op)) {
+                continue;
+            }
+            let theta = Some(self.theta(&train, slopes.0));
+            let x = self.costs(&train, slopes.0, theta).x;
+            with.extend(self.errors(&x, &test, slopes.0, theta));
+            let x = self.costs(&train, slopes.1, None).x;
+            without.extend(self.errors(&x, &test, slopes.1, None));
+        }
+        let mean = |e: &[f64]| e.iter().map(|x| x.abs()).sum::<f64>() / e.len() as f64;
+        (!with.is_empty()).then(|| (mean(&with), mean(&without)))
     }
 
     /// Θ of the least squares at a slope.
@@ -147,6 +211,16 @@ impl Frame {
             self.costs(all, slope, Some(t)).squares()
         })
     }
+}
+
+/// Correlation of temperature and power.
+fn correlation(all: &[Warm]) -> f64 {
+    let power = |w: &Warm| w.row.energy_j / w.row.record.time_s;
+    let mean = |f: &dyn Fn(&Warm) -> f64| all.iter().map(f).sum::<f64>() / all.len() as f64;
+    let (t, p) = (mean(&|w| w.kelvin), mean(&power));
+    let both = mean(&|w| (w.kelvin - t) * (power(w) - p));
+    let squares = mean(&|w| (w.kelvin - t).powi(2)) * mean(&|w| (power(w) - p).powi(2));
+    both / squares.sqrt()
 }
 
 /// Where a function of one valley is least.
@@ -199,18 +273,16 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
     let n = frame.ops.len();
     let (slope, theta) = frame.best(&all);
     let found = frame.costs(&all, slope, Some(theta));
-    let without = {
-        let s = golden(0.0, STEEPEST, 24, |s| frame.costs(&all, s, None).squares());
-        frame.costs(&all, s, None)
-    };
+    let plain_slope = golden(0.0, STEEPEST, 24, |s| frame.costs(&all, s, None).squares());
+    let without = frame.costs(&all, plain_slope, None);
     let mut rng = fastrand::Rng::with_seed(1);
     let drawn: Vec<(f64, f64, f64)> = (0..resamples)
         .map(|_| {
             let again: Vec<Warm> = (0..all.len())
                 .map(|_| all[rng.usize(..all.len())].clone())
                 .collect();
-            let t = frame.theta(&again, slope);
-            let x = frame.costs(&again, slope, Some(t)).x;
+            let (s, t) = frame.near(&again, (slope, theta), 40);
+            let x = frame.costs(&again, s, Some(t)).x;
             (t, x[n + 1], x[n])
         })
         .collect();
@@ -256,6 +328,8 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
         voltage_slope: slope,
         mean_abs_error: mean(&found),
         mean_abs_error_constant: mean(&without),
+        correlation: correlation(&all),
+        held_out: frame.held_out(&all, (slope, plain_slope)),
         distinguished: gain > 4.0 && found.x[n + 1] > 0.0 && theta > 1.0,
         constant_power,
     })
@@ -332,6 +406,9 @@ mod tests {
             assert!((ratio - 1.0).abs() < 0.04, "{c}: {ratio}");
         }
         assert!(f.mean_abs_error < 0.5 * f.mean_abs_error_constant, "{f:?}");
+        assert!(f.correlation.abs() < 0.3, "{}", f.correlation);
+        let (with, without) = f.held_out.unwrap();
+        assert!(with < 0.006 && with < 0.5 * without, "{with} {without}");
     }
 
     #[test]

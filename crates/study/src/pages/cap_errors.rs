@@ -149,3 +149,68 @@ fn panel(name: &str, quantity: &str, performance: bool, devices: &[Device]) -> P
     }
     panel
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use greenup_calibrate::fit::KsTest;
+
+    fn device(p_value: f64, clocked: bool) -> Device {
+        let test = KsTest {
+            statistic: 0.3,
+            p_value,
+            mean_abs_error_capped: 0.02,
+            mean_abs_error_uncapped: 0.1,
+        };
+        let errors = |x: f64| ModelErrors {
+            performance: (0..9).map(|k| x * f64::from(k)).collect(),
+            energy: (0..9).map(|k| x * f64::from(k - 4)).collect(),
+        };
+        Device {
+            name: format!("device {p_value}"),
+            errors: CapErrors {
+                benchmarks: (0..9).map(|k| format!("f64 I={k}")).collect(),
+                uncapped: errors(0.03),
+                capped: errors(0.01),
+                clocked: clocked.then(|| errors(0.005)),
+                usable_power_w: 100.0,
+                performance_test: test,
+                energy_test: test,
+            },
+        }
+    }
+
+    #[test]
+    fn devices_have_a_box_a_model_and_asterisks_where_they_differ() {
+        let c = figure("errors", &[device(0.001, true), device(0.4, false)]);
+        for width in [420.0, 900.0] {
+            assert!(c.faults(width).is_empty(), "{:?}", c.faults(width));
+        }
+        for panel in &c.panels {
+            let bars = panel.layers.iter().filter_map(|l| match &l.what {
+                What::Bars { bars, .. } => Some(bars.len()),
+                _ => None,
+            });
+            assert_eq!(bars.collect::<Vec<_>>(), [2, 2, 1]);
+            let Scale::Names(names) = &panel.y.scale else {
+                panic!()
+            };
+            assert!(
+                names.contains(&"device 0.001: p < 0.01 **".to_owned()),
+                "{names:?}"
+            );
+            assert!(
+                names.contains(&"device 0.4: p 0.40".to_owned()),
+                "{names:?}"
+            );
+        }
+        // Every error is a dot.
+        let dots: usize = (c.panels[0].layers.iter())
+            .map(|l| match &l.what {
+                What::Points { points, .. } => points.len(),
+                _ => 0,
+            })
+            .sum();
+        assert_eq!(dots, 9 * 5);
+    }
+}

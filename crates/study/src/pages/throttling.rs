@@ -33,8 +33,9 @@ pub fn figure(machines: &[(String, EnergyRoofline)], range: (f64, f64)) -> Chart
         series: vec![
             Series::new("flops", Ink::Series(0), Sign::Line),
             Series::new("memory operations", Ink::Series(1), Sign::Line),
-            Series::new("the power cap binds", Ink::Series(2), Sign::Area),
+            Series::new("", Ink::Series(2), Sign::Area),
         ],
+        notes: vec!["Shaded: the power cap binds.".into()],
         panels: panels.collect(),
         least_width: 330.0,
         ..Chart::default()

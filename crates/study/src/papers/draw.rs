@@ -2,6 +2,8 @@
 
 use super::PaperError;
 use super::charts;
+use super::fmm::{Counts, Energies, TreeLists};
+use super::hydro::HydroFigure;
 use super::platforms;
 use super::recorded;
 use super::records::{Records, broken, machine};
@@ -148,6 +150,14 @@ pub enum Draw {
         /// Their names.
         studies: Vec<String>,
     },
+    /// A figure of hydrodynamics.
+    Hydro(HydroFigure),
+    /// U, V, W and X lists of a box.
+    TreeLists(TreeLists),
+    /// Instructions or data of evaluations of the FMM by kind.
+    Counts(Counts),
+    /// Errors of predicted energies with the spread of the measured ones.
+    Energies(Energies),
     /// Curves through numbers of a JSON record.
     Curves {
         /// A JSON record.
@@ -338,6 +348,9 @@ impl Draw {
                 sweeps,
                 machine,
             } => applications::figure(&*records.explained(names, sweeps, machine)?),
+            Self::TreeLists(lists) => lists.chart(records)?,
+            Self::Counts(counts) => counts.chart(records)?,
+            Self::Energies(energies) => energies.chart(records)?,
             Self::Published { studies } => {
                 let known = published::all()?;
                 let mut beside = Vec::new();
@@ -351,6 +364,7 @@ impl Draw {
                 }
                 scaling::published_figure(&beside)
             }
+            Self::Hydro(h) => h.chart(records)?,
             Self::Curves {
                 record,
                 rows,
@@ -419,6 +433,9 @@ impl Draw {
             | Self::Balances { .. } => {
                 "Computed by the model from the machines' published constants.".into()
             }
+            Self::Hydro(h) => h.caption(),
+            Self::TreeLists(lists) => lists.caption(records)?,
+            Self::Energies(energies) => energies.caption(records)?,
             Self::Metrics { .. } => {
                 "The third panel of each row is the plane of performance and efficiency.".into()
             }

@@ -1,5 +1,8 @@
 //! Our tables of an item, from records.
 
+use super::fmm::{Cases, CounterTable};
+use super::hydro::rows::Rows;
+use super::levels::Levels;
 use super::{PaperError, Records, gemms, platforms};
 use crate::pages::sweep::findings;
 use greenup_model::Op;
@@ -16,6 +19,12 @@ pub enum List {
         /// The sweep.
         record: String,
     },
+    /// Hardware counters with what each is for.
+    Counters(CounterTable),
+    /// Inputs of a study of the FMM with their energies.
+    Cases(Cases),
+    /// Costs of the levels of memory.
+    Levels(Levels),
     /// Errors with and without the power cap.
     CapErrors(platforms::caps::Platforms),
     /// Symbols of the model with their values on a machine.
@@ -41,6 +50,8 @@ pub enum List {
         /// The machines.
         machines: Vec<String>,
     },
+    /// Rows of JSON records.
+    Rows(Rows),
 }
 
 impl List {
@@ -51,6 +62,9 @@ impl List {
     pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
         let record = match self {
             Self::Corners { record } => record,
+            Self::Counters(counters) => return counters.table(),
+            Self::Cases(cases) => return cases.table(records),
+            Self::Levels(levels) => return levels.table(records),
             Self::CapErrors(p) => return platforms::caps::table(records, &p.platforms),
             Self::Symbols {
                 machine,
@@ -62,6 +76,8 @@ impl List {
                 return platforms::tables::constants(records, machines, *flop);
             }
             Self::Peaks { machines } => return platforms::tables::peaks(records, machines),
+            Self::Rows(rows) => return rows.table(records),
+            Self::Corners { record } => record,
         };
         let s = records.sweep(record)?;
         let a = &s.analysis;

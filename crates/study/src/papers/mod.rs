@@ -6,6 +6,9 @@
 //! | [`records`] | the repository's records, each read once |
 //! | [`values`] | our number beside one of the paper |
 //! | [`draw`] | our figure of an item |
+//! | [`hydro`] | figures and tables of hydrodynamics |
+//! | [`fmm`] | figures and tables of the fast multipole method |
+//! | [`levels`] | costs of the levels of memory |
 //! | [`lists`] | our table of an item |
 //! | [`measure`] | measuring the records of an item anew |
 //! | [`page`] | the page of a paper, its figures and numbers |
@@ -13,7 +16,10 @@
 mod charts;
 pub mod data;
 pub mod draw;
+pub mod fmm;
 mod gemms;
+pub mod hydro;
+pub mod levels;
 pub mod lists;
 pub mod measure;
 pub mod page;

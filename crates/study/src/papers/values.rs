@@ -96,13 +96,6 @@ pub enum Ours {
         /// `mean error`, `largest error`, `standard deviation`, `least constant share` or `largest constant share`.
         value: String,
     },
-    /// Leakage over temperature, fitted to a record.
-    Leakage {
-        /// Microbenchmarks with clocks and temperatures.
-        record: String,
-        /// `theta` in K, `leakage` or `other constant power` in W.
-        value: String,
-    },
     /// Number of platforms whose errors in performance differ with and without the power cap.
     CapErrors(platforms::caps::Platforms),
     /// Time of the model in a published scaling study, s.
@@ -247,9 +240,6 @@ impl Ours {
                     "largest constant share" => shares.iter().copied().fold(f64::NAN, f64::max),
                     other => return Err(broken(&records.path(sweeps)?, format!("no `{other}`"))),
                 }
-            }
-            Self::Leakage { record, value } => {
-                platforms::transistors::value(records, record, value)?
             }
             Self::CapErrors(p) => platforms::caps::different(records, &p.platforms)?,
             Self::Scaling { study, nodes } => {

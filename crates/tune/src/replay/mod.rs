@@ -161,67 +161,67 @@ impl<'a> Recording<'a> {
     pub fn replay(&self, strategy: &mut dyn Strategy, budget: Budget, seed: u64) -> Replay {
         let (sweep, table, optimum) = (self.sweep, &self.table, self.optimum);
         let costs = |i: u64| self.costs[i as usize].clone();
-    let mut out = Replay {
-        evaluations: 0,
-        failures: 0,
-        clock_s: 0.0,
-        best: None,
-        optimum,
-        fraction: 0.0,
-        trace: Vec::new(),
-    };
-    let most = match budget {
-        Budget::Evaluations(e) => e,
-        Budget::Seconds(_) => usize::MAX,
-    };
-    let late = |clock: f64| matches!(budget, Budget::Seconds(s) if clock >= s);
-    let mut search = Search::new(strategy, table, most, seed);
-    while !late(out.clock_s)
-        && let Some(proposals) = search.ask()
-    {
-        for p in proposals {
-            if search.over() || late(out.clock_s) {
-                break;
+        let mut out = Replay {
+            evaluations: 0,
+            failures: 0,
+            clock_s: 0.0,
+            best: None,
+            optimum,
+            fraction: 0.0,
+            trace: Vec::new(),
+        };
+        let most = match budget {
+            Budget::Evaluations(e) => e,
+            Budget::Seconds(_) => usize::MAX,
+        };
+        let late = |clock: f64| matches!(budget, Budget::Seconds(s) if clock >= s);
+        let mut search = Search::new(strategy, table, most, seed);
+        while !late(out.clock_s)
+            && let Some(proposals) = search.ask()
+        {
+            for p in proposals {
+                if search.over() || late(out.clock_s) {
+                    break;
+                }
+                let trial = &sweep.trials[p.point as usize];
+                let mut value = costs(p.point);
+                // A short measurement is the median of a few of the recorded runs.
+                if p.effort < 1.0
+                    && let (
+                        Some(v),
+                        Outcome::Measured {
+                            times_s, time_s, ..
+                        },
+                    ) = (&mut value, &trial.outcome)
+                    && !times_s.is_empty()
+                {
+                    let few = ((times_s.len() as f64 * p.effort).ceil() as usize).max(1);
+                    let mut some: Vec<f64> = (0..few)
+                        .map(|_| times_s[search.rng.usize(..times_s.len())])
+                        .collect();
+                    some.sort_by(f64::total_cmp);
+                    v[0] *= some[some.len() / 2] / time_s;
+                }
+                out.evaluations += 1;
+                out.clock_s += trial.build_s + trial.verify_s + trial.measure_s * p.effort;
+                out.failures += usize::from(value.is_none());
+                // What was found is judged by the full recording, not by a lucky short look.
+                if let Some(c) = costs(p.point)
+                    && out.best.as_ref().is_none_or(|b| c[0] < b.value)
+                {
+                    let step = Step {
+                        evaluation: out.evaluations,
+                        clock_s: out.clock_s,
+                        value: c[0],
+                        config: trial.config.clone(),
+                    };
+                    out.trace.push(step.clone());
+                    out.best = Some(step);
+                }
+                search.tell(p.point, value, p.effort);
             }
-            let trial = &sweep.trials[p.point as usize];
-            let mut value = costs(p.point);
-            // A short measurement is the median of a few of the recorded runs.
-            if p.effort < 1.0
-                && let (
-                    Some(v),
-                    Outcome::Measured {
-                        times_s, time_s, ..
-                    },
-                ) = (&mut value, &trial.outcome)
-                && !times_s.is_empty()
-            {
-                let few = ((times_s.len() as f64 * p.effort).ceil() as usize).max(1);
-                let mut some: Vec<f64> = (0..few)
-                    .map(|_| times_s[search.rng.usize(..times_s.len())])
-                    .collect();
-                some.sort_by(f64::total_cmp);
-                v[0] *= some[some.len() / 2] / time_s;
-            }
-            out.evaluations += 1;
-            out.clock_s += trial.build_s + trial.verify_s + trial.measure_s * p.effort;
-            out.failures += usize::from(value.is_none());
-            // What was found is judged by the full recording, not by a lucky short look.
-            if let Some(c) = costs(p.point)
-                && out.best.as_ref().is_none_or(|b| c[0] < b.value)
-            {
-                let step = Step {
-                    evaluation: out.evaluations,
-                    clock_s: out.clock_s,
-                    value: c[0],
-                    config: trial.config.clone(),
-                };
-                out.trace.push(step.clone());
-                out.best = Some(step);
-            }
-            search.tell(p.point, value, p.effort);
         }
-    }
-    out.fraction = out.best.as_ref().map_or(0.0, |b| optimum / b.value);
-    out
+        out.fraction = out.best.as_ref().map_or(0.0, |b| optimum / b.value);
+        out
     }
 }

@@ -166,12 +166,25 @@ fn print_leakage(fit: &LeakageFit) {
         percent(fit.mean_abs_error),
         percent(fit.mean_abs_error_constant)
     ));
+    if let Some((with, without)) = fit.held_out {
+        print::line(format!(
+            "of benchmarks left out of the fit: mean {}, against {}",
+            percent(with),
+            percent(without)
+        ));
+    }
     let kelvin = fit.reference_c + LeakageTemperature::ZERO_C;
     match (fit.distinguished, fit.temperature().doubling_k(kelvin)) {
         (true, Some(k)) => print::line(format!("it doubles in {k:.0} K")),
         _ => print::line(
             "these records do not tell leakage from other constant power: measure at more temperatures",
         ),
+    }
+    if fit.correlation > 0.5 {
+        print::warn(format!(
+            "temperature and power of the records rise together (correlation {:.2}): part of this leakage may be power of the load. Fix: measure the same benchmarks on a cold and on a hot device",
+            fit.correlation
+        ));
     }
 }
 

@@ -106,7 +106,7 @@ impl Panels {
                 .map(|(k, (_, n))| Series::new(*n, Ink::Series(k), Sign::Line))
                 .collect(),
             _ => (self.k.iter().enumerate())
-                .map(|(s, k)| Series::new(format!("Δπ/{}", three(*k)), Ink::Series(s), Sign::Line))
+                .map(|(s, k)| Series::new(format!("Δπ/{k}"), Ink::Series(s), Sign::Line))
                 .collect(),
         };
         let dots = series.len();

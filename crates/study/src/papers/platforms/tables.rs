@@ -85,68 +85,61 @@ pub fn constants(records: &Records, names: &[String], flop: Op) -> Result<Table,
             Ok(t) => Cell::number(1.0 / t, si(1.0 / t, unit)),
             Err(_) => Cell::text("–"),
         };
-        let energy = |op: Op, unit: &str| {
+        let energy = |op: Op, scale: f64| {
             let cost = m.cost.get(&op).and_then(|c| c.energy_j.as_ref());
-            cost.map_or_else(|| Cell::text("–"), |e| estimate(e, unit))
+            cost.map_or_else(|| Cell::text("–"), |e| estimate(e, scale))
         };
-        let power = |e: &Option<Estimate>| {
-            e.as_ref()
-                .map_or_else(|| Cell::text("–"), |e| estimate(e, "W"))
+        let power = |e: &Option<Estimate>| match e {
+            Some(e) => Cell::number(e.value, three(e.value)),
+            None => Cell::text("–"),
         };
         let share = m.constant_share().ok();
         rows.push(vec![
             Cell::text(m.title.split(" (").next().unwrap_or(&m.title)),
             rate(flop, "flop/s"),
             rate(Op::Dram, "B/s"),
-            energy(flop, "J"),
-            energy(Op::Dram, "J"),
+            energy(flop, PICO),
+            energy(Op::Dram, PICO),
             power(&m.constant_power_w),
             power(&m.usable_power_w),
             share.map_or_else(|| Cell::text("–"), |s| Cell::number(s, percent(s))),
-            energy(Op::L1, "J"),
-            energy(Op::L2, "J"),
-            energy(Op::Random, "J"),
-            Cell::text(m.label.name()),
+            energy(Op::L1, PICO),
+            energy(Op::L2, PICO),
+            energy(Op::Random, 1000.0 * PICO),
         ]);
     }
     Ok(Table {
-        caption: format!("Constants for {flop}; intervals in brackets"),
+        caption: format!("Constants for {flop}, with the intervals of the energies"),
         header: headers([
             ("machine", ""),
             ("flops", "Rate of the class."),
             ("memory", "Bandwidth of slow memory."),
-            ("ε_flop", "Energy of a flop."),
-            ("ε_mem", "Energy of a byte of slow memory."),
-            ("π₀", "Constant power."),
-            ("Δπ", "Usable power above it."),
+            ("ε_flop, pJ", "Energy of a flop."),
+            ("ε_mem, pJ/B", "Energy of a byte of slow memory."),
+            ("π₀, W", "Constant power."),
+            ("Δπ, W", "Usable power above it."),
             ("π₀/(π₀ + Δπ)", "Constant share of the largest power."),
-            ("ε_L1", "Energy of a byte of L1 or shared memory."),
-            ("ε_L2", "Energy of a byte of L2."),
-            ("ε_rand", "Energy of a random access to slow memory."),
-            ("numbers", "Where they come from."),
+            ("ε_L1, pJ/B", "Energy of a byte of L1 or shared memory."),
+            ("ε_L2, pJ/B", "Energy of a byte of L2."),
+            ("ε_rand, nJ", "Energy of a random access to slow memory."),
         ]),
         rows,
     })
 }
 
-fn estimate(e: &Estimate, unit: &str) -> Cell {
+/// A picojoule, J.
+const PICO: f64 = 1e-12;
+
+/// A value over `scale` with its interval.
+fn estimate(e: &Estimate, scale: f64) -> Cell {
+    let shown = |v: f64| three(v / scale);
     let text = match (e.lo, e.hi) {
         (Some(lo), Some(hi)) if lo < hi => {
-            format!(
-                "{} [{} … {}]",
-                si(e.value, unit),
-                three_of(lo, unit),
-                three_of(hi, unit)
-            )
+            format!("{} [{} … {}]", shown(e.value), shown(lo), shown(hi))
         }
-        _ => si(e.value, unit),
+        _ => shown(e.value),
     };
     Cell::number(e.value, text)
-}
-
-/// A value with its prefix, without the unit's name.
-fn three_of(v: f64, unit: &str) -> String {
-    si(v, unit).trim_end_matches(unit).trim_end().to_owned()
 }
 
 /// Peaks of machines in single and double precision, bandwidth and largest power.

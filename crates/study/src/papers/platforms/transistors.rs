@@ -19,31 +19,21 @@ pub struct Transistors {
     pub dvfs: String,
     /// Name of that device.
     pub device: String,
-    /// Microbenchmarks with clocks and temperatures of several boards of another: names and records.
-    pub boards: Vec<(String, String)>,
+    /// Microbenchmarks with clocks and temperatures of another device: names, and the records that are fitted together.
+    pub boards: Vec<(String, Vec<String>)>,
 }
 
-/// Leakage of a board, as it was fitted.
+/// Leakage fitted to records together.
 ///
 /// # Errors
-/// The record is missing or has too few temperatures.
-pub fn leakage(records: &Records, record: &str) -> Result<LeakageFit, PaperError> {
-    let path = records.path(record)?;
-    fit_leakage(&read(records, record)?, 40).map_err(|e| broken(&path, e))
-}
-
-/// A value of a leakage by name, in K or W.
-///
-/// # Errors
-/// As [`leakage`], or there is no such value.
-pub fn value(records: &Records, record: &str, name: &str) -> Result<f64, PaperError> {
-    let f = leakage(records, record)?;
-    Ok(match name {
-        "theta" => f.theta_k.value,
-        "leakage" => f.leakage_w.value,
-        "other constant power" => f.misc_w.value,
-        _ => return Err(PaperError::NoValue(format!("leakage with {name}"))),
-    })
+/// A record is missing, or they have too few temperatures.
+pub fn leakage(records: &Records, of: &[String]) -> Result<LeakageFit, PaperError> {
+    let mut all = Vec::new();
+    for record in of {
+        all.extend(read(records, record)?);
+    }
+    let path = records.path(of.first().map_or("", String::as_str))?;
+    fit_leakage(&all, 40).map_err(|e| broken(&path, e))
 }
 
 impl Transistors {
@@ -69,8 +59,8 @@ impl Transistors {
         // C₁ of the leakage, and C₀ f of the clock tree at the highest clock and voltage 1.
         let (leak, tree) = (at("/fit/leakage_w/0")?, at("/fit/coefficients/3")?);
         let mut boards = Vec::new();
-        for (name, record) in &self.boards {
-            boards.push((name.clone(), leakage(records, record)?));
+        for (name, of) in &self.boards {
+            boards.push((name.clone(), leakage(records, of)?));
         }
         let panels = vec![
             self.over_clock(&curve, leak, tree),
@@ -83,7 +73,7 @@ impl Transistors {
             Series::new("both", Ink::Text, Sign::Line),
         ];
         for (k, (name, _)) in boards.iter().enumerate() {
-            let name = format!("{name}: π₀ with leakage of eq 40");
+            let name = format!("{name}: eq 40");
             series.push(Series::new(name, Ink::Series(2 + k), Sign::Line));
         }
         Ok(Chart {
@@ -145,7 +135,7 @@ fn over_temperature(boards: &[(String, LeakageFit)]) -> Panel {
     let mut panel = Panel::new(
         "Over the temperature",
         Axis::new("temperature", Unit::plain("°C"), Scale::Linear),
-        Axis::new("constant power, W", Unit::None, Scale::Linear).over(0.0, 260.0),
+        Axis::new("constant power, W", Unit::None, Scale::Linear).over(0.0, 320.0),
     );
     panel.height = Height::Ratio(0.9);
     for (k, (name, f)) in boards.iter().enumerate() {
@@ -154,7 +144,7 @@ fn over_temperature(boards: &[(String, LeakageFit)]) -> Panel {
         let line = line.map(|c| (c, f.constant_power_w(c, 1.0))).collect();
         let marks = (f.constant_power.iter())
             // At one voltage, so that temperature alone differs.
-            .filter(|(_, v, w)| *v > 0.99 && (0.0..260.0).contains(w))
+            .filter(|(_, v, w)| *v > 0.99 && (0.0..320.0).contains(w))
             .map(|(c, _, w)| Mark {
                 x: *c,
                 y: *w,

@@ -134,13 +134,7 @@ impl Walk {
     }
 
     /// First improvement: on to any better neighbour, known ones at no cost; at a minimum a random point.
-    fn descend(
-        &mut self,
-        ask: &Ask,
-        known: &Known,
-        out: &[u64],
-        rng: &mut fastrand::Rng,
-    ) -> u64 {
+    fn descend(&mut self, ask: &Ask, known: &Known, out: &[u64], rng: &mut fastrand::Rng) -> u64 {
         while let Some(here) = self.descent.filter(|&p| ask.history.cost(p).is_finite()) {
             let near = ask.points.neighbours(here);
             let cost = |p: &u64| ask.history.cost(*p);

@@ -90,7 +90,7 @@ fn text(all: &[LevelCost]) -> String {
                 .as_ref()
                 .map_or_else(|| "-".into(), |c| si(c.time_s, "s")),
             joules(&l.byte),
-            rate(&l.access, "1/s"),
+            rate(&l.access, "/s"),
             joules(&l.access),
             l.latency_s.map_or_else(|| "-".into(), |s| si(s, "s")),
         );
