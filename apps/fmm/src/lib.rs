@@ -11,7 +11,7 @@
 //! | [`memory`] | memory checked before it is allocated |
 //! | [`plan`] | everything that depends on the positions alone; surface order for an accuracy |
 //! | [`engine`] | evaluation of a plan, and its phases |
-//! | [`cpu`], [`gpu`] | engines |
+//! | [`cpu`], [`gpu`], [`hybrid`] | engines: cores, a GPU, both at once |
 //! | [`distributed`] | points distributed over ranks |
 //! | [`direct`], [`check`] | direct sums, and errors against them |
 //! | [`cost_model`] | operations and bytes of each phase |
@@ -27,6 +27,7 @@ pub mod distributed;
 pub mod engine;
 mod error;
 pub mod gpu;
+pub mod hybrid;
 pub mod kernel;
 pub mod memory;
 pub mod nbody;

@@ -3,7 +3,7 @@
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::{direct, nbody, run, study, tune};
+use commands::{direct, lists, nbody, run, study, tune};
 use greenup_app::ranks::check_alone;
 use greenup_app::renamed::Renamed;
 use std::process::ExitCode;
@@ -29,10 +29,12 @@ enum Command {
     Run(run::RunArgs),
     /// Find the best ncrit (maximum points per leaf) and M2L method
     Tune(tune::TuneArgs),
-    /// Evaluate direct sums, compared with the peak of their instruction mix
+    /// Evaluate direct sums on a CPU or GPU, compared with the peak of their instruction mix
     Direct(direct::DirectArgs),
     /// Measure evaluations of eight inputs, with hardware counters on a GPU, for `greenup explain`
     Study(study::StudyArgs),
+    /// Draw the U, V, W and X lists of a box
+    Lists(lists::ListsArgs),
     /// Simulate gravity between bodies
     Nbody(nbody::NbodyArgs),
 }
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Command::Tune(args) => check_alone().and_then(|()| tune::run(&args)),
         Command::Direct(args) => check_alone().and_then(|()| direct::run(&args)),
         Command::Study(args) => check_alone().and_then(|()| study::run(&args)),
+        Command::Lists(args) => check_alone().and_then(|()| lists::run(&args)),
         Command::Nbody(args) => check_alone().and_then(|()| nbody::run(&args)),
     })
 }

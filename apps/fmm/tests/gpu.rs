@@ -3,7 +3,10 @@
 use greenup_device::cuda::{Compiler, Emulator, Source};
 use greenup_fmm::cpu::Cpu;
 use greenup_fmm::engine::Engine as _;
-use greenup_fmm::gpu::{Config, Gpu, KERNELS, shared_bytes, siblings, source};
+use greenup_fmm::gpu::{
+    Config, Gpu, InstructionMix, KERNELS, MIX_KERNELS, mix_positions, mix_source, shared_bytes,
+    siblings, source,
+};
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::operators::surface;
 use greenup_fmm::options::{M2l, Options};
@@ -186,4 +189,83 @@ fn whole_evaluations_are_right_on_the_emulator() {
     }
     let e = difference::<f32>(Kernel::Laplace, true, (&points, Some(&targets)), 9, "");
     assert!(e < 1e-4, "{e}");
+}
+
+/// Sums of the instruction mix on the emulator, and what its arithmetic gives in double precision.
+fn mix<R: Real>(config: &str, rounds: usize) -> [f64; 2] {
+    let config = Config::default_for::<R>(Kernel::Laplace, false)
+        .with(config)
+        .unwrap();
+    let text = mix_source::<R>(Kernel::Laplace, false, &config);
+    let folder = tempfile::tempdir().unwrap();
+    let emulator = Emulator::compile(&text, &MIX_KERNELS, folder.path()).unwrap();
+    let of = (Kernel::Laplace, false);
+    // SAFETY: the emulator was compiled from the source of this kernel and config.
+    let mix = unsafe { InstructionMix::<R, _>::on(emulator, of, config, 3) }.unwrap();
+    let got = mix.sums(rounds).unwrap();
+    let p: Vec<[f64; 4]> = mix_positions()
+        .into_iter()
+        .map(|p| p.map(|x| R::of(x).wide()))
+        .collect();
+    let (steps, starts, tile) = (&p[..8], &p[8..1032], &p[1032..]);
+    assert_eq!(tile.len(), 128);
+    let inverse = |d: [f64; 3]| d.iter().map(|x| x * x).sum::<f64>().sqrt().recip();
+    let mut worst = [0.0f64; 2];
+    for (i, unrolled) in got[0].iter().enumerate() {
+        let [x, y, z, _] = starts[i % 1024];
+        let (mut d, mut sum) = ([x, y, z], 0.0);
+        for _ in 0..rounds {
+            for s in steps {
+                d = [d[0] - s[0], d[1] - s[1], d[2] - s[2]];
+                sum += s[3] * inverse(d);
+            }
+        }
+        worst[0] = worst[0].max((unrolled.wide() / sum - 1.0).abs());
+        let sum: f64 = tile
+            .iter()
+            .map(|s| s[3] * inverse([x - s[0], y - s[1], z - s[2]]))
+            .sum();
+        let sum = sum * rounds as f64;
+        worst[1] = worst[1].max((got[1][i].wide() / sum - 1.0).abs());
+    }
+    assert!(got[0].len() == got[1].len() && got[0].len() % 96 == 0);
+    worst
+}
+
+#[test]
+fn the_instruction_mix_sums_what_it_counts() {
+    for config in ["", "threads=32,targets=3,unroll=4,width=2"] {
+        let e = mix::<f64>(config, 5);
+        assert!(e.iter().all(|e| *e < 1e-12), "{config}: {e:?}");
+        let e = mix::<f32>(config, 5);
+        assert!(e.iter().all(|e| *e < 1e-5), "{config}: {e:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs NVRTC (GREENUP_CUDA)"]
+fn the_instruction_mix_compiles() {
+    let compiler = Compiler::new(None).unwrap();
+    let compile = |text: &str| {
+        let source = Source {
+            name: "mix.cu",
+            text,
+            arch: "sm_90",
+            options: &["--ftz=true".to_owned()],
+        };
+        compiler.compile(&source).unwrap()
+    };
+    for (kernel, gradient) in ALL {
+        let f32 = Config::default_for::<f32>(kernel, gradient);
+        let f64 = Config::default_for::<f64>(kernel, gradient);
+        for compiled in [
+            compile(&mix_source::<f32>(kernel, gradient, &f32)),
+            compile(&mix_source::<f64>(kernel, gradient, &f64)),
+        ] {
+            assert!(compiled.warnings.is_empty(), "{}", compiled.warnings);
+            for k in &compiled.kernels {
+                assert_eq!(k.spill_store_bytes, 0, "{kernel} {gradient}: {k:?}");
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ mod commands;
 
 use clap::{Parser, Subcommand};
 use commands::settings::Settings;
-use commands::{list, restart, run, study};
+use commands::{list, mesh, restart, run, study};
 use greenup_app::ranks::check_alone;
 use greenup_app::renamed::Renamed;
 use std::path::PathBuf;
@@ -24,7 +24,8 @@ const EXAMPLES: &str = "Examples:
   hydro run --problem 3 --device cuda --vtu triple --png triple.png
   hydro run --problem noh --checkpoint noh.ckpt; hydro restart noh.ckpt
   hydro study --device cuda --machine h200 -o study.json
-  hydro report study.json -o study.html";
+  hydro report study.json -o study.html
+  hydro compare cpu.json gpu.json --machine machines/this-host.toml";
 
 #[derive(Subcommand)]
 #[allow(clippy::large_enum_variant)]
@@ -43,10 +44,14 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Draw a plane mesh: zones with their degrees of freedom, the parts of ranks, nodes that ranks share
+    Mesh(mesh::MeshArgs),
     /// Measure time, power and energy of steps and their parts, for both assemblies and several orders
     Study(study::StudyArgs),
     /// Draw a recorded study: its HTML page, or a figure
     Report(study::report::ReportArgs),
+    /// Speedup, powerup and greenup of recorded studies over the first, e.g. of a GPU over the CPU
+    Compare(study::compare::CompareArgs),
     /// Continue a run from a checkpoint, with identical digits
     ///
     /// The checkpoint stores the problem, its mesh and orders, which cannot change, and the other settings, which flags
@@ -85,8 +90,10 @@ fn main() -> ExitCode {
             run::run(problem, &s, None, json)
         }
         Command::List { json } => check_alone().and_then(|()| list::list(json)),
+        Command::Mesh(args) => check_alone().and_then(|()| mesh::mesh(&args)),
         Command::Study(args) => check_alone().and_then(|()| study::study(&args)),
         Command::Report(args) => check_alone().and_then(|()| study::report::report(&args)),
+        Command::Compare(args) => check_alone().and_then(|()| study::compare::compare(&args)),
         Command::Restart {
             from,
             settings,

@@ -6,6 +6,7 @@
 //! | [`mod@bench`] | the microbenchmarks: what each runs, on how much data, how much work it is |
 //! | [`suite`] | which microbenchmarks a calibration runs, and running them |
 //! | [`gpu`] | the same for a GPU |
+//! | [`levels`] | bytes, random accesses and latency of each level of the memory hierarchy |
 //! | [`record`] | their records as CSV; other measurements can be read too |
 //! | [`fit`] | linear, non-negative, capped fits; intervals, cross-validation, diagnostics |
 //! | [`dvfs`] | power as a function of clocks, with voltage fitted as a function of clock |
@@ -22,6 +23,7 @@ pub mod dvfs;
 pub mod fit;
 pub mod gpu;
 pub mod kernels;
+pub mod levels;
 pub mod linalg;
 pub mod machine;
 pub mod network;

@@ -2,7 +2,7 @@
 //! there, on fibers and from the same text, what the host's own arithmetic says.
 
 use greenup_calibrate::gpu::context::SOURCE;
-use greenup_calibrate::gpu::kind::{Fill, GpuBench, Kind, Number};
+use greenup_calibrate::gpu::kind::{Fill, GpuBench, GpuLevel, Kind, Number};
 use greenup_calibrate::gpu::suite::plan;
 use greenup_calibrate::gpu::{data, host_reference};
 use greenup_device::cuda::{Compiler, SHIM, Source};
@@ -15,7 +15,13 @@ use std::process::Command;
 fn every_microbenchmark_compiles_without_spills() {
     let dir = tempfile::tempdir().unwrap();
     let compiler = Compiler::new(Some(dir.path())).unwrap();
-    for bench in plan(132, false) {
+    let levels = GpuLevel::ALL.into_iter().map(Kind::Latency);
+    let levels = levels.map(|kind| GpuBench {
+        kind,
+        multiprocessors: 1,
+        fill: Fill::Normal,
+    });
+    for bench in plan(132, false).into_iter().chain(levels) {
         let compiled = compiler
             .compile(&Source {
                 name: "kernels.cu",
@@ -119,6 +125,8 @@ fn kernels_agree_with_the_host_reference() {
         Kind::L2,
         Kind::Write,
         Kind::Copy,
+        Kind::Random(GpuLevel::L1),
+        Kind::Latency(GpuLevel::L1),
     ] {
         let bench = GpuBench {
             kind,
@@ -127,6 +135,14 @@ fn kernels_agree_with_the_host_reference() {
         };
         let mut input = data::numbers(bench.number(), Fill::Normal);
         input.truncate(1 << 20);
+        if let Kind::Random(level) | Kind::Latency(level) = kind {
+            // As the kernel `table` writes it.
+            let lines = level.lines() as u64;
+            for (i, line) in (0..lines).zip(input.chunks_exact_mut(64)) {
+                let next = (i * 1_664_525 + 1_013_904_223) & (lines - 1);
+                line[..4].copy_from_slice(&(next as u32).to_le_bytes());
+            }
+        }
         let dir = tempfile::tempdir().unwrap();
         let output = on_host(&bench, &input, dir.path());
         let (n, passes, blocks) = host_reference::small(kind);

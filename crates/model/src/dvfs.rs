@@ -2,7 +2,7 @@
 //!
 //! Dynamic power is C₀V²f and leakage C₁V (eqs 39–42 at fixed temperature), so an operation
 //! costs c·V² joules (eqs 44, 45) and constant power is linear in the two voltages (eq 46).
-//! Shared memory and L2 follow the core voltage.
+//! Shared memory and L2 follow the core voltage. Over temperature, leakage is that of eq 40.
 
 use crate::op::{Op, Unit};
 use crate::work::Work;
@@ -45,6 +45,39 @@ impl VoltageCurve {
     }
 }
 
+/// Leakage over temperature (eq 40): P_leak ∝ V exp(−q V_th/(a k_a T)).
+///
+/// With Θ = q V_th/(a k_a) and C₁ the leakage per volt at a reference temperature T₀, P_leak = C₁ V exp(−Θ (1/T − 1/T₀)).
+/// Temperatures are in kelvins.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeakageTemperature {
+    /// Θ = q V_th/(a k_a), K; 0 for a leakage that does not depend on temperature (eq 42).
+    pub theta_k: f64,
+    /// T₀, K.
+    pub reference_k: f64,
+}
+
+impl LeakageTemperature {
+    /// 0 °C, K.
+    pub const ZERO_C: f64 = 273.15;
+
+    /// Leakage at a temperature over that at T₀.
+    pub fn factor(&self, kelvin: f64) -> f64 {
+        (-self.theta_k * (1.0 / kelvin - 1.0 / self.reference_k)).exp()
+    }
+
+    /// P_leak, W, of `w_per_volt` = C₁ at a voltage in V and a temperature in K.
+    pub fn power_w(&self, w_per_volt: f64, volt: f64, kelvin: f64) -> f64 {
+        w_per_volt * volt * self.factor(kelvin)
+    }
+
+    /// How much warmer than `kelvin` leakage is twice that at it, K; `None` where it never is.
+    pub fn doubling_k(&self, kelvin: f64) -> Option<f64> {
+        let inverse = 1.0 / kelvin - std::f64::consts::LN_2 / self.theta_k;
+        (self.theta_k > 0.0 && inverse > 0.0).then(|| 1.0 / inverse - kelvin)
+    }
+}
+
 /// The coefficients of eqs 44–48.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DvfsMachine {
@@ -72,6 +105,12 @@ impl DvfsMachine {
     /// π₀ at a setting, W (eq 46).
     pub fn constant_power(&self, s: Setting) -> f64 {
         self.leak_core * s.core_volt + self.leak_mem * s.mem_volt + self.misc_w
+    }
+
+    /// π₀ at a setting and a temperature in K, W: eq 46 with the leakage of eq 40; the coefficients are those at T₀.
+    pub fn constant_power_at(&self, s: Setting, leakage: &LeakageTemperature, kelvin: f64) -> f64 {
+        let at = |c: f64, volt: f64| leakage.power_w(c, volt, kelvin);
+        at(self.leak_core, s.core_volt) + at(self.leak_mem, s.mem_volt) + self.misc_w
     }
 
     /// Energy of `work` that took `time_s` at a setting, J (eq 47).
@@ -126,6 +165,44 @@ mod tests {
             Some(1)
         );
         assert!((energy_lost(&[94.0, 43.0], 0) - (94.0 / 43.0 - 1.0)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn leakage_follows_eq_40() {
+        // q V_th/(a k_a) of V_th = 0.3 V and a = 1.4: k_a/q = 8.617e-5 V/K.
+        let theta_k = 0.3 / (1.4 * 8.617_333e-5);
+        let l = LeakageTemperature {
+            theta_k,
+            reference_k: 323.15,
+        };
+        // Ratios of eq 40 as printed, with any k.
+        let eq_40 = |v: f64, t: f64| 7.0 * v * (-theta_k / t).exp();
+        for (v, t) in [(0.8, 300.0), (1.0, 323.15), (1.1, 363.15)] {
+            let want = 5.0 * eq_40(v, t) / eq_40(1.0, 323.15);
+            assert!((l.power_w(5.0, v, t) / want - 1.0).abs() < 1e-12);
+        }
+        let warmer = l.doubling_k(323.15).unwrap();
+        assert!((l.factor(323.15 + warmer) - 2.0).abs() < 1e-12 && warmer > 20.0 && warmer < 40.0);
+
+        let m = DvfsMachine {
+            switched: BTreeMap::new(),
+            leak_core: 5.0,
+            leak_mem: 7.0,
+            misc_w: 11.0,
+        };
+        let s = Setting {
+            core_clock_hz: 1e9,
+            mem_clock_hz: 1e9,
+            core_volt: 2.0,
+            mem_volt: 3.0,
+        };
+        // At the reference it is eq 46, and without Θ at any temperature.
+        assert_eq!(m.constant_power_at(s, &l, 323.15), m.constant_power(s));
+        let flat = LeakageTemperature { theta_k: 0.0, ..l };
+        assert_eq!(m.constant_power_at(s, &flat, 400.0), m.constant_power(s));
+        assert_eq!(flat.doubling_k(323.15), None);
+        let hot = m.constant_power_at(s, &l, 323.15 + warmer);
+        assert!((hot - (2.0 * 31.0 + 11.0)).abs() < 1e-9, "{hot}");
     }
 
     #[test]

@@ -15,6 +15,8 @@
 //! | [`residual_figure`] | what a model misses of each benchmark |
 //! | [`heat_figure`] | a value over two parameters |
 //! | [`share_figure`] | energies of many cases, split |
+//! | [`mesh_figure`] | plane meshes: zones by group, with nodes |
+//! | [`lists_figure`] | U, V, W and X lists of a box of an octree |
 //! | [`diagram`] | shapes, arrows, dots and labels without axes |
 //! | [`scaling_figure`] | series over problem size or time |
 //! | [`page`] | the HTML page |
@@ -34,7 +36,8 @@ pub mod page;
 pub use chart::{axis::si, files::png};
 pub use figures::roofline::{figure as roofline_figure, parts as roofline_parts};
 pub use figures::{
-    bar_figure, best_figure, box_figure, diagram, heat_figure, map_figure, parallel_figure,
-    pruning_figure, replay_figure, residual_figure, scaling_figure, share_figure, sweep_figure,
+    bar_figure, best_figure, box_figure, diagram, heat_figure, lists_figure, map_figure, mesh_figure,
+    parallel_figure, pruning_figure, replay_figure, residual_figure, scaling_figure, share_figure,
+    sweep_figure,
 };
 pub use formats::{npy, vtu};

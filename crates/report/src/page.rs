@@ -36,6 +36,8 @@ pub struct Cell {
     pub sort: String,
     /// `good`, `bad`, `wrap` for text that is to be read in full, or nothing.
     pub mark: Option<&'static str>,
+    /// Anchor of the section that the text leads to; empty for none.
+    pub section: String,
 }
 
 impl Cell {
@@ -46,6 +48,7 @@ impl Cell {
             sort: text.clone(),
             text,
             mark: None,
+            section: String::new(),
         }
     }
 
@@ -55,6 +58,23 @@ impl Cell {
             text: text.into(),
             sort: format!("{value:e}"),
             mark: None,
+            section: String::new(),
+        }
+    }
+
+    /// The cell as a link to a section of the page.
+    pub fn leads_to(self, section: &str) -> Self {
+        Self {
+            section: section.to_owned(),
+            ..self
+        }
+    }
+
+    /// A cell without a value.
+    pub fn missing() -> Self {
+        Self {
+            sort: String::new(),
+            ..Self::text("-")
         }
     }
 
@@ -158,7 +178,9 @@ pub struct Section {
     pub id: String,
     /// Title.
     pub title: String,
-    /// Provenance: `measured`, `published`, `derived` or `estimated`.
+    /// Name among the links at the top; empty for the title.
+    pub short: String,
+    /// Provenance: `measured`, `published`, `derived` or `estimated`; or another state.
     pub label: Option<&'static str>,
     /// Paragraphs of text.
     pub paragraphs: Vec<String>,
@@ -199,6 +221,7 @@ impl Page {
     /// [`PageError`] if the template is wrong.
     pub fn render(&self) -> Result<String, PageError> {
         let mut env = Environment::new();
+        env.add_filter("prose", prose);
         env.add_template("page.html", include_str!("../templates/page.html"))?;
         let html = env.get_template("page.html")?.render(context! {
             page => minijinja::value::Serde(self),
@@ -210,6 +233,23 @@ impl Page {
         })?;
         Ok(tips::share(&html))
     }
+}
+
+/// Text as markup: what stands between backticks is code.
+fn prose(text: &str) -> minijinja::Value {
+    let mut parts: Vec<String> = text.split('`').map(escape).collect();
+    // An odd number of backticks: the last one is none of a pair.
+    if parts.len().is_multiple_of(2) {
+        let last = parts.pop().unwrap_or_default();
+        if let Some(before) = parts.last_mut() {
+            before.push('`');
+            before.push_str(&last);
+        }
+    }
+    for code in parts.iter_mut().skip(1).step_by(2) {
+        *code = format!("<code>{code}</code>");
+    }
+    minijinja::Value::from_safe_string(parts.concat())
 }
 
 #[cfg(test)]
@@ -242,5 +282,38 @@ mod tests {
         assert!(html.contains("A &lt;b&gt; machine") && html.contains("1 &amp; 2"));
         assert!(html.contains("<svg></svg>"));
         assert!(!html.contains("http://") && !html.contains("https://"));
+    }
+
+    #[test]
+    fn code_between_backticks_is_marked_and_stays_escaped() {
+        let shown = |t: &str| prose(t).to_string();
+        assert_eq!(shown("a `b<c` d"), "a <code>b&lt;c</code> d");
+        assert_eq!(shown("`a` and `b`"), "<code>a</code> and <code>b</code>");
+        assert_eq!(shown("a ` b & c"), "a ` b &amp; c");
+        assert_eq!(shown(""), "");
+    }
+
+    #[test]
+    fn links_at_the_top_are_short_and_cells_lead_to_sections() {
+        let section = |short: &str| Section {
+            id: "fig-1".into(),
+            title: "Figure 1: a long title".into(),
+            short: short.into(),
+            tables: vec![Table {
+                header: vec![Header::new("item", "")],
+                rows: vec![vec![Cell::text("Figure 1").leads_to("fig-1")]],
+                ..Table::default()
+            }],
+            ..Section::default()
+        };
+        let page = Page {
+            sections: vec![section("Figure 1"), section("")],
+            ..Page::default()
+        };
+        let html = page.render().unwrap();
+        assert!(html.contains(
+            "<a href=\"#fig-1\">Figure 1</a><a href=\"#fig-1\">Figure 1: a long title</a>"
+        ));
+        assert!(html.contains("><a href=\"#fig-1\">Figure 1</a></td>"));
     }
 }

@@ -38,6 +38,7 @@ pub mod shard;
 pub mod strategy;
 pub mod surrogate;
 pub mod sweep;
+pub mod synthetic;
 pub mod trial;
 pub mod worker;
 

@@ -1,8 +1,9 @@
 //! `fmm direct`: direct sums, compared with the peak of their instruction mix.
 
 use super::input::{Input, PrecisionArg};
-use super::{check_interrupt, time};
+use super::{check_interrupt, direct_gpu, time};
 use clap::Args;
+use greenup_app::args::DeviceArg;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
 use greenup_device::HostIsa;
@@ -18,10 +19,18 @@ use std::time::Instant;
 #[derive(Args)]
 pub struct DirectArgs {
     #[command(flatten)]
-    input: Input,
+    pub input: Input,
+    #[command(flatten)]
+    pub device: DeviceArg,
+    /// With a GPU: maximum number of points per leaf of the tree whose U lists are measured too
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    pub ncrit: usize,
+    /// With a GPU: tuning parameters of the P2P kernel, as of `fmm run`
+    #[arg(long, default_value = "", value_name = "NAME=N,...")]
+    pub kernels: String,
     /// Print the result as JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// Result of direct sums.
@@ -44,6 +53,12 @@ struct Report {
 
 pub fn run(args: &DirectArgs) -> Result {
     args.input.threads.start()?;
+    if let Some(ordinal) = args.device.device.gpu() {
+        return match args.input.precision {
+            PrecisionArg::F32 => direct_gpu::run::<f32>(args, ordinal),
+            PrecisionArg::F64 => direct_gpu::run::<f64>(args, ordinal),
+        };
+    }
     match args.input.precision {
         PrecisionArg::F32 => of::<f32>(args),
         PrecisionArg::F64 => of::<f64>(args),

@@ -85,10 +85,6 @@ pub fn header(names: &[&str]) -> Vec<Header> {
 pub fn number(v: Option<f64>, text: impl Fn(f64) -> String) -> Cell {
     match v.filter(|v| v.is_finite()) {
         Some(v) => Cell::number(v, text(v)),
-        None => Cell {
-            text: "-".into(),
-            sort: String::new(),
-            mark: None,
-        },
+        None => Cell::missing(),
     }
 }

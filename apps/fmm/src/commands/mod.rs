@@ -2,8 +2,10 @@
 
 pub mod device;
 pub mod direct;
+mod direct_gpu;
 mod drawing;
 pub mod input;
+pub mod lists;
 pub mod nbody;
 mod nbody_figure;
 mod predicted;

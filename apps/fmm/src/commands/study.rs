@@ -14,7 +14,7 @@ use greenup_fmm::options::M2l;
 use greenup_fmm::plan::Plan;
 use greenup_fmm::points::Distribution;
 use greenup_fmm::precision::Real;
-use greenup_meter::{Flag, Meter, Summary};
+use greenup_meter::{Flag, Meter, Policy, Summary};
 use greenup_space::Value;
 use greenup_tune::counters::ncu as counters;
 use greenup_tune::sweep::{Counted, Folder, Outcome, SweepFacts, Trial};
@@ -44,6 +44,12 @@ pub struct StudyArgs {
     /// Measure only the first cases
     #[arg(long, value_name = "CASES")]
     first: Option<usize>,
+    /// Leave out so many of the first cases, e.g. those of another GPU
+    #[arg(long, default_value_t = 0, value_name = "CASES")]
+    skip: usize,
+    /// One window of half a second a measurement, for a counter that ticks ten times a second
+    #[arg(long)]
+    quick: bool,
     /// Measure time and energy only
     #[arg(long)]
     no_counters: bool,
@@ -76,6 +82,17 @@ const SETTINGS: [(PrecisionArg, f64, bool); 4] = [
     (PrecisionArg::F32, 1e-3, true),
     (PrecisionArg::F64, 1e-6, true),
 ];
+
+/// Windows of `--quick`.
+const QUICK: Policy = Policy {
+    window_s: 0.5,
+    min_ticks: 5,
+    warmup_s: 0.25,
+    max_warmups: 1,
+    min_repeats: 1,
+    max_repeats: 1,
+    rel_error: 0.005,
+};
 
 /// Seed of points and charges.
 const SEED: u64 = 1;
@@ -129,6 +146,10 @@ impl Case {
     }
 }
 
+fn all_cases() -> usize {
+    SETTINGS.len() * INPUTS.len()
+}
+
 fn cases(args: &StudyArgs) -> Vec<Case> {
     let case = |(precision, accuracy, gradient), (distribution, n, ncrit)| Case {
         ncrit,
@@ -153,6 +174,7 @@ fn cases(args: &StudyArgs) -> Vec<Case> {
     (SETTINGS.iter())
         .flat_map(|s| INPUTS.iter().map(move |i| case(*s, *i)))
         .take(args.first.unwrap_or(usize::MAX).max(1))
+        .skip(args.skip)
         .collect()
 }
 
@@ -162,6 +184,12 @@ pub fn run(args: &StudyArgs) -> Result {
             "invalid --scale {}: use a factor above 0",
             args.scale
         )));
+    }
+    if all_cases() <= args.skip || args.first.is_some_and(|first| first <= args.skip) {
+        return Err(
+            AppError::new(format!("--skip {}: no case is left", args.skip))
+                .hint(format!("there are {} cases", all_cases())),
+        );
     }
     let figure = drawing::check(&mut Outputs::new(), args.figure.as_deref())?;
     let mut provenance = Provenance::of_process().seeded(Some(SEED));
@@ -210,6 +238,9 @@ pub fn run(args: &StudyArgs) -> Result {
         .filter(|c| !old.iter().any(|t| t.config == c.config()))
         .collect();
     let mut meter = meter(args.device)?;
+    if args.quick {
+        meter.policy = QUICK;
+    }
     let counts = gpu.is_some() && !args.no_counters;
     let bar = bar((left.len() + if counts { all.len() } else { 0 }) as u64, "");
     for case in left {
@@ -255,6 +286,14 @@ pub fn run(args: &StudyArgs) -> Result {
     Ok(())
 }
 
+/// Standard deviation over the mean; 0 of a single value.
+fn deviation(x: &[f64]) -> f64 {
+    let n = x.len() as f64;
+    let mean = x.iter().sum::<f64>() / n;
+    let squares: f64 = x.iter().map(|v| (v - mean).powi(2)).sum();
+    (squares / (n - 1.0).max(1.0)).sqrt() / mean
+}
+
 fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Trial> {
     let device = case.device;
     let begun = Instant::now();
@@ -274,8 +313,10 @@ fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Tri
         .collect();
     let mut metrics = all.last().map(|m| m.state_by_name()).unwrap_or_default();
     let spread = energies.as_deref().and_then(Summary::of);
+    let energies = energies.unwrap_or_default();
     if let Some(s) = &spread {
         metrics.insert("energy_error".to_owned(), s.relative_error());
+        metrics.insert("energy_sd".to_owned(), deviation(&energies));
     }
     let time = Summary::of(&times_s);
     Ok(Trial {
@@ -332,4 +373,17 @@ fn count(all: &[Case], dir: &Path, bar: &ProgressBar) -> Result {
         bar.inc(1);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::deviation;
+
+    #[test]
+    fn a_deviation_is_relative_to_the_mean() {
+        // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, sum of squares 32.
+        let x = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
+        assert!((deviation(&x) - (32.0f64 / 7.0).sqrt() / 5.0).abs() < 1e-12);
+        assert_eq!(deviation(&[3.0]), 0.0);
+    }
 }

@@ -73,7 +73,7 @@ impl<R: Real> Engine for Cpu<R> {
         let unit = self.plan.unit_of_charges(charges)?;
         self.charges = self.plan.ordered(charges, unit);
         let before = clock.lap();
-        let sums = self.run();
+        let sums = self.run(true);
         clock.lap();
         self.plan.in_units(&self.plan.restored(&sums), unit, out);
         self.phases.permutation_s += before + clock.lap();
@@ -86,7 +86,7 @@ impl<R: Real> Engine for Cpu<R> {
 
     fn repeat(&mut self, times: usize) -> Result<(), FmmError> {
         for _ in 0..times {
-            self.run();
+            self.run(true);
         }
         Ok(())
     }
@@ -120,7 +120,7 @@ impl<R: Real> Steps<R> for Cpu<R> {
         for (&b, values) in (self.plan.received().iter()).zip(received.chunks_exact(m)) {
             self.up[b as usize * m..][..m].copy_from_slice(values);
         }
-        let sums = self.rest();
+        let sums = self.rest(true);
         let clock = &mut Clock(Instant::now());
         take(&sums);
         self.phases.p2m_m2m_s += before.p2m_m2m_s;
@@ -149,20 +149,37 @@ impl<R: Real> Cpu<R> {
         }
     }
 
-    /// Evaluates the charges in the order and unit of the boxes; returns results in the order of the boxes.
-    fn run(&mut self) -> Vec<R> {
+    /// Orders the charges, in this unit, and evaluates all phases but P2P: sums in the order of the boxes, without the
+    /// kernel's factor.
+    pub(crate) fn far(&mut self, charges: &[f64], unit: f64) -> Vec<R> {
+        let clock = &mut Clock(Instant::now());
+        self.charges = self.plan.ordered(charges, unit);
+        let before = clock.lap();
+        let sums = self.run(false);
+        self.phases.permutation_s += before;
+        sums
+    }
+
+    /// Repeats the last [`Cpu::far`] without ordering the charges.
+    pub(crate) fn repeat_far(&mut self) {
+        self.run(false);
+    }
+
+    /// Evaluates the charges in the order and unit of the boxes, all phases or those but P2P; returns results in the order
+    /// of the boxes.
+    fn run(&mut self, with_p2p: bool) -> Vec<R> {
         let clock = &mut Clock(Instant::now());
         if !self.plan.levels.is_empty() {
             self.upward(Upward::Own);
         }
         let own_s = clock.lap();
-        let out = self.rest();
+        let out = self.rest(with_p2p);
         self.phases.p2m_m2m_s += own_s;
         out
     }
 
     /// What follows the upward pass of the boxes that this rank computes alone.
-    fn rest(&mut self) -> Vec<R> {
+    fn rest(&mut self, with_p2p: bool) -> Vec<R> {
         let plan = Arc::clone(&self.plan);
         let clock = &mut Clock(Instant::now());
         let mut phases = PhaseTimes::default();
@@ -182,8 +199,10 @@ impl<R: Real> Cpu<R> {
             self.evaluate_expansions(&mut out);
             phases.l2p_m2p_s = clock.lap();
         }
-        self.p2p(&mut out);
-        phases.p2p_s = clock.lap();
+        if with_p2p {
+            self.p2p(&mut out);
+            phases.p2p_s = clock.lap();
+        }
         self.phases = phases;
         out
     }

@@ -109,6 +109,13 @@ arguments! {
         spectra: Pointer<R>,
         parents: i64,
     }
+    /// `mix_unrolled` and `mix_loop`.
+    Mix "MIX_BYTES" {
+        positions: Pointer<R>,
+        out: Pointer<R>,
+        rounds: i64,
+        parameter: f64,
+    }
     /// `m2l_hadamard`.
     Hadamard "HADAMARD_BYTES" {
         blocks: Pointer<R>,

@@ -126,14 +126,48 @@ pub fn source<R: Real>(
     surface: usize,
     c: &Config,
 ) -> String {
+    let of_tree = [
+        ("P", p),
+        ("SURFACE", surface),
+        ("SIBLINGS", siblings::<R>(p)),
+    ];
+    let files = [
+        include_str!("../kernels/gpu/pair.cuh"),
+        include_str!("../kernels/gpu/arguments.cuh"),
+        include_str!("../kernels/gpu/accumulate.cuh"),
+        include_str!("../kernels/gpu/expanded.cuh"),
+        include_str!("../kernels/gpu/p2p.cu"),
+        include_str!("../kernels/gpu/surfaces.cu"),
+        include_str!("../kernels/gpu/matrix.cu"),
+        include_str!("../kernels/gpu/m2l.cu"),
+    ];
+    joined::<R>((kernel, gradient), c, &of_tree, &files)
+}
+
+/// The CUDA source of the kernels of the instruction mix.
+pub fn mix_source<R: Real>(kernel: Kernel, gradient: bool, c: &Config) -> String {
+    let files = [
+        include_str!("../kernels/gpu/pair.cuh"),
+        include_str!("../kernels/gpu/accumulate.cuh"),
+        include_str!("../kernels/gpu/mix.cu"),
+    ];
+    joined::<R>((kernel, gradient), c, &[], &files)
+}
+
+/// Macros, then the files.
+fn joined<R: Real>(
+    (kernel, gradient): (Kernel, bool),
+    c: &Config,
+    more: &[(&str, usize)],
+    files: &[&str],
+) -> String {
     let number = match kernel {
         Kernel::Laplace => 0,
         Kernel::Yukawa { .. } => 1,
         Kernel::Helmholtz { .. } => 2,
         Kernel::Stokes { .. } => 3,
     };
-    let mut out = String::new();
-    for (name, value) in [
+    let of_config = [
         ("DOUBLE", usize::from(R::DOUBLE)),
         ("KERNEL", number),
         ("GRADIENT", usize::from(gradient)),
@@ -145,25 +179,12 @@ pub fn source<R: Real>(
         ("BLOCKS", c.blocks),
         ("FORM", c.form),
         ("WIDTH", c.width),
-        ("P", p),
-        ("SURFACE", surface),
-        ("SIBLINGS", siblings::<R>(p)),
-    ] {
+    ];
+    let mut out = String::new();
+    for (name, value) in of_config.iter().chain(more).chain(SIZES) {
         let _ = writeln!(out, "#define {name} {value}");
     }
-    for (name, value) in SIZES {
-        let _ = writeln!(out, "#define {name} {value}");
-    }
-    for text in [
-        include_str!("../kernels/gpu/pair.cuh"),
-        include_str!("../kernels/gpu/arguments.cuh"),
-        include_str!("../kernels/gpu/accumulate.cuh"),
-        include_str!("../kernels/gpu/expanded.cuh"),
-        include_str!("../kernels/gpu/p2p.cu"),
-        include_str!("../kernels/gpu/surfaces.cu"),
-        include_str!("../kernels/gpu/matrix.cu"),
-        include_str!("../kernels/gpu/m2l.cu"),
-    ] {
+    for text in files {
         out.push_str(text);
     }
     out

@@ -1,5 +1,6 @@
 //! The memory of a plan on the GPU: items of blocks, ranges, boxes, matrices.
 
+use super::Lists;
 use super::config::Config;
 use super::items::{expansion_items, joined, p2p_items};
 use crate::operators::Packed;
@@ -126,7 +127,12 @@ impl<R: Real> Exchanged<R> {
 }
 
 impl<R: Real> Layout<R> {
-    pub fn new(s: &impl Backend, plan: &Plan<R>, config: &Config, panel: usize) -> Result<Self> {
+    pub fn new(
+        s: &impl Backend,
+        plan: &Plan<R>,
+        (config, lists): (&Config, Lists),
+        panel: usize,
+    ) -> Result<Self> {
         let (n, m) = (plan.tree.nodes.len(), plan.surface_values());
         let (d, o) = (plan.options.kernel.inputs(), &plan.options);
         let (sources, targets) = (plan.sources[0].len(), plan.share.len());
@@ -146,7 +152,7 @@ impl<R: Real> Layout<R> {
                 [x, y, z, b.half_width()].map(R::of)
             })
             .collect();
-        let has_expansions = !plan.levels.is_empty();
+        let has_expansions = lists == Lists::All && !plan.levels.is_empty();
         let levels = plan.tree.levels.len();
         let scales: Vec<R> = (0..levels)
             .map(|l| {
@@ -172,6 +178,7 @@ impl<R: Real> Layout<R> {
             .collect();
         let grid: Vec<u32> = grid_indices(plan.p).iter().map(|&g| g as u32).collect();
         let operators = (plan.levels.iter().zip(plan.m2l.iter()))
+            .filter(|_| has_expansions)
             .map(|(l, f)| {
                 let all = |x: &[Packed<R>]| {
                     x.iter()

@@ -8,6 +8,8 @@
 //! | `layout` | the memory of a plan on the GPU |
 //! | `launches` | launches of the phases |
 //! | `staging` | memory of the host for copies |
+//! | `mix` | the rate of the P2P kernel's instructions without memory |
+//! | `near` | U lists alone, beside the host's cores |
 //! | `steps` | evaluations in two steps, between which ranks exchange |
 
 mod arguments;
@@ -15,10 +17,13 @@ mod config;
 mod items;
 mod launches;
 mod layout;
+mod mix;
+mod near;
 mod staging;
 mod steps;
 
-pub use config::{Config, ConfigError, shared_bytes, siblings, source};
+pub use config::{Config, ConfigError, mix_source, shared_bytes, siblings, source};
+pub use mix::{InstructionMix, MIX_KERNELS, MixRates, positions as mix_positions};
 
 use crate::FmmError;
 use crate::engine::{Engine, PhaseTimes};
@@ -47,6 +52,15 @@ pub const KERNELS: [&str; 11] = [
     "m2l_hadamard",
 ];
 
+/// Which lists a GPU evaluates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lists {
+    /// All of them.
+    All,
+    /// U lists: the memory of the others is not allocated.
+    U,
+}
+
 /// A GPU with a plan on it.
 pub struct Gpu<R: Real, B: Backend = GpuBackend> {
     plan: Arc<Plan<R>>,
@@ -67,6 +81,15 @@ impl<R: Real> Gpu<R> {
     /// # Errors
     /// No driver, compiler or GPU; not enough memory; compressed M2L, which only CPUs have.
     pub fn open(plan: Arc<Plan<R>>, ordinal: usize, config: Config) -> Result<Self, FmmError> {
+        Self::open_for(plan, ordinal, config, Lists::All)
+    }
+
+    pub(crate) fn open_for(
+        plan: Arc<Plan<R>>,
+        ordinal: usize,
+        config: Config,
+        lists: Lists,
+    ) -> Result<Self, FmmError> {
         let o = &plan.options;
         let text = source::<R>(o.kernel, o.gradient, plan.p, plan.surface, &config);
         let shared = shared_bytes::<R>(plan.p, siblings::<R>(plan.p));
@@ -76,7 +99,7 @@ impl<R: Real> Gpu<R> {
         let number = backend.gpu().ordinal;
         let bytes = copied_bytes(&plan);
         // SAFETY: compiled from the source of this plan and config.
-        let mut new = unsafe { Self::on(backend, plan, config) }?;
+        let mut new = unsafe { Self::on_for(backend, plan, config, lists) }?;
         new.staging = Staging::pinned(number, bytes)?;
         Ok(new)
     }
@@ -105,13 +128,25 @@ impl<R: Real, B: Backend> Gpu<R, B> {
     /// # Errors
     /// Not enough memory; compressed M2L, which only CPUs have.
     pub unsafe fn on(backend: B, plan: Arc<Plan<R>>, config: Config) -> Result<Self, FmmError> {
-        if matches!(plan.m2l.first(), Some(M2lOperator::Compressed(_))) {
+        // SAFETY: the caller's promise.
+        unsafe { Self::on_for(backend, plan, config, Lists::All) }
+    }
+
+    /// # Safety
+    /// As [`Gpu::on`].
+    pub(crate) unsafe fn on_for(
+        backend: B,
+        plan: Arc<Plan<R>>,
+        config: Config,
+        lists: Lists,
+    ) -> Result<Self, FmmError> {
+        if lists == Lists::All && matches!(plan.m2l.first(), Some(M2lOperator::Compressed(_))) {
             return Err(FmmError::CompressedOnGpu);
         }
         let siblings = siblings::<R>(plan.p);
         let panel = R::kernels(plan.isa).panel as usize;
         Ok(Self {
-            layout: Layout::new(&backend, &plan, &config, panel)?,
+            layout: Layout::new(&backend, &plan, (&config, lists), panel)?,
             config,
             backend,
             siblings,

@@ -27,7 +27,7 @@ use crate::operators::{Level, surface};
 use crate::options::{M2l, Options};
 use crate::points::Points;
 use crate::precision::Real;
-use crate::tree::{Lists, Order, Tree};
+use crate::tree::{Lists, Order, Tree, key};
 use greenup_device::HostIsa;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -261,6 +261,66 @@ impl<R: Real> Plan<R> {
             unit_surface,
             isa,
             setup_times,
+        })
+    }
+
+    /// The plan of the same points with at most `ncrit` of them per leaf; what does not depend on the tree is shared. For a
+    /// plan of all points.
+    ///
+    /// # Errors
+    /// `ncrit` is 0; not enough memory.
+    pub fn with_ncrit(&self, ncrit: usize) -> Result<Self, FmmError> {
+        let options = Options {
+            ncrit,
+            ..self.options
+        };
+        let p = checked::<R>(&options)?;
+        let mut setup_times = SetupTimes::default();
+        let begun = Instant::now();
+        let sorted = |x: &[Vec<R>; 3]| Order {
+            keys: (0..x[0].len())
+                .into_par_iter()
+                .map(|i| key([0, 1, 2].map(|a: usize| x[a][i].wide())))
+                .collect(),
+            from: Vec::new(),
+        };
+        let sources = sorted(&self.sources);
+        let targets = sorted(&self.targets);
+        setup_times.sort_s = begun.elapsed().as_secs_f64();
+        let t = Instant::now();
+        let tree = Tree::new(&sources, &targets, ncrit);
+        setup_times.tree_s = t.elapsed().as_secs_f64();
+        let t = Instant::now();
+        let lists = Lists::new(&tree, self.surface);
+        setup_times.lists_s = t.elapsed().as_secs_f64();
+        let t = Instant::now();
+        let shared = options.kernel.scales() && self.levels.is_empty() == (tree.levels.len() <= 2);
+        let (levels, m2l) = if shared {
+            (Arc::clone(&self.levels), Arc::clone(&self.m2l))
+        } else {
+            let parameter = options.kernel.parameter(self.unit);
+            let panel = R::kernels(self.isa).panel as usize;
+            let (levels, m2l) = operators(&options, p, parameter, &tree, panel)?;
+            (Arc::new(levels), Arc::new(m2l))
+        };
+        setup_times.operators_s = t.elapsed().as_secs_f64();
+        Ok(Self {
+            options,
+            tree,
+            lists: Arc::new(lists),
+            own_targets: self.own_targets.clone(),
+            places: Arc::clone(&self.places),
+            essential: self.essential.clone(),
+            sources: Arc::clone(&self.sources),
+            source_from: Arc::clone(&self.source_from),
+            targets: Arc::clone(&self.targets),
+            target_from: Arc::clone(&self.target_from),
+            share: self.share.clone(),
+            unit_surface: self.unit_surface.clone(),
+            levels,
+            m2l,
+            setup_times,
+            ..*self
         })
     }
 

@@ -42,7 +42,7 @@ pub struct Lists {
 }
 
 /// Whether two boxes of any levels are adjacent.
-fn touch(a: &Node, b: &Node) -> bool {
+pub(super) fn touch(a: &Node, b: &Node) -> bool {
     let (fine, coarse) = if a.level >= b.level { (a, b) } else { (b, a) };
     let shift = fine.level - coarse.level;
     (0..3).all(|k| {

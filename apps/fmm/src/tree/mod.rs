@@ -2,10 +2,12 @@
 
 mod lists;
 mod morton;
+mod slice;
 
 pub use lists::Lists;
 pub use morton::{DEPTH, key};
 pub(crate) use morton::{cell, key_range, place};
+pub use slice::{ListName, Slice, of_points, v_list};
 
 use rayon::prelude::*;
 use std::ops::Range;

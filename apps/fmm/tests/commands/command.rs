@@ -180,6 +180,13 @@ fn a_study_goes_on_where_it_ended() {
     let after = lines();
     assert_eq!((before.len(), after.len()), (1, 2));
     assert_eq!(before[0], after[0]);
+    // The third case alone, as another GPU would measure it.
+    let skipped =
+        format!("study --device cpu --scale 0.002 --repeat 1 --skip 2 --first 3 --quick -o {out}");
+    assert!(fmm(&skipped).0);
+    assert_eq!(lines().len(), 3);
+    let (ok, _, said) = fmm(&format!("study --device cpu --skip 32 -o {out}"));
+    assert!(!ok && said.contains("there are 32 cases"), "{said}");
     let head = format!("{out}/sweep.json");
     let other = std::fs::read_to_string(&head)
         .unwrap()

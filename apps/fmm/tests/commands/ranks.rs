@@ -46,9 +46,26 @@ fn digits_do_not_depend_on_the_number_of_threads() {
 fn what_cannot_be_shared_is_refused() {
     let said = is_refused(&mut fmm("run -n 100 --ranks 2 --measure"));
     assert!(said.contains("--measure"), "{said}");
-    for words in ["--ranks 0", "--device cuda:0,x", "--device cpu,cpu"] {
+    for words in [
+        "--ranks 0",
+        "--device cuda:0,x",
+        "--device cpu,cpu",
+        "--device cpu+cpu",
+    ] {
         is_refused(&mut fmm(&format!("run -n 100 {words}")));
     }
+    // A GPU and the cores are one rank.
+    for words in ["--ranks 2", "--distributed"] {
+        let said = is_refused(&mut fmm(&format!("run -n 100 --device cuda+cpu {words}")));
+        assert!(
+            said.contains("cuda+cpu does not work") && said.contains("cuda:all"),
+            "{said}"
+        );
+    }
+    let said = is_refused(&mut fmm("run -n 100 --device cuda:0+gpu"));
+    assert!(said.contains("cuda:N+cpu"), "{said}");
+    let said = is_refused(&mut fmm("tune -n 100 --device cuda+cpu"));
+    assert!(said.contains("use cpu, cuda or cuda:N"), "{said}");
 }
 
 #[test]

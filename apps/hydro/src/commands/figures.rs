@@ -10,8 +10,8 @@ use greenup_hydro::engine::State;
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Bounds;
 use greenup_hydro::output::{
-    Common, Field, Line, LineOut, MeshLines, Pixels, Profile, Scene, Slice, View, drawable, exact,
-    line_out, profile,
+    Common, Field, Line, LineOut, MeshLines, Pixels, Profile, Region, Scene, Slice, Surface, View,
+    drawable, exact, line_out, profile,
 };
 use greenup_hydro::time::stepping::Clock;
 use greenup_report::chart::Chart;
@@ -38,6 +38,20 @@ pub struct FigureSettings {
     /// Plane through a 3D mesh, e.g. z=0.5 (repeatable) [default: three planes and the outer faces]
     #[arg(long = "slice", value_name = "AXIS=VALUE")]
     pub slices: Vec<Slice>,
+    /// Draw the outer faces of a 3D mesh alone, with light, as one picture
+    #[arg(long, conflicts_with = "slices")]
+    pub surface: bool,
+    /// Mirror the surface at x = 0, y = 0 and z = 0, without the eighth before the viewer
+    #[arg(long, requires = "surface")]
+    pub mirror: bool,
+    /// Zones of the surface: an expression of x, y, z and r at their centres, e.g. "r < 0.8" [default: all]
+    #[arg(
+        long,
+        requires = "surface",
+        value_name = "EXPRESSION",
+        allow_hyphen_values = true
+    )]
+    pub only: Option<Region>,
     /// Line of --line-out, e.g. x=0:1,y=0.5 (repeatable); a coordinate without a value is 0 [default: along x through
     /// the middle]
     #[arg(long = "line", value_name = "x=FROM:TO,y=VALUE,...")]
@@ -76,8 +90,16 @@ impl FigureSettings {
             range: self.color_range,
             mesh_lines: self.mesh_lines,
             slices: self.slices.clone(),
+            surface: self.shown_surface(),
             e0,
         }
+    }
+
+    fn shown_surface(&self) -> Option<Surface> {
+        self.surface.then(|| Surface {
+            mirror: self.mirror,
+            only: self.only.clone(),
+        })
     }
 
     /// File of the figure of the line-outs.
@@ -108,7 +130,7 @@ impl FigureSettings {
     /// # Errors
     /// A plane or a line is not in it.
     pub fn check_mesh(&self, mesh: &Bounds) -> std::result::Result<(), HydroError> {
-        drawable(mesh, &self.slices)?;
+        drawable(mesh, &self.slices, self.shown_surface().as_ref())?;
         self.lines.iter().try_for_each(|l| l.check(mesh))
     }
 }

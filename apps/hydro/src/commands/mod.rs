@@ -5,6 +5,7 @@ mod checks;
 mod figures;
 mod history;
 pub mod list;
+pub mod mesh;
 pub mod page;
 pub mod ranks;
 pub mod restart;

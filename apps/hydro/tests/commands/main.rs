@@ -3,6 +3,7 @@
 mod checkpoints;
 mod command;
 mod common;
+mod drawings;
 mod faults;
 mod inputs;
 mod old_names;

@@ -98,7 +98,15 @@ impl Worker {
             .iter()
             .map(|&(op, n)| n / typical_rate(op))
             .fold(0.0, f64::max);
-        if !matches!(worker.data, Data::Chain(..)) {
+        if matches!(worker.data, Data::Chain(..)) {
+            // Accesses to caches are short.
+            worker.calls = match level {
+                Level::L1 => 128,
+                Level::L2 => 32,
+                Level::L3 => 8,
+                Level::Dram => 1,
+            };
+        } else {
             if seconds > PASS_S {
                 // Whole chunks, so that the passes go round all of the data.
                 let chunks = (seconds / PASS_S).ceil() as usize;
@@ -125,7 +133,7 @@ impl Worker {
             Data::Two(Kind::SquareRoots, ..) => vec![(Op::Special, n / 8.0), (level, 2.0 * n)],
             Data::Two(..) => vec![(level, 2.0 * n)],
             Data::Three(..) => vec![(Op::F64, n / 8.0 * 2.0), (level, 3.0 * n)],
-            Data::Chain(..) => vec![(Op::Random, CHASE_STEPS as f64)],
+            Data::Chain(..) => vec![(Op::Random, (self.calls * CHASE_STEPS) as f64)],
         }
     }
 

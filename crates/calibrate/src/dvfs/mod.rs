@@ -313,6 +313,39 @@ mod tests {
         );
     }
 
+    /// `machines/k40c.toml` is made of this data.
+    #[test]
+    fn the_constants_of_the_k40c_follow_from_its_data() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/dvfs/k40c.csv");
+        let data = parse("k40c.csv", &std::fs::read_to_string(path).unwrap()).unwrap();
+        let at_base: Vec<&PowerSample> = (data.samples.iter())
+            .filter(|s| s.core_mhz == 745.0)
+            .collect();
+        assert_eq!(at_base.len(), 100);
+        // Power = π₀ + Σ uᵢ Pᵢ, in relative errors.
+        let rows: Vec<Vec<f64>> = (at_base.iter())
+            .map(|s| {
+                let all = std::iter::once(1.0).chain(s.utilisation.iter().copied());
+                all.map(|u| u / s.power_w).collect()
+            })
+            .collect();
+        let a = DMatrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j]);
+        let x = crate::linalg::nnls(&a, &vec![1.0; rows.len()]);
+        let m = greenup_model::shipped::find("k40c").unwrap().unwrap();
+        let (pi0, fma) = (x[0], x[1 + 2]);
+        let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 0.002, "{a} {b}");
+        near(m.constant_power_w.as_ref().unwrap().value, pi0);
+        let of = |op| m.cost_of(op).unwrap().energy_j.as_ref().unwrap().value;
+        near(of(greenup_model::Op::F32), fma / 4.29e12);
+        let most = (at_base.iter())
+            .max_by(|a, b| a.utilisation[7].total_cmp(&b.utilisation[7]))
+            .unwrap();
+        near(
+            of(greenup_model::Op::Dram),
+            (most.power_w - pi0) / (most.utilisation[7] * 288e9),
+        );
+    }
+
     #[test]
     fn a_synthetic_device_is_recovered() {
         let mut rng = fastrand::Rng::with_seed(4);

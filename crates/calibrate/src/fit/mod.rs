@@ -1,8 +1,11 @@
 //! From records to constants: linear (eq 9), non-negative (eq 48) and capped (eqs 32–38) fits,
 //! with bootstrap intervals and diagnostics.
 
+pub mod caps;
 pub mod clocked;
 mod diagnose;
+pub mod ks;
+pub mod leakage;
 mod model;
 mod validate;
 

@@ -185,6 +185,16 @@ impl Rows {
         full.map(|r| self.time(r, p).0 / r.time_s - 1.0).collect()
     }
 
+    /// Modelled time and energy of the rows on the whole device, from the work alone.
+    pub fn predictions(&self, p: &Parameters) -> Vec<(f64, f64)> {
+        let full = self.rows.iter().filter(|r| r.full);
+        full.map(|r| {
+            let t = self.time(r, p).0;
+            (t, self.marginal(r, p) + p.pi0 * t)
+        })
+        .collect()
+    }
+
     pub fn energy_errors(&self, p: &Parameters, method: Method) -> Vec<f64> {
         if !self.has_energy {
             return Vec::new();

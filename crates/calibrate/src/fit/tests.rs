@@ -234,3 +234,44 @@ fn too_few_records_are_refused() {
     let e = super::fit(&records, &FitOptions::default()).unwrap_err();
     assert!(matches!(e, FitError::TooFew { need: 3, .. }), "{e}");
 }
+
+/// Thesis, section 4.4.1: where a cap binds the errors of the model without one are of another distribution.
+#[test]
+fn errors_with_and_without_a_cap_differ_where_one_binds() {
+    use super::caps::cap_errors;
+    let mean = |e: &[f64]| e.iter().map(|x| x.abs()).sum::<f64>() / e.len() as f64;
+    let three = |cap| -> Vec<Record> {
+        (5..8)
+            .flat_map(|seed| sweep(&truth(cap), 0.01, seed))
+            .collect()
+    };
+    let e = cap_errors(&three(Some(40.0))).unwrap();
+    let n = e.benchmarks.len();
+    assert_eq!(
+        (e.capped.performance.len(), e.uncapped.energy.len()),
+        (n, n)
+    );
+    assert!(
+        (e.usable_power_w / 40.0 - 1.0).abs() < 0.03,
+        "{}",
+        e.usable_power_w
+    );
+    assert!(mean(&e.capped.performance) < 0.02 && e.clocked.is_none());
+    // Without the cap performance is predicted too high, as the thesis finds.
+    let bias = e.uncapped.performance.iter().sum::<f64>() / n as f64;
+    assert!(bias > 0.05, "{bias}");
+    assert!(
+        e.performance_test.p_value < 0.05,
+        "{:?}",
+        e.performance_test
+    );
+
+    let e = cap_errors(&three(None)).unwrap();
+    // Roofs are the best of noisy rates.
+    assert!(mean(&e.uncapped.performance) < 0.05);
+    assert!(e.performance_test.p_value > 0.5, "{:?}", e.performance_test);
+
+    let mut times = sweep(&truth(None), 0.0, 5);
+    times.iter_mut().for_each(|r| r.energy_j = None);
+    assert!(cap_errors(&times).is_err());
+}

@@ -1,7 +1,7 @@
 //! A GPU with the data of the microbenchmarks: preparing, checking and running them.
 
 use super::host_reference::Difference;
-use super::kind::{Fill, GpuBench, Kind, Number, Operand, work};
+use super::kind::{Fill, GpuBench, GpuLevel, Kind, Number, Operand, work};
 use super::{data, host_reference};
 use greenup_device::cuda::{
     Compiled, Compiler, CudaError, Function, Gpu, Memory, Repeater, Session, Shape, Source,
@@ -17,8 +17,6 @@ pub const SOURCE: &str = include_str!("kernels.cu");
 
 /// Dynamic shared memory of every block: more than half of a multiprocessor's, bytes.
 const ALONE: u32 = 120 << 10;
-/// Lines of the table of random accesses, 64 bytes each.
-const LINES: i64 = 1 << 26;
 /// Bytes of a stream: far beyond the last cache.
 const FAR: usize = 4 << 30;
 /// Bytes that stay in L2.
@@ -41,7 +39,8 @@ pub struct BenchContext {
 enum Contents {
     Numbers(Number, Fill),
     Operands(Operand, Fill),
-    Table,
+    /// Lines.
+    Table(i64),
 }
 
 /// A microbenchmark that cannot be trusted.
@@ -132,6 +131,11 @@ impl BenchContext {
         });
     }
 
+    /// Lines of a table that fits into the input.
+    fn lines(&self, level: GpuLevel) -> i64 {
+        level.lines().min(self.input.len() as i64 / 64)
+    }
+
     fn function(&self, bench: &GpuBench, kernel: &str) -> Result<Function, CudaError> {
         let compiled = compiled(&self.compiler, &self.gpu.arch, bench)?;
         self.session.load(&compiled.cubin)?.function(kernel)
@@ -139,7 +143,7 @@ impl BenchContext {
 
     fn fill(&mut self, bench: &GpuBench) -> Result<(), CudaError> {
         let wanted = match bench.kind {
-            Kind::Random => Contents::Table,
+            Kind::Random(level) | Kind::Latency(level) => Contents::Table(self.lines(level)),
             Kind::Wgmma(o) => Contents::Operands(o, bench.fill),
             _ => Contents::Numbers(bench.number(), bench.fill),
         };
@@ -147,13 +151,13 @@ impl BenchContext {
             return Ok(());
         }
         match wanted {
-            Contents::Table => {
+            Contents::Table(lines) => {
                 let make = self.function(bench, "table")?;
                 launch(
                     &make,
                     &Shape::line(4096, 256),
                     (self.input.address(), self.input.address()),
-                    LINES.min(self.input.len() as i64 / 64),
+                    lines,
                     1,
                 )?;
                 self.session.synchronize()?;
@@ -194,7 +198,8 @@ impl BenchContext {
             Kind::Integers | Kind::Roots => (4096, 1),
             Kind::Shared => (16_384, 1),
             Kind::L2 => (NEAR / 16, 64),
-            Kind::Random => (LINES.min(far / 4), 64),
+            Kind::Random(level) => (self.lines(level), 64),
+            Kind::Latency(level) => (self.lines(level), 1 << 14),
             Kind::Dmma(k) => (0, 8192 / k as i32),
             Kind::Wgmma(_) => (0, 4096),
         };

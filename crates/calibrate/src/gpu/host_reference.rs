@@ -51,7 +51,8 @@ pub fn small(kind: Kind) -> (i64, i32, u32) {
         Kind::Stream(..) | Kind::L2 | Kind::Read | Kind::Write | Kind::Copy | Kind::CopyOnce => {
             (50_007, 1, 3)
         }
-        Kind::Random => (1 << 16, 5, 3),
+        Kind::Random(level) => (level.lines().min(1 << 16), 5, 3),
+        Kind::Latency(level) => (level.lines().min(1 << 16), 5, 1),
         Kind::Dmma(_) | Kind::Wgmma(_) => (0, 2, 2),
         _ => (128, 2, 3),
     }
@@ -220,13 +221,15 @@ pub fn compare(
                 return differs(i, f64::from(output[i]), f64::from(input[i]));
             }
         }
-        Kind::Random => {
+        Kind::Random(level) | Kind::Latency(level) => {
+            let ways = u64::from(kind.ways());
             for t in 0..all {
-                let all_ways = (0..4).fold(0, |x, c| {
+                let all_ways = (0..ways).fold(0, |x, c| {
                     // The small launch reads the large table: its ways leave the first n lines.
-                    let mut at = (t as u64 * 4 + c).wrapping_mul(2_654_435_761) % n as u64;
+                    let mut at = (t as u64 * ways + c).wrapping_mul(2_654_435_761) % n as u64;
                     for _ in 0..passes {
-                        at = at.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) & (TABLE - 1);
+                        at = at.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
+                            & (level.lines() as u64 - 1);
                     }
                     x ^ at
                 });
@@ -277,9 +280,6 @@ fn places(
             .collect()
     })
 }
-
-/// Lines of the whole table.
-const TABLE: u64 = 1 << 26;
 
 fn stream(
     number: Number,

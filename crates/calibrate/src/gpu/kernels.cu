@@ -5,6 +5,7 @@
  *   products  FMAs on each number of the stream; 0: one add
  *   tensor    operands of the matrix kernels: 0 tf32, 1 bf16, 2 fp8 (e4m3), 3 int8
  *   depth     k of one product of doubles: 4, 8 or 16
+ *   ways      ways through the table of random accesses that a thread follows at once
  */
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -256,17 +257,20 @@ extern "C" __global__ void table(const u32 *in, u32 *out, long long n, int passe
         out[i * 16] = (u32)((i * 1664525ULL + 1013904223ULL) & (u64)(n - 1));
 }
 
-/* Each thread follows four ways through the table, one line after the other. */
+/* Each thread follows its ways through the table, one line after the other. */
 extern "C" __global__ void __launch_bounds__(1024)
 chase(const u32 *in, u32 *out, long long n, int passes) {
-    u32 at[4];
+    u32 at[ways];
 #pragma unroll
-    for (int c = 0; c < 4; c++)
-        at[c] = (u32)(((position() * 4 + c) * 2654435761ULL) % (u64)n);
+    for (int c = 0; c < ways; c++)
+        at[c] = (u32)(((position() * ways + c) * 2654435761ULL) % (u64)n);
     for (int pass = 0; pass < passes; pass++)
 #pragma unroll
-        for (int c = 0; c < 4; c++) at[c] = in[at[c] * 16LL];
-    out[position()] = at[0] ^ at[1] ^ at[2] ^ at[3];
+        for (int c = 0; c < ways; c++) at[c] = in[at[c] * 16LL];
+    u32 all_ways = 0;
+#pragma unroll
+    for (int c = 0; c < ways; c++) all_ways ^= at[c];
+    out[position()] = all_ways;
 }
 
 #ifndef GREENUP_SHIM

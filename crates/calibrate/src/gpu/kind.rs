@@ -68,6 +68,41 @@ impl Operand {
     }
 }
 
+/// Where the lines of a table of random accesses lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GpuLevel {
+    /// L1 of each multiprocessor.
+    L1,
+    /// L2.
+    L2,
+    /// Main memory.
+    Dram,
+}
+
+impl GpuLevel {
+    /// All levels.
+    pub const ALL: [Self; 3] = [Self::L1, Self::L2, Self::Dram];
+
+    /// Lines of the table, 64 bytes each.
+    pub fn lines(self) -> i64 {
+        match self {
+            Self::L1 => 1 << 9,
+            Self::L2 => 1 << 18,
+            Self::Dram => 1 << 26,
+        }
+    }
+}
+
+impl fmt::Display for GpuLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::L1 => "L1",
+            Self::L2 => "L2",
+            Self::Dram => "DRAM",
+        })
+    }
+}
+
 /// What a microbenchmark does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -91,8 +126,10 @@ pub enum Kind {
     Copy,
     /// A vector a thread: blocks come and go.
     CopyOnce,
-    /// Random reads of DRAM.
-    Random,
+    /// Random reads: each thread follows four ways through a table.
+    Random(GpuLevel),
+    /// Dependent reads: one thread follows one way.
+    Latency(GpuLevel),
     /// Products of doubles on the tensor cores, so deep each.
     Dmma(u32),
     /// Products of a warp group.
@@ -140,9 +177,20 @@ impl fmt::Display for Kind {
             Self::Write => write!(f, "write DRAM"),
             Self::Copy => write!(f, "copy DRAM, tile after tile"),
             Self::CopyOnce => write!(f, "copy DRAM"),
-            Self::Random => write!(f, "random DRAM"),
+            Self::Random(level) => write!(f, "random {level}"),
+            Self::Latency(level) => write!(f, "latency {level}"),
             Self::Dmma(k) => write!(f, "tensor_f64 16x8x{k}"),
             Self::Wgmma(o) => write!(f, "{}", o.op()),
+        }
+    }
+}
+
+impl Kind {
+    /// Ways through a table that a thread follows at once.
+    pub(super) fn ways(self) -> u32 {
+        match self {
+            Self::Latency(_) => 1,
+            _ => 4,
         }
     }
 }
@@ -170,7 +218,7 @@ impl GpuBench {
             Kind::Write => "write",
             Kind::Copy => "copy",
             Kind::CopyOnce => "copy_once",
-            Kind::Random => "chase",
+            Kind::Random(_) | Kind::Latency(_) => "chase",
             Kind::Dmma(_) => "dmma",
             Kind::Wgmma(_) => "wgmma",
         }
@@ -180,6 +228,7 @@ impl GpuBench {
     pub fn threads(&self) -> u32 {
         match self.kind {
             Kind::CopyOnce => 128,
+            Kind::Latency(_) => 1,
             Kind::Dmma(_) => 256,
             Kind::Wgmma(_) => 512,
             _ => 1024,
@@ -221,6 +270,7 @@ impl GpuBench {
             format!("-Dproducts={products}"),
             format!("-Ddepth={depth}"),
             format!("-Dtensor={tensor}"),
+            format!("-Dways={}", self.kind.ways()),
         ]
     }
 }
@@ -259,7 +309,9 @@ pub(super) fn work(kind: Kind, n: i64, passes: f64, threads: f64) -> Work {
         Kind::Read => vec![(Op::Dram, 16.0 * vectors), (Op::Int, 2.0 * vectors)],
         Kind::Write => vec![(Op::Dram, 16.0 * vectors)],
         Kind::Copy | Kind::CopyOnce => vec![(Op::Dram, 32.0 * vectors)],
-        Kind::Random => vec![(Op::Random, 4.0 * passes * threads)],
+        Kind::Random(_) | Kind::Latency(_) => {
+            vec![(Op::Random, f64::from(kind.ways()) * passes * threads)]
+        }
         Kind::Dmma(k) => vec![(
             Op::TensorF64,
             threads / 32.0 * passes * 16.0 * (2.0 * 16.0 * 8.0 * f64::from(k)),

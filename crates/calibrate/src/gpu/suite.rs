@@ -1,7 +1,7 @@
 //! Which microbenchmarks a calibration of a GPU runs, and running them.
 
 use super::context::BenchContext;
-use super::kind::{Fill, GpuBench, Kind, Number, Operand};
+use super::kind::{Fill, GpuBench, GpuLevel, Kind, Number, Operand};
 use crate::record::Record;
 use greenup_device::cuda::CudaError;
 use greenup_files::FileError;
@@ -45,7 +45,7 @@ pub fn plan(multiprocessors: u32, quick: bool) -> Vec<GpuBench> {
         Kind::Read,
         Kind::Write,
         Kind::CopyOnce,
-        Kind::Random,
+        Kind::Random(GpuLevel::Dram),
     ]) {
         add(kind, 1.0, Fill::Normal);
     }

@@ -175,6 +175,9 @@ pub struct CalibrateArgs {
     /// cuda:all between the GPUs of this host
     #[arg(long, conflicts_with_all = ["records", "page"])]
     pub network: bool,
+    /// Measure the levels of the memory hierarchy instead: what a byte and a random access cost at each, and its latency
+    #[arg(long, conflicts_with_all = ["network", "records", "page", "out"])]
+    pub levels: bool,
     #[command(flatten)]
     pub ranks: RanksArg,
     /// Machine that the network is added to: a name of `greenup machines`, or a file [default: the machine file, if it exists]
@@ -217,7 +220,7 @@ pub struct FitArgs {
     /// With --dvfs: compare the lowest-energy clocks of the model with race-to-halt (the fastest clocks), per kernel
     #[arg(long, requires = "dvfs")]
     pub race_to_halt: bool,
-    /// Fit clock and voltage at the power cap, and compare with a model of constant clock
+    /// Fit clock and voltage at the power cap and leakage over temperature, and compare with a model of constant clock
     #[arg(long, conflicts_with = "dvfs")]
     pub clocked: bool,
     /// Take time costs from the highest sustained rates, as `calibrate` does, instead of a least-squares fit of all times

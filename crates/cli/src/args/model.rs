@@ -139,6 +139,37 @@ pub enum Question {
         #[command(flatten)]
         at: Intensities,
     },
+    /// How far the power cap slows flops and memory operations, and the rates it leaves, over intensity
+    Schedule {
+        /// Machine: a name of `greenup machines`, or a file
+        #[arg(long, value_name = "NAME|FILE")]
+        machine: String,
+        /// Bound on the total power, W [default: the machine's own cap]
+        #[arg(long, value_name = "W")]
+        watts: Option<f64>,
+        /// Intensities to tabulate, flop/B
+        #[arg(
+            long,
+            value_delimiter = ',',
+            default_value = "0.25,0.5,1,2,4,8,16,32,64",
+            value_name = "I,…"
+        )]
+        intensity: Vec<f64>,
+        /// Draw the coefficients: FILE.svg, FILE.png or FILE.pdf; `-` prints the SVG instead of the table
+        #[arg(short, long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        look: FigureArgs,
+    },
+    /// The least usable power at which the cap slows no computation
+    NoThrottle {
+        /// Machine: a name of `greenup machines`, or a file
+        #[arg(long, value_name = "NAME|FILE")]
+        machine: String,
+        /// Range of intensity of the computations, flop/B [default: all]
+        #[arg(long, num_args = 2, value_names = ["LO", "HI"])]
+        intensity: Option<Vec<f64>>,
+    },
     /// One large node under a power bound, compared with as many small nodes as the bound allows
     Bound {
         /// The large node: a name of `greenup machines`, or a file

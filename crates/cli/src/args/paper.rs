@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup paper --list\n  greenup paper beast --out beast\n  greenup paper thesis --figure 12 --out fig12\n  greenup paper blast --figure table-7 --out table7\n  greenup paper --list --json\n\nStates: `reproduced` (the same inputs give the paper's numbers), `other hardware` (the same experiment on\ntoday's devices), `part` (the item names what is missing), `not possible` (why). Run it in a checkout, whose\nrecords it reads."
+    after_help = "Examples:\n  greenup paper --list\n  greenup paper beast --out beast\n  greenup paper thesis --figure 12 --out fig12\n  greenup paper blast --figure table-7 --out table7\n  greenup paper beast --figure 4 --measure --out fig4   # measured now, on this host\n  greenup paper --list --json\n\nStates: `reproduced` (the same inputs give the paper's numbers), `other hardware` (the same experiment on\ntoday's devices), `part` (the item names what is missing), `not possible` (why). Run it in a checkout, whose\nrecords it reads."
 )]
 pub struct PaperArgs {
     /// The paper
@@ -21,6 +21,10 @@ pub struct PaperArgs {
     /// Output folder: index.html, figures/*.png, numbers.json; a new one, an empty one, or one written before
     #[arg(short, long, value_name = "DIR", required_unless_present = "list")]
     pub out: Option<PathBuf>,
+    /// Measure the records of the selected items anew on this host, where a command can; takes minutes each. The
+    /// same command goes on after a stop
+    #[arg(long, conflicts_with = "list")]
+    pub measure: bool,
     /// Folder of the records: the root of a checkout
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub records: PathBuf,

@@ -46,7 +46,7 @@ pub struct SpaceArgs {
 /// How to search a space on this host.
 #[derive(Args)]
 pub struct SearchArgs {
-    /// Search strategy: forest, gp, exhaustive, random, local, anneal, genetic, evolve, halving, nsga2, alternate, steered
+    /// Search strategy: portfolio, forest, gp, exhaustive, random, local, anneal, genetic, evolve, halving, nsga2, alternate, steered
     #[arg(long, default_value = greenup_tune::DEFAULT)]
     pub strategy: String,
     /// Budget: trials (100), seconds (60s) or a share of the space (5%)
@@ -307,22 +307,29 @@ pub struct KeeperArgs {
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup replay sweeps/stencil --strategy genetic --budget 10% --seeds 50\n  greenup replay sweeps/stencil --strategy portfolio,random --seeds 50 -o strategies.html\n  greenup replay sweeps/* decoy:1 --strategy portfolio,forest,local --budget 5%,10%,20% --seeds 50 -o table.csv"
+)]
 pub struct ReplayArgs {
-    /// Sweep folder, T4 file or Kernel Tuner cache file (.gz allowed)
-    pub recorded: PathBuf,
-    /// Search strategies, separated by commas or repeated: forest, gp, random, exhaustive, local, anneal, genetic, evolve, halving, nsga2, alternate
+    /// Sweep folders, T4 files or Kernel Tuner cache files (.gz allowed), or generated sweeps FAMILY:SEED of the families
+    /// flat, rim, decoy, paths, divisors, rugged, failing. Several of them give a table
+    #[arg(required = true)]
+    pub recorded: Vec<PathBuf>,
+    /// Search strategies, separated by commas or repeated: portfolio, forest, gp, random, exhaustive, local, anneal, genetic, evolve, halving, nsga2, alternate
     #[arg(long, default_value = greenup_tune::DEFAULT, value_delimiter = ',')]
     pub strategy: Vec<String>,
-    /// Budget: trials (100), simulated seconds (60s) or a share of the recorded configs (5%)
-    #[arg(long, default_value = "5%", value_parser = budget)]
-    pub budget: BudgetArg,
+    /// Budget: trials (100), simulated seconds (60s) or a share of the recorded configs (5%). Several, separated by commas,
+    /// give a table: shares only
+    #[arg(long, default_value = "5%", value_delimiter = ',', value_parser = budget)]
+    pub budget: Vec<BudgetArg>,
     /// Random seed
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Repeat with this many seeds and report the mean
     #[arg(long, default_value_t = 1, value_parser = at_least_one)]
     pub seeds: usize,
-    /// HTML page (.html) or figure (.svg, .png, .pdf) that compares the strategies; - for HTML on standard output
+    /// HTML page (.html) or figure (.svg, .png, .pdf) that compares the strategies; - for HTML on standard output. For a
+    /// table: FILE.csv
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Objective: time, energy, edp, ed2p, flops/w, alpha=A, time@power<=W, energy@time<=S; a second one for nsga2 and alternate

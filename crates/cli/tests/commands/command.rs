@@ -190,6 +190,107 @@ fn whatif_reproduces_the_published_answers() {
     );
 }
 
+/// Slides 95 to 101: the values follow from the machine's printed costs by the formulas of the slides.
+#[test]
+fn whatif_says_what_the_cap_slows_and_which_cap_slows_nothing() {
+    let m = json(&["machines", "gtx-580-sustained", "--json"]);
+    let of = |p: &str| m.pointer(p).unwrap().as_f64().unwrap();
+    let (tf, tm) = (of("/cost/f32/time_s/value"), of("/cost/dram/time_s/value"));
+    let (ef, em) = (
+        of("/cost/f32/energy_j/value"),
+        of("/cost/dram/energy_j/value"),
+    );
+    let dpi = of("/usable_power_w/value");
+    let (bt, be) = (tm / tf, em / ef);
+    let near = |v: &serde_json::Value, want: f64| {
+        let v = v.as_f64().unwrap();
+        assert!((v / want - 1.0).abs() < 1e-9, "{v} {want}");
+    };
+
+    let machine = ["--machine", "gtx-580-sustained", "--json"];
+    let s = json(&[&["whatif", "schedule"], &machine[..]].concat());
+    let mut limits = std::collections::BTreeSet::new();
+    for p in s["points"].as_array().unwrap() {
+        let i = p["intensity"].as_f64().unwrap();
+        let flop = 1_f64.max(bt / i).max(ef / tf / dpi * (1.0 + be / i));
+        near(&p["slowdown_flop"], flop);
+        near(&p["slowdown_mem"], flop * i / bt);
+        near(&p["flops_per_s"], 1.0 / (tf * flop));
+        near(&p["bytes_per_s"], 1.0 / (tf * flop * i));
+        limits.insert(p["limit"].as_str().unwrap().to_owned());
+    }
+    assert!(
+        limits.contains("memory") && limits.contains("power cap"),
+        "{limits:?}"
+    );
+
+    let c = json(&[&["whatif", "no-throttle"], &machine[..]].concat());
+    near(&c["sufficient_w"], ef / tf * (1.0 + be / bt));
+    near(&c["least_w"], ef / tf + em / tm);
+    near(&c["at_intensity"], bt);
+    near(&c["largest_slowdown"], (ef / tf + em / tm) / dpi);
+    let total = c["total_w"].as_f64().unwrap().to_string();
+    let free = json(&[&["whatif", "schedule", "--watts", &total], &machine[..]].concat());
+    // The machine's own cap is the lower of the two.
+    near(&free["usable_power_w"], dpi);
+    let low = ["whatif", "no-throttle", "--intensity", "0.25", "1"];
+    near(
+        &json(&[&low, &machine[..]].concat())["least_w"],
+        (ef + em) / tm,
+    );
+    let text = ok(&["whatif", "no-throttle", "--machine", "h200"]);
+    assert!(text.contains("every unit busy"), "{text}");
+
+    let dir = tempfile::tempdir().unwrap();
+    let svg = dir.path().join("s.svg");
+    let to = ["-o", svg.to_str().unwrap()];
+    let text = ok(&[&["whatif", "schedule", "--machine", "gtx-titan"], &to[..]].concat());
+    assert!(
+        text.contains("s_mem") && text.contains("power cap"),
+        "{text}"
+    );
+    assert!(
+        fs::read_to_string(&svg)
+            .unwrap()
+            .contains("memory operations")
+    );
+    let none = fails(&["whatif", "schedule", "--machine", "fermi-2010"]);
+    assert!(
+        none.contains("no power cap") && none.contains("--watts"),
+        "{none}"
+    );
+    let wrong = [
+        "whatif",
+        "no-throttle",
+        "--machine",
+        "h200",
+        "--intensity",
+        "2",
+        "1",
+    ];
+    assert!(fails(&wrong).contains("smaller first"));
+}
+
+/// Eq 40: leakage from the temperatures of a recorded calibration.
+#[test]
+fn fit_finds_leakage_where_records_hold_temperatures() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/data/");
+    let h200 = format!("{root}h200/microbenchmarks.csv");
+    let args = ["fit", &h200, "--clocked", "--resamples", "20"];
+    let text = ok(&args);
+    assert!(text.contains("leakage over temperature (eq 40)"), "{text}");
+    let all = json(&[&args[..], &["--json"]].concat());
+    let of = |p: &str| all.pointer(p).unwrap().as_f64().unwrap();
+    assert!(of("/leakage/records") >= 90.0);
+    // One constant power is a special case: the fit cannot be worse.
+    assert!(of("/leakage/theta_k/value") >= 0.0);
+    assert!(of("/leakage/mean_abs_error") <= 1.02 * of("/leakage/mean_abs_error_constant"));
+    // The temperature of a calibration follows its load, which is said.
+    let r = of("/leakage/correlation");
+    assert!((0.5..1.0).contains(&r), "{r}");
+    assert!(all["leakage"]["held_out"][0].as_f64() < all["leakage"]["held_out"][1].as_f64());
+}
+
 #[test]
 fn fit_reads_measurements_and_names_broken_cells() {
     let dir = tempfile::tempdir().unwrap();

@@ -115,3 +115,28 @@ fn unknown_figures_and_missing_records_are_explained() {
     assert!(refused(&["paper", "--out", to]).contains("PAPER"));
     assert!(refused(&["paper", "beats", "--out", to]).contains("beast"));
 }
+
+#[test]
+fn what_no_command_measures_is_refused_before_anything_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let to = dir.path().join("out");
+    let (to, root) = (to.to_str().unwrap(), repository(""));
+    let measure = |figure: &str| {
+        let all = [
+            "paper",
+            "slides",
+            "--figure",
+            figure,
+            "--measure",
+            "--out",
+            to,
+        ];
+        fails(&[&all[..], &["--records", &root]].concat())
+    };
+    let e = measure("36");
+    assert!(
+        e.contains("measured by a command") && e.contains("--measure"),
+        "{e}"
+    );
+    assert!(!dir.path().join("out/index.html").exists());
+}

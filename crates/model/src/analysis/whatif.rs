@@ -1,7 +1,8 @@
 //! What-if analyses: throttling, power bounds, iso-power clusters (thesis chapter 4).
 
 use crate::machine::Machine;
-use crate::op::Op;
+use crate::op::{Op, Unit};
+use std::collections::BTreeMap;
 
 /// A what-if that has no answer.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -107,6 +108,19 @@ impl Machine {
             .as_ref()
             .map_or(f64::INFINITY, |p| p.value);
         Ok(self.with_usable_power(dpi.min(bound_w - pi0)))
+    }
+
+    /// Power above π₀ with every unit busy at once, each with its class of the most power, W: the sum over units of the largest
+    /// ε/τ. No mix of operations draws more. `None` where no class has both costs.
+    pub fn full_power(&self) -> Option<f64> {
+        let mut by_unit: BTreeMap<Unit, f64> = BTreeMap::new();
+        for (op, cost) in &self.cost {
+            if let (Some(t), Some(e)) = (&cost.time_s, &cost.energy_j) {
+                let most = by_unit.entry(op.unit()).or_insert(0.0);
+                *most = most.max(e.value / t.value);
+            }
+        }
+        (!by_unit.is_empty()).then(|| by_unit.values().sum())
     }
 
     /// N of this machine with a free network: τ/N, ε, N·π₀, N·Δπ.

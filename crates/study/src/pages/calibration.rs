@@ -1,14 +1,16 @@
 //! The page of a calibration: the fitted machine, and the microbenchmarks that it is fitted to.
 
+use crate::pages::cap_errors::{Device, figure};
 use crate::pages::study::lines::{Classes, limits};
 use crate::pages::study::machine::{constants_table, errors, records_table};
 use greenup_calibrate::Record;
 use greenup_calibrate::fit::Fit;
+use greenup_calibrate::fit::caps::cap_errors;
 use greenup_model::{Machine, MachineError, predict};
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::residual_figure::{Residual, residuals};
 use greenup_report::roofline_figure::RooflineFigure;
-use greenup_report::si::{percent, si};
+use greenup_report::si::{percent, si, three};
 
 /// A calibrated machine with what it was fitted to.
 pub struct Calibrated<'a> {
@@ -70,6 +72,7 @@ impl Calibrated<'_> {
                     ..Section::default()
                 },
                 self.residuals(),
+                self.with_and_without_cap(),
                 Section {
                     id: "points".into(),
                     title: "Microbenchmarks".into(),
@@ -108,6 +111,39 @@ impl Calibrated<'_> {
             None => facts.push(Fact::new("energy", "not measured")),
         }
         facts
+    }
+
+    /// Errors of the model with and without a power cap, with the test of whether they differ.
+    fn with_and_without_cap(&self) -> Section {
+        let (mut paragraphs, mut figures) = (Vec::new(), Vec::new());
+        match cap_errors(self.records) {
+            Ok(errors) => {
+                let t = errors.performance_test;
+                paragraphs.push(format!(
+                    "A flat cap of {} above constant power, by least squares of the times, against none: mean error of the performance {} against {}; Kolmogorov–Smirnov D = {}, p = {}.",
+                    si(errors.usable_power_w, "W"),
+                    percent(t.mean_abs_error_capped),
+                    percent(t.mean_abs_error_uncapped),
+                    three(t.statistic),
+                    three(t.p_value)
+                ));
+                let device = Device {
+                    name: self.machine.name.clone(),
+                    errors,
+                };
+                let chart = figure("Errors with and without the power cap", &[device]);
+                figures.push(Figure::chart(&chart, "").wide());
+            }
+            Err(_) => paragraphs.push("No cap can be fitted without energies.".into()),
+        }
+        Section {
+            id: "cap".into(),
+            title: "With and without the power cap".into(),
+            label: Some("derived"),
+            paragraphs,
+            figures,
+            ..Section::default()
+        }
     }
 
     /// What the machine predicts from the work alone, against what was measured.
@@ -224,10 +260,15 @@ mod tests {
         assert!(points.iter().all(|p| p.calibration && p.power_w.is_some()));
         let page = calibrated.page().unwrap();
         let ids: Vec<&str> = page.sections.iter().map(|s| s.id.as_str()).collect();
-        assert_eq!(ids, ["lines", "constants", "residuals", "points", "facts"]);
+        assert_eq!(
+            ids,
+            ["lines", "constants", "residuals", "cap", "points", "facts"]
+        );
+        let cap = &page.sections[3];
+        assert!(cap.paragraphs[0].contains("p = ") && cap.figures.len() == 1);
         let residuals = &page.sections[2];
         assert!(residuals.paragraphs[0].contains("in energy"));
-        assert_eq!(page.sections[3].tables[0].rows.len(), 9);
+        assert_eq!(page.sections[4].tables[0].rows.len(), 9);
         let drawn = page.sections.iter().flat_map(|s| &s.figures);
         assert!(drawn.into_iter().all(|f| !f.html.contains("NaN")));
     }

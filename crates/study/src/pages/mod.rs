@@ -5,15 +5,18 @@
 //! | [`study`] | the study of a host |
 //! | [`sweep`] | the analysis of a tuning sweep |
 //! | [`calibration`] | a calibrated machine and its microbenchmarks |
+//! | [`cap_errors`] | errors of the model with and without the power cap (a figure) |
 //! | [`comparison`] | machines beside each other |
 //! | [`pruning`] | how filters prune a search space (a figure) |
 //! | [`replay`] | search strategies on a recorded sweep |
 //! | [`applications`] | energies of applications from hardware counters |
+//! | [`throttling`] | how far the power cap slows a machine (a figure) |
 //! | [`scaling`] | predicted scaling over nodes |
 //! | [`scaling_study`] | measured scaling over the devices of a host |
 
 pub mod applications;
 pub mod calibration;
+pub mod cap_errors;
 pub mod comparison;
 pub mod pruning;
 pub mod replay;
@@ -21,3 +24,4 @@ pub mod scaling;
 pub mod scaling_study;
 pub mod study;
 pub mod sweep;
+pub mod throttling;

@@ -3,6 +3,7 @@
 use super::PaperError;
 use super::draw::Draw;
 use super::lists::List;
+use super::measure::Measure;
 use super::values::Ours;
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +104,9 @@ pub struct Item {
     /// Numbers of the paper.
     #[serde(default)]
     pub quoted: Vec<Quoted>,
+    /// How its records are measured anew.
+    #[serde(default)]
+    pub measure: Vec<Measure>,
 }
 
 impl Item {

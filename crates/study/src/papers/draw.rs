@@ -1,14 +1,17 @@
 //! Our figure of an item: small renderers fed by data.
 
 use super::PaperError;
-use super::charts::{self, Quantity};
+use super::charts;
+use super::fmm::{Counts, Energies, TreeLists};
+use super::platforms;
+use super::hydro::HydroFigure;
 use super::recorded;
 use super::records::{Records, broken, machine};
 use crate::pages::pruning;
 use crate::pages::sweep::heat::{Axes, heat};
 use crate::pages::sweep::metrics::{self, Metric};
 use crate::pages::sweep::{figures, findings};
-use crate::pages::{applications, comparison, scaling};
+use crate::pages::{applications, cap_errors, comparison, scaling, throttling};
 use crate::scaling::published;
 use greenup_calibrate::record;
 use greenup_model::map::Place;
@@ -40,18 +43,17 @@ pub enum Draw {
         bare: bool,
     },
     /// One panel a machine, its usable power divided by each of `k`.
-    Capped {
-        /// Machines, one panel each.
-        machines: Vec<String>,
-        /// The flop class.
-        flop: Op,
-        /// Divisors of the usable power.
-        k: Vec<f64>,
-        /// What is drawn.
-        quantity: Quantity,
-        /// From and to, flop/B.
-        intensity: (f64, f64),
-    },
+    Capped(platforms::panels::Panels),
+    /// Lines of machines with measured dots.
+    Lines(platforms::lines::Lines),
+    /// Errors with and without the power cap.
+    CapErrors(platforms::caps::Platforms),
+    /// Boxes, arrows and labels.
+    Blocks(platforms::diagram::Blocks),
+    /// Performance over flops a byte, with f½.
+    Half(platforms::half::Half),
+    /// Power over clock, voltage and temperature.
+    Transistors(platforms::transistors::Transistors),
     /// Slowdown of flops and of memory operations.
     Throttling {
         /// Machines, one panel each.
@@ -62,12 +64,7 @@ pub enum Draw {
         intensity: (f64, f64),
     },
     /// Speedup and greenup of trading work for communication.
-    Tradeoffs {
-        /// The machine.
-        machine: String,
-        /// The flop class.
-        flop: Op,
-    },
+    Tradeoffs(platforms::bounds::Bounds),
     /// Balances of machines in time and energy.
     Balances {
         /// Machines.
@@ -150,6 +147,14 @@ pub enum Draw {
         /// Their names.
         studies: Vec<String>,
     },
+    /// A figure of hydrodynamics.
+    Hydro(HydroFigure),
+    /// U, V, W and X lists of a box.
+    TreeLists(TreeLists),
+    /// Instructions or data of evaluations of the FMM by kind.
+    Counts(Counts),
+    /// Errors of predicted energies with the spread of the measured ones.
+    Energies(Energies),
     /// Curves through numbers of a JSON record.
     Curves {
         /// A JSON record.
@@ -245,26 +250,26 @@ impl Draw {
                 }
                 .chart()
             }
-            Self::Capped {
-                machines,
-                flop,
-                k,
-                quantity,
-                intensity,
-            } => {
-                let title = match quantity {
-                    Quantity::Power => "Power over intensity",
-                    Quantity::Performance => "Performance with less usable power",
-                    Quantity::Efficiency => "Efficiency with less usable power",
-                };
-                charts::capped(title, &all(machines)?, *flop, k, *quantity, *intensity)?
-            }
+            Self::Capped(panels) => panels.chart(records)?,
+            Self::Lines(lines) => lines.chart(records)?,
+            Self::Blocks(blocks) => blocks.chart(),
+            Self::Half(half) => half.chart(records)?,
+            Self::Transistors(t) => t.chart(records)?,
+            Self::CapErrors(p) => cap_errors::figure(
+                "Errors of the model with and without the power cap",
+                &platforms::caps::devices(records, &p.platforms)?,
+            ),
             Self::Throttling {
                 machines,
                 flop,
                 intensity,
-            } => charts::throttling(&all(machines)?, *flop, *intensity)?,
-            Self::Tradeoffs { machine: m, flop } => charts::tradeoffs(&machine(m)?, *flop)?,
+            } => {
+                let machines = (all(machines)?.iter())
+                    .map(|m| Ok((m.title.clone(), m.roofline(*flop, Op::Dram)?)))
+                    .collect::<Result<Vec<_>, PaperError>>()?;
+                throttling::figure(&machines, *intensity)
+            }
+            Self::Tradeoffs(bounds) => bounds.chart()?,
             Self::Balances { machines, flop } => charts::balances(&all(machines)?, *flop)?,
             Self::Map { machines, flop } => {
                 let mut places = Vec::new();
@@ -339,6 +344,9 @@ impl Draw {
                 sweeps,
                 machine,
             } => applications::figure(&*records.explained(names, sweeps, machine)?),
+            Self::TreeLists(lists) => lists.chart(records)?,
+            Self::Counts(counts) => counts.chart(records)?,
+            Self::Energies(energies) => energies.chart(records)?,
             Self::Published { studies } => {
                 let known = published::all()?;
                 let mut beside = Vec::new();
@@ -352,6 +360,7 @@ impl Draw {
                 }
                 scaling::published_figure(&beside)
             }
+            Self::Hydro(h) => h.chart(records)?,
             Self::Curves {
                 record,
                 rows,
@@ -396,12 +405,33 @@ impl Draw {
             Self::Roofline {
                 points: Some(p), ..
             } => format!("Dots: microbenchmarks of {p}."),
-            Self::Capped { .. }
+            Self::Capped(p) if !p.measured.is_empty() => {
+                let of: Vec<&str> = p.measured.iter().map(|m| m.record.as_str()).collect();
+                format!(
+                    "Lines: the model with the machines' constants. Dots: microbenchmarks of {}.",
+                    of.join(", ")
+                )
+            }
+            Self::Lines(l) => {
+                let of: Vec<&str> = l
+                    .machines
+                    .iter()
+                    .filter_map(|m| m.record.as_deref())
+                    .collect();
+                match of.is_empty() {
+                    true => "Computed by the model from the machines' constants.".into(),
+                    false => format!("Dots: microbenchmarks of {}.", of.join(", ")),
+                }
+            }
+            Self::Capped(_)
             | Self::Throttling { .. }
-            | Self::Tradeoffs { .. }
+            | Self::Tradeoffs(_)
             | Self::Balances { .. } => {
                 "Computed by the model from the machines' published constants.".into()
             }
+            Self::Hydro(h) => h.caption(),
+            Self::TreeLists(lists) => lists.caption(records)?,
+            Self::Energies(energies) => energies.caption(records)?,
             Self::Metrics { .. } => {
                 "The third panel of each row is the plane of performance and efficiency.".into()
             }

@@ -1,7 +1,11 @@
 //! Our tables of an item, from records.
 
-use super::{PaperError, Records};
+use super::fmm::{Cases, CounterTable};
+use super::levels::Levels;
+use super::{PaperError, Records, platforms};
+use super::hydro::rows::Rows;
 use crate::pages::sweep::findings;
+use greenup_model::Op;
 use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::si;
 use serde::Deserialize;
@@ -15,6 +19,37 @@ pub enum List {
         /// The sweep.
         record: String,
     },
+    /// Hardware counters with what each is for.
+    Counters(CounterTable),
+    /// Inputs of a study of the FMM with their energies.
+    Cases(Cases),
+    /// Costs of the levels of memory.
+    Levels(Levels),
+    /// Errors with and without the power cap.
+    CapErrors(platforms::caps::Platforms),
+    /// Symbols of the model with their values on a machine.
+    Symbols {
+        /// The machine.
+        machine: String,
+        /// The flop class.
+        flop: Op,
+        /// The symbols.
+        symbols: Vec<platforms::tables::Symbol>,
+    },
+    /// Constants of machines.
+    Constants {
+        /// The machines.
+        machines: Vec<String>,
+        /// The flop class.
+        flop: Op,
+    },
+    /// Peaks of machines.
+    Peaks {
+        /// The machines.
+        machines: Vec<String>,
+    },
+    /// Rows of JSON records.
+    Rows(Rows),
 }
 
 impl List {
@@ -23,7 +58,24 @@ impl List {
     /// # Errors
     /// The record is missing.
     pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
-        let Self::Corners { record } = self;
+        let record = match self {
+            Self::Corners { record } => record,
+            Self::Counters(counters) => return counters.table(),
+            Self::Cases(cases) => return cases.table(records),
+            Self::Levels(levels) => return levels.table(records),
+            Self::CapErrors(p) => return platforms::caps::table(records, &p.platforms),
+            Self::Symbols {
+                machine,
+                flop,
+                symbols,
+            } => return platforms::tables::symbols(records, machine, *flop, symbols),
+            Self::Constants { machines, flop } => {
+                return platforms::tables::constants(records, machines, *flop);
+            }
+            Self::Peaks { machines } => return platforms::tables::peaks(records, machines),
+            Self::Rows(rows) => return rows.table(records),
+            Self::Corners { record } => record,
+        };
         let s = records.sweep(record)?;
         let a = &s.analysis;
         let corners = a.hull.iter().flat_map(|h| &h.corners);

@@ -6,19 +6,29 @@
 //! | [`records`] | the repository's records, each read once |
 //! | [`values`] | our number beside one of the paper |
 //! | [`draw`] | our figure of an item |
+//! | [`hydro`] | figures and tables of hydrodynamics |
+//! | [`fmm`] | figures and tables of the fast multipole method |
+//! | [`levels`] | costs of the levels of memory |
 //! | [`lists`] | our table of an item |
+//! | [`measure`] | measuring the records of an item anew |
 //! | [`page`] | the page of a paper, its figures and numbers |
 
 mod charts;
 pub mod data;
 pub mod draw;
+pub mod hydro;
+pub mod fmm;
+pub mod levels;
 pub mod lists;
+pub mod measure;
 pub mod page;
+mod platforms;
 mod recorded;
 pub mod records;
 pub mod values;
 
 pub use data::{Answer, Item, Paper, State, find, list, names};
+pub use measure::{Measure, Measured, Needs};
 pub use page::{Drawn, made};
 pub use records::Records;
 
@@ -67,6 +77,11 @@ pub enum PaperError {
         /// What is wrong.
         cause: String,
     },
+    /// No item asked for can be measured anew.
+    #[error(
+        "nothing of {0} that was asked for is measured by a command. Fix: leave --measure out, or run the item's own command"
+    )]
+    NothingToMeasure(String),
     /// A machine is not shipped.
     #[error("there is no machine `{0}`")]
     NoMachine(String),

@@ -1,7 +1,7 @@
 //! The page of a paper: each item with its state, our figures, and the paper's numbers beside ours.
 
 use super::data::{Answer, Item, Paper, State};
-use super::{PaperError, Records};
+use super::{Measured, PaperError, Records};
 use greenup_report::chart::Chart;
 use greenup_report::chart::canvas::escape;
 use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
@@ -52,9 +52,10 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
         let mut section = Section {
             id: item.id.clone(),
             title: format!("{}: {}", item.label(), item.title),
+            short: item.label(),
             label: Some(item.state.name()),
             paragraphs: vec![item.why.clone()],
-            items: facts(item),
+            items: facts(item, records),
             ..Section::default()
         };
         for (k, draw) in item.draw.iter().enumerate() {
@@ -94,7 +95,7 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
             section.tables.push(beside(item, &pairs));
         }
         sections.push(section);
-        numbers.push(as_json(item, &pairs));
+        numbers.push(as_json(item, &pairs, records));
     }
     let of = |s: State| items.iter().filter(|i| i.state == s).count().to_string();
     let conclusions: Vec<Value> = (paper.conclusions.iter())
@@ -126,13 +127,23 @@ fn image(file: &str, about: &str) -> String {
     )
 }
 
-fn facts(item: &Item) -> Vec<Fact> {
+fn facts(item: &Item, records: &Records) -> Vec<Fact> {
     let mut all = vec![
         Fact::new("in the paper", item.at.clone()),
-        Fact::new("command", item.command.clone()),
+        Fact::new("command", format!("`{}`", item.command)),
     ];
     if !item.records.is_empty() {
         all.push(Fact::new("records", item.records.join(", ")));
+    }
+    for m in measured(item, records) {
+        let text = format!(
+            "{} by `{}` on {}, {}",
+            m.record,
+            m.commands.join("; "),
+            m.host,
+            m.date
+        );
+        all.push(Fact::new("measured now", text));
     }
     all
 }
@@ -156,6 +167,7 @@ fn states(items: &[&Item]) -> Section {
     Section {
         id: "items".into(),
         title: "Figures, tables and claims".into(),
+        short: "All items".into(),
         paragraphs: vec![
             "reproduced: the same inputs give the paper's numbers. other hardware: the same experiment on today's devices. part: something is missing, which the item names. not possible: the hardware is gone, or a shared GPU forbids the settings."
                 .into(),
@@ -167,7 +179,7 @@ fn states(items: &[&Item]) -> Section {
                 .map(|i| {
                     let state = Cell::text(i.state.name());
                     vec![
-                        Cell::text(i.label()),
+                        Cell::text(i.label()).leads_to(&i.id),
                         Cell::wrapped(&i.title),
                         match mark(i.state) {
                             Some(m) => state.marked(m),
@@ -198,13 +210,14 @@ fn conclusions(paper: &Paper) -> Section {
                     Answer::Open => today,
                 },
                 Cell::wrapped(&c.why),
-                Cell::text(label),
+                Cell::text(label).leads_to(&c.item),
             ]
         })
         .collect();
     Section {
         id: "conclusions".into(),
         title: "What the paper concludes, tested today".into(),
+        short: "Conclusions".into(),
         tables: vec![Table {
             caption: String::new(),
             header: headers(&[
@@ -263,7 +276,16 @@ fn beside(item: &Item, pairs: &[Pair]) -> Table {
     }
 }
 
-fn as_json(item: &Item, pairs: &[Pair]) -> Value {
+/// What was measured anew for an item.
+fn measured<'a>(item: &Item, records: &'a Records) -> Vec<&'a Measured> {
+    let mut all: Vec<&Measured> = (item.records.iter())
+        .filter_map(|r| records.measured(r))
+        .collect();
+    all.dedup();
+    all
+}
+
+fn as_json(item: &Item, pairs: &[Pair], records: &Records) -> Value {
     let quoted: Vec<Value> = (item.quoted.iter().zip(pairs))
         .map(|(q, p)| {
             json!({ "name": q.name, "unit": q.unit, "at": q.at, "paper": p.theirs,
@@ -272,7 +294,7 @@ fn as_json(item: &Item, pairs: &[Pair]) -> Value {
         .collect();
     json!({ "item": item.id, "title": item.title, "at": item.at, "state": item.state.name(),
             "why": item.why, "command": item.command, "records": item.records,
-            "numbers": quoted })
+            "measured": measured(item, records), "numbers": quoted })
 }
 
 #[cfg(test)]

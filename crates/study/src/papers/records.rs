@@ -1,6 +1,7 @@
 //! The repository's records, each read and analysed once.
 
 use super::PaperError;
+use super::measure::Measured;
 use crate::applications::{Explained, explain};
 use greenup_model::{Machine, shipped};
 use greenup_tune::Sweep;
@@ -26,6 +27,7 @@ pub struct Analysed {
 /// Records below a folder.
 pub struct Records {
     root: PathBuf,
+    measured: Option<(PathBuf, Vec<Measured>)>,
     sweeps: RefCell<HashMap<String, Rc<Analysed>>>,
     explained: RefCell<HashMap<String, Rc<Explained>>>,
 }
@@ -35,9 +37,24 @@ impl Records {
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self {
             root: root.into(),
+            measured: None,
             sweeps: RefCell::default(),
             explained: RefCell::default(),
         }
+    }
+
+    /// The same with records measured anew, found below another folder.
+    pub fn over(self, folder: PathBuf, measured: Vec<Measured>) -> Self {
+        Self {
+            measured: Some((folder, measured)),
+            ..self
+        }
+    }
+
+    /// What was measured anew for a record.
+    pub fn measured(&self, record: &str) -> Option<&Measured> {
+        let (_, all) = self.measured.as_ref()?;
+        all.iter().find(|m| m.made(record))
     }
 
     /// The path of a record.
@@ -45,7 +62,10 @@ impl Records {
     /// # Errors
     /// It is missing.
     pub fn path(&self, record: &str) -> Result<PathBuf, PaperError> {
-        let path = self.root.join(record);
+        // A file of a folder that was measured anew is in the new one.
+        let new = (self.measured.iter())
+            .find(|(_, all)| (all.iter()).any(|m| Path::new(record).starts_with(&m.record)));
+        let path = new.map_or(&self.root, |(folder, _)| folder).join(record);
         match path.exists() {
             true => Ok(path),
             false => Err(PaperError::NoRecord(path)),

@@ -1,6 +1,7 @@
 //! Our number beside one of a paper.
 
 use super::PaperError;
+use super::platforms;
 use super::records::{Records, broken, machine};
 use crate::scaling::published;
 use greenup_model::tradeoff::Tradeoff;
@@ -95,6 +96,8 @@ pub enum Ours {
         /// `mean error`, `largest error`, `standard deviation`, `least constant share` or `largest constant share`.
         value: String,
     },
+    /// Number of platforms whose errors in performance differ with and without the power cap.
+    CapErrors(platforms::caps::Platforms),
     /// Time of the model in a published scaling study, s.
     Scaling {
         /// Name of the study.
@@ -144,14 +147,15 @@ impl Ours {
                     of_machine(&m.roofline(*flop, Op::Dram)?, value, *intensity)
                         .ok_or_else(|| PaperError::NoValue(format!("{name} with {value}")))
                 };
-                let m = machine(name)?;
+                let m = platforms::machine_of(records, name)?;
                 scale
                     * match (over, value.as_str()) {
                         (Some(big), "nodes for the power") => {
-                            m.nodes_for_power_of(&machine(big)?)?
+                            m.nodes_for_power_of(&platforms::machine_of(records, big)?)?
                         }
                         (Some(other), _) => {
-                            at(&m, *throttle)? / at(&machine(other)?, *over_throttle)?
+                            at(&m, *throttle)?
+                                / at(&platforms::machine_of(records, other)?, *over_throttle)?
                         }
                         (None, _) => at(&m, *throttle)?,
                     }
@@ -237,6 +241,7 @@ impl Ours {
                     other => return Err(broken(&records.path(sweeps)?, format!("no `{other}`"))),
                 }
             }
+            Self::CapErrors(p) => platforms::caps::different(records, &p.platforms)?,
             Self::Scaling { study, nodes } => {
                 let none = || PaperError::NoValue(format!("{study} at {nodes} nodes"));
                 let all = published::all()?;
@@ -280,7 +285,7 @@ fn of_sweep(a: &Analysis, name: &str) -> Option<f64> {
 }
 
 /// A value of a two-class machine by name, in SI units.
-fn of_machine(r: &EnergyRoofline, name: &str, i: f64) -> Option<f64> {
+pub fn of_machine(r: &EnergyRoofline, name: &str, i: f64) -> Option<f64> {
     let new = |f: f64, m: f64| {
         r.tradeoff(Tradeoff {
             intensity: i,
@@ -306,6 +311,9 @@ fn of_machine(r: &EnergyRoofline, name: &str, i: f64) -> Option<f64> {
         "constant power" => r.pi0,
         "largest power" => r.max_power(),
         "constant-flop efficiency" => r.eta(),
+        "constant energy per flop" => r.pi0 * r.tau_flop,
+        "actual energy per flop" => r.eps_hat(),
+        "power of flops" => r.pi_flop(),
         "performance" => 1.0 / r.time_per_flop(i),
         "efficiency" => 1.0 / r.energy_per_flop(i),
         "power" => r.power(i),

@@ -8,6 +8,7 @@ mod genetic;
 mod halving;
 mod local;
 mod nsga2;
+mod portfolio;
 mod steered;
 mod surrogate;
 
@@ -163,10 +164,14 @@ pub trait Strategy {
 }
 
 /// Name and one line about each strategy.
-pub const STRATEGIES: [(&str, &str); 12] = [
+pub const STRATEGIES: [(&str, &str); 13] = [
+    (
+        "portfolio",
+        "forest, Gaussian process, annealing, local search and restarts over one history (the default)",
+    ),
     (
         "forest",
-        "Bayesian, with a forest of randomised trees as surrogate (the default)",
+        "Bayesian, with a forest of randomised trees as surrogate",
     ),
     ("gp", "Bayesian, with a Gaussian process as surrogate"),
     ("exhaustive", "every point, in random order"),
@@ -212,6 +217,7 @@ pub fn strategy(
     steering: Option<Steering>,
 ) -> Result<Box<dyn Strategy>, StrategyError> {
     Ok(match name {
+        "portfolio" => Box::new(portfolio::Portfolio::default()),
         "forest" => Box::new(surrogate::Surrogate::forest()),
         "gp" => Box::new(surrogate::Surrogate::gaussian_process()),
         "exhaustive" | "random" => Box::new(exhaustive::Exhaustive::default()),

@@ -44,11 +44,24 @@ pub struct Forest {
     pub importance: Vec<f64>,
 }
 
+/// Rows one after another, so that all features of a row are looked at together.
 struct Growing<'a> {
-    x: &'a [Vec<f64>],
+    x: &'a [f64],
+    features: usize,
     y: &'a [f64],
     plan: ForestPlan,
     importance: &'a mut [f64],
+    scan: Scan,
+}
+
+/// What a node knows of each feature: its range, a threshold, and how many rows with which sum lie below.
+#[derive(Default)]
+struct Scan {
+    lo: Vec<f64>,
+    hi: Vec<f64>,
+    threshold: Vec<f64>,
+    count: Vec<f64>,
+    sum: Vec<f64>,
 }
 
 impl Forest {
@@ -56,17 +69,16 @@ impl Forest {
     pub fn fit(x: &[Vec<f64>], y: &[f64], plan: ForestPlan, rng: &mut fastrand::Rng) -> Self {
         let features = x.first().map_or(0, Vec::len);
         let mut importance = vec![0.0; features];
-        let trees = (0..plan.trees)
-            .map(|_| {
-                let mut growing = Growing {
-                    x,
-                    y,
-                    plan,
-                    importance: &mut importance,
-                };
-                growing.tree(rng)
-            })
-            .collect();
+        let flat: Vec<f64> = x.iter().flatten().copied().collect();
+        let mut growing = Growing {
+            x: &flat,
+            features,
+            y,
+            plan,
+            importance: &mut importance,
+            scan: Scan::default(),
+        };
+        let trees = (0..plan.trees).map(|_| growing.tree(rng)).collect();
         let total: f64 = importance.iter().sum();
         if total > 0.0 {
             importance.iter_mut().for_each(|i| *i /= total);
@@ -108,7 +120,7 @@ impl Forest {
 
 impl Growing<'_> {
     fn tree(&mut self, rng: &mut fastrand::Rng) -> Vec<Split> {
-        let n = self.x.len();
+        let n = self.y.len();
         let mut rows: Vec<usize> = if self.plan.bootstrap {
             (0..n).map(|_| rng.usize(..n)).collect()
         } else {
@@ -130,7 +142,7 @@ impl Growing<'_> {
             };
             let mut mid = from;
             for i in from..to {
-                if self.x[rows[i]][feature] <= threshold {
+                if self.x[rows[i] * self.features + feature] <= threshold {
                     rows.swap(i, mid);
                     mid += 1;
                 }
@@ -152,7 +164,7 @@ impl Growing<'_> {
     }
 
     /// Feature, threshold and removed sum of squares of the best of the random splits.
-    fn split(&self, rows: &[usize], rng: &mut fastrand::Rng) -> Option<(usize, f64, f64)> {
+    fn split(&mut self, rows: &[usize], rng: &mut fastrand::Rng) -> Option<(usize, f64, f64)> {
         if rows.len() < 2 * self.plan.leaf.max(1) {
             return None;
         }
@@ -160,51 +172,83 @@ impl Growing<'_> {
         if rows.iter().all(|&r| self.y[r] == first) {
             return None;
         }
-        let features = self.importance.len();
-        let tries = if self.plan.tries == 0 {
-            features
-        } else {
-            self.plan.tries
+        let features = self.features;
+        let tries = match self.plan.tries {
+            0 => features,
+            some => some,
         };
+        self.scan.ranges(self.x, rows, features);
+        // Features that vary here, in an order that starts anywhere.
         let start = rng.usize(..features.max(1));
-        let mut best: Option<(usize, f64, f64)> = None;
         let mut tried = 0;
         for k in 0..features {
-            // Features that vary here, in an order that starts anywhere.
             let f = (start + k) % features;
-            let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
-            for &r in rows {
-                lo = lo.min(self.x[r][f]);
-                hi = hi.max(self.x[r][f]);
-            }
-            if lo >= hi {
-                continue;
-            }
-            let threshold = lo + (hi - lo) * rng.f64();
-            let (mut n, mut sum, mut total) = (0.0, 0.0, 0.0);
-            for &r in rows {
-                total += self.y[r];
-                if self.x[r][f] <= threshold {
-                    n += 1.0;
-                    sum += self.y[r];
-                }
-            }
-            let all = rows.len() as f64;
-            let least = self.plan.leaf as f64;
+            let (lo, hi) = (self.scan.lo[f], self.scan.hi[f]);
+            let varies = lo < hi && tried < tries;
+            tried += usize::from(varies);
+            // No row lies below minus infinity: such a split is none.
+            self.scan.threshold[f] = match varies {
+                true => lo + (hi - lo) * rng.f64(),
+                false => f64::NEG_INFINITY,
+            };
+        }
+        let total = self.scan.sums(self.x, self.y, rows);
+        let all = rows.len() as f64;
+        let least = self.plan.leaf.max(1) as f64;
+        let mut best: Option<(usize, f64, f64)> = None;
+        for k in 0..features {
+            let f = (start + k) % features;
+            let (n, sum) = (self.scan.count[f], self.scan.sum[f]);
             if n < least || all - n < least {
                 continue;
             }
             let gain =
                 sum * sum / n + (total - sum) * (total - sum) / (all - n) - total * total / all;
             if best.is_none_or(|(_, _, g)| gain > g) {
-                best = Some((f, threshold, gain));
-            }
-            tried += 1;
-            if tried >= tries {
-                break;
+                best = Some((f, self.scan.threshold[f], gain));
             }
         }
         best
+    }
+}
+
+impl Scan {
+    /// Ranges of all features over rows.
+    fn ranges(&mut self, x: &[f64], rows: &[usize], features: usize) {
+        for (of, value) in [
+            (&mut self.lo, f64::INFINITY),
+            (&mut self.hi, f64::NEG_INFINITY),
+            (&mut self.threshold, 0.0),
+            (&mut self.count, 0.0),
+            (&mut self.sum, 0.0),
+        ] {
+            of.clear();
+            of.resize(features, value);
+        }
+        for &r in rows {
+            let row = &x[r * features..(r + 1) * features];
+            for ((lo, hi), &v) in self.lo.iter_mut().zip(&mut self.hi).zip(row) {
+                *lo = if v < *lo { v } else { *lo };
+                *hi = if v > *hi { v } else { *hi };
+            }
+        }
+    }
+
+    /// Rows below the thresholds and the sums of their values; returns the sum over all rows.
+    fn sums(&mut self, x: &[f64], y: &[f64], rows: &[usize]) -> f64 {
+        let features = self.threshold.len();
+        let mut total = 0.0;
+        for &r in rows {
+            let (row, value) = (&x[r * features..(r + 1) * features], y[r]);
+            total += value;
+            let below = row.iter().zip(&self.threshold);
+            for ((n, sum), (v, t)) in self.count.iter_mut().zip(&mut self.sum).zip(below) {
+                let inside = if v <= t { 1.0 } else { 0.0 };
+                *n += inside;
+                *sum += inside * value;
+            }
+        }
+        total
     }
 }
 

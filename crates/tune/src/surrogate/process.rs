@@ -14,10 +14,15 @@ pub struct Process {
     factor: Cholesky<f64, Dyn>,
 }
 
+/// Standard deviation of the logarithm of a length before any data: few trials do not make a feature all-important.
+const SPREAD: f64 = 1.2;
+
 /// What the likelihood decides.
 #[derive(Clone)]
 struct Hyper {
     lengths: Vec<f64>,
+    /// Logarithms of the lengths that are likely before any data.
+    likely: Vec<f64>,
     amplitude: f64,
     noise: f64,
 }
@@ -32,16 +37,31 @@ impl Process {
     /// Fits lengths, amplitude and noise by the gradient of the likelihood, `steps` times; `None`
     /// when the kernel is not positive definite or there are fewer than three points.
     pub fn fit(x: &[Vec<f64>], y: &[f64], steps: usize) -> Option<Self> {
+        Self::fit_from(None, x, y, steps)
+    }
+
+    /// The same from the lengths, amplitude and noise of an earlier process over the same features: few steps follow data
+    /// that grow.
+    pub fn fit_from(
+        before: Option<&Self>,
+        x: &[Vec<f64>],
+        y: &[f64],
+        steps: usize,
+    ) -> Option<Self> {
         let n = y.len();
         if n < 3 {
             return None;
         }
+        let start = match before {
+            Some(p) if p.hyper.lengths.len() == x[0].len() => p.hyper.clone(),
+            _ => Hyper::start(x),
+        };
         let mean = y.iter().sum::<f64>() / n as f64;
         let scale = (y.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64)
             .sqrt()
             .max(1e-12);
         let z: Vec<f64> = y.iter().map(|v| (v - mean) / scale).collect();
-        let (hyper, best) = learn(x, &z, steps)?;
+        let (hyper, best) = learn(start, x, &z, steps)?;
         Some(Self {
             x: x.to_vec(),
             hyper,
@@ -75,24 +95,60 @@ impl Process {
     }
 }
 
+/// Points predicted together.
+const TOGETHER: usize = 256;
+
+impl Process {
+    /// Means and standard deviations at many points: [`Process::predict`] by matrix products.
+    pub fn predict_all(&self, points: &[&[f64]]) -> Vec<(f64, f64)> {
+        let inverse = inverse_of_lower(self.factor.l_dirty().as_view());
+        let mut out = Vec::with_capacity(points.len());
+        for some in points.chunks(TOGETHER) {
+            let k = DMatrix::from_fn(self.x.len(), some.len(), |i, j| {
+                self.hyper.kernel(&self.x[i], some[j])
+            });
+            let explained = &inverse * &k;
+            for j in 0..some.len() {
+                let mean = k.column(j).dot(&self.weights);
+                let left = self.hyper.amplitude - explained.column(j).norm_squared();
+                out.push((
+                    self.mean + self.scale * mean,
+                    self.scale * left.max(0.0).sqrt(),
+                ));
+            }
+        }
+        out
+    }
+}
+
 impl Hyper {
     /// Lengths as wide as the features spread.
     fn start(x: &[Vec<f64>]) -> Self {
-        let lengths = (0..x[0].len())
+        let features = x[0].len();
+        let lengths: Vec<f64> = (0..features)
             .map(|k| {
                 let column = || x.iter().map(|r| r[k]);
                 let (lo, hi) = (
                     column().fold(f64::INFINITY, f64::min),
                     column().fold(f64::NEG_INFINITY, f64::max),
                 );
-                (hi - lo).max(1e-9)
+                // Of a feature that does not vary nothing is known.
+                if hi > lo { hi - lo } else { 1.0 }
             })
             .collect();
+        // Longer where there are many features, so that all of them together vary as much as a few.
+        let more = 0.5 * (features as f64).ln();
         Self {
+            likely: lengths.iter().map(|l| l.ln() + more).collect(),
             lengths,
             amplitude: 1.0,
             noise: 1e-3,
         }
+    }
+
+    /// Deviations of the lengths from the likely ones.
+    fn deviations(&self) -> impl Iterator<Item = f64> + '_ {
+        (self.lengths.iter().zip(&self.likely)).map(|(l, m)| (l.ln() - m) / SPREAD)
     }
 
     /// √3 times the distance in lengths.
@@ -126,7 +182,8 @@ impl Hyper {
         let weights = factor.solve(&z);
         let fit = weights.dot(&z);
         let log_det: f64 = (0..n).map(|i| factor.l_dirty()[(i, i)].ln()).sum();
-        let likelihood = -0.5 * fit - log_det;
+        let prior: f64 = self.deviations().map(|d| d * d).sum();
+        let likelihood = -0.5 * (fit + prior) - log_det;
         likelihood.is_finite().then_some(Fit {
             likelihood,
             factor,
@@ -159,6 +216,9 @@ impl Hyper {
             out[d] += a * self.amplitude;
             out[d + 1] += a * self.noise;
         }
+        for (o, deviation) in out.iter_mut().zip(self.deviations()) {
+            *o -= deviation / SPREAD;
+        }
         out
     }
 
@@ -171,6 +231,7 @@ impl Hyper {
                 .zip(by)
                 .map(|(l, s)| (l * s.exp()).clamp(1e-3, 1e4))
                 .collect(),
+            likely: self.likely.clone(),
             amplitude: (self.amplitude * by[d].exp()).clamp(1e-2, 1e4),
             noise: (self.noise * by[d + 1].exp()).clamp(1e-6, 0.5),
         }
@@ -212,8 +273,8 @@ fn inverse_of_lower(l: DMatrixView<f64>) -> DMatrix<f64> {
 
 /// Resilient propagation: steps that grow while the slope keeps its sign (Igel and Hüsken 2003);
 /// the best point met is kept.
-fn learn(x: &[Vec<f64>], z: &[f64], steps: usize) -> Option<(Hyper, Fit)> {
-    let mut at = Hyper::start(x);
+fn learn(start: Hyper, x: &[Vec<f64>], z: &[f64], steps: usize) -> Option<(Hyper, Fit)> {
+    let mut at = start;
     let mut fit = at.fit(x, z)?;
     let mut best = at.clone();
     let mut likelihood = fit.likelihood;
@@ -281,6 +342,8 @@ mod tests {
             assert!((mean - f(&q)).abs() < 0.05, "{q:?} {mean} {}", f(&q));
             // The two sum in different orders.
             assert!((mean - p.mean(&q)).abs() < 1e-9 && sd < 0.2, "{mean} {sd}");
+            let (m, s) = p.predict_all(&[&q])[0];
+            assert!((m - mean).abs() < 1e-9 && (s - sd).abs() < 1e-6, "{m} {s}");
         }
         assert!(p.predict(&[9.0, 9.0, 0.5]).1 > 10.0 * p.predict(&x[0]).1);
     }

@@ -2,6 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `balance` | points per leaf that balance a GPU and the cores |
 //! | `ranks` | all points on each rank |
 //! | `gather` | its results in the order of the input |
 //! | `distributed` | a part of the points on each rank |
@@ -9,6 +10,7 @@
 //! | `evaluation` | repeated evaluations of either |
 //! | `report` | the result as text, page and figure |
 
+mod balance;
 mod distributed;
 mod evaluation;
 mod gather;
@@ -16,12 +18,14 @@ mod ranks;
 mod report;
 mod streamed;
 
+use crate::commands::device::RunDevice;
 use crate::commands::input::{Input, Loaded, PrecisionArg, default_ncrit};
 use crate::commands::{check_interrupt, drawing, predicted};
+use balance::Balance;
 use clap::Args;
 use distributed::Asked;
 use gather::Gather;
-use greenup_app::args::{Device, DeviceSetArg, FigureArgs, MachineArg};
+use greenup_app::args::{FigureArgs, MachineArg};
 use greenup_app::output::Output;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::{RanksArg, Team};
@@ -29,6 +33,7 @@ use greenup_app::{AppError, Result, print};
 use greenup_device::cuda::Gpu;
 use greenup_fmm::check::errors;
 use greenup_fmm::cost_model;
+use greenup_fmm::hybrid::FIRST_NCRIT;
 use greenup_fmm::options::{M2l, Options};
 use greenup_fmm::plan::Plan;
 use greenup_fmm::points::files;
@@ -44,15 +49,21 @@ use std::time::Instant;
 pub struct RunArgs {
     #[command(flatten)]
     input: Input,
-    #[command(flatten)]
-    device: DeviceSetArg,
+    /// Device that computes: several GPUs share the targets; with cuda+cpu the GPU computes P2P while the cores compute the
+    /// other phases
+    #[arg(
+        long,
+        default_value = "cpu",
+        value_name = "cpu|cuda[:N,M,...|:all][+cpu]"
+    )]
+    device: RunDevice,
     #[command(flatten)]
     ranks: RanksArg,
     /// Give each rank (of mpirun, --ranks or several GPUs) a part of the points, instead of all: for points that do not fit
     /// into one memory
     #[arg(long, conflicts_with_all = ["targets", "machine", "figure"])]
     distributed: bool,
-    /// Maximum number of points per leaf [default: by device and precision]
+    /// Maximum number of points per leaf [default: by device and precision; with cuda+cpu balanced by measured times]
     #[arg(long, value_name = "N")]
     ncrit: Option<usize>,
     /// M2L method
@@ -86,21 +97,31 @@ pub struct RunArgs {
 }
 
 pub fn run(args: &RunArgs) -> Result {
-    let team = args
-        .ranks
-        .team(args.device.device.gpus((0, 1), gpus()).len())?;
+    let team = args.ranks.team(args.device.gpus((0, 1), gpus()).len())?;
     team.start_threads(args.input.threads)?;
     if shares_gpu(args, &team) {
         print::note(format!(
             "--device {}: ranks on the same GPU share its time, so times say nothing of several GPUs",
-            args.device.device
+            args.device
         ));
     }
-    if args.measure && team.size() > 1 && !args.device.device.is_gpu() {
+    if args.measure && team.size() > 1 && !args.device.is_gpu() {
         return Err(AppError::new(
             "--measure with several ranks on CPUs: a sensor of the host cannot tell them apart",
         )
         .hint("measure one rank, or GPUs: each board has its own counter"));
+    }
+    if let RunDevice::GpuAndCpu(_) = args.device {
+        let fix = "use --device cuda:all: each GPU computes all phases of its targets";
+        for (flag, set) in [
+            ("several ranks", team.size() > 1),
+            ("--distributed", args.distributed),
+        ] {
+            if set {
+                let what = format!("--device cuda+cpu does not work with {flag}");
+                return Err(AppError::new(what).hint(fix));
+            }
+        }
     }
     let mut outputs = args.input.check_output(args.out.as_deref())?;
     let figure = drawing::check(&mut outputs, args.figure.as_deref())?;
@@ -124,9 +145,9 @@ fn shares_gpu(args: &RunArgs, team: &Team) -> bool {
         Team::Threads(n) => (*n, gpus()),
     };
     let used: BTreeSet<usize> = (0..ranks)
-        .flat_map(|rank| args.device.device.gpus((rank, ranks), gpus))
+        .flat_map(|rank| args.device.gpus((rank, ranks), gpus))
         .collect();
-    args.device.device.is_gpu() && gpus > 0 && used.len() < ranks
+    args.device.is_gpu() && gpus > 0 && used.len() < ranks
 }
 
 /// Number of GPUs of this host.
@@ -137,8 +158,11 @@ fn gpus() -> usize {
 
 fn options(args: &RunArgs) -> Options {
     let ncrit = args.ncrit.unwrap_or_else(|| {
+        if let RunDevice::GpuAndCpu(_) = args.device {
+            return FIRST_NCRIT;
+        }
         default_ncrit(
-            args.device.device.is_gpu(),
+            args.device.is_gpu(),
             args.input.precision,
             args.input.gradient,
         )
@@ -157,19 +181,30 @@ fn distributed<R: Real>(args: &RunArgs, team: &Team) -> Result {
         json: args.json,
     };
     distributed::run::<R>(&asked, &options(args), team, |ranks| {
-        let own = args.device.device.gpus(ranks.local(), gpus());
-        own.first().map_or(Device::Cpu, |n| Device::Cuda(*n))
+        args.device.of_rank(ranks.local(), gpus())
     })
+}
+
+/// The plan of all points. On a GPU and the cores together `ncrit` is balanced, unless the user gives it.
+fn plan<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(Arc<Plan<R>>, Option<Balance>)> {
+    let options = options(args);
+    let first = Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?;
+    match (&args.device, args.ncrit) {
+        (RunDevice::GpuAndCpu(gpu), None) => {
+            let (plan, balance) = balance::balanced(first, &l.charges, *gpu, &args.kernels)?;
+            Ok((plan, Some(balance)))
+        }
+        _ => Ok((Arc::new(first), None)),
+    }
 }
 
 fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let machine = args.machine.load()?;
-    let options = options(args);
-    let ncrit = options.ncrit;
     let start = Instant::now();
-    let plan = Arc::new(Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?);
-    let setup_s = start.elapsed().as_secs_f64();
+    let (plan, balance) = plan::<R>(args, l)?;
+    let setup_s = start.elapsed().as_secs_f64() - balance.as_ref().map_or(0.0, |b| b.time_s);
+    let options = plan.options();
     // Ranks that are threads of this process write into the same memory.
     let threads = matches!(team, Team::Threads(_));
     let outputs = options.kernel.outputs(options.gradient);
@@ -184,8 +219,7 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
         measured,
         boards,
     } = team.run(|ranks| {
-        let own = args.device.device.gpus(ranks.local(), gpus());
-        let device = own.first().map_or(Device::Cpu, |n| Device::Cuda(*n));
+        let device = args.device.of_rank(ranks.local(), gpus());
         let times = (args.repeat, args.measure);
         let who = (&**ranks, device);
         evaluate(
@@ -242,7 +276,7 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
         gradient: options.gradient,
         accuracy: options.tolerance,
         order: plan.order(),
-        ncrit,
+        ncrit: options.ncrit,
         m2l: options.m2l,
         device,
         ranks: team.size(),
@@ -257,6 +291,7 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
         evaluation_s: timings.evaluation_s,
         timings,
         phases,
+        balance,
         work,
         predicted,
         measured,

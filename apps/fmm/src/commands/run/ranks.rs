@@ -2,7 +2,7 @@
 
 use super::evaluation::{self, BetweenRanks, Timings, devices, fastest, longest};
 use super::gather::{Gather, Processes};
-use crate::commands::device::engine;
+use crate::commands::device::any_engine;
 use greenup_app::Result;
 use greenup_app::args::Device;
 use greenup_app::ranks::Boards;
@@ -46,7 +46,7 @@ pub fn evaluate<R: Real>(
         1 => Arc::clone(plan),
         n => Arc::new(plan.part(ranks.rank(), n)),
     };
-    let (mut engine, name) = engine(Arc::clone(&own), device, kernels)?;
+    let (mut engine, name) = any_engine(Arc::clone(&own), device, kernels)?;
     let processes = match gather {
         Some(g) => {
             g.targets(ranks.rank(), own.own_targets());

@@ -1,5 +1,6 @@
 //! The result of `fmm run` as text, page and figure.
 
+use super::balance::Balance;
 use super::evaluation::Timings;
 use crate::commands::drawing::{Drawing, header, number};
 use crate::commands::predicted::Predicted;
@@ -43,6 +44,9 @@ pub struct Report {
     /// Where the time of the evaluation goes.
     pub timings: Timings,
     pub phases: PhaseTimes,
+    /// How points per leaf were balanced between a GPU and the cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Balance>,
     pub work: Vec<PhaseWork>,
     /// By the machine model, phase by phase.
     pub predicted: Option<Vec<Predicted>>,
@@ -111,6 +115,7 @@ fn beside(r: &Report) -> impl Iterator<Item = (&'static str, f64)> {
         ("transfers", t.transfers_s),
         ("exchange", t.exchange_s),
         ("gather", t.gather_s),
+        ("overlapped", r.phases.overlapped_s),
     ];
     // Without a device there are no transfers, without ranks no exchange.
     all.into_iter()
@@ -259,6 +264,9 @@ pub fn text(r: &Report) -> String {
     let _ = writeln!(out, "{}", input(r));
     let _ = writeln!(out, "ncrit {}, boxes per level {:?}", r.ncrit, r.levels);
     out += &setup(r.setup_s, &r.setup_times);
+    if let Some(b) = &r.balance {
+        out += &b.text();
+    }
     let _ = writeln!(out, "evaluation        {:>9}", time(r.evaluation_s));
     for (i, w) in r.work.iter().enumerate() {
         let s = r.phases.of(w.phase);

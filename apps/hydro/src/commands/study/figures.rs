@@ -205,6 +205,8 @@ mod tests {
             watts: joules.map(|j| j / (1e-3 * order as f64)),
             joules,
             joules_per_unknown: None,
+            device: String::new(),
+            host_watts: None,
             predicted: None,
         }
     }

@@ -1,6 +1,7 @@
 //! `hydro study`: time, power and energy of steps and their parts, for both assemblies and several orders, as in
 //! figures 14 to 16 and table 7 of the BLAST paper.
 
+pub mod compare;
 mod figures;
 mod page;
 mod record;
@@ -48,6 +49,18 @@ pub struct StudyArgs {
         default_value = "2,3,4"
     )]
     orders: Vec<usize>,
+    /// Assembly of the operators [default: both]
+    #[arg(long, value_enum)]
+    assembly: Option<Assembly>,
+    /// Kinds of work: whole steps, the corner force alone, the solve for accelerations alone
+    #[arg(
+        long,
+        value_name = "NAME,...",
+        value_delimiter = ',',
+        default_value = "step,corner,solve",
+        value_parser = clap::builder::PossibleValuesParser::new(WORK.map(|w| w.0))
+    )]
+    work: Vec<String>,
     #[command(flatten)]
     device: DeviceArg,
     /// Duration of each measurement, s
@@ -76,10 +89,16 @@ const WORK: [(&str, Option<Part>); 3] = [
     ("solve", Some(Part::Solve)),
 ];
 
-/// An energy meter, and a power sensor for traces.
+/// Steps before a measurement.
+const STEPS_BEFORE: usize = 5;
+/// Most periods of so many steps until CPU and GPU are balanced.
+const BALANCE_PERIODS: usize = 16;
+
+/// An energy meter, a power sensor for traces, and the energy counter of the CPU while a GPU computes.
 struct Meters {
     meter: Meter,
     power: Option<Box<dyn Sensor>>,
+    host: Option<Box<dyn Sensor>>,
 }
 
 impl StudyArgs {
@@ -130,6 +149,13 @@ impl StudyArgs {
                 .flatten()
                 .find(|s| s.info().quantity == Quantity::Power && s.info().id.ends_with(&device))
         });
+        let host = match (self.device.device, named) {
+            (Device::Cpu, _) | (_, Some(_)) => None,
+            // Without a sensor of the CPU there is nothing to tell: the host's power is estimated later, if at all.
+            _ => (sensors::sensors(None, sensors::Target::Host, 0.3).ok())
+                .and_then(|chosen| chosen.sensors.into_iter().next())
+                .filter(|s| s.info().quantity == Quantity::Energy),
+        };
         let policy = Policy {
             window_s: self.window / 3.0,
             warmup_s: self.window / 5.0,
@@ -141,6 +167,7 @@ impl StudyArgs {
         Ok(Meters {
             meter: chosen.meter(policy),
             power,
+            host,
         })
     }
 }
@@ -160,14 +187,16 @@ fn run_in_pool(args: &StudyArgs) -> Result {
     let mut rows = Vec::new();
     let mut traces: Vec<(Traced, Trace)> = Vec::new();
     'all: for order in &args.orders {
-        for assembly in [Assembly::Full, Assembly::Partial] {
+        let assemblies = [Assembly::Full, Assembly::Partial].into_iter();
+        for assembly in assemblies.filter(|a| args.assembly.is_none_or(|only| only == *a)) {
             let Prepared {
                 hydro,
                 mut engine,
                 dt,
                 unknowns,
             } = prepared(args, *order, assembly)?;
-            for (work, part) in WORK {
+            let wanted = |(name, _): &(&str, _)| args.work.iter().any(|w| w == name);
+            for (work, part) in WORK.into_iter().filter(wanted) {
                 if interrupt::requested() {
                     break 'all;
                 }
@@ -176,7 +205,10 @@ fn run_in_pool(args: &StudyArgs) -> Result {
                     None => e.step(dt).and_then(|_| e.accept()),
                 };
                 let mut trace = Trace::new();
+                let begin = Counted::read(&mut meters.host);
                 let measured = measured(&mut meters, &mut *engine, &mut once, &mut trace)?;
+                let host_watts =
+                    begin.and_then(|b| b.power_until(Counted::read(&mut meters.host)?));
                 // An interrupted measurement is dropped.
                 let Some(m) = measured.filter(|_| !interrupt::requested()) else {
                     break 'all;
@@ -200,6 +232,8 @@ fn run_in_pool(args: &StudyArgs) -> Result {
                     seconds_error: m.time_s.relative_error(),
                     watts: m.power_w.map(|w| w.median),
                     joules,
+                    device: args.device.device.to_string(),
+                    host_watts,
                     joules_per_unknown: joules
                         .filter(|_| work == "step")
                         .map(|j| j / unknowns as f64),
@@ -285,14 +319,22 @@ fn prepared(args: &StudyArgs, order: usize, assembly: Assembly) -> Result<Prepar
     let mut engine = engine(&hydro, &s, s.device().parse()?)?;
     let rate = engine.start(&state)?;
     let mut clock = Clock::new(rate, hydro.cfl)?;
-    // A few steps, so that the fluid moves.
-    clock.advance(
-        &mut *engine,
-        hydro.cfl,
-        (f64::MAX, Some(5)),
-        interrupt::flag(),
-        &mut |_, _| Ok(()),
-    )?;
+    // A few steps, so that the fluid moves; more until CPU and GPU are balanced.
+    let shared = matches!(args.device.device, Device::CudaAndCpu(_));
+    for period in 1..=if shared { BALANCE_PERIODS } else { 1 } {
+        let steps = Some(STEPS_BEFORE * period);
+        let until = (f64::MAX, steps);
+        clock.advance(
+            &mut *engine,
+            hydro.cfl,
+            until,
+            interrupt::flag(),
+            &mut |_, _| Ok(()),
+        )?;
+        if interrupt::requested() || (shared && engine.balance()?.is_none()) {
+            break;
+        }
+    }
     let unknowns = state.v.len() + state.e.len();
     Ok(Prepared {
         hydro,
@@ -302,6 +344,29 @@ fn prepared(args: &StudyArgs, order: usize, assembly: Assembly) -> Result<Prepar
     })
 }
 
+/// A reading of the CPU's energy counter.
+#[derive(Clone, Copy)]
+struct Counted {
+    at_s: f64,
+    joules: f64,
+}
+
+impl Counted {
+    fn read(sensor: &mut Option<Box<dyn Sensor>>) -> Option<Self> {
+        let r = sensor.as_mut()?.read().ok()?;
+        Some(Self {
+            at_s: r.at_s,
+            joules: r.value,
+        })
+    }
+
+    /// Mean power between two readings, W.
+    fn power_until(self, end: Self) -> Option<f64> {
+        let watts = (end.joules - self.joules) / (end.at_s - self.at_s);
+        (watts.is_finite() && watts > 0.0).then_some(watts)
+    }
+}
+
 /// Time and energy of one repetition; the trace of power goes to `trace`.
 fn measured(
     meters: &mut Meters,
@@ -309,7 +374,7 @@ fn measured(
     once: &mut dyn FnMut(&mut dyn Engine) -> std::result::Result<(), HydroError>,
     trace: &mut Trace,
 ) -> Result<Option<Measurement>> {
-    let Meters { meter, power } = meters;
+    let Meters { meter, power, .. } = meters;
     let mut last = 0.0;
     let begin = Instant::now();
     meter.measure(&Bars::quiet(), &mut |seconds: f64| {

@@ -84,16 +84,8 @@ fn headline(rows: &[Row]) -> Vec<Fact> {
     out
 }
 
-fn missing() -> Cell {
-    Cell {
-        text: "-".into(),
-        sort: String::new(),
-        mark: None,
-    }
-}
-
 fn number(v: Option<f64>, unit: &str) -> Cell {
-    v.map_or_else(missing, |v| Cell::number(v, si(v, unit)))
+    v.map_or_else(Cell::missing, |v| Cell::number(v, si(v, unit)))
 }
 
 fn rows(rows: &[Row], energy: bool) -> Table {
@@ -127,7 +119,7 @@ fn rows(rows: &[Row], energy: bool) -> Table {
         if intervals {
             out.push(match r.seconds_error {
                 e if e > 0.0 => Cell::number(e, format!("± {}", percent(e))),
-                _ => missing(),
+                _ => Cell::missing(),
             });
         }
         if energy {
@@ -157,19 +149,19 @@ fn compared(all: &[Comparison]) -> Table {
         Header::new("speedup", "ratio of times"),
     ];
     if energy {
-        header.push(Header::new("powerup", "ratio of powers, new over old"));
+        header.push(Header::new("powerup", "ratio of powers, old over new"));
         header.push(Header::new("greenup", "ratio of energies, old over new"));
     }
     let ratio = |v: Option<f64>| match v {
         Some(v) => Cell::number(v, three(v)).marked(if v < 1.0 { "bad" } else { "good" }),
-        None => missing(),
+        None => Cell::missing(),
     };
     let row = |c: &Comparison| {
         let mut out = vec![Cell::text(c.what.as_str()), ratio(Some(c.speedup))];
         if energy {
             let power = c
                 .powerup
-                .map_or_else(missing, |v| Cell::number(v, three(v)));
+                .map_or_else(Cell::missing, |v| Cell::number(v, three(v)));
             out.extend([power, ratio(c.greenup)]);
         }
         out
@@ -199,6 +191,8 @@ mod tests {
             watts: None,
             joules: None,
             joules_per_unknown: None,
+            device: String::new(),
+            host_watts: None,
             predicted: None,
         };
         let study = Study {

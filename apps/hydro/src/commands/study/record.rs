@@ -29,6 +29,12 @@ pub struct Row {
     pub joules: Option<f64>,
     /// Energy per unknown and step, J; `None` for parts of a step.
     pub joules_per_unknown: Option<f64>,
+    /// What computed it, as `--device` takes it; empty in files of earlier versions.
+    #[serde(default)]
+    pub device: String,
+    /// Power of the CPU while a GPU computed, W; `None` without a sensor of the CPU.
+    #[serde(default)]
+    pub host_watts: Option<f64>,
     /// Prediction of the machine model: time, s, and energy, J.
     #[serde(default)]
     pub predicted: Option<(f64, Option<f64>)>,
@@ -255,6 +261,8 @@ mod tests {
             watts: None,
             joules: Some(3.0),
             joules_per_unknown: None,
+            device: "cpu".into(),
+            host_watts: None,
             predicted: Some((0.4, None)),
         };
         let of = Traced {

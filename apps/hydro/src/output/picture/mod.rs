@@ -7,7 +7,7 @@ mod surface;
 pub(super) mod view;
 
 pub use chart::Common;
-pub use view::{MeshLines, Slice, View, drawable};
+pub use view::{MeshLines, Region, Slice, Surface, View, drawable};
 
 use super::exact::exact;
 use super::fields::{Field, Sample, bounds, sample};
@@ -180,6 +180,15 @@ fn flat(job: &Job, view: &View, size: Pixels) -> Shown {
 
 fn space(job: &Job, view: &View, size: Pixels) -> Vec<Shown> {
     let b = bounds(job.h, job.s);
+    if let Some(surface) = &view.surface {
+        let shown = surface::Zones::of(job, surface);
+        // Edges are smooth when a finer picture is scaled down.
+        let fine = Pixels {
+            scale: 2.0 * size.scale,
+            ..size
+        };
+        return vec![outside(job, view, fine, (&shown, 1))];
+    }
     let slices = if view.slices.is_empty() {
         view::default_slices(job.h, &b)
     } else {
@@ -210,13 +219,20 @@ fn space(job: &Job, view: &View, size: Pixels) -> Vec<Shown> {
         })
         .collect();
     if view.slices.is_empty() {
-        out.push(outside(job, view, size, &b));
+        let all = surface::Zones::of(job, &Surface::default());
+        out.push(outside(job, view, size, (&all, 4)));
     }
     out
 }
 
 /// The outer faces with the edges of the bounding box.
-fn outside(job: &Job, view: &View, size: Pixels, b: &[(f64, f64)]) -> Shown {
+fn outside(
+    job: &Job,
+    view: &View,
+    size: Pixels,
+    (shown, panels): (&surface::Zones, usize),
+) -> Shown {
+    let b = shown.bounds;
     let camera = surface::Camera::new();
     let corner = |i: usize| -> [f64; 3] {
         std::array::from_fn(|g| if i >> g & 1 == 0 { b[g].0 } else { b[g].1 })
@@ -229,10 +245,10 @@ fn outside(job: &Job, view: &View, size: Pixels, b: &[(f64, f64)]) -> Shown {
             })
     };
     let (x, y) = (around(|p| p.0), around(|p| p.1));
-    let long = longer(size, 4, (x, y));
+    let long = longer(size, panels, (x, y));
     let (parts, lines) = detail(job, view, long, size.scale);
     let mut raster = Raster::new(x, y, long).with_depth();
-    surface::surface(job, &camera, &mut raster, parts, lines);
+    surface::surface(job, (&camera, shown), &mut raster, parts, lines);
     let middle = (0.5 * (x.0 + x.1), 0.5 * (y.0 + y.1));
     // Edges on the outline: two at the bottom, one upright.
     let edges = [(0, 0, 1), (1, 0, 2), (2, 1, 5)]

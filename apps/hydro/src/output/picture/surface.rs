@@ -2,6 +2,7 @@
 
 use super::plane::outline;
 use super::raster::{Corner, Raster};
+use super::view::Surface;
 use super::{Job, triangle};
 use crate::fem::element::{Shape, node_positions};
 use crate::output::fields::{Sample, Sampler};
@@ -10,6 +11,9 @@ use rayon::prelude::*;
 
 /// Direction to the viewer, over the corner of least x and y.
 const VIEWER: [f64; 3] = [-0.62, -1.0, 0.72];
+
+/// How far behind the nearest face lines are still drawn, of the size of the picture.
+const BEHIND: f64 = 0.003;
 
 /// A view without perspective.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +64,9 @@ impl Camera {
             self.to[i] + 0.55 * self.up[i] - 0.5 * self.right[i]
         }));
         if length > 0.0 {
-            0.66 + 0.34 * (dot(normal, lamp) / length).abs()
+            // What is seen faces the viewer.
+            let facing = dot(normal, self.to).signum() / length;
+            0.5 + 0.5 * (facing * dot(normal, lamp)).max(0.0)
         } else {
             1.0
         }
@@ -75,8 +81,59 @@ fn corner_position(shape: Shape, c: usize) -> [f64; 3] {
     })
 }
 
-/// (zone, face) of the faces that one zone has alone.
-fn outer(job: &Job) -> Vec<(usize, usize)> {
+/// The zones that are drawn, as often as they are mirrored.
+pub(super) struct Zones {
+    /// Whether a zone is drawn.
+    drawn: Vec<bool>,
+    /// Signs of the coordinates of each copy.
+    copies: Vec<[f64; 3]>,
+    /// Range of each coordinate of all copies.
+    pub bounds: [(f64, f64); 3],
+}
+
+impl Zones {
+    pub fn of(job: &Job, view: &Surface) -> Self {
+        let space = &job.h.space;
+        let mut bounds = [(f64::INFINITY, f64::NEG_INFINITY); 3];
+        let drawn = (0..space.zones)
+            .map(|z| {
+                let own = space.gather(&job.s.x, z);
+                let x = || own.chunks(space.element.local);
+                let mean = |c: &[f64]| c.iter().sum::<f64>() / c.len() as f64;
+                let mut centre = [0.0; 3];
+                centre.iter_mut().zip(x()).for_each(|(to, c)| *to = mean(c));
+                let drawn = view.only.as_ref().is_none_or(|r| r.holds(centre));
+                if drawn {
+                    for (b, c) in bounds.iter_mut().zip(x()) {
+                        *b = c.iter().fold(*b, |(lo, hi), v| (lo.min(*v), hi.max(*v)));
+                    }
+                }
+                drawn
+            })
+            .collect();
+        let mut copies = vec![[1.0; 3]];
+        if view.mirror {
+            let sign = |i: usize, g: usize| if i >> g & 1 == 0 { 1.0 } else { -1.0 };
+            let before = |s: &[f64; 3]| s.iter().zip(VIEWER).all(|(s, v)| s * v > 0.0);
+            copies = (0..8)
+                .map(|i| std::array::from_fn(|g| sign(i, g)))
+                .collect();
+            copies.retain(|s| !before(s));
+            bounds = bounds.map(|(lo, hi)| (-hi.max(-lo), hi.max(-lo)));
+        }
+        if bounds.iter().any(|(lo, hi)| lo > hi) {
+            bounds = [(0.0, 1.0); 3];
+        }
+        Self {
+            drawn,
+            copies,
+            bounds,
+        }
+    }
+}
+
+/// (zone, face) of the faces that one of the drawn zones has alone.
+fn outer(job: &Job, shown: &Zones) -> Vec<(usize, usize)> {
     let space = &job.h.space;
     let shape = space.element.shape;
     // Local numbers of the corners' nodes.
@@ -89,7 +146,7 @@ fn outer(job: &Job) -> Vec<(usize, usize)> {
         })
         .collect();
     let mut seen: HashMap<Vec<u32>, Option<(usize, usize)>> = HashMap::new();
-    for z in 0..space.zones {
+    for z in (0..space.zones).filter(|z| shown.drawn[*z]) {
         let own = space.zone(z);
         for (f, corners) in shape.faces().iter().enumerate() {
             let mut key: Vec<u32> = corners.iter().map(|c| own[local[*c]]).collect();
@@ -107,7 +164,7 @@ fn outer(job: &Job) -> Vec<(usize, usize)> {
 /// Draws the outer faces.
 pub(super) fn surface(
     job: &Job,
-    camera: &Camera,
+    (camera, shown): (&Camera, &Zones),
     r: &mut Raster,
     parts: usize,
     lines: Option<f64>,
@@ -135,9 +192,20 @@ pub(super) fn surface(
             Sampler::new(job.h, &positions)
         })
         .collect();
-    let all: Vec<(usize, Vec<Sample>)> = outer(job)
+    let own: Vec<(usize, Vec<Sample>)> = outer(job, shown)
         .into_par_iter()
         .map(|(z, f)| (z, samplers[f].zone(job.s, z)))
+        .collect();
+    let all: Vec<(usize, Vec<Sample>)> = (shown.copies.iter())
+        .flat_map(|sign| {
+            own.iter().map(move |(z, p)| {
+                let mirrored = |s: &Sample| Sample {
+                    x: std::array::from_fn(|g| sign[g] * s.x[g]),
+                    ..*s
+                };
+                (*z, p.iter().map(mirrored).collect())
+            })
+        })
         .collect();
     let width = parts + 1;
     let of = |z: usize, s: &Sample| job.corner(camera.at(s.x), dot(camera.to, s.x), s, z);
@@ -158,7 +226,7 @@ pub(super) fn surface(
         for (z, p) in &all {
             let corner = |i: usize, j: usize| of(*z, &p[j * width + i]);
             outline(parts, &corner, &mut |a: Corner, b: Corner| {
-                r.line(a, b, line, 0.01 * size);
+                r.line(a, b, line, BEHIND * size);
             });
         }
     }

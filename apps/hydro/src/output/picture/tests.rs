@@ -31,6 +31,7 @@ fn view(field: Field) -> View {
         range: None,
         mesh_lines: MeshLines::Auto,
         slices: Vec::new(),
+        surface: None,
         e0: 1.0,
     }
 }

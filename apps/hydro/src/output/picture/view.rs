@@ -6,6 +6,7 @@ use crate::mesh::Bounds;
 use crate::output::fields::Field;
 use crate::problem::Standard;
 use clap::ValueEnum;
+use greenup_space::expr::Expression;
 use std::str::FromStr;
 
 /// Whether the edges of zones are drawn.
@@ -63,6 +64,38 @@ impl FromStr for Slice {
     }
 }
 
+/// Zones by the position of their centre: an expression of x, y, z and r, their distance from the origin.
+#[derive(Clone, Debug)]
+pub struct Region(Box<Expression>);
+
+impl FromStr for Region {
+    type Err = HydroError;
+
+    fn from_str(text: &str) -> Result<Self, HydroError> {
+        Expression::parse(text, &["x", "y", "z", "r"])
+            .map(|e| Self(Box::new(e)))
+            .map_err(|e| HydroError::Setting(format!("`{text}`: {e}")))
+    }
+}
+
+impl Region {
+    /// Whether a position is in it.
+    pub fn holds(&self, x: [f64; 3]) -> bool {
+        let r = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let value = self.0.eval_f64(&[x[0], x[1], x[2], r]);
+        value.is_ok_and(|v| v != 0.0 && !v.is_nan())
+    }
+}
+
+/// The outer faces of a mesh in space as one picture.
+#[derive(Clone, Debug, Default)]
+pub struct Surface {
+    /// Whether the mesh is mirrored at the planes x = 0, y = 0 and z = 0, without the eighth before the viewer.
+    pub mirror: bool,
+    /// The zones that are drawn; all without.
+    pub only: Option<Region>,
+}
+
 /// What a picture shows.
 #[derive(Clone, Debug)]
 pub struct View {
@@ -76,6 +109,8 @@ pub struct View {
     pub mesh_lines: MeshLines,
     /// Planes through a mesh in space; three and the outer faces without any.
     pub slices: Vec<Slice>,
+    /// The outer faces alone, of a mesh in space.
+    pub surface: Option<Surface>,
     /// Energy of the Sedov problem, for its exact solution.
     pub e0: f64,
 }
@@ -84,7 +119,25 @@ pub struct View {
 ///
 /// # Errors
 /// There are slices of a mesh in fewer than three dimensions, or beside it.
-pub fn drawable(mesh: &Bounds, slices: &[Slice]) -> Result<(), HydroError> {
+pub fn drawable(
+    mesh: &Bounds,
+    slices: &[Slice],
+    surface: Option<&Surface>,
+) -> Result<(), HydroError> {
+    if let Some(s) = surface {
+        if mesh.dim < 3 {
+            return Err(HydroError::Output(format!(
+                "--surface: a surface needs three dimensions, and this mesh has {}; --png alone draws it",
+                mesh.dim
+            )));
+        }
+        if s.mirror && mesh.low.iter().any(|x| x.abs() > 1e-9) {
+            return Err(HydroError::Output(
+                "--mirror: the mesh must begin at x = 0, y = 0 and z = 0, where it is mirrored"
+                    .into(),
+            ));
+        }
+    }
     let Some(first) = slices.first() else {
         return Ok(());
     };
@@ -138,12 +191,32 @@ mod tests {
             assert!(bad.parse::<Slice>().is_err(), "{bad}");
         }
         let mesh = Mesh::open("cube01_hex", 0).unwrap().bounds();
-        assert!(drawable(&mesh, &["z=1".parse().unwrap()]).is_ok());
-        let e = drawable(&mesh, &["z=1.5".parse().unwrap()]).unwrap_err();
+        assert!(drawable(&mesh, &["z=1".parse().unwrap()], None).is_ok());
+        let e = drawable(&mesh, &["z=1.5".parse().unwrap()], None).unwrap_err();
         assert!(e.to_string().contains("from 0 to 1"), "{e}");
         let flat = Mesh::open("square01_quad", 0).unwrap().bounds();
-        let e = drawable(&flat, &["x=0.5".parse().unwrap()]).unwrap_err();
+        let e = drawable(&flat, &["x=0.5".parse().unwrap()], None).unwrap_err();
         assert!(e.to_string().contains("three dimensions"), "{e}");
-        assert!(drawable(&flat, &[]).is_ok());
+        assert!(drawable(&flat, &[], None).is_ok());
+    }
+
+    #[test]
+    fn surfaces_need_a_mesh_in_space_and_mirrors_its_corner_at_the_origin() {
+        let mirrored = Surface {
+            mirror: true,
+            only: Some("r < 0.5 and z > 0.1".parse().unwrap()),
+        };
+        let only = mirrored.only.as_ref().unwrap();
+        assert!(only.holds([0.1, 0.1, 0.2]) && !only.holds([0.4, 0.4, 0.2]));
+        assert!(!only.holds([0.1, 0.1, 0.05]));
+        assert!("r <".parse::<Region>().is_err() && "q > 1".parse::<Region>().is_err());
+        let bounds = |name: &str| Mesh::open(name, 0).unwrap().bounds();
+        assert!(drawable(&bounds("cube01_hex"), &[], Some(&mirrored)).is_ok());
+        let e = drawable(&bounds("square01_quad"), &[], Some(&mirrored)).unwrap_err();
+        assert!(e.to_string().contains("three dimensions"), "{e}");
+        let mut moved = bounds("cube01_hex");
+        moved.low[2] = -1.0;
+        let e = drawable(&moved, &[], Some(&mirrored)).unwrap_err();
+        assert!(e.to_string().contains("--mirror"), "{e}");
     }
 }

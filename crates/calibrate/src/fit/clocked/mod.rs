@@ -10,7 +10,7 @@ use crate::linalg::nnls;
 use crate::record::Record;
 use greenup_meter::stats::{median, quantile};
 use greenup_model::clocked::follows_core;
-use greenup_model::{Clocking, Estimate, Label, Machine, Op, OpCost};
+use greenup_model::{Clocking, Estimate, Label, Machine, Op, OpCost, predict_clocked};
 use nalgebra::DMatrix;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -38,10 +38,10 @@ pub struct ClockedFit {
 
 /// A record with its clock.
 #[derive(Clone)]
-struct Row {
-    record: Record,
-    energy_j: f64,
-    clock_hz: f64,
+pub(super) struct Row {
+    pub record: Record,
+    pub energy_j: f64,
+    pub clock_hz: f64,
 }
 
 struct Costs {
@@ -52,7 +52,7 @@ struct Costs {
 }
 
 /// Records that hold an energy and a clock.
-fn rows(records: &[Record]) -> Vec<Row> {
+pub(super) fn rows(records: &[Record]) -> Vec<Row> {
     records
         .iter()
         .filter(|r| r.on_plain_data())
@@ -66,14 +66,14 @@ fn rows(records: &[Record]) -> Vec<Row> {
         .collect()
 }
 
-fn ops(rows: &[Row]) -> Vec<Op> {
+pub(super) fn ops(rows: &[Row]) -> Vec<Op> {
     Op::ALL
         .into_iter()
         .filter(|&op| rows.iter().any(|r| r.record.work.count(op) > 0.0))
         .collect()
 }
 
-fn highest(rows: &[Row]) -> f64 {
+pub(super) fn highest(rows: &[Row]) -> f64 {
     rows.iter().map(|r| r.clock_hz).fold(0.0, f64::max)
 }
 
@@ -259,6 +259,23 @@ pub fn fit_clocked(records: &[Record], resamples: usize) -> Result<ClockedFit, F
         energy_errors: Errors::of(&errors),
         held_out: held_out::held_out(&rows),
     })
+}
+
+/// Time and energy that the clock model gives each record on the whole device, from its work alone; `None` where a record has
+/// no clock, or a class no cost.
+pub(super) fn predictions(records: &[Record]) -> Option<Vec<(f64, f64)>> {
+    let rows = rows(records);
+    if rows.len() != records.len() || rows.len() < ops(&rows).len() + 2 {
+        return None;
+    }
+    let top = highest(&rows);
+    let m = machine(&rows, &best(&rows, top), top, cap(&rows, top), false);
+    (rows.iter().filter(|r| r.record.occupancy >= 1.0))
+        .map(|r| {
+            let p = predict_clocked(&m, &r.record.work).ok()?;
+            Some((p.time_s, p.energy_j))
+        })
+        .collect()
 }
 
 impl ClockedFit {

@@ -8,12 +8,14 @@ use greenup_app::provenance::Provenance;
 use greenup_app::{output, print};
 use greenup_calibrate::dvfs::{self, PowerFit, PowerModel};
 use greenup_calibrate::fit::clocked::{ClockedFit, fit_clocked};
+use greenup_calibrate::fit::leakage::{LeakageFit, fit_leakage};
 use greenup_calibrate::fit::{Constant, Errors, Fit, FitOptions, fit};
 use greenup_calibrate::machine::of_records;
 use greenup_calibrate::record::{self, Record};
 use greenup_files::{Outputs, read_text};
 use greenup_meter::Observer as _;
 use greenup_model::Machine;
+use greenup_model::dvfs::LeakageTemperature;
 use greenup_report::si::{percent, si, three};
 use greenup_study::pages::calibration::Calibrated;
 use serde_json::json;
@@ -121,13 +123,69 @@ fn run_clocked(
         let (machine, ..) = of_records(&args.name, &title, records, options)?;
         save(to.as_ref(), &machine)?;
     }
+    // Records of other programs may hold no temperature.
+    let leakage = fit_leakage(records, options.resamples.min(60)).ok();
     if args.json {
-        return print::json(&fit);
+        let mut all = serde_json::to_value(&fit)?;
+        if let Some(all) = all.as_object_mut() {
+            all.insert("leakage".into(), serde_json::to_value(&leakage)?);
+        }
+        return print::json(&all);
     }
     if !to.is_some_and(|to| to.is_stdout()) {
         print_clocked(&fit);
+        if let Some(leakage) = &leakage {
+            print_leakage(leakage);
+        }
     }
     Ok(())
+}
+
+/// Leakage over temperature (eq 40).
+fn print_leakage(fit: &LeakageFit) {
+    let row = |name: String, c: &Constant, unit: &str| {
+        vec![
+            name,
+            si(c.value, unit),
+            format!("{} … {}", si(c.lo, unit), si(c.hi, unit)),
+        ]
+    };
+    print::line(format!(
+        "\nleakage over temperature (eq 40), {} records from {:.0} to {:.0} °C:",
+        fit.records, fit.temperature_c.0, fit.temperature_c.1
+    ));
+    let at = format!("leakage at {:.0} °C and the highest clock", fit.reference_c);
+    let rows = vec![
+        row("Θ = q V_th/(a k_a)".into(), &fit.theta_k, "K"),
+        row(at, &fit.leakage_w, "W"),
+        row("other constant power".into(), &fit.misc_w, "W"),
+    ];
+    print::table(&["constant", "value", "95 % interval"], rows);
+    print::line(format!(
+        "energy error with measured time and clock: mean {}, against {} with one constant power",
+        percent(fit.mean_abs_error),
+        percent(fit.mean_abs_error_constant)
+    ));
+    if let Some((with, without)) = fit.held_out {
+        print::line(format!(
+            "of benchmarks left out of the fit: mean {}, against {}",
+            percent(with),
+            percent(without)
+        ));
+    }
+    let kelvin = fit.reference_c + LeakageTemperature::ZERO_C;
+    match (fit.distinguished, fit.temperature().doubling_k(kelvin)) {
+        (true, Some(k)) => print::line(format!("it doubles in {k:.0} K")),
+        _ => print::line(
+            "these records do not tell leakage from other constant power: measure at more temperatures",
+        ),
+    }
+    if fit.correlation > 0.5 {
+        print::warn(format!(
+            "temperature and power of the records rise together (correlation {:.2}): part of this leakage may be power of the load. Fix: measure the same benchmarks on a cold and on a hot device",
+            fit.correlation
+        ));
+    }
 }
 
 /// What was fitted of the clock, and how it fares on benchmarks that it had not seen.
@@ -263,7 +321,7 @@ pub fn print(fit: &Fit) {
         errors("energy error on benchmarks held out", &v.by_benchmark);
         if let Some(ks) = &v.capped_against_uncapped {
             print::line(format!(
-                "capped against uncapped: mean time error {} against {}, Kolmogorov–Smirnov D = {}, p = {}",
+                "capped against uncapped: mean error of performance {} against {}, Kolmogorov–Smirnov D = {}, p = {}",
                 percent(ks.mean_abs_error_capped),
                 percent(ks.mean_abs_error_uncapped),
                 three(ks.statistic),

@@ -1,7 +1,7 @@
 //! `greenup study`: the main job.
 
 mod files;
-mod programs;
+pub mod programs;
 mod scaling;
 mod setup;
 mod terminal;

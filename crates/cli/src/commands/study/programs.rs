@@ -92,7 +92,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// A program beside this one, else on PATH.
-fn program(name: &str) -> Option<PathBuf> {
+pub fn program(name: &str) -> Option<PathBuf> {
     let beside = std::env::current_exe().ok()?.parent()?.join(name);
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::iter::once(beside)

@@ -19,6 +19,9 @@ pub enum PngError {
         /// Pixels down.
         height: u32,
     },
+    /// The bytes are no PNG file.
+    #[error("the picture cannot be read: {0}")]
+    Decode(String),
     /// The PNG encoder failed.
     #[error("the figure cannot be drawn: {0}")]
     Encode(String),
@@ -32,6 +35,19 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     drawn(svg, scale)?
         .encode_png()
         .map_err(|e| PngError::Encode(e.to_string()))
+}
+
+/// Columns and colours of a PNG file, row by row from the top; transparent pixels have none.
+///
+/// # Errors
+/// The bytes are no PNG file.
+pub fn read(bytes: &[u8]) -> Result<(usize, Vec<Option<[u8; 3]>>), PngError> {
+    let map = Pixmap::decode_png(bytes).map_err(|e| PngError::Decode(e.to_string()))?;
+    let colours = map.pixels().iter().map(|p| {
+        let c = p.demultiply();
+        (c.alpha() > 0).then_some([c.red(), c.green(), c.blue()])
+    });
+    Ok((map.width() as usize, colours.collect()))
 }
 
 /// A PNG file of pixels; those without a colour are transparent.

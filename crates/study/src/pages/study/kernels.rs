@@ -116,6 +116,7 @@ pub fn section(study: &DeviceStudy) -> Section {
             header: header.iter().map(|(n, a)| Header::new(n, a)).collect(),
             rows: study.kernels.iter().filter_map(row).collect(),
         }],
+        ..Section::default()
     }
 }
 

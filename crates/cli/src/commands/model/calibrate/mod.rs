@@ -1,6 +1,7 @@
 //! `greenup calibrate`.
 
 mod gpu;
+mod levels;
 mod network;
 
 use crate::args::CalibrateArgs;
@@ -35,6 +36,9 @@ pub fn run(args: &CalibrateArgs) -> Result {
         return Err(AppError::new("--ranks is for messages between ranks").hint("add --network"));
     }
     let gpu = one_gpu(args.device.as_ref())?;
+    if args.levels {
+        return levels::run(args, gpu);
+    }
     let page_to = check(args)?;
     let mut from = Provenance::of_process().seeded(Some(options(args).seed));
     if let Some(ordinal) = gpu {

@@ -31,7 +31,7 @@ impl<'a> Many<'a> {
         let fractions: Vec<f64> = all.runs.iter().map(|r| r.fraction).collect();
         let count = fractions.len() as f64;
         Self {
-            recorded: args.recorded.display().to_string(),
+            recorded: args.recorded[0].display().to_string(),
             strategy: &all.strategy,
             objective: args.objective[0].to_string(),
             evaluations: all.runs[0].evaluations,

@@ -1,9 +1,9 @@
 //! `greenup replay`.
 
 mod many;
+mod table;
 
 use crate::args::{BudgetArg, ReplayArgs};
-use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::{self, Output};
 use greenup_app::print;
@@ -29,12 +29,16 @@ struct Answer<'a> {
 }
 
 pub fn run(args: &ReplayArgs) -> Result {
+    let (recorded, asked) = match (args.recorded.as_slice(), args.budget.as_slice()) {
+        ([recorded], [budget]) => (recorded, *budget),
+        _ => return table::run(args),
+    };
     let mut from = Provenance::of_process().seeded(Some(args.seed));
     let start = Instant::now();
-    let to = outputs(args)?;
-    let sweep = search::recorded(&args.recorded)?;
+    let to = outputs(args, &ENDINGS)?;
+    let sweep = table::recorded(recorded)?;
     let n = sweep.trials.len();
-    let budget = match args.budget {
+    let budget = match asked {
         BudgetArg::Evaluations(e) => Budget::Evaluations(e),
         BudgetArg::Seconds(s) => Budget::Seconds(s),
         BudgetArg::Share(x) => Budget::Evaluations(((n as f64 * x).round() as usize).max(1)),
@@ -67,15 +71,19 @@ pub fn run(args: &ReplayArgs) -> Result {
     Ok(())
 }
 
+/// Formats of pages and figures.
+const ENDINGS: [&str; 5] = ["html", "htm", "svg", "png", "pdf"];
+
 /// Checks the page or figure before any work: it replaces no file of the recording.
-fn outputs(args: &ReplayArgs) -> Result<Option<Output>> {
+fn outputs(args: &ReplayArgs, endings: &[&str]) -> Result<Option<Output>> {
     let mut outputs = Outputs::new();
-    outputs.input(&args.recorded);
-    for name in ["sweep.json", "trials.jsonl", Rounds::FILE] {
-        outputs.input(args.recorded.join(name));
+    for recorded in &args.recorded {
+        outputs.input(recorded);
+        for name in ["sweep.json", "trials.jsonl", Rounds::FILE] {
+            outputs.input(recorded.join(name));
+        }
     }
-    let endings = ["html", "htm", "svg", "png", "pdf"];
-    output::optional(&mut outputs, args.out.as_deref(), &endings, args.json)
+    output::optional(&mut outputs, args.out.as_deref(), endings, args.json)
 }
 
 fn draw(
@@ -103,7 +111,7 @@ fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Resul
     let found = once(args, sweep, budget, (name, args.seed))?;
     if args.json {
         return print::json(&Answer {
-            recorded: args.recorded.display().to_string(),
+            recorded: args.recorded[0].display().to_string(),
             strategy: name,
             objective: args.objective[0].to_string(),
             seed: args.seed,

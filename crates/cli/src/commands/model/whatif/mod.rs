@@ -1,5 +1,7 @@
 //! `greenup whatif`.
 
+mod cap;
+
 use crate::args::{Question, WhatifArgs};
 use greenup_app::error::{AppError, Result};
 use greenup_app::{machine, print};
@@ -12,6 +14,16 @@ use serde_json::{Value, json};
 pub fn run(args: &WhatifArgs) -> Result {
     match &args.question {
         Question::Throttle { machine, k, at } => throttle(args, machine, k, &at.intensity),
+        Question::Schedule {
+            machine,
+            watts,
+            intensity,
+            out,
+            look,
+        } => cap::schedule(args, machine, *watts, intensity, out.as_deref(), look),
+        Question::NoThrottle { machine, intensity } => {
+            cap::no_throttle(args, machine, intensity.as_deref())
+        }
         Question::Bound {
             machine,
             watts,

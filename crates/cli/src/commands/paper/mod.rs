@@ -1,5 +1,7 @@
 //! `greenup paper`.
 
+mod measure;
+
 use crate::args::PaperArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
@@ -11,7 +13,9 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Files and folders that the command writes.
-const OURS: [&str; 3] = ["index.html", "figures", "numbers.json"];
+const OURS: [&str; 4] = ["index.html", "figures", "numbers.json", MEASURED];
+/// Folder of what is measured anew.
+const MEASURED: &str = "measured";
 /// Marks a folder as written by this command.
 const MARK: &str = "numbers.json";
 
@@ -27,7 +31,14 @@ pub fn run(args: &PaperArgs) -> Result {
     let paper = papers::find(name.name())?;
     let items = paper.select(args.figure.as_deref())?;
     check(dir)?;
-    let mut drawn = made(&paper, &items, &Records::new(&args.records))?;
+    let mut records = Records::new(&args.records);
+    if args.measure {
+        let all = papers::measure::of_items(&paper.name, &items)?;
+        let folder = dir.join(MEASURED);
+        let measured = measure::run(&all, &args.records, &folder)?;
+        records = records.over(folder, measured);
+    }
+    let mut drawn = made(&paper, &items, &records)?;
     from.took("figures", start.elapsed().as_secs_f64());
     drawn.page.provenance = from.facts();
     write(args, dir, &drawn, &from)?;
@@ -100,6 +111,8 @@ fn check(dir: &Path) -> Result {
         let names: Vec<String> = (entries.flatten())
             // A run that was stopped leaves an empty one.
             .filter(|e| e.file_name() != "figures" || !is_empty(&e.path()))
+            // Measured before a run that was stopped.
+            .filter(|e| e.file_name() != MEASURED || !e.path().join(measure::ENDED).exists())
             .map(|e| e.file_name().to_string_lossy().into_owned())
             .collect();
         let foreign = names.iter().find(|n| !OURS.contains(&n.as_str()));

@@ -1,0 +1,145 @@
+//! Evaluation on a GPU and the host's cores at the same time: U lists (P2P), which are compute bound, on the GPU; the tree,
+//! with its V, W and X lists, on the cores. `ncrit` moves work from one to the other (thesis, §6.1); `balance` chooses it.
+
+mod balance;
+
+pub use balance::{FIRST_NCRIT, Trial, balance};
+
+use crate::FmmError;
+use crate::cpu::Cpu;
+use crate::engine::{Engine, PhaseTimes};
+use crate::gpu::{Config, Gpu, Lists};
+use crate::plan::Plan;
+use crate::precision::Real;
+use greenup_device::cuda::{Backend, GpuBackend};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Seconds of both sides of an evaluation.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Sides {
+    /// The host's cores: ordering the charges, and all phases but P2P.
+    pub cpu_s: f64,
+    /// The GPU: P2P with its copies.
+    pub gpu_s: f64,
+}
+
+impl Sides {
+    /// Seconds of the slower side.
+    pub fn longest_s(&self) -> f64 {
+        self.cpu_s.max(self.gpu_s)
+    }
+}
+
+/// A plan on a GPU and the host's cores.
+pub struct Hybrid<R: Real, B: Backend = GpuBackend> {
+    plan: Arc<Plan<R>>,
+    cpu: Cpu<R>,
+    gpu: Gpu<R, B>,
+    phases: PhaseTimes,
+    sides: Sides,
+}
+
+impl<R: Real> Hybrid<R> {
+    /// Opens a GPU by its number.
+    ///
+    /// # Errors
+    /// No driver, compiler or GPU; not enough memory.
+    pub fn open(plan: Arc<Plan<R>>, ordinal: usize, config: Config) -> Result<Self, FmmError> {
+        let gpu = Gpu::open_for(Arc::clone(&plan), ordinal, config, Lists::U)?;
+        Ok(Self::of(plan, gpu))
+    }
+
+    /// Name of the GPU.
+    pub fn gpu_name(&self) -> &str {
+        self.gpu.name()
+    }
+}
+
+impl<R: Real, B: Backend> Hybrid<R, B> {
+    /// Puts the U lists of a plan on a backend.
+    ///
+    /// # Safety
+    /// The backend has the kernels of [`source`](crate::gpu::source) for this plan and config.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub unsafe fn on(backend: B, plan: Arc<Plan<R>>, config: Config) -> Result<Self, FmmError> {
+        // SAFETY: the caller's promise.
+        let gpu = unsafe { Gpu::on_for(backend, Arc::clone(&plan), config, Lists::U) }?;
+        Ok(Self::of(plan, gpu))
+    }
+
+    fn of(plan: Arc<Plan<R>>, gpu: Gpu<R, B>) -> Self {
+        Self {
+            cpu: Cpu::new(Arc::clone(&plan)),
+            gpu,
+            phases: PhaseTimes::default(),
+            sides: Sides::default(),
+            plan,
+        }
+    }
+
+    /// Seconds of both sides of the last evaluation.
+    pub fn sides(&self) -> Sides {
+        self.sides
+    }
+}
+
+impl<R: Real, B: Backend> Engine for Hybrid<R, B> {
+    fn evaluate_into(&mut self, charges: &[f64], out: &mut Vec<f64>) -> Result<(), FmmError> {
+        let Self { plan, cpu, gpu, .. } = self;
+        let start = Instant::now();
+        let unit = plan.unit_of_charges(charges)?;
+        gpu.stage(charges, unit)?;
+        let staged = Instant::now();
+        // The session of a GPU belongs to this thread; the cores are those of the pool.
+        let (far, near) = std::thread::scope(|scope| {
+            let far = scope.spawn(|| {
+                let start = Instant::now();
+                (cpu.far(charges, unit), start.elapsed().as_secs_f64())
+            });
+            let near = gpu.near();
+            let far = far.join().unwrap_or_else(|e| std::panic::resume_unwind(e));
+            (far, near)
+        });
+        let both_s = staged.elapsed().as_secs_f64();
+        let ((mut sums, cpu_s), (near, times)) = (far, near?);
+        let joined = Instant::now();
+        (sums.par_iter_mut().zip(near))
+            .with_min_len(1 << 14)
+            .for_each(|(sum, near)| *sum += *near);
+        plan.in_units(&plan.restored(&sums), unit, out);
+        let mut phases = cpu.phases();
+        phases.p2p_s = times.p2p_s;
+        phases.transfers_s = times.transfers_s;
+        phases.permutation_s += times.permutation_s;
+        phases.overlapped_s = (cpu_s + times.total_s() - both_s).max(0.0);
+        phases.permutation_s += (staged - start + joined.elapsed()).as_secs_f64();
+        self.phases = phases;
+        self.sides = Sides {
+            cpu_s,
+            gpu_s: times.total_s(),
+        };
+        Ok(())
+    }
+
+    fn phases(&self) -> PhaseTimes {
+        self.phases
+    }
+
+    fn repeat(&mut self, times: usize) -> Result<(), FmmError> {
+        let Self { cpu, gpu, .. } = self;
+        for _ in 0..times {
+            std::thread::scope(|scope| {
+                let far = scope.spawn(|| cpu.repeat_far());
+                let near = gpu.repeat_near();
+                far.join().unwrap_or_else(|e| std::panic::resume_unwind(e));
+                near
+            })?;
+        }
+        Ok(())
+    }
+}

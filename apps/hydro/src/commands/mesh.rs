@@ -1,0 +1,159 @@
+//! `hydro mesh`: drawings of plane meshes, as in figures 2, 8 and 9 of the BLAST paper.
+
+use crate::commands::run::engine;
+use crate::commands::settings::Settings;
+use clap::{Args, ValueEnum};
+use greenup_app::args::{Device, FigureArgs};
+use greenup_app::output::{FIGURES, Output};
+use greenup_app::provenance::Provenance;
+use greenup_app::{Result, interrupt};
+use greenup_files::Outputs;
+use greenup_hydro::engine::State;
+use greenup_hydro::hydro::Hydro;
+use greenup_hydro::mesh::Mesh;
+use greenup_hydro::output::mesh_view::{degrees_of_freedom, parts, plane, shared};
+use greenup_hydro::time::stepping::Clock;
+use greenup_report::mesh_figure::MeshFigure;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Args)]
+pub struct MeshArgs {
+    /// What is drawn
+    #[arg(long, value_enum, default_value_t)]
+    show: Show,
+    /// Problem that moves the mesh, as in `hydro run` [default: 0]
+    #[arg(long, value_name = "N|NAME|FILE")]
+    problem: Option<String>,
+    /// Mesh in 2D, as in `hydro run`
+    #[arg(long, value_name = "NAME|FILE", default_value = "2x2")]
+    mesh: String,
+    /// Number of uniform refinements; `parts` draws each of them
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    refine: usize,
+    /// Orders of the kinematic space, a drawing each with `dofs`; `shared` draws the first
+    #[arg(
+        long,
+        value_name = "K,...",
+        value_delimiter = ',',
+        default_value = "1,2,3"
+    )]
+    orders: Vec<usize>,
+    /// Time until which `dofs` moves the mesh
+    #[arg(long, value_name = "T", default_value_t = 0.0)]
+    t_final: f64,
+    /// Number of ranks
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    ranks: usize,
+    /// Rank that `shared` draws
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    rank: usize,
+    /// Figure, or the drawing as JSON
+    #[arg(
+        short,
+        long,
+        value_name = "FILE.svg|.png|.pdf|.json",
+        default_value = "mesh.png"
+    )]
+    out: PathBuf,
+    #[command(flatten)]
+    look: FigureArgs,
+}
+
+/// What is drawn of a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Show {
+    /// Zones with the degrees of freedom of velocities and energies, for each order
+    #[default]
+    Dofs,
+    /// Zones by rank, for each refinement
+    Parts,
+    /// Zones of a rank, the nodes that it shares, and the groups of ranks that share them
+    Shared,
+}
+
+pub fn mesh(args: &MeshArgs) -> Result {
+    let mut outputs = Outputs::new();
+    let endings = [FIGURES[0], FIGURES[1], FIGURES[2], "json"];
+    let out = Output::file(&mut outputs, &args.out, &endings)?;
+    let provenance = Provenance::of_process();
+    let figure = match args.show {
+        Show::Dofs => dofs(args)?,
+        Show::Parts => {
+            let all = (0..=args.refine)
+                .map(|n| Ok((n, Mesh::open(&args.mesh, n)?)))
+                .collect::<Result<Vec<_>>>()?;
+            parts(&all, args.ranks)?
+        }
+        Show::Shared => {
+            let order = args.orders.first().copied().unwrap_or(2);
+            let (mesh, h, state) = start(args, order)?;
+            shared(&mesh, (&h, &state), (args.ranks, args.rank))?
+        }
+    };
+    write(&out, &figure, &provenance, args)
+}
+
+fn write(out: &Output, figure: &MeshFigure, provenance: &Provenance, args: &MeshArgs) -> Result {
+    if out.has_ending("json") {
+        let text = serde_json::to_vec(&json!({"provenance": provenance, "figure": figure}))?;
+        out.write(&text)?;
+        out.print_name();
+        return Ok(());
+    }
+    let mut chart = figure.chart();
+    chart.origin = provenance.pairs();
+    out.write_chart(&chart, &args.look.look())
+}
+
+fn settings(args: &MeshArgs, order: usize) -> Settings {
+    Settings {
+        problem: Some(args.problem.clone().unwrap_or_else(|| "0".into())),
+        mesh: Some(args.mesh.clone()),
+        refine: Some(args.refine),
+        order: Some(order),
+        ..Settings::default()
+    }
+}
+
+fn start(args: &MeshArgs, order: usize) -> Result<(Mesh, Hydro, State)> {
+    let (problem, s) = settings(args, order).resolved()?;
+    let mesh = Mesh::open(&args.mesh, args.refine)?;
+    plane(&mesh)?;
+    let (h, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
+    Ok((mesh, h, state))
+}
+
+fn dofs(args: &MeshArgs) -> Result<MeshFigure> {
+    let mut states = Vec::new();
+    for order in &args.orders {
+        let (_, h, state) = start(args, *order)?;
+        states.push(moved(args, h, state, *order)?);
+    }
+    let title = match args.t_final {
+        t if t > 0.0 => format!("Zones and degrees of freedom at t = {t}"),
+        _ => "Zones and degrees of freedom".into(),
+    };
+    Ok(degrees_of_freedom(&title, &states))
+}
+
+/// The problem with its state at the final time.
+fn moved(args: &MeshArgs, h: Hydro, state: State, order: usize) -> Result<(Arc<Hydro>, State)> {
+    let h = Arc::new(h);
+    if args.t_final <= 0.0 {
+        return Ok((h, state));
+    }
+    let mut by = engine(&h, &settings(args, order), Device::Cpu)?;
+    let mut clock = Clock::new(by.start(&state)?, h.cfl)?;
+    let until = (args.t_final, None);
+    clock.advance(
+        &mut *by,
+        h.cfl,
+        until,
+        interrupt::flag(),
+        &mut |_, _| Ok(()),
+    )?;
+    let state = by.state()?;
+    Ok((h, state))
+}

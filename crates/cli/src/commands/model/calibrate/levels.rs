@@ -1,0 +1,99 @@
+//! `greenup calibrate --levels`: the levels of the memory hierarchy.
+
+use crate::args::CalibrateArgs;
+use greenup_app::error::{AppError, Result};
+use greenup_app::progress::Bars;
+use greenup_app::provenance::Provenance;
+use greenup_app::{folders, interrupt, print, sensors};
+use greenup_calibrate::gpu::context::BenchContext;
+use greenup_calibrate::gpu::suite::policy;
+use greenup_calibrate::levels::{self, Cost, LevelCost};
+use greenup_device::CpuFacts;
+use greenup_meter::Policy;
+use greenup_report::si::si;
+use serde_json::json;
+use std::time::Instant;
+
+pub fn run(args: &CalibrateArgs, gpu: Option<usize>) -> Result {
+    let mut from = Provenance::of_process();
+    let start = Instant::now();
+    let named = args.sensor.sensor.as_deref();
+    let (device, all) = match gpu {
+        Some(ordinal) => {
+            let gpu = sensors::gpu(Some(&ordinal.to_string()))?;
+            let chosen = sensors::sensors(named, sensors::on_gpu(&gpu)?, 0.5)?;
+            without_energy(chosen.missing.as_deref());
+            let mut meter = chosen.meter(policy(args.quick));
+            let name = gpu.name.clone();
+            let mut context = BenchContext::new(gpu, &folders::cache()?.join("cubins"))?;
+            let all = levels::gpu(&mut context, &mut meter, &Bars::new());
+            (name, all.map_err(|e| AppError::new(e.to_string()))?)
+        }
+        None => {
+            let chosen = sensors::sensors(named, sensors::Target::Host, 0.5)?;
+            without_energy(chosen.missing.as_deref());
+            let mut meter = chosen.meter(match args.quick {
+                true => Policy::quick(),
+                false => Policy::thorough(),
+            });
+            let facts = CpuFacts::read();
+            let all = levels::cpu(&facts, &mut meter, &Bars::new());
+            (format!("{}, {} cores", facts.model, facts.cores.len()), all)
+        }
+    };
+    if all.is_empty() {
+        return Err(AppError::interrupted(
+            "interrupted before a level was measured",
+        ));
+    }
+    from.took("measurement", start.elapsed().as_secs_f64());
+    if args.json {
+        print::json(&json!({"provenance": from, "device": device, "levels": all}))?;
+    } else {
+        print::line(print::bold(&device));
+        print::line(text(&all).trim_end());
+    }
+    match interrupt::requested() {
+        true => Err(AppError::interrupted(
+            "interrupted: the levels above are whole",
+        )),
+        false => Ok(()),
+    }
+}
+
+fn without_energy(why: Option<&str>) {
+    if let Some(why) = why {
+        print::note(format!("time only: {why}"));
+    }
+}
+
+fn text(all: &[LevelCost]) -> String {
+    let mut out = format!(
+        "{:<6} {:>10} {:>12} {:>10} {:>10} {:>14} {:>10} {:>10}\n",
+        "level", "table", "stream", "time/byte", "J/byte", "random", "J/access", "latency"
+    );
+    let rate = |c: &Option<Cost>, unit: &str| {
+        c.as_ref()
+            .map_or_else(|| "-".into(), |c| si(1.0 / c.time_s, unit))
+    };
+    let joules = |c: &Option<Cost>| {
+        let j = c.as_ref().and_then(|c| c.energy_j);
+        j.map_or_else(|| "-".into(), |j| si(j, "J"))
+    };
+    for l in all {
+        out += &format!(
+            "{:<6} {:>10} {:>12} {:>10} {:>10} {:>14} {:>10} {:>10}\n",
+            l.level,
+            si(l.table_bytes as f64, "B"),
+            rate(&l.byte, "B/s"),
+            l.byte
+                .as_ref()
+                .map_or_else(|| "-".into(), |c| si(c.time_s, "s")),
+            joules(&l.byte),
+            rate(&l.access, "/s"),
+            joules(&l.access),
+            l.latency_s.map_or_else(|| "-".into(), |s| si(s, "s")),
+        );
+    }
+    out
+}

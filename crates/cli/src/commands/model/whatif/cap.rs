@@ -1,0 +1,208 @@
+//! What the power cap slows: `greenup whatif schedule` and `no-throttle` (slides 95 to 101 of Choi et al.).
+
+use super::{positive, view};
+use crate::args::WhatifArgs;
+use greenup_app::args::FigureArgs;
+use greenup_app::error::{AppError, Result};
+use greenup_app::{machine, output, print};
+use greenup_files::Outputs;
+use greenup_model::cap::Regime;
+use greenup_model::{EnergyRoofline, Machine, Op};
+use greenup_report::si::{si, three};
+use greenup_study::pages::throttling;
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn limit(r: &EnergyRoofline, intensity: f64) -> &'static str {
+    match r.regime(intensity) {
+        Regime::Memory => "memory",
+        Regime::Cap => "power cap",
+        Regime::Compute => "compute",
+    }
+}
+
+/// The flop class that the two-class view shows.
+fn class(args: &WhatifArgs, m: &Machine) -> Op {
+    args.flop.or(m.main_flop()).unwrap_or(Op::F64)
+}
+
+/// A machine whose clock follows the cap is slowed less: the voltage falls too.
+fn note_clock(m: &Machine) {
+    if m.clock.is_some() {
+        print::note(format!(
+            "{} lowers clock and voltage at its cap, which slows it less than this flat cap: `greenup predict` uses its clock",
+            m.name
+        ));
+    }
+}
+
+pub fn schedule(
+    args: &WhatifArgs,
+    name: &str,
+    watts: Option<f64>,
+    intensity: &[f64],
+    out: Option<&Path>,
+    look: &FigureArgs,
+) -> Result {
+    positive(intensity)?;
+    let mut outputs = Outputs::new();
+    let m = machine::input(name, &mut outputs)?;
+    let figure = output::figure(&mut outputs, out, args.json)?;
+    let bounded = match watts {
+        Some(w) => m.power_bounded(w)?,
+        None => m.clone(),
+    };
+    let r = view(args, &bounded)?;
+    if r.dpi.is_none() {
+        return Err(
+            AppError::new(format!("machine `{}` has no power cap", m.name))
+                .hint("bound its total power with --watts"),
+        );
+    }
+    if let Some(to) = &figure {
+        let least = intensity.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = intensity.iter().copied().fold(0.0, f64::max);
+        let range = if least < most {
+            (least, most)
+        } else {
+            (0.25 * least, 4.0 * least)
+        };
+        to.write_chart(
+            &throttling::figure(&[(m.title.clone(), r)], range),
+            &look.look(),
+        )?;
+        if to.is_stdout() {
+            return Ok(());
+        }
+    }
+    let (minus, plus) = (r.balance_minus(), r.balance_plus());
+    if args.json {
+        let points: Vec<Value> = (intensity.iter())
+            .map(|&i| {
+                let (t, time) = (r.throttling(i), r.time_per_flop(i));
+                json!({ "intensity": i, "limit": limit(&r, i), "slowdown_flop": t.flop,
+                        "slowdown_mem": t.mem, "flops_per_s": 1.0 / time,
+                        "bytes_per_s": 1.0 / (i * time), "power_w": r.power(i) })
+            })
+            .collect();
+        return print::json(&json!({ "machine": m.name, "flop": class(args, &m).name(),
+            "constant_power_w": r.pi0, "usable_power_w": r.dpi,
+            // Without an end where the cap binds for ever.
+            "cap_binds_from": minus, "cap_binds_to": plus.is_finite().then_some(plus),
+            "points": points }));
+    }
+    print::line(format!(
+        "{}: {} and slow memory, at most {}",
+        m.title,
+        class(args, &m),
+        si(r.pi0 + r.dpi.unwrap_or(0.0), "W")
+    ));
+    print::line(match (minus < plus, plus.is_finite()) {
+        (false, _) => "The power cap slows no intensity.".to_owned(),
+        (true, true) => format!(
+            "The power cap slows intensities from {} to {} flop/B.",
+            three(minus),
+            three(plus)
+        ),
+        (true, false) => format!(
+            "The power cap slows intensities above {} flop/B.",
+            three(minus)
+        ),
+    });
+    let rows = (intensity.iter())
+        .map(|&i| {
+            let (t, time) = (r.throttling(i), r.time_per_flop(i));
+            vec![
+                three(i),
+                limit(&r, i).to_owned(),
+                format!("{:.3}", t.flop),
+                format!("{:.3}", t.mem),
+                si(1.0 / time, "flop/s"),
+                si(1.0 / (i * time), "B/s"),
+                si(r.power(i), "W"),
+            ]
+        })
+        .collect();
+    let head = [
+        "flop/B", "limit", "s_flop", "s_mem", "flops", "memory", "power",
+    ];
+    print::table(&head, rows);
+    print::line("s_flop, s_mem: time of a flop and of a byte over those at their peak");
+    note_clock(&m);
+    Ok(())
+}
+
+pub fn no_throttle(args: &WhatifArgs, name: &str, intensity: Option<&[f64]>) -> Result {
+    let (lo, hi) = match intensity {
+        Some(&[lo, hi]) if lo > 0.0 && hi >= lo && hi.is_finite() => (lo, hi),
+        Some(_) => {
+            return Err(AppError::new("invalid intensity range")
+                .hint("give two positive numbers, the smaller first"));
+        }
+        None => (0.0, f64::INFINITY),
+    };
+    let m = machine::load(name)?;
+    let r = view(args, &m)?;
+    let c = r.cap_without_throttling(lo, hi);
+    let all = m.full_power();
+    // The cap slows the intensity that needs the most power by the ratio of the two.
+    let slowdown = r.dpi.map(|dpi| (c.least_w / dpi).max(1.0));
+    if args.json {
+        return print::json(&json!({ "machine": m.name, "flop": class(args, &m).name(),
+            "sufficient_w": c.sufficient_w, "least_w": c.least_w, "at_intensity": c.intensity,
+            "constant_power_w": r.pi0, "total_w": r.pi0 + c.least_w,
+            "usable_power_w": r.dpi, "largest_slowdown": slowdown, "all_units_w": all }));
+    }
+    print::line(format!("{}: {} and slow memory", m.title, class(args, &m)));
+    let range = match intensity {
+        Some(_) => format!("least Δπ from {} to {} flop/B", three(lo), three(hi)),
+        None => "least Δπ over all intensities".to_owned(),
+    };
+    let mut rows = vec![
+        vec![
+            "sufficient: π_flop (1 + Bε/Bτ)".to_owned(),
+            si(c.sufficient_w, "W"),
+            format!(
+                "π_flop {}, Bε {}, Bτ {} flop/B",
+                si(r.pi_flop(), "W"),
+                three(r.energy_balance()),
+                three(r.time_balance())
+            ),
+        ],
+        vec![
+            range,
+            si(c.least_w, "W"),
+            format!("needed at {} flop/B", three(c.intensity)),
+        ],
+        vec![
+            "with constant power π₀".to_owned(),
+            si(r.pi0 + c.least_w, "W"),
+            format!("π₀ {}", si(r.pi0, "W")),
+        ],
+    ];
+    if let Some(all) = all {
+        rows.push(vec![
+            "with every unit busy at once".to_owned(),
+            si(all, "W"),
+            "Δπ for any mix of all classes".to_owned(),
+        ]);
+    }
+    rows.push(match r.dpi.zip(slowdown) {
+        Some((dpi, s)) => vec![
+            "its usable power Δπ".to_owned(),
+            si(dpi, "W"),
+            match s > 1.0 {
+                true => format!("slows by up to {s:.3}"),
+                false => "slows nothing".to_owned(),
+            },
+        ],
+        None => vec![
+            "its usable power Δπ".to_owned(),
+            "–".to_owned(),
+            "no cap".to_owned(),
+        ],
+    });
+    print::table(&["", "power", ""], rows);
+    note_clock(&m);
+    Ok(())
+}

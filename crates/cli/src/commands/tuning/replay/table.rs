@@ -1,0 +1,118 @@
+//! Strategies on several recordings or with several budgets: a table of means.
+
+use super::outputs;
+use crate::args::{BudgetArg, ReplayArgs};
+use crate::search;
+use greenup_app::error::{AppError, Result};
+use greenup_app::{interrupt, print};
+use greenup_tune::replay::{Comparison, Reached, compare};
+use greenup_tune::synthetic::{Synthetic, sweep};
+use greenup_tune::{Strategy, Sweep, strategy};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// A recorded sweep, or a generated one by its name.
+pub fn recorded(path: &Path) -> Result<Sweep> {
+    let name = path.to_str().filter(|_| !path.exists());
+    match name.and_then(|n| n.parse::<Synthetic>().ok()) {
+        Some(of) => Ok(sweep(of)),
+        None => search::recorded(path),
+    }
+}
+
+pub fn run(args: &ReplayArgs) -> Result {
+    let to = outputs(args, &["csv"])?;
+    let shares = args.budget.iter().map(|b| match b {
+        BudgetArg::Share(x) => Ok(*x),
+        _ => Err(
+            AppError::new("a table needs budgets that are shares of the configs")
+                .hint("for example --budget 5%,10%,20%"),
+        ),
+    });
+    let budgets = shares.collect::<Result<Vec<f64>>>()?;
+    let [objective] = args.objective[..] else {
+        return Err(AppError::new("a table has one objective").hint("name one --objective"));
+    };
+    let mut strategies: Vec<String> = Vec::new();
+    for name in &args.strategy {
+        strategy(name, None).map_err(|e| AppError::new(e.to_string()))?;
+        if !strategies.contains(name) {
+            strategies.push(name.clone());
+        }
+    }
+    let what = Comparison {
+        strategies: &strategies,
+        budgets: &budgets,
+        seeds: args.seeds as u64,
+        first_seed: args.seed,
+        objective,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    // Each was made once above.
+    let make = |name: &str| -> Box<dyn Strategy> {
+        strategy(name, None).unwrap_or_else(|_| unreachable!("a strategy that was checked"))
+    };
+    let mut all: Vec<Reached> = Vec::new();
+    for path in &args.recorded {
+        let sweep = recorded(path)?;
+        let mut rows = compare(&sweep, what, &make, &interrupt::requested)
+            .map_err(|e| AppError::new(format!("{}: {e}", path.display())))?;
+        for row in &mut rows {
+            row.sweep = path.display().to_string();
+        }
+        if !args.json {
+            for budget in &budgets {
+                line(&rows, *budget);
+            }
+        }
+        all.append(&mut rows);
+        if interrupt::requested() {
+            return Err(AppError::interrupted("stopped: the table is not whole"));
+        }
+    }
+    if let Some(to) = &to {
+        to.write(csv(&all).as_bytes())?;
+        to.print_name();
+    }
+    match args.json {
+        true => print::json(&json!({ "objective": objective.to_string(), "rows": all })),
+        false => Ok(()),
+    }
+}
+
+/// One recording with one budget, all strategies, best first.
+fn line(rows: &[Reached], budget: f64) {
+    let mut rows: Vec<&Reached> = rows.iter().filter(|r| r.budget == budget).collect();
+    rows.sort_by(|a, b| b.mean.total_cmp(&a.mean));
+    let Some(first) = rows.first() else { return };
+    let mut text = format!(
+        "{}, {} of {} configs:",
+        print::bold(&first.sweep),
+        first.evaluations,
+        first.configs
+    );
+    for r in rows {
+        let _ = write!(text, " {} {:.4} ± {:.4};", r.strategy, r.mean, r.half_width);
+    }
+    print::line(text.trim_end_matches(';'));
+}
+
+fn csv(all: &[Reached]) -> String {
+    let mut out = "sweep,configs,budget,evaluations,strategy,seeds,mean,half_width_95\n".to_owned();
+    for r in all {
+        let _ = writeln!(
+            out,
+            "{},{},{},{},{},{},{:.5},{:.5}",
+            r.sweep,
+            r.configs,
+            r.budget,
+            r.evaluations,
+            r.strategy,
+            r.fractions.len(),
+            r.mean,
+            r.half_width
+        );
+    }
+    out
+}

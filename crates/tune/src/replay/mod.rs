@@ -1,0 +1,227 @@
+//! A recorded sweep as a device: strategies meet it offline, with a simulated clock.
+
+mod compare;
+
+pub use compare::{Comparison, Reached, compare, mean_and_half_width};
+
+use crate::objective::Objective;
+use crate::points::Table;
+use crate::search::Search;
+use crate::strategy::Strategy;
+use crate::sweep::{Outcome, Sweep};
+use greenup_space::Value;
+use serde::Serialize;
+
+/// How long a replay goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Budget {
+    /// Full measurements.
+    Evaluations(usize),
+    /// Recorded seconds of building, verifying and measuring.
+    Seconds(f64),
+}
+
+/// One improvement of the best.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// Evaluations done, this one included.
+    pub evaluation: usize,
+    /// Simulated seconds.
+    pub clock_s: f64,
+    /// Best value of the objective so far.
+    pub value: f64,
+    /// Its config.
+    pub config: Vec<Value>,
+}
+
+/// What a strategy found on a recorded sweep.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Replay {
+    /// Number of evaluations, short and failed ones included.
+    pub evaluations: usize,
+    /// Number of failed configs.
+    pub failures: usize,
+    /// Time that the tuner would have spent, s.
+    pub clock_s: f64,
+    /// The best found; `None` when every trial failed.
+    pub best: Option<Step>,
+    /// Best of the whole recording.
+    pub optimum: f64,
+    /// Optimum over best found, 1 when it was found.
+    pub fraction: f64,
+    /// Every improvement.
+    pub trace: Vec<Step>,
+}
+
+/// A recording that cannot be replayed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ReplayError {
+    /// No trial has a value for the objective.
+    #[error("the recording has no value for `{objective}`: {reason}")]
+    NoValue {
+        /// The objective.
+        objective: Objective,
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+/// Runs a strategy against a recording. Repeated points cost nothing; a strategy that proposes no more points is
+/// continued with random points, so that the budget is always used.
+///
+/// ```
+/// use greenup_tune::replay::{Budget, replay};
+/// use greenup_tune::sweep::{Sweep, SweepFacts, Trial};
+/// use greenup_tune::{Objective, strategy};
+///
+/// let trial = |unroll: i64, time_s: f64| -> Trial {
+///     let line = format!(
+///         r#"{{"config":[{unroll}],"measured":{{"times_s":[{time_s}],"time_s":{time_s}}}}}"#
+///     );
+///     serde_json::from_str(&line).unwrap()
+/// };
+/// let sweep = Sweep {
+///     facts: SweepFacts {
+///         parameters: vec!["unroll".to_owned()],
+///         ..SweepFacts::default()
+///     },
+///     trials: vec![trial(1, 3.0), trial(2, 1.5), trial(4, 2.0)],
+///     ..Sweep::default()
+/// };
+/// let mut random = strategy("random", None)?;
+/// let found = replay(&sweep, &[Objective::Time], random.as_mut(), Budget::Evaluations(3), 1)?;
+/// assert_eq!(found.optimum, 1.5);
+/// assert_eq!(found.fraction, 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The recording has no value for an objective.
+pub fn replay(
+    sweep: &Sweep,
+    objectives: &[Objective],
+    strategy: &mut dyn Strategy,
+    budget: Budget,
+    seed: u64,
+) -> Result<Replay, ReplayError> {
+    Ok(Recording::new(sweep, objectives)?.replay(strategy, budget, seed))
+}
+
+/// A recording that is replayed often.
+pub struct Recording<'a> {
+    sweep: &'a Sweep,
+    table: Table,
+    /// Values of the objectives of each trial; `None` where it failed.
+    costs: Vec<Option<Vec<f64>>>,
+    optimum: f64,
+}
+
+impl<'a> Recording<'a> {
+    /// Reads the values of the objectives.
+    ///
+    /// # Errors
+    /// The recording has no value for an objective.
+    pub fn new(sweep: &'a Sweep, objectives: &[Objective]) -> Result<Self, ReplayError> {
+        let flops = sweep.facts.flops;
+        let costs: Vec<Option<Vec<f64>>> = (sweep.trials.iter())
+            .map(|t| {
+                let cost = t.cost()?;
+                objectives.iter().map(|o| o.value(cost, flops)).collect()
+            })
+            .collect();
+        let optimum = costs
+            .iter()
+            .flatten()
+            .map(|c| c[0])
+            .fold(f64::INFINITY, f64::min);
+        if !optimum.is_finite() {
+            return Err(ReplayError::NoValue {
+                objective: objectives[0],
+                reason: if sweep.has_energy() {
+                    "every trial failed"
+                } else {
+                    "it has no energy"
+                },
+            });
+        }
+        Ok(Self {
+            sweep,
+            table: sweep.table(),
+            costs,
+            optimum,
+        })
+    }
+
+    /// Number of evaluations that are a share of the configs.
+    pub fn share(&self, share: f64) -> usize {
+        ((self.costs.len() as f64 * share).round() as usize).max(1)
+    }
+
+    /// Runs a strategy once.
+    pub fn replay(&self, strategy: &mut dyn Strategy, budget: Budget, seed: u64) -> Replay {
+        let (sweep, table, optimum) = (self.sweep, &self.table, self.optimum);
+        let costs = |i: u64| self.costs[i as usize].clone();
+        let mut out = Replay {
+            evaluations: 0,
+            failures: 0,
+            clock_s: 0.0,
+            best: None,
+            optimum,
+            fraction: 0.0,
+            trace: Vec::new(),
+        };
+        let most = match budget {
+            Budget::Evaluations(e) => e,
+            Budget::Seconds(_) => usize::MAX,
+        };
+        let late = |clock: f64| matches!(budget, Budget::Seconds(s) if clock >= s);
+        let mut search = Search::new(strategy, table, most, seed);
+        while !late(out.clock_s)
+            && let Some(proposals) = search.ask()
+        {
+            for p in proposals {
+                if search.over() || late(out.clock_s) {
+                    break;
+                }
+                let trial = &sweep.trials[p.point as usize];
+                let mut value = costs(p.point);
+                // A short measurement is the median of a few of the recorded runs.
+                if p.effort < 1.0
+                    && let (
+                        Some(v),
+                        Outcome::Measured {
+                            times_s, time_s, ..
+                        },
+                    ) = (&mut value, &trial.outcome)
+                    && !times_s.is_empty()
+                {
+                    let few = ((times_s.len() as f64 * p.effort).ceil() as usize).max(1);
+                    let mut some: Vec<f64> = (0..few)
+                        .map(|_| times_s[search.rng.usize(..times_s.len())])
+                        .collect();
+                    some.sort_by(f64::total_cmp);
+                    v[0] *= some[some.len() / 2] / time_s;
+                }
+                out.evaluations += 1;
+                out.clock_s += trial.build_s + trial.verify_s + trial.measure_s * p.effort;
+                out.failures += usize::from(value.is_none());
+                // What was found is judged by the full recording, not by a lucky short look.
+                if let Some(c) = costs(p.point)
+                    && out.best.as_ref().is_none_or(|b| c[0] < b.value)
+                {
+                    let step = Step {
+                        evaluation: out.evaluations,
+                        clock_s: out.clock_s,
+                        value: c[0],
+                        config: trial.config.clone(),
+                    };
+                    out.trace.push(step.clone());
+                    out.best = Some(step);
+                }
+                search.tell(p.point, value, p.effort);
+            }
+        }
+        out.fraction = out.best.as_ref().map_or(0.0, |b| optimum / b.value);
+        out
+    }
+}
