@@ -3,10 +3,11 @@
 use super::PaperError;
 use super::charts;
 use super::fmm::{Counts, Energies, TreeLists};
-use super::platforms;
 use super::hydro::HydroFigure;
+use super::platforms;
 use super::recorded;
 use super::records::{Records, broken, machine};
+use super::scattering;
 use crate::pages::pruning;
 use crate::pages::sweep::heat::{Axes, heat};
 use crate::pages::sweep::metrics::{self, Metric};
@@ -147,6 +148,12 @@ pub enum Draw {
         /// Their names.
         studies: Vec<String>,
     },
+    /// Time over one parameter.
+    OverParameter(scattering::OverParameter),
+    /// Maps of a JSON record side by side.
+    Maps(scattering::Maps),
+    /// Speedup and efficiency over threads or GPUs.
+    Speedups(scattering::Speedups),
     /// A figure of hydrodynamics.
     Hydro(HydroFigure),
     /// U, V, W and X lists of a box.
@@ -253,6 +260,9 @@ impl Draw {
             Self::Capped(panels) => panels.chart(records)?,
             Self::Lines(lines) => lines.chart(records)?,
             Self::Blocks(blocks) => blocks.chart(),
+            Self::OverParameter(o) => o.chart(records)?,
+            Self::Maps(m) => m.chart(records)?,
+            Self::Speedups(s) => s.chart(records)?,
             Self::Half(half) => half.chart(records)?,
             Self::Transistors(t) => t.chart(records)?,
             Self::CapErrors(p) => cap_errors::figure(

@@ -1,9 +1,9 @@
 //! Our tables of an item, from records.
 
 use super::fmm::{Cases, CounterTable};
+use super::hydro::rows::Rows;
 use super::levels::Levels;
 use super::{PaperError, Records, platforms};
-use super::hydro::rows::Rows;
 use crate::pages::sweep::findings;
 use greenup_model::Op;
 use greenup_report::page::{Cell, Header, Table};

@@ -11,13 +11,14 @@
 //! | [`levels`] | costs of the levels of memory |
 //! | [`lists`] | our table of an item |
 //! | [`measure`] | measuring the records of an item anew |
+//! | [`scattering`] | figures of X-ray scattering |
 //! | [`page`] | the page of a paper, its figures and numbers |
 
 mod charts;
 pub mod data;
 pub mod draw;
-pub mod hydro;
 pub mod fmm;
+pub mod hydro;
 pub mod levels;
 pub mod lists;
 pub mod measure;
@@ -25,6 +26,7 @@ pub mod page;
 mod platforms;
 mod recorded;
 pub mod records;
+pub mod scattering;
 pub mod values;
 
 pub use data::{Answer, Item, Paper, State, find, list, names};
