@@ -168,13 +168,13 @@ impl Maps {
         }
         let best = (all.iter().map(|r| r.3)).min_by(f64::total_cmp);
         let best = best.ok_or_else(|| lacks(&self.record, "such rows"))?;
-        let axis = |of: &dyn Fn(&(String, f64, f64, f64)) -> f64| {
-            let mut values: Vec<f64> = all.iter().map(of).collect();
+        let axis = |mut values: Vec<f64>| {
             values.sort_by(f64::total_cmp);
             values.dedup();
             values
         };
-        let (xs, ys) = (axis(&|r| r.1), axis(&|r| r.2));
+        let xs = axis(all.iter().map(|r| r.1).collect());
+        let ys = axis(all.iter().map(|r| r.2).collect());
         let mut names: Vec<&String> = Vec::new();
         for (name, ..) in &all {
             if !names.contains(&name) {
