@@ -89,11 +89,11 @@ if "affinity" in part:
               "rows": [{"processes": p, "threads": t, "cpus": p * t, "pin": o, "runs_s": s, "time_s": statistics.median(s)}
                        for (p, t, o), s in rows.items()]}
     json.dump(record, open(os.path.join(out, "affinity.json"), "w"), indent=1)
-    print("processes threads " + "".join(f"{o:>22}" for o in ORDERS) + "   s, median [shortest-longest]")
+    print("processes threads " + "".join(f"{o:>25}" for o in ORDERS) + "   s, median [shortest-longest]")
     for p, t in pairs:
         cell = lambda s: f"{statistics.median(s):.4f} [{min(s):.4f}-{max(s):.4f}]" if s else "-"
         if any((p, t, o) in rows for o in ORDERS):
-            print(f"{p:9} {t:7} " + "".join(f"{cell(rows.get((p, t, o))):>22}" for o in ORDERS))
+            print(f"{p:9} {t:7} " + "".join(f"{cell(rows.get((p, t, o))):>25}" for o in ORDERS))
     print("same bits" if record["same_bits"] else "DIFFERENT bits", f"[{time.time()-begin:.0f} s]", flush=True)
     if not record["same_bits"]: failed.append("bits differ")
 sys.exit(f"FAILED: {'; '.join(failed)}" if failed else 0)

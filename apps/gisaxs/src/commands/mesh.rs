@@ -59,7 +59,7 @@ struct BicontinuousArgs {
 /// A whole number, also as 7.5e6.
 fn count(text: &str) -> std::result::Result<usize, String> {
     let n: f64 = text.parse().unwrap_or(0.0);
-    if n >= 1.0 && n <= 1e15 && n.fract() == 0.0 {
+    if (1.0..=1e15).contains(&n) && n.fract() == 0.0 {
         Ok(n as usize)
     } else {
         Err("use a positive whole number, such as 200000 or 7.5e6".into())

@@ -19,10 +19,15 @@ pub struct Heat {
 impl Heat {
     /// The figure: light is good; colours span all values but the worst twentieth.
     pub fn chart(&self) -> Chart {
-        let mut all: Vec<f64> = self.ratios.iter().flatten().flatten().copied().collect();
-        all.sort_by(f64::total_cmp);
-        let at = all.len().saturating_sub(1) * 19 / 20;
-        let worst = all.get(at).copied().unwrap_or(1.0).max(1.1);
+        Chart {
+            title: self.title.clone(),
+            panels: vec![self.panel("", worst([self]))],
+            ..Chart::default()
+        }
+    }
+
+    /// The map with its colours down to a worst ratio.
+    fn panel(&self, title: &str, worst: f64) -> Panel {
         let mut cells = Vec::new();
         for (y, row) in self.ratios.iter().enumerate() {
             for (x, ratio) in row.iter().enumerate() {
@@ -46,7 +51,7 @@ impl Heat {
             }
         }
         let mut panel = Panel::new(
-            "",
+            title,
             Axis::new(&self.x.0, Unit::None, Scale::Names(self.x.1.clone())),
             Axis::new(&self.y.0, Unit::None, Scale::Names(self.y.1.clone())),
         );
@@ -57,11 +62,27 @@ impl Heat {
             hi: 1.0,
         });
         panel.push(Layer::of(0, What::Cells { cells }));
-        Chart {
-            title: self.title.clone(),
-            panels: vec![panel],
-            ..Chart::default()
-        }
+        panel
+    }
+}
+
+/// The ratio of all maps that only a twentieth exceeds.
+fn worst<'a>(maps: impl IntoIterator<Item = &'a Heat>) -> f64 {
+    let ratios = maps.into_iter().flat_map(|h| &h.ratios);
+    let mut all: Vec<f64> = ratios.flatten().flatten().copied().collect();
+    all.sort_by(f64::total_cmp);
+    let at = all.len().saturating_sub(1) * 19 / 20;
+    all.get(at).copied().unwrap_or(1.0).max(1.1)
+}
+
+/// Maps side by side, with common colours and each with its title.
+pub fn heats(title: &str, maps: &[Heat]) -> Chart {
+    let worst = worst(maps);
+    Chart {
+        title: title.to_owned(),
+        panels: maps.iter().map(|h| h.panel(&h.title, worst)).collect(),
+        least_width: 400.0,
+        ..Chart::default()
     }
 }
 

@@ -9,6 +9,7 @@ use super::recorded;
 use super::records::{Records, broken, machine};
 use super::tiling;
 use super::searches::{Predicted, Strategies};
+use super::scattering;
 use crate::pages::pruning;
 use crate::pages::sweep::heat::{Axes, heat};
 use crate::pages::sweep::metrics::{self, Metric};
@@ -155,6 +156,12 @@ pub enum Draw {
         /// Their names.
         studies: Vec<String>,
     },
+    /// Time over one parameter.
+    OverParameter(scattering::OverParameter),
+    /// Maps of a JSON record side by side.
+    Maps(scattering::Maps),
+    /// Speedup and efficiency over threads or GPUs.
+    Speedups(scattering::Speedups),
     /// A figure of hydrodynamics.
     Hydro(HydroFigure),
     /// U, V, W and X lists of a box.
@@ -262,6 +269,9 @@ impl Draw {
             Self::Lines(lines) => lines.chart(records)?,
             Self::Blocks(blocks) => blocks.chart(),
             Self::Tiling(tiling) => tiling.chart(records)?,
+            Self::OverParameter(o) => o.chart(records)?,
+            Self::Maps(m) => m.chart(records)?,
+            Self::Speedups(s) => s.chart(records)?,
             Self::Half(half) => half.chart(records)?,
             Self::Transistors(t) => t.chart(records)?,
             Self::CapErrors(p) => cap_errors::figure(

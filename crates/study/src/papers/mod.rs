@@ -11,6 +11,7 @@
 //! | [`levels`] | costs of the levels of memory |
 //! | [`lists`] | our table of an item |
 //! | [`measure`] | measuring the records of an item anew |
+//! | [`scattering`] | figures of X-ray scattering |
 //! | [`page`] | the page of a paper, its figures and numbers |
 
 mod charts;
@@ -28,6 +29,7 @@ mod recorded;
 pub mod records;
 mod tiling;
 mod searches;
+pub mod scattering;
 pub mod values;
 
 pub use data::{Answer, Item, Paper, State, find, list, names};

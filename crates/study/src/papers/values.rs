@@ -61,6 +61,8 @@ pub enum Ours {
         record: String,
         /// JSON pointer.
         pointer: String,
+        /// Pointer to another value there that it is divided by.
+        over: Option<String>,
         /// Multiplied with it.
         #[serde(default = "one")]
         scale: f64,
@@ -178,12 +180,16 @@ impl Ours {
             Self::Json {
                 record,
                 pointer,
+                over,
                 scale,
             } => {
                 let path = records.path(record)?;
                 let all = records.json(record)?;
-                let found = all.pointer(pointer).and_then(serde_json::Value::as_f64);
-                scale * found.ok_or_else(|| broken(&path, format!("no number at {pointer}")))?
+                let at = |pointer: &str| {
+                    let found = all.pointer(pointer).and_then(serde_json::Value::as_f64);
+                    found.ok_or_else(|| broken(&path, format!("no number at {pointer}")))
+                };
+                scale * at(pointer)? / over.as_ref().map_or(Ok(1.0), |p| at(p))?
             }
             Self::Stated {
                 record,
@@ -369,6 +375,7 @@ mod tests {
         let gone = Ours::Json {
             record: "sweeps/none.json".into(),
             pointer: String::new(),
+            over: None,
             scale: 1.0,
         };
         let e = gone.value(&records).unwrap_err().to_string();

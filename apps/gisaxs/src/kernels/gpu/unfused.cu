@@ -21,7 +21,7 @@ __device__ __forceinline__ float4 term(const float4 *node, long long t, float qx
     by_hardware<true>(__fmaf_rn(qx, a.x, __fmaf_rn(y, a.y, z * a.z)), &s, &c);
     const float size = damped ? exp2f(d * a.z) : 1.0f;
     const float w = __fmaf_rn(qx, a.w, y * b.x) * size, v = b.y * size;
-    return make_float4(w * c, w * s, v * c, v * s);
+    return float4{w * c, w * s, v * c, v * s};
 }
 
 __device__ __forceinline__ void add(float4 *sum, float4 x) {
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(dim_y * dim_z)
     const long long at = k * ny + j, size = ny * nz;
     const float y = qy[j], z = qz[k], d = damped ? loss[k] : 0.0f;
 #if fused
-    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 sum = float4{0.0f, 0.0f, 0.0f, 0.0f};
 #pragma unroll steps
     for (int t = 0; t < (int)nodes; t++) add(&sum, term(node, t, qx, y, z, d));
     put(out, size, at, sum);
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(dim_y * dim_z)
     const long long j = (long long)blockIdx.x * dim_y + threadIdx.x, k = (long long)blockIdx.y * dim_z + threadIdx.y;
     if (j >= ny || k >= nz) return;
     const long long at = k * ny + j, size = ny * nz;
-    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 sum = float4{0.0f, 0.0f, 0.0f, 0.0f};
 #pragma unroll steps
     for (int t = 0; t < (int)nodes; t++) add(&sum, stored[t * size + at]);
     put(out, size, at, sum);
