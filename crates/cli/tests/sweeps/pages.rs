@@ -171,7 +171,10 @@ fn several_recordings_and_budgets_are_a_table() {
     let j: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
     let rows = j["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 8);
-    assert!(rows.iter().all(|r| r["fractions"].as_array().unwrap().len() == 3));
+    assert!(
+        rows.iter()
+            .all(|r| r["fractions"].as_array().unwrap().len() == 3)
+    );
     for (more, says) in [
         (["--budget", "10"], "shares"),
         (["--strategy", "steered"], "--machine"),
@@ -194,11 +197,18 @@ fn the_model_steers_a_replay_of_a_problem_with_work() {
         .success();
     let j: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
     assert!(j["mean_fraction"].as_f64().unwrap() > 0.3);
-    let other = greenup(&["replay", "--strategy", "steered", "--machine", "h200", "--problem"])
-        .arg(&problem)
-        .arg(repository("sweeps/fmm_ulist_h200"))
-        .assert()
-        .failure();
+    let other = greenup(&[
+        "replay",
+        "--strategy",
+        "steered",
+        "--machine",
+        "h200",
+        "--problem",
+    ])
+    .arg(&problem)
+    .arg(repository("sweeps/fmm_ulist_h200"))
+    .assert()
+    .failure();
     let text = String::from_utf8_lossy(&other.get_output().stderr).into_owned();
     assert!(text.contains("the sweep's parameters are"), "{text}");
 }

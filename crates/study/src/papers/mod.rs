@@ -27,9 +27,9 @@ pub mod page;
 mod platforms;
 mod recorded;
 pub mod records;
-mod tiling;
-mod searches;
 pub mod scattering;
+mod searches;
+mod tiling;
 pub mod values;
 
 pub use data::{Answer, Item, Paper, State, find, list, names};
