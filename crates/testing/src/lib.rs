@@ -217,8 +217,9 @@ pub fn commands_of_papers(program: &str) -> Vec<Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers");
     let start = format!("command = \"{program} ");
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("papers").flatten() {
-        let text = fs::read_to_string(entry.path()).expect("text");
+    let files = fs::read_dir(folder).expect("papers").flatten();
+    for path in files.map(|e| e.path()).filter(|p| p.is_file()) {
+        let text = fs::read_to_string(path).expect("text");
         for line in text.lines().filter_map(|l| l.strip_prefix(&start)) {
             // What follows `--` is another program's.
             let own = line.trim_end_matches('"').split(" -- ").next();
