@@ -223,11 +223,18 @@ pub fn commands_of_papers(program: &str) -> Vec<Vec<String>> {
         for line in text.lines().filter_map(|l| l.strip_prefix(&start)) {
             // What follows `--` is another program's.
             let own = line.trim_end_matches('"').split(" -- ").next();
-            let words = own.unwrap_or_default().split_whitespace();
-            found.push(words.map(str::to_owned).collect());
+            found.push(words(own.unwrap_or_default()));
         }
     }
     found
+}
+
+/// Words of a command as a shell splits them.
+///
+/// # Panics
+/// A quote is open.
+pub fn words(command: &str) -> Vec<String> {
+    shell_words::split(command).expect("quotes in pairs")
 }
 
 /// Loops that keep cores busy, ended with it.

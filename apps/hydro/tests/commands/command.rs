@@ -325,8 +325,9 @@ fn commands_of_the_guide_parse() {
     for page in ["README.md", "docs/hydro.md"] {
         let text = std::fs::read_to_string(root.join(page)).unwrap();
         for line in text.lines().filter(|l| l.starts_with("hydro ")) {
-            let words = line.split(" #").next().unwrap().split_whitespace().skip(1);
-            hydro(&words.chain(["--help"]).collect::<Vec<_>>()).success();
+            let words = greenup_testing::words(line.split(" #").next().unwrap());
+            let own = words.iter().skip(1).map(String::as_str);
+            hydro(&own.chain(["--help"]).collect::<Vec<_>>()).success();
             checked += 1;
         }
     }

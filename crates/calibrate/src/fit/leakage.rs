@@ -43,8 +43,8 @@ pub struct LeakageFit {
     /// Mean absolute relative errors of the energy of benchmarks left out of the fit, one at a time: with leakage over
     /// temperature, and with one constant power. `None` where no benchmark can be left out.
     pub held_out: Option<(f64, f64)>,
-    /// Correlation of temperature and power over the records. Near 1 the temperature tells the load, whose power the fit may
-    /// take for leakage.
+    /// Correlation of temperature and power of the operations over the records. Near 1 the temperature tells the load, whose
+    /// power the fit may take for leakage.
     pub correlation: f64,
     /// Whether it earns its constants (Akaike's criterion).
     pub distinguished: bool,
@@ -213,14 +213,13 @@ impl Frame {
     }
 }
 
-/// Correlation of temperature and power.
-fn correlation(all: &[Warm]) -> f64 {
-    let power = |w: &Warm| w.row.energy_j / w.row.record.time_s;
-    let mean = |f: &dyn Fn(&Warm) -> f64| all.iter().map(f).sum::<f64>() / all.len() as f64;
-    let (t, p) = (mean(&|w| w.kelvin), mean(&power));
-    let both = mean(&|w| (w.kelvin - t) * (power(w) - p));
-    let squares = mean(&|w| (w.kelvin - t).powi(2)) * mean(&|w| (power(w) - p).powi(2));
-    both / squares.sqrt()
+/// Correlation of pairs.
+fn correlation(pairs: &[(f64, f64)]) -> f64 {
+    let mean =
+        |f: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(f).sum::<f64>() / pairs.len() as f64;
+    let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+    let both = mean(&|p| (p.0 - x) * (p.1 - y));
+    both / (mean(&|p| (p.0 - x).powi(2)) * mean(&|p| (p.1 - y).powi(2))).sqrt()
 }
 
 /// Where a function of one valley is least.
@@ -300,7 +299,7 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
     };
     let mean = |c: &Costs| c.errors.iter().map(|e| e.abs()).sum::<f64>() / all.len() as f64;
     let celsius = |w: &Warm| w.kelvin - LeakageTemperature::ZERO_C;
-    let constant_power = (all.iter())
+    let constant_power: Vec<(f64, f64, f64)> = (all.iter())
         .map(|w| {
             let v = frame.voltage(w, slope);
             let marginal: f64 = (frame.ops.iter().zip(&found.x))
@@ -312,6 +311,10 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
             let watts = (w.row.energy_j - marginal) / w.row.record.time_s;
             (celsius(w), v, watts)
         })
+        .collect();
+    let power = |w: &Warm| w.row.energy_j / w.row.record.time_s;
+    let loads: Vec<_> = (all.iter().zip(&constant_power))
+        .map(|(w, of)| (of.0, power(w) - of.2))
         .collect();
     // Akaike: n ln(squares) + 2 constants, of which this model has two more: C₁ and Θ.
     let gain = all.len() as f64 * (without.squares() / found.squares()).ln();
@@ -328,7 +331,7 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
         voltage_slope: slope,
         mean_abs_error: mean(&found),
         mean_abs_error_constant: mean(&without),
-        correlation: correlation(&all),
+        correlation: correlation(&loads),
         held_out: frame.held_out(&all, (slope, plain_slope)),
         distinguished: gain > 4.0 && found.x[n + 1] > 0.0 && theta > 1.0,
         constant_power,

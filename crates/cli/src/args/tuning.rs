@@ -144,7 +144,8 @@ pub struct TuneArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup gemm --n 2048\n  greenup gemm --n 2048 --tune --budget 300\n  greenup gemm --n 2048 --against libopenblas.so.0 --against libmkl_rt.so.2"
+    after_help = "Examples:\n  greenup gemm --n 2048\n  greenup gemm --n 2048 --tune --budget 300\n  greenup gemm --n 2048 --against libopenblas.so.0 --against libmkl_rt.so.2",
+    mut_arg("rounds", |arg| arg.help("Interleaved rounds of the comparison [default: 15], and of the finalists with --tune"))
 )]
 pub struct GemmArgs {
     /// Matrix size n; --m and --k for rectangular matrices
@@ -167,9 +168,6 @@ pub struct GemmArgs {
     /// Library with cblas_dgemm to compare with, interleaved; repeatable
     #[arg(long, value_name = "LIBRARY")]
     pub against: Vec<PathBuf>,
-    /// Number of interleaved rounds
-    #[arg(long, default_value_t = 15)]
-    pub rounds: usize,
     /// Wisdom file (tuned configs) [default: greenup/gemm.toml in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub wisdom: Option<PathBuf>,
@@ -356,7 +354,7 @@ pub struct ReplayArgs {
     /// For the strategy `steered`: machine model that ranks the configs
     #[arg(long, value_name = "NAME|FILE", requires = "problem")]
     pub machine: Option<String>,
-    /// For the strategy `steered`: problem file of the sweep, whose [work] the model takes
+    /// For the strategy `steered`: problem file of the sweep, whose `[work]` the model takes
     #[arg(long, value_name = "FILE", requires = "machine")]
     pub problem: Option<PathBuf>,
     /// Constant of that problem as in the sweep; repeatable

@@ -182,7 +182,7 @@ fn print_leakage(fit: &LeakageFit) {
     }
     if fit.correlation > 0.5 {
         print::warn(format!(
-            "temperature and power of the records rise together (correlation {:.2}): part of this leakage may be power of the load. Fix: measure the same benchmarks on a cold and on a hot device",
+            "temperature and power of the operations rise together in the records (correlation {:.2}): part of this leakage may be power of the load. Fix: measure the same benchmarks on a cold and on a hot device",
             fit.correlation
         ));
     }

@@ -109,7 +109,7 @@ pub fn run(args: &GemmArgs) -> Result {
         compare(
             &all,
             &mut x,
-            args.rounds.max(1),
+            args.search.rounds.unwrap_or(15),
             0.1,
             peak.as_ref().map(|p| p as &dyn Fn() -> f64),
             &bars,
