@@ -18,7 +18,7 @@ use greenup_tune::session::{
 };
 use greenup_tune::shard::Shard;
 use greenup_tune::sweep::{FolderError, FormatError, read_any};
-use greenup_tune::{Found, Problem, Sweep, TuneError};
+use greenup_tune::{Finalist, Found, Objective, Problem, Sweep, TuneError};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -141,7 +141,7 @@ pub fn sweep(
     if !quiet {
         estimate(run.estimate(), &problem.measure);
     }
-    if problem.reference.is_none() {
+    if !problem.verified() {
         print::warn(UNVERIFIED);
     }
     // The bar is removed before anything is printed.
@@ -190,7 +190,10 @@ fn refused(e: SessionError, file: &Path, dir: &Path) -> AppError {
         SessionError::Unpredictable { .. } => AppError::new(message)
             .hint("the machine must have every operation class of [work], and energy for energy"),
         SessionError::EmptyShard { .. } => named().hint("use a smaller N in --shard I/N"),
-        SessionError::Interrupted | SessionError::Strategy(_) => AppError::new(message),
+        SessionError::Objective(_) => named(),
+        SessionError::Interrupted | SessionError::Strategy(_) | SessionError::MetricAlone => {
+            AppError::new(message)
+        }
     }
 }
 
@@ -233,7 +236,7 @@ pub fn failed(e: TuneError, dir: &Path) -> AppError {
 }
 
 /// Warning for problems without a reference.
-const UNVERIFIED: &str = "the problem has no [reference]: results are not verified";
+const UNVERIFIED: &str = "the problem says nothing of right results: they are not verified";
 
 /// A sweep's folder that cannot be used, with the fix.
 pub fn folder(e: &FolderError) -> AppError {
@@ -333,7 +336,15 @@ pub fn print(searched: &SessionResult) {
     if flops.is_some() {
         header.push("Gflop/s");
     }
-    header.push("T / T_best");
+    let metric = match objective {
+        Objective::Metric(name) => Some(name),
+        _ => None,
+    };
+    header.extend(metric);
+    header.push(match metric {
+        None => "T / T_best",
+        Some(_) => "ratio to best",
+    });
     header.extend(sweep.facts.parameters.iter().map(String::as_str));
     let rows = found
         .finalists
@@ -360,6 +371,9 @@ pub fn print(searched: &SessionResult) {
             }
             if let Some(w) = flops {
                 row.push(format!("{:.2}", w / f.time_s.median * 1e-9));
+            }
+            if let Some(name) = metric {
+                row.push(metric_of(sweep, f, name).map_or_else(String::new, |x| format!("{x:.4}")));
             }
             row.push(f.ratio.as_ref().map_or_else(String::new, |r| {
                 format!("×{:.3} [{:.3} … {:.3}]", r.median, r.lo, r.hi)
@@ -391,6 +405,14 @@ pub fn print(searched: &SessionResult) {
             ratio(&r.time_ratio)
         ));
     }
+}
+
+/// The metric of a finalist, of whose value to minimise its trial tells whether it is the metric's reciprocal.
+fn metric_of(sweep: &Sweep, f: &Finalist, name: &str) -> Option<f64> {
+    let trial = sweep.trials.iter().find(|t| t.config == f.config)?;
+    let (metric, value) = (trial.metrics.get(name)?, trial.cost()?.metric?);
+    let reciprocal = (metric * value - 1.0).abs() < 1e-9 && (metric - value).abs() > 1e-9 * value;
+    Some(if reciprocal { 1.0 / f.value } else { f.value })
 }
 
 /// Prints a note if the user stopped it.

@@ -39,6 +39,19 @@ impl Scratch {
         empty(&self.path);
     }
 
+    /// Makes a folder within a scratch folder at `parent`, to be removed with all that is in it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn folder(parent: impl AsRef<Path>, name: &str) -> Result<PathBuf> {
+        let path = parent.as_ref().join(name);
+        std::fs::create_dir_all(&path).map_err(FileError::write(&path))?;
+        let marker = path.join(MARKER);
+        let text = "Greenup made this folder and removes it and all that is in it.\n";
+        std::fs::write(&marker, text).map_err(FileError::write(&marker))?;
+        Ok(path)
+    }
+
     /// Its absolute path.
     pub fn path(&self) -> &Path {
         &self.path
@@ -64,11 +77,17 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes the plain files of a scratch folder, then the folder if nothing else is in it.
+/// Removes the plain files of a scratch folder and its marked folders, then the folder if nothing else is in it.
 fn empty(path: &Path) {
     for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|t| t.is_file()) && entry.file_name() != MARKER {
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        if kind.is_file() && entry.file_name() != MARKER {
             let _ = std::fs::remove_file(entry.path());
+        }
+        if kind.is_dir() && entry.path().join(MARKER).is_file() {
+            let _ = std::fs::remove_dir_all(entry.path());
         }
     }
     let only_marker = std::fs::read_dir(path)
@@ -92,6 +111,10 @@ mod tests {
         let scratch = Scratch::create(dir.path()).unwrap();
         let path = scratch.path().to_owned();
         std::fs::write(path.join("a.so"), "x").unwrap();
+        let below = Scratch::folder(scratch.path(), "build").unwrap();
+        std::fs::create_dir(below.join("deep")).unwrap();
+        std::fs::write(below.join("deep/file"), "x").unwrap();
+        std::os::unix::fs::symlink(&kept, below.join("link")).unwrap();
         drop(scratch);
         assert!(!path.exists());
         assert!(kept.join("precious").exists());

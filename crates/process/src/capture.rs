@@ -42,12 +42,17 @@ impl Capture {
         Self { last, ended }
     }
 
-    /// The bytes read until the pipe closed, or until other processes had a short time to close it, as text.
-    pub fn text(&self) -> String {
+    /// The bytes read until the pipe closed, or until other processes had a short time to close it.
+    pub fn bytes(&self) -> Vec<u8> {
         let _ = self.ended.recv_timeout(DRAIN);
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let (a, b) = last.as_slices();
-        String::from_utf8_lossy(&[a, b].concat()).into_owned()
+        [a, b].concat()
+    }
+
+    /// The same as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes()).into_owned()
     }
 }
 

@@ -189,6 +189,7 @@ mod tests {
             sweep.trials[1].config.clone(),
         ];
         sweep.finals = Some(Finals {
+            metrics: Vec::new(),
             configs,
             times_s: vec![
                 vec![1.0, 1.01, 0.99, 1.0],

@@ -13,6 +13,7 @@
 //! | [`mod@shard`] | a part of a space, for job arrays |
 //! | [`plan`] | the resolved settings of a run |
 //! | [`build`] | compiles configs |
+//! | [`command`] | any command as a tunable program |
 //! | [`worker`] | the process in which kernels run |
 //! | [`trial`] | verifies and measures configs |
 //! | [`counters`] | hardware counters of configs |
@@ -25,6 +26,7 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 pub mod analyze;
 pub mod build;
+pub mod command;
 pub mod counters;
 pub mod error;
 pub mod objective;

@@ -1,8 +1,11 @@
 //! What is to be made small.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 /// What a trial measured, per run of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +14,8 @@ pub struct Cost {
     pub time_s: f64,
     /// Energy, J; `None` if it was not measured.
     pub energy_j: Option<f64>,
+    /// The metric that is the objective, as a value to minimise; `None` without one.
+    pub metric: Option<f64>,
 }
 
 impl Cost {
@@ -21,8 +26,8 @@ impl Cost {
 }
 
 /// A quantity to minimise, or one to minimise under a bound.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(into = "String")]
 pub enum Objective {
     /// Time, s.
     Time,
@@ -40,12 +45,14 @@ pub enum Objective {
     TimeUnderPower(f64),
     /// Energy, where time stays within this many seconds.
     EnergyUnderTime(f64),
+    /// A metric of a command, by name; its goal is the problem's.
+    Metric(&'static str),
 }
 
 /// An unknown objective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "invalid objective `{0}`: use time, energy, edp, ed2p, flops/w, alpha=0.3, time@power<=250, energy@time<=0.01"
+    "invalid objective `{0}`: use time, energy, edp, ed2p, flops/w, alpha=0.3, time@power<=250, energy@time<=0.01, metric:NAME"
 )]
 pub struct UnknownObjective(String);
 
@@ -55,7 +62,7 @@ const VIOLATED: f64 = 1e6;
 impl Objective {
     /// Whether it cannot be computed without energies.
     pub fn needs_energy(self) -> bool {
-        self != Self::Time
+        !matches!(self, Self::Time | Self::Metric(_))
     }
 
     /// The value to minimise for `flops` of work; `None` when energy is needed and was not
@@ -72,6 +79,7 @@ impl Objective {
             Self::Weighted(a) => a * t + (1.0 - a) * c.energy_j?,
             Self::TimeUnderPower(w) => bounded(t, c.power_w()? / w),
             Self::EnergyUnderTime(s) => bounded(c.energy_j?, t / s),
+            Self::Metric(_) => c.metric?,
         })
     }
 
@@ -104,6 +112,7 @@ impl fmt::Display for Objective {
             Self::Weighted(a) => write!(f, "alpha={a}"),
             Self::TimeUnderPower(w) => write!(f, "time@power<={w}"),
             Self::EnergyUnderTime(s) => write!(f, "energy@time<={s}"),
+            Self::Metric(name) => write!(f, "metric:{name}"),
         }
     }
 }
@@ -121,6 +130,12 @@ impl FromStr for Objective {
         };
         let positive =
             |text: &str| number(text).and_then(|x| (x > 0.0).then_some(x).ok_or_else(unknown));
+        if let Some(name) = s.strip_prefix("metric:") {
+            return match name.is_empty() {
+                true => Err(unknown()),
+                false => Ok(Self::Metric(interned(name))),
+            };
+        }
         Ok(match s.to_ascii_lowercase().as_str() {
             "time" => Self::Time,
             "energy" => Self::Energy,
@@ -146,11 +161,24 @@ impl FromStr for Objective {
     }
 }
 
-impl TryFrom<String> for Objective {
-    type Error = UnknownObjective;
+/// A name that lives as long as the program, so that objectives stay small; the few names of a run are kept once.
+fn interned(name: &str) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    match names.get(name) {
+        Some(known) => known,
+        None => {
+            let kept: &'static str = Box::leak(name.to_owned().into_boxed_str());
+            names.insert(kept);
+            kept
+        }
+    }
+}
 
-    fn try_from(s: String) -> Result<Self, UnknownObjective> {
-        s.parse()
+// Not derived: the name of a metric would have to live in what is read.
+impl<'de> Deserialize<'de> for Objective {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
     }
 }
 
@@ -175,6 +203,7 @@ mod tests {
             "alpha=0.25",
             "time@power<=250",
             "energy@time<=0.5",
+            "metric:throughput",
         ] {
             assert_eq!(s.parse::<Objective>().unwrap().to_string(), s);
         }
@@ -194,6 +223,7 @@ mod tests {
         let o = Objective::TimeUnderPower(100.0);
         let at = |t: f64, p: f64| {
             let c = Cost {
+                metric: None,
                 time_s: t,
                 energy_j: Some(p * t),
             };
@@ -207,6 +237,7 @@ mod tests {
     #[test]
     fn energy_is_never_made_up() {
         let c = Cost {
+            metric: None,
             time_s: 1.0,
             energy_j: None,
         };

@@ -23,6 +23,8 @@ pub enum Template {
     Cpp,
     /// Matrix transpose on an NVIDIA GPU through shared memory
     Cuda,
+    /// Compiler flags and arguments of a program, built and run by commands; in any language
+    Command,
 }
 
 #[derive(Args)]
@@ -32,9 +34,9 @@ pub enum Template {
 pub struct BestArgs {
     /// Sweep folder, T4 file or Kernel Tuner cache file (.gz allowed)
     pub sweep: PathBuf,
-    /// Format: compiler flags, a C header, JSON or TOML
-    #[arg(long, value_enum, default_value_t = BestFormat::Flags)]
-    pub format: BestFormat,
+    /// Format: compiler flags, a C header, a command line, JSON or TOML [default: flags; command where a command was tuned]
+    #[arg(long, value_enum)]
+    pub format: Option<BestFormat>,
     /// Objective: time, energy, or another one of `greenup tune` [default: the sweep's]
     #[arg(long)]
     pub objective: Option<greenup_tune::Objective>,
@@ -50,6 +52,8 @@ pub struct BestArgs {
 pub enum BestFormat {
     /// -DNAME=VALUE … for a compiler, on one line
     Flags,
+    /// The commands that build and run it, a line each
+    Command,
     /// C header with a #define per parameter
     Header,
     /// {"config":{…},"time_s":…,"energy_j":…}

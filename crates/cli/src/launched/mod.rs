@@ -239,6 +239,12 @@ pub fn setup(problem: &Problem, launched: &[Launched]) -> Result<Setup> {
                 .hint("run `greenup tune` without --launcher on the host of the GPU"),
         );
     }
+    if problem.command.is_some() {
+        return Err(AppError::new(
+            "a [run] command runs on this host, which --launcher does not do",
+        )
+        .hint("run `greenup tune` without --launcher on the other host"));
+    }
     if problem.on_gpu() {
         Compiler::new(None)?;
     }

@@ -4,6 +4,7 @@
 mod common;
 
 mod clocks;
+mod commands;
 mod cuda;
 mod gemm;
 mod gpu_faults;

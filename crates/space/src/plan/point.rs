@@ -31,6 +31,13 @@ impl Space {
         &self.constants
     }
 
+    /// Whether a name is that of a constant, a parameter or a derived value.
+    pub fn knows(&self, name: &str) -> bool {
+        self.names().any(|n| n == name)
+            || self.constants.iter().any(|(n, _)| n == name)
+            || self.derived.iter().any(|(n, _)| n == name)
+    }
+
     /// The values of one parameter when they depend on no other.
     pub fn list_of(&self, param: usize) -> Option<Vec<Value>> {
         self.params[param]

@@ -208,6 +208,7 @@ fn results(machine: &Machine) -> Vec<KernelResult> {
             let cost = trial.cost().unwrap();
             // As if it had been measured again in one round.
             let rounds = Rounds {
+                metrics: Vec::new(),
                 configs: vec![trial.config.clone()],
                 times_s: vec![vec![cost.time_s], vec![2.7e-3]],
                 energies_j: vec![vec![cost.energy_j.unwrap()], vec![1.9]],
@@ -252,6 +253,7 @@ fn study() -> Study {
     let (mut sweep, _, trial) = recorded("dgemm_h200", "dgemm", &[]);
     let other = sweep.trials.iter().find(|t| t.cost().is_some()).unwrap();
     sweep.finals = Some(Rounds {
+        metrics: Vec::new(),
         configs: vec![trial.config.clone(), other.config.clone()],
         times_s: vec![vec![2.6e-3, 2.61e-3], vec![2.8e-3, 2.81e-3]],
         energies_j: vec![vec![1.84, 1.85], vec![1.7, 1.71]],

@@ -2,6 +2,7 @@
 
 use crate::build::compile::Unit;
 use crate::build::cubin::{self, Ready};
+use crate::command::Expectation;
 use crate::error::CompileError;
 use crate::error::{BuildError, EnvironmentFault, of_environment};
 use crate::plan::Plan;
@@ -25,11 +26,24 @@ pub(crate) struct Builder<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) observer: &'a dyn Observer,
     pub(crate) libraries: PathBuf,
+    /// The output of a command that is right.
+    pub(crate) expectation: Option<Expectation>,
 }
 
 impl Builder<'_> {
     /// Compiles a config.
     pub(crate) fn compile(&self, config: &[Value]) -> Result<Ready, BuildError> {
+        if let Some(command) = &self.problem.command {
+            let objective = self.plan.objectives.first().copied();
+            return command.make(
+                self.problem,
+                config,
+                &self.libraries,
+                objective.unwrap_or(self.problem.objective),
+                self.expectation.clone(),
+                &|| self.observer.cancelled(),
+            );
+        }
         let Some(on) = &self.plan.gpu else {
             let library = Unit::of_config(self.problem, config)?.compile(&self.libraries)?;
             return Ok(Ready {

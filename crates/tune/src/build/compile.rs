@@ -182,7 +182,7 @@ impl<'a> Unit<'a> {
             return Ok(library);
         }
         let extension = match self.build.language {
-            Language::C | Language::Cuda => "c",
+            Language::C | Language::Cuda | Language::Command => "c",
             Language::Cpp => "cpp",
         };
         let wrapper = dir.join(format!("{key}.{extension}"));
@@ -330,7 +330,7 @@ fn brief(message: &str) -> String {
 /// The host's compiler.
 fn compiler(build: &Build) -> &str {
     build.compiler.as_deref().unwrap_or(match build.language {
-        Language::C | Language::Cuda => "cc",
+        Language::C | Language::Cuda | Language::Command => "cc",
         Language::Cpp => "c++",
     })
 }

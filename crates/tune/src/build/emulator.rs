@@ -104,7 +104,7 @@ pub fn compile(
 /// # Errors
 /// The message of the loader.
 pub fn run(built: &Built, arguments: &mut Arguments) -> Result<(), LibraryError> {
-    HostKernel::load(built.file())?.run(&mut arguments.pointers(), 1);
+    HostKernel::load(built.file().unwrap_or(Path::new("")))?.run(&mut arguments.pointers(), 1);
     Ok(())
 }
 

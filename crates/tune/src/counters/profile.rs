@@ -118,7 +118,8 @@ fn show(
         };
         let launches = match &ready.built {
             crate::worker::protocol::Built::Cubin { launches, .. } => launches.len(),
-            crate::worker::protocol::Built::Library(_) => 0,
+            crate::worker::protocol::Built::Library(_)
+            | crate::worker::protocol::Built::Command(_) => 0,
         };
         let task = Task::Show {
             kernel: ready.built,

@@ -59,6 +59,7 @@ pub(super) fn launches(
         }
         (Language::Cuda, false) => {}
         (_, false) => return Err(ValueError::LaunchWithoutCuda),
+        (Language::Command, true) => {}
         (_, true) if build.entry.is_empty() => {
             return Err(ValueError::NoEntry);
         }

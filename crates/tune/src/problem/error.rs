@@ -27,6 +27,14 @@ pub enum ValueError {
         /// The parser's message.
         cause: String,
     },
+    /// A table of a command is invalid.
+    #[error("{what}: {cause}")]
+    Command {
+        /// The table or key.
+        what: String,
+        /// What is wrong with it.
+        cause: String,
+    },
     /// A text cannot be parsed as an expression.
     #[error("{0}")]
     Syntax(String),

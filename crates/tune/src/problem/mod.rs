@@ -1,6 +1,7 @@
 //! A tunable kernel, as its problem file describes it.
 
 mod argument;
+mod command;
 mod cuda;
 mod error;
 mod maps;
@@ -16,6 +17,8 @@ pub use maps::Map;
 pub use parse::set;
 pub use textures::TextureOf;
 pub use written::{Argument, Baseline, Build, Data, Fill, Language, Measure, Role, Setup, Type};
+
+use crate::command::Runnable;
 
 use argument::check_fill;
 use cuda::{CompiledFilter, Launching};
@@ -81,6 +84,8 @@ pub struct Problem {
     pub objective: Objective,
     /// How trials are measured.
     pub measure: Measure,
+    /// The command that is tuned, where it is not a kernel.
+    pub command: Option<Runnable>,
     work: Vec<(Op, Expr)>,
     launches: Vec<Launching>,
     maps: Vec<Mapping>,
@@ -113,6 +118,22 @@ impl Problem {
         &self.parts
     }
 
+    /// Whether results are compared with what is right, or checked by a command.
+    pub fn verified(&self) -> bool {
+        match &self.command {
+            Some(command) => command.verified(),
+            None => self.reference.is_some(),
+        }
+    }
+
+    /// Whether an objective can be computed, as far as the problem tells.
+    ///
+    /// # Errors
+    /// It is a metric that the problem does not have.
+    pub fn knows(&self, objective: Objective) -> Result<(), ValueError> {
+        command::check_objective(self.command.as_ref(), objective)
+    }
+
     /// Whether its kernels run on a GPU.
     pub fn on_gpu(&self) -> bool {
         self.build.language == Language::Cuda
@@ -141,24 +162,24 @@ impl Problem {
         !self.work.is_empty()
     }
 
+    /// Every constant, parameter and derived value of a config.
+    ///
+    /// # Errors
+    /// A derived value that does not exist for the config.
+    pub fn values(&self, config: &[Value]) -> Result<Vec<(String, Value)>, SpaceError> {
+        let parameters = self.space.names().map(str::to_owned);
+        Ok((self.space.constants().iter().cloned())
+            .chain(parameters.zip(config.iter().cloned()))
+            .chain(self.space.derived(config)?)
+            .collect())
+    }
+
     /// `-DNAME=value` for every constant, parameter and derived value of a config.
     ///
     /// # Errors
     /// A derived value that does not exist for the config.
     pub fn defines(&self, config: &[Value]) -> Result<Vec<String>, SpaceError> {
-        let named = self
-            .space
-            .constants()
-            .iter()
-            .cloned()
-            .chain(
-                self.space
-                    .names()
-                    .map(str::to_owned)
-                    .zip(config.iter().cloned()),
-            )
-            .chain(self.space.derived(config)?);
-        Ok(named
+        Ok((self.values(config)?.into_iter())
             .map(|(n, v)| match v {
                 Value::Bool(b) => format!("-D{n}={}", i32::from(b)),
                 v => format!("-D{n}={v}"),

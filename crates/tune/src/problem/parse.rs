@@ -1,11 +1,12 @@
 //! From the text of a problem file to a problem.
 
 use super::argument::{argument, tolerance};
-use super::written::{LaunchText, MapText, ReferenceText, TextureText, hint};
+use super::written::{COMMAND_TIMEOUT_S, LaunchText, MapText, ReferenceText, TextureText, hint};
 use super::{
     Argument, Baseline, Build, Language, Measure, Problem, ProblemError, Reference, Role, Setup,
-    ValueError, cuda, maps, parts, textures,
+    ValueError, command, cuda, maps, parts, textures,
 };
+use crate::command::written::RunText;
 use crate::objective::Objective;
 use greenup_model::Op;
 use greenup_space::expr::{Expr, parse};
@@ -15,8 +16,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Tables of a problem beside those of its space.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 13] = [
     "build",
+    "run",
     "launch",
     "maps",
     "textures",
@@ -32,27 +34,28 @@ const TABLES: [&str; 12] = [
 
 /// The tables of a problem that are not of its space.
 #[derive(Deserialize)]
-struct Written {
-    build: Build,
+pub(super) struct Written {
     #[serde(default)]
-    arguments: Vec<Argument>,
+    pub(super) build: Build,
+    pub(super) run: Option<RunText>,
     #[serde(default)]
-    launch: Vec<LaunchText>,
+    pub(super) arguments: Vec<Argument>,
+    #[serde(default)]
+    pub(super) launch: Vec<LaunchText>,
     #[serde(default)]
     maps: Vec<MapText>,
     #[serde(default)]
     textures: Vec<TextureText>,
     #[serde(default)]
-    compiled: toml::Table,
+    pub(super) compiled: toml::Table,
     #[serde(alias = "rival")]
-    baseline: Option<Baseline>,
-    setup: Option<Setup>,
-    reference: Option<ReferenceText>,
+    pub(super) baseline: Option<Baseline>,
+    pub(super) setup: Option<Setup>,
+    pub(super) reference: Option<ReferenceText>,
     #[serde(default)]
     work: toml::Table,
     objective: Option<Objective>,
-    #[serde(default)]
-    measure: Measure,
+    measure: Option<Measure>,
 }
 
 /// Arrays of a problem at most, bytes.
@@ -115,10 +118,13 @@ impl Problem {
             .parse()
             .map_err(|e: toml::de::Error| fail(format!("is not valid TOML: {e}"), None))?;
         parts::rename_old_keys(&mut table);
-        if !table.contains_key("build") {
+        if !table.contains_key("build") && !table.contains_key("run") {
             return Err(fail(
-                "has no [build]: it is a space, not a problem".into(),
-                Some("count it with `greenup space`; a problem also says what to build".into()),
+                "has no [build] and no [run]: it is a space, not a problem".into(),
+                Some(
+                    "count it with `greenup space`; a problem also says what to build or run"
+                        .into(),
+                ),
             ));
         }
         let wrong = |(message, hint): (String, String)| fail(message, Some(hint));
@@ -127,11 +133,13 @@ impl Problem {
         let definition = Definition::from_table(&table, facts).map_err(of_space)?;
         check_name(&definition.name, text).map_err(wrong)?;
         let space = Space::new(&definition).map_err(of_space)?;
-        let written: Written = toml::from_str(text)
+        let mut written: Written = toml::from_str(text)
             .map_err(|e| fail(e.to_string().trim_end().to_owned(), hint(e.message())))?;
+        let command = command::runnable(&mut written, dir, &space).map_err(of_value)?;
         check_sources(&written, dir).map_err(wrong)?;
-        if written.build.sources.is_empty() {
-            return Err(fail("[build] names no sources".into(), None));
+        if written.build.sources.is_empty() && command.is_none() {
+            let hint = "name its files: sources = [\"kernel.c\"]; or tune a command: [run] command = \"…\"";
+            return Err(fail("[build] names no sources".into(), Some(hint.into())));
         }
         let launches = cuda::launches(&written.build, &written.launch).map_err(of_value)?;
         let compiled_filters = cuda::compiled_filters(&written.compiled).map_err(of_value)?;
@@ -178,7 +186,13 @@ impl Problem {
             })
             .transpose()
             .map_err(of_value)?;
-        let m = written.measure;
+        let m = written.measure.unwrap_or(Measure {
+            timeout: match command {
+                Some(_) => COMMAND_TIMEOUT_S,
+                None => Measure::default().timeout,
+            },
+            ..Measure::default()
+        });
         if !(m.seconds > 0.0 && m.timeout > m.seconds && m.timeout.is_finite()) {
             return Err(fail("[measure] needs 0 < seconds < timeout".into(), None));
         }
@@ -188,6 +202,8 @@ impl Problem {
                 Err(e) => Err(fail(format!("[work]: {e}"), None)),
             })
             .collect::<Result<Vec<_>, _>>()?;
+        let objective = written.objective.unwrap_or(Objective::Time);
+        command::check_objective(command.as_ref(), objective).map_err(of_value)?;
         Ok(Self {
             dir: dir.to_owned(),
             space: Arc::new(space),
@@ -196,8 +212,9 @@ impl Problem {
             setup: written.setup,
             reference,
             baseline: written.baseline,
-            objective: written.objective.unwrap_or(Objective::Time),
+            objective,
             measure: m,
+            command,
             work,
             launches,
             maps,

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 #[serde(deny_unknown_fields)]
 pub struct Build {
     /// Files relative to the problem file. In CUDA the first is compiled, and may include the
-    /// others.
+    /// others. For a command: files that decide what is built, by which a sweep that is continued is compared.
+    #[serde(default)]
     pub sources: Vec<PathBuf>,
     /// The function to call; not in CUDA, where `[[launch]]` says what runs.
     #[serde(default)]
@@ -22,6 +23,30 @@ pub struct Build {
     pub arch: Option<String>,
     /// Of the compiler; `-O3 -march=native` when not given, none in CUDA.
     pub flags: Option<Vec<String>>,
+    /// For a command: what builds a config, into `{build}`.
+    pub command: Option<String>,
+    /// Seconds after which that command counts as hanging.
+    #[serde(default = "build_timeout")]
+    pub timeout: f64,
+}
+
+fn build_timeout() -> f64 {
+    600.0
+}
+
+impl Default for Build {
+    fn default() -> Self {
+        Self {
+            sources: Vec::new(),
+            entry: String::new(),
+            language: Language::Command,
+            compiler: None,
+            arch: None,
+            flags: None,
+            command: None,
+            timeout: build_timeout(),
+        }
+    }
 }
 
 impl Build {
@@ -29,7 +54,7 @@ impl Build {
     pub fn flags(&self) -> Vec<String> {
         match (&self.flags, self.language) {
             (Some(f), _) => f.clone(),
-            (None, Language::Cuda) => Vec::new(),
+            (None, Language::Cuda | Language::Command) => Vec::new(),
             (None, _) => vec!["-O3".into(), "-march=native".into()],
         }
     }
@@ -47,6 +72,9 @@ pub enum Language {
     Cpp,
     /// CUDA C++.
     Cuda,
+    /// None: a command runs.
+    #[serde(skip)]
+    Command,
 }
 
 /// Type of an argument or of its elements.
@@ -255,6 +283,9 @@ impl Measure {
     }
 }
 
+/// Seconds after which a run of a command counts as hanging, where the problem says nothing.
+pub(super) const COMMAND_TIMEOUT_S: f64 = 300.0;
+
 impl Default for Measure {
     fn default() -> Self {
         Self {
@@ -304,6 +335,7 @@ fn expression<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::E
 pub fn hint(message: &str) -> Option<String> {
     let missing = message.strip_prefix("missing field `")?.split('`').next()?;
     let hint = match missing {
+        "command" => "[run] says what runs: command = \"./app --tile {tile}\"",
         "sources" => "[build] and [reference] name their files: sources = [\"kernel.c\"]",
         "entry" => "entry = \"NAME\" names the function to call",
         "type" => "an argument has a type: f64, f32, i64 or i32",

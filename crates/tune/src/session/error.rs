@@ -36,6 +36,12 @@ pub enum SessionError {
         /// Why no sensor was found.
         reason: String,
     },
+    /// An objective is a metric that the problem does not have.
+    #[error(transparent)]
+    Objective(#[from] crate::problem::ValueError),
+    /// A metric beside another objective.
+    #[error("a metric cannot be one of several objectives")]
+    MetricAlone,
     /// The machine model cannot predict the objective.
     #[error("`{machine}` cannot predict `{objective}` of this problem's work")]
     Unpredictable {

@@ -136,6 +136,17 @@ impl<'a> Session<'a> {
         if options.objectives.is_empty() {
             options.objectives = vec![problem.objective];
         }
+        for objective in &options.objectives {
+            problem.knows(*objective)?;
+        }
+        // A trial has one number for a metric.
+        let metrics = options
+            .objectives
+            .iter()
+            .filter(|o| matches!(o, Objective::Metric(_)));
+        if metrics.count() > 0 && options.objectives.len() > 1 {
+            return Err(SessionError::MetricAlone);
+        }
         Ok(Self {
             problem,
             index,

@@ -29,6 +29,7 @@ pub(super) fn steering(
             let work = problem.work(&index.get(i)?).ok()?;
             let p = predict(machine, &work).ok()?;
             let cost = Cost {
+                metric: None,
                 time_s: p.time_s,
                 energy_j: p.energy_j,
             };

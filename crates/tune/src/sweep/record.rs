@@ -2,6 +2,7 @@
 
 use super::disturbance::Disturbance;
 use super::rounds::Rounds;
+use crate::command::OBJECTIVE;
 use crate::objective::Cost;
 use crate::points::Table;
 use greenup_space::Value;
@@ -208,6 +209,7 @@ impl Trial {
             } => Some(Cost {
                 time_s: *time_s,
                 energy_j: *energy_j,
+                metric: self.metrics.get(OBJECTIVE).copied(),
             }),
             Outcome::Failed { .. } => None,
         }

@@ -16,6 +16,9 @@ pub struct Rounds {
     pub times_s: Vec<Vec<f64>>,
     /// Energies by config and round, J, in the order of `times_s`; empty series where not measured.
     pub energies_j: Vec<Vec<f64>>,
+    /// The metric that is the objective by config and round, as a value to minimise; empty without one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<Vec<f64>>,
     /// Whether the last series is that of the baseline.
     #[serde(alias = "with_rival")]
     pub with_baseline: bool,
@@ -57,6 +60,7 @@ impl Rounds {
         Some(Cost {
             time_s: of(&self.times_s)?,
             energy_j: of(&self.energies_j),
+            metric: of(&self.metrics),
         })
     }
 
@@ -94,7 +98,13 @@ impl Rounds {
             .enumerate()
             .filter_map(|(round, &time_s)| {
                 let energy_j = energies.and_then(|e| e.get(round).copied());
-                objective.value(Cost { time_s, energy_j }, flops)
+                let metric = self.metrics.get(i).and_then(|m| m.get(round).copied());
+                let cost = Cost {
+                    time_s,
+                    energy_j,
+                    metric,
+                };
+                objective.value(cost, flops)
             })
             .collect()
     }

@@ -75,6 +75,7 @@ mod tests {
         assert!(matches!(sweep.trials[0].outcome, Outcome::Measured { .. }));
         assert_eq!(sweep.ranked(Objective::Time), [2, 1, 3, 0]);
         sweep.finals = Some(Rounds {
+            metrics: Vec::new(),
             configs: vec![vec![Value::Int(3)], vec![Value::Int(2)]],
             times_s: vec![vec![2.4, 2.6, 2.7], vec![2.2, 2.1, 2.0], vec![9.0]],
             energies_j: vec![Vec::new(); 3],

@@ -71,6 +71,7 @@ impl<'a> Bench<'a> {
                 plan,
                 observer,
                 libraries,
+                expectation: None,
             },
             launcher: &plan.launcher,
             gpu: plan.gpu.as_ref(),
@@ -248,7 +249,12 @@ impl<'a> Bench<'a> {
             baseline_energy: baseline && self.trials.is_multiple_of(BASELINE_ENERGY_EVERY),
         };
         self.trials += 1;
-        let Some(answer) = self.run(task, m.timeout + 4.0 * m.seconds)? else {
+        // A command is stopped by the worker, run by run.
+        let runs = match &self.problem.command {
+            Some(c) => 6.0 + 2.0 * c.repeats() as f64,
+            None => 1.0,
+        };
+        let Some(answer) = self.run(task, runs * m.timeout + 4.0 * m.seconds)? else {
             return Ok(None);
         };
         let total = start.elapsed().as_secs_f64();
@@ -297,7 +303,8 @@ impl<'a> Bench<'a> {
         }
         trial.at = now();
         // Without a [baseline] in the problem, the first config that works is the drift reference.
-        if self.baseline.is_none() && trial.cost().is_some() {
+        // A command is not run for that: it may take long.
+        if self.baseline.is_none() && trial.cost().is_some() && self.problem.command.is_none() {
             self.baseline = self.keep(built, "baseline");
         }
         // Every library is of one config; cubins are kept for other sweeps.
@@ -316,7 +323,7 @@ impl<'a> Bench<'a> {
                 std::fs::copy(file, &kept).ok()?;
                 Some(Built::Library(kept))
             }
-            cubin @ Built::Cubin { .. } => Some(cubin.clone()),
+            other @ (Built::Cubin { .. } | Built::Command(_)) => Some(other.clone()),
         }
     }
 }

@@ -20,7 +20,6 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
     .flatten()
     .map(|u| format!(" {}", u.key()))
     .collect();
-    let kernel = Unit::of_sources(problem);
     let constants: Vec<String> = problem
         .space
         .constants()
@@ -28,10 +27,17 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
         .map(|(n, v)| format!("{n}={v}"))
         .collect();
     more.insert("constants".into(), constants.join(" "));
-    more.insert("sources".into(), format!("{}{fixed}", kernel.key()));
-    more.insert("compiler".into(), compiler_version(&problem.build));
-    more.insert("flags".into(), problem.build.flags().join(" "));
-    more.insert("seed of data".into(), DATA_SEED.to_string());
+    if let Some(command) = &problem.command {
+        more.extend(command.facts().map(|(name, text)| (name.to_owned(), text)));
+    }
+    // A command's files are compared one by one.
+    if problem.command.is_none() {
+        let kernel = Unit::of_sources(problem);
+        more.insert("sources".into(), format!("{}{fixed}", kernel.key()));
+        more.insert("compiler".into(), compiler_version(&problem.build));
+        more.insert("flags".into(), problem.build.flags().join(" "));
+        more.insert("seed of data".into(), DATA_SEED.to_string());
+    }
     if let Some(on) = &plan.gpu {
         more.insert("architecture".into(), on.gpu.arch.clone());
         more.insert("gpu".into(), on.gpu.name.clone());
@@ -49,7 +55,7 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
     let flops = plan_flops(problem);
     let fingerprint = fingerprint(problem, plan, &more);
     SweepFacts {
-        verified: Some(problem.reference.is_some()),
+        verified: Some(problem.verified()),
         fingerprint,
         name: problem.space.name.clone(),
         device: plan.device.clone(),
@@ -100,6 +106,14 @@ fn fingerprint(
             None => size,
         };
         put(format!("argument {}", d.name), shown(&text));
+    }
+    if let Some(command) = &problem.command {
+        let sources = problem.build.sources.iter().map(|s| problem.dir.join(s));
+        for file in sources.chain(command.files(&problem.dir)) {
+            let name = file.strip_prefix(&problem.dir).unwrap_or(&file);
+            put(format!("file {}", name.display()), hash_of(&file));
+        }
+        return out;
     }
     let units = [
         Some(Unit::of_sources(problem)),

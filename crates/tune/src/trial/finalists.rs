@@ -149,6 +149,7 @@ mod tests {
             })
             .collect();
         let rounds = Rounds {
+            metrics: Vec::new(),
             configs: again.iter().map(|&c| vec![Value::Int(c as i64)]).collect(),
             energies_j: vec![Vec::new(); again.len()],
             times_s,

@@ -38,7 +38,9 @@ impl Bench<'_> {
         if matches!(job.task, Task::Reference { .. } | Task::Compile(_)) {
             return self.plan.launcher.run(&job, limit_s, &cancelled);
         }
-        if job.inputs.gpu.is_none() && self.launcher.remote.is_none() {
+        // What a command does wrong harms no worker.
+        let alone = job.inputs.gpu.is_none() && self.problem.command.is_none();
+        if alone && self.launcher.remote.is_none() {
             return self.launcher.run(&job, limit_s, &cancelled);
         }
         let mut kept = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,7 +58,9 @@ impl Bench<'_> {
             }
         };
         // After a fault on the GPU nothing works any more in that process.
-        let sound = |f: &(Failure, String)| matches!(f.0, Failure::Wrong | Failure::Compile);
+        let is_command = self.problem.command.is_some();
+        let sound =
+            |f: &(Failure, String)| matches!(f.0, Failure::Wrong | Failure::Compile) || is_command;
         if answer
             .as_ref()
             .is_none_or(|a| a.failure.as_ref().is_some_and(|f| !sound(f)))
@@ -68,6 +72,13 @@ impl Bench<'_> {
 
     /// Runs the reference on the host; its results are kept for all trials.
     pub(super) fn prepare_reference(&mut self) -> Result<(), TuneError> {
+        if let Some(command) = &self.problem.command {
+            let found = command.expectation(self.problem, &self.builder.libraries, &|| {
+                self.observer.cancelled()
+            });
+            self.builder.expectation = found.map_err(TuneError::Reference)?;
+            return Ok(());
+        }
         let Some(unit) = Unit::of_reference(self.problem) else {
             return Ok(());
         };

@@ -90,13 +90,17 @@ impl Bench<'_> {
         let measure = self.problem.measure;
         let (rounds, seconds) = measure.final_rounds(self.plan.gpu.is_some());
         let rounds = self.plan.rounds.unwrap_or(rounds);
-        let Some((times_s, energies_j)) = self.interleaved(kernels, &best, rounds, seconds)? else {
+        let Some(series) = self.interleaved(kernels, &best, rounds, seconds)? else {
             return Ok(Finals::default());
         };
         let rounds = Rounds {
             configs: best.iter().map(|t| t.config.clone()).collect(),
-            times_s,
-            energies_j,
+            times_s: series.times_s,
+            energies_j: series.energies_j,
+            metrics: match series.metrics.iter().all(Vec::is_empty) {
+                true => Vec::new(),
+                false => series.metrics,
+            },
             with_baseline,
             ties_by_order: true,
         };
@@ -165,7 +169,12 @@ impl Bench<'_> {
             Message::Interleaved {
                 times_s,
                 energies_j,
-            } => Some((times_s, energies_j)),
+                metrics,
+            } => Some(Interleaved {
+                times_s,
+                energies_j,
+                metrics,
+            }),
             _ => None,
         });
         match rounds_of {
@@ -195,9 +204,9 @@ impl Bench<'_> {
             TuneError::Finalists(why) => why,
             e => e.to_string(),
         })?;
-        Ok(found.map(|(mut times_s, mut energies_j)| Series {
-            times_s: times_s.pop().unwrap_or_default(),
-            energies_j: energies_j.pop().unwrap_or_default(),
+        Ok(found.map(|mut of| Series {
+            times_s: of.times_s.pop().unwrap_or_default(),
+            energies_j: of.energies_j.pop().unwrap_or_default(),
         }))
     }
 
@@ -262,12 +271,11 @@ impl Bench<'_> {
             for &i in &order {
                 self.set_clocks(&best[i].config)
                     .map_err(|e| TuneError::Finalists(e.to_string()))?;
-                let Some((mut t, mut e)) = self.rounds(vec![kernels[i].clone()], 1, seconds)?
-                else {
+                let Some(mut of) = self.rounds(vec![kernels[i].clone()], 1, seconds)? else {
                     return Ok(None);
                 };
-                times_s[i].append(&mut t[0]);
-                energies_j[i].append(&mut e[0]);
+                times_s[i].append(&mut of.times_s[0]);
+                energies_j[i].append(&mut of.energies_j[0]);
             }
         }
         // A round without its energy would shift those of the later ones.
@@ -276,9 +284,18 @@ impl Bench<'_> {
                 energies.clear();
             }
         }
-        Ok(Some((times_s, energies_j)))
+        Ok(Some(Interleaved {
+            times_s,
+            energies_j,
+            metrics: Vec::new(),
+        }))
     }
 }
 
-/// Seconds and joules of each kernel in each round.
-type Interleaved = (Vec<Vec<f64>>, Vec<Vec<f64>>);
+/// What was measured of each kernel in each round.
+struct Interleaved {
+    times_s: Vec<Vec<f64>>,
+    energies_j: Vec<Vec<f64>>,
+    /// The metric that is the objective, as a value to minimise.
+    metrics: Vec<Vec<f64>>,
+}

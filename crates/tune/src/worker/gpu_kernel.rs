@@ -265,6 +265,12 @@ impl GpuKernel {
                 let bound = Bound::host(mirror, arguments);
                 (What::Host(host), Views::default(), bound)
             }
+            Built::Command(_) => {
+                return Err(CudaError::Driver {
+                    what: "a command is no kernel",
+                    cause: "it runs by itself".to_owned(),
+                });
+            }
         };
         Ok(Self {
             session,

@@ -1,6 +1,6 @@
 //! How a worker measures: windows, warm-up and repeats.
 
-use super::protocol::{Job, Task};
+use super::protocol::{Built, Job, Task};
 use greenup_meter::Policy;
 
 /// How a worker measures a job; `energy` says whether it has an energy sensor.
@@ -20,6 +20,22 @@ pub fn policy(job: &Job, energy: bool) -> Policy {
             max_warmups: 1,
             min_repeats: 1,
             max_repeats: 1,
+            rel_error: 0.01,
+        };
+    }
+    // A run of a command may take long: it is not warmed up beyond the run that is checked.
+    if let Task::Trial {
+        kernel: Built::Command(command),
+        ..
+    } = &job.task
+    {
+        return Policy {
+            window_s: seconds / 8.0,
+            min_ticks: 10,
+            warmup_s: 0.0,
+            max_warmups: 0,
+            min_repeats: command.repeats,
+            max_repeats: command.repeats + 2,
             rel_error: 0.01,
         };
     }

@@ -23,20 +23,24 @@ pub enum Built {
         #[serde(default)]
         textures: Vec<TextureOf>,
     },
+    /// A command.
+    Command(Box<crate::command::Command>),
 }
 
 impl Built {
-    /// The file it is in.
-    pub fn file(&self) -> &Path {
+    /// The file it is in; a command has none.
+    pub fn file(&self) -> Option<&Path> {
         match self {
-            Self::Library(file) | Self::Cubin { file, .. } => file,
+            Self::Library(file) | Self::Cubin { file, .. } => Some(file),
+            Self::Command(_) => None,
         }
     }
 
     /// The file it is in, to be replaced.
-    pub(crate) fn file_mut(&mut self) -> &mut PathBuf {
+    pub(crate) fn file_mut(&mut self) -> Option<&mut PathBuf> {
         match self {
-            Self::Library(file) | Self::Cubin { file, .. } => file,
+            Self::Library(file) | Self::Cubin { file, .. } => Some(file),
+            Self::Command(_) => None,
         }
     }
 }
@@ -206,6 +210,9 @@ pub enum Message {
         times_s: Vec<Vec<f64>>,
         /// Energies by kernel and round, J.
         energies_j: Vec<Vec<f64>>,
+        /// The metric that is the objective, by kernel and round, as a value to minimise.
+        #[serde(default)]
+        metrics: Vec<Vec<f64>>,
     },
     /// The job failed.
     Failed {

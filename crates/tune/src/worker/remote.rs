@@ -138,19 +138,21 @@ impl Files {
                 baseline,
                 ..
             } => {
-                send(kernel.file_mut())?;
+                kernel.file_mut().map(&mut send).transpose()?;
                 if let Some(baseline) = baseline {
-                    send(baseline.file_mut())?;
+                    baseline.file_mut().map(&mut send).transpose()?;
                 }
                 if let Some(expected) = reference {
                     send(&mut expected.first)?;
                     send(&mut expected.fresh)?;
                 }
             }
-            Task::Show { kernel, .. } => send(kernel.file_mut())?,
+            Task::Show { kernel, .. } => {
+                kernel.file_mut().map(&mut send).transpose()?;
+            }
             Task::Interleaved { kernels, .. } => {
                 for kernel in kernels {
-                    send(kernel.file_mut())?;
+                    kernel.file_mut().map(&mut send).transpose()?;
                 }
             }
             Task::Compile(_) | Task::Reference { .. } | Task::Introduce(_) => {}

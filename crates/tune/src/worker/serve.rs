@@ -1,5 +1,6 @@
 //! Executes jobs in the worker process. A failure here ends one trial, not the sweep.
 
+use crate::command::OBJECTIVE;
 use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
 use crate::worker::host_kernel::HostKernel;
@@ -80,6 +81,9 @@ fn work(
             let mut kernel = inputs.load(kernel)?;
             let baseline = baseline.as_ref().map(|b| inputs.load(b)).transpose()?;
             channel.answer(&Message::Loaded);
+            if let Kernel::Command(_) = kernel {
+                return command(kernel, inputs, meter, channel);
+            }
             let reference = reference.as_ref();
             let check = |inputs: &mut LoadedInputs, expected: Option<&Path>| {
                 let start = Instant::now();
@@ -151,6 +155,40 @@ fn work(
             Ok(())
         }
     }
+}
+
+/// A trial of a command: it runs once and is checked, then it is measured.
+fn command(
+    mut kernel: Kernel,
+    inputs: &mut LoadedInputs,
+    meter: &mut Meter,
+    channel: &mut Channel,
+) -> Result<(), Stop> {
+    let once = inputs.run(&mut kernel, 1)?;
+    channel.answer(&Message::Ran);
+    if let Kernel::Command(program) = &mut kernel {
+        let start = Instant::now();
+        let error = program.verify()?;
+        let seconds = start.elapsed().as_secs_f64();
+        channel.answer(&Message::Verified { error, seconds });
+        // The first run may read files that are not yet in memory.
+        program.numbers();
+    }
+    let mut measured = Pair {
+        kernel: &mut kernel,
+        once,
+        baseline: None,
+        share: 0.0,
+        energy: false,
+    }
+    .measure(inputs, meter)?;
+    if let (Kernel::Command(program), Message::Measured { state, .. }) =
+        (&mut kernel, &mut measured)
+    {
+        state.extend(program.numbers());
+    }
+    channel.answer(&measured);
+    Ok(())
 }
 
 fn reference(
@@ -256,6 +294,12 @@ fn interleaved(
     }
     let mut times_s = vec![Vec::new(); kernels.len()];
     let mut energies_j = vec![Vec::new(); kernels.len()];
+    let mut metrics = vec![Vec::new(); kernels.len()];
+    for k in &mut kernels {
+        if let Kernel::Command(program) = k {
+            program.numbers();
+        }
+    }
     let mut rng = fastrand::Rng::with_seed(seed);
     for _ in 0..rounds {
         let mut order: Vec<usize> = (0..kernels.len()).collect();
@@ -280,10 +324,14 @@ fn interleaved(
                 let run = inputs.window(k, seconds, once, &mut batches)?;
                 times_s[i].push(run.seconds / run.iterations);
             }
+            if let Kernel::Command(program) = k {
+                metrics[i].extend(program.numbers().remove(OBJECTIVE));
+            }
         }
     }
     Ok(Message::Interleaved {
         times_s,
         energies_j,
+        metrics,
     })
 }

@@ -6,6 +6,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::{print, stdout};
 use greenup_files::Outputs;
 use greenup_tune::Objective;
+use greenup_tune::command;
 use greenup_tune::sweep::Rounds;
 use greenup_tune::sweep::best::{Best, Define, NoBest, best, flags};
 
@@ -27,7 +28,19 @@ pub fn run(args: &BestArgs) -> Result {
     let objective: Objective = args.objective.or_else(recorded).unwrap_or(Objective::Time);
     let found = best(&sweep, objective).map_err(refused)?;
     let source = args.sweep.display().to_string();
-    let text = match args.format {
+    let commands = command::commands(&sweep, &found.defines());
+    let format = args.format.unwrap_or(match commands.is_empty() {
+        true => BestFormat::Flags,
+        false => BestFormat::Command,
+    });
+    let text = match format {
+        BestFormat::Command if commands.is_empty() => {
+            return Err(
+                AppError::new("the sweep is of a kernel, which no command runs")
+                    .hint("--format flags prints the macros of its build"),
+            );
+        }
+        BestFormat::Command => commands.join("\n") + "\n",
         BestFormat::Flags => flags(&defines(args, &found, &sweep.facts.parameters)?)
             .map_err(refused)
             .map(|f| f + "\n")?,

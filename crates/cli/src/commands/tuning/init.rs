@@ -31,6 +31,14 @@ const CUDA: &[File] = template!(
     "README.md"
 );
 
+const COMMAND: &[File] = template!(
+    "command",
+    "problem.toml",
+    "blur.c",
+    "expected.txt",
+    "README.md"
+);
+
 pub fn run(args: &InitArgs) -> Result {
     let dir = &args.dir;
     // Final rounds on a GPU take longer: each config has a process with a context of its own.
@@ -38,6 +46,7 @@ pub fn run(args: &InitArgs) -> Result {
         Template::C => (C, "20s"),
         Template::Cpp => (CPP, "20s"),
         Template::Cuda => (CUDA, "10s"),
+        Template::Command => (COMMAND, "20s"),
     };
     check_empty(dir)?;
     for (name, text) in files {

@@ -62,7 +62,7 @@ pub fn run(args: &TuneArgs) -> Result {
             strategy: &args.search.strategy,
             points: done.points,
             parameters: &done.sweep.facts.parameters,
-            verified: problem.reference.is_some(),
+            verified: problem.verified(),
             found: &done.found,
         })?;
     } else {

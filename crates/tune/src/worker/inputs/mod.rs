@@ -10,6 +10,7 @@ use arguments::{Arguments, Images};
 use block::Layout;
 use error::{ArgumentError, WrongResult};
 
+use crate::command::program::Program;
 use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
 use crate::worker::gpu_kernel::{GpuKernel, Mirror};
@@ -24,6 +25,7 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Kernel {
     Host(HostKernel),
     Gpu(Box<GpuKernel>),
+    Command(Box<Program>),
 }
 
 /// The arguments, where kernels find them.
@@ -150,8 +152,14 @@ impl LoadedInputs {
     }
 
     pub(crate) fn load(&mut self, built: &Built) -> Result<Kernel, Stop> {
+        let file = match built {
+            Built::Command(command) => {
+                return Ok(Kernel::Command(Box::new(Program::new((**command).clone()))));
+            }
+            Built::Library(file) | Built::Cubin { file, .. } => file,
+        };
         match &self.gpu {
-            None => HostKernel::load(built.file())
+            None => HostKernel::load(file)
                 .map(Kernel::Host)
                 .map_err(|e| Stop::Failed(F::Launch, e.to_string())),
             Some(mirror) => GpuKernel::load(built, mirror, &mut self.arguments)
@@ -175,6 +183,7 @@ impl LoadedInputs {
         match kernel {
             Kernel::Host(k) => Ok(k.run(&mut self.arguments.pointers(), n)),
             Kernel::Gpu(k) => k.run(n).map_err(on_gpu),
+            Kernel::Command(k) => (0..n).try_fold(0.0, |all, _| Ok(all + k.run()?.0)),
         }
     }
 
@@ -194,6 +203,7 @@ impl LoadedInputs {
                 Ok(run)
             }
             Kernel::Gpu(k) => k.window(seconds, times).map_err(on_gpu),
+            Kernel::Command(k) => Ok(k.window(seconds, times)?),
         }
     }
 

@@ -56,6 +56,7 @@ pub fn predictions(args: &ReplayArgs, sweep: &Sweep) -> Result<Option<Prediction
         let work = problem.work(&config).ok()?;
         let p = predict(&model, &work).ok()?;
         let cost = Cost {
+            metric: None,
             time_s: p.time_s,
             energy_j: p.energy_j,
         };

@@ -1,0 +1,382 @@
+//! Commands as problems: `[run] command`.
+
+use assert_cmd::Command;
+use serde_json::Value as J;
+use std::path::Path;
+use std::process::Output;
+
+fn tune(dir: &Path, args: &[&str]) -> Output {
+    Command::cargo_bin("greenup")
+        .unwrap()
+        .args(["tune", "p.toml", "--sensor", "none"])
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .unwrap()
+}
+
+fn said(o: &Output) -> String {
+    String::from_utf8_lossy(&o.stderr).into_owned()
+}
+
+/// A program in shell whose time, results and failures follow from its parameter.
+const PROGRAM: &str = r#"
+case $1 in
+    3) echo "bad tile" >&2; exit 7 ;;
+    4) kill -9 $$ ;;
+    5) sleep 1000 ;;
+    6) echo "norm: 99"; echo "t: 1 ms, rate 1"; exit 0 ;;
+    7) echo "norm: 42"; exit 0 ;;
+esac
+echo "norm: 42.0000001"
+echo "t: $((10 + $1)) ms, rate $((100 - $1))"
+"#;
+
+const PROBLEM: &str = r#"
+name = "shell"
+[parameters]
+tile = [1, 2, 3, 4, 5, 6, 7, 8]
+[run]
+command = "sh app.sh {tile}"
+time = { regex = 't: (\d+) ms', unit = "ms" }
+[run.metrics.rate]
+regex = 'rate (\d+)'
+goal = "maximize"
+[run.expect]
+command = "echo 'norm: 42'"
+lines = "norm"
+tolerance = 1e-6
+[measure]
+seconds = 0.01
+timeout = 1
+"#;
+
+fn shell() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("app.sh"), PROGRAM).unwrap();
+    std::fs::write(dir.path().join("p.toml"), PROBLEM).unwrap();
+    dir
+}
+
+fn trials(dir: &Path) -> Vec<J> {
+    let text = std::fs::read_to_string(dir.join("trials.jsonl")).unwrap();
+    text.lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_command_is_timed_checked_and_its_failures_are_told_apart() {
+    let dir = shell();
+    let run = tune(
+        dir.path(),
+        &[
+            "--budget",
+            "100%",
+            "--out",
+            "s",
+            "--finalists",
+            "2",
+            "--rounds",
+            "3",
+            "--json",
+        ],
+    );
+    assert!(run.status.success(), "{}", said(&run));
+    let answer: J = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(answer["verified"], true);
+    assert_eq!(answer["finalists"][0]["config"][0], 1);
+    assert!((answer["finalists"][0]["time_s"]["median"].as_f64().unwrap() - 0.011).abs() < 1e-12);
+    let found: Vec<(i64, String, String)> = trials(&dir.path().join("s"))
+        .iter()
+        .filter_map(|t| {
+            let f = t.get("failed")?;
+            let text = |k: &str| f[k].as_str().unwrap().to_owned();
+            Some((
+                t["config"][0].as_i64().unwrap(),
+                text("failure"),
+                text("message"),
+            ))
+        })
+        .collect();
+    let of = |tile: i64| found.iter().find(|f| f.0 == tile).unwrap();
+    assert_eq!(found.len(), 5, "{found:?}");
+    assert_eq!(
+        (of(3).1.as_str(), of(3).2.as_str()),
+        ("runtime", "ended with code 7: bad tile")
+    );
+    assert_eq!(of(4).1, "crash");
+    assert_eq!(of(5).1, "timeout");
+    assert_eq!(of(6).1, "wrong");
+    assert!(of(6).2.contains("99 is not 42"), "{}", of(6).2);
+    assert_eq!(of(7).1, "runtime");
+    assert!(of(7).2.contains("time: no match"), "{}", of(7).2);
+    // What the sweep records is read by the other commands.
+    let other = |args: &[&str]| {
+        let o = Command::cargo_bin("greenup")
+            .unwrap()
+            .args(args)
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        assert!(o.status.success(), "{args:?}: {}", said(&o));
+        String::from_utf8(o.stdout).unwrap()
+    };
+    assert_eq!(other(&["best", "s"]), "sh app.sh 1\n");
+    assert!(other(&["analyze", "s", "--out", "a"]).contains("tile=1"));
+    other(&[
+        "replay",
+        "s",
+        "--strategy",
+        "random",
+        "--budget",
+        "3",
+        "--seeds",
+        "2",
+    ]);
+}
+
+#[test]
+fn a_metric_can_be_the_objective() {
+    let dir = shell();
+    let flags = [
+        "--budget",
+        "100%",
+        "--out",
+        "s",
+        "--finalists",
+        "1",
+        "--rounds",
+        "3",
+        "--json",
+    ];
+    let run = tune(
+        dir.path(),
+        &[&flags[..], &["--objective", "metric:rate"]].concat(),
+    );
+    assert!(run.status.success(), "{}", said(&run));
+    let answer: J = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(answer["finalists"][0]["config"][0], 1);
+    assert_eq!(answer["finalists"][0]["value"], 1.0 / 99.0);
+    let run = tune(dir.path(), &["--objective", "metric:speed", "--out", "t"]);
+    assert!(!run.status.success());
+    assert!(
+        said(&run).contains("the metrics are rate"),
+        "{}",
+        said(&run)
+    );
+    assert!(!dir.path().join("t").exists());
+}
+
+#[test]
+fn what_is_wrong_with_a_command_is_said_before_any_run() {
+    for (from, to, what) in [
+        (
+            "sh app.sh {tile}",
+            "sh app.sh {tiles}",
+            "`{tiles}` is no constant",
+        ),
+        (
+            "sh app.sh {tile}",
+            "no-such-program {tile}",
+            "there is no program `no-such-program`",
+        ),
+        (
+            "sh app.sh {tile}",
+            "{build}/app",
+            "there is no [build] command",
+        ),
+        (
+            "sh app.sh {tile}",
+            "sh 'app {tile}",
+            "missing closing quote",
+        ),
+        (r"t: (\d+) ms", "t: (", "regex parse error"),
+        ("unit = \"ms\"", "unit = \"hours\"", "is not one of s, ms"),
+        (
+            "goal = \"maximize\"",
+            "goal = \"big\"",
+            "unknown variant `big`",
+        ),
+        ("tolerance = 1e-6", "tolerance = -1", "invalid tolerance"),
+        (
+            "command = \"echo 'norm: 42'\"",
+            "file = \"none.txt\"",
+            "there is no file none.txt",
+        ),
+        (
+            "[run]\n",
+            "[build]\ncommand = \"true\"\n[run]\n",
+            "must write into {build}",
+        ),
+        (
+            "[run]\n",
+            "[build]\nsources = [\"app.sh\"]\nentry = \"f\"\n[run]\n",
+            "belongs to a kernel",
+        ),
+        (
+            "[measure]",
+            "[reference]\nsources = [\"app.sh\"]\nentry = \"f\"\n[measure]",
+            "belongs to a kernel",
+        ),
+    ] {
+        let dir = shell();
+        let text = PROBLEM.replace(from, to);
+        assert_ne!(text, PROBLEM, "{from}");
+        std::fs::write(dir.path().join("p.toml"), text).unwrap();
+        let run = tune(dir.path(), &["--out", "s"]);
+        assert_eq!(run.status.code(), Some(1), "{to}");
+        assert!(said(&run).contains(what), "{to}: {}", said(&run));
+        assert!(!dir.path().join("s").exists(), "{to}");
+    }
+}
+
+#[test]
+fn a_build_is_made_once_for_the_values_it_takes_and_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = r#"
+name = "built"
+[parameters]
+flag = ["a b", "c"]
+n = [1, 2, 3]
+[build]
+command = "sh -c 'echo built >> log; mkdir {{build}}; echo \"$1\" > $2/out' x {flag} {build}"
+[run]
+command = "cat {build}/out"
+check = "grep -q -e 'a b' -e c {build}/out"
+[measure]
+seconds = 0.001
+"#
+    .replace("mkdir {{build}}; ", "");
+    std::fs::write(dir.path().join("p.toml"), text).unwrap();
+    let run = tune(
+        dir.path(),
+        &[
+            "--budget",
+            "100%",
+            "--strategy",
+            "exhaustive",
+            "--out",
+            "s",
+            "--finalists",
+            "1",
+            "--rounds",
+            "3",
+        ],
+    );
+    assert!(run.status.success(), "{}", said(&run));
+    let log = std::fs::read_to_string(dir.path().join("log")).unwrap();
+    assert_eq!(log.lines().count(), 2, "{log}");
+    let left: Vec<_> = std::fs::read_dir(dir.path().join("s"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .filter(|n| n.contains("scratch"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_changed_script_is_another_experiment() {
+    let dir = shell();
+    let flags = [
+        "--budget",
+        "100%",
+        "--strategy",
+        "exhaustive",
+        "--out",
+        "s",
+        "--finalists",
+        "1",
+        "--rounds",
+        "3",
+    ];
+    assert!(tune(dir.path(), &flags).status.success());
+    let more = [&flags[..], &["--resume"]].concat();
+    assert!(tune(dir.path(), &more).status.success());
+    std::fs::write(dir.path().join("app.sh"), format!("{PROGRAM}# new\n")).unwrap();
+    let run = tune(dir.path(), &more);
+    assert!(!run.status.success());
+    assert!(said(&run).contains("file app.sh"), "{}", said(&run));
+    let accepted = [&more[..], &["--accept", "file app.sh"]].concat();
+    assert!(tune(dir.path(), &accepted).status.success());
+}
+
+#[test]
+fn the_template_is_tuned_and_verified() {
+    let dir = tempfile::tempdir().unwrap();
+    let init = Command::cargo_bin("greenup")
+        .unwrap()
+        .args(["init", "command", "k"])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    assert!(init.status.success(), "{}", said(&init));
+    let k = dir.path().join("k");
+    std::fs::rename(k.join("problem.toml"), k.join("p.toml")).unwrap();
+    let run = tune(
+        &k,
+        &[
+            "--budget",
+            "4",
+            "--measure",
+            "0.01",
+            "--finalists",
+            "1",
+            "--rounds",
+            "3",
+            "--json",
+        ],
+    );
+    assert!(run.status.success(), "{}", said(&run));
+    let answer: J = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(answer["verified"], true);
+    assert_eq!(answer["failures"].to_string(), "{}");
+}
+
+/// Tunes an example in a few trials, where its tool is.
+fn example(name: &str, tool: &str) {
+    let found = std::env::var_os("PATH")
+        .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(tool).is_file()));
+    if !found {
+        eprintln!("{name}: there is no {tool} here");
+        return;
+    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples/commands")
+        .join(name)
+        .join("problem.toml");
+    let out = tempfile::tempdir().unwrap();
+    let run = Command::cargo_bin("greenup")
+        .unwrap()
+        .arg("tune")
+        .arg(&file)
+        .args(["--budget", "3", "--measure", "0.01", "--finalists", "1"])
+        .args(["--rounds", "3", "--sensor", "none", "--json", "--out"])
+        .arg(out.path().join("s"))
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", said(&run));
+    let answer: J = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(answer["verified"], true);
+    assert_eq!(answer["failures"].to_string(), "{}");
+}
+
+#[test]
+fn a_program_in_rust_is_tuned() {
+    example("rust", "rustc");
+}
+
+#[test]
+fn a_program_in_fortran_is_tuned() {
+    example("fortran", "gfortran");
+}
+
+#[test]
+fn a_script_in_julia_is_tuned() {
+    example("julia", "julia");
+}
+
+#[test]
+fn a_database_is_tuned() {
+    example("sqlite", "python3");
+}

@@ -1,0 +1,404 @@
+//! Any command as a tunable program: `[run] command = "./app --tile {tile}"`, with an optional build by another command.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `written` | the tables as written |
+//! | `template` | words with `{name}` in them |
+//! | `source` | where a number is in the output of a run |
+//! | `expected` | the output that is right |
+//! | `build` | builds by a command, kept by config |
+//! | `process` | one run of a command |
+//! | `program` | a config's command, as the worker runs it |
+
+mod build;
+pub(crate) mod expected;
+mod process;
+pub(crate) mod program;
+mod source;
+mod template;
+pub mod written;
+
+pub(crate) use program::OBJECTIVE;
+pub use program::{Command, Expectation};
+pub use source::{Place, Source};
+pub use written::Goal;
+
+use crate::build::cubin::Ready;
+use crate::error::{BuildError, CompileError, EnvironmentFault};
+use crate::objective::Objective;
+use crate::problem::{ConfigError, Problem, ValueError};
+use greenup_space::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use template::Words;
+use written::{BuildText, RunText};
+
+/// A problem's command: how it is built, run, timed and checked.
+#[derive(Clone, Debug)]
+pub struct Runnable {
+    /// The commands as written: of the build, where there is one, and of the run.
+    texts: (Option<String>, String),
+    build: Option<Words>,
+    /// Seconds after which a build counts as hanging.
+    build_timeout_s: f64,
+    run: Words,
+    environment: BTreeMap<String, Words>,
+    input: Option<PathBuf>,
+    time: Option<Source>,
+    metrics: Vec<(String, Source, Goal)>,
+    check: Option<Words>,
+    expect: Option<written::ExpectText>,
+    reference: Option<Words>,
+    of: Option<Words>,
+    /// Measured runs of a trial at least.
+    repeats: usize,
+}
+
+/// Placeholder of the folder into which a config is built.
+const BUILD: &str = "build";
+
+impl Runnable {
+    /// From the tables of a problem file in `dir`; `known` says whether a name has a value for every config.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub(crate) fn new(
+        build: &BuildText,
+        run: &RunText,
+        dir: &Path,
+        known: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, ValueError> {
+        let wrong = |what: &str, cause: String| ValueError::Command {
+            what: what.to_owned(),
+            cause,
+        };
+        let words = |what: &str, text: &str| -> Result<Words, ValueError> {
+            let words = Words::parse(text).map_err(|e| wrong(what, e))?;
+            for name in words.names() {
+                if name != BUILD && !known(name) {
+                    let cause = format!(
+                        "`{{{name}}}` is no constant, parameter or derived value; write {{{{ and }}}} for braces"
+                    );
+                    return Err(wrong(what, cause));
+                }
+            }
+            Ok(words)
+        };
+        let builds = (build.command.as_deref())
+            .map(|text| words("[build] command", text))
+            .transpose()?;
+        let run_words = words("[run] command", &run.command)?;
+        let uses = |w: &Words| w.names().any(|n| n == BUILD);
+        match &builds {
+            Some(b) if !uses(b) => {
+                return Err(wrong(
+                    "[build] command",
+                    "it must write into {build}, the folder of its config, e.g. `cc app.c -o {build}/app`".into(),
+                ));
+            }
+            None if uses(&run_words) => {
+                return Err(wrong(
+                    "[run] command",
+                    "{build} is the folder of a build, but there is no [build] command".into(),
+                ));
+            }
+            _ => {}
+        }
+        for program in builds.iter().chain([&run_words]) {
+            if let Some(missing) = program.missing_program(dir) {
+                return Err(wrong("command", format!("there is no program `{missing}`")));
+            }
+        }
+        let source =
+            |what: &str, text: &written::SourceText| Source::new(text).map_err(|e| wrong(what, e));
+        let time = run
+            .time
+            .as_ref()
+            .map(|t| source("[run] time", t))
+            .transpose()?;
+        let mut metrics = Vec::new();
+        for (name, text) in &run.metrics {
+            let what = format!("[run.metrics.{name}]");
+            if RESERVED.contains(&name.as_str()) {
+                return Err(wrong(&what, "the name is taken".into()));
+            }
+            metrics.push((name.clone(), source(&what, &text.source())?, text.goal));
+        }
+        let optional =
+            |what: &str, text: Option<&String>| text.map(|text| words(what, text)).transpose();
+        let expect = run.expect.clone();
+        if let Some(e) = &expect {
+            if e.command.is_some() == e.file.is_some() {
+                return Err(wrong("[run.expect]", "give `command` or `file`".into()));
+            }
+            if !(e.tolerance >= 0.0 && e.tolerance.is_finite()) {
+                return Err(wrong(
+                    "[run.expect]",
+                    format!("invalid tolerance {}", e.tolerance),
+                ));
+            }
+            if let Some(Err(cause)) = e.lines.as_ref().map(|l| regex::Regex::new(l)) {
+                return Err(wrong("[run.expect] lines", cause.to_string()));
+            }
+            if let Some(f) = e.file.as_ref().filter(|f| !dir.join(f).is_file()) {
+                return Err(wrong(
+                    "[run.expect]",
+                    format!("there is no file {}", f.display()),
+                ));
+            }
+        }
+        let reference = optional(
+            "[run.expect] command",
+            expect.as_ref().and_then(|e| e.command.as_ref()),
+        )?;
+        let of = optional(
+            "[run.expect] of",
+            expect.as_ref().and_then(|e| e.of.as_ref()),
+        )?;
+        if let Some(f) = run.input.as_ref().filter(|f| !dir.join(f).is_file()) {
+            return Err(wrong(
+                "[run] input",
+                format!("there is no file {}", f.display()),
+            ));
+        }
+        if !(1..=1000).contains(&run.repeats) {
+            return Err(wrong("[run] repeats", "give 1 to 1000".into()));
+        }
+        if !(build.timeout > 0.0 && build.timeout.is_finite()) {
+            return Err(wrong(
+                "[build] timeout",
+                format!("invalid {}", build.timeout),
+            ));
+        }
+        let environment = run
+            .environment
+            .iter()
+            .map(|(name, text)| {
+                Ok((
+                    name.clone(),
+                    words(&format!("[run.environment] {name}"), text)?,
+                ))
+            })
+            .collect::<Result<_, ValueError>>()?;
+        Ok(Self {
+            texts: (build.command.clone(), run.command.clone()),
+            build: builds,
+            build_timeout_s: build.timeout,
+            check: optional("[run] check", run.check.as_ref())?,
+            run: run_words,
+            environment,
+            input: run.input.clone(),
+            time,
+            metrics,
+            reference,
+            of,
+            expect,
+            repeats: run.repeats,
+        })
+    }
+
+    /// The commands as written, for the facts of a sweep.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let texts = [self.texts.0.as_ref(), Some(&self.texts.1)];
+        (FACTS.into_iter().zip(texts)).filter_map(|(name, text)| Some((name, text?.clone())))
+    }
+
+    /// Whether results are checked.
+    pub fn verified(&self) -> bool {
+        self.check.is_some() || self.expect.is_some()
+    }
+
+    /// Measured runs of a trial at least.
+    pub fn repeats(&self) -> usize {
+        self.repeats
+    }
+
+    /// The goal of a metric; `None` without such a metric.
+    pub fn goal(&self, metric: &str) -> Option<Goal> {
+        (self.metrics.iter()).find_map(|(name, _, goal)| (name == metric).then_some(*goal))
+    }
+
+    /// Names of the metrics beside the time.
+    pub fn metrics(&self) -> impl Iterator<Item = &str> {
+        self.metrics.iter().map(|(name, _, _)| name.as_str())
+    }
+
+    /// Files of the problem's folder that the commands name.
+    pub(crate) fn files(&self, dir: &Path) -> Vec<PathBuf> {
+        let all = [
+            Some(&self.run),
+            self.build.as_ref(),
+            self.check.as_ref(),
+            self.reference.as_ref(),
+        ];
+        let mut files: Vec<PathBuf> = all
+            .into_iter()
+            .flatten()
+            .flat_map(Words::plain)
+            .map(|word| dir.join(word))
+            .chain(self.input.iter().map(|f| dir.join(f)))
+            .chain(
+                self.expect
+                    .iter()
+                    .filter_map(|e| e.file.as_ref())
+                    .map(|f| dir.join(f)),
+            )
+            .filter(|f| f.is_file())
+            .collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// Builds a config in a folder below `builds`, where it stays for the whole sweep.
+    pub(crate) fn make(
+        &self,
+        p: &Problem,
+        config: &[Value],
+        builds: &Path,
+        objective: Objective,
+        expectation: Option<Expectation>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Ready, BuildError> {
+        let values = p
+            .values(config)
+            .map_err(|e| CompileError::Config(ConfigError::from(e)))?;
+        let mut values: BTreeMap<&str, String> = values
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.to_string()))
+            .collect();
+        let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+        if let Some(words) = &self.build {
+            let folder = build::built(
+                words,
+                &values,
+                &dir,
+                builds,
+                self.build_timeout_s,
+                cancelled,
+            )?;
+            values.insert(BUILD, folder.display().to_string());
+        }
+        let command = self.command(&values, dir, p.measure.timeout, objective, expectation);
+        Ok(Ready {
+            built: crate::worker::protocol::Built::Command(Box::new(command)),
+            facts: BTreeMap::new(),
+            rejected: None,
+        })
+    }
+
+    fn command(
+        &self,
+        values: &BTreeMap<&str, String>,
+        dir: PathBuf,
+        timeout_s: f64,
+        objective: Objective,
+        expectation: Option<Expectation>,
+    ) -> Command {
+        let goal = match objective {
+            Objective::Metric(name) => self.goal(name).map(|goal| (name.to_owned(), goal)),
+            _ => None,
+        };
+        let expectation = expectation.map(|e| Expectation {
+            of: self.of.as_ref().map(|w| w.filled(values).join(" ")),
+            ..e
+        });
+        Command {
+            words: self.run.filled(values),
+            input: self.input.as_ref().map(|f| dir.join(f)),
+            environment: (self.environment.iter())
+                .map(|(name, words)| (name.clone(), words.filled(values).join(" ")))
+                .collect(),
+            time: self.time.as_ref().map(|s| s.filled(values, &dir)),
+            metrics: (self.metrics.iter())
+                .map(|(name, s, _)| (name.clone(), s.filled(values, &dir)))
+                .collect(),
+            goal,
+            check: self.check.as_ref().map(|w| w.filled(values)),
+            expectation,
+            timeout_s,
+            repeats: self.repeats,
+            dir,
+        }
+    }
+
+    /// The output that is right: read from its file, or printed by the reference command, which runs once here.
+    ///
+    /// # Errors
+    /// The command fails, or the file cannot be read.
+    pub(crate) fn expectation(
+        &self,
+        p: &Problem,
+        into: &Path,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Option<Expectation>, String> {
+        let Some(expect) = &self.expect else {
+            return Ok(None);
+        };
+        let of_file = |text| Expectation {
+            text,
+            of: None,
+            lines: expect.lines.clone(),
+            tolerance: expect.tolerance,
+        };
+        if let Some(file) = &expect.file {
+            return Ok(Some(of_file(p.dir.join(file))));
+        }
+        let Some(words) = &self.reference else {
+            return Ok(None);
+        };
+        let constants: BTreeMap<&str, String> = p
+            .space
+            .constants()
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.to_string()))
+            .collect();
+        if let Some(name) = words.names().find(|n| !constants.contains_key(n)) {
+            return Err(format!(
+                "the reference command names `{name}`, which is no constant"
+            ));
+        }
+        let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+        let mut reference = self.command(&constants, dir, p.measure.timeout, Objective::Time, None);
+        reference.words = words.filled(&constants);
+        let once = process::run(&reference, cancelled).map_err(|e| format!("the reference {e}"))?;
+        let text = into.join("expected.txt");
+        std::fs::write(&text, &once.stdout)
+            .map_err(|e| format!("{} cannot be written: {e}", text.display()))?;
+        Ok(Some(of_file(text)))
+    }
+}
+
+/// Facts of a sweep with the commands as written.
+pub(crate) const FACTS: [&str; 2] = ["build command", "run command"];
+
+/// The commands of a recorded sweep with values in them, the build's first; none for kernels. `{build}` stays.
+pub fn commands(sweep: &crate::Sweep, values: &[(String, String)]) -> Vec<String> {
+    let constants = sweep.facts.more.get("constants").map_or("", String::as_str);
+    let values: BTreeMap<&str, String> = constants
+        .split_whitespace()
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(name, value)| (name, value.to_owned()))
+        .chain(values.iter().map(|(n, v)| (n.as_str(), v.clone())))
+        .collect();
+    (FACTS.iter().filter_map(|name| sweep.facts.more.get(*name)))
+        .filter_map(|text| Some(Words::parse(text).ok()?.shown(&values)))
+        .collect()
+}
+
+/// Names of metrics that have a meaning already.
+const RESERVED: [&str; 8] = [
+    "time",
+    "energy",
+    "objective",
+    "drift",
+    "error",
+    "gflops",
+    "cpu_s",
+    "memory_bytes",
+];
+
+/// A fault of the environment with a message.
+fn fault(message: String) -> BuildError {
+    BuildError::Environment(EnvironmentFault(message))
+}

@@ -1,0 +1,152 @@
+//! One run of a command: its time, its end, and what it prints.
+
+use super::program::Command;
+use crate::sweep::Failure;
+use greenup_process::capture::Capture;
+use greenup_process::group::{Group, OnInterrupt};
+use std::fs::File;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// Bytes of the output that are kept, the last ones.
+const KEPT: usize = 64 << 20;
+/// The same of what it says about errors.
+const KEPT_ERRORS: usize = 64 << 10;
+/// Time between two looks at the user's wish to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A run that ended well.
+pub(crate) struct Once {
+    /// From its start to its end, s.
+    pub(crate) wall_s: f64,
+    /// Its own and the system's time on all cores, s.
+    pub(crate) cpu_s: f64,
+    /// Largest resident set, bytes.
+    pub(crate) memory_bytes: f64,
+    /// What it printed.
+    pub(crate) stdout: Vec<u8>,
+}
+
+/// Why a run gives nothing.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum Ended {
+    #[error("{1}")]
+    Failed(Failure, String),
+    #[error("was stopped")]
+    Stopped,
+}
+
+/// Runs words with the folder, input and environment of a command.
+pub(crate) fn run_words(
+    words: &[String],
+    of: &Command,
+    timeout_s: f64,
+    stop: &dyn Fn() -> bool,
+) -> Result<Once, Ended> {
+    let failed = |f: Failure, m: String| Ended::Failed(f, m);
+    let (program, args) = words
+        .split_first()
+        .ok_or_else(|| failed(Failure::Launch, "there is no command".into()))?;
+    let input = match &of.input {
+        None => Stdio::null(),
+        Some(path) => File::open(path)
+            .map_err(|e| {
+                failed(
+                    Failure::Launch,
+                    format!("{} cannot be read: {e}", path.display()),
+                )
+            })?
+            .into(),
+    };
+    // A program with a folder in its name is looked for from the problem's folder.
+    let program_path = match program.contains('/') {
+        true => of.dir.join(program),
+        false => program.into(),
+    };
+    let mut command = std::process::Command::new(program_path);
+    command
+        .args(args)
+        .current_dir(&of.dir)
+        .envs(&of.environment)
+        .stdin(input)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let start = Instant::now();
+    let mut group = Group::spawn(&mut command, OnInterrupt::Kill).map_err(|e| {
+        failed(
+            Failure::Launch,
+            format!("`{program}` cannot be started: {e}"),
+        )
+    })?;
+    let out = group.take_stdout().map(|p| Capture::of(p, KEPT));
+    let errors = group.take_stderr().map(|p| Capture::of(p, KEPT_ERRORS));
+    let limit = Duration::from_secs_f64(timeout_s);
+    let ended = loop {
+        let left = limit.saturating_sub(start.elapsed());
+        if group.exits_within(left.min(LOOK)) {
+            break true;
+        }
+        if stop() {
+            group.kill();
+            return Err(Ended::Stopped);
+        }
+        if left.is_zero() {
+            break false;
+        }
+    };
+    let wall_s = start.elapsed().as_secs_f64();
+    if !ended {
+        group.kill();
+        return Err(failed(
+            Failure::Timeout,
+            format!("did not end within {timeout_s} s"),
+        ));
+    }
+    let (status, usage) = group
+        .reap_with_usage()
+        .map_err(|e| failed(Failure::Runtime, format!("`{program}`: {e}")))?;
+    let said = || {
+        let text = errors.as_ref().map(Capture::text).unwrap_or_default();
+        let last = text
+            .lines()
+            .rev()
+            .find(|l| !l.trim().is_empty())
+            .map(str::trim);
+        last.map_or_else(String::new, |l| {
+            format!(": {}", l.chars().take(300).collect::<String>())
+        })
+    };
+    match (status.signal(), status.code()) {
+        (Some(n), _) => Err(failed(
+            Failure::Crash,
+            format!("was killed by signal {n}{}", said()),
+        )),
+        (None, Some(0)) => {
+            let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
+            Ok(Once {
+                wall_s,
+                cpu_s: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+                memory_bytes: usage.ru_maxrss as f64
+                    * if cfg!(target_os = "macos") {
+                        1.0
+                    } else {
+                        1024.0
+                    },
+                stdout: out.map(|c| c.bytes()).unwrap_or_default(),
+            })
+        }
+        (None, code) => {
+            let code = code.unwrap_or(-1);
+            Err(failed(
+                Failure::Runtime,
+                format!("ended with code {code}{}", said()),
+            ))
+        }
+    }
+}
+
+/// Runs a command once.
+pub(crate) fn run(command: &Command, stop: &dyn Fn() -> bool) -> Result<Once, Ended> {
+    run_words(&command.words, command, command.timeout_s, stop)
+}

@@ -1,0 +1,184 @@
+//! A config's command, as the worker runs it.
+
+use super::expected::{compare, lines};
+use super::process::{Ended, Once, run, run_words};
+use super::source::Source;
+use super::written::Goal;
+use crate::sweep::Failure;
+use greenup_meter::Run;
+use greenup_meter::stats::median;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A command with the values of a config.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Command {
+    /// Program and arguments.
+    pub words: Vec<String>,
+    /// Where it runs: the folder of the problem file.
+    pub dir: PathBuf,
+    /// Its standard input.
+    pub input: Option<PathBuf>,
+    /// Variables of its environment.
+    pub environment: BTreeMap<String, String>,
+    /// Where its time is; wall-clock time without it.
+    pub time: Option<Source>,
+    /// Other numbers, by name.
+    pub metrics: Vec<(String, Source)>,
+    /// The metric that is the objective.
+    pub goal: Option<(String, Goal)>,
+    /// A command that checks the results of the run before it.
+    pub check: Option<Vec<String>>,
+    /// The output that is right.
+    pub expectation: Option<Expectation>,
+    /// Seconds after which a run counts as hanging.
+    pub timeout_s: f64,
+    /// Measured runs of a trial at least.
+    pub repeats: usize,
+}
+
+/// The output that is right.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Expectation {
+    /// File with it.
+    pub text: PathBuf,
+    /// File of a run that is compared; standard output without one.
+    pub of: Option<String>,
+    /// Regular expression of the lines that are compared; all without one.
+    pub lines: Option<String>,
+    /// Largest difference of two numbers over the largest number.
+    pub tolerance: f64,
+}
+
+/// Metric in which the value to minimise is recorded where the objective is a metric.
+pub(crate) const OBJECTIVE: &str = "objective";
+
+/// A command that is being measured, with what its runs gave.
+pub(crate) struct Program {
+    command: Command,
+    last: Vec<u8>,
+    numbers: BTreeMap<String, Vec<f64>>,
+}
+
+impl Program {
+    pub(crate) fn new(command: Command) -> Self {
+        Self {
+            command,
+            last: Vec::new(),
+            numbers: BTreeMap::new(),
+        }
+    }
+
+    /// Runs it once; returns its time, s, and the wall-clock time.
+    ///
+    /// # Errors
+    /// It fails, hangs, or a number is missing.
+    pub(crate) fn run(&mut self) -> Result<(f64, f64), (Failure, String)> {
+        let never = || false;
+        let Once {
+            wall_s,
+            cpu_s,
+            memory_bytes,
+            stdout,
+        } = run(&self.command, &never).map_err(failure)?;
+        let missing = |what: &str, e: String| (Failure::Runtime, format!("{what}: {e}"));
+        let time = match &self.command.time {
+            None => wall_s,
+            Some(source) => source.number(&stdout).map_err(|e| missing("time", e))?,
+        };
+        if time <= 0.0 {
+            return Err((Failure::Runtime, format!("a time of {time} s")));
+        }
+        let mut put = |name: &str, x: f64| self.numbers.entry(name.to_owned()).or_default().push(x);
+        put("cpu_s", cpu_s);
+        put("memory_bytes", memory_bytes);
+        if self.command.time.is_some() {
+            put("wall_s", wall_s);
+        }
+        for (name, source) in &self.command.metrics {
+            let x = source.number(&stdout).map_err(|e| missing(name, e))?;
+            put(name, x);
+            if let Some((_, goal)) = self.command.goal.as_ref().filter(|(n, _)| n == name) {
+                if x <= 0.0 {
+                    return Err((
+                        Failure::Runtime,
+                        format!("{name} is {x}; an objective must be positive"),
+                    ));
+                }
+                put(OBJECTIVE, if *goal == Goal::Maximize { 1.0 / x } else { x });
+            }
+        }
+        self.last = stdout;
+        Ok((time, wall_s))
+    }
+
+    /// Checks the results of the last run; returns the largest error.
+    ///
+    /// # Errors
+    /// They are wrong.
+    pub(crate) fn verify(&self) -> Result<f64, (Failure, String)> {
+        let c = &self.command;
+        let wrong = |m: String| (Failure::Wrong, m);
+        if let Some(words) = &c.check {
+            match run_words(words, c, c.timeout_s, &|| false) {
+                Ok(_) => {}
+                Err(Ended::Failed(Failure::Launch, m)) => {
+                    return Err((Failure::Launch, format!("the check: {m}")));
+                }
+                Err(e) => return Err(wrong(format!("the check {e}"))),
+            }
+        }
+        let Some(e) = &c.expectation else {
+            return Ok(0.0);
+        };
+        let read = |path: &PathBuf| {
+            greenup_files::read_bytes(path, 64 << 20).map_err(|e| wrong(e.to_string()))
+        };
+        let found = match &e.of {
+            None => self.last.clone(),
+            Some(file) => read(&c.dir.join(file))?,
+        };
+        let right = read(&e.text)?;
+        let text = |bytes: &[u8]| lines(&String::from_utf8_lossy(bytes), e.lines.as_deref());
+        compare(&text(&found), &text(&right), e.tolerance).map_err(wrong)
+    }
+
+    /// Repeats it for about some seconds of the clock; each run's time goes to `times`.
+    ///
+    /// # Errors
+    /// As [`Program::run`].
+    pub(crate) fn window(
+        &mut self,
+        seconds: f64,
+        times: &mut Vec<f64>,
+    ) -> Result<Run, (Failure, String)> {
+        let (mut total, mut wall, mut n) = (0.0, 0.0, 0.0);
+        while n == 0.0 || wall < 0.98 * seconds {
+            let (time, of_clock) = self.run()?;
+            times.push(time);
+            total += time;
+            wall += of_clock;
+            n += 1.0;
+        }
+        Ok(Run {
+            iterations: n,
+            seconds: total,
+        })
+    }
+
+    /// Medians of what the runs since the last call gave.
+    pub(crate) fn numbers(&mut self) -> BTreeMap<String, f64> {
+        std::mem::take(&mut self.numbers)
+            .into_iter()
+            .map(|(name, all)| (name, median(&all)))
+            .collect()
+    }
+}
+
+fn failure(e: Ended) -> (Failure, String) {
+    match e {
+        Ended::Failed(f, m) => (f, m),
+        Ended::Stopped => (Failure::Runtime, "it was stopped".to_owned()),
+    }
+}

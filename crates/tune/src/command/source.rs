@@ -1,0 +1,235 @@
+//! Where a number is in what a run leaves: by a regular expression or a JSON path, in its output or in a file.
+
+use super::template::Words;
+use super::written::SourceText;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a file of results that are read.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Where a number is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// File; standard output without one. A template until [`Source::filled`].
+    pub file: Option<PathBuf>,
+    /// Place in the text.
+    pub place: Place,
+    /// Factor to its unit.
+    pub factor: f64,
+}
+
+/// Where a number is in a text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Place {
+    /// The first group, else the whole, of the last match of a regular expression.
+    Regex(String),
+    /// Keys and indices of a JSON text.
+    Json(Vec<String>),
+    /// The text is the number.
+    Whole,
+}
+
+impl Source {
+    pub(crate) fn new(text: &SourceText) -> Result<Self, String> {
+        let place = match (&text.regex, &text.json) {
+            (Some(_), Some(_)) => return Err("give `regex` or `json`, not both".into()),
+            (Some(r), None) => {
+                regex::Regex::new(r).map_err(|e| e.to_string())?;
+                Place::Regex(r.clone())
+            }
+            (None, Some(path)) => Place::Json(keys(path)?),
+            (None, None) if text.file.is_some() => Place::Whole,
+            (None, None) => return Err("give `regex`, `json` or `file`".into()),
+        };
+        let factor = match text.unit.as_deref() {
+            None | Some("s") => 1.0,
+            Some("ms") => 1e-3,
+            Some("us" | "µs") => 1e-6,
+            Some("ns") => 1e-9,
+            Some("min") => 60.0,
+            Some(other) => return Err(format!("unit `{other}` is not one of s, ms, us, ns, min")),
+        };
+        if let Some(f) = &text.file {
+            Words::parse(f)?;
+        }
+        Ok(Self {
+            file: text.file.as_ref().map(PathBuf::from),
+            place,
+            factor,
+        })
+    }
+
+    /// With the values of a config in the name of the file.
+    pub(crate) fn filled(&self, values: &BTreeMap<&str, String>, dir: &Path) -> Self {
+        let file = self.file.as_ref().map(|f| {
+            let text = f.display().to_string();
+            let name = Words::parse(&text).map_or(text, |w| w.filled(values).join(" "));
+            dir.join(name)
+        });
+        Self {
+            file,
+            ..self.clone()
+        }
+    }
+
+    /// The number, from the output of a run or its file.
+    ///
+    /// # Errors
+    /// There is no number, in words.
+    pub(crate) fn number(&self, stdout: &[u8]) -> Result<f64, String> {
+        let (text, of) = match &self.file {
+            None => (
+                String::from_utf8_lossy(stdout).into_owned(),
+                "its output".to_owned(),
+            ),
+            Some(path) => {
+                let bytes =
+                    greenup_files::read_bytes(path, MOST_BYTES).map_err(|e| e.to_string())?;
+                (
+                    String::from_utf8_lossy(&bytes).into_owned(),
+                    path.display().to_string(),
+                )
+            }
+        };
+        let number = self.place.find(&text).map_err(|e| format!("{e} in {of}"))?;
+        let number = number * self.factor;
+        match number.is_finite() {
+            true => Ok(number),
+            false => Err(format!("{number} in {of} is no number to use")),
+        }
+    }
+}
+
+impl Place {
+    fn find(&self, text: &str) -> Result<f64, String> {
+        let number = |t: &str| {
+            let t = t.trim();
+            t.parse::<f64>()
+                .map_err(|_| format!("`{}` is no number", brief(t)))
+        };
+        match self {
+            Self::Whole => number(text),
+            Self::Regex(pattern) => {
+                let of = regex::Regex::new(pattern).map_err(|e| e.to_string())?;
+                let last = of.captures_iter(text).last();
+                let found = last.and_then(|c| c.get(1).or(c.get(0)));
+                number(
+                    found
+                        .ok_or_else(|| format!("no match of `{pattern}`"))?
+                        .as_str(),
+                )
+            }
+            Self::Json(keys) => {
+                let path = keys.join(".");
+                // A program may print more than its JSON: the last line that is an object counts then.
+                let value: serde_json::Value = serde_json::from_str(text)
+                    .or_else(|e| {
+                        let lines = text.lines().rev().map(str::trim);
+                        lines
+                            .filter(|l| l.starts_with(['{', '[']))
+                            .find_map(|l| serde_json::from_str(l).ok())
+                            .ok_or(e)
+                    })
+                    .map_err(|e| format!("no JSON ({e})"))?;
+                let mut at = &value;
+                for key in keys {
+                    let next = match key.parse::<usize>() {
+                        Ok(i) if at.is_array() => at.get(i),
+                        _ => at.get(key.as_str()),
+                    };
+                    at = next.ok_or_else(|| format!("no `{path}`"))?;
+                }
+                match at {
+                    serde_json::Value::String(s) => number(s),
+                    other => other
+                        .as_f64()
+                        .ok_or_else(|| format!("`{path}` is no number")),
+                }
+            }
+        }
+    }
+}
+
+/// Keys and indices of `a.b[0].c`.
+fn keys(path: &str) -> Result<Vec<String>, String> {
+    let plain = path
+        .trim_start_matches('$')
+        .replace('[', ".")
+        .replace(']', "");
+    let keys: Vec<String> = plain
+        .split('.')
+        .filter(|k| !k.is_empty())
+        .map(str::to_owned)
+        .collect();
+    match keys.is_empty() {
+        true => Err(format!(
+            "`{path}` is no path: write it as `timings.solve` or `rows[0].time`"
+        )),
+        false => Ok(keys),
+    }
+}
+
+fn brief(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(regex: Option<&str>, json: Option<&str>, unit: Option<&str>) -> Source {
+        Source::new(&SourceText {
+            regex: regex.map(Into::into),
+            json: json.map(Into::into),
+            file: None,
+            unit: unit.map(Into::into),
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn numbers_are_found() {
+        let text = b"step 1: 3.5 ms\nstep 2: 4e0 ms\n";
+        assert_eq!(
+            of(Some(r"step \d+: (\S+) ms"), None, Some("ms")).number(text),
+            Ok(0.004)
+        );
+        assert_eq!(of(Some(r"\d+\.\d+"), None, None).number(text), Ok(3.5));
+        let json = br#"{"rows": [{"time": 1.5}, {"time": "2.5"}]}"#;
+        assert_eq!(of(None, Some("rows[0].time"), None).number(json), Ok(1.5));
+        assert_eq!(of(None, Some("$.rows[1].time"), None).number(json), Ok(2.5));
+        let mixed = b"log line\n{\"t\": 7}\ndone\n";
+        assert_eq!(of(None, Some("t"), None).number(mixed), Ok(7.0));
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let none = of(Some("t=(.*)"), None, None);
+        assert!(none.number(b"nothing").unwrap_err().contains("no match"));
+        assert!(
+            none.number(b"t=fast")
+                .unwrap_err()
+                .contains("`fast` is no number")
+        );
+        assert!(none.number(b"t=nan").is_err() && none.number(b"t=inf").is_err());
+        let json = of(None, Some("a.b"), None);
+        assert!(
+            json.number(b"{\"a\": {}}")
+                .unwrap_err()
+                .contains("no `a.b`")
+        );
+        assert!(json.number(b"{\"a\": {\"b\": []}}").is_err());
+        assert!(json.number(b"").unwrap_err().contains("no JSON"));
+        let wrong = |t: SourceText| Source::new(&t).unwrap_err();
+        assert!(
+            wrong(SourceText {
+                regex: Some("(".into()),
+                ..SourceText::default()
+            })
+            .contains("regex")
+        );
+        assert!(wrong(SourceText::default()).contains("give"));
+    }
+}

@@ -1,0 +1,172 @@
+//! Words of a command with `{name}` in them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A command line, split into words before values stand in: a value with spaces stays one word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Words(Vec<Vec<Part>>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Name(String),
+}
+
+impl Words {
+    /// Splits a command line as a shell does; `{{` and `}}` stand for braces.
+    ///
+    /// # Errors
+    /// A quote or brace is open, or there are no words.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let words = shell_words::split(text).map_err(|e| e.to_string())?;
+        if words.is_empty() {
+            return Err("it is empty".into());
+        }
+        words
+            .iter()
+            .map(|w| parts(w))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// Names between braces.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flatten().filter_map(|p| match p {
+            Part::Name(n) => Some(n.as_str()),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// Words without names.
+    pub(crate) fn plain(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|w| match w.as_slice() {
+            [Part::Text(t)] => Some(t.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The words with values in place of names; a name without a value stays empty.
+    pub(crate) fn filled(&self, values: &BTreeMap<&str, String>) -> Vec<String> {
+        let fill = |part: &Part| match part {
+            Part::Text(t) => t.clone(),
+            Part::Name(n) => values.get(n.as_str()).cloned().unwrap_or_default(),
+        };
+        self.0
+            .iter()
+            .map(|w| w.iter().map(fill).collect())
+            .collect()
+    }
+
+    /// The command line as a shell reads it, with the values that are known.
+    pub(crate) fn shown(&self, values: &BTreeMap<&str, String>) -> String {
+        let fill = |part: &Part| match part {
+            Part::Text(t) => t.clone(),
+            Part::Name(n) => match values.get(n.as_str()) {
+                Some(v) => v.clone(),
+                None => format!("{{{n}}}"),
+            },
+        };
+        let words = self
+            .0
+            .iter()
+            .map(|w| w.iter().map(fill).collect::<String>());
+        // A folder that only a build knows stays readable.
+        let quoted = |w: String| match w.contains(['{', '}']) {
+            true => w,
+            false => shell_words::quote(&w).into_owned(),
+        };
+        words.map(quoted).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The program, where it is known without a config and neither a file below `dir` nor in PATH.
+    pub(crate) fn missing_program(&self, dir: &Path) -> Option<&str> {
+        let [Part::Text(program)] = self.0.first()?.as_slice() else {
+            return None;
+        };
+        let found = match program.contains('/') {
+            true => dir.join(program).is_file(),
+            false => std::env::var_os("PATH")
+                .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(program).is_file())),
+        };
+        (!found).then_some(program)
+    }
+}
+
+fn parts(word: &str) -> Result<Vec<Part>, String> {
+    let mut out = Vec::new();
+    let mut text = String::new();
+    let mut rest = word.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '{' | '}' if rest.peek() == Some(&c) => {
+                rest.next();
+                text.push(c);
+            }
+            '{' => {
+                let mut name = String::new();
+                loop {
+                    match rest.next() {
+                        Some('}') => break,
+                        Some(c) => name.push(c),
+                        None => {
+                            return Err(format!("`{word}` has an open brace; write {{{{ for one"));
+                        }
+                    }
+                }
+                if !text.is_empty() {
+                    out.push(Part::Text(std::mem::take(&mut text)));
+                }
+                out.push(Part::Name(name.trim().to_owned()));
+            }
+            '}' => {
+                return Err(format!(
+                    "`{word}` closes a brace that is not open; write }}}} for one"
+                ));
+            }
+            c => text.push(c),
+        }
+    }
+    if !text.is_empty() || out.is_empty() {
+        out.push(Part::Text(text));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_in_for_names_and_stay_one_word() {
+        let w = Words::parse("'./my app' --tile={tile} 'x y' {flags} awk '{{print}}' ''").unwrap();
+        let values = BTreeMap::from([("tile", "8".to_owned()), ("flags", "-a -b".to_owned())]);
+        assert_eq!(
+            w.filled(&values),
+            ["./my app", "--tile=8", "x y", "-a -b", "awk", "{print}", ""]
+        );
+        assert_eq!(w.names().collect::<Vec<_>>(), ["tile", "flags"]);
+        for wrong in ["", "a {b", "a b}", "'open"] {
+            assert!(Words::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_seen() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let missing = |text: &str| {
+            Words::parse(text)
+                .unwrap()
+                .missing_program(here)
+                .map(str::to_owned)
+        };
+        assert_eq!(missing("sh -c true"), None);
+        assert_eq!(missing("src/lib.rs"), None);
+        assert_eq!(missing("{build}/app"), None);
+        assert_eq!(missing("src/none").as_deref(), Some("src/none"));
+        assert_eq!(
+            missing("no-such-program-at-all").as_deref(),
+            Some("no-such-program-at-all")
+        );
+    }
+}

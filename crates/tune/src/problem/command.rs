@@ -1,0 +1,74 @@
+//! The command of a problem that is no kernel.
+
+use super::parse::Written;
+use super::{Language, ValueError};
+use crate::command::Runnable;
+use crate::command::written::BuildText;
+use crate::objective::Objective;
+use greenup_space::Space;
+use std::path::Path;
+
+/// The command, where the problem has a `[run]`.
+///
+/// # Errors
+/// Its tables are wrong, or those of a kernel stand beside it.
+pub(super) fn runnable(
+    written: &mut Written,
+    dir: &Path,
+    space: &Space,
+) -> Result<Option<Runnable>, ValueError> {
+    let wrong = |what: &str, cause: &str| ValueError::Command {
+        what: what.to_owned(),
+        cause: cause.to_owned(),
+    };
+    let Some(run) = written.run.take() else {
+        if written.build.command.is_some() {
+            return Err(wrong(
+                "[build] command",
+                "there is no [run] command that runs what it builds",
+            ));
+        }
+        return Ok(None);
+    };
+    let kernels = [
+        ("[[arguments]]", !written.arguments.is_empty()),
+        ("[[launch]]", !written.launch.is_empty()),
+        ("[reference]", written.reference.is_some()),
+        ("[setup]", written.setup.is_some()),
+        ("[baseline]", written.baseline.is_some()),
+        ("[compiled]", !written.compiled.is_empty()),
+        ("[build] entry", !written.build.entry.is_empty()),
+    ];
+    if let Some((what, _)) = kernels.iter().find(|(_, there)| *there) {
+        let cause = "belongs to a kernel; a [run] command is checked by `check` or [run.expect]";
+        return Err(wrong(what, cause));
+    }
+    written.build.language = Language::Command;
+    let build = BuildText {
+        command: written.build.command.clone(),
+        timeout: written.build.timeout,
+    };
+    let known = |name: &str| space.knows(name);
+    Runnable::new(&build, &run, dir, &known).map(Some)
+}
+
+/// Whether an objective that is a metric is one of the command.
+pub(super) fn check_objective(
+    command: Option<&Runnable>,
+    objective: Objective,
+) -> Result<(), ValueError> {
+    let Objective::Metric(name) = objective else {
+        return Ok(());
+    };
+    let known: Vec<&str> = command.iter().flat_map(|c| c.metrics()).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    Err(ValueError::Command {
+        what: format!("objective `{objective}`"),
+        cause: match known.is_empty() {
+            true => format!("[run.metrics.{name}] says where it is; there is none"),
+            false => format!("the metrics are {}", known.join(", ")),
+        },
+    })
+}
