@@ -75,7 +75,6 @@ first() {
         cases+=("$vectors" zones=7 baseline_kind=$k "$vectors" zones=7 number=10 dim=2 order=3 baseline_kind=$k)
     done
     checked vectors "${cases[@]}"
-    searched triad crates/study/src/gpu/kernels/triad/problem.toml 3 --set TILE=1,2,4 --set THREADS=256,512
     searched products "$products" 20
     searched vectors_8 "$vectors" 10 --set THREADS=64,256 --set TM=1,2,4 --set UNROLL=1,4,8
     searched vectors_10 "$vectors" 14 --set number=10 --set THREADS=128,256 --set TM=1,8 --set UNROLL=1,2,4 --set LANES=1,8,16,32

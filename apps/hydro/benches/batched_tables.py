@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tables of the batched kernels as JSON records.
 
-usage: batched_tables.py sweeps FOLDER -o FILE     what batched.sh wrote, or the recorded sweeps (sweeps/hydro_batched_h100)
+usage: batched_tables.py sweeps FOLDER MACHINE -o FILE   what batched.sh wrote, or the recorded sweeps (sweeps/hydro_batched_h100)
        batched_tables.py counts -o FILE            numbers and sizes of the matrices, by the problems' own expressions
        batched_tables.py kernels NCU.csv -o FILE   the kernels of a step: times, shares and fractions of the roof
 """
@@ -135,16 +135,15 @@ def version(problem, number, config):
     return VERSIONS[config["VERSION"] - 1]
 
 
-def sweeps(folder):
+def sweeps(folder, machine):
     def read(name):
         at = folder / name
         return Sweep(at) if (at / "trials.jsonl").exists() else None
 
-    triad = read("triad")
-    _, roof_time, _ = triad.best()
-    roof = 24 * triad.constants["elements"] / roof_time["value"]
-    device = triad.facts["device"]
-    out = {"device": device, "roof_bytes_per_s": roof, "triad_s": roof_time, "cases": [], "versions": [], "widths": []}
+    # The best rate of DRAM of the machine file, by its microbenchmarks.
+    roof = 1 / tomllib.loads((HERE.parents[2] / "machines" / f"{machine}.toml").read_text())["cost"]["dram"]["time_s"]["value"]
+    device = read("products").facts["device"]
+    out = {"device": device, "machine": machine, "roof_bytes_per_s": roof, "cases": [], "versions": [], "widths": []}
     out |= {"other_widths": [], "workspaces": [], "levels": []}
     for name, problem, kernel, case in CASES:
         s = read(name)
@@ -328,8 +327,8 @@ def main():
         sys.exit(__doc__)
     to = pathlib.Path(arguments[arguments.index("-o") + 1])
     match arguments[: arguments.index("-o")]:
-        case ["sweeps", folder]:
-            table = sweeps(pathlib.Path(folder))
+        case ["sweeps", folder, machine]:
+            table = sweeps(pathlib.Path(folder), machine)
         case ["counts"]:
             table = counts()
         case ["kernels", path]:

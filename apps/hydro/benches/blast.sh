@@ -2,8 +2,8 @@
 # The experiments of the BLAST paper that need a GPU and the cores of its host: tables 5, 6 and 7, figures 10 to 13 and 15. Run in the
 # repository root with the folder of the binaries: `blast.sh BIN`. Writes $OUT/blast/: every study and run as JSON, the GPU's
 # power over time as power.csv, and blast.json with what happened when. At most BUDGET seconds (260). PART=cpu measures what
-# needs no GPU: tables 1 and 6. PART=summary writes tables of what was measured: fig11.json, table5.json,
-# table6.json, sharing.json, scaling.json.
+# needs no GPU: tables 1 and 6. SKIP=balance,second,ranks,scaling leaves these out. PART=summary writes tables of what was
+# measured: fig11.json, table5.json, table6.json, sharing.json, scaling.json.
 set -u
 bin=${1:-target/release}
 export HYDRO=$bin/hydro GREENUP=$bin/greenup
@@ -15,7 +15,7 @@ fi
 export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$OUT/cache}
 chmod +x "$HYDRO" "$GREENUP" 2>/dev/null
 exec python3 - <<'PY'
-import json, os, shutil, statistics, subprocess, sys, threading, time
+import json, os, re, shutil, statistics, subprocess, sys, threading, time
 
 begin, out, hydro, greenup = time.time(), os.environ["OUT"], os.environ["HYDRO"], os.environ["GREENUP"]
 BUDGET = float(os.environ.get("BUDGET", 260))
@@ -23,6 +23,7 @@ G0, G1 = os.environ.get("G0", "cuda:0"), os.environ.get("G1", "cuda:1")
 THREADS = os.environ.get("THREADS", str(len(os.sched_getaffinity(0))))
 WINDOW = os.environ.get("WINDOW", "2")
 SMALL = float(os.environ.get("SMALL", 1))    # divides the sizes, to try the script
+SKIP = os.environ.get("SKIP", "").split(",")
 log, lock, bad = {"events": []}, threading.Lock(), []
 
 def left():
@@ -154,6 +155,20 @@ def table1():
     with open(os.path.join(out, "table1.json"), "w") as f:
         json.dump({"cases": cases_all, "rounds": rows}, f, indent=1)
 
+def last_share(r):
+    """Share of the zones on the GPU after the last period."""
+    shares = [re.search(r"([\d.]+) % of the zones", m) for m in (r or {}).get("messages", [])]
+    shares = [float(s[1]) / 100 for s in shares if s]
+    return shares[-1] if shares else None
+
+def together(name, side, order):
+    """Steps on a GPU and all cores, with the share of the zones that balances both."""
+    words = ["--problem", "1", "--mesh", cube(side), "--refine", "0", "--order", order, "--t-final", "10", "--cg-tol", "1e-8",
+             "--threads", THREADS, "--device", G0 + "+cpu"]
+    share = last_share(report(name + "_search", words + ["--period", "5", "--steps", "60"], limit=20))
+    if share:
+        report(name, words + ["--share", f"{share:.6f}", "--steps", "40"], limit=20)
+
 def balance():
     """Table 5: the share of the zones on the GPU that balances both, in 2D, and steps at fixed shares around it."""
     side = str(max(8, round(256 / SMALL)))
@@ -183,7 +198,7 @@ def sharing():
             [t.join() for t in lanes]
     # Whole steps by ranks that share a GPU.
     mpi = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
-    for n in (1, 2, 4, 8):
+    for n in (1, 2, 4, 8) if "ranks" not in SKIP else ():
         words = ["--problem", "1", "--mesh", cube(32), "--refine", "0", "--order", "2", "--t-final", "10", "--steps", "150", "--cg-tol",
                  "1e-8", "--device", G0]
         head = [mpi, "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np", str(n)]
@@ -209,7 +224,7 @@ def power():
 
 def summary():
     """Tables of the runs of this folder."""
-    import glob, re
+    import glob
 
     def read(name):
         try:
@@ -254,13 +269,29 @@ def summary():
 
     rows = []
     for k, spaces in (("q2", "Q2Q1"), ("q4", "Q4Q3")):
-        cpu, gpu, both = step(f"cpu_{k}"), step(f"fig15_{k}"), step(f"gpu_cpu_{k}")
+        cpu, gpu, both = step(f"cpu_{k}"), step(f"fig15_{k}"), read(f"gpu_cpu_{k}")
+        # The study counts a step, a run the attempts.
+        both = both and both["wall_s"] / (both["steps"] + both["rejected"])
         if cpu and gpu:
-            rows.append({"spaces": spaces, "zones": cpu["zones"], "cpu_s": cpu["seconds"], "gpu_s": gpu["seconds"], "gpu_cpu_s": both
-                         and both["seconds"], "speedup": cpu["seconds"] / gpu["seconds"], "speedup_gpu_cpu": both
-                         and cpu["seconds"] / both["seconds"], "gpu_watts": gpu["watts"]})
+            rows.append({"spaces": spaces, "zones": cpu["zones"], "cpu_s": cpu["seconds"], "gpu_s": gpu["seconds"], "gpu_cpu_s": both,
+                         "speedup": cpu["seconds"] / gpu["seconds"], "speedup_gpu_cpu": both and cpu["seconds"] / both, "gpu_watts": gpu["watts"]})
     if len(rows) == 2:
-        rows.append({"spaces": "Q4Q3 over Q2Q1", "cpu_s": rows[1]["cpu_s"] / rows[0]["cpu_s"], "gpu_s": rows[1]["gpu_s"] / rows[0]["gpu_s"]})
+        write("fig11_orders", [{"spaces": "Q4Q3 over Q2Q1", "cpu_s": rows[1]["cpu_s"] / rows[0]["cpu_s"], "gpu_s": rows[1]["gpu_s"] / rows[0]["gpu_s"]}])
+    # A rank a core is faster than threads of one process: 32^3 zones by the most ranks and on one GPU, as studies too.
+    ranks = sorted((r for r in (read(f"fig13_ranks_{n}") for n in (1, 2, 4, 8, 16, 32, 64)) if r), key=lambda r: r["ranks"])
+    gpu = read("fig15_ranks_1")
+    if ranks and gpu:
+        cpu = ranks[-1]
+        seconds = [r["wall_s"] / (r["steps"] + r["rejected"]) for r in (cpu, gpu)]
+        joules = gpu["boards"]["energy_j"][0] / (gpu["steps"] + gpu["rejected"])
+        rows.insert(0, {"spaces": f"Q2Q1, {cpu['ranks']} ranks", "zones": cpu["zones"], "cpu_s": seconds[0], "gpu_s": seconds[1],
+                        "gpu_cpu_s": None, "speedup": seconds[0] / seconds[1], "speedup_gpu_cpu": None, "gpu_watts": joules / seconds[1]})
+        for name, r, s, e, device in (("cpu_ranks_q2", cpu, seconds[0], None, "cpu"), ("gpu_ranks_q2", gpu, seconds[1], joules, "cuda:0")):
+            row = {"order": 2, "assembly": "partial", "work": "step", "zones": r["zones"], "unknowns": r["unknowns"], "seconds": s,
+                   "seconds_error": 0.0, "watts": e and e / s, "joules": e, "joules_per_unknown": e and e / r["unknowns"],
+                   "device": device, "host_watts": None, "predicted": None}
+            with open(os.path.join(out, name + ".json"), "w") as f:
+                json.dump({"provenance": r["provenance"], "rows": [row]}, f)
     write("fig11", rows)
     rows = []
     for tag, spaces in (("q2", "Q2Q1"), ("q4", "Q4Q3"), ("q2_large", "Q2Q1")):
@@ -279,8 +310,8 @@ def summary():
         for kind in ("ranks", "thread_ranks"):
             r = read(f"fig15_{kind}_{n}")
             if r:
-                boards = r.get("boards") or []
-                energy = [b.get("energy_j") for b in boards if b.get("energy_j")]
+                boards = r.get("boards") or {}
+                energy = [e for e in boards.get("energy_j", []) if e]
                 rows.append({"case": f"steps by {n} {kind.replace('_', ' ')}", "spaces": "Q2Q1", "processes": n, "zones": r["zones"],
                              "step_s": r["wall_s"] / r["steps"], "boards": boards,
                              "watts": max(energy) / r["wall_s"] if energy else None})
@@ -328,16 +359,18 @@ else:
     study("cpu_q2", "cpu", 32, "2", extra=cores)
     study("cpu_q4", "cpu", 64, "4", extra=cores)
     study("cpu_equal", "cpu", 48, "2,4", extra=cores)
-    study("gpu_cpu_q2", G0 + "+cpu", 32, "2", extra=cores)
-    study("gpu_cpu_q4", G0 + "+cpu", 64, "4", extra=cores)
-    balance()
+    together("gpu_cpu_q2", 16, "2")
+    together("gpu_cpu_q4", 16, "4")
+    if "balance" not in SKIP:
+        balance()
     # Both GPUs at once, with a core or a few each.
-    lane = threading.Thread(target=second)
+    lane = threading.Thread(target=second if "second" not in SKIP else lambda: None)
     lane.start()
     sharing()
     study("gpu_equal", G0, 48, "2,4")
     lane.join()
-    scaling()
+    if "scaling" not in SKIP:
+        scaling()
     if meter:
         meter.terminate()
 save()

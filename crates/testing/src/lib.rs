@@ -215,14 +215,24 @@ pub fn kill_after(command: &mut Command, ready: impl FnMut() -> bool, later: Dur
 /// The data cannot be read.
 pub fn commands_of_papers(program: &str) -> Vec<Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers");
-    let start = format!("command = \"{program} ");
+    let start = format!("{program} ");
     let mut found = Vec::new();
     let files = fs::read_dir(folder).expect("papers").flatten();
     for path in files.map(|e| e.path()).filter(|p| p.is_file()) {
         let text = fs::read_to_string(path).expect("text");
-        for line in text.lines().filter_map(|l| l.strip_prefix(&start)) {
+        // Commands of items and of measurements stand alone in quotes.
+        let lines = text.lines().map(str::trim_start);
+        let kept = lines.filter(|l| {
+            ["command = \"", "run = [", "\""]
+                .iter()
+                .any(|s| l.starts_with(s))
+        });
+        for line in kept
+            .flat_map(|l| l.split('"'))
+            .filter_map(|l| l.strip_prefix(&start))
+        {
             // What follows `--` is another program's.
-            let own = line.trim_end_matches('"').split(" -- ").next();
+            let own = line.split(" -- ").next();
             found.push(words(own.unwrap_or_default()));
         }
     }

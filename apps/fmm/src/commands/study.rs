@@ -44,7 +44,7 @@ pub struct StudyArgs {
     /// Measure only the first cases
     #[arg(long, value_name = "CASES")]
     first: Option<usize>,
-    /// Leave out so many of the first cases, e.g. those of another GPU
+    /// Leave out this number of the first cases, e.g. those of another GPU
     #[arg(long, default_value_t = 0, value_name = "CASES")]
     skip: usize,
     /// One window of half a second a measurement, for a counter that ticks ten times a second

@@ -80,7 +80,7 @@ pub struct SearchArgs {
     /// Rounds of the finalists [default: 10 on a GPU, else 9]
     #[arg(long, value_name = "N", value_parser = rounds)]
     pub rounds: Option<usize>,
-    /// Most configs that are measured beside the finalists, as the search could not tell them from the last
+    /// Most configs that are measured next to the finalists, as the search could not tell them from the last
     #[arg(long, default_value_t = greenup_tune::plan::NEAR_TIES, value_name = "N")]
     pub near_ties: usize,
     /// GPU that runs CUDA kernels, or several of one model with a worker each, as cuda:0,1 or cuda:all [default: cuda:0]

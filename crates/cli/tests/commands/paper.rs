@@ -140,3 +140,37 @@ fn what_no_command_measures_is_refused_before_anything_is_written() {
     );
     assert!(!dir.path().join("out/index.html").exists());
 }
+
+/// An item whose record another program makes in a moment, into a folder of its own; a second run measures nothing again.
+#[test]
+fn an_item_is_measured_once_and_drawn_from_its_new_record() {
+    let beside = assert_cmd::cargo::cargo_bin("greenup");
+    if ["fmm", "hydro"]
+        .iter()
+        .any(|p| !beside.with_file_name(p).exists())
+    {
+        // Tests of this package alone do not build the applications.
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for (paper, figure, record) in [
+        ("thesis", "18", "docs/results/data/fmm/lists.json"),
+        ("blast", "8", "docs/results/data/hydro/blast/parts.json"),
+    ] {
+        let out = dir.path().join(paper);
+        let run = || {
+            let mut c = command(&["paper", paper, "--figure", figure, "--measure", "--out"]);
+            let done = c.arg(&out).current_dir(repository("")).output().unwrap();
+            let said = String::from_utf8_lossy(&done.stderr).into_owned();
+            assert!(done.status.success(), "{said}");
+            said
+        };
+        let ended = || fs::read_to_string(out.join("measured/measured.jsonl")).unwrap();
+        assert!(run().contains(record));
+        assert!(out.join("measured").join(record).is_file());
+        let first = ended();
+        assert_eq!(first.lines().count(), 1, "{first}");
+        run();
+        assert_eq!(ended(), first);
+    }
+}

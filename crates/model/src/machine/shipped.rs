@@ -32,6 +32,7 @@ shipped![
     "gtx-titan-peak",
     "jetson-tk1",
     "k40c",
+    "h100",
     "h200",
     "titan",
     "stampede",

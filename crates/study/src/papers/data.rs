@@ -233,7 +233,7 @@ impl Paper {
         let is = |item: &&Item| {
             let label = item.label().to_lowercase();
             [format!("fig-{wanted}"), format!("slide-{wanted}")].contains(&item.id)
-                || item.id == wanted
+                || item.id.to_lowercase() == wanted
                 || label == wanted
                 || within(item) == Some(true)
         };
@@ -313,6 +313,13 @@ mod tests {
         let p = find("beast").unwrap();
         for name in ["5", "fig-5", "Figure 5"] {
             assert_eq!(p.select(Some(name)).unwrap()[0].id, "fig-5");
+        }
+        let scattering = find("hipgisaxs").unwrap();
+        for name in ["section-III-A", "Section III-A", "section-iii-a"] {
+            assert_eq!(
+                scattering.select(Some(name)).unwrap()[0].id,
+                "section-III-A"
+            );
         }
         let e = p.select(Some("99")).unwrap_err().to_string();
         assert!(

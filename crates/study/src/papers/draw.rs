@@ -107,6 +107,8 @@ pub enum Draw {
     Sizes {
         /// The sweep.
         record: String,
+        /// Its configs over size where that is another record, of another device.
+        scaling: Option<String>,
     },
     /// Time over two parameters.
     Heat {
@@ -325,9 +327,10 @@ impl Draw {
                     None => return Err(lacks(record, "such metrics")?),
                 }
             }
-            Self::Sizes { record } => {
+            Self::Sizes { record, scaling } => {
                 let s = records.sweep(record)?;
-                let path = format!("{record}/{}", Scaling::FILE);
+                let path =
+                    (scaling.clone()).unwrap_or_else(|| format!("{record}/{}", Scaling::FILE));
                 let sizes: Scaling = serde_json::from_value(records.json(&path)?)
                     .map_err(|e| broken(std::path::Path::new(&path), e))?;
                 figures::scaling(&s.analysis, &sizes)

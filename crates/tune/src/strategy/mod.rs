@@ -190,7 +190,7 @@ pub const STRATEGIES: [(&str, &str); 13] = [
 ];
 
 /// The strategy used when none is named.
-pub const DEFAULT: &str = "forest";
+pub const DEFAULT: &str = "portfolio";
 
 /// A strategy that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

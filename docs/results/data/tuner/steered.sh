@@ -14,8 +14,8 @@ gisaxs=apps/gisaxs/src/kernels/gpu/problem.toml
 fmm=apps/fmm/src/kernels/tune/problem.toml
 hydro=apps/hydro/src/kernels/tune/problem.toml
 gemm=crates/gemm/src/kernels/gpu/problem.toml
-replay dgemm_h200 $gemm
-replay one_board_h200/dgemm_h200 $gemm
+replay dgemm_h200 $gemm --set texture=0 --set edges=0
+replay one_board_h200/dgemm_h200 $gemm --set texture=0 --set edges=0
 replay hydro_corner_h200 $hydro
 replay one_board_h200/hydro_corner_h200 $hydro
 replay form_factor_h200 $gisaxs

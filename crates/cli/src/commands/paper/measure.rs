@@ -110,8 +110,8 @@ fn one(m: &Measure, root: &Path, folder: &Path) -> Result<Measured> {
             aside.display()
         ));
     }
-    let out = std::path::absolute(&to)?.display().to_string();
-    let commands = m.commands(&out);
+    let base = std::path::absolute(folder)?.display().to_string();
+    let commands = m.commands(&base);
     for (k, words) in commands.iter().enumerate() {
         let keeps = m.printed && k + 1 == commands.len();
         let text = printed(words, root, keeps)?;

@@ -30,7 +30,7 @@ pub struct Power {
 struct Scenario {
     /// What it is.
     title: String,
-    /// How the names of its events begin.
+    /// How the names of its events begin; the whole name with a `$` at its end.
     events: String,
 }
 
@@ -51,7 +51,10 @@ impl Power {
         let events = log.get("events")?.as_array()?.iter();
         let of = events.filter(|e| {
             let name = e.get("name").and_then(Value::as_str);
-            name.is_some_and(|n| n.starts_with(prefix))
+            match prefix.strip_suffix('$') {
+                Some(whole) => name == Some(whole),
+                None => name.is_some_and(|n| n.starts_with(prefix)),
+            }
         });
         of.filter_map(|e| Some((e.get("from_s")?.as_f64()?, e.get("to_s")?.as_f64()?)))
             .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))

@@ -5,7 +5,7 @@ use crate::strategy::History;
 use std::collections::{HashMap, VecDeque};
 
 /// Share of the trials that each member gets at least.
-const FLOOR: f64 = 0.05;
+const FLOOR: f64 = 0.03;
 /// Results that count.
 const WINDOW: usize = 60;
 /// Worth of a trial among the best few that is not the best.

@@ -53,8 +53,8 @@ impl Member {
     /// what they know least.
     pub fn prior(self) -> f64 {
         match self {
-            Self::Forest => 5.0,
-            Self::Process => 1.5,
+            Self::Forest => 12.0,
+            Self::Process => 3.0,
             Self::Anneal | Self::Local | Self::Restarts => 0.4,
         }
     }

@@ -5,6 +5,7 @@ use crate::{facts, search};
 use greenup_app::error::{AppError, Result};
 use greenup_app::machine;
 use greenup_model::predict;
+use greenup_space::Value;
 use greenup_tune::strategy::Steering;
 use greenup_tune::{Cost, Sweep};
 
@@ -23,6 +24,14 @@ impl Predictions {
     }
 }
 
+/// Where the value of a parameter of the problem comes from.
+enum Place {
+    /// The sweep's parameter of this number.
+    Recorded(usize),
+    /// The only value.
+    Value(Value),
+}
+
 /// Predictions by the machine and the problem that the user named; `None` without them.
 ///
 /// # Errors
@@ -35,24 +44,37 @@ pub fn predictions(args: &ReplayArgs, sweep: &Sweep) -> Result<Option<Prediction
     let problem = search::problem_with(file, &args.named, &facts::to_count(&text, None)?)?;
     let model = machine::load(name)?;
     let known = &sweep.facts.parameters;
-    let places: Option<Vec<usize>> = (problem.space.names())
-        .map(|n| known.iter().position(|k| k == n))
+    // A parameter that is new since the sweep may stand in with one value.
+    let only = |i: usize| match problem.space.list_of(i)?.as_slice() {
+        [one] => Some(Place::Value(one.clone())),
+        _ => None,
+    };
+    let places: Option<Vec<Place>> = (problem.space.names().enumerate())
+        .map(|(i, n)| match known.iter().position(|k| k == n) {
+            Some(at) => Some(Place::Recorded(at)),
+            None => only(i),
+        })
         .collect();
-    let Some(places) = places.filter(|p| p.len() == known.len()) else {
+    let recorded = |p: &[Place]| p.iter().filter(|p| matches!(p, Place::Recorded(_))).count();
+    let Some(places) = places.filter(|p| recorded(p) == known.len()) else {
         let own: Vec<&str> = problem.space.names().collect();
         return Err(AppError::new(format!(
             "the sweep's parameters are {}, the problem's {}",
             known.join(", "),
             own.join(", ")
         ))
-        .hint("give the problem that the sweep was made of"));
+        .hint("give the problem that the sweep was made of; a parameter that is new since then gets one value by --set NAME=VALUE"));
     };
     if !problem.has_work() {
         return Err(AppError::new(format!("{}: no [work]", file.display()))
             .hint("give the operations of one run in the problem"));
     }
     let of = |t: &greenup_tune::Trial| {
-        let config: Vec<_> = places.iter().map(|&i| t.config[i].clone()).collect();
+        let value = |p: &Place| match p {
+            Place::Recorded(i) => t.config[*i].clone(),
+            Place::Value(v) => v.clone(),
+        };
+        let config: Vec<_> = places.iter().map(value).collect();
         let work = problem.work(&config).ok()?;
         let p = predict(&model, &work).ok()?;
         let cost = Cost {
