@@ -380,3 +380,76 @@ fn a_script_in_julia_is_tuned() {
 fn a_database_is_tuned() {
     example("sqlite", "python3");
 }
+
+#[test]
+fn a_killed_search_of_a_command_loses_nothing_and_leaves_no_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = r#"
+name = "slow"
+[parameters]
+a = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+[run]
+command = "sh -c 'echo $$ >> pids; sleep 0.1' x {a}"
+[measure]
+seconds = 0.001
+"#;
+    std::fs::write(dir.path().join("p.toml"), text).unwrap();
+    let flags = [
+        "tune",
+        "p.toml",
+        "--sensor",
+        "none",
+        "--budget",
+        "100%",
+        "--strategy",
+        "exhaustive",
+        "--finalists",
+        "1",
+        "--rounds",
+        "1",
+        "--near-ties",
+        "0",
+        "--out",
+        "s",
+    ];
+    let mut first = std::process::Command::new(assert_cmd::cargo::cargo_bin("greenup"))
+        .args(flags)
+        .current_dir(dir.path())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let log = dir.path().join("s/trials.jsonl");
+    let lines = || {
+        std::fs::read_to_string(&log)
+            .unwrap_or_default()
+            .lines()
+            .count()
+    };
+    let start = std::time::Instant::now();
+    while lines() < 2 {
+        assert!(start.elapsed().as_secs() < 60, "no trials");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let kept = trials(&dir.path().join("s")).len();
+    assert!((2..10).contains(&kept), "{kept}");
+    // What it had started ends with it.
+    let pids = std::fs::read_to_string(dir.path().join("pids")).unwrap();
+    let last = pids.lines().last().unwrap().to_owned();
+    let gone = || !Path::new("/proc").join(&last).exists();
+    let start = std::time::Instant::now();
+    while !gone() {
+        assert!(start.elapsed().as_secs() < 10, "{last} is still there");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let rest = tune(dir.path(), &[&flags[4..], &["--resume"]].concat());
+    assert!(rest.status.success(), "{}", said(&rest));
+    let all = trials(&dir.path().join("s"));
+    let mut configs: Vec<i64> = all
+        .iter()
+        .map(|t| t["config"][0].as_i64().unwrap())
+        .collect();
+    configs.sort_unstable();
+    assert_eq!(configs, (1..=10).collect::<Vec<_>>());
+}
