@@ -43,7 +43,7 @@ impl Capture {
     }
 
     /// The bytes read until the pipe closed, or until other processes had a short time to close it.
-    pub fn bytes(&self) -> Vec<u8> {
+    fn bytes(&self) -> Vec<u8> {
         let _ = self.ended.recv_timeout(DRAIN);
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let (a, b) = last.as_slices();

@@ -2,6 +2,7 @@
 //! user interrupts, and when the program is ended. Signals of the terminal do not reach these groups.
 
 use std::io;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::sync::{Mutex, PoisonError};
@@ -133,7 +134,6 @@ impl Group {
     /// Waits at most so long for the leader's end; says whether it ended.
     pub fn exits_within(&self, limit: Duration) -> bool {
         let start = Instant::now();
-        #[cfg(target_os = "linux")]
         if let Some(ended) = self.readable_within(limit) {
             return ended;
         }
@@ -151,19 +151,14 @@ impl Group {
     }
 
     /// The same by a descriptor, without polling; `None` where the system has none.
-    #[cfg(target_os = "linux")]
     fn readable_within(&self, limit: Duration) -> Option<bool> {
         if self.done {
             return Some(true);
         }
         let start = Instant::now();
-        // SAFETY: only makes a descriptor for a child that is not yet reaped.
-        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, self.id(), 0) } as i32;
-        if fd < 0 {
-            return None;
-        }
+        let end = self.end()?;
         let mut at = libc::pollfd {
-            fd,
+            fd: end.as_raw_fd(),
             events: libc::POLLIN,
             revents: 0,
         };
@@ -176,8 +171,6 @@ impl Group {
                 break self.exited();
             }
         };
-        // SAFETY: the descriptor is this function's own.
-        unsafe { libc::close(fd) };
         Some(ended)
     }
 

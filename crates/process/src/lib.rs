@@ -5,12 +5,14 @@
 //! | [`interrupt`] | Ctrl-C, TERM and HUP: the command is asked to stop, and ended after two seconds |
 //! | [`group`] | child processes: each leads a process group, which is killed as a whole |
 //! | [`capture`] | output of child processes, read without waiting forever |
+//! | [`collect`] | the same in the loop that waits for the end of one |
 //! | [`memory`] | available memory, checked before large allocations |
 //! | [`threads`] | number of threads that a command may start |
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod capture;
+pub mod collect;
 pub mod group;
 pub mod interrupt;
 pub mod memory;

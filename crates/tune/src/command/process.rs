@@ -2,7 +2,6 @@
 
 use super::program::Command;
 use crate::sweep::Failure;
-use greenup_process::capture::Capture;
 use greenup_process::group::{Group, OnInterrupt};
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt as _;
@@ -13,8 +12,6 @@ use std::time::{Duration, Instant};
 const KEPT: usize = 64 << 20;
 /// The same of what it says about errors.
 const KEPT_ERRORS: usize = 64 << 10;
-/// Time between two looks at the user's wish to stop.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// A run that ended well.
 pub(crate) struct Once {
@@ -79,24 +76,19 @@ pub(crate) fn run_words(
             format!("`{program}` cannot be started: {e}"),
         )
     })?;
-    let out = group.take_stdout().map(|p| Capture::of(p, KEPT));
-    let errors = group.take_stderr().map(|p| Capture::of(p, KEPT_ERRORS));
-    let limit = Duration::from_secs_f64(timeout_s);
-    let ended = loop {
-        let left = limit.saturating_sub(start.elapsed());
-        if group.exits_within(left.min(LOOK)) {
-            break true;
-        }
-        if stop() {
-            group.kill();
-            return Err(Ended::Stopped);
-        }
-        if left.is_zero() {
-            break false;
-        }
+    let until = start + Duration::from_secs_f64(timeout_s);
+    let stopped = std::cell::Cell::new(false);
+    let watched = || {
+        stopped.set(stop());
+        stopped.get()
     };
-    let wall_s = start.elapsed().as_secs_f64();
-    if !ended {
+    let got = group.collect(until, &watched, (KEPT, KEPT_ERRORS));
+    let wall_s = (got.at - start).as_secs_f64();
+    if stopped.get() && !got.ended {
+        group.kill();
+        return Err(Ended::Stopped);
+    }
+    if !got.ended {
         group.kill();
         return Err(failed(
             Failure::Timeout,
@@ -107,7 +99,7 @@ pub(crate) fn run_words(
         .reap_with_usage()
         .map_err(|e| failed(Failure::Runtime, format!("`{program}`: {e}")))?;
     let said = || {
-        let text = errors.as_ref().map(Capture::text).unwrap_or_default();
+        let text = String::from_utf8_lossy(&got.stderr);
         let last = text
             .lines()
             .rev()
@@ -133,7 +125,7 @@ pub(crate) fn run_words(
                     } else {
                         1024.0
                     },
-                stdout: out.map(|c| c.bytes()).unwrap_or_default(),
+                stdout: got.stdout,
             })
         }
         (None, code) => {

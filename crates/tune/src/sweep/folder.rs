@@ -136,15 +136,14 @@ impl Folder {
         write_facts(&self.dir, &facts)
     }
 
-    /// Adds a trial; it is on the disk when this returns. After an error the file ends where it
-    /// ended before.
+    /// Adds a trial, which outlives this process; the disk has it within a fifth of a second, or with the next one. After
+    /// an error the file ends where it ended before.
     ///
     /// # Errors
     /// The disk is full or gone.
     pub fn append(&mut self, trial: &Trial) -> Result<(), FolderError> {
-        Ok(self
-            .trials
-            .line(serde_json::to_vec(trial).unwrap_or_default())?)
+        let line = serde_json::to_vec(trial).unwrap_or_default();
+        Ok(self.trials.line_soon(line)?)
     }
 
     /// Reads a sweep. Lines that are no trials are left out, with a warning for each.
