@@ -167,11 +167,11 @@ pub trait Strategy {
 pub const STRATEGIES: [(&str, &str); 13] = [
     (
         "portfolio",
-        "forest, Gaussian process, annealing, local search and restarts over one history",
+        "forest, Gaussian process, annealing, local search and restarts over one history (the default)",
     ),
     (
         "forest",
-        "Bayesian, with a forest of randomised trees as surrogate (the default)",
+        "Bayesian, with a forest of randomised trees as surrogate",
     ),
     ("gp", "Bayesian, with a Gaussian process as surrogate"),
     ("exhaustive", "every point, in random order"),
