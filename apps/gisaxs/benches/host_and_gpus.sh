@@ -5,7 +5,7 @@
 "$BIN/gisaxs" mesh --help > /dev/null || { echo "$BIN/gisaxs has no command mesh: an older binary" >&2; exit 1; }
 out="$OUT/gisaxs"; mkdir -p "$out"; repo=$PWD
 say() { echo "[$(date +%T)] $*"; }
-export XDG_CACHE_HOME=${XDG_CACHE_HOME:-/tmp/cache}
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$out/cache}
 if [ -z "${GREENUP_CUDA:-}" ]; then
     lib=$(find / -xdev -name 'libnvrtc.so.1[23]*' -not -path '*alt*' 2>/dev/null | sort | tail -1)
     [ -n "$lib" ] && export GREENUP_CUDA=$(dirname "$lib")

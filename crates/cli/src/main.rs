@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod facts;
+mod found;
 mod launched;
 mod search;
 mod setup;

@@ -5,6 +5,11 @@ use std::io::{self, Read};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
+/// Bytes that are read at once.
+const CHUNK: usize = 16 << 10;
+/// Bytes that a pipe holds at most, without privileges.
+const FULL_PIPE: usize = 1 << 20;
+
 /// The last bytes of a pipe.
 struct Reader<R> {
     from: Option<R>,
@@ -34,10 +39,13 @@ impl<R: Read + AsRawFd> Reader<R> {
         self.from.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
-    /// Reads what is there.
+    /// Reads what is there, and no more than a full pipe: who writes without end must not keep the reader.
     fn drain(&mut self) {
-        let mut chunk = [0; 16384];
-        while let Some(pipe) = &mut self.from {
+        let mut chunk = [0; CHUNK];
+        for _ in 0..FULL_PIPE.div_ceil(CHUNK) {
+            let Some(pipe) = &mut self.from else {
+                return;
+            };
             match pipe.read(&mut chunk) {
                 Ok(0) => self.from = None,
                 Ok(n) => {
@@ -108,12 +116,11 @@ impl Group {
             if all[0].revents != 0 || end.is_none() && self.exited() {
                 break true;
             }
-            for (of, reads) in [(all[1].revents, 1), (all[2].revents, 2)] {
-                match (of != 0, reads) {
-                    (true, 1) => out.drain(),
-                    (true, _) => errors.drain(),
-                    _ => {}
-                }
+            if all[1].revents != 0 {
+                out.drain();
+            }
+            if all[2].revents != 0 {
+                errors.drain();
             }
             if left.is_zero() || stop() {
                 break false;
@@ -186,6 +193,10 @@ mod tests {
         let c = collected("echo up; sleep 1000", 0.3);
         assert!(!c.ended);
         assert_eq!(c.stdout, b"up\n");
+        let c = collected("yes", 0.3);
+        assert!(!c.ended && c.stdout.len() == 1000);
+        let c = collected("yes & sleep 0.1", 20.0);
+        assert!(c.ended, "what writes on is another process");
         let c = collected("sleep 30 & echo out", 20.0);
         assert!(c.ended && c.stdout == b"out\n");
         assert!(start.elapsed() < Duration::from_secs(15));

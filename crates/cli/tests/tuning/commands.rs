@@ -5,7 +5,7 @@ use serde_json::Value as J;
 use std::path::Path;
 use std::process::Output;
 
-fn tune(dir: &Path, args: &[&str]) -> Output {
+pub(crate) fn tune(dir: &Path, args: &[&str]) -> Output {
     Command::cargo_bin("greenup")
         .unwrap()
         .args(["tune", "p.toml", "--sensor", "none"])
@@ -15,7 +15,14 @@ fn tune(dir: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-fn said(o: &Output) -> String {
+/// All configs of the file, with a short end; returns what the command printed.
+fn all(dir: &Path, more: &[&str]) -> Output {
+    let short = ["--budget", "100%", "--strategy", "exhaustive", "--out", "s"];
+    let end = ["--finalists", "1", "--rounds", "3", "--near-ties", "0"];
+    tune(dir, &[&short, &end[..], more].concat())
+}
+
+pub(crate) fn said(o: &Output) -> String {
     String::from_utf8_lossy(&o.stderr).into_owned()
 }
 
@@ -68,20 +75,7 @@ fn trials(dir: &Path) -> Vec<J> {
 #[test]
 fn a_command_is_timed_checked_and_its_failures_are_told_apart() {
     let dir = shell();
-    let run = tune(
-        dir.path(),
-        &[
-            "--budget",
-            "100%",
-            "--out",
-            "s",
-            "--finalists",
-            "2",
-            "--rounds",
-            "3",
-            "--json",
-        ],
-    );
+    let run = all(dir.path(), &["--json"]);
     assert!(run.status.success(), "{}", said(&run));
     let answer: J = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(answer["verified"], true);
@@ -139,21 +133,7 @@ fn a_command_is_timed_checked_and_its_failures_are_told_apart() {
 #[test]
 fn a_metric_can_be_the_objective() {
     let dir = shell();
-    let flags = [
-        "--budget",
-        "100%",
-        "--out",
-        "s",
-        "--finalists",
-        "1",
-        "--rounds",
-        "3",
-        "--json",
-    ];
-    let run = tune(
-        dir.path(),
-        &[&flags[..], &["--objective", "metric:rate"]].concat(),
-    );
+    let run = all(dir.path(), &["--json", "--objective", "metric:rate"]);
     assert!(run.status.success(), "{}", said(&run));
     let answer: J = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(answer["finalists"][0]["config"][0], 1);
@@ -215,6 +195,26 @@ fn what_is_wrong_with_a_command_is_said_before_any_run() {
             "belongs to a kernel",
         ),
         (
+            "unit = \"ms\"",
+            "file = \"{none}.txt\"",
+            "`{none}` is no constant",
+        ),
+        (
+            "[run.expect]",
+            "[run.expect]\nof = \"out-{none}\"",
+            "`{none}` is no constant",
+        ),
+        (
+            "command = \"sh app.sh {tile}\"",
+            "command = \"sh app.sh {tile}\"\ncheck = \"./check.sh\"",
+            "there is no program `./check.sh`",
+        ),
+        (
+            "[run]\n",
+            "[build]\ncommand = \"cc x.c -o {build}/x\"\nflags = [\"-O3\"]\n[run]\n",
+            "belongs to a kernel",
+        ),
+        (
             "[measure]",
             "[reference]\nsources = [\"app.sh\"]\nentry = \"f\"\n[measure]",
             "belongs to a kernel",
@@ -240,30 +240,15 @@ name = "built"
 flag = ["a b", "c"]
 n = [1, 2, 3]
 [build]
-command = "sh -c 'echo built >> log; mkdir {{build}}; echo \"$1\" > $2/out' x {flag} {build}"
+command = "sh -c 'echo built >> log; echo \"$1\" > $2/out' x {flag} {build}"
 [run]
 command = "cat {build}/out"
 check = "grep -q -e 'a b' -e c {build}/out"
 [measure]
 seconds = 0.001
-"#
-    .replace("mkdir {{build}}; ", "");
+"#;
     std::fs::write(dir.path().join("p.toml"), text).unwrap();
-    let run = tune(
-        dir.path(),
-        &[
-            "--budget",
-            "100%",
-            "--strategy",
-            "exhaustive",
-            "--out",
-            "s",
-            "--finalists",
-            "1",
-            "--rounds",
-            "3",
-        ],
-    );
+    let run = all(dir.path(), &[]);
     assert!(run.status.success(), "{}", said(&run));
     let log = std::fs::read_to_string(dir.path().join("log")).unwrap();
     assert_eq!(log.lines().count(), 2, "{log}");
@@ -275,110 +260,49 @@ seconds = 0.001
     assert!(left.is_empty(), "{left:?}");
 }
 
+/// What an earlier run left must not pass for the result of one that wrote nothing.
+#[test]
+fn files_of_earlier_runs_are_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = r#"
+name = "files"
+[parameters]
+writes = [1, 0]
+[run]
+command = "sh -c 'test $1 = 0 || { echo 0.5 > time.txt; echo 42 > out.txt; }' x {writes}"
+time = { file = "time.txt" }
+[run.expect]
+command = "echo 42"
+of = "out.txt"
+[measure]
+seconds = 0.001
+"#
+    .replace("{ echo", "{{ echo")
+    .replace("; }'", "; }}'");
+    std::fs::write(dir.path().join("p.toml"), text).unwrap();
+    // As if a run had been there before.
+    std::fs::write(dir.path().join("time.txt"), "0.1").unwrap();
+    std::fs::write(dir.path().join("out.txt"), "42").unwrap();
+    let run = all(dir.path(), &["--json"]);
+    assert!(run.status.success(), "{}", said(&run));
+    let found = trials(&dir.path().join("s"));
+    let of = |writes: i64| found.iter().find(|t| t["config"][0] == writes).unwrap();
+    assert_eq!(of(1)["measured"]["time_s"], 0.5);
+    let message = of(0)["failed"]["message"].as_str().unwrap();
+    assert!(message.contains("did not write"), "{message}");
+}
+
 #[test]
 fn a_changed_script_is_another_experiment() {
     let dir = shell();
-    let flags = [
-        "--budget",
-        "100%",
-        "--strategy",
-        "exhaustive",
-        "--out",
-        "s",
-        "--finalists",
-        "1",
-        "--rounds",
-        "3",
-    ];
-    assert!(tune(dir.path(), &flags).status.success());
-    let more = [&flags[..], &["--resume"]].concat();
-    assert!(tune(dir.path(), &more).status.success());
+    assert!(all(dir.path(), &[]).status.success());
+    assert!(all(dir.path(), &["--resume"]).status.success());
     std::fs::write(dir.path().join("app.sh"), format!("{PROGRAM}# new\n")).unwrap();
-    let run = tune(dir.path(), &more);
+    let run = all(dir.path(), &["--resume"]);
     assert!(!run.status.success());
     assert!(said(&run).contains("file app.sh"), "{}", said(&run));
-    let accepted = [&more[..], &["--accept", "file app.sh"]].concat();
-    assert!(tune(dir.path(), &accepted).status.success());
-}
-
-#[test]
-fn the_template_is_tuned_and_verified() {
-    let dir = tempfile::tempdir().unwrap();
-    let init = Command::cargo_bin("greenup")
-        .unwrap()
-        .args(["init", "command", "k"])
-        .current_dir(dir.path())
-        .output()
-        .unwrap();
-    assert!(init.status.success(), "{}", said(&init));
-    let k = dir.path().join("k");
-    std::fs::rename(k.join("problem.toml"), k.join("p.toml")).unwrap();
-    let run = tune(
-        &k,
-        &[
-            "--budget",
-            "4",
-            "--measure",
-            "0.01",
-            "--finalists",
-            "1",
-            "--rounds",
-            "3",
-            "--json",
-        ],
-    );
-    assert!(run.status.success(), "{}", said(&run));
-    let answer: J = serde_json::from_slice(&run.stdout).unwrap();
-    assert_eq!(answer["verified"], true);
-    assert_eq!(answer["failures"].to_string(), "{}");
-}
-
-/// Tunes an example in a few trials, where its tool is.
-fn example(name: &str, tool: &str) {
-    let found = std::env::var_os("PATH")
-        .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(tool).is_file()));
-    if !found {
-        // Tests run where the tool is.
-        return;
-    }
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples/commands")
-        .join(name)
-        .join("problem.toml");
-    let out = tempfile::tempdir().unwrap();
-    let run = Command::cargo_bin("greenup")
-        .unwrap()
-        .arg("tune")
-        .arg(&file)
-        .args(["--budget", "3", "--measure", "0.01", "--finalists", "1"])
-        .args(["--rounds", "3", "--sensor", "none", "--json", "--out"])
-        .arg(out.path().join("s"))
-        .output()
-        .unwrap();
-    assert!(run.status.success(), "{}", said(&run));
-    let answer: J = serde_json::from_slice(&run.stdout).unwrap();
-    assert_eq!(answer["verified"], true);
-    assert_eq!(answer["failures"].to_string(), "{}");
-}
-
-#[test]
-fn a_program_in_rust_is_tuned() {
-    example("rust", "rustc");
-}
-
-#[test]
-fn a_program_in_fortran_is_tuned() {
-    example("fortran", "gfortran");
-}
-
-#[test]
-fn a_script_in_julia_is_tuned() {
-    example("julia", "julia");
-}
-
-#[test]
-fn a_database_is_tuned() {
-    example("sqlite", "python3");
+    let accepted = ["--resume", "--accept", "file app.sh"];
+    assert!(all(dir.path(), &accepted).status.success());
 }
 
 #[test]

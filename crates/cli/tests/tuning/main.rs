@@ -4,6 +4,7 @@
 mod common;
 
 mod clocks;
+mod command_examples;
 mod commands;
 mod cuda;
 mod gemm;

@@ -1,6 +1,7 @@
 //! Correlations of parameters and metrics with performance and energy efficiency (figs. 6 to 9 of the paper).
 
 use super::Row;
+use crate::command::OBJECTIVE;
 use crate::sweep::Sweep;
 use serde::Serialize;
 
@@ -61,7 +62,7 @@ pub struct Split {
 const ENOUGH: usize = 50;
 
 /// Metrics that are performance or efficiency themselves, or describe the measurement: not properties of a config.
-const NOT_OF_THE_CONFIG: [&str; 7] = [
+const NOT_OF_THE_CONFIG: [&str; 8] = [
     "gflops",
     "gflops_per_w",
     "drift",
@@ -69,6 +70,8 @@ const NOT_OF_THE_CONFIG: [&str; 7] = [
     "gpu",
     "baseline_s",
     "baseline_j",
+    // The objective's metric again, as a value to minimise.
+    OBJECTIVE,
 ];
 
 /// Numeric columns: metrics and parameters that vary.

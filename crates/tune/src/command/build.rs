@@ -1,13 +1,16 @@
 //! Builds by a command, each config in a folder of its own, kept for the sweep.
 
 use super::fault;
+use super::process::{path_of, seconds};
 use super::template::Words;
 use crate::error::{BuildError, CompileError, of_environment};
 use greenup_process::capture::output;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+
+/// Lines of a failed build that are shown.
+const SHOWN: usize = 3;
 
 /// Folders of builds, each locked while it is made.
 static BUILDING: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
@@ -48,13 +51,9 @@ pub(super) fn built(
     let Some((program, args)) = all.split_first() else {
         return Err(CompileError::Rejected("there is no command".into()).into());
     };
-    let path = match program.contains('/') {
-        true => dir.join(program),
-        false => program.into(),
-    };
-    let mut command = std::process::Command::new(path);
+    let mut command = std::process::Command::new(path_of(program, dir));
     command.args(args).current_dir(dir);
-    let out = output(&mut command, Duration::from_secs_f64(timeout_s), cancelled)
+    let out = output(&mut command, seconds(timeout_s), cancelled)
         .map_err(|e| fault(format!("`{program}` cannot be started: {e}")))?;
     if cancelled() {
         return Err(CompileError::Interrupted.into());
@@ -71,23 +70,7 @@ pub(super) fn built(
             } else {
                 out.stderr
             };
-            let errors: Vec<&str> = said
-                .lines()
-                .filter(|l| l.contains("error"))
-                .take(3)
-                .collect();
-            let brief = match errors.is_empty() {
-                true => said
-                    .lines()
-                    .rev()
-                    .take(3)
-                    .collect::<Vec<_>>()
-                    .into_iter()
-                    .rev()
-                    .collect::<Vec<_>>()
-                    .join("\n"),
-                false => errors.join("\n"),
-            };
+            let brief = brief(&said);
             if of_environment(&said) {
                 return Err(fault(format!("the build failed: {brief}")));
             }
@@ -95,4 +78,16 @@ pub(super) fn built(
             Err(CompileError::Rejected(format!("{how}: {brief}")).into())
         }
     }
+}
+
+/// The first lines that name errors, else the last of all.
+fn brief(said: &str) -> String {
+    let errors: Vec<&str> = (said.lines().filter(|l| l.contains("error")))
+        .take(SHOWN)
+        .collect();
+    if !errors.is_empty() {
+        return errors.join("\n");
+    }
+    let all: Vec<&str> = said.lines().collect();
+    all[all.len().saturating_sub(SHOWN)..].join("\n")
 }

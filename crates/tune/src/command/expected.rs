@@ -65,7 +65,8 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
         .filter(|w| !w.is_empty())
 }
 
-fn brief(text: &str) -> String {
+/// The beginning of a text, for messages.
+pub(super) fn brief(text: &str) -> String {
     text.chars().take(40).collect()
 }
 

@@ -3,8 +3,10 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `written` | the tables as written |
+//! | `parse` | from those tables to a command, with what is wrong |
 //! | `template` | words with `{name}` in them |
 //! | `source` | where a number is in the output of a run |
+//! | `fresh` | whether a run wrote its files |
 //! | `expected` | the output that is right |
 //! | `build` | builds by a command, kept by config |
 //! | `process` | one run of a command |
@@ -12,6 +14,8 @@
 
 mod build;
 pub(crate) mod expected;
+mod fresh;
+mod parse;
 mod process;
 pub(crate) mod program;
 mod source;
@@ -26,12 +30,12 @@ pub use written::Goal;
 use crate::build::cubin::Ready;
 use crate::error::{BuildError, CompileError, EnvironmentFault};
 use crate::objective::Objective;
-use crate::problem::{ConfigError, Problem, ValueError};
+use crate::problem::{ConfigError, Problem};
 use greenup_space::Value;
+use source::SourceOfAny;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use template::Words;
-use written::{BuildText, RunText};
 
 /// A problem's command: how it is built, run, timed and checked.
 #[derive(Clone, Debug)]
@@ -44,8 +48,8 @@ pub struct Runnable {
     run: Words,
     environment: BTreeMap<String, Words>,
     input: Option<PathBuf>,
-    time: Option<Source>,
-    metrics: Vec<(String, Source, Goal)>,
+    time: Option<SourceOfAny>,
+    metrics: Vec<(String, SourceOfAny, Goal)>,
     check: Option<Words>,
     expect: Option<written::ExpectText>,
     reference: Option<Words>,
@@ -58,145 +62,6 @@ pub struct Runnable {
 const BUILD: &str = "build";
 
 impl Runnable {
-    /// From the tables of a problem file in `dir`; `known` says whether a name has a value for every config.
-    ///
-    /// # Errors
-    /// What is wrong with them.
-    pub(crate) fn new(
-        build: &BuildText,
-        run: &RunText,
-        dir: &Path,
-        known: &dyn Fn(&str) -> bool,
-    ) -> Result<Self, ValueError> {
-        let wrong = |what: &str, cause: String| ValueError::Command {
-            what: what.to_owned(),
-            cause,
-        };
-        let words = |what: &str, text: &str| -> Result<Words, ValueError> {
-            let words = Words::parse(text).map_err(|e| wrong(what, e))?;
-            for name in words.names() {
-                if name != BUILD && !known(name) {
-                    let cause = format!(
-                        "`{{{name}}}` is no constant, parameter or derived value; write {{{{ and }}}} for braces"
-                    );
-                    return Err(wrong(what, cause));
-                }
-            }
-            Ok(words)
-        };
-        let builds = (build.command.as_deref())
-            .map(|text| words("[build] command", text))
-            .transpose()?;
-        let run_words = words("[run] command", &run.command)?;
-        let uses = |w: &Words| w.names().any(|n| n == BUILD);
-        match &builds {
-            Some(b) if !uses(b) => {
-                return Err(wrong(
-                    "[build] command",
-                    "it must write into {build}, the folder of its config, e.g. `cc app.c -o {build}/app`".into(),
-                ));
-            }
-            None if uses(&run_words) => {
-                return Err(wrong(
-                    "[run] command",
-                    "{build} is the folder of a build, but there is no [build] command".into(),
-                ));
-            }
-            _ => {}
-        }
-        for program in builds.iter().chain([&run_words]) {
-            if let Some(missing) = program.missing_program(dir) {
-                return Err(wrong("command", format!("there is no program `{missing}`")));
-            }
-        }
-        let source =
-            |what: &str, text: &written::SourceText| Source::new(text).map_err(|e| wrong(what, e));
-        let time = run
-            .time
-            .as_ref()
-            .map(|t| source("[run] time", t))
-            .transpose()?;
-        let mut metrics = Vec::new();
-        for (name, text) in &run.metrics {
-            let what = format!("[run.metrics.{name}]");
-            if RESERVED.contains(&name.as_str()) {
-                return Err(wrong(&what, "the name is taken".into()));
-            }
-            metrics.push((name.clone(), source(&what, &text.source())?, text.goal));
-        }
-        let optional =
-            |what: &str, text: Option<&String>| text.map(|text| words(what, text)).transpose();
-        let expect = run.expect.clone();
-        if let Some(e) = &expect {
-            if e.command.is_some() == e.file.is_some() {
-                return Err(wrong("[run.expect]", "give `command` or `file`".into()));
-            }
-            if !(e.tolerance >= 0.0 && e.tolerance.is_finite()) {
-                return Err(wrong(
-                    "[run.expect]",
-                    format!("invalid tolerance {}", e.tolerance),
-                ));
-            }
-            if let Some(Err(cause)) = e.lines.as_ref().map(|l| regex::Regex::new(l)) {
-                return Err(wrong("[run.expect] lines", cause.to_string()));
-            }
-            if let Some(f) = e.file.as_ref().filter(|f| !dir.join(f).is_file()) {
-                return Err(wrong(
-                    "[run.expect]",
-                    format!("there is no file {}", f.display()),
-                ));
-            }
-        }
-        let reference = optional(
-            "[run.expect] command",
-            expect.as_ref().and_then(|e| e.command.as_ref()),
-        )?;
-        let of = optional(
-            "[run.expect] of",
-            expect.as_ref().and_then(|e| e.of.as_ref()),
-        )?;
-        if let Some(f) = run.input.as_ref().filter(|f| !dir.join(f).is_file()) {
-            return Err(wrong(
-                "[run] input",
-                format!("there is no file {}", f.display()),
-            ));
-        }
-        if !(1..=1000).contains(&run.repeats) {
-            return Err(wrong("[run] repeats", "give 1 to 1000".into()));
-        }
-        if !(build.timeout > 0.0 && build.timeout.is_finite()) {
-            return Err(wrong(
-                "[build] timeout",
-                format!("invalid {}", build.timeout),
-            ));
-        }
-        let environment = run
-            .environment
-            .iter()
-            .map(|(name, text)| {
-                Ok((
-                    name.clone(),
-                    words(&format!("[run.environment] {name}"), text)?,
-                ))
-            })
-            .collect::<Result<_, ValueError>>()?;
-        Ok(Self {
-            texts: (build.command.clone(), run.command.clone()),
-            build: builds,
-            build_timeout_s: build.timeout,
-            check: optional("[run] check", run.check.as_ref())?,
-            run: run_words,
-            environment,
-            input: run.input.clone(),
-            time,
-            metrics,
-            reference,
-            of,
-            expect,
-            repeats: run.repeats,
-        })
-    }
-
     /// The commands as written, for the facts of a sweep.
     pub(crate) fn facts(&self) -> impl Iterator<Item = (&'static str, String)> {
         let texts = [self.texts.0.as_ref(), Some(&self.texts.1)];
@@ -218,7 +83,7 @@ impl Runnable {
         (self.metrics.iter()).find_map(|(name, _, goal)| (name == metric).then_some(*goal))
     }
 
-    /// Names of the metrics beside the time.
+    /// Names of the metrics.
     pub fn metrics(&self) -> impl Iterator<Item = &str> {
         self.metrics.iter().map(|(name, _, _)| name.as_str())
     }
@@ -385,18 +250,6 @@ pub fn commands(sweep: &crate::Sweep, values: &[(String, String)]) -> Vec<String
         .filter_map(|text| Some(Words::parse(text).ok()?.shown(&values)))
         .collect()
 }
-
-/// Names of metrics that have a meaning already.
-const RESERVED: [&str; 8] = [
-    "time",
-    "energy",
-    "objective",
-    "drift",
-    "error",
-    "gflops",
-    "cpu_s",
-    "memory_bytes",
-];
 
 /// A fault of the environment with a message.
 fn fault(message: String) -> BuildError {

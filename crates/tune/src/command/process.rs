@@ -5,6 +5,7 @@ use crate::sweep::Failure;
 use greenup_process::group::{Group, OnInterrupt};
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,22 @@ use std::time::{Duration, Instant};
 const KEPT: usize = 64 << 20;
 /// The same of what it says about errors.
 const KEPT_ERRORS: usize = 64 << 10;
+
+/// Seconds that a problem may state at most: three years.
+const MOST_SECONDS: f64 = 1e8;
+
+/// A time limit.
+pub(super) fn seconds(s: f64) -> Duration {
+    Duration::from_secs_f64(s.clamp(0.0, MOST_SECONDS))
+}
+
+/// A program with a folder in its name is looked for from the problem's folder, another one in PATH.
+pub(super) fn path_of(program: &str, dir: &Path) -> PathBuf {
+    match program.contains('/') {
+        true => dir.join(program),
+        false => program.into(),
+    }
+}
 
 /// A run that ended well.
 pub(crate) struct Once {
@@ -56,12 +73,7 @@ pub(crate) fn run_words(
             })?
             .into(),
     };
-    // A program with a folder in its name is looked for from the problem's folder.
-    let program_path = match program.contains('/') {
-        true => of.dir.join(program),
-        false => program.into(),
-    };
-    let mut command = std::process::Command::new(program_path);
+    let mut command = std::process::Command::new(path_of(program, &of.dir));
     command
         .args(args)
         .current_dir(&of.dir)
@@ -76,7 +88,7 @@ pub(crate) fn run_words(
             format!("`{program}` cannot be started: {e}"),
         )
     })?;
-    let until = start + Duration::from_secs_f64(timeout_s);
+    let until = start + seconds(timeout_s);
     let stopped = std::cell::Cell::new(false);
     let watched = || {
         stopped.set(stop());
@@ -95,6 +107,8 @@ pub(crate) fn run_words(
             format!("did not end within {timeout_s} s"),
         ));
     }
+    // What it left running would disturb the next run.
+    group.signal(libc::SIGKILL);
     let (status, usage) = group
         .reap_with_usage()
         .map_err(|e| failed(Failure::Runtime, format!("`{program}`: {e}")))?;
@@ -115,10 +129,10 @@ pub(crate) fn run_words(
             format!("was killed by signal {n}{}", said()),
         )),
         (None, Some(0)) => {
-            let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
+            let of = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
             Ok(Once {
                 wall_s,
-                cpu_s: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+                cpu_s: of(usage.ru_utime) + of(usage.ru_stime),
                 memory_bytes: usage.ru_maxrss as f64
                     * if cfg!(target_os = "macos") {
                         1.0

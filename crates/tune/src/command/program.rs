@@ -1,6 +1,7 @@
 //! A config's command, as the worker runs it.
 
 use super::expected::{compare, lines};
+use super::fresh::Before;
 use super::process::{Ended, Once, run, run_words};
 use super::source::Source;
 use super::written::Goal;
@@ -36,6 +37,15 @@ pub struct Command {
     pub timeout_s: f64,
     /// Measured runs of a trial at least.
     pub repeats: usize,
+}
+
+impl Command {
+    /// Files that are read after a run.
+    fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let numbers = self.time.iter().chain(self.metrics.iter().map(|m| &m.1));
+        let compared = self.expectation.iter().filter_map(|e| e.of.as_ref());
+        (numbers.filter_map(|s| s.file.clone())).chain(compared.map(|f| self.dir.join(f)))
+    }
 }
 
 /// The output that is right.
@@ -75,6 +85,7 @@ impl Program {
     /// # Errors
     /// It fails, hangs, or a number is missing.
     pub(crate) fn run(&mut self) -> Result<(f64, f64), (Failure, String)> {
+        let before = Before::of(self.command.files());
         let never = || false;
         let Once {
             wall_s,
@@ -82,6 +93,12 @@ impl Program {
             memory_bytes,
             stdout,
         } = run(&self.command, &never).map_err(failure)?;
+        if let Some(file) = before.unchanged() {
+            return Err((
+                Failure::Runtime,
+                format!("it did not write {}", file.display()),
+            ));
+        }
         let missing = |what: &str, e: String| (Failure::Runtime, format!("{what}: {e}"));
         let time = match &self.command.time {
             None => wall_s,

@@ -1,5 +1,6 @@
 //! Where a number is in what a run leaves: by a regular expression or a JSON path, in its output or in a file.
 
+use super::expected::brief;
 use super::template::Words;
 use super::written::SourceText;
 use serde::{Deserialize, Serialize};
@@ -12,12 +13,21 @@ const MOST_BYTES: u64 = 64 << 20;
 /// Where a number is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
-    /// File; standard output without one. A template until [`Source::filled`].
+    /// File; standard output without one.
     pub file: Option<PathBuf>,
     /// Place in the text.
     pub place: Place,
     /// Factor to its unit.
     pub factor: f64,
+}
+
+/// The same for any config.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceOfAny {
+    /// Name of the file.
+    pub(crate) file: Option<Words>,
+    place: Place,
+    factor: f64,
 }
 
 /// Where a number is in a text.
@@ -31,7 +41,7 @@ pub enum Place {
     Whole,
 }
 
-impl Source {
+impl SourceOfAny {
     pub(crate) fn new(text: &SourceText) -> Result<Self, String> {
         let place = match (&text.regex, &text.json) {
             (Some(_), Some(_)) => return Err("give `regex` or `json`, not both".into()),
@@ -51,29 +61,24 @@ impl Source {
             Some("min") => 60.0,
             Some(other) => return Err(format!("unit `{other}` is not one of s, ms, us, ns, min")),
         };
-        if let Some(f) = &text.file {
-            Words::parse(f)?;
-        }
         Ok(Self {
-            file: text.file.as_ref().map(PathBuf::from),
+            file: text.file.as_deref().map(Words::parse).transpose()?,
             place,
             factor,
         })
     }
 
     /// With the values of a config in the name of the file.
-    pub(crate) fn filled(&self, values: &BTreeMap<&str, String>, dir: &Path) -> Self {
-        let file = self.file.as_ref().map(|f| {
-            let text = f.display().to_string();
-            let name = Words::parse(&text).map_or(text, |w| w.filled(values).join(" "));
-            dir.join(name)
-        });
-        Self {
-            file,
-            ..self.clone()
+    pub(crate) fn filled(&self, values: &BTreeMap<&str, String>, dir: &Path) -> Source {
+        Source {
+            file: (self.file.as_ref()).map(|f| dir.join(f.filled(values).join(" "))),
+            place: self.place.clone(),
+            factor: self.factor,
         }
     }
+}
 
+impl Source {
     /// The number, from the output of a run or its file.
     ///
     /// # Errors
@@ -171,22 +176,19 @@ fn keys(path: &str) -> Result<Vec<String>, String> {
     }
 }
 
-fn brief(text: &str) -> String {
-    text.chars().take(40).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn of(regex: Option<&str>, json: Option<&str>, unit: Option<&str>) -> Source {
-        Source::new(&SourceText {
+        let text = SourceText {
             regex: regex.map(Into::into),
             json: json.map(Into::into),
             file: None,
             unit: unit.map(Into::into),
-        })
-        .unwrap()
+        };
+        let any = SourceOfAny::new(&text).unwrap();
+        any.filled(&BTreeMap::new(), Path::new(""))
     }
 
     #[test]
@@ -222,7 +224,7 @@ mod tests {
         );
         assert!(json.number(b"{\"a\": {\"b\": []}}").is_err());
         assert!(json.number(b"").unwrap_err().contains("no JSON"));
-        let wrong = |t: SourceText| Source::new(&t).unwrap_err();
+        let wrong = |t: SourceText| SourceOfAny::new(&t).unwrap_err();
         assert!(
             wrong(SourceText {
                 regex: Some("(".into()),

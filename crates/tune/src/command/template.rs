@@ -1,5 +1,6 @@
 //! Words of a command with `{name}` in them.
 
+use super::process::path_of;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -85,7 +86,7 @@ impl Words {
             return None;
         };
         let found = match program.contains('/') {
-            true => dir.join(program).is_file(),
+            true => path_of(program, dir).is_file(),
             false => std::env::var_os("PATH")
                 .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(program).is_file())),
         };

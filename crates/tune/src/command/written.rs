@@ -4,15 +4,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// How a config is built by a command.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct BuildText {
-    /// The command, which writes into `{build}`.
-    pub(crate) command: Option<String>,
-    /// Seconds after which it counts as hanging.
-    pub(crate) timeout: f64,
-}
-
 /// The command that is tuned.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,7 +47,7 @@ pub(crate) struct SourceText {
     pub(crate) unit: Option<String>,
 }
 
-/// A number beside the time.
+/// A number other than the time.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MetricText {

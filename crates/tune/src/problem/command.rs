@@ -3,7 +3,6 @@
 use super::parse::Written;
 use super::{Language, ValueError};
 use crate::command::Runnable;
-use crate::command::written::BuildText;
 use crate::objective::Objective;
 use greenup_space::Space;
 use std::path::Path;
@@ -38,18 +37,17 @@ pub(super) fn runnable(
         ("[baseline]", written.baseline.is_some()),
         ("[compiled]", !written.compiled.is_empty()),
         ("[build] entry", !written.build.entry.is_empty()),
+        ("[build] compiler", written.build.compiler.is_some()),
+        ("[build] flags", written.build.flags.is_some()),
+        ("[build] arch", written.build.arch.is_some()),
     ];
     if let Some((what, _)) = kernels.iter().find(|(_, there)| *there) {
         let cause = "belongs to a kernel; a [run] command is checked by `check` or [run.expect]";
         return Err(wrong(what, cause));
     }
     written.build.language = Language::Command;
-    let build = BuildText {
-        command: written.build.command.clone(),
-        timeout: written.build.timeout,
-    };
     let known = |name: &str| space.knows(name);
-    Runnable::new(&build, &run, dir, &known).map(Some)
+    Runnable::new(&written.build, &run, dir, &known).map(Some)
 }
 
 /// Whether an objective that is a metric is one of the command.

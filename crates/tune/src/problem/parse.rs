@@ -1,10 +1,10 @@
 //! From the text of a problem file to a problem.
 
 use super::argument::{argument, tolerance};
-use super::written::{COMMAND_TIMEOUT_S, LaunchText, MapText, ReferenceText, TextureText, hint};
+use super::written::{LaunchText, MapText, MeasureText, ReferenceText, TextureText, hint};
 use super::{
-    Argument, Baseline, Build, Language, Measure, Problem, ProblemError, Reference, Role, Setup,
-    ValueError, command, cuda, maps, parts, textures,
+    Argument, Baseline, Build, Language, Problem, ProblemError, Reference, Role, Setup, ValueError,
+    command, cuda, maps, parts, textures,
 };
 use crate::command::written::RunText;
 use crate::objective::Objective;
@@ -55,7 +55,8 @@ pub(super) struct Written {
     #[serde(default)]
     work: toml::Table,
     objective: Option<Objective>,
-    measure: Option<Measure>,
+    #[serde(default)]
+    measure: MeasureText,
 }
 
 /// Arrays of a problem at most, bytes.
@@ -186,13 +187,7 @@ impl Problem {
             })
             .transpose()
             .map_err(of_value)?;
-        let m = written.measure.unwrap_or(Measure {
-            timeout: match command {
-                Some(_) => COMMAND_TIMEOUT_S,
-                None => Measure::default().timeout,
-            },
-            ..Measure::default()
-        });
+        let m = written.measure.measure(command.is_some());
         if !(m.seconds > 0.0 && m.timeout > m.seconds && m.timeout.is_finite()) {
             return Err(fail("[measure] needs 0 < seconds < timeout".into(), None));
         }

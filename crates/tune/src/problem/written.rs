@@ -257,9 +257,30 @@ pub struct Setup {
     pub entry: String,
 }
 
+/// How trials are measured, as written.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeasureText {
+    pub seconds: Option<f64>,
+    pub timeout: Option<f64>,
+}
+
+impl MeasureText {
+    /// With defaults: a program takes longer than a kernel.
+    pub(super) fn measure(self, of_command: bool) -> Measure {
+        let default = Measure::default();
+        Measure {
+            seconds: self.seconds.unwrap_or(default.seconds),
+            timeout: self.timeout.unwrap_or(match of_command {
+                true => COMMAND_TIMEOUT_S,
+                false => default.timeout,
+            }),
+        }
+    }
+}
+
 /// How trials are measured.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Measure {
     /// Seconds of measuring a config.
     pub seconds: f64,
@@ -284,7 +305,7 @@ impl Measure {
 }
 
 /// Seconds after which a run of a command counts as hanging, where the problem says nothing.
-pub(super) const COMMAND_TIMEOUT_S: f64 = 300.0;
+const COMMAND_TIMEOUT_S: f64 = 300.0;
 
 impl Default for Measure {
     fn default() -> Self {

@@ -1,6 +1,7 @@
 //! `greenup tune`.
 
 use crate::args::TuneArgs;
+use crate::found;
 use crate::launched;
 use crate::search::{self, Spread};
 use greenup_app::error::{AppError, Result};
@@ -66,8 +67,8 @@ pub fn run(args: &TuneArgs) -> Result {
             found: &done.found,
         })?;
     } else {
-        search::print(&done);
+        found::print(&done);
     }
-    search::interrupted(&done.found);
+    found::interrupted(&done.found);
     Ok(())
 }

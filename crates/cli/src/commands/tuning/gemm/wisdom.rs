@@ -1,6 +1,7 @@
 //! What was tuned before: made, found again, listed.
 
 use crate::args::GemmArgs;
+use crate::found;
 use crate::search::{self, Spread};
 use greenup_app::error::Result;
 use greenup_app::print;
@@ -37,9 +38,9 @@ pub fn tuned(
         args.json,
     )?;
     if !args.json {
-        search::print(&done);
+        found::print(&done);
     }
-    search::interrupted(&done.found);
+    found::interrupted(&done.found);
     Ok(done.found.finalists.first().map(|best| Known {
         device: cpu.model.clone(),
         threads: cpu.cores.len(),

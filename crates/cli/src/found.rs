@@ -1,0 +1,156 @@
+//! What a search found, for the terminal.
+
+use greenup_app::print;
+use greenup_meter::Summary;
+use greenup_report::si::si;
+use greenup_tune::session::SessionResult;
+use greenup_tune::{Finalist, Found, Objective, Sweep};
+
+/// Prints the result.
+pub fn print(searched: &SessionResult) {
+    let SessionResult {
+        found,
+        sweep,
+        objective,
+        ..
+    } = searched;
+    let failures: Vec<String> = found
+        .failures
+        .iter()
+        .map(|(k, n)| format!("{n} {k}"))
+        .collect();
+    print::line(format!(
+        "{} trials, {}",
+        found.trials,
+        if failures.is_empty() {
+            "none failed".to_owned()
+        } else {
+            format!("failed: {}", failures.join(", "))
+        }
+    ));
+    if let Some((lo, hi)) = found.drift
+        && (lo < 0.95 || hi > 1.05)
+    {
+        print::warn(format!(
+            "the machine drifted: the baseline took {:+.0} % to {:+.0} % of its first time; trust the finalists",
+            100.0 * (lo - 1.0),
+            100.0 * (hi - 1.0)
+        ));
+    }
+    if let Some(d) = found.disturbance.as_ref().filter(|d| d.matters()) {
+        print::warn(format!(
+            "the workers disturb each other, or their devices differ, by more than the noise: {}; trust the finalists, which one worker measured",
+            d.sentences()
+        ));
+    }
+    if !found.workers.is_empty() {
+        let each: Vec<String> = (found.workers.iter())
+            .map(|w| format!("{} {}", w.name, w.trials))
+            .collect();
+        let all: usize = found.workers.iter().map(|w| w.trials).sum();
+        print::line(format!(
+            "trials by worker: {}; {:.1} a minute",
+            each.join(", "),
+            60.0 * all as f64 / found.search_s.max(1e-9)
+        ));
+    }
+    if found.finalists.is_empty() {
+        return;
+    }
+    let flops = sweep.facts.flops;
+    let mut header = vec!["", "time", "[95 %]"];
+    let energy = found.finalists.iter().any(|f| f.energy_j.is_some());
+    if energy {
+        header.push("energy");
+    }
+    if flops.is_some() {
+        header.push("Gflop/s");
+    }
+    let metric = match objective {
+        Objective::Metric(name) => Some(name),
+        _ => None,
+    };
+    header.extend(metric);
+    header.push(match metric {
+        None => "T / T_best",
+        Some(_) => "ratio to best",
+    });
+    header.extend(sweep.facts.parameters.iter().map(String::as_str));
+    let rows = found
+        .finalists
+        .iter()
+        .enumerate()
+        .map(|(i, f)| {
+            let mut row = vec![
+                if i == 0 {
+                    "best".to_owned()
+                } else if f.tie {
+                    "tie".to_owned()
+                } else {
+                    String::new()
+                },
+                si(f.time_s.median, "s"),
+                format!("{} … {}", si(f.time_s.lo, "s"), si(f.time_s.hi, "s")),
+            ];
+            if energy {
+                row.push(
+                    f.energy_j
+                        .as_ref()
+                        .map_or_else(String::new, |e| si(e.median, "J")),
+                );
+            }
+            if let Some(w) = flops {
+                row.push(format!("{:.2}", w / f.time_s.median * 1e-9));
+            }
+            if let Some(name) = metric {
+                row.push(metric_of(sweep, f, name).map_or_else(String::new, |x| format!("{x:.4}")));
+            }
+            row.push(f.ratio.as_ref().map_or_else(String::new, |r| {
+                format!("×{:.3} [{:.3} … {:.3}]", r.median, r.lo, r.hi)
+            }));
+            row.extend(f.config.iter().map(ToString::to_string));
+            row
+        })
+        .collect();
+    print::line(format!(
+        "\nfinalists by {objective}, measured again, interleaved:"
+    ));
+    print::table(&header, rows);
+    if let Some(r) = &found.baseline {
+        let ratio = |s: &Option<Summary>| {
+            s.as_ref().map_or_else(String::new, |s| {
+                format!("×{:.3} [{:.3} … {:.3}]", s.median, s.lo, s.hi)
+            })
+        };
+        let energy = r.energy_j.as_ref().map_or_else(String::new, |e| {
+            format!(
+                ", {}; the best takes {} of its energy",
+                si(e.median, "J"),
+                ratio(&r.energy_ratio)
+            )
+        });
+        print::line(format!(
+            "\nbaseline, in the same rounds: {}; the best config takes {} of its time{energy}",
+            si(r.time_s.median, "s"),
+            ratio(&r.time_ratio)
+        ));
+    }
+}
+
+/// The metric of a finalist, of whose value to minimise its trial tells whether it is the metric's reciprocal.
+fn metric_of(sweep: &Sweep, f: &Finalist, name: &str) -> Option<f64> {
+    let trial = sweep.trials.iter().find(|t| t.config == f.config)?;
+    let (metric, value) = (trial.metrics.get(name)?, trial.cost()?.metric?);
+    let reciprocal = (metric * value - 1.0).abs() < 1e-9 && (metric - value).abs() > 1e-9 * value;
+    Some(if reciprocal { 1.0 / f.value } else { f.value })
+}
+
+/// Prints a note if the user stopped it.
+pub fn interrupted(found: &Found) {
+    if found.interrupted {
+        print::note(format!(
+            "stopped; {} trials are kept, continue with --resume",
+            found.trials
+        ));
+    }
+}
