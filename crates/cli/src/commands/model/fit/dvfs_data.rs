@@ -1,0 +1,104 @@
+//! Fits to measurements at several clocks and voltages.
+
+use crate::args::FitArgs;
+use greenup_app::error::Result;
+use greenup_app::print;
+use greenup_app::progress::Bars;
+use greenup_calibrate::dvfs::{self, PowerFit, PowerModel};
+use greenup_files::read_text;
+use greenup_meter::Observer as _;
+use greenup_report::si::{percent, si};
+use serde_json::json;
+
+pub(super) fn run_dvfs(args: &FitArgs) -> Result {
+    let text = read_text(&args.file)?;
+    let data = dvfs::parse(&args.file.display().to_string(), &text)?;
+    if args.race_to_halt {
+        return run_races(args, &data);
+    }
+    let all: Vec<_> = data.samples.iter().collect();
+    let errors: Vec<_> = {
+        let bars = Bars::new();
+        bars.stage("validating", PowerModel::ALL.len());
+        PowerModel::ALL
+            .into_iter()
+            .map(|m| {
+                let errors = dvfs::validate(&data, m);
+                bars.step(&format!("{m:?}"));
+                errors
+            })
+            .collect()
+    };
+    let fit = PowerFit::new(&data, &all, PowerModel::Saturating);
+    if args.json {
+        return print::json(
+            &json!({ "samples": data.samples.len(), "fit": fit, "errors": errors }),
+        );
+    }
+    let rows = errors
+        .iter()
+        .map(|e| {
+            let name = match e.model {
+                PowerModel::FixedVoltage => "voltage fixed (V = 1)",
+                PowerModel::FittedVoltage => "voltage a function of clock",
+                PowerModel::Saturating => "… and utilisation saturates",
+                PowerModel::KnownKernel => "… for a kernel seen at other settings",
+            };
+            vec![
+                name.to_owned(),
+                percent(e.leave_setting_out),
+                e.leave_kernels_out.map_or("–".into(), percent),
+            ]
+        })
+        .collect();
+    print::line(format!(
+        "{} samples at {} settings; mean absolute error of power on what was held out:",
+        data.samples.len(),
+        errors.first().map_or(0, |e| e.settings)
+    ));
+    print::table(&["model", "one setting out", "kernels out"], rows);
+    print::line("");
+    for (name, v) in [("core", &fit.core_voltage), ("memory", &fit.mem_voltage)] {
+        let top = v.max_clock_hz;
+        print::line(format!(
+            "{name} voltage: flat up to {}, then rising to {:.2} of its floor at {}",
+            si(v.knee * top, "Hz"),
+            v.volt(top),
+            si(top, "Hz")
+        ));
+    }
+    Ok(())
+}
+
+/// The thesis's table 8 for a device.
+fn run_races(args: &FitArgs, data: &dvfs::PowerData) -> Result {
+    let halt = {
+        let bars = Bars::new();
+        bars.stage("choosing settings", 1);
+        dvfs::race_to_halt(data, PowerModel::Saturating)
+    };
+    if args.json {
+        return print::json(&halt);
+    }
+    let row = |name: &str, l: &dvfs::ExcessEnergy| {
+        vec![
+            name.to_owned(),
+            format!("{} of {}", l.wrong, halt.kernels),
+            percent(l.mean),
+            percent(l.least),
+            percent(l.largest),
+        ]
+    };
+    print::line(
+        "settings chosen for kernels that the model has not seen, against the one that spends least:",
+    );
+    print::table(
+        &["chosen by", "wrong", "energy lost", "least", "largest"],
+        vec![
+            row("model", &halt.model),
+            row("time (race to halt)", &halt.fastest),
+        ],
+    );
+    print::line("power was measured; times follow from utilisations, since the data has none");
+    Ok(())
+}

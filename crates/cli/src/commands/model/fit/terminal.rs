@@ -1,0 +1,207 @@
+//! What fits found, for the terminal.
+
+use greenup_app::print;
+use greenup_calibrate::fit::clocked::ClockedFit;
+use greenup_calibrate::fit::leakage::LeakageFit;
+use greenup_calibrate::fit::{Constant, Errors, Fit};
+use greenup_model::dvfs::LeakageTemperature;
+use greenup_report::si::{percent, si, three};
+
+/// Leakage over temperature (eq 40).
+pub(super) fn print_leakage(fit: &LeakageFit) {
+    let row = |name: String, c: &Constant, unit: &str| {
+        vec![
+            name,
+            si(c.value, unit),
+            format!("{} … {}", si(c.lo, unit), si(c.hi, unit)),
+        ]
+    };
+    print::line(format!(
+        "\nleakage over temperature (eq 40), {} records from {:.0} to {:.0} °C:",
+        fit.records, fit.temperature_c.0, fit.temperature_c.1
+    ));
+    let at = format!("leakage at {:.0} °C and the highest clock", fit.reference_c);
+    let rows = vec![
+        row("Θ = q V_th/(a k_a)".into(), &fit.theta_k, "K"),
+        row(at, &fit.leakage_w, "W"),
+        row("other constant power".into(), &fit.misc_w, "W"),
+    ];
+    print::table(&["constant", "value", "95 % interval"], rows);
+    print::line(format!(
+        "energy error with measured time and clock: mean {}, against {} with one constant power",
+        percent(fit.mean_abs_error),
+        percent(fit.mean_abs_error_constant)
+    ));
+    if let Some((with, without)) = fit.held_out {
+        print::line(format!(
+            "of benchmarks left out of the fit: mean {}, against {}",
+            percent(with),
+            percent(without)
+        ));
+    }
+    let kelvin = fit.reference_c + LeakageTemperature::ZERO_C;
+    match (fit.distinguished, fit.temperature().doubling_k(kelvin)) {
+        (true, Some(k)) => print::line(format!("it doubles in {k:.0} K")),
+        _ => print::line(
+            "these records do not tell leakage from other constant power: measure at more temperatures",
+        ),
+    }
+    if fit.correlation > 0.5 {
+        print::warn(format!(
+            "temperature and power of the operations rise together in the records (correlation {:.2}): part of this leakage may be power of the load. Fix: measure the same benchmarks on a cold and on a hot device",
+            fit.correlation
+        ));
+    }
+}
+
+/// What was fitted of the clock, and how it fares on benchmarks that it had not seen.
+pub fn print_clocked(fit: &ClockedFit) {
+    let row = |name: String, c: &Constant, value: &dyn Fn(f64) -> String| {
+        vec![
+            name,
+            value(c.value),
+            format!("{} … {}", value(c.lo), value(c.hi)),
+        ]
+    };
+    let mut rows = vec![
+        row("voltage slope".into(), &fit.voltage_slope, &|x| three(x)),
+        row("constant power π₀".into(), &fit.constant_power_w, &|x| {
+            si(x, "W")
+        }),
+    ];
+    for (op, c) in &fit.energy_j {
+        let unit = format!("J/{}", op.unit_name());
+        rows.push(row(
+            format!("{op} ε at {}", si(fit.highest_hz, "Hz")),
+            c,
+            &|x| si(x, &unit),
+        ));
+    }
+    print::line("\nclock and voltage at the cap:");
+    print::table(&["constant", "value", "95 % interval"], rows);
+    if fit.cap_w.is_finite() {
+        print::line(format!("cap: {}", si(fit.cap_w, "W")));
+    }
+    if let Some(e) = &fit.energy_errors {
+        print::line(format!(
+            "energy error with measured time and clock: mean {}, largest {} over {} records",
+            percent(e.mean_abs),
+            percent(e.max_abs),
+            e.n
+        ));
+    }
+    let Some(h) = &fit.held_out else { return };
+    let both = |c: &Errors, f: &Errors| {
+        vec![
+            c.n.to_string(),
+            percent(c.mean_abs),
+            percent(c.max_abs),
+            percent(f.mean_abs),
+            percent(f.max_abs),
+        ]
+    };
+    let mut table = Vec::new();
+    let mut add = |name: &str, c: Option<&Errors>, f: Option<&Errors>| {
+        if let (Some(c), Some(f)) = (c, f) {
+            let mut r = vec![name.to_owned()];
+            r.extend(both(c, f));
+            table.push(r);
+        }
+    };
+    add("time", Some(&h.time), Some(&h.flat_time));
+    add("energy", Some(&h.energy), Some(&h.flat_energy));
+    add(
+        "time, at the cap",
+        h.capped_time.as_ref(),
+        h.capped_flat_time.as_ref(),
+    );
+    add(
+        "energy, at the cap",
+        h.capped_energy.as_ref(),
+        h.capped_flat_energy.as_ref(),
+    );
+    print::line("\nbenchmarks held out, predicted from their work alone:");
+    print::table(
+        &[
+            "",
+            "n",
+            "clock: mean",
+            "largest",
+            "flat cap: mean",
+            "largest",
+        ],
+        table,
+    );
+    if !h.skipped.is_empty() {
+        print::line(format!(
+            "not held out, as they alone reach the roof of a class: {}",
+            h.skipped.join(", ")
+        ));
+    }
+    print::line(format!(
+        "clock: mean error {}, largest {}",
+        percent(h.clock.mean_abs),
+        percent(h.clock.max_abs)
+    ));
+}
+
+/// The fit as a table.
+pub fn print(fit: &Fit) {
+    let row = |name: String, c: &Constant, unit: &str| {
+        vec![
+            name,
+            si(c.value, unit),
+            format!("{} … {}", si(c.lo, unit), si(c.hi, unit)),
+        ]
+    };
+    let mut rows = Vec::new();
+    for (op, c) in &fit.time_s {
+        rows.push(row(format!("{op} τ"), c, &format!("s/{}", op.unit_name())));
+    }
+    for (op, c) in &fit.energy_j {
+        rows.push(row(format!("{op} ε"), c, &format!("J/{}", op.unit_name())));
+    }
+    if let Some(c) = &fit.constant_power_w {
+        rows.push(row("constant power π₀".into(), c, "W"));
+    }
+    if let Some(c) = &fit.usable_power_w {
+        rows.push(row("usable power Δπ".into(), c, "W"));
+    }
+    print::table(&["constant", "value", "95 % interval"], rows);
+    print::line("");
+    let errors = |what: &str, e: &Option<greenup_calibrate::fit::Errors>| {
+        if let Some(e) = e {
+            print::line(format!(
+                "{what}: mean {}, sd {}, largest {} over {} records",
+                percent(e.mean_abs),
+                percent(e.sd),
+                percent(e.max_abs),
+                e.n
+            ));
+        }
+    };
+    errors("time error of the fit", &fit.time_errors);
+    errors("energy error of the fit", &fit.energy_errors);
+    if let Some(v) = &fit.validation {
+        errors("energy error on settings held out", &v.by_setting);
+        errors("energy error on benchmarks held out", &v.by_benchmark);
+        if let Some(ks) = &v.capped_against_uncapped {
+            print::line(format!(
+                "capped against uncapped: mean error of performance {} against {}, Kolmogorov–Smirnov D = {}, p = {}",
+                percent(ks.mean_abs_error_capped),
+                percent(ks.mean_abs_error_uncapped),
+                three(ks.statistic),
+                three(ks.p_value)
+            ));
+        }
+    }
+    if let Some(c) = fit.condition_number {
+        print::line(format!(
+            "condition number of the energy design: {}",
+            three(c)
+        ));
+    }
+    for w in &fit.warnings {
+        print::warn(w);
+    }
+}
