@@ -72,6 +72,7 @@ impl Collector {
             .into_iter()
             .map(|p| SensorProblem {
                 id: p.id,
+                present: p.present,
                 cause: p.cause,
                 fix: p.fix,
             })

@@ -119,13 +119,20 @@ impl Summary {
             .sensors
             .iter()
             .filter_map(|s| Some(format!("{}: {}", s.id, s.cause.as_ref()?)));
-        let of_problems = self
-            .problems
-            .iter()
-            .map(|p| format!("{}: {}", p.id, p.cause));
-        let causes: Vec<String> = of_sensors.chain(of_problems).collect();
+        // What a host does not have at all is named only.
+        let unusable = self.problems.iter().filter(|p| p.present);
+        let unusable = unusable.map(|p| format!("{}: {}", p.id, p.cause));
+        let mut causes: Vec<String> = of_sensors.chain(unusable).collect();
+        let missing = self.problems.iter().filter(|p| !p.present);
+        let missing: Vec<&str> = missing.map(|p| p.id.as_str()).collect();
+        if let [only] = missing.as_slice() {
+            let cause = self.problems.iter().find(|p| p.id == **only);
+            causes.extend(cause.map(|p| format!("{}: {}", p.id, p.cause)));
+        } else if !missing.is_empty() {
+            causes.push(format!("this host has no {}", missing.join(", ")));
+        }
         Some(format!(
-            "seconds only, no energy sensor ({}); `greenup doctor` shows what to do",
+            "seconds only, no energy: {}; `greenup doctor` shows causes and fixes",
             causes.join("; ")
         ))
     }

@@ -66,6 +66,8 @@ pub struct SensorSummary {
 pub struct SensorProblem {
     /// Its id.
     pub id: String,
+    /// Whether the hardware or file exists at all.
+    pub present: bool,
     /// Why.
     pub cause: String,
     /// Suggested fix.

