@@ -17,7 +17,8 @@ pub struct Curve {
     quantity: Quantity,
     points: Vec<Point>,
     last: Option<(u64, f64)>,
-    readings: u64,
+    /// The last reading was that before it.
+    was_same: bool,
     ticks: u64,
     last_tick: Option<u64>,
     /// Lengths of the last ticks, ns.
@@ -37,7 +38,7 @@ impl Curve {
             quantity,
             points: Vec::new(),
             last: None,
-            readings: 0,
+            was_same: false,
             ticks: 0,
             last_tick: None,
             lengths: Vec::new(),
@@ -57,7 +58,6 @@ impl Curve {
         if at <= before || !value.is_finite() {
             return false;
         }
-        self.readings += 1;
         self.last = Some((at, value));
         let changed = value != old;
         match self.quantity {
@@ -70,14 +70,15 @@ impl Curve {
             }
             Quantity::Energy if changed => {
                 self.integral += value - old;
-                // A slow counter changed, on the mean, half the time between the two readings earlier.
-                let slow = self.readings > 2 * (self.ticks + 1);
-                let at = if slow { at - (at - before) / 2 } else { at };
+                // A counter that is slower than its readings changed, on the mean, half the time between two of them
+                // earlier. A faster one shows its value of now.
+                let at = if self.was_same { at - (at - before) / 2 } else { at };
                 self.count_tick(at);
                 self.add_point(at);
             }
             Quantity::Energy => {}
         }
+        self.was_same = !changed;
         changed
     }
 

@@ -30,6 +30,7 @@
 //! | [`region`], [`region!`] | a [`Guard`] that ends the region when it is dropped |
 //! | [`summary`] | all regions so far as a serialisable [`Summary`] |
 //! | [`configure`] | what is recorded, instead of the environment; before the first region |
+//! | [`merge`] | files of several processes put together |
 //! | [`flush`], [`available`] | writes what is complete; number of energy sensors |
 //!
 //! Nothing here panics or fails because of a wrong call: ends without a begin and the like are counted and reported in
@@ -50,6 +51,7 @@ mod collector;
 mod config;
 mod curve;
 mod ffi;
+pub mod merge;
 mod names;
 mod notes;
 mod process;
@@ -70,10 +72,16 @@ pub use ffi::{
 pub use summary::{
     Accumulated, Entry, Line, Process, Region, SensorProblem, SensorSummary, Summary,
 };
-pub use table::table;
+pub use table::{regions as regions_table, table};
 
 use quiet::Quiet;
 use std::marker::PhantomData;
+
+/// The C and C++ header.
+pub const HEADER: &str = include_str!("../include/greenup.h");
+
+/// The Fortran module.
+pub const FORTRAN: &str = include_str!("../fortran/greenup.f90");
 
 /// Begins a region of this thread, within those that are open in it. Bytes of a name beyond 256 are cut.
 #[inline]
