@@ -72,7 +72,11 @@ impl Curve {
                 self.integral += value - old;
                 // A counter that is slower than its readings changed, on the mean, half the time between two of them
                 // earlier. A faster one shows its value of now.
-                let at = if self.was_same { at - (at - before) / 2 } else { at };
+                let at = if self.was_same {
+                    at - (at - before) / 2
+                } else {
+                    at
+                };
                 self.count_tick(at);
                 self.add_point(at);
             }

@@ -27,7 +27,7 @@
 //! | function | what it does |
 //! |---|---|
 //! | [`begin`], [`end`] | begin and end a region of this thread by name; [`end_innermost`] needs no name |
-//! | [`region`], [`region!`] | a [`Guard`] that ends the region when it is dropped |
+//! | [`region()`], [`region!`] | a [`Guard`] that ends the region when it is dropped |
 //! | [`summary`] | all regions so far as a serialisable [`Summary`] |
 //! | [`configure`] | what is recorded, instead of the environment; before the first region |
 //! | [`merge`] | files of several processes put together |
@@ -38,7 +38,7 @@
 //!
 //! # Inside
 //!
-//! A thread counts time in a tree of its own ([`mod@thread`]); a thread of the library reads the sensors (`sensing`, `curve`), takes
+//! A thread counts time in a tree of its own (`thread`); a thread of the library reads the sensors (`sensing`, `curve`), takes
 //! what was counted since the last time (`collector`) and shares out each slice's energy (`attribution`). A begin or end
 //! reads a clock and no sensor.
 

@@ -48,12 +48,14 @@ impl Quiet {
 
 impl Drop for Quiet {
     fn drop(&mut self) {
+        #[cfg(target_os = "linux")]
         let now = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,
         };
         // SAFETY: both sets were filled in `new`.
         unsafe {
+            #[cfg(target_os = "linux")]
             while libc::sigtimedwait(&raw const self.own, std::ptr::null_mut(), &raw const now) > 0
             {
             }

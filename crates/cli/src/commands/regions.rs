@@ -100,7 +100,7 @@ fn show(merged: &Merged, summaries: &[Summary]) {
     let causes: BTreeSet<&String> = (merged.processes.iter())
         .filter_map(|p| p.why_no_energy.as_ref())
         .collect();
-    causes.into_iter().for_each(|c| print::note(c));
+    causes.into_iter().for_each(print::note);
     merged.notes.iter().for_each(print::warn);
 }
 
