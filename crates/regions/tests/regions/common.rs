@@ -57,6 +57,9 @@ fn cases() -> &'static Path {
     program
 }
 
+/// 100 W, by a counter that is faster than it is read: so energies are right also on a busy host.
+pub const SENSOR: &str = "simulated:100:0.001";
+
 /// A run of it.
 pub struct Case {
     pub command: Command,
@@ -64,7 +67,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// One that writes a summary to a file, with a simulated sensor of 100 W that ticks every 20 ms.
+    /// One that writes a summary to a file, with a simulated sensor of 100 W.
     pub fn new(args: &[&str]) -> Self {
         Self::of(cases(), args)
     }
@@ -77,7 +80,7 @@ impl Case {
             .args(args)
             .env("LD_LIBRARY_PATH", libraries())
             .env("GREENUP_REGIONS_FILE", folder.path().join("out.jsonl"))
-            .env("GREENUP_REGIONS_SENSOR", "simulated:100:0.02")
+            .env("GREENUP_REGIONS_SENSOR", SENSOR)
             .env_remove("GREENUP_REGIONS")
             .env_remove("GREENUP_REGIONS_EVERY");
         Self { command, folder }

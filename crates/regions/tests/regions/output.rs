@@ -1,6 +1,6 @@
 //! What is written.
 
-use crate::common::{Case, joules, region};
+use crate::common::{Case, SENSOR, joules, region};
 
 #[test]
 fn times_and_energies_of_nested_regions() {
@@ -25,10 +25,16 @@ fn times_and_energies_of_nested_regions() {
     let short = region(&s, &["short"]);
     let made_of = *short.accumulated.as_ref().unwrap().values().next().unwrap();
     assert_eq!(made_of.calls, 200);
-    // Ten at a time, which touch one or two ticks of 20 ms.
-    assert!((20..=60).contains(&made_of.ticks), "{made_of:?}");
+    // Ten at a time; the counter's tick is that of its readings.
     let sensor = &s.sensors[0];
-    assert!((sensor.tick_s.unwrap() - 0.02).abs() < 0.004, "{sensor:?}");
+    assert!(
+        (20..=sensor.ticks + 1).contains(&made_of.ticks),
+        "{made_of:?}"
+    );
+    assert!(
+        (0.004..0.03).contains(&sensor.tick_s.unwrap()),
+        "{sensor:?}"
+    );
     let all = sensor.joules.unwrap();
     assert!((all - 100.0 * s.wall_s).abs() < 5.0, "{all} {}", s.wall_s);
 }
@@ -47,7 +53,7 @@ fn exclusive_is_what_no_region_within_has() {
 
 #[test]
 fn the_table_is_the_default() {
-    let mut case = Case::new(&["phases"]);
+    let mut case = Case::new(&["phases"]).env("GREENUP_REGIONS_SENSOR", "simulated:100:0.2");
     case.command.env_remove("GREENUP_REGIONS_FILE");
     let said = case.ok();
     assert!(said.contains("greenup regions of cases"), "{said}");
@@ -71,21 +77,21 @@ fn a_line_of_json_at_each_end() {
     assert_eq!(lines.len(), 220);
     assert!(case.summaries().is_empty());
     let long: Vec<_> = lines.iter().filter(|l| l.path == ["long"]).collect();
-    assert!(long.iter().all(|l| !l.shorter_than_tick && l.thread == 0));
+    assert!(long.iter().all(|l| l.thread == 0));
+    // A busy host may stretch both a tick, of 5 ms, and a region.
+    let of = |name: &str, marked: bool| {
+        let all = lines.iter().filter(|l| l.path == [name]);
+        all.filter(|l| l.shorter_than_tick == marked).count()
+    };
+    assert!(of("short", true) > 150 && of("long", false) > 15);
     let joules: f64 = long
         .iter()
-        .map(|l| l.joules.as_ref().unwrap()["simulated:100:0.02"])
+        .map(|l| l.joules.as_ref().unwrap()[SENSOR])
         .sum();
     let seconds: f64 = long.iter().map(|l| l.seconds).sum();
     assert!(
         (joules - 100.0 * seconds).abs() < 0.06 * joules,
         "{joules} {seconds}"
-    );
-    assert!(
-        lines
-            .iter()
-            .filter(|l| l.path == ["short"])
-            .all(|l| l.shorter_than_tick)
     );
 }
 
@@ -140,6 +146,6 @@ fn a_flush_writes_the_run_so_far() {
     let mut case = Case::new(&["phases"]).env("GREENUP_REGIONS_EVERY", "0.2");
     case.ok();
     let all = case.summaries();
-    assert!((3..=8).contains(&all.len()), "{}", all.len());
+    assert!(all.len() >= 3, "{}", all.len());
     assert!(all[0].regions[0].calls < all[1].regions[0].calls);
 }
