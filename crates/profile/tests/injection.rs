@@ -159,7 +159,8 @@ fn the_records_are_laid_out_as_in_the_headers() {
     let text = std::fs::read_to_string(cupti).unwrap();
     // The newest layouts of this version.
     let newest = |stem: &str| -> String {
-        let numbers = text.split(&format!("}} CUpti_Activity{stem}")).skip(1);
+        let ends = format!("}} CUpti_Activity{stem}");
+        let numbers = text.split(&ends).skip(1);
         let n = numbers
             .filter_map(|t| t.split(';').next()?.parse::<u32>().ok())
             .max()

@@ -35,6 +35,7 @@ int main(int count, char **arguments) {
     }
     nanosleep(&t, NULL);
     printf("done\n");
+    fflush(stdout);
     if (strcmp(end, "_exit") == 0) _exit(0);
     if (strcmp(end, "kill") == 0) raise(SIGKILL);
     return 0;
