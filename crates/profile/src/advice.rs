@@ -28,20 +28,20 @@ pub fn kernel(row: &Row, bound: Bound) -> String {
             percent(share)
         ),
         (false, _) => format!(
-            "At {} of its roof: look at occupancy, tile sizes, waves of blocks that do not fill the GPU, and instructions beside the arithmetic.",
+            "At {} of its roof: look at occupancy, tile sizes, waves of blocks that do not fill the GPU, and instructions other than the arithmetic.",
             percent(share)
         ),
     }
 }
 
-/// Of a kernel without counters.
+/// Of a kernel without counters: its length alone tells something.
 pub fn uncounted(row: &Row) -> String {
     match row.median_s < 5e-6 {
         true => format!(
             "Short ({:.1} µs): launches cost as much. Fuse, batch, or use a CUDA graph.",
             row.median_s * 1e6
         ),
-        false => "`--method counters` shows what binds it.".to_owned(),
+        false => String::new(),
     }
 }
 

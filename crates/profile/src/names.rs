@@ -37,7 +37,7 @@ pub fn short(full: &str) -> String {
         }
     }
     words.push_str(last_segment(&word));
-    cut(&format!("{base}{words}"), SHOWN)
+    cut(&format!("{base}{}", words.replace("> >", ">>")), SHOWN)
 }
 
 fn last_segment(path: &str) -> &str {

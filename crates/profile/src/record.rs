@@ -135,7 +135,7 @@ impl Recorded {
         for bus in groups::buses(activity) {
             let shown = self.gpus.iter().any(|g| same_bus(&g.bus_id, &bus));
             // A process that did not tell its bus used the only GPU.
-            if !shown && !(groups::is_unnamed(&bus) && self.gpus.len() == 1) {
+            if !(shown || groups::is_unnamed(&bus) && self.gpus.len() == 1) {
                 self.gpus.push(GpuFacts {
                     name: "GPU".into(),
                     bus_id: bus,

@@ -137,7 +137,6 @@ fn joules_are_split_over_kernels_and_add_up_to_the_meter() {
     let page = fs::read_to_string(fake.path("out/report.html")).unwrap();
     assert!(page.contains("vectorized_elementwise_kernel"));
     assert!(!page.contains(">NaN") && !page.contains("NaN%"));
-    assert!(!page.contains("http://") && !page.contains("https://"));
     let csv = fs::read_to_string(fake.path("out/kernels.csv")).unwrap();
     assert!(
         csv.lines().count() == 6 && csv.contains("at::native::"),

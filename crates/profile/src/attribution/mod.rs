@@ -52,7 +52,7 @@ pub fn attribute(
         }
         if !a.complete && !a.events.is_empty() && a.messages.is_empty() {
             notes.push(format!(
-                "{of} ended without a flush: launches of its last fifth of a second may be missing"
+                "{of} terminated without a flush: launches of its last fifth of a second may be missing"
             ));
         }
     }

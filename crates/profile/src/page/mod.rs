@@ -89,13 +89,14 @@ pub fn sums(g: &GpuProfile) -> String {
     let show = |j: f64| si(j, "J");
     match (g.measured_j, g.window.joules, g.model_j, g.scale) {
         (Some(all), Some(inside), Some(model), Some(scale)) => format!(
-            "The meter ({}) counts {} in the whole run, {} of it from the first to the last work of the GPU ({} s to {} s). The model's \
-             sum there is {} ({:+.1} %), {} of it from counters. All energies below are scaled by {}, so that they add up to the meter's.",
+            "The meter ({}) counts {} in the whole run, {} of it from the first to the last work of the GPU ({} s to {} s). The \
+             model of {} sums up to {} there ({:+.1} %), {} of it from counters. All energies below are scaled by {}, so that they add up to the meter's.",
             g.sensor.as_deref().unwrap_or("?"),
             show(all),
             show(inside),
             three(g.window.from_s),
             three(g.window.to_s),
+            g.machine.as_deref().unwrap_or("?"),
             show(model),
             100.0 * (model / inside - 1.0),
             percent(g.counted_share),
@@ -148,7 +149,7 @@ fn of_gpu(g: &GpuProfile, machine: Option<&Machine>, suffix: &str) -> Vec<Sectio
             .map(|c| Figure::chart(c, ""))
             .chain(watts(g).iter().map(|c| Figure::chart(c, "").wide()))
             .collect(),
-        tables: vec![tables::kernels(g), tables::others(g)],
+        tables: vec![tables::kernels(g), tables::others(g), tables::times(g)],
         ..Section::default()
     }];
     if let Some(figure) = machine.and_then(|m| roofline(g, m)) {

@@ -27,34 +27,30 @@ pub fn shape(row: &Row) -> String {
     }
 }
 
-/// Kernels, those with the most energy first.
+/// Kernels, those with the most energy first: where time and energy go, and what to do.
 pub fn kernels(g: &GpuProfile) -> Table {
     let all = g.measured_j.or(g.model_j);
     let busy = g.busy_s + g.gap_s;
+    let energy = |r: &Row| r.joules.or(r.model_j.filter(|_| g.model_j.is_some()));
     Table {
         caption: "Kernels".into(),
         header: vec![
-            Header::new("kernel", "hover for the whole name in profile.json"),
-            Header::new("grid / block", "blocks / threads of a block"),
-            Header::new("launches", ""),
+            Header::new(
+                "kernel",
+                "its whole name is in profile.json and kernels.csv",
+            ),
+            Header::new("launches", "of one grid"),
             Header::new("time", "sum of its durations"),
             Header::new(
                 "of the time",
                 "share of the time from the first to the last work",
             ),
-            Header::new("median", "of one launch"),
-            Header::new(
-                "under ncu",
-                "median duration of the launches that the profiler counted",
-            ),
-            Header::new("energy", "scaled to the meter"),
+            Header::new("energy", "scaled to the meter, where there is one"),
             Header::new(
                 "of the energy",
                 "share of the GPU's energy in the whole run",
             ),
-            Header::new("model", "before it is scaled"),
             Header::new("power", "mean while it ran"),
-            Header::new("rests on", "counters, or the power of its class"),
             Header::new("binds", "at the roof of the machine model"),
             Header::new(
                 "of the roof",
@@ -66,29 +62,65 @@ pub fn kernels(g: &GpuProfile) -> Table {
             .map(|r| {
                 vec![
                     Cell::wrapped(&r.name),
-                    Cell::text(shape(r)),
                     Cell::number(r.launches as f64, r.launches.to_string()),
                     number(Some(r.time_s), "s"),
                     share((busy > 0.0).then(|| r.share_s / busy)),
-                    number(Some(r.median_s), "s"),
-                    number(r.profiler_s, "s"),
-                    number(r.joules, "J"),
+                    number(energy(r), "J"),
                     share(
-                        r.joules
-                            .or(r.model_j)
+                        energy(r)
                             .zip(all)
                             .filter(|(_, a)| *a > 0.0)
                             .map(|(j, a)| j / a),
                     ),
-                    number(r.model_j.filter(|_| g.model_j.is_some()), "J"),
                     number(r.power_w, "W"),
+                    r.bound.as_ref().map_or_else(Cell::missing, Cell::text),
+                    share(r.of_roof),
+                    Cell::wrapped(&r.advice),
+                ]
+            })
+            .collect(),
+    }
+}
+
+/// Kernels, those with the most energy first: launches and what the energy rests on.
+pub fn times(g: &GpuProfile) -> Table {
+    Table {
+        caption: "Launches of each kernel, and its energy before it is scaled".into(),
+        header: vec![
+            Header::new("kernel", ""),
+            Header::new("grid / block", "blocks / threads of a block"),
+            Header::new("median", "of one launch"),
+            Header::new("shortest", ""),
+            Header::new("longest", ""),
+            Header::new(
+                "under ncu",
+                "median duration of the launches that the profiler counted, alone on the GPU",
+            ),
+            Header::new("difference", "median over that under ncu, minus 1"),
+            Header::new("model", "energy of all launches before it is scaled"),
+            Header::new("rests on", "counters, or the power of its class"),
+        ],
+        rows: (g.kernels.iter())
+            .map(|r| {
+                let apart = r
+                    .profiler_s
+                    .filter(|s| *s > 0.0)
+                    .map(|s| r.median_s / s - 1.0);
+                vec![
+                    Cell::wrapped(&r.name),
+                    Cell::text(shape(r)),
+                    number(Some(r.median_s), "s"),
+                    number(Some(r.least_s), "s"),
+                    number(Some(r.longest_s), "s"),
+                    number(r.profiler_s, "s"),
+                    apart.map_or_else(Cell::missing, |d| {
+                        Cell::number(d, format!("{:+.1} %", 100.0 * d))
+                    }),
+                    number(r.model_j.filter(|_| g.model_j.is_some()), "J"),
                     Cell::text(match &r.class {
                         Some(c) => format!("{}: {c}", r.basis.name()),
                         None => r.basis.name().to_owned(),
                     }),
-                    r.bound.as_ref().map_or_else(Cell::missing, Cell::text),
-                    share(r.of_roof),
-                    Cell::wrapped(&r.advice),
                 ]
             })
             .collect(),
@@ -215,6 +247,9 @@ pub fn cpu_counts(c: &Cpu) -> Vec<(&'static str, String)> {
 }
 
 /// All rows of all GPUs as CSV, in SI units.
+///
+/// # Errors
+/// A row cannot be written.
 pub fn csv(p: &Profile) -> Result<Vec<u8>, ::csv::Error> {
     let mut out = ::csv::Writer::from_writer(Vec::new());
     let mut head = vec![

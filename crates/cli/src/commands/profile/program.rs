@@ -144,7 +144,7 @@ pub fn again(args: &ProfileArgs, dir: &Path) -> Result {
 /// The program's file.
 fn found(name: &str) -> Result<PathBuf> {
     on_path(name).ok_or_else(|| {
-        AppError::new(format!("`{name}` is no program of the PATH, nor a file that can be run"))
+        AppError::new(format!("`{name}` is not a program on the PATH, nor a file that can be run"))
             .hint("name it with its folder, as ./app, or run a script by its interpreter: -- python3 script.py")
     })
 }

@@ -4,7 +4,7 @@ use crate::args::ProfileArgs;
 use greenup_app::error::Result;
 use greenup_app::print;
 use greenup_profile::attribution::{GpuProfile, Row};
-use greenup_profile::page::sums;
+use greenup_profile::page::{cpu_counts, sums};
 use greenup_profile::{Profile, Recorded};
 use greenup_report::si::{percent, si};
 use serde_json::Value;
@@ -122,11 +122,11 @@ fn cpu(profile: &Profile) {
         ));
     }
     print::line(text);
-    let rows: Vec<Vec<String>> = (greenup_profile::page::cpu_counts(c).into_iter())
-        .map(|(n, v)| vec![n.to_owned(), v])
+    let counts: Vec<String> = (cpu_counts(c).into_iter())
+        .map(|(name, v)| format!("{name} {v}"))
         .collect();
-    if !rows.is_empty() {
-        print::table(&["", ""], rows);
+    if !counts.is_empty() {
+        print::line(counts.join(", "));
     }
     if let Some(why) = &c.counts.missing {
         print::line(format!("No hardware counters: {why}."));
