@@ -303,3 +303,18 @@ fn an_interrupt_keeps_what_was_recorded() {
     assert!(number(&p["gpus"][0]["kernels"][0]["launches"]) > 50.0);
     assert!(dir.join("report.html").exists());
 }
+
+#[test]
+#[ignore = "needs Chromium"]
+fn the_page_can_be_read_at_any_width() {
+    use greenup_testing::browser::{Browser, WIDTHS};
+    let fake = Fake::new();
+    let dir = fake.path("out");
+    let options = ["--method", "counters", "--sensor", METER, "--out"];
+    fake.done(&[&options[..], &[dir.to_str().unwrap()]].concat(), &["2"]);
+    let mut browser = Browser::start();
+    for dark in [false, true] {
+        let found = browser.examine(&dir.join("report.html"), &WIDTHS, dark);
+        assert!(found.is_empty(), "{found}");
+    }
+}

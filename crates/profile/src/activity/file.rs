@@ -134,14 +134,19 @@ impl Activity {
     pub fn read(path: &Path) -> Result<Self, FileError> {
         // Written by programs that run long: larger than what users write.
         let bytes = greenup_files::read_bytes(path, LARGEST)?;
-        Self::parse(&bytes).map_err(|e| match e {
+        let mut out = Self::parse(&bytes).map_err(|e| match e {
             None => FileError::Foreign(path.to_owned()),
             Some((at, what)) => FileError::Broken {
                 path: path.to_owned(),
                 at,
                 what,
             },
-        })
+        })?;
+        // A process that could not trace wrote no clock; its number is in the name.
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let number = stem.split('-').next().and_then(|n| n.parse().ok());
+        out.pid = number.filter(|_| out.pid == 0).unwrap_or(out.pid);
+        Ok(out)
     }
 
     /// Reads all files of a folder, in the order of their names.
