@@ -208,7 +208,7 @@ fn shares(events: &[(usize, &Event)]) -> (Vec<f64>, f64, f64) {
     let mut edges: Vec<(u64, bool, usize)> = Vec::with_capacity(2 * events.len());
     for (i, (_, e)) in events.iter().enumerate() {
         edges.push((e.start_ns, true, i));
-        edges.push((e.end_ns.max(e.start_ns + 1), false, i));
+        edges.push((e.end_ns.max(e.start_ns.saturating_add(1)), false, i));
     }
     edges.sort_unstable();
     let mut out = vec![0.0; events.len()];

@@ -372,4 +372,32 @@ mod tests {
         bad.extend(u32::MAX.to_ne_bytes());
         assert!(Activity::parse(&bad).is_err());
     }
+
+    #[test]
+    fn no_bytes_make_it_panic() {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(frame(frame::CLOCK, &[1000, 51_000, 12, 130_500]));
+        bytes.extend(name());
+        for k in 1..4 {
+            bytes.extend(kernel(k * 2000, k * 2000 + 500));
+        }
+        bytes.extend(frame(frame::SET, &[9000, 9100, 64, pair(3, 1)]));
+        bytes.extend(frame(frame::END, &[4_000_000_000_000, 54_000, 12, 130_500]));
+        let mut rng = fastrand::Rng::with_seed(7);
+        let mut read = 0;
+        for _ in 0..30_000 {
+            let mut bad = bytes.clone();
+            for _ in 0..rng.usize(1..6) {
+                let at = rng.usize(8..bad.len());
+                let any = rng.u8(..);
+                bad[at] = [0, 1, 0x7f, 0x80, 0xff, any][rng.usize(..6)];
+            }
+            if let Ok(a) = Activity::parse(&bad) {
+                read += 1;
+                let d = crate::groups::devices(&[a]);
+                assert!(d.iter().all(|d| d.busy_s >= 0.0 && d.gap_s >= 0.0));
+            }
+        }
+        assert!(read > 1000);
+    }
 }
