@@ -234,7 +234,7 @@ pub fn cpu_counts(c: &Cpu) -> Vec<(&'static str, String)> {
         (
             match c.dram {
                 Estimated::LowerLimit => "slow memory, at least",
-                _ => "slow memory",
+                _ => "slow memory, by cache misses",
             },
             c.dram_bytes.map(|b| si(b, "B")),
         ),

@@ -8,7 +8,7 @@ use greenup_app::provenance::Provenance;
 use greenup_app::{interrupt, machine, print};
 use greenup_device::cuda::Gpu;
 use greenup_files::{Outputs, Scratch};
-use greenup_model::Machine;
+use greenup_model::{Label, Machine};
 use greenup_profile::activity::library::on_path;
 use greenup_profile::activity::{Activity, Injection, library};
 use greenup_profile::counters::{self, CountError};
@@ -290,8 +290,10 @@ impl Models {
         let name = gpu.name.to_lowercase();
         let fits = |m: &&Machine| {
             let title = m.title.to_lowercase();
+            // Published machines have names of families, such as `titan`.
+            let measured = m.label == Label::Measured && title.contains("nvidia");
             (name.len() > 3 && title.contains(&name))
-                || (title.contains("nvidia") && name.contains(&m.name.to_lowercase()))
+                || (measured && name.contains(&m.name.to_lowercase()))
         };
         self.named
             .clone()
