@@ -2,8 +2,9 @@
 //! repeated until all counters are known.
 
 use crate::activity::library::on_path;
+use crate::attribution::Class;
 use crate::groups::{Group, Key};
-use greenup_model::{Op, Work};
+use greenup_model::{Machine, Op, Work};
 use greenup_process::capture::output;
 use greenup_tune::analyze::counted::work_of;
 use greenup_tune::counters::ProfilerError;
@@ -74,6 +75,8 @@ const TENSOR: [(Op, &str); 9] = [
 ];
 
 const DURATION: &str = "gpu__time_duration.sum";
+/// Cycles in which the tensor pipes of all multiprocessors were busy: for chips whose profiler does not count operations.
+const TENSOR_CYCLES: &str = "sm__pipe_tensor_cycles_active.sum";
 /// Kernels with less of the GPU's time are not counted.
 const LEAST_SHARE: f64 = 0.002;
 /// Longest expression of names in an argument of a command.
@@ -166,7 +169,7 @@ pub fn count(
         .flat_map(|c| c.metrics)
         .copied()
         .collect();
-    metrics.push(DURATION);
+    metrics.extend([DURATION, TENSOR_CYCLES]);
     let known = known(ncu, stop);
     metrics.extend(TENSOR.iter().map(|(_, m)| *m).filter(|m| {
         let base = m.trim_end_matches(".sum");
@@ -243,7 +246,10 @@ fn grouped(launches: &[Launch]) -> Vec<Counted> {
             .or_default()
             .push(l.clone());
     }
-    let more: Vec<String> = TENSOR.iter().map(|(_, m)| (*m).to_owned()).collect();
+    let more: Vec<String> = (TENSOR.iter().map(|(_, m)| *m))
+        .chain([TENSOR_CYCLES])
+        .map(str::to_owned)
+        .collect();
     all.into_iter()
         .map(|((name, grid, block), own)| {
             let n = own.len() as f64;
@@ -269,15 +275,32 @@ fn grouped(launches: &[Launch]) -> Vec<Counted> {
 
 impl Counted {
     /// Work of one launch, by the classes of a machine: as in `greenup explain`, with the operations of tensor cores by their
-    /// precision.
-    pub fn work(&self) -> Option<Work> {
+    /// precision. Where the profiler does not count those, they follow from the busy cycles of the tensor pipes and the
+    /// machine's rate for the precision that the kernel's name suggests.
+    pub fn work(&self, key: &Key, machine: Option<&Machine>) -> Option<Work> {
         let mut out = work_of(&self.counters, None)?;
+        let mut counted = false;
         for (op, metric) in TENSOR {
             if let Some(n) = self.counters.get(metric) {
                 out.add(op, *n).ok()?;
+                counted = true;
             }
         }
+        if !counted && let Some((op, n)) = machine.and_then(|m| self.by_cycles(key, m)) {
+            out.add(op, n).ok()?;
+        }
         Some(out)
+    }
+
+    fn by_cycles(&self, key: &Key, machine: &Machine) -> Option<(Op, f64)> {
+        let Class::Tensor(op) = Class::of(key) else {
+            return None;
+        };
+        let cost = machine.cost.get(&op)?;
+        let clock_hz = (cost.clock_hz).or(machine.clock.as_ref().map(|c| c.highest_hz.value))?;
+        let multiprocessors: f64 = machine.facts.get("multiprocessors")?.parse().ok()?;
+        let a_cycle = 1.0 / (cost.time_s.as_ref()?.value * clock_hz * multiprocessors);
+        Some((op, self.counters.get(TENSOR_CYCLES)? * a_cycle))
     }
 
     /// Whether it is of these launches.
@@ -357,13 +380,30 @@ mod tests {
         ]);
         assert_eq!((all.len(), all[0].launches), (2, 2));
         assert!((all[0].time_s.unwrap() - 20e-9).abs() < 1e-15);
-        let w = all[0].work().unwrap();
+        let w = all[0].work(&Key::Set, None).unwrap();
         assert_eq!((w.count(Op::TensorBf16), w.count(Op::Dram)), (2e6, 1000.0));
         let key = |grid| Key::Kernel {
             name: "k".into(),
             grid: [grid, 1, 1],
             block: [128, 1, 1],
         };
+        // Without counted operations: busy cycles at the machine's rate.
+        let mut old = all[0].clone();
+        old.counters.retain(|name, _| !name.contains("ops_path"));
+        old.counters.insert(TENSOR_CYCLES.into(), 132.0 * 1e6);
+        let product = Key::Kernel {
+            name: "nvjet_tst".into(),
+            grid: [4, 1, 1],
+            block: [128, 1, 1],
+        };
+        let h100 = greenup_model::shipped::find("h100").unwrap().unwrap();
+        let n = old
+            .work(&product, Some(&h100))
+            .unwrap()
+            .count(Op::TensorBf16);
+        let cost = &h100.cost[&Op::TensorBf16];
+        let expected = 1e6 / (cost.clock_hz.unwrap() * cost.time_s.as_ref().unwrap().value);
+        assert!((n / expected - 1.0).abs() < 1e-9, "{n} {expected}");
         assert!(all[0].is_of(&key(4)) && !all[0].is_of(&key(8)) && !all[0].is_of(&Key::Set));
     }
 }

@@ -220,7 +220,8 @@ impl Model<'_> {
         let mut row = described(group);
         row.profiler_s = counted.and_then(|c| c.time_s);
         row.counted = counted.map_or(0, |c| c.launches);
-        let work = counted.and_then(Counted::work).or_else(|| moved(group));
+        let work =
+            (counted.and_then(|c| c.work(&group.key, self.machine))).or_else(|| moved(group));
         if let Some(work) = &work {
             row.work = work.iter().collect();
             row.flops = Some(work.flops()).filter(|f| *f > 0.0);
