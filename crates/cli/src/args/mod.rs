@@ -4,6 +4,7 @@ mod everyday;
 mod model;
 mod paper;
 mod parse;
+mod profile;
 mod run;
 mod scaling;
 mod scaling_study;
@@ -14,6 +15,7 @@ pub use everyday::*;
 pub use model::*;
 pub use paper::PaperArgs;
 pub use parse::{BudgetArg, Sizes};
+pub use profile::{MethodOfProfile, ProfileArgs};
 pub use run::RunArgs;
 pub use scaling::{Application, Numbers, ScalingArgs};
 pub use scaling_study::{Measured, ScalingStudyArgs};
@@ -87,7 +89,7 @@ pub enum Command {
     Sweeps(SweepsArgs),
     /// Measure selected configs of a sweep at other problem sizes
     Scale(ScaleArgs),
-    /// Measure hardware counters of a sweep's configs on a GPU
+    /// Split time and energy of any program over its kernels: times, counters, joules; or count a sweep's configs
     Profile(ProfileArgs),
     /// Split the energy of applications into its parts, from hardware counters, and compare with measurements
     Explain(ExplainArgs),
