@@ -182,7 +182,9 @@ impl Bound {
         let values = addresses
             .iter_mut()
             .zip(arguments.pointers())
-            .map(|(a, s)| {
+            .enumerate()
+            .filter(|(i, _)| arguments.passed(*i))
+            .map(|(_, (a, s))| {
                 if *a == 0 {
                     s.cast()
                 } else {
@@ -242,6 +244,9 @@ impl GpuKernel {
                     cause: format!("cannot be read: {e}"),
                 };
                 let module = session.load(&std::fs::read(file).map_err(io)?)?;
+                for (symbol, bytes) in arguments.symbols() {
+                    module.set_global(symbol, bytes)?;
+                }
                 let mut kernels = Vec::new();
                 for l in launches {
                     let f = module.function(&l.kernel)?;
