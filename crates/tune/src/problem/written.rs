@@ -431,7 +431,7 @@ impl Data {
 #[serde(deny_unknown_fields)]
 pub struct CheckText {
     /// Run after the first run of each config, in the folder of the problem file; it ends with code 0 if the results are
-    /// right. `{outputs}` is a folder with a file `NAME.bin` of raw elements for each array that is not only read.
+    /// right. `{outputs}` is a folder with a file `NAME.bin` of raw elements for each array of role out or inout.
     pub command: String,
     /// Seconds after which it counts as hanging.
     #[serde(default = "check_timeout")]

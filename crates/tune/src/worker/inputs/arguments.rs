@@ -25,8 +25,10 @@ pub type Images = Vec<Vec<u8>>;
 pub struct Array<'a> {
     /// Contents.
     pub bytes: &'a [u8],
-    /// Whether runs may change it.
+    /// Whether it is restored before runs.
     pub changes: bool,
+    /// Whether its contents after a run matter.
+    pub checked: bool,
 }
 
 fn put(kind: Type, v: f64, out: &mut [u8]) {
@@ -261,6 +263,7 @@ impl Arguments {
             d.len.map(|_| Array {
                 bytes,
                 changes: restored(d),
+                checked: d.role != Role::Scratch,
             })
         })
     }
@@ -407,14 +410,14 @@ impl Arguments {
         Ok(worst)
     }
 
-    /// Writes each array that is not only read to `NAME.bin`.
+    /// Writes each array of role out or inout to `NAME.bin`.
     ///
     /// # Errors
     /// A file cannot be written.
     pub fn write_outputs(&self, folder: &Path) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
         for (d, b) in self.data.iter().zip(&self.blocks) {
-            if let (Some(b), true) = (b, d.role != Role::In) {
+            if let (Some(b), true) = (b, restored(d)) {
                 std::fs::write(folder.join(format!("{}.bin", d.name)), b.contents())?;
             }
         }
