@@ -127,6 +127,10 @@ def tune_kernel(
                 store.close()
     total = 1e3 * (time.perf_counter() - start)
     busy = sum(r.get(t, 0) for r in results for t in ("compile_time", "verification_time", "benchmark_time"))
+    if search.name == "exhaustive":
+        # Builds and measurements come in an order of their own.
+        place = {k: {v: i for i, v in enumerate(map(_hashable, values))} for k, values in tune_params.items()}
+        results.sort(key=lambda r: [place[k].get(_hashable(r[k]), 0) for k in tune_params])
     if not simulation_mode:
         share_overhead(results, total - busy)
     env["best_config"] = _best(results, names, higher, tune_params, metrics, units, quiet)
@@ -318,6 +322,10 @@ def _objectives(objective, higher, objectives):
     names = [objective] if isinstance(objective, str) else list(objective)
     ups = [higher] * len(names) if isinstance(higher, bool) else list(higher)
     return names, ups
+
+
+def _hashable(value):
+    return value if isinstance(value, (int, float, str)) else repr(value)
 
 
 def _no_cache():

@@ -73,7 +73,7 @@ class KernelSource:
         """Further files, which the first one includes: name and text."""
         out = []
         for file in self.sources[1:]:
-            if not (isinstance(file, Path) or looks_like_a_filename(file)):
+            if not (isinstance(file, Path) or looks_like_a_filename(file) or isinstance(file, str) and os.path.isfile(file)):
                 raise ValueError("When passing multiple kernel sources, the secondary entries must be filenames")
             out.append((str(file), Path(file).read_text(encoding="utf-8")))
         return out
