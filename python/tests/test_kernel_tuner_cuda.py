@@ -135,3 +135,15 @@ def test_half_precision_is_compared_in_python():
         "twice", source, 1024, [np.zeros_like(x), x], {"block_size_x": [32, 64]}, answer=[2 * x, None], quiet=True
     )
     assert len(results) == 2
+
+
+def test_an_instance_of_a_template():
+    source = "template<typename T, int each> __global__ void __launch_bounds__(256) fill(T *x, T a, int n) { int i = blockIdx.x * each + threadIdx.x; if (i < n) x[i] = a; }"
+    x = np.zeros(1001, np.float64)
+    results, _ = kernel_tuner.tune_kernel(
+        "fill<double, block_size_x>", source, x.size, [x, np.float64(3), np.int32(x.size)], {"block_size_x": [64, 96]},
+        answer=[np.full_like(x, 3), None, None], quiet=True,
+    )  # fmt: skip
+    assert len(results) == 2
+    with pytest.raises(ValueError, match="is a template"):
+        kernel_tuner.tune_kernel("fill", source, 1, [x, np.float64(3), np.int32(1)], {"block_size_x": [64]}, quiet=True)

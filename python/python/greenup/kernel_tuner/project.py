@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from . import launch, restrictions, source
-from .arguments import Writer, compared_by_tuner
+from .arguments import Writer
 from .expressions import choice
 
 #: Threads of a block at most.
@@ -35,7 +35,6 @@ class Kernel:
         self.compiler_options = list(options.get("compiler_options") or [])
         if options.get("texmem_args"):
             raise NotImplementedError("texmem_args: texture references do not exist since CUDA 12; use texture objects or plain loads")
-        source.check_template(kernel_source.name)
         if source.is_fortran(self.compiler):
             raise NotImplementedError(f"compiler={self.compiler!r}: Fortran kernels can be tuned as a command, see `greenup init command`")
 
@@ -70,7 +69,7 @@ class Project:
     def _by_expressions(self, filters, grid, shared):
         """The tuner works out everything from the parameters."""
         kernel = self.kernel
-        code = source.external(kernel.source.text(None), kernel.source.name, kernel.source.language, kernel.source.suffix())
+        code = kernel.source.code(kernel.source.text(None))
         self._write_source("kernel", code)
         constants = {n: d for n, d in zip(kernel.names, (256, 1, 1)) if n not in self.tune_params}
         lines = ["[constants]", "kernel_tuner = 1", *(f"{n} = {v}" for n, v in constants.items()), "", "[parameters]"]
@@ -84,14 +83,12 @@ class Project:
         """Python works out everything; the tuner gets a list of configs."""
         kernel = self.kernel
         self.configs = [c for c in restrictions.valid_configs(self.tune_params, limits) if key_of(c) not in done]
-        columns = {name: [c[name] for c in self.configs] for name in self.tune_params}
         files, shapes, shared = [], [], []
         for config in self.configs:
             threads = launch.block(config, kernel.names)
             grid = launch.grid(kernel.problem_size, kernel.divisors, config, kernel.names)
             prefix, code = kernel.source.prefix(config, grid, threads, kernel.names)
-            code = source.external(code, kernel.source.name, kernel.source.language, kernel.source.suffix())
-            text = prefix + self._with_others(code)
+            text = prefix + self._with_others(kernel.source.code(code))
             name = f"source_{hashlib.sha256(text.encode()).hexdigest()[:20]}{self._suffix()}"
             if not (self.folder / name).exists():
                 (self.folder / name).write_text(text, encoding="utf-8")
@@ -108,7 +105,6 @@ class Project:
         derived["KT_SOURCE"] = files
         lines = ["[parameters]", f"{INDEX} = {list(range(len(self.configs)))}", "", "[derived]"]
         lines += [f"{name} = {json.dumps(choice(values))}" for name, values in derived.items()]
-        del columns
         self.shape = ([f"kt_{n}" for n in sizes[:3]], [f"kt_{n}" for n in sizes[3:]], "kt_shared")
         self.space = "\n".join(lines)
 
@@ -137,6 +133,7 @@ class Project:
             options = [o for o in kernel.compiler_options if not re.match(r"--?(gpu-architecture|arch|gencode)\b", o)]
             if not any("-std=" in o for o in options):
                 options.insert(0, "--std=c++17")
+            folders += _cuda_headers()
             lines += ['language = "cuda"', f"flags = {json.dumps(options + [f'--include-path={f}' for f in folders])}"]
             return lines
         compiler = kernel.compiler or "g++"
@@ -155,7 +152,7 @@ class Project:
             )
             script.chmod(0o700)
             compiler = str(script)
-        lines += ['language = "c++"', f'entry = "{kernel.source.name}"', 'returns = "ms"']
+        lines += ['language = "c++"', f'entry = "{kernel.source.entry}"', 'returns = "ms"']
         lines += [f"compiler = {json.dumps(compiler)}", f"flags = {json.dumps(options)}"]
         return lines
 
@@ -182,7 +179,7 @@ class Project:
         if kernel.on_gpu:
             grid, block, shared = self.shape
             shape = f"grid = {json.dumps(grid)}\nblock = {json.dumps(block)}\nshared = {json.dumps(shared)}"
-            parts.append(f'[[launch]]\nkernel = "{kernel.source.name}"\n{shape}')
+            parts.append(f'[[launch]]\nkernel = "{kernel.source.entry}"\n{shape}')
         parts += writer.tables
         if check is not None:
             parts.append(f"[check]\ncommand = {json.dumps(check)}\ntimeout = 3600.0")
@@ -213,6 +210,12 @@ def _same(value, values):
 
 def _name(text):
     return re.sub(r"[^0-9A-Za-z_.-]", "_", text).lstrip(".-") or "kernel"
+
+
+def _cuda_headers():
+    """The folder of the toolkit's headers, if it is where the toolkit is installed by default or by the variables that name it."""
+    homes = (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda")
+    return [f"{h}/include" for h in homes if h and os.path.isfile(f"{h}/include/cuda_runtime.h")][:1]
 
 
 def _found(program):

@@ -14,6 +14,8 @@ from .util import (
 
 #: What compilers say of a config that needs more than the device has: it is skipped.
 _TOO_MUCH = re.compile(r"uses too much shared data|local memory limit exceeded|local memory \(\d+\) exceeds limit")
+#: NVRTC only reports how much it is: more static shared memory than any GPU gives a block, bytes.
+_SHARED, _MOST_SHARED = re.compile(r"(\d+) bytes smem"), 48 << 10
 TIMINGS = ("compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time")
 
 
@@ -44,7 +46,7 @@ def _error(trial, params, verbose):
     config = get_config_string(params)
     if failure == "wrong":
         raise RuntimeError(f"Kernel result verification failed for: {config}: {message}")
-    if failure == "compile" and not _TOO_MUCH.search(message):
+    if failure == "compile" and not _needs_too_much(message):
         print(f"compile_kernel failed due to error: {message}")
         raise CompileError(f"compiling failed for: {config}: {message}")
     if verbose:
@@ -54,6 +56,10 @@ def _error(trial, params, verbose):
     if failure in ("crash", "timeout", "lost"):
         warnings.warn(f"config {config} {failure}: {message}", RuntimeWarning, stacklevel=2)
     return RuntimeFailedConfig()
+
+
+def _needs_too_much(message):
+    return bool(_TOO_MUCH.search(message)) or any(int(n) > _MOST_SHARED for n in _SHARED.findall(message))
 
 
 def with_metrics(result, metrics):

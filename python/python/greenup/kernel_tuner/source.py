@@ -37,6 +37,8 @@ class KernelSource:
                 raise TypeError("Please specify language when using a code generator function")
             lang = detect_language(self.text(None))
         lang = str(lang).upper()
+        #: Name of the function in the compiled file; instances of templates get one of their own.
+        self.entry = kernel_name if "<" not in kernel_name else kernel_name.split("<")[0].strip() + "_instance"
         self.language = "CUDA" if lang in ("CUDA", "CUPY", "NVCUDA", "PYCUDA") else lang
         if self.language not in ("CUDA", "C"):
             raise NotImplementedError(
@@ -63,6 +65,14 @@ class KernelSource:
                 return file.read()
         return first
 
+    def code(self, text):
+        """The code with the kernel under its plain name in the compiled file."""
+        if "<" in self.name:
+            if self.language != "CUDA":
+                raise NotImplementedError(f"kernel_name={self.name!r}: only CUDA kernels may be instances of templates")
+            return instantiated(text, self.name, self.entry)
+        return external(text, self.name, self.language)
+
     def suffix(self):
         """End of the first source's file name, if it is a file."""
         first = self.sources[0]
@@ -84,7 +94,8 @@ class KernelSource:
         return (
             self.generated
             or self.defines is not None
-            or self.name != replace_param_occurrences(self.name, {k: "0" for k in tune_params})
+            or "<" not in self.name
+            and self.name != replace_param_occurrences(self.name, {k: "0" for k in tune_params})
             or any(isinstance(v, (bool, tuple, list)) or isinstance(v, str) and "\n" in v for v in values)
             or self.language == "CUDA" and any("loop_unroll_factor" in k for k in tune_params)
         )
@@ -119,27 +130,49 @@ class KernelSource:
         return "".join(lines), code
 
 
-def external(code, name, language, suffix):
-    """The code with the kernel under its plain name in the compiled file."""
+_BOUNDS = r"(?:__launch_bounds__\s*\([^)]*\)\s*)?"
+
+
+def external(code, name, language):
+    """The code with C linkage for a function."""
     if 'extern "C"' in code:
         return code
     if language == "C":
         return 'extern "C" {\n#line 1\n' + code + "\n}\n"
-    launch_bounds = r"(?:__launch_bounds__\s*\([^)]*\)\s*)?"
-    head = re.compile(rf"__global__(?=\s+{launch_bounds}\s*(?:static\s+)?void\s+{launch_bounds}{re.escape(name)}\s*\()")
+    head = re.compile(rf"__global__(?=\s+{_BOUNDS}\s*(?:static\s+)?void\s+{_BOUNDS}{re.escape(name)}\s*\()")
     found = head.search(code)
     if found is None:
         return 'extern "C" {\n#line 1\n' + code + "\n}\n"
     before = code[: found.start()]
     if re.search(r"template\s*<[^;{}]*>\s*$", before):
-        raise NotImplementedError(f"the kernel `{name}` is a template: add a kernel that calls the instance you want to tune")
+        raise ValueError(f"the kernel `{name}` is a template: name the instance to tune, such as kernel_name='{name}<float>'")
     return before + 'extern "C" ' + code[found.start() :]
 
 
-def check_template(name):
-    """Refuses instances of templates."""
-    if "<" in name:
-        raise NotImplementedError(f"kernel_name={name!r}: instances of templates are not supported; wrap the instance in a kernel")
+def instantiated(code, instance, entry):
+    """The code with a kernel ``entry`` that calls an instance of a template, which becomes a device function."""
+    name, values = instance.split("<", 1)
+    name, values = name.strip(), values.rsplit(">", 1)[0]
+    head = re.compile(
+        rf"template\s*<([^;{{}}]*?)>\s*__global__\s+({_BOUNDS})\s*(?:static\s+)?void\s+({_BOUNDS}){re.escape(name)}\s*\(([^)]*)\)(\s*\{{)"
+    )
+    found = head.search(code)
+    if found is None:
+        raise ValueError(f"could not find templated kernel definition of `{name}`")
+    parameters, bounds, later, arguments, brace = found.groups()
+    types = []
+    for parameter, value in zip(parameters.split(","), values.split(",")):
+        kind, own = parameter.split("=")[0].split()[:-1], parameter.split("=")[0].split()[-1]
+        is_type = kind[-1] in ("typename", "class")
+        types.append(f"using {own} = {value.strip()};" if is_type else f"constexpr {' '.join(kind)} {own} = {value.strip()};")
+    given = [re.findall(r"[A-Za-z_]\w*", a)[-1] for a in arguments.split(",") if a.strip()]
+    device = f"template<{parameters}> __device__ void {name}({arguments}){brace}"
+    # The wrapper's arguments are written as the template's: in a namespace where its parameters have their values.
+    wrapper = (
+        f"\nnamespace greenup_instance {{\n{' '.join(types)}\n"
+        f'extern "C" __global__ void {bounds or later}{entry}({arguments}) {{ ::{name}<{values}>({", ".join(given)}); }}\n}}\n'
+    )
+    return code[: found.start()] + device + code[found.end() :] + wrapper
 
 
 def is_fortran(compiler):
