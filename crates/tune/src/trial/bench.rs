@@ -258,7 +258,7 @@ impl<'a> Bench<'a> {
             seconds: m.seconds * effort,
             baseline: self.baseline.clone(),
             baseline_energy: baseline && self.trials.is_multiple_of(BASELINE_ENERGY_EVERY),
-            check,
+            check: check.map(Box::new),
         };
         self.trials += 1;
         // A command is stopped by the worker, run by run.

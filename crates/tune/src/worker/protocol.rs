@@ -120,7 +120,7 @@ pub enum Task {
         baseline_energy: bool,
         /// Checks the results of the first run, after they were compared.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        check: Option<Checking>,
+        check: Option<Box<Checking>>,
     },
     /// Runs a few times and nothing else: for a profiler to watch.
     Show {

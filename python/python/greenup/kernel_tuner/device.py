@@ -9,6 +9,15 @@ def device_name(on_gpu, ordinal=0):
     return _gpu(int(ordinal)) if on_gpu else platform.processor()
 
 
+def processor():
+    """The processor's model, where the system tells."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
 def _gpu(ordinal):
     try:
         cuda = ctypes.CDLL("libcuda.so.1")

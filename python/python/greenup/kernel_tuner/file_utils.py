@@ -6,6 +6,7 @@ import platform
 import subprocess
 from pathlib import Path
 
+from .device import processor
 from .util import CompilationFailedConfig, InvalidConfig, NpEncoder, RuntimeFailedConfig
 
 SCHEMA_VERSION = "1.0.0"
@@ -87,7 +88,7 @@ def get_t4_metadata():
     hardware = [
         {
             "machine": platform.machine(),
-            "processor": _processor(),
+            "processor": processor(),
             "system": platform.platform(),
         }
     ]
@@ -108,16 +109,6 @@ def get_t4_metadata():
         "environment": {"device_query": query, "requirements": packages},
     }
     return {"metadata": metadata, "schema_version": SCHEMA_VERSION}
-
-
-def _processor():
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor()
 
 
 def _run(command):

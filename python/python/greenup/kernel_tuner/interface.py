@@ -14,7 +14,7 @@ from . import simulation
 from .arguments import check_answer, compared_by_tuner, to_numpy
 from .cache import Cache, file_name, read_cache
 from .check import Checker
-from .device import device_name
+from .device import device_name, processor
 from .project import Kernel, Project, key_of
 from .results import result_of, share_overhead, show, total_timings, with_metrics
 from .source import KernelSource
@@ -110,7 +110,7 @@ def tune_kernel(
             if kernel.on_gpu:
                 units = {"time": "ms"}
             env = _environment(kernel, device, iterations, compiler_options)
-            _using(env["device_name"], quiet)
+            _using(env["device_name"] or processor(), quiet)
             store = Cache(file, {**head, "device_name": env["device_name"]})
             wanted = _Answers(values, answer, atol, verify)
             try:
@@ -252,7 +252,7 @@ def run_kernel(
         source, problem_size, values, (grid_div_x, grid_div_y, grid_div_z), blocks, smem_args=smem_args,
         cmem_args=cmem_args, texmem_args=texmem_args, compiler=compiler, compiler_options=compiler_options,
     )  # fmt: skip
-    _using(device_name(kernel.on_gpu, device), quiet)
+    _using(device_name(kernel.on_gpu, device) or processor(), quiet)
     space = {k: [v] for k, v in params.items()} or {"kt_none": [0]}
     out = {}
 
