@@ -4,6 +4,7 @@ mod everyday;
 mod model;
 mod paper;
 mod parse;
+mod profile;
 mod regions;
 mod run;
 mod scaling;
@@ -15,6 +16,7 @@ pub use everyday::*;
 pub use model::*;
 pub use paper::PaperArgs;
 pub use parse::{BudgetArg, Sizes};
+pub use profile::{MethodOfProfile, ProfileArgs};
 pub use regions::RegionsArgs;
 pub use run::RunArgs;
 pub use scaling::{Application, Numbers, ScalingArgs};
@@ -91,7 +93,7 @@ pub enum Command {
     Sweeps(SweepsArgs),
     /// Measure selected configs of a sweep at other problem sizes
     Scale(ScaleArgs),
-    /// Measure hardware counters of a sweep's configs on a GPU
+    /// Split time and energy of any program over its kernels: times, counters, joules; or count a sweep's configs
     Profile(ProfileArgs),
     /// Split the energy of applications into its parts, from hardware counters, and compare with measurements
     Explain(ExplainArgs),

@@ -11,6 +11,7 @@ mod old_names;
 mod outputs;
 mod paper;
 mod parameters;
+mod profile;
 mod regions;
 mod run;
 mod scaling;

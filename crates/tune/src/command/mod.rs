@@ -16,10 +16,10 @@ mod build;
 pub(crate) mod expected;
 mod fresh;
 mod parse;
-mod process;
+pub(crate) mod process;
 pub(crate) mod program;
 mod source;
-mod template;
+pub(crate) mod template;
 pub mod written;
 
 pub(crate) use program::OBJECTIVE;
