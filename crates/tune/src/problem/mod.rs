@@ -124,6 +124,12 @@ impl Problem {
         &self.parts
     }
 
+    /// Whether the best configs are compared with other code or another command.
+    pub fn has_baseline(&self) -> bool {
+        let of_command = |c: &Runnable| c.has_baseline();
+        self.baseline.is_some() || self.command.as_ref().is_some_and(of_command)
+    }
+
     /// Whether results are compared with what is right, or checked by a command.
     pub fn verified(&self) -> bool {
         match &self.command {

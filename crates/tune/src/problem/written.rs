@@ -257,14 +257,19 @@ pub struct ReferenceText {
 }
 
 /// Another kernel for the same problem, measured interleaved with every config. On a GPU it is host
-/// code that takes the arguments (arrays as device pointers) and then the stream, a `void *`.
+/// code that takes the arguments (arrays as device pointers) and then the stream, a `void *`. For a command another
+/// command, which is measured in the final rounds.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
     /// Source files.
+    #[serde(default)]
     pub sources: Vec<PathBuf>,
     /// Name of the function to call.
+    #[serde(default)]
     pub entry: String,
+    /// The other command, for a command.
+    pub command: Option<String>,
 }
 
 /// One launch of a run on a GPU; all of them take all arguments.
