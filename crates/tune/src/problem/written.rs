@@ -338,6 +338,7 @@ pub struct MeasureText {
     pub seconds: Option<f64>,
     pub timeout: Option<f64>,
     pub drift: Option<bool>,
+    pub restore: Option<bool>,
 }
 
 impl MeasureText {
@@ -351,6 +352,7 @@ impl MeasureText {
                 false => default.timeout,
             }),
             drift: self.drift.unwrap_or(default.drift),
+            restore: self.restore.unwrap_or(default.restore),
         }
     }
 }
@@ -364,6 +366,8 @@ pub struct Measure {
     pub timeout: f64,
     /// Whether the first config that works is measured around every later one, to see the machine's drift.
     pub drift: bool,
+    /// Whether arrays that kernels change are restored between the windows of a measurement.
+    pub restore: bool,
 }
 
 impl Measure {
@@ -391,6 +395,7 @@ impl Default for Measure {
             seconds: 0.2,
             timeout: 10.0,
             drift: true,
+            restore: true,
         }
     }
 }

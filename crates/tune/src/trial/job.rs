@@ -25,6 +25,7 @@ impl Bench<'_> {
                 dir: std::path::absolute(&self.problem.dir)
                     .unwrap_or_else(|_| self.problem.dir.clone()),
                 gpu,
+                unrestored: !self.problem.measure.restore,
             },
             task,
             files: Vec::new(),

@@ -72,6 +72,9 @@ pub struct Inputs {
     pub setup: Option<PathBuf>,
     /// Number of the GPU, for kernels that run on one.
     pub gpu: Option<i32>,
+    /// Arrays stay as they are between the windows of a measurement.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unrestored: bool,
 }
 
 impl Inputs {

@@ -2,8 +2,10 @@
 
 pub mod arguments;
 pub(crate) mod block;
+mod compare;
 pub mod error;
 mod guards;
+mod image;
 pub mod memory;
 
 use arguments::{Arguments, Images};
@@ -226,7 +228,9 @@ impl LoadedInputs {
         once: &mut f64,
         times: &mut Vec<f64>,
     ) -> Result<Run, Stop> {
-        self.reset()?;
+        if !self.inputs.unrestored {
+            self.reset()?;
+        }
         match kernel {
             Kernel::Host(k) => {
                 let run = k.window(&mut self.arguments.pointers(), seconds, once);
