@@ -10,6 +10,7 @@ mod convert;
 mod errors;
 mod meter;
 mod model;
+mod regions;
 mod run;
 mod search;
 mod space;
@@ -21,15 +22,11 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<space::Space>()?;
-    module.add_class::<space::Points>()?;
-    module.add_class::<model::Machine>()?;
-    module.add_function(wrap_pyfunction!(model::machines, module)?)?;
-    module.add_function(wrap_pyfunction!(model::operations, module)?)?;
-    module.add_class::<search::Search>()?;
-    module.add_function(wrap_pyfunction!(search::strategies, module)?)?;
-    module.add_class::<sweep::Sweep>()?;
-    module.add_class::<meter::Recorder>()?;
-    module.add_function(wrap_pyfunction!(meter::measure_calls, module)?)?;
+    meter::add(module)?;
+    model::add(module)?;
+    regions::add(module)?;
+    search::add(module)?;
+    space::add(module)?;
+    sweep::add(module)?;
     errors::add(module)
 }

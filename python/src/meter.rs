@@ -88,14 +88,12 @@ impl Recorder {
         }
     }
 
+    /// Begins the block.
     fn begin(&self, py: Python<'_>) -> PyResult<()> {
-        let choice = choice(py, self.named.as_deref())?;
-        let mut under_way = self.lock();
-        if under_way.is_some() {
-            return Err(PyRuntimeError::new_err(
-                "this measurement has begun already",
-            ));
+        if self.lock().is_some() {
+            return Err(begun());
         }
+        let choice = choice(py, self.named.as_deref())?;
         let sensors = open(self.named.as_deref(), &choice);
         let quantity = sensors.first().map(|s| s.info().quantity);
         let (stop, stopped) = channel();
@@ -107,6 +105,11 @@ impl Recorder {
             let _ = py.detach(|| is_ready.recv());
             reader
         });
+        // Never held while the interpreter is left.
+        let mut under_way = self.lock();
+        if under_way.is_some() {
+            return Err(begun());
+        }
         *under_way = Some(UnderWay {
             start: now_s(),
             choice,
@@ -117,6 +120,7 @@ impl Recorder {
         Ok(())
     }
 
+    /// Ends the block: a dict ``seconds``, ``joules``, ``why``, ``sensor``, ``changes``, ``period``.
     fn end<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let end = now_s();
         let Some(u) = self.lock().take() else {
@@ -167,6 +171,10 @@ impl Recorder {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn begun() -> PyErr {
+    PyRuntimeError::new_err("this measurement has begun already")
 }
 
 fn read(
@@ -252,3 +260,9 @@ pub fn measure_calls(
 struct Quiet;
 
 impl Observer for Quiet {}
+
+/// Adds them to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Recorder>()?;
+    module.add_function(wrap_pyfunction!(measure_calls, module)?)
+}

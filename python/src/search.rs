@@ -15,7 +15,15 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A search of the best point of a space.
+/// A search of the point of least cost, by asking and telling: ``Search(space, *, strategy="portfolio", trials=None, seed=0,
+/// out=None, resume=False)``.
+///
+///     search = greenup.Search(space, trials=50)
+///     while (point := search.ask()) is not None:
+///         search.tell(point, cost_of(point))
+///
+/// ``strategies()`` lists the strategies. ``trials``: most points to ask for; all without. With ``out`` each trial is appended to
+/// that folder before ``tell`` returns, in the form that `Sweep` reads; with ``resume`` a search goes on with its trials.
 #[pyclass(frozen, module = "greenup")]
 pub struct Search {
     space: Py<Space>,
@@ -36,6 +44,7 @@ struct State {
 #[pymethods]
 impl Search {
     #[new]
+    #[expect(clippy::too_many_arguments)] // Most have names in Python.
     #[pyo3(signature = (space, *, strategy="portfolio", trials=None, seed=0, out=None, resume=false))]
     fn new(
         py: Python<'_>,
@@ -88,14 +97,24 @@ impl Search {
         })
     }
 
+    /// The next point to measure: a dict; None when the trials are used up or all is known. Several may be asked for before they
+    /// are told; where the strategy must know their costs first, TuneError says so.
     fn ask<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let next = py.detach(|| self.lock().next())?;
-        match next {
-            None => Ok(None),
-            Some(point) => self.space.get().point(py, point).map(Some),
+        // Exceptions are made without the lock: making one may wait for the interpreter.
+        match py.detach(|| self.lock().next()) {
+            Next::End => Ok(None),
+            Next::Point(at) => self.space.get().point(py, at).map(Some),
+            Next::Waits(open) => Err(hinted(
+                TuneError::new_err(format!(
+                    "the strategy waits for the results of {open} points"
+                )),
+                Some("tell them before asking again"),
+            )),
         }
     }
 
+    /// Tells what a point costs: a finite number to be made small, or several; None if it failed (``message`` says why).
+    /// ``seconds`` and ``joules`` are recorded with it. A point that was not asked for may be told too.
     #[pyo3(signature = (point, cost, *, seconds=None, joules=None, message=None))]
     fn tell(
         &self,
@@ -116,15 +135,12 @@ impl Search {
             }
         }
         let index = Arc::clone(self.space.get().index(py)?);
-        py.detach(|| {
+        let told = py.detach(|| {
             let mut state = self.lock();
             if let (Some(new), Some(old)) = (&costs, state.objectives())
                 && new.len() != old
             {
-                return Err(PyValueError::new_err(format!(
-                    "{} costs are told, and {old} before",
-                    new.len()
-                )));
+                return Err(Refused::Number(new.len(), old));
             }
             let outcome = match &costs {
                 Some(c) => Outcome::Measured {
@@ -155,13 +171,20 @@ impl Search {
             };
             // On the disk first: what was measured outlives everything.
             if let Some(folder) = &mut state.folder {
-                folder.append(&trial).map_err(|e| folder_error(&e))?;
+                folder.append(&trial).map_err(Refused::Folder)?;
             }
             state.tell(at, costs);
             Ok(())
+        });
+        told.map_err(|e| match e {
+            Refused::Number(new, old) => {
+                PyValueError::new_err(format!("{new} costs are told, and {old} before"))
+            }
+            Refused::Folder(e) => folder_error(&e),
         })
     }
 
+    /// The best point so far and its (first) cost: a pair; None before the first success.
     #[getter]
     fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyDict>, f64)>> {
         let best = self.lock().search.history.best();
@@ -169,6 +192,7 @@ impl Search {
             .transpose()
     }
 
+    /// All trials in order: dicts with the parameters and ``cost``, None for a failure.
     #[getter]
     fn trials<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let told = self.lock().told.clone();
@@ -185,16 +209,19 @@ impl Search {
         Ok(out)
     }
 
+    /// The space.
     #[getter]
     fn space<'py>(&self, py: Python<'py>) -> Bound<'py, Space> {
         self.space.bind(py).clone()
     }
 
+    /// Name of the strategy.
     #[getter]
     fn strategy(&self) -> &str {
         &self.strategy
     }
 
+    /// Trials left.
     #[getter]
     fn left(&self) -> usize {
         self.lock().search.left()
@@ -204,17 +231,16 @@ impl Search {
         self.lock().told.len()
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+    fn __repr__(&self) -> String {
         let state = self.lock();
         let best = state.search.history.best().map(|b| b.1);
         let (told, left) = (state.told.len(), state.search.left());
         drop(state);
         let best = best.map_or_else(String::new, |b| format!(", best {b}"));
-        let _ = py;
-        Ok(format!(
+        format!(
             "<greenup.Search by {}: {told} trials, {left} left{best}>",
             self.strategy
-        ))
+        )
     }
 }
 
@@ -224,36 +250,45 @@ impl Search {
     }
 }
 
+/// What asking gives.
+enum Next {
+    Point(u64),
+    End,
+    /// For the results of so many points.
+    Waits(usize),
+}
+
+/// Why a result is not taken.
+enum Refused {
+    /// Costs told now and before.
+    Number(usize, usize),
+    Folder(FolderError),
+}
+
 /// How often a strategy may repeat itself.
 const TRIES: usize = 1000;
 
 impl State {
     /// The next point to measure; `None` at the end.
-    fn next(&mut self) -> PyResult<Option<u64>> {
+    fn next(&mut self) -> Next {
         for _ in 0..TRIES {
             if self.search.over() {
-                return Ok(None);
+                return Next::End;
             }
             if let Some(p) = self.ready.pop_front() {
                 self.search.begin(&p);
                 self.open.insert(p.point, p.effort);
-                return Ok(Some(p.point));
+                return Next::Point(p.point);
             }
             match self.search.ask() {
-                None => return Ok(None),
+                None => return Next::End,
                 Some(more) => self.ready.extend(more),
             }
             if self.ready.is_empty() && !self.open.is_empty() {
                 break;
             }
         }
-        Err(hinted(
-            TuneError::new_err(format!(
-                "the strategy waits for the results of {} points",
-                self.open.len()
-            )),
-            Some("tell them before asking again"),
-        ))
+        Next::Waits(self.open.len())
     }
 
     fn tell(&mut self, at: u64, costs: Option<Vec<f64>>) {
@@ -362,7 +397,7 @@ pub fn folder_error(e: &FolderError) -> PyErr {
     hinted(TuneError::new_err(e.to_string()), hint)
 }
 
-/// Names of the strategies, each with a line about it.
+/// Strategies: a dict of names, each with a line about it.
 #[pyfunction]
 pub fn strategies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);
@@ -370,4 +405,10 @@ pub fn strategies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         out.set_item(name, value(py, &about.into())?)?;
     }
     Ok(out)
+}
+
+/// Adds them to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Search>()?;
+    module.add_function(wrap_pyfunction!(strategies, module)?)
 }

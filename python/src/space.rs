@@ -12,7 +12,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// A parameter space.
+/// A parameter space: ``Space(source, *, facts=None, memory=805306368)``.
+///
+/// ``source`` is a file (a path, or a string of one line that ends in .toml or .json) or its text: a space or problem in TOML, or
+/// a T1 or neutral file in JSON. ``facts`` is a dict of what ``device.NAME`` means in it; by default this host, or the GPU for
+/// kernels in CUDA. ``memory`` is the most for the index, bytes.
+///
+/// Points are numbered from 0; a point is a dict of parameter names and values. ``len(space)`` is the number of points that
+/// pass the filters, ``space[i]`` a point (a slice gives a list), ``point in space`` tells whether it passes; a space can be
+/// iterated. The index behind is built on first use.
 #[pyclass(frozen, module = "greenup")]
 pub struct Space {
     space: Arc<greenup_space::Space>,
@@ -52,16 +60,19 @@ impl Space {
         })
     }
 
+    /// Name of the space.
     #[getter]
     fn name(&self) -> &str {
         &self.space.name
     }
 
+    /// Names of the parameters, in declared order.
     #[getter]
     fn names(&self) -> Vec<&str> {
         self.space.names().collect()
     }
 
+    /// Named constants: a dict.
     #[getter]
     fn constants<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let out = PyDict::new(py);
@@ -71,6 +82,7 @@ impl Space {
         Ok(out)
     }
 
+    /// The file; None for a text.
     #[getter]
     fn source(&self) -> Option<&str> {
         self.source.as_deref()
@@ -87,6 +99,7 @@ impl Space {
         Ok(!self.index(py)?.is_empty())
     }
 
+    /// Number of points that pass the filters, counted without an index: also where ``len`` needs too much memory.
     fn count(&self, py: Python<'_>) -> PyResult<u128> {
         if let Some(index) = self.index.get() {
             return Ok(u128::from(index.len()));
@@ -128,6 +141,7 @@ impl Space {
         }
     }
 
+    /// The number of a point. Raises ValueError if it is not in the space, KeyError if it lacks a parameter.
     fn position(&self, py: Python<'_>, point: &Bound<'_, PyDict>) -> PyResult<u64> {
         self.find(py, point)
     }
@@ -140,6 +154,7 @@ impl Space {
         })
     }
 
+    /// A list of ``n`` different points, uniformly chosen; all of them in random order if there are no more.
     #[pyo3(signature = (n, seed=0))]
     fn sample<'py>(&self, py: Python<'py>, n: i64, seed: u64) -> PyResult<Bound<'py, PyList>> {
         let n = usize::try_from(n)
@@ -149,6 +164,7 @@ impl Space {
         self.points(py, &chosen)
     }
 
+    /// A list of the points that differ from a point (a dict, or its number) in one parameter; with ``adjacent`` only those with the next value above or below.
     #[pyo3(signature = (point, adjacent=false))]
     fn neighbours<'py>(
         &self,
@@ -173,6 +189,7 @@ impl Space {
         self.points(py, &found)
     }
 
+    /// The values that each parameter takes anywhere in the space: a dict of lists.
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = self.index(py)?.values();
         let out = PyDict::new(py);
@@ -186,6 +203,7 @@ impl Space {
         Ok(out)
     }
 
+    /// The derived values of a point: a dict.
     fn derived<'py>(
         &self,
         py: Python<'py>,
@@ -203,6 +221,9 @@ impl Space {
         Ok(out)
     }
 
+    /// How the filters prune the space, one after the other: a list of dicts ``filter``, ``strength`` (hard or soft),
+    /// ``expression``, ``because``, ``before`` and ``after`` (numbers of points; None where ``seconds`` do not suffice to count), and then
+    /// ``estimate`` with its standard error ``estimate_error``.
     #[pyo3(signature = (seconds=1.0))]
     fn funnel<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Bound<'py, PyList>> {
         let time = Duration::try_from_secs_f64(seconds)
@@ -386,4 +407,10 @@ fn given_facts(given: &Bound<'_, PyDict>) -> PyResult<Facts> {
             Ok((name, v))
         })
         .collect()
+}
+
+/// Adds them to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Space>()?;
+    module.add_class::<Points>()
 }

@@ -45,26 +45,31 @@ impl Sweep {
         })
     }
 
+    /// Where it was read from.
     #[getter]
     fn path(&self) -> &Path {
         &self.path
     }
 
+    /// Name of the problem.
     #[getter]
     fn name(&self) -> &str {
         &self.sweep.facts.name
     }
 
+    /// Device that measured it.
     #[getter]
     fn device(&self) -> &str {
         &self.sweep.facts.device
     }
 
+    /// Names of the parameters.
     #[getter]
     fn parameters(&self) -> Vec<String> {
         self.sweep.facts.parameters.clone()
     }
 
+    /// Facts of the run: a dict.
     #[getter]
     fn facts(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         object(py, &self.sweep.facts)
@@ -74,6 +79,7 @@ impl Sweep {
         self.sweep.trials.len()
     }
 
+    /// All trials: dicts with the parameters, ``time_s`` (s), ``energy_j`` (J), ``failure``, ``message`` and the metrics.
     #[getter]
     fn trials<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let out = PyList::empty(py);
@@ -95,8 +101,9 @@ impl Sweep {
         Ok(out)
     }
 
+    /// The best trial, as ``greenup best --format json`` prints it. ``objective``: time, energy, edp, …; by default that of the sweep.
     #[pyo3(signature = (objective=None))]
-    fn best<'py>(&self, py: Python<'py>, objective: Option<&str>) -> PyResult<Py<PyAny>> {
+    fn best(&self, py: Python<'_>, objective: Option<&str>) -> PyResult<Py<PyAny>> {
         let found = best(&self.sweep, self.objective(objective)?)
             .map_err(|e| TuneError::new_err(e.to_string()))?;
         let json = found
@@ -105,6 +112,7 @@ impl Sweep {
         crate::convert::from_json(py, &json)
     }
 
+    /// What the trials show, as ``greenup analyze --json`` prints it: a dict.
     #[pyo3(signature = (share=0.5, seed=1))]
     fn analysis(&self, py: Python<'_>, share: f64, seed: u64) -> PyResult<Py<PyAny>> {
         if !(share > 0.0 && share < 1.0) {
@@ -118,6 +126,9 @@ impl Sweep {
         object(py, &found)
     }
 
+    /// What a strategy would have found: a dict ``evaluations``, ``failures``, ``clock_s`` (simulated, s), ``best``, ``optimum``, ``fraction``
+    /// (optimum over best found) and ``trace`` (every improvement). The budget is ``trials``, or ``seconds`` of the recording; a tenth of
+    /// the trials without.
     #[pyo3(signature = (strategy, *, trials=None, seconds=None, objective=None, seed=0))]
     fn replay(
         &self,
@@ -172,4 +183,9 @@ impl Sweep {
             }
         }
     }
+}
+
+/// Adds them to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Sweep>()
 }
