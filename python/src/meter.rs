@@ -102,7 +102,7 @@ impl Recorder {
             let interval = (choice.period_s / 10.0).clamp(0.001, 0.02);
             let reader = std::thread::spawn(move || read(sensors, interval, &ready, &stopped));
             // The first reading lies before the work. A reader that ended says so by closing the channel.
-            let _ = py.detach(|| is_ready.recv());
+            let _ = py.detach(move || is_ready.recv());
             reader
         });
         // Never held while the interpreter is left.
