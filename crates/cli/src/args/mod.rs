@@ -13,7 +13,7 @@ mod tuning;
 pub use everyday::*;
 pub use model::*;
 pub use paper::PaperArgs;
-pub use parse::{BudgetArg, Sizes};
+pub use parse::{BudgetArg, OPENCL, Sizes};
 pub use run::RunArgs;
 pub use scaling::{Application, Numbers, ScalingArgs};
 pub use scaling_study::{Measured, ScalingStudyArgs};
