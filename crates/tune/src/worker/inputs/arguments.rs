@@ -240,6 +240,14 @@ impl Arguments {
             .collect()
     }
 
+    /// Bytes of a scalar; empty for an array.
+    pub fn scalar(&self, i: usize) -> &[u8] {
+        match (self.data.get(i), self.scalars.get(i)) {
+            (Some(d), Some(bytes)) if d.len.is_none() => &bytes[..d.kind.bytes()],
+            _ => &[],
+        }
+    }
+
     /// Each array as it is before a run; none for a scalar.
     pub fn arrays(&self) -> impl Iterator<Item = Option<Array<'_>>> {
         self.data.iter().zip(&self.initial).map(|(d, bytes)| {
