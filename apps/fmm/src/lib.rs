@@ -19,7 +19,11 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+// Its command is written as any user of the library.
+extern crate self as greenup_fmm;
+
 pub mod check;
+mod commands;
 pub mod cost_model;
 pub mod cpu;
 pub mod direct;
@@ -36,6 +40,7 @@ pub mod options;
 pub mod plan;
 pub mod points;
 pub mod precision;
+pub mod program;
 pub mod tree;
 
 pub use error::FmmError;

@@ -19,6 +19,10 @@
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
+// Its command is written as any user of the library.
+extern crate self as greenup_gisaxs;
+
+mod commands;
 pub mod detector;
 pub mod fit;
 pub mod form;
@@ -26,6 +30,7 @@ pub mod gpu;
 pub mod image;
 pub mod mesh;
 pub mod mesh_form_factor;
+pub mod program;
 pub mod sample;
 pub mod scattering;
 pub mod study;

@@ -17,6 +17,10 @@
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
+// Its command is written as any user of the library.
+extern crate self as greenup_hydro;
+
+mod commands;
 pub mod cpu;
 pub mod engine;
 mod error;
@@ -27,6 +31,7 @@ pub mod mesh;
 pub mod output;
 pub mod part;
 pub mod problem;
+pub mod program;
 pub mod time;
 pub mod tuning;
 

@@ -5,6 +5,7 @@ mod model;
 mod paper;
 mod parse;
 mod profile;
+mod regions;
 mod run;
 mod scaling;
 mod scaling_study;
@@ -16,6 +17,7 @@ pub use model::*;
 pub use paper::PaperArgs;
 pub use parse::{BudgetArg, Sizes};
 pub use profile::{MethodOfProfile, ProfileArgs};
+pub use regions::RegionsArgs;
 pub use run::RunArgs;
 pub use scaling::{Application, Numbers, ScalingArgs};
 pub use scaling_study::{Measured, ScalingStudyArgs};
@@ -59,6 +61,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Measure time, energy and power of a command, or compare several
     Run(RunArgs),
+    /// Show time, energy and power of the regions that programs marked; install the C header and library
+    Regions(RegionsArgs),
     /// Run the microbenchmarks on this host or a GPU and fit a machine model to them
     Calibrate(CalibrateArgs),
     /// Fit a machine model to measurements in a CSV file

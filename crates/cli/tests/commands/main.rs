@@ -12,6 +12,7 @@ mod outputs;
 mod paper;
 mod parameters;
 mod profile;
+mod regions;
 mod run;
 mod scaling;
 mod stdout;

@@ -1,5 +1,5 @@
 //! `greenup`: measures a machine's time, energy and power, models it as an energy roofline, and
-//! explains the result.
+//! explains the result. Its executable and the Python package call [`main`].
 
 mod args;
 mod commands;
@@ -12,7 +12,8 @@ mod setup;
 use args::{Cli, Command};
 use std::process::ExitCode;
 
-fn main() -> ExitCode {
+/// Runs the command with the arguments of this process; returns its exit code.
+pub fn main() -> ExitCode {
     // It splits into two processes, which only a process of one thread may; its watcher handles signals.
     let handles_signals = |cli: &Cli| matches!(cli.command, Command::TrialWorker(_));
     greenup_app::command::run_with(&args::RENAMED, handles_signals, run)
@@ -28,6 +29,7 @@ fn run(cli: Cli) -> greenup_app::Result {
         Command::Init(a) => commands::tuning::init::run(&a),
         Command::Doctor(a) => commands::doctor::run(&a),
         Command::Run(a) => commands::run::run(&a),
+        Command::Regions(a) => commands::regions::run(&a),
         Command::Calibrate(a) => commands::model::calibrate::run(&a),
         Command::Fit(a) => commands::model::fit::run(&a),
         Command::Machines(a) => commands::model::machines::run(&a),

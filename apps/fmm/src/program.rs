@@ -1,0 +1,59 @@
+//! The `fmm` command, as a function: its executable and the Python package call it.
+
+use crate::commands::{direct, lists, nbody, run, study, tune};
+use clap::{Parser, Subcommand};
+use greenup_app::ranks::check_alone;
+use greenup_app::renamed::Renamed;
+use std::process::ExitCode;
+
+/// Kernel-independent fast multipole method: N-body sums in O(N) on CPUs and GPUs
+#[derive(Parser)]
+#[command(name = "fmm", after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  fmm run -n 1000000 --distribution plummer --gradient --check 500
+  fmm run -n 1000000 --machine h200
+  fmm tune -n 1000000 --accuracy 1e-4
+  fmm run --points bodies.csv -o potentials.npy";
+
+#[derive(Subcommand)]
+#[allow(clippy::large_enum_variant)]
+enum Command {
+    /// Evaluate the sums of all sources at all targets
+    Run(run::RunArgs),
+    /// Find the best ncrit (maximum points per leaf) and M2L method
+    Tune(tune::TuneArgs),
+    /// Evaluate direct sums on a CPU or GPU, compared with the peak of their instruction mix
+    Direct(direct::DirectArgs),
+    /// Measure evaluations of eight inputs, with hardware counters on a GPU, for `greenup explain`
+    Study(study::StudyArgs),
+    /// Draw the U, V, W and X lists of a box
+    Lists(lists::ListsArgs),
+    /// Simulate gravity between bodies
+    Nbody(nbody::NbodyArgs),
+}
+
+/// Old names of flags, accepted for one release.
+const RENAMED: [Renamed; 4] = [
+    // By itself it means --quiet.
+    Renamed::flag("-q", "--ncrit").before_a_number(),
+    Renamed::flag("--q", "--ncrit"),
+    Renamed::flag("--edge", "--order"),
+    Renamed::flag("--real", "--precision"),
+];
+
+/// Runs the command with the arguments of this process; returns its exit code.
+pub fn main() -> ExitCode {
+    greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
+        Command::Run(args) => run::run(&args),
+        Command::Tune(args) => check_alone().and_then(|()| tune::run(&args)),
+        Command::Direct(args) => check_alone().and_then(|()| direct::run(&args)),
+        Command::Study(args) => check_alone().and_then(|()| study::run(&args)),
+        Command::Lists(args) => check_alone().and_then(|()| lists::run(&args)),
+        Command::Nbody(args) => check_alone().and_then(|()| nbody::run(&args)),
+    })
+}

@@ -1,0 +1,102 @@
+//! The `hydro` command, as a function: its executable and the Python package call it.
+
+use crate::commands::settings::Settings;
+use crate::commands::{list, mesh, restart, run, study};
+use clap::{Parser, Subcommand};
+use greenup_app::ranks::check_alone;
+use greenup_app::renamed::Renamed;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// High-order finite-element Lagrangian hydrodynamics on CPUs and GPUs
+#[derive(Parser)]
+#[command(name = "hydro", after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  hydro list
+  hydro run --problem 1 --mesh square01_quad --refine 3 --t-final 0.8
+  hydro run --problem 3 --device cuda --vtu triple --png triple.png
+  hydro run --problem noh --checkpoint noh.ckpt; hydro restart noh.ckpt
+  hydro study --device cuda --machine h200 -o study.json
+  hydro report study.json -o study.html
+  hydro compare cpu.json gpu.json --machine machines/this-host.toml";
+
+#[derive(Subcommand)]
+#[allow(clippy::large_enum_variant)]
+enum Command {
+    /// Run a problem
+    Run {
+        #[command(flatten)]
+        settings: Settings,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the problems with their default mesh, final time and order
+    List {
+        /// Print the list as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Draw a plane mesh: zones with their degrees of freedom, the parts of ranks, nodes that ranks share
+    Mesh(mesh::MeshArgs),
+    /// Measure time, power and energy of steps and their parts, for both assemblies and several orders
+    Study(study::StudyArgs),
+    /// Draw a recorded study: its HTML page, or a figure
+    Report(study::report::ReportArgs),
+    /// Speedup, powerup and greenup of recorded studies over the first, e.g. of a GPU over the CPU
+    Compare(study::compare::CompareArgs),
+    /// Continue a run from a checkpoint, with identical digits
+    ///
+    /// The checkpoint stores the problem, its mesh and orders, which cannot change, and the other settings, which flags
+    /// override. Outputs are those that flags name: a history and VTK files continue where the checkpoint was written.
+    /// Checkpoints continue in the same file.
+    #[command(
+        mut_arg("problem", |a| a.hide(true)),
+        mut_arg("mesh", |a| a.hide(true)),
+        mut_arg("refine", |a| a.hide(true)),
+        mut_arg("order", |a| a.hide(true)),
+        mut_arg("energy_order", |a| a.hide(true)),
+        mut_arg("e0", |a| a.hide(true))
+    )]
+    Restart {
+        #[arg(id = "from", value_name = "CHECKPOINT")]
+        from: PathBuf,
+        #[command(flatten)]
+        settings: Settings,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Old names of flags, accepted for one release.
+const RENAMED: [Renamed; 3] = [
+    Renamed::flag("--operator", "--assembly").with_values(&[("matrix-free", "partial")]),
+    Renamed::flag("--frames", "--snapshots"),
+    Renamed::flag("--nodes", "--intervals").of(&["study"]),
+];
+
+/// Runs the command with the arguments of this process; returns its exit code.
+pub fn main() -> ExitCode {
+    greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
+        Command::Run { settings, json } => {
+            let (problem, s) = settings.resolved()?;
+            run::run(problem, &s, None, json)
+        }
+        Command::List { json } => check_alone().and_then(|()| list::list(json)),
+        Command::Mesh(args) => check_alone().and_then(|()| mesh::mesh(&args)),
+        Command::Study(args) => check_alone().and_then(|()| study::study(&args)),
+        Command::Report(args) => check_alone().and_then(|()| study::report::report(&args)),
+        Command::Compare(args) => check_alone().and_then(|()| study::compare::compare(&args)),
+        Command::Restart {
+            from,
+            settings,
+            json,
+        } => restart::restart(&from, &settings, json),
+    })
+}

@@ -1,0 +1,5 @@
+//! The `greenup` command.
+
+fn main() -> std::process::ExitCode {
+    greenup_command::main()
+}

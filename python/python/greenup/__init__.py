@@ -1,0 +1,35 @@
+"""Time, energy and power of computations: models, measurements, tuning, and three applications.
+
+==================  ===================================================================
+`Machine`           a machine's costs; predicts time, energy and power of work
+`measure`, `region`  time and energy of a block, a function, a named part of a program
+`Space`             parameter spaces: count, index, sample, neighbours
+`tune`, `Search`    searches for the best point, of a kernel or of any Python function
+==================  ===================================================================
+
+Units are SI: seconds, joules, watts, bytes, flops.
+"""
+
+from ._native import (
+    FmmError,
+    GisaxsError,
+    GreenupError,
+    HydroError,
+    MeterError,
+    ModelError,
+    SpaceError,
+    TuneError,
+    __version__,
+)
+
+__all__ = [
+    "FmmError",
+    "GisaxsError",
+    "GreenupError",
+    "HydroError",
+    "MeterError",
+    "ModelError",
+    "SpaceError",
+    "TuneError",
+    "__version__",
+]

@@ -1,0 +1,19 @@
+//! The native module of the Python package `greenup`. One file a submodule; `errors` and `run` serve all.
+//!
+//! The module also holds the four commands: a small program of the package loads it and calls [`commands`].
+
+#![warn(missing_docs)]
+#![warn(clippy::unwrap_used)]
+
+mod commands;
+mod errors;
+mod run;
+
+use pyo3::prelude::*;
+
+/// Called by Python when the module is imported.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    errors::add(module)
+}
