@@ -5,10 +5,11 @@
 #define PITCH (n + size - 1)
 
 __kernel void convolution(__global float *restrict out, __global const float *restrict image,
-                          __constant float *restrict filter, __local float *part) {
+                          __constant float *restrict filter) {
     const int x = get_local_id(0), y = get_local_id(1);
     const int column = get_group_id(0) * block_x * per_x, row = get_group_id(1) * block_y * per_y;
 #if use_local
+    __local float part[PART_Y * PART_X];
     for (int i = y; i < PART_Y; i += block_y)
         for (int j = x; j < PART_X; j += block_x)
             if (row + i < PITCH && column + j < PITCH)
