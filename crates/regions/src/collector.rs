@@ -8,12 +8,12 @@ use crate::notes::Note;
 use crate::process::Core;
 use crate::sensing::{self, Source};
 use crate::sink::{Sink, message};
+use crate::spin::lock_soon;
 use crate::summary::{Entry, Line, Process, SensorProblem, Summary};
 use crate::table::table;
 use crate::thread::{Counted, Record};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
-use std::sync::PoisonError;
 use std::time::Duration;
 
 /// Lines that wait for a tick; then threads wait.
@@ -127,7 +127,9 @@ impl Collector {
     }
 
     fn collect(&mut self, core: &Core) {
-        let mut threads = core.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut threads) = lock_soon(&core.threads) else {
+            return;
+        };
         let (totals, times, touched) = (&mut self.totals, &mut self.times, &mut self.touched);
         let room = self.records.len() < MOST_WAITING;
         let mut records = Vec::new();
@@ -219,8 +221,7 @@ impl Collector {
             }
             self.records.pop_front();
             let path = names.entry(record.path).or_insert_with(|| {
-                let paths = core.paths.lock().unwrap_or_else(PoisonError::into_inner);
-                paths.names(record.path)
+                lock_soon(&core.paths).map_or_else(Vec::new, |paths| paths.names(record.path))
             });
             let line = Entry::Region(Box::new(self.line(record, path.clone())));
             if let Ok(json) = serde_json::to_string(&line) {
