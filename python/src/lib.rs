@@ -6,8 +6,15 @@
 #![warn(clippy::unwrap_used)]
 
 mod commands;
+mod convert;
 mod errors;
+mod meter;
+mod model;
+mod regions;
 mod run;
+mod search;
+mod space;
+mod sweep;
 
 use pyo3::prelude::*;
 
@@ -15,5 +22,11 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    meter::add(module)?;
+    model::add(module)?;
+    regions::add(module)?;
+    search::add(module)?;
+    space::add(module)?;
+    sweep::add(module)?;
     errors::add(module)
 }

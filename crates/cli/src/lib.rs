@@ -3,7 +3,7 @@
 
 mod args;
 mod commands;
-mod facts;
+pub mod facts;
 mod found;
 mod launched;
 mod search;

@@ -2,11 +2,12 @@
 
 use crate::build::compile::Unit;
 use crate::build::cubin::{self, Ready};
+use crate::build::opencl;
 use crate::command::Expectation;
-use crate::error::CompileError;
 use crate::error::{BuildError, EnvironmentFault, of_environment};
+use crate::error::{CompileError, TuneError};
 use crate::plan::Plan;
-use crate::problem::Problem;
+use crate::problem::{Language, Problem};
 use crate::worker::protocol::{Built, Inputs, Job, Message, Task};
 use greenup_meter::Observer;
 use greenup_space::Value;
@@ -44,6 +45,9 @@ impl Builder<'_> {
                 &|| self.observer.cancelled(),
             );
         }
+        if self.problem.build.language == Language::OpenCl {
+            return self.compile_opencl(config);
+        }
         let Some(on) = &self.plan.gpu else {
             let library = Unit::of_config(self.problem, config)?.compile(&self.libraries)?;
             return Ok(Ready {
@@ -52,10 +56,38 @@ impl Builder<'_> {
                 rejected: None,
             });
         };
+        match self.in_a_process(Task::Compile(cubin::source(self.problem, config, on)?))? {
+            Message::Compiled { file, kernels } => {
+                Ok(cubin::ready(self.problem, config, on, file, &kernels)?)
+            }
+            _ => Err(no_answer()),
+        }
+    }
+
+    fn compile_opencl(&self, config: &[Value]) -> Result<Ready, BuildError> {
+        let Some(device) = &self.problem.opencl else {
+            let fault = TuneError::NoDevice.to_string();
+            return Err(EnvironmentFault(fault).into());
+        };
+        let source = opencl::source(self.problem, config, device, &self.libraries)?;
+        match self.in_a_process(Task::BuildOpenCl(source.clone()))? {
+            Message::BuiltOpenCl { kernels } => Ok(opencl::ready(
+                self.problem,
+                config,
+                device,
+                source,
+                &kernels,
+            )?),
+            _ => Err(no_answer()),
+        }
+    }
+
+    /// Runs a compiler in a process of its own, as it may crash or hang.
+    fn in_a_process(&self, task: Task) -> Result<Message, BuildError> {
         let job = Job {
             inputs: Inputs::default(),
             limit_s: COMPILE_S,
-            task: Task::Compile(cubin::source(self.problem, config, on)?),
+            task,
             files: Vec::new(),
         };
         let answer = self
@@ -66,10 +98,12 @@ impl Builder<'_> {
         match (answer.messages.into_iter().next(), answer.failure) {
             (_, Some((_, m))) if of_environment(&m) => Err(EnvironmentFault(m).into()),
             (_, Some((_, m))) => Err(CompileError::Rejected(m).into()),
-            (Some(Message::Compiled { file, kernels }), None) => {
-                Ok(cubin::ready(self.problem, config, on, file, &kernels)?)
-            }
-            _ => Err(CompileError::Rejected("the compiler gave no answer".into()).into()),
+            (Some(message), None) => Ok(message),
+            (None, None) => Err(no_answer()),
         }
     }
+}
+
+fn no_answer() -> BuildError {
+    CompileError::Rejected("the compiler gave no answer".into()).into()
 }

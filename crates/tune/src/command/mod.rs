@@ -22,7 +22,7 @@ mod source;
 pub(crate) mod template;
 pub mod written;
 
-pub(crate) use program::OBJECTIVE;
+pub use program::OBJECTIVE;
 pub use program::{Command, Expectation};
 pub use source::{Place, Source};
 pub use written::Goal;

@@ -62,7 +62,7 @@ pub struct Expectation {
 }
 
 /// Metric in which the value to minimise is recorded where the objective is a metric.
-pub(crate) const OBJECTIVE: &str = "objective";
+pub const OBJECTIVE: &str = "objective";
 
 /// A command that is being measured, with what its runs gave.
 pub(crate) struct Program {

@@ -183,7 +183,7 @@ class Project:
         parts += writer.tables
         if check is not None:
             parts.append(f"[check]\ncommand = {json.dumps(check)}\ntimeout = 3600.0")
-        parts.append(f"[measure]\nseconds = {seconds!r}\ntimeout = 60.0\ndrift = false")
+        parts.append(f"[measure]\nseconds = {seconds!r}\ntimeout = 60.0\ndrift = false\nrestore = false")
         path = self.folder / "problem.toml"
         path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         return path
