@@ -176,7 +176,7 @@ impl Collector {
     fn attribute(&mut self, last: bool) {
         for (i, source) in self.sources.iter().enumerate() {
             self.attribution
-                .update(i, &source.curve, source.failed.is_some(), last);
+                .update(i, &source.curve, source.is_silent(), last);
         }
         self.attribution.forget();
     }
@@ -189,7 +189,7 @@ impl Collector {
         loop {
             let waits = self.sources.iter().any(|s| {
                 let tick = s.curve.tick().unwrap_or(150_000_000);
-                s.failed.is_none()
+                !s.is_silent()
                     && s.curve.known_until().is_none_or(|known| known < until)
                     && now() < t + (tick * 3 / 2).min(PATIENCE)
             });
@@ -200,7 +200,7 @@ impl Collector {
             self.read();
         }
         self.attribute(is_final);
-        self.write_lines(core, is_final);
+        self.write_lines(core, true);
     }
 
     fn write_lines(&mut self, core: &Core, all: bool) {
@@ -214,7 +214,7 @@ impl Collector {
             let ready = all
                 || t > record.to + PATIENCE
                 || self.sources.iter().all(|s| {
-                    s.failed.is_some() || s.curve.known_until().is_some_and(|k| k >= record.to)
+                    s.is_silent() || s.curve.known_until().is_some_and(|k| k >= record.to)
                 });
             if !ready {
                 break;
