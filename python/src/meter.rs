@@ -193,7 +193,7 @@ fn read(
 
 /// Measures calls of a function by the protocol of the library: warm-up, windows, repeats.
 #[pyfunction]
-#[pyo3(signature = (function, args, kwargs, *, sensor=None, window=0.15, repeats=(3, 7), error=0.01, warmup=0.1))]
+#[pyo3(signature = (function, args, kwargs, *, sensor, window, repeats, error, warmup))]
 #[expect(clippy::too_many_arguments)] // The wrapper in Python has them by name.
 pub fn measure_calls(
     py: Python<'_>,
