@@ -184,6 +184,11 @@ impl Search {
         })
     }
 
+    /// Gives the folder of ``out`` free, for other searches; what is told later is not recorded.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.lock().folder = None);
+    }
+
     /// The best point so far and its (first) cost: a pair; None before the first success.
     #[getter]
     fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyDict>, f64)>> {

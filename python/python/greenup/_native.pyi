@@ -2,6 +2,8 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
+from typing_extensions import disjoint_base
+
 _Value = bool | int | float | str
 _Point = dict[str, _Value]
 _Path = str | PathLike[str]
@@ -108,6 +110,7 @@ class Search:
         joules: float | None = None,
         message: str | None = None,
     ) -> None: ...
+    def close(self) -> None: ...
     @property
     def best(self) -> tuple[_Point, float] | None: ...
     @property
@@ -120,6 +123,7 @@ class Search:
     def left(self) -> int: ...
     def __len__(self) -> int: ...
 
+@disjoint_base
 class Sweep:
     def __new__(cls, source: _Path) -> Sweep: ...
     @property
@@ -163,9 +167,9 @@ def measure_calls(
     args: tuple[Any, ...],
     kwargs: dict[str, Any] | None,
     *,
-    sensor: str | None = None,
-    window: float = 0.15,
-    repeats: tuple[int, int] = (3, 7),
-    error: float = 0.01,
-    warmup: float = 0.1,
+    sensor: str | None,
+    window: float,
+    repeats: tuple[int, int],
+    error: float,
+    warmup: float,
 ) -> dict[str, Any]: ...
