@@ -19,7 +19,7 @@ use greenup_meter::stats::median;
 use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Trials between two measurements of the baseline's energy.
@@ -75,6 +75,7 @@ impl<'a> Bench<'a> {
                 observer,
                 libraries,
                 expectation: None,
+                compilers: Arc::default(),
             },
             launcher: &plan.launcher,
             gpu: plan.gpu.as_ref(),

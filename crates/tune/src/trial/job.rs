@@ -45,7 +45,8 @@ impl Bench<'_> {
             return self.plan.launcher.run(&job, limit_s, &cancelled);
         }
         // What a command does wrong harms no worker.
-        let alone = !job.inputs.on_other_device() && self.problem.command.is_none();
+        let on_device = job.inputs.gpu.is_some() || job.inputs.opencl.is_some();
+        let alone = !on_device && self.problem.command.is_none();
         if alone && self.launcher.remote.is_none() {
             return self.launcher.run(&job, limit_s, &cancelled);
         }
@@ -65,8 +66,11 @@ impl Bench<'_> {
         };
         // After a fault on the GPU nothing works any more in that process.
         let is_command = self.problem.command.is_some();
-        let sound =
-            |f: &(Failure, String)| matches!(f.0, Failure::Wrong | Failure::Compile) || is_command;
+        // A kernel in the memory of its process may have damaged anything there.
+        let on_host = job.inputs.opencl.is_some_and(|o| o.on_host);
+        let sound = |f: &(Failure, String)| {
+            matches!(f.0, Failure::Wrong | Failure::Compile) && !on_host || is_command
+        };
         if answer
             .as_ref()
             .is_none_or(|a| a.failure.as_ref().is_some_and(|f| !sound(f)))
