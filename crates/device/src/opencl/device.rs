@@ -314,7 +314,7 @@ impl Device {
             .filter_map(|what| number(info(what)))
             .find(|n| *n > 0);
         facts.push(("sub_group_size", width.unwrap_or(1)));
-        let double = facts.iter().any(|f| *f == ("vector_width_f64", 0));
+        let double = facts.contains(&("vector_width_f64", 0));
         facts.push(("fp64", i64::from(!double)));
         Self {
             address: of.address,
