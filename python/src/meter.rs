@@ -213,7 +213,7 @@ pub fn measure_calls(
     warmup: f64,
 ) -> PyResult<Py<PyAny>> {
     let positive = |x: f64| x > 0.0 && x.is_finite();
-    if !positive(window) || !positive(error) || !(warmup >= 0.0 && warmup.is_finite()) {
+    if !(positive(window) && positive(error) && warmup >= 0.0 && warmup.is_finite()) {
         return Err(PyValueError::new_err(
             "window and error must be above 0, warmup not negative",
         ));

@@ -44,7 +44,6 @@ struct State {
 #[pymethods]
 impl Search {
     #[new]
-    #[expect(clippy::too_many_arguments)] // Most have names in Python.
     #[pyo3(signature = (space, *, strategy="portfolio", trials=None, seed=0, out=None, resume=false))]
     fn new(
         py: Python<'_>,
