@@ -8,7 +8,7 @@ use std::path::PathBuf;
     after_help = "Example:\n  greenup init c my-kernel\n  cd my-kernel\n  greenup tune problem.toml --budget 20s"
 )]
 pub struct InitArgs {
-    /// Language of the kernel
+    /// Kernel, by its language, or any program
     #[arg(value_enum)]
     pub template: Template,
     /// Folder of the project: a new one, or one without files

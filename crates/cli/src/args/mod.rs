@@ -55,9 +55,9 @@ pub struct Cli {
 pub enum Command {
     /// Calibrate this host, measure real kernels on it, and explain them on one HTML page
     Study(StudyArgs),
-    /// Write a small project that can be tuned at once: problem file, kernel, reference
+    /// Write a small project that can be tuned at once: problem file, kernel or program, reference
     Init(InitArgs),
-    /// Check every energy sensor: usable or not, with the cause and the fix
+    /// Check every energy sensor: usable or not, with the cause and the fix; list OpenCL devices
     Doctor(DoctorArgs),
     /// Measure time, energy and power of a command, or compare several
     Run(RunArgs),
@@ -79,9 +79,9 @@ pub enum Command {
     Roofline(RooflineArgs),
     /// Count a search space, show what each filter prunes, sample it, draw it
     Space(SpaceArgs),
-    /// Tune a kernel: search its space; build, verify and measure configs; report the best
+    /// Tune a kernel or any command: search its space; build, verify and measure configs; report the best
     Tune(TuneArgs),
-    /// Print the best config of a sweep for use in a build: compiler flags, C header, JSON or TOML
+    /// Print the best config of a sweep for use in a build: compiler flags, C header, JSON, TOML or a command
     Best(BestArgs),
     /// Compile a CUDA source for any GPU architecture; print registers, spills and occupancy of its kernels
     Compile(CompileArgs),

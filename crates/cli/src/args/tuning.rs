@@ -68,7 +68,7 @@ pub struct SearchArgs {
         requires = "resume"
     )]
     pub accept: Vec<String>,
-    /// Objective [default: the problem's]; a second one for nsga2 and alternate
+    /// Objective, such as time, energy, edp or metric:NAME of a command [default: the problem's]; a second one for nsga2 and alternate
     #[arg(long)]
     pub objective: Vec<greenup_tune::Objective>,
     /// Machine model that ranks the configs for the strategy `steered`
