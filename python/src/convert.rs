@@ -1,9 +1,10 @@
 //! Between Python's objects and ours.
 
-use crate::errors;
+use crate::errors::{self, TuneError, hinted};
 use greenup_app::error::AppError;
 use greenup_files::FileError;
 use greenup_space::Value;
+use greenup_tune::sweep::FolderError;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
@@ -137,10 +138,21 @@ pub fn file_error(e: &FileError) -> PyErr {
         FileError::IsFolder { path } => errors::file(path, std::io::ErrorKind::IsADirectory, text),
         _ => errors::file(Path::new(""), std::io::ErrorKind::Other, text),
     };
-    errors::hinted(error, e.hint())
+    hinted(error, e.hint())
+}
+
+/// An error of a sweep's folder.
+pub fn folder_error(e: &FolderError) -> PyErr {
+    let hint = match e {
+        FolderError::File(e) => return file_error(e),
+        FolderError::Exists(_) => Some("continue it with resume=True, or choose another folder"),
+        FolderError::Other { .. } => Some("choose another folder"),
+        _ => None,
+    };
+    hinted(TuneError::new_err(e.to_string()), hint)
 }
 
 /// A command's error as the exception that `make` makes.
 pub fn app_error(e: AppError, make: impl FnOnce(String) -> PyErr) -> PyErr {
-    errors::hinted(make(e.message), e.hint.as_deref())
+    hinted(make(e.message), e.hint.as_deref())
 }

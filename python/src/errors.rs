@@ -11,7 +11,7 @@ pyo3::create_exception!(
     greenup,
     GreenupError,
     PyException,
-    "What went wrong in this package. The fix, where one is known, is in `hint` (else None)."
+    "What went wrong in this package. `hint` is the fix, or None where none is known."
 );
 
 macro_rules! kinds {
@@ -35,9 +35,6 @@ kinds! {
     TuneError: "A search, a problem or a recorded sweep.",
     ModelError: "A machine that is not known or lacks a cost, or impossible work.",
     MeterError: "A sensor or a measurement.",
-    GisaxsError: "A sample, a shape or a simulation of scattering.",
-    FmmError: "Points or an evaluation of the fast multipole method.",
-    HydroError: "A hydrodynamics run.",
 }
 
 /// An exception with its hint.

@@ -5,10 +5,11 @@ use crate::errors::{ModelError, hinted};
 use greenup_app::error::AppError;
 use greenup_app::machine::{LookupError, all, load};
 use greenup_model::{Machine as Model, Op, Work, predict, predict_clocked};
+use greenup_report::chart::canvas::escape;
 use greenup_report::si::si;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat};
+use pyo3::types::PyDict;
 use std::str::FromStr;
 
 /// The costs of one machine: ``Machine(name)``.
@@ -190,7 +191,7 @@ impl Machine {
     fn _repr_html_(&self) -> String {
         let mut out = format!(
             "<table><caption>{} ({} numbers)</caption><thead><tr><th>class</th><th>rate</th><th>energy</th></tr></thead><tbody>",
-            escaped(&self.model.title),
+            escape(&self.model.title),
             self.model.label.name()
         );
         for (op, cost) in &self.model.cost {
@@ -240,19 +241,13 @@ pub fn operations(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 fn row(cells: &[&str]) -> String {
     let cells: String = cells
         .iter()
-        .map(|c| format!("<td>{}</td>", escaped(c)))
+        .map(|c| format!("<td>{}</td>", escape(c)))
         .collect();
     format!("<tr>{cells}</tr>")
 }
 
 fn or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "–".to_owned())
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 /// Counts of operations by class.
@@ -263,13 +258,9 @@ fn counted(work: &Bound<'_, PyDict>) -> PyResult<Work> {
             .extract()
             .map_err(|_| PyTypeError::new_err("work is a dict of class names and counts"))?;
         let op = Op::from_str(&name).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        let count: f64 = if v.is_instance_of::<PyFloat>() {
-            v.extract()?
-        } else {
-            v.extract().map_err(|_| {
-                PyTypeError::new_err(format!("the count of `{name}` is no number: {v}"))
-            })?
-        };
+        let count: f64 = v.extract().map_err(|_| {
+            PyTypeError::new_err(format!("the count of `{name}` is no number: {v}"))
+        })?;
         out.add(op, count)
             .map_err(|e| PyValueError::new_err(e.to_string()))?;
     }

@@ -1,9 +1,8 @@
 //! Recorded sweeps.
 
-use crate::convert::{file_error, object, path, value};
+use crate::convert::{file_error, folder_error, object, path, value};
 use crate::errors::{self, TuneError, hinted};
 use crate::run::run;
-use crate::search::folder_error;
 use greenup_tune::Objective;
 use greenup_tune::analyze::analyze;
 use greenup_tune::replay::{Budget, replay};

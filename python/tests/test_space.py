@@ -85,6 +85,10 @@ def test_the_funnel(space):
     (row,) = space.funnel()
     assert row["filter"] == "small" and row["strength"] == "hard"
     assert (row["before"], row["after"]) == (48, len(by_hand()))
+    assert space.funnel(1.8e19) == [row]
+    for wrong in (-1, float("nan"), float("inf")):
+        with pytest.raises(ValueError):
+            space.funnel(wrong)
 
 
 def test_files(tmp_path):

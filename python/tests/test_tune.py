@@ -59,6 +59,12 @@ def test_strategies_say_when_they_wait():
     assert "tell" in e.value.hint
 
 
+def test_a_callback_gets_each_trial():
+    seen = []
+    result = greenup.tune(SPACE, lambda p: None if p["x"] % 2 else [p["x"]], trials=30, callback=seen.append)
+    assert seen == result.trials and len(seen) == 30
+
+
 def test_several_costs():
     def two(point):
         return [float(point["x"]), float(30 - point["x"] + point["y"])]

@@ -1,4 +1,4 @@
-"""Time, energy and power of computations: models, measurements, tuning, and three applications.
+"""Time, energy and power of computations: models, measurements, tuning.
 
 ======================  ========================================================================
 `Machine`, `machines`   a machine's costs; time, energy and power of work on it
@@ -6,19 +6,16 @@
 `Space`                 a parameter space: count, index, sample, neighbours
 `tune`, `Search`        searches for the best point, of a kernel or of any Python function
 `Sweep`                 the trials of a search: data frame, analysis, replay
-`gisaxs`, `fmm`,        the applications, each a module
-`hydro`
+`kernel_tuner`          a module: Kernel Tuner's interface
 ======================  ========================================================================
 
-Units are SI: seconds, joules, watts, bytes, flops. What goes wrong raises a `GreenupError`; its ``hint`` tells the fix.
+Units are SI: seconds, joules, watts, bytes, flops. Errors of the package are subclasses of `GreenupError`, with the fix as
+``hint``.
 """
 
 from ._meter import Measure, Measurement, Measured, measure, region
 from ._native import (
-    FmmError,
-    GisaxsError,
     GreenupError,
-    HydroError,
     Machine,
     MeterError,
     ModelError,
@@ -34,10 +31,7 @@ from ._native import (
 from ._tune import Result, Sweep, tune
 
 __all__ = [
-    "FmmError",
-    "GisaxsError",
     "GreenupError",
-    "HydroError",
     "Machine",
     "Measure",
     "Measured",

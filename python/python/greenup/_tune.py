@@ -126,6 +126,7 @@ def tune(
         raise TypeError(f"the objective is a function of a point, not {objective!r}")
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
         raise ValueError(f"seconds must be above 0, not {seconds}")
+    catch = tuple(catch) if isinstance(catch, (tuple, list)) else (catch,)
     space = problem if isinstance(problem, Space) else Space(problem)
     most = 100 if trials is None and seconds is None else trials
     search = Search(space, strategy=strategy, trials=most, seed=seed, out=out, resume=resume)
@@ -135,9 +136,9 @@ def tune(
             point = search.ask()
             if point is None:
                 break
-            _evaluate(search, point, objective, tuple(catch) if isinstance(catch, (tuple, list)) else (catch,))
+            _evaluate(search, point, objective, catch)
             if callback is not None:
-                callback(search.trials[-1])
+                callback(search._last())
     except BaseException as e:
         e.result = Result(search)
         raise
@@ -189,10 +190,10 @@ def run_command(command):
 
     Ctrl-C reaches the command, which keeps what it measured and ends; then KeyboardInterrupt is raised.
     """
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
         # A group of its own: the terminal's Ctrl-C comes here alone and is passed on once.
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=printed, start_new_session=True
         )
         try:
             code = process.wait()
@@ -204,8 +205,8 @@ def run_command(command):
                 process.kill()
                 process.wait()
             raise
-        said.seek(0)
-        text = said.read()
+        printed.seek(0)
+        text = printed.read()
     if code == 0:
         return
     lines = [line for line in text.splitlines() if line.strip()]
@@ -215,5 +216,3 @@ def run_command(command):
     error = TuneError(message)
     error.hint = hint or None
     raise error
-
-

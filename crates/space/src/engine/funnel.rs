@@ -45,6 +45,8 @@ pub fn funnel(
     limits: &Limits,
 ) -> Result<Funnel, Stop> {
     let start = Instant::now();
+    // A century: a sum of instants and longer times may overflow.
+    let time = time.min(Duration::from_secs(100 * 365 * 86_400));
     let n = space.filters().len();
     let mut counts = Counts {
         space,

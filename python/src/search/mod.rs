@@ -1,19 +1,21 @@
 //! Searches: ask for points, tell what they cost.
 
-use crate::convert::{file_error, path, value};
+mod state;
+
+use crate::convert::{folder_error, path, value};
 use crate::errors::{TuneError, hinted};
 use crate::space::Space;
 use greenup_tune::command::OBJECTIVE;
 use greenup_tune::points::Indexed;
-use greenup_tune::strategy::{Proposal, STRATEGIES, strategy};
-use greenup_tune::sweep::{Failure, Folder, FolderError, Kernels, Outcome, SweepFacts, Trial};
+use greenup_tune::strategy::{STRATEGIES, strategy};
+use greenup_tune::sweep::SweepFacts;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use state::{Found, Next, Refused, State};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A search of the point of least cost, by asking and telling: ``Search(space, *, strategy="portfolio", trials=None, seed=0,
 /// out=None, resume=False)``.
@@ -29,16 +31,6 @@ pub struct Search {
     space: Py<Space>,
     strategy: String,
     state: Mutex<State>,
-}
-
-struct State {
-    search: greenup_tune::search::Search<'static>,
-    /// Proposed, and not asked for yet.
-    ready: VecDeque<Proposal>,
-    /// Asked for, and not told yet.
-    open: HashMap<u64, f64>,
-    told: Vec<(u64, Option<Vec<f64>>)>,
-    folder: Option<Folder>,
 }
 
 #[pymethods]
@@ -77,17 +69,13 @@ impl Search {
         }
         let points = py.detach(|| Indexed::new(index));
         let search = greenup_tune::search::Search::owning(made, Box::new(points), most, seed);
-        let mut state = State {
-            search,
-            ready: VecDeque::new(),
-            open: HashMap::new(),
-            told: Vec::new(),
-            folder: None,
-        };
+        let mut state = State::new(search);
         if let Some(out) = out {
             let dir = path(out)?;
             let facts = facts(space.get(), strategy, seed);
-            state.open_folder(Path::new(&dir), &facts, resume)?;
+            state
+                .open_folder(Path::new(&dir), &facts, resume)
+                .map_err(|e| folder_error(&e))?;
         }
         Ok(Self {
             space,
@@ -96,8 +84,8 @@ impl Search {
         })
     }
 
-    /// The next point to measure: a dict; None when the trials are used up or all is known. Several may be asked for before they
-    /// are told; where the strategy must know their costs first, TuneError says so.
+    /// The next point to measure: a dict; None when the trials are used up or all is known. Several points may be open at a time;
+    /// TuneError if the strategy must know their costs first.
     fn ask<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         // Exceptions are made without the lock: making one may wait for the interpreter.
         match py.detach(|| self.lock().next()) {
@@ -107,13 +95,13 @@ impl Search {
                 TuneError::new_err(format!(
                     "the strategy waits for the results of {open} points"
                 )),
-                Some("tell them before asking again"),
+                Some("call tell() for one of them before asking again"),
             )),
         }
     }
 
-    /// Tells what a point costs: a finite number to be made small, or several; None if it failed (``message`` says why).
-    /// ``seconds`` and ``joules`` are recorded with it. A point that was not asked for may be told too.
+    /// Takes the cost of a point: a finite number to minimise, or several; None if it failed (``message`` says why).
+    /// ``seconds`` and ``joules`` are recorded with it. The point need not come from ``ask``.
     #[pyo3(signature = (point, cost, *, seconds=None, joules=None, message=None))]
     fn tell(
         &self,
@@ -134,56 +122,25 @@ impl Search {
             }
         }
         let index = Arc::clone(self.space.get().index(py)?);
-        let told = py.detach(|| {
-            let mut state = self.lock();
-            if let (Some(new), Some(old)) = (&costs, state.objectives())
-                && new.len() != old
-            {
-                return Err(Refused::Number(new.len(), old));
-            }
-            let outcome = match &costs {
-                Some(c) => Outcome::Measured {
-                    times_s: vec![seconds.unwrap_or(c[0])],
-                    time_s: seconds.unwrap_or(c[0]),
-                    energy_j: joules,
-                    time_error: None,
-                },
-                None => Outcome::Failed {
-                    failure: Failure::Runtime,
-                    message: message.unwrap_or_default(),
-                },
-            };
-            let trial = Trial {
-                config: index.get(at).unwrap_or_default(),
-                outcome,
-                metrics: named(costs.as_deref()),
-                kernels: Kernels::new(),
-                effort: 1.0,
-                build_s: 0.0,
-                verify_s: 0.0,
-                measure_s: seconds.unwrap_or(0.0),
-                flags: Vec::new(),
-                at: SystemTime::now()
-                    .duration_since(UNIX_EPOCH)
-                    .map_or(0.0, |d| d.as_secs_f64()),
-                device: None,
-            };
-            // On the disk first: what was measured outlives everything.
-            if let Some(folder) = &mut state.folder {
-                folder.append(&trial).map_err(Refused::Folder)?;
-            }
-            state.tell(at, costs);
-            Ok(())
+        let found = Found {
+            costs,
+            seconds,
+            joules,
+            message,
+        };
+        let taken = py.detach(|| {
+            let config = index.get(at).unwrap_or_default();
+            self.lock().take(at, config, found)
         });
-        told.map_err(|e| match e {
-            Refused::Number(new, old) => {
-                PyValueError::new_err(format!("{new} costs are told, and {old} before"))
+        taken.map_err(|e| match e {
+            Refused::Number { now, before } => {
+                PyValueError::new_err(format!("{now} costs, but {before} for the points before"))
             }
             Refused::Folder(e) => folder_error(&e),
         })
     }
 
-    /// Gives the folder of ``out`` free, for other searches; what is told later is not recorded.
+    /// Frees the folder of ``out`` for other searches; later results are not recorded.
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.lock().folder = None);
     }
@@ -199,18 +156,18 @@ impl Search {
     /// All trials in order: dicts with the parameters and ``cost``, None for a failure.
     #[getter]
     fn trials<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let told = self.lock().told.clone();
+        let known = self.lock().known.clone();
         let out = PyList::empty(py);
-        for (at, costs) in told {
-            let row = self.space.get().point(py, at)?;
-            match costs.as_deref() {
-                None => row.set_item("cost", py.None())?,
-                Some([one]) => row.set_item("cost", one)?,
-                Some(several) => row.set_item("cost", several)?,
-            }
-            out.append(row)?;
+        for one in known {
+            out.append(self.trial(py, one)?)?;
         }
         Ok(out)
+    }
+
+    /// The newest of ``trials``.
+    fn _last<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let last = self.lock().known.last().cloned();
+        last.map(|one| self.trial(py, one)).transpose()
     }
 
     /// The space.
@@ -232,17 +189,17 @@ impl Search {
     }
 
     fn __len__(&self) -> usize {
-        self.lock().told.len()
+        self.lock().known.len()
     }
 
     fn __repr__(&self) -> String {
         let state = self.lock();
         let best = state.search.history.best().map(|b| b.1);
-        let (told, left) = (state.told.len(), state.search.left());
+        let (known, left) = (state.known.len(), state.search.left());
         drop(state);
         let best = best.map_or_else(String::new, |b| format!(", best {b}"));
         format!(
-            "<greenup.Search by {}: {told} trials, {left} left{best}>",
+            "<greenup.Search by {}: {known} trials, {left} left{best}>",
             self.strategy
         )
     }
@@ -252,100 +209,20 @@ impl Search {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-/// What asking gives.
-enum Next {
-    Point(u64),
-    End,
-    /// For the results of so many points.
-    Waits(usize),
-}
-
-/// Why a result is not taken.
-enum Refused {
-    /// Costs told now and before.
-    Number(usize, usize),
-    Folder(FolderError),
-}
-
-/// How often a strategy may repeat itself.
-const TRIES: usize = 1000;
-
-impl State {
-    /// The next point to measure; `None` at the end.
-    fn next(&mut self) -> Next {
-        for _ in 0..TRIES {
-            if self.search.over() {
-                return Next::End;
-            }
-            if let Some(p) = self.ready.pop_front() {
-                self.search.begin(&p);
-                self.open.insert(p.point, p.effort);
-                return Next::Point(p.point);
-            }
-            match self.search.ask() {
-                None => return Next::End,
-                Some(more) => self.ready.extend(more),
-            }
-            if self.ready.is_empty() && !self.open.is_empty() {
-                break;
-            }
+    fn trial<'py>(
+        &self,
+        py: Python<'py>,
+        (at, costs): (u64, Option<Vec<f64>>),
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let row = self.space.get().point(py, at)?;
+        match costs.as_deref() {
+            None => row.set_item("cost", py.None())?,
+            Some([one]) => row.set_item("cost", one)?,
+            Some(several) => row.set_item("cost", several)?,
         }
-        Next::Waits(self.open.len())
+        Ok(row)
     }
-
-    fn tell(&mut self, at: u64, costs: Option<Vec<f64>>) {
-        let effort = self.open.remove(&at).unwrap_or(1.0);
-        self.search.tell(at, costs.clone(), effort);
-        self.told.push((at, costs));
-    }
-
-    /// Number of costs of a point, once one was told.
-    fn objectives(&self) -> Option<usize> {
-        let first = self.told.iter().find_map(|t| t.1.as_ref());
-        first.map(Vec::len)
-    }
-
-    /// Opens the folder in which trials are recorded; those that it has are told.
-    fn open_folder(&mut self, dir: &Path, facts: &SweepFacts, resume: bool) -> PyResult<()> {
-        if !resume || !Folder::exists(dir) {
-            self.folder = Some(Folder::create(dir, facts).map_err(|e| folder_error(&e))?);
-            return Ok(());
-        }
-        let (folder, sweep) = Folder::resume(dir, facts, &[]).map_err(|e| folder_error(&e))?;
-        self.folder = Some(folder);
-        for trial in &sweep.trials {
-            // A point that the space no longer has is of no use.
-            if let Some(at) = self.search.position(&trial.config) {
-                let costs = trial.cost().map(|c| costs_of(trial, c.time_s));
-                self.tell(at, costs);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The costs of a recorded trial.
-fn costs_of(trial: &Trial, time_s: f64) -> Vec<f64> {
-    let of = |name: &str| trial.metrics.get(name).copied();
-    let mut out = vec![of(OBJECTIVE).unwrap_or(time_s)];
-    let mut i = 2;
-    while let Some(x) = of(&format!("{OBJECTIVE}_{i}")) {
-        out.push(x);
-        i += 1;
-    }
-    out
-}
-
-/// Costs as metrics of a trial.
-fn named(costs: Option<&[f64]>) -> BTreeMap<String, f64> {
-    let name = |i: usize| match i {
-        0 => OBJECTIVE.to_owned(),
-        i => format!("{OBJECTIVE}_{}", i + 1),
-    };
-    let all = costs.unwrap_or_default().iter();
-    all.enumerate().map(|(i, &c)| (name(i), c)).collect()
 }
 
 /// One cost, or several.
@@ -388,17 +265,6 @@ fn facts(space: &Space, strategy: &str, seed: u64) -> SweepFacts {
         ]),
         ..SweepFacts::default()
     }
-}
-
-/// A sweep's folder that cannot be used.
-pub fn folder_error(e: &FolderError) -> PyErr {
-    let hint = match e {
-        FolderError::File(e) => return file_error(e),
-        FolderError::Exists(_) => Some("continue it with resume=True, or choose another folder"),
-        FolderError::Other { .. } => Some("choose another folder"),
-        _ => None,
-    };
-    hinted(TuneError::new_err(e.to_string()), hint)
 }
 
 /// Strategies: a dict of names, each with a line about it.

@@ -1,14 +1,16 @@
 //! Parameter spaces.
 
+mod points;
+
 use crate::convert::{app_error, text_or_file, to_value, value};
 use crate::errors::{SpaceError, hinted};
 use crate::run::run;
 use greenup_command::facts;
-use greenup_space::{Facts, Index, Limits, Stop, Value, count, funnel};
-use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
+use greenup_space::{Facts, Index, Limits, Stop, count, funnel};
+use points::Points;
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -148,10 +150,7 @@ impl Space {
 
     fn __iter__(slf: Bound<'_, Self>) -> PyResult<Points> {
         slf.get().index(slf.py())?;
-        Ok(Points {
-            space: slf.unbind(),
-            next: AtomicU64::new(0),
-        })
+        Ok(Points::new(slf.unbind()))
     }
 
     /// A list of ``n`` different points, uniformly chosen; all of them in random order if there are no more.
@@ -283,99 +282,6 @@ impl Space {
     /// The space behind.
     pub fn inner(&self) -> &Arc<greenup_space::Space> {
         &self.space
-    }
-
-    /// A point by its number, which exists.
-    pub fn point<'py>(&self, py: Python<'py>, i: u64) -> PyResult<Bound<'py, PyDict>> {
-        let values = self
-            .index(py)?
-            .get(i)
-            .ok_or_else(|| PyIndexError::new_err(format!("there is no point {i}")))?;
-        let out = PyDict::new(py);
-        for (name, v) in self.space.names().zip(&values) {
-            out.set_item(name, value(py, v)?)?;
-        }
-        Ok(out)
-    }
-
-    /// The number of a point.
-    ///
-    /// # Errors
-    /// `ValueError` if it is not in the space, `KeyError` if it lacks a parameter.
-    pub fn find(&self, py: Python<'_>, point: &Bound<'_, PyDict>) -> PyResult<u64> {
-        let values = self.values_of(point)?;
-        self.index(py)?.position(&values).ok_or_else(|| {
-            PyValueError::new_err(format!("{point} is not a point of `{}`", self.space.name))
-        })
-    }
-
-    fn points<'py>(&self, py: Python<'py>, all: &[u64]) -> PyResult<Bound<'py, PyList>> {
-        let out = PyList::empty(py);
-        for (k, &i) in all.iter().enumerate() {
-            if k % 4096 == 4095 {
-                py.check_signals()?;
-            }
-            out.append(self.point(py, i)?)?;
-        }
-        Ok(out)
-    }
-
-    fn numbered(&self, py: Python<'_>, i: i64) -> PyResult<u64> {
-        let n = self.index(py)?.len();
-        let at = match u64::try_from(i) {
-            Ok(i) => Some(i),
-            Err(_) => n.checked_sub(i.unsigned_abs()),
-        };
-        at.filter(|&at| at < n).ok_or_else(|| {
-            PyIndexError::new_err(format!("there is no point {i}: the space has {n}"))
-        })
-    }
-
-    /// The values of a point, in declared order.
-    fn values_of(&self, point: &Bound<'_, PyDict>) -> PyResult<Vec<Value>> {
-        let names: Vec<&str> = self.space.names().collect();
-        let values = names
-            .iter()
-            .map(|name| match point.get_item(name)? {
-                Some(v) => to_value(name, &v),
-                None => Err(PyKeyError::new_err(format!("the point has no `{name}`"))),
-            })
-            .collect::<PyResult<Vec<_>>>()?;
-        if point.len() == names.len() {
-            return Ok(values);
-        }
-        let more: Vec<String> = (point.keys().iter())
-            .map(|k| k.to_string())
-            .filter(|k| !names.contains(&k.as_str()))
-            .collect();
-        Err(PyKeyError::new_err(format!(
-            "`{}` has no parameter {}",
-            self.space.name,
-            more.join(", ")
-        )))
-    }
-}
-
-/// The points of a space in order.
-#[pyclass(frozen, module = "greenup._native")]
-pub struct Points {
-    space: Py<Space>,
-    next: AtomicU64,
-}
-
-#[pymethods]
-impl Points {
-    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
-    }
-
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let space = self.space.get();
-        let i = self.next.fetch_add(1, Ordering::Relaxed);
-        if i >= space.index(py)?.len() {
-            return Ok(None);
-        }
-        space.point(py, i).map(Some)
     }
 }
 
