@@ -5,7 +5,7 @@ In a script for Kernel Tuner only the import changes::
     from greenup import kernel_tuner                  # was: import kernel_tuner
     from greenup.kernel_tuner import tune_kernel      # was: from kernel_tuner import tune_kernel
 
-The program ``greenup`` does the work: that of this environment, the one in the search path, or ``$GREENUP_BIN``.
+The program ``greenup`` of the package does the work, or the one that ``$GREENUP_BIN`` names.
 """
 
 from .integration import create_device_targets, store_results

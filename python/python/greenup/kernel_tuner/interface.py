@@ -17,52 +17,19 @@ from .check import Checker
 from .device import device_name, processor
 from .project import Kernel, Project, key_of
 from .results import result_of, share_overhead, show, total_timings, with_metrics
-from .source import KernelSource
 from .strategies import Search
 from .tuner import Run, TunerError
-from .util import block_names, check_names, get_best_config, get_config_string, get_objective_defaults, get_pareto_results
+from .util import check_names, get_best_config, get_config_string, get_objective_defaults, get_pareto_results
 from .verify import normalized, with_allclose
 
 
 def tune_kernel(
-    kernel_name,
-    kernel_source,
-    problem_size,
-    arguments,
-    tune_params,
-    grid_div_x=None,
-    grid_div_y=None,
-    grid_div_z=None,
-    restrictions=None,
-    answer=None,
-    atol=1e-6,
-    verify=None,
-    verbose=False,
-    lang=None,
-    device=0,
-    platform=0,
-    smem_args=None,
-    cmem_args=None,
-    texmem_args=None,
-    compiler=None,
-    compiler_options=None,
-    defines=None,
-    log=None,
-    iterations=7,
-    block_size_names=None,
-    quiet=False,
-    strategy=None,
-    strategy_options=None,
-    cache=None,
-    metrics=None,
-    simulation_mode=None,
-    parallel=None,
-    observers=None,
-    objective=None,
-    objective_higher_is_better=None,
-    objectives=None,
-    seed=None,
-):
+    kernel_name, kernel_source, problem_size, arguments, tune_params, grid_div_x=None, grid_div_y=None, grid_div_z=None,
+    restrictions=None, answer=None, atol=1e-6, verify=None, verbose=False, lang=None, device=0, platform=0, smem_args=None,
+    cmem_args=None, texmem_args=None, compiler=None, compiler_options=None, defines=None, log=None, iterations=7,
+    block_size_names=None, quiet=False, strategy=None, strategy_options=None, cache=None, metrics=None, simulation_mode=None,
+    parallel=None, observers=None, objective=None, objective_higher_is_better=None, objectives=None, seed=None,
+):  # fmt: skip
     """Tunes a C, C++ or CUDA kernel; the arguments are those of Kernel Tuner's function of this name.
 
     Returns ``results, env``: a dictionary for each config tried (its parameters, ``time`` in ms, ``times`` in ms by batch,
@@ -80,7 +47,6 @@ def tune_kernel(
     check_names(tune_params, block_size_names)
     search = Search(strategy, strategy_options, seed)
     limits = limits_of.as_list(restrictions)
-    blocks = block_names(block_size_names, tune_params)
     head = {
         "kernel_name": kernel_name,
         "problem_size": "callable" if callable(problem_size) else problem_size,
@@ -99,20 +65,19 @@ def tune_kernel(
                 results.append(result)
                 if not quiet:
                     show(result, tune_params, metrics, units)
-            env["simulated_time"] = sum(r.get(t, 0) for r in results for t in ("compile_time", "verification_time", "benchmark_time"))
+            env["simulated_time"] = _busy(results)
         else:
-            source = KernelSource(kernel_name, kernel_source, lang, defines)
-            values = [to_numpy(a, i) for i, a in enumerate(arguments)]
             kernel = Kernel(
-                source, problem_size, values, (grid_div_x, grid_div_y, grid_div_z), blocks, smem_args=smem_args,
-                cmem_args=cmem_args, texmem_args=texmem_args, compiler=compiler, compiler_options=compiler_options,
+                kernel_name, kernel_source, problem_size, arguments, (grid_div_x, grid_div_y, grid_div_z), tune_params,
+                lang=lang, defines=defines, block_size_names=block_size_names, smem_args=smem_args, cmem_args=cmem_args,
+                texmem_args=texmem_args, compiler=compiler, compiler_options=compiler_options,
             )  # fmt: skip
             if kernel.on_gpu:
                 units = {"time": "ms"}
             env = _environment(kernel, device, iterations, compiler_options)
             _using(env["device_name"] or processor(), quiet)
             store = Cache(file, {**head, "device_name": env["device_name"]})
-            wanted = _Answers(values, answer, atol, verify)
+            wanted = _Answers(kernel.arguments, answer, atol, verify)
             try:
                 for result in _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose):
                     result = with_metrics(result, metrics)
@@ -126,13 +91,12 @@ def tune_kernel(
             finally:
                 store.close()
     total = 1e3 * (time.perf_counter() - start)
-    busy = sum(r.get(t, 0) for r in results for t in ("compile_time", "verification_time", "benchmark_time"))
     if search.name == "exhaustive":
         # Builds and measurements come in an order of their own.
         place = {k: {v: i for i, v in enumerate(map(_hashable, values))} for k, values in tune_params.items()}
         results.sort(key=lambda r: [place[k].get(_hashable(r[k]), 0) for k in tune_params])
     if not simulation_mode:
-        share_overhead(results, total - busy)
+        share_overhead(results, total - _busy(results))
     env["best_config"] = _best(results, names, higher, tune_params, metrics, units, quiet)
     return results, total_timings(results, env, total)
 
@@ -218,40 +182,22 @@ class _Answers:
 
 
 def run_kernel(
-    kernel_name,
-    kernel_source,
-    problem_size,
-    arguments,
-    params,
-    grid_div_x=None,
-    grid_div_y=None,
-    grid_div_z=None,
-    lang=None,
-    device=0,
-    platform=0,
-    smem_args=None,
-    cmem_args=None,
-    texmem_args=None,
-    compiler=None,
-    compiler_options=None,
-    defines=None,
-    block_size_names=None,
-    quiet=False,
-    log=None,
-):
+    kernel_name, kernel_source, problem_size, arguments, params, grid_div_x=None, grid_div_y=None, grid_div_z=None, lang=None,
+    device=0, platform=0, smem_args=None, cmem_args=None, texmem_args=None, compiler=None, compiler_options=None, defines=None,
+    block_size_names=None, quiet=False, log=None,
+):  # fmt: skip
     """Compiles and runs a kernel with one config; returns the arguments after its first run, arrays as NumPy arrays.
 
     Raises RuntimeError if it cannot be compiled, launched, or crashes.
     """
     _log(log, kernel_name)
     _ignored(platform=platform)
-    source = KernelSource(kernel_name, kernel_source, lang, defines)
-    values = [to_numpy(a, i) for i, a in enumerate(arguments)]
-    blocks = block_names(block_size_names, params)
     kernel = Kernel(
-        source, problem_size, values, (grid_div_x, grid_div_y, grid_div_z), blocks, smem_args=smem_args,
-        cmem_args=cmem_args, texmem_args=texmem_args, compiler=compiler, compiler_options=compiler_options,
+        kernel_name, kernel_source, problem_size, arguments, (grid_div_x, grid_div_y, grid_div_z), params, lang=lang,
+        defines=defines, block_size_names=block_size_names, smem_args=smem_args, cmem_args=cmem_args, texmem_args=texmem_args,
+        compiler=compiler, compiler_options=compiler_options,
     )  # fmt: skip
+    values = kernel.arguments
     _using(device_name(kernel.on_gpu, device) or processor(), quiet)
     space = {k: [v] for k, v in params.items()} or {"kt_none": [0]}
     out = {}
@@ -322,6 +268,11 @@ def _objectives(objective, higher, objectives):
     names = [objective] if isinstance(objective, str) else list(objective)
     ups = [higher] * len(names) if isinstance(higher, bool) else list(higher)
     return names, ups
+
+
+def _busy(results):
+    """Time of the stages of all results, ms."""
+    return sum(r.get(t, 0) for r in results for t in ("compile_time", "verification_time", "benchmark_time"))
 
 
 def _hashable(value):

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from . import launch, restrictions, source
-from .arguments import Writer
+from .arguments import Writer, to_numpy
 from .expressions import choice
+from .util import block_names
 
 #: Threads of a block at most.
 MAX_THREADS = 1024
@@ -23,19 +24,22 @@ _DEVICE_CODE = ("__global", "__syncthreads()", "threadIdx")
 
 
 class Kernel:
-    """What is tuned, as the arguments of ``tune_kernel`` say."""
+    """What is tuned or run: arguments that ``tune_kernel`` and ``run_kernel`` share; ``params`` are the parameters by their names."""
 
-    def __init__(self, kernel_source, problem_size, arguments, divisors, names, **options):
-        self.source = kernel_source
+    def __init__(
+        self, kernel_name, kernel_source, problem_size, arguments, divisors, params, *, lang, defines, block_size_names,
+        smem_args, cmem_args, texmem_args, compiler, compiler_options,
+    ):  # fmt: skip
+        self.source = source.KernelSource(kernel_name, kernel_source, lang, defines)
         self.problem_size = problem_size
-        self.arguments = arguments
+        self.arguments = [to_numpy(a, i) for i, a in enumerate(arguments)]
         self.divisors = divisors
-        self.names = names
-        self.smem_args = options.get("smem_args")
-        self.cmem_args = options.get("cmem_args") or {}
-        self.compiler = options.get("compiler")
-        self.compiler_options = list(options.get("compiler_options") or [])
-        if options.get("texmem_args"):
+        self.names = block_names(block_size_names, params)
+        self.smem_args = smem_args
+        self.cmem_args = cmem_args or {}
+        self.compiler = compiler
+        self.compiler_options = list(compiler_options or [])
+        if texmem_args:
             raise NotImplementedError("texmem_args: texture references do not exist since CUDA 12; use texture objects or plain loads")
         if source.is_fortran(self.compiler):
             raise NotImplementedError(f"compiler={self.compiler!r}: Fortran kernels can be tuned as a command, see `greenup init command`")

@@ -1,13 +1,12 @@
-"""Runs of Greenup's tuner: the executable, its trials as they come, and its end."""
+"""Runs of Greenup's tuner: the program, its trials as they come, and its end."""
 
 import json
 import os
-import shutil
 import signal
 import subprocess
-import sys
-import sysconfig
 import time
+
+from .. import _commands
 
 
 class TunerError(RuntimeError):
@@ -15,21 +14,10 @@ class TunerError(RuntimeError):
 
 
 def executable():
-    """The program ``greenup``: ``$GREENUP_BIN``, the package's own, that of this environment, or the first in the search path."""
-    named = os.environ.get("GREENUP_BIN")
-    if named:
-        file = os.path.join(named, "greenup") if os.path.isdir(named) else named
-        if not os.access(file, os.X_OK):
-            raise TunerError(f"GREENUP_BIN={named}: there is no program {file}")
-        return file
-    own = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin")
-    for folder in (own, sysconfig.get_path("scripts"), os.path.dirname(sys.executable)):
-        file = os.path.join(folder, "greenup")
-        if os.access(file, os.X_OK):
-            return file
-    file = shutil.which("greenup")
-    if file is None:
-        raise TunerError("the program `greenup` is not found: put it into PATH, or set GREENUP_BIN to it")
+    """The program ``greenup``: that of the package, or ``$GREENUP_BIN``."""
+    file = _commands.path()
+    if not os.access(file, os.X_OK):
+        raise TunerError(f"there is no program {file}: install the package again, or set GREENUP_BIN to the program `greenup`")
     return file
 
 
