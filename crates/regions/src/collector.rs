@@ -89,7 +89,7 @@ impl Collector {
             touched: Vec::new(),
             records: VecDeque::new(),
             sink,
-            summary_due: start + (config.every_s * 1e9) as u64,
+            summary_due: start.saturating_add((config.every_s * 1e9) as u64),
             config,
         };
         // The energy is known from the start on.
@@ -110,7 +110,7 @@ impl Collector {
         self.attribute(false);
         self.write_lines(core, false);
         if self.config.every_s > 0.0 && now() >= self.summary_due {
-            self.summary_due = now() + (self.config.every_s * 1e9) as u64;
+            self.summary_due = now().saturating_add((self.config.every_s * 1e9) as u64);
             if self.config.output.summary {
                 let summary = self.summary(core, false);
                 self.write(core, &Entry::Summary(Box::new(summary)));

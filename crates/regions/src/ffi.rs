@@ -1,6 +1,5 @@
 //! The C interface; `include/greenup.h` describes it.
 
-use crate::notes::Note;
 use crate::process;
 use std::ffi::{CStr, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,15 +23,7 @@ pub unsafe extern "C" fn greenup_region_begin(name: *const c_char) {
     // SAFETY: as promised by the caller.
     let name = unsafe { bytes(name) };
     // A panic must not reach C.
-    let _ = catch_unwind(AssertUnwindSafe(|| match name {
-        Some(name) => crate::begin_bytes(name),
-        None => {
-            if let Some(core) = process::start() {
-                core.note().add(Note::NoName, String::new);
-            }
-            crate::begin_bytes(b"(no name)");
-        }
-    }));
+    let _ = catch_unwind(AssertUnwindSafe(|| crate::begin_bytes(name)));
 }
 
 /// Ends a region of this thread; null ends the innermost one.
@@ -57,9 +48,7 @@ pub unsafe extern "C" fn greenup_region_end(name: *const c_char) {
 pub unsafe extern "C" fn greenup_region_begin_n(name: *const c_char, length: usize) {
     // SAFETY: as promised by the caller.
     let name = unsafe { sized(name, length) };
-    let _ = catch_unwind(AssertUnwindSafe(|| {
-        crate::begin_bytes(name.unwrap_or(b"(no name)"));
-    }));
+    let _ = catch_unwind(AssertUnwindSafe(|| crate::begin_bytes(name)));
 }
 
 /// As [`greenup_region_end`], for a name of known length.

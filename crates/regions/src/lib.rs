@@ -74,6 +74,7 @@ pub use summary::{
 };
 pub use table::{regions as regions_table, table};
 
+use notes::Note;
 use quiet::Quiet;
 use std::marker::PhantomData;
 
@@ -86,7 +87,7 @@ pub const FORTRAN: &str = include_str!("../fortran/greenup.f90");
 /// Begins a region of this thread, within those that are open in it. Bytes of a name beyond 256 are cut.
 #[inline]
 pub fn begin(name: &str) {
-    begin_bytes(name.as_bytes());
+    begin_bytes(Some(name.as_bytes()));
 }
 
 /// Ends a region of this thread, and those within it that are still open (which is reported). Returns its length, s;
@@ -103,8 +104,14 @@ pub fn end_innermost() -> Option<f64> {
 }
 
 #[inline]
-fn begin_bytes(name: &[u8]) {
-    process::with_thread(|core, thread| thread.begin(name, &core.paths, core.note()));
+fn begin_bytes(name: Option<&[u8]>) {
+    process::with_thread(|core, thread| {
+        let name = name.unwrap_or_else(|| {
+            core.note().add(Note::NoName, String::new);
+            b"(no name)"
+        });
+        thread.begin(name, &core.paths, core.note());
+    });
 }
 
 #[inline]
@@ -203,6 +210,7 @@ pub fn flush() -> bool {
 /// Number of energy sensors that are read; `None` if regions are off. Starts the recording.
 pub fn available() -> Option<usize> {
     let core = process::start()?;
+    let _quiet = Quiet::new();
     let collector = core.collector()?;
     let live = collector.sources.iter().filter(|s| s.failed.is_none());
     Some(live.count())

@@ -5,7 +5,7 @@ use crate::config::{self, Config};
 use crate::names::Paths;
 use crate::notes::{Note, Notes};
 use crate::quiet::Quiet;
-use crate::spin::{Spin, lock_soon};
+use crate::spin::{Spin, lock_soon, lock_within};
 use crate::summary::Process;
 use crate::thread::ThreadState;
 use std::cell::Cell;
@@ -14,7 +14,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, compiler_fence,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 /// The recording. It is never freed: threads may use it while the process exits.
 pub struct Core {
@@ -37,7 +37,8 @@ static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
 static CORE: AtomicPtr<Core> = AtomicPtr::new(std::ptr::null_mut());
 /// Rises with each fork: what a thread knows of an older one is not of this process.
 static GENERATION: AtomicU32 = AtomicU32::new(1);
-static STARTING: AtomicBool = AtomicBool::new(false);
+/// Id of the process of which a thread holds [`Starting`], or 0.
+static STARTING: AtomicU32 = AtomicU32::new(0);
 static HOOKED: AtomicBool = AtomicBool::new(false);
 static CONFIG: Spin<Option<Config>> = Spin::new(None);
 static INTERRUPTED: AtomicU64 = AtomicU64::new(0);
@@ -158,32 +159,70 @@ pub fn running() -> Option<&'static Core> {
 
 /// The recording, started if need be; `None` if it is off.
 pub fn start() -> Option<&'static Core> {
-    loop {
-        if is_off() {
-            return None;
-        }
-        if let Some(core) = running() {
-            return Some(core);
-        }
-        if !STARTING.swap(true, Ordering::Acquire) {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(1));
+    if is_off() {
+        return None;
     }
-    let core = running().or_else(create);
-    STARTING.store(false, Ordering::Release);
-    core
+    if let Some(core) = running() {
+        return Some(core);
+    }
+    let _starting = Starting::lock();
+    if is_off() {
+        return None;
+    }
+    running().or_else(create)
 }
 
+/// The right to start or configure the recording, of one thread at a time. That thread handles no signal meanwhile, as a
+/// handler with a region would wait for it, and the threads that it starts leave signals to those of the program.
+struct Starting {
+    _quiet: Quiet,
+}
+
+impl Starting {
+    fn lock() -> Self {
+        let starting = Self {
+            _quiet: Quiet::new(),
+        };
+        let own = std::process::id();
+        loop {
+            match STARTING.compare_exchange(0, own, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => break,
+                Err(holder) if holder == own => std::thread::sleep(Duration::from_millis(1)),
+                // A thread of the process that forked this one: it does not exist here.
+                Err(holder) => {
+                    let _ =
+                        STARTING.compare_exchange(holder, 0, Ordering::Relaxed, Ordering::Relaxed);
+                }
+            }
+        }
+        if !HOOKED.load(Ordering::Relaxed) {
+            // SAFETY: both functions live until the process ends, also after dlclose (build.rs).
+            unsafe {
+                libc::pthread_atfork(None, None, Some(in_child));
+                libc::atexit(at_exit);
+            }
+            // Only now: a child that is forked in between hooks once more, which does no harm.
+            HOOKED.store(true, Ordering::Relaxed);
+        }
+        starting
+    }
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        STARTING.store(0, Ordering::Release);
+    }
+}
+
+/// Starts the recording; called by the thread that holds [`Starting`].
 fn create() -> Option<&'static Core> {
-    let chosen = CONFIG.lock().clone();
+    // A thread that a fork left behind may hold it.
+    let chosen = CONFIG.lock_soon().and_then(|c| c.clone());
     let (config, wrong) = chosen.map_or_else(Config::from_env, |c| (c, Vec::new()));
     if !config.output.any() {
         MODE.store(OFF, Ordering::Relaxed);
         return None;
     }
-    // Threads that are started here leave signals to those of the program.
-    let _quiet = Quiet::new();
     let lines = config.output.lines;
     let (collector, more) = Collector::new(config, this_process());
     let core: &'static Core = Box::leak(Box::new(Core {
@@ -197,13 +236,6 @@ fn create() -> Option<&'static Core> {
     }));
     for text in wrong.into_iter().chain(more) {
         core.notes.add(Note::Run, || text);
-    }
-    if !HOOKED.swap(true, Ordering::AcqRel) {
-        // SAFETY: both functions live until the process ends, also after dlclose (build.rs).
-        unsafe {
-            libc::atexit(at_exit);
-            libc::pthread_atfork(None, None, Some(in_child));
-        }
     }
     CORE.store(std::ptr::from_ref(core).cast_mut(), Ordering::Release);
     MODE.store(ON, Ordering::Relaxed);
@@ -238,10 +270,14 @@ fn this_process() -> Process {
 ///
 /// Returns whether it had not.
 pub fn configure(config: Config) -> bool {
+    let _starting = Starting::lock();
     if running().is_some() || MODE.load(Ordering::Relaxed) == OVER {
         return false;
     }
-    *CONFIG.lock() = Some(config);
+    let Some(mut chosen) = CONFIG.lock_soon() else {
+        return false;
+    };
+    *chosen = Some(config);
     MODE.store(UNKNOWN, Ordering::Relaxed);
     true
 }
@@ -249,18 +285,7 @@ pub fn configure(config: Config) -> bool {
 impl Core {
     /// The collector; waits at most two seconds, as a process that exits may have lost the thread that held it.
     pub fn collector(&self) -> Option<MutexGuard<'_, Collector>> {
-        let start = Instant::now();
-        loop {
-            match self.collector.try_lock() {
-                Ok(guard) => return Some(guard),
-                Err(std::sync::TryLockError::Poisoned(p)) => return Some(p.into_inner()),
-                Err(std::sync::TryLockError::WouldBlock) => {}
-            }
-            if start.elapsed() > Duration::from_secs(2) {
-                return None;
-            }
-            std::thread::sleep(Duration::from_micros(200));
-        }
+        lock_within(&self.collector, Duration::from_secs(2))
     }
 
     /// Where what goes wrong is counted.
@@ -283,7 +308,7 @@ impl Core {
     pub fn make_room(&self, thread: &ThreadState) {
         let _quiet = Quiet::new();
         while thread.is_full() && !self.ended.load(Ordering::Acquire) {
-            if let Ok(mut collector) = self.collector.try_lock() {
+            if let Some(mut collector) = lock_soon(&self.collector) {
                 collector.round(self);
             }
             if thread.is_full() {
@@ -336,7 +361,6 @@ fn finish() {
 extern "C" fn in_child() {
     GENERATION.fetch_add(1, Ordering::AcqRel);
     CORE.store(std::ptr::null_mut(), Ordering::Release);
-    STARTING.store(false, Ordering::Release);
     INTERRUPTED.store(0, Ordering::Relaxed);
     let mode = MODE.load(Ordering::Relaxed);
     if mode == ON {

@@ -2,6 +2,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
+use std::mem::ManuallyDrop;
+use std::os::fd::FromRawFd as _;
 use std::path::PathBuf;
 
 /// An output of whole lines.
@@ -58,7 +60,7 @@ impl Sink {
         let mut written = 0;
         let result = match &mut self.to {
             Some((_, file)) => write_all(file, text.as_bytes(), &mut written),
-            None => write_all(&mut io::stderr(), text.as_bytes(), &mut written),
+            None => write_all(&mut *standard_error(), text.as_bytes(), &mut written),
         };
         let Err(e) = result else {
             self.cut = false;
@@ -97,7 +99,14 @@ fn write_all(to: &mut impl io::Write, mut bytes: &[u8], written: &mut usize) -> 
 
 /// A message on standard error; lost if that is closed.
 pub fn message(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = standard_error().write_all(format!("{text}\n").as_bytes());
+}
+
+/// Standard error without the lock of Rust's library: another thread may hold that at a fork, and the child would wait for
+/// it for ever.
+fn standard_error() -> ManuallyDrop<File> {
+    // SAFETY: the file is never dropped, so the descriptor is not closed here; writing to a closed one is an error.
+    ManuallyDrop::new(unsafe { File::from_raw_fd(libc::STDERR_FILENO) })
 }
 
 #[cfg(test)]

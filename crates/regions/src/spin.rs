@@ -8,13 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-/// Tries again for a fifth of a second.
-fn soon<G>(mut attempt: impl FnMut() -> Option<G>) -> Option<G> {
+/// How long a lock is waited for that may never come free.
+const SOON: Duration = Duration::from_millis(200);
+
+/// Tries again until `limit` has passed.
+fn within<G>(limit: Duration, mut attempt: impl FnMut() -> Option<G>) -> Option<G> {
     if let Some(guard) = (0..1000).find_map(|_| attempt()) {
         return Some(guard);
     }
     let start = Instant::now();
-    while start.elapsed() < Duration::from_millis(200) {
+    while start.elapsed() < limit {
         if let Some(guard) = attempt() {
             return Some(guard);
         }
@@ -23,9 +26,14 @@ fn soon<G>(mut attempt: impl FnMut() -> Option<G>) -> Option<G> {
     None
 }
 
-/// The same of a mutex.
+/// A mutex, if it comes free soon.
 pub fn lock_soon<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
-    soon(|| match mutex.try_lock() {
+    lock_within(mutex, SOON)
+}
+
+/// A mutex, if it comes free within a time.
+pub fn lock_within<T>(mutex: &Mutex<T>, limit: Duration) -> Option<MutexGuard<'_, T>> {
+    within(limit, || match mutex.try_lock() {
         Ok(guard) => Some(guard),
         Err(TryLockError::Poisoned(p)) => Some(p.into_inner()),
         Err(TryLockError::WouldBlock) => None,
@@ -66,13 +74,11 @@ impl<T> Spin<T> {
         }
         SpinGuard { of: self }
     }
-}
 
-impl<T> Spin<T> {
     /// The lock, if it comes free soon. After a fork its holder may not exist any more, and in a process that exits by a
     /// signal handler it may be the caller itself.
     pub fn lock_soon(&self) -> Option<SpinGuard<'_, T>> {
-        soon(|| {
+        within(SOON, || {
             self.held
                 .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)
                 .is_ok()

@@ -141,6 +141,23 @@ static void fork_storm(long n) {
     }
 }
 
+/* Forks while another thread opens the output for its first region: a pipe that nobody reads. */
+static void fork_at_start(const char *file) {
+    pthread_t t;
+    pthread_create(&t, NULL, thread, "other thread");
+    busy(0.2);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        setenv("GREENUP_REGIONS_FILE", file, 1);
+        in("child", 0.002);
+        exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    _exit(status != 0);
+}
+
 static void exiting(int signal) {
     (void)signal;
     exit(0);
@@ -213,6 +230,8 @@ int main(int argc, char **argv) {
         forks();
     else if (!strcmp(what, "fork-storm"))
         fork_storm(n);
+    else if (!strcmp(what, "fork-at-start"))
+        fork_at_start(more);
     else if (!strcmp(what, "signals"))
         interrupted();
     else if (!strcmp(what, "exit-in-handler"))

@@ -159,6 +159,10 @@ fn a_flush_writes_the_run_so_far() {
     let all = case.summaries();
     assert!(all.len() >= 3, "{}", all.len());
     assert!(all[0].regions[0].calls < all[1].regions[0].calls);
+    // Longer than the clock can count: at exit alone.
+    let mut case = Case::new(&["nested"]).env("GREENUP_REGIONS_EVERY", "1e300");
+    case.ok();
+    assert!(case.summary().is_final);
 }
 
 #[test]

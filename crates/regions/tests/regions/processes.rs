@@ -1,9 +1,10 @@
 //! Threads, forks, exits, several libraries.
 
 use crate::common::{Case, joules, libraries, region};
+use greenup_regions::Entry;
 use greenup_testing::{signal, wait_until};
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 #[test]
 fn threads_come_and_go() {
@@ -57,6 +58,23 @@ fn forks_while_other_threads_are_in_the_library() {
     let all = case.summaries();
     assert_eq!(all.len(), 31);
     assert!(all[..30].iter().all(|s| region(s, &["child"]).calls == 1));
+}
+
+#[test]
+fn a_fork_while_another_thread_opens_the_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let file = folder.path().join("child.jsonl");
+    let mut case = Case::new(&["fork-at-start", file.to_str().unwrap()])
+        .env("GREENUP_REGIONS_FILE", pipe.to_str().unwrap());
+    case.ok();
+    let text = std::fs::read_to_string(&file).unwrap();
+    let Ok(Entry::Summary(child)) = serde_json::from_str(&text) else {
+        panic!("{text}");
+    };
+    assert_eq!(region(&child, &["child"]).calls, 1);
 }
 
 #[test]
