@@ -7,7 +7,7 @@ use crate::process::Core;
 use crate::sensing::Source;
 use crate::spin::lock_soon;
 use crate::summary::{Accumulated, FORMAT, Region, SensorSummary, Summary};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Collector {
     /// All regions so far.
@@ -112,9 +112,16 @@ impl Collector {
 }
 
 impl Summary {
+    /// Sensors that gave energy, of the run or of a region.
+    pub(crate) fn with_energy(&self) -> impl Iterator<Item = &SensorSummary> {
+        let regions = self.regions.iter().flat_map(|r| &r.joules);
+        let of_regions: BTreeSet<&String> = regions.flat_map(BTreeMap::keys).collect();
+        (self.sensors.iter()).filter(move |s| s.joules.is_some() || of_regions.contains(&s.id))
+    }
+
     /// Why there is no energy at all; `None` if there is.
     pub fn why_no_energy(&self) -> Option<String> {
-        if self.sensors.iter().any(|s| s.joules.is_some()) {
+        if self.with_energy().next().is_some() {
             return None;
         }
         let of_sensors = self

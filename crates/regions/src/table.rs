@@ -19,7 +19,8 @@ pub fn table(summary: &Summary) -> String {
         shown(&p.host),
         number(summary.wall_s)
     );
-    out.push_str(&regions(&summary.regions, &sensors(summary)));
+    let ids: Vec<String> = summary.with_energy().map(|s| s.id.clone()).collect();
+    out.push_str(&regions(&summary.regions, &ids));
     for sensor in &summary.sensors {
         let tick = sensor
             .tick_s
@@ -53,12 +54,6 @@ pub fn table(summary: &Summary) -> String {
     }
     out.pop();
     out
-}
-
-/// Ids of sensors that gave energy.
-pub fn sensors(summary: &Summary) -> Vec<String> {
-    let gave = summary.sensors.iter().filter(|s| s.joules.is_some());
-    gave.map(|s| s.id.clone()).collect()
 }
 
 /// The table alone.
