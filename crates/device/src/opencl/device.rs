@@ -1,71 +1,11 @@
-//! Platforms and their devices, as the implementations describe them.
+//! Devices and their properties, as the implementations describe them.
 
 use super::library::{Functions, functions};
-use super::{OpenClError, check};
+use super::query::{Found, found, number, property, text};
+use super::{Address, Choice, OpenClError};
 use opencl_sys as cl;
 use serde::{Deserialize, Serialize};
-use std::ffi::c_void;
 use std::fmt;
-use std::ptr::null_mut;
-use std::str::FromStr;
-
-/// Numbers of a platform and of a device in it, in the order in which the library lists them; as text `0.0`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Address {
-    /// Number of the platform.
-    pub platform: usize,
-    /// Number of the device among those of its platform.
-    pub device: usize,
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.platform, self.device)
-    }
-}
-
-/// A device as a user names it: a platform by number or by a part of its name, then the device's number, as in `0`, `0.1`,
-/// `nvidia` or `portable.0`. The empty text is the first device.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
-    platform: String,
-    device: usize,
-}
-
-impl FromStr for Choice {
-    type Err = OpenClError;
-
-    fn from_str(text: &str) -> Result<Self, OpenClError> {
-        let invalid = || OpenClError::NoDevice {
-            named: text.to_owned(),
-            there: vec!["those that PLATFORM or PLATFORM.DEVICE names".to_owned()],
-        };
-        let (platform, device) = match text.rsplit_once('.') {
-            Some((platform, device)) => (platform, device.parse().map_err(|_| invalid())?),
-            None => (text, 0),
-        };
-        Ok(Self {
-            platform: platform.to_lowercase(),
-            device,
-        })
-    }
-}
-
-impl Choice {
-    fn fits(&self, d: &Device) -> bool {
-        let platform = match self.platform.parse::<usize>() {
-            Ok(number) => d.address.platform == number,
-            Err(_) => d.platform.to_lowercase().contains(&self.platform),
-        };
-        platform && d.address.device == self.device
-    }
-}
-
-impl fmt::Display for Choice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.platform, self.device)
-    }
-}
 
 /// Kind of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,100 +47,6 @@ pub struct Device {
     /// PCI address, which identifies a GPU in other libraries, where the implementation gives it: `00000000:01:00.0`.
     pub bus_id: Option<String>,
     facts: Vec<(&'static str, i64)>,
-}
-
-/// A platform's or device's handle with the numbers that lead to it.
-pub(super) struct Found {
-    pub(super) address: Address,
-    pub(super) id: cl::cl_device_id,
-    platform: cl::cl_platform_id,
-}
-
-/// All devices of all platforms.
-pub(super) fn found() -> Result<Vec<Found>, OpenClError> {
-    let f = functions()?;
-    let mut out = Vec::new();
-    for (platform, id) in platforms(f)?.into_iter().enumerate() {
-        for (device, handle) in devices(f, id)?.into_iter().enumerate() {
-            out.push(Found {
-                address: Address { platform, device },
-                id: handle,
-                platform: id,
-            });
-        }
-    }
-    Ok(out)
-}
-
-fn platforms(f: &Functions) -> Result<Vec<cl::cl_platform_id>, OpenClError> {
-    /// The loader's answer where no implementation is installed.
-    const NO_PLATFORM: i32 = -1001;
-    let mut n = 0;
-    // SAFETY: asks for the number only.
-    let status = unsafe { (f.platform_ids)(0, null_mut(), &raw mut n) };
-    if status == NO_PLATFORM || (status == cl::CL_SUCCESS && n == 0) {
-        return Err(OpenClError::NoPlatform);
-    }
-    check("platforms cannot be counted", status)?;
-    let mut ids = vec![null_mut(); n as usize];
-    // SAFETY: the list has room for `n` platforms.
-    let status = unsafe { (f.platform_ids)(n, ids.as_mut_ptr(), null_mut()) };
-    check("platforms cannot be listed", status)?;
-    Ok(ids)
-}
-
-fn devices(
-    f: &Functions,
-    platform: cl::cl_platform_id,
-) -> Result<Vec<cl::cl_device_id>, OpenClError> {
-    let mut n = 0;
-    // SAFETY: asks for the number only.
-    let status =
-        unsafe { (f.device_ids)(platform, cl::CL_DEVICE_TYPE_ALL, 0, null_mut(), &raw mut n) };
-    if status == cl::CL_DEVICE_NOT_FOUND || n == 0 {
-        return Ok(Vec::new());
-    }
-    check("devices cannot be counted", status)?;
-    let mut ids = vec![null_mut(); n as usize];
-    // SAFETY: the list has room for `n` devices.
-    let status = unsafe {
-        (f.device_ids)(
-            platform,
-            cl::CL_DEVICE_TYPE_ALL,
-            n,
-            ids.as_mut_ptr(),
-            null_mut(),
-        )
-    };
-    check("devices cannot be listed", status)?;
-    Ok(ids)
-}
-
-/// Bytes of a property, by a function that takes the room for it and tells its size.
-pub(super) fn property(ask: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Option<Vec<u8>> {
-    let mut bytes = 0;
-    if ask(0, null_mut(), &raw mut bytes) != cl::CL_SUCCESS || bytes > 1 << 24 {
-        return None;
-    }
-    let mut out = vec![0; bytes];
-    (ask(bytes, out.as_mut_ptr().cast(), null_mut()) == cl::CL_SUCCESS).then_some(out)
-}
-
-/// Text without its end and the spaces around it.
-pub(super) fn text(bytes: Option<Vec<u8>>) -> String {
-    let bytes = bytes.unwrap_or_default();
-    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
-}
-
-/// A whole number of 4 or 8 bytes.
-pub(super) fn number(bytes: Option<Vec<u8>>) -> Option<i64> {
-    let bytes = bytes?;
-    if let Ok(b) = bytes.as_slice().try_into() {
-        return i64::try_from(u64::from_ne_bytes(b)).ok();
-    }
-    let b = bytes.as_slice().try_into().ok()?;
-    Some(i64::from(u32::from_ne_bytes(b)))
 }
 
 /// Properties that search spaces refer to, and their queries.
@@ -374,10 +220,10 @@ fn bus_id(info: &dyn Fn(cl::cl_device_info) -> Option<Vec<u8>>) -> Option<String
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn device(address: (usize, usize), platform: &str) -> Device {
+    pub fn device(address: (usize, usize), platform: &str) -> Device {
         Device {
             address: Address {
                 platform: address.0,
@@ -394,20 +240,6 @@ mod tests {
     }
 
     #[test]
-    fn devices_are_named_by_numbers_or_by_a_part_of_the_platforms_name() {
-        let of = |text: &str| text.parse::<Choice>().unwrap();
-        let pocl = device((0, 0), "Portable Computing Language");
-        let nvidia = device((1, 1), "NVIDIA CUDA");
-        assert!(of("").fits(&pocl) && !of("").fits(&nvidia));
-        assert!(of("0").fits(&pocl) && of("0.0").fits(&pocl) && of("portable").fits(&pocl));
-        assert!(of("1.1").fits(&nvidia) && of("nvidia.1").fits(&nvidia));
-        assert!(!of("nvidia").fits(&nvidia) && !of("1").fits(&pocl));
-        for bad in ["0.x", "0.", "0.-1"] {
-            assert!(bad.parse::<Choice>().is_err(), "{bad}");
-        }
-    }
-
-    #[test]
     fn properties_have_the_names_of_cuda_too() {
         let d = device((0, 0), "p");
         assert_eq!(d.fact("multiprocessors"), Some(4));
@@ -417,11 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_the_library_are_read() {
-        assert_eq!(number(Some(7_u32.to_ne_bytes().to_vec())), Some(7));
-        assert_eq!(number(Some(7_u64.to_ne_bytes().to_vec())), Some(7));
-        assert_eq!(number(Some(vec![1, 2])), None);
-        assert_eq!(text(Some(b" a b \0c".to_vec())), "a b");
+    fn bus_addresses_are_written_as_nvml_does() {
         let nvidia = |what| {
             let n: u32 = match what {
                 NVIDIA_BUS => 0x1b,

@@ -49,7 +49,7 @@ impl Memory {
             size: bytes,
         };
         let mut status = 0;
-        // SAFETY: the buffer is alive, which the part keeps it; the region is read during the call.
+        // SAFETY: the buffer is alive, and the library keeps it as long as the part; the region is read during the call.
         let raw = unsafe {
             (self.session.functions().create_sub_buffer)(
                 self.raw,

@@ -3,20 +3,25 @@
 //! | module | contents |
 //! |---|---|
 //! | [`library`] | the loaded library and its functions |
-//! | [`device`] | platforms, devices and their properties |
+//! | [`choice`] | how a user names a device |
+//! | [`device`] | devices and their properties |
+//! | `query` | which platforms and devices there are, and the bytes of their properties |
 //! | [`session`] | a context with one in-order queue, and events |
 //! | [`memory`] | buffers of a device |
 //! | [`program`] | sources to kernels, and their launches |
 //! | [`repeat`] | work repeated without a gap, timed by events |
 
+pub mod choice;
 pub mod device;
 pub mod library;
 pub mod memory;
 pub mod program;
+mod query;
 pub mod repeat;
 pub mod session;
 
-pub use device::{Address, Choice, Device, Kind};
+pub use choice::{Address, Choice};
+pub use device::{Device, Kind};
 pub use memory::Memory;
 pub use program::{Argument, Kernel, KernelFacts, Program};
 pub use repeat::Repeater;
@@ -31,6 +36,9 @@ pub enum OpenClError {
     /// The library has no platform: no implementation is installed.
     #[error("OpenCL has no platform")]
     NoPlatform,
+    /// Text that cannot name a device.
+    #[error("invalid OpenCL device `{0}`: give PLATFORM or PLATFORM.DEVICE, as in 0.1 or nvidia")]
+    InvalidDevice(String),
     /// A device that does not exist.
     #[error("there is no OpenCL device `{named}`; there are {}", if there.is_empty() { "none".to_owned() } else { there.join(", ") })]
     NoDevice {
@@ -62,7 +70,9 @@ impl OpenClError {
             Self::Missing(_) | Self::NoPlatform => Some(
                 "install the driver of the device; for CPUs on Debian or Ubuntu: apt install pocl-opencl-icd ocl-icd-libopencl1",
             ),
-            Self::NoDevice { .. } => Some("`greenup doctor` lists the devices"),
+            Self::InvalidDevice(_) | Self::NoDevice { .. } => {
+                Some("`greenup doctor` lists the devices")
+            }
             _ => None,
         }
     }
@@ -93,6 +103,7 @@ fn name(status: i32) -> String {
         cl::CL_MEM_OBJECT_ALLOCATION_FAILURE => "CL_MEM_OBJECT_ALLOCATION_FAILURE",
         cl::CL_OUT_OF_RESOURCES => "CL_OUT_OF_RESOURCES",
         cl::CL_OUT_OF_HOST_MEMORY => "CL_OUT_OF_HOST_MEMORY",
+        cl::CL_MAP_FAILURE => "CL_MAP_FAILURE",
         cl::CL_PROFILING_INFO_NOT_AVAILABLE => "CL_PROFILING_INFO_NOT_AVAILABLE",
         cl::CL_BUILD_PROGRAM_FAILURE => "CL_BUILD_PROGRAM_FAILURE",
         cl::CL_MISALIGNED_SUB_BUFFER_OFFSET => "CL_MISALIGNED_SUB_BUFFER_OFFSET",
@@ -101,6 +112,9 @@ fn name(status: i32) -> String {
         }
         cl::CL_INVALID_VALUE => "CL_INVALID_VALUE",
         cl::CL_INVALID_DEVICE => "CL_INVALID_DEVICE",
+        // NVIDIA's answer to all calls once a kernel has failed.
+        cl::CL_INVALID_COMMAND_QUEUE => "CL_INVALID_COMMAND_QUEUE",
+        cl::CL_INVALID_PROGRAM_EXECUTABLE => "CL_INVALID_PROGRAM_EXECUTABLE",
         cl::CL_INVALID_BUILD_OPTIONS => "CL_INVALID_BUILD_OPTIONS",
         cl::CL_INVALID_KERNEL_NAME => "CL_INVALID_KERNEL_NAME",
         cl::CL_INVALID_ARG_INDEX => "CL_INVALID_ARG_INDEX",

@@ -1,6 +1,6 @@
 //! Sources to kernels, their arguments and launches.
 
-use super::device::{number, property, text as text_of};
+use super::query::{number, property, text as text_of};
 use super::{Memory, OpenClError, Session, check, failed};
 use crate::cuda::Shape;
 use opencl_sys as cl;
@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 /// A compiled source.
 pub struct Program {
     raw: cl::cl_program,
-    /// What the compiler said beside errors.
+    /// Messages of the compiler.
     pub log: String,
     session: Session,
 }

@@ -1,8 +1,8 @@
 //! A context of one device with an in-order queue, and events in it.
 
-use super::device::{Address, found, number, property};
 use super::library::{Functions, functions};
-use super::{Memory, OpenClError, Program, check, failed};
+use super::query::{found, number, property};
+use super::{Address, Memory, OpenClError, Program, check, failed};
 use opencl_sys as cl;
 use std::ptr::{null, null_mut};
 use std::rc::Rc;
@@ -38,12 +38,12 @@ impl Session {
     /// There is no such device, or it refuses.
     pub fn open(address: Address) -> Result<Self, OpenClError> {
         let f = functions()?;
-        let device = (found()?.iter())
-            .find(|d| d.address == address)
+        let all = found()?;
+        let device = (all.iter().find(|d| d.address == address))
             .map(|d| d.id)
             .ok_or_else(|| OpenClError::NoDevice {
                 named: address.to_string(),
-                there: Vec::new(),
+                there: all.iter().map(|d| d.address.to_string()).collect(),
             })?;
         let mut status = 0;
         // SAFETY: the list has one device; there is no callback.
@@ -108,7 +108,7 @@ impl Session {
     /// Allocates a buffer.
     ///
     /// # Errors
-    /// The device has not so much memory.
+    /// The device has too little memory.
     pub fn alloc(&self, bytes: usize) -> Result<Memory, OpenClError> {
         Memory::new(self, bytes)
     }
