@@ -26,7 +26,7 @@ pub enum CompileError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A launch names a kernel that the source does not define.
-    #[error("there is no kernel `{kernel}`; kernels must be extern \"C\" ({} compiled: {})", compiled.len(), compiled.join(", "))]
+    #[error("there is no kernel `{kernel}`; {} compiled: {}; CUDA kernels must be extern \"C\"", compiled.len(), compiled.join(", "))]
     MissingKernel {
         /// The kernel that is launched.
         kernel: String,

@@ -136,6 +136,7 @@ fn what_cannot_be_is_refused() {
         ),
         ("returns = \"ms\"", "returns = \"hours\"", "hours"),
         ("type = \"u16\"", "type = \"uint8\"", "did you mean u8"),
+        ("fill = \"file:x.bin\"", "", "random(LO, HI)"),
     ] {
         write(dir.path(), &PROBLEM.replace(from, to));
         let out = tune(dir.path(), &["--budget", "1", "--out", "none"]);

@@ -57,7 +57,7 @@ impl Shape {
 
     /// Threads of a block.
     pub fn threads(&self) -> u32 {
-        self.block.iter().product()
+        self.block.iter().fold(1, |n: u32, &b| n.saturating_mul(b))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Compiles a config for a GPU and checks its launches against the GPU's limits.
 
+use super::launches::matched;
 use crate::error::CompileError;
 use crate::plan::GpuTarget;
 use crate::problem::{ConfigError, Launch, Problem};
@@ -70,17 +71,8 @@ pub fn ready(
     let mut facts = BTreeMap::new();
     let mut rejected = None;
     let capability = Capability::of(&on.gpu.arch);
-    // The launch with the most threads in all is the one whose needs are recorded.
-    let main = launches.iter().max_by_key(|l| {
-        u64::from(l.shape.threads()) * l.shape.grid.map(u64::from).iter().product::<u64>()
-    });
-    for l in &launches {
-        let Some(k) = kernels.iter().find(|k| k.name == l.kernel) else {
-            return Err(CompileError::MissingKernel {
-                kernel: l.kernel.clone(),
-                compiled: kernels.iter().map(|k| k.name.clone()).collect(),
-            });
-        };
+    for m in matched(&launches, kernels, |k| &k.name)? {
+        let (l, k) = (m.launch, m.kernel);
         let (threads, dynamic) = (l.shape.threads(), l.shape.shared);
         let occupancy = capability.map(|c| c.occupancy(k, threads, dynamic));
         if let Some(o) = occupancy
@@ -89,7 +81,7 @@ pub fn ready(
         {
             rejected = Some(cannot(l, k, o));
         }
-        if main == Some(l) {
+        if m.main {
             let mut put = |name: &str, v: f64| facts.insert(name.to_owned(), v);
             put("registers", f64::from(k.registers));
             put("shared_bytes", f64::from(k.shared_bytes + dynamic));
@@ -234,6 +226,10 @@ shared = "8 * tile"
         says(
             "[compiled]\nx = \"spill ==\"\n[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [1]\n",
             "[compiled] `x`",
+        );
+        says(
+            "returns = \"ms\"\n[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [1]\n",
+            "returns is for functions in C and C++",
         );
         let p = problem("[[launch]]\nkernel = \"k\"\ngrid = [\"-tile\"]\nblock = [1]\n").unwrap();
         assert!(

@@ -4,4 +4,5 @@ pub(crate) mod builder;
 pub mod compile;
 pub mod cubin;
 pub mod emulator;
+mod launches;
 pub mod opencl;

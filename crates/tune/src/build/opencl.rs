@@ -1,6 +1,7 @@
 //! The text of a config in OpenCL C, and whether its kernels can be launched on their device.
 
 use super::cubin::Ready;
+use super::launches::matched;
 use crate::error::{BuildError, CompileError, EnvironmentFault};
 use crate::problem::{ConfigError, Launch, Problem};
 use crate::worker::protocol::{Built, OpenCl, OpenClTarget};
@@ -93,18 +94,10 @@ pub fn ready(
     let launches = p.launches(config)?;
     let mut facts = BTreeMap::new();
     let mut rejected = None;
-    let main = launches.iter().max_by_key(|l| {
-        u64::from(l.shape.threads()) * l.shape.grid.map(u64::from).iter().product::<u64>()
-    });
-    for l in &launches {
-        let Some(k) = kernels.iter().find(|k| k.name == l.kernel) else {
-            return Err(CompileError::MissingKernel {
-                kernel: l.kernel.clone(),
-                compiled: kernels.iter().map(|k| k.name.clone()).collect(),
-            });
-        };
+    for m in matched(&launches, kernels, |k| &k.name)? {
+        let (l, k) = (m.launch, m.kernel);
         check_arguments(p, l, k)?;
-        if main == Some(l) {
+        if m.main {
             let mut put = |name: &str, v: f64| facts.insert(name.to_owned(), v);
             put("threads", f64::from(l.shape.threads()));
             put("shared_bytes", local_bytes(l, k) as f64);

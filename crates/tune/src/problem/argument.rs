@@ -1,7 +1,7 @@
 //! Arguments with their types, sizes and values known.
 
+use super::data::{Argument, Data, Fill, Role, Type};
 use super::error::ValueError;
-use super::written::{Argument, Data, Fill, Role, Type};
 use greenup_space::Value;
 use greenup_space::expr::{Scope, eval, parse};
 use serde::Deserialize;
@@ -73,7 +73,12 @@ pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Da
             return Err(fail(ValueError::SizeOrValue));
         }
     };
+    let kind = kind(&a.kind, constants).map_err(fail)?;
     check_fill(&a.fill).map_err(fail)?;
+    let filled = len.is_some() && a.role != Role::Out;
+    if filled && kind.is_unsigned() && a.fill == Fill::default() {
+        return Err(fail(ValueError::UnsignedRandom));
+    }
     if len.is_none() && (a.answer.is_some() || a.symbol.is_some()) {
         return Err(fail(ValueError::OfArrays));
     }
@@ -88,7 +93,7 @@ pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Da
     }
     Ok(Data {
         name: a.name.clone(),
-        kind: kind(&a.kind, constants).map_err(fail)?,
+        kind,
         len,
         value,
         fill: a.fill.clone(),

@@ -83,6 +83,9 @@ pub enum ValueError {
     /// A check that is none.
     #[error("[check] command: {0}")]
     Check(String),
+    /// Random values of an unsigned type without bounds.
+    #[error("fill `random` is −1…1, which would be 0 in an unsigned type: use random(LO, HI)")]
+    UnsignedRandom,
     /// Unknown initial values.
     #[error(
         "fill `{0}` is not random, random(LO, HI), normal, zeros, index, file:PATH or a number"

@@ -3,8 +3,9 @@
 use super::ConfigError;
 use super::Problem;
 use super::cuda::expression;
+use super::data::{Data, Type};
 use super::error::ValueError;
-use super::written::{Data, MapText, Type};
+use super::written::MapText;
 use greenup_device::cuda::{MapElement, MapShape};
 use greenup_space::Value;
 use greenup_space::expr::Expr;

@@ -4,8 +4,10 @@ mod argument;
 mod check;
 mod command;
 mod cuda;
+mod data;
 mod error;
 mod maps;
+mod measure;
 mod parse;
 pub mod parts;
 mod setting;
@@ -14,13 +16,13 @@ mod written;
 
 pub use check::{Check, Checking};
 pub use cuda::Launch;
+pub use data::{Answer, Argument, Data, Fill, Role, Type};
 pub use error::{ConfigError, ProblemError, ValueError};
 pub use maps::Map;
+pub use measure::Measure;
 pub use parse::set;
 pub use textures::TextureOf;
-pub use written::{
-    Answer, Argument, Baseline, Build, Data, Fill, Language, Measure, Returns, Role, Setup, Type,
-};
+pub use written::{Baseline, Build, Language, Returns, Setup};
 
 use crate::command::Runnable;
 

@@ -1,9 +1,8 @@
 //! From the text of a problem file to a problem.
 
 use super::argument::{argument, tolerance};
-use super::written::{
-    CheckText, LaunchText, MapText, MeasureText, ReferenceText, TextureText, hint,
-};
+use super::measure::MeasureText;
+use super::written::{CheckText, LaunchText, MapText, ReferenceText, TextureText, hint};
 use super::{
     Argument, Baseline, Build, Check, Language, Problem, ProblemError, Reference, Role, Setup,
     ValueError, command, cuda, maps, parts, textures,
@@ -158,6 +157,14 @@ impl Problem {
         let on_gpu = written.build.language == Language::Cuda;
         if written.build.language == Language::OpenCl {
             not_in_opencl(&written).map_err(of_value)?;
+        }
+        if written.build.returns.is_some()
+            && !matches!(written.build.language, Language::C | Language::Cpp)
+        {
+            return Err(fail(
+                "[build] returns is for functions in C and C++".into(),
+                Some("kernels on a device are timed there; a command has [run] time".into()),
+            ));
         }
         for (name, none) in [
             ("maps", written.maps.is_empty()),

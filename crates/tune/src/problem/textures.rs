@@ -3,8 +3,9 @@
 use super::ConfigError;
 use super::Problem;
 use super::cuda::expression;
+use super::data::Data;
 use super::error::ValueError;
-use super::written::{Data, TextureText};
+use super::written::TextureText;
 use greenup_space::Value;
 use greenup_space::expr::Expr;
 use serde::{Deserialize, Serialize};

@@ -14,7 +14,8 @@ pub enum Image {
     Mapped(Mapping),
 }
 
-/// A file in memory. Changes stay in this process.
+/// A file in memory. Changes stay in this process. A file that is shortened while it is mapped ends the worker by SIGBUS, which
+/// the tuner reports like any end of a worker.
 pub struct Mapping {
     at: *mut u8,
     bytes: usize,
@@ -31,7 +32,7 @@ impl Image {
         if bytes == 0 {
             return Ok(Self::Own(Vec::new()));
         }
-        // SAFETY: a new private mapping of a file that is open; it is checked below.
+        // SAFETY: a new mapping at an address of the system's choice touches no other memory; its success is checked below.
         let at = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -62,7 +63,8 @@ impl Deref for Image {
     fn deref(&self) -> &[u8] {
         match self {
             Self::Own(bytes) => bytes,
-            // SAFETY: the mapping is readable for its length until it is dropped.
+            // SAFETY: the mapping has this length until it is dropped, and is readable; the problem's files are not
+            // written while it is tuned.
             Self::Mapped(m) => unsafe { std::slice::from_raw_parts(m.at, m.bytes) },
         }
     }
@@ -72,7 +74,7 @@ impl DerefMut for Image {
     fn deref_mut(&mut self) -> &mut [u8] {
         match self {
             Self::Own(bytes) => bytes,
-            // SAFETY: as above, and writable; nobody else has it.
+            // SAFETY: as above; it is private and writable, and borrowed here alone.
             Self::Mapped(m) => unsafe { std::slice::from_raw_parts_mut(m.at, m.bytes) },
         }
     }

@@ -3,13 +3,15 @@
 pub mod arguments;
 pub(crate) mod block;
 mod compare;
+mod contents;
 pub mod error;
 mod guards;
 mod image;
 pub mod memory;
 
-use arguments::{Arguments, Images};
+use arguments::Arguments;
 use block::Layout;
+use contents::Images;
 use error::{ArgumentError, WrongResult};
 
 use crate::command::program::Program;
