@@ -395,9 +395,11 @@ fn the_best_config_is_compared_with_a_baseline() {
     assert!(run.status.success(), "{}", said(&run));
     let answer: J = serde_json::from_slice(&run.stdout).unwrap();
     let baseline = &answer["baseline"];
-    assert_eq!(baseline["time_s"]["median"], 0.044, "{answer}");
+    // Means of as many runs as fit into a window: the last digit depends on how many those are.
+    let is = |of: &J, value: f64| (of.as_f64().unwrap() - value).abs() < 1e-12;
+    assert!(is(&baseline["time_s"]["median"], 0.044), "{answer}");
     // The best takes 11 ms.
-    assert_eq!(baseline["time_ratio"]["median"], 0.25);
+    assert!(is(&baseline["time_ratio"]["median"], 0.25), "{answer}");
     // Once at first, once before the rounds, and in each round; in no trial.
     let runs = std::fs::read_to_string(dir.path().join("runs")).unwrap();
     assert!((5..=40).contains(&runs.lines().count()), "{runs}");
