@@ -1,4 +1,5 @@
-// A vector of `width` floats (1, 2, 4, 8 or 16), loaded from and stored to any address.
+// A vector of `width` floats (1, 2, 4, 8 or 16), loaded from and stored to any address. The same as in
+// ../vector_add, so that each example can be copied alone.
 #define GREENUP_JOIN(a, b) a##b
 #define GREENUP_OF(a, b) GREENUP_JOIN(a, b)
 #if width == 1
