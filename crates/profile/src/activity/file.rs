@@ -142,17 +142,18 @@ impl Activity {
                 what,
             },
         })?;
-        // A process that could not trace wrote no clock; its number is in the name.
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let number = stem.split('-').next().and_then(|n| n.parse().ok());
-        out.pid = number.filter(|_| out.pid == 0).unwrap_or(out.pid);
+        // A process that could not trace wrote no clock.
+        if out.pid == 0 {
+            out.pid = process(path);
+        }
         Ok(out)
     }
 
-    /// Reads all files of a folder, in the order of their names.
+    /// Reads all files of a folder, in the order of their names. A file that cannot be read leaves its error as a message, so
+    /// that the records of the other processes are kept.
     ///
     /// # Errors
-    /// As [`Activity::read`].
+    /// The folder cannot be read.
     pub fn read_all(folder: &Path) -> Result<Vec<Self>, FileError> {
         let entries =
             std::fs::read_dir(folder).map_err(|cause| greenup_files::FileError::Read {
@@ -163,7 +164,14 @@ impl Activity {
             .filter(|p| p.extension().is_some_and(|e| e == "activity"))
             .collect();
         files.sort();
-        files.iter().map(|f| Self::read(f)).collect()
+        let read = |path: &PathBuf| {
+            Self::read(path).unwrap_or_else(|e| Self {
+                pid: process(path),
+                messages: vec![e.to_string()],
+                ..Self::default()
+            })
+        };
+        Ok(files.iter().map(read).collect())
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, Option<(usize, &'static str)>> {
@@ -239,11 +247,18 @@ impl Activity {
         for e in &mut out.events {
             (e.start_ns, e.end_ns) = (shift.at(e.start_ns), shift.at(e.end_ns));
         }
-        // A record without times is of work that was never done.
+        // A record without times is of work that was never done; the last moment of the clock has none after it.
         out.events
-            .retain(|e| e.end_ns >= e.start_ns && e.start_ns > 0);
+            .retain(|e| e.end_ns >= e.start_ns && e.start_ns > 0 && e.start_ns < u64::MAX);
         Ok(out)
     }
+}
+
+/// The process that wrote a file: its name begins with the number.
+fn process(path: &Path) -> u32 {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let number = stem.split('-').next().and_then(|n| n.parse().ok());
+    number.unwrap_or(0)
 }
 
 /// From CUPTI's clock to the monotonic clock.
@@ -371,6 +386,35 @@ mod tests {
         bad.extend(3_u32.to_ne_bytes());
         bad.extend(u32::MAX.to_ne_bytes());
         assert!(Activity::parse(&bad).is_err());
+    }
+
+    #[test]
+    fn a_broken_file_leaves_the_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut whole = MAGIC.to_vec();
+        whole.extend(name());
+        whole.extend(kernel(10, 20));
+        std::fs::write(dir.path().join("7-0.activity"), &whole).unwrap();
+        // Its process was killed before it wrote anything.
+        std::fs::write(dir.path().join("8-0.activity"), "").unwrap();
+        let all = Activity::read_all(dir.path()).unwrap();
+        assert_eq!((all[0].pid, all[0].events.len()), (7, 1));
+        assert_eq!((all[1].pid, all[1].events.len()), (8, 0));
+        assert!(
+            all[1].messages[0].contains("not a file of GPU activity"),
+            "{all:?}"
+        );
+        assert!(Activity::read_all(&dir.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_record_at_the_end_of_the_clock_is_left_out() {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(frame(frame::CLOCK, &[0, 1 << 62, 12, 130_500]));
+        bytes.extend(name());
+        bytes.extend(kernel(u64::MAX - 1, u64::MAX));
+        let a = Activity::parse(&bytes).unwrap();
+        assert!(crate::groups::devices(&[a]).is_empty());
     }
 
     #[test]
