@@ -5,8 +5,13 @@
 #![warn(missing_docs)]
 #![warn(clippy::unwrap_used)]
 
+mod arrays;
 mod commands;
 mod errors;
+mod fmm;
+mod gisaxs;
+mod hydro;
+mod keeper;
 mod run;
 
 use pyo3::prelude::*;
@@ -15,5 +20,8 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    errors::add(module)
+    errors::add(module)?;
+    fmm::add(module)?;
+    gisaxs::add(module)?;
+    hydro::add(module)
 }

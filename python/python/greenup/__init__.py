@@ -32,4 +32,16 @@ __all__ = [
     "SpaceError",
     "TuneError",
     "__version__",
+    "fmm",
+    "gisaxs",
+    "hydro",
 ]
+
+
+def __getattr__(name):
+    # They need NumPy, which the commands do without.
+    if name in ("fmm", "gisaxs", "hydro"):
+        import importlib
+
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -131,6 +131,46 @@ impl Mpi {
         Ok(out)
     }
 
+    /// The ranks of a communicator of a program that started MPI itself, such as mpi4py; it ends MPI, too. The
+    /// communicator must be for these calls alone (a duplicate), and MPI started with `MPI_THREAD_SERIALIZED` or more.
+    /// `version` is what `MPI_Get_library_version` tells the program: the same library must be found here.
+    ///
+    /// # Errors
+    /// No MPI is found, or not the program's.
+    pub fn within(communicator: u64, version: &str) -> Result<Self, RanksError> {
+        let mut f = library::load(version.contains("Open MPI"))?;
+        f.constants.world = communicator;
+        let mut out = Self {
+            calls: Arc::new(Calls {
+                f,
+                one: Mutex::new(()),
+            }),
+            rank: 0,
+            size: 1,
+            local: (0, 1),
+        };
+        let first = version.trim_end_matches('\0');
+        let first = first.lines().next().unwrap_or_default().trim();
+        let own = out.version();
+        if own != first {
+            return Err(RanksError::Other {
+                library: out.calls.f.name.clone(),
+                found: own,
+                expected: first.to_owned(),
+            });
+        }
+        let (mut rank, mut size) = (0, 0);
+        let f = &out.calls.f;
+        // SAFETY: the communicator is of this library, which is started; the numbers outlive the calls.
+        unsafe {
+            (f.rank)(communicator, &raw mut rank);
+            (f.size)(communicator, &raw mut size);
+        }
+        (out.rank, out.size) = (rank as usize, size as usize);
+        out.local = out.count_local();
+        Ok(out)
+    }
+
     /// The name and version of the library, a line.
     pub fn version(&self) -> String {
         let mut text = [0u8; 8192];
