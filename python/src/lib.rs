@@ -7,12 +7,19 @@
 
 mod arrays;
 mod commands;
+mod convert;
 mod errors;
 mod fmm;
 mod gisaxs;
 mod hydro;
 mod keeper;
+mod meter;
+mod model;
+mod regions;
 mod run;
+mod search;
+mod space;
+mod sweep;
 
 use pyo3::prelude::*;
 
@@ -20,8 +27,14 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    errors::add(module)?;
     fmm::add(module)?;
     gisaxs::add(module)?;
-    hydro::add(module)
+    hydro::add(module)?;
+    meter::add(module)?;
+    model::add(module)?;
+    regions::add(module)?;
+    search::add(module)?;
+    space::add(module)?;
+    sweep::add(module)?;
+    errors::add(module)
 }

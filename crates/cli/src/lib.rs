@@ -3,7 +3,7 @@
 
 mod args;
 mod commands;
-mod facts;
+pub mod facts;
 mod found;
 mod launched;
 mod search;
@@ -29,6 +29,7 @@ fn run(cli: Cli) -> greenup_app::Result {
         Command::Init(a) => commands::tuning::init::run(&a),
         Command::Doctor(a) => commands::doctor::run(&a),
         Command::Run(a) => commands::run::run(&a),
+        Command::Regions(a) => commands::regions::run(&a),
         Command::Calibrate(a) => commands::model::calibrate::run(&a),
         Command::Fit(a) => commands::model::fit::run(&a),
         Command::Machines(a) => commands::model::machines::run(&a),

@@ -2,6 +2,7 @@
 
 use greenup_space::{Index, Value};
 use std::collections::HashMap;
+use std::ops::Deref;
 
 /// Numbered points. A point's coordinates are the positions of its values among the values that
 /// each parameter takes anywhere in the space, in ascending order.
@@ -131,15 +132,49 @@ impl Points for Table {
     }
 }
 
-/// Points of an indexed space.
-pub struct Indexed<'a> {
-    index: &'a Index,
+impl<T: Points + ?Sized> Points for &T {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn names(&self) -> Vec<String> {
+        (**self).names()
+    }
+
+    fn values(&self) -> &[Vec<Value>] {
+        (**self).values()
+    }
+
+    fn coordinates(&self, point: u64) -> Vec<u32> {
+        (**self).coordinates(point)
+    }
+
+    fn find(&self, coordinates: &[u32]) -> Option<u64> {
+        (**self).find(coordinates)
+    }
+
+    fn neighbours(&self, point: u64) -> Vec<u64> {
+        (**self).neighbours(point)
+    }
+
+    fn position(&self, config: &[Value]) -> Option<u64> {
+        (**self).position(config)
+    }
+
+    fn config(&self, point: u64) -> Vec<Value> {
+        (**self).config(point)
+    }
+}
+
+/// Points of an indexed space, which is borrowed or shared.
+pub struct Indexed<I> {
+    index: I,
     values: Vec<Vec<Value>>,
 }
 
-impl<'a> Indexed<'a> {
+impl<I: Deref<Target = Index>> Indexed<I> {
     /// Adapts an index.
-    pub fn new(index: &'a Index) -> Self {
+    pub fn new(index: I) -> Self {
         Self {
             values: index.values().into_iter().map(sorted).collect(),
             index,
@@ -147,7 +182,7 @@ impl<'a> Indexed<'a> {
     }
 }
 
-impl Points for Indexed<'_> {
+impl<I: Deref<Target = Index>> Points for Indexed<I> {
     fn len(&self) -> u64 {
         self.index.len()
     }

@@ -2,12 +2,13 @@
 
 use crate::points::Points;
 use crate::strategy::{Ask, Feedback, History, Proposal, Strategy};
+use greenup_space::Value;
 use std::collections::{HashMap, HashSet};
 
 /// A search under way.
 pub struct Search<'a> {
-    strategy: &'a mut dyn Strategy,
-    points: &'a dyn Points,
+    strategy: Box<dyn Strategy + 'a>,
+    points: Box<dyn Points + Send + Sync + 'a>,
     /// The trials so far.
     pub history: History,
     /// Source of random numbers.
@@ -28,16 +29,26 @@ impl<'a> Search<'a> {
     /// A search of at most `most` full measurements, and no more than there are points.
     pub fn new(
         strategy: &'a mut dyn Strategy,
-        points: &'a dyn Points,
+        points: &'a (dyn Points + Sync),
+        most: usize,
+        seed: u64,
+    ) -> Self {
+        Self::owning(Box::new(strategy), Box::new(points), most, seed)
+    }
+
+    /// The same, with a strategy and points of its own.
+    pub fn owning(
+        strategy: Box<dyn Strategy + 'a>,
+        points: Box<dyn Points + Send + Sync + 'a>,
         most: usize,
         seed: u64,
     ) -> Self {
         Self {
+            most: most.min(usize::try_from(points.len()).unwrap_or(usize::MAX)),
             strategy,
             points,
             history: History::default(),
             rng: fastrand::Rng::with_seed(seed),
-            most: most.min(usize::try_from(points.len()).unwrap_or(usize::MAX)),
             spent: 0.0,
             pending: HashMap::new(),
             begun: 0.0,
@@ -65,6 +76,11 @@ impl<'a> Search<'a> {
         self.strategy.feedback()
     }
 
+    /// The point with these values; `None` if it is not valid.
+    pub fn position(&self, config: &[Value]) -> Option<u64> {
+        self.points.position(config)
+    }
+
     /// The next points to measure, none of them known, proposed before or twice in the list; may be empty when the
     /// strategy repeats itself or waits for results, then ask again. A strategy at its end is carried on by random
     /// points. `None` when the budget is used or everything is known.
@@ -73,7 +89,7 @@ impl<'a> Search<'a> {
             return None;
         }
         let ask = Ask {
-            points: self.points,
+            points: self.points.as_ref(),
             history: &self.history,
             left: self.left(),
             budget: self.most,

@@ -44,7 +44,7 @@ INLINE void spread_any(long nodes, const double *y, const double *z, const doubl
 #define NAME(a, b) JOIN(a, b)
 
 // grid[rows][6][columns] += every node's six sums over width x width positions from (y, z), grid units.
-void NAME(spread, ISA)(long nodes, const double *y, const double *z, const double *sums, const double *coefficients,
+static void NAME(spread, ISA)(long nodes, const double *y, const double *z, const double *sums, const double *coefficients,
                        long degree, long width, double *grid, long columns) {
 #define CASE(W)                                                                         \
     case W:                                                                             \
@@ -81,7 +81,7 @@ INLINE void read_any(long points, const double *position, const double *coeffici
 
 // out[point][values] = sum over p and j of T_p(scaled) window_j(position) table[p][first node + j][values]; values in
 // whole eights, panels at most 64.
-void NAME(read, ISA)(long points, const double *position, const double *coefficients, long degree, long width,
+static void NAME(read, ISA)(long points, const double *position, const double *coefficients, long degree, long width,
                      long panels, const double *scaled, const double *table, long rows, long values, double *out) {
 #undef CASE
 #define CASE(W)                                                                                             \

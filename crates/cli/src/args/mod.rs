@@ -4,6 +4,8 @@ mod everyday;
 mod model;
 mod paper;
 mod parse;
+mod profile;
+mod regions;
 mod run;
 mod scaling;
 mod scaling_study;
@@ -14,6 +16,8 @@ pub use everyday::*;
 pub use model::*;
 pub use paper::PaperArgs;
 pub use parse::{BudgetArg, Sizes};
+pub use profile::{MethodOfProfile, ProfileArgs};
+pub use regions::RegionsArgs;
 pub use run::RunArgs;
 pub use scaling::{Application, Numbers, ScalingArgs};
 pub use scaling_study::{Measured, ScalingStudyArgs};
@@ -57,6 +61,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Measure time, energy and power of a command, or compare several
     Run(RunArgs),
+    /// Show time, energy and power of the regions that programs marked; install the C header and library
+    Regions(RegionsArgs),
     /// Run the microbenchmarks on this host or a GPU and fit a machine model to them
     Calibrate(CalibrateArgs),
     /// Fit a machine model to measurements in a CSV file
@@ -87,7 +93,7 @@ pub enum Command {
     Sweeps(SweepsArgs),
     /// Measure selected configs of a sweep at other problem sizes
     Scale(ScaleArgs),
-    /// Measure hardware counters of a sweep's configs on a GPU
+    /// Split time and energy of any program over its kernels: times, counters, joules; or count a sweep's configs
     Profile(ProfileArgs),
     /// Split the energy of applications into its parts, from hardware counters, and compare with measurements
     Explain(ExplainArgs),

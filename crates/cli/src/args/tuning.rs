@@ -214,33 +214,6 @@ pub struct ScaleArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup profile crates/gemm/src/kernels/gpu/problem.toml --sweep sweeps/dgemm_gpu --configs 150\n  greenup profile … --set size_m=2048 --metric smsp__cycles_active.avg"
-)]
-pub struct ProfileArgs {
-    /// Problem file of the sweep
-    pub problem: PathBuf,
-    /// Override a constant of the problem, as in the sweep; repeatable
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = constant)]
-    pub named: Vec<(String, toml::Value)>,
-    /// Sweep folder; writes counters.jsonl into it, which `greenup analyze` reads
-    #[arg(long, value_name = "DIR")]
-    pub sweep: PathBuf,
-    /// Number of configs: the fastest, the lowest-energy, and others evenly spaced by time
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    pub configs: usize,
-    /// Additional metric of the profiler; repeatable
-    #[arg(long, value_name = "METRIC")]
-    pub metric: Vec<String>,
-    /// GPU to profile on [default: cuda:0]
-    #[arg(long = "device", value_name = "cuda[:N]", value_parser = gpu)]
-    pub gpu: Option<String>,
-    /// Print the counters as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Args)]
-#[command(
     after_help = "Examples:\n  greenup compile kernel.cu --arch sm_90 --block-threads 256\n  greenup compile kernel.cu -D tile=64 -D unroll_by=4 --shared 49152 -o kernel.cubin"
 )]
 pub struct CompileArgs {

@@ -6,13 +6,14 @@
 //! | [`tuning`] | search spaces and tuning: `init`, `space`, `tune`, `best`, `replay`, `analyze`, `scale`, `gemm`, `compile` |
 //! | [`scaling`] | applications over many nodes |
 //! | [`paper`] | figures, tables and claims of papers |
-//! | [`study`], [`run`], [`doctor`], [`profile`], [`explain`] | measurements |
+//! | [`study`], [`run`], [`regions`], [`doctor`], [`profile`], [`explain`] | measurements |
 
 pub mod doctor;
 pub mod explain;
 pub mod model;
 pub mod paper;
 pub mod profile;
+pub mod regions;
 pub mod run;
 pub mod scaling;
 pub mod study;

@@ -11,6 +11,8 @@ mod old_names;
 mod outputs;
 mod paper;
 mod parameters;
+mod profile;
+mod regions;
 mod run;
 mod scaling;
 mod stdout;

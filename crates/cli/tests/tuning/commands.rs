@@ -377,3 +377,61 @@ seconds = 0.001
     configs.sort_unstable();
     assert_eq!(configs, (1..=10).collect::<Vec<_>>());
 }
+
+#[test]
+fn the_best_config_is_compared_with_a_baseline() {
+    let dir = shell();
+    let text =
+        format!("{PROBLEM}\n[baseline]\ncommand = 'sh other.sh {{n}}'\n[constants]\nn = 44\n");
+    let text = text.replace(
+        "[run.metrics.rate]",
+        "environment = { TILE = '{tile}', N = '{n}' }\n[run.metrics.rate]",
+    );
+    std::fs::write(dir.path().join("p.toml"), &text).unwrap();
+    // It prints no rate and other results, which are its own.
+    let other = "echo \"t: $1 ms, $N$TILE\"; echo x >>runs";
+    std::fs::write(dir.path().join("other.sh"), other).unwrap();
+    let run = all(dir.path(), &["--json"]);
+    assert!(run.status.success(), "{}", said(&run));
+    let answer: J = serde_json::from_slice(&run.stdout).unwrap();
+    let baseline = &answer["baseline"];
+    assert_eq!(baseline["time_s"]["median"], 0.044, "{answer}");
+    // The best takes 11 ms.
+    assert_eq!(baseline["time_ratio"]["median"], 0.25);
+    // Once at first, once before the rounds, and in each round; in no trial.
+    let runs = std::fs::read_to_string(dir.path().join("runs")).unwrap();
+    assert!((5..=40).contains(&runs.lines().count()), "{runs}");
+    let table = all(dir.path(), &["--resume"]);
+    let shown = String::from_utf8_lossy(&table.stdout).into_owned();
+    assert!(shown.contains("baseline, in the same rounds"), "{shown}");
+    // Another baseline is another experiment.
+    std::fs::write(dir.path().join("p.toml"), text.replace("n = 44", "n = 45")).unwrap();
+    assert!(!all(dir.path(), &["--resume"]).status.success());
+}
+
+#[test]
+fn wrong_baselines_are_refused_before_the_search() {
+    let dir = shell();
+    for (table, part) in [
+        (
+            "command = 'sh app.sh {tile}'",
+            "names `tile`, which is no constant",
+        ),
+        ("command = 'sh app.sh 3'", "bad tile"),
+        ("command = 'sh app.sh 7'", "time"),
+        ("command = '{build}/x'", "the baseline has none"),
+        ("command = 'no-such-program'", "no-such-program"),
+        ("sources = ['a.c']", "belong to a kernel"),
+        ("", "give its `command`"),
+    ] {
+        let text = format!("{PROBLEM}\n[baseline]\n{table}\n");
+        std::fs::write(dir.path().join("p.toml"), text).unwrap();
+        let run = all(dir.path(), &[]);
+        assert!(!run.status.success(), "{table}");
+        assert!(said(&run).contains(part), "{table}: {}", said(&run));
+        let sweep = dir.path().join("s");
+        let none = !sweep.join("trials.jsonl").exists() || trials(&sweep).is_empty();
+        assert!(none, "{table}");
+        let _ = std::fs::remove_dir_all(sweep);
+    }
+}

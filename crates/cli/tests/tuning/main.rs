@@ -10,6 +10,7 @@ mod cuda;
 mod gemm;
 mod gpu_faults;
 mod init;
+mod kernel_answers;
 mod launched_gpus;
 mod launcher;
 mod marks;

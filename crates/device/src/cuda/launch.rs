@@ -80,6 +80,31 @@ impl Module {
         })))
     }
 
+    /// Copies to a global variable of the module, such as constant memory, from its start.
+    ///
+    /// # Errors
+    /// There is no such variable, or it is smaller.
+    pub fn set_global(&self, name: &str, bytes: &[u8]) -> Result<(), CudaError> {
+        let wrong = |what: &'static str| CudaError::Driver {
+            what,
+            cause: name.to_owned(),
+        };
+        let missing = || wrong("the kernels have no global variable of this name");
+        let c = CString::new(name).map_err(|_| missing())?;
+        self.0.session.synchronize()?;
+        self.0.session.make_current()?;
+        // SAFETY: the module is loaded.
+        let (at, size) =
+            unsafe { result::module::get_global(self.0.raw, c) }.map_err(|_| missing())?;
+        if bytes.len() > size {
+            return Err(wrong(
+                "the array is larger than this variable of the kernels",
+            ));
+        }
+        // SAFETY: the range lies within the variable.
+        unsafe { result::memcpy_htod_sync(at, bytes) }.map_err(failed("copying to the GPU failed"))
+    }
+
     /// A kernel by its name.
     ///
     /// # Errors

@@ -55,8 +55,8 @@ pub fn work(t: &Trial) -> Option<Work> {
     work_of(&t.metrics, flops.map(|(g, c)| g * 1e9 * c.time_s))
 }
 
-/// As [`work`], for a kernel with this number of flops per run.
-fn work_of(counters: &Counters, flops: Option<f64>) -> Option<Work> {
+/// As [`work`], for a kernel with this number of flops per run; without it none are on tensor cores.
+pub fn work_of(counters: &Counters, flops: Option<f64>) -> Option<Work> {
     let of = |name: &str| counters.get(name).copied();
     let some = |name: &str| of(name).unwrap_or(0.0);
     let dram = of("dram_bytes")?;

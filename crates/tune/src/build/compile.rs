@@ -1,7 +1,7 @@
 //! Sources and a config to a shared library.
 
 use crate::error::{BuildError, CompileError, EnvironmentFault, of_environment};
-use crate::problem::{Build, ConfigError, Data, Language, Problem};
+use crate::problem::{Build, ConfigError, Data, Language, Problem, Returns};
 use greenup_process::capture::Capture;
 use greenup_process::group::{Group, OnInterrupt};
 use greenup_space::Value;
@@ -30,6 +30,8 @@ pub struct Unit<'a> {
     pub data: &'a [Data],
     /// Whether the function takes a stream behind its arguments.
     stream: bool,
+    /// The time that the function returns.
+    returns: Option<Returns>,
 }
 
 impl<'a> Unit<'a> {
@@ -45,6 +47,7 @@ impl<'a> Unit<'a> {
             defines: p.defines(config).map_err(ConfigError::from)?,
             data: &p.data,
             stream: false,
+            returns: p.build.returns,
         })
     }
 
@@ -57,6 +60,7 @@ impl<'a> Unit<'a> {
             defines: Vec::new(),
             data: &p.data,
             stream: false,
+            returns: p.build.returns,
         }
     }
 
@@ -94,6 +98,7 @@ impl<'a> Unit<'a> {
                 .collect(),
             data: &p.data,
             stream: false,
+            returns: None,
         }
     }
 
@@ -144,7 +149,12 @@ impl<'a> Unit<'a> {
         } else {
             "extern"
         };
-        let _ = writeln!(out, "{external} void {}({list});", self.entry);
+        let result = if self.returns.is_some() {
+            "float"
+        } else {
+            "void"
+        };
+        let _ = writeln!(out, "{external} {result} {}({list});", self.entry);
         let mut args: Vec<String> = self
             .data
             .iter()
@@ -162,11 +172,18 @@ impl<'a> Unit<'a> {
         } else {
             ""
         };
+        let mut call = format!("{}({});", self.entry, args.join(", "));
+        if let Some(unit) = self.returns {
+            // The worker sets it to zero and reads it, s.
+            let _ = match head {
+                "" => writeln!(out, "double greenup_returned;"),
+                _ => writeln!(out, "extern \"C\" {{ double greenup_returned; }}"),
+            };
+            call = format!("greenup_returned += {:e} * (double){call}", unit.seconds());
+        }
         let _ = writeln!(
             out,
-            "{head}void greenup_run(void **greenup_a, int64_t greenup_n) {{\n    for (; greenup_n > 0; greenup_n--) {}({});\n}}",
-            self.entry,
-            args.join(", ")
+            "{head}void greenup_run(void **greenup_a, int64_t greenup_n) {{\n    for (; greenup_n > 0; greenup_n--) {call}\n}}"
         );
         out
     }

@@ -16,13 +16,13 @@ mod build;
 pub(crate) mod expected;
 mod fresh;
 mod parse;
-mod process;
+pub(crate) mod process;
 pub(crate) mod program;
 mod source;
-mod template;
+pub(crate) mod template;
 pub mod written;
 
-pub(crate) use program::OBJECTIVE;
+pub use program::OBJECTIVE;
 pub use program::{Command, Expectation};
 pub use source::{Place, Source};
 pub use written::Goal;
@@ -53,6 +53,8 @@ pub struct Runnable {
     check: Option<Words>,
     expect: Option<written::ExpectText>,
     reference: Option<Words>,
+    /// The command that the best configs are compared with.
+    baseline: Option<Words>,
     of: Option<Words>,
     /// Measured runs of a trial at least.
     repeats: usize,
@@ -83,6 +85,11 @@ impl Runnable {
         (self.metrics.iter()).find_map(|(name, _, goal)| (name == metric).then_some(*goal))
     }
 
+    /// Whether there is a command that the best configs are compared with.
+    pub fn has_baseline(&self) -> bool {
+        self.baseline.is_some()
+    }
+
     /// Names of the metrics.
     pub fn metrics(&self) -> impl Iterator<Item = &str> {
         self.metrics.iter().map(|(name, _, _)| name.as_str())
@@ -95,6 +102,7 @@ impl Runnable {
             self.build.as_ref(),
             self.check.as_ref(),
             self.reference.as_ref(),
+            self.baseline.as_ref(),
         ];
         let mut files: Vec<PathBuf> = all
             .into_iter()
@@ -212,25 +220,57 @@ impl Runnable {
         let Some(words) = &self.reference else {
             return Ok(None);
         };
-        let constants: BTreeMap<&str, String> = p
-            .space
-            .constants()
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.to_string()))
-            .collect();
-        if let Some(name) = words.names().find(|n| !constants.contains_key(n)) {
-            return Err(format!(
-                "the reference command names `{name}`, which is no constant"
-            ));
-        }
-        let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
-        let mut reference = self.command(&constants, dir, p.measure.timeout, Objective::Time, None);
-        reference.words = words.filled(&constants);
+        let reference = self.of_constants(p, words, "reference")?;
         let once = process::run(&reference, cancelled).map_err(|e| format!("the reference {e}"))?;
         let text = into.join("expected.txt");
         std::fs::write(&text, &once.stdout)
             .map_err(|e| format!("{} cannot be written: {e}", text.display()))?;
         Ok(Some(of_file(text)))
+    }
+
+    /// The command that the best configs are compared with; it runs once here, so that a wrong one is found before the
+    /// search.
+    ///
+    /// # Errors
+    /// It fails, or its time is missing.
+    pub(crate) fn baseline(
+        &self,
+        p: &Problem,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Option<Command>, String> {
+        let Some(words) = &self.baseline else {
+            return Ok(None);
+        };
+        let mut command = self.of_constants(p, words, "baseline")?;
+        // Its results are its own, and so are its other numbers.
+        command.check = None;
+        command.metrics.clear();
+        let ran = program::Program::new(command.clone()).run_until(cancelled);
+        ran.map_err(|(_, why)| format!("the baseline failed: {why}"))?;
+        Ok(Some(command))
+    }
+
+    /// Words that depend on constants alone, in the surroundings of the run.
+    fn of_constants(&self, p: &Problem, words: &Words, what: &str) -> Result<Command, String> {
+        let constants: BTreeMap<&str, String> = (p.space.constants().iter())
+            .map(|(name, value)| (name.as_str(), value.to_string()))
+            .collect();
+        if let Some(name) = words.names().find(|n| !constants.contains_key(n)) {
+            return Err(format!(
+                "the {what} command names `{name}`, which is no constant"
+            ));
+        }
+        let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+        let mut command = self.command(&constants, dir, p.measure.timeout, Objective::Time, None);
+        command.words = words.filled(&constants);
+        // What depends on a config stays as the caller of this process has it.
+        let known = |words: &Words| words.names().all(|n| constants.contains_key(n));
+        (command.environment).retain(|name, _| self.environment.get(name).is_some_and(known));
+        let of_config = |s: &SourceOfAny| s.file.as_ref().is_some_and(|f| !known(f));
+        if what == "baseline" && self.time.as_ref().is_some_and(of_config) {
+            return Err("the baseline's time is in a file whose name depends on the config".into());
+        }
+        Ok(command)
     }
 }
 

@@ -28,6 +28,7 @@ impl Runnable {
     pub(crate) fn new(
         build: &Build,
         run: &RunText,
+        baseline: Option<&str>,
         dir: &Path,
         known: &dyn Fn(&str) -> bool,
     ) -> Result<Self, ValueError> {
@@ -148,11 +149,19 @@ impl Runnable {
             })
             .collect::<Result<_, ValueError>>()?;
         let check = optional("[run] check", run.check.as_ref())?;
+        let baseline = baseline
+            .map(|text| words("[baseline] command", text))
+            .transpose()?;
+        if baseline.as_ref().is_some_and(uses) {
+            let cause = "{build} is the folder of a config, and the baseline has none";
+            return Err(wrong("[baseline] command", cause.into()));
+        }
         for program in [
             builds.as_ref(),
             Some(&run_words),
             check.as_ref(),
             reference.as_ref(),
+            baseline.as_ref(),
         ] {
             if let Some(missing) = program.and_then(|p| p.missing_program(dir)) {
                 return Err(wrong("command", format!("there is no program `{missing}`")));
@@ -169,6 +178,7 @@ impl Runnable {
             time,
             metrics,
             reference,
+            baseline,
             of,
             expect,
             repeats: run.repeats,

@@ -152,6 +152,15 @@ pub(crate) fn run_words(
     }
 }
 
+/// Runs words in a folder, without input.
+pub(crate) fn run_in(words: &[String], dir: &Path, timeout_s: f64) -> Result<Once, Ended> {
+    let place = Command {
+        dir: dir.to_owned(),
+        ..Command::default()
+    };
+    run_words(words, &place, timeout_s, &|| false)
+}
+
 /// Runs a command once.
 pub(crate) fn run(command: &Command, stop: &dyn Fn() -> bool) -> Result<Once, Ended> {
     run_words(&command.words, command, command.timeout_s, stop)

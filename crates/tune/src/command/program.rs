@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A command with the values of a config.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     /// Program and arguments.
     pub words: Vec<String>,
@@ -62,7 +62,7 @@ pub struct Expectation {
 }
 
 /// Metric in which the value to minimise is recorded where the objective is a metric.
-pub(crate) const OBJECTIVE: &str = "objective";
+pub const OBJECTIVE: &str = "objective";
 
 /// A command that is being measured, with what its runs gave.
 pub(crate) struct Program {
@@ -85,14 +85,24 @@ impl Program {
     /// # Errors
     /// It fails, hangs, or a number is missing.
     pub(crate) fn run(&mut self) -> Result<(f64, f64), (Failure, String)> {
+        self.run_until(&|| false)
+    }
+
+    /// The same, until it is stopped.
+    ///
+    /// # Errors
+    /// As [`Program::run`], or it was stopped.
+    pub(crate) fn run_until(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(f64, f64), (Failure, String)> {
         let before = Before::of(self.command.files());
-        let never = || false;
         let Once {
             wall_s,
             cpu_s,
             memory_bytes,
             stdout,
-        } = run(&self.command, &never).map_err(failure)?;
+        } = run(&self.command, stop).map_err(failure)?;
         if let Some(file) = before.unchanged() {
             return Err((
                 Failure::Runtime,

@@ -158,7 +158,7 @@ fn named(sums: &BTreeMap<String, f64>, more: &[String]) -> BTreeMap<String, f64>
 }
 
 /// Counters of launches together: counts of several kernels add up; ratios are those of the main one, the last.
-pub(crate) fn folded(launches: &[Launch], more: &[String]) -> Counters {
+pub fn folded(launches: &[Launch], more: &[String]) -> Counters {
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();
     for (name, v) in launches.iter().flat_map(|l| &l.values) {
         if name.ends_with(".sum") || name.ends_with(".max") {
@@ -182,13 +182,8 @@ pub(crate) fn by_kernel(launches: &[Launch]) -> Kernels {
         .collect()
 }
 
-/// The profiler's arguments for a program whose launches it shall count.
-pub(crate) fn arguments<'a>(
-    log: &Path,
-    metrics: &[&str],
-    program: &Path,
-    own: impl Iterator<Item = &'a String>,
-) -> Vec<String> {
+/// The profiler's options for a table of these metrics in a file.
+pub fn options(log: &Path, metrics: &[&str]) -> Vec<String> {
     let mut out: Vec<String> = ["--target-processes", "all", "--clock-control", "none"]
         .map(str::to_owned)
         .into();
@@ -196,6 +191,17 @@ pub(crate) fn arguments<'a>(
     out.extend(["--force-overwrite".to_owned(), "--log-file".to_owned()]);
     out.push(log.display().to_string());
     out.extend(["--metrics".to_owned(), metrics.join(",")]);
+    out
+}
+
+/// The profiler's arguments for a program whose launches it shall count.
+pub(crate) fn arguments<'a>(
+    log: &Path,
+    metrics: &[&str],
+    program: &Path,
+    own: impl Iterator<Item = &'a String>,
+) -> Vec<String> {
+    let mut out = options(log, metrics);
     out.push(program.display().to_string());
     out.extend(own.cloned());
     out
@@ -236,14 +242,31 @@ pub fn of_program(
 
 /// A launch in the profiler's table.
 #[derive(Clone, Debug)]
-pub(crate) struct Launch {
+pub struct Launch {
+    /// Name of the kernel, without its parameters.
     pub kernel: String,
+    /// Blocks of the grid, where the table has them.
+    pub grid: Option<[i32; 3]>,
+    /// Threads of a block.
+    pub block: Option<[i32; 3]>,
     /// By the profiler's names.
     pub values: Vec<(String, f64)>,
 }
 
+/// Three numbers as the profiler writes them: `(4, 2, 1)`.
+fn three(text: &str) -> Option<[i32; 3]> {
+    let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
+    let all: Vec<i32> = (inner.split(','))
+        .map(|n| n.trim().parse().ok())
+        .collect::<Option<_>>()?;
+    all.try_into().ok()
+}
+
 /// The launches of the profiler's CSV in order.
-pub(crate) fn read(log: &Path) -> Result<Vec<Launch>, ProfilerError> {
+///
+/// # Errors
+/// It cannot be read, holds an error of the profiler, or no launch.
+pub fn read(log: &Path) -> Result<Vec<Launch>, ProfilerError> {
     let text = std::fs::read_to_string(log).map_err(|cause| ProfilerError::Read {
         path: log.to_owned(),
         cause,
@@ -251,13 +274,32 @@ pub(crate) fn read(log: &Path) -> Result<Vec<Launch>, ProfilerError> {
     parse(&text)
 }
 
+/// As [`read`], of a program that the profiler ended once it had counted enough: launches that were counted are kept, whatever
+/// it reports after them.
+///
+/// # Errors
+/// As [`read`], if no launch was counted.
+pub fn read_ended(log: &Path) -> Result<Vec<Launch>, ProfilerError> {
+    let text = std::fs::read_to_string(log).map_err(|cause| ProfilerError::Read {
+        path: log.to_owned(),
+        cause,
+    })?;
+    rows(&text).or_else(|e| refused(&text).map_or(Err(e), Err))
+}
+
+/// The first error that the profiler reports.
+fn refused(text: &str) -> Option<ProfilerError> {
+    let line = text.lines().find(|l| l.starts_with("==ERROR=="))?;
+    let message = line.trim_start_matches("==ERROR==").trim().to_owned();
+    Some(ProfilerError::Refused(message))
+}
+
 fn parse(text: &str) -> Result<Vec<Launch>, ProfilerError> {
     // Its remarks stand before the table.
-    if let Some(e) = text.lines().find(|l| l.starts_with("==ERROR==")) {
-        return Err(ProfilerError::Refused(
-            e.trim_start_matches("==ERROR==").trim().to_owned(),
-        ));
-    }
+    refused(text).map_or_else(|| rows(text), Err)
+}
+
+fn rows(text: &str) -> Result<Vec<Launch>, ProfilerError> {
     let table: String = text
         .lines()
         .skip_while(|l| !l.starts_with("\"ID\""))
@@ -267,7 +309,9 @@ fn parse(text: &str) -> Result<Vec<Launch>, ProfilerError> {
         .flexible(true)
         .from_reader(table.as_bytes());
     let header = reader.headers()?.clone();
-    let name = header.iter().position(|h| h == "Kernel Name");
+    let column = |name: &str| header.iter().position(|h| h == name);
+    let (name, grid) = (column("Kernel Name"), column("Grid Size"));
+    let block = column("Block Size");
     let mut out = Vec::new();
     for row in reader.records() {
         let row = row?;
@@ -284,6 +328,8 @@ fn parse(text: &str) -> Result<Vec<Launch>, ProfilerError> {
         let kernel = name.and_then(|i| row.get(i)).unwrap_or_default();
         out.push(Launch {
             kernel: kernel.split('(').next().unwrap_or(kernel).to_owned(),
+            grid: grid.and_then(|i| three(row.get(i)?)),
+            block: block.and_then(|i| three(row.get(i)?)),
             values,
         });
     }
@@ -306,7 +352,9 @@ mod tests {
             \"0\",\"scale\",\"1,000\",\"24\",\"no number\"\n\
             \"1\",\"gemm(int)\",\"2,000\",\"n/a\",\"4\"\n";
         let rows = parse(text).unwrap();
-        assert_eq!(rows.len(), 2);
+        assert_eq!((rows.len(), rows[0].grid), (2, None));
+        assert_eq!(three("(4, 2, 1)"), Some([4, 2, 1]));
+        assert_eq!((three("(4, 2)"), three("4, 2, 1")), (None, None));
         assert_eq!(
             rows[0].values[0],
             ("dram__bytes_read.sum".to_owned(), 1000.0)

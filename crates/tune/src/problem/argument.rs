@@ -1,7 +1,7 @@
 //! Arguments with their types, sizes and values known.
 
 use super::error::ValueError;
-use super::written::{Argument, Data, Fill, Type};
+use super::written::{Argument, Data, Fill, Role, Type};
 use greenup_space::Value;
 use greenup_space::expr::{Scope, eval, parse};
 use serde::Deserialize;
@@ -38,6 +38,7 @@ fn kind(text: &str, constants: &[(String, Value)]) -> Result<Type, ValueError> {
         let suggestion = match of {
             "double" | "float64" | "real" => "; did you mean f64?",
             "float" | "float32" | "single" => "; did you mean f32?",
+            "uint8" | "uchar" | "char" => "; did you mean u8 or i8?",
             "long" | "int64" | "int64_t" | "long long" | "size_t" => "; did you mean i64?",
             "int" | "int32" | "int32_t" => "; did you mean i32?",
             _ => "",
@@ -73,6 +74,18 @@ pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Da
         }
     };
     check_fill(&a.fill).map_err(fail)?;
+    if len.is_none() && (a.answer.is_some() || a.symbol.is_some()) {
+        return Err(fail(ValueError::OfArrays));
+    }
+    if let Some(answer) = &a.answer {
+        let fine = |x: f64| x >= 0.0 && x.is_finite();
+        if !(fine(answer.atol) && fine(answer.rtol)) {
+            return Err(fail(ValueError::AnswerTolerance));
+        }
+        if matches!(a.role, Role::In | Role::Scratch) {
+            return Err(fail(ValueError::AnswerRole));
+        }
+    }
     Ok(Data {
         name: a.name.clone(),
         kind: kind(&a.kind, constants).map_err(fail)?,
@@ -80,6 +93,8 @@ pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Da
         value,
         fill: a.fill.clone(),
         role: a.role,
+        answer: a.answer.clone(),
+        symbol: a.symbol.clone(),
     })
 }
 

@@ -21,6 +21,15 @@ pub(super) fn runnable(
         cause: cause.to_owned(),
     };
     let Some(run) = written.run.take() else {
+        if let Some(b) = &written.baseline {
+            if b.command.is_some() {
+                let cause = "belongs to a [run] command; the baseline of a kernel has `sources` and `entry`";
+                return Err(wrong("[baseline] command", cause));
+            }
+            if b.sources.is_empty() || b.entry.is_empty() {
+                return Err(wrong("[baseline]", "give its `sources` and `entry`"));
+            }
+        }
         if written.build.command.is_some() {
             return Err(wrong(
                 "[build] command",
@@ -34,7 +43,6 @@ pub(super) fn runnable(
         ("[[launch]]", !written.launch.is_empty()),
         ("[reference]", written.reference.is_some()),
         ("[setup]", written.setup.is_some()),
-        ("[baseline]", written.baseline.is_some()),
         ("[compiled]", !written.compiled.is_empty()),
         ("[build] entry", !written.build.entry.is_empty()),
         ("[build] compiler", written.build.compiler.is_some()),
@@ -45,9 +53,20 @@ pub(super) fn runnable(
         let cause = "belongs to a kernel; a [run] command is checked by `check` or [run.expect]";
         return Err(wrong(what, cause));
     }
+    let baseline = match written.baseline.take() {
+        None => None,
+        Some(b) if !b.sources.is_empty() || !b.entry.is_empty() => {
+            let cause = "`sources` and `entry` belong to a kernel; give `command`";
+            return Err(wrong("[baseline]", cause));
+        }
+        Some(b) => match b.command {
+            None => return Err(wrong("[baseline]", "give its `command`")),
+            command => command,
+        },
+    };
     written.build.language = Language::Command;
     let known = |name: &str| space.knows(name);
-    Runnable::new(&written.build, &run, dir, &known).map(Some)
+    Runnable::new(&written.build, &run, baseline.as_deref(), dir, &known).map(Some)
 }
 
 /// Whether an objective that is a metric is one of the command.

@@ -50,7 +50,9 @@ pub enum ValueError {
     #[error("`{0}` is not a number")]
     NotANumber(String),
     /// An unknown element type.
-    #[error("type `{name}` is not one of f64, f32, i64, i32{suggestion}")]
+    #[error(
+        "type `{name}` is not one of f64, f32, i64, i32, i16, i8, u64, u32, u16, u8{suggestion}"
+    )]
     Type {
         /// The type.
         name: String,
@@ -66,6 +68,21 @@ pub enum ValueError {
     /// An argument with both `size` and `value`, or with neither.
     #[error("give `size` for an array or `value` for a scalar")]
     SizeOrValue,
+    /// `answer` or `symbol` of a scalar.
+    #[error("`answer` and `symbol` are for arrays: give `size`")]
+    OfArrays,
+    /// A tolerance of an answer is negative or not finite.
+    #[error("answer: atol and rtol are finite numbers from 0 up")]
+    AnswerTolerance,
+    /// An answer of an array that kernels do not write.
+    #[error("answer: the role of the array must be out or inout")]
+    AnswerRole,
+    /// A tensor map of elements that the copy engine does not know.
+    #[error("its elements must be f64, f32, i64 or i32")]
+    MapElement,
+    /// A check that is none.
+    #[error("[check] command: {0}")]
+    Check(String),
     /// Unknown initial values.
     #[error(
         "fill `{0}` is not random, random(LO, HI), normal, zeros, index, file:PATH or a number"

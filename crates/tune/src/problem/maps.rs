@@ -60,6 +60,7 @@ pub(super) fn maps(written: &[MapText], data: &[Data]) -> Result<Vec<Mapping>, V
                 Type::F64 => MapElement::F64,
                 Type::I32 => MapElement::I32,
                 Type::I64 => MapElement::I64,
+                _ => return Err(fail(ValueError::MapElement)),
             },
             sizes: all(&m.sizes, "sizes")?,
             steps: all(&m.steps, "steps")?,

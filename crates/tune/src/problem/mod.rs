@@ -1,6 +1,7 @@
 //! A tunable kernel, as its problem file describes it.
 
 mod argument;
+mod check;
 mod command;
 mod cuda;
 mod error;
@@ -11,12 +12,15 @@ mod setting;
 mod textures;
 mod written;
 
+pub use check::{Check, Checking};
 pub use cuda::Launch;
 pub use error::{ConfigError, ProblemError, ValueError};
 pub use maps::Map;
 pub use parse::set;
 pub use textures::TextureOf;
-pub use written::{Argument, Baseline, Build, Data, Fill, Language, Measure, Role, Setup, Type};
+pub use written::{
+    Answer, Argument, Baseline, Build, Data, Fill, Language, Measure, Returns, Role, Setup, Type,
+};
 
 use crate::command::Runnable;
 
@@ -78,6 +82,8 @@ pub struct Problem {
     pub setup: Option<Setup>,
     /// Code whose results are right.
     pub reference: Option<Reference>,
+    /// A command that checks what a kernel wrote.
+    pub check: Option<Check>,
     /// Code that computes the same, for comparison.
     pub baseline: Option<Baseline>,
     /// What is minimised where the user names no objective.
@@ -118,11 +124,21 @@ impl Problem {
         &self.parts
     }
 
+    /// Whether the best configs are compared with other code or another command.
+    pub fn has_baseline(&self) -> bool {
+        let of_command = |c: &Runnable| c.has_baseline();
+        self.baseline.is_some() || self.command.as_ref().is_some_and(of_command)
+    }
+
     /// Whether results are compared with what is right, or checked by a command.
     pub fn verified(&self) -> bool {
         match &self.command {
             Some(command) => command.verified(),
-            None => self.reference.is_some(),
+            None => {
+                self.reference.is_some()
+                    || self.check.is_some()
+                    || self.data.iter().any(|d| d.answer.is_some())
+            }
         }
     }
 

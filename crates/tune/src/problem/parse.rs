@@ -1,10 +1,12 @@
 //! From the text of a problem file to a problem.
 
 use super::argument::{argument, tolerance};
-use super::written::{LaunchText, MapText, MeasureText, ReferenceText, TextureText, hint};
+use super::written::{
+    CheckText, LaunchText, MapText, MeasureText, ReferenceText, TextureText, hint,
+};
 use super::{
-    Argument, Baseline, Build, Language, Problem, ProblemError, Reference, Role, Setup, ValueError,
-    command, cuda, maps, parts, textures,
+    Argument, Baseline, Build, Check, Language, Problem, ProblemError, Reference, Role, Setup,
+    ValueError, command, cuda, maps, parts, textures,
 };
 use crate::command::written::RunText;
 use crate::objective::Objective;
@@ -16,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Tables of a problem beside those of its space.
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 14] = [
     "build",
     "run",
     "launch",
@@ -27,6 +29,7 @@ const TABLES: [&str; 13] = [
     "arguments",
     "setup",
     "reference",
+    "check",
     "work",
     "objective",
     "measure",
@@ -52,6 +55,7 @@ pub(super) struct Written {
     pub(super) baseline: Option<Baseline>,
     pub(super) setup: Option<Setup>,
     pub(super) reference: Option<ReferenceText>,
+    check: Option<CheckText>,
     #[serde(default)]
     work: toml::Table,
     objective: Option<Objective>,
@@ -187,6 +191,21 @@ impl Problem {
             })
             .transpose()
             .map_err(of_value)?;
+        let check = written
+            .check
+            .map(|c| Check::parse(&c, &space))
+            .transpose()
+            .map_err(of_value)?;
+        if check.is_some() && command.is_some() {
+            return Err(fail(
+                "[check] is for kernels".into(),
+                Some("a command has its own: [run] check = \"…\"".into()),
+            ));
+        }
+        if data.iter().any(|d| d.symbol.is_some()) && !on_gpu {
+            let m = "an argument has a `symbol`, but the language is not cuda";
+            return Err(fail(m.into(), None));
+        }
         let m = written.measure.measure(command.is_some());
         if !(m.seconds > 0.0 && m.timeout > m.seconds && m.timeout.is_finite()) {
             return Err(fail("[measure] needs 0 < seconds < timeout".into(), None));
@@ -206,6 +225,7 @@ impl Problem {
             data,
             setup: written.setup,
             reference,
+            check,
             baseline: written.baseline,
             objective,
             measure: m,

@@ -23,6 +23,8 @@ pub struct Build {
     pub arch: Option<String>,
     /// Of the compiler; `-O3 -march=native` when not given, none in CUDA.
     pub flags: Option<Vec<String>>,
+    /// What the function returns: its own time, in this unit. Without it, its calls are timed.
+    pub returns: Option<Returns>,
     /// For a command: what builds a config, into `{build}`.
     pub command: Option<String>,
     /// Seconds after which that command counts as hanging.
@@ -43,6 +45,7 @@ impl Default for Build {
             compiler: None,
             arch: None,
             flags: None,
+            returns: None,
             command: None,
             timeout: build_timeout(),
         }
@@ -56,6 +59,27 @@ impl Build {
             (Some(f), _) => f.clone(),
             (None, Language::Cuda | Language::Command) => Vec::new(),
             (None, _) => vec!["-O3".into(), "-march=native".into()],
+        }
+    }
+}
+
+/// The time that a function returns, a `float`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Returns {
+    /// In seconds.
+    #[serde(rename = "s")]
+    Seconds,
+    /// In milliseconds.
+    #[serde(rename = "ms")]
+    Milliseconds,
+}
+
+impl Returns {
+    /// Seconds of one unit.
+    pub fn seconds(self) -> f64 {
+        match self {
+            Self::Seconds => 1.0,
+            Self::Milliseconds => 1e-3,
         }
     }
 }
@@ -89,14 +113,28 @@ pub enum Type {
     I64,
     /// 32-bit signed integer.
     I32,
+    /// 16-bit signed integer.
+    I16,
+    /// 8-bit signed integer.
+    I8,
+    /// 64-bit unsigned integer.
+    U64,
+    /// 32-bit unsigned integer.
+    U32,
+    /// 16-bit unsigned integer.
+    U16,
+    /// 8-bit unsigned integer.
+    U8,
 }
 
 impl Type {
     /// Size, bytes.
     pub fn bytes(self) -> usize {
         match self {
-            Self::F64 | Self::I64 => 8,
-            Self::F32 | Self::I32 => 4,
+            Self::F64 | Self::I64 | Self::U64 => 8,
+            Self::F32 | Self::I32 | Self::U32 => 4,
+            Self::I16 | Self::U16 => 2,
+            Self::I8 | Self::U8 => 1,
         }
     }
 
@@ -107,7 +145,18 @@ impl Type {
             Self::F32 => "float",
             Self::I64 => "int64_t",
             Self::I32 => "int32_t",
+            Self::I16 => "int16_t",
+            Self::I8 => "int8_t",
+            Self::U64 => "uint64_t",
+            Self::U32 => "uint32_t",
+            Self::U16 => "uint16_t",
+            Self::U8 => "uint8_t",
         }
+    }
+
+    /// Whether its values are whole numbers.
+    pub fn is_integer(self) -> bool {
+        !matches!(self, Self::F64 | Self::F32)
     }
 }
 
@@ -122,6 +171,22 @@ pub enum Role {
     Out,
     /// Read and written.
     InOut,
+    /// May be changed; it is neither restored between runs nor compared.
+    Scratch,
+}
+
+/// The values of an array after a run that are right: |x − y| ≤ `atol` + `rtol` |x| for a value x and the right one y.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// File of raw elements, as many as the array has, relative to the problem file.
+    pub file: PathBuf,
+    /// Absolute error allowed.
+    #[serde(default)]
+    pub atol: f64,
+    /// Error allowed over the value.
+    #[serde(default)]
+    pub rtol: f64,
 }
 
 /// What an array holds at the start.
@@ -174,6 +239,10 @@ pub struct Argument {
     /// Whether the kernel reads or writes it.
     #[serde(default)]
     pub role: Role,
+    /// The right values after a run.
+    pub answer: Option<Answer>,
+    /// Name of the kernel's constant memory that it is copied to: it is not passed to the kernel. CUDA only.
+    pub symbol: Option<String>,
 }
 
 /// The kernel whose results are right.
@@ -188,14 +257,19 @@ pub struct ReferenceText {
 }
 
 /// Another kernel for the same problem, measured interleaved with every config. On a GPU it is host
-/// code that takes the arguments (arrays as device pointers) and then the stream, a `void *`.
+/// code that takes the arguments (arrays as device pointers) and then the stream, a `void *`. For a command another
+/// command, which is measured in the final rounds.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
     /// Source files.
+    #[serde(default)]
     pub sources: Vec<PathBuf>,
     /// Name of the function to call.
+    #[serde(default)]
     pub entry: String,
+    /// The other command, for a command.
+    pub command: Option<String>,
 }
 
 /// One launch of a run on a GPU; all of them take all arguments.
@@ -263,6 +337,7 @@ pub struct Setup {
 pub struct MeasureText {
     pub seconds: Option<f64>,
     pub timeout: Option<f64>,
+    pub drift: Option<bool>,
 }
 
 impl MeasureText {
@@ -275,6 +350,7 @@ impl MeasureText {
                 true => COMMAND_TIMEOUT_S,
                 false => default.timeout,
             }),
+            drift: self.drift.unwrap_or(default.drift),
         }
     }
 }
@@ -286,6 +362,8 @@ pub struct Measure {
     pub seconds: f64,
     /// Seconds after which a run counts as hanging.
     pub timeout: f64,
+    /// Whether the first config that works is measured around every later one, to see the machine's drift.
+    pub drift: bool,
 }
 
 impl Measure {
@@ -312,6 +390,7 @@ impl Default for Measure {
         Self {
             seconds: 0.2,
             timeout: 10.0,
+            drift: true,
         }
     }
 }
@@ -331,6 +410,41 @@ pub struct Data {
     pub fill: Fill,
     /// Whether the kernel reads or writes it.
     pub role: Role,
+    /// The right values after a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
+    /// Name of the kernel's constant memory that it is copied to, instead of being passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+}
+
+impl Data {
+    /// Whether two seeds give different contents.
+    pub fn varies(&self) -> bool {
+        let fixed = match &self.fill {
+            Fill::Number(_) => true,
+            Fill::Named(name) => {
+                ["zeros", "index"].contains(&name.as_str()) || name.starts_with("file:")
+            }
+        };
+        self.len.is_some() && self.role != Role::Out && !fixed
+    }
+}
+
+/// A command that checks what a kernel wrote.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckText {
+    /// Run after the first run of each config, in the folder of the problem file; it ends with code 0 if the results are
+    /// right. `{outputs}` is a folder with a file `NAME.bin` of raw elements for each array of role out or inout.
+    pub command: String,
+    /// Seconds after which it counts as hanging.
+    #[serde(default = "check_timeout")]
+    pub timeout: f64,
+}
+
+fn check_timeout() -> f64 {
+    600.0
 }
 
 /// An expression: a number as it is, or text.

@@ -255,7 +255,7 @@ impl Run<'_> {
         let measure = &self.problem.measure;
         let (rounds, seconds) = measure.final_rounds(self.plan.gpu.is_some());
         let rounds = self.plan.rounds.unwrap_or(rounds);
-        let kernels = self.plan.finalists + usize::from(self.problem.baseline.is_some());
+        let kernels = self.plan.finalists + usize::from(self.problem.has_baseline());
         let most = self.plan.trials.min(points);
         let trials = self.plan.seconds.is_infinite().then_some(most);
         Estimate {

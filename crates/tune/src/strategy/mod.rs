@@ -152,7 +152,7 @@ pub enum Feedback {
 }
 
 /// A search method. Asked for points, it looks at what the earlier ones gave.
-pub trait Strategy {
+pub trait Strategy: Send {
     /// Which results it must know before it is asked again.
     fn feedback(&self) -> Feedback {
         Feedback::Complete
@@ -161,6 +161,16 @@ pub trait Strategy {
     /// The next points, best first; they may be built together and are measured in order. Points
     /// already known cost nothing. None: the strategy is at its end.
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal>;
+}
+
+impl<T: Strategy + ?Sized> Strategy for &mut T {
+    fn feedback(&self) -> Feedback {
+        (**self).feedback()
+    }
+
+    fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal> {
+        (**self).ask(ask, rng)
+    }
 }
 
 /// Name and one line about each strategy.

@@ -3,7 +3,7 @@
 use super::{Ask, Feedback, Proposal, Strategy};
 
 /// The predicted objective of a point; `None` where the model cannot tell.
-pub type Steering = Box<dyn Fn(u64) -> Option<f64>>;
+pub type Steering = Box<dyn Fn(u64) -> Option<f64> + Send>;
 
 /// More points than this are sampled before ranking.
 const RANKED: u64 = 1_000_000;

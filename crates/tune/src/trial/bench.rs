@@ -237,6 +237,17 @@ impl<'a> Bench<'a> {
             return Ok(Some(trial));
         }
         let built = &ready.built;
+        let number = self.device.as_ref().and_then(|d| d.worker).unwrap_or(0);
+        let outputs = self.builder.libraries.join(format!("outputs-{number}"));
+        let check = match self.problem.checking(&trial.config, &outputs) {
+            Ok(check) => check,
+            Err(e) => {
+                let (failure, message) = (Failure::Launch, e.to_string());
+                trial.outcome = Outcome::Failed { failure, message };
+                return Ok(Some(trial));
+            }
+        };
+        let check_s = check.as_ref().map_or(0.0, |c| c.timeout_s);
         let m = self.problem.measure;
         let start = Instant::now();
         let baseline = self.problem.baseline.is_some();
@@ -247,6 +258,7 @@ impl<'a> Bench<'a> {
             seconds: m.seconds * effort,
             baseline: self.baseline.clone(),
             baseline_energy: baseline && self.trials.is_multiple_of(BASELINE_ENERGY_EVERY),
+            check: check.map(Box::new),
         };
         self.trials += 1;
         // A command is stopped by the worker, run by run.
@@ -254,7 +266,7 @@ impl<'a> Bench<'a> {
             Some(c) => 6.0 + 2.0 * c.repeats() as f64,
             None => 1.0,
         };
-        let Some(answer) = self.run(task, runs * m.timeout + 4.0 * m.seconds)? else {
+        let Some(answer) = self.run(task, runs * m.timeout + 4.0 * m.seconds + check_s)? else {
             return Ok(None);
         };
         let total = start.elapsed().as_secs_f64();
@@ -304,7 +316,11 @@ impl<'a> Bench<'a> {
         trial.at = now();
         // Without a [baseline] in the problem, the first config that works is the drift reference.
         // A command is not run for that: it may take long.
-        if self.baseline.is_none() && trial.cost().is_some() && self.problem.command.is_none() {
+        if self.baseline.is_none()
+            && trial.cost().is_some()
+            && m.drift
+            && self.problem.command.is_none()
+        {
             self.baseline = self.keep(built, "baseline");
         }
         // Every library is of one config; cubins are kept for other sweeps.

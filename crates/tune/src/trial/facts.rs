@@ -105,6 +105,11 @@ fn fingerprint(
             Some(_) => format!("{size}, {:?}, {fill}", d.role),
             None => size,
         };
+        let text = match (&d.answer, &d.symbol) {
+            (None, None) => text,
+            (Some(a), _) => format!("{text}, {a:?} {}", near(&a.file.to_string_lossy())),
+            (None, Some(symbol)) => format!("{text}, symbol {symbol}"),
+        };
         put(format!("argument {}", d.name), shown(&text));
     }
     if let Some(command) = &problem.command {

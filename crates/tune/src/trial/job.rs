@@ -6,7 +6,7 @@ use crate::error::{EnvironmentFault, TuneError};
 use crate::plan::DATA_SEED;
 use crate::sweep::Failure;
 use crate::worker::launcher::Answer;
-use crate::worker::protocol::{Expected, Inputs, Job, Task};
+use crate::worker::protocol::{Built, Expected, Inputs, Job, Task};
 use std::sync::PoisonError;
 
 impl Bench<'_> {
@@ -77,6 +77,9 @@ impl Bench<'_> {
                 self.observer.cancelled()
             });
             self.builder.expectation = found.map_err(TuneError::Reference)?;
+            let baseline = command.baseline(self.problem, &|| self.observer.cancelled());
+            self.baseline = (baseline.map_err(TuneError::Reference)?)
+                .map(|command| Built::Command(Box::new(command)));
             return Ok(());
         }
         let Some(unit) = Unit::of_reference(self.problem) else {

@@ -79,12 +79,8 @@ impl Bench<'_> {
             kernels.push(ready.built);
         }
         // Where configs set clocks, the baseline would run at whichever clock came before.
-        let baseline = self
-            .problem
-            .baseline
-            .as_ref()
-            .filter(|_| self.control.is_none())
-            .and(self.baseline.clone());
+        let wanted = self.problem.has_baseline() && self.control.is_none();
+        let baseline = self.baseline.clone().filter(|_| wanted);
         let with_baseline = baseline.is_some();
         kernels.extend(baseline);
         let measure = self.problem.measure;

@@ -12,6 +12,8 @@ type Entry = unsafe extern "C" fn(*mut *mut u8, i64);
 #[derive(Clone, Copy)]
 pub struct HostKernel {
     entry: Entry,
+    /// Where the wrapper sums up the times that the kernel returns, s.
+    returned: Option<*mut f64>,
 }
 
 impl HostKernel {
@@ -20,8 +22,11 @@ impl HostKernel {
     /// # Errors
     /// The message of the loader.
     pub fn load(path: &Path) -> Result<Self, LibraryError> {
-        let symbol = Library::open(path)?.symbol("greenup_run")?;
+        let library = Library::open(path)?;
+        let symbol = library.symbol("greenup_run")?;
+        let returned = library.symbol("greenup_returned").ok();
         Ok(Self {
+            returned: returned.map(|p| p.cast::<f64>()),
             // SAFETY: the wrapper of every unit defines it with this signature.
             entry: unsafe { std::mem::transmute::<*mut c_void, Entry>(symbol) },
         })
@@ -33,33 +38,50 @@ impl HostKernel {
         unsafe { (self.entry)(pointers.as_mut_ptr(), n) };
     }
 
-    /// Runs `n` times; returns the seconds.
+    /// Runs `n` times; returns the seconds: the clock's, or the kernel's own where it returns them.
     pub fn run(&self, pointers: &mut [*mut u8], n: i64) -> f64 {
+        let elapsed = self.timed(pointers, n);
+        self.own_time().unwrap_or(elapsed)
+    }
+
+    /// Runs `n` times; returns the seconds of the clock.
+    fn timed(&self, pointers: &mut [*mut u8], n: i64) -> f64 {
+        if let Some(returned) = self.returned {
+            // SAFETY: the wrapper defines it as a double, which nothing else uses.
+            unsafe { returned.write(0.0) };
+        }
         let start = Instant::now();
         self.call(pointers, n);
         start.elapsed().as_secs_f64()
     }
 
-    /// Repeats for about some seconds.
+    /// Seconds that the last runs returned.
+    pub fn own_time(&self) -> Option<f64> {
+        // SAFETY: as above.
+        self.returned.map(|p| unsafe { p.read() })
+    }
+
+    /// Repeats for about some seconds of the clock, which `once` estimates for one run.
     pub fn window(&self, pointers: &mut [*mut u8], seconds: f64, once: &mut f64) -> Run {
-        let mut total = 0.0;
+        let (mut total, mut own) = (0.0, 0.0);
         let mut iterations = 0_i64;
         while total < 0.98 * seconds || iterations == 0 {
             let n = (((seconds - total) / once.max(1e-9)).round() as i64).clamp(1, 1 << 40);
-            // A first guess may be far off: go in steps.
-            let n = if iterations == 0 && *once <= 0.0 {
+            // A first guess may be far off: go in steps. What a kernel returns is no guess of the clock's time.
+            let n = if iterations == 0 && (*once <= 0.0 || self.returned.is_some()) {
                 1
             } else {
                 n
             };
-            let s = self.run(pointers, n);
+            let s = self.timed(pointers, n);
             total += s;
+            own += self.own_time().unwrap_or(s);
             iterations += n;
             *once = total / iterations as f64;
         }
         Run {
             iterations: iterations as f64,
-            seconds: total,
+            seconds: own,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Jobs and messages between the tuner and a worker: one JSON line each, after a random number that is unique to the job.
 
 use super::remote::{Introduction, Question, Sent};
-use crate::problem::{Data, Launch, Map, TextureOf};
+use crate::problem::{Checking, Data, Launch, Map, TextureOf};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -118,6 +118,9 @@ pub enum Task {
         baseline: Option<Built>,
         /// Measures the baseline's energy too.
         baseline_energy: bool,
+        /// Checks the results of the first run, after they were compared.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        check: Option<Box<Checking>>,
     },
     /// Runs a few times and nothing else: for a profiler to watch.
     Show {

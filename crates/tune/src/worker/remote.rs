@@ -130,6 +130,11 @@ impl Files {
                 send(&mut path)?;
                 *name = format!("file:{}", path.display());
             }
+            if let Some(answer) = &mut data.answer {
+                let mut path = dir.join(&answer.file);
+                send(&mut path)?;
+                answer.file = path;
+            }
         }
         match &mut out.task {
             Task::Trial {

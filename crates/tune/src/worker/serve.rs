@@ -1,6 +1,8 @@
 //! Executes jobs in the worker process. A failure here ends one trial, not the sweep.
 
 use crate::command::OBJECTIVE;
+use crate::command::process::{Ended, run_in};
+use crate::problem::Checking;
 use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
 use crate::worker::host_kernel::HostKernel;
@@ -77,6 +79,7 @@ fn work(
             seconds,
             baseline,
             baseline_energy,
+            check: checking,
         } => {
             let mut kernel = inputs.load(kernel)?;
             let baseline = baseline.as_ref().map(|b| inputs.load(b)).transpose()?;
@@ -98,6 +101,9 @@ fn work(
             channel.answer(&Message::Ran);
             let verified = check(inputs, reference.map(|r| r.first.as_path()))?;
             channel.answer(&verified);
+            if let Some(checking) = checking {
+                checked(checking, inputs, channel)?;
+            }
             let measured = Pair {
                 kernel: &mut kernel,
                 once,
@@ -110,15 +116,27 @@ fn work(
             // A kernel that works at its first call only would pass until here.
             die_with_parent(job.limit_s);
             let start = Instant::now();
-            inputs.fresh(Some(&mut kernel), channel)?;
+            let fresh = inputs.vary();
+            if fresh {
+                inputs.fresh(Some(&mut kernel), channel)?;
+            }
             inputs.reset()?;
             inputs.run(&mut kernel, 1)?;
-            let again = |m: String| format!("run again on fresh data after the measurement: {m}");
-            let verified =
-                check(inputs, reference.map(|r| r.fresh.as_path())).map_err(|e| match e {
-                    Stop::Failed(f, m) => Stop::Failed(f, again(m)),
-                    e => e,
-                })?;
+            let again = |m: String| match fresh {
+                true => format!("run again on fresh data after the measurement: {m}"),
+                false => format!("run again after the measurement: {m}"),
+            };
+            let verified = check(
+                inputs,
+                reference.map(|r| match fresh {
+                    true => r.fresh.as_path(),
+                    false => r.first.as_path(),
+                }),
+            )
+            .map_err(|e| match e {
+                Stop::Failed(f, m) => Stop::Failed(f, again(m)),
+                e => e,
+            })?;
             if let Message::Verified { error, .. } = verified {
                 channel.answer(&Message::Verified {
                     error,
@@ -155,6 +173,26 @@ fn work(
             Ok(())
         }
     }
+}
+
+/// Has a command check the results of the last run.
+fn checked(checking: &Checking, inputs: &LoadedInputs, channel: &mut Channel) -> Result<(), Stop> {
+    let start = Instant::now();
+    inputs.write_outputs(&checking.outputs)?;
+    let run = run_in(&checking.words, &checking.dir, checking.timeout_s);
+    let _ = std::fs::remove_dir_all(&checking.outputs);
+    match run {
+        Ok(_) => {}
+        Err(Ended::Failed(F::Launch, m)) => {
+            return Err(Stop::Environment(format!("[check]: {m}")));
+        }
+        Err(e) => return Err((F::Wrong, format!("the check {e}")).into()),
+    }
+    channel.answer(&Message::Verified {
+        error: 0.0,
+        seconds: start.elapsed().as_secs_f64(),
+    });
+    Ok(())
 }
 
 /// A trial of a command: it runs once and is checked, then it is measured.

@@ -31,7 +31,7 @@ pub fn run(args: &WorkerArgs) -> Result {
     let mut state = WorkerState::default();
     // Probing sensors takes long: they are opened once, for the first job that measures.
     let mut measuring = None;
-    let mut plain = Meter::new(Vec::new(), args.period, Policy::quick());
+    let mut plain = Meter::time_only(Policy::quick());
     loop {
         let job = channel.next_job().map_err(|e| {
             AppError::new(format!("invalid job: {e}")).hint("`greenup tune` starts this")
@@ -128,5 +128,9 @@ fn sensors(id: Option<&str>, period_s: f64) -> Meter {
             })
             .take(1)
             .collect();
+    // Without a sensor there is no period to wait for.
+    if sensors.is_empty() {
+        return Meter::time_only(Policy::quick());
+    }
     Meter::new(sensors, period_s, Policy::quick())
 }

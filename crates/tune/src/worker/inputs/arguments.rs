@@ -13,6 +13,8 @@ pub struct Arguments {
     blocks: Vec<Option<Block>>,
     /// What each array holds before a run.
     initial: Images,
+    /// What each array holds after a run, where the problem tells.
+    answers: Vec<Option<Vec<u8>>>,
     scalars: Vec<[u8; 8]>,
 }
 
@@ -23,8 +25,10 @@ pub type Images = Vec<Vec<u8>>;
 pub struct Array<'a> {
     /// Contents.
     pub bytes: &'a [u8],
-    /// Whether runs may change it.
+    /// Whether it is restored before runs.
     pub changes: bool,
+    /// Whether its contents after a run matter.
+    pub checked: bool,
 }
 
 fn put(kind: Type, v: f64, out: &mut [u8]) {
@@ -33,22 +37,61 @@ fn put(kind: Type, v: f64, out: &mut [u8]) {
         Type::F32 => out.copy_from_slice(&(v as f32).to_ne_bytes()),
         Type::I64 => out.copy_from_slice(&(v as i64).to_ne_bytes()),
         Type::I32 => out.copy_from_slice(&(v as i32).to_ne_bytes()),
+        Type::I16 => out.copy_from_slice(&(v as i16).to_ne_bytes()),
+        Type::I8 => out.copy_from_slice(&(v as i8).to_ne_bytes()),
+        Type::U64 => out.copy_from_slice(&(v as u64).to_ne_bytes()),
+        Type::U32 => out.copy_from_slice(&(v as u32).to_ne_bytes()),
+        Type::U16 => out.copy_from_slice(&(v as u16).to_ne_bytes()),
+        Type::U8 => out.copy_from_slice(&(v as u8).to_ne_bytes()),
     }
 }
 
 fn get(kind: Type, b: &[u8]) -> f64 {
+    macro_rules! read {
+        ($t:ty) => {
+            b.try_into()
+                .map_or(f64::NAN, |b| <$t>::from_ne_bytes(b) as f64)
+        };
+    }
     match kind {
         Type::F64 => b.try_into().map_or(f64::NAN, f64::from_ne_bytes),
-        Type::F32 => b
-            .try_into()
-            .map_or(f64::NAN, |b| f64::from(f32::from_ne_bytes(b))),
-        Type::I64 => b
-            .try_into()
-            .map_or(f64::NAN, |b| i64::from_ne_bytes(b) as f64),
-        Type::I32 => b
-            .try_into()
-            .map_or(f64::NAN, |b| f64::from(i32::from_ne_bytes(b))),
+        Type::F32 => read!(f32),
+        Type::I64 => read!(i64),
+        Type::I32 => read!(i32),
+        Type::I16 => read!(i16),
+        Type::I8 => read!(i8),
+        Type::U64 => read!(u64),
+        Type::U32 => read!(u32),
+        Type::U16 => read!(u16),
+        Type::U8 => read!(u8),
     }
+}
+
+/// Raw elements of an array.
+fn raw(path: &Path, d: &Data, needed: usize) -> Result<Vec<u8>, ArgumentError> {
+    let bytes = std::fs::read(path).map_err(|cause| ArgumentError::Read {
+        path: path.to_owned(),
+        cause,
+    })?;
+    if bytes.len() == needed {
+        return Ok(bytes);
+    }
+    Err(ArgumentError::Size {
+        path: path.to_owned(),
+        found: bytes.len(),
+        name: d.name.clone(),
+        needed,
+    })
+}
+
+/// The right values of each array after a run; none where the problem gives none.
+fn answers(data: &[Data], dir: &Path) -> Result<Vec<Option<Vec<u8>>>, ArgumentError> {
+    data.iter()
+        .map(|d| match (&d.answer, d.len) {
+            (Some(a), Some(len)) => raw(&dir.join(&a.file), d, len * d.kind.bytes()).map(Some),
+            _ => Ok(None),
+        })
+        .collect()
 }
 
 fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Vec<u8>, ArgumentError> {
@@ -90,24 +133,11 @@ fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Vec<u8>, Argum
             }
             name => {
                 if let Some(path) = name.strip_prefix("file:") {
-                    let path = dir.join(path);
-                    let bytes = match std::fs::read(&path) {
-                        Ok(bytes) => bytes,
-                        Err(cause) => return Err(ArgumentError::Read { path, cause }),
-                    };
-                    if bytes.len() != out.len() {
-                        return Err(ArgumentError::Size {
-                            path,
-                            found: bytes.len(),
-                            name: d.name.clone(),
-                            needed: out.len(),
-                        });
-                    }
-                    return Ok(bytes);
+                    return raw(&dir.join(path), d, out.len());
                 }
                 let (lo, hi) = d.fill.bounds().unwrap_or((-1.0, 1.0));
                 let mut rng = fastrand::Rng::with_seed(seed);
-                let whole = matches!(d.kind, Type::I64 | Type::I32);
+                let whole = d.kind.is_integer();
                 each(&mut |_| {
                     let v = lo + (hi - lo) * rng.f64();
                     if whole { v.floor() } else { v }
@@ -154,6 +184,7 @@ impl Arguments {
         }
         let mut out = Self {
             initial: images(data, seed, dir)?,
+            answers: answers(data, dir)?,
             data: data.to_vec(),
             blocks,
             scalars,
@@ -194,7 +225,7 @@ impl Arguments {
     pub fn reset(&mut self, all: bool) {
         for ((d, block), initial) in self.data.iter().zip(&mut self.blocks).zip(&self.initial) {
             if let Some(block) = block
-                && (all || d.role != Role::In)
+                && (all || restored(d))
             {
                 block.contents_mut().copy_from_slice(initial);
             }
@@ -231,7 +262,8 @@ impl Arguments {
         self.data.iter().zip(&self.initial).map(|(d, bytes)| {
             d.len.map(|_| Array {
                 bytes,
-                changes: d.role != Role::In,
+                changes: restored(d),
+                checked: d.role != Role::Scratch,
             })
         })
     }
@@ -251,6 +283,19 @@ impl Arguments {
             .filter_map(|(d, b)| Some((d.name.as_str(), b.as_ref()?)))
     }
 
+    /// What is copied to constant memory of the kernels, by its name there.
+    pub fn symbols(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.data
+            .iter()
+            .zip(&self.initial)
+            .filter_map(|(d, bytes)| Some((d.symbol.as_deref()?, bytes.as_slice())))
+    }
+
+    /// Whether kernels take an argument.
+    pub fn passed(&self, i: usize) -> bool {
+        self.data.get(i).is_some_and(|d| d.symbol.is_none())
+    }
+
     /// Name of an argument.
     pub fn name(&self, i: usize) -> &str {
         self.data.get(i).map_or("", |d| &d.name)
@@ -261,7 +306,7 @@ impl Arguments {
         self.data
             .iter()
             .zip(&self.blocks)
-            .filter(|(d, _)| d.role != Role::In)
+            .filter(|(d, _)| restored(d))
             .filter_map(|(_, b)| b.as_ref())
             .flat_map(|b| b.contents().iter().copied())
             .collect()
@@ -292,12 +337,12 @@ impl Arguments {
                 return Err(WrongResult::ChangedInput(d.name.clone()));
             }
         }
+        let mut worst = self.verify_answers()?;
         let Some(mut rest) = reference else {
-            return Ok(0.0);
+            return Ok(worst);
         };
-        let mut worst = 0.0_f64;
         for (d, b) in self.data.iter().zip(&self.blocks) {
-            let (Some(b), false) = (b, d.role == Role::In) else {
+            let (Some(b), true) = (b, restored(d)) else {
                 continue;
             };
             let own = b.contents();
@@ -330,6 +375,59 @@ impl Arguments {
         }
         Ok(worst)
     }
+
+    /// Compares each array with the problem's answer; returns the largest error over the largest value.
+    fn verify_answers(&self) -> Result<f64, WrongResult> {
+        let mut worst = 0.0_f64;
+        for ((d, b), right) in self.data.iter().zip(&self.blocks).zip(&self.answers) {
+            let (Some(b), Some(right), Some(a)) = (b, right, &d.answer) else {
+                continue;
+            };
+            let (mut largest, mut scale) = (0.0_f64, f64::MIN_POSITIVE);
+            let n = d.kind.bytes();
+            let pairs = b.contents().chunks_exact(n).zip(right.chunks_exact(n));
+            for (index, (x, y)) in pairs.enumerate() {
+                let (found, expected) = (get(d.kind, x), get(d.kind, y));
+                let error = (found - expected).abs();
+                let tolerance = a.atol + a.rtol * found.abs();
+                // Equal infinities are right; what is not a number is wrong.
+                if !(error <= tolerance || found == expected) {
+                    return Err(WrongResult::Answer {
+                        name: d.name.clone(),
+                        index,
+                        found,
+                        expected,
+                        tolerance,
+                    });
+                }
+                if error.is_finite() {
+                    largest = largest.max(error);
+                    scale = scale.max(expected.abs());
+                }
+            }
+            worst = worst.max(largest / scale);
+        }
+        Ok(worst)
+    }
+
+    /// Writes each array of role out or inout to `NAME.bin`.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write_outputs(&self, folder: &Path) -> std::io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        for (d, b) in self.data.iter().zip(&self.blocks) {
+            if let (Some(b), true) = (b, restored(d)) {
+                std::fs::write(folder.join(format!("{}.bin", d.name)), b.contents())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether an array is restored before runs and compared after them.
+fn restored(d: &Data) -> bool {
+    matches!(d.role, Role::Out | Role::InOut)
 }
 
 #[cfg(test)]
@@ -344,6 +442,8 @@ mod tests {
             value: 0.0,
             fill: Fill::Named("random".into()),
             role,
+            answer: None,
+            symbol: None,
         }
     }
 

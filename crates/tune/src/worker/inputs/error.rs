@@ -70,6 +70,22 @@ pub enum WrongResult {
     /// It changed an array that it may only read.
     #[error("it changed its input `{0}`")]
     ChangedInput(String),
+    /// An element differs from the problem's answer by more than its tolerances.
+    #[error(
+        "`{name}`[{index}] is {found:e}, the answer has {expected:e} ({tolerance:.1e} allowed)"
+    )]
+    Answer {
+        /// Name of the array.
+        name: String,
+        /// Index of the element.
+        index: usize,
+        /// The kernel's value.
+        found: f64,
+        /// The right value.
+        expected: f64,
+        /// The largest difference allowed.
+        tolerance: f64,
+    },
     /// An element differs from the reference's by more than the tolerance.
     #[error(
         "`{name}`[{index}] is {found:e}, the reference has {expected:e} (error {error:.1e} of the largest value, {tolerance:.0e} allowed)"

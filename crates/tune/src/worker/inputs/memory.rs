@@ -87,6 +87,8 @@ mod tests {
             value: 0.0,
             fill: Fill::Number(0.0),
             role: Role::In,
+            answer: None,
+            symbol: None,
         };
         let data = [
             array("n", None),

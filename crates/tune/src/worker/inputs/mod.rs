@@ -11,6 +11,7 @@ use block::Layout;
 use error::{ArgumentError, WrongResult};
 
 use crate::command::program::Program;
+use crate::problem::Data;
 use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
 use crate::worker::gpu_kernel::{GpuKernel, Mirror};
@@ -41,6 +42,17 @@ pub(crate) struct LoadedInputs {
     spent: bool,
     /// Results of the reference, by their files.
     expected: Vec<(PathBuf, Vec<u8>)>,
+}
+
+/// Refuses a time that a kernel returns and that is none.
+fn timed(kernel: &HostKernel, seconds: f64) -> Result<(), Stop> {
+    if kernel.own_time().is_none() || seconds > 0.0 && seconds.is_finite() {
+        return Ok(());
+    }
+    Err(Stop::Failed(
+        F::Runtime,
+        format!("it returned {seconds} s as its time, which must be positive"),
+    ))
 }
 
 fn on_gpu(e: CudaError) -> Stop {
@@ -79,6 +91,21 @@ impl LoadedInputs {
             self.arguments.adopt().map_err(ArgumentError::SetupResult)?;
         }
         Ok(())
+    }
+
+    /// Whether fresh data are other data.
+    pub(crate) fn vary(&self) -> bool {
+        self.inputs.setup.is_some() || self.inputs.data.iter().any(Data::varies)
+    }
+
+    /// Writes what the last run gave, which [`Self::verify`] has brought to the host.
+    pub(crate) fn write_outputs(&self, folder: &Path) -> Result<(), Stop> {
+        self.arguments.write_outputs(folder).map_err(|e| {
+            Stop::Environment(format!(
+                "the outputs cannot be written to {}: {e}",
+                folder.display()
+            ))
+        })
     }
 
     /// Whether the next job needs new inputs.
@@ -181,7 +208,11 @@ impl LoadedInputs {
 
     pub(crate) fn run(&mut self, kernel: &mut Kernel, n: i64) -> Result<f64, Stop> {
         match kernel {
-            Kernel::Host(k) => Ok(k.run(&mut self.arguments.pointers(), n)),
+            Kernel::Host(k) => {
+                let seconds = k.run(&mut self.arguments.pointers(), n);
+                timed(k, seconds)?;
+                Ok(seconds)
+            }
             Kernel::Gpu(k) => k.run(n).map_err(on_gpu),
             Kernel::Command(k) => (0..n).try_fold(0.0, |all, _| Ok(all + k.run()?.0)),
         }
@@ -199,6 +230,7 @@ impl LoadedInputs {
         match kernel {
             Kernel::Host(k) => {
                 let run = k.window(&mut self.arguments.pointers(), seconds, once);
+                timed(k, run.seconds)?;
                 times.push(run.seconds / run.iterations);
                 Ok(run)
             }

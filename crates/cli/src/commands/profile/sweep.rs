@@ -1,4 +1,4 @@
-//! `greenup profile`.
+//! `greenup profile PROBLEM --sweep DIR`: hardware counters of a sweep's configs.
 
 use crate::args::ProfileArgs;
 use crate::{search, setup};
@@ -9,17 +9,19 @@ use greenup_tune::TuneError;
 use greenup_tune::counters::profile::profile;
 use greenup_tune::sweep::{Counted, Folder};
 use greenup_tune::trial::scaling::select;
+use std::path::Path;
 
-pub fn run(args: &ProfileArgs) -> Result {
-    let problem = search::problem(&args.problem, &args.named, args.gpu.as_deref())?;
+pub fn run(args: &ProfileArgs, problem: &Path, folder: &Path) -> Result {
+    let file = problem;
+    let problem = search::problem(file, &args.named, args.gpu.as_deref())?;
     if !problem.on_gpu() {
         return Err(AppError::new(format!(
             "{}: its kernels do not run on a GPU",
-            args.problem.display()
+            file.display()
         ))
         .hint("counters are read through NVIDIA's profiler"));
     }
-    let sweep = search::recorded(&args.sweep)?;
+    let sweep = search::recorded(folder)?;
     let parameters: Vec<&str> = problem.space.names().collect();
     if parameters != sweep.facts.parameters {
         return Err(AppError::new("the sweep is of another problem")
@@ -38,7 +40,7 @@ pub fn run(args: &ProfileArgs) -> Result {
         configs.len()
     ));
     let bars = Bars::new();
-    let plan = setup.plan(&problem, &args.sweep);
+    let plan = setup.plan(&problem, folder);
     let mut all = Vec::new();
     let done = profile(
         &problem,
@@ -47,7 +49,7 @@ pub fn run(args: &ProfileArgs) -> Result {
         &bars,
         &args.metric,
         &mut |c: Counted| {
-            Folder::append_counters(&args.sweep, &c)?;
+            Folder::append_counters(folder, &c)?;
             all.push(c);
             Ok(())
         },
@@ -60,7 +62,7 @@ pub fn run(args: &ProfileArgs) -> Result {
         ),
         TuneError::Environment(e) => AppError::new(e.to_string())
             .hint("no config is at fault; what was counted is kept, so fix it and profile again"),
-        e => search::failed(e, &args.sweep),
+        e => search::failed(e, folder),
     })?;
     if args.json {
         return print::json(&all);
@@ -68,7 +70,7 @@ pub fn run(args: &ProfileArgs) -> Result {
     print::line(format!(
         "counters of {} configs, in {}",
         all.len(),
-        args.sweep.join("counters.jsonl").display()
+        folder.join("counters.jsonl").display()
     ));
     Ok(())
 }

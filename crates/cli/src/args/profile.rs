@@ -1,0 +1,97 @@
+//! Arguments of `greenup profile`.
+
+use super::parse::{constant, gpu};
+use clap::{Args, ValueEnum};
+use greenup_app::args::SensorArg;
+use std::path::PathBuf;
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup profile --out train -- python3 train.py\n  greenup profile --method counters --out gemm -- ./app --size 8192\n  greenup profile --from train --machine h100\n  greenup profile crates/gemm/src/kernels/gpu/problem.toml --sweep sweeps/dgemm_gpu --configs 150"
+)]
+pub struct ProfileArgs {
+    /// Of a sweep: its problem file
+    #[arg(
+        requires = "sweep",
+        conflicts_with = "command",
+        help_heading = "Counters of a sweep's configs"
+    )]
+    pub problem: Option<PathBuf>,
+    /// Program and its arguments, run without a shell
+    #[arg(last = true, value_name = "CMD")]
+    pub command: Vec<String>,
+    /// How its kernels are measured
+    #[arg(long, value_enum, default_value_t = MethodOfProfile::Auto)]
+    pub method: MethodOfProfile,
+    /// Output folder: report.html, profile.json, kernels.csv, and the records from which --from draws them again
+    #[arg(short, long, value_name = "DIR", conflicts_with = "problem")]
+    pub out: Option<PathBuf>,
+    /// Draw the page of an earlier run again, from the folder of its --out
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["command", "problem"])]
+    pub from: Option<PathBuf>,
+    /// Machine model of the GPU: a name of `greenup machines`, or a file [default: by the GPU's name]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
+    /// Machine model of the CPU
+    #[arg(long, value_name = "NAME|FILE")]
+    pub cpu_machine: Option<String>,
+    /// With --method counters: launches that are counted of each kernel and grid
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub launches: u32,
+    /// NVIDIA's tracing library [default: searched in CUDA toolkits and Python packages; or GREENUP_CUPTI]
+    #[arg(long, value_name = "FILE")]
+    pub cupti: Option<PathBuf>,
+    /// File that the program reads as its standard input [default: none, /dev/null]
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// Kernels in the table on the terminal
+    #[arg(long, default_value_t = 15, value_name = "N")]
+    pub top: usize,
+    #[command(flatten)]
+    pub sensor: SensorArg,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Override a constant of the problem, as in the sweep; repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = constant, requires = "problem", help_heading = "Counters of a sweep's configs")]
+    pub named: Vec<(String, toml::Value)>,
+    /// Sweep folder; writes counters.jsonl into it, which `greenup analyze` reads
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "problem",
+        help_heading = "Counters of a sweep's configs"
+    )]
+    pub sweep: Option<PathBuf>,
+    /// Number of configs: the fastest, the lowest-energy, and others evenly spaced by time
+    #[arg(
+        long,
+        default_value_t = 20,
+        value_name = "N",
+        help_heading = "Counters of a sweep's configs"
+    )]
+    pub configs: usize,
+    /// Additional metric of the profiler; repeatable
+    #[arg(
+        long,
+        value_name = "METRIC",
+        requires = "problem",
+        help_heading = "Counters of a sweep's configs"
+    )]
+    pub metric: Vec<String>,
+    /// GPU to profile on [default: cuda:0]
+    #[arg(long = "device", value_name = "cuda[:N]", value_parser = gpu, requires = "problem", help_heading = "Counters of a sweep's configs")]
+    pub gpu: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MethodOfProfile {
+    /// `time` where there is an NVIDIA GPU, else `cpu`
+    Auto,
+    /// One run: when each kernel ran, by CUPTI; needs no privileges. Energies by time and kind of kernel
+    Time,
+    /// The same, and a second run under `ncu` that counts operations and bytes of each kernel; may need privileges
+    Counters,
+    /// One run: counters of the CPU alone
+    Cpu,
+}

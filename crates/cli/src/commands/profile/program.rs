@@ -1,0 +1,338 @@
+//! `greenup profile -- CMD`, and the page of an earlier run.
+
+use super::sensors::{Watched, watched};
+use super::terminal;
+use crate::args::{MethodOfProfile, ProfileArgs};
+use greenup_app::error::{AppError, Result};
+use greenup_app::provenance::Provenance;
+use greenup_app::{interrupt, machine, print};
+use greenup_device::cuda::Gpu;
+use greenup_files::{Outputs, Scratch};
+use greenup_model::{Label, Machine};
+use greenup_profile::activity::library::on_path;
+use greenup_profile::activity::{Activity, Injection, library};
+use greenup_profile::counters::{self, CountError};
+use greenup_profile::record::{ACTIVITY, FILE, GpuFacts};
+use greenup_profile::run::{Exit, Program, Ran, run as run_program};
+use greenup_profile::{Profile, Recorded, attribute, groups, page};
+use std::path::{Path, PathBuf};
+
+pub fn run(args: &ProfileArgs) -> Result {
+    let from = Provenance::of_process();
+    let program = found(&args.command[0])?;
+    let mut outputs = Outputs::new();
+    for word in &args.command {
+        outputs.input(word);
+    }
+    if let Some(input) = &args.input {
+        outputs.input(input);
+        std::fs::File::open(input).map_err(|e| {
+            AppError::new(format!("--input {} cannot be read: {e}", input.display()))
+        })?;
+    }
+    let models = Models::load(args, &mut outputs)?;
+    let (method, gpus) = method(args)?;
+    let traced = matches!(method, MethodOfProfile::Time | MethodOfProfile::Counters);
+    let cupti = match traced {
+        true => Some(
+            library::find(args.cupti.as_deref(), &program)
+                .map_err(|e| AppError::new(e.to_string()).hint(e.hint()))?,
+        ),
+        false => None,
+    };
+    let ncu = match method {
+        MethodOfProfile::Counters => Some(counters::profiler().map_err(refused)?),
+        _ => None,
+    };
+    let out = args.out.as_deref();
+    if let Some(dir) = out {
+        fresh(dir, &mut outputs)?;
+    }
+    let scratch = Scratch::create(std::env::temp_dir())?;
+    let folder = match out {
+        Some(dir) => dir.join(ACTIVITY),
+        None => Scratch::folder(scratch.path(), ACTIVITY)?,
+    };
+    let mut environment = Vec::new();
+    if let Some(cupti) = &cupti {
+        std::fs::create_dir_all(&folder).map_err(greenup_files::FileError::write(&folder))?;
+        if std::env::var_os("CUDA_INJECTION64_PATH").is_some() {
+            print::warn(
+                "CUDA_INJECTION64_PATH is set: another tool wants to be loaded, and is not",
+            );
+        }
+        print::detail(|| format!("CUPTI: {}", cupti.display()));
+        environment = Injection::prepare(cupti, scratch.path(), &folder)?.environment;
+    }
+    let watched = watched(args, &gpus)?;
+    let what = Program {
+        command: args.command.clone(),
+        environment,
+        input: args.input.clone(),
+        to_stderr: args.json,
+    };
+    let Watched {
+        sensors,
+        gpus,
+        host,
+        other,
+        notes,
+    } = watched;
+    let ran = run_program(&what, sensors)?;
+    // What was measured is kept, also after Ctrl-C.
+    let saving = interrupt::saving();
+    let activity = match traced {
+        true => Activity::read_all(&folder)?,
+        false => Vec::new(),
+    };
+    let mut recorded = recorded(args, ran, from, (gpus, host, notes));
+    recorded.name_devices(&activity, other);
+    if traced && activity.is_empty() {
+        recorded
+            .notes
+            .push("the program did not use CUDA: no GPU activity was recorded".into());
+    }
+    if let Some(dir) = out {
+        recorded.write(dir)?;
+    }
+    drop(saving);
+    if let Some(ncu) = ncu.filter(|_| !interrupt::requested()) {
+        count(args, &ncu, &activity, scratch.path(), &mut recorded)?;
+    }
+    let _saving = interrupt::saving();
+    recorded.interrupted = interrupt::requested();
+    if let Some(dir) = out {
+        recorded.write(dir)?;
+    }
+    let profile = finish(args, &recorded, &activity, &models, out)?;
+    terminal::print(args, &profile, &recorded)?;
+    match (recorded.exit, recorded.interrupted) {
+        (_, true) => Err(AppError::interrupted(
+            "interrupted: the profile ends where the program was stopped",
+        )),
+        (Exit::Code(0), _) => Ok(()),
+        (Exit::Code(n), _) => Err(AppError::new(format!(
+            "`{}` exited with code {n}",
+            args.command[0]
+        ))),
+        (Exit::Signal(n), _) => Err(AppError::new(format!(
+            "`{}` was killed by signal {n}",
+            args.command[0]
+        ))),
+    }
+}
+
+/// Draws the page of an earlier run again.
+pub fn again(args: &ProfileArgs, dir: &Path) -> Result {
+    let recorded = Recorded::read(dir).map_err(|e| {
+        AppError::new(e.to_string())
+            .hint("--from is the folder that --out of `greenup profile` wrote")
+    })?;
+    let mut outputs = Outputs::new();
+    let models = Models::load(args, &mut outputs)?;
+    let folder = dir.join(ACTIVITY);
+    let activity = match folder.is_dir() {
+        true => Activity::read_all(&folder)?,
+        false => Vec::new(),
+    };
+    let out = args.out.as_deref().unwrap_or(dir);
+    outputs.folder(out)?;
+    let profile = finish(args, &recorded, &activity, &models, Some(out))?;
+    terminal::print(args, &profile, &recorded)
+}
+
+/// The program's file.
+fn found(name: &str) -> Result<PathBuf> {
+    on_path(name).ok_or_else(|| {
+        AppError::new(format!("`{name}` is not a program on the PATH, nor a file that can be run"))
+            .hint("name it with its folder, as ./app, or run a script by its interpreter: -- python3 script.py")
+    })
+}
+
+/// The method, and the GPUs of this host.
+fn method(args: &ProfileArgs) -> Result<(MethodOfProfile, Vec<Gpu>)> {
+    if args.method == MethodOfProfile::Cpu {
+        return Ok((args.method, Vec::new()));
+    }
+    let gpus = Gpu::all();
+    match (args.method, gpus) {
+        (MethodOfProfile::Auto, Ok(gpus)) if !gpus.is_empty() => Ok((MethodOfProfile::Time, gpus)),
+        (MethodOfProfile::Auto, _) => Ok((MethodOfProfile::Cpu, Vec::new())),
+        (method, Ok(gpus)) => Ok((method, gpus)),
+        (method, Err(e)) => {
+            print::note(format!(
+                "no GPU is seen here ({e}): what the program does on one is recorded all the same"
+            ));
+            Ok((method, Vec::new()))
+        }
+    }
+}
+
+/// A folder without an earlier profile.
+fn fresh(dir: &Path, outputs: &mut Outputs) -> Result {
+    outputs.folder(dir)?;
+    let folder = dir.join(ACTIVITY);
+    let used = std::fs::read_dir(&folder).is_ok_and(|mut d| d.next().is_some());
+    if dir.join(FILE).exists() || used {
+        return Err(
+            AppError::new(format!("{} holds an earlier profile", dir.display()))
+                .hint("name another folder; --from draws the page of the earlier one again"),
+        );
+    }
+    Ok(())
+}
+
+fn refused(e: CountError) -> AppError {
+    AppError::new(e.to_string()).hint(e.hint())
+}
+
+type Watching = (Vec<GpuFacts>, Option<String>, Vec<String>);
+
+fn recorded(
+    args: &ProfileArgs,
+    ran: Ran,
+    from: Provenance,
+    (gpus, host_sensor, notes): Watching,
+) -> Recorded {
+    Recorded {
+        version: Recorded::VERSION,
+        command: args.command.clone(),
+        exit: ran.exit,
+        interrupted: interrupt::requested(),
+        start_ns: ran.start_ns,
+        wall_s: ran.wall_s,
+        user_s: ran.user_s,
+        system_s: ran.system_s,
+        memory_bytes: ran.memory_bytes,
+        cpu: ran.counts,
+        traces: ran.traces,
+        gpus,
+        host_sensor,
+        counters: Vec::new(),
+        notes,
+        provenance: serde_json::to_value(&from).unwrap_or_default(),
+    }
+}
+
+/// Counts operations and bytes of the kernels in a second run.
+fn count(
+    args: &ProfileArgs,
+    ncu: &Path,
+    activity: &[Activity],
+    scratch: &Path,
+    recorded: &mut Recorded,
+) -> Result {
+    let devices = groups::devices(activity);
+    let Some(main) = devices.iter().max_by(|a, b| a.busy_s.total_cmp(&b.busy_s)) else {
+        print::warn("no kernels were recorded, so there is nothing to count");
+        return Ok(());
+    };
+    print::note(
+        "the program runs once more, under ncu: each counted launch is repeated until all counters are known",
+    );
+    let mut command = args.command.clone();
+    if let Some(input) = &args.input {
+        let script = r#"f=$1; shift; exec "$@" < "$f""#;
+        let shell = ["sh", "-c", script, "sh"].map(str::to_owned);
+        command = shell
+            .into_iter()
+            .chain([input.display().to_string()])
+            .chain(command)
+            .collect();
+    }
+    let each = args.launches as usize;
+    match counters::count(
+        ncu,
+        &command,
+        &main.groups,
+        each,
+        scratch,
+        &interrupt::requested,
+    ) {
+        Ok(counted) => recorded.counters = counted,
+        Err(CountError::Stopped) => recorded
+            .notes
+            .push("counters were not read: interrupted".into()),
+        // The times are there, and worth a page.
+        Err(e) => {
+            print::warn(format!("no counters: {e}"));
+            print::note(e.hint());
+            recorded.notes.push(format!("no counters: {e}"));
+        }
+    }
+    Ok(())
+}
+
+/// Machine models.
+struct Models {
+    named: Option<Machine>,
+    host: Option<Machine>,
+    all: Vec<Machine>,
+}
+
+impl Models {
+    fn load(args: &ProfileArgs, outputs: &mut Outputs) -> Result<Self> {
+        let load = |name: &Option<String>, outputs: &mut Outputs| -> Result<Option<Machine>> {
+            Ok(match name {
+                Some(name) => Some(machine::input(name, outputs)?),
+                None => None,
+            })
+        };
+        Ok(Self {
+            named: load(&args.machine, outputs)?,
+            host: load(&args.cpu_machine, outputs)?,
+            all: machine::all()?,
+        })
+    }
+
+    /// The model of a GPU: the one that is named, else that whose title or name is the GPU's.
+    fn of(&self, gpu: &GpuFacts) -> Option<Machine> {
+        let name = gpu.name.to_lowercase();
+        let fits = |m: &&Machine| {
+            let title = m.title.to_lowercase();
+            // Published machines have names of families, such as `titan`.
+            let measured = m.label == Label::Measured && title.contains("nvidia");
+            (name.len() > 3 && title.contains(&name))
+                || (measured && name.contains(&m.name.to_lowercase()))
+        };
+        self.named
+            .clone()
+            .or_else(|| self.all.iter().find(fits).cloned())
+    }
+
+    fn by_name(&self, name: &str) -> Option<Machine> {
+        (self.named.iter().chain(&self.all))
+            .find(|m| m.name == name)
+            .cloned()
+    }
+}
+
+/// Splits the joules and writes the files.
+fn finish(
+    args: &ProfileArgs,
+    recorded: &Recorded,
+    activity: &[Activity],
+    models: &Models,
+    out: Option<&Path>,
+) -> Result<Profile> {
+    let profile = attribute(recorded, activity, &|g| models.of(g), models.host.as_ref());
+    let Some(dir) = out else {
+        return Ok(profile);
+    };
+    let mut page = page::page(&profile, &|name| models.by_name(name));
+    let facts = recorded.provenance.as_object().into_iter().flatten();
+    page.provenance = facts
+        .filter_map(|(name, v)| Some(greenup_report::page::Fact::new(name, v.as_str()?)))
+        .collect();
+    greenup_files::write(
+        dir.join("profile.json"),
+        terminal::json(&profile, recorded)?,
+    )?;
+    greenup_files::write(dir.join("kernels.csv"), page::csv(&profile)?)?;
+    let path = dir.join("report.html");
+    greenup_files::write(&path, page.render()?.as_bytes())?;
+    if !args.json {
+        print::note(format!("wrote {}", path.display()));
+    }
+    Ok(profile)
+}

@@ -1,0 +1,76 @@
+//! What binds a kernel and what to do about it, in plain words.
+
+use crate::attribution::Row;
+use crate::groups::{Group, Key};
+use greenup_model::{Bound, Op};
+use greenup_report::si::percent;
+
+/// Share of the roof's time above which a kernel is at its roof.
+const AT_ROOF: f64 = 0.7;
+
+/// Of a kernel with counters.
+pub fn kernel(row: &Row, bound: Bound) -> String {
+    let share = row.of_roof.unwrap_or(0.0);
+    if share < 0.1 && row.median_s < 10e-6 {
+        return format!(
+            "Too short to fill the GPU ({:.1} µs): fuse it with its neighbours, batch it, or launch it in a CUDA graph.",
+            row.median_s * 1e6
+        );
+    }
+    let memory = matches!(bound, Bound::Op(op) if op.is_bytes());
+    match (share >= AT_ROOF, bound) {
+        (true, Bound::Op(Op::Dram)) => "At the roof of slow memory: only fewer bytes help. Fuse it with kernels before or after it, or store in fewer bits.".into(),
+        (true, Bound::Op(Op::L2 | Op::L1)) => "At the roof of a cache: keep more of its data in registers or shared memory.".into(),
+        (true, Bound::Cap) => "At the power cap: only less energy a result helps, by fewer bytes or a lower precision.".into(),
+        (true, _) => "At the arithmetic roof: only fewer operations or a lower precision help.".into(),
+        (false, _) if memory => format!(
+            "At {} of its roof, memory: look at coalesced and wide accesses, and more bytes in flight.",
+            percent(share)
+        ),
+        (false, _) => format!(
+            "At {} of its roof: look at occupancy, tile sizes, waves of blocks that do not fill the GPU, and instructions other than the arithmetic.",
+            percent(share)
+        ),
+    }
+}
+
+/// Of a kernel without counters: its length alone tells something.
+pub fn uncounted(row: &Row) -> String {
+    match row.median_s < 5e-6 {
+        true => format!(
+            "Short ({:.1} µs): launches cost as much. Fuse, batch, or use a CUDA graph.",
+            row.median_s * 1e6
+        ),
+        false => String::new(),
+    }
+}
+
+/// Of copies and memsets.
+pub fn copy(key: &Key, group: &Group) -> String {
+    let rate = group.bytes / group.time_s.max(1e-12);
+    match key {
+        Key::Copy(1..=4) if rate < 10e9 && group.median_s > 20e-6 => {
+            "Slow for a bus: use pinned memory and larger copies.".to_owned()
+        }
+        Key::Copy(1..=4) => {
+            "Overlap it with kernels in another stream, or keep the data on the GPU.".to_owned()
+        }
+        Key::Copy(_) => "A kernel that reads the data in place would save it.".to_owned(),
+        _ => "A kernel that writes the zeros itself would save it.".to_owned(),
+    }
+}
+
+/// Of the time between kernels.
+pub fn gap() -> String {
+    "The GPU waits, at constant power: fewer and larger launches, CUDA graphs, data loaded ahead."
+        .to_owned()
+}
+
+/// Of the time before the first and after the last work.
+pub fn outside(outside_s: f64, wall_s: f64) -> String {
+    match outside_s > 0.2 * wall_s {
+        true => "Start and end of the program take a large part of the run: profile a longer one."
+            .to_owned(),
+        false => String::new(),
+    }
+}

@@ -1,0 +1,315 @@
+//! The joules of one GPU.
+
+use super::class::{Class, filled};
+use super::row::{Basis, Row};
+use crate::advice;
+use crate::counters::Counted;
+use crate::groups::{Device, Group, Key};
+use crate::names;
+use crate::record::{GpuFacts, Recorded};
+use greenup_model::{Machine, Op, Work};
+use greenup_study::energy::at_roof;
+use greenup_tune::analyze::counted::marginal;
+use serde::Serialize;
+
+/// From the first work of the GPU to its last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Window {
+    /// Start, s after that of the program.
+    pub from_s: f64,
+    /// End, s.
+    pub to_s: f64,
+    /// Energy within, J, measured.
+    pub joules: Option<f64>,
+}
+
+/// One GPU of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct GpuProfile {
+    /// Model.
+    pub name: String,
+    /// Bus address.
+    pub bus_id: String,
+    /// Model of its energy.
+    pub machine: Option<String>,
+    /// Its sensor.
+    pub sensor: Option<String>,
+    /// Energy of the whole run, J, measured.
+    pub measured_j: Option<f64>,
+    /// From its first work to its last.
+    pub window: Window,
+    /// Sum of the model's energies within the window, J, not scaled.
+    pub model_j: Option<f64>,
+    /// Measured over model, within the window.
+    pub scale: Option<f64>,
+    /// Sum of the attributed energies of the whole run, J.
+    pub attributed_j: Option<f64>,
+    /// Time with work, s.
+    pub busy_s: f64,
+    /// Time without, within the window, s.
+    pub gap_s: f64,
+    /// Mean core clock within the window, Hz.
+    pub clock_hz: Option<f64>,
+    /// Share of the window's model energy that rests on counters.
+    pub counted_share: f64,
+    /// Shares of time with a lowered clock, by reason.
+    pub throttling: Vec<(String, f64)>,
+    /// Mean power over time: s after the start, W.
+    pub power: Vec<(f64, f64)>,
+    /// Kernels, that with the most energy first.
+    pub kernels: Vec<Row>,
+    /// Copies, memsets, gaps, and the time before and after.
+    pub others: Vec<Row>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+}
+
+/// Whether two bus addresses are of one device: NVML, CUDA and the kernel write a different number of leading zeros.
+pub fn same_bus(a: &str, b: &str) -> bool {
+    let plain = |t: &str| t.trim_start_matches('0').to_lowercase();
+    plain(a) == plain(b)
+}
+
+/// Step of the curve of power, s.
+const STEP_S: f64 = 0.2;
+/// A window shorter than this has too few changes of the counter, s.
+const SHORT_S: f64 = 1.0;
+
+/// Splits the energy of one GPU.
+pub(super) fn profile(
+    run: &Recorded,
+    device: &Device,
+    facts: Option<&GpuFacts>,
+    machine: Option<&Machine>,
+) -> GpuProfile {
+    let after = |ns: u64| (ns as f64 - run.start_ns as f64) * 1e-9;
+    let (from_s, to_s) = (after(device.first_ns), after(device.last_ns));
+    let trace = run.trace(facts.and_then(|f| f.sensor.as_deref()));
+    let measured_j = trace.and_then(|t| t.joules(0.0, run.wall_s));
+    // Where the times of the two clocks disagree, the run itself is the window.
+    let (a, b) = (from_s.clamp(0.0, run.wall_s), to_s.clamp(0.0, run.wall_s));
+    let inside = trace
+        .and_then(|t| t.joules(a, b))
+        .filter(|_| measured_j.is_some());
+    let clock_hz = trace.and_then(|t| t.clock(from_s, to_s));
+    let mut notes = Vec::new();
+    let model = Model {
+        machine: machine.filter(|m| m.has_energy()),
+        clock_hz,
+        multiprocessors: facts.map(|f| f.multiprocessors),
+    };
+    let mut kernels = Vec::new();
+    let mut others = Vec::new();
+    for group in &device.groups {
+        let counted = run.counters.iter().find(|c| c.is_of(&group.key));
+        let row = model.row(group, counted);
+        match &group.key {
+            Key::Kernel { .. } => kernels.push(row),
+            Key::Copy(_) | Key::Set => others.push(row),
+        }
+    }
+    others.push(model.gap(device.gap_s));
+    let model_j: Option<f64> = (kernels.iter().chain(&others)).map(|r| r.model_j).sum();
+    let scale = (inside.zip(model_j))
+        .filter(|(_, m)| *m > 0.0)
+        .map(|(j, m)| j / m);
+    let by_counters: f64 = (kernels.iter().filter(|r| r.basis == Basis::Counters))
+        .filter_map(|r| r.model_j)
+        .sum();
+    for row in kernels.iter_mut().chain(&mut others) {
+        row.joules = row.model_j.zip(scale).map(|(j, s)| j * s);
+        let joules = row
+            .joules
+            .or(row.model_j.filter(|_| model.machine.is_some()));
+        row.power_w = joules
+            .filter(|_| row.share_s > 0.0)
+            .map(|j| j / row.share_s);
+    }
+    if let (Some(all), Some(inside)) = (measured_j, inside) {
+        let outside_s = run.wall_s - (b - a);
+        let mut row = Row::plain(
+            "before the first and after the last work",
+            Basis::Measured,
+            outside_s,
+        );
+        row.joules = Some(all - inside);
+        row.model_j = row.joules;
+        row.power_w = row
+            .joules
+            .filter(|_| outside_s > 0.0)
+            .map(|j| j / outside_s);
+        row.advice = advice::outside(outside_s, run.wall_s);
+        others.push(row);
+        if b - a < SHORT_S {
+            notes.push(format!("its work took {:.2} s, in which the sensor changed only a few times: joules are rough", b - a));
+        }
+    } else if let Some(t) = trace {
+        notes.push(format!(
+            "the sensor {} did not change often enough in this run: joules are not measured",
+            t.id
+        ));
+    }
+    if machine.is_none() {
+        notes.push("no machine model of it: energy is split by time alone; `greenup calibrate --device cuda` makes one".into());
+    }
+    let by_energy = |r: &Row| r.joules.or(r.model_j).unwrap_or(r.share_s);
+    kernels.sort_by(|a, b| by_energy(b).total_cmp(&by_energy(a)));
+    let attributed = (measured_j.is_some() && scale.is_some())
+        .then(|| kernels.iter().chain(&others).filter_map(|r| r.joules).sum());
+    GpuProfile {
+        name: facts.map_or_else(|| "GPU".to_owned(), |f| f.name.clone()),
+        bus_id: device.bus_id.clone(),
+        machine: machine.map(|m| m.name.clone()),
+        sensor: trace.map(|t| t.id.clone()),
+        measured_j,
+        window: Window {
+            from_s,
+            to_s,
+            joules: inside,
+        },
+        model_j: model_j.filter(|_| model.machine.is_some()),
+        scale: scale.filter(|_| model.machine.is_some()),
+        attributed_j: attributed,
+        busy_s: device.busy_s,
+        gap_s: device.gap_s,
+        clock_hz,
+        counted_share: model_j
+            .filter(|m| *m > 0.0)
+            .map_or(0.0, |m| by_counters / m),
+        throttling: trace
+            .map(crate::joules::Trace::throttling)
+            .unwrap_or_default(),
+        power: trace.map(|t| t.power(STEP_S)).unwrap_or_default(),
+        kernels,
+        others,
+        notes,
+    }
+}
+
+/// What predicts energies.
+struct Model<'a> {
+    machine: Option<&'a Machine>,
+    clock_hz: Option<f64>,
+    multiprocessors: Option<i64>,
+}
+
+impl Model<'_> {
+    fn constant_w(&self) -> Option<f64> {
+        Some(self.machine?.constant_power_w.as_ref()?.value)
+    }
+
+    /// Square of the core's voltage over that at the highest clock.
+    fn squared(&self) -> f64 {
+        match (self.machine.and_then(|m| m.clock.as_ref()), self.clock_hz) {
+            (Some(c), Some(hz)) => c.voltage(hz).powi(2),
+            _ => 1.0,
+        }
+    }
+
+    fn gap(&self, gap_s: f64) -> Row {
+        let mut row = Row::plain("between kernels", Basis::ConstantPower, gap_s);
+        row.model_j = Some(self.constant_w().unwrap_or(1.0) * gap_s);
+        if self.machine.is_none() {
+            row.basis = Basis::Time;
+        }
+        row.advice = advice::gap();
+        row
+    }
+
+    fn row(&self, group: &Group, counted: Option<&Counted>) -> Row {
+        let mut row = described(group);
+        row.profiler_s = counted.and_then(|c| c.time_s);
+        row.counted = counted.map_or(0, |c| c.launches);
+        let work =
+            (counted.and_then(|c| c.work(&group.key, self.machine))).or_else(|| moved(group));
+        if let Some(work) = &work {
+            row.work = work.iter().collect();
+            row.flops = Some(work.flops()).filter(|f| *f > 0.0);
+            row.intensity = work.intensity().filter(|i| *i > 0.0);
+        }
+        let Some(machine) = self.machine else {
+            row.basis = Basis::Time;
+            row.model_j = Some(group.share_s);
+            return row;
+        };
+        let constant_j = self.constant_w().unwrap_or(0.0) * group.share_s;
+        let energies = (work.as_ref()).and_then(|w| marginal(machine, w, self.squared()).ok());
+        match energies {
+            Some(by_op) => {
+                row.basis = if counted.is_some() {
+                    Basis::Counters
+                } else {
+                    Basis::Bytes
+                };
+                row.model_j =
+                    Some(group.launches as f64 * by_op.values().sum::<f64>() + constant_j);
+                row.energy_by_op_j = by_op;
+            }
+            None => {
+                let class = Class::of(&group.key);
+                let above = class.power_w(machine).unwrap_or(0.0)
+                    * filled(&group.key, class, self.multiprocessors);
+                row.basis = Basis::PowerClass;
+                row.class = Some(class.name());
+                row.model_j = Some(constant_j + above * group.share_s);
+            }
+        }
+        if let Some(p) = counted
+            .and(work.as_ref())
+            .and_then(|w| at_roof(machine, w).ok())
+        {
+            row.roof_s = Some(p.time_s);
+            row.of_roof = Some(p.time_s / group.median_s).filter(|s| s.is_finite());
+            row.bound = Some(p.bound.to_string());
+            row.advice = advice::kernel(&row, p.bound);
+        } else if matches!(group.key, Key::Kernel { .. }) {
+            row.advice = advice::uncounted(&row);
+        } else {
+            row.advice = advice::copy(&group.key, group);
+        }
+        row
+    }
+}
+
+fn described(group: &Group) -> Row {
+    let (symbol, grid, block, full) = match &group.key {
+        Key::Kernel { name, grid, block } => (
+            Some(name.clone()),
+            Some(*grid),
+            Some(*block),
+            names::full(name),
+        ),
+        Key::Copy(kind) => (None, None, None, names::copy(*kind).to_owned()),
+        Key::Set => (None, None, None, "memset".to_owned()),
+    };
+    Row {
+        name: names::short(&full),
+        full_name: full,
+        symbol,
+        grid,
+        block,
+        launches: group.launches,
+        share_s: group.share_s,
+        median_s: group.median_s,
+        least_s: group.least_s,
+        longest_s: group.longest_s,
+        bytes: group.bytes,
+        ..Row::plain("", Basis::PowerClass, group.time_s)
+    }
+}
+
+/// Bytes from and to slow memory of one copy or memset.
+fn moved(group: &Group) -> Option<Work> {
+    let times = match group.key {
+        Key::Kernel { .. } => return None,
+        Key::Copy(5..=8) => 2.0,
+        Key::Copy(9) => 0.0,
+        Key::Copy(_) | Key::Set => 1.0,
+    };
+    Work::new()
+        .with(Op::Dram, times * group.bytes / group.launches.max(1) as f64)
+        .ok()
+}
+
+#[cfg(test)]
+mod tests;

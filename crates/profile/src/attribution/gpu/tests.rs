@@ -1,0 +1,168 @@
+use super::*;
+use crate::cpu::Counts;
+use crate::joules::Trace;
+use crate::run::Exit;
+use greenup_model::shipped;
+use std::collections::BTreeMap;
+
+/// A run of 12 s at 400 W from 2 s to 10 s, at 80 W else.
+fn run(counters: Vec<Counted>) -> Recorded {
+    let energy = |t: f64| 80.0 * t + 320.0 * (t.clamp(2.0, 10.0) - 2.0);
+    let readings = (-3..125)
+        .map(|i| f64::from(i) * 0.1)
+        .map(|t| (t, energy(t)))
+        .collect();
+    Recorded {
+        version: Recorded::VERSION,
+        command: vec!["app".into()],
+        exit: Exit::Code(0),
+        interrupted: false,
+        start_ns: 5_000_000_000,
+        wall_s: 12.0,
+        user_s: 1.0,
+        system_s: 0.1,
+        memory_bytes: 1e9,
+        cpu: Counts::default(),
+        traces: vec![Trace {
+            id: "nvml:0:energy".into(),
+            counter: true,
+            readings,
+            ..Trace::default()
+        }],
+        gpus: vec![GpuFacts {
+            name: "NVIDIA H100 80GB HBM3".into(),
+            bus_id: "0000:1B:00.0".into(),
+            multiprocessors: 132,
+            sensor: Some("nvml:0:energy".into()),
+        }],
+        host_sensor: None,
+        counters,
+        notes: vec![],
+        provenance: serde_json::Value::Null,
+    }
+}
+
+fn group(name: &str, share_s: f64) -> Group {
+    Group {
+        key: Key::Kernel {
+            name: name.into(),
+            grid: [4096, 1, 1],
+            block: [256, 1, 1],
+        },
+        launches: 100,
+        time_s: share_s,
+        share_s,
+        median_s: share_s / 100.0,
+        least_s: share_s / 100.0,
+        longest_s: share_s / 100.0,
+        bytes: 0.0,
+        invocations: vec![1, 2],
+    }
+}
+
+fn device() -> Device {
+    Device {
+        bus_id: "00000000:1b:00.0".into(),
+        groups: vec![group("stream", 6.0), group("sgemm", 1.0)],
+        first_ns: 7_000_000_000,
+        last_ns: 15_000_000_000,
+        busy_s: 7.0,
+        gap_s: 1.0,
+    }
+}
+
+fn counted(name: &str, dram: f64, f32_fma: f64) -> Counted {
+    let mut counters: BTreeMap<String, f64> = (greenup_tune::counters::ncu::COUNTERS.iter())
+        .map(|c| (c.name.to_owned(), 0.0))
+        .collect();
+    counters.insert("dram_bytes".into(), dram);
+    counters.insert("l2_bytes".into(), dram);
+    counters.insert("f32_fma".into(), f32_fma);
+    Counted {
+        name: name.into(),
+        grid: None,
+        block: None,
+        launches: 1,
+        time_s: Some(0.06),
+        counters,
+    }
+}
+
+#[test]
+fn attributed_joules_are_those_of_the_meter() {
+    let h100 = shipped::find("h100").unwrap().unwrap();
+    let both = vec![counted("stream", 1.8e11, 0.0), counted("sgemm", 1e9, 3e11)];
+    for counters in [vec![], both[..1].to_vec(), both.clone()] {
+        let n = counters.len();
+        let r = run(counters);
+        let p = profile(&r, &device(), r.gpus.first(), Some(&h100));
+        let measured = p.measured_j.unwrap();
+        assert!(
+            (measured / (80.0 * 12.0 + 320.0 * 8.0) - 1.0).abs() < 1e-3,
+            "{measured}"
+        );
+        assert!((p.attributed_j.unwrap() / measured - 1.0).abs() < 1e-9);
+        assert!(
+            (p.window.joules.unwrap() / 3200.0 - 1.0).abs() < 0.01,
+            "{:?}",
+            p.window
+        );
+        let sum: f64 = (p.kernels.iter().chain(&p.others))
+            .filter_map(|r| r.joules)
+            .sum();
+        assert!((sum / measured - 1.0).abs() < 1e-9);
+        let by_counters = p
+            .kernels
+            .iter()
+            .filter(|r| r.basis == Basis::Counters)
+            .count();
+        assert_eq!(by_counters, n);
+        let told = |r: &&Row| !r.advice.is_empty();
+        assert_eq!(p.kernels.iter().filter(told).count(), n);
+    }
+}
+
+#[test]
+fn counters_give_the_energy_of_the_model_and_what_binds() {
+    let h100 = shipped::find("h100").unwrap().unwrap();
+    let r = run(vec![counted("stream", 1.8e11, 0.0)]);
+    let p = profile(&r, &device(), r.gpus.first(), Some(&h100));
+    let stream = p.kernels.iter().find(|k| k.name == "stream").unwrap();
+    let of = |op| h100.cost_of(op).unwrap().energy_j.as_ref().unwrap().value;
+    let expected =
+        100.0 * 1.8e11 * of(Op::Dram) + h100.constant_power_w.as_ref().unwrap().value * 6.0;
+    assert!((stream.model_j.unwrap() / expected - 1.0).abs() < 1e-9);
+    assert_eq!(stream.bound.as_deref(), Some("dram"));
+    assert!(
+        stream.of_roof.unwrap() > 0.9 && stream.advice.contains("fewer bytes"),
+        "{stream:?}"
+    );
+    // 100 launches of 0.06 s at 3 TB/s, 6 of 8 s.
+    assert!(
+        p.scale.unwrap() > 0.8 && p.scale.unwrap() < 1.2,
+        "{:?}",
+        p.scale
+    );
+}
+
+#[test]
+fn without_a_model_or_a_sensor_it_says_so() {
+    let mut r = run(vec![]);
+    let p = profile(&r, &device(), r.gpus.first(), None);
+    assert!((p.attributed_j.unwrap() / p.measured_j.unwrap() - 1.0).abs() < 1e-9);
+    assert_eq!((p.model_j, p.scale), (None, None));
+    assert!(p.notes.iter().any(|n| n.contains("no machine model")));
+    let stream = &p.kernels[0];
+    assert!((stream.joules.unwrap() / (p.window.joules.unwrap() * 6.0 / 8.0) - 1.0).abs() < 1e-9);
+    r.traces.clear();
+    let h100 = shipped::find("h100").unwrap().unwrap();
+    let p = profile(&r, &device(), r.gpus.first(), Some(&h100));
+    assert_eq!((p.measured_j, p.attributed_j), (None, None));
+    assert!(p.model_j.unwrap() > 1000.0 && p.kernels[0].joules.is_none());
+}
+
+#[test]
+fn buses_are_compared_without_zeros() {
+    assert!(same_bus("0000:1B:00.0", "00000000:1b:00.0"));
+    assert!(!same_bus("0000:1B:00.0", "0000:1C:00.0"));
+}

@@ -1,0 +1,165 @@
+//! Counters by Linux's perf events.
+
+use super::Counts;
+use perf_event::events::{Event, Hardware, Raw, Software};
+use perf_event::{Builder, Counter};
+
+/// Counters of this thread and of every process that it starts from now on.
+pub struct Perf {
+    counters: Vec<(Kind, Counter)>,
+    missing: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Instructions,
+    Cycles,
+    Misses,
+    /// Operations of double precision that an instruction does.
+    F64(f64),
+    F32(f64),
+    Faults,
+    Switches,
+    Migrations,
+}
+
+impl Perf {
+    /// Opens what the kernel and the processor have, and starts to count.
+    pub fn start() -> Self {
+        let mut out = Self {
+            counters: Vec::new(),
+            missing: None,
+        };
+        let hardware = [
+            (Kind::Instructions, Hardware::INSTRUCTIONS),
+            (Kind::Cycles, Hardware::CPU_CYCLES),
+            (Kind::Misses, Hardware::CACHE_MISSES),
+        ];
+        for (kind, event) in hardware {
+            if let Err(e) = out.open(kind, event) {
+                out.missing.get_or_insert(reason(&e));
+            }
+        }
+        if out.missing.is_none() {
+            for (kind, config) in flops() {
+                // An unknown event leaves flops uncounted.
+                let _ = out.open(kind, Raw::new(config));
+            }
+        }
+        let software = [
+            (Kind::Faults, Software::PAGE_FAULTS),
+            (Kind::Switches, Software::CONTEXT_SWITCHES),
+            (Kind::Migrations, Software::CPU_MIGRATIONS),
+        ];
+        for (kind, event) in software {
+            let _ = out.open(kind, event);
+        }
+        for (_, c) in &mut out.counters {
+            let _ = c.enable();
+        }
+        out
+    }
+
+    fn open(&mut self, kind: Kind, event: impl Event) -> std::io::Result<()> {
+        let counter = Builder::new(event)
+            .observe_self()
+            .any_cpu()
+            .inherit(true)
+            .build()?;
+        self.counters.push((kind, counter));
+        Ok(())
+    }
+
+    /// Ends counting.
+    pub fn finish(mut self) -> Counts {
+        let mut out = Counts {
+            missing: self.missing.take(),
+            ..Counts::default()
+        };
+        for (kind, counter) in &mut self.counters {
+            let _ = counter.disable();
+            let Ok(data) = counter.read_count_and_time() else {
+                continue;
+            };
+            let ran = data.time_running as f64 / (data.time_enabled.max(1)) as f64;
+            let software = matches!(kind, Kind::Faults | Kind::Switches | Kind::Migrations);
+            if ran <= 0.0 && !software {
+                continue;
+            }
+            let n = if software {
+                data.count as f64
+            } else {
+                data.count as f64 / ran
+            };
+            if !software {
+                out.counted_share = Some(out.counted_share.unwrap_or(1.0).min(ran));
+            }
+            let add = |to: &mut Option<f64>, n: f64| *to = Some(to.unwrap_or(0.0) + n);
+            match *kind {
+                Kind::Instructions => out.instructions = Some(n),
+                Kind::Cycles => out.cycles = Some(n),
+                Kind::Misses => out.cache_misses = Some(n),
+                Kind::F64(each) => add(&mut out.f64_flops, each * n),
+                Kind::F32(each) => add(&mut out.f32_flops, each * n),
+                Kind::Faults => out.page_faults = Some(n),
+                Kind::Switches => out.context_switches = Some(n),
+                Kind::Migrations => out.migrations = Some(n),
+            }
+        }
+        out
+    }
+}
+
+fn reason(e: &std::io::Error) -> String {
+    match e.raw_os_error() {
+        Some(libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP) => {
+            "the processor shows no hardware counters here, as in most virtual machines".into()
+        }
+        Some(libc::EACCES | libc::EPERM) => {
+            "the kernel refuses them: set /proc/sys/kernel/perf_event_paranoid to 2 or less".into()
+        }
+        _ => e.to_string(),
+    }
+}
+
+/// Events that count floating-point instructions by width: Intel's FP_ARITH_INST_RETIRED (event 0xC7) since Broadwell. An FMA
+/// counts twice there. Other makers count operations without their precision.
+fn flops() -> Vec<(Kind, u64)> {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    if !info.contains("GenuineIntel") {
+        return Vec::new();
+    }
+    let event = |umask: u64| 0xC7 | (umask << 8);
+    vec![
+        (Kind::F64(1.0), event(0x01)),
+        (Kind::F32(1.0), event(0x02)),
+        (Kind::F64(2.0), event(0x04)),
+        (Kind::F32(4.0), event(0x08)),
+        (Kind::F64(4.0), event(0x10)),
+        (Kind::F32(8.0), event(0x20)),
+        (Kind::F64(8.0), event(0x40)),
+        (Kind::F32(16.0), event(0x80)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_are_counted_or_the_reason_is_told() {
+        let perf = Perf::start();
+        let done = std::process::Command::new("sh")
+            .args(["-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"])
+            .status();
+        assert!(done.unwrap().success());
+        let c = perf.finish();
+        match (&c.missing, c.instructions) {
+            (Some(why), _) => assert!(!why.is_empty()),
+            (None, n) => assert!(n.unwrap() > 1e5, "{c:?}"),
+        }
+        if let Some(faults) = c.page_faults {
+            assert!(faults > 20.0, "{c:?}");
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Launches of the same kernel together, and how they share the time of a GPU.
+
+use crate::activity::{Activity, Event, What};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What is the same in all members of a group.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Key {
+    /// Launches of one kernel with one grid.
+    Kernel {
+        /// Name, as the compiler wrote it.
+        name: String,
+        /// Blocks of the grid.
+        grid: [i32; 3],
+        /// Threads of a block.
+        block: [i32; 3],
+    },
+    /// Copies of one kind, by CUPTI's number.
+    Copy(u32),
+    /// Memory was set.
+    Set,
+}
+
+/// Equal work of a GPU, done once or many times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// What it is.
+    pub key: Key,
+    /// How often it ran.
+    pub launches: u64,
+    /// Sum of its durations, s.
+    pub time_s: f64,
+    /// Its share of the GPU's time, s: where several ran at once, each has an equal part.
+    pub share_s: f64,
+    /// Median of its durations, s.
+    pub median_s: f64,
+    /// Shortest, s.
+    pub least_s: f64,
+    /// Longest, s.
+    pub longest_s: f64,
+    /// Bytes of copies and memsets together.
+    pub bytes: f64,
+    /// Which launches of its name, counted from 1 in the process with the most launches, its first ones are.
+    pub invocations: Vec<u32>,
+}
+
+/// What one GPU did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Device {
+    /// Bus address; empty if the process did not tell.
+    pub bus_id: String,
+    /// Groups, that with the most time first.
+    pub groups: Vec<Group>,
+    /// Start of the first, ns of the monotonic clock.
+    pub first_ns: u64,
+    /// End of the last.
+    pub last_ns: u64,
+    /// Time within which something ran, s.
+    pub busy_s: f64,
+    /// Time between, s.
+    pub gap_s: f64,
+}
+
+/// First launches of a group that are remembered.
+const REMEMBERED: usize = 64;
+
+struct Collected {
+    index: usize,
+    durations: Vec<u64>,
+    bytes: f64,
+    share_s: f64,
+    invocations: Vec<u32>,
+}
+
+const UNNAMED: &str = "device ";
+
+/// Bus address of a device, or its number where the process did not tell.
+fn bus(a: &Activity, device: u32) -> String {
+    match a.devices.get(&device) {
+        Some(bus) => bus.to_lowercase(),
+        None => format!("{UNNAMED}{device}"),
+    }
+}
+
+/// Whether this stands for a device that a process did not name.
+pub fn is_unnamed(bus: &str) -> bool {
+    bus.starts_with(UNNAMED)
+}
+
+/// Bus addresses of all devices that were used.
+pub fn buses(all: &[Activity]) -> BTreeSet<String> {
+    let of = |a: &Activity| -> BTreeSet<u32> { a.events.iter().map(|e| e.device).collect() };
+    (all.iter())
+        .flat_map(|a| of(a).into_iter().map(|d| bus(a, d)))
+        .collect()
+}
+
+/// The devices of all processes, by bus address.
+pub fn devices(all: &[Activity]) -> Vec<Device> {
+    let mut by_bus: BTreeMap<String, Vec<(usize, &Event)>> = BTreeMap::new();
+    for (process, a) in all.iter().enumerate() {
+        for e in &a.events {
+            let bus = bus(a, e.device);
+            by_bus.entry(bus).or_default().push((process, e));
+        }
+    }
+    by_bus
+        .into_iter()
+        .map(|(bus, events)| device(bus, events, all))
+        .collect()
+}
+
+fn device(bus_id: String, mut events: Vec<(usize, &Event)>, all: &[Activity]) -> Device {
+    events.sort_by_key(|(_, e)| e.start_ns);
+    let (shares, busy_s, gap_s) = shares(&events);
+    let mut launches: BTreeMap<usize, usize> = BTreeMap::new();
+    for (process, _) in events
+        .iter()
+        .filter(|(_, e)| matches!(e.what, What::Kernel { .. }))
+    {
+        *launches.entry(*process).or_default() += 1;
+    }
+    let main = launches.iter().max_by_key(|(_, n)| **n).map(|(p, _)| *p);
+    let mut order = Vec::new();
+    // Names have numbers of their own in each process.
+    let mut by_what: HashMap<(usize, What), usize> = HashMap::new();
+    let mut by_key: HashMap<Key, usize> = HashMap::new();
+    let mut groups: Vec<Collected> = Vec::new();
+    let mut counted: HashMap<u32, u32> = HashMap::new();
+    for (&(process, e), share) in events.iter().zip(&shares) {
+        let at = *by_what.entry((process, e.what)).or_insert_with(|| {
+            let key = key(&all[process], e.what);
+            *by_key.entry(key.clone()).or_insert_with(|| {
+                order.push(key);
+                groups.push(Collected {
+                    index: groups.len(),
+                    durations: Vec::new(),
+                    bytes: 0.0,
+                    share_s: 0.0,
+                    invocations: Vec::new(),
+                });
+                groups.len() - 1
+            })
+        });
+        let group = &mut groups[at];
+        group.durations.push(e.end_ns - e.start_ns);
+        group.bytes += e.bytes as f64;
+        group.share_s += share;
+        if let What::Kernel { name, .. } = e.what
+            && Some(process) == main
+        {
+            let n = counted.entry(name).or_default();
+            *n += 1;
+            if group.invocations.len() < REMEMBERED {
+                group.invocations.push(*n);
+            }
+        }
+    }
+    let mut groups: Vec<Group> = (groups.into_iter())
+        .map(|c| finished(order[c.index].clone(), c))
+        .collect();
+    groups.sort_by(|a, b| b.share_s.total_cmp(&a.share_s));
+    Device {
+        bus_id,
+        groups,
+        first_ns: events.first().map_or(0, |(_, e)| e.start_ns),
+        last_ns: events.iter().map(|(_, e)| e.end_ns).max().unwrap_or(0),
+        busy_s,
+        gap_s,
+    }
+}
+
+fn key(a: &Activity, what: What) -> Key {
+    match what {
+        What::Kernel { name, grid, block } => Key::Kernel {
+            name: a.names.get(name as usize).cloned().unwrap_or_default(),
+            grid,
+            block,
+        },
+        What::Copy(kind) => Key::Copy(kind),
+        What::Set => Key::Set,
+    }
+}
+
+fn finished(key: Key, mut c: Collected) -> Group {
+    c.durations.sort_unstable();
+    let s = |ns: u64| ns as f64 * 1e-9;
+    let n = c.durations.len();
+    let at = |i: usize| s(c.durations.get(i).copied().unwrap_or(0));
+    Group {
+        key,
+        launches: n as u64,
+        time_s: c.durations.iter().map(|&ns| s(ns)).sum(),
+        share_s: c.share_s,
+        median_s: 0.5 * (at(n.saturating_sub(1) / 2) + at(n / 2)),
+        least_s: at(0),
+        longest_s: at(n.saturating_sub(1)),
+        bytes: c.bytes,
+        invocations: c.invocations,
+    }
+}
+
+/// Each event's share of the time, s; the time with any, and that without.
+fn shares(events: &[(usize, &Event)]) -> (Vec<f64>, f64, f64) {
+    // Ends before starts, so that neighbours do not overlap.
+    let mut edges: Vec<(u64, bool, usize)> = Vec::with_capacity(2 * events.len());
+    for (i, (_, e)) in events.iter().enumerate() {
+        edges.push((e.start_ns, true, i));
+        edges.push((e.end_ns.max(e.start_ns.saturating_add(1)), false, i));
+    }
+    edges.sort_unstable();
+    let mut out = vec![0.0; events.len()];
+    let (mut active, mut each, mut busy, mut gap) = (0_u64, 0.0, 0.0, 0.0);
+    let mut before = edges.first().map_or(0, |e| e.0);
+    for (at, starts, i) in edges {
+        let dt = (at - before) as f64 * 1e-9;
+        before = at;
+        if active > 0 {
+            busy += dt;
+            each += dt / active as f64;
+        } else {
+            gap += dt;
+        }
+        if starts {
+            active += 1;
+            out[i] = -each;
+        } else {
+            active -= 1;
+            out[i] += each;
+        }
+    }
+    (out, busy, gap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(start_ns: u64, end_ns: u64, name: u32, grid: i32) -> Event {
+        Event {
+            start_ns,
+            end_ns,
+            device: 0,
+            stream: 1,
+            bytes: 0,
+            what: What::Kernel {
+                name,
+                grid: [grid, 1, 1],
+                block: [128, 1, 1],
+            },
+        }
+    }
+
+    fn activity(names: &[&str], events: Vec<Event>) -> Activity {
+        Activity {
+            names: names.iter().map(|n| (*n).to_owned()).collect(),
+            devices: [(0, "0000:1B:00.0".to_owned())].into(),
+            events,
+            ..Activity::default()
+        }
+    }
+
+    #[test]
+    fn overlapping_kernels_share_their_time() {
+        // a runs 0 to 4 s, b 2 to 6 s; a gap to 8 s, then a again for 1 s.
+        let s = 1_000_000_000;
+        let a = activity(
+            &["a", "b"],
+            vec![
+                event(2 * s, 6 * s, 1, 4),
+                event(1, 4 * s, 0, 4),
+                event(8 * s, 9 * s, 0, 4),
+            ],
+        );
+        let d = devices(&[a]).remove(0);
+        assert_eq!(d.bus_id, "0000:1b:00.0");
+        let near = |x: f64, y: f64| (x - y).abs() < 1e-6;
+        assert!(near(d.busy_s, 7.0) && near(d.gap_s, 2.0), "{d:?}");
+        assert!(near(d.groups[0].share_s, 4.0) && near(d.groups[0].time_s, 5.0));
+        assert!(near(d.groups[1].share_s, 3.0) && near(d.groups[1].time_s, 4.0));
+        let sum: f64 = d.groups.iter().map(|g| g.share_s).sum();
+        assert!(near(sum, d.busy_s));
+    }
+
+    #[test]
+    fn a_group_is_a_name_with_its_grid_over_all_processes() {
+        let first = activity(
+            &["a"],
+            vec![
+                event(10, 20, 0, 4),
+                event(30, 60, 0, 8),
+                event(70, 80, 0, 4),
+            ],
+        );
+        let second = activity(&["b", "a"], vec![event(15, 21, 1, 4)]);
+        let d = devices(&[first, second]).remove(0);
+        assert_eq!(d.groups.len(), 2);
+        let small = d.groups.iter().find(|g| g.launches == 3).unwrap();
+        // Invocations are those of the process with the most launches.
+        assert_eq!(small.invocations, [1, 3]);
+        assert!((small.median_s - 10e-9).abs() < 1e-15 && (small.least_s - 6e-9).abs() < 1e-15);
+    }
+}

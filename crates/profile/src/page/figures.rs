@@ -1,0 +1,188 @@
+//! Figures of the page.
+
+use crate::attribution::{Basis, GpuProfile, Row};
+use greenup_model::{Machine, Op};
+use greenup_report::chart::{
+    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
+};
+use greenup_report::roofline_figure::RooflineFigure;
+use greenup_report::roofline_parts::{Interval, Line, Point};
+use greenup_report::si::si;
+
+/// Bars of a figure.
+const BARS: usize = 12;
+/// Longest name beside a bar.
+const NAME: usize = 38;
+
+/// Kernels and the rest by energy, and by time.
+pub fn shares(g: &GpuProfile) -> Vec<Chart> {
+    let rows: Vec<&Row> = g.kernels.iter().chain(&g.others).collect();
+    let energy = |r: &Row| r.joules.or(r.model_j.filter(|_| g.model_j.is_some()));
+    let mut out = Vec::new();
+    let title = match g.measured_j {
+        Some(_) => "Energy",
+        None => "Energy by the model",
+    };
+    if rows.iter().any(|r| energy(r).is_some()) {
+        out.push(bars(title, "energy", "J", &rows, &energy));
+    }
+    out.push(bars("Time of the GPU", "time", "s", &rows, &|r| {
+        Some(r.share_s)
+    }));
+    out
+}
+
+fn bars(
+    title: &str,
+    quantity: &str,
+    unit: &str,
+    rows: &[&Row],
+    value: &dyn Fn(&Row) -> Option<f64>,
+) -> Chart {
+    let mut all: Vec<(String, f64, bool)> = (rows.iter())
+        .filter_map(|r| Some((cut(&r.name), value(r)?, r.launches > 0 && r.grid.is_some())))
+        .filter(|(_, v, _)| *v > 0.0 && v.is_finite())
+        .collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let rest: f64 = all.iter().skip(BARS).map(|r| r.1).sum();
+    let more = all.len().saturating_sub(BARS);
+    all.truncate(BARS);
+    if more > 0 {
+        all.push((format!("{more} others"), rest, false));
+    }
+    let longest = all.iter().map(|r| r.1).fold(0.0, f64::max);
+    let mut panel = Panel::new(
+        "",
+        Axis::new(quantity, Unit::si(unit), Scale::Linear).over(0.0, 1.3 * longest.max(1e-12)),
+        Axis::new(
+            "",
+            Unit::None,
+            Scale::Names(all.iter().rev().map(|r| r.0.clone()).collect()),
+        ),
+    );
+    panel.height = Height::Rows(26.0);
+    for (series, kernel) in [(0, true), (1, false)] {
+        let bars = (all.iter().rev().enumerate())
+            .filter(|(_, r)| r.2 == kernel)
+            .map(|(at, (name, v, _))| Bar {
+                at: at as f64,
+                thick: 0.7,
+                from: 0.0,
+                to: *v,
+                interval: None,
+                ink: None,
+                text: si(*v, unit),
+                tip: format!("{name}: {}", si(*v, unit)),
+            })
+            .collect();
+        panel.push(Layer::of(
+            series,
+            What::Bars {
+                bars,
+                along_x: true,
+            },
+        ));
+    }
+    Chart {
+        title: title.to_owned(),
+        series: vec![
+            Series::new("kernels", Ink::Series(0), Sign::Area),
+            Series::new("copies and the rest", Ink::Quiet, Sign::Area),
+        ],
+        panels: vec![panel],
+        ..Chart::default()
+    }
+}
+
+fn cut(name: &str) -> String {
+    match name.chars().count() > NAME {
+        true => format!("{}…", name.chars().take(NAME - 1).collect::<String>()),
+        false => name.to_owned(),
+    }
+}
+
+/// Power over the time of the run.
+pub fn watts(g: &GpuProfile) -> Option<Chart> {
+    if g.power.len() < 4 {
+        return None;
+    }
+    let mut panel = Panel::new(
+        "",
+        Axis::new("time", Unit::si("s"), Scale::Linear),
+        Axis::new("power", Unit::si("W"), Scale::Linear).from_zero(),
+    );
+    panel.height = Height::Ratio(0.25);
+    panel.push(Layer::of(
+        1,
+        What::Range {
+            x: (g.window.from_s, g.window.to_s),
+        },
+    ));
+    panel.push(Layer::line(0, g.power.clone(), "power by the meter"));
+    Some(Chart {
+        title: "Power of the GPU".into(),
+        series: vec![
+            Series::new("power by the meter", Ink::Series(0), Sign::Line),
+            Series::new("from the first to the last work", Ink::Quiet, Sign::Area),
+        ],
+        panels: vec![panel],
+        ..Chart::default()
+    })
+}
+
+/// Kernels with counters and flops on the lines of their classes; `None` without any.
+pub fn roofline(g: &GpuProfile, machine: &Machine) -> Option<RooflineFigure> {
+    let mut lines: Vec<(Op, Line)> = Vec::new();
+    let mut points: Vec<Point> = Vec::new();
+    let counted = g.kernels.iter().filter(|r| r.basis == Basis::Counters);
+    for r in counted.take(BARS) {
+        let (Some(flops), Some(intensity)) = (r.flops, r.intensity) else {
+            continue;
+        };
+        let main = (r.work.iter())
+            .filter(|(op, _)| op.is_flop())
+            .max_by(|a, b| a.1.total_cmp(b.1));
+        let Some((&op, _)) = main else { continue };
+        if r.median_s <= 0.0 {
+            continue;
+        }
+        let line = match lines.iter().position(|(o, _)| *o == op) {
+            Some(k) => k,
+            None => {
+                let Ok(mut line) = Line::of(machine, op) else {
+                    continue;
+                };
+                line.name = format!("{} {op}", machine.name);
+                if !lines.is_empty() {
+                    line.levels.clear();
+                }
+                lines.push((op, line));
+                lines.len() - 1
+            }
+        };
+        let exact = |value: f64| Interval {
+            value,
+            lo: value,
+            hi: value,
+        };
+        let joules = r.joules.or(r.model_j).map(|j| j / r.launches as f64);
+        points.push(Point {
+            name: cut(r.name.split(['<', '(']).next().unwrap_or(&r.name)),
+            line,
+            intensity,
+            flops_per_s: exact(flops / r.median_s),
+            flops_per_j: joules.map(|j| exact(flops / j)),
+            power_w: r.power_w.map(exact),
+            calibration: false,
+        });
+    }
+    let low = points.iter().map(|p| p.intensity).fold(0.125, f64::min);
+    let high = points.iter().map(|p| p.intensity).fold(512.0, f64::max);
+    (!points.is_empty()).then(|| RooflineFigure {
+        title: machine.title.clone(),
+        lines: lines.into_iter().map(|(_, l)| l).collect(),
+        points,
+        intensity: (low.log2().floor().exp2(), high.log2().ceil().exp2()),
+        label_points: true,
+    })
+}

@@ -1,0 +1,220 @@
+//! The page of a profiled run: kernels by energy and by time, on roofline and arch line, what binds, what to do.
+
+mod figures;
+mod tables;
+
+pub use figures::{roofline, shares, watts};
+pub use tables::{cpu_counts, csv};
+
+use crate::attribution::{Basis, GpuProfile, Profile};
+use crate::cpu::Estimated;
+use greenup_model::Machine;
+use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::si::{percent, si, three};
+
+/// Draws the page; `model_of` gives the machine model by its name, for the lines of the rooflines.
+pub fn page(p: &Profile, model_of: &dyn Fn(&str) -> Option<Machine>) -> Page {
+    let mut sections = Vec::new();
+    for (k, gpu) in p.gpus.iter().enumerate() {
+        let suffix = if p.gpus.len() > 1 {
+            format!("-{k}")
+        } else {
+            String::new()
+        };
+        let machine = gpu.machine.as_deref().and_then(model_of);
+        sections.extend(of_gpu(gpu, machine.as_ref(), &suffix));
+    }
+    sections.push(of_cpu(p));
+    if !p.notes.is_empty() {
+        sections.push(Section {
+            id: "notes".into(),
+            title: "Notes".into(),
+            paragraphs: p.notes.clone(),
+            ..Section::default()
+        });
+    }
+    Page {
+        title: format!("Profile of {}", short_command(&p.command)),
+        subtitle: p.command.join(" "),
+        headline: headline(p),
+        sections,
+        footer: "Joules of kernels: the machine model's, scaled so that their sum is the meter's. Times: CUPTI.".into(),
+        provenance: Vec::new(),
+    }
+}
+
+/// The program's name, and that of its script.
+fn short_command(command: &[String]) -> String {
+    let base = |w: &String| w.rsplit('/').next().unwrap_or(w).to_owned();
+    let script = |w: &&String| [".py", ".jl", ".sh", ".R"].iter().any(|e| w.ends_with(e));
+    let mut words: Vec<String> = command.first().map(base).into_iter().collect();
+    words.extend(command.iter().skip(1).find(script).map(base));
+    words.join(" ")
+}
+
+fn headline(p: &Profile) -> Vec<Fact> {
+    let mut out = vec![Fact::new("time", si(p.wall_s, "s"))];
+    let several = p.gpus.len() > 1;
+    for g in &p.gpus {
+        let of = |what: &str| {
+            if several {
+                format!("{what}, {}", g.bus_id)
+            } else {
+                what.to_owned()
+            }
+        };
+        match g.measured_j {
+            Some(j) => {
+                out.push(Fact::new(&of("GPU energy"), si(j, "J")));
+                out.push(Fact::new(&of("mean power"), si(j / p.wall_s, "W")));
+            }
+            None => out.push(Fact::new(&of("GPU energy"), "not measured")),
+        }
+        let span = g.busy_s + g.gap_s;
+        if span > 0.0 {
+            out.push(Fact::new(&of("GPU busy"), percent(g.busy_s / span)));
+        }
+        if let Some(s) = g.scale {
+            out.push(Fact::new(&of("measured / model"), three(s)));
+        }
+    }
+    if let Some(j) = p.cpu.joules {
+        out.push(Fact::new("CPU energy", si(j, "J")));
+    }
+    out
+}
+
+/// The sum of the model beside that of the meter, in words.
+pub fn sums(g: &GpuProfile) -> String {
+    let show = |j: f64| si(j, "J");
+    match (g.measured_j, g.window.joules, g.model_j, g.scale) {
+        (Some(all), Some(inside), Some(model), Some(scale)) => format!(
+            "The meter ({}) counts {} in the whole run, {} of it from the first to the last work of the GPU ({} s to {} s). The \
+             model of {} sums up to {} there ({:+.1} %), {} of it from counters. All energies below are scaled by {}, so that they add up to the meter's.",
+            g.sensor.as_deref().unwrap_or("?"),
+            show(all),
+            show(inside),
+            three(g.window.from_s),
+            three(g.window.to_s),
+            g.machine.as_deref().unwrap_or("?"),
+            show(model),
+            100.0 * (model / inside - 1.0),
+            percent(g.counted_share),
+            three(scale)
+        ),
+        (_, _, Some(model), _) => format!(
+            "No joules were measured. The model's sum from the first to the last work of the GPU is {}: an estimate.",
+            show(model)
+        ),
+        (Some(all), ..) => format!(
+            "The meter counts {} in the whole run. There is no machine model of this GPU: energy is split by time.",
+            show(all)
+        ),
+        _ => "Neither joules nor a machine model: times alone.".to_owned(),
+    }
+}
+
+fn of_gpu(g: &GpuProfile, machine: Option<&Machine>, suffix: &str) -> Vec<Section> {
+    let counted = g.kernels.iter().any(|r| r.basis == Basis::Counters);
+    let label = match (g.measured_j.is_some(), counted) {
+        (true, true) => "derived",
+        _ => "estimated",
+    };
+    let mut paragraphs = vec![sums(g)];
+    if !counted && machine.is_some() {
+        paragraphs.push(
+            "Kernels were not counted: the model takes time times the power of a class of kernels, which their names suggest. `--method \
+             counters` counts operations and bytes."
+                .to_owned(),
+        );
+    }
+    if let Some(hz) = g.clock_hz {
+        let mut text = format!("Mean core clock {}.", si(hz, "Hz"));
+        for (reason, share) in g.throttling.iter().filter(|(_, s)| *s > 0.02) {
+            text.push_str(&format!(
+                " Clock lowered by {reason} in {} of the readings.",
+                percent(*share)
+            ));
+        }
+        paragraphs.push(text);
+    }
+    let mut out = vec![Section {
+        id: format!("energy{suffix}"),
+        title: format!("Energy and time on {}", g.name),
+        short: "Energy and time".into(),
+        label: Some(label),
+        paragraphs,
+        figures: shares(g)
+            .iter()
+            .map(|c| Figure::chart(c, ""))
+            .chain(watts(g).iter().map(|c| Figure::chart(c, "").wide()))
+            .collect(),
+        tables: vec![tables::kernels(g), tables::others(g), tables::times(g)],
+        ..Section::default()
+    }];
+    if let Some(figure) = machine.and_then(|m| roofline(g, m)) {
+        let above = figure.above_roof();
+        let mut paragraphs = vec![
+            "Lines: the machine model. Dots: kernels with counters; flops and bytes of one launch over its median time, and over its scaled energy.".to_owned(),
+        ];
+        if !above.is_empty() {
+            paragraphs.push(format!("Above the roof: {}.", above.join(", ")));
+        }
+        out.push(Section {
+            id: format!("roofline{suffix}"),
+            title: "Kernels on roofline and arch line".into(),
+            short: "Roofline".into(),
+            label: Some("derived"),
+            paragraphs,
+            figures: vec![Figure::chart(&figure.chart(), "").wide()],
+            tables: vec![tables::work(g)],
+            ..Section::default()
+        });
+    }
+    out
+}
+
+fn of_cpu(p: &Profile) -> Section {
+    let c = &p.cpu;
+    let mut items = vec![
+        Fact::new("time", si(c.wall_s, "s")),
+        Fact::new("CPU time, user", si(c.user_s, "s")),
+        Fact::new("CPU time, kernel", si(c.system_s, "s")),
+        Fact::new("busy cores", three(c.cores)),
+        Fact::new("largest memory", si(c.memory_bytes, "B")),
+    ];
+    items.extend(
+        tables::cpu_counts(c)
+            .into_iter()
+            .map(|(n, v)| Fact::new(n, v)),
+    );
+    if let Some(j) = c.joules {
+        items.push(Fact::new("energy, measured", si(j, "J")));
+        items.push(Fact::new("sensor", c.sensor.clone().unwrap_or_default()));
+    }
+    if let Some(j) = c.model_j {
+        items.push(Fact::new("energy by the model", si(j, "J")));
+    }
+    let mut paragraphs = vec![c.advice.clone()];
+    if let Some(why) = &c.counts.missing {
+        paragraphs.push(format!("No hardware counters: {why}."));
+    }
+    if c.dram == Estimated::LowerLimit {
+        paragraphs.push(
+            "Bytes of slow memory are a lower limit: pages that the program touched first."
+                .to_owned(),
+        );
+    }
+    Section {
+        id: "cpu".into(),
+        title: "CPU".into(),
+        label: Some(if c.dram == Estimated::Counted {
+            "measured"
+        } else {
+            "estimated"
+        }),
+        paragraphs,
+        items,
+        ..Section::default()
+    }
+}

@@ -1,0 +1,205 @@
+//! A summary as text.
+
+use crate::summary::{Region, Summary};
+use std::fmt::Write as _;
+
+/// Regions that are printed; the others are in the JSON.
+const MOST_ROWS: usize = 200;
+
+/// A table of the regions, with one column of joules and watts for each sensor that gave energy.
+pub fn table(summary: &Summary) -> String {
+    let p = &summary.process;
+    let mut out = String::new();
+    let rank = p.rank.map(|r| format!(", rank {r}")).unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "greenup regions of {} (process {} on {}{rank}), {} s",
+        shown(&p.program),
+        p.pid,
+        shown(&p.host),
+        number(summary.wall_s)
+    );
+    out.push_str(&regions(&summary.regions, &sensors(summary)));
+    for sensor in &summary.sensors {
+        let tick = sensor
+            .tick_s
+            .map_or_else(String::new, |t| format!(", tick {} ms", number(t * 1e3)));
+        let _ = match (sensor.joules, &sensor.cause) {
+            (Some(j), None) => writeln!(
+                out,
+                "  {}: {}{tick}; {} J in all",
+                sensor.id,
+                shown(&sensor.scope),
+                number(j)
+            ),
+            (_, cause) => writeln!(
+                out,
+                "  {}: {}",
+                sensor.id,
+                cause.as_deref().map_or_else(String::new, shown)
+            ),
+        };
+    }
+    if summary.regions.iter().any(|r| r.accumulated.is_some()) {
+        out.push_str(
+            "  N/M: calls shorter than the sensor's tick, energy accumulated over N calls and M ticks: time share of each tick\n",
+        );
+    }
+    if let Some(why) = summary.why_no_energy() {
+        let _ = writeln!(out, "  {}", shown(&why));
+    }
+    for note in &summary.notes {
+        let _ = writeln!(out, "  note: {}", shown(note));
+    }
+    out.pop();
+    out
+}
+
+/// Ids of sensors that gave energy.
+pub fn sensors(summary: &Summary) -> Vec<String> {
+    let gave = summary.sensors.iter().filter(|s| s.joules.is_some());
+    gave.map(|s| s.id.clone()).collect()
+}
+
+/// The table alone.
+pub fn regions(regions: &[Region], sensors: &[String]) -> String {
+    let mut rows = vec![vec![
+        "region".to_owned(),
+        "calls".into(),
+        "threads".into(),
+        "total".into(),
+        "self".into(),
+        "mean".into(),
+    ]];
+    for sensor in sensors {
+        rows[0].extend([format!("{sensor} J"), "W".into(), "accumulated".into()]);
+    }
+    for r in regions.iter().take(MOST_ROWS) {
+        rows.push(row(r, sensors));
+    }
+    // A column that says nothing goes.
+    let mut keep = vec![true; rows[0].len()];
+    for (i, keep) in keep.iter_mut().enumerate() {
+        *keep = rows[0][i] != "accumulated" || rows[1..].iter().any(|r| !r[i].is_empty());
+    }
+    let columns: Vec<usize> = (0..keep.len()).filter(|&i| keep[i]).collect();
+    let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = columns.iter().map(|&i| width(i)).collect();
+    let mut out = String::new();
+    for r in &rows {
+        let mut line = String::from("  ");
+        for (k, (&i, &w)) in columns.iter().zip(&widths).enumerate() {
+            let gap = w - r[i].chars().count();
+            let pad = " ".repeat(gap);
+            // Names to the left, numbers to the right.
+            line += &if k == 0 {
+                format!("{}{pad}", r[i])
+            } else {
+                format!("  {pad}{}", r[i])
+            };
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    if regions.len() > MOST_ROWS {
+        let _ = writeln!(out, "  … and {} more", regions.len() - MOST_ROWS);
+    }
+    out
+}
+
+fn row(r: &Region, sensors: &[String]) -> Vec<String> {
+    let name = r.path.last().map_or("", String::as_str);
+    let indent = "  ".repeat(r.path.len().saturating_sub(1).min(20));
+    let mean = if r.calls > 0 {
+        duration(r.inclusive_s / r.calls as f64)
+    } else {
+        "open".into()
+    };
+    let mut row = vec![
+        format!("{indent}{}", short(&shown(name))),
+        r.calls.to_string(),
+        r.threads.to_string(),
+        duration(r.inclusive_s),
+        duration(r.exclusive_s),
+        mean,
+    ];
+    for sensor in sensors {
+        let of = |m: &Option<std::collections::BTreeMap<String, f64>>| {
+            m.as_ref()
+                .and_then(|m| m.get(sensor))
+                .map_or_else(|| "–".to_owned(), |&x| number(x))
+        };
+        row.push(of(&r.joules));
+        row.push(of(&r.watts));
+        let accumulated = r.accumulated.as_ref().and_then(|a| a.get(sensor));
+        row.push(accumulated.map_or_else(String::new, |a| format!("{}/{}", a.calls, a.ticks)));
+    }
+    row
+}
+
+/// Text without what a terminal would obey.
+fn shown(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            let escaped = c.is_control();
+            let plain = (!escaped).then_some(c);
+            plain
+                .into_iter()
+                .chain(escaped.then(|| c.escape_default()).into_iter().flatten())
+        })
+        .collect()
+}
+
+fn short(name: &str) -> String {
+    match name.char_indices().nth(48) {
+        Some((at, _)) => format!("{}…", &name[..at]),
+        None => name.to_owned(),
+    }
+}
+
+/// Four digits.
+fn number(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return "0".into();
+    }
+    let digits = x.abs().log10().floor() as i32 + 1;
+    if digits >= 4 {
+        format!("{x:.0}")
+    } else if digits > -4 {
+        format!("{x:.*}", (4 - digits).max(0) as usize)
+    } else {
+        format!("{x:.3e}")
+    }
+}
+
+/// A duration with a fitting unit.
+fn duration(s: f64) -> String {
+    match s {
+        0.0 => "0 s".into(),
+        s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
+        s if s < 1e-3 => format!("{} µs", number(s * 1e6)),
+        s if s < 1.0 => format!("{} ms", number(s * 1e3)),
+        s => format!("{} s", number(s)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_four_digits() {
+        assert_eq!(number(1234.56), "1235");
+        assert_eq!(number(12.3456), "12.35");
+        assert_eq!(number(0.012_344), "0.01234");
+        assert_eq!(number(0.0), "0");
+        assert_eq!(number(1.5e-7), "1.500e-7");
+        assert_eq!(duration(2.5e-5), "25.00 µs");
+    }
+
+    #[test]
+    fn terminals_obey_no_name() {
+        assert_eq!(shown("a\u{1b}[31m\n"), "a\\u{1b}[31m\\n");
+        assert_eq!(short(&"x".repeat(100)).chars().count(), 49);
+    }
+}

@@ -1,0 +1,245 @@
+/* What programs do to regions; `cases NAME [number]`. Built by tests/regions. */
+#define _GNU_SOURCE
+#include "greenup.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void busy(double seconds) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    double until = t.tv_sec + 1e-9 * t.tv_nsec + seconds;
+    do
+        clock_gettime(CLOCK_MONOTONIC, &t);
+    while (t.tv_sec + 1e-9 * t.tv_nsec < until);
+}
+
+static void in(const char *name, double seconds) {
+    greenup_region_begin(name);
+    busy(seconds);
+    greenup_region_end(name);
+}
+
+static void *thread(void *name) {
+    in(name, 0.0001);
+    return NULL;
+}
+
+static void *left_open(void *name) {
+    greenup_region_begin(name);
+    return NULL;
+}
+
+static void *forever(void *name) {
+    for (;;)
+        in(name, 0.00001);
+    return NULL;
+}
+
+static volatile sig_atomic_t signals;
+
+static void handler(int signal) {
+    (void)signal;
+    signals++;
+    greenup_region_begin("handler");
+    greenup_region_end("handler");
+}
+
+static void recurse(long depth) {
+    GREENUP_REGION("r");
+    if (depth > 1)
+        recurse(depth - 1);
+}
+
+static void nested(void) {
+    for (int i = 0; i < 3; i++) {
+        greenup_region_begin("outer");
+        in("inner", 0.002);
+        in("inner", 0.002);
+        busy(0.002);
+        greenup_region_end("outer");
+    }
+}
+
+static void mismatched(void) {
+    greenup_region_end("never");
+    greenup_region_begin("a");
+    greenup_region_begin("b");
+    greenup_region_begin("c");
+    greenup_region_end("a"); /* ends c and b too */
+    greenup_region_end("b");
+    greenup_region_begin("open");
+}
+
+static void names(void) {
+    static char big[100000];
+    memset(big, 'x', sizeof big - 1);
+    in("with \"quotes\" and \\", 0);
+    in("größe λ 漢字 🚀", 0);
+    in("", 0);
+    in("\x1b[31mred\n", 0);
+    in("\xff\xfe", 0);
+    in(big, 0);
+    greenup_region_begin(NULL);
+    greenup_region_end(NULL);
+}
+
+static void threads(long n) {
+    for (long i = 0; i < n; i += 50) {
+        pthread_t t[50];
+        for (int k = 0; k < 50; k++)
+            pthread_create(&t[k], NULL, thread, "short");
+        for (int k = 0; k < 50; k++)
+            pthread_join(t[k], NULL);
+    }
+    pthread_t t;
+    pthread_create(&t, NULL, left_open, "left open");
+    pthread_join(t, NULL);
+}
+
+static void forks(void) {
+    greenup_region_begin("before");
+    busy(0.002);
+    for (int i = 0; i < 4; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            in("in child", 0.002);
+            greenup_region_end("before");
+            if (i == 3)
+                _exit(0); /* nothing is written */
+            exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+    in("in parent", 0.002);
+    greenup_region_end("before");
+}
+
+/* Forks while other threads are within the library. */
+static void fork_storm(long n) {
+    pthread_t t;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t, NULL, forever, "other thread");
+    for (long i = 0; i < n; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            in("child", 0.0001);
+            exit(0);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        if (status != 0)
+            exit(9);
+    }
+}
+
+static void interrupted(void) {
+    signal(SIGALRM, handler);
+    struct itimerval every = {{0, 200}, {0, 200}};
+    setitimer(ITIMER_REAL, &every, NULL);
+    for (long i = 0; i < 3000000; i++) {
+        greenup_region_begin("loop");
+        greenup_region_end("loop");
+    }
+    struct itimerval never = {{0, 0}, {0, 0}};
+    setitimer(ITIMER_REAL, &never, NULL);
+    fprintf(stderr, "signals %d\n", (int)signals);
+}
+
+static void second_library(const char *path, int stay) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(8);
+    }
+    void (*begin)(const char *), (*end)(const char *);
+    *(void **)&begin = dlsym(library, "greenup_region_begin");
+    *(void **)&end = dlsym(library, "greenup_region_end");
+    for (int i = 0; i < 10; i++) {
+        begin("of the second");
+        busy(0.001);
+        end("of the second");
+    }
+    if (!stay && dlclose(library) != 0)
+        exit(7);
+    busy(0.2); /* its thread goes on */
+}
+
+int main(int argc, char **argv) {
+    const char *what = argc > 1 ? argv[1] : "";
+    const char *more = argc > 2 ? argv[2] : "";
+    long n = atol(more);
+    if (!strcmp(what, "nested"))
+        nested();
+    else if (!strcmp(what, "mismatched"))
+        mismatched();
+    else if (!strcmp(what, "names"))
+        names();
+    else if (!strcmp(what, "thousands"))
+        for (long i = 0; i < n; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "region %ld", i);
+            in(name, 0);
+        }
+    else if (!strcmp(what, "deep"))
+        recurse(n);
+    else if (!strcmp(what, "threads"))
+        threads(n);
+    else if (!strcmp(what, "fork"))
+        forks();
+    else if (!strcmp(what, "fork-storm"))
+        fork_storm(n);
+    else if (!strcmp(what, "signals"))
+        interrupted();
+    else if (!strcmp(what, "pairs")) {
+        for (long i = 0; i < n; i++) {
+            greenup_region_begin("pair");
+            greenup_region_end("pair");
+        }
+        struct rusage usage;
+        getrusage(RUSAGE_SELF, &usage);
+        printf("%ld\n", usage.ru_maxrss);
+    } else if (!strcmp(what, "regions")) /* until it is killed, or that many */
+        for (long i = 0; n == 0 || i < n; i++)
+            in("region", 0.001);
+    else if (!strcmp(what, "other-thread-at-exit")) {
+        pthread_t t;
+        pthread_create(&t, NULL, forever, "other thread");
+        in("main", 0.02);
+    } else if (!strcmp(what, "dlclose"))
+        second_library(more, 0);
+    else if (!strcmp(what, "second")) {
+        in("of the first", 0.002);
+        second_library(more, 1);
+    } else if (!strcmp(what, "flush")) {
+        in("a", 0.002);
+        int code = greenup_flush();
+        in("b", 0.002);
+        printf("%d %d\n", code, greenup_available());
+    } else if (!strcmp(what, "abort")) {
+        for (int i = 0; i < 300; i++)
+            in("region", 0.001);
+        abort();
+    } else if (!strcmp(what, "_exit")) {
+        for (int i = 0; i < 300; i++)
+            in("region", 0.001);
+        _exit(3);
+    } else if (!strcmp(what, "phases")) /* one second: 30 ms in one region, 10 ms in another, 10 ms in none */
+        for (int i = 0; i < 20; i++) {
+            in("long", 0.03);
+            for (int k = 0; k < 10; k++)
+                in("short", 0.001);
+            busy(0.01);
+        }
+    else
+        return 2;
+    return 0;
+}

@@ -1,0 +1,152 @@
+//! Wrong calls, strange names, full disks: reported, never fatal.
+
+use crate::common::{Case, region};
+use greenup_testing::{on_a_full_disk, text};
+
+#[test]
+fn ends_that_do_not_match_are_reported() {
+    let mut case = Case::new(&["mismatched"]);
+    let said = case.ok();
+    let s = case.summary();
+    for part in [
+        "end of `never` without a begin",
+        "end of `b` without a begin",
+        "`c` was still open when a region around it ended",
+        "`open` was still open when its thread ended",
+    ] {
+        assert!(
+            s.notes.iter().any(|n| n.contains(part)),
+            "{part}: {:?}",
+            s.notes
+        );
+        assert!(said.contains(part), "{said}");
+    }
+    assert_eq!(region(&s, &["a", "b", "c"]).calls, 1);
+    assert_eq!(region(&s, &["open"]).calls, 1);
+}
+
+#[test]
+fn any_name_will_do() {
+    let mut case = Case::new(&["names"]);
+    case.ok();
+    let s = case.summary();
+    let names: Vec<&str> = s.regions.iter().map(|r| r.path[0].as_str()).collect();
+    assert_eq!(
+        names[..5],
+        [
+            "with \"quotes\" and \\",
+            "größe λ 漢字 🚀",
+            "",
+            "\u{1b}[31mred\n",
+            "\u{fffd}\u{fffd}"
+        ]
+    );
+    assert_eq!(names[5].len(), 256);
+    assert_eq!(names[6], "(no name)");
+    assert!(
+        s.notes.iter().any(|n| n.contains("null pointer")),
+        "{:?}",
+        s.notes
+    );
+    assert!(
+        s.notes.iter().any(|n| n.contains("longer than 256")),
+        "{:?}",
+        s.notes
+    );
+    // In the table no terminal obeys them.
+    let said = Case::new(&["names"]).env("GREENUP_REGIONS", "table").ok();
+    assert!(
+        said.contains("\\u{1b}[31mred\\n") && !said.contains('\u{1b}'),
+        "{said}"
+    );
+}
+
+#[test]
+fn thousands_of_regions_and_too_many() {
+    let mut case = Case::new(&["thousands", "5000"]);
+    case.ok();
+    assert_eq!(case.summary().regions.len(), 5000);
+    let mut case = Case::new(&["thousands", "70000"]);
+    let said = case.ok();
+    let s = case.summary();
+    let calls: u64 = s.regions.iter().map(|r| r.calls).sum();
+    assert_eq!((s.regions.len(), calls), (65_535, 70_000));
+    assert_eq!(region(&s, &["(other names)"]).calls, 70_000 - 65_534);
+    assert!(said.contains("take numbers out of names"), "{said}");
+}
+
+#[test]
+fn deep_recursion_is_cut() {
+    let mut case = Case::new(&["deep", "1000"]);
+    case.ok();
+    let s = case.summary();
+    assert_eq!(s.regions.len(), 256);
+    assert!(s.regions.iter().all(|r| r.calls == 1));
+    assert!(
+        s.notes[0].contains("nested deeper than 256"),
+        "{:?}",
+        s.notes
+    );
+}
+
+#[test]
+fn a_hundred_million_pairs_need_no_memory() {
+    let mut case = Case::new(&["pairs", "100000000"]);
+    let out = case.run();
+    assert!(out.status.success());
+    let kib: u64 = text(&out.stdout).trim().parse().unwrap();
+    assert!(kib < 32_000, "{kib} KiB");
+    assert_eq!(region(&case.summary(), &["pair"]).calls, 100_000_000);
+}
+
+#[test]
+fn lines_faster_than_the_disk_hold_the_program_back() {
+    let mut case = Case::new(&["pairs", "400000"]).env("GREENUP_REGIONS", "lines");
+    let out = case.run();
+    let kib: u64 = text(&out.stdout).trim().parse().unwrap();
+    assert!(kib < 64_000, "{kib} KiB");
+    assert_eq!(case.lines().len(), 400_000);
+}
+
+#[test]
+fn a_signal_handler_may_begin_and_end() {
+    let mut case = Case::new(&["signals"]);
+    let said = case.ok();
+    let s = case.summary();
+    assert_eq!(region(&s, &["loop"]).calls, 3_000_000);
+    // Those within another call are counted as ignored, the others are in the loop or outside.
+    assert!(said.contains("signals "), "{said}");
+    assert!(
+        s.regions
+            .iter()
+            .any(|r| r.path.last().is_some_and(|n| n == "handler"))
+    );
+}
+
+#[test]
+fn a_full_disk_is_reported_and_the_program_goes_on() {
+    let mut case = Case::new(&["nested"]);
+    case.command.env("GREENUP_REGIONS_FILE", "/dev/full");
+    let said = case.ok();
+    assert!(said.contains("/dev/full: No space left"), "{said}");
+    // A limit of the file's size, whose signal would end the program.
+    let case = Case::new(&["regions", "300"]).env("GREENUP_REGIONS", "lines");
+    let out = Case {
+        command: on_a_full_disk(&case.command, 8),
+        folder: case.folder,
+    };
+    let mut out = out;
+    let ran = out.run();
+    assert!(ran.status.success(), "{ran:?}");
+    assert!(
+        text(&ran.stderr).contains("lines are lost"),
+        "{}",
+        text(&ran.stderr)
+    );
+    let mut case = Case::new(&["nested"]);
+    case.command
+        .env("GREENUP_REGIONS_FILE", "/no/such/folder/x");
+    let said = case.ok();
+    assert!(said.contains("/no/such/folder/x: No such file"), "{said}");
+    assert!(said.contains("\"type\":\"summary\""), "{said}");
+}

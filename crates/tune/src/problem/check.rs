@@ -1,0 +1,79 @@
+//! A command that checks what a kernel wrote: `[check]`.
+
+use super::Problem;
+use super::error::{ConfigError, ValueError};
+use super::written::CheckText;
+use crate::command::template::Words;
+use greenup_space::{Space, Value};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The name of the folder with a kernel's outputs.
+const OUTPUTS: &str = "outputs";
+
+/// A problem's check, without a config.
+#[derive(Clone, Debug)]
+pub struct Check {
+    words: Words,
+    timeout_s: f64,
+}
+
+/// A check of one config.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checking {
+    /// Program and arguments.
+    pub words: Vec<String>,
+    /// Where it runs.
+    pub dir: PathBuf,
+    /// Where the worker writes the outputs.
+    pub outputs: PathBuf,
+    /// Seconds after which it counts as hanging.
+    pub timeout_s: f64,
+}
+
+impl Check {
+    pub(super) fn parse(text: &CheckText, space: &Space) -> Result<Self, ValueError> {
+        let words = Words::parse(&text.command).map_err(ValueError::Check)?;
+        let known = |name: &str| name == OUTPUTS || space.knows(name);
+        if let Some(name) = words.names().find(|n| !known(n)) {
+            return Err(ValueError::Check(format!(
+                "{{{name}}} is no constant, parameter or derived value, nor {{outputs}}"
+            )));
+        }
+        if !(text.timeout > 0.0 && text.timeout.is_finite()) {
+            return Err(ValueError::Check("its timeout must be positive".into()));
+        }
+        Ok(Self {
+            words,
+            timeout_s: text.timeout,
+        })
+    }
+}
+
+impl Problem {
+    /// The check of a config, with its outputs in a folder; `None` without a `[check]`.
+    ///
+    /// # Errors
+    /// A derived value does not exist for the config.
+    pub fn checking(
+        &self,
+        config: &[Value],
+        outputs: &Path,
+    ) -> Result<Option<Checking>, ConfigError> {
+        let Some(check) = &self.check else {
+            return Ok(None);
+        };
+        let all = self.values(config)?;
+        let mut values: BTreeMap<&str, String> = (all.iter())
+            .map(|(n, v)| (n.as_str(), v.to_string()))
+            .collect();
+        values.insert(OUTPUTS, outputs.display().to_string());
+        Ok(Some(Checking {
+            words: check.words.filled(&values),
+            dir: std::path::absolute(&self.dir).unwrap_or_else(|_| self.dir.clone()),
+            outputs: outputs.to_owned(),
+            timeout_s: check.timeout_s,
+        }))
+    }
+}

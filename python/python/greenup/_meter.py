@@ -1,0 +1,186 @@
+"""Time and energy of blocks, functions and named parts of a program."""
+
+import functools
+
+from . import _native
+
+
+class Measured:
+    """Time and energy of a block, as ``with greenup.measure() as m`` gives it; complete when the block has ended.
+
+    ==========  ===================================================================================
+    `seconds`   time, s
+    `joules`    energy, J; None without a sensor
+    `watts`     mean power, W; None without a sensor
+    `why`       why there is no energy; None where there is
+    `sensor`    the sensor's name, as `--sensor` of the commands takes it
+    `flags`     doubts, in words: a block shorter than the sensor's steps has an uncertain energy
+    ==========  ===================================================================================
+    """
+
+    def __init__(self):
+        self.seconds = None
+        self.joules = None
+        self.why = "the block has not ended"
+        self.sensor = None
+        self.flags = []
+
+    @property
+    def watts(self):
+        return None if self.joules is None or not self.seconds else self.joules / self.seconds
+
+    def _fill(self, found):
+        self.seconds, self.joules = found["seconds"], found["joules"]
+        self.why, self.sensor = found["why"], found["sensor"]
+        if self.joules is not None and found["changes"] < 10:
+            self.flags.append(f"the sensor changed {found['changes']} times in the block: every {found['period']:.3g} s")
+
+    def __repr__(self):
+        if self.seconds is None:
+            return "<greenup.Measured: under way>"
+        energy = f"{self.joules:.4g} J" if self.joules is not None else f"no energy ({self.why})"
+        return f"<greenup.Measured: {self.seconds:.4g} s, {energy}>"
+
+    def _repr_html_(self):
+        from ._html import table
+
+        rows = [["time", self.seconds, "s"], ["energy", self.joules, "J"], ["power", self.watts, "W"]]
+        return table(["", "value", "unit"], rows, self.why or f"by {self.sensor}")
+
+
+class Measure:
+    """What `measure` returns: a context manager, and a decorator.
+
+    A decorated function keeps the measurement of its last call as ``function.measured``.
+    """
+
+    def __init__(self, sensor=None):
+        self._sensor = sensor
+        self._open = []
+
+    def __enter__(self):
+        recorder, measured = _native.Recorder(self._sensor), Measured()
+        recorder.begin()
+        self._open.append((recorder, measured))
+        return measured
+
+    def __exit__(self, *exception):
+        recorder, measured = self._open.pop()
+        measured._fill(recorder.end())
+        return False
+
+    def __call__(self, function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            with Measure(self._sensor) as m:
+                wrapper.measured = m
+                return function(*args, **kwargs)
+
+        wrapper.measured = None
+        return wrapper
+
+
+class Measurement:
+    """Time and energy of one call of a function, measured repeatedly.
+
+    ============  =====================================================================
+    `seconds`     median time of a call, s
+    `interval`    95 % interval of it, s
+    `joules`      median energy of a call, J; None without a sensor
+    `watts`       mean power, W; None without a sensor
+    `why`         why there is no energy; None where there is
+    `windows`     number of windows, each of many calls
+    `flags`       doubts: noisy, not steady, throttled, too few steps of the sensor
+    `details`     everything as a dict
+    ============  =====================================================================
+    """
+
+    def __init__(self, found):
+        self.details = found
+        time, energy, power = found["time_s"], found["energy_j"], found["power_w"]
+        self.seconds = time["median"]
+        self.interval = (time["lo"], time["hi"])
+        self.windows = time["n"]
+        self.joules = energy and energy["median"]
+        self.watts = power and power["median"]
+        self.sensor = found["sensor"]
+        self.why = None if self.joules is not None else found["missing"] or "the sensor failed"
+        self.flags = [f["flag"] for f in found["flags"]]
+
+    def __repr__(self):
+        energy = f"{self.joules:.4g} J" if self.joules is not None else f"no energy ({self.why})"
+        low, high = self.interval
+        return f"<greenup.Measurement: {self.seconds:.4g} s [{low:.4g} … {high:.4g}], {energy}>"
+
+    def _repr_html_(self):
+        from ._html import table
+
+        energy = self.details["energy_j"] or {}
+        rows = [
+            ["time", self.seconds, *self.interval, "s"],
+            ["energy", self.joules, energy.get("lo"), energy.get("hi"), "J"],
+        ]
+        return table(["", "median", "from", "to", "unit"], rows, self.why or f"by {self.sensor}")
+
+
+def measure(
+    function=None,
+    *args,
+    sensor=None,
+    window=0.15,
+    repeats=(3, 7),
+    error=0.01,
+    warmup=0.1,
+    **kwargs,
+):
+    """Measures time and energy.
+
+    ``with greenup.measure() as m:`` measures the block, ``@greenup.measure()`` every call of a function (see `Measured`).
+    ``greenup.measure(function, *args, **kwargs)`` calls the function again and again and returns a `Measurement`: a
+    warm-up of at least ``warmup`` s until the time is steady, then windows of ``window`` s, at least ``repeats[0]``, until
+    the median is known to ``error`` (half its interval over the median), at most ``repeats[1]``.
+
+    ``sensor``: a name (``greenup doctor`` lists them), ``"external:FILE"``, ``"recorded:FILE"``, or ``"none"``; by default
+    the best one of this host. It is probed for half a second the first time. Without a sensor time is measured alone.
+    """
+    if function is None:
+        return Measure(sensor)
+    if not callable(function):
+        raise TypeError(f"a function is measured, not {function!r}")
+    found = _native.measure_calls(
+        function, args, kwargs or None, sensor=sensor, window=window, repeats=repeats, error=error, warmup=warmup
+    )
+    return Measurement(found)
+
+
+class region:
+    """A named part of a program: ``with greenup.region("solve"):``, or ``@greenup.region("solve")`` for a function.
+
+    Regions nest, and threads have their own. What is recorded, and where, the variables of the environment
+    ``GREENUP_REGIONS…`` say, as for programs in C; a summary is printed at the end of the program.
+    """
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name):
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a region is a string, not {name!r}")
+        self._name = name
+
+    def __enter__(self):
+        _native.region_begin(self._name)
+        return self
+
+    def __exit__(self, *exception):
+        _native.region_end(self._name)
+        return False
+
+    def __call__(self, function):
+        name = self._name
+
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            with region(name):
+                return function(*args, **kwargs)
+
+        return wrapper

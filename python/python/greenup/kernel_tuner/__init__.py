@@ -1,0 +1,17 @@
+"""Kernel Tuner's interface on Greenup's tuner, for C, C++ and CUDA kernels.
+
+In a script for Kernel Tuner only the import changes::
+
+    from greenup import kernel_tuner                  # was: import kernel_tuner
+    from greenup.kernel_tuner import tune_kernel      # was: from kernel_tuner import tune_kernel
+
+The program ``greenup`` does the work: that of this environment, the one in the search path, or ``$GREENUP_BIN``.
+"""
+
+from .integration import create_device_targets, store_results
+from .interface import run_kernel, tune_cache, tune_kernel
+
+#: Version of Kernel Tuner whose interface this is.
+__version__ = "1.5.0"
+
+__all__ = ["create_device_targets", "run_kernel", "store_results", "tune_cache", "tune_kernel", "__version__"]

@@ -1,0 +1,126 @@
+"""Kernel arguments: NumPy arrays and scalars as arguments of a problem file, with their data in files."""
+
+import numpy as np
+
+_TYPES = {
+    "float64": "f64", "float32": "f32",
+    "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8",
+    "uint64": "u64", "uint32": "u32", "uint16": "u16", "uint8": "u8",
+    "bool": "u8",
+    # Raw, as nothing but a check in Python looks at the values.
+    "float16": "u16", "complex64": "f32", "complex128": "f64",
+}  # fmt: skip
+#: Relative error that ``numpy.allclose`` allows.
+RTOL = 1e-5
+
+
+def to_numpy(argument, position):
+    """The argument as NumPy's array or scalar; arrays of CuPy and tensors of PyTorch are copied to the host."""
+    if isinstance(argument, (np.ndarray, np.generic)):
+        return argument
+    if hasattr(argument, "get") and hasattr(argument, "dtype") and hasattr(argument, "shape"):
+        return argument.get()
+    if hasattr(argument, "detach") and hasattr(argument, "cpu"):
+        return argument.detach().cpu().numpy()
+    if hasattr(argument, "select_for_configuration"):
+        raise NotImplementedError(f"argument {position}: Tunable arguments are not supported")
+    raise TypeError(
+        f"Argument at position {position} of type: {type(argument)} should be of type "
+        "np.ndarray, numpy scalar, cupy.ndarray or torch.Tensor"
+    )
+
+
+def _type(dtype, position):
+    if str(dtype) not in _TYPES:
+        raise TypeError(f"Argument at position {position} has an unsupported dtype: {dtype}")
+    return _TYPES[str(dtype)]
+
+
+def check_answer(arguments, answer):
+    """Refuses answers that cannot be those of the arguments, as Kernel Tuner does."""
+    if len(arguments) != len(answer):
+        raise TypeError("The length of argument list and provided results do not match.")
+    for i, (argument, expected) in enumerate(zip(arguments, answer)):
+        if expected is None:
+            continue
+        if not isinstance(expected, (np.ndarray, np.generic)):
+            raise TypeError(f"Element {i} of expected results list is not a numpy/cupy ndarray, torch Tensor or numpy scalar.")
+        if isinstance(expected, np.ndarray) != isinstance(argument, np.ndarray):
+            raise TypeError(f"Element {i} of expected results list and kernel arguments have different types.")
+        if not np.can_cast(argument.dtype, expected.dtype):
+            raise TypeError(
+                f"Element {i} of the expected results list has a dtype that is not compatible with the dtype of "
+                f"the kernel output: {expected.dtype} != {argument.dtype}."
+            )
+        if expected.size != argument.size:
+            raise TypeError(
+                f"Element {i} of the expected results list has a size different from the kernel argument: "
+                f"{expected.size} != {argument.size}."
+            )
+
+
+def compared_by_tuner(argument):
+    """Whether the tuner itself can compare an array with its answer; otherwise Python does."""
+    return str(argument.dtype) not in ("float16", "complex64", "complex128", "bool")
+
+
+class Writer:
+    """Writes arguments into a project's folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.tables = []
+        self._files = {}
+
+    def _file(self, array, name):
+        # One file for an array that is passed twice.
+        key = (array.__array_interface__["data"][0], array.nbytes, str(array.dtype), array.strides)
+        if key not in self._files:
+            np.ascontiguousarray(array).tofile(self.folder / name)
+            self._files[key] = (name, array)
+        return self._files[key][0]
+
+    def add(self, i, argument, *, written, answer=None, atol=0.0, symbol=None):
+        """Adds argument ``i``. ``written`` arrays are restored before each run that is checked."""
+        kind = _type(argument.dtype, i)
+        lines = ["[[arguments]]", f'name = "{name_of(i)}"', f'type = "{kind}"']
+        if isinstance(argument, np.ndarray):
+            if argument.size == 0:
+                raise ValueError(f"Argument at position {i} is an empty array")
+            size = argument.nbytes // np.dtype(_numpy_of(kind)).itemsize
+            lines += [f"size = {size}", f'fill = "file:{self._file(argument, f"{name_of(i)}.bin")}"']
+            lines += [f'role = "{"inout" if written else "scratch"}"']
+            if symbol is not None:
+                lines += [f'symbol = "{symbol}"']
+            if answer is not None:
+                file = f"answer{i}.bin"
+                np.ascontiguousarray(answer.astype(argument.dtype, copy=False)).tofile(self.folder / file)
+                lines += [f'answer = {{ file = "{file}", atol = {float(atol)!r}, rtol = {RTOL!r} }}']
+        elif symbol is not None:
+            return self.add(i, np.array([argument]), written=False, symbol=symbol)
+        else:
+            lines += [f"value = {_scalar(argument, i)}"]
+        self.tables.append("\n".join(lines))
+        return None
+
+
+def name_of(i):
+    """Name of argument ``i`` in a problem file."""
+    return f"kt_argument_{i}"
+
+
+def _numpy_of(kind):
+    return {"f": "f", "i": "i", "u": "u"}[kind[0]] + str(int(kind[1:]) // 8)
+
+
+def _scalar(value, position):
+    if np.issubdtype(value.dtype, np.complexfloating):
+        raise TypeError(f"Argument at position {position}: complex scalars are not supported")
+    number = value.item()
+    if isinstance(number, float):
+        if not np.isfinite(number):
+            raise ValueError(f"Argument at position {position} is {number}: scalars must be finite")
+        return repr(number)
+    if abs(int(number)) > 2**53:
+        raise ValueError(f"Argument at position {position} is {number}: integers above 2**53 are not supported")
+    return str(int(number))

@@ -1,0 +1,370 @@
+"""``tune_kernel``, ``run_kernel`` and ``tune_cache``, with Kernel Tuner's signatures."""
+
+import logging
+import platform
+import tempfile
+import time
+import warnings
+from datetime import datetime, timezone
+
+import numpy as np
+
+from . import restrictions as limits_of
+from . import simulation
+from .arguments import check_answer, compared_by_tuner, to_numpy
+from .cache import Cache, file_name, read_cache
+from .check import Checker
+from .device import device_name, processor
+from .project import Kernel, Project, key_of
+from .results import result_of, share_overhead, show, total_timings, with_metrics
+from .source import KernelSource
+from .strategies import Search
+from .tuner import Run, TunerError
+from .util import block_names, check_names, get_best_config, get_config_string, get_objective_defaults, get_pareto_results
+from .verify import normalized, with_allclose
+
+
+def tune_kernel(
+    kernel_name,
+    kernel_source,
+    problem_size,
+    arguments,
+    tune_params,
+    grid_div_x=None,
+    grid_div_y=None,
+    grid_div_z=None,
+    restrictions=None,
+    answer=None,
+    atol=1e-6,
+    verify=None,
+    verbose=False,
+    lang=None,
+    device=0,
+    platform=0,
+    smem_args=None,
+    cmem_args=None,
+    texmem_args=None,
+    compiler=None,
+    compiler_options=None,
+    defines=None,
+    log=None,
+    iterations=7,
+    block_size_names=None,
+    quiet=False,
+    strategy=None,
+    strategy_options=None,
+    cache=None,
+    metrics=None,
+    simulation_mode=None,
+    parallel=None,
+    observers=None,
+    objective=None,
+    objective_higher_is_better=None,
+    objectives=None,
+    seed=None,
+):
+    """Tunes a C, C++ or CUDA kernel; the arguments are those of Kernel Tuner's function of this name.
+
+    Returns ``results, env``: a dictionary for each config tried (its parameters, ``time`` in ms, ``times`` in ms by batch,
+    metrics, the stages' times in ms), and one about the environment, with ``best_config``.
+
+    The tuner compiles on all cores, runs each config in a process of its own or in a GPU worker, compares it with ``answer``
+    before and after its measurement, and watches the memory around arrays. ``observers`` and ``parallel`` are ignored with a
+    warning. Raises RuntimeError for a wrong result and CompileError, a RuntimeError, for code that does not compile; results
+    until then are in the cache file.
+    """
+    start = time.perf_counter()
+    _log(log, kernel_name)
+    _ignored(observers=observers, parallel=parallel, platform=platform)
+    names, higher = _objectives(objective, objective_higher_is_better, objectives)
+    check_names(tune_params, block_size_names)
+    search = Search(strategy, strategy_options, seed)
+    limits = limits_of.as_list(restrictions)
+    blocks = block_names(block_size_names, tune_params)
+    head = {
+        "kernel_name": kernel_name,
+        "problem_size": "callable" if callable(problem_size) else problem_size,
+        "tune_params_keys": list(tune_params),
+        "tune_params": {k: list(v) for k, v in tune_params.items()},
+        "objective": names,
+    }
+    file = None if cache is None else file_name(cache)
+    results, units = [], {}
+    with tempfile.TemporaryDirectory(prefix="greenup-kernel-tuner-") as folder:
+        if simulation_mode:
+            store = Cache(file, {**head, "device_name": None}, simulation=True) if file else _no_cache()
+            env = {"device_name": store.device_name, "simulation": True}
+            _using(store.device_name, quiet)
+            for result in simulation.search(folder, tune_params, limits, store.entries, search, metrics):
+                results.append(result)
+                if not quiet:
+                    show(result, tune_params, metrics, units)
+            env["simulated_time"] = sum(r.get(t, 0) for r in results for t in ("compile_time", "verification_time", "benchmark_time"))
+        else:
+            source = KernelSource(kernel_name, kernel_source, lang, defines)
+            values = [to_numpy(a, i) for i, a in enumerate(arguments)]
+            kernel = Kernel(
+                source, problem_size, values, (grid_div_x, grid_div_y, grid_div_z), blocks, smem_args=smem_args,
+                cmem_args=cmem_args, texmem_args=texmem_args, compiler=compiler, compiler_options=compiler_options,
+            )  # fmt: skip
+            if kernel.on_gpu:
+                units = {"time": "ms"}
+            env = _environment(kernel, device, iterations, compiler_options)
+            _using(env["device_name"] or processor(), quiet)
+            store = Cache(file, {**head, "device_name": env["device_name"]})
+            wanted = _Answers(values, answer, atol, verify)
+            try:
+                for result in _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose):
+                    result = with_metrics(result, metrics)
+                    params = {k: result[k] for k in tune_params}
+                    fresh = key_of(params) not in store.entries
+                    results.append(result)
+                    if fresh:
+                        if not quiet:
+                            show(result, tune_params, metrics, units)
+                        store.store(params, result)
+            finally:
+                store.close()
+    total = 1e3 * (time.perf_counter() - start)
+    busy = sum(r.get(t, 0) for r in results for t in ("compile_time", "verification_time", "benchmark_time"))
+    if search.name == "exhaustive":
+        # Builds and measurements come in an order of their own.
+        place = {k: {v: i for i, v in enumerate(map(_hashable, values))} for k, values in tune_params.items()}
+        results.sort(key=lambda r: [place[k].get(_hashable(r[k]), 0) for k in tune_params])
+    if not simulation_mode:
+        share_overhead(results, total - busy)
+    env["best_config"] = _best(results, names, higher, tune_params, metrics, units, quiet)
+    return results, total_timings(results, env, total)
+
+
+def _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose):
+    """Results of a search: those of the cache first, then the new ones as they come."""
+    done = []
+    if store.entries:
+        for config in limits_of.valid_configs(tune_params, limits):
+            entry = store.entries.get(key_of(config))
+            if entry is not None:
+                done.append(key_of(config))
+                yield {**entry, **config, "compile_time": 0, "verification_time": 0, "benchmark_time": 0}
+    budget = search.budget(len(done))
+    project = Project(folder, kernel, tune_params, limits, done=done, iterations=iterations)
+    if budget is None or project.configs == []:
+        return
+    for trial in _trials(project, search, budget, device, wanted):
+        params = project.params(trial["config"])
+        yield result_of(trial, params, verbose)
+
+
+def _trials(project, search, budget, device, wanted):
+    """Trials of the tuner on a project. However the caller leaves, the tuner ends; after Ctrl-C its last trials still come."""
+    checker = None
+    if wanted.look is not None:
+        checker = Checker(project.folder, project.kernel.arguments, wanted.outputs, wanted.look)
+    run = None
+    try:
+        problem = project.write(
+            answer=wanted.answer, atol=wanted.atol, outputs=wanted.outputs, check=checker.command if checker else None
+        )
+        until = None if search.time_limit is None else time.monotonic() + search.time_limit
+        gpu = device if project.kernel.on_gpu else None
+        run = Run(problem, project.folder / "sweep", strategy=search.name, budget=budget, seed=search.seed, gpu=gpu, until=until)
+        try:
+            for trial in run:
+                if checker is not None and checker.raised is not None:
+                    raise checker.raised
+                yield trial
+        except KeyboardInterrupt:
+            run.stop()
+            yield from run.new()
+            raise
+        except TunerError as e:
+            # A space that the restrictions leave empty is no error here.
+            if "no valid" in str(e) or "no point" in str(e) or "no configs" in str(e):
+                return
+            raise
+    finally:
+        if run is not None:
+            run.close()
+        if checker is not None:
+            checker.close()
+
+
+class _Answers:
+    """How results are verified: by the tuner, or by a function that looks at the outputs."""
+
+    def __init__(self, arguments, answer, atol, verify):
+        self.answer, self.outputs, self.look, self.atol = None, (), None, atol
+        if answer is not None:
+            answer = [None if a is None else to_numpy(a, i) for i, a in enumerate(answer)]
+            if verify is None:
+                check_answer(arguments, answer)
+            elif len(answer) != len(arguments):
+                raise TypeError("The length of argument list and provided results do not match.")
+        arrays = [i for i, a in enumerate(arguments) if isinstance(a, np.ndarray)]
+        if verify is None and answer is None:
+            return
+        wanted = [i for i in arrays if answer is None or answer[i] is not None]
+        if verify is None and all(compared_by_tuner(arguments[i]) for i in wanted):
+            self.answer = [a if i in wanted else None for i, a in enumerate(answer)]
+            return
+        function = normalized(verify) if verify is not None else with_allclose
+        self.outputs = wanted
+
+        def look(found):
+            result = [found.get(i) for i in range(len(arguments))]
+            return function(answer, result, atol=atol)
+
+        self.look = look
+
+
+def run_kernel(
+    kernel_name,
+    kernel_source,
+    problem_size,
+    arguments,
+    params,
+    grid_div_x=None,
+    grid_div_y=None,
+    grid_div_z=None,
+    lang=None,
+    device=0,
+    platform=0,
+    smem_args=None,
+    cmem_args=None,
+    texmem_args=None,
+    compiler=None,
+    compiler_options=None,
+    defines=None,
+    block_size_names=None,
+    quiet=False,
+    log=None,
+):
+    """Compiles and runs a kernel with one config; returns the arguments after its first run, arrays as NumPy arrays.
+
+    Raises RuntimeError if it cannot be compiled, launched, or crashes.
+    """
+    _log(log, kernel_name)
+    _ignored(platform=platform)
+    source = KernelSource(kernel_name, kernel_source, lang, defines)
+    values = [to_numpy(a, i) for i, a in enumerate(arguments)]
+    blocks = block_names(block_size_names, params)
+    kernel = Kernel(
+        source, problem_size, values, (grid_div_x, grid_div_y, grid_div_z), blocks, smem_args=smem_args,
+        cmem_args=cmem_args, texmem_args=texmem_args, compiler=compiler, compiler_options=compiler_options,
+    )  # fmt: skip
+    _using(device_name(kernel.on_gpu, device) or processor(), quiet)
+    space = {k: [v] for k, v in params.items()} or {"kt_none": [0]}
+    out = {}
+
+    def look(found):
+        out.update(found)
+        return True
+
+    wanted = _Answers(values, None, 0.0, None)
+    wanted.outputs = [i for i, a in enumerate(values) if isinstance(a, np.ndarray)]
+    wanted.look = look
+    search = Search(None, None, None)
+    with tempfile.TemporaryDirectory(prefix="greenup-kernel-tuner-") as folder:
+        project = Project(folder, kernel, space, [], iterations=0)
+        trials = list(_trials(project, search, "1", device, wanted))
+    if not trials:
+        raise RuntimeError("cannot create kernel instance, too many threads per block")
+    failed = trials[0].get("failed")
+    if failed is not None and not out:
+        raise RuntimeError(f"the kernel could not be run ({failed['failure']}): {failed['message']}")
+    return [out.get(i, a) for i, a in enumerate(values)]
+
+
+def tune_cache(cache_path, restrictions=None, **kwargs):
+    """Searches the space of a cache file in simulation mode."""
+    data = read_cache(cache_path)
+    size = data["problem_size"]
+    if isinstance(size, str):
+        raise ValueError("Inferring kernel arguments from cache file that used callable for problem size is not possible")
+    if restrictions is not None and not isinstance(restrictions, list):
+        raise ValueError("The restrictions must be a list()")
+    known = {k for k, entry in data["cache"].items() if "__error__" not in entry}
+    limits = [lambda p: key_of({k: p[k] for k in data["tune_params_keys"]}) in known, *(restrictions or [])]
+    own = {
+        "kernel_name": data["kernel_name"],
+        "kernel_source": "",
+        "problem_size": (size,) if isinstance(size, int) else tuple(size),
+        "arguments": [],
+        "tune_params": data["tune_params"],
+    }
+    return tune_kernel(**{**own, **kwargs}, cache=cache_path, restrictions=limits, simulation_mode=True)
+
+
+def _log(level, kernel_name):
+    if level:
+        at = datetime.now(timezone.utc).strftime("%Y%m%d-%H:%M:%S")
+        logging.basicConfig(filename=f"{kernel_name}{at}.log", level=level)
+
+
+def _ignored(**given):
+    reasons = {
+        "observers": "they are not called; times come from the tuner's own measurement",
+        "parallel": "builds run on all cores anyway; several GPUs are used by `greenup tune --device cuda:all`",
+        "platform": "it is for OpenCL",
+    }
+    for name, value in given.items():
+        if value:
+            warnings.warn(f"{name} is ignored: {reasons[name]}", UserWarning, stacklevel=3)
+
+
+def _objectives(objective, higher, objectives):
+    """Names of the objectives and whether larger values are better, as lists."""
+    if objectives:
+        if not isinstance(objectives, dict):
+            raise ValueError("objectives should be a dict of (objective, higher_is_better) pairs")
+        return list(objectives), list(objectives.values())
+    objective, higher = get_objective_defaults(objective, higher)
+    names = [objective] if isinstance(objective, str) else list(objective)
+    ups = [higher] * len(names) if isinstance(higher, bool) else list(higher)
+    return names, ups
+
+
+def _hashable(value):
+    return value if isinstance(value, (int, float, str)) else repr(value)
+
+
+def _no_cache():
+    raise ValueError("Simulation mode requires an existing cachefile: pass cache=")
+
+
+def _using(name, quiet):
+    if not quiet:
+        print(f"Using: {name}", flush=True)
+
+
+def _environment(kernel, device, iterations, compiler_options):
+    env = {
+        "device_name": device_name(kernel.on_gpu, device),
+        "iterations": iterations,
+        "compiler_options": compiler_options,
+        "host": platform.node(),
+        "tuner": "greenup",
+    }
+    if not kernel.on_gpu:
+        env["compiler"] = kernel.compiler or "g++"
+    return env
+
+
+def _best(results, names, higher, tune_params, metrics, units, quiet):
+    if not results:
+        if not quiet:
+            print("no results to report")
+        return None
+    keys = [*tune_params, *names, *(metrics or {})]
+    if len(names) == 1:
+        best = get_best_config(results, names[0], higher[0])
+        if not quiet:
+            print(f"\nBEST PERFORMING CONFIGURATION FOR OBJECTIVE {names[0]}:")
+            print(get_config_string(best, keys, units))
+        return best
+    front = get_pareto_results(results, names, higher)
+    if not quiet:
+        print(f"\nBEST PERFORMING CONFIGURATIONS FOR OBJECTIVES: {names}:")
+        for best in front:
+            print(get_config_string(best, keys, units))
+    return front

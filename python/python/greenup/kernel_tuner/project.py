@@ -1,0 +1,222 @@
+"""A temporary project for the tuner: ``problem.toml``, sources, data."""
+
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+
+from . import launch, restrictions, source
+from .arguments import Writer
+from .expressions import choice
+
+#: Threads of a block at most.
+MAX_THREADS = 1024
+#: Measuring time of a config at the default of seven iterations, s.
+SECONDS = 0.05
+#: The parameter that numbers the configs of a list.
+INDEX = "kt_config"
+
+
+class Kernel:
+    """What is tuned, as the arguments of ``tune_kernel`` say."""
+
+    def __init__(self, kernel_source, problem_size, arguments, divisors, names, **options):
+        self.source = kernel_source
+        self.problem_size = problem_size
+        self.arguments = arguments
+        self.divisors = divisors
+        self.names = names
+        self.smem_args = options.get("smem_args")
+        self.cmem_args = options.get("cmem_args") or {}
+        self.compiler = options.get("compiler")
+        self.compiler_options = list(options.get("compiler_options") or [])
+        if options.get("texmem_args"):
+            raise NotImplementedError("texmem_args: texture references do not exist since CUDA 12; use texture objects or plain loads")
+        if source.is_fortran(self.compiler):
+            raise NotImplementedError(f"compiler={self.compiler!r}: Fortran kernels can be tuned as a command, see `greenup init command`")
+
+    @property
+    def on_gpu(self):
+        """Whether it runs on a GPU by itself, and not from host code."""
+        return self.source.language == "CUDA"
+
+
+class Project:
+    """The files of a problem, and the configs that its points stand for."""
+
+    def __init__(self, folder, kernel, tune_params, limits, *, done=(), iterations=7):
+        self.folder = Path(folder)
+        self.kernel = kernel
+        self.tune_params = {k: [_plain(v) for v in values] for k, values in tune_params.items()}
+        self.iterations = iterations
+        self.configs = None
+        blocks = [n for n in kernel.names if n in self.tune_params]
+        limits = list(limits)
+        if blocks:
+            limits.append(f"{' * '.join(blocks)} <= {MAX_THREADS}")
+        names = list(self.tune_params)
+        grid = launch.grid_expressions(kernel.problem_size, kernel.divisors, self.tune_params, kernel.names)
+        shared = launch.shared_expression(kernel.smem_args, self.tune_params)
+        filters = restrictions.translated(limits, names)
+        if done or None in (grid, shared, filters) or kernel.source.needs_text_for_each(self.tune_params):
+            self._listed(limits, set(done))
+        else:
+            self._by_expressions(filters, grid, shared)
+
+    def _by_expressions(self, filters, grid, shared):
+        """The tuner works out everything from the parameters."""
+        kernel = self.kernel
+        code = kernel.source.code(kernel.source.text(None))
+        self._write_source("kernel", code)
+        constants = {n: d for n, d in zip(kernel.names, (256, 1, 1)) if n not in self.tune_params}
+        lines = ["[constants]", "kernel_tuner = 1", *(f"{n} = {v}" for n, v in constants.items()), "", "[parameters]"]
+        lines += [f"{name} = {json.dumps(values)}" for name, values in self.tune_params.items()]
+        lines += ["", "[derived]", *(f"grid_size_{d} = {json.dumps(e)}" for d, e in zip("xyz", grid))]
+        lines += ["", "[hard]", *(f"restriction_{i} = {json.dumps(f)}" for i, f in enumerate(filters))]
+        self.shape = (["grid_size_x", "grid_size_y", "grid_size_z"], list(kernel.names), shared)
+        self.space = "\n".join(lines)
+
+    def _listed(self, limits, done):
+        """Python works out everything; the tuner gets a list of configs."""
+        kernel = self.kernel
+        self.configs = [c for c in restrictions.valid_configs(self.tune_params, limits) if key_of(c) not in done]
+        files, shapes, shared = [], [], []
+        for config in self.configs:
+            threads = launch.block(config, kernel.names)
+            grid = launch.grid(kernel.problem_size, kernel.divisors, config, kernel.names)
+            prefix, code = kernel.source.prefix(config, grid, threads, kernel.names)
+            text = prefix + self._with_others(kernel.source.code(code))
+            name = f"source_{hashlib.sha256(text.encode()).hexdigest()[:20]}{self._suffix()}"
+            if not (self.folder / name).exists():
+                (self.folder / name).write_text(text, encoding="utf-8")
+            files.append(f'"{name}"')
+            shapes.append((*grid, *threads))
+            shared.append(launch.shared(kernel.smem_args, config))
+        (self.folder / f"kernel{self._suffix()}").write_text("#include KT_SOURCE\n", encoding="utf-8")
+        if not self.configs:
+            self.space = ""
+            return
+        sizes = ["grid_size_x", "grid_size_y", "grid_size_z", *kernel.names]
+        derived = {f"kt_{n}": list(column) for n, column in zip(sizes, zip(*shapes))}
+        derived["kt_shared"] = shared
+        derived["KT_SOURCE"] = files
+        lines = ["[parameters]", f"{INDEX} = {list(range(len(self.configs)))}", "", "[derived]"]
+        lines += [f"{name} = {json.dumps(choice(values))}" for name, values in derived.items()]
+        self.shape = ([f"kt_{n}" for n in sizes[:3]], [f"kt_{n}" for n in sizes[3:]], "kt_shared")
+        self.space = "\n".join(lines)
+
+    def _suffix(self):
+        if self.kernel.on_gpu:
+            return ".cu"
+        suffix = self.kernel.source.suffix() or ".cc"
+        return suffix if suffix in (".cu", ".cpp", ".cxx", ".cc") else ".cc"
+
+    def _with_others(self, code):
+        """Copies the further files, and names the copies in the code that includes them."""
+        for i, (name, text) in enumerate(self.kernel.source.others()):
+            copy = f"part_{i}{os.path.splitext(name)[1]}"
+            (self.folder / copy).write_text(text, encoding="utf-8")
+            code = code.replace(name, copy)
+        return code
+
+    def _write_source(self, name, code):
+        (self.folder / f"{name}{self._suffix()}").write_text(self._with_others(code), encoding="utf-8")
+
+    def _build(self):
+        kernel = self.kernel
+        folders = [str(self.folder), os.getcwd()]
+        lines = ["[build]", f'sources = ["kernel{self._suffix()}"]']
+        if kernel.on_gpu:
+            options = [o for o in kernel.compiler_options if not re.match(r"--?(gpu-architecture|arch|gencode)\b", o)]
+            if not any("-std=" in o for o in options):
+                options.insert(0, "--std=c++17")
+            folders += _cuda_headers()
+            lines += ['language = "cuda"', f"flags = {json.dumps(options + [f'--include-path={f}' for f in folders])}"]
+            return lines
+        compiler = kernel.compiler or "g++"
+        code = kernel.source.text(self._first())
+        cuda = ("__global", "__syncthreads()", "threadIdx", "#include <cuda", "cudaMemcpy")
+        if compiler == "g++" and (self._suffix() == ".cu" or any(c in code for c in cuda)) and _found("nvcc"):
+            compiler = "nvcc"
+        options = kernel.compiler_options + [f"-I{f}" for f in folders]
+        if os.path.basename(compiler) == "nvcc":
+            # nvcc passes options of the host's compiler on only where it is told to.
+            script = self.folder / "nvcc.sh"
+            script.write_text(
+                '#!/bin/sh\nfor a in "$@"; do shift; case "$a" in -fPIC) set -- "$@" -Xcompiler=-fPIC;; *) set -- "$@" "$a";; esac; done\n'
+                f'exec {compiler} "$@"\n',
+                encoding="utf-8",
+            )
+            script.chmod(0o700)
+            compiler = str(script)
+        lines += ['language = "c++"', f'entry = "{kernel.source.entry}"', 'returns = "ms"']
+        lines += [f"compiler = {json.dumps(compiler)}", f"flags = {json.dumps(options)}"]
+        return lines
+
+    def _first(self):
+        if self.configs:
+            return self.configs[0]
+        return {name: values[0] for name, values in self.tune_params.items()}
+
+    def write(self, *, answer=None, atol=1e-6, outputs=(), check=None):
+        """Writes the problem file; returns its path.
+
+        ``answer`` has the right values by argument, ``outputs`` the numbers of arguments that ``check``, a command, looks at.
+        """
+        kernel = self.kernel
+        writer = Writer(self.folder)
+        for i, argument in enumerate(kernel.arguments):
+            expected = None if answer is None else answer[i]
+            writer.add(i, argument, written=expected is not None or i in outputs, answer=expected, atol=atol)
+        if kernel.on_gpu:
+            for i, (symbol, value) in enumerate(kernel.cmem_args.items(), len(kernel.arguments)):
+                writer.add(i, np.asarray(value), written=False, symbol=symbol)
+        seconds = min(max(SECONDS * self.iterations / 7, 0.005), 2.0)
+        parts = [f'name = "{_name(kernel.source.name)}"', self.space, "\n".join(self._build())]
+        if kernel.on_gpu:
+            grid, block, shared = self.shape
+            shape = f"grid = {json.dumps(grid)}\nblock = {json.dumps(block)}\nshared = {json.dumps(shared)}"
+            parts.append(f'[[launch]]\nkernel = "{kernel.source.entry}"\n{shape}')
+        parts += writer.tables
+        if check is not None:
+            parts.append(f"[check]\ncommand = {json.dumps(check)}\ntimeout = 3600.0")
+        parts.append(f"[measure]\nseconds = {seconds!r}\ntimeout = 60.0\ndrift = false")
+        path = self.folder / "problem.toml"
+        path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        return path
+
+    def params(self, config):
+        """The parameters of a config as the tuner writes it."""
+        if self.configs is not None:
+            return dict(self.configs[int(config[0])])
+        return {name: _same(value, values) for value, (name, values) in zip(config, self.tune_params.items())}
+
+
+def key_of(params):
+    """The name of a config in a cache file."""
+    return ",".join(str(v) for v in params.values())
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _same(value, values):
+    return next((v for v in values if v == value and isinstance(v, str) == isinstance(value, str)), value)
+
+
+def _name(text):
+    return re.sub(r"[^0-9A-Za-z_.-]", "_", text).lstrip(".-") or "kernel"
+
+
+def _cuda_headers():
+    """The folder of the toolkit's headers, if it is where the toolkit is installed by default or by the variables that name it."""
+    homes = (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda")
+    return [f"{h}/include" for h in homes if h and os.path.isfile(f"{h}/include/cuda_runtime.h")][:1]
+
+
+def _found(program):
+    return any(os.access(os.path.join(p, program), os.X_OK) for p in os.environ.get("PATH", "").split(os.pathsep))

@@ -1,0 +1,91 @@
+"""Trials of the tuner as Kernel Tuner's results."""
+
+import re
+import warnings
+from datetime import datetime, timezone
+
+from .util import (
+    CompilationFailedConfig,
+    CompileError,
+    RuntimeFailedConfig,
+    get_config_string,
+    process_metrics,
+)
+
+#: What compilers say of a config that needs more than the device has: it is skipped.
+_TOO_MUCH = re.compile(r"uses too much shared data|local memory limit exceeded|local memory \(\d+\) exceeds limit")
+#: NVRTC only reports how much it is: more static shared memory than any GPU gives a block, bytes.
+_SHARED, _MOST_SHARED = re.compile(r"(\d+) bytes smem"), 48 << 10
+TIMINGS = ("compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time")
+
+
+def result_of(trial, params, verbose=False):
+    """The result of a trial: parameters, ``time`` (ms), ``times``, how long each stage took (ms), and when it was.
+
+    Raises RuntimeError for a wrong result and CompileError for code that does not compile, as Kernel Tuner ends on both.
+    """
+    result = dict(params)
+    measured = trial.get("measured")
+    if measured is not None:
+        times = [1e3 * t for t in measured["times_s"]]
+        result["time"] = 1e3 * measured["time_s"]
+        result["times"] = times
+    else:
+        result["__error__"] = _error(trial, params, verbose)
+    result["compile_time"] = 1e3 * trial.get("build_s", 0.0)
+    result["verification_time"] = 1e3 * trial.get("verify_s", 0.0)
+    result["benchmark_time"] = 1e3 * trial.get("measure_s", 0.0)
+    at = datetime.fromtimestamp(trial["at"], timezone.utc) if "at" in trial else datetime.now(timezone.utc)
+    result["timestamp"] = str(at)
+    return result
+
+
+def _error(trial, params, verbose):
+    failed = trial.get("failed") or {}
+    failure, message = failed.get("failure", "unknown"), failed.get("message", "")
+    config = get_config_string(params)
+    if failure == "wrong":
+        raise RuntimeError(f"Kernel result verification failed for: {config}: {message}")
+    if failure == "compile" and not _needs_too_much(message):
+        print(f"compile_kernel failed due to error: {message}")
+        raise CompileError(f"compiling failed for: {config}: {message}")
+    if verbose:
+        print(f"skipping config {config} reason: {message}")
+    if failure == "compile":
+        return CompilationFailedConfig()
+    if failure in ("crash", "timeout", "lost"):
+        warnings.warn(f"config {config} {failure}: {message}", RuntimeWarning, stacklevel=2)
+    return RuntimeFailedConfig()
+
+
+def _needs_too_much(message):
+    return bool(_TOO_MUCH.search(message)) or any(int(n) > _MOST_SHARED for n in _SHARED.findall(message))
+
+
+def with_metrics(result, metrics):
+    """The result with the user's metrics, where it has a measurement."""
+    return result if "__error__" in result else process_metrics(result, metrics)
+
+
+def show(result, tune_params, metrics, units):
+    """Prints a result as one line."""
+    keys = [*tune_params, "time", *(metrics or {})]
+    print(get_config_string(result, keys, units), flush=True)
+
+
+def share_overhead(results, overhead_ms):
+    """Gives each new result its share of the time that no stage of it took; all of it counts as the framework's."""
+    each = max(overhead_ms, 0.0) / max(len(results), 1)
+    for result in results:
+        result["strategy_time"] = 0.0
+        result["framework_time"] = each
+
+
+def total_timings(results, env, total_ms):
+    """Adds the sums of the results' timings to the environment."""
+    if any(t not in r for r in results for t in TIMINGS):
+        return env
+    sums = {t: sum(r[t] for r in results) for t in TIMINGS}
+    env.update({f"total_{t}": s for t, s in sums.items()})
+    env["overhead_time"] = total_ms - sum(sums.values())
+    return env

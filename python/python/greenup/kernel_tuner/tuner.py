@@ -1,0 +1,111 @@
+"""Runs of Greenup's tuner: the executable, its trials as they come, and its end."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+
+
+class TunerError(RuntimeError):
+    """The tuner could not run: its message says why."""
+
+
+def executable():
+    """The program ``greenup``: ``$GREENUP_BIN``, that of this environment, or the first in the search path."""
+    named = os.environ.get("GREENUP_BIN")
+    if named:
+        file = os.path.join(named, "greenup") if os.path.isdir(named) else named
+        if not os.access(file, os.X_OK):
+            raise TunerError(f"GREENUP_BIN={named}: there is no program {file}")
+        return file
+    for folder in (sysconfig.get_path("scripts"), os.path.dirname(sys.executable)):
+        file = os.path.join(folder, "greenup")
+        if os.access(file, os.X_OK):
+            return file
+    file = shutil.which("greenup")
+    if file is None:
+        raise TunerError("the program `greenup` is not found: put it into PATH, or set GREENUP_BIN to it")
+    return file
+
+
+class Run:
+    """A search in progress. Iterating gives its trials, as the tuner records them."""
+
+    def __init__(self, problem, out, *, strategy, budget, seed, gpu=None, until=None):
+        self.out = out
+        self._until = until
+        command = [executable(), "tune", str(problem), "--out", str(out), "--strategy", strategy, "--budget", budget]
+        command += ["--seed", str(seed), "--finalists", "0", "--near-ties", "0", "--rounds", "2", "--sensor", "none", "--quiet"]
+        if gpu is not None:
+            command += ["--device", f"cuda:{gpu}"]
+        self._said = open(os.path.join(os.path.dirname(str(problem)), "tuner.log"), "w+b")  # noqa: SIM115
+        # A session of its own: Ctrl-C reaches it only through `stop`, which lets it record what it has.
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=self._said, stderr=self._said, start_new_session=True
+        )
+        self._read = 0
+        self._rest = b""
+
+    def __iter__(self):
+        while True:
+            running = self._process.poll() is None
+            yield from self.new()
+            if not running:
+                break
+            if self._until is not None and time.monotonic() > self._until:
+                self.stop()
+                yield from self.new()
+                return
+            time.sleep(0.01)
+        if self._process.returncode != 0:
+            raise TunerError(self.said())
+
+    def new(self):
+        """Trials that were recorded since the last call."""
+        try:
+            with open(os.path.join(str(self.out), "trials.jsonl"), "rb") as file:
+                file.seek(self._read)
+                text = file.read()
+        except FileNotFoundError:
+            return
+        self._read += len(text)
+        lines = (self._rest + text).split(b"\n")
+        self._rest = lines.pop()
+        for line in lines:
+            if line.strip():
+                yield json.loads(line)
+
+    def stop(self, patience=30.0):
+        """Ends the search; what was measured is recorded."""
+        for sign, wait in ((signal.SIGINT, patience), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
+            if self._process.poll() is not None:
+                return
+            self._process.send_signal(sign)
+            try:
+                self._process.wait(wait)
+            except subprocess.TimeoutExpired:
+                continue
+
+    def said(self):
+        """What the tuner printed."""
+        self._said.flush()
+        self._said.seek(0)
+        return self._said.read().decode(errors="replace").strip()
+
+    def close(self):
+        """Ends the search if it runs."""
+        self.stop(patience=5.0)
+        self._said.close()
+
+
+def device_of(out):
+    """The device's name in a sweep."""
+    try:
+        with open(os.path.join(str(out), "sweep.json"), encoding="utf-8") as file:
+            return json.load(file).get("device")
+    except (OSError, ValueError):
+        return None

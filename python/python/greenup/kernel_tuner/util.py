@@ -1,0 +1,182 @@
+"""Helpers of Kernel Tuner's ``util`` module that scripts use: errors of configs, strings, expressions of parameters."""
+
+import json
+import math
+import re
+import sys
+
+import numpy as np
+
+DEFAULT_BLOCK_SIZE_NAMES = ("block_size_x", "block_size_y", "block_size_z")
+
+
+class ErrorConfig(str):
+    """What a result holds under ``__error__`` where a config has no measurement."""
+
+    def __str__(self):
+        return type(self).__name__
+
+    def __repr__(self):
+        return type(self).__name__
+
+
+class InvalidConfig(ErrorConfig):
+    """The config breaks a restriction or has too many threads in a block."""
+
+
+class CompilationFailedConfig(ErrorConfig):
+    """The config needs more than the device has, as the compiler says."""
+
+
+class RuntimeFailedConfig(ErrorConfig):
+    """The config cannot be launched, crashed, or did not end in time."""
+
+
+ERRORS = {c.__name__: c for c in (ErrorConfig, InvalidConfig, CompilationFailedConfig, RuntimeFailedConfig)}
+
+
+class CompileError(RuntimeError):
+    """The compiler rejects a config for a reason other than the device's resources."""
+
+
+class NpEncoder(json.JSONEncoder):
+    """JSON of NumPy's numbers and arrays."""
+
+    def default(self, o):
+        if isinstance(o, np.integer):
+            return int(o)
+        if isinstance(o, np.floating):
+            return float(o)
+        if isinstance(o, np.bool_):
+            return bool(o)
+        if isinstance(o, np.ndarray):
+            return o.tolist()
+        return super().default(o)
+
+
+#: Whether a larger value is better, for the objectives that need no word on it.
+HIGHER_IS_BETTER = {
+    "time": False,
+    "energy": False,
+    "fitness": True,
+    "cost": False,
+    "loss": False,
+    "GFLOP/s": True,
+    "TFLOP/s": True,
+    "GB/s": True,
+    "TB/s": True,
+    "GFLOPS/W": True,
+    "TFLOPS/W": True,
+    "GFLOP/J": True,
+    "TFLOP/J": True,
+}
+
+
+def get_objective_defaults(objective, objective_higher_is_better):
+    """The objective, ``"time"`` by default, and whether a larger value is better."""
+    objective = objective or "time"
+    if objective_higher_is_better is None:
+        if isinstance(objective, list):
+            objective_higher_is_better = [get_objective_defaults(o, None)[1] for o in objective]
+        elif objective in HIGHER_IS_BETTER:
+            objective_higher_is_better = HIGHER_IS_BETTER[objective]
+        else:
+            raise ValueError(f"Please specify objective_higher_is_better for objective {objective}")
+    return objective, objective_higher_is_better
+
+
+def get_best_config(results, objective, objective_higher_is_better=False):
+    """The result with the best objective; configs without a measurement come last."""
+    worst = -sys.float_info.max if objective_higher_is_better else sys.float_info.max
+
+    def value(result):
+        found = result.get(objective)
+        return found if "__error__" not in result and isinstance(found, (int, float)) else worst
+
+    return (max if objective_higher_is_better else min)(results, key=value)
+
+
+def get_pareto_results(results, objectives, higher_is_better):
+    """The results that no other one beats in all objectives."""
+    signs = [-1 if up else 1 for up in higher_is_better]
+    valid = [r for r in results if "__error__" not in r]
+    costs = [[s * r[o] for s, o in zip(signs, objectives)] for r in valid]
+
+    def beaten(own):
+        return any(all(x <= y for x, y in zip(c, own)) and c != own for c in costs)
+
+    return [r for r, own in zip(valid, costs) if not beaten(own)]
+
+
+def get_config_string(params, keys=None, units=None):
+    """``name=value, …`` of a result: numbers with three decimals, and their units."""
+    keys = keys or params.keys()
+    out = []
+    for name, value in params.items():
+        if name in keys:
+            text = f"{round(value, 3):.3f}" if isinstance(value, float) else str(value)
+            unit = "" if isinstance(value, ErrorConfig) else (units or {}).get(name, "")
+            out.append(f"{name}={text}{unit}")
+    return ", ".join(out)
+
+
+def get_instance_string(params):
+    """Values of a config joined by ``_``."""
+    return "_".join(str(v) for v in params.values())
+
+
+def replace_param_occurrences(string, params):
+    """Puts the values of parameters in place of their names."""
+    words = re.split("([a-zA-Z0-9_]+)", string)
+    return "".join(str(params[w]) if w in params else w for w in words)
+
+
+def evaluate(expression, params):
+    """Value of a Python expression of parameters, as Kernel Tuner evaluates it."""
+    # The expressions are part of the caller's own script.
+    return eval(replace_param_occurrences(expression, params), {"np": np, "numpy": np, "math": math})  # noqa: S307
+
+
+def process_metrics(params, metrics):
+    """Adds metrics to a result, in order, so that one may use those before it; returns the result."""
+    if metrics is None:
+        return params
+    if not isinstance(metrics, dict):
+        raise ValueError("metrics should be a dictionary to preserve order and support composability")
+    for name, metric in metrics.items():
+        if isinstance(metric, str):
+            params[name] = evaluate(metric, params)
+        elif callable(metric):
+            params[name] = metric(params)
+        else:
+            raise ValueError("metric dicts values should be strings or callable")
+    return params
+
+
+def check_names(tune_params, block_size_names):
+    """Refuses names that cannot be parameters."""
+    if not isinstance(tune_params, dict) or not tune_params:
+        raise ValueError("tune_params must be a dictionary of lists, with at least one parameter")
+    for name, values in tune_params.items():
+        if name in ("grid_size_x", "grid_size_y", "grid_size_z", "time"):
+            raise ValueError(f"Tune parameter {name} with value {values} has a forbidden name!")
+        if not str(name).isidentifier():
+            raise ValueError(f"name is not a valid identifier: {name}")
+        if len(list(values)) == 0:
+            raise ValueError(f"Tune parameter {name} has no values")
+    if block_size_names is not None:
+        if not isinstance(block_size_names, list):
+            raise ValueError("block_size_names should be a list of strings!")
+        if len(block_size_names) > 3:
+            raise ValueError("block_size_names should not contain more than 3 names!")
+        if not all(isinstance(name, str) for name in block_size_names):
+            raise ValueError("block_size_names should contain only strings!")
+
+
+def block_names(block_size_names, tune_params):
+    """The three names of the block's dimensions: those given, or the defaults in whatever case the parameters have."""
+    names = list(block_size_names or [])
+    if not names:
+        own = {k.lower(): k for k in tune_params}
+        names = [own.get(n, n) for n in DEFAULT_BLOCK_SIZE_NAMES]
+    return names + list(DEFAULT_BLOCK_SIZE_NAMES[len(names) :])

@@ -1,0 +1,416 @@
+//! Parameter spaces.
+
+use crate::convert::{app_error, text_or_file, to_value, value};
+use crate::errors::{SpaceError, hinted};
+use crate::run::run;
+use greenup_command::facts;
+use greenup_space::{Facts, Index, Limits, Stop, Value, count, funnel};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyList, PySlice};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// A parameter space: ``Space(source, *, facts=None, memory=805306368)``.
+///
+/// ``source`` is a file (a path, or a string of one line that ends in .toml or .json) or its text: a space or problem in TOML, or
+/// a T1 or neutral file in JSON. ``facts`` is a dict of what ``device.NAME`` means in it; by default this host, or the GPU for
+/// kernels in CUDA. ``memory`` is the most for the index, bytes.
+///
+/// Points are numbered from 0; a point is a dict of parameter names and values. ``len(space)`` is the number of points that
+/// pass the filters, ``space[i]`` a point (a slice gives a list), ``point in space`` tells whether it passes; a space can be
+/// iterated. The index behind is built on first use.
+#[pyclass(frozen, module = "greenup")]
+pub struct Space {
+    space: Arc<greenup_space::Space>,
+    index: OnceLock<Arc<Index>>,
+    memory: usize,
+    source: Option<String>,
+}
+
+#[pymethods]
+impl Space {
+    #[new]
+    #[pyo3(signature = (source, *, facts=None, memory=805_306_368))]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        facts: Option<&Bound<'_, PyDict>>,
+        memory: usize,
+    ) -> PyResult<Self> {
+        let (text, source) = text_or_file(source)?;
+        let facts = match facts {
+            Some(given) => given_facts(given)?,
+            None => facts::to_count(&text, None).map_err(|e| app_error(e, SpaceError::new_err))?,
+        };
+        let space = greenup_space::Space::read(&text, &facts).map_err(|e| {
+            let named = source
+                .as_ref()
+                .map_or_else(String::new, |s| format!("{s}: "));
+            hinted(
+                SpaceError::new_err(format!("{named}{}", e.message)),
+                e.hint.as_deref(),
+            )
+        })?;
+        Ok(Self {
+            space: Arc::new(space),
+            index: OnceLock::new(),
+            memory,
+            source,
+        })
+    }
+
+    /// Name of the space.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.space.name
+    }
+
+    /// Names of the parameters, in declared order.
+    #[getter]
+    fn names(&self) -> Vec<&str> {
+        self.space.names().collect()
+    }
+
+    /// Named constants: a dict.
+    #[getter]
+    fn constants<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let out = PyDict::new(py);
+        for (name, v) in self.space.constants() {
+            out.set_item(name, value(py, v)?)?;
+        }
+        Ok(out)
+    }
+
+    /// The file; None for a text.
+    #[getter]
+    fn source(&self) -> Option<&str> {
+        self.source.as_deref()
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        let n = self.index(py)?.len();
+        isize::try_from(n)
+            .map(|n| n as usize)
+            .map_err(|_| SpaceError::new_err(format!("the space has {n} points: use count()")))
+    }
+
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(!self.index(py)?.is_empty())
+    }
+
+    /// Number of points that pass the filters, counted without an index: also where ``len`` needs too much memory.
+    fn count(&self, py: Python<'_>) -> PyResult<u128> {
+        if let Some(index) = self.index.get() {
+            return Ok(u128::from(index.len()));
+        }
+        let (space, memory) = (&self.space, self.memory);
+        run(py, |stop| {
+            count(space, |_| true, &limits(memory, &|| stop.is_set()))
+        })?
+        .map_err(stopped)
+    }
+
+    fn __getitem__(&self, py: Python<'_>, at: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        if let Ok(slice) = at.cast::<PySlice>() {
+            let n = isize::try_from(self.index(py)?.len()).unwrap_or(isize::MAX);
+            let range = slice.indices(n)?;
+            let out = PyList::empty(py);
+            let mut i = range.start;
+            for k in 0..range.slicelength {
+                if k % 4096 == 4095 {
+                    py.check_signals()?;
+                }
+                out.append(self.point(py, i as u64)?)?;
+                i += range.step;
+            }
+            return Ok(out.into_any().unbind());
+        }
+        let i: i64 = at.extract().map_err(|_| {
+            PyTypeError::new_err("points are numbered: an integer or a slice is expected")
+        })?;
+        Ok(self.point(py, self.numbered(py, i)?)?.into_any().unbind())
+    }
+
+    fn __contains__(&self, py: Python<'_>, point: &Bound<'_, PyDict>) -> PyResult<bool> {
+        match self.values_of(point) {
+            Ok(values) => Ok(self.index(py)?.position(&values).is_some()),
+            // A point of other parameters.
+            Err(e) if e.is_instance_of::<PyKeyError>(py) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The number of a point. Raises ValueError if it is not in the space, KeyError if it lacks a parameter.
+    fn position(&self, py: Python<'_>, point: &Bound<'_, PyDict>) -> PyResult<u64> {
+        self.find(py, point)
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> PyResult<Points> {
+        slf.get().index(slf.py())?;
+        Ok(Points {
+            space: slf.unbind(),
+            next: AtomicU64::new(0),
+        })
+    }
+
+    /// A list of ``n`` different points, uniformly chosen; all of them in random order if there are no more.
+    #[pyo3(signature = (n, seed=0))]
+    fn sample<'py>(&self, py: Python<'py>, n: i64, seed: u64) -> PyResult<Bound<'py, PyList>> {
+        let n = usize::try_from(n)
+            .map_err(|_| PyValueError::new_err(format!("{n} points cannot be sampled")))?;
+        let index = self.index(py)?;
+        let chosen = py.detach(|| index.sample(n, &mut fastrand::Rng::with_seed(seed)));
+        self.points(py, &chosen)
+    }
+
+    /// A list of the points that differ from a point (a dict, or its number) in one parameter; with ``adjacent`` only those with the next value above or below.
+    #[pyo3(signature = (point, adjacent=false))]
+    fn neighbours<'py>(
+        &self,
+        py: Python<'py>,
+        point: &Bound<'py, PyAny>,
+        adjacent: bool,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let at = match point.cast::<PyDict>() {
+            Ok(point) => self.find(py, point)?,
+            Err(_) if point.is_instance_of::<PyInt>() => self.numbered(py, point.extract()?)?,
+            Err(_) => {
+                return Err(PyTypeError::new_err(
+                    "a point (a dict) or its number is expected",
+                ));
+            }
+        };
+        let index = self.index(py)?;
+        let found = match adjacent {
+            true => index.adjacent(at),
+            false => index.neighbours(at),
+        };
+        self.points(py, &found)
+    }
+
+    /// The values that each parameter takes anywhere in the space: a dict of lists.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = self.index(py)?.values();
+        let out = PyDict::new(py);
+        for (name, values) in self.space.names().zip(&all) {
+            let list = PyList::empty(py);
+            for v in values {
+                list.append(value(py, v)?)?;
+            }
+            out.set_item(name, list)?;
+        }
+        Ok(out)
+    }
+
+    /// The derived values of a point: a dict.
+    fn derived<'py>(
+        &self,
+        py: Python<'py>,
+        point: &Bound<'_, PyDict>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let values = self.values_of(point)?;
+        let all = self
+            .space
+            .derived(&values)
+            .map_err(|e| hinted(SpaceError::new_err(e.message), e.hint.as_deref()))?;
+        let out = PyDict::new(py);
+        for (name, v) in &all {
+            out.set_item(name, value(py, v)?)?;
+        }
+        Ok(out)
+    }
+
+    /// How the filters prune the space, one after the other: a list of dicts ``filter``, ``strength`` (hard or soft),
+    /// ``expression``, ``because``, ``before`` and ``after`` (numbers of points; None where ``seconds`` do not suffice to count), and then
+    /// ``estimate`` with its standard error ``estimate_error``.
+    #[pyo3(signature = (seconds=1.0))]
+    fn funnel<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Bound<'py, PyList>> {
+        let time = Duration::try_from_secs_f64(seconds)
+            .map_err(|_| PyValueError::new_err(format!("{seconds} is no time in seconds")))?;
+        let valid = self.index.get().map(|i| u128::from(i.len()));
+        let (space, memory) = (&self.space, self.memory);
+        let found = run(py, |stop| {
+            funnel(space, valid, time, &limits(memory, &|| stop.is_set()))
+        })?
+        .map_err(stopped)?;
+        let out = PyList::empty(py);
+        for row in &found.rows {
+            let filter = &self.space.filters()[row.filter];
+            let d = PyDict::new(py);
+            d.set_item("filter", filter.name.as_str())?;
+            d.set_item("strength", filter.strength.name())?;
+            d.set_item("expression", filter.expression.as_str())?;
+            d.set_item("because", filter.because.as_deref())?;
+            d.set_item("before", row.before)?;
+            d.set_item("after", row.after)?;
+            d.set_item("estimate", row.estimate.map(|e| e.points))?;
+            d.set_item("estimate_error", row.estimate.map(|e| e.error))?;
+            out.append(d)?;
+        }
+        Ok(out)
+    }
+
+    fn __repr__(&self) -> String {
+        let names: Vec<&str> = self.space.names().collect();
+        let points = self
+            .index
+            .get()
+            .map_or_else(String::new, |i| format!("{} points, ", i.len()));
+        format!(
+            "<greenup.Space {:?}: {points}parameters {}>",
+            self.space.name,
+            names.join(", ")
+        )
+    }
+}
+
+impl Space {
+    /// The index, built on first use.
+    pub fn index(&self, py: Python<'_>) -> PyResult<&Arc<Index>> {
+        if let Some(known) = self.index.get() {
+            return Ok(known);
+        }
+        let (space, memory) = (&self.space, self.memory);
+        let built = run(py, |stop| {
+            Index::build(space, &limits(memory, &|| stop.is_set()))
+        })?
+        .map_err(stopped)?;
+        // Another thread may have been faster; both are the same.
+        Ok(self.index.get_or_init(|| Arc::new(built)))
+    }
+
+    /// The space behind.
+    pub fn inner(&self) -> &Arc<greenup_space::Space> {
+        &self.space
+    }
+
+    /// A point by its number, which exists.
+    pub fn point<'py>(&self, py: Python<'py>, i: u64) -> PyResult<Bound<'py, PyDict>> {
+        let values = self
+            .index(py)?
+            .get(i)
+            .ok_or_else(|| PyIndexError::new_err(format!("there is no point {i}")))?;
+        let out = PyDict::new(py);
+        for (name, v) in self.space.names().zip(&values) {
+            out.set_item(name, value(py, v)?)?;
+        }
+        Ok(out)
+    }
+
+    /// The number of a point.
+    ///
+    /// # Errors
+    /// `ValueError` if it is not in the space, `KeyError` if it lacks a parameter.
+    pub fn find(&self, py: Python<'_>, point: &Bound<'_, PyDict>) -> PyResult<u64> {
+        let values = self.values_of(point)?;
+        self.index(py)?.position(&values).ok_or_else(|| {
+            PyValueError::new_err(format!("{point} is not a point of `{}`", self.space.name))
+        })
+    }
+
+    fn points<'py>(&self, py: Python<'py>, all: &[u64]) -> PyResult<Bound<'py, PyList>> {
+        let out = PyList::empty(py);
+        for (k, &i) in all.iter().enumerate() {
+            if k % 4096 == 4095 {
+                py.check_signals()?;
+            }
+            out.append(self.point(py, i)?)?;
+        }
+        Ok(out)
+    }
+
+    fn numbered(&self, py: Python<'_>, i: i64) -> PyResult<u64> {
+        let n = self.index(py)?.len();
+        let at = match u64::try_from(i) {
+            Ok(i) => Some(i),
+            Err(_) => n.checked_sub(i.unsigned_abs()),
+        };
+        at.filter(|&at| at < n).ok_or_else(|| {
+            PyIndexError::new_err(format!("there is no point {i}: the space has {n}"))
+        })
+    }
+
+    /// The values of a point, in declared order.
+    fn values_of(&self, point: &Bound<'_, PyDict>) -> PyResult<Vec<Value>> {
+        let names: Vec<&str> = self.space.names().collect();
+        let values = names
+            .iter()
+            .map(|name| match point.get_item(name)? {
+                Some(v) => to_value(name, &v),
+                None => Err(PyKeyError::new_err(format!("the point has no `{name}`"))),
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        if point.len() == names.len() {
+            return Ok(values);
+        }
+        let more: Vec<String> = (point.keys().iter())
+            .map(|k| k.to_string())
+            .filter(|k| !names.contains(&k.as_str()))
+            .collect();
+        Err(PyKeyError::new_err(format!(
+            "`{}` has no parameter {}",
+            self.space.name,
+            more.join(", ")
+        )))
+    }
+}
+
+/// The points of a space in order.
+#[pyclass(frozen, module = "greenup._native")]
+pub struct Points {
+    space: Py<Space>,
+    next: AtomicU64,
+}
+
+#[pymethods]
+impl Points {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let space = self.space.get();
+        let i = self.next.fetch_add(1, Ordering::Relaxed);
+        if i >= space.index(py)?.len() {
+            return Ok(None);
+        }
+        space.point(py, i).map(Some)
+    }
+}
+
+fn limits<'a>(bytes: usize, cancelled: &'a (dyn Fn() -> bool + Sync)) -> Limits<'a> {
+    Limits {
+        bytes,
+        cancelled,
+        ..Limits::default()
+    }
+}
+
+fn stopped(e: Stop) -> PyErr {
+    match e {
+        Stop::Memory => hinted(
+            SpaceError::new_err("the space is too large for an index in the allowed memory"),
+            Some("raise memory= (bytes), or use count(), which needs none"),
+        ),
+        Stop::Fault(e) => hinted(SpaceError::new_err(e.message), e.hint.as_deref()),
+        Stop::Cancelled => SpaceError::new_err("stopped"),
+    }
+}
+
+fn given_facts(given: &Bound<'_, PyDict>) -> PyResult<Facts> {
+    given
+        .iter()
+        .map(|(k, v)| {
+            let name: String = k.extract()?;
+            let v = to_value(&name, &v)?;
+            Ok((name, v))
+        })
+        .collect()
+}
+
+/// Adds them to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Space>()?;
+    module.add_class::<Points>()
+}
