@@ -16,7 +16,7 @@ use greenup_gisaxs::scattering::dwba::Scene;
 use greenup_gisaxs::scattering::layers;
 use greenup_gisaxs::{Complex64, GisaxsError as Error, session};
 use greenup_ranks::Alone;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
