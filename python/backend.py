@@ -13,7 +13,12 @@ import zipfile
 from pathlib import Path
 
 import maturin
-from maturin import build_sdist, get_requires_for_build_sdist, get_requires_for_build_wheel  # noqa: F401
+from maturin import (  # noqa: F401
+    build_sdist,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+    prepare_metadata_for_build_wheel,
+)
 
 HERE = Path(__file__).parent
 COMMANDS = ("greenup", "gisaxs", "hydro", "fmm")

@@ -157,7 +157,7 @@ regions = {r["path"][0]: r for r in summary["regions"]}
 
 power = {}
 for label in zeus_says:
-    z, o = zeus_says[label], ours[label]
+    z, o = zeus_says[label], ours.get(label, [])
     assert len(z) == len(o), (label, len(z), len(o))
     row = {"window": label, "n": len(z)}
     row["zeus_s"], row["ours_s"] = statistics.median(t for t, _ in z), statistics.median(t for t, _ in o)

@@ -67,8 +67,8 @@ def run(folder, script, which, timeout):
         return json.loads(record.read_text()), seconds
 
 
-def best(call):
-    valid = [r for r in call["results"] if r["time"] is not None]
+def best(call, among=None):
+    valid = [r for r in call["results"] if r["time"] is not None and (among is None or json.dumps(r["config"]) in among)]
     return min(valid, key=lambda r: r["time"]) if valid else None
 
 
@@ -78,9 +78,13 @@ def time_of(call, config):
 
 def compared(script, i, theirs, ours):
     """One row: call ``i`` of a script by both."""
-    a, b = best(theirs), best(ours)
+    # What one of them cannot run is no best of the other: it has measured a launch that failed.
+    both = [{json.dumps(r["config"]) for r in c["results"] if r["time"] is not None} for c in (theirs, ours)]
+    alike = both[0] & both[1]
+    a, b = best(theirs, alike), best(ours, alike)
     row = {"script": script, "call": i, "kernel_tuner": theirs["seconds"], "greenup": ours["seconds"]}
     row["configs"] = [sum(r["time"] is not None for r in c["results"]) for c in (theirs, ours)]
+    row["only_kernel_tuner"] = [r for r in theirs["results"] if json.dumps(r["config"]) in both[0] - alike]
     if a is None or b is None:
         return row
     row.update(best_kernel_tuner=a["config"], best_greenup=b["config"])

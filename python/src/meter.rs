@@ -7,7 +7,7 @@ use greenup_app::sensors;
 use greenup_meter::choose::{Chosen, found};
 use greenup_meter::sampler::{Trace, sample};
 use greenup_meter::sensor::now_s;
-use greenup_meter::window::energy_between;
+use greenup_meter::window::{energy_between, mean_power};
 use greenup_meter::{Meter, Observer, Policy, Quantity, Run, Sensor};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -134,7 +134,13 @@ impl Recorder {
         let seconds = end - u.start;
         let trace = traces.first();
         let joules = u.quantity.zip(trace).and_then(|(quantity, t)| {
-            energy_between(quantity, &t.readings, u.start, end).filter(|j| *j >= 0.0)
+            // The newest sample of power may be older than the end of the block.
+            energy_between(quantity, &t.readings, u.start, end)
+                .or_else(|| {
+                    let mean = mean_power(quantity, &t.readings, u.start, end)?;
+                    Some(mean.power_w * seconds)
+                })
+                .filter(|j| *j >= 0.0)
         });
         let changes = trace.map_or(0, |t| {
             let inside = t
@@ -193,7 +199,7 @@ fn read(
 
 /// Measures calls of a function by the protocol of the library: warm-up, windows, repeats.
 #[pyfunction]
-#[pyo3(signature = (function, args, kwargs, *, sensor=None, window=0.15, repeats=(3, 7), error=0.01, warmup=0.1))]
+#[pyo3(signature = (function, args, kwargs, *, sensor, window, repeats, error, warmup))]
 #[expect(clippy::too_many_arguments)] // The wrapper in Python has them by name.
 pub fn measure_calls(
     py: Python<'_>,
@@ -207,7 +213,7 @@ pub fn measure_calls(
     warmup: f64,
 ) -> PyResult<Py<PyAny>> {
     let positive = |x: f64| x > 0.0 && x.is_finite();
-    if !positive(window) || !positive(error) || !(warmup >= 0.0 && warmup.is_finite()) {
+    if !(positive(window) && positive(error) && warmup >= 0.0 && warmup.is_finite()) {
         return Err(PyValueError::new_err(
             "window and error must be above 0, warmup not negative",
         ));

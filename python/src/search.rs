@@ -44,7 +44,6 @@ struct State {
 #[pymethods]
 impl Search {
     #[new]
-    #[expect(clippy::too_many_arguments)] // Most have names in Python.
     #[pyo3(signature = (space, *, strategy="portfolio", trials=None, seed=0, out=None, resume=false))]
     fn new(
         py: Python<'_>,
@@ -182,6 +181,11 @@ impl Search {
             }
             Refused::Folder(e) => folder_error(&e),
         })
+    }
+
+    /// Gives the folder of ``out`` free, for other searches; what is told later is not recorded.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.lock().folder = None);
     }
 
     /// The best point so far and its (first) cost: a pair; None before the first success.

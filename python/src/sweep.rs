@@ -1,7 +1,7 @@
 //! Recorded sweeps.
 
 use crate::convert::{file_error, object, path, value};
-use crate::errors::{TuneError, hinted};
+use crate::errors::{self, TuneError, hinted};
 use crate::run::run;
 use crate::search::folder_error;
 use greenup_tune::Objective;
@@ -28,6 +28,10 @@ impl Sweep {
     #[new]
     fn new(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Self> {
         let path = PathBuf::from(path(source)?);
+        if let Err(cause) = std::fs::metadata(&path) {
+            let message = format!("{} cannot be read: {cause}", path.display());
+            return Err(errors::file(&path, cause.kind(), message));
+        }
         let sweep = py.detach(|| read_any(&path)).map_err(|e| match e.cause {
             FormatError::Folder(e) => folder_error(&e),
             FormatError::File(e) => file_error(&e),

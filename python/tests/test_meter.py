@@ -14,9 +14,9 @@ import greenup
 
 @pytest.fixture
 def trace(tmp_path):
-    """A recorded sensor of 40 W."""
+    """A recorded sensor of 40 W, which is seen to move."""
     file = tmp_path / "trace.csv"
-    file.write_text("".join(f"{0.005 * i},40\n" for i in range(20000)))
+    file.write_text("".join(f"{0.005 * i},{39 + 2 * (i % 2)}\n" for i in range(20000)))
     return f"recorded:{file}"
 
 

@@ -26,7 +26,7 @@ def test_commands_run(name):
 
 def test_a_command_prints_what_the_library_returns():
     done = subprocess.run(
-        [_commands.path(), "predict", "--machine", "h200", "f64=1e12", "dram=1e11", "--json"],
+        [_commands.path(), "predict", "--machine", "h200", "--op", "f64=1e12", "--op", "dram=1e11", "--json"],
         capture_output=True,
         text=True,
     )

@@ -1,17 +1,22 @@
 //! What `device.NAME` means in a space.
 
-use greenup_app::error::Result;
+use crate::args::OPENCL;
+use greenup_app::error::{AppError, Result};
 use greenup_app::{print, sensors};
+use greenup_device::opencl::{Choice, Device, OpenClError};
 use greenup_space::Facts;
-use greenup_tune::session::device_facts::{is_cuda, of_gpu, of_host};
+use greenup_tune::session::device_facts::{is_cuda, is_opencl, of_gpu, of_host, of_opencl};
 use std::path::Path;
 
 /// The GPU whose facts stand in where a space is only counted and there is none.
 const STAND_IN: &str = "h200";
 
-/// What `device.NAME` means in a file: the GPU for kernels in CUDA, else this host.
+/// What `device.NAME` means in a file: the GPU for kernels in CUDA, the device for those in OpenCL, else this host.
 pub fn facts_for(file: &Path, gpu: Option<&str>) -> Result<Facts> {
     let text = greenup_files::read_text(file).unwrap_or_default();
+    if let Some(device) = opencl_device(&text, gpu)? {
+        return Ok(of_opencl(&device));
+    }
     if is_cuda(&text) || gpu.is_some() {
         return Ok(of_gpu(&sensors::gpu(gpu)?));
     }
@@ -20,6 +25,12 @@ pub fn facts_for(file: &Path, gpu: Option<&str>) -> Result<Facts> {
 
 /// The same for a space that is only counted, for which the GPU need not be here.
 pub fn to_count(text: &str, gpu: Option<&str>) -> Result<Facts> {
+    if is_opencl(text) && gpu.is_none() && !text.contains("device.") {
+        return Ok(of_host());
+    }
+    if let Some(device) = opencl_device(text, gpu)? {
+        return Ok(of_opencl(&device));
+    }
     if gpu.is_some() {
         return Ok(of_gpu(&sensors::gpu(gpu)?));
     }
@@ -37,4 +48,37 @@ pub fn to_count(text: &str, gpu: Option<&str>) -> Result<Facts> {
         ));
     }
     Ok(of_gpu(&stand_in))
+}
+
+/// The device for kernels in OpenCL; none for other kernels.
+///
+/// # Errors
+/// It does not exist, or `--device` names one of the other kind.
+pub fn opencl_device(text: &str, named: Option<&str>) -> Result<Option<Device>> {
+    let opencl = named.and_then(|n| n.strip_prefix(OPENCL));
+    match (is_opencl(text), named, opencl) {
+        (true, Some(cuda), None) => Err(AppError::new(format!(
+            "the kernels are in OpenCL, which --device cuda:{cuda} does not run"
+        ))
+        .hint("name a device as opencl:PLATFORM.DEVICE; `greenup doctor` lists them")),
+        (false, Some(named), Some(_)) => Err(AppError::new(format!(
+            "the kernels are not in OpenCL, which --device {named} runs"
+        ))
+        .hint("for kernels in OpenCL the problem says language = \"opencl\"")),
+        (true, ..) => {
+            let which = opencl.unwrap_or_default().trim_start_matches(':');
+            let device = which.parse::<Choice>().and_then(|c| Device::chosen(&c));
+            device.map(Some).map_err(failed)
+        }
+        (false, ..) => Ok(None),
+    }
+}
+
+/// An error of OpenCL with its hint.
+pub fn failed(e: OpenClError) -> AppError {
+    let out = AppError::new(e.to_string());
+    match e.hint() {
+        Some(hint) => out.hint(hint),
+        None => out,
+    }
 }

@@ -11,6 +11,7 @@ use greenup_space::Facts;
 use greenup_tune::build::compile::compiler_version;
 use greenup_tune::problem::Measure;
 use greenup_tune::problem::parts::OLD_KEYS;
+use greenup_tune::session::device_facts::of_opencl;
 use greenup_tune::session::{
     Budget, Estimate, Session, SessionError, SessionOptions, SessionResult,
 };
@@ -26,6 +27,12 @@ pub fn problem(
     constants: &[(String, toml::Value)],
     gpu: Option<&str>,
 ) -> Result<Problem> {
+    let text = greenup_files::read_text(file).unwrap_or_default();
+    if let Some(device) = facts::opencl_device(&text, gpu)? {
+        let mut problem = problem_with(file, constants, &of_opencl(&device))?;
+        problem.opencl = Some(device);
+        return Ok(problem);
+    }
     let gpu = setup::first_gpu(gpu)?;
     problem_with(file, constants, &facts::facts_for(file, gpu.as_deref())?)
 }

@@ -4,6 +4,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::{folders, print, sensors};
 use greenup_device::CpuFacts;
 use greenup_device::cuda::{Compiler, Gpu};
+use greenup_device::opencl;
 use greenup_meter::control::Control;
 use greenup_meter::sensors::nvml;
 use greenup_tune::Problem;
@@ -69,7 +70,10 @@ pub fn setup_all(
     sensor: Option<&str>,
     workers: usize,
 ) -> Result<Setup> {
-    let first = first_gpu(list)?;
+    let first = match problem.opencl {
+        Some(_) => None,
+        None => first_gpu(list)?,
+    };
     let mut out = setup(problem, first.as_deref(), sensor)?;
     if !problem.on_gpu() {
         if workers > 1 {
@@ -133,15 +137,26 @@ pub fn setup_all(
 /// The GPU for kernels in CUDA, a sensor that watches it, and the process in which they run.
 pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Result<Setup> {
     let gpu = on_gpu(problem, gpu)?;
-    let target = match &gpu {
-        None => sensors::Target::Host,
-        Some(on) => sensors::on_gpu(&on.gpu)?,
+    let target = match (&gpu, &problem.opencl) {
+        (Some(on), _) => Some(sensors::on_gpu(&on.gpu)?),
+        (None, Some(device)) => of_opencl(device),
+        (None, None) => Some(sensors::Target::Host),
     };
-    let chosen = sensors::sensors(sensor, target, 0.5)?;
+    let chosen = match (target, sensor) {
+        (Some(target), _) => sensors::sensors(sensor, target, 0.5)?,
+        // A sensor that the user names is taken for the device's.
+        (None, Some(_)) => sensors::sensors(sensor, sensors::Target::Host, 0.5)?,
+        (None, None) => {
+            let mut none = sensors::sensors(Some("none"), sensors::Target::Host, 0.5)?;
+            none.missing = Some("no sensor is known for this OpenCL device".into());
+            none
+        }
+    };
     let sensor = chosen.main();
-    let device = match &gpu {
-        Some(on) => on.gpu.name.clone(),
-        None => CpuFacts::read().model,
+    let device = match (&gpu, &problem.opencl) {
+        (Some(on), _) => on.gpu.name.clone(),
+        (None, Some(device)) => device.name.clone(),
+        (None, None) => CpuFacts::read().model,
     };
     let control = if problem.sets_clocks() {
         Some(control(gpu.as_ref())?)
@@ -157,6 +172,15 @@ pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Resu
         gpu,
         workers: Vec::new(),
     })
+}
+
+/// What a sensor of an OpenCL device watches: the host for its processor, a GPU by its PCI address.
+fn of_opencl(device: &opencl::Device) -> Option<sensors::Target> {
+    if device.kind == opencl::Kind::Cpu {
+        return Some(sensors::Target::Host);
+    }
+    let bus = device.bus_id.as_deref()?.parse().ok()?;
+    Some(sensors::Target::Gpu(bus))
 }
 
 /// Opens control of the clocks of the problem's GPU (default: the first GPU); the watchdog process is this program with
@@ -177,7 +201,7 @@ fn control(gpu: Option<&GpuTarget>) -> Result<Control> {
 
 fn on_gpu(problem: &Problem, named: Option<&str>) -> Result<Option<GpuTarget>> {
     if !problem.on_gpu() {
-        if named.is_some() {
+        if named.is_some() && problem.opencl.is_none() {
             print::warn("the kernels are not CUDA: they run on the CPU, --device has no effect");
         }
         return Ok(None);

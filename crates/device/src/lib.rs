@@ -3,11 +3,13 @@
 //! | module | contents |
 //! |---|---|
 //! | [`affinity`] | pinning of threads to CPUs |
+//! | [`batches`] | work repeated without a gap, timed by events of a device |
 //! | [`facts`] | model, cores, caches and hypervisor of the host's CPU |
 //! | [`isa`] | vector instruction sets and their dispatch |
 //! | [`clock`] | the core clock, measured |
 //! | [`memory`] | aligned buffers on huge pages |
 //! | [`cuda`] | NVIDIA GPUs and their compiler, found at run time |
+//! | [`opencl`] | OpenCL devices and their compilers, found at run time |
 //! | [`library`] | shared libraries, loaded at run time |
 //! | [`shared_slice`] | a slice of which threads write disjoint elements |
 //! | [`team`] | pinned threads that start and stop together |
@@ -16,12 +18,14 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod affinity;
+pub mod batches;
 pub mod clock;
 pub mod cuda;
 pub mod facts;
 pub mod isa;
 pub mod library;
 pub mod memory;
+pub mod opencl;
 pub mod shared_slice;
 pub mod team;
 

@@ -165,11 +165,13 @@ pub fn count(
     scratch: &Path,
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<Counted>, CountError> {
-    let mut metrics: Vec<&str> = (COUNTERS.iter().filter(|c| c.of_work))
+    // Bytes and times are read in a run of their own: their few metrics need one pass, so that the profiler repeats no
+    // launch, and the caches hold what they hold in the program.
+    let (mut memory, mut metrics): (Vec<&str>, Vec<&str>) = (COUNTERS.iter().filter(|c| c.of_work))
         .flat_map(|c| c.metrics)
-        .copied()
-        .collect();
-    metrics.extend([DURATION, TENSOR_CYCLES]);
+        .partition(|m| m.starts_with("dram") || m.starts_with("lts"));
+    memory.push(DURATION);
+    metrics.push(TENSOR_CYCLES);
     let known = known(ncu, stop);
     metrics.extend(TENSOR.iter().map(|(_, m)| *m).filter(|m| {
         let base = m.trim_end_matches(".sum");
@@ -177,9 +179,9 @@ pub fn count(
     }));
     let wanted = Wanted::of(groups, each);
     let log = scratch.join("ncu.csv");
-    let launch = |more: &[String]| -> Result<Vec<Launch>, CountError> {
+    let launch = |metrics: &[&str], more: &[String]| -> Result<Vec<Launch>, CountError> {
         let mut c = Command::new(ncu);
-        c.args(options(&log, &metrics));
+        c.args(options(&log, metrics));
         c.args([
             "--kernel-name-base",
             "mangled",
@@ -215,14 +217,21 @@ pub fn count(
         "--launch-count".to_owned(),
         wanted.count.max(1).to_string(),
     ];
-    let launches = match launch(&chosen) {
+    let counted = |metrics: &[&str]| match launch(metrics, &chosen) {
         // The launches of this run had other numbers: take the first ones, whatever they are.
         Err(CountError::Profiler(ProfilerError::NoKernel(_))) => {
-            launch(&["--launch-count".to_owned(), "200".to_owned()])?
+            launch(metrics, &["--launch-count".to_owned(), "200".to_owned()])
         }
-        other => other?,
+        other => other,
     };
-    Ok(grouped(&launches))
+    let mut out = grouped(&counted(&memory)?);
+    for c in grouped(&counted(&metrics)?) {
+        let same = |o: &&mut Counted| (&o.name, o.grid, o.block) == (&c.name, c.grid, c.block);
+        if let Some(o) = out.iter_mut().find(same) {
+            o.counters.extend(c.counters);
+        }
+    }
+    Ok(out)
 }
 
 /// Names of the metrics that the profiler knows for this GPU, without their sums.

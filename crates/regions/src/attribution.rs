@@ -70,6 +70,14 @@ impl Attribution {
         if self.waiting.len() > MOST_WAITING {
             self.merge();
         }
+        // One sensor may be far behind another: it loses the oldest.
+        while self.waiting.len() > 4 * MOST_WAITING {
+            self.waiting.pop_front();
+            self.gone += 1;
+            for (done, _) in &mut self.sensors {
+                *done = (*done).max(self.gone);
+            }
+        }
     }
 
     /// Joins neighbours that no sensor has done.
@@ -229,6 +237,22 @@ mod tests {
         a.forget();
         assert!(a.waiting.is_empty());
         assert!((a.of(1, 2).unwrap().joules - 100.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn a_counter_that_never_moves_does_not_fill_the_memory() {
+        let mut a = Attribution::new(2);
+        let fast = curve(50.0, MS, 20_000 * MS);
+        let stuck = Curve::new(Quantity::Energy);
+        for i in 20..20_000 {
+            a.add(slice(i * MS, (i + 1) * MS, &[(2, MS / 2, MS / 2)]));
+            a.update(0, &fast, false, false);
+            a.update(1, &stuck, false, false);
+            a.forget();
+        }
+        assert!(a.waiting.len() <= 4 * MOST_WAITING);
+        assert!((a.of(0, 2).unwrap().joules - 499.5).abs() < 1.0);
+        assert!(a.of(1, 2).is_none());
     }
 
     #[test]

@@ -8,12 +8,12 @@ use crate::notes::Note;
 use crate::process::Core;
 use crate::sensing::{self, Source};
 use crate::sink::{Sink, message};
+use crate::spin::lock_soon;
 use crate::summary::{Entry, Line, Process, SensorProblem, Summary};
 use crate::table::table;
 use crate::thread::{Counted, Record};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
-use std::sync::PoisonError;
 use std::time::Duration;
 
 /// Lines that wait for a tick; then threads wait.
@@ -127,7 +127,9 @@ impl Collector {
     }
 
     fn collect(&mut self, core: &Core) {
-        let mut threads = core.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut threads) = lock_soon(&core.threads) else {
+            return;
+        };
         let (totals, times, touched) = (&mut self.totals, &mut self.times, &mut self.touched);
         let room = self.records.len() < MOST_WAITING;
         let mut records = Vec::new();
@@ -174,7 +176,7 @@ impl Collector {
     fn attribute(&mut self, last: bool) {
         for (i, source) in self.sources.iter().enumerate() {
             self.attribution
-                .update(i, &source.curve, source.failed.is_some(), last);
+                .update(i, &source.curve, source.is_silent(), last);
         }
         self.attribution.forget();
     }
@@ -187,7 +189,7 @@ impl Collector {
         loop {
             let waits = self.sources.iter().any(|s| {
                 let tick = s.curve.tick().unwrap_or(150_000_000);
-                s.failed.is_none()
+                !s.is_silent()
                     && s.curve.known_until().is_none_or(|known| known < until)
                     && now() < t + (tick * 3 / 2).min(PATIENCE)
             });
@@ -198,7 +200,7 @@ impl Collector {
             self.read();
         }
         self.attribute(is_final);
-        self.write_lines(core, is_final);
+        self.write_lines(core, true);
     }
 
     fn write_lines(&mut self, core: &Core, all: bool) {
@@ -212,15 +214,14 @@ impl Collector {
             let ready = all
                 || t > record.to + PATIENCE
                 || self.sources.iter().all(|s| {
-                    s.failed.is_some() || s.curve.known_until().is_some_and(|k| k >= record.to)
+                    s.is_silent() || s.curve.known_until().is_some_and(|k| k >= record.to)
                 });
             if !ready {
                 break;
             }
             self.records.pop_front();
             let path = names.entry(record.path).or_insert_with(|| {
-                let paths = core.paths.lock().unwrap_or_else(PoisonError::into_inner);
-                paths.names(record.path)
+                lock_soon(&core.paths).map_or_else(Vec::new, |paths| paths.names(record.path))
             });
             let line = Entry::Region(Box::new(self.line(record, path.clone())));
             if let Ok(json) = serde_json::to_string(&line) {

@@ -314,6 +314,8 @@ fn tree_order(paths: Vec<&[String]>) -> Vec<&[String]> {
 
 fn join(path: &[String], all: &[(usize, &Region)], groups: &[usize]) -> MergedRegion {
     let sum = |f: fn(&Region) -> f64| all.iter().map(|(_, r)| f(r)).sum::<f64>();
+    // A foreign file may hold any numbers.
+    let count = |f: fn(&Region) -> u64| all.iter().fold(0u64, |n, (_, r)| n.saturating_add(f(r)));
     let times = || all.iter().map(|(_, r)| r.inclusive_s);
     // By sensor and group of processes: joules, exclusive joules, seconds they are of.
     let mut energies: BTreeMap<&str, BTreeMap<usize, (f64, f64, f64)>> = BTreeMap::new();
@@ -339,8 +341,8 @@ fn join(path: &[String], all: &[(usize, &Region)], groups: &[usize]) -> MergedRe
             let sum = accumulated
                 .entry(id.clone())
                 .or_insert(Accumulated { calls: 0, ticks: 0 });
-            sum.calls += a.calls;
-            sum.ticks += a.ticks;
+            sum.calls = sum.calls.saturating_add(a.calls);
+            sum.ticks = sum.ticks.saturating_add(a.ticks);
         }
         for (id, &c) in r.covered.iter().flatten() {
             let least = covered.entry(id.clone()).or_insert(c);
@@ -361,8 +363,8 @@ fn join(path: &[String], all: &[(usize, &Region)], groups: &[usize]) -> MergedRe
     MergedRegion {
         region: Region {
             path: path.to_vec(),
-            calls: all.iter().map(|(_, r)| r.calls).sum(),
-            threads: all.iter().map(|(_, r)| r.threads).sum(),
+            calls: count(|r| r.calls),
+            threads: count(|r| r.threads),
             inclusive_s: sum(|r| r.inclusive_s),
             exclusive_s: sum(|r| r.exclusive_s),
             min_s: all.iter().filter_map(|(_, r)| r.min_s).reduce(f64::min),

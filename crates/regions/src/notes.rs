@@ -1,7 +1,8 @@
 //! What went wrong with regions, counted: a program is never stopped for it.
 
+use crate::spin::lock_soon;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Kinds of what can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +81,9 @@ impl Notes {
 
     /// Counts several.
     pub fn add_many(&self, note: Note, count: u64, example: impl FnOnce() -> String) {
-        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut notes) = lock_soon(&self.0) else {
+            return;
+        };
         let mut example = example();
         // A long name is cut for the message.
         if let Some((at, _)) = example.char_indices().nth(80).filter(|_| note != Note::Run) {
@@ -103,7 +106,9 @@ impl Notes {
 
     /// All as sentences.
     pub fn texts(&self) -> Vec<String> {
-        let notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(notes) = lock_soon(&self.0) else {
+            return Vec::new();
+        };
         notes
             .iter()
             .map(|((kind, example), n)| kind.text(*n, example))

@@ -5,12 +5,14 @@ use crate::config::{self, Config};
 use crate::names::Paths;
 use crate::notes::{Note, Notes};
 use crate::quiet::Quiet;
-use crate::spin::Spin;
+use crate::spin::{Spin, lock_soon};
 use crate::summary::Process;
 use crate::thread::ThreadState;
 use std::cell::Cell;
 use std::ptr::null;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, compiler_fence,
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -99,6 +101,8 @@ pub fn with_thread<R>(f: impl FnOnce(&'static Core, &ThreadState) -> R) -> Optio
             INTERRUPTED.fetch_add(1, Ordering::Relaxed);
             return None;
         }
+        // What follows must not be moved before the mark, which a signal handler of this thread looks at.
+        compiler_fence(Ordering::SeqCst);
         let _free = Free(&l.busy);
         if l.generation.get() != GENERATION.load(Ordering::Acquire) {
             join(l)?;
@@ -113,6 +117,7 @@ struct Free<'a>(&'a Cell<bool>);
 
 impl Drop for Free<'_> {
     fn drop(&mut self) {
+        compiler_fence(Ordering::SeqCst);
         self.0.set(false);
     }
 }
@@ -319,11 +324,7 @@ fn finish() {
     let Some(mut collector) = core.collector() else {
         return;
     };
-    let threads = core
-        .threads
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone();
+    let threads = lock_soon(&core.threads).map_or_else(Vec::new, |t| t.clone());
     for thread in threads {
         thread.finish(&core.notes);
     }

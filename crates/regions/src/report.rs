@@ -5,9 +5,9 @@ use crate::collector::Collector;
 use crate::names::PathId;
 use crate::process::Core;
 use crate::sensing::Source;
+use crate::spin::lock_soon;
 use crate::summary::{Accumulated, FORMAT, Region, SensorSummary, Summary};
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
 
 impl Collector {
     /// All regions so far.
@@ -20,7 +20,9 @@ impl Collector {
                 continue;
             }
             let (order, path) = {
-                let paths = core.paths.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some(paths) = lock_soon(&core.paths) else {
+                    break;
+                };
                 (paths.ids(i as PathId), paths.names(i as PathId))
             };
             regions.push((order, self.region(i as PathId, path)));

@@ -18,6 +18,7 @@ pub struct Source {
     pub curve: Curve,
     clock: MeterClock,
     due: u64,
+    opened: u64,
     /// Why it is no longer read.
     pub failed: Option<String>,
 }
@@ -30,6 +31,7 @@ impl Source {
             curve: Curve::new(quantity),
             clock,
             due: 0,
+            opened: now(),
             failed: None,
         }
     }
@@ -45,6 +47,13 @@ impl Source {
         } else {
             self.due
         }
+    }
+
+    /// Whether nothing waits for it: it failed, or its value has not changed for long. Some counters never move.
+    pub fn is_silent(&self) -> bool {
+        let last = self.curve.known_until().unwrap_or(self.opened);
+        let patience = (10 * self.curve.tick().unwrap_or(0)).max(1_000_000_000);
+        self.failed.is_some() || now() > last + patience
     }
 
     /// Reads it, if it is due.

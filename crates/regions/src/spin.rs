@@ -5,6 +5,32 @@
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
+
+/// Tries again for a fifth of a second.
+fn soon<G>(mut attempt: impl FnMut() -> Option<G>) -> Option<G> {
+    if let Some(guard) = (0..1000).find_map(|_| attempt()) {
+        return Some(guard);
+    }
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_millis(200) {
+        if let Some(guard) = attempt() {
+            return Some(guard);
+        }
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    None
+}
+
+/// The same of a mutex.
+pub fn lock_soon<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    soon(|| match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(p)) => Some(p.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    })
+}
 
 pub struct Spin<T> {
     held: AtomicBool,
@@ -38,43 +64,78 @@ impl<T> Spin<T> {
                 std::thread::yield_now();
             }
         }
-        SpinGuard(self)
+        SpinGuard { of: self }
     }
 }
 
 impl<T> Spin<T> {
-    /// The lock, if it comes free soon: after a fork its holder may not exist any more.
-    pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
-        (0..1000).find_map(|_| {
-            std::hint::spin_loop();
+    /// The lock, if it comes free soon. After a fork its holder may not exist any more, and in a process that exits by a
+    /// signal handler it may be the caller itself.
+    pub fn lock_soon(&self) -> Option<SpinGuard<'_, T>> {
+        soon(|| {
             self.held
                 .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)
                 .is_ok()
-                .then_some(SpinGuard(self))
+                // A guard that is made and dropped would free the lock of another.
+                .then(|| SpinGuard { of: self })
         })
     }
 }
 
-pub struct SpinGuard<'a, T>(&'a Spin<T>);
+pub struct SpinGuard<'a, T> {
+    of: &'a Spin<T>,
+}
 
 impl<T> Deref for SpinGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
         // SAFETY: this guard is the only one.
-        unsafe { &*self.0.value.get() }
+        unsafe { &*self.of.value.get() }
     }
 }
 
 impl<T> DerefMut for SpinGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: this guard is the only one.
-        unsafe { &mut *self.0.value.get() }
+        unsafe { &mut *self.of.value.get() }
     }
 }
 
 impl<T> Drop for SpinGuard<'_, T> {
     fn drop(&mut self) {
-        self.0.held.store(false, Ordering::Release);
+        self.of.held.store(false, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thread_at_a_time() {
+        let lock = Spin::new((0u64, 0u64));
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for _ in 0..200_000 {
+                        let mut pair = lock.lock();
+                        pair.0 += 1;
+                        pair.1 += 1;
+                    }
+                });
+            }
+            scope.spawn(|| {
+                for _ in 0..20_000 {
+                    let mut pair = lock.lock_soon().unwrap();
+                    assert_eq!(pair.0, pair.1);
+                    *pair = (pair.0 + 1, pair.1 + 1);
+                }
+            });
+        });
+        assert_eq!(*lock.lock(), (420_000, 420_000));
+        let _held = lock.lock();
+        assert!(lock.lock_soon().is_none());
+        assert!(lock.lock_soon().is_none());
     }
 }

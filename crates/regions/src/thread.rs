@@ -200,7 +200,9 @@ impl ThreadState {
 
     /// Ends what is open, as the thread does.
     pub fn finish(&self, notes: &Notes) {
-        let mut inner = self.inner.lock();
+        let Some(mut inner) = self.inner.lock_soon() else {
+            return;
+        };
         let t = now();
         while let Some(&Frame { node, .. }) = inner.stack.last() {
             notes.add(Note::OpenAtEnd, || inner.name(node));
@@ -212,7 +214,7 @@ impl ThreadState {
 
     /// Names of the open regions, the outermost first, of a thread that was forked.
     pub fn open(&self) -> Vec<Arc<[u8]>> {
-        let Some(inner) = self.inner.try_lock() else {
+        let Some(inner) = self.inner.lock_soon() else {
             return Vec::new();
         };
         let name = |f: &Frame| inner.nodes[f.node as usize].name.clone();
@@ -256,7 +258,9 @@ impl ThreadState {
         records: Option<&mut Vec<Record>>,
     ) -> bool {
         let ended = self.ended.load(Ordering::Acquire);
-        let mut inner = self.inner.lock();
+        let Some(mut inner) = self.inner.lock_soon() else {
+            return false;
+        };
         let inner = &mut *inner;
         let t = now();
         for i in 0..inner.stack.len() {

@@ -103,6 +103,9 @@ pub enum TuneError {
     /// Every worker was lost. Holds the last one's fault.
     #[error("no worker is left; the last one: {0}")]
     NoWorker(EnvironmentFault),
+    /// The kernels are in OpenCL and no device was chosen.
+    #[error("the kernels are in OpenCL, and no device was chosen for them")]
+    NoDevice,
     /// The arguments do not fit into memory.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),

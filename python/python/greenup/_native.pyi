@@ -4,6 +4,7 @@ from typing import Any, final
 
 from numpy import complex128, float64, uint32
 from numpy.typing import NDArray
+from typing_extensions import disjoint_base
 
 _Value = bool | int | float | str
 _Point = dict[str, _Value]
@@ -111,6 +112,7 @@ class Search:
         joules: float | None = None,
         message: str | None = None,
     ) -> None: ...
+    def close(self) -> None: ...
     @property
     def best(self) -> tuple[_Point, float] | None: ...
     @property
@@ -123,6 +125,7 @@ class Search:
     def left(self) -> int: ...
     def __len__(self) -> int: ...
 
+@disjoint_base
 class Sweep:
     def __new__(cls, source: _Path) -> Sweep: ...
     @property
@@ -166,11 +169,11 @@ def measure_calls(
     args: tuple[Any, ...],
     kwargs: dict[str, Any] | None,
     *,
-    sensor: str | None = None,
-    window: float = 0.15,
-    repeats: tuple[int, int] = (3, 7),
-    error: float = 0.01,
-    warmup: float = 0.1,
+    sensor: str | None,
+    window: float,
+    repeats: tuple[int, int],
+    error: float,
+    warmup: float,
 ) -> dict[str, Any]: ...
 
 _Sample = tuple[str, str, _Path]

@@ -141,6 +141,8 @@ def tune(
     except BaseException as e:
         e.result = Result(search)
         raise
+    finally:
+        search.close()
     return Result(search)
 
 

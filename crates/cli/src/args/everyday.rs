@@ -23,6 +23,8 @@ pub enum Template {
     Cpp,
     /// Matrix transpose on an NVIDIA GPU through shared memory
     Cuda,
+    /// Matrix transpose in OpenCL through local memory, on any device with an OpenCL driver
+    Opencl,
     /// Compiler flags and arguments of a program, built and run by commands; in any language
     Command,
 }

@@ -15,7 +15,7 @@ mod tuning;
 pub use everyday::*;
 pub use model::*;
 pub use paper::PaperArgs;
-pub use parse::{BudgetArg, Sizes};
+pub use parse::{BudgetArg, OPENCL, Sizes};
 pub use profile::{MethodOfProfile, ProfileArgs};
 pub use regions::RegionsArgs;
 pub use run::RunArgs;

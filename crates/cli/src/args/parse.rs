@@ -11,12 +11,17 @@ pub enum BudgetArg {
     Share(f64),
 }
 
-/// `cuda`, `cuda:1` or, where nothing runs, `cuda:h200`: the GPU's number or name.
+/// What the name of an OpenCL device begins with, where devices of both kinds are one text.
+pub const OPENCL: &str = "opencl";
+
+/// `cuda`, `cuda:1` or, where nothing runs, `cuda:h200`: the GPU's number or name. `opencl`, `opencl:0.1`: as it is.
 pub fn gpu(text: &str) -> Result<String, String> {
     match text.split_once(':') {
         None if text == "cuda" => Ok("0".into()),
         Some(("cuda", which)) if !which.is_empty() => Ok(which.into()),
-        _ => Err("use cuda or cuda:N".into()),
+        None if text == OPENCL => Ok(text.into()),
+        Some((OPENCL, which)) if !which.is_empty() => Ok(text.into()),
+        _ => Err("use cuda, cuda:N, opencl or opencl:PLATFORM.DEVICE".into()),
     }
 }
 

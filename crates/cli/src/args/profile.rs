@@ -90,7 +90,7 @@ pub enum MethodOfProfile {
     Auto,
     /// One run: when each kernel ran, by CUPTI; needs no privileges. Energies by time and kind of kernel
     Time,
-    /// The same, and a second run under `ncu` that counts operations and bytes of each kernel; may need privileges
+    /// The same, and two more runs under `ncu` that count bytes and operations of each kernel; may need privileges
     Counters,
     /// One run: counters of the CPU alone
     Cpu,

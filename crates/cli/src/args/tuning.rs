@@ -35,8 +35,8 @@ pub struct SpaceArgs {
     #[arg(long = "set", value_name = "NAME=VALUE[,VALUE]", value_parser = constant)]
     pub named: Vec<(String, toml::Value)>,
     /// Device whose properties `device.NAME` refers to: a GPU here (cuda:N) or a known GPU (cuda:h200) [default for CUDA
-    /// kernels: the first GPU, or h200 if there is none]
-    #[arg(long = "device", value_name = "cuda[:N|:NAME]", value_parser = gpu)]
+    /// kernels: the first GPU, or h200 if there is none; for OpenCL kernels: opencl:0.0]
+    #[arg(long = "device", value_name = "cuda[:N|:NAME]|opencl[:PLATFORM.DEVICE]", value_parser = gpu)]
     pub gpu: Option<String>,
     /// Memory limit of the index, e.g. 768M or 2G; larger spaces are counted without an index
     #[arg(long, default_value = "768M", value_parser = bytes)]
@@ -83,8 +83,9 @@ pub struct SearchArgs {
     /// Most configs that are measured next to the finalists, as the search could not tell them from the last
     #[arg(long, default_value_t = greenup_tune::plan::NEAR_TIES, value_name = "N")]
     pub near_ties: usize,
-    /// GPU that runs CUDA kernels, or several of one model with a worker each, as cuda:0,1 or cuda:all [default: cuda:0]
-    #[arg(long = "device", value_name = "cuda[:N,M,...|:all]", value_parser = gpu)]
+    /// GPU that runs CUDA kernels, or several of one model with a worker each, as cuda:0,1 or cuda:all; or device that runs OpenCL
+    /// kernels, its platform by number or a part of its name [default: cuda:0, opencl:0.0]
+    #[arg(long = "device", value_name = "cuda[:N,M,...|:all]|opencl[:PLATFORM.DEVICE]", value_parser = gpu)]
     pub gpu: Option<String>,
     #[command(flatten)]
     pub sensor: SensorArg,
@@ -199,8 +200,8 @@ pub struct ScaleArgs {
     /// Measuring time of a config, s [default: the problem's]
     #[arg(long, value_name = "S")]
     pub measure: Option<f64>,
-    /// GPU that runs CUDA kernels [default: cuda:0]
-    #[arg(long = "device", value_name = "cuda[:N]", value_parser = gpu)]
+    /// GPU that runs CUDA kernels, or device that runs OpenCL kernels [default: cuda:0, opencl:0.0]
+    #[arg(long = "device", value_name = "cuda[:N]|opencl[:PLATFORM.DEVICE]", value_parser = gpu)]
     pub gpu: Option<String>,
     /// Number of configs: the fastest, the lowest-energy, and others evenly spaced by time
     #[arg(long, default_value_t = 4, value_name = "N")]

@@ -8,6 +8,7 @@ use greenup_app::renamed::with_old_keys;
 use greenup_app::{print, sensors};
 use greenup_device::CpuFacts;
 use greenup_device::cuda::{Compiler, Gpu};
+use greenup_device::opencl::Device;
 use greenup_meter::probe::{Diagnosis, probe};
 use greenup_meter::square_wave::{SquareWave, square_wave};
 use greenup_meter::{Quantity, Sensor};
@@ -38,6 +39,7 @@ pub fn run(args: &DoctorArgs) -> Result {
         let all = json!({
             "cpu": CpuFacts::read(),
             "cuda": cuda_json(),
+            "opencl": opencl_json(),
             "sensors": diagnoses,
             "usable": count,
             "square_wave": wave,
@@ -110,6 +112,40 @@ fn print_cuda() {
     }
 }
 
+/// Devices of OpenCL, or what is missing.
+fn opencl_json() -> serde_json::Value {
+    let devices = Device::all();
+    json!({
+        "missing": devices.as_ref().err().map(ToString::to_string),
+        "devices": devices.unwrap_or_default(),
+    })
+}
+
+fn print_opencl() {
+    match Device::all() {
+        Ok(devices) if devices.is_empty() => print::line("OpenCL: a platform, but no device"),
+        Ok(devices) => {
+            for d in devices {
+                print::line(format!(
+                    "OpenCL {}: {}, {}, {} compute units, {}, driver {}",
+                    d.address,
+                    d.name,
+                    d.kind,
+                    d.fact("compute_units").unwrap_or(0),
+                    d.platform,
+                    d.driver
+                ));
+            }
+        }
+        Err(e) => {
+            print::line(format!("OpenCL: no device can be used: {e}"));
+            if let Some(hint) = e.hint() {
+                print::line(format!("      {hint}"));
+            }
+        }
+    }
+}
+
 fn print(diagnoses: &[Diagnosis]) {
     let facts = CpuFacts::read();
     print::line(format!(
@@ -124,6 +160,7 @@ fn print(diagnoses: &[Diagnosis]) {
         }
     ));
     print_cuda();
+    print_opencl();
     for d in diagnoses {
         let verdict = if d.usable {
             "usable"

@@ -140,7 +140,12 @@ fn install(folder: &Path, force: bool) -> Result {
         (include.join("greenup.h"), HEADER.into()),
         (include.join("greenup.f90"), FORTRAN.into()),
     ];
+    let root = std::path::absolute(folder)?;
     let libraries = libraries();
+    if !libraries.is_empty() {
+        let file = lib.join("pkgconfig/greenup-regions.pc");
+        files.push((file, pkg_config(&root).into()));
+    }
     for path in &libraries {
         let bytes =
             std::fs::read(path).map_err(|e| AppError::new(format!("{}: {e}", path.display())))?;
@@ -165,12 +170,23 @@ fn install(folder: &Path, force: bool) -> Result {
         )
         .hint("`cargo build --release -p greenup-regions` makes it in target/release; then install again"));
     }
-    let root = std::path::absolute(folder)?;
     print::line(format!(
         "cc app.c -I{0}/include -L{0}/lib -Wl,-rpath,{0}/lib -lgreenup_regions",
         root.display()
     ));
     Ok(())
+}
+
+/// What `pkg-config greenup-regions` tells.
+fn pkg_config(root: &Path) -> String {
+    format!(
+        "prefix={}\nlibdir=${{prefix}}/lib\nincludedir=${{prefix}}/include\n\n\
+         Name: greenup-regions\nDescription: Time, energy and power of named parts of programs\nVersion: {}\n\
+         Cflags: -I${{includedir}}\nLibs: -L${{libdir}} -Wl,-rpath,${{libdir}} -lgreenup_regions\n\
+         Libs.private: -lm -ldl -lpthread\n",
+        root.display(),
+        env!("CARGO_PKG_VERSION")
+    )
 }
 
 /// The libraries of this build: next to the program, or in `lib` next to its folder.

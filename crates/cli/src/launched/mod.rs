@@ -13,7 +13,7 @@ use greenup_space::Facts;
 use greenup_tune::Problem;
 use greenup_tune::plan::{GpuTarget, WorkerSetup};
 use greenup_tune::session::Setup;
-use greenup_tune::session::device_facts::{is_cuda, of_gpu, of_host};
+use greenup_tune::session::device_facts::{is_cuda, is_opencl, of_gpu, of_host};
 use greenup_tune::worker::launcher::Launcher;
 use greenup_tune::worker::remote::{Introduction, Question, VERSION};
 use std::process::Command;
@@ -49,6 +49,12 @@ const VERSION_LIMIT: Duration = Duration::from_secs(3);
 pub fn start(args: &TuneArgs) -> Result<Vec<Launched>> {
     let text = greenup_files::read_text(&args.problem).unwrap_or_default();
     let on_gpu = is_cuda(&text);
+    if is_opencl(&text) && !args.launcher.is_empty() {
+        return Err(AppError::new(
+            "the kernels are in OpenCL, which --launcher does not start elsewhere",
+        )
+        .hint("run `greenup tune` without --launcher on the other host"));
+    }
     if !(args.launcher_timeout > 0.0 && args.launcher_timeout < 1e6) {
         return Err(AppError::new("--launcher-timeout must be above 0 s"));
     }

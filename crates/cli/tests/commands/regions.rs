@@ -111,6 +111,7 @@ fn the_header_is_installed_and_other_files_stay() {
     // The library is there where it was built next to the command.
     let built = to.join("lib/libgreenup_regions.so").exists();
     assert_eq!(first.status.success(), built);
+    assert_eq!(to.join("lib/pkgconfig/greenup-regions.pc").exists(), built);
     let said = format!("{}{}", text(&first.stdout), text(&first.stderr));
     assert!(
         said.contains(if built {

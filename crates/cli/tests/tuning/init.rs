@@ -95,7 +95,7 @@ fn a_folder_with_files_stays_as_it_is() {
     assert!(is_refused(&mut c).contains("cannot be used"));
     let mut c = std::process::Command::new(assert_cmd::cargo::cargo_bin!("greenup"));
     c.args(["init", "fortran"]).arg(dir.path().join("new"));
-    assert!(is_refused(&mut c).contains("[possible values: c, cpp, cuda, command]"));
+    assert!(is_refused(&mut c).contains("[possible values: c, cpp, cuda, opencl, command]"));
     // An empty folder will do.
     let empty = dir.path().join("empty");
     std::fs::create_dir(&empty).unwrap();

@@ -15,6 +15,7 @@ mod launched_gpus;
 mod launcher;
 mod marks;
 mod nvml;
+mod opencl;
 mod processes;
 mod ssh;
 mod sweeps;

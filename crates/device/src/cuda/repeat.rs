@@ -1,16 +1,13 @@
 //! Repeats work on a GPU without gaps, timed by events.
 
 use super::{CudaError, Event, Graph, Session};
-use std::collections::VecDeque;
+use crate::batches::{self, Queue, Repeated};
 
 /// Enqueues one run.
 pub type Enqueue<'a> = dyn FnMut() -> Result<(), CudaError> + 'a;
 
 /// Runs shorter than this are recorded and repeated in groups, s.
 const SHORT_S: f64 = 2e-4;
-/// Length of a batch between two events, s.
-const BATCH_S: f64 = 0.02;
-
 /// Repeats runs of one kind.
 #[derive(Default)]
 pub struct Repeater {
@@ -20,13 +17,23 @@ pub struct Repeater {
     once: f64,
 }
 
-/// Repeated runs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Repeated {
-    /// Number of runs.
-    pub runs: i64,
-    /// Their time on the GPU, s.
-    pub seconds: f64,
+impl Queue for Session {
+    type Event = Event;
+    type Error = CudaError;
+
+    fn event(&self) -> Result<Event, CudaError> {
+        let e = Session::event(self)?;
+        e.record()?;
+        Ok(e)
+    }
+
+    fn wait(&self, event: &Event) -> Result<(), CudaError> {
+        event.wait()
+    }
+
+    fn between(&self, from: &Event, to: &Event) -> Result<f64, CudaError> {
+        to.since(from)
+    }
 }
 
 impl Repeater {
@@ -60,13 +67,8 @@ impl Repeater {
         n: i64,
         one: &mut Enqueue,
     ) -> Result<f64, CudaError> {
-        let (start, end) = (session.event()?, session.event()?);
-        start.record()?;
         // SAFETY: the caller's promise.
-        unsafe { self.enqueue(n, one) }?;
-        end.record()?;
-        end.wait()?;
-        let seconds = end.since(&start)?;
+        let seconds = batches::run(session, n, &mut |n| unsafe { self.enqueue(n, one) })?;
         self.once = seconds / n as f64;
         Ok(seconds)
     }
@@ -103,41 +105,15 @@ impl Repeater {
             // Host code that cannot be recorded is enqueued one by one.
             self.graph = graph.ok().map(|g| (g, size));
         }
-        let batch = BATCH_S.min(seconds / 4.0) / self.once.max(1e-7);
-        let mut size = (batch.round() as i64).max(1);
+        let mut size = batches::batch(seconds, self.once);
         if let Some((_, group)) = &self.graph {
             size = (size / group).max(1) * group;
         }
-        let first = session.event()?;
-        first.record()?;
-        // Two batches are enqueued while one is waited for.
-        let mut waiting: VecDeque<Event> = VecDeque::new();
-        let mut last: Option<Event> = None;
-        let (mut total, mut batches, mut enqueued) = (0.0, 0_i64, 0_i64);
-        loop {
-            let expected = total + self.once * (size * (enqueued - batches)) as f64;
-            if expected < 0.98 * seconds || enqueued == 0 {
-                // SAFETY: the caller's promise.
-                unsafe { self.enqueue(size, one) }?;
-                let e = session.event()?;
-                e.record()?;
-                waiting.push_back(e);
-                enqueued += 1;
-                if waiting.len() < 3 {
-                    continue;
-                }
-            }
-            let Some(e) = waiting.pop_front() else { break };
-            e.wait()?;
-            times.push(e.since(last.as_ref().unwrap_or(&first))? / size as f64);
-            total = e.since(&first)?;
-            batches += 1;
-            self.once = total / (batches * size) as f64;
-            last = Some(e);
-        }
-        Ok(Repeated {
-            runs: batches * size,
-            seconds: total,
-        })
+        let mut once = self.once;
+        // SAFETY: the caller's promise.
+        let mut enqueue = |n| unsafe { self.enqueue(n, one) };
+        let done = batches::window(session, seconds, size, &mut once, &mut enqueue, times);
+        self.once = once;
+        done
     }
 }

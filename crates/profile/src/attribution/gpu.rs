@@ -175,7 +175,7 @@ pub(super) fn profile(
         clock_hz,
         counted_share: model_j
             .filter(|m| *m > 0.0)
-            .map_or(0.0, |m| by_counters / m),
+            .map_or(0.0, |m| (by_counters / m).abs()),
         throttling: trace
             .map(crate::joules::Trace::throttling)
             .unwrap_or_default(),

@@ -141,6 +141,22 @@ static void fork_storm(long n) {
     }
 }
 
+static void exiting(int signal) {
+    (void)signal;
+    exit(0);
+}
+
+/* Exits by a signal handler, most likely within a begin or end. */
+static void exit_in_handler(void) {
+    signal(SIGALRM, exiting);
+    struct itimerval once = {{0, 0}, {0, 30000}};
+    setitimer(ITIMER_REAL, &once, NULL);
+    for (;;) {
+        greenup_region_begin("loop");
+        greenup_region_end("loop");
+    }
+}
+
 static void interrupted(void) {
     signal(SIGALRM, handler);
     struct itimerval every = {{0, 200}, {0, 200}};
@@ -199,14 +215,18 @@ int main(int argc, char **argv) {
         fork_storm(n);
     else if (!strcmp(what, "signals"))
         interrupted();
+    else if (!strcmp(what, "exit-in-handler"))
+        exit_in_handler();
     else if (!strcmp(what, "pairs")) {
-        for (long i = 0; i < n; i++) {
+        struct rusage first, last;
+        in("pair", 0.05); /* sensors are open, and the thread of the library runs */
+        getrusage(RUSAGE_SELF, &first);
+        for (long i = 1; i < n; i++) {
             greenup_region_begin("pair");
             greenup_region_end("pair");
         }
-        struct rusage usage;
-        getrusage(RUSAGE_SELF, &usage);
-        printf("%ld\n", usage.ru_maxrss);
+        getrusage(RUSAGE_SELF, &last);
+        printf("%ld\n", last.ru_maxrss - first.ru_maxrss);
     } else if (!strcmp(what, "regions")) /* until it is killed, or that many */
         for (long i = 0; n == 0 || i < n; i++)
             in("region", 0.001);

@@ -95,7 +95,7 @@ fn a_hundred_million_pairs_need_no_memory() {
     let out = case.run();
     assert!(out.status.success());
     let kib: u64 = text(&out.stdout).trim().parse().unwrap();
-    assert!(kib < 32_000, "{kib} KiB");
+    assert!(kib < 16_000, "{kib} KiB");
     assert_eq!(region(&case.summary(), &["pair"]).calls, 100_000_000);
 }
 

@@ -149,3 +149,20 @@ fn a_flush_writes_the_run_so_far() {
     assert!(all.len() >= 3, "{}", all.len());
     assert!(all[0].regions[0].calls < all[1].regions[0].calls);
 }
+
+#[test]
+fn a_sensor_that_never_changes_holds_no_line_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let trace = dir.path().join("trace.csv");
+    std::fs::write(&trace, "0,5\n1000,5\n").unwrap();
+    // Of a recorded trace, nothing new comes before its next sample.
+    let sensors = format!("{SENSOR},recorded:{}", trace.display());
+    let mut case = Case::new(&["phases"])
+        .env("GREENUP_REGIONS", "lines,summary")
+        .env("GREENUP_REGIONS_SENSOR", &sensors);
+    case.ok();
+    let s = case.summary();
+    assert_eq!((case.lines().len(), s.sensors.len()), (220, 2));
+    assert!(s.sensors[1].joules.is_none() && s.sensors[1].cause.is_some());
+    assert!(joules(region(&s, &["long"])) > 50.0);
+}

@@ -106,3 +106,15 @@ fn a_library_may_be_closed() {
     case.ok();
     assert_eq!(case.summary().regions.len(), 2);
 }
+
+#[test]
+fn a_signal_handler_may_exit() {
+    // Within a begin or end the thread holds its own lock.
+    for _ in 0..12 {
+        let mut case = Case::new(&["exit-in-handler"]);
+        let start = std::time::Instant::now();
+        case.ok();
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+        assert!(region(&case.summary(), &["loop"]).calls > 0);
+    }
+}

@@ -2,16 +2,19 @@
 
 use crate::build::compile::Unit;
 use crate::build::cubin::{self, Ready};
+use crate::build::opencl;
 use crate::command::Expectation;
-use crate::error::CompileError;
 use crate::error::{BuildError, EnvironmentFault, of_environment};
+use crate::error::{CompileError, TuneError};
 use crate::plan::Plan;
-use crate::problem::Problem;
+use crate::problem::{Language, Problem};
+use crate::worker::launcher::{Answer, Worker};
 use crate::worker::protocol::{Built, Inputs, Job, Message, Task};
 use greenup_meter::Observer;
 use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A compiled kernel or why there is none, and the seconds it took.
 pub(crate) type Made = (Result<Ready, BuildError>, f64);
@@ -28,6 +31,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) libraries: PathBuf,
     /// The output of a command that is right.
     pub(crate) expectation: Option<Expectation>,
+    /// Idle processes that compile OpenCL: loading its compiler takes longer than most kernels.
+    pub(crate) compilers: Arc<Mutex<Vec<Worker>>>,
 }
 
 impl Builder<'_> {
@@ -44,6 +49,9 @@ impl Builder<'_> {
                 &|| self.observer.cancelled(),
             );
         }
+        if self.problem.build.language == Language::OpenCl {
+            return self.compile_opencl(config);
+        }
         let Some(on) = &self.plan.gpu else {
             let library = Unit::of_config(self.problem, config)?.compile(&self.libraries)?;
             return Ok(Ready {
@@ -52,24 +60,79 @@ impl Builder<'_> {
                 rejected: None,
             });
         };
-        let job = Job {
-            inputs: Inputs::default(),
-            limit_s: COMPILE_S,
-            task: Task::Compile(cubin::source(self.problem, config, on)?),
-            files: Vec::new(),
+        match self.in_a_process(Task::Compile(cubin::source(self.problem, config, on)?))? {
+            Message::Compiled { file, kernels } => {
+                Ok(cubin::ready(self.problem, config, on, file, &kernels)?)
+            }
+            _ => Err(no_answer()),
+        }
+    }
+
+    fn compile_opencl(&self, config: &[Value]) -> Result<Ready, BuildError> {
+        let Some(device) = &self.problem.opencl else {
+            let fault = TuneError::NoDevice.to_string();
+            return Err(EnvironmentFault(fault).into());
         };
-        let answer = self
-            .plan
-            .launcher
-            .run(&job, COMPILE_S, &|| self.observer.cancelled())?
-            .ok_or(CompileError::Interrupted)?;
+        let source = opencl::source(self.problem, config, device, &self.libraries)?;
+        match self.by_a_compiler(Task::BuildOpenCl(source.clone()))? {
+            Message::BuiltOpenCl { kernels } => Ok(opencl::ready(
+                self.problem,
+                config,
+                device,
+                source,
+                &kernels,
+            )?),
+            _ => Err(no_answer()),
+        }
+    }
+
+    /// Runs a compiler in a process of its own, as it may crash or hang.
+    fn in_a_process(&self, task: Task) -> Result<Message, BuildError> {
+        let cancelled = || self.observer.cancelled();
+        let answer = self.plan.launcher.run(&job(task), COMPILE_S, &cancelled)?;
+        Self::compiled(answer)
+    }
+
+    /// The same in a process that is kept while it succeeds.
+    fn by_a_compiler(&self, task: Task) -> Result<Message, BuildError> {
+        let cancelled = || self.observer.cancelled();
+        let idle = || {
+            self.compilers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let kept = idle().pop().filter(Worker::alive);
+        let mut worker = match kept {
+            Some(worker) => worker,
+            None => self.plan.launcher.start(&cancelled)?,
+        };
+        let answer = worker.ask(&job(task), COMPILE_S, &cancelled)?;
+        if answer.as_ref().is_some_and(|a| a.failure.is_none()) {
+            idle().push(worker);
+        }
+        Self::compiled(answer)
+    }
+
+    fn compiled(answer: Option<Answer>) -> Result<Message, BuildError> {
+        let answer = answer.ok_or(CompileError::Interrupted)?;
         match (answer.messages.into_iter().next(), answer.failure) {
             (_, Some((_, m))) if of_environment(&m) => Err(EnvironmentFault(m).into()),
             (_, Some((_, m))) => Err(CompileError::Rejected(m).into()),
-            (Some(Message::Compiled { file, kernels }), None) => {
-                Ok(cubin::ready(self.problem, config, on, file, &kernels)?)
-            }
-            _ => Err(CompileError::Rejected("the compiler gave no answer".into()).into()),
+            (Some(message), None) => Ok(message),
+            (None, None) => Err(no_answer()),
         }
     }
+}
+
+fn job(task: Task) -> Job {
+    Job {
+        inputs: Inputs::default(),
+        limit_s: COMPILE_S,
+        task,
+        files: Vec::new(),
+    }
+}
+
+fn no_answer() -> BuildError {
+    CompileError::Rejected("the compiler gave no answer".into()).into()
 }

@@ -113,10 +113,12 @@ impl<'a> Unit<'a> {
         format!("{:016x}", h.finish())
     }
 
-    /// Flags of the host's compiler; those of a CUDA problem are for its kernels.
+    /// Flags of the host's compiler; those of a CUDA or OpenCL problem are for its kernels.
     fn flags(&self) -> Vec<String> {
         match self.build.language {
-            Language::Cuda => ["-O3", "-march=native", "-fopenmp"].map(Into::into).into(),
+            Language::Cuda | Language::OpenCl => {
+                ["-O3", "-march=native", "-fopenmp"].map(Into::into).into()
+            }
             _ => self.build.flags(),
         }
     }
@@ -199,7 +201,7 @@ impl<'a> Unit<'a> {
             return Ok(library);
         }
         let extension = match self.build.language {
-            Language::C | Language::Cuda | Language::Command => "c",
+            Language::C | Language::Cuda | Language::OpenCl | Language::Command => "c",
             Language::Cpp => "cpp",
         };
         let wrapper = dir.join(format!("{key}.{extension}"));
@@ -259,7 +261,8 @@ impl<'a> Unit<'a> {
     /// The files that the sources include, the sources too, by the compiler's own list where it makes one.
     pub fn files(&self) -> BTreeSet<PathBuf> {
         let mut out = included(&self.sources);
-        if self.build.language != Language::Cuda || self.stream {
+        let of_host = !matches!(self.build.language, Language::Cuda | Language::OpenCl);
+        if of_host || self.stream {
             out.extend(self.listed());
         }
         out
@@ -347,7 +350,7 @@ fn brief(message: &str) -> String {
 /// The host's compiler.
 fn compiler(build: &Build) -> &str {
     build.compiler.as_deref().unwrap_or(match build.language {
-        Language::C | Language::Cuda | Language::Command => "cc",
+        Language::C | Language::Cuda | Language::OpenCl | Language::Command => "cc",
         Language::Cpp => "c++",
     })
 }

@@ -117,7 +117,8 @@ fn show(
             }
         };
         let launches = match &ready.built {
-            crate::worker::protocol::Built::Cubin { launches, .. } => launches.len(),
+            crate::worker::protocol::Built::Cubin { launches, .. }
+            | crate::worker::protocol::Built::OpenCl { launches, .. } => launches.len(),
             crate::worker::protocol::Built::Library(_)
             | crate::worker::protocol::Built::Command(_) => 0,
         };

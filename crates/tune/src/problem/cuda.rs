@@ -1,4 +1,4 @@
-//! What a problem says of its kernels on a GPU: their launches, and which compiled ones are worth
+//! What a problem says of its kernels in CUDA or OpenCL: their launches, and which compiled ones are worth
 //! measuring.
 
 use super::ConfigError;
@@ -54,10 +54,10 @@ pub(super) fn launches(
     written: &[LaunchText],
 ) -> Result<Vec<Launching>, ValueError> {
     match (build.language, written.is_empty()) {
-        (Language::Cuda, true) => {
+        (Language::Cuda | Language::OpenCl, true) => {
             return Err(ValueError::NoLaunch);
         }
-        (Language::Cuda, false) => {}
+        (Language::Cuda | Language::OpenCl, false) => {}
         (_, false) => return Err(ValueError::LaunchWithoutCuda),
         (Language::Command, true) => {}
         (_, true) if build.entry.is_empty() => {
@@ -170,6 +170,11 @@ impl Problem {
             });
         }
         Ok(out)
+    }
+
+    /// Whether a launch has dynamic shared memory, of whatever size.
+    pub(crate) fn launches_share(&self) -> bool {
+        self.launches.iter().any(|l| l.shared.is_some())
     }
 
     /// Why a compiled config is not worth measuring, by `[compiled]`; `facts` are what compiling

@@ -127,12 +127,15 @@ pub enum ValueError {
     /// An unknown swizzle of a tensor map.
     #[error("swizzle {0} is not 0, 32, 64 or 128")]
     Swizzle(u32),
-    /// A CUDA problem without launches.
-    #[error("has no [[launch]]: a CUDA problem says what is launched")]
+    /// A CUDA or OpenCL problem without launches.
+    #[error("has no [[launch]]: a CUDA or OpenCL problem says what is launched")]
     NoLaunch,
-    /// Launches of a problem that is not CUDA.
-    #[error("has [[launch]], but its language is not cuda")]
+    /// Launches of a problem that is neither CUDA nor OpenCL.
+    #[error("has [[launch]], but its language is neither cuda nor opencl")]
     LaunchWithoutCuda,
+    /// A table that OpenCL has not.
+    #[error("has {0}, which OpenCL kernels do not have: {1}")]
+    NotInOpenCl(&'static str, &'static str),
     /// The name of the function to call is missing.
     #[error("[build] names no entry, the function to call")]
     NoEntry,

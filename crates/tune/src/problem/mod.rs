@@ -92,6 +92,8 @@ pub struct Problem {
     pub measure: Measure,
     /// The command that is tuned, where it is not a kernel.
     pub command: Option<Runnable>,
+    /// The device of kernels in OpenCL. The caller sets it before tuning, as it is the one whose facts the space was read with.
+    pub opencl: Option<greenup_device::opencl::Device>,
     work: Vec<(Op, Expr)>,
     launches: Vec<Launching>,
     maps: Vec<Mapping>,
@@ -150,7 +152,7 @@ impl Problem {
         command::check_objective(self.command.as_ref(), objective)
     }
 
-    /// Whether its kernels run on a GPU.
+    /// Whether its kernels run on a GPU by CUDA.
     pub fn on_gpu(&self) -> bool {
         self.build.language == Language::Cuda
     }

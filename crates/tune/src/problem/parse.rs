@@ -156,6 +156,9 @@ impl Problem {
             data.push(d);
         }
         let on_gpu = written.build.language == Language::Cuda;
+        if written.build.language == Language::OpenCl {
+            not_in_opencl(&written).map_err(of_value)?;
+        }
         for (name, none) in [
             ("maps", written.maps.is_empty()),
             ("textures", written.textures.is_empty()),
@@ -235,8 +238,39 @@ impl Problem {
             maps,
             textures,
             compiled_filters,
+            opencl: None,
             parts: parts::parts(&table),
         })
+    }
+}
+
+/// Refuses tables that only CUDA has.
+fn not_in_opencl(written: &Written) -> Result<(), ValueError> {
+    let tables = [
+        (
+            !written.maps.is_empty(),
+            "[[maps]]",
+            "tensor maps belong to NVIDIA's copy engine; kernels take the arrays themselves",
+        ),
+        (
+            !written.textures.is_empty(),
+            "[[textures]]",
+            "texture memory is CUDA's; kernels take the arrays themselves",
+        ),
+        (
+            written.baseline.is_some(),
+            "[baseline]",
+            "host code does not run on the device",
+        ),
+        (
+            written.build.arch.is_some(),
+            "[build] arch",
+            "the implementation compiles for its device",
+        ),
+    ];
+    match tables.into_iter().find(|(there, ..)| *there) {
+        None => Ok(()),
+        Some((_, table, why)) => Err(ValueError::NotInOpenCl(table, why)),
     }
 }
 

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
-    /// Files relative to the problem file. In CUDA the first is compiled, and may include the
+    /// Files relative to the problem file. In CUDA and OpenCL the first is compiled, and may include the
     /// others. For a command: files that decide what is built, by which a sweep that is continued is compared.
     #[serde(default)]
     pub sources: Vec<PathBuf>,
-    /// The function to call; not in CUDA, where `[[launch]]` says what runs.
+    /// The function to call; not in CUDA and OpenCL, where `[[launch]]` says what runs.
     #[serde(default)]
     pub entry: String,
     /// Language of the sources.
@@ -21,7 +21,7 @@ pub struct Build {
     pub compiler: Option<String>,
     /// Architecture with features of its own, such as `sm_90a`; the GPU's plain one when not given.
     pub arch: Option<String>,
-    /// Of the compiler; `-O3 -march=native` when not given, none in CUDA.
+    /// Of the compiler; `-O3 -march=native` when not given, none in CUDA and OpenCL.
     pub flags: Option<Vec<String>>,
     /// What the function returns: its own time, in this unit. Without it, its calls are timed.
     pub returns: Option<Returns>,
@@ -57,7 +57,7 @@ impl Build {
     pub fn flags(&self) -> Vec<String> {
         match (&self.flags, self.language) {
             (Some(f), _) => f.clone(),
-            (None, Language::Cuda | Language::Command) => Vec::new(),
+            (None, Language::Cuda | Language::OpenCl | Language::Command) => Vec::new(),
             (None, _) => vec!["-O3".into(), "-march=native".into()],
         }
     }
@@ -96,6 +96,8 @@ pub enum Language {
     Cpp,
     /// CUDA C++.
     Cuda,
+    /// OpenCL C.
+    OpenCl,
     /// None: a command runs.
     #[serde(skip)]
     Command,
@@ -277,11 +279,11 @@ pub struct Baseline {
 #[serde(deny_unknown_fields)]
 pub struct LaunchText {
     pub kernel: String,
-    /// Blocks: up to three expressions of constants, parameters and derived values.
+    /// Blocks (work-groups in OpenCL): up to three expressions of constants, parameters and derived values.
     pub grid: Vec<toml::Value>,
-    /// Threads of a block, likewise.
+    /// Threads of a block (work-items of a work-group), likewise.
     pub block: Vec<toml::Value>,
-    /// Dynamic shared memory of a block, bytes.
+    /// Dynamic shared memory of a block, bytes; in OpenCL a `__local` pointer behind the arguments.
     pub shared: Option<toml::Value>,
     /// Whether a config has this launch.
     pub when: Option<String>,
@@ -338,6 +340,7 @@ pub struct MeasureText {
     pub seconds: Option<f64>,
     pub timeout: Option<f64>,
     pub drift: Option<bool>,
+    pub restore: Option<bool>,
 }
 
 impl MeasureText {
@@ -351,6 +354,7 @@ impl MeasureText {
                 false => default.timeout,
             }),
             drift: self.drift.unwrap_or(default.drift),
+            restore: self.restore.unwrap_or(default.restore),
         }
     }
 }
@@ -364,6 +368,8 @@ pub struct Measure {
     pub timeout: f64,
     /// Whether the first config that works is measured around every later one, to see the machine's drift.
     pub drift: bool,
+    /// Whether arrays that kernels change are restored between the windows of a measurement.
+    pub restore: bool,
 }
 
 impl Measure {
@@ -391,6 +397,7 @@ impl Default for Measure {
             seconds: 0.2,
             timeout: 10.0,
             drift: true,
+            restore: true,
         }
     }
 }

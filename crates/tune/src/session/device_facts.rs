@@ -2,6 +2,7 @@
 
 use greenup_device::CpuFacts;
 use greenup_device::cuda::Gpu;
+use greenup_device::opencl::Device;
 use greenup_space::{Facts, Value};
 
 /// Values of `device.NAME` for this host's processor.
@@ -25,10 +26,29 @@ pub fn of_gpu(gpu: &Gpu) -> Facts {
         .collect()
 }
 
+/// Values of `device.NAME` for an OpenCL device.
+pub fn of_opencl(device: &Device) -> Facts {
+    let numbers = device.named().into_iter();
+    let texts = [("name", &device.name), ("platform", &device.platform)];
+    numbers
+        .map(|(k, v)| (k.to_owned(), Value::Int(v)))
+        .chain(texts.map(|(k, v)| (k.to_owned(), Value::Str(v.clone()))))
+        .collect()
+}
+
 /// Whether the text of a problem file says that its kernels are in CUDA.
 pub fn is_cuda(text: &str) -> bool {
+    language_is(text, "cuda")
+}
+
+/// Whether it says that they are in OpenCL.
+pub fn is_opencl(text: &str) -> bool {
+    language_is(text, "opencl")
+}
+
+fn language_is(text: &str, language: &str) -> bool {
     text.parse::<toml::Table>()
         .ok()
-        .and_then(|t| Some(t.get("build")?.get("language")?.as_str()? == "cuda"))
+        .and_then(|t| Some(t.get("build")?.get("language")?.as_str()? == language))
         .unwrap_or(false)
 }

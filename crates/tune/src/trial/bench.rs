@@ -7,7 +7,7 @@ use crate::error::TuneError;
 use crate::error::{BuildError, EnvironmentFault};
 use crate::objective::Cost;
 use crate::plan::{GpuTarget, Plan, WorkerSetup};
-use crate::problem::Problem;
+use crate::problem::{Language, Problem};
 use crate::sweep::record::now;
 use crate::sweep::{Failure, Outcome, Trial, TrialDevice};
 use crate::worker::inputs::memory::refuse_too_large;
@@ -19,7 +19,7 @@ use greenup_meter::stats::median;
 use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Trials between two measurements of the baseline's energy.
@@ -56,6 +56,9 @@ impl<'a> Bench<'a> {
         libraries: PathBuf,
     ) -> Result<Self, TuneError> {
         refuse_too_large(&problem.data)?;
+        if problem.build.language == Language::OpenCl && problem.opencl.is_none() {
+            return Err(TuneError::NoDevice);
+        }
         let setup = match Unit::of_setup(problem) {
             None => None,
             Some(unit) => Some(unit.compile(&libraries).map_err(|e| {
@@ -72,6 +75,7 @@ impl<'a> Bench<'a> {
                 observer,
                 libraries,
                 expectation: None,
+                compilers: Arc::default(),
             },
             launcher: &plan.launcher,
             gpu: plan.gpu.as_ref(),
@@ -225,8 +229,8 @@ impl<'a> Bench<'a> {
         }
         if let Some(message) = ready.rejected.clone() {
             let failure = match trial.metrics.get("blocks") {
-                Some(&b) if b > 0.0 => Failure::Invalid,
-                _ => Failure::Launch,
+                Some(&b) if b <= 0.0 => Failure::Launch,
+                _ => Failure::Invalid,
             };
             trial.outcome = Outcome::Failed { failure, message };
             return Ok(Some(trial));
@@ -339,7 +343,9 @@ impl<'a> Bench<'a> {
                 std::fs::copy(file, &kept).ok()?;
                 Some(Built::Library(kept))
             }
-            other @ (Built::Cubin { .. } | Built::Command(_)) => Some(other.clone()),
+            other @ (Built::Cubin { .. } | Built::OpenCl { .. } | Built::Command(_)) => {
+                Some(other.clone())
+            }
         }
     }
 }

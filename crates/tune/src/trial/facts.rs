@@ -42,6 +42,9 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
         more.insert("architecture".into(), on.gpu.arch.clone());
         more.insert("gpu".into(), on.gpu.name.clone());
     }
+    if let Some(device) = &problem.opencl {
+        more.insert("opencl".into(), device.implementation());
+    }
     let fills: Vec<String> = problem
         .data
         .iter()
@@ -75,7 +78,14 @@ fn fingerprint(
 ) -> BTreeMap<String, String> {
     let mut out = problem.parts().clone();
     let mut put = |name: String, value: String| out.insert(name, value);
-    for name in ["compiler", "flags", "seed of data", "architecture", SHARD] {
+    for name in [
+        "compiler",
+        "flags",
+        "seed of data",
+        "architecture",
+        "opencl",
+        SHARD,
+    ] {
         if let Some(v) = facts.get(name) {
             put(name.into(), v.clone());
         }

@@ -2,6 +2,7 @@
 
 use super::bench::Bench;
 use crate::build::compile::Unit;
+use crate::build::opencl;
 use crate::error::{EnvironmentFault, TuneError};
 use crate::plan::DATA_SEED;
 use crate::sweep::Failure;
@@ -13,7 +14,7 @@ impl Bench<'_> {
     pub(crate) fn job(&self, task: Task, limit_s: f64) -> Job {
         // References run on the host, whatever the kernels run on.
         let gpu = match &task {
-            Task::Reference { .. } | Task::Compile(_) => None,
+            Task::Reference { .. } | Task::Compile(_) | Task::BuildOpenCl(_) => None,
             _ => self.gpu.map(|on| on.gpu.ordinal),
         };
         Job {
@@ -25,6 +26,11 @@ impl Bench<'_> {
                 dir: std::path::absolute(&self.problem.dir)
                     .unwrap_or_else(|_| self.problem.dir.clone()),
                 gpu,
+                unrestored: !self.problem.measure.restore,
+                opencl: match &task {
+                    Task::Reference { .. } => None,
+                    _ => self.problem.opencl.as_ref().map(opencl::target),
+                },
             },
             task,
             files: Vec::new(),
@@ -39,7 +45,8 @@ impl Bench<'_> {
             return self.plan.launcher.run(&job, limit_s, &cancelled);
         }
         // What a command does wrong harms no worker.
-        let alone = job.inputs.gpu.is_none() && self.problem.command.is_none();
+        let on_device = job.inputs.gpu.is_some() || job.inputs.opencl.is_some();
+        let alone = !on_device && self.problem.command.is_none();
         if alone && self.launcher.remote.is_none() {
             return self.launcher.run(&job, limit_s, &cancelled);
         }
@@ -59,8 +66,11 @@ impl Bench<'_> {
         };
         // After a fault on the GPU nothing works any more in that process.
         let is_command = self.problem.command.is_some();
-        let sound =
-            |f: &(Failure, String)| matches!(f.0, Failure::Wrong | Failure::Compile) || is_command;
+        // A kernel in the memory of its process may have damaged anything there.
+        let on_host = job.inputs.opencl.is_some_and(|o| o.on_host);
+        let sound = |f: &(Failure, String)| {
+            matches!(f.0, Failure::Wrong | Failure::Compile) && !on_host || is_command
+        };
         if answer
             .as_ref()
             .is_none_or(|a| a.failure.as_ref().is_some_and(|f| !sound(f)))

@@ -1,133 +1,24 @@
-//! Kernels that run on a GPU, and the arguments there.
+//! Kernels that run on a GPU.
 
 use crate::problem::{Launch, Map, TextureOf};
 use crate::worker::host_kernel::HostKernel;
 use crate::worker::inputs::arguments::Arguments;
-use crate::worker::inputs::block::{CANARY, OutOfBounds, canary, overwritten};
+use crate::worker::inputs::block::CANARY;
 use crate::worker::protocol::Built;
-use greenup_device::cuda::{CudaError, Function, Memory, Repeater, Session, TensorMap, Texture};
+use greenup_device::cuda::{CudaError, Function, Repeater, Session, TensorMap, Texture};
 use greenup_meter::Run;
 use std::ffi::c_void;
 
 type OnGpu<T> = Result<T, CudaError>;
 
-/// The arguments on a GPU: each array with a known pattern around it, and what it holds before a run.
-pub struct Mirror {
-    pub session: Session,
-    arrays: Vec<Option<Array>>,
-}
+/// The arguments on a GPU.
+type Mirror = super::mirror::Mirror<Session>;
 
-struct Array {
-    now: Memory,
-    /// Kept on the GPU where runs change it.
-    before: Option<Memory>,
-    bytes: usize,
-    /// Whether it is brought back after a run.
-    checked: bool,
-}
-
-/// The memory around an array, on both sides.
-struct Canaries(Vec<u8>);
-
-impl Canaries {
-    fn new() -> Self {
-        Self(canary())
-    }
-
-    fn put(&self, array: &Memory, bytes: usize) -> OnGpu<()> {
-        array.upload_at(0, &self.0)?;
-        array.upload_at(CANARY + bytes, &self.0)
-    }
-
-    /// Where memory outside of an array was overwritten.
-    fn check(&self, array: &Array) -> OnGpu<Option<OutOfBounds>> {
-        let (mut front, mut back) = (self.0.clone(), self.0.clone());
-        array.now.download_from(0, &mut front)?;
-        array.now.download_from(CANARY + array.bytes, &mut back)?;
-        Ok(overwritten(&front, &back))
-    }
-}
-
-impl Mirror {
-    /// Copies everything as it is before a run.
-    pub fn new(session: Session, arguments: &Arguments) -> OnGpu<Self> {
-        let canaries = Canaries::new();
-        let mut arrays = Vec::new();
-        for a in arguments.arrays() {
-            arrays.push(match a {
-                None => None,
-                Some(a) => {
-                    let now = session.alloc(a.bytes.len() + 2 * CANARY)?;
-                    canaries.put(&now, a.bytes.len())?;
-                    now.upload_at(CANARY, a.bytes)?;
-                    let before = if a.changes {
-                        let before = session.alloc(now.len())?;
-                        before.copy_from(&now)?;
-                        Some(before)
-                    } else {
-                        None
-                    };
-                    Some(Array {
-                        now,
-                        before,
-                        bytes: a.bytes.len(),
-                        checked: a.checked,
-                    })
-                }
-            });
-        }
-        Ok(Self { session, arrays })
-    }
-
-    /// Restores what runs change.
-    pub fn reset(&self) -> OnGpu<()> {
-        for a in self.arrays.iter().flatten() {
-            if let Some(before) = &a.before {
-                a.now.copy_from(before)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Brings all arrays but scratch to the host; returns the first outside of which something was overwritten. The pattern there is
-    /// restored then, as the next kernel may not be blamed.
-    pub fn fetch(&self, arguments: &mut Arguments) -> OnGpu<Option<(usize, OutOfBounds)>> {
-        let canaries = Canaries::new();
-        let mut wrong = None;
-        for (i, (a, to)) in self.arrays.iter().zip(arguments.contents_mut()).enumerate() {
-            let (Some(a), Some(to)) = (a, to) else {
-                continue;
-            };
-            if a.checked {
-                a.now.download_from(CANARY, to)?;
-            }
-            if let Some(place) = canaries.check(a)? {
-                wrong.get_or_insert((i, place));
-                canaries.put(&a.now, a.bytes)?;
-            }
-        }
-        Ok(wrong)
-    }
-
-    /// Uploads an input again that a kernel may have changed.
-    pub fn restore(&self, arguments: &Arguments) -> OnGpu<()> {
-        for (a, from) in self.arrays.iter().zip(arguments.arrays()) {
-            if let (Some(a), Some(from)) = (a, from)
-                && a.before.is_none()
-            {
-                a.now.upload_at(CANARY, from.bytes)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Address of each array; 0 for a scalar.
-    fn addresses(&self) -> Vec<u64> {
-        self.arrays
-            .iter()
-            .map(|a| a.as_ref().map_or(0, |a| a.now.address() + CANARY as u64))
-            .collect()
-    }
+/// Address of each array; 0 for a scalar.
+fn addresses(mirror: &Mirror) -> Vec<u64> {
+    (mirror.arrays())
+        .map(|a| a.map_or(0, |a| a.now.address() + CANARY as u64))
+        .collect()
 }
 
 /// A kernel on a GPU, with its arguments bound.
@@ -168,7 +59,7 @@ struct Bound {
 
 impl Bound {
     fn kernels(written: &Views, mirror: &Mirror, arguments: &mut Arguments) -> OnGpu<Self> {
-        let mut addresses = mirror.addresses().into_boxed_slice();
+        let mut addresses = addresses(mirror).into_boxed_slice();
         let mut maps: Box<[TensorMap]> = (written.maps.iter())
             .map(|m| {
                 let address = addresses.get(m.argument).copied().unwrap_or(0);
@@ -178,7 +69,7 @@ impl Bound {
         let textures: Vec<Texture> = (written.textures.iter())
             .map(|t| {
                 let address = addresses.get(t.argument).copied().unwrap_or(0);
-                let array = mirror.arrays.get(t.argument).and_then(Option::as_ref);
+                let array = mirror.arrays().nth(t.argument).flatten();
                 let bytes = array.map_or(0, |a| a.bytes);
                 Texture::new(&mirror.session, address, bytes, t.texel)
             })
@@ -210,7 +101,7 @@ impl Bound {
 
     /// Host code takes the addresses themselves, and the stream.
     fn host(mirror: &Mirror, arguments: &mut Arguments) -> Self {
-        let addresses = mirror.addresses().into_boxed_slice();
+        let addresses = addresses(mirror).into_boxed_slice();
         let mut values: Vec<*mut c_void> = addresses
             .iter()
             .zip(arguments.pointers())
@@ -275,10 +166,10 @@ impl GpuKernel {
                 let bound = Bound::host(mirror, arguments);
                 (What::Host(host), Views::default(), bound)
             }
-            Built::Command(_) => {
+            Built::Command(_) | Built::OpenCl { .. } => {
                 return Err(CudaError::Driver {
-                    what: "a command is no kernel",
-                    cause: "it runs by itself".to_owned(),
+                    what: "this is no kernel in CUDA",
+                    cause: "it runs elsewhere".to_owned(),
                 });
             }
         };

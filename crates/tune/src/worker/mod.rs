@@ -9,6 +9,7 @@
 //! | [`serve`] | executes jobs in the worker |
 //! | [`policy`] | how a worker measures |
 //! | [`supervise`] | kills processes that kernels leave behind |
+//! | `mirror` | the arguments in the memory of a device |
 //! | [`inputs`] | kernel arguments: seeded data in guarded arrays, and their verification |
 
 pub mod channel;
@@ -16,7 +17,9 @@ mod gpu_kernel;
 pub(crate) mod host_kernel;
 pub mod inputs;
 pub mod launcher;
+pub(crate) mod mirror;
 mod nvrtc;
+mod opencl_kernel;
 pub mod policy;
 pub mod protocol;
 pub mod remote;

@@ -12,7 +12,7 @@ pub fn policy(job: &Job, energy: bool) -> Policy {
         Task::Interleaved { seconds, .. } => (*seconds, true),
         _ => (0.0, false),
     };
-    if job.inputs.gpu.is_some() && energy {
+    if job.inputs.on_other_device() && energy {
         return Policy {
             window_s: 0.8 * seconds,
             min_ticks: 4,

@@ -23,6 +23,13 @@ pub enum Built {
         #[serde(default)]
         textures: Vec<TextureOf>,
     },
+    /// Kernels in OpenCL, built in the process that runs them, and how they are launched.
+    OpenCl {
+        /// Their text, and how it is built.
+        program: OpenCl,
+        /// Launches in their order.
+        launches: Vec<Launch>,
+    },
     /// A command.
     Command(Box<crate::command::Command>),
 }
@@ -32,6 +39,7 @@ impl Built {
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::Library(file) | Self::Cubin { file, .. } => Some(file),
+            Self::OpenCl { program, .. } => Some(&program.file),
             Self::Command(_) => None,
         }
     }
@@ -40,6 +48,7 @@ impl Built {
     pub(crate) fn file_mut(&mut self) -> Option<&mut PathBuf> {
         match self {
             Self::Library(file) | Self::Cubin { file, .. } => Some(file),
+            Self::OpenCl { program, .. } => Some(&mut program.file),
             Self::Command(_) => None,
         }
     }
@@ -72,9 +81,20 @@ pub struct Inputs {
     pub setup: Option<PathBuf>,
     /// Number of the GPU, for kernels that run on one.
     pub gpu: Option<i32>,
+    /// Arrays stay as they are between the windows of a measurement.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unrestored: bool,
+    /// The device of kernels in OpenCL.
+    #[serde(default)]
+    pub opencl: Option<OpenClTarget>,
 }
 
 impl Inputs {
+    /// Whether kernels run on a GPU or another device beside the host.
+    pub fn on_other_device(&self) -> bool {
+        self.gpu.is_some() || self.opencl.is_some_and(|o| !o.on_host)
+    }
+
     /// Of the data on which a kernel is verified after its measurement.
     pub fn fresh_seed(&self) -> u64 {
         self.seed ^ 0xf4e5_4da7
@@ -97,6 +117,8 @@ pub enum Task {
     Introduce(Question),
     /// Compiles for a GPU into the cache.
     Compile(Cuda),
+    /// Builds kernels in OpenCL, to see whether they compile and what they need.
+    BuildOpenCl(OpenCl),
     /// Runs on the host, on the data and on the fresh data, and writes the outputs to files.
     Reference {
         /// The compiled reference.
@@ -160,6 +182,28 @@ pub struct Cuda {
     pub cache: PathBuf,
 }
 
+/// The device of kernels in OpenCL, as a worker finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenClTarget {
+    /// Platform and device.
+    pub address: greenup_device::opencl::Address,
+    /// Whether it is the processor of the host.
+    pub on_host: bool,
+}
+
+/// The text of kernels in OpenCL, and how it is built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenCl {
+    /// File of the text, with the macros of a config.
+    pub file: PathBuf,
+    /// Name of the user's file, for messages.
+    pub name: String,
+    /// Options of the compiler.
+    pub options: String,
+    /// The device.
+    pub target: OpenClTarget,
+}
+
 /// A message of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Message {
@@ -178,6 +222,11 @@ pub enum Message {
         file: PathBuf,
         /// Registers, shared memory and spills of its kernels.
         kernels: Vec<greenup_device::cuda::Resources>,
+    },
+    /// Kernels in OpenCL were built.
+    BuiltOpenCl {
+        /// What they need.
+        kernels: Vec<greenup_device::opencl::KernelFacts>,
     },
     /// The kernel is loaded.
     Loaded,

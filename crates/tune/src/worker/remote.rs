@@ -160,7 +160,10 @@ impl Files {
                     kernel.file_mut().map(&mut send).transpose()?;
                 }
             }
-            Task::Compile(_) | Task::Reference { .. } | Task::Introduce(_) => {}
+            Task::Compile(_)
+            | Task::BuildOpenCl(_)
+            | Task::Reference { .. }
+            | Task::Introduce(_) => {}
         }
         out.files = files;
         Ok(out)

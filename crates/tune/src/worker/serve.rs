@@ -58,6 +58,11 @@ fn work(
         channel.answer(&super::nvrtc::compile(cuda)?);
         return Ok(());
     }
+    if let Task::BuildOpenCl(of) = &job.task {
+        channel.answer(&Message::Ready);
+        channel.answer(&super::opencl_kernel::build(of)?);
+        return Ok(());
+    }
     if state.0.as_ref().is_none_or(|s| s.inputs != job.inputs) {
         // The old one first, so that memory is never needed twice.
         state.0 = None;
@@ -70,7 +75,7 @@ fn work(
     die_with_parent(job.limit_s);
     channel.answer(&Message::Ready);
     match &job.task {
-        Task::Compile(_) | Task::Introduce(_) => Ok(()),
+        Task::Compile(_) | Task::BuildOpenCl(_) | Task::Introduce(_) => Ok(()),
         Task::Reference { library, outputs } => reference(inputs, library, outputs, channel),
         Task::Trial {
             kernel,

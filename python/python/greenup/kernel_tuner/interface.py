@@ -178,8 +178,8 @@ def _trials(project, search, budget, device, wanted):
             yield from run.new()
             raise
         except TunerError as e:
-            # A space that the restrictions leave empty is no error here.
-            if "no valid" in str(e) or "no point" in str(e) or "no configs" in str(e):
+            # A space that the restrictions leave empty is no error here, nor one in which every config failed.
+            if any(m in str(e) for m in ("no valid", "no point", "no configs", "no trial succeeded")):
                 return
             raise
     finally:

@@ -18,6 +18,8 @@ MAX_THREADS = 1024
 SECONDS = 0.05
 #: The parameter that numbers the configs of a list.
 INDEX = "kt_config"
+#: What only code for a GPU has.
+_DEVICE_CODE = ("__global", "__syncthreads()", "threadIdx")
 
 
 class Kernel:
@@ -92,17 +94,20 @@ class Project:
             name = f"source_{hashlib.sha256(text.encode()).hexdigest()[:20]}{self._suffix()}"
             if not (self.folder / name).exists():
                 (self.folder / name).write_text(text, encoding="utf-8")
-            files.append(f'"{name}"')
+            files.append(name)
             shapes.append((*grid, *threads))
             shared.append(launch.shared(kernel.smem_args, config))
-        (self.folder / f"kernel{self._suffix()}").write_text("#include KT_SOURCE\n", encoding="utf-8")
+        # Names of files are written out: the tuner's cache of compiled kernels looks at what is included.
+        numbers = {name: i for i, name in enumerate(dict.fromkeys(files))}
+        parts = [f'#{"elif" if i else "if"} kt_source == {i}\n#include "{name}"\n' for name, i in numbers.items()]
+        (self.folder / f"kernel{self._suffix()}").write_text("".join(parts) + "#endif\n", encoding="utf-8")
         if not self.configs:
             self.space = ""
             return
         sizes = ["grid_size_x", "grid_size_y", "grid_size_z", *kernel.names]
         derived = {f"kt_{n}": list(column) for n, column in zip(sizes, zip(*shapes))}
         derived["kt_shared"] = shared
-        derived["KT_SOURCE"] = files
+        derived["kt_source"] = [numbers[name] for name in files]
         lines = ["[parameters]", f"{INDEX} = {list(range(len(self.configs)))}", "", "[derived]"]
         lines += [f"{name} = {json.dumps(choice(values))}" for name, values in derived.items()]
         self.shape = ([f"kt_{n}" for n in sizes[:3]], [f"kt_{n}" for n in sizes[3:]], "kt_shared")
@@ -110,6 +115,8 @@ class Project:
 
     def _suffix(self):
         if self.kernel.on_gpu:
+            return ".cu"
+        if any(c in self.kernel.source.text(self._first()) for c in _DEVICE_CODE):
             return ".cu"
         suffix = self.kernel.source.suffix() or ".cc"
         return suffix if suffix in (".cu", ".cpp", ".cxx", ".cc") else ".cc"
@@ -138,7 +145,7 @@ class Project:
             return lines
         compiler = kernel.compiler or "g++"
         code = kernel.source.text(self._first())
-        cuda = ("__global", "__syncthreads()", "threadIdx", "#include <cuda", "cudaMemcpy")
+        cuda = (*_DEVICE_CODE, "#include <cuda", "cudaMemcpy")
         if compiler == "g++" and (self._suffix() == ".cu" or any(c in code for c in cuda)) and _found("nvcc"):
             compiler = "nvcc"
         options = kernel.compiler_options + [f"-I{f}" for f in folders]
@@ -183,7 +190,7 @@ class Project:
         parts += writer.tables
         if check is not None:
             parts.append(f"[check]\ncommand = {json.dumps(check)}\ntimeout = 3600.0")
-        parts.append(f"[measure]\nseconds = {seconds!r}\ntimeout = 60.0\ndrift = false")
+        parts.append(f"[measure]\nseconds = {seconds!r}\ntimeout = 60.0\ndrift = false\nrestore = false")
         path = self.folder / "problem.toml"
         path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         return path

@@ -7,7 +7,6 @@ from .project import INDEX, key_of
 from .restrictions import valid_configs
 from .results import with_metrics
 from .tuner import Run
-from .util import InvalidConfig
 
 
 def search(folder, tune_params, limits, entries, search_of, metrics):
@@ -35,10 +34,7 @@ def _order(folder, configs, entries, search_of):
         text = "no measurement" if "__error__" in entry or "time" not in entry else f"time {entry['time']!r}"
         (recorded / str(i)).write_text(text + "\n", encoding="utf-8")
     problem = folder / "problem.toml"
-    problem.write_text(
-        _problem(configs, [n for n in configs[0] if _is_number(configs, n)]),
-        encoding="utf-8",
-    )
+    problem.write_text(_problem(len(configs)), encoding="utf-8")
     until = None if search_of.time_limit is None else time.monotonic() + search_of.time_limit
     run = Run(problem, folder / "sweep", strategy=search_of.name, budget=search_of.budget(), seed=search_of.seed, until=until)
     try:
@@ -48,19 +44,11 @@ def _order(folder, configs, entries, search_of):
         run.close()
 
 
-def _is_number(configs, name):
-    return all(isinstance(c[name], (int, float)) for c in configs)
-
-
-def _problem(configs, numbers):
-    del numbers
+def _problem(count):
+    """A command that prints what was recorded of a config."""
     return (
-        f'name = "recorded"\n[parameters]\n{INDEX} = {list(range(len(configs)))}\n'
+        f'name = "recorded"\n[parameters]\n{INDEX} = {list(range(count))}\n'
         f'[run]\ncommand = "cat recorded/{{{INDEX}}}"\ntime = {{ regex = \'time (\\S+)\', unit = "ms" }}\nrepeats = 1\n'
         "[measure]\nseconds = 0.0001\n"
     )
 
-
-def invalid(params):
-    """The result of a config outside of the space."""
-    return {**params, "__error__": InvalidConfig()}

@@ -15,14 +15,15 @@ class TunerError(RuntimeError):
 
 
 def executable():
-    """The program ``greenup``: ``$GREENUP_BIN``, that of this environment, or the first in the search path."""
+    """The program ``greenup``: ``$GREENUP_BIN``, the package's own, that of this environment, or the first in the search path."""
     named = os.environ.get("GREENUP_BIN")
     if named:
         file = os.path.join(named, "greenup") if os.path.isdir(named) else named
         if not os.access(file, os.X_OK):
             raise TunerError(f"GREENUP_BIN={named}: there is no program {file}")
         return file
-    for folder in (sysconfig.get_path("scripts"), os.path.dirname(sys.executable)):
+    own = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin")
+    for folder in (own, sysconfig.get_path("scripts"), os.path.dirname(sys.executable)):
         file = os.path.join(folder, "greenup")
         if os.access(file, os.X_OK):
             return file

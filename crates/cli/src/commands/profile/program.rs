@@ -228,7 +228,7 @@ fn count(
         return Ok(());
     };
     print::note(
-        "the program runs once more, under ncu: each counted launch is repeated until all counters are known",
+        "the program runs twice more, under ncu: for bytes and times, and for operations; what is counted there is repeated until all counters are known",
     );
     let mut command = args.command.clone();
     if let Some(input) = &args.input {

@@ -66,7 +66,8 @@ impl Watched {
         match all.iter().find(of) {
             Some(gpu) => self.assign(&gpu.bus_id, &id),
             None if is_external(&id) && all.len() == 1 => self.assign(&all[0].bus_id, &id),
-            None if is_external(&id) && args_use_gpu(all) => {}
+            // Of several GPUs it watches none alone.
+            None if is_external(&id) && all.len() > 1 => {}
             None if is_external(&id) => self.other = Some(id),
             None => self.host = Some(id),
         }
@@ -122,9 +123,4 @@ impl Watched {
         self.sensors.push(sensor);
         Ok(())
     }
-}
-
-/// Several GPUs: an external meter watches none of them alone.
-fn args_use_gpu(all: &[Gpu]) -> bool {
-    all.len() > 1
 }

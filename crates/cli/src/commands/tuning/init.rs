@@ -31,6 +31,14 @@ const CUDA: &[File] = template!(
     "README.md"
 );
 
+const OPENCL: &[File] = template!(
+    "opencl",
+    "problem.toml",
+    "kernel.cl",
+    "reference.c",
+    "README.md"
+);
+
 const COMMAND: &[File] = template!(
     "command",
     "problem.toml",
@@ -46,6 +54,7 @@ pub fn run(args: &InitArgs) -> Result {
         Template::C => (C, "20s"),
         Template::Cpp => (CPP, "20s"),
         Template::Cuda => (CUDA, "10s"),
+        Template::Opencl => (OPENCL, "20s"),
         Template::Command => (COMMAND, "20s"),
     };
     check_empty(dir)?;

@@ -1,7 +1,9 @@
 //! Arguments of a kernel: data from a seed or a file, in arrays with guards around them.
 
 use super::block::{Block, Layout};
+use super::compare::{close, first_wrong, get};
 use super::error::{ArgumentError, WrongResult};
+use super::image::Image;
 use super::memory::refuse_too_large;
 use crate::problem::{Data, Fill, Role, Type};
 use std::path::Path;
@@ -14,12 +16,12 @@ pub struct Arguments {
     /// What each array holds before a run.
     initial: Images,
     /// What each array holds after a run, where the problem tells.
-    answers: Vec<Option<Vec<u8>>>,
+    answers: Vec<Option<Image>>,
     scalars: Vec<[u8; 8]>,
 }
 
 /// What each array holds before a run; empty for a scalar.
-pub type Images = Vec<Vec<u8>>;
+pub type Images = Vec<Image>;
 
 /// An array as it is before a run.
 pub struct Array<'a> {
@@ -46,30 +48,9 @@ fn put(kind: Type, v: f64, out: &mut [u8]) {
     }
 }
 
-fn get(kind: Type, b: &[u8]) -> f64 {
-    macro_rules! read {
-        ($t:ty) => {
-            b.try_into()
-                .map_or(f64::NAN, |b| <$t>::from_ne_bytes(b) as f64)
-        };
-    }
-    match kind {
-        Type::F64 => b.try_into().map_or(f64::NAN, f64::from_ne_bytes),
-        Type::F32 => read!(f32),
-        Type::I64 => read!(i64),
-        Type::I32 => read!(i32),
-        Type::I16 => read!(i16),
-        Type::I8 => read!(i8),
-        Type::U64 => read!(u64),
-        Type::U32 => read!(u32),
-        Type::U16 => read!(u16),
-        Type::U8 => read!(u8),
-    }
-}
-
 /// Raw elements of an array.
-fn raw(path: &Path, d: &Data, needed: usize) -> Result<Vec<u8>, ArgumentError> {
-    let bytes = std::fs::read(path).map_err(|cause| ArgumentError::Read {
+fn raw(path: &Path, d: &Data, needed: usize) -> Result<Image, ArgumentError> {
+    let bytes = Image::of_file(path).map_err(|cause| ArgumentError::Read {
         path: path.to_owned(),
         cause,
     })?;
@@ -85,7 +66,7 @@ fn raw(path: &Path, d: &Data, needed: usize) -> Result<Vec<u8>, ArgumentError> {
 }
 
 /// The right values of each array after a run; none where the problem gives none.
-fn answers(data: &[Data], dir: &Path) -> Result<Vec<Option<Vec<u8>>>, ArgumentError> {
+fn answers(data: &[Data], dir: &Path) -> Result<Vec<Option<Image>>, ArgumentError> {
     data.iter()
         .map(|d| match (&d.answer, d.len) {
             (Some(a), Some(len)) => raw(&dir.join(&a.file), d, len * d.kind.bytes()).map(Some),
@@ -94,8 +75,13 @@ fn answers(data: &[Data], dir: &Path) -> Result<Vec<Option<Vec<u8>>>, ArgumentEr
         .collect()
 }
 
-fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Vec<u8>, ArgumentError> {
+fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Image, ArgumentError> {
     let n = d.kind.bytes();
+    if let (Fill::Named(name), true) = (&d.fill, d.role != Role::Out)
+        && let Some(path) = name.strip_prefix("file:")
+    {
+        return raw(&dir.join(path), d, len * n);
+    }
     let mut out = vec![0; len * n];
     let mut each = |f: &mut dyn FnMut(usize) -> f64| {
         for (i, b) in out.chunks_exact_mut(n).enumerate() {
@@ -111,7 +97,7 @@ fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Vec<u8>, Argum
                 -1e9
             }
         });
-        return Ok(out);
+        return Ok(Image::Own(out));
     }
     match &d.fill {
         Fill::Number(v) => each(&mut |_| *v),
@@ -131,10 +117,7 @@ fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Vec<u8>, Argum
                     })
                 });
             }
-            name => {
-                if let Some(path) = name.strip_prefix("file:") {
-                    return raw(&dir.join(path), d, out.len());
-                }
+            _ => {
                 let (lo, hi) = d.fill.bounds().unwrap_or((-1.0, 1.0));
                 let mut rng = fastrand::Rng::with_seed(seed);
                 let whole = d.kind.is_integer();
@@ -145,7 +128,7 @@ fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Vec<u8>, Argum
             }
         },
     }
-    Ok(out)
+    Ok(Image::Own(out))
 }
 
 fn images(data: &[Data], seed: u64, dir: &Path) -> Result<Images, ArgumentError> {
@@ -154,7 +137,7 @@ fn images(data: &[Data], seed: u64, dir: &Path) -> Result<Images, ArgumentError>
         .map(|(i, d)| {
             let own = seed.wrapping_mul(0x9e37_79b9).wrapping_add(i as u64);
             d.len
-                .map_or(Ok(Vec::new()), |len| initial(d, len, own, dir))
+                .map_or(Ok(Image::default()), |len| initial(d, len, own, dir))
         })
         .collect()
 }
@@ -257,6 +240,14 @@ impl Arguments {
             .collect()
     }
 
+    /// Bytes of a scalar; empty for an array.
+    pub fn scalar(&self, i: usize) -> &[u8] {
+        match (self.data.get(i), self.scalars.get(i)) {
+            (Some(d), Some(bytes)) if d.len.is_none() => &bytes[..d.kind.bytes()],
+            _ => &[],
+        }
+    }
+
     /// Each array as it is before a run; none for a scalar.
     pub fn arrays(&self) -> impl Iterator<Item = Option<Array<'_>>> {
         self.data.iter().zip(&self.initial).map(|(d, bytes)| {
@@ -288,7 +279,7 @@ impl Arguments {
         self.data
             .iter()
             .zip(&self.initial)
-            .filter_map(|(d, bytes)| Some((d.symbol.as_deref()?, bytes.as_slice())))
+            .filter_map(|(d, bytes)| Some((d.symbol.as_deref()?, &**bytes)))
     }
 
     /// Whether kernels take an argument.
@@ -332,7 +323,7 @@ impl Arguments {
         for ((d, b), initial) in self.data.iter().zip(&self.blocks).zip(&self.initial) {
             if let Some(b) = b
                 && d.role == Role::In
-                && b.contents() != initial.as_slice()
+                && *b.contents() != **initial
             {
                 return Err(WrongResult::ChangedInput(d.name.clone()));
             }
@@ -379,33 +370,15 @@ impl Arguments {
     /// Compares each array with the problem's answer; returns the largest error over the largest value.
     fn verify_answers(&self) -> Result<f64, WrongResult> {
         let mut worst = 0.0_f64;
-        for ((d, b), right) in self.data.iter().zip(&self.blocks).zip(&self.answers) {
-            let (Some(b), Some(right), Some(a)) = (b, right, &d.answer) else {
+        for ((d, b), expected) in self.data.iter().zip(&self.blocks).zip(&self.answers) {
+            let (Some(b), Some(expected), Some(a)) = (b, expected, &d.answer) else {
                 continue;
             };
-            let (mut largest, mut scale) = (0.0_f64, f64::MIN_POSITIVE);
-            let n = d.kind.bytes();
-            let pairs = b.contents().chunks_exact(n).zip(right.chunks_exact(n));
-            for (index, (x, y)) in pairs.enumerate() {
-                let (found, expected) = (get(d.kind, x), get(d.kind, y));
-                let error = (found - expected).abs();
-                let tolerance = a.atol + a.rtol * found.abs();
-                // Equal infinities are right; what is not a number is wrong.
-                if !(error <= tolerance || found == expected) {
-                    return Err(WrongResult::Answer {
-                        name: d.name.clone(),
-                        index,
-                        found,
-                        expected,
-                        tolerance,
-                    });
-                }
-                if error.is_finite() {
-                    largest = largest.max(error);
-                    scale = scale.max(expected.abs());
-                }
-            }
-            worst = worst.max(largest / scale);
+            let found = close(d.kind, b.contents(), expected, a);
+            let Some(error) = found else {
+                return Err(first_wrong(d, b.contents(), expected, a));
+            };
+            worst = worst.max(error);
         }
         Ok(worst)
     }

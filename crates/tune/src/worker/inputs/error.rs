@@ -2,8 +2,8 @@
 
 use super::block::OutOfBounds;
 use super::memory::OutOfMemory;
+use crate::worker::mirror::DeviceError;
 use greenup_device::LibraryError;
-use greenup_device::cuda::CudaError;
 use std::path::PathBuf;
 
 /// Arguments that cannot be prepared: no kernel's fault.
@@ -51,9 +51,9 @@ pub enum ArgumentError {
     /// The setup wrote outside of an array.
     #[error("the setup: {0}")]
     SetupResult(WrongResult),
-    /// The GPU refuses them.
+    /// The device refuses them.
     #[error(transparent)]
-    Gpu(#[from] CudaError),
+    Device(#[from] DeviceError),
 }
 
 /// Results of a kernel that are wrong.

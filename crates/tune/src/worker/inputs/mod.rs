@@ -2,8 +2,10 @@
 
 pub mod arguments;
 pub(crate) mod block;
+mod compare;
 pub mod error;
 mod guards;
+mod image;
 pub mod memory;
 
 use arguments::{Arguments, Images};
@@ -14,11 +16,13 @@ use crate::command::program::Program;
 use crate::problem::Data;
 use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
-use crate::worker::gpu_kernel::{GpuKernel, Mirror};
+use crate::worker::gpu_kernel::GpuKernel;
 use crate::worker::host_kernel::HostKernel;
+use crate::worker::mirror::{DeviceError, Mirror, OnDevice};
+use crate::worker::opencl_kernel::OpenClKernel;
 use crate::worker::protocol::{Built, Inputs};
 use crate::worker::stop::Stop;
-use greenup_device::cuda::{CudaError, Session};
+use greenup_device::{cuda, opencl};
 use greenup_meter::Run;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +30,7 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Kernel {
     Host(HostKernel),
     Gpu(Box<GpuKernel>),
+    OpenCl(Box<OpenClKernel>),
     Command(Box<Program>),
 }
 
@@ -33,9 +38,10 @@ pub(crate) enum Kernel {
 pub(crate) struct LoadedInputs {
     pub(crate) inputs: Inputs,
     arguments: Arguments,
-    gpu: Option<Mirror>,
+    /// What kernels on another device than the host, or in OpenCL, find.
+    device: Option<OnDevice>,
     /// What is not in use: the fresh data or the usual ones.
-    other: Option<(Mirror, Images)>,
+    other: Option<(OnDevice, Images)>,
     /// Whether the fresh data are in use.
     is_fresh: bool,
     /// Whether the usual data are gone.
@@ -55,7 +61,8 @@ fn timed(kernel: &HostKernel, seconds: f64) -> Result<(), Stop> {
     ))
 }
 
-fn on_gpu(e: CudaError) -> Stop {
+fn on_device(e: impl Into<DeviceError>) -> Stop {
+    let e = e.into();
     Stop::Failed(F::Runtime, e.to_string())
 }
 
@@ -67,7 +74,7 @@ impl LoadedInputs {
         let mut set = Self {
             inputs: inputs.clone(),
             arguments,
-            gpu: None,
+            device: None,
             other: None,
             is_fresh: false,
             spent: false,
@@ -75,9 +82,16 @@ impl LoadedInputs {
         };
         set.set_up()?;
         if let Some(ordinal) = inputs.gpu {
-            let mirror =
-                Session::open(ordinal).and_then(|session| Mirror::new(session, &set.arguments));
-            set.gpu = Some(mirror?);
+            let mirror = cuda::Session::open(ordinal)
+                .and_then(|session| Mirror::new(session, &set.arguments))
+                .map_err(DeviceError::from)?;
+            set.device = Some(OnDevice::Cuda(mirror));
+        }
+        if let Some(target) = inputs.opencl {
+            let mirror = opencl::Session::open(target.address)
+                .and_then(|session| Mirror::new(session, &set.arguments))
+                .map_err(DeviceError::from)?;
+            set.device = Some(OnDevice::OpenCl(mirror));
         }
         Ok(set)
     }
@@ -121,8 +135,8 @@ impl LoadedInputs {
     }
 
     fn exchange(&mut self) {
-        if let (Some(gpu), Some((mirror, images))) = (&mut self.gpu, &mut self.other) {
-            std::mem::swap(gpu, mirror);
+        if let (Some(now), Some((mirror, images))) = (&mut self.device, &mut self.other) {
+            std::mem::swap(now, mirror);
             self.arguments.swap(images);
             self.is_fresh = !self.is_fresh;
         }
@@ -141,14 +155,17 @@ impl LoadedInputs {
         } else {
             let images = self.arguments.refill(seed, &self.inputs.dir)?;
             self.set_up()?;
-            match self.gpu.take() {
+            match self.device.take() {
                 None => self.spent = true,
                 Some(usual) => self.mirror_fresh(usual, images)?,
             }
         }
-        match (kernel, &self.gpu) {
-            (Some(Kernel::Gpu(k)), Some(mirror)) => {
-                k.rebind(mirror, &mut self.arguments).map_err(on_gpu)
+        match (kernel, &self.device) {
+            (Some(Kernel::Gpu(k)), Some(OnDevice::Cuda(mirror))) => {
+                k.rebind(mirror, &mut self.arguments).map_err(on_device)
+            }
+            (Some(Kernel::OpenCl(k)), Some(OnDevice::OpenCl(mirror))) => {
+                k.bind(mirror, &self.arguments).map_err(on_device)
             }
             (Some(Kernel::Host(_)), None) => {
                 self.arguments.lay(Layout::AtEnd)?;
@@ -159,20 +176,18 @@ impl LoadedInputs {
         }
     }
 
-    /// Both data stay on the GPU where it has the memory; else the usual ones are made again for the next job.
-    fn mirror_fresh(&mut self, usual: Mirror, images: Images) -> Result<(), Stop> {
-        let session = usual.session.clone();
-        match Mirror::new(session.clone(), &self.arguments) {
+    /// Both data stay on the device where it has the memory; else the usual ones are made again for the next job.
+    fn mirror_fresh(&mut self, usual: OnDevice, images: Images) -> Result<(), Stop> {
+        match usual.another(&self.arguments) {
             Ok(mirror) => {
-                self.gpu = Some(mirror);
+                self.device = Some(mirror);
                 self.other = Some((usual, images));
                 self.is_fresh = true;
             }
             Err(_) => {
-                drop(usual);
                 self.spent = true;
-                let mirror = Mirror::new(session, &self.arguments);
-                self.gpu = Some(mirror.map_err(|e| Stop::Environment(e.to_string()))?);
+                let mirror = usual.replaced(&self.arguments);
+                self.device = Some(mirror.map_err(|e| Stop::Environment(e.to_string()))?);
             }
         }
         Ok(())
@@ -183,26 +198,38 @@ impl LoadedInputs {
             Built::Command(command) => {
                 return Ok(Kernel::Command(Box::new(Program::new((**command).clone()))));
             }
+            Built::OpenCl { program, .. } => &program.file,
             Built::Library(file) | Built::Cubin { file, .. } => file,
         };
-        match &self.gpu {
-            None => HostKernel::load(file)
+        let failed = |e: String| Stop::Failed(F::Launch, e);
+        match (&self.device, built) {
+            (None, _) => HostKernel::load(file)
                 .map(Kernel::Host)
-                .map_err(|e| Stop::Failed(F::Launch, e.to_string())),
-            Some(mirror) => GpuKernel::load(built, mirror, &mut self.arguments)
-                .map(|k| Kernel::Gpu(Box::new(k)))
-                .map_err(|e| Stop::Failed(F::Launch, e.to_string())),
+                .map_err(|e| failed(e.to_string())),
+            (Some(OnDevice::Cuda(mirror)), _) => {
+                GpuKernel::load(built, mirror, &mut self.arguments)
+                    .map(|k| Kernel::Gpu(Box::new(k)))
+                    .map_err(|e| failed(e.to_string()))
+            }
+            (Some(OnDevice::OpenCl(mirror)), Built::OpenCl { program, launches }) => {
+                OpenClKernel::load(program, launches, mirror, &self.arguments)
+                    .map(|k| Kernel::OpenCl(Box::new(k)))
+                    .map_err(|e| failed(e.to_string()))
+            }
+            (Some(OnDevice::OpenCl(_)), _) => {
+                Err(failed("host code does not run on an OpenCL device".into()))
+            }
         }
     }
 
     /// Restores what runs change.
     pub(crate) fn reset(&mut self) -> Result<(), Stop> {
-        match &self.gpu {
+        match &self.device {
             None => {
                 self.arguments.reset(false);
                 Ok(())
             }
-            Some(mirror) => mirror.reset().map_err(on_gpu),
+            Some(mirror) => mirror.reset().map_err(on_device),
         }
     }
 
@@ -213,7 +240,8 @@ impl LoadedInputs {
                 timed(k, seconds)?;
                 Ok(seconds)
             }
-            Kernel::Gpu(k) => k.run(n).map_err(on_gpu),
+            Kernel::Gpu(k) => k.run(n).map_err(on_device),
+            Kernel::OpenCl(k) => k.run(n).map_err(on_device),
             Kernel::Command(k) => (0..n).try_fold(0.0, |all, _| Ok(all + k.run()?.0)),
         }
     }
@@ -226,7 +254,9 @@ impl LoadedInputs {
         once: &mut f64,
         times: &mut Vec<f64>,
     ) -> Result<Run, Stop> {
-        self.reset()?;
+        if !self.inputs.unrestored {
+            self.reset()?;
+        }
         match kernel {
             Kernel::Host(k) => {
                 let run = k.window(&mut self.arguments.pointers(), seconds, once);
@@ -234,7 +264,8 @@ impl LoadedInputs {
                 times.push(run.seconds / run.iterations);
                 Ok(run)
             }
-            Kernel::Gpu(k) => k.window(seconds, times).map_err(on_gpu),
+            Kernel::Gpu(k) => k.window(seconds, times).map_err(on_device),
+            Kernel::OpenCl(k) => k.window(seconds, times).map_err(on_device),
             Kernel::Command(k) => Ok(k.window(seconds, times)?),
         }
     }
@@ -258,9 +289,9 @@ impl LoadedInputs {
             })?;
             self.expected.push((path.to_owned(), bytes));
         }
-        let outside = match &self.gpu {
+        let outside = match &self.device {
             None => None,
-            Some(mirror) => mirror.fetch(&mut self.arguments).map_err(on_gpu)?,
+            Some(mirror) => mirror.fetch(&mut self.arguments).map_err(on_device)?,
         };
         let expected = reference.and_then(|path| self.expected.iter().find(|(p, _)| p == path));
         let verified = match outside {
@@ -273,8 +304,8 @@ impl LoadedInputs {
                 .verify(expected.map(|(_, b)| b.as_slice()), tolerance),
         };
         // The next kernel finds its inputs as they were.
-        if let (Err(_), Some(mirror)) = (&verified, &self.gpu) {
-            mirror.restore(&self.arguments).map_err(on_gpu)?;
+        if let (Err(_), Some(mirror)) = (&verified, &self.device) {
+            mirror.restore(&self.arguments).map_err(on_device)?;
         }
         Ok(verified?)
     }
