@@ -78,6 +78,12 @@ pub struct Mpi {
     local: (usize, usize),
 }
 
+/// The first line of a version, which some libraries end with a zero byte.
+fn first_line(version: &str) -> &str {
+    let text = version.split('\0').next().unwrap_or_default();
+    text.lines().next().unwrap_or_default().trim()
+}
+
 impl Mpi {
     /// Loads and starts MPI.
     ///
@@ -149,8 +155,7 @@ impl Mpi {
             size: 1,
             local: (0, 1),
         };
-        let first = version.trim_end_matches('\0');
-        let first = first.lines().next().unwrap_or_default().trim();
+        let first = first_line(version);
         let own = out.version();
         if own != first {
             return Err(RanksError::Other {
@@ -178,8 +183,7 @@ impl Mpi {
         // SAFETY: MPI writes at most MPI_MAX_LIBRARY_VERSION_STRING bytes, 256 to 8192.
         unsafe { (self.calls.f.version)(text.as_mut_ptr().cast(), &raw mut length) };
         let text = &text[..(length.max(0) as usize).min(text.len())];
-        let text = String::from_utf8_lossy(text);
-        text.lines().next().unwrap_or_default().trim().to_owned()
+        first_line(&String::from_utf8_lossy(text)).to_owned()
     }
 
     /// A launcher that is killed takes its ranks with it.
