@@ -4,6 +4,16 @@ use crate::common::{Case, SENSOR, joules, region};
 
 #[test]
 fn times_and_energies_of_nested_regions() {
+    // Where a busy host delays the first or last reading, the energy of the whole run is not known.
+    let runs: Vec<_> = std::iter::repeat_with(phases)
+        .take(3)
+        .take_while(Option::is_none)
+        .collect();
+    assert!(runs.len() < 3, "no run knows its energy");
+}
+
+/// Checks a run; its energy, J, where that is known.
+fn phases() -> Option<f64> {
     let mut case = Case::new(&["phases"]);
     case.ok();
     let s = case.summary();
@@ -35,8 +45,9 @@ fn times_and_energies_of_nested_regions() {
         (0.004..0.03).contains(&sensor.tick_s.unwrap()),
         "{sensor:?}"
     );
-    let all = sensor.joules.unwrap();
+    let all = sensor.joules?;
     assert!((all - 100.0 * s.wall_s).abs() < 5.0, "{all} {}", s.wall_s);
+    Some(all)
 }
 
 #[test]
