@@ -14,8 +14,8 @@ SAMPLE = """
 wavelength = 0.1
 angle = 0.2
 [detector]
-phi = { from = -1.5, to = 1.5, pixels = 24 }
-alpha = { from = 0.0, to = 2.0, pixels = 16 }
+phi = { from = -1.5, to = 1.5, n = 24 }
+alpha = { from = 0.0, to = 2.0, n = 16 }
 [[layers]]
 [[layers]]
 delta = 6e-6
@@ -138,7 +138,7 @@ def test_an_image_has_its_detector(tmp_path):
 def test_a_sample_may_be_a_dict_and_its_numbers_may_be_set():
     sample = {
         "beam": {"wavelength": 0.1, "angle": 0.2},
-        "detector": {"phi": {"from": -1.5, "to": 1.5, "pixels": 24}, "alpha": {"from": 0, "to": 2, "pixels": 16}},
+        "detector": {"phi": {"from": -1.5, "to": 1.5, "n": 24}, "alpha": {"from": 0, "to": 2, "n": 16}},
         "layers": [{}, {"delta": 6e-6, "beta": 2e-8}],
         "particles": [{"form": {"shape": "sphere", "radius": 5}, "delta": 9.6e-6, "beta": 3.4e-8, "density": 0.01}],
     }
@@ -156,7 +156,7 @@ def test_a_sample_may_be_a_dict_and_its_numbers_may_be_set():
         ("a = \n", greenup.GisaxsError),
         ("[beam]\nwavelengths = 0.1\n", greenup.GisaxsError),
         (SAMPLE.replace("5.0", "nan"), greenup.GisaxsError),
-        (SAMPLE.replace("pixels = 24", "pixels = 2000000000"), (greenup.GisaxsError, MemoryError)),
+        (SAMPLE.replace("n = 24", "n = 2000000000"), (greenup.GisaxsError, MemoryError)),
         ({"beam": {"wavelength": "x"}}, greenup.GisaxsError),
         ({"beam": {"wavelength": float("nan")}}, ValueError),
         (5, TypeError),

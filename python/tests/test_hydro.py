@@ -19,7 +19,8 @@ def sedov(**more):
 
 
 def test_a_run_has_the_shapes_and_energy_of_its_problem():
-    run = sedov()
+    # This integrator conserves energy to rounding.
+    run = sedov(ode="rk2avg", cg_tol=1e-14)
     assert run.t == 0 and run.dt > 0 and run.steps == 0
     assert run.x.shape == run.v.shape == (2, run.nodes)
     assert run.e.shape[0] == run.zones == run.zone_nodes.shape[0]
@@ -117,7 +118,7 @@ def test_a_callback_may_stop_or_raise():
         (dict(order=0), greenup.HydroError),
         (dict(cfl=float("nan")), ValueError),
         (dict(cfl=-1.0), greenup.HydroError),
-        (dict(ode="euler"), greenup.HydroError),
+        (dict(ode="rk5"), greenup.HydroError),
         (dict(device="tpu"), greenup.HydroError),
         (dict(threads=0), ValueError),
         (dict(colour="red"), TypeError),
