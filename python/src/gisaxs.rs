@@ -1,10 +1,10 @@
 //! X-ray scattering: what `greenup.gisaxs` calls.
 
 use crate::arrays::rows;
-use crate::errors::{GisaxsError, file, hinted};
+use crate::convert::file_error;
+use crate::errors::{GisaxsError, hinted};
 use crate::run::run;
 use greenup_app::AppError;
-use greenup_files::FileError;
 use greenup_gisaxs::fit::report::json;
 use greenup_gisaxs::fit::{FitInput, fit};
 use greenup_gisaxs::form::Polyhedron;
@@ -25,7 +25,7 @@ use std::sync::Mutex;
 /// An error as Python has it.
 pub fn raised(e: Error) -> PyErr {
     match e {
-        Error::Io(FileError::Read { path, cause }) => file(&path, cause.kind(), cause.to_string()),
+        Error::Io(e) => file_error(&e),
         Error::Memory(e) => PyMemoryError::new_err(e.to_string()),
         e => GisaxsError::new_err(e.to_string()),
     }

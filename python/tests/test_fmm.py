@@ -93,13 +93,21 @@ def test_layouts_and_types_of_arrays_do_not_matter():
         (dict(ncrit=0), greenup.FmmError),
         (dict(ncrit=-1), (OverflowError, ValueError)),
         (dict(order=99), greenup.FmmError),
-        (dict(points=[[1e308 * s] * 3 for s in (1, -1, 1, -1, 1)]), greenup.FmmError),
+        (dict(charges=np.full(5, 1e308), points=np.arange(15.0).reshape(5, 3) * 1e-3), greenup.FmmError),
+        (dict(points=[[1e308 * s] * 3 for s in (1, -1, 1, -1, 1)], gradient=True), greenup.FmmError),
+        (dict(points=[[1e-200 * s] * 3 for s in (1, -1, 2, -2, 0)], gradient=True), greenup.FmmError),
     ],
 )
 def test_wrong_arguments_raise(change, error):
     arguments = dict(points=np.arange(15.0).reshape(5, 3), charges=np.ones(5))
     with pytest.raises(error):
         fmm.evaluate(**{**arguments, **change})
+
+
+@pytest.mark.parametrize("size", [1e308, 1e-300])
+def test_units_do_not_matter(size):
+    exact = np.array([2, 3, 2, 3, 2]) / (4 * np.pi * 12**0.5) / size
+    assert np.allclose(fmm.evaluate([[size * s] * 3 for s in (1, -1, 1, -1, 1)], np.ones(5)), exact, rtol=1e-6, atol=0)
 
 
 def test_few_or_no_points():

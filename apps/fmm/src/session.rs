@@ -11,6 +11,7 @@ use crate::precision::Real;
 use crate::{FmmError, kernel::Kernel};
 use greenup_app::args::Device;
 use greenup_app::{AppError, Result};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// What a session computes, and how.
@@ -39,6 +40,11 @@ pub struct Session {
     order: usize,
     ncrit: usize,
     setup_s: f64,
+    /// Half width of the root cube, in the units of the points.
+    unit: f64,
+    accuracy: f64,
+    /// Values of all potentials.
+    potentials: usize,
 }
 
 impl Session {
@@ -79,6 +85,7 @@ impl Session {
         memory::check_points::<R>(r.kernel, r.gradient, sources.len(), count)?;
         let plan = Arc::new(Plan::<R>::new(sources, targets, &options)?);
         let (order, setup_s) = (plan.order(), plan.setup_times().total_s());
+        let unit = plan.unit;
         let (engine, device) = device::any_engine(plan, device, "")?;
         Ok(Self {
             engine,
@@ -86,15 +93,31 @@ impl Session {
             order,
             ncrit: options.ncrit,
             setup_s,
+            unit,
+            accuracy: r.accuracy,
+            potentials: count * r.kernel.inputs(),
         })
     }
 
     /// Results at the targets, as of [`Engine::evaluate`].
     ///
     /// # Errors
-    /// As of [`Engine::evaluate`].
+    /// As of [`Engine::evaluate`]; results are beyond the range of numbers.
     pub fn evaluate(&mut self, charges: &[f64]) -> std::result::Result<Vec<f64>, FmmError> {
-        self.engine.evaluate(charges)
+        let out = self.engine.evaluate(charges)?;
+        let (potentials, gradients) = out.split_at(self.potentials);
+        let (p, g) = (largest(potentials), largest(gradients));
+        // Below this, the smallest step of numbers is coarser than the accuracy.
+        let least = f64::from_bits(1) / self.accuracy;
+        if p == f64::INFINITY || (p > 0.0 && p < least) {
+            return Err(FmmError::Range("the sums"));
+        }
+        // Gradients have the size of p over the distances; they may be 0 by symmetry.
+        let small = !gradients.is_empty() && p > 0.0 && g < least && p / self.unit < 1e-290;
+        if g == f64::INFINITY || small {
+            return Err(FmmError::Range("the gradients"));
+        }
+        Ok(out)
     }
 
     /// Seconds of the phases of the last evaluation.
@@ -120,5 +143,61 @@ impl Session {
     /// Seconds of the plan's set-up.
     pub fn setup_s(&self) -> f64 {
         self.setup_s
+    }
+}
+
+/// The largest magnitude; infinite if one is not a number.
+fn largest(values: &[f64]) -> f64 {
+    let size = |x: &f64| {
+        if x.is_finite() {
+            x.abs()
+        } else {
+            f64::INFINITY
+        }
+    };
+    values
+        .par_iter()
+        .map(size)
+        .with_min_len(1 << 14)
+        .reduce(|| 0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(size: f64, charge: f64, gradient: bool) -> std::result::Result<Vec<f64>, FmmError> {
+        let points: Points = [[size; 3], [-size; 3]].into_iter().collect();
+        let request = Request {
+            kernel: Kernel::Laplace,
+            accuracy: 1e-6,
+            gradient,
+            single: false,
+            ncrit: None,
+            order: None,
+            device: "cpu".to_owned(),
+        };
+        let mut session = Session::new(&points, None, &request).unwrap();
+        session.evaluate(&[charge; 2])
+    }
+
+    #[test]
+    fn results_beyond_the_range_of_numbers_are_refused() {
+        let one = 1.0 / (4.0 * std::f64::consts::PI * 12f64.sqrt());
+        for (size, charge) in [(1.0, 1.0), (1e308, 1.0), (1e-300, 1.0), (1e-300, 1e-300)] {
+            let found = at(size, charge, false).unwrap();
+            assert!((found[0] / charge * size / one - 1.0).abs() < 1e-6);
+        }
+        assert!(at(1e150, 1.0, true).is_ok());
+        assert!(at(1.0, 0.0, true).unwrap().iter().all(|x| *x == 0.0));
+        for (size, charge, gradient, what) in [
+            (1e308, 1.0, true, "the gradients"),
+            (1e-200, 1.0, true, "the gradients"),
+            (1e-308, 1e300, false, "the sums"),
+            (1e300, 1e-20, false, "the sums"),
+        ] {
+            let e = at(size, charge, gradient).unwrap_err().to_string();
+            assert!(e.starts_with(what), "{size} {charge}: {e}");
+        }
     }
 }
