@@ -130,6 +130,9 @@ fn watched<T: Send>(
     done.ok_or_else(|| GisaxsError::new_err("stopped"))
 }
 
+/// Pixels, rows and columns, and the scene.
+type Picture<'py> = (Bound<'py, PyArray1<f64>>, (usize, usize), GisaxsScene);
+
 /// Simulates an image; returns its pixels, lowest row first, their rows and columns, and the scene.
 #[pyfunction]
 fn gisaxs_simulate<'py>(
@@ -138,7 +141,7 @@ fn gisaxs_simulate<'py>(
     set: Vec<(String, f64)>,
     device: String,
     accuracy: f64,
-) -> PyResult<(Bound<'py, PyArray1<f64>>, (usize, usize), GisaxsScene)> {
+) -> PyResult<Picture<'py>> {
     let (pixels, scene) = watched(py, |watch| {
         let sample = page.read().and_then(|s| s.with(&set)).map_err(raised)?;
         let numeric = session::settings(&device, accuracy).map_err(app)?;
@@ -251,9 +254,9 @@ fn gisaxs_form_factor_grid<'py>(
     weld: bool,
     xy: (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>),
     z: PyReadonlyArray1<'py, Complex64>,
-    accuracy: f64,
-    device: String,
+    how: (f64, String),
 ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
+    let (accuracy, device) = how;
     let (x, y, z) = (xy.0.to_vec()?, xy.1.to_vec()?, z.to_vec()?);
     let (vertices, triangles) = (rows(&vertices, "vertices")?, rows(&triangles, "triangles")?);
     let all = watched(py, |watch| {

@@ -25,7 +25,7 @@ pub fn accelerator(name: &str) -> Result<Option<Arc<dyn Accelerator>>> {
 /// # Errors
 /// The accuracy or the device is invalid, or a file of tuned configs is.
 pub fn settings(device: &str, accuracy: f64) -> Result<Settings> {
-    if !(accuracy >= FINEST && accuracy < 1.0) {
+    if !(FINEST..1.0).contains(&accuracy) {
         return Err(AppError::new(format!(
             "invalid accuracy {accuracy}: it must lie between {FINEST:e} and 1"
         )));

@@ -196,8 +196,7 @@ def gisaxs_form_factor_grid(
     weld: bool,
     xy: tuple[NDArray[float64], NDArray[float64]],
     z: NDArray[complex128],
-    accuracy: float,
-    device: str,
+    how: tuple[float, str],
 ) -> NDArray[complex128]: ...
 def gisaxs_reflectivity(
     page: _Sample, set: Sequence[tuple[str, float]], angles: NDArray[float64]

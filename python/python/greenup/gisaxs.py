@@ -118,7 +118,7 @@ def form_factor_grid(vertices, triangles, qx, qy, qz, *, accuracy=1e-9, device="
         raise ValueError("qz has values that are not finite")
     grid = ((x, y), np.ascontiguousarray(z, dtype=np.complex128))
     mesh = (points(vertices, "vertices"), _triangles(triangles), bool(weld))
-    values = _native.gisaxs_form_factor_grid(*mesh, *grid, float(accuracy), device)
+    values = _native.gisaxs_form_factor_grid(*mesh, *grid, (float(accuracy), device))
     return values.reshape(len(z), len(x), len(y))
 
 
