@@ -15,8 +15,9 @@ use greenup_tune::session::{
     Budget, Estimate, Session, SessionError, SessionOptions, SessionResult,
 };
 use greenup_tune::shard::Shard;
-use greenup_tune::sweep::{FolderError, FormatError, read_any};
+use greenup_tune::sweep::{FolderError, FormatError, read_any, wisdom};
 use greenup_tune::{Problem, Sweep, TuneError};
+use greenup_wisdom::Device;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -114,7 +115,11 @@ pub fn sweep(
         [] => setup::setup_all(problem, gpus, sensor, spread.workers)?,
         launched => launched::setup(problem, launched)?,
     };
-    options.facts = facts(search, &CpuFacts::read(), setup.sensor.as_deref());
+    let cpu = CpuFacts::read();
+    options.facts = facts(search, &cpu, setup.sensor.as_deref());
+    if setup.gpu.is_none() && spread.launched.is_empty() {
+        (options.facts).extend(wisdom::device_facts(&Device::of_cpu(&cpu)));
+    }
     let session = Session::new(problem, options, &bars).map_err(cannot)?;
     print::detail(|| {
         format!(

@@ -244,7 +244,7 @@ impl<'a> View<'a> {
             h => format!(" ± {h}"),
         };
         if self.axes == Axes::Detector {
-            return short + &half;
+            return short + half.as_str();
         }
         let [x, y] = self.detector.axes();
         let unit = match (if cut.across { y.0 } else { x.0 }).split_once(", ") {

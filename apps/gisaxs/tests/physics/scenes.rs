@@ -139,7 +139,7 @@ fn distributions_average_what_they_say() {
         "[[particles.distributions]]\nof = 'form.radius'\nkind = 'uniform'\nwidth = 0.6\nsamples = 2\n",
     );
     let away = 0.6 / 3.0_f64.sqrt();
-    let both = one(5.0 - away, 0.0005, "") + &one(5.0 + away, 0.0005, "");
+    let both = one(5.0 - away, 0.0005, "") + one(5.0 + away, 0.0005, "").as_str();
     let e = off(
         &image(&page(ANGLES, &both), dir.path()),
         &image(&page(ANGLES, &spread), dir.path()),

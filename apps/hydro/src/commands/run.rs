@@ -19,7 +19,7 @@ use greenup_app::{interrupt, print, sensors, stdout};
 use greenup_device::cuda::Gpu as Found;
 use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly};
 use greenup_hydro::engine::{Engine, State, Timings};
-use greenup_hydro::gpu::Gpu;
+use greenup_hydro::gpu::{Gpu, wisdom};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::output::Line;
@@ -61,8 +61,9 @@ impl RestartState {
 pub fn engine(hydro: &Arc<Hydro>, s: &Settings, device: Device) -> Result<Box<dyn Engine>> {
     let full = s.is_full(hydro.space.element.shape);
     if let Some(ordinal) = device.gpu() {
-        let parameters = s.kernels.as_deref().unwrap_or_default();
-        let mut gpu = Gpu::open(Arc::clone(hydro), ordinal, s.ode(), full, parameters)?;
+        let own = s.kernels.as_deref().unwrap_or_default();
+        let parameters = wisdom::parameters(&hydro.space.element, ordinal, own)?;
+        let mut gpu = Gpu::open(Arc::clone(hydro), ordinal, s.ode(), full, &parameters)?;
         gpu.profile = s.profile;
         if matches!(device, Device::CudaAndCpu(_)) {
             gpu.share(s.share)?;

@@ -168,10 +168,7 @@ pub struct GemmArgs {
     /// Library with cblas_dgemm to compare with, interleaved; repeatable
     #[arg(long, value_name = "LIBRARY")]
     pub against: Vec<PathBuf>,
-    /// Wisdom file (tuned configs) [default: greenup/gemm.toml in the user's data folder]
-    #[arg(long, value_name = "FILE")]
-    pub wisdom: Option<PathBuf>,
-    /// List the wisdom and exit
+    /// List the wisdom for DGEMM on CPUs and exit, as `greenup wisdom list --problem dgemm`
     #[arg(long)]
     pub list: bool,
     /// Print the result as JSON

@@ -18,4 +18,5 @@ mod processes;
 mod ssh;
 mod sweeps;
 mod tune;
+mod wisdom;
 mod workers;

@@ -1,0 +1,41 @@
+//! `greenup wisdom export`.
+
+use crate::args::WisdomExportArgs;
+use greenup_app::error::{AppError, Result};
+use greenup_app::{print, stdout, wisdom};
+use greenup_files::Outputs;
+use greenup_wisdom::{Origin, Store};
+
+pub fn run(args: &WisdomExportArgs) -> Result {
+    let own = wisdom::path()?;
+    if args.file.as_os_str() != "-" {
+        let mut outputs = Outputs::new();
+        if let Some(path) = &own {
+            outputs.input(path);
+        }
+        outputs.file(&args.file, &["toml"])?;
+    }
+    let mut out = Store::default();
+    for (e, origin) in wisdom::load()?.known {
+        let taken = args.select.takes(&e) && (args.shipped || origin != Origin::Shipped);
+        if taken && !out.entries.iter().any(|k| k.same_key(&e)) {
+            out.entries.push(e);
+        }
+    }
+    if out.entries.is_empty() {
+        return Err(AppError::new("there is nothing to export").hint(
+            "`greenup wisdom list` shows what there is; --shipped exports the shipped entries too",
+        ));
+    }
+    if args.file.as_os_str() == "-" {
+        stdout::bytes(out.text().map_err(AppError::new)?.as_bytes());
+        return Ok(());
+    }
+    out.write(&args.file)?;
+    print::note(format!(
+        "wrote {} entries to {}",
+        out.entries.len(),
+        args.file.display()
+    ));
+    Ok(())
+}
