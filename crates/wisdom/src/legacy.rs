@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Kind};
 use crate::entry::{Entry, Provenance};
-use crate::store::StoreError;
+use crate::store::{StoreError, brief};
 use greenup_files::FileError;
 use greenup_space::Value;
 use serde::Deserialize;
@@ -73,7 +73,7 @@ fn table<T: DeserializeOwned + Default>(path: &Path) -> Result<T, StoreError> {
     match greenup_files::read_text(path) {
         Ok(text) => toml::from_str(&text).map_err(|e| StoreError::Invalid {
             path: path.to_owned(),
-            message: e.to_string().trim_end().to_owned(),
+            message: brief(&e),
         }),
         Err(FileError::Read { cause, .. }) if cause.kind() == ErrorKind::NotFound => {
             Ok(T::default())

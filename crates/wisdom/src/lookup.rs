@@ -196,7 +196,12 @@ impl Wisdom {
             .filter(|(e, _)| of(e));
         let mut all: Vec<Choice> = candidates
             .filter_map(|(entry, origin)| {
-                let distance = self.map.distance(query.device, &entry.device, precision)?;
+                let real = if precision.is_empty() {
+                    &entry.precision
+                } else {
+                    precision
+                };
+                let distance = self.map.distance(query.device, &entry.device, real)?;
                 Some(Choice {
                     entry,
                     origin,

@@ -17,6 +17,8 @@ const VERSION: u32 = 1;
 const HEAD: &str = "# Best known configs of kernels by problem and device; `greenup wisdom --help`. Programs rewrite this file; of comments\n# only these first lines stay.\n";
 /// Most entries of a file.
 const MOST: usize = 10_000;
+/// Largest file, bytes.
+const LARGEST: u64 = 64 << 20;
 /// Longest wait for another process that changes the file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -57,6 +59,11 @@ impl StoreError {
     /// The suggestion.
     pub fn hint(&self) -> Option<&str> {
         match self {
+            Self::File(FileError::Write { cause, .. })
+                if cause.kind() != ErrorKind::StorageFull =>
+            {
+                Some("name a file that you may write with --wisdom FILE")
+            }
             Self::File(e) => e.hint(),
             Self::Invalid { .. } => Some(
                 "fix or move the file, name another with --wisdom FILE, or go on with --no-wisdom (GREENUP_WISDOM=none)",
@@ -104,8 +111,7 @@ impl Store {
             path: path.to_owned(),
             message,
         };
-        let table: toml::Table = (text.parse())
-            .map_err(|e: toml::de::Error| invalid(e.to_string().trim_end().to_owned()))?;
+        let table: toml::Table = (text.parse()).map_err(|e: toml::de::Error| invalid(brief(&e)))?;
         let format = table.get("format").and_then(toml::Value::as_str);
         let format = format
             .ok_or_else(|| invalid(format!("line 1: it has no format = \"{FORMAT}{VERSION}\"")))?;
@@ -119,8 +125,7 @@ impl Store {
             }
             _ => return Err(invalid(format!("unknown format `{format}`"))),
         }
-        let read: Read =
-            toml::from_str(text).map_err(|e| invalid(e.to_string().trim_end().to_owned()))?;
+        let read: Read = toml::from_str(text).map_err(|e| invalid(brief(&e)))?;
         if read.entries.len() > MOST {
             return Err(invalid(format!("more than {MOST} entries")));
         }
@@ -158,6 +163,12 @@ impl Store {
     /// # Errors
     /// It cannot be read, or is not wisdom.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
+        if std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > LARGEST) {
+            return Err(StoreError::Invalid {
+                path: path.to_owned(),
+                message: format!("larger than {} MiB", LARGEST >> 20),
+            });
+        }
         match greenup_files::read_text(path) {
             Ok(text) => Self::parse(&text, path),
             Err(FileError::Read { cause, .. }) if cause.kind() == ErrorKind::NotFound => {
@@ -219,6 +230,16 @@ impl Store {
             None => self.entries.push(new),
         }
     }
+}
+
+/// An error of the notation, without the rest of long lines.
+pub(crate) fn brief(e: &toml::de::Error) -> String {
+    const LONG: usize = 160;
+    let text = e.to_string();
+    let lines: Vec<String> = (text.trim_end().lines())
+        .map(|l| l.chars().take(LONG).collect())
+        .collect();
+    lines.join("\n")
 }
 
 /// One process at a time changes a file. The kernel drops the lock when the process ends, however it ends.
@@ -316,6 +337,7 @@ mod tests {
         assert!(fails(&bad).contains("line "), "{}", fails(&bad));
         assert!(fails(&text.replace("problem = \"q\"", "problem = \"p\"")).contains("second"));
         assert!(fails(&text.replace("tile", "[[[")).contains("line"));
+        assert!(fails(&"x".repeat(1 << 20)).len() < 2000);
     }
 
     #[test]

@@ -16,6 +16,9 @@ const PROBLEM: &str = "fmm_evaluation";
 /// Entries of more than so many times more or fewer points say nothing of these.
 const FACTOR: f64 = 4.0;
 
+/// Largest ncrit of an entry: far above any that is the fastest.
+const LARGEST: i64 = 65_536;
+
 /// ncrit and the M2L method.
 pub type Chosen = (usize, M2l);
 
@@ -86,7 +89,7 @@ pub fn keep(input: &Input, device: Device, points: usize, rows: &[Row]) -> Resul
     let all = (fastest.map(|r| entry("time", r)).into_iter())
         .chain(lowest.map(|(_, r)| entry("energy", r)))
         .collect();
-    wisdom::keep_winners(all, "run it again to keep them");
+    wisdom::keep_winners(all, "run it again with --wisdom FILE to keep them");
     Ok(())
 }
 
@@ -126,10 +129,8 @@ fn config(e: &Entry, n: i64, m2l: Option<M2l>) -> std::result::Result<Chosen, St
         return Err(format!("it is of {ratio:.3} times as many points"));
     }
     let ncrit = e.config.get("ncrit").and_then(Value::as_int);
-    let ncrit = ncrit
-        .and_then(|n| usize::try_from(n).ok())
-        .filter(|n| *n > 0);
-    let ncrit = ncrit.ok_or("it has no ncrit")?;
+    let ncrit = (ncrit.filter(|n| (1..=LARGEST).contains(n))).and_then(|n| usize::try_from(n).ok());
+    let ncrit = ncrit.ok_or(format!("it has no ncrit of 1 to {LARGEST}"))?;
     let method = match e.config.get("m2l") {
         Some(Value::Str(s)) if s == "fft" => M2l::Fft,
         Some(Value::Str(s)) if s == "compressed" => M2l::Compressed,
@@ -138,5 +139,52 @@ fn config(e: &Entry, n: i64, m2l: Option<M2l>) -> std::result::Result<Chosen, St
     match m2l {
         Some(m) if m != method => Err("it has another M2L method".to_owned()),
         _ => Ok((ncrit, method)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use greenup_wisdom::Kind;
+
+    fn entry(ncrit: i64, m2l: &str, points: i64) -> Entry {
+        Entry {
+            problem: PROBLEM.into(),
+            precision: "f64".into(),
+            objective: "time".into(),
+            time_s: 1.0,
+            time_range_s: None,
+            energy_j: None,
+            energy_range_j: None,
+            config: BTreeMap::from([
+                ("ncrit".to_owned(), Value::Int(ncrit)),
+                ("m2l".to_owned(), Value::Str(m2l.into())),
+            ]),
+            constants: BTreeMap::from([("points".to_owned(), Value::Int(points))]),
+            device: Known {
+                kind: Kind::Cpu,
+                name: "d".into(),
+                architecture: String::new(),
+                facts: BTreeMap::new(),
+            },
+            provenance: Provenance::default(),
+        }
+    }
+
+    #[test]
+    fn entries_of_other_sizes_and_bad_values_are_refused() {
+        let good = entry(64, "compressed", 1000);
+        assert_eq!(config(&good, 1000, None), Ok((64, M2l::Compressed)));
+        assert_eq!(config(&good, 4000, None), Ok((64, M2l::Compressed)));
+        assert!(
+            config(&good, 4001, None)
+                .unwrap_err()
+                .contains("as many points")
+        );
+        assert!(config(&good, 1000, Some(M2l::Fft)).is_err());
+        for (ncrit, m2l) in [(0, "fft"), (-5, "fft"), (i64::MAX, "fft"), (64, "x")] {
+            let bad = entry(ncrit, m2l, 1000);
+            assert!(config(&bad, 1000, None).is_err(), "{ncrit} {m2l}");
+        }
     }
 }

@@ -72,7 +72,7 @@ impl<'a> Tuned<'a> {
                 &names[n],
                 (time_s, names.len()),
             );
-            wisdom::keep_winners(vec![new], "run again with --tune to keep it");
+            wisdom::keep_winners(vec![new], "run again with --wisdom FILE to keep it");
         }
     }
 }

@@ -5,7 +5,6 @@ use crate::args::{Selection, WisdomListArgs};
 use greenup_app::error::Result;
 use greenup_app::{print, wisdom};
 use greenup_report::si::si;
-use greenup_space::Value;
 use greenup_wisdom::{Entry, Origin};
 use serde::Serialize;
 
@@ -101,10 +100,9 @@ pub(super) fn time(e: &Entry) -> String {
     }
 }
 
-/// The constants that set a size, as far as their names tell.
+/// The constants that set a size or choose a variant, as far as their names tell.
 fn size(e: &Entry) -> String {
-    let names = [
-        "size_",
+    const NAMES: [&str; 17] = [
         "n",
         "triangles",
         "ncrit",
@@ -112,14 +110,19 @@ fn size(e: &Entry) -> String {
         "side",
         "degree",
         "point_count",
+        "points",
+        "zones",
+        "kernel",
+        "gradient",
+        "accuracy",
+        "distribution",
+        "shape",
+        "order",
+        "energy_order",
+        "assembly",
     ];
-    let of = |name: &str| {
-        names
-            .iter()
-            .any(|p| name == *p || (p.ends_with('_') && name.starts_with(p)))
-    };
     let each: Vec<String> = (e.constants.iter())
-        .filter(|(n, v)| of(n) && matches!(v, Value::Int(_)))
+        .filter(|(n, _)| n.starts_with("size_") || NAMES.contains(&n.as_str()))
         .map(|(n, v)| format!("{n}={v}"))
         .collect();
     each.join(" ")

@@ -88,6 +88,9 @@ pub fn run(args: &GemmArgs) -> Result {
     for (id, reason) in &chosen.rejected {
         print::warn(format!("entry {id} of the wisdom is passed over: {reason}"));
     }
+    if let Some(used) = &chosen.used {
+        print::note(format!("wisdom: entry {}, {}", used.id, used.origin));
+    }
     let (config, source) = (chosen.config, chosen.source);
 
     let own =
