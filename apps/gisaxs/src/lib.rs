@@ -60,7 +60,7 @@ pub enum GisaxsError {
     Cuda(#[from] greenup_device::cuda::CudaError),
     /// A file of tuned configs is invalid.
     #[error("{0}")]
-    Tuned(#[from] greenup_app::tuned::TunedError),
+    Tuned(#[from] greenup_wisdom::StoreError),
     /// The folder of the user's data is unknown.
     #[error("{0}")]
     NoHome(#[from] greenup_app::folders::NoHome),

@@ -32,7 +32,7 @@ pub fn settings(device: &str, accuracy: f64) -> Result<Settings> {
     }
     Ok(Settings {
         accuracy,
-        blocks: wisdom::read()?.blocks(&wisdom::cpu()),
+        blocks: wisdom::read()?.blocks(),
         on: accelerator(device)?,
         ..Settings::default()
     })

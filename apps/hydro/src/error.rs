@@ -13,6 +13,9 @@ pub enum HydroError {
     /// A GPU, its driver or its compiler fails.
     #[error("{0}")]
     Cuda(#[from] CudaError),
+    /// A file of wisdom cannot be used.
+    #[error(transparent)]
+    Wisdom(#[from] greenup_wisdom::StoreError),
     /// Not enough memory.
     #[error("{cause}; {fix}")]
     Memory {

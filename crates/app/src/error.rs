@@ -3,6 +3,7 @@
 use crate::machine::LookupError;
 use greenup_device::cuda::CudaError;
 use greenup_files::FileError;
+use greenup_wisdom::StoreError;
 use std::error::Error;
 
 /// An error that ends a command.
@@ -59,6 +60,9 @@ fn hint(e: &(dyn Error + 'static)) -> Option<String> {
     while let Some(e) = cause {
         if let Some(e) = e.downcast_ref::<LookupError>() {
             return e.hint();
+        }
+        if let Some(e) = e.downcast_ref::<StoreError>() {
+            return e.hint().map(str::to_owned);
         }
         if let Some(e) = e.downcast_ref::<FileError>() {
             return e.hint().map(str::to_owned);

@@ -18,7 +18,7 @@
 //! | [`sensors`] | the energy sensor of a measurement |
 //! | [`load`] | a load that makes sensors move |
 //! | [`folders`] | folders for the user's data and caches |
-//! | [`tuned`] | files of tuned configs |
+//! | [`wisdom`] | tuned configs of this user: the flags and the file |
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
@@ -35,7 +35,7 @@ pub mod provenance;
 pub mod ranks;
 pub mod sensors;
 pub mod stdout;
-pub mod tuned;
+pub mod wisdom;
 
 pub use command::renamed;
 pub use command::version::{self, version};

@@ -147,7 +147,7 @@ pub fn host_name() -> String {
 }
 
 /// Seconds since 1970 as a date of the Gregorian calendar, whose 400 years have 146,097 days.
-fn utc(seconds: u64) -> String {
+pub fn utc(seconds: u64) -> String {
     let (day, second) = (seconds / 86_400, seconds % 86_400);
     // Years begin in March, so that the day of a leap year is the last one.
     let since = day + 719_468;

@@ -5,6 +5,7 @@ mod args;
 mod commands;
 pub mod facts;
 mod found;
+mod keep;
 mod launched;
 mod search;
 mod setup;
@@ -49,6 +50,7 @@ fn run(cli: Cli) -> greenup_app::Result {
         Command::Tune(a) => commands::tuning::tune::run(&a),
         Command::Compile(a) => commands::tuning::compile::run(&a),
         Command::Gemm(a) => commands::tuning::gemm::run(&a),
+        Command::Wisdom(a) => commands::wisdom::run(&a),
         Command::TrialWorker(a) => commands::tuning::worker::run(&a),
         Command::ClockKeeper(a) => commands::tuning::worker::keep(&a),
     }

@@ -1,6 +1,7 @@
 //! A search on this host or its GPU, as the commands `tune` and `gemm` start it.
 
 use crate::args::{BudgetArg, SearchArgs};
+use crate::keep;
 use crate::launched::{self, Launched};
 use crate::{facts, setup};
 use greenup_app::error::{AppError, Result};
@@ -16,8 +17,9 @@ use greenup_tune::session::{
     Budget, Estimate, Session, SessionError, SessionOptions, SessionResult,
 };
 use greenup_tune::shard::Shard;
-use greenup_tune::sweep::{FolderError, FormatError, read_any};
+use greenup_tune::sweep::{FolderError, FormatError, read_any, wisdom};
 use greenup_tune::{Problem, Sweep, TuneError};
+use greenup_wisdom::Device;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -110,6 +112,7 @@ pub fn sweep(
         machine: None,
         facts: BTreeMap::new(),
         shard: spread.shard,
+        first: Vec::new(),
     };
     if let Some(name) = search.machine.as_ref().filter(|_| problem.has_work()) {
         options.machine = Some(machine::load(name)?);
@@ -121,7 +124,21 @@ pub fn sweep(
         [] => setup::setup_all(problem, gpus, sensor, spread.workers)?,
         launched => launched::setup(problem, launched)?,
     };
-    options.facts = facts(search, &CpuFacts::read(), setup.sensor.as_deref());
+    let cpu = CpuFacts::read();
+    options.facts = facts(search, &cpu, setup.sensor.as_deref());
+    if setup.gpu.is_none() && spread.launched.is_empty() {
+        (options.facts).extend(wisdom::device_facts(&Device::of_cpu(&cpu)));
+    }
+    if search.from_wisdom {
+        let device = match &setup.gpu {
+            Some(on) => Device::of_gpu(&on.gpu),
+            None => Device::of_cpu(&cpu),
+        };
+        let objective = (search.objective.first().copied()).unwrap_or(problem.objective);
+        options
+            .first
+            .extend(keep::first(problem, &device, objective)?);
+    }
     let session = Session::new(problem, options, &bars).map_err(cannot)?;
     print::detail(|| {
         format!(

@@ -1,5 +1,4 @@
-//! DGEMM, C += A·B for row-major f64 matrices: a generated family of kernels, tuned for a device and a size; the best
-//! configs are stored as wisdom.
+//! DGEMM, C += A·B for row-major f64 matrices: a generated family of kernels, tuned for a device and a size.
 //!
 //! | module | contents |
 //! |---|---|
@@ -11,7 +10,7 @@
 //! | [`libraries`] | any library with `cblas_dgemm` as a baseline |
 //! | [`check`] | verification against sums in twice the working precision |
 //! | [`comparison`] | interleaved comparison of several products |
-//! | [`wisdom`] | the best config known for a device and a size |
+//! | [`wisdom`] | the config for a device and a size: of the nearest entry of wisdom, else the default |
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
@@ -33,7 +32,6 @@ pub use faer::Faer;
 pub use kernel::Kernel;
 pub use libraries::Cblas;
 pub use product::{Matrices, Product, Size};
-pub use wisdom::{Known, Wisdom};
 
 /// Why a product cannot be computed.
 #[derive(Debug, thiserror::Error)]

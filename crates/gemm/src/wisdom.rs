@@ -1,104 +1,148 @@
-//! Wisdom: the best known config for each device and size.
+//! The config for a device and a size: of the nearest entry of wisdom, else the default.
 
-use crate::Size;
-use serde::{Deserialize, Serialize};
+use crate::{Size, family};
+use greenup_device::CpuFacts;
+use greenup_space::Value;
+use greenup_tune::Problem;
+use greenup_wisdom::lookup::Used;
+use greenup_wisdom::{Choice, Device, Query, Wisdom, fits};
 
-/// The best config of a sweep, with its result.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Known {
-    /// Name of the processor or GPU.
-    pub device: String,
-    /// Number of threads.
-    pub threads: usize,
-    /// Size of the product.
-    #[serde(flatten)]
-    pub size: Size,
-    /// Objective of the sweep, such as `time` or `energy`.
-    pub objective: String,
-    /// Time of one product, s.
-    pub time_s: f64,
-    /// Energy of one product, J; `None` if it was not measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub energy_j: Option<f64>,
-    /// Name and version of the compiler.
-    pub compiler: String,
-    /// Time of the sweep, seconds since 1970.
-    pub at: u64,
-    /// Values of the parameters by name.
-    pub config: toml::Table,
+/// A config, and where it comes from.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// Values of the parameters, in the order of the problem.
+    pub config: Vec<Value>,
+    /// The entry of wisdom; `None` for the default.
+    pub used: Option<Used>,
+    /// Where it comes from, in words.
+    pub source: String,
+    /// Entries for this very device that were passed over, with the reason.
+    pub rejected: Vec<(String, String)>,
 }
 
-/// A wisdom file: one config for each device, number of threads, size and objective.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Wisdom {
-    /// The stored configs.
-    #[serde(default)]
-    pub known: Vec<Known>,
-}
-
-impl Wisdom {
-    /// Stores a config in place of an older one for the same device, threads, size and objective.
-    pub fn keep(&mut self, new: Known) {
-        self.known.retain(|k| {
-            (&k.device, k.threads, k.size, &k.objective)
-                != (&new.device, new.threads, new.size, &new.objective)
-        });
-        self.known.push(new);
+/// The config of the family for this host: of the nearest entry whose config its filters allow, with as many threads as
+/// the host has cores; else the default.
+pub fn choose(
+    wisdom: &Wisdom,
+    problem: &Problem,
+    cpu: &CpuFacts,
+    size: Size,
+    objective: &str,
+) -> Chosen {
+    let device = Device::of_cpu(cpu);
+    let query = Query {
+        problem: &problem.space.name,
+        precision: "f64",
+        objective,
+        device: &device,
+        exact: &[],
+        size: &sizes(size),
+    };
+    let cores = Value::Int(cpu.cores.len() as i64);
+    let mut refused = Vec::new();
+    let found = wisdom.choose(&query, |e| {
+        let mut config = e.config.clone();
+        config.insert("nthreads".into(), cores.clone());
+        let checked = fits::complete(&problem.space, &config)
+            .and_then(|c| fits::listed(&problem.space, &c).map(|()| c))
+            .and_then(|c| fits::check(&problem.space, &c).map(|()| c));
+        checked.inspect_err(|reason| refused.push((e.id(), reason.clone())))
+    });
+    match found {
+        Some((choice, config)) => Chosen {
+            config,
+            source: source(&choice, size),
+            used: Some(choice.used()),
+            rejected: choice.rejected,
+        },
+        None => Chosen {
+            config: family::untuned(problem, cpu),
+            used: None,
+            source: "no wisdom: a guess; --tune finds better".into(),
+            rejected: refused,
+        },
     }
+}
 
-    /// The config for a device, a number of threads and an objective at the nearest size.
-    pub fn nearest(
-        &self,
-        device: &str,
-        threads: usize,
-        size: Size,
-        objective: &str,
-    ) -> Option<&Known> {
-        self.known
-            .iter()
-            .filter(|k| k.device == device && k.threads == threads && k.objective == objective)
-            .min_by(|a, b| a.size.distance(size).total_cmp(&b.size.distance(size)))
+fn sizes(size: Size) -> [(&'static str, i64); 3] {
+    [("size_m", size.m), ("size_n", size.n), ("size_k", size.k)]
+        .map(|(n, v)| (n, i64::try_from(v).unwrap_or(i64::MAX)))
+}
+
+fn source(choice: &Choice, size: Size) -> String {
+    let text = choice.text();
+    let int = |n: &str| choice.entry.constants.get(n).and_then(Value::as_int);
+    let of = [int("size_m"), int("size_n"), int("size_k")];
+    match of {
+        [Some(m), Some(n), Some(k)] if sizes(size).map(|s| Some(s.1)) != of => {
+            let text = text.trim_end_matches(", another size");
+            format!("{text}, tuned for {m} × {n} × {k}")
+        }
+        _ => text,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn known(n: usize, time_s: f64) -> Known {
-        Known {
-            device: "d".into(),
-            threads: 2,
-            size: Size { m: n, n, k: n },
-            objective: "time".into(),
-            time_s,
-            energy_j: None,
-            compiler: "cc".into(),
-            at: 0,
-            config: toml::Table::from_iter([("mr".into(), toml::Value::Integer(8))]),
-        }
-    }
+    use greenup_wisdom::{Entry, Map, Origin, Provenance};
 
     #[test]
-    fn wisdom_is_kept_found_and_read_again() {
-        let mut w = Wisdom::default();
-        w.keep(known(1000, 2.0));
-        w.keep(known(100, 1.0));
-        w.keep(known(1000, 1.5));
-        assert_eq!(w.known.len(), 2, "a new winner replaces the old one");
-        let size = |n| Size { m: n, n, k: n };
-        let time = |n| w.nearest("d", 2, size(n), "time").map(|k| k.time_s);
-        assert_eq!(time(2000), Some(1.5));
-        assert_eq!(time(200), Some(1.0));
-        assert_eq!(w.nearest("d", 4, size(100), "time"), None);
-        assert_eq!(w.nearest("d", 2, size(100), "energy"), None);
-
-        assert_eq!(toml::from_str::<Wisdom>("").unwrap(), Wisdom::default());
-        assert_eq!(
-            toml::from_str::<Wisdom>(&toml::to_string_pretty(&w).unwrap()).unwrap(),
-            w
+    fn the_nearest_entry_is_adapted_and_what_cannot_run_is_passed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let cpu = CpuFacts::read();
+        let size = Size {
+            m: 64,
+            n: 64,
+            k: 64,
+        };
+        let problem = family::problem(dir.path(), size, &cpu).unwrap();
+        let named: Vec<String> = problem.space.names().map(str::to_owned).collect();
+        let config = named.iter().cloned().zip(family::untuned(&problem, &cpu));
+        let mut device = Device::of_cpu(&cpu);
+        device.name = "another".into();
+        device.facts.insert("cores".into(), 64);
+        let mut entry = Entry {
+            problem: "dgemm".into(),
+            precision: "f64".into(),
+            objective: "time".into(),
+            time_s: 1.0,
+            time_range_s: None,
+            energy_j: None,
+            energy_range_j: None,
+            config: config.collect(),
+            constants: [("size_m", 8), ("size_n", 8), ("size_k", 8)]
+                .map(|(n, v)| (n.to_owned(), Value::Int(v)))
+                .into(),
+            device,
+            provenance: Provenance::default(),
+        };
+        entry.config.insert("nthreads".into(), Value::Int(64));
+        let wisdom = |e: &Entry| Wisdom {
+            known: vec![(e.clone(), Origin::Shipped)],
+            map: Map::default(),
+        };
+        let got = choose(&wisdom(&entry), &problem, &cpu, size, "time");
+        assert_eq!(got.config, family::untuned(&problem, &cpu));
+        assert!(
+            got.source.contains("config of another, 64 cores"),
+            "{}",
+            got.source
         );
-        assert!(toml::from_str::<Wisdom>("known = 3").is_err());
+        assert!(
+            got.source.ends_with("tuned for 8 × 8 × 8"),
+            "{}",
+            got.source
+        );
+        // A register tile that no processor has.
+        entry.config.insert("mr".into(), Value::Int(1_000_000));
+        let got = choose(&wisdom(&entry), &problem, &cpu, size, "time");
+        assert!(got.used.is_none() && got.source.starts_with("no wisdom"));
+        assert!(got.rejected[0].1.contains("mr"), "{:?}", got.rejected);
+        assert!(
+            choose(&wisdom(&entry), &problem, &cpu, size, "energy")
+                .rejected
+                .is_empty()
+        );
     }
 }

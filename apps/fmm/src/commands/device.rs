@@ -3,7 +3,8 @@
 use super::check_interrupt;
 use greenup_app::args::{Device, DeviceSet};
 use greenup_app::progress::Bars;
-use greenup_app::{AppError, Result, print, sensors};
+use greenup_app::{AppError, Result, print, sensors, wisdom};
+use greenup_device::cuda;
 use greenup_fmm::cpu::{Cpu, check_memory};
 use greenup_fmm::engine::{Engine, Steps};
 use greenup_fmm::gpu::{Config, Gpu};
@@ -12,6 +13,7 @@ use greenup_fmm::kernel::Kernel;
 use greenup_fmm::plan::Plan;
 use greenup_fmm::precision::Real;
 use greenup_meter::{Measurement, Meter, Policy, Run};
+use greenup_wisdom::Device as Known;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -82,9 +84,20 @@ impl RunDevice {
     }
 }
 
-/// The tuning parameters of the P2P kernel on a GPU.
-pub fn config<R: Real>(kernel: Kernel, gradient: bool, kernels: &str) -> Result<Config> {
-    Config::default_for::<R>(kernel, gradient)
+/// The tuning parameters of the P2P kernel on a GPU: of wisdom or the default, with those of `--kernels`.
+pub fn config<R: Real>(
+    kernel: Kernel,
+    gradient: bool,
+    gpu: usize,
+    kernels: &str,
+) -> Result<Config> {
+    let device = Known::of_gpu(&cuda::Gpu::numbered(gpu)?);
+    let known = wisdom::load()?;
+    let (config, choice) = Config::tuned::<R>(&known, &device, kernel, gradient);
+    if let Some(choice) = choice {
+        wisdom::note("P2P", &choice);
+    }
+    config
         .with(kernels)
         .map_err(|e| AppError::new(format!("--kernels: {e}")))
 }
@@ -93,7 +106,7 @@ pub fn config<R: Real>(kernel: Kernel, gradient: bool, kernels: &str) -> Result<
 pub fn hybrid<R: Real>(plan: Arc<Plan<R>>, gpu: usize, kernels: &str) -> Result<Hybrid<R>> {
     check_memory(&plan)?;
     let o = plan.options();
-    let config = config::<R>(o.kernel, o.gradient, kernels)?;
+    let config = config::<R>(o.kernel, o.gradient, gpu, kernels)?;
     Ok(Hybrid::open(plan, gpu, config)?)
 }
 
@@ -126,7 +139,7 @@ pub fn engine<R: Real>(
         return Ok((Box::new(Cpu::new(plan)), name));
     };
     let o = plan.options();
-    let config = config::<R>(o.kernel, o.gradient, kernels)?;
+    let config = config::<R>(o.kernel, o.gradient, ordinal, kernels)?;
     let gpu = Gpu::open(plan, ordinal, config)?;
     let name = gpu.name().to_owned();
     Ok((Box::new(gpu), name))

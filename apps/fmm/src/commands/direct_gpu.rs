@@ -88,7 +88,7 @@ pub fn run<R: Real>(args: &DirectArgs, ordinal: usize) -> Result {
     let points = points.max(loaded.targets.as_ref().map_or(0, |t| t.len()));
     let direct = measure(points)?;
     let tree = measure(args.ncrit)?;
-    let config = config::<R>(kernel, args.input.gradient, &args.kernels)?;
+    let config = config::<R>(kernel, args.input.gradient, ordinal, &args.kernels)?;
     let mix = InstructionMix::<R>::open(kernel, args.input.gradient, ordinal, config)?.rates();
     let mix = mix.map_err(greenup_fmm::FmmError::from)?;
     provenance.took("sums", begin.elapsed().as_secs_f64());

@@ -14,6 +14,7 @@ pub mod study;
 mod study_figure;
 pub mod tune;
 mod tune_figure;
+mod wisdom;
 
 use greenup_app::{AppError, Result};
 use greenup_report::si::si;

@@ -2,7 +2,7 @@
 
 use super::device::{engine, measured, meter};
 use super::input::{Input, Loaded, PrecisionArg};
-use super::{check_interrupt, drawing, time, tune_figure};
+use super::{check_interrupt, drawing, time, tune_figure, wisdom};
 use clap::Args;
 use greenup_app::args::{DeviceArg, FigureArgs};
 use greenup_app::output::Output;
@@ -124,8 +124,10 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
     if let Some(to) = figure {
         tune_figure::drawing(&rows).write(to, &args.look.look(), &provenance)?;
     }
+    let points = l.sources.len();
     if args.json {
-        return print::json(&json!({"provenance": provenance, "rows": rows}));
+        print::json(&json!({"provenance": provenance, "rows": rows}))?;
+        return wisdom::keep(&args.input, device, points, &rows);
     }
     let show = |name: &str, row: &Row| {
         print::line(format!(
@@ -141,5 +143,5 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
     if let Some((_, best)) = with.min_by(|a, b| a.0.total_cmp(&b.0)) {
         show("lowest energy:", best);
     }
-    Ok(())
+    wisdom::keep(&args.input, device, points, &rows)
 }

@@ -10,6 +10,7 @@
 //! | `staging` | memory of the host for copies |
 //! | `mix` | the rate of the P2P kernel's instructions without memory |
 //! | `near` | U lists alone, beside the host's cores |
+//! | [`wisdom`] | tuning parameters of the nearest device |
 //! | `steps` | evaluations in two steps, between which ranks exchange |
 
 mod arguments;
@@ -21,6 +22,7 @@ mod mix;
 mod near;
 mod staging;
 mod steps;
+pub mod wisdom;
 
 pub use config::{Config, ConfigError, mix_source, shared_bytes, siblings, source};
 pub use mix::{InstructionMix, MIX_KERNELS, MixRates, positions as mix_positions};

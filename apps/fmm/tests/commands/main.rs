@@ -6,6 +6,7 @@ mod inputs;
 mod old_names;
 mod ranks;
 mod study_faults;
+mod wisdom;
 
 use assert_cmd::cargo::cargo_bin;
 use std::process::{Command, Stdio};

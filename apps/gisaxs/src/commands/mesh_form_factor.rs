@@ -135,7 +135,7 @@ impl MeshFormFactorArgs {
                 QuadratureArg::Three => Some(Quadrature::Three),
                 QuadratureArg::Six => Some(Quadrature::Six),
             }),
-            blocks: wisdom::read()?.blocks(&wisdom::cpu()),
+            blocks: wisdom::read()?.blocks(),
             memory: self.memory,
             on: device::service(&self.device, team.local())?,
         })

@@ -206,11 +206,11 @@ pub fn study(args: &StudyArgs) -> Result {
     let wisdom = wisdom::read()?;
     let on = match &device {
         None => On::Cpu {
-            blocks: wisdom.blocks(&wisdom::cpu()),
+            blocks: wisdom.blocks(),
         },
         Some(device) => On::Gpu {
             device,
-            config: wisdom.direct(&device.gpu.name),
+            config: wisdom.direct(&device.gpu),
         },
     };
     let policy = Policy {

@@ -27,7 +27,7 @@ pub fn threads(
             "provenance": provenance,
         })
     };
-    let blocks = wisdom::read()?.blocks(&wisdom::cpu());
+    let blocks = wisdom::read()?.blocks();
     let pinned = |pin: Pin| pin_pool(pin, (0, 1)).map_err(|e| GisaxsError::from(e.message));
     let rows = watched(cases.len() as u64, "cases", |watch| -> Result<Vec<_>> {
         let mut rows = Vec::new();

@@ -11,7 +11,7 @@ use crate::mesh_form_factor::{
     Accelerator, DeviceTimes, MakeMeter, Method, Precision, QGrid, Request, Sums, Values, Watch,
     whole_grid,
 };
-use greenup_device::cuda::CudaError;
+use greenup_device::cuda::{CudaError, Gpu};
 use greenup_meter::Measurement;
 use num_complex::Complex64;
 use rayon::prelude::*;
@@ -47,24 +47,24 @@ enum News {
 }
 
 impl Service {
-    /// Opens a GPU by its number, from 0; `configs` gives the tuned configs for its name.
+    /// Opens a GPU by its number, from 0; `configs` gives its tuned configs.
     ///
     /// # Errors
     /// There is no driver, no such GPU, or no compiler.
     pub fn open(
         ordinal: usize,
-        configs: impl FnOnce(&str) -> (DirectConfig, ListConfig),
+        configs: impl FnOnce(&Gpu) -> (DirectConfig, ListConfig),
     ) -> Result<Self, GisaxsError> {
         let open = move || {
             let device = Device::open(ordinal)?;
-            let name = device.gpu.name.clone();
-            Ok(((device, Kept::default()), name))
+            let gpu = device.gpu.clone();
+            Ok(((device, Kept::default()), gpu))
         };
-        let (worker, name) = Worker::start(open)
+        let (worker, gpu) = Worker::start(open)
             .map_err(|e: Option<CudaError>| e.map_or(GisaxsError::DeviceLost, Into::into))?;
-        let (direct, list) = configs(&name);
+        let (direct, list) = configs(&gpu);
         Ok(Self {
-            name,
+            name: gpu.name,
             direct,
             // Otherwise the digits of a q would depend on its place in a list, and that on how devices share the q.
             list: ListConfig { by_hand: 0, ..list },

@@ -194,13 +194,15 @@ fn wisdom_of_a_sweep_is_kept_and_used() {
     let dir = tempfile::tempdir().unwrap();
     let sweep = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sweeps/form_factor_h200");
     let run = Command::new(env!("CARGO_BIN_EXE_gisaxs"))
+        .env_remove("GREENUP_WISDOM")
         .env("XDG_DATA_HOME", dir.path())
         .args(["wisdom", sweep.to_str().unwrap(), "--json"])
         .assert()
         .success();
     let j: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
-    assert_eq!(j["known"]["gpu"]["NVIDIA H200"]["dim_y"], 64);
-    assert!(dir.path().join("greenup/gisaxs.toml").is_file());
+    assert_eq!(j["entries"][0]["device"]["name"], "NVIDIA H200");
+    assert_eq!(j["entries"][0]["config"]["dim_y"], 64);
+    assert!(dir.path().join("greenup/wisdom.toml").is_file());
     let other = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sweeps/dgemm_h200");
     let run = Command::new(env!("CARGO_BIN_EXE_gisaxs"))
         .env("XDG_DATA_HOME", dir.path())

@@ -15,3 +15,4 @@ pub mod settings;
 mod snapshots;
 pub mod study;
 mod termination;
+mod tuned;

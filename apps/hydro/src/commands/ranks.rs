@@ -8,7 +8,7 @@ use greenup_app::{AppError, Result, interrupt, print};
 use greenup_device::cuda::Gpu as Found;
 use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly, RankSums};
 use greenup_hydro::engine::{Engine, State};
-use greenup_hydro::gpu::{Gpu, RankPart};
+use greenup_hydro::gpu::{Gpu, RankPart, wisdom};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::{Bounds, Mesh};
 use greenup_hydro::part::{Halo, Part, PartMesh, Ranked, Whole};
@@ -192,9 +192,10 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
         let by_rank = (full || part.gravity.is_some()).then(|| halo(false));
         let owned = map.owned.clone();
         let of_rank = RankPart::new(&part, Arc::clone(ranks), owned, halo(true), by_rank);
-        let parameters = s.kernels.as_deref().unwrap_or_default();
+        let own = s.kernels.as_deref().unwrap_or_default();
+        let parameters = wisdom::parameters(&part.space.element, ordinal, own)?;
         let (of_part, rank) = (Arc::clone(&part), Some(&of_rank));
-        let gpu = Gpu::open_part(of_part, ordinal, s.ode(), full, parameters, rank)?;
+        let gpu = Gpu::open_part(of_part, ordinal, s.ode(), full, &parameters, rank)?;
         if let Some(exchange) = gpu.exchange() {
             print::detail(|| format!("rank {} on {}: {exchange}", ranks.rank(), gpu.name));
         }

@@ -9,7 +9,9 @@ use crate::commands::ranks::{self, Prepared};
 use crate::commands::saving::Saving;
 use crate::commands::settings::Settings;
 use crate::commands::snapshots::Snapshots;
+
 use crate::commands::termination::{inverted_error, stopped};
+use crate::commands::tuned;
 use greenup_app::args::Device;
 use greenup_app::progress::bar;
 use greenup_app::provenance::Provenance;
@@ -19,7 +21,7 @@ use greenup_app::{interrupt, print, sensors, stdout};
 use greenup_device::cuda::Gpu as Found;
 use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly};
 use greenup_hydro::engine::{Engine, State, Timings};
-use greenup_hydro::gpu::Gpu;
+use greenup_hydro::gpu::{Gpu, wisdom};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::output::Line;
@@ -61,8 +63,9 @@ impl RestartState {
 pub fn engine(hydro: &Arc<Hydro>, s: &Settings, device: Device) -> Result<Box<dyn Engine>> {
     let full = s.is_full(hydro.space.element.shape);
     if let Some(ordinal) = device.gpu() {
-        let parameters = s.kernels.as_deref().unwrap_or_default();
-        let mut gpu = Gpu::open(Arc::clone(hydro), ordinal, s.ode(), full, parameters)?;
+        let own = s.kernels.as_deref().unwrap_or_default();
+        let parameters = wisdom::parameters(&hydro.space.element, ordinal, own)?;
+        let mut gpu = Gpu::open(Arc::clone(hydro), ordinal, s.ode(), full, &parameters)?;
         gpu.profile = s.profile;
         if matches!(device, Device::CudaAndCpu(_)) {
             gpu.share(s.share)?;
@@ -167,8 +170,11 @@ fn of_rank(
     let (end, cfl) = (s.t_final(), hydro.cfl);
     let period = s.period.unwrap_or(40).max(1);
     let mut tuner = s.tune.then(|| Tuner::new(engine.candidates(), period));
+    let mut winner = None;
     let mut stepped = Instant::now();
     let mut messages: Vec<String> = Vec::new();
+    let tuned_for = tuned::Tuned::new(&hydro, s, ranks::device(s, &**team)?)?;
+    messages.extend(tuned_for.choose(&mut *engine)?);
     let termination = clock.advance(
         &mut *engine,
         cfl,
@@ -182,6 +188,7 @@ fn of_rank(
                     Next::Try(n) => engine.choose(n)?,
                     Next::Keep(n, message) => {
                         engine.choose(n)?;
+                        winner = Some(n);
                         bar.println(&message);
                         messages.push(message);
                     }
@@ -208,6 +215,11 @@ fn of_rank(
         },
     );
     bar.finish_and_clear();
+    if team.size() == 1
+        && let (Some(n), Some(tuner)) = (winner, &tuner)
+    {
+        tuned_for.keep(tuner, n);
+    }
     let wall = begin.elapsed().as_secs_f64();
     let energy_j = energy.since(wall);
     if let Err(Termination::Failed(e)) = termination {

@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `config`, `kernels` | tuning parameters of the kernels, their source, compilation |
+//! | [`wisdom`] | tuning parameters of the nearest device |
 //! | `memory` | data of a problem on the GPU |
 //! | `requirements` | memory requirements, checked before allocation |
 //! | `arguments`, `launches` | kernel launches for the parts of a step |
@@ -19,6 +20,7 @@ mod memory;
 mod ranks;
 mod requirements;
 mod steps;
+pub mod wisdom;
 
 use crate::HydroError;
 use crate::engine::Timings;

@@ -38,6 +38,16 @@ impl Tuner {
         }
     }
 
+    /// Median time of a step of a candidate, s; `None` if it was not tried.
+    pub fn median_s(&self, candidate: usize) -> Option<f64> {
+        self.medians.get(candidate).copied()
+    }
+
+    /// The candidates.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// Records the time of a step, s; returns what to do next.
     pub fn step(&mut self, seconds: f64) -> Next {
         if self.done {
@@ -88,6 +98,7 @@ mod tests {
         }
         let (n, message) = kept.unwrap();
         assert_eq!((n, steps), (1, 120));
+        assert_eq!((t.median_s(1), t.median_s(3)), (Some(1.0), None));
         assert!(message.contains("tuned: b"), "{message}");
         assert_eq!(t.step(1.0), Next::Same);
         assert_eq!(Tuner::new(vec!["a".into()], 1).step(1.0), Next::Same);

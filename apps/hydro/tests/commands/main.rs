@@ -11,3 +11,4 @@ mod outputs;
 mod partition;
 mod ranks;
 mod study_faults;
+mod wisdom;

@@ -24,7 +24,7 @@ pub fn with_common(command: Command) -> Command {
             .global(true)
             .action(ArgAction::SetTrue)
     };
-    command
+    crate::wisdom::with_flags(command)
         .version(SHORT.as_str())
         .long_version(LONG.as_str())
         .arg(

@@ -36,6 +36,7 @@ pub fn run_with<C: Parser, E: Into<AppError>>(
     let mut parser = common::with_common(C::command());
     let parsed = parser.try_get_matches_from_mut(args).and_then(|matches| {
         print::set_level(common::level(&matches));
+        crate::wisdom::set(&matches);
         ranks::mute_all_but_one();
         if let Some(done) = common::run(&parser, &matches) {
             return Ok(Err(done));

@@ -11,6 +11,7 @@ mod scaling;
 mod scaling_study;
 mod sweeps;
 mod tuning;
+mod wisdom;
 
 pub use everyday::*;
 pub use model::*;
@@ -23,6 +24,7 @@ pub use scaling::{Application, Numbers, ScalingArgs};
 pub use scaling_study::{Measured, ScalingStudyArgs};
 pub use sweeps::{ListArgs, MergeArgs, ShowArgs, SweepsArgs, SweepsCommand};
 pub use tuning::*;
+pub use wisdom::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use greenup_app::args::{DeviceSet, Devices, SensorArg};
@@ -101,6 +103,8 @@ pub enum Command {
     Paper(PaperArgs),
     /// Analyze a sweep: best configs, time-energy trade-off, importance of parameters
     Analyze(AnalyzeArgs),
+    /// List, export and import tuned configs by problem and device; show which one a device would use
+    Wisdom(WisdomArgs),
     #[command(hide = true)]
     TrialWorker(WorkerArgs),
     #[command(hide = true)]

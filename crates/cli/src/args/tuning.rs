@@ -57,6 +57,9 @@ pub struct SearchArgs {
     /// Random seed
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Measure the config of wisdom first: of this device, else of the nearest
+    #[arg(long)]
+    pub from_wisdom: bool,
     /// Continue the sweep in the output folder
     #[arg(long)]
     pub resume: bool,
@@ -169,10 +172,7 @@ pub struct GemmArgs {
     /// Library with cblas_dgemm to compare with, interleaved; repeatable
     #[arg(long, value_name = "LIBRARY")]
     pub against: Vec<PathBuf>,
-    /// Wisdom file (tuned configs) [default: greenup/gemm.toml in the user's data folder]
-    #[arg(long, value_name = "FILE")]
-    pub wisdom: Option<PathBuf>,
-    /// List the wisdom and exit
+    /// List the wisdom for DGEMM on CPUs and exit, as `greenup wisdom list --problem dgemm`
     #[arg(long)]
     pub list: bool,
     /// Print the result as JSON

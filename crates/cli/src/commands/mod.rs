@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`model`] | machine models: `calibrate`, `fit`, `machines`, `predict`, `whatif`, `roofline` |
 //! | [`tuning`] | search spaces and tuning: `init`, `space`, `tune`, `best`, `replay`, `analyze`, `scale`, `gemm`, `compile` |
+//! | [`wisdom`] | tuned configs by problem and device |
 //! | [`scaling`] | applications over many nodes |
 //! | [`paper`] | figures, tables and claims of papers |
 //! | [`study`], [`run`], [`regions`], [`doctor`], [`profile`], [`explain`] | measurements |
@@ -18,3 +19,4 @@ pub mod run;
 pub mod scaling;
 pub mod study;
 pub mod tuning;
+pub mod wisdom;

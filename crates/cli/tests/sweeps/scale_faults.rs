@@ -83,7 +83,7 @@ fn wisdom_of_gemm_stays_whole() {
     let took = start.elapsed();
     let entries = || {
         let table: toml::Table = fs::read_to_string(&known).unwrap().parse().unwrap();
-        table["known"].as_array().unwrap().len()
+        table["entry"].as_array().unwrap().len()
     };
     assert_eq!(entries(), 1);
     for k in 1..=5_u32 {

@@ -7,6 +7,7 @@ use std::path::Path;
 fn greenup(home: &Path) -> Command {
     let mut c = Command::cargo_bin("greenup").unwrap();
     c.arg("gemm")
+        .env_remove("GREENUP_WISDOM")
         .env("XDG_DATA_HOME", home.join("data"))
         .env("XDG_CACHE_HOME", home.join("cache"));
     c
@@ -21,7 +22,7 @@ fn json(c: &mut Command) -> J {
 fn wisdom_is_found_kept_and_used() {
     let home = tempfile::tempdir().unwrap();
     let size = ["--n", "96", "--m", "65", "--k", "70", "--rounds", "2"];
-    let first = json(greenup(home.path()).args(size));
+    let first = json(greenup(home.path()).args(size).arg("--no-wisdom"));
     assert!(first["source"].as_str().unwrap().starts_with("no wisdom"));
     assert_eq!(first["flops"], 2.0 * 65.0 * 96.0 * 70.0);
     let names: Vec<&str> = first["entries"]
@@ -42,22 +43,68 @@ fn wisdom_is_found_kept_and_used() {
         "none",
     ];
     let tuned = json(greenup(home.path()).args(size).args(tune));
-    assert_eq!(tuned["source"], "wisdom of this size");
+    assert_eq!(tuned["source"], "wisdom of this device");
     let other = json(greenup(home.path()).args(["--n", "50", "--rounds", "1"]));
-    assert_eq!(other["source"], "wisdom of 65 × 96 × 70");
+    assert_eq!(
+        other["source"],
+        "wisdom of this device, tuned for 65 × 96 × 70"
+    );
     assert_eq!(other["config"], tuned["config"]);
     let list = json(greenup(home.path()).arg("--list"));
-    assert_eq!(list["known"].as_array().unwrap().len(), 1);
-    assert_eq!(list["known"][0]["m"], 65);
+    let own = |l: &J| {
+        let all = l["entries"].as_array().unwrap().iter();
+        all.filter(|e| e["place"] == "own")
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(own(&list).len(), 1);
+    assert_eq!(own(&list)[0]["constants"]["size_m"], 65);
     let shown = greenup(home.path()).arg("--list").assert().success();
-    assert!(String::from_utf8_lossy(&shown.get_output().stdout).contains("65 × 96 × 70"));
+    assert!(String::from_utf8_lossy(&shown.get_output().stdout).contains("size_m=65"));
 
     // Wisdom of kernels that no longer are is said to be so, and not used.
-    let file = home.path().join("data/greenup/gemm.toml");
+    let file = home.path().join("data/greenup/wisdom.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("a_inner", "renamed")).unwrap();
     let stale = greenup(home.path()).args(size).assert().success();
-    assert!(String::from_utf8_lossy(&stale.get_output().stderr).contains("another version"));
+    let said = String::from_utf8_lossy(&stale.get_output().stderr).into_owned();
+    assert!(said.contains("another version"), "{said}");
+}
+
+#[test]
+fn wisdom_of_earlier_versions_is_used_and_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let guess = json(greenup(home.path()).args(["--n", "40", "--rounds", "1", "--no-wisdom"]));
+    let mut config = String::new();
+    for pair in guess["config"].as_array().unwrap() {
+        let value = if pair[0] == "kc" {
+            "128".into()
+        } else {
+            pair[1].to_string()
+        };
+        config.push_str(&format!("{} = {value}\n", pair[0].as_str().unwrap()));
+    }
+    let folder = home.path().join("data/greenup");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (device, threads) = (&guess["device"], &guess["threads"]);
+    let text = format!(
+        "[[known]]\ndevice = {device}\nthreads = {threads}\nm = 40\nn = 40\nk = 40\nobjective = 'time'\ntime_s = 1e-3\ncompiler = 'cc'\nat = 7\n[known.config]\n{config}"
+    );
+    let file = folder.join("gemm.toml");
+    std::fs::write(&file, &text).unwrap();
+    let got = json(greenup(home.path()).args(["--n", "40", "--rounds", "1"]));
+    assert_eq!(got["source"], "wisdom of this device", "{got}");
+    assert!(got["config"].to_string().contains("[\"kc\",128]"), "{got}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    assert!(!folder.join("wisdom.toml").exists());
+    std::fs::write(&file, "known = 3").unwrap();
+    let run = greenup(home.path()).args(["--n", "40"]).assert().failure();
+    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(
+        said.contains("gemm.toml") && said.contains("line 1"),
+        "{said}"
+    );
+    assert!(said.contains("--no-wisdom"), "{said}");
 }
 
 #[test]

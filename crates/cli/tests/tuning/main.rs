@@ -20,4 +20,5 @@ mod processes;
 mod ssh;
 mod sweeps;
 mod tune;
+mod wisdom;
 mod workers;

@@ -22,11 +22,11 @@ use crate::plan::{NEAR_TIES, Plan, WorkerSetup};
 use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
 use crate::shard::{SHARD, Shard, Sharded};
-use crate::strategy::{DEFAULT, Strategy, strategy};
+use crate::strategy::{DEFAULT, First, Strategy, strategy};
 use crate::sweep::{Folder, FolderError, Sweep, write_exports};
 use greenup_meter::Observer;
 use greenup_model::Machine;
-use greenup_space::{Index, Limits};
+use greenup_space::{Index, Limits, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -79,6 +79,8 @@ pub struct SessionOptions {
     pub facts: BTreeMap<String, String>,
     /// Part of the space that is searched; `None` for all of it.
     pub shard: Option<Shard>,
+    /// Configs that are measured first, if they are points of the space, before those of the strategy.
+    pub first: Vec<Vec<Value>>,
 }
 
 impl Default for SessionOptions {
@@ -96,6 +98,7 @@ impl Default for SessionOptions {
             machine: None,
             facts: BTreeMap::new(),
             shard: None,
+            first: Vec::new(),
         }
     }
 }
@@ -190,7 +193,15 @@ impl<'a> Session<'a> {
         let shard = self.shard;
         let steering = steering
             .map(|of| -> crate::strategy::Steering { Box::new(move |p| of(shard.global(p))) });
-        let strategy = strategy(&options.strategy, steering)?;
+        let mut strategy = strategy(&options.strategy, steering)?;
+        let all = Indexed::new(&self.index);
+        let points = Sharded::new(&all, shard);
+        let first: Vec<u64> = (options.first.iter())
+            .filter_map(|config| points.position(config))
+            .collect();
+        if !first.is_empty() {
+            strategy = Box::new(First::new(first, strategy));
+        }
         let (trials, seconds) = options.budget.limits(shard.len(self.index.len()));
         let mut facts = options.facts;
         facts.insert("points".into(), self.index.len().to_string());

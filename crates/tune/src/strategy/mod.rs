@@ -4,6 +4,7 @@ mod alternate;
 mod anneal;
 mod evolve;
 mod exhaustive;
+mod first;
 mod genetic;
 mod halving;
 mod local;
@@ -12,6 +13,7 @@ mod portfolio;
 mod steered;
 mod surrogate;
 
+pub(crate) use first::First;
 pub use steered::Steering;
 
 use crate::points::Points;

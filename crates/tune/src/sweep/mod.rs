@@ -12,6 +12,7 @@ pub mod merge;
 pub(crate) mod record;
 mod rounds;
 mod winner;
+pub mod wisdom;
 
 pub use error::{Difference, FolderError};
 pub use export::{to_csv, to_t4, write_csv, write_exports};

@@ -5,7 +5,8 @@ use crate::plan::{DATA_SEED, Plan};
 use crate::problem::parts::{hash, shown};
 use crate::problem::{Fill, Problem, Role};
 use crate::shard::SHARD;
-use crate::sweep::SweepFacts;
+use crate::sweep::{SweepFacts, wisdom};
+use greenup_wisdom::Device;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -41,6 +42,7 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
     if let Some(on) = &plan.gpu {
         more.insert("architecture".into(), on.gpu.arch.clone());
         more.insert("gpu".into(), on.gpu.name.clone());
+        more.extend(wisdom::device_facts(&Device::of_gpu(&on.gpu)));
     }
     if let Some(device) = &problem.opencl {
         more.insert("opencl".into(), device.implementation());

@@ -20,7 +20,7 @@ mod streamed;
 
 use crate::commands::device::RunDevice;
 use crate::commands::input::{Input, Loaded, PrecisionArg, default_ncrit};
-use crate::commands::{check_interrupt, drawing, predicted};
+use crate::commands::{check_interrupt, drawing, predicted, wisdom};
 use balance::Balance;
 use clap::Args;
 use distributed::Asked;
@@ -63,12 +63,13 @@ pub struct RunArgs {
     /// into one memory
     #[arg(long, conflicts_with_all = ["targets", "machine", "figure"])]
     distributed: bool,
-    /// Maximum number of points per leaf [default: by device and precision; with cuda+cpu balanced by measured times]
+    /// Maximum number of points per leaf [default: of wisdom (`fmm tune`), else by device and precision; with cuda+cpu balanced
+    /// by measured times]
     #[arg(long, value_name = "N")]
     ncrit: Option<usize>,
-    /// M2L method
-    #[arg(long, value_enum, default_value = "fft")]
-    m2l: M2l,
+    /// M2L method [default: that of wisdom with its ncrit, else fft]
+    #[arg(long, value_enum)]
+    m2l: Option<M2l>,
     /// Number of evaluations; times are of the fastest
     #[arg(long, default_value_t = 1)]
     repeat: usize,
@@ -156,18 +157,25 @@ fn gpus() -> usize {
     Gpu::all().map_or(0, |all| all.len())
 }
 
-fn options(args: &RunArgs) -> Options {
-    let ncrit = args.ncrit.unwrap_or_else(|| {
-        if let RunDevice::GpuAndCpu(_) = args.device {
-            return FIRST_NCRIT;
-        }
-        default_ncrit(
-            args.device.is_gpu(),
-            args.input.precision,
-            args.input.gradient,
-        )
+/// The options of a run; those of wisdom for the number of `points`, if that is given.
+fn options(args: &RunArgs, points: Option<usize>) -> Result<Options> {
+    let device = args.device.of_rank((0, 1), gpus());
+    let tuned = match (args.ncrit, points) {
+        (None, Some(n)) => wisdom::find(&args.input, device, n, args.m2l)?,
+        _ => None,
+    };
+    let (ncrit, m2l) = tuned.unwrap_or_else(|| {
+        let default = match args.device {
+            RunDevice::GpuAndCpu(_) => FIRST_NCRIT,
+            _ => default_ncrit(
+                args.device.is_gpu(),
+                args.input.precision,
+                args.input.gradient,
+            ),
+        };
+        (args.ncrit.unwrap_or(default), args.m2l.unwrap_or(M2l::Fft))
     });
-    args.input.options(ncrit, args.m2l)
+    Ok(args.input.options(ncrit, m2l))
 }
 
 fn distributed<R: Real>(args: &RunArgs, team: &Team) -> Result {
@@ -180,14 +188,20 @@ fn distributed<R: Real>(args: &RunArgs, team: &Team) -> Result {
         out: args.out.as_ref(),
         json: args.json,
     };
-    distributed::run::<R>(&asked, &options(args), team, |ranks| {
+    distributed::run::<R>(&asked, &options(args, None)?, team, |ranks| {
         args.device.of_rank(ranks.local(), gpus())
     })
 }
 
 /// The plan of all points. On a GPU and the cores together `ncrit` is balanced, unless the user gives it.
-fn plan<R: Real>(args: &RunArgs, l: &Loaded) -> Result<(Arc<Plan<R>>, Option<Balance>)> {
-    let options = options(args);
+fn plan<R: Real>(
+    args: &RunArgs,
+    team: &Team,
+    l: &Loaded,
+) -> Result<(Arc<Plan<R>>, Option<Balance>)> {
+    // Ranks of several hosts would read the files of several.
+    let points = (team.size() == 1).then(|| l.sources.len());
+    let options = options(args, points)?;
     let first = Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?;
     match (&args.device, args.ncrit) {
         (RunDevice::GpuAndCpu(gpu), None) => {
@@ -202,7 +216,7 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let machine = args.machine.load()?;
     let start = Instant::now();
-    let (plan, balance) = plan::<R>(args, l)?;
+    let (plan, balance) = plan::<R>(args, team, l)?;
     let setup_s = start.elapsed().as_secs_f64() - balance.as_ref().map_or(0.0, |b| b.time_s);
     let options = plan.options();
     // Ranks that are threads of this process write into the same memory.

@@ -2,6 +2,7 @@
 
 use crate::args::TuneArgs;
 use crate::found;
+use crate::keep;
 use crate::launched;
 use crate::search::{self, Spread};
 use greenup_app::error::{AppError, Result};
@@ -70,5 +71,8 @@ pub fn run(args: &TuneArgs) -> Result {
         found::print(&done);
     }
     found::interrupted(&done.found);
+    if problem.verified() {
+        keep::winner(&done, &dir);
+    }
     Ok(())
 }

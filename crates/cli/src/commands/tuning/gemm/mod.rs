@@ -6,18 +6,19 @@ use crate::args::GemmArgs;
 use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
-use greenup_app::{folders, print, sensors, tuned};
+use greenup_app::{folders, print, sensors, wisdom as user};
 use greenup_calibrate::bench::Bench;
 use greenup_device::{CpuFacts, Team};
 use greenup_files::Outputs;
 use greenup_gemm::{
-    Cblas, Comparison, Faer, GemmError, Kernel, Matrices, Product, Size, Wisdom, compare, family,
+    Cblas, Comparison, Faer, GemmError, Kernel, Matrices, Product, Size, compare, family,
+    wisdom::choose,
 };
 use greenup_model::Op;
 use greenup_report::si::{percent, si};
 use greenup_space::Value;
+use greenup_wisdom::lookup::Used;
 use serde::Serialize;
-use std::path::Path;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -26,6 +27,8 @@ struct Answer<'a> {
     device: &'a str,
     /// Where the config of the first entry comes from.
     source: String,
+    /// The entry of wisdom.
+    wisdom: Option<Used>,
     config: Vec<(String, Value)>,
     flops: f64,
     #[serde(flatten)]
@@ -49,18 +52,17 @@ fn failed(e: GemmError) -> AppError {
 pub fn run(args: &GemmArgs) -> Result {
     let cpu = CpuFacts::read();
     let threads = cpu.cores.len();
-    let path = match &args.wisdom {
-        Some(p) => p.clone(),
-        None => folders::data()?.join("gemm.toml"),
-    };
-    let mut kept = read_wisdom(&path)?;
     if args.tune {
         let mut outputs = Outputs::new();
         sensors::input(args.search.sensor.sensor.as_deref(), &mut outputs);
-        outputs.file(&path, &[])?;
+        if let Some(path) = user::path()? {
+            outputs.file(&path, &[])?;
+        }
+        // A file that cannot be used ends the command before the search.
+        user::load()?;
     }
     if args.list {
-        return wisdom::list(&kept, &path, args.json);
+        return crate::commands::wisdom::list_problem("dgemm", args.json);
     }
     let size = Size {
         m: args.m.unwrap_or(args.n),
@@ -78,17 +80,18 @@ pub fn run(args: &GemmArgs) -> Result {
         .copied()
         .unwrap_or(problem.objective)
         .to_string();
-    if args.tune {
-        let Some(known) = wisdom::tuned(args, &problem, &file, size, &cpu, &cache)? else {
-            return Ok(());
-        };
-        // Another process may have added to it in the meantime.
-        kept = read_wisdom(&path)?;
-        kept.keep(known);
-        tuned::write(&path, &kept)?;
-        print::note(format!("kept in {}", path.display()));
+    if args.tune && !wisdom::tuned(args, &problem, &file, size, &cache)? {
+        return Ok(());
     }
-    let (config, source) = wisdom::choose(&kept, &problem, &cpu, size, &objective)?;
+    let known = user::load()?;
+    let chosen = choose(&known, &problem, &cpu, size, &objective);
+    for (id, reason) in &chosen.rejected {
+        print::warn(format!("entry {id} of the wisdom is passed over: {reason}"));
+    }
+    if let Some(used) = &chosen.used {
+        print::note(format!("wisdom: entry {}, {}", used.id, used.origin));
+    }
+    let (config, source) = (chosen.config, chosen.source);
 
     let own =
         Kernel::build(&problem, &config, "greenup", &cache.join("kernels")).map_err(failed)?;
@@ -128,6 +131,7 @@ pub fn run(args: &GemmArgs) -> Result {
             threads,
             device: &cpu.model,
             source,
+            wisdom: chosen.used,
             config: named,
             flops: size.flops(),
             comparison: &result,
@@ -135,14 +139,6 @@ pub fn run(args: &GemmArgs) -> Result {
     }
     print(size, threads, &cpu.model, &source, &named, &result);
     Ok(())
-}
-
-fn read_wisdom(path: &Path) -> Result<Wisdom> {
-    tuned::read(path).map_err(|e| match e {
-        tuned::TunedError::File(e) => e.into(),
-        e => AppError::new(e.to_string())
-            .hint("fix or remove the file, or name another with --wisdom"),
-    })
 }
 
 /// Refuses sizes that mean nothing or that do not fit in memory.

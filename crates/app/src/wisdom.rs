@@ -1,0 +1,216 @@
+//! Wisdom of this user: `--wisdom FILE` and `--no-wisdom`, which every program has, and the files behind them.
+
+use crate::command::version::version;
+use crate::error::{AppError, Result};
+use crate::folders::{self, NoHome};
+use crate::provenance::Provenance;
+use crate::{machine, print};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use greenup_wisdom::merge::{Prefer, Verdict, merge};
+use greenup_wisdom::{Choice, Entry, Map, Origin, Store, StoreError, Wisdom, legacy, shipped};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Variable that names the file, or is `none`.
+const VARIABLE: &str = "GREENUP_WISDOM";
+/// Value of the variable without wisdom.
+const NONE: &str = "none";
+/// Name of the file in the user's data folder.
+const FILE: &str = "wisdom.toml";
+
+/// Which file this process uses.
+#[derive(Clone, Debug, Default)]
+enum Source {
+    /// That of the variable, else that in the user's data folder.
+    #[default]
+    Default,
+    /// A named file.
+    File(PathBuf),
+    /// No wisdom at all.
+    None,
+}
+
+static SOURCE: OnceLock<Source> = OnceLock::new();
+
+/// The flags of every program.
+pub(crate) fn with_flags(command: Command) -> Command {
+    command
+        .arg(
+            Arg::new("wisdom-file")
+                .long("wisdom")
+                .global(true)
+                .value_name("FILE")
+                .hide_short_help(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("File of tuned configs [default: $GREENUP_WISDOM, else greenup/wisdom.toml in the user's data folder]"),
+        )
+        .arg(
+            Arg::new("no-wisdom")
+                .long("no-wisdom")
+                .global(true)
+                .hide_short_help(true)
+                .action(ArgAction::SetTrue)
+                .conflicts_with("wisdom-file")
+                .help("Use default configs instead of tuned ones, also of the shipped wisdom"),
+        )
+}
+
+/// Takes the flags.
+pub(crate) fn set(matches: &ArgMatches) {
+    let source = match (
+        matches.get_flag("no-wisdom"),
+        matches.get_one::<PathBuf>("wisdom-file"),
+    ) {
+        (true, _) => Source::None,
+        (_, Some(path)) => Source::File(path.clone()),
+        _ => Source::Default,
+    };
+    let _ = SOURCE.set(source);
+}
+
+fn source() -> Source {
+    match SOURCE.get().cloned().unwrap_or_default() {
+        Source::Default => match std::env::var_os(VARIABLE).filter(|v| !v.is_empty()) {
+            Some(v) if v == NONE => Source::None,
+            Some(v) => Source::File(v.into()),
+            None => Source::Default,
+        },
+        named => named,
+    }
+}
+
+/// Whether tuned configs are used at all.
+pub fn is_used() -> bool {
+    !matches!(source(), Source::None)
+}
+
+/// The user's file; `None` if wisdom is not used.
+///
+/// # Errors
+/// The user's data folder is unknown.
+pub fn path() -> std::result::Result<Option<PathBuf>, NoHome> {
+    match source() {
+        Source::None => Ok(None),
+        Source::File(path) => Ok(Some(path)),
+        Source::Default => Ok(Some(folders::data()?.join(FILE))),
+    }
+}
+
+/// The user's entries, those of earlier versions and the shipped ones, with the machines known here; nothing if wisdom is not
+/// used.
+///
+/// # Errors
+/// A file of the user cannot be read, or is invalid.
+pub fn load() -> std::result::Result<Wisdom, StoreError> {
+    if !is_used() {
+        return Ok(Wisdom::default());
+    }
+    let mut known = Vec::new();
+    // Without a home there is no file.
+    if let Ok(Some(path)) = path() {
+        let own = Store::read(&path)?.entries.into_iter();
+        known.extend(own.map(|e| (e, Origin::User(path.clone()))));
+        if matches!(source(), Source::Default) {
+            for name in legacy::FILES {
+                let old = path.with_file_name(name);
+                let entries = legacy::read(&old)?.into_iter();
+                known.extend(entries.map(|e| (e, Origin::Legacy(old.clone()))));
+            }
+        }
+    }
+    let shipped = shipped::store()?.entries.into_iter();
+    known.extend(shipped.map(|e| (e, Origin::Shipped)));
+    // A broken machine file of another purpose is no reason to stop.
+    let map = machine::all().map_or_else(|_| Map::shipped(), Map::new);
+    Ok(Wisdom { known, map })
+}
+
+/// What became of entries that were kept.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The user's file.
+    pub path: PathBuf,
+    /// For each entry what it is next to the one there, and whether it was taken.
+    pub verdicts: Vec<(Verdict, bool)>,
+}
+
+/// Adds entries to the user's file; nothing if wisdom is not used.
+///
+/// # Errors
+/// The file cannot be read or written, or the user's data folder is unknown.
+pub fn keep(entries: &[Entry], prefer: Prefer) -> Result<Option<Kept>> {
+    let Some(path) = path()? else {
+        return Ok(None);
+    };
+    let verdicts = Store::update(&path, |store| merge(store, entries, prefer))?;
+    Ok(Some(Kept { path, verdicts }))
+}
+
+/// Adds the winners of a tuning run to the user's file, where a better one stays, and notes what became of them. `again`
+/// tells how to add them later: the run has its result, so a file that cannot be written is a warning.
+pub fn keep_winners(mut entries: Vec<Entry>, again: &str) {
+    let origin = Provenance::of_process();
+    for e in &mut entries {
+        let p = &mut e.provenance;
+        if p.command.is_empty() {
+            (p.command, p.greenup) = (origin.command.clone(), version().short());
+        }
+        if p.at == 0 {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            p.at = now.map_or(0, |d| d.as_secs());
+        }
+    }
+    let invalid = entries.iter().find_map(|e| e.check().err());
+    let kept = match invalid {
+        Some(message) => Err(AppError::new(message)),
+        None => keep(&entries, Prefer::Current),
+    };
+    match kept {
+        Ok(None) => {}
+        Ok(Some(kept)) => {
+            for (e, verdict) in entries.iter().zip(&kept.verdicts) {
+                print::note(outcome(e, *verdict, &kept.path));
+            }
+        }
+        Err(e) => {
+            print::warn(format!("not kept as wisdom: {}", e.message));
+            print::note(again);
+        }
+    }
+}
+
+/// What became of a winner, in a sentence.
+fn outcome(e: &Entry, (verdict, taken): (Verdict, bool), path: &Path) -> String {
+    let (id, path) = (e.id(), path.display());
+    let what = format!("{} by {}", e.problem, e.objective);
+    match verdict {
+        Verdict::New => format!("{what}: kept as {id} in {path}"),
+        Verdict::Better { ratio } => {
+            format!("{what}: kept as {id} in {path}; takes ×{ratio:.3} of the earlier one")
+        }
+        Verdict::Other { ratio } if taken => format!(
+            "{what}: kept as {id} in {path}, in place of one of other sources; takes ×{ratio:.3} of it"
+        ),
+        Verdict::Worse { ratio } | Verdict::Other { ratio } => format!(
+            "{what}: {path} has a better one, of which this takes ×{ratio:.3}; `greenup wisdom forget {id}` drops it"
+        ),
+        Verdict::Same => format!("{what}: {path} has it already"),
+    }
+}
+
+/// Notes which config a kernel uses, if it is not that of this device, where the user should know.
+pub fn note(kernel: &str, choice: &Choice) {
+    // A library that another program uses prints nothing.
+    if SOURCE.get().is_none() {
+        return;
+    }
+    let text = format!("{kernel}: {}; {}", choice.text(), choice.origin);
+    match choice.nearness {
+        greenup_wisdom::lookup::Nearness::Device => print::detail(|| text),
+        _ => print::note(text),
+    }
+    for (id, reason) in &choice.rejected {
+        print::detail(|| format!("{kernel}: entry {id} is passed over: {reason}"));
+    }
+}

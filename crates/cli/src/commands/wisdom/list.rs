@@ -1,0 +1,129 @@
+//! `greenup wisdom list`.
+
+use super::place;
+use crate::args::{Selection, WisdomListArgs};
+use greenup_app::error::Result;
+use greenup_app::{print, wisdom};
+use greenup_report::si::si;
+use greenup_wisdom::{Entry, Origin};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct Row<'a> {
+    id: String,
+    /// `own`, `earlier` or `shipped`.
+    place: &'static str,
+    origin: String,
+    #[serde(flatten)]
+    entry: &'a Entry,
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn of((entry, origin): &'a (Entry, Origin)) -> Self {
+        Self {
+            id: entry.id(),
+            place: place(origin),
+            origin: origin.to_string(),
+            entry,
+        }
+    }
+}
+
+/// The entries of one problem.
+pub fn list_problem(problem: &str, json: bool) -> Result {
+    run(&WisdomListArgs {
+        select: Selection {
+            problem: vec![problem.to_owned()],
+            device: Vec::new(),
+            objective: Vec::new(),
+        },
+        own: false,
+        json,
+    })
+}
+
+pub fn run(args: &WisdomListArgs) -> Result {
+    let known = wisdom::load()?.known;
+    let rows: Vec<Row> = (known.iter())
+        .filter(|(e, o)| args.select.takes(e) && (!args.own || *o != Origin::Shipped))
+        .map(Row::of)
+        .collect();
+    if args.json {
+        return print::json(&serde_json::json!({ "entries": rows }));
+    }
+    match wisdom::path()? {
+        Some(path) => print::note(format!("your file: {}", path.display())),
+        None => print::note("wisdom is not used (--no-wisdom, or GREENUP_WISDOM=none)"),
+    }
+    if rows.is_empty() {
+        print::note("no entries; `greenup tune` and `greenup gemm --tune` add to it");
+        return Ok(());
+    }
+    let table = rows.iter().map(|r| {
+        let e = r.entry;
+        vec![
+            r.id.clone(),
+            r.place.to_owned(),
+            e.problem.clone(),
+            e.precision.clone(),
+            e.device.title(),
+            e.objective.clone(),
+            time(e),
+            e.energy_j.map_or("–".into(), |x| si(x, "J")),
+            size(e),
+            e.config_text(),
+        ]
+    });
+    print::table(
+        &[
+            "id",
+            "from",
+            "problem",
+            "precision",
+            "device",
+            "objective",
+            "time",
+            "energy",
+            "size",
+            "config",
+        ],
+        table.collect(),
+    );
+    Ok(())
+}
+
+/// The time of an entry; files of earlier versions do not have all.
+pub(super) fn time(e: &Entry) -> String {
+    match e.time_s < greenup_wisdom::legacy::UNKNOWN_S {
+        true => si(e.time_s, "s"),
+        false => "–".into(),
+    }
+}
+
+/// The constants that set a size or choose a variant, as far as their names tell.
+fn size(e: &Entry) -> String {
+    const NAMES: [&str; 17] = [
+        "n",
+        "triangles",
+        "ncrit",
+        "most",
+        "side",
+        "degree",
+        "point_count",
+        "points",
+        "zones",
+        "kernel",
+        "gradient",
+        "accuracy",
+        "distribution",
+        "shape",
+        "order",
+        "energy_order",
+        "assembly",
+    ];
+    let each: Vec<String> = (e.constants.iter())
+        .filter(|(n, _)| n.starts_with("size_") || NAMES.contains(&n.as_str()))
+        .map(|(n, v)| format!("{n}={v}"))
+        .collect();
+    each.join(" ")
+}

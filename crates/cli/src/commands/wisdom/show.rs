@@ -1,0 +1,78 @@
+//! `greenup wisdom show`.
+
+use super::by_ids;
+use super::list::{Row, time};
+use crate::args::WisdomShowArgs;
+use greenup_app::error::Result;
+use greenup_app::provenance::utc;
+use greenup_app::{print, wisdom};
+use greenup_report::si::si;
+
+pub fn run(args: &WisdomShowArgs) -> Result {
+    let known = wisdom::load()?;
+    let found = by_ids(&known, &args.ids)?;
+    if args.json {
+        let rows: Vec<Row> = found.into_iter().map(Row::of).collect();
+        return print::json(&serde_json::json!({ "entries": rows }));
+    }
+    for (i, (e, origin)) in found.into_iter().enumerate() {
+        if i > 0 {
+            print::line("");
+        }
+        let range = |r: Option<[f64; 2]>, unit: &str| {
+            r.map_or(String::new(), |[lo, hi]| {
+                format!(" [{} … {}]", si(lo, unit), si(hi, unit))
+            })
+        };
+        let p = &e.provenance;
+        let mut rows = vec![
+            ("entry", format!("{}, {origin}", e.id())),
+            ("problem", format!("{} {}", e.problem, e.precision)),
+            ("objective", e.objective.clone()),
+            ("time", format!("{}{}", time(e), range(e.time_range_s, "s"))),
+        ];
+        if let Some(j) = e.energy_j {
+            rows.push((
+                "energy",
+                format!("{}{}", si(j, "J"), range(e.energy_range_j, "J")),
+            ));
+        }
+        rows.push(("config", e.config_text()));
+        rows.push(("constants", print::named(e.constants.iter())));
+        rows.push((
+            "device",
+            format!("{}, {}", e.device.title(), e.device.architecture),
+        ));
+        rows.push(("facts", print::named(e.device.facts.iter())));
+        if p.at > 0 {
+            rows.push(("measured", utc(p.at)));
+        }
+        rows.push((
+            "best of",
+            format!(
+                "{} configs, {}",
+                p.trials,
+                match p.verified {
+                    true => "verified",
+                    false => "whether verified was not recorded",
+                }
+            ),
+        ));
+        for (name, text) in [
+            ("command", &p.command),
+            ("greenup", &p.greenup),
+            ("compiler", &p.compiler),
+            ("sensor", &p.sensor),
+            ("sources", &p.sources),
+            ("taken from", &p.from),
+        ] {
+            if !text.is_empty() {
+                rows.push((name, text.clone()));
+            }
+        }
+        for (name, text) in rows {
+            print::line(format!("{name:<11} {text}"));
+        }
+    }
+    Ok(())
+}
