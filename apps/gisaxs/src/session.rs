@@ -1,11 +1,12 @@
 //! Settings as the `gisaxs` command chooses them, for other programs: tuned configs of this host, and a device by its name.
 
 use crate::commands::device;
-use crate::mesh_form_factor::{Accelerator, FINEST, Settings};
+use crate::mesh_form_factor::{Accelerator, Blocks, FINEST, Settings};
 use crate::wisdom;
 use greenup_app::args::{DeviceSet, DeviceSetArg};
+use greenup_app::wisdom::{Stamp, stamp};
 use greenup_app::{AppError, Result};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The device of a name: `cpu` (`None`), `cuda`, `cuda:N`, `cuda:0,1` or `cuda:all`.
 ///
@@ -32,8 +33,23 @@ pub fn settings(device: &str, accuracy: f64) -> Result<Settings> {
     }
     Ok(Settings {
         accuracy,
-        blocks: wisdom::read()?.blocks(),
+        blocks: blocks()?,
         on: accelerator(device)?,
         ..Settings::default()
     })
+}
+
+/// Configs of this CPU, read again when a file of wisdom has changed: reading takes longer than a small form factor.
+fn blocks() -> Result<Blocks> {
+    static KNOWN: Mutex<Option<(Stamp, Blocks)>> = Mutex::new(None);
+    let now = stamp();
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*known {
+        Some((then, blocks)) if *then == now => Ok(*blocks),
+        _ => {
+            let blocks = wisdom::read()?.blocks();
+            *known = Some((now, blocks));
+            Ok(blocks)
+        }
+    }
 }
