@@ -97,7 +97,7 @@ pub struct WisdomFindArgs {
     /// Problem file, whose filters decide which configs the device can run
     #[arg(long, value_name = "FILE")]
     pub check: Option<PathBuf>,
-    /// Print the choice as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -52,16 +52,10 @@ fn a_winner_travels_to_another_device() {
         .success();
     let own = json(greenup(here.path()).args(["wisdom", "list", "--own"]));
     let name = own["entries"][0]["device"]["name"].as_str().unwrap();
-    let cores = own["entries"][0]["device"]["facts"]["cores"]
-        .as_i64()
-        .unwrap();
 
-    // Made by another processor of another architecture, with twice the cores.
+    // Made by another processor of another architecture, with the same caches and cores.
     let text = std::fs::read_to_string(&file).unwrap();
-    let text = text.replace(name, "Another CPU").replace(
-        &format!("cores = {cores}\n"),
-        &format!("cores = {}\n", 2 * cores),
-    );
+    let text = text.replace(name, "Another CPU");
     let architecture = own["entries"][0]["device"]["architecture"]
         .as_str()
         .unwrap();
@@ -81,13 +75,7 @@ fn a_winner_travels_to_another_device() {
     );
 
     let found = json(greenup(there.path()).args(["wisdom", "find", "dgemm", "--on", "cpu"]));
-    assert!(
-        found["choice"]["text"]
-            .as_str()
-            .unwrap()
-            .contains("nearest"),
-        "{found}"
-    );
+    assert_ne!(found["choice"]["nearness"], "device", "{found}");
     let used = json(greenup(there.path()).arg("gemm").args(SIZE));
     assert_ne!(used["wisdom"]["nearness"], "device");
     if used["wisdom"]["device"]
