@@ -46,7 +46,7 @@ def fill(new, old, launcher):
     lines = []
 
     def add(info, data):
-        new.writestr(info, data, zipfile.ZIP_DEFLATED)
+        new.writestr(info, data, zipfile.ZIP_DEFLATED, 9)
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         lines.append(f"{info.filename},sha256={digest},{len(data)}\n")
 

@@ -35,6 +35,9 @@ kinds! {
     TuneError: "A search, a problem or a recorded sweep.",
     ModelError: "A machine that is not known or lacks a cost, or impossible work.",
     MeterError: "A sensor or a measurement.",
+    GisaxsError: "A sample, a shape or a simulation of scattering.",
+    FmmError: "Points or an evaluation of the fast multipole method.",
+    HydroError: "A hydrodynamics run.",
 }
 
 /// An exception with its hint.

@@ -5,9 +5,14 @@
 #![warn(missing_docs)]
 #![warn(clippy::unwrap_used)]
 
+mod arrays;
 mod commands;
 mod convert;
 mod errors;
+mod fmm;
+mod gisaxs;
+mod hydro;
+mod keeper;
 mod meter;
 mod model;
 mod regions;
@@ -22,6 +27,9 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    fmm::add(module)?;
+    gisaxs::add(module)?;
+    hydro::add(module)?;
     meter::add(module)?;
     model::add(module)?;
     regions::add(module)?;

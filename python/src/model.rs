@@ -8,6 +8,7 @@ use greenup_model::{Machine as Model, Op, Work, predict, predict_clocked};
 use greenup_report::chart::canvas::escape;
 use greenup_report::si::si;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::str::FromStr;
@@ -124,12 +125,12 @@ impl Machine {
         let work = counted(work)?;
         let p = predict(&self.model, &work).map_err(error)?;
         let out = PyDict::new(py);
-        out.set_item("time_s", p.time_s)?;
-        out.set_item("energy_j", p.energy_j)?;
-        out.set_item("power_w", p.power_w)?;
-        out.set_item("bound", p.bound.to_string())?;
-        out.set_item("time_interval_s", p.time_interval_s)?;
-        out.set_item("energy_interval_j", p.energy_interval_j)?;
+        out.set_item(intern!(py, "time_s"), p.time_s)?;
+        out.set_item(intern!(py, "energy_j"), p.energy_j)?;
+        out.set_item(intern!(py, "power_w"), p.power_w)?;
+        out.set_item(intern!(py, "bound"), p.bound.to_string())?;
+        out.set_item(intern!(py, "time_interval_s"), p.time_interval_s)?;
+        out.set_item(intern!(py, "energy_interval_j"), p.energy_interval_j)?;
         let by_op = |all: &std::collections::BTreeMap<Op, f64>| -> PyResult<_> {
             let d = PyDict::new(py);
             for (op, v) in all {
@@ -137,11 +138,11 @@ impl Machine {
             }
             Ok(d)
         };
-        out.set_item("time_by_op_s", by_op(&p.time_by_op_s)?)?;
-        out.set_item("energy_by_op_j", by_op(&p.energy_by_op_j)?)?;
-        out.set_item("constant_energy_j", p.constant_energy_j)?;
+        out.set_item(intern!(py, "time_by_op_s"), by_op(&p.time_by_op_s)?)?;
+        out.set_item(intern!(py, "energy_by_op_j"), by_op(&p.energy_by_op_j)?)?;
+        out.set_item(intern!(py, "constant_energy_j"), p.constant_energy_j)?;
         let without: Vec<&str> = p.ops_without_energy.iter().map(|op| op.name()).collect();
-        out.set_item("ops_without_energy", without)?;
+        out.set_item(intern!(py, "ops_without_energy"), without)?;
         Ok(out)
     }
 

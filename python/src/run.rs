@@ -17,6 +17,11 @@ impl Stop {
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// The flag itself.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
 }
 
 /// Runs `work` on a thread of its own. Other Python threads go on; a signal whose handler raises (Ctrl-C) sets the

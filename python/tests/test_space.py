@@ -62,6 +62,8 @@ def test_membership(space):
     assert {"tile": 2, "unroll": 3, "way": "a"} not in space
     assert {"tile": 2} not in space
     assert {"tile": 2, "unroll": 2, "way": "a", "more": 1} not in space
+    assert {"tile": 2**70, "unroll": 2, "way": "a"} not in space
+    assert {"tile": None, "unroll": 2, "way": "a"} not in space
     np = pytest.importorskip("numpy")
     assert {"tile": np.int32(2), "unroll": np.int64(2), "way": "a"} in space
 

@@ -76,6 +76,9 @@ pub enum FmmError {
     /// The extent of the points overflows.
     #[error("the points are too far apart: at most {0:e} from end to end")]
     TooFarApart(f64),
+    /// Results overflow, or are so small that they lose their digits.
+    #[error("{0} are beyond the range of numbers: give the points or the charges in other units")]
+    Range(&'static str),
     /// The accuracy is beyond the precision.
     #[error("{what} in {precision} reach {reachable:e}, not {tolerance:e}{hint}")]
     Accuracy {

@@ -15,6 +15,7 @@
 //! | [`distributed`] | points distributed over ranks |
 //! | [`direct`], [`check`] | direct sums, and errors against them |
 //! | [`cost_model`] | operations and bytes of each phase |
+//! | [`session`] | a plan and its engine, for other programs |
 //! | [`nbody`] | gravity between bodies in time |
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
@@ -41,6 +42,7 @@ pub mod plan;
 pub mod points;
 pub mod precision;
 pub mod program;
+pub mod session;
 pub mod tree;
 
 pub use error::FmmError;

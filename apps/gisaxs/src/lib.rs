@@ -14,6 +14,7 @@
 //! | [`image`] | images as files, pictures and HTML pages; cuts |
 //! | [`fit`] | fits of sample parameters to measured data |
 //! | [`study`] | measured and predicted time and energy of each method |
+//! | [`session`] | settings as the command chooses them, for other programs |
 //! | [`wisdom`] | tuned configs of each device |
 //! | [`table`] | tables of numbers in CSV files |
 
@@ -33,6 +34,7 @@ pub mod mesh_form_factor;
 pub mod program;
 pub mod sample;
 pub mod scattering;
+pub mod session;
 pub mod study;
 pub mod table;
 pub mod wisdom;

@@ -13,6 +13,7 @@
 //! | [`part`] | parts of a problem for several ranks, and their exchange |
 //! | [`time`] | time integrators and time stepping |
 //! | [`tuning`] | kernel parameters and load balance inside a run, cost model |
+//! | [`session`] | a run that other programs step |
 //! | [`output`] | VTK files, pictures, profiles, exact solutions, checkpoints |
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
@@ -32,6 +33,7 @@ pub mod output;
 pub mod part;
 pub mod problem;
 pub mod program;
+pub mod session;
 pub mod time;
 pub mod tuning;
 

@@ -126,6 +126,27 @@ pub fn load() -> std::result::Result<Wisdom, StoreError> {
     Ok(Wisdom { known, map })
 }
 
+/// The files of the user that [`load`] reads, each with its time and size: while these stay, so does what it returns.
+pub type Stamp = Vec<(PathBuf, Option<(SystemTime, u64)>)>;
+
+/// The stamp of the files as they are now.
+pub fn stamp() -> Stamp {
+    // Without a home there is no file.
+    let Ok(Some(path)) = path() else {
+        return Vec::new();
+    };
+    let old = legacy::FILES.map(|name| path.with_file_name(name));
+    [path]
+        .into_iter()
+        .chain(old)
+        .map(|p| {
+            let known = p.metadata().ok();
+            let stamp = known.and_then(|m| Some((m.modified().ok()?, m.len())));
+            (p, stamp)
+        })
+        .collect()
+}
+
 /// What became of entries that were kept.
 #[derive(Clone, Debug)]
 pub struct Kept {

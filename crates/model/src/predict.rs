@@ -1,6 +1,6 @@
 //! Work on a machine: time, energy, power and what binds.
 
-use crate::machine::{Machine, MachineError};
+use crate::machine::{Estimate, Machine, MachineError};
 use crate::op::{Op, Unit};
 use crate::work::Work;
 use serde::{Serialize, Serializer};
@@ -78,29 +78,56 @@ pub struct Prediction {
 /// # Errors
 /// [`MachineError::NoCost`] when the machine has no cost for a class of the work.
 pub fn predict(machine: &Machine, work: &Work) -> Result<Prediction, MachineError> {
-    let mut p = point(machine, work)?;
+    let mut p = point(machine, work, End::Value)?;
     let (low, high) = (
-        point(&machine.corner(true), work)?,
-        point(&machine.corner(false), work)?,
+        point(machine, work, End::Low)?,
+        point(machine, work, End::High)?,
     );
     p.time_interval_s = (low.time_s, high.time_s);
     p.energy_interval_j = low.energy_j.zip(high.energy_j);
     Ok(p)
 }
 
-fn point(machine: &Machine, work: &Work) -> Result<Prediction, MachineError> {
+/// Where in the machine's intervals. Time and energy grow with every τ, ε and π₀ and fall with Δπ, so the lowest costs with the
+/// highest Δπ bound every prediction from inside the box of intervals, and the reverse.
+#[derive(Clone, Copy)]
+pub(crate) enum End {
+    Value,
+    Low,
+    High,
+}
+
+impl End {
+    pub(crate) fn of(self, e: &Estimate) -> f64 {
+        match self {
+            Self::Value => e.value,
+            Self::Low => e.low(),
+            Self::High => e.high(),
+        }
+    }
+
+    pub(crate) fn of_usable_power(self, e: &Estimate) -> f64 {
+        match self {
+            Self::Value => e.value,
+            Self::Low => e.high(),
+            Self::High => e.low(),
+        }
+    }
+}
+
+fn point(machine: &Machine, work: &Work, end: End) -> Result<Prediction, MachineError> {
     let mut time_by_op = BTreeMap::new();
     let mut energy_by_op = BTreeMap::new();
     let mut by_unit: BTreeMap<Unit, f64> = BTreeMap::new();
     let mut ops_without_energy = Vec::new();
     for (op, n) in work.iter() {
         let cost = machine.cost_of(op)?;
-        let t = n * cost.time_s.as_ref().map_or(0.0, |e| e.value);
+        let t = n * cost.time_s.as_ref().map_or(0.0, |e| end.of(e));
         time_by_op.insert(op, t);
         *by_unit.entry(op.unit()).or_insert(0.0) += t;
         match &cost.energy_j {
             Some(e) => {
-                energy_by_op.insert(op, n * e.value);
+                energy_by_op.insert(op, n * end.of(e));
             }
             None => ops_without_energy.push(op),
         }
@@ -119,17 +146,17 @@ fn point(machine: &Machine, work: &Work) -> Result<Prediction, MachineError> {
     let complete = machine.constant_power_w.is_some() && ops_without_energy.is_empty();
     let marginal: f64 = energy_by_op.values().sum();
     let mut time_s = busy;
-    if let Some(dpi) = &machine.usable_power_w
-        && marginal / dpi.value > time_s
-    {
-        time_s = marginal / dpi.value;
-        bound = Bound::Cap;
+    if let Some(dpi) = &machine.usable_power_w {
+        let longer = marginal / end.of_usable_power(dpi);
+        if longer > time_s {
+            (time_s, bound) = (longer, Bound::Cap);
+        }
     }
     let constant = machine
         .constant_power_w
         .as_ref()
         .filter(|_| complete)
-        .map(|p| p.value * time_s);
+        .map(|p| end.of(p) * time_s);
     let energy_j = constant.map(|c| marginal + c);
     Ok(Prediction {
         time_s,
@@ -148,7 +175,7 @@ fn point(machine: &Machine, work: &Work) -> Result<Prediction, MachineError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{Estimate, OpCost};
+    use crate::machine::OpCost;
 
     fn machine() -> Machine {
         let cost = |t, e| OpCost {

@@ -49,7 +49,7 @@ pub struct Group {
 /// What one GPU did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Device {
-    /// Bus address; empty if the process did not tell.
+    /// Bus address, or `device N` if no process recorded it.
     pub bus_id: String,
     /// Groups, that with the most time first.
     pub groups: Vec<Group>,
@@ -76,7 +76,7 @@ struct Collected {
 
 const UNNAMED: &str = "device ";
 
-/// Bus address of a device, or its number where the process did not tell.
+/// Bus address of a device, or its number where the process did not record it.
 fn bus(a: &Activity, device: u32) -> String {
     match a.devices.get(&device) {
         Some(bus) => bus.to_lowercase(),

@@ -22,7 +22,7 @@ pub struct State {
 pub struct Trace {
     /// Name of the sensor.
     pub id: String,
-    /// Whether it counts joules; else it tells watts.
+    /// Whether it counts joules; else it reads watts.
     pub counter: bool,
     /// Seconds after the start of the program, and J or W: a counter where it changed, power at each reading.
     pub readings: Vec<(f64, f64)>,
@@ -64,11 +64,15 @@ impl Trace {
             .map(|&(at_s, value)| Reading { at_s, value })
             .collect();
         let (first, last) = (readings.first()?, readings.last()?);
+        // An external meter may set its clock back.
+        if readings.len() < 3 || last.at_s <= first.at_s || to_s <= from_s {
+            return None;
+        }
         // A counter changes with its own period: the power at its ends holds on a little.
         let inside = |t: f64| t.clamp(first.at_s, last.at_s);
-        let period = (last.at_s - first.at_s) / (readings.len().max(2) - 1) as f64;
+        let period = (last.at_s - first.at_s) / (readings.len() - 1) as f64;
         let beyond = (first.at_s - from_s).max(to_s - last.at_s).max(0.0);
-        if readings.len() < 3 || beyond > 3.0 * period || to_s <= from_s {
+        if beyond > 3.0 * period {
             return None;
         }
         let (a, b) = (inside(from_s), inside(to_s));
@@ -78,6 +82,20 @@ impl Trace {
         } else {
             j
         })
+    }
+
+    /// Why it gives no joules of a run.
+    pub fn why_not(&self) -> String {
+        match &self.error {
+            Some(e) => format!(
+                "the sensor {} failed: {e}: joules are not measured",
+                self.id
+            ),
+            None => format!(
+                "the sensor {} did not change often enough in this run: joules are not measured",
+                self.id
+            ),
+        }
     }
 
     /// Mean power in steps of about `step_s`: the middle of each, s, and W.
@@ -151,6 +169,9 @@ mod tests {
         near(t.joules(2.5, 5.0), 1250.0);
         assert_eq!(t.joules(0.5, 20.0), None);
         assert_eq!(t.joules(2.0, 2.0), None);
+        let mut back = t.clone();
+        back.readings.reverse();
+        assert_eq!(back.joules(0.5, 4.5), None);
         let power = t.power(0.25);
         assert!((power.last().unwrap().1 - 500.0).abs() < 5.0, "{power:?}");
     }

@@ -45,7 +45,7 @@ fn last_segment(path: &str) -> &str {
 }
 
 /// At most so many characters; what is left out shows as an ellipsis.
-fn cut(text: &str, most: usize) -> String {
+pub(crate) fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

@@ -1,4 +1,4 @@
-//! What was measured of a run, kept so that its page can be drawn again: `run.json`, and beside it the folder `activity`.
+//! What was measured of a run, kept so that its page can be redrawn: `run.json`, and next to it the folder `activity`.
 
 use crate::activity::Activity;
 use crate::attribution::same_bus;
@@ -15,6 +15,9 @@ use std::path::Path;
 pub const FILE: &str = "run.json";
 /// Name of the folder of GPU activity.
 pub const ACTIVITY: &str = "activity";
+
+/// Note of a run in which CUPTI recorded nothing.
+pub const NO_ACTIVITY: &str = "the program did not use CUDA: no GPU activity was recorded";
 
 /// A GPU of the host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -127,14 +130,24 @@ impl Recorded {
                 known: Self::VERSION,
             });
         }
+        if out.wall_s < 0.0 {
+            let cause = serde::de::Error::custom("`wall_s` is negative");
+            return Err(RecordError::Broken { path, cause });
+        }
         Ok(out)
+    }
+
+    /// Whether the records of its GPUs are lost: they belong to it, and `activity` has none.
+    pub fn lacks(&self, activity: &[Activity]) -> bool {
+        let traced = !self.gpus.is_empty() && !self.notes.iter().any(|n| n == NO_ACTIVITY);
+        traced && activity.is_empty()
     }
 
     /// Adds the devices that the host did not show, with the sensor that watches them.
     pub fn name_devices(&mut self, activity: &[Activity], sensor: Option<String>) {
         for bus in groups::buses(activity) {
             let shown = self.gpus.iter().any(|g| same_bus(&g.bus_id, &bus));
-            // A process that did not tell its bus used the only GPU.
+            // A process that recorded no bus used the only GPU.
             if !(shown || groups::is_unnamed(&bus) && self.gpus.len() == 1) {
                 self.gpus.push(GpuFacts {
                     name: "GPU".into(),
@@ -153,5 +166,61 @@ impl Recorded {
     /// Readings of a sensor.
     pub fn trace(&self, id: Option<&str>) -> Option<&Trace> {
         self.traces.iter().find(|t| Some(t.id.as_str()) == id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded() -> Recorded {
+        Recorded {
+            version: Recorded::VERSION,
+            command: vec!["app".into()],
+            exit: Exit::Code(0),
+            interrupted: false,
+            start_ns: 0,
+            wall_s: 1.0,
+            user_s: 1.0,
+            system_s: 0.0,
+            memory_bytes: 0.0,
+            cpu: Counts::default(),
+            traces: vec![Trace {
+                readings: vec![(0.0, 1.0), (0.5, 2.0)],
+                ..Trace::default()
+            }],
+            gpus: Vec::new(),
+            host_sensor: None,
+            counters: Vec::new(),
+            notes: Vec::new(),
+            provenance: Value::Null,
+        }
+    }
+
+    #[test]
+    fn a_negative_time_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        recorded().write(dir.path()).unwrap();
+        assert_eq!(Recorded::read(dir.path()).unwrap(), recorded());
+        let mut bad = recorded();
+        bad.wall_s = -1.0;
+        bad.write(dir.path()).unwrap();
+        let e = Recorded::read(dir.path()).unwrap_err().to_string();
+        assert!(e.contains("run.json") && e.contains("wall_s"), "{e}");
+    }
+
+    #[test]
+    fn lost_activity_is_noticed() {
+        let mut r = recorded();
+        assert!(!r.lacks(&[]));
+        r.gpus.push(GpuFacts {
+            name: "GPU".into(),
+            bus_id: "0000:1b:00.0".into(),
+            multiprocessors: 0,
+            sensor: None,
+        });
+        assert!(r.lacks(&[]) && !r.lacks(&[Activity::default()]));
+        r.notes.push(NO_ACTIVITY.into());
+        assert!(!r.lacks(&[]));
     }
 }

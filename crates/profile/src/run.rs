@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_and_missing_programs_are_told() {
+    fn exit_codes_and_missing_programs_are_reported() {
         let ran = run(&program(&["sh", "-c", "exit 3"]), vec![]).unwrap();
         assert_eq!((ran.exit, ran.traces.len()), (Exit::Code(3), 0));
         let e = run(&program(&["/no/such/program"]), vec![]).unwrap_err();

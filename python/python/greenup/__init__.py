@@ -6,7 +6,10 @@
 `Space`                 a parameter space: count, index, sample, neighbours
 `tune`, `Search`        searches for the best point, of a kernel or of any Python function
 `Sweep`                 the trials of a search: data frame, analysis, replay
-`kernel_tuner`          a module: Kernel Tuner's interface
+`gisaxs`                X-ray scattering: images, form factors, reflectivity, fits (needs NumPy)
+`fmm`                   the fast multipole method: potentials and forces of points (needs NumPy)
+`hydro`                 Lagrangian hydrodynamics that is stepped (needs NumPy)
+`kernel_tuner`          Kernel Tuner's interface
 ======================  ========================================================================
 
 Units are SI: seconds, joules, watts, bytes, flops. Errors of the package are subclasses of `GreenupError`, with the fix as
@@ -15,7 +18,10 @@ Units are SI: seconds, joules, watts, bytes, flops. Errors of the package are su
 
 from ._meter import Measure, Measurement, Measured, measure, region
 from ._native import (
+    FmmError,
+    GisaxsError,
     GreenupError,
+    HydroError,
     Machine,
     MeterError,
     ModelError,
@@ -31,7 +37,10 @@ from ._native import (
 from ._tune import Result, Sweep, tune
 
 __all__ = [
+    "FmmError",
+    "GisaxsError",
     "GreenupError",
+    "HydroError",
     "Machine",
     "Measure",
     "Measured",
@@ -52,3 +61,19 @@ __all__ = [
     "strategies",
     "tune",
 ]
+
+
+# Loaded when they are first used: they need NumPy, which the rest does without.
+_MODULES = ("fmm", "gisaxs", "hydro", "kernel_tuner")
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        import importlib
+
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES})

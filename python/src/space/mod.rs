@@ -8,7 +8,7 @@ use crate::run::run;
 use greenup_command::facts;
 use greenup_space::{Facts, Index, Limits, Stop, count, funnel};
 use points::Points;
-use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice};
 use std::sync::{Arc, OnceLock};
@@ -137,8 +137,8 @@ impl Space {
     fn __contains__(&self, py: Python<'_>, point: &Bound<'_, PyDict>) -> PyResult<bool> {
         match self.values_of(point) {
             Ok(values) => Ok(self.index(py)?.position(&values).is_some()),
-            // A point of other parameters.
-            Err(e) if e.is_instance_of::<PyKeyError>(py) => Ok(false),
+            // Other parameters, or values that no parameter has.
+            Err(e) if e.is_instance_of::<PyException>(py) => Ok(false),
             Err(e) => Err(e),
         }
     }

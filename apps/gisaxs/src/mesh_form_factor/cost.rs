@@ -3,7 +3,7 @@
 use super::direct::Precision;
 use super::nufft::{DetectorNufft, MAX_TERMS, PARTS};
 
-use super::gemm::{least as products_least, serves as pairs};
+use super::gemm::{families, least as products_least, serves as pairs};
 use super::q_grid::{Extent, QGrid};
 use super::{Method, Surface};
 use std::f64::consts::PI;
@@ -18,6 +18,12 @@ const DIRECT_32: f64 = 3e-10;
 const DIRECT_64: f64 = 1.1e-9;
 /// A real multiplication or addition of a matrix product.
 const FLOP: f64 = 6e-12;
+/// A factor of a matrix product: one exponential of a node and a position, with its weights.
+const LEFT: f64 = 3e-9;
+/// One exponential of a node and a q_z.
+const RIGHT: f64 = 1.1e-9;
+/// Starting the exponentials of a node.
+const START: f64 = 3e-8;
 /// Spreading one sum onto one cell.
 const SPREAD: f64 = 1.5e-10;
 /// Interpolation: one value from one node.
@@ -88,9 +94,14 @@ impl Costs {
             [s] if pairs(nodes, s) => 8.0,
             _ => 16.0,
         };
+        // Rows that share factors compute them once.
+        let factors: f64 = families(nodes, grids, accuracy)
+            .map(|f| START + f.base.len() as f64 * LEFT)
+            .sum();
+        let factors = n * (factors + heights as f64 * RIGHT);
         Self {
             direct: n * points * each,
-            product: operations * n * points * FLOP * wide,
+            product: operations * n * points * FLOP * wide + factors,
             nufft,
             transforms: tensor.is_some() || terms <= MAX_TERMS,
             terms,

@@ -3,7 +3,8 @@
 
 use super::kernels::Kernels;
 use super::q_grid::{Extent, QGrid};
-use super::{Surface, Watch};
+use super::{Surface, Watch, zeros};
+use crate::Q;
 use num_complex::Complex64;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -164,49 +165,65 @@ fn run<T: Real>(
     // A multiple of four vectors of any kernel.
     let points = blocks.points.max(1).next_multiple_of(64);
     let tile = blocks.nodes.max(1);
-    let out: Vec<Vec<Complex64>> = grids
-        .par_iter()
-        .map(|s| {
-            let mut out = vec![Complex64::ZERO; s.len()];
-            out.par_chunks_mut(points)
-                .enumerate()
-                .for_each(|(block, out)| {
-                    if watch.stopped() {
-                        return;
-                    }
-                    let n = out.len().next_multiple_of(64);
-                    let mut q: [Vec<T>; 4] = std::array::from_fn(|_| vec![T::default(); n]);
-                    for (i, at) in (0..out.len()).map(|i| (i, s.q(block * points + i))) {
-                        q[0][i] = T::of(at.x / TAU);
-                        q[1][i] = T::of(at.y / TAU);
-                        q[2][i] = T::of(at.z.re / TAU);
-                        q[3][i] = T::of(-at.z.im * LOG2_E);
-                    }
-                    let mut sums = vec![0.0; 6 * n];
-                    for tile in node.chunks(tile * step) {
-                        // SAFETY: n points in whole vectors, sums for each, nodes in whole steps.
-                        unsafe {
-                            T::run(
-                                &kernels,
-                                &q,
-                                (tile.len() / step, tile),
-                                &mut sums,
-                                (damped, corrected, unroll),
-                            );
-                        }
-                    }
-                    for (i, f) in out.iter_mut().enumerate() {
-                        let at = s.q(block * points + i);
-                        let sum = |m: usize| {
-                            Complex64::new(sums[2 * m * n + i], sums[(2 * m + 1) * n + i])
-                        };
-                        *f = surface
-                            .value(&at, || sum(0) * at.x + sum(1) * at.y + at.z.conj() * sum(2));
-                    }
-                    watch.tick(out.len() as u64);
-                });
-            out
-        })
+    // Blocks reach over several grids: a list of q has as many as there are q.
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(grids.iter().scan(0, |before, s| {
+            *before += s.len();
+            Some(*before)
+        }))
         .collect();
-    (!watch.stopped()).then_some(out)
+    let mut all = zeros(starts[grids.len()]);
+    all.par_chunks_mut(points)
+        .enumerate()
+        .for_each(|(block, out)| {
+            if watch.stopped() {
+                return;
+            }
+            let begin = block * points;
+            let mut grid = starts.partition_point(|s| *s <= begin) - 1;
+            let own: Vec<Q> = (begin..begin + out.len())
+                .map(|i| {
+                    while i >= starts[grid + 1] {
+                        grid += 1;
+                    }
+                    grids[grid].q(i - starts[grid])
+                })
+                .collect();
+            let n = out.len().next_multiple_of(64);
+            let mut q: [Vec<T>; 4] = std::array::from_fn(|_| vec![T::default(); n]);
+            for (i, at) in own.iter().enumerate() {
+                q[0][i] = T::of(at.x / TAU);
+                q[1][i] = T::of(at.y / TAU);
+                q[2][i] = T::of(at.z.re / TAU);
+                q[3][i] = T::of(-at.z.im * LOG2_E);
+            }
+            let mut sums = vec![0.0; 6 * n];
+            for tile in node.chunks(tile * step) {
+                // SAFETY: n points in whole vectors, sums for each, nodes in whole steps.
+                unsafe {
+                    T::run(
+                        &kernels,
+                        &q,
+                        (tile.len() / step, tile),
+                        &mut sums,
+                        (damped, corrected, unroll),
+                    );
+                }
+            }
+            for ((i, at), f) in own.iter().enumerate().zip(out.iter_mut()) {
+                let sum = |m: usize| Complex64::new(sums[2 * m * n + i], sums[(2 * m + 1) * n + i]);
+                *f = surface.value(at, || sum(0) * at.x + sum(1) * at.y + at.z.conj() * sum(2));
+            }
+            watch.tick(out.len() as u64);
+        });
+    if watch.stopped() {
+        return None;
+    }
+    Some(match grids {
+        [_] => vec![all],
+        _ => starts
+            .windows(2)
+            .map(|ends| all[ends[0]..ends[1]].to_vec())
+            .collect(),
+    })
 }

@@ -27,6 +27,24 @@ impl QGrid {
         }
     }
 
+    /// Some q in their order as few grids: runs with the same q_z together. Each q is q_x, q_y, Re q_z and Im q_z, 1/nm.
+    pub fn joined(q: impl IntoIterator<Item = [f64; 4]>) -> Vec<Self> {
+        let mut out: Vec<(Vec<[f64; 2]>, Complex64)> = Vec::new();
+        for [x, y, re, im] in q {
+            let z = Complex64::new(re, im);
+            match out.last_mut() {
+                Some((xy, last)) if *last == z => xy.push([x, y]),
+                _ => out.push((vec![[x, y]], z)),
+            }
+        }
+        out.into_iter()
+            .map(|(xy, z)| Self {
+                xy: xy.into(),
+                z: vec![z],
+            })
+            .collect()
+    }
+
     /// The grid at some of its q_z.
     pub fn at_heights(&self, range: Range<usize>) -> Self {
         Self {

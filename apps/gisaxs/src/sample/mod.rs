@@ -124,10 +124,32 @@ impl Sample {
     /// the path.
     pub fn read(path: &Path) -> Result<Self, GisaxsError> {
         let text = greenup_files::read_text(path)?;
-        let wrong = |e: toml::de::Error| table::fail(path, e.to_string().trim_end());
-        let mut out: Self = toml::from_str(&text).map_err(wrong)?;
-        out.raw = toml::from_str(&text).map_err(wrong)?;
-        limits::check(&out.raw).map_err(|m| table::fail(path, m))?;
+        Self::parse(&text).map_err(|e| table::fail(path, e.to_string().trim_end()))
+    }
+
+    /// Reads the text of an input file.
+    ///
+    /// # Errors
+    /// As of [`Sample::read`], without the path.
+    pub fn parse(text: &str) -> Result<Self, GisaxsError> {
+        let wrong = |e: toml::de::Error| GisaxsError::Sample(e.to_string().trim_end().to_owned());
+        let mut out: Self = toml::from_str(text).map_err(wrong)?;
+        out.raw = toml::from_str(text).map_err(wrong)?;
+        limits::check(&out.raw)?;
+        Ok(out)
+    }
+
+    /// Takes the contents of an input file as nested tables.
+    ///
+    /// # Errors
+    /// As of [`Sample::read`], without a line.
+    pub fn of_table(raw: Table) -> Result<Self, GisaxsError> {
+        limits::check(&raw)?;
+        let mut out: Self = raw
+            .clone()
+            .try_into()
+            .map_err(|e: toml::de::Error| GisaxsError::Sample(e.message().to_owned()))?;
+        out.raw = raw;
         Ok(out)
     }
 
@@ -140,13 +162,7 @@ impl Sample {
         for (path, value) in numbers {
             distribution::set(&mut raw, path, *value)?;
         }
-        limits::check(&raw)?;
-        let mut out: Self = raw
-            .clone()
-            .try_into()
-            .map_err(|e: toml::de::Error| GisaxsError::Sample(e.message().to_owned()))?;
-        out.raw = raw;
-        Ok(out)
+        Self::of_table(raw)
     }
 
     /// The input file with these numbers, as TOML without comments.

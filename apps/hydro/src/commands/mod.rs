@@ -1,7 +1,7 @@
 //! Subcommands of `hydro`.
 
 mod animation;
-mod checks;
+pub mod checks;
 mod figures;
 mod history;
 pub mod list;
@@ -10,7 +10,7 @@ pub mod page;
 pub mod ranks;
 pub mod restart;
 pub mod run;
-mod saving;
+pub mod saving;
 pub mod settings;
 mod snapshots;
 pub mod study;

@@ -98,7 +98,7 @@ fn same_state(flags: &Settings, before: &Settings) -> Result {
 }
 
 /// Refuses other content of the files that the run began with. Checkpoints of the first format do not know it.
-fn same_files(s: &Settings, inputs: &[Input]) -> Result {
+pub fn same_files(s: &Settings, inputs: &[Input]) -> Result {
     let now = checks::inputs(s)?;
     for ((flag, path), now) in s.input_files().into_iter().zip(&now) {
         if inputs

@@ -48,7 +48,7 @@ impl RestartState {
     ///
     /// # Errors
     /// It cannot be read, or belongs to another mesh.
-    fn part(&self, p: &Prepared) -> Result<State> {
+    pub fn part(&self, p: &Prepared) -> Result<State> {
         let fits =
             (self.state.coordinates, self.state.energies) == (p.state.x.len(), p.state.e.len());
         let part = match &p.whole {

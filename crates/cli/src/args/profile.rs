@@ -10,7 +10,7 @@ use std::path::PathBuf;
     after_help = "Examples:\n  greenup profile --out train -- python3 train.py\n  greenup profile --method counters --out gemm -- ./app --size 8192\n  greenup profile --from train --machine h100\n  greenup profile crates/gemm/src/kernels/gpu/problem.toml --sweep sweeps/dgemm_gpu --configs 150"
 )]
 pub struct ProfileArgs {
-    /// Of a sweep: its problem file
+    /// Problem file of the sweep
     #[arg(
         requires = "sweep",
         conflicts_with = "command",
@@ -26,7 +26,7 @@ pub struct ProfileArgs {
     /// Output folder: report.html, profile.json, kernels.csv, and the records from which --from draws them again
     #[arg(short, long, value_name = "DIR", conflicts_with = "problem")]
     pub out: Option<PathBuf>,
-    /// Draw the page of an earlier run again, from the folder of its --out
+    /// Redraw the page of an earlier run from the folder of its --out; written there, or to another --out
     #[arg(long, value_name = "DIR", conflicts_with_all = ["command", "problem"])]
     pub from: Option<PathBuf>,
     /// Machine model of the GPU: a name of `greenup machines`, or a file [default: by the GPU's name]

@@ -54,7 +54,10 @@ fn read(files: &[PathBuf]) -> Result<Vec<Summary>> {
         (true, None) => Err(AppError::new("no regions in these files")
             .hint("the summary is written when the program exits; GREENUP_REGIONS=lines writes each region")),
         (false, Some((n, first))) => {
-            print::warn(format!("{n} lines were skipped; the first: {first}"));
+            print::warn(match n {
+                1 => format!("a line was skipped: {first}"),
+                n => format!("{n} lines were skipped; the first: {first}"),
+            });
             Ok(summaries)
         }
         (false, None) => Ok(summaries),

@@ -114,7 +114,7 @@ fn a_program_of_the_cpu_is_profiled() {
 }
 
 #[test]
-fn joules_are_split_over_kernels_and_add_up_to_the_meter() {
+fn joules_are_attributed_to_kernels_and_add_up_to_the_meter() {
     let fake = Fake::new();
     let dir = fake.path("out");
     let dir = dir.to_str().unwrap();
@@ -158,6 +158,26 @@ fn joules_are_split_over_kernels_and_add_up_to_the_meter() {
     assert_eq!(q["gpus"][0]["machine"], "h200");
     assert_eq!(q["gpus"][0]["measured_j"], gpu["measured_j"]);
     assert_eq!(q["gpus"][0]["kernels"].as_array().unwrap().len(), 2);
+
+    // A file of a process that cannot be read is a note; the others are kept.
+    fs::write(fake.path("out/activity/9-0.activity"), "").unwrap();
+    ok(&["profile", "--from", dir, "--machine", "h100"]);
+    let q = read(&fake.path("out/profile.json"));
+    assert_eq!(q["gpus"][0]["kernels"].as_array().unwrap().len(), 2);
+    let notes = q["notes"].to_string();
+    assert!(
+        notes.contains("process 9") && notes.contains("9-0.activity"),
+        "{notes}"
+    );
+
+    // Without the records of its GPU the page stays as it is.
+    fs::remove_dir_all(fake.path("out/activity")).unwrap();
+    let e = fails(&["profile", "--from", dir]);
+    assert!(
+        e.contains("activity") && e.contains("belongs to run.json"),
+        "{e}"
+    );
+    assert_eq!(read(&fake.path("out/profile.json")), q);
 }
 
 #[test]
@@ -217,7 +237,7 @@ fn counters_put_kernels_on_the_roofline() {
 }
 
 #[test]
-fn what_is_missing_is_told_before_the_program_runs() {
+fn what_is_missing_is_reported_before_the_program_runs() {
     let dir = tempfile::tempdir().unwrap();
     let mark = dir.path().join("ran");
     let touch = mark.to_str().unwrap();
@@ -252,7 +272,7 @@ fn what_is_missing_is_told_before_the_program_runs() {
 }
 
 #[test]
-fn failures_of_the_program_are_told_after_its_profile() {
+fn failures_of_the_program_are_reported_after_its_profile() {
     let fake = Fake::new();
     let out = fake
         .command(&["--sensor", "none"], &["0.5", "kill"])

@@ -79,7 +79,7 @@ fn broken_lines_are_said_and_other_files_refused() {
     let f = file(dir.path(), "a.jsonl", &content);
     let out = succeeds(&mut command(&["regions", &f]));
     assert!(
-        text(&out.stderr).contains("1 lines were skipped"),
+        text(&out.stderr).contains("a line was skipped"),
         "{}",
         text(&out.stderr)
     );

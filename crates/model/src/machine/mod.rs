@@ -7,6 +7,7 @@ pub use estimate::{Estimate, Label};
 
 use crate::network::{Host, Link, Network};
 use crate::op::Op;
+use crate::predict::End;
 use crate::roofline::EnergyRoofline;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -303,18 +304,17 @@ impl Machine {
 
     /// This machine with every constant at the end of its interval that makes computations
     /// cheapest (`low = true`) or dearest.
-    ///
-    /// Time and energy grow with every τ, ε and π₀ and fall with Δπ, so these two corners bound
-    /// every prediction from inside the box of intervals.
     pub fn corner(&self, low: bool) -> Self {
-        let pick = |e: &Estimate, low: bool| Estimate::new(if low { e.low() } else { e.high() });
+        let end = if low { End::Low } else { End::High };
+        let pick = |e: &Estimate| Estimate::new(end.of(e));
         let mut m = self.network_corner(low);
         for cost in m.cost.values_mut() {
-            cost.time_s = cost.time_s.as_ref().map(|e| pick(e, low));
-            cost.energy_j = cost.energy_j.as_ref().map(|e| pick(e, low));
+            cost.time_s = cost.time_s.as_ref().map(pick);
+            cost.energy_j = cost.energy_j.as_ref().map(pick);
         }
-        m.constant_power_w = m.constant_power_w.as_ref().map(|e| pick(e, low));
-        m.usable_power_w = m.usable_power_w.as_ref().map(|e| pick(e, !low));
+        m.constant_power_w = m.constant_power_w.as_ref().map(pick);
+        m.usable_power_w =
+            (m.usable_power_w.as_ref()).map(|e| Estimate::new(end.of_usable_power(e)));
         m
     }
 

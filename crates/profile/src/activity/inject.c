@@ -41,7 +41,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* Guards the file, the names and the pool. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int file = -1;
-/* Held while CUPTI is asked for its buffers: it must not be asked while the process ends. */
+/* Held while CUPTI flushes its buffers: it must not flush while the process ends. */
 static pthread_mutex_t flushing = PTHREAD_MUTEX_INITIALIZER;
 static volatile int stopped;
 static uint8_t out[OUT_BYTES];
@@ -256,11 +256,13 @@ static void *flusher(void *unused) {
 }
 
 static void finish(void) {
-    if (stopped || file < 0) return;
+    if (stopped) return;
     pthread_mutex_lock(&flushing);
     stopped = 1;
-    cupti.flush(FLUSH_FORCED);
-    write_devices();
+    if (file >= 0) {
+        cupti.flush(FLUSH_FORCED);
+        write_devices();
+    }
     pthread_mutex_unlock(&flushing);
     pthread_mutex_lock(&lock);
     clock_frame(FRAME_END);

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cupti_is_found_where_it_is_named_or_beside_the_interpreter() {
+    fn cupti_is_found_where_it_is_named_or_next_to_the_interpreter() {
         let dir = tempfile::tempdir().unwrap();
         let lib = dir
             .path()

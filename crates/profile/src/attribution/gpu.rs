@@ -64,6 +64,14 @@ pub struct GpuProfile {
     pub notes: Vec<String>,
 }
 
+impl GpuProfile {
+    /// Energy of a row, J: scaled to the meter, where there is one, else by the model.
+    pub fn energy(&self, row: &Row) -> Option<f64> {
+        let model = row.model_j.filter(|_| self.model_j.is_some());
+        row.joules.or(model)
+    }
+}
+
 /// Whether two bus addresses are of one device: NVML, CUDA and the kernel write a different number of leading zeros.
 pub fn same_bus(a: &str, b: &str) -> bool {
     let plain = |t: &str| t.trim_start_matches('0').to_lowercase();
@@ -75,7 +83,7 @@ const STEP_S: f64 = 0.2;
 /// A window shorter than this has too few changes of the counter, s.
 const SHORT_S: f64 = 1.0;
 
-/// Splits the energy of one GPU.
+/// Attributes the energy of one GPU.
 pub(super) fn profile(
     run: &Recorded,
     device: &Device,
@@ -86,7 +94,7 @@ pub(super) fn profile(
     let (from_s, to_s) = (after(device.first_ns), after(device.last_ns));
     let trace = run.trace(facts.and_then(|f| f.sensor.as_deref()));
     let measured_j = trace.and_then(|t| t.joules(0.0, run.wall_s));
-    // Where the times of the two clocks disagree, the run itself is the window.
+    // The meter was read during the run alone: a window that reaches beyond it is cut.
     let (a, b) = (from_s.clamp(0.0, run.wall_s), to_s.clamp(0.0, run.wall_s));
     let inside = trace
         .and_then(|t| t.joules(a, b))
@@ -144,13 +152,15 @@ pub(super) fn profile(
             notes.push(format!("its work took {:.2} s, in which the sensor changed only a few times: joules are rough", b - a));
         }
     } else if let Some(t) = trace {
-        notes.push(format!(
-            "the sensor {} did not change often enough in this run: joules are not measured",
-            t.id
-        ));
+        notes.push(t.why_not());
     }
-    if machine.is_none() {
-        notes.push("no machine model of it: energy is split by time alone; `greenup calibrate --device cuda` makes one".into());
+    match machine {
+        None => notes.push("no machine model of it: energy is attributed by time alone; `greenup calibrate --device cuda` makes one".into()),
+        Some(m) if !m.has_energy() => notes.push(format!(
+            "the machine model {} has no energies: energy is attributed by time alone",
+            m.name
+        )),
+        Some(_) => {}
     }
     let by_energy = |r: &Row| r.joules.or(r.model_j).unwrap_or(r.share_s);
     kernels.sort_by(|a, b| by_energy(b).total_cmp(&by_energy(a)));
@@ -159,7 +169,7 @@ pub(super) fn profile(
     GpuProfile {
         name: facts.map_or_else(|| "GPU".to_owned(), |f| f.name.clone()),
         bus_id: device.bus_id.clone(),
-        machine: machine.map(|m| m.name.clone()),
+        machine: model.machine.map(|m| m.name.clone()),
         sensor: trace.map(|t| t.id.clone()),
         measured_j,
         window: Window {

@@ -1,4 +1,4 @@
-//! The joules of a run, split over what ran: by the machine model, and scaled to the meter.
+//! The joules of a run, attributed to what ran: by the machine model, and scaled to the meter.
 
 mod class;
 mod gpu;
@@ -33,7 +33,7 @@ pub struct Profile {
 /// The model of a GPU, if there is one for its name.
 pub type ModelOf<'a> = &'a dyn Fn(&GpuFacts) -> Option<Machine>;
 
-/// Splits the joules of a run. `host` is the model of the CPU.
+/// Attributes the joules of a run to what ran. `host` is the model of the CPU.
 pub fn attribute(
     run: &Recorded,
     activity: &[Activity],
@@ -60,7 +60,7 @@ pub fn attribute(
     let gpus: Vec<GpuProfile> = (devices.iter())
         .map(|d| {
             let same = |g: &&GpuFacts| gpu::same_bus(&g.bus_id, &d.bus_id);
-            // A process that did not tell its bus used the only GPU.
+            // A process that recorded no bus used the only GPU.
             let only = (run.gpus.len() == 1).then(|| &run.gpus[0]);
             let facts = run.gpus.iter().find(same).or(only);
             gpu::profile(run, d, facts, facts.and_then(model_of).as_ref())
@@ -69,10 +69,11 @@ pub fn attribute(
     for g in &gpus {
         notes.extend(g.notes.iter().map(|n| format!("{}: {n}", g.name)));
     }
-    let measured = run.host_sensor.as_deref().and_then(|id| {
-        let joules = run.trace(Some(id))?.joules(0.0, run.wall_s)?;
-        Some((id.to_owned(), joules))
-    });
+    let host_trace = (run.host_sensor.as_deref()).and_then(|id| run.trace(Some(id)));
+    let measured = host_trace.and_then(|t| Some((t.id.clone(), t.joules(0.0, run.wall_s)?)));
+    if let (Some(t), None) = (host_trace, &measured) {
+        notes.push(t.why_not());
+    }
     let times = (run.wall_s, run.user_s, run.system_s);
     Profile {
         command: run.command.clone(),

@@ -1,4 +1,4 @@
-//! What a program did on the CPU: hardware counters where they exist, else estimates that are said to be so.
+//! What a program did on the CPU: hardware counters where they exist, else estimates, labelled as such.
 
 #[cfg(target_os = "linux")]
 mod perf;
@@ -29,7 +29,7 @@ pub struct Counts {
     pub context_switches: Option<f64>,
     /// Moves to another core.
     pub migrations: Option<f64>,
-    /// Least share of the time that a hardware counter ran; they take turns where there are more than the core has.
+    /// Least share of the time that a hardware counter ran; where there are more than the core has, the kernel multiplexes them.
     pub counted_share: Option<f64>,
     /// Why there are no hardware counters.
     pub missing: Option<String>,

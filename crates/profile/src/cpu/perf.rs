@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn children_are_counted_or_the_reason_is_told() {
+    fn children_are_counted_or_the_reason_is_given() {
         let perf = Perf::start();
         let done = std::process::Command::new("sh")
             .args(["-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"])

@@ -139,7 +139,7 @@ impl Cpu {
             c => format!("{c:.1} cores were busy on average."),
         };
         if total > 0.0 && self.system_s > 0.3 * total {
-            out.push_str(" A third or more of the CPU time is in the kernel: look at input and output, page faults and locks.");
+            out.push_str(" More than 30 % of the CPU time is in the kernel: look at input and output, page faults and locks.");
         }
         match (self.least_s, &self.bound) {
             (Some(least), Some(bound)) if least > 0.7 * self.wall_s => {

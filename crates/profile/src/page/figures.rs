@@ -1,6 +1,8 @@
 //! Figures of the page.
 
+use super::tables::numbered;
 use crate::attribution::{Basis, GpuProfile, Row};
+use crate::names::cut;
 use greenup_model::{Machine, Op};
 use greenup_report::chart::{
     Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
@@ -11,19 +13,21 @@ use greenup_report::si::si;
 
 /// Bars of a figure.
 const BARS: usize = 12;
-/// Longest name beside a bar.
+/// Longest name next to a bar.
 const NAME: usize = 38;
 
 /// Kernels and the rest by energy, and by time.
 pub fn shares(g: &GpuProfile) -> Vec<Chart> {
-    let rows: Vec<&Row> = g.kernels.iter().chain(&g.others).collect();
-    let energy = |r: &Row| r.joules.or(r.model_j.filter(|_| g.model_j.is_some()));
+    let kernels = (g.kernels.iter().enumerate()).map(|(k, r)| (numbered(k, &r.name), r));
+    let others = g.others.iter().map(|r| (r.name.clone(), r));
+    let rows: Vec<(String, &Row)> = kernels.chain(others).collect();
+    let energy = |r: &Row| g.energy(r);
     let mut out = Vec::new();
     let title = match g.measured_j {
         Some(_) => "Energy",
         None => "Energy by the model",
     };
-    if rows.iter().any(|r| energy(r).is_some()) {
+    if rows.iter().any(|(_, r)| energy(r).is_some()) {
         out.push(bars(title, "energy", "J", &rows, &energy));
     }
     out.push(bars("Time of the GPU", "time", "s", &rows, &|r| {
@@ -36,19 +40,18 @@ fn bars(
     title: &str,
     quantity: &str,
     unit: &str,
-    rows: &[&Row],
+    rows: &[(String, &Row)],
     value: &dyn Fn(&Row) -> Option<f64>,
 ) -> Chart {
     let mut all: Vec<(String, f64, bool)> = (rows.iter())
-        .filter_map(|r| Some((cut(&r.name), value(r)?, r.launches > 0 && r.grid.is_some())))
+        .filter_map(|(name, r)| Some((name.clone(), value(r)?, r.grid.is_some())))
         .filter(|(_, v, _)| *v > 0.0 && v.is_finite())
         .collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let rest: f64 = all.iter().skip(BARS).map(|r| r.1).sum();
-    let more = all.len().saturating_sub(BARS);
-    all.truncate(BARS);
-    if more > 0 {
-        all.push((format!("{more} others"), rest, false));
+    if all.len() > BARS {
+        let rest = all.split_off(BARS - 1);
+        let sum = rest.iter().map(|r| r.1).sum();
+        all.push((format!("{} others", rest.len()), sum, false));
     }
     let longest = all.iter().map(|r| r.1).fold(0.0, f64::max);
     let mut panel = Panel::new(
@@ -57,7 +60,7 @@ fn bars(
         Axis::new(
             "",
             Unit::None,
-            Scale::Names(all.iter().rev().map(|r| r.0.clone()).collect()),
+            Scale::Names(all.iter().rev().map(|r| cut(&r.0, NAME)).collect()),
         ),
     );
     panel.height = Height::Rows(26.0);
@@ -94,13 +97,6 @@ fn bars(
     }
 }
 
-fn cut(name: &str) -> String {
-    match name.chars().count() > NAME {
-        true => format!("{}…", name.chars().take(NAME - 1).collect::<String>()),
-        false => name.to_owned(),
-    }
-}
-
 /// Power over the time of the run.
 pub fn watts(g: &GpuProfile) -> Option<Chart> {
     if g.power.len() < 4 {
@@ -134,8 +130,8 @@ pub fn watts(g: &GpuProfile) -> Option<Chart> {
 pub fn roofline(g: &GpuProfile, machine: &Machine) -> Option<RooflineFigure> {
     let mut lines: Vec<(Op, Line)> = Vec::new();
     let mut points: Vec<Point> = Vec::new();
-    let counted = g.kernels.iter().filter(|r| r.basis == Basis::Counters);
-    for r in counted.take(BARS) {
+    let counted = (g.kernels.iter().enumerate()).filter(|(_, r)| r.basis == Basis::Counters);
+    for (k, r) in counted.take(BARS) {
         let (Some(flops), Some(intensity)) = (r.flops, r.intensity) else {
             continue;
         };
@@ -165,9 +161,10 @@ pub fn roofline(g: &GpuProfile, machine: &Machine) -> Option<RooflineFigure> {
             lo: value,
             hi: value,
         };
-        let joules = r.joules.or(r.model_j).map(|j| j / r.launches as f64);
+        let joules = (g.energy(r).filter(|j| *j > 0.0)).map(|j| j / r.launches as f64);
+        let base = r.name.split(['<', '(']).next().unwrap_or(&r.name);
         points.push(Point {
-            name: cut(r.name.split(['<', '(']).next().unwrap_or(&r.name)),
+            name: cut(&numbered(k, base), NAME),
             line,
             intensity,
             flops_per_s: exact(flops / r.median_s),

@@ -84,7 +84,7 @@ fn headline(p: &Profile) -> Vec<Fact> {
     out
 }
 
-/// The sum of the model beside that of the meter, in words.
+/// The sum of the model and that of the meter, in words.
 pub fn sums(g: &GpuProfile) -> String {
     let show = |j: f64| si(j, "J");
     match (g.measured_j, g.window.joules, g.model_j, g.scale) {
@@ -107,10 +107,10 @@ pub fn sums(g: &GpuProfile) -> String {
             show(model)
         ),
         (Some(all), ..) => format!(
-            "The meter counts {} in the whole run. There is no machine model of this GPU: energy is split by time.",
+            "The meter counts {} in the whole run. There is no energy model of this GPU: energy is attributed by time.",
             show(all)
         ),
-        _ => "Neither joules nor a machine model: times alone.".to_owned(),
+        _ => "Neither joules nor an energy model: times alone.".to_owned(),
     }
 }
 

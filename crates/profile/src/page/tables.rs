@@ -14,6 +14,17 @@ fn share(v: Option<f64>) -> Cell {
     v.map_or_else(Cell::missing, |v| Cell::number(v, percent(v)))
 }
 
+/// A kernel's name after its number in the order of energy: figures cut names, and those of libraries begin alike.
+pub fn numbered(k: usize, name: &str) -> String {
+    format!("{}. {name}", k + 1)
+}
+
+/// The cell of a kernel: sorted by its number, which stays on the line of its name.
+fn kernel(k: usize, row: &Row) -> Cell {
+    let text = numbered(k, &row.name).replacen(' ', "\u{a0}", 1);
+    Cell::number(k as f64, text).marked("wrap")
+}
+
 /// Grid × block.
 pub fn shape(row: &Row) -> String {
     let text = |v: [i32; 3]| match v {
@@ -31,13 +42,12 @@ pub fn shape(row: &Row) -> String {
 pub fn kernels(g: &GpuProfile) -> Table {
     let all = g.measured_j.or(g.model_j);
     let busy = g.busy_s + g.gap_s;
-    let energy = |r: &Row| r.joules.or(r.model_j.filter(|_| g.model_j.is_some()));
     Table {
         caption: "Kernels".into(),
         header: vec![
             Header::new(
                 "kernel",
-                "its whole name is in profile.json and kernels.csv",
+                "its number as in the figures; its whole name is in profile.json and kernels.csv",
             ),
             Header::new("launches", "of one grid"),
             Header::new("time", "sum of its durations"),
@@ -58,16 +68,16 @@ pub fn kernels(g: &GpuProfile) -> Table {
             ),
             Header::new("what to do", ""),
         ],
-        rows: (g.kernels.iter())
-            .map(|r| {
+        rows: (g.kernels.iter().enumerate())
+            .map(|(k, r)| {
                 vec![
-                    Cell::wrapped(&r.name),
+                    kernel(k, r),
                     Cell::number(r.launches as f64, r.launches.to_string()),
                     number(Some(r.time_s), "s"),
                     share((busy > 0.0).then(|| r.share_s / busy)),
-                    number(energy(r), "J"),
+                    number(g.energy(r), "J"),
                     share(
-                        energy(r)
+                        g.energy(r)
                             .zip(all)
                             .filter(|(_, a)| *a > 0.0)
                             .map(|(j, a)| j / a),
@@ -100,14 +110,14 @@ pub fn times(g: &GpuProfile) -> Table {
             Header::new("model", "energy of all launches before it is scaled"),
             Header::new("rests on", "counters, or the power of its class"),
         ],
-        rows: (g.kernels.iter())
-            .map(|r| {
+        rows: (g.kernels.iter().enumerate())
+            .map(|(k, r)| {
                 let apart = r
                     .profiler_s
                     .filter(|s| *s > 0.0)
                     .map(|s| r.median_s / s - 1.0);
                 vec![
-                    Cell::wrapped(&r.name),
+                    kernel(k, r),
                     Cell::text(shape(r)),
                     number(Some(r.median_s), "s"),
                     number(Some(r.least_s), "s"),
@@ -129,7 +139,7 @@ pub fn times(g: &GpuProfile) -> Table {
 
 /// Copies, gaps, and the time before and after.
 pub fn others(g: &GpuProfile) -> Table {
-    let all = g.measured_j;
+    let all = g.measured_j.or(g.model_j);
     Table {
         caption: "Copies and the rest".into(),
         header: vec![
@@ -138,7 +148,10 @@ pub fn others(g: &GpuProfile) -> Table {
             Header::new("time", ""),
             Header::new("bytes", ""),
             Header::new("rate", ""),
-            Header::new("energy", "scaled to the meter; before and after: measured"),
+            Header::new(
+                "energy",
+                "scaled to the meter, where there is one; before and after: measured",
+            ),
             Header::new("of the energy", ""),
             Header::new("power", ""),
             Header::new("rests on", ""),
@@ -159,8 +172,13 @@ pub fn others(g: &GpuProfile) -> Table {
                         bytes.filter(|_| r.time_s > 0.0).map(|b| b / r.time_s),
                         "B/s",
                     ),
-                    number(r.joules, "J"),
-                    share(r.joules.zip(all).map(|(j, a)| j / a)),
+                    number(g.energy(r), "J"),
+                    share(
+                        g.energy(r)
+                            .zip(all)
+                            .filter(|(_, a)| *a > 0.0)
+                            .map(|(j, a)| j / a),
+                    ),
                     number(r.power_w, "W"),
                     Cell::text(r.basis.name()),
                     Cell::wrapped(&r.advice),
@@ -172,16 +190,14 @@ pub fn others(g: &GpuProfile) -> Table {
 
 /// Operations and bytes of one launch of each kernel with counters.
 pub fn work(g: &GpuProfile) -> Table {
-    let counted: Vec<&Row> = g
-        .kernels
-        .iter()
-        .filter(|r| r.counted > 0 && !r.work.is_empty())
+    let counted: Vec<(usize, &Row)> = (g.kernels.iter().enumerate())
+        .filter(|(_, r)| r.counted > 0 && !r.work.is_empty())
         .collect();
     let ops: Vec<Op> = (Op::ALL.into_iter())
         .filter(|op| {
             counted
                 .iter()
-                .any(|r| r.work.get(op).is_some_and(|n| *n > 0.0))
+                .any(|(_, r)| r.work.get(op).is_some_and(|n| *n > 0.0))
         })
         .collect();
     let mut header = vec![
@@ -195,9 +211,9 @@ pub fn work(g: &GpuProfile) -> Table {
         caption: "Counted work of one launch".into(),
         header,
         rows: (counted.iter())
-            .map(|r| {
+            .map(|(k, r)| {
                 let mut row = vec![
-                    Cell::wrapped(&r.name),
+                    kernel(*k, r),
                     Cell::text(shape(r)),
                     Cell::number(r.counted as f64, r.counted.to_string()),
                     r.intensity

@@ -44,4 +44,17 @@ pub enum RanksError {
         /// Number of processes by MPI.
         seen: usize,
     },
+    /// The library is not the one that the program uses.
+    #[error(
+        "{} is \"{found}\", but this program uses \"{expected}\". Fix: name the library of the program in {VARIABLE}",
+        library.display()
+    )]
+    Other {
+        /// The library.
+        library: PathBuf,
+        /// Its name and version.
+        found: String,
+        /// Name and version of the program's.
+        expected: String,
+    },
 }

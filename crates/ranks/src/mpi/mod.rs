@@ -78,6 +78,12 @@ pub struct Mpi {
     local: (usize, usize),
 }
 
+/// The first line of a version, which some libraries end with a zero byte.
+fn first_line(version: &str) -> &str {
+    let text = version.split('\0').next().unwrap_or_default();
+    text.lines().next().unwrap_or_default().trim()
+}
+
 impl Mpi {
     /// Loads and starts MPI.
     ///
@@ -131,6 +137,45 @@ impl Mpi {
         Ok(out)
     }
 
+    /// The ranks of a communicator of a program that started MPI itself, such as mpi4py; it ends MPI, too. The
+    /// communicator must be for these calls alone (a duplicate), and MPI started with `MPI_THREAD_SERIALIZED` or more.
+    /// `version` is what `MPI_Get_library_version` tells the program: the same library must be found here.
+    ///
+    /// # Errors
+    /// No MPI is found, or not the program's.
+    pub fn within(communicator: u64, version: &str) -> Result<Self, RanksError> {
+        let mut f = library::load(version.contains("Open MPI"))?;
+        f.constants.world = communicator;
+        let mut out = Self {
+            calls: Arc::new(Calls {
+                f,
+                one: Mutex::new(()),
+            }),
+            rank: 0,
+            size: 1,
+            local: (0, 1),
+        };
+        let first = first_line(version);
+        let own = out.version();
+        if own != first {
+            return Err(RanksError::Other {
+                library: out.calls.f.name.clone(),
+                found: own,
+                expected: first.to_owned(),
+            });
+        }
+        let (mut rank, mut size) = (0, 0);
+        let f = &out.calls.f;
+        // SAFETY: the communicator is of this library, which is started; the numbers outlive the calls.
+        unsafe {
+            (f.rank)(communicator, &raw mut rank);
+            (f.size)(communicator, &raw mut size);
+        }
+        (out.rank, out.size) = (rank as usize, size as usize);
+        out.local = out.count_local();
+        Ok(out)
+    }
+
     /// The name and version of the library, a line.
     pub fn version(&self) -> String {
         let mut text = [0u8; 8192];
@@ -138,8 +183,7 @@ impl Mpi {
         // SAFETY: MPI writes at most MPI_MAX_LIBRARY_VERSION_STRING bytes, 256 to 8192.
         unsafe { (self.calls.f.version)(text.as_mut_ptr().cast(), &raw mut length) };
         let text = &text[..(length.max(0) as usize).min(text.len())];
-        let text = String::from_utf8_lossy(text);
-        text.lines().next().unwrap_or_default().trim().to_owned()
+        first_line(&String::from_utf8_lossy(text)).to_owned()
     }
 
     /// A launcher that is killed takes its ranks with it.

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Configs that one process of the profiler looks at: what it found is lost if it fails.
 const TOGETHER: usize = 25;
 
-/// Runs each config once under the profiler; `found` is told of each as soon as it is known.
+/// Runs each config once under the profiler; `found` gets each as soon as it is known.
 ///
 /// # Errors
 /// The profiler cannot be started, or says that it may not read counters.

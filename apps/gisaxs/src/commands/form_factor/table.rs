@@ -9,21 +9,7 @@ use std::path::Path;
 /// The q of a file, runs with the same q_z together, and the line of each q.
 pub fn listed(path: &Path) -> Result<(Vec<QGrid>, Vec<usize>)> {
     let rows = numbers(path, 4)?;
-    let mut out: Vec<(Vec<[f64; 2]>, Complex64)> = Vec::new();
-    for (_, v) in &rows {
-        let z = Complex64::new(v[2], v[3]);
-        match out.last_mut() {
-            Some((xy, last)) if *last == z => xy.push([v[0], v[1]]),
-            _ => out.push((vec![[v[0], v[1]]], z)),
-        }
-    }
-    let grids = out
-        .into_iter()
-        .map(|(xy, z)| QGrid {
-            xy: xy.into(),
-            z: vec![z],
-        })
-        .collect();
+    let grids = QGrid::joined(rows.iter().map(|(_, v)| [v[0], v[1], v[2], v[3]]));
     Ok((grids, rows.into_iter().map(|r| r.0).collect()))
 }
 

@@ -15,6 +15,7 @@ mod symmetric_qy;
 mod tensor_grid;
 
 pub(super) use multiply::{Right, Scratch, multiply};
+pub(super) use shared_factors::families;
 pub(crate) use symmetric_qy::about_center;
 pub(super) use symmetric_qy::serves;
 pub(super) use tensor_grid::{least, products};

@@ -32,21 +32,20 @@ pub(in crate::mesh_form_factor) fn families<'a>(
     nodes: &Nodes,
     grids: &'a [QGrid],
     accuracy: f64,
-) -> Vec<Family<'a>> {
-    let mut out = Vec::new();
+) -> impl Iterator<Item = Family<'a>> {
     let mut rest = grids;
-    while !rest.is_empty() {
+    std::iter::from_fn(move || {
         let mut n = rest.len().min(128);
-        let found = loop {
+        while n > 0 {
             if let Some(f) = together(nodes, &rest[..n], accuracy) {
-                break f;
+                rest = &rest[n..];
+                return Some(f);
             }
+            // A single grid is a family.
             n = n.div_ceil(2);
-        };
-        rest = &rest[found.grids.len()..];
-        out.push(found);
-    }
-    out
+        }
+        None
+    })
 }
 
 /// These grids as a family, if their positions have that form and few powers suffice. A single grid is always a family.

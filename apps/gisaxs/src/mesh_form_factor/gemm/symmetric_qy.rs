@@ -113,6 +113,9 @@ fn one<T: Number>(
         let mut sums = vec![T::of(0.0); count * sets * 2 * n];
         let mut factor = vec![T::of(0.0); chunk * 2 * n];
         for from in (0..nodes.len()).step_by(chunk) {
+            if watch.stopped() {
+                return;
+            }
             let range = from..nodes.len().min(from + chunk);
             let k = range.len();
             let factor = &mut factor[..k * 2 * n];

@@ -39,13 +39,16 @@ pub(in crate::mesh_form_factor) fn products(
             return (!watch.stopped()).then(|| vec![out]);
         }
     }
-    let families = families(&surface.nodes, grids, accuracy);
+    let families: Vec<_> = families(&surface.nodes, grids, accuracy)
+        .take_while(|_| !watch.stopped())
+        .collect();
     // The families that run at the same time share the memory.
     let at_once = rayon::current_num_threads().min(families.len()).max(1);
     let memory = memory / at_once as u64;
     let out: Vec<Vec<Vec<Complex64>>> = families
         .par_iter()
         .map(|f| match precision {
+            _ if watch.stopped() => Vec::new(),
             Precision::F32 => family::<f32>(surface, f, memory, watch),
             Precision::F64 | Precision::F16x2 => family::<f64>(surface, f, memory, watch),
         })
@@ -172,6 +175,9 @@ fn family<T: Number>(
             .chunks(chunk)
             .zip(nodes.strength.chunks(chunk))
         {
+            if watch.stopped() {
+                return out;
+            }
             let k = positions.len();
             let factor = &mut factor[..k * 4 * n];
             right(positions, some, factor);

@@ -12,7 +12,7 @@ use greenup_model::{Label, Machine};
 use greenup_profile::activity::library::on_path;
 use greenup_profile::activity::{Activity, Injection, library};
 use greenup_profile::counters::{self, CountError};
-use greenup_profile::record::{ACTIVITY, FILE, GpuFacts};
+use greenup_profile::record::{ACTIVITY, FILE, GpuFacts, NO_ACTIVITY};
 use greenup_profile::run::{Exit, Program, Ran, run as run_program};
 use greenup_profile::{Profile, Recorded, attribute, groups, page};
 use std::path::{Path, PathBuf};
@@ -88,9 +88,7 @@ pub fn run(args: &ProfileArgs) -> Result {
     let mut recorded = recorded(args, ran, from, (gpus, host, notes));
     recorded.name_devices(&activity, other);
     if traced && activity.is_empty() {
-        recorded
-            .notes
-            .push("the program did not use CUDA: no GPU activity was recorded".into());
+        recorded.notes.push(NO_ACTIVITY.into());
     }
     if let Some(dir) = out {
         recorded.write(dir)?;
@@ -122,8 +120,8 @@ pub fn run(args: &ProfileArgs) -> Result {
     }
 }
 
-/// Draws the page of an earlier run again.
-pub fn again(args: &ProfileArgs, dir: &Path) -> Result {
+/// Redraws the page of an earlier run.
+pub fn redraw(args: &ProfileArgs, dir: &Path) -> Result {
     let recorded = Recorded::read(dir).map_err(|e| {
         AppError::new(e.to_string())
             .hint("--from is the folder that --out of `greenup profile` wrote")
@@ -135,6 +133,12 @@ pub fn again(args: &ProfileArgs, dir: &Path) -> Result {
         true => Activity::read_all(&folder)?,
         false => Vec::new(),
     };
+    if recorded.lacks(&activity) {
+        return Err(
+            AppError::new(format!("{} holds no records of the GPU", folder.display()))
+                .hint("the folder `activity` belongs to run.json: copy both"),
+        );
+    }
     let out = args.out.as_deref().unwrap_or(dir);
     outputs.folder(out)?;
     let profile = finish(args, &recorded, &activity, &models, Some(out))?;

@@ -19,7 +19,7 @@ pub struct Watched {
     pub notes: Vec<String>,
 }
 
-/// Sensors that only the user can say what they watch.
+/// Whether only the user knows what this sensor watches.
 fn is_external(id: &str) -> bool {
     ["external:", "recorded:"].iter().any(|p| id.starts_with(p))
 }
@@ -102,7 +102,7 @@ impl Watched {
                     self.sensors.push(sensor);
                 }
                 None => self.notes.push(format!(
-                    "no energy sensor of {} at {}: `greenup doctor` tells why",
+                    "no energy sensor of {} at {}: `greenup doctor` explains why",
                     gpu.name, gpu.bus_id
                 )),
             }

@@ -41,7 +41,7 @@ fn gpu(g: &GpuProfile, top: usize) {
     let optional = |v: Option<f64>, unit: &str| v.map_or_else(|| "-".to_owned(), |v| si(v, unit));
     let all = g.measured_j.or(g.model_j);
     let line = |r: &Row| {
-        let energy = r.joules.or(r.model_j.filter(|_| g.model_j.is_some()));
+        let energy = g.energy(r);
         vec![
             r.name.clone(),
             match r.launches {

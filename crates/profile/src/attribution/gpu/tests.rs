@@ -117,8 +117,8 @@ fn attributed_joules_are_those_of_the_meter() {
             .filter(|r| r.basis == Basis::Counters)
             .count();
         assert_eq!(by_counters, n);
-        let told = |r: &&Row| !r.advice.is_empty();
-        assert_eq!(p.kernels.iter().filter(told).count(), n);
+        let advised = |r: &&Row| !r.advice.is_empty();
+        assert_eq!(p.kernels.iter().filter(advised).count(), n);
     }
 }
 
@@ -152,8 +152,23 @@ fn without_a_model_or_a_sensor_it_says_so() {
     assert!((p.attributed_j.unwrap() / p.measured_j.unwrap() - 1.0).abs() < 1e-9);
     assert_eq!((p.model_j, p.scale), (None, None));
     assert!(p.notes.iter().any(|n| n.contains("no machine model")));
+    let mut bare = shipped::find("h100").unwrap().unwrap();
+    bare.constant_power_w = None;
+    let q = profile(&r, &device(), r.gpus.first(), Some(&bare));
+    assert_eq!((q.machine, q.kernels[0].basis), (None, Basis::Time));
+    assert!(q.notes.iter().any(|n| n.contains("has no energies")));
     let stream = &p.kernels[0];
     assert!((stream.joules.unwrap() / (p.window.joules.unwrap() * 6.0 / 8.0) - 1.0).abs() < 1e-9);
+    // A sensor that failed is named with its error.
+    r.traces[0].readings.truncate(40);
+    r.traces[0].error = Some("GPU is lost".into());
+    let p = profile(&r, &device(), r.gpus.first(), None);
+    assert_eq!(p.measured_j, None);
+    assert!(
+        p.notes.iter().any(|n| n.contains("failed: GPU is lost")),
+        "{:?}",
+        p.notes
+    );
     r.traces.clear();
     let h100 = shipped::find("h100").unwrap().unwrap();
     let p = profile(&r, &device(), r.gpus.first(), Some(&h100));

@@ -1,0 +1,203 @@
+//! A plan and its engine, as the `fmm` command makes them, for other programs.
+
+use crate::commands::device;
+use crate::commands::input::{PrecisionArg, default_ncrit};
+use crate::engine::{Engine, PhaseTimes};
+use crate::memory;
+use crate::options::{M2l, Options};
+use crate::plan::Plan;
+use crate::points::Points;
+use crate::precision::Real;
+use crate::{FmmError, kernel::Kernel};
+use greenup_app::args::Device;
+use greenup_app::{AppError, Result};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// What a session computes, and how.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Interaction kernel.
+    pub kernel: Kernel,
+    /// Relative L2 error.
+    pub accuracy: f64,
+    /// Whether gradients are computed too.
+    pub gradient: bool,
+    /// Whether the computation is in single precision.
+    pub single: bool,
+    /// Maximum number of points per leaf; `None`: by device and precision.
+    pub ncrit: Option<usize>,
+    /// Surface order p; `None`: by the accuracy.
+    pub order: Option<usize>,
+    /// `cpu`, `cuda`, `cuda:N`, or `cuda+cpu`.
+    pub device: String,
+}
+
+/// A plan with the memory of its evaluation. GPU sessions stay on their thread.
+pub struct Session {
+    engine: Box<dyn Engine>,
+    device: String,
+    order: usize,
+    ncrit: usize,
+    setup_s: f64,
+    /// Half width of the root cube, in the units of the points.
+    unit: f64,
+    accuracy: f64,
+    /// Values of all potentials.
+    potentials: usize,
+}
+
+impl Session {
+    /// Plans the sums at `targets`, or at the sources themselves, and opens the device.
+    ///
+    /// # Errors
+    /// As of [`Plan::new`]; the device is invalid or not there.
+    pub fn new(sources: &Points, targets: Option<&Points>, request: &Request) -> Result<Self> {
+        match request.single {
+            true => Self::of::<f32>(sources, targets, request),
+            false => Self::of::<f64>(sources, targets, request),
+        }
+    }
+
+    fn of<R: Real>(sources: &Points, targets: Option<&Points>, r: &Request) -> Result<Self> {
+        let device: Device = r.device.parse()?;
+        let precision = match r.single {
+            true => PrecisionArg::F32,
+            false => PrecisionArg::F64,
+        };
+        let options = Options {
+            kernel: r.kernel,
+            tolerance: r.accuracy,
+            gradient: r.gradient,
+            ncrit: r
+                .ncrit
+                .unwrap_or_else(|| default_ncrit(device.gpu().is_some(), precision, r.gradient)),
+            m2l: M2l::Fft,
+            order: r.order,
+        };
+        if !(r.accuracy > 0.0 && r.accuracy < 1.0) {
+            return Err(AppError::new(format!(
+                "invalid accuracy {}: it must lie between 0 and 1",
+                r.accuracy
+            )));
+        }
+        let count = targets.map_or(sources, |t| t).len();
+        memory::check_points::<R>(r.kernel, r.gradient, sources.len(), count)?;
+        let plan = Arc::new(Plan::<R>::new(sources, targets, &options)?);
+        let (order, setup_s) = (plan.order(), plan.setup_times().total_s());
+        let unit = plan.unit;
+        let (engine, device) = device::any_engine(plan, device, "")?;
+        Ok(Self {
+            engine,
+            device,
+            order,
+            ncrit: options.ncrit,
+            setup_s,
+            unit,
+            accuracy: r.accuracy,
+            potentials: count * r.kernel.inputs(),
+        })
+    }
+
+    /// Results at the targets, as of [`Engine::evaluate`].
+    ///
+    /// # Errors
+    /// As of [`Engine::evaluate`]; results are beyond the range of numbers.
+    pub fn evaluate(&mut self, charges: &[f64]) -> std::result::Result<Vec<f64>, FmmError> {
+        let out = self.engine.evaluate(charges)?;
+        let (potentials, gradients) = out.split_at(self.potentials);
+        let (p, g) = (largest(potentials), largest(gradients));
+        // Below this, the smallest step of numbers is coarser than the accuracy.
+        let least = f64::from_bits(1) / self.accuracy;
+        if p == f64::INFINITY || (p > 0.0 && p < least) {
+            return Err(FmmError::Range("the sums"));
+        }
+        // Gradients have the size of p over the distances; they may be 0 by symmetry.
+        let small = !gradients.is_empty() && p > 0.0 && g < least && p / self.unit < 1e-290;
+        if g == f64::INFINITY || small {
+            return Err(FmmError::Range("the gradients"));
+        }
+        Ok(out)
+    }
+
+    /// Seconds of the phases of the last evaluation.
+    pub fn phases(&self) -> PhaseTimes {
+        self.engine.phases()
+    }
+
+    /// Name of the device, or the instruction set of the CPU.
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// Surface order p.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    /// Maximum number of points per leaf.
+    pub fn ncrit(&self) -> usize {
+        self.ncrit
+    }
+
+    /// Seconds of the plan's set-up.
+    pub fn setup_s(&self) -> f64 {
+        self.setup_s
+    }
+}
+
+/// The largest magnitude; infinite if one is not a number.
+fn largest(values: &[f64]) -> f64 {
+    let size = |x: &f64| {
+        if x.is_finite() {
+            x.abs()
+        } else {
+            f64::INFINITY
+        }
+    };
+    values
+        .par_iter()
+        .map(size)
+        .with_min_len(1 << 14)
+        .reduce(|| 0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(size: f64, charge: f64, gradient: bool) -> std::result::Result<Vec<f64>, FmmError> {
+        let points: Points = [[size; 3], [-size; 3]].into_iter().collect();
+        let request = Request {
+            kernel: Kernel::Laplace,
+            accuracy: 1e-6,
+            gradient,
+            single: false,
+            ncrit: None,
+            order: None,
+            device: "cpu".to_owned(),
+        };
+        let mut session = Session::new(&points, None, &request).unwrap();
+        session.evaluate(&[charge; 2])
+    }
+
+    #[test]
+    fn results_beyond_the_range_of_numbers_are_refused() {
+        let one = 1.0 / (4.0 * std::f64::consts::PI * 12f64.sqrt());
+        for (size, charge) in [(1.0, 1.0), (1e308, 1.0), (1e-300, 1.0), (1e-300, 1e-300)] {
+            let found = at(size, charge, false).unwrap();
+            assert!((found[0] / charge * size / one - 1.0).abs() < 1e-6);
+        }
+        assert!(at(1e150, 1.0, true).is_ok());
+        assert!(at(1.0, 0.0, true).unwrap().iter().all(|x| *x == 0.0));
+        for (size, charge, gradient, what) in [
+            (1e308, 1.0, true, "the gradients"),
+            (1e-200, 1.0, true, "the gradients"),
+            (1e-308, 1e300, false, "the sums"),
+            (1e300, 1e-20, false, "the sums"),
+        ] {
+            let e = at(size, charge, gradient).unwrap_err().to_string();
+            assert!(e.starts_with(what), "{size} {charge}: {e}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+"""Grazing-incidence X-ray scattering: images, form factors of meshes, reflectivity, fits.
+
+Lengths are in nm, wave vectors in 1/nm, angles in degrees. z points up, out of the sample; q = k_i - k_f.
+A sample is an input file as of the ``gisaxs`` command, its text, or the same as nested dicts.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+
+import numpy as np
+
+from . import _native
+from ._arrays import points, real
+
+__all__ = ["Image", "fit", "form_factor", "form_factor_grid", "reflectivity", "simulate"]
+
+
+class Image(np.ndarray):
+    """Photons per pixel: an array of shape (rows, columns), lowest row first, with its detector.
+
+    ``phi``, ``alpha``: azimuth and exit angle of each pixel, degrees, same shape. ``extent``: ends of both axes
+    (left, right, lower, upper) for ``matplotlib.pyplot.imshow(image, origin="lower", extent=image.extent)``, in
+    degrees, or mm of a flat detector; ``labels``: titles of both axes.
+
+    Arithmetic and slices give plain arrays.
+    """
+
+    _scene = None
+
+    def __array_finalize__(self, other):
+        self._scene = None
+
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        out = np.asarray(array)
+        return out[()] if return_scalar else out
+
+    def __getitem__(self, index):
+        return np.asarray(self)[index]
+
+    def __reduce__(self):
+        return np.asarray(self).__reduce__()
+
+    def _of(self):
+        if self._scene is None:
+            raise AttributeError("a part or a copy of an image has no detector: use the image that simulate returned")
+        return self._scene
+
+    @property
+    def phi(self):
+        """Azimuth of each pixel, degrees, shape (rows, columns)."""
+        return self._of().angles()[0].reshape(self.shape)
+
+    @property
+    def alpha(self):
+        """Exit angle of each pixel, degrees, shape (rows, columns)."""
+        return self._of().angles()[1].reshape(self.shape)
+
+    @property
+    def extent(self):
+        """Left, right, lower and upper end of the axes."""
+        (_, a, b), (_, c, d) = self._of().axes()
+        return (a, b, c, d)
+
+    @property
+    def labels(self):
+        """Titles of the horizontal and the vertical axis, with their units."""
+        return tuple(title for title, _, _ in self._of().axes())
+
+    def figure(self, format="svg"):
+        """The image with logarithmic colours and its axes, as bytes of an ``svg``, ``png`` or ``pdf`` file."""
+        if format not in ("svg", "png", "pdf"):
+            raise ValueError(f"invalid format {format!r}: use svg, png or pdf")
+        return bytes(self._of().figure(np.ascontiguousarray(self, dtype=np.float64).reshape(-1), format))
+
+    def _repr_html_(self):
+        if self._scene is None:
+            return None
+        return self.figure("svg").decode()
+
+
+def simulate(page, *, set=None, folder=None, device="cpu", accuracy=1e-9):
+    """Simulates the image of a sample; returns an :class:`Image` of shape (rows, columns), photons per pixel.
+
+    ``page``: path of an input file (TOML), its text, or the same as nested dicts. ``set``: other numbers at some paths,
+    such as ``{"particles.0.form.radius": 5.0}``. ``folder``: where relative paths of meshes and tables start (default: the
+    input file's folder, else the current one). ``device``: ``"cpu"``, ``"cuda"``, ``"cuda:N"`` or ``"cuda:all"``.
+    ``accuracy``: largest error of the form factor of a mesh over its volume.
+    """
+    pixels, shape, scene = _native.gisaxs_simulate(_page(page, folder), _set(set), device, float(accuracy))
+    image = pixels.reshape(shape).view(Image)
+    image._scene = scene
+    return image
+
+
+def form_factor(vertices, triangles, q, *, accuracy=1e-9, device="cpu", weld=False):
+    """Form factor F(q) of the solid inside a closed mesh, the integral of exp(i q.r), nm³.
+
+    ``vertices``: shape (n, 3), nm. ``triangles``: integers of shape (m, 3), counter-clockwise seen from outside. ``q``:
+    shape (..., 3), 1/nm, real, or complex with real q_x and q_y. Returns complex numbers of shape (...,).
+    ``accuracy``: largest error over the volume, 1e-12 to 1; ``weld=True`` merges vertices at the same position.
+    """
+    table, shape = _q(q)
+    mesh = (points(vertices, "vertices"), _triangles(triangles), bool(weld))
+    return _native.gisaxs_form_factor(*mesh, table, float(accuracy), device).reshape(shape)
+
+
+def form_factor_grid(vertices, triangles, qx, qy, qz, *, accuracy=1e-9, device="cpu", weld=False):
+    """F on a tensor grid, nm³: faster than a list of the same q. ``qx``, ``qy``: real, 1-D, 1/nm; ``qz``: real or complex.
+
+    Returns complex numbers of shape (len(qz), len(qx), len(qy)); the rest as for :func:`form_factor`.
+    """
+    x, y = real(qx, "qx", 1), real(qy, "qy", 1)
+    z = np.asarray(qz)
+    if z.dtype.kind not in "iufc" or z.ndim != 1:
+        raise ValueError(f"qz must be numbers of shape (n,), not {z.dtype} of shape {z.shape}")
+    if not np.isfinite(z).all():
+        raise ValueError("qz has values that are not finite")
+    grid = ((x, y), np.ascontiguousarray(z, dtype=np.complex128))
+    mesh = (points(vertices, "vertices"), _triangles(triangles), bool(weld))
+    values = _native.gisaxs_form_factor_grid(*mesh, *grid, (float(accuracy), device))
+    return values.reshape(len(z), len(x), len(y))
+
+
+def reflectivity(page, angles, *, set=None, folder=None):
+    """Specular reflectivity of the layers of a sample at grazing ``angles`` (degrees, any shape); the same shape, 0 to 1."""
+    angles = real(angles, "angles")
+    flat = np.ascontiguousarray(angles).reshape(-1)
+    return _native.gisaxs_reflectivity(_page(page, folder), _set(set), flat).reshape(angles.shape)
+
+
+def fit(page, *, device="cpu"):
+    """Fits numbers of a sample to measured data, as ``gisaxs fit`` does.
+
+    ``page``: path of the fit's input file. Returns a dict: ``parameters``, a list of dicts with ``path``, ``value``,
+    ``error`` (one standard deviation) and ``unit``; ``chi2`` per degree of freedom; ``covariance``, ``correlations``,
+    ``convergence``, ``termination``, ``at_bounds``.
+    """
+    return json.loads(_native.gisaxs_fit(os.fspath(page), device))
+
+
+def _page(page, folder):
+    """What the native module takes: kind of text, text, folder."""
+    if isinstance(page, Mapping):
+        return ("json", json.dumps(page, allow_nan=False), os.fspath(folder or "."))
+    if isinstance(page, os.PathLike) or (isinstance(page, str) and "\n" not in page):
+        path = os.fspath(page)
+        return ("path", path, os.fspath(folder or os.path.dirname(path) or "."))
+    if isinstance(page, str):
+        return ("toml", page, os.fspath(folder or "."))
+    raise TypeError(f"a sample is a path, TOML text or a dict, not {type(page).__name__}")
+
+
+def _set(set):
+    return [(str(path), float(value)) for path, value in (set or {}).items()]
+
+
+def _triangles(triangles):
+    array = np.asarray(triangles)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"triangles must be integers, not {array.dtype}")
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ValueError(f"triangles must have shape (m, 3), not {array.shape}")
+    if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
+        raise ValueError("triangles has indices beyond the vertices")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _q(q):
+    """Columns q_x, q_y, Re q_z, Im q_z; and the shape of F."""
+    q = np.asarray(q)
+    if q.dtype.kind not in "iufc":
+        raise TypeError(f"q must be numbers, not {q.dtype}")
+    if q.ndim == 0 or q.shape[-1] != 3:
+        raise ValueError(f"q must have shape (..., 3), not {q.shape}")
+    rows = q.reshape(-1, 3)
+    table = np.empty((len(rows), 4))
+    table[:, :3] = rows.real
+    table[:, 3] = rows[:, 2].imag
+    if q.dtype.kind == "c" and (rows[:, :2].imag != 0).any():
+        raise ValueError("q_x and q_y must be real; q_z may be complex")
+    if not np.isfinite(table).all():
+        raise ValueError("q has values that are not finite")
+    return table, q.shape[:-1]

@@ -1,0 +1,231 @@
+"""Lagrangian hydrodynamics with high-order finite elements, stepped from Python. Any consistent units.
+
+>>> run = greenup.hydro.Run(problem=1, mesh="square01_quad", refine=2)
+>>> run.run(0.1)
+>>> x, y = run.x                      # positions of the kinematic nodes
+"""
+
+import json
+import os
+from contextlib import contextmanager
+
+import numpy as np
+
+from . import _native
+
+__all__ = ["Run"]
+
+
+class Run:
+    """A run between two steps.
+
+    ``problem``: 0 Taylor-Green, 1 Sedov, 2 Sod, 3 triple point, 4 Gresho, 5 and 6 Riemann problems, 7 Rayleigh-Taylor,
+    ``"noh"``, ``"saltzman"``, or a file ``*.toml``. ``mesh``: a name as in ``hydro run --help``, the zones of a unit box
+    such as ``"48x48"``, or a file. ``refine``: uniform refinements. The other settings are those of ``hydro run``:
+    ``order``, ``energy_order``, ``ode``, ``assembly`` (``"full"``, ``"partial"``), ``device`` (``"cpu"``, ``"cuda"``,
+    ``"cuda:N"``, ``"cuda+cpu"``), ``cfl``, ``cg_tol``, ``cg_max``, ``e0``, ``t_final``; what is left out is the problem's
+    default. ``threads``: number of threads (default: all cores). ``comm``: an MPI communicator of mpi4py, whose ranks share
+    the zones; all call the same methods, and each sees the arrays of its part.
+
+    A run computes on threads of its own: Python's other threads go on. Ctrl-C ends :meth:`run` and :meth:`step` after
+    the step that is under way; no accepted step is lost.
+    """
+
+    def __init__(
+        self,
+        problem=1,
+        mesh=None,
+        refine=None,
+        *,
+        order=None,
+        energy_order=None,
+        ode=None,
+        assembly=None,
+        device=None,
+        cfl=None,
+        cg_tol=None,
+        cg_max=None,
+        e0=None,
+        t_final=None,
+        threads=None,
+        comm=None,
+    ):
+        settings = {
+            "problem": os.fspath(problem) if isinstance(problem, os.PathLike) else str(problem),
+            "mesh": os.fspath(mesh) if mesh is not None else None,
+            "refine": refine,
+            "order": order,
+            "energy_order": energy_order,
+            "ode": ode,
+            "assembly": assembly,
+            "device": device,
+            "cfl": cfl,
+            "cg_tol": cg_tol,
+            "cg_max": cg_max,
+            "e0": e0,
+            "t_final": t_final,
+        }
+        given = {name: value for name, value in settings.items() if value is not None}
+        for name, endings in (("problem", (".toml",)), ("mesh", (".mesh", ".msh"))):
+            if given.get(name, "").endswith(endings):
+                _check_readable(given[name])
+        self._start(json.dumps(given, allow_nan=False), None, threads, comm)
+
+    @classmethod
+    def load(cls, path, *, threads=None, comm=None):
+        """The run that a checkpoint of :meth:`save` or ``hydro run --checkpoint`` holds; it goes on with identical digits."""
+        self = cls.__new__(cls)
+        _check_readable(path)
+        self._start(None, os.fspath(path), threads, comm)
+        return self
+
+    def _start(self, settings, checkpoint, threads, comm):
+        self._comm, communicator = _communicator(comm)
+        if threads is None:
+            threads = max(1, len(os.sched_getaffinity(0)) // _local_ranks(self._comm))
+        if not 1 <= threads <= 4096:
+            raise ValueError(f"threads={threads}: use 1 to 4096")
+        self._run = _native.HydroRun(settings, checkpoint, threads, communicator)
+        self._views = 0
+        self._times = self._run.times()
+
+    t = property(lambda self: self._times[0], doc="Time of the last accepted state.")
+    dt = property(lambda self: self._times[1], doc="Next time step.")
+    steps = property(lambda self: self._times[2], doc="Number of accepted steps.")
+    rejected = property(lambda self: self._times[3], doc="Number of rejected steps.")
+    t_final = property(lambda self: self._run.t_final(), doc="Final time of the problem.")
+    dim = property(lambda self: self._run.sizes()[0], doc="Dimension of the mesh.")
+    nodes = property(lambda self: self._run.sizes()[1], doc="Number of kinematic nodes (of this rank's part).")
+    zones = property(lambda self: self._run.sizes()[2], doc="Number of zones (of this rank's part).")
+    unknowns = property(lambda self: self._run.sizes()[4], doc="Number of unknowns of all ranks.")
+    ranks = property(lambda self: self._run.sizes()[5], doc="Number of ranks.")
+    x = property(lambda self: self._run.field("x"), doc="Copy of the positions of the nodes, shape (dim, nodes).")
+    v = property(lambda self: self._run.field("v"), doc="Copy of the velocities of the nodes, shape (dim, nodes).")
+    e = property(
+        lambda self: self._run.field("e"),
+        doc="Copy of the specific internal energies, Bernstein coefficients, shape (zones, coefficients).",
+    )
+
+    @property
+    def zone_nodes(self):
+        """Indices of the nodes of each zone, shape (zones, nodes of a zone)."""
+        return self._run.zone_nodes().reshape(self.zones, -1)
+
+    def step(self, steps=1):
+        """Makes some steps; the time step follows the CFL condition. Returns the time."""
+        return self._advance(float("inf"), _count(steps))
+
+    def run(self, t=None, callback=None, *, steps=None):
+        """Advances to time ``t`` (default: the problem's final time), by at most ``steps`` steps. Returns the time reached.
+
+        ``callback(run)`` is called after each step; it may return ``False`` to stop, and an exception in it ends the
+        run after that step.
+        """
+        end = self.t_final if t is None else float(t)
+        if not end >= self.t:
+            raise ValueError(f"t={end}: the run is at t = {self.t}")
+        left = None if steps is None else _count(steps)
+        if callback is None:
+            return self._advance(end, left)
+        while self.t < end and left != 0:
+            before = self.steps
+            self._advance(end, 1)
+            if self.steps == before or callback(self) is False:
+                break
+            left = None if left is None else left - 1
+        return self.t
+
+    def _advance(self, end, steps):
+        if self._views:
+            raise _native.HydroError("a view of the state is open: end its `with` block before the next step")
+        try:
+            self._times = self._run.advance(end, steps)
+        except BaseException:
+            self._times = self._run.times()
+            raise
+        return self.t
+
+    @contextmanager
+    def view(self, name):
+        """A read-only array of ``"x"``, ``"v"`` or ``"e"``; while the ``with`` block runs, steps are refused.
+
+        >>> with run.view("x") as x:
+        ...     highest = x[1].max()
+        """
+        array = self._run.field(name)
+        array.flags.writeable = False
+        self._views += 1
+        try:
+            yield array
+        finally:
+            self._views -= 1
+
+    def energies(self):
+        """Total internal and kinetic energy (of all ranks)."""
+        return self._run.energies()
+
+    def report(self):
+        """A dict of steps, time, energies and their drift since the start, and seconds of the parts of the steps."""
+        report, timings, _ = self._run.report()
+        return {**json.loads(report), "timings": json.loads(timings)}
+
+    @property
+    def settings(self):
+        """All settings with their values, a dict."""
+        return json.loads(self._run.report()[2])
+
+    def save(self, path):
+        """Writes a checkpoint, from which :meth:`load` and ``hydro restart`` go on."""
+        path = os.fspath(path)
+        # Raises FileNotFoundError if the folder is not there.
+        os.stat(os.path.dirname(path) or ".")
+        self._run.save(path)
+
+    def __repr__(self):
+        s = self.settings
+        return (
+            f"<greenup.hydro.Run: problem {s['problem']}, {s['mesh']}, {self.zones} zones, "
+            f"step {self.steps}, t = {self.t:.6g}>"
+        )
+
+
+def _check_readable(path):
+    """Raises the OSError of a file that cannot be read."""
+    with open(path, "rb"):
+        pass
+
+
+def _count(steps):
+    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 0:
+        raise ValueError(f"steps={steps!r}: use a whole number, 0 or more")
+    return int(steps)
+
+
+def _communicator(comm):
+    """A duplicate of a communicator, and its handle with the version of its MPI."""
+    if comm is None:
+        return None, None
+    import ctypes
+    import sys
+
+    from mpi4py import MPI
+
+    if not isinstance(comm, MPI.Intracomm):
+        raise TypeError(f"comm is an intracommunicator of mpi4py, not {type(comm).__name__}")
+    if MPI.Query_thread() < MPI.THREAD_SERIALIZED:
+        raise RuntimeError("MPI was started for calls of one thread: set mpi4py.rc.thread_level to serialized or more")
+    # Messages of the run and of the program do not meet.
+    own = comm.Dup()
+    memory = ctypes.string_at(MPI._addressof(own), MPI._sizeof(own))
+    return own, (int.from_bytes(memory, sys.byteorder), MPI.Get_library_version())
+
+
+def _local_ranks(comm):
+    if comm is None:
+        return 1
+    from mpi4py import MPI
+
+    local = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    size = local.Get_size()
+    local.Free()
+    return size

@@ -1,0 +1,148 @@
+//! Fast multipole method: what `greenup.fmm` calls.
+
+use crate::arrays::rows;
+use crate::errors::{FmmError, hinted};
+use crate::keeper::{Keeper, OnSignal};
+use greenup_app::AppError;
+use greenup_fmm::kernel::Kernel;
+use greenup_fmm::points::Points;
+use greenup_fmm::session::{Request, Session};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::prelude::*;
+
+struct Failed(AppError);
+
+impl From<Failed> for PyErr {
+    fn from(Failed(e): Failed) -> Self {
+        match e.message.contains("memory") {
+            true => PyMemoryError::new_err(e.message),
+            false => hinted(FmmError::new_err(e.message), e.hint.as_deref()),
+        }
+    }
+}
+
+fn points(array: &PyReadonlyArray2<'_, f64>, name: &str) -> PyResult<Points> {
+    let rows: &[[f64; 3]] = rows(array, name)?;
+    Ok(Points {
+        x: std::array::from_fn(|a| rows.iter().map(|p| p[a]).collect()),
+    })
+}
+
+/// A plan on its device, for any number of evaluations.
+#[pyclass(frozen, module = "greenup._native")]
+pub struct FmmPlan {
+    session: Keeper<Session>,
+    /// Values per source, and per target.
+    #[pyo3(get)]
+    inputs: usize,
+    #[pyo3(get)]
+    outputs: usize,
+    #[pyo3(get)]
+    sources: usize,
+    #[pyo3(get)]
+    targets: usize,
+    /// Surface order p, points per leaf, seconds of the set-up, name of the device.
+    #[pyo3(get)]
+    order: usize,
+    #[pyo3(get)]
+    ncrit: usize,
+    #[pyo3(get)]
+    setup_s: f64,
+    #[pyo3(get)]
+    device: String,
+}
+
+#[pymethods]
+impl FmmPlan {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        sources: PyReadonlyArray2<'_, f64>,
+        targets: Option<PyReadonlyArray2<'_, f64>>,
+        kernel: (String, f64, bool),
+        how: (f64, String, String),
+        sizes: (Option<usize>, Option<usize>),
+    ) -> PyResult<Self> {
+        let (kernel, parameter, gradient) = kernel;
+        let (accuracy, precision, device) = how;
+        let (ncrit, order) = sizes;
+        let kernel = match kernel.as_str() {
+            "laplace" => Kernel::Laplace,
+            "yukawa" => Kernel::Yukawa { kappa: parameter },
+            "helmholtz" => Kernel::Helmholtz { k: parameter },
+            "stokes" => Kernel::Stokes { mu: parameter },
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "invalid kernel {other:?}: use laplace, yukawa, helmholtz or stokes"
+                )));
+            }
+        };
+        let single = match precision.as_str() {
+            "f32" => true,
+            "f64" => false,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "invalid precision {other:?}: use f32 or f64"
+                )));
+            }
+        };
+        let request = Request {
+            kernel,
+            accuracy,
+            gradient,
+            single,
+            ncrit,
+            order,
+            device,
+        };
+        let from = points(&sources, "points")?;
+        let to = targets.as_ref().map(|t| points(t, "targets")).transpose()?;
+        let (sources, count) = (from.len(), to.as_ref().map_or(from.len(), Points::len));
+        let session = Keeper::start(py, None, move || {
+            Session::new(&from, to.as_ref(), &request).map_err(Failed)
+        })?;
+        let (order, ncrit, setup_s, device) = session.call(py, OnSignal::Leave, |s, _| {
+            (s.order(), s.ncrit(), s.setup_s(), s.device().to_owned())
+        })?;
+        Ok(Self {
+            session,
+            inputs: kernel.inputs(),
+            outputs: kernel.outputs(gradient),
+            sources,
+            targets: count,
+            order,
+            ncrit,
+            setup_s,
+            device,
+        })
+    }
+
+    /// Results `[component][target]` of charges, source by source.
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        charges: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let charges = charges
+            .as_slice()
+            .map_err(|_| PyValueError::new_err("charges must be C-contiguous"))?
+            .to_vec();
+        let result = self
+            .session
+            .call(py, OnSignal::Leave, move |s, _| s.evaluate(&charges))?;
+        let result = result.map_err(|e| PyErr::from(Failed(e.into())))?;
+        Ok(result.into_pyarray(py))
+    }
+
+    /// Seconds of the phases of the last evaluation, as JSON.
+    fn phases(&self, py: Python<'_>) -> PyResult<String> {
+        let phases = self.session.call(py, OnSignal::Leave, |s, _| s.phases())?;
+        serde_json::to_string(&phases).map_err(|e| FmmError::new_err(e.to_string()))
+    }
+}
+
+/// Adds the class to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<FmmPlan>()
+}
