@@ -214,7 +214,7 @@ fn outcome(e: &Entry, (verdict, taken): (Verdict, bool), path: &Path) -> String 
             "{what}: kept as {id} in {path}, in place of one of other sources; takes ×{ratio:.3} of it"
         ),
         Verdict::Worse { ratio } | Verdict::Other { ratio } => format!(
-            "{what}: {path} has a better one, of which this takes ×{ratio:.3}; `greenup wisdom forget {id}` drops it"
+            "{what}: the one in {path} stays, of which this takes ×{ratio:.3}; `greenup wisdom forget {id}` drops it"
         ),
         Verdict::Same => format!("{what}: {path} has it already"),
     }

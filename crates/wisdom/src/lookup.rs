@@ -20,6 +20,17 @@ pub enum Origin {
     Shipped,
 }
 
+impl Origin {
+    /// Order among equals: what was measured here says more of this host than times of others.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::User(_) => 0,
+            Self::Legacy(_) => 1,
+            Self::Shipped => 2,
+        }
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -220,10 +231,10 @@ impl Wisdom {
             }
         }
         let devices = devices.len();
-        // A stable sort: of equals those of the user come first.
         all.sort_by(|a, b| {
             nearer((a.nearness, a.distance), (b.nearness, b.distance))
                 .then(a.size_octaves.total_cmp(&b.size_octaves))
+                .then(a.origin.rank().cmp(&b.origin.rank()))
                 .then(a.entry.value().total_cmp(&b.entry.value()))
         });
         let mut rejected = Vec::new();
@@ -310,6 +321,25 @@ mod tests {
             text.contains("config of near, 8 cores, nearest of 2 devices (1.00 octaves"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn of_one_device_the_entry_of_the_user_is_used_even_if_another_host_was_faster() {
+        let own = (entry("p", "d", 4, 100, 2.0), Origin::User("w.toml".into()));
+        let shipped = (entry("p", "d", 4, 100, 1.0), Origin::Shipped);
+        let near = (entry("p", "d", 4, 50, 1.0), Origin::Shipped);
+        let device = own.0.device.clone();
+        let wisdom = Wisdom {
+            known: vec![shipped, own, near],
+            map: Map::default(),
+        };
+        let origin = |n: i64| {
+            let size = [("n", n)];
+            let (c, ()) = wisdom.choose(&query(&device, &size), |_| Ok(())).unwrap();
+            c.origin.to_string()
+        };
+        assert_eq!(origin(100), "w.toml");
+        assert_eq!(origin(50), "shipped with the program");
     }
 
     #[test]

@@ -15,12 +15,12 @@ pub enum Verdict {
         /// Its value over the one here.
         ratio: f64,
     },
-    /// Its measured value is higher.
+    /// Its measured value is not lower.
     Worse {
         /// Its value over the one here.
         ratio: f64,
     },
-    /// It has the same value.
+    /// It is the same entry.
     Same,
     /// It was measured with other sources of the kernel, so that values say less.
     Other {
@@ -56,12 +56,9 @@ impl Verdict {
         if old.provenance.sources != new.provenance.sources {
             return Self::Other { ratio };
         }
-        if ratio < 1.0 {
-            Self::Better { ratio }
-        } else if ratio > 1.0 {
-            Self::Worse { ratio }
-        } else {
-            Self::Same
+        match ratio < 1.0 {
+            true => Self::Better { ratio },
+            false => Self::Worse { ratio },
         }
     }
 
@@ -86,7 +83,7 @@ impl Verdict {
             Self::New => "new".into(),
             Self::Same => "same".into(),
             Self::Better { ratio } => format!("better, ×{ratio:.3}"),
-            Self::Worse { ratio } => format!("worse, ×{ratio:.3}"),
+            Self::Worse { ratio } => format!("no better, ×{ratio:.3}"),
             Self::Other { ratio } => format!("other sources, ×{ratio:.3}"),
         }
     }
@@ -133,6 +130,14 @@ mod tests {
         );
         assert!(merge(&mut store, &[at(1, 4.0)], Prefer::Imported)[0].1);
         assert!(!merge(&mut store, &[at(1, 1.0)], Prefer::Kept)[0].1);
+        // An equal value: the one that is here, unless the user prefers the other.
+        let mut equal = at(1, 4.0);
+        equal.device.architecture = "x".into();
+        let verdict = Verdict::Worse { ratio: 1.0 };
+        for (prefer, taken) in [(Prefer::Better, false), (Prefer::Imported, true)] {
+            let one = std::slice::from_ref(&equal);
+            assert_eq!(merge(&mut store, one, prefer), [(verdict, taken)]);
+        }
         // Of other sources: only a search of the sources in use replaces a better one.
         let mut other = at(1, 8.0);
         other.provenance.sources = "x".into();
