@@ -2,6 +2,7 @@
 //! seen at once, and Python's other threads go on.
 
 use crate::errors::GreenupError;
+use crate::run::check_fork;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,6 +39,7 @@ impl<T: 'static> Keeper<T> {
         threads: Option<usize>,
         make: impl FnOnce() -> Result<T, E> + Send + 'static,
     ) -> PyResult<Self> {
+        check_fork()?;
         let (jobs, work) = channel::<Job<T>>();
         let (done, made) = channel::<Result<(), PyErr>>();
         let serve = move || match make() {
@@ -79,6 +81,7 @@ impl<T: 'static> Keeper<T> {
         on_signal: OnSignal,
         work: impl FnOnce(&mut T, &AtomicBool) -> R + Send + 'static,
     ) -> PyResult<R> {
+        check_fork()?;
         let stop = Arc::new(AtomicBool::new(false));
         let (done, result) = channel();
         let flag = Arc::clone(&stop);

@@ -1,12 +1,35 @@
 //! Work without the interpreter lock, which Ctrl-C stops.
 
+use crate::errors::{GreenupError, hinted};
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Between two looks at Python's signals.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// The process that first computed here; 0 before.
+static FIRST: AtomicU32 = AtomicU32::new(0);
+
+/// Refuses work in a process that was forked after its parent computed: a fork copies no threads, so that the pool never answers.
+///
+/// # Errors
+/// This process is such a child.
+pub fn check_fork() -> PyResult<()> {
+    let now = std::process::id();
+    match FIRST.compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed) {
+        Err(first) if first != now => Err(hinted(
+            GreenupError::new_err(
+                "this process was forked after its parent had computed with greenup, and a fork copies no threads",
+            ),
+            Some(
+                "use multiprocessing.get_context(\"spawn\"), or fork before the first computation",
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
 
 /// Set when the work should stop.
 #[derive(Default)]
@@ -30,13 +53,16 @@ impl Stop {
 /// # Errors
 /// What a signal handler raised.
 pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send) -> PyResult<T> {
+    check_fork()?;
     let (stop, done) = (Stop::default(), Done::default());
     py.detach(|| {
         std::thread::scope(|scope| {
-            let worker = scope.spawn(|| {
-                let _done = Announced(&done);
-                work(&stop)
-            });
+            let worker = std::thread::Builder::new()
+                .spawn_scoped(scope, || {
+                    let _done = Announced(&done);
+                    work(&stop)
+                })
+                .map_err(|e| GreenupError::new_err(format!("no thread can be started: {e}")))?;
             let mut raised = None;
             while !done.wait(LOOK) {
                 if raised.is_none()

@@ -1,5 +1,8 @@
 """greenup.gisaxs: results against formulas; wrong arguments; Ctrl-C."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -110,6 +113,36 @@ def test_wrong_arguments_raise(change, error):
     arguments = dict(vertices=vertices, triangles=triangles, q=np.zeros((3, 3)))
     with pytest.raises(error):
         gisaxs.form_factor(**{**arguments, **change})
+
+
+def test_a_mesh_may_lie_far_from_the_origin():
+    vertices, triangles = cube()
+    near = gisaxs.form_factor(vertices, triangles, np.zeros((1, 3)))
+    assert gisaxs.form_factor(vertices + 2.0**30, triangles, np.zeros((1, 3))) == pytest.approx(near, rel=1e-12)
+
+
+def test_a_forked_child_is_refused_and_a_spawned_one_computes():
+    program = f"""
+import os, sys
+import numpy as np
+from greenup import GreenupError, gisaxs
+sys.path.insert(0, {os.path.dirname(__file__)!r})
+from test_gisaxs import cube
+work = lambda: gisaxs.form_factor(*cube(), np.ones((1000, 3)))
+if sys.argv[1] == "after":
+    work()
+if os.fork() == 0:
+    try:
+        work()
+    except GreenupError as e:
+        os._exit(3 if "spawn" in e.hint else 4)
+    os._exit(0)
+code = os.waitstatus_to_exitcode(os.wait()[1])
+work()
+sys.exit(code)
+"""
+    for when, code in (("after", 3), ("before", 0)):
+        assert subprocess.run([sys.executable, "-c", program, when], timeout=60).returncode == code
 
 
 def test_no_q_gives_no_values():

@@ -1,7 +1,9 @@
 """greenup.hydro: steps, arrays of the state, checkpoints, callbacks, Ctrl-C, ranks."""
 
+import copy
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -102,6 +104,25 @@ def test_a_callback_may_stop_or_raise():
     assert run.steps == 4
     run.step()
     assert run.steps == 5
+    # Comparisons of arrays give NumPy's False; a callback without a result goes on.
+    run.run(1.0, lambda r: np.bool_(r.steps < 7))
+    assert run.steps == 7
+    run.run(1.0, lambda r: None, steps=2)
+    assert run.steps == 9
+
+
+def test_a_run_is_not_copied():
+    run = sedov()
+    for how in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError):
+            how(run)
+
+
+def test_numbers_of_numpy_are_settings():
+    run = Run(problem=1, mesh="square01_quad", refine=np.int64(1), cfl=np.float32(0.5))
+    assert run.settings["refine"] == 1 and run.settings["cfl"] == 0.5
+    with pytest.raises(TypeError, match="a setting"):
+        Run(problem=1, mesh=b"square01_quad")
 
 
 @pytest.mark.parametrize(

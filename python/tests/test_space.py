@@ -111,7 +111,9 @@ def test_errors_tell_the_fix(space):
     assert "parameters" in e.value.hint and isinstance(e.value, greenup.GreenupError)
     with pytest.raises(greenup.SpaceError, match="line 3"):
         greenup.Space("[parameters]\na = [1]\nb = 'a +'\n")
-    for wrong in (10**6, -(10**6), len(space)):
+    with pytest.raises(greenup.SpaceError, match="division by zero"):
+        len(greenup.Space("[parameters]\na = [0]\nb = [1, 2]\n[hard]\nnever = '1 / a > 0'\n"))
+    for wrong in (10**6, -(10**6), len(space), 10**30):
         with pytest.raises(IndexError):
             space[wrong]
     with pytest.raises(TypeError):

@@ -126,6 +126,19 @@ fn refusals_say_what_and_where() {
             "[parameters]\na = [1, 2]\n[hard]\nf = '2 % (a - 1) == 0'",
             "division by zero",
         ),
+        // A parameter of one value is a constant.
+        (
+            "[parameters]\na = [0]\nb = [1, 2]\n[hard]\nf = '1 / a > 0'",
+            "division by zero",
+        ),
+        (
+            "[parameters]\na = [0]\n[hard]\nf = '1 // a > 0'",
+            "division by zero",
+        ),
+        (
+            "[parameters]\na = [9223372036854775807]\n[hard]\nf = 'a + 1 > 0'",
+            "does not fit 64 bits",
+        ),
         (
             "[parameters]\na = ['x', 'y']\n[hard]\nf = 'a < 3'",
             "no order with a number",

@@ -1,6 +1,24 @@
 """Arrays that the native module takes: checked, contiguous, double precision."""
 
+import json
+
 import numpy as np
+
+
+def to_json(value, name):
+    """JSON text of settings, with NumPy's numbers as Python's."""
+
+    def plain(x):
+        if isinstance(x, np.generic):
+            return x.item()
+        if isinstance(x, np.ndarray):
+            return x.tolist()
+        raise TypeError(f"{name} has a value of type {type(x).__name__}, which is neither text nor number: {x!r}")
+
+    try:
+        return json.dumps(value, allow_nan=False, default=plain)
+    except ValueError as e:
+        raise ValueError(f"{name} has a number that is not finite, or contains itself") from e
 
 
 def real(values, name, dimensions=None):
@@ -10,7 +28,9 @@ def real(values, name, dimensions=None):
         raise TypeError(f"{name} must be real numbers, not {array.dtype}")
     if dimensions is not None and array.ndim != dimensions:
         raise ValueError(f"{name} must have {dimensions} dimension{'s' * (dimensions > 1)}, not shape {array.shape}")
-    array = np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+    # Long doubles may overflow: they are refused below.
+    with np.errstate(over="ignore"):
+        array = np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} has values that are not finite")
     return array

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from . import _native
-from ._arrays import points, real
+from ._arrays import points, real, to_json
 
 __all__ = ["Image", "fit", "form_factor", "form_factor_grid", "reflectivity", "simulate"]
 
@@ -98,7 +98,7 @@ def form_factor(vertices, triangles, q, *, accuracy=1e-9, device="cpu", weld=Fal
 
     ``vertices``: shape (n, 3), nm. ``triangles``: integers of shape (m, 3), counter-clockwise seen from outside. ``q``:
     shape (..., 3), 1/nm, real, or complex with real q_x and q_y. Returns complex numbers of shape (...,).
-    ``accuracy``: largest error over the volume, 1e-12 to 1; ``weld=True`` merges vertices at the same position.
+    ``accuracy``: largest error over the volume, 1e-12 to below 1; ``weld=True`` merges vertices at the same position.
     """
     table, shape = _q(q)
     mesh = (points(vertices, "vertices"), _triangles(triangles), bool(weld))
@@ -112,11 +112,15 @@ def form_factor_grid(vertices, triangles, qx, qy, qz, *, accuracy=1e-9, device="
     """
     x, y = real(qx, "qx", 1), real(qy, "qy", 1)
     z = np.asarray(qz)
-    if z.dtype.kind not in "iufc" or z.ndim != 1:
-        raise ValueError(f"qz must be numbers of shape (n,), not {z.dtype} of shape {z.shape}")
+    if z.dtype.kind not in "iufc":
+        raise TypeError(f"qz must be numbers, not {z.dtype}")
+    if z.ndim != 1:
+        raise ValueError(f"qz must have 1 dimension, not shape {z.shape}")
+    with np.errstate(over="ignore"):
+        z = np.ascontiguousarray(z, dtype=np.complex128)
     if not np.isfinite(z).all():
         raise ValueError("qz has values that are not finite")
-    grid = ((x, y), np.ascontiguousarray(z, dtype=np.complex128))
+    grid = ((x, y), z)
     mesh = (points(vertices, "vertices"), _triangles(triangles), bool(weld))
     values = _native.gisaxs_form_factor_grid(*mesh, *grid, (float(accuracy), device))
     return values.reshape(len(z), len(x), len(y))
@@ -142,7 +146,7 @@ def fit(page, *, device="cpu"):
 def _page(page, folder):
     """What the native module takes: kind of text, text, folder."""
     if isinstance(page, Mapping):
-        return ("json", json.dumps(page, allow_nan=False), os.fspath(folder or "."))
+        return ("json", to_json(page, "the sample"), os.fspath(folder or "."))
     if isinstance(page, os.PathLike) or (isinstance(page, str) and "\n" not in page):
         path = os.fspath(page)
         return ("path", path, os.fspath(folder or os.path.dirname(path) or "."))
@@ -152,6 +156,8 @@ def _page(page, folder):
 
 
 def _set(set):
+    if set is not None and not isinstance(set, Mapping):
+        raise TypeError(f"set is a dict of paths and numbers, not {type(set).__name__}")
     return [(str(path), float(value)) for path, value in (set or {}).items()]
 
 
@@ -175,8 +181,9 @@ def _q(q):
         raise ValueError(f"q must have shape (..., 3), not {q.shape}")
     rows = q.reshape(-1, 3)
     table = np.empty((len(rows), 4))
-    table[:, :3] = rows.real
-    table[:, 3] = rows[:, 2].imag
+    with np.errstate(over="ignore"):
+        table[:, :3] = rows.real
+        table[:, 3] = rows[:, 2].imag
     if q.dtype.kind == "c" and (rows[:, :2].imag != 0).any():
         raise ValueError("q_x and q_y must be real; q_z may be complex")
     if not np.isfinite(table).all():

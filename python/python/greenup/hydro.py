@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from . import _native
+from ._arrays import to_json
 
 __all__ = ["Run"]
 
@@ -67,9 +68,9 @@ class Run:
         }
         given = {name: value for name, value in settings.items() if value is not None}
         for name, endings in (("problem", (".toml",)), ("mesh", (".mesh", ".msh"))):
-            if given.get(name, "").endswith(endings):
+            if isinstance(given.get(name), str) and given[name].endswith(endings):
                 _check_readable(given[name])
-        self._start(json.dumps(given, allow_nan=False), None, threads, comm)
+        self._start(to_json(given, "a setting"), None, threads, comm)
 
     @classmethod
     def load(cls, path, *, threads=None, comm=None):
@@ -130,7 +131,7 @@ class Run:
         while self.t < end and left != 0:
             before = self.steps
             self._advance(end, 1)
-            if self.steps == before or callback(self) is False:
+            if self.steps == before or _is_false(callback(self)):
                 break
             left = None if left is None else left - 1
         return self.t
@@ -181,12 +182,23 @@ class Run:
         os.stat(os.path.dirname(path) or ".")
         self._run.save(path)
 
+    def __copy__(self):
+        raise TypeError("a run cannot be copied: save it, and load the file")
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
     def __repr__(self):
         s = self.settings
         return (
             f"<greenup.hydro.Run: problem {s['problem']}, {s['mesh']}, {self.zones} zones, "
             f"step {self.steps}, t = {self.t:.6g}>"
         )
+
+
+def _is_false(value):
+    """Whether it is False of Python or of NumPy, which comparisons of arrays give; None is not."""
+    return isinstance(value, (bool, np.bool_)) and not value
 
 
 def _check_readable(path):

@@ -8,7 +8,7 @@ use crate::run::run;
 use greenup_command::facts;
 use greenup_space::{Facts, Index, Limits, Stop, count, funnel};
 use points::Points;
-use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice};
 use std::sync::{Arc, OnceLock};
@@ -128,7 +128,10 @@ impl Space {
             }
             return Ok(out.into_any().unbind());
         }
-        let i: i64 = at.extract().map_err(|_| {
+        let i: i64 = at.extract().map_err(|e: PyErr| {
+            if e.is_instance_of::<PyOverflowError>(py) {
+                return PyIndexError::new_err(format!("there is no point {at}"));
+            }
             PyTypeError::new_err("points are numbered: an integer or a slice is expected")
         })?;
         Ok(self.point(py, self.numbered(py, i)?)?.into_any().unbind())

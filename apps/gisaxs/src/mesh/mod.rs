@@ -39,7 +39,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Six times the signed volume of the tetrahedron between a triangle and the origin.
+/// Six times the signed volume of the tetrahedron between a triangle and the zero point.
 fn six_volume(v: [[f64; 3]; 3]) -> f64 {
     dot(v[0], cross(v[1], v[2]))
 }
@@ -55,7 +55,9 @@ impl Mesh {
 
     /// Signed volume, nm³: positive if the normals point outward.
     pub fn volume(&self) -> f64 {
-        let one = |t: &[usize; 3]| six_volume(t.map(|i| self.vertices[i])) / 6.0;
+        // From a vertex: far from the origin differences of large numbers would be left.
+        let from = self.vertices.first().copied().unwrap_or_default();
+        let one = |t: &[usize; 3]| six_volume(t.map(|i| minus(self.vertices[i], from))) / 6.0;
         // In chunks, so that the sum does not depend on the threads.
         let parts: Vec<f64> = self
             .triangles

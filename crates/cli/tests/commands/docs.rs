@@ -117,13 +117,14 @@ fn every_command_of_the_guide_parses() {
 }
 
 /// Flags whose value is written.
-const WRITES: [&str; 8] = [
+const WRITES: [&str; 9] = [
     "-o",
     "--out",
     "--records",
     "--figure",
     "--points",
     "--export",
+    "export",
     "--csv",
     "--name",
 ];

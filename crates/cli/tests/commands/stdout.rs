@@ -12,7 +12,7 @@ fn a_full_device_behind_standard_output_is_an_error() {
     let records = repository("docs/results/data/host/records.csv");
     let sweep = repository("sweeps/one_board_h200/form_factor_list_h200");
     let recorded = repository("sweeps/form_factor_list_h200");
-    let wisdom = file(dir.path(), "w.toml", "");
+    let wisdom = file(dir.path(), "w.toml", "format = \"greenup-wisdom/1\"\n");
     let fit = ["fit", &records, "--resamples", "20"];
     let cases: Vec<Vec<&str>> = vec![
         vec!["--help"],

@@ -242,14 +242,16 @@ impl Flow {
             .unwrap_or(i32::MIN)
     }
 
-    /// Steps that compute, at a level, what deeper levels read.
+    /// Steps that compute, at a level, what deeper levels read; of constants also what their tests read, which have no steps.
     fn enter(&self, g: &Graph, level: i32) -> Vec<Step> {
         let mut wanted: Vec<Id> = Vec::new();
         let mut stack: Vec<Id> = self
             .reached
             .iter()
             .copied()
-            .filter(|&id| g.node(id).level == level && self.last_use(id) > level)
+            .filter(|&id| {
+                g.node(id).level == level && (self.last_use(id) > level || level == CONSTANT)
+            })
             .collect();
         while let Some(id) = stack.pop() {
             if g.node(id).level == level && !wanted.contains(&id) && g.value(id).is_none() {
