@@ -91,19 +91,24 @@ pub fn config<R: Real>(
     gpu: usize,
     kernels: &str,
 ) -> Result<Config> {
-    let with = |config: Config| {
-        let changed = config.with(kernels);
-        changed.map_err(|e| AppError::new(format!("--kernels: {e}")))
-    };
-    // An invalid value is reported before a GPU is looked for.
-    with(Config::default_for::<R>(kernel, gradient))?;
     let device = Known::of_gpu(&cuda::Gpu::numbered(gpu)?);
     let known = wisdom::load()?;
     let (config, choice) = Config::tuned::<R>(&known, &device, kernel, gradient);
     if let Some(choice) = choice {
         wisdom::note("P2P", &choice);
     }
-    with(config)
+    changed(config, kernels)
+}
+
+/// Refuses invalid values of `--kernels`, before a GPU is looked for.
+pub fn check_kernels<R: Real>(kernel: Kernel, gradient: bool, kernels: &str) -> Result<()> {
+    changed(Config::default_for::<R>(kernel, gradient), kernels).map(|_| ())
+}
+
+fn changed(config: Config, kernels: &str) -> Result<Config> {
+    config
+        .with(kernels)
+        .map_err(|e| AppError::new(format!("--kernels: {e}")))
 }
 
 /// A plan on a GPU and the host's cores.

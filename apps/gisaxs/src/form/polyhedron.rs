@@ -51,9 +51,11 @@ impl Polyhedron {
             })
             .collect();
         let (mut volume, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
-        // Tetrahedra from the origin to each triangle.
+        // Tetrahedra from a vertex to each triangle: from a far origin, differences of large numbers would be left.
+        let from = mesh.vertices.first().copied().unwrap_or_default();
         for t in &mesh.triangles {
-            let v = t.map(|i| mesh.vertices[i]);
+            let v: [[f64; 3]; 3] =
+                t.map(|i| std::array::from_fn(|k| mesh.vertices[i][k] - from[k]));
             let six = v[0][0] * (v[1][1] * v[2][2] - v[1][2] * v[2][1])
                 - v[0][1] * (v[1][0] * v[2][2] - v[1][2] * v[2][0])
                 + v[0][2] * (v[1][0] * v[2][1] - v[1][1] * v[2][0]);
@@ -66,6 +68,16 @@ impl Polyhedron {
                     second[k][l] += six / 120.0 * (own + sum[k] * sum[l]);
                 }
             }
+        }
+        // About the origin again.
+        for k in 0..3 {
+            for l in 0..3 {
+                second[k][l] +=
+                    from[k] * first[l] + first[k] * from[l] + volume * from[k] * from[l];
+            }
+        }
+        for k in 0..3 {
+            first[k] += volume * from[k];
         }
         let reach = mesh
             .vertices

@@ -18,7 +18,7 @@ mod ranks;
 mod report;
 mod streamed;
 
-use crate::commands::device::RunDevice;
+use crate::commands::device::{RunDevice, check_kernels};
 use crate::commands::input::{Input, Loaded, PrecisionArg, default_ncrit};
 use crate::commands::{check_interrupt, drawing, predicted, wisdom};
 use balance::Balance;
@@ -199,6 +199,10 @@ fn plan<R: Real>(
     team: &Team,
     l: &Loaded,
 ) -> Result<(Arc<Plan<R>>, Option<Balance>)> {
+    if args.device.is_gpu() {
+        let o = args.input.options(FIRST_NCRIT, M2l::Fft);
+        check_kernels::<R>(o.kernel, o.gradient, &args.kernels)?;
+    }
     // Ranks of several hosts would read the files of several.
     let points = (team.size() == 1).then(|| l.sources.len());
     let options = options(args, points)?;
