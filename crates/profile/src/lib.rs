@@ -9,7 +9,7 @@
 //! | [`cpu`] | counters of the CPU by perf events, else estimates |
 //! | [`joules`] | joules between two moments, out of a sensor's readings |
 //! | [`record`] | what was measured, as a file |
-//! | [`attribution`] | the joules attributed to what ran by the machine model, and scaled to the meter |
+//! | [`attribution`] | energy attributed to kernels, copies and gaps: predicted with the machine model, then scaled to the meter |
 //! | [`advice`] | what binds, and what to do |
 //! | [`names`] | names of kernels for readers |
 //! | [`page`] | the HTML page, tables and figures |

@@ -1,4 +1,4 @@
-//! The joules of a run, attributed to what ran: by the machine model, and scaled to the meter.
+//! The energy of a run, attributed to its kernels, copies and gaps: predicted with the machine model, then scaled to the meter.
 
 mod class;
 mod gpu;

@@ -50,7 +50,7 @@ pub struct Cpu {
     pub joules: Option<f64>,
     /// The sensor.
     pub sensor: Option<String>,
-    /// Energy by the machine model from what was counted, J.
+    /// Energy that the machine model predicts for what was counted, J.
     pub model_j: Option<f64>,
     /// What it means, and what to do.
     pub advice: String,

@@ -14,6 +14,12 @@ fn share(v: Option<f64>) -> Cell {
     v.map_or_else(Cell::missing, |v| Cell::number(v, percent(v)))
 }
 
+/// Share of a row in the energy of the GPU.
+fn of_all(g: &GpuProfile, r: &Row) -> Cell {
+    let all = g.measured_j.or(g.model_j).filter(|a| *a > 0.0);
+    share(g.energy(r).zip(all).map(|(j, a)| j / a))
+}
+
 /// A kernel's name after its number in the order of energy: figures cut names, and those of libraries begin alike.
 pub fn numbered(k: usize, name: &str) -> String {
     format!("{}. {name}", k + 1)
@@ -40,7 +46,6 @@ pub fn shape(row: &Row) -> String {
 
 /// Kernels, those with the most energy first: where time and energy go, and what to do.
 pub fn kernels(g: &GpuProfile) -> Table {
-    let all = g.measured_j.or(g.model_j);
     let busy = g.busy_s + g.gap_s;
     Table {
         caption: "Kernels".into(),
@@ -76,12 +81,7 @@ pub fn kernels(g: &GpuProfile) -> Table {
                     number(Some(r.time_s), "s"),
                     share((busy > 0.0).then(|| r.share_s / busy)),
                     number(g.energy(r), "J"),
-                    share(
-                        g.energy(r)
-                            .zip(all)
-                            .filter(|(_, a)| *a > 0.0)
-                            .map(|(j, a)| j / a),
-                    ),
+                    of_all(g, r),
                     number(r.power_w, "W"),
                     r.bound.as_ref().map_or_else(Cell::missing, Cell::text),
                     share(r.of_roof),
@@ -139,7 +139,6 @@ pub fn times(g: &GpuProfile) -> Table {
 
 /// Copies, gaps, and the time before and after.
 pub fn others(g: &GpuProfile) -> Table {
-    let all = g.measured_j.or(g.model_j);
     Table {
         caption: "Copies and the rest".into(),
         header: vec![
@@ -173,12 +172,7 @@ pub fn others(g: &GpuProfile) -> Table {
                         "B/s",
                     ),
                     number(g.energy(r), "J"),
-                    share(
-                        g.energy(r)
-                            .zip(all)
-                            .filter(|(_, a)| *a > 0.0)
-                            .map(|(j, a)| j / a),
-                    ),
+                    of_all(g, r),
                     number(r.power_w, "W"),
                     Cell::text(r.basis.name()),
                     Cell::wrapped(&r.advice),

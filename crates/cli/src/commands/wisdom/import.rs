@@ -1,10 +1,10 @@
 //! `greenup wisdom import`.
 
+use super::list::{HEADER, cells};
 use crate::args::{PreferArg, WisdomImportArgs};
 use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{print, wisdom};
-use greenup_report::si::si;
 use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::wisdom::entries;
 use greenup_wisdom::merge::{Prefer, Verdict, merge};
@@ -57,33 +57,14 @@ pub fn run(args: &WisdomImportArgs) -> Result {
         );
     }
     let table = rows.iter().map(|r| {
-        let e = r.entry;
-        vec![
-            r.id.clone(),
-            e.problem.clone(),
-            e.precision.clone(),
-            e.device.title(),
-            e.objective.clone(),
-            super::list::time(e),
-            e.energy_j.map_or("–".into(), |x| si(x, "J")),
-            r.verdict.text(),
-            if r.taken { "taken" } else { "left" }.to_owned(),
-        ]
+        let mut row = vec![r.id.clone()];
+        row.extend(cells(r.entry));
+        let taken = if r.taken { "taken" } else { "left" };
+        row.extend([r.verdict.text(), taken.to_owned()]);
+        row
     });
-    print::table(
-        &[
-            "id",
-            "problem",
-            "precision",
-            "device",
-            "objective",
-            "time",
-            "energy",
-            "next to yours",
-            "",
-        ],
-        table.collect(),
-    );
+    let header = [&["id"][..], &HEADER, &["next to yours", ""]].concat();
+    print::table(&header, table.collect());
     let taken = rows.iter().filter(|r| r.taken).count();
     let verb = if args.dry_run {
         "would change"

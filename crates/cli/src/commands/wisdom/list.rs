@@ -60,36 +60,36 @@ pub fn run(args: &WisdomListArgs) -> Result {
         return Ok(());
     }
     let table = rows.iter().map(|r| {
-        let e = r.entry;
-        vec![
-            r.id.clone(),
-            r.place.to_owned(),
-            e.problem.clone(),
-            e.precision.clone(),
-            e.device.title(),
-            e.objective.clone(),
-            time(e),
-            e.energy_j.map_or("–".into(), |x| si(x, "J")),
-            size(e),
-            e.config_text(),
-        ]
+        let mut row = vec![r.id.clone(), r.place.to_owned()];
+        row.extend(cells(r.entry));
+        row.extend([size(r.entry), r.entry.config_text()]);
+        row
     });
-    print::table(
-        &[
-            "id",
-            "from",
-            "problem",
-            "precision",
-            "device",
-            "objective",
-            "time",
-            "energy",
-            "size",
-            "config",
-        ],
-        table.collect(),
-    );
+    let header = [&["id", "from"][..], &HEADER, &["size", "config"]].concat();
+    print::table(&header, table.collect());
     Ok(())
+}
+
+/// Header of [`cells`].
+pub(super) const HEADER: [&str; 6] = [
+    "problem",
+    "precision",
+    "device",
+    "objective",
+    "time",
+    "energy",
+];
+
+/// What an entry is for and what it takes, as tables of entries show it.
+pub(super) fn cells(e: &Entry) -> [String; 6] {
+    [
+        e.problem.clone(),
+        e.precision.clone(),
+        e.device.title(),
+        e.objective.clone(),
+        time(e),
+        e.energy_j.map_or("–".into(), |x| si(x, "J")),
+    ]
 }
 
 /// The time of an entry; files of earlier versions do not have all.
