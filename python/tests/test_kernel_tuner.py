@@ -17,6 +17,8 @@ from greenup import kernel_tuner
 from greenup.kernel_tuner import cache as cache_module
 from greenup.kernel_tuner import expressions, file_utils, integration, launch, util
 from greenup.kernel_tuner.interface import tune_cache
+from greenup.kernel_tuner.interrupts import Deferred
+from greenup.kernel_tuner.project import key_of
 
 N = 4096
 
@@ -455,6 +457,43 @@ def test_ctrl_c_loses_nothing(tmp_path):
     entries = json.loads((tmp_path / "cache.json").read_text())["cache"]
     assert 3 <= len(printed) <= len(entries) < 199
     assert all(entry["time"] == pytest.approx(int(key)) for key, entry in entries.items())
+
+
+def test_ctrl_c_while_a_result_is_handled_keeps_it(problem, tmp_path):
+    seen = []
+
+    def interrupting(result):
+        seen.append(key_of({k: result[k] for k in problem["tune_params"]}))
+        if len(seen) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return result["time"]
+
+    cache = tmp_path / "cache.json"
+    with pytest.raises(KeyboardInterrupt):
+        kernel_tuner.tune_kernel(**problem, metrics={"m": interrupting}, cache=cache)
+    entries = json.loads(cache.read_text())["cache"]
+    assert len(seen) >= 2 and set(seen) <= set(entries)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_metric_that_raises_loses_no_result(problem, tmp_path):
+    cache = tmp_path / "cache.json"
+    with pytest.raises(ZeroDivisionError):
+        kernel_tuner.tune_kernel(**problem, metrics={"m": lambda result: 1 / 0}, cache=cache)
+    assert len(json.loads(cache.read_text())["cache"]) == 1
+
+
+def test_a_second_ctrl_c_does_not_wait():
+    with pytest.raises(KeyboardInterrupt), Deferred() as interrupts:
+        os.kill(os.getpid(), signal.SIGINT)
+        try:
+            interrupts.check()
+        except KeyboardInterrupt:
+            pass
+        else:
+            pytest.fail("the first one was lost")
+        os.kill(os.getpid(), signal.SIGINT)
+        pytest.fail("the second one waited")
 
 
 def test_a_missing_program_is_named(problem, monkeypatch, tmp_path):

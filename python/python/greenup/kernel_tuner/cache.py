@@ -72,10 +72,7 @@ class Cache:
         entries = data.pop("cache")
         text = json.dumps({**data, "cache": {}}, cls=NpEncoder, indent="")[:-3]
         text += "".join(_line(key, entry) for key, entry in entries.items())
-        temporary = f"{self.file}.{os.getpid()}.tmp"
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, self.file)
+        _replace(self.file, text)
         self._writes = True
 
     def store(self, params, result):
@@ -95,8 +92,17 @@ class Cache:
         self._writes = False
         with open(self.file, encoding="utf-8") as file:
             text = file.read()
-        with open(self.file, "w", encoding="utf-8") as file:
-            file.write(text.rstrip().rstrip(",") + "}\n}")
+        _replace(self.file, text.rstrip().rstrip(",") + "}\n}")
+
+
+def _replace(name, text):
+    """Replaces a file whole: the old one stays until the new one is on disk."""
+    temporary = f"{name}.{os.getpid()}.tmp"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, name)
 
 
 def _line(key, entry):

@@ -15,6 +15,7 @@ from .arguments import check_answer, compared_by_tuner, to_numpy
 from .cache import Cache, file_name, read_cache
 from .check import Checker
 from .device import device_name, processor
+from .interrupts import Deferred
 from .project import Kernel, Project, key_of
 from .results import result_of, share_overhead, show, total_timings, with_metrics
 from .strategies import Search
@@ -80,14 +81,16 @@ def tune_kernel(
             wanted = _Answers(kernel.arguments, answer, atol, verify)
             try:
                 for result in _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose):
-                    result = with_metrics(result, metrics)
                     params = {k: result[k] for k in tune_params}
                     fresh = key_of(params) not in store.entries
-                    results.append(result)
-                    if fresh:
-                        if not quiet:
-                            show(result, tune_params, metrics, units)
+                    try:
+                        result = with_metrics(result, metrics)
+                    finally:
+                        # Before anything else, and also if a metric raises.
                         store.store(params, result)
+                    results.append(result)
+                    if fresh and not quiet:
+                        show(result, tune_params, metrics, units)
             finally:
                 store.close()
     total = 1e3 * (time.perf_counter() - start)
@@ -131,21 +134,26 @@ def _trials(project, search, budget, device, wanted):
         )
         until = None if search.time_limit is None else time.monotonic() + search.time_limit
         gpu = device if project.kernel.on_gpu else None
-        run = Run(problem, project.folder / "sweep", strategy=search.name, budget=budget, seed=search.seed, gpu=gpu, until=until)
-        try:
-            for trial in run:
-                if checker is not None and checker.raised is not None:
-                    raise checker.raised
-                yield trial
-        except KeyboardInterrupt:
-            run.stop()
-            yield from run.new()
-            raise
-        except TunerError as e:
-            # A space that the restrictions leave empty is no error here, nor one in which every config failed.
-            if any(m in str(e) for m in ("no valid", "no point", "no configs", "no trial succeeded")):
-                return
-            raise
+        # The caller's code between two trials is not interrupted either: it stores the trial.
+        with Deferred() as interrupts:
+            run = Run(
+                problem, project.folder / "sweep", strategy=search.name, budget=budget, seed=search.seed, gpu=gpu, until=until,
+                interrupts=interrupts,
+            )  # fmt: skip
+            try:
+                for trial in run:
+                    if checker is not None and checker.raised is not None:
+                        raise checker.raised
+                    yield trial
+            except KeyboardInterrupt:
+                run.stop()
+                yield from run.new()
+                raise
+            except TunerError as e:
+                # A space that the restrictions leave empty is no error here, nor one in which every config failed.
+                if any(m in str(e) for m in ("no valid", "no point", "no configs", "no trial succeeded")):
+                    return
+                raise
     finally:
         if run is not None:
             run.close()

@@ -22,10 +22,14 @@ def executable():
 
 
 class Run:
-    """A search in progress. Iterating gives its trials, as the tuner records them."""
+    """A search in progress. Iterating gives its trials, as the tuner records them.
 
-    def __init__(self, problem, out, *, strategy, budget, seed, gpu=None, until=None):
+    ``interrupts`` is asked for Ctrl-C between them.
+    """
+
+    def __init__(self, problem, out, *, strategy, budget, seed, gpu=None, until=None, interrupts=None):
         self.out = out
+        self._interrupts = interrupts
         self._until = until
         command = [executable(), "tune", str(problem), "--out", str(out), "--strategy", strategy, "--budget", budget]
         command += ["--seed", str(seed), "--finalists", "0", "--near-ties", "0", "--rounds", "2", "--sensor", "none", "--quiet"]
@@ -50,6 +54,8 @@ class Run:
                 yield from self.new()
                 return
             time.sleep(0.01)
+            if self._interrupts is not None:
+                self._interrupts.check()
         if self._process.returncode != 0:
             raise TunerError(self.said())
 
