@@ -4,11 +4,15 @@ use crate::activity::{Activity, Event, What};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+mod parts;
+
+pub use parts::nearest;
+
 /// What is the same in all members of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Key {
-    /// Launches of one kernel with one grid.
+    /// Launches of one kernel with one grid and about the same duration.
     Kernel {
         /// Name, as the compiler wrote it.
         name: String,
@@ -16,6 +20,8 @@ pub enum Key {
         grid: [i32; 3],
         /// Threads of a block.
         block: [i32; 3],
+        /// Which part of them, from 0: launches that take clearly longer than others do other work.
+        part: u8,
     },
     /// Copies of one kind, by CUPTI's number.
     Copy(u32),
@@ -64,15 +70,7 @@ pub struct Device {
 }
 
 /// First launches of a group that are remembered.
-const REMEMBERED: usize = 64;
-
-struct Collected {
-    index: usize,
-    durations: Vec<u64>,
-    bytes: f64,
-    share_s: f64,
-    invocations: Vec<u32>,
-}
+const REMEMBERED: usize = 256;
 
 const UNNAMED: &str = "device ";
 
@@ -115,52 +113,48 @@ pub fn devices(all: &[Activity]) -> Vec<Device> {
 fn device(bus_id: String, mut events: Vec<(usize, &Event)>, all: &[Activity]) -> Device {
     events.sort_by_key(|(_, e)| e.start_ns);
     let (shares, busy_s, gap_s) = shares(&events);
-    let mut launches: BTreeMap<usize, usize> = BTreeMap::new();
-    for (process, _) in events
-        .iter()
-        .filter(|(_, e)| matches!(e.what, What::Kernel { .. }))
-    {
-        *launches.entry(*process).or_default() += 1;
-    }
-    let main = launches.iter().max_by_key(|(_, n)| **n).map(|(p, _)| *p);
-    let mut order = Vec::new();
+    let numbers = numbers(&events);
     // Names have numbers of their own in each process.
     let mut by_what: HashMap<(usize, What), usize> = HashMap::new();
     let mut by_key: HashMap<Key, usize> = HashMap::new();
-    let mut groups: Vec<Collected> = Vec::new();
-    let mut counted: HashMap<u32, u32> = HashMap::new();
-    for (&(process, e), share) in events.iter().zip(&shares) {
+    let mut members: Vec<(Key, Vec<usize>)> = Vec::new();
+    for (i, &(process, e)) in events.iter().enumerate() {
         let at = *by_what.entry((process, e.what)).or_insert_with(|| {
             let key = key(&all[process], e.what);
             *by_key.entry(key.clone()).or_insert_with(|| {
-                order.push(key);
-                groups.push(Collected {
-                    index: groups.len(),
-                    durations: Vec::new(),
-                    bytes: 0.0,
-                    share_s: 0.0,
-                    invocations: Vec::new(),
-                });
-                groups.len() - 1
+                members.push((key, Vec::new()));
+                members.len() - 1
             })
         });
-        let group = &mut groups[at];
-        group.durations.push(e.end_ns - e.start_ns);
-        group.bytes += e.bytes as f64;
-        group.share_s += share;
-        if let What::Kernel { name, .. } = e.what
-            && Some(process) == main
-        {
-            let n = counted.entry(name).or_default();
-            *n += 1;
-            if group.invocations.len() < REMEMBERED {
-                group.invocations.push(*n);
-            }
-        }
+        members[at].1.push(i);
     }
-    let mut groups: Vec<Group> = (groups.into_iter())
-        .map(|c| finished(order[c.index].clone(), c))
-        .collect();
+    let finished = |(mut key, mut launches): (Key, Vec<usize>)| {
+        let ns = |i: &usize| duration(events[*i].1);
+        launches.sort_by_key(ns);
+        let durations: Vec<u64> = launches.iter().map(ns).collect();
+        let cuts = match &key {
+            Key::Kernel { .. } => parts::cuts(&durations),
+            Key::Copy(_) | Key::Set => Vec::new(),
+        };
+        let ends = cuts.into_iter().chain([launches.len()]);
+        let mut from = 0;
+        let mut out = Vec::new();
+        for (n, to) in ends.enumerate() {
+            if let Key::Kernel { part, .. } = &mut key {
+                *part = n as u8;
+            }
+            out.push(group(
+                key.clone(),
+                &launches[from..to],
+                &events,
+                &shares,
+                &numbers,
+            ));
+            from = to;
+        }
+        out
+    };
+    let mut groups: Vec<Group> = members.into_iter().flat_map(finished).collect();
     groups.sort_by(|a, b| b.share_s.total_cmp(&a.share_s));
     Device {
         bus_id,
@@ -172,33 +166,71 @@ fn device(bus_id: String, mut events: Vec<(usize, &Event)>, all: &[Activity]) ->
     }
 }
 
+fn duration(e: &Event) -> u64 {
+    e.end_ns.saturating_sub(e.start_ns)
+}
+
+/// Of each launch of the process with the most launches, which one of its name it is, counted from 1; 0 else.
+fn numbers(events: &[(usize, &Event)]) -> Vec<u32> {
+    let mut launches: BTreeMap<usize, usize> = BTreeMap::new();
+    for (process, e) in events {
+        if matches!(e.what, What::Kernel { .. }) {
+            *launches.entry(*process).or_default() += 1;
+        }
+    }
+    let main = launches.iter().max_by_key(|(_, n)| **n).map(|(p, _)| *p);
+    let mut counted: HashMap<u32, u32> = HashMap::new();
+    (events.iter())
+        .map(|(process, e)| match e.what {
+            What::Kernel { name, .. } if Some(*process) == main => {
+                let n = counted.entry(name).or_default();
+                *n += 1;
+                *n
+            }
+            _ => 0,
+        })
+        .collect()
+}
+
 fn key(a: &Activity, what: What) -> Key {
     match what {
         What::Kernel { name, grid, block } => Key::Kernel {
             name: a.names.get(name as usize).cloned().unwrap_or_default(),
             grid,
             block,
+            part: 0,
         },
         What::Copy(kind) => Key::Copy(kind),
         What::Set => Key::Set,
     }
 }
 
-fn finished(key: Key, mut c: Collected) -> Group {
-    c.durations.sort_unstable();
-    let s = |ns: u64| ns as f64 * 1e-9;
-    let n = c.durations.len();
-    let at = |i: usize| s(c.durations.get(i).copied().unwrap_or(0));
+/// The group of these launches, which are sorted by duration.
+fn group(
+    key: Key,
+    launches: &[usize],
+    events: &[(usize, &Event)],
+    shares: &[f64],
+    numbers: &[u32],
+) -> Group {
+    let n = launches.len();
+    let of = |i: &usize| duration(events[*i].1) as f64 * 1e-9;
+    let at = |k: usize| launches.get(k).map_or(0.0, of);
+    let mut invocations: Vec<u32> = (launches.iter().map(|&i| numbers[i]))
+        .filter(|n| *n > 0)
+        .collect();
+    invocations.sort_unstable();
+    invocations.truncate(REMEMBERED);
     Group {
         key,
         launches: n as u64,
-        time_s: c.durations.iter().map(|&ns| s(ns)).sum(),
-        share_s: c.share_s,
+        time_s: launches.iter().map(of).sum(),
+        share_s: launches.iter().map(|&i| shares[i]).sum(),
         median_s: 0.5 * (at(n.saturating_sub(1) / 2) + at(n / 2)),
         least_s: at(0),
         longest_s: at(n.saturating_sub(1)),
-        bytes: c.bytes,
-        invocations: c.invocations,
+        bytes: launches.iter().map(|&i| events[i].1.bytes as f64).sum(),
+        invocations,
     }
 }
 
@@ -301,5 +333,28 @@ mod tests {
         // Invocations are those of the process with the most launches.
         assert_eq!(small.invocations, [1, 3]);
         assert!((small.median_s - 10e-9).abs() < 1e-15 && (small.least_s - 6e-9).abs() < 1e-15);
+    }
+
+    #[test]
+    fn launches_of_two_sizes_are_two_groups() {
+        // A kernel of one name and grid that does four times the work in every third launch.
+        let events = (0..30_u64)
+            .map(|i| {
+                let long = if i % 3 == 2 { 40_000 } else { 10_000 + i };
+                event(100_000 * i + 1, 100_000 * i + 1 + long, 0, 132)
+            })
+            .collect();
+        let d = devices(&[activity(&["a"], events)]).remove(0);
+        let parts: Vec<_> = (d.groups.iter())
+            .map(|g| (g.launches, g.invocations[0], (g.median_s * 1e6).round()))
+            .collect();
+        assert_eq!(parts, [(10, 3, 40.0), (20, 1, 10.0)]);
+        let part = |g: &Group| match g.key {
+            Key::Kernel { part, .. } => part,
+            _ => unreachable!(),
+        };
+        assert_eq!((part(&d.groups[0]), part(&d.groups[1])), (1, 0));
+        let time: f64 = d.groups.iter().map(|g| g.share_s).sum();
+        assert!((time - d.busy_s).abs() < 1e-12);
     }
 }

@@ -116,6 +116,7 @@ mod tests {
             name: name.into(),
             grid: [grid, 1, 1],
             block: [256, 1, 1],
+            part: 0,
         }
     }
 

@@ -117,6 +117,13 @@ pub(super) fn profile(
         }
     }
     others.push(model.gap(device.gap_s));
+    if (run.counters.iter()).any(|c| c.halves_estimated(model.machine)) {
+        notes.push(
+            "the profiler did not count the bytes between the halves of L2, which its count of L2 contains twice: half of the bytes \
+             of slow memory are taken for them"
+                .into(),
+        );
+    }
     let model_j: Option<f64> = (kernels.iter().chain(&others)).map(|r| r.model_j).sum();
     let scale = (inside.zip(model_j))
         .filter(|(_, m)| *m > 0.0)
@@ -216,12 +223,16 @@ impl Model<'_> {
         }
     }
 
+    /// The GPU waits: with its idle power, where the model has it.
     fn gap(&self, gap_s: f64) -> Row {
-        let mut row = Row::plain("between kernels", Basis::ConstantPower, gap_s);
-        row.model_j = Some(self.constant_w().unwrap_or(1.0) * gap_s);
-        if self.machine.is_none() {
-            row.basis = Basis::Time;
-        }
+        let waiting_w = self.machine.and_then(Machine::waiting_power_w);
+        let basis = match self.machine {
+            None => Basis::Time,
+            Some(_) if waiting_w == self.constant_w() => Basis::ConstantPower,
+            Some(_) => Basis::IdlePower,
+        };
+        let mut row = Row::plain("between kernels", basis, gap_s);
+        row.model_j = Some(waiting_w.unwrap_or(1.0) * gap_s);
         row.advice = advice::gap();
         row
     }
@@ -283,7 +294,9 @@ impl Model<'_> {
 
 fn described(group: &Group) -> Row {
     let (symbol, grid, block, full) = match &group.key {
-        Key::Kernel { name, grid, block } => (
+        Key::Kernel {
+            name, grid, block, ..
+        } => (
             Some(name.clone()),
             Some(*grid),
             Some(*block),

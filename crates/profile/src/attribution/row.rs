@@ -16,6 +16,8 @@ pub enum Basis {
     PowerClass,
     /// Constant power times time.
     ConstantPower,
+    /// Power of a device that waits, times time.
+    IdlePower,
     /// Time alone: there is no machine model.
     Time,
     /// The meter.
@@ -30,6 +32,7 @@ impl Basis {
             Self::Bytes => "bytes",
             Self::PowerClass => "power class",
             Self::ConstantPower => "constant power",
+            Self::IdlePower => "idle power",
             Self::Time => "time",
             Self::Measured => "measured",
         }

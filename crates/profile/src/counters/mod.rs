@@ -5,7 +5,7 @@ mod ncu;
 pub use ncu::{CountError, count, profiler};
 
 use crate::attribution::Class;
-use crate::groups::Key;
+use crate::groups::{Group, Key, nearest};
 use greenup_model::{Machine, Op, Work};
 use greenup_tune::analyze::counted::work_of;
 use greenup_tune::counters::ncu::{Launch, folded};
@@ -22,6 +22,9 @@ pub struct Counted {
     pub grid: Option<[i32; 3]>,
     /// Threads of a block.
     pub block: Option<[i32; 3]>,
+    /// Which part of the launches, by their durations; `None` of all together, as in records of version 0.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<u8>,
     /// Launches that were counted.
     pub launches: usize,
     /// Median of their durations under the profiler, s.
@@ -43,15 +46,42 @@ const TENSOR: [(Op, &str); 9] = [
     (Op::TensorInt8, "sm__ops_path_tensor_src_int8.sum"),
 ];
 
+/// Bytes between the halves of L2, by our name.
+const BETWEEN_HALVES: &str = "l2_between_halves_bytes";
+/// Chips whose L2 is in two halves: A100; H100 and H200; B200 and B300.
+const HALVES: [&str; 4] = ["sm_80", "sm_90", "sm_100", "sm_103"];
+
 const DURATION: &str = "gpu__time_duration.sum";
 /// Cycles in which the tensor pipes of all multiprocessors were busy: for chips whose profiler does not count operations.
 const TENSOR_CYCLES: &str = "sm__pipe_tensor_cycles_active.sum";
-/// Launches with the same name, grid and block together.
-fn grouped(launches: &[Launch]) -> Vec<Counted> {
-    type Same<'a> = (&'a str, Option<[i32; 3]>, Option<[i32; 3]>);
+
+/// Duration under the profiler, s.
+fn time_s(l: &Launch) -> Option<f64> {
+    let mut ns = l.values.iter().filter(|(name, _)| name == DURATION);
+    ns.next().map(|(_, ns)| ns * 1e-9)
+}
+
+/// Which part of its kernel's launches this one belongs to: that of the nearest median duration.
+fn part(l: &Launch, groups: &[Group]) -> Option<u8> {
+    let of_kernel = |g: &&Group| {
+        matches!(&g.key, Key::Kernel { name, grid, block, .. }
+            if *name == l.kernel && l.grid.is_none_or(|o| o == *grid) && l.block.is_none_or(|o| o == *block))
+    };
+    let (parts, medians): (Vec<u8>, Vec<f64>) = (groups.iter().filter(of_kernel))
+        .filter_map(|g| match g.key {
+            Key::Kernel { part, .. } => Some((part, g.median_s)),
+            Key::Copy(_) | Key::Set => None,
+        })
+        .unzip();
+    parts.get(nearest(&medians, time_s(l)?)?).copied()
+}
+
+/// Launches with the same name, grid, block and part together.
+fn grouped(launches: &[Launch], groups: &[Group]) -> Vec<Counted> {
+    type Same<'a> = (&'a str, Option<[i32; 3]>, Option<[i32; 3]>, Option<u8>);
     let mut all: BTreeMap<Same, Vec<Launch>> = BTreeMap::new();
     for l in launches {
-        all.entry((&l.kernel, l.grid, l.block))
+        all.entry((&l.kernel, l.grid, l.block, part(l, groups)))
             .or_default()
             .push(l.clone());
     }
@@ -60,18 +90,16 @@ fn grouped(launches: &[Launch]) -> Vec<Counted> {
         .map(str::to_owned)
         .collect();
     all.into_iter()
-        .map(|((name, grid, block), own)| {
+        .map(|((name, grid, block, part), own)| {
             let n = own.len() as f64;
-            let mut times: Vec<f64> = (own.iter().flat_map(|l| &l.values))
-                .filter(|(name, _)| name == DURATION)
-                .map(|(_, ns)| ns * 1e-9)
-                .collect();
+            let mut times: Vec<f64> = own.iter().filter_map(time_s).collect();
             times.sort_by(f64::total_cmp);
             let counters = folded(&own, &more);
             Counted {
                 name: name.to_owned(),
                 grid,
                 block,
+                part,
                 launches: own.len(),
                 time_s: (!times.is_empty())
                     .then(|| 0.5 * (times[(times.len() - 1) / 2] + times[times.len() / 2])),
@@ -87,7 +115,12 @@ impl Counted {
     /// precision. Where the profiler does not count those, they follow from the busy cycles of the tensor pipes and the
     /// machine's rate for the precision that the kernel's name suggests.
     pub fn work(&self, key: &Key, machine: Option<&Machine>) -> Option<Work> {
-        let mut out = work_of(&self.counters, None)?;
+        let mut counters = self.counters.clone();
+        if self.halves_estimated(machine) {
+            let dram = counters.get("dram_bytes").copied()?;
+            counters.insert(BETWEEN_HALVES.into(), 0.5 * dram);
+        }
+        let mut out = work_of(&counters, None)?;
         let mut counted = false;
         for (op, metric) in TENSOR {
             if let Some(n) = self.counters.get(metric) {
@@ -99,6 +132,14 @@ impl Counted {
             out.add(op, n).ok()?;
         }
         Some(out)
+    }
+
+    /// Whether what went between the halves of L2 was not counted, on a chip that has them: half of the bytes of slow memory
+    /// are then taken for it, as in kernels that stream.
+    pub fn halves_estimated(&self, machine: Option<&Machine>) -> bool {
+        let architecture = machine.and_then(|m| m.facts.get("architecture"));
+        architecture.is_some_and(|a| HALVES.contains(&a.as_str()))
+            && !self.counters.contains_key(BETWEEN_HALVES)
     }
 
     fn by_cycles(&self, key: &Key, machine: &Machine) -> Option<(Op, f64)> {
@@ -114,10 +155,17 @@ impl Counted {
 
     /// Whether it is of these launches.
     pub fn is_of(&self, key: &Key) -> bool {
-        let Key::Kernel { name, grid, block } = key else {
+        let Key::Kernel {
+            name,
+            grid,
+            block,
+            part,
+        } = key
+        else {
             return false;
         };
         self.name == *name
+            && self.part.is_none_or(|p| p == *part)
             && self.grid.is_none_or(|g| g == *grid)
             && self.block.is_none_or(|b| b == *block)
     }
@@ -144,11 +192,12 @@ mod tests {
                 .chain([(TENSOR[0].1.to_owned(), bf16), (DURATION.to_owned(), ns)])
                 .collect(),
         };
-        let all = grouped(&[
+        let launches = [
             launch(4, 1e6, 10.0),
             launch(4, 3e6, 30.0),
             launch(8, 1.0, 5.0),
-        ]);
+        ];
+        let all = grouped(&launches, &[]);
         assert_eq!((all.len(), all[0].launches), (2, 2));
         assert!((all[0].time_s.unwrap() - 20e-9).abs() < 1e-15);
         let w = all[0].work(&Key::Set, None).unwrap();
@@ -157,6 +206,7 @@ mod tests {
             name: "k".into(),
             grid: [grid, 1, 1],
             block: [128, 1, 1],
+            part: 0,
         };
         // Without counted operations: busy cycles at the machine's rate.
         let mut old = all[0].clone();
@@ -166,6 +216,7 @@ mod tests {
             name: "nvjet_tst".into(),
             grid: [4, 1, 1],
             block: [128, 1, 1],
+            part: 0,
         };
         let h100 = greenup_model::shipped::find("h100").unwrap().unwrap();
         let n = old
@@ -175,6 +226,35 @@ mod tests {
         let cost = &h100.cost[&Op::TensorBf16];
         let expected = 1e6 / (cost.clock_hz.unwrap() * cost.time_s.as_ref().unwrap().value);
         assert!((n / expected - 1.0).abs() < 1e-9, "{n} {expected}");
+        // Launches of 10 and 30 ns that the program has too are of two parts.
+        let of_part = |part: u8, median_s: f64| Group {
+            key: Key::Kernel {
+                name: "k".into(),
+                grid: [4, 1, 1],
+                block: [128, 1, 1],
+                part,
+            },
+            launches: 5,
+            time_s: 5.0 * median_s,
+            share_s: 5.0 * median_s,
+            median_s,
+            least_s: median_s,
+            longest_s: median_s,
+            bytes: 0.0,
+            invocations: vec![],
+        };
+        let parts = [of_part(1, 28e-9), of_part(0, 11e-9)];
+        let own = grouped(&launches, &parts);
+        let found = |g: &Group| own.iter().find(|c| c.is_of(&g.key)).unwrap();
+        let ns = |g: &Group| (found(g).time_s.unwrap() * 1e9).round();
+        assert_eq!((own.len(), ns(&parts[0]), ns(&parts[1])), (3, 30.0, 10.0));
+        assert_eq!(
+            found(&parts[1])
+                .work(&parts[1].key, None)
+                .unwrap()
+                .count(Op::TensorBf16),
+            1e6
+        );
         assert!(all[0].is_of(&key(4)) && !all[0].is_of(&key(8)) && !all[0].is_of(&Key::Set));
     }
 }

@@ -5,7 +5,7 @@ use crate::activity::library::on_path;
 use crate::groups::{Group, Key};
 use greenup_process::capture::output;
 use greenup_tune::counters::ProfilerError;
-use greenup_tune::counters::ncu::{COUNTERS, Launch, options, read_ended};
+use greenup_tune::counters::ncu::{Launch, known, metrics_of_work, options, read_ended};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -43,8 +43,6 @@ impl CountError {
 const LEAST_SHARE: f64 = 0.002;
 /// Longest expression of names in an argument of a command.
 const LONGEST: usize = 60_000;
-/// Time in which the profiler lists its metrics.
-const QUERY: Duration = Duration::from_secs(120);
 
 /// The profiler, on the search path or in a CUDA toolkit.
 ///
@@ -129,12 +127,13 @@ pub fn count(
 ) -> Result<Vec<Counted>, CountError> {
     // Bytes and times are read in a run of their own: their few metrics need one pass, so that the profiler repeats no
     // launch, and the caches hold what they hold in the program.
-    let (mut memory, mut metrics): (Vec<&str>, Vec<&str>) = (COUNTERS.iter().filter(|c| c.of_work))
-        .flat_map(|c| c.metrics)
+    let known = known(ncu, stop);
+    let (mut memory, mut metrics): (Vec<&str>, Vec<&str>) = metrics_of_work(&known)
+        .into_iter()
         .partition(|m| m.starts_with("dram") || m.starts_with("lts"));
     memory.push(DURATION);
-    metrics.push(TENSOR_CYCLES);
-    let known = known(ncu, stop);
+    // In the second run it tells launches of different sizes apart.
+    metrics.extend([TENSOR_CYCLES, DURATION]);
     metrics.extend(TENSOR.iter().map(|(_, m)| *m).filter(|m| {
         let base = m.trim_end_matches(".sum");
         known.contains(base)
@@ -186,27 +185,16 @@ pub fn count(
         }
         other => other,
     };
-    let mut out = grouped(&counted(&memory)?);
-    for c in grouped(&counted(&metrics)?) {
-        let same = |o: &&mut Counted| (&o.name, o.grid, o.block) == (&c.name, c.grid, c.block);
+    let mut out = grouped(&counted(&memory)?, groups);
+    for c in grouped(&counted(&metrics)?, groups) {
+        let same = |o: &&mut Counted| {
+            (&o.name, o.grid, o.block, o.part) == (&c.name, c.grid, c.block, c.part)
+        };
         if let Some(o) = out.iter_mut().find(same) {
             o.counters.extend(c.counters);
         }
     }
     Ok(out)
-}
-
-/// Names of the metrics that the profiler knows for this GPU, without their sums.
-fn known(ncu: &Path, stop: &dyn Fn() -> bool) -> BTreeSet<String> {
-    let mut c = Command::new(ncu);
-    c.arg("--query-metrics");
-    let Ok(out) = output(&mut c, QUERY, stop) else {
-        return BTreeSet::new();
-    };
-    (out.stdout.lines())
-        .filter_map(|l| l.split_whitespace().next())
-        .map(str::to_owned)
-        .collect()
 }
 
 #[cfg(test)]
@@ -219,6 +207,7 @@ mod tests {
                 name: name.into(),
                 grid: [1, 1, 1],
                 block: [32, 1, 1],
+                part: 0,
             },
             launches,
             time_s: share_s,

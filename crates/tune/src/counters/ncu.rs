@@ -4,7 +4,7 @@ use super::ProfilerError;
 use crate::error::TuneError;
 use crate::sweep::{Counters, Kernels};
 use greenup_meter::Observer;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -19,6 +19,8 @@ pub struct Counter {
     pub worth: f64,
     /// Whether the work of a kernel follows from it.
     pub of_work: bool,
+    /// Whether a chip may lack it, so that the profiler does not know the metrics.
+    pub optional: bool,
 }
 
 const fn counter(name: &'static str, metrics: &'static [&'static str], worth: f64) -> Counter {
@@ -27,6 +29,7 @@ const fn counter(name: &'static str, metrics: &'static [&'static str], worth: f6
         metrics,
         worth,
         of_work: false,
+        optional: false,
     }
 }
 
@@ -39,7 +42,7 @@ const fn of_work(name: &'static str, metrics: &'static [&'static str], worth: f6
 
 /// Counters that make up the work of a kernel, and those of Anzt et al. 2015, Figs. 6 to 9, under
 /// the names that today's profiler has for them.
-pub const COUNTERS: [Counter; 24] = [
+pub const COUNTERS: [Counter; 25] = [
     of_work(
         "dram_bytes",
         &["dram__bytes_read.sum", "dram__bytes_write.sum"],
@@ -50,6 +53,15 @@ pub const COUNTERS: [Counter; 24] = [
         &["lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum"],
         32.0,
     ),
+    // Of an access that goes on to the other half of L2, both halves count the sectors.
+    Counter {
+        optional: true,
+        ..of_work(
+            "l2_between_halves_bytes",
+            &["lts__t_sectors_srcunit_ltcfabric.sum"],
+            32.0,
+        )
+    },
     of_work(
         "shared_traffic_bytes",
         &["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"],
@@ -140,6 +152,41 @@ pub const COUNTERS: [Counter; 24] = [
     counter("branches", &["smsp__sass_branch_targets.sum"], 1.0),
 ];
 
+/// Time in which the profiler lists its metrics.
+const QUERY: Duration = Duration::from_secs(120);
+
+/// Names of the metrics that the profiler knows for this GPU, without their sums; empty if it does not say.
+pub fn known(ncu: &Path, stop: &dyn Fn() -> bool) -> BTreeSet<String> {
+    let mut c = Command::new(ncu);
+    c.arg("--query-metrics");
+    let Ok(out) = greenup_process::capture::output(&mut c, QUERY, stop) else {
+        return BTreeSet::new();
+    };
+    (out.stdout.lines())
+        .filter_map(|l| l.split_whitespace().next())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Metrics of all counters; of those that a chip may lack, the ones that the profiler knows.
+pub fn metrics(known: &BTreeSet<String>) -> Vec<&'static str> {
+    asked(known, |_| true)
+}
+
+/// As [`metrics`], of the counters from which the work of a kernel follows.
+pub fn metrics_of_work(known: &BTreeSet<String>) -> Vec<&'static str> {
+    asked(known, |c| c.of_work)
+}
+
+fn asked(known: &BTreeSet<String>, wanted: impl Fn(&Counter) -> bool) -> Vec<&'static str> {
+    let there = |m: &&str| known.contains(m.split('.').next().unwrap_or(m));
+    (COUNTERS.iter())
+        .filter(|c| wanted(c) && (!c.optional || c.metrics.iter().all(|m| there(&m))))
+        .flat_map(|c| c.metrics)
+        .copied()
+        .collect()
+}
+
 /// Our counters out of the profiler's metrics; those it does not have are left out.
 fn named(sums: &BTreeMap<String, f64>, more: &[String]) -> BTreeMap<String, f64> {
     let mut out = BTreeMap::new();
@@ -217,11 +264,7 @@ pub fn of_program(
     log: &Path,
     observer: &dyn Observer,
 ) -> Result<(Counters, Kernels), TuneError> {
-    let metrics: Vec<&str> = (COUNTERS.iter())
-        .filter(|c| c.of_work)
-        .flat_map(|c| c.metrics)
-        .copied()
-        .collect();
+    let metrics = metrics_of_work(&known(Path::new("ncu"), &|| observer.cancelled()));
     let mut command = Command::new("ncu");
     command.args(arguments(log, &metrics, program, own.iter()));
     let out =
@@ -362,6 +405,17 @@ mod tests {
         assert_eq!(folded(&rows[..1], &[])["dram_bytes"], 1024.0);
         // One of the two is missing: no sum.
         assert_eq!(folded(&rows[1..], &["device__x".to_owned()]).len(), 1);
+    }
+
+    #[test]
+    fn what_a_chip_may_lack_is_asked_for_where_the_profiler_knows_it() {
+        let fabric = "lts__t_sectors_srcunit_ltcfabric";
+        let with = [fabric.to_owned()].into();
+        let (some, all) = (metrics_of_work(&BTreeSet::new()), metrics_of_work(&with));
+        assert_eq!(all.len(), some.len() + 1);
+        assert!(all.iter().any(|m| m.starts_with(fabric)));
+        assert!(some.contains(&"lts__t_sectors_op_read.sum"));
+        assert!(metrics(&with).len() > all.len());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::build::cubin::Ready;
 use crate::counters::ProfilerError;
-use crate::counters::ncu::{self, COUNTERS};
+use crate::counters::ncu;
 use crate::error::BuildError;
 use crate::error::TuneError;
 use crate::plan::Plan;
@@ -36,7 +36,8 @@ pub fn profile(
     let scratch = Scratch::create(&plan.out)?;
     let bench = Bench::plain(problem, plan, observer, scratch.path().to_owned())?;
     observer.stage("profiling", configs.len());
-    let mut asked: Vec<&str> = COUNTERS.iter().flat_map(|c| c.metrics).copied().collect();
+    let known = ncu::known(Path::new("ncu"), &|| observer.cancelled());
+    let mut asked = ncu::metrics(&known);
     asked.extend(metrics.iter().map(String::as_str));
     for (i, group) in configs.chunks(TOGETHER).enumerate() {
         if observer.cancelled() {

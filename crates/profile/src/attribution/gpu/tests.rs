@@ -48,6 +48,7 @@ fn group(name: &str, share_s: f64) -> Group {
             name: name.into(),
             grid: [4096, 1, 1],
             block: [256, 1, 1],
+            part: 0,
         },
         launches: 100,
         time_s: share_s,
@@ -82,6 +83,7 @@ fn counted(name: &str, dram: f64, f32_fma: f64) -> Counted {
         name: name.into(),
         grid: None,
         block: None,
+        part: None,
         launches: 1,
         time_s: Some(0.06),
         counters,
@@ -120,6 +122,47 @@ fn attributed_joules_are_those_of_the_meter() {
         let advised = |r: &&Row| !r.advice.is_empty();
         assert_eq!(p.kernels.iter().filter(advised).count(), n);
     }
+}
+
+#[test]
+fn a_gpu_that_waits_draws_idle_power_and_bytes_between_halves_of_l2_count_once() {
+    let h200 = shipped::find("h200").unwrap().unwrap();
+    let of = |counters: Vec<Counted>| {
+        let r = run(counters);
+        profile(&r, &device(), r.gpus.first(), Some(&h200))
+    };
+    let streams = |l2: f64, between: Option<f64>| {
+        let mut c = counted("stream", 1e11, 0.0);
+        c.counters.remove("l2_between_halves_bytes");
+        c.counters.insert("l2_bytes".into(), l2);
+        if let Some(between) = between {
+            c.counters.insert("l2_between_halves_bytes".into(), between);
+        }
+        of(vec![c])
+    };
+    let waits = |p: &GpuProfile| {
+        let gap = p.others.iter().find(|r| r.name == "between kernels");
+        (gap.unwrap().basis, gap.unwrap().model_j.unwrap())
+    };
+    // Eight boards of a node, which has 928.7 W.
+    let once = streams(1e11, Some(0.0));
+    let (basis, joules) = waits(&once);
+    assert_eq!(basis, Basis::IdlePower);
+    assert!((joules - 928.7 / 8.0).abs() < 1e-9, "{joules}");
+    let stream = |p: &GpuProfile| {
+        p.kernels
+            .iter()
+            .find(|k| k.name == "stream")
+            .unwrap()
+            .model_j
+            .unwrap()
+    };
+    let counted_between = streams(1.5e11, Some(0.5e11));
+    let estimated = streams(1.5e11, None);
+    assert!((stream(&counted_between) / stream(&once) - 1.0).abs() < 1e-12);
+    assert!((stream(&estimated) / stream(&once) - 1.0).abs() < 1e-12);
+    let said = |p: &GpuProfile| p.notes.iter().any(|n| n.contains("halves of L2"));
+    assert_eq!((said(&counted_between), said(&estimated)), (false, true));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use greenup_report::chart::{
 };
 use greenup_report::si::si;
 use greenup_space::Value;
+use greenup_tune::analyze::counted::l2_bytes;
 use greenup_tune::sweep::{Counters, Folder, Sweep, Trial};
 use serde::Deserialize;
 
@@ -81,7 +82,7 @@ impl Of {
                 known.into_iter().chain([other]).collect()
             }
             Self::Data => {
-                let (l2, dram) = (of("l2_bytes")?, of("dram_bytes")?);
+                let (l2, dram) = (l2_bytes(c)?, of("dram_bytes")?);
                 vec![of("shared_traffic_bytes")?, (l2 - dram).max(0.0), dram]
             }
         })

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""The model's sum over the meter of recorded profiles, with the bytes between the halves of L2 counted once and waiting at idle power.
+
+usage: halves.py MACHINE.toml PROFILE…
+
+A profile is a folder with kernels.csv; the summary.json beside it has the joules of its window. The records lack the counter
+of bytes between the halves: half of the bytes of slow memory are taken, as `greenup profile` does for such records.
+"""
+
+import csv
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+machine = tomllib.loads(Path(sys.argv[1]).read_text())
+cost = {op: c["energy_j"]["value"] for op, c in machine["cost"].items() if "energy_j" in c}
+constant_w = machine["constant_power_w"]["value"]
+node = machine.get("network", {})
+idle_w = node["idle_power_w"]["value"] / node.get("devices_per_node", 1) if "idle_power_w" in node else constant_w
+
+
+def saved(row, counters):
+    """Joules that one launch loses: bytes of L2 that were counted twice, less those of L1 that take their place."""
+    dram, l2 = float(row["dram"] or 0), float(row["l2"] or 0)
+    between = min(0.5 * dram, l2)
+    loads = 128 * counters["global_loads"]
+    l1 = max(0, loads - counters["l2_bytes"] + between) - max(0, loads - counters["l2_bytes"])
+    return cost["l2"] * between - cost["l1"] * l1
+
+
+for folder in map(Path, sys.argv[2:]):
+    summary = json.loads((folder.parent / "summary.json").read_text())[folder.name]
+    rows = list(csv.DictReader((folder / "kernels.csv").open()))
+    counted = {
+        (c["name"], " ".join(map(str, c["grid"])), " ".join(map(str, c["block"]))): c["counters"]
+        for c in json.loads((folder / "run.json").read_text())["counters"]
+    }
+    # The core's energies fall with the square of its voltage.
+    clock = machine["clock"]
+    slower = 1 - summary["clock_hz"] / clock["highest_hz"]["value"]
+    squared = (1 - clock["voltage_slope"]["value"] * slower) ** 2
+    gap = next(r for r in rows if r["name"] == "between kernels")
+    before = summary["model_j"]
+    halves = squared * sum(
+        int(r["launches"]) * saved(r, counted[r["symbol"], r["grid"], r["block"]]) for r in rows if r["basis"] == "counters"
+    )
+    waiting = (constant_w - idle_w) * float(gap["share_s"])
+    meter = summary["window_j"]
+    for what, joules in (
+        ("as recorded", before),
+        ("halves of L2 once", before - halves),
+        ("and waiting at idle power", before - halves - waiting),
+    ):
+        print(f"{folder.name:8} {what:28} {joules:8.1f} J, meter {meter:8.1f} J: {joules / meter - 1:+.1%}")
