@@ -1,32 +1,28 @@
 //! Fast multipole method: what `greenup.fmm` calls.
 
 use crate::arrays::rows;
-use crate::errors::{FmmError, hinted};
+use crate::errors::{FmmError, of_application};
 use crate::keeper::{Keeper, OnSignal};
 use greenup_app::AppError;
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::points::Points;
 use greenup_fmm::session::{Request, Session};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 struct Failed(AppError);
 
 impl From<Failed> for PyErr {
     fn from(Failed(e): Failed) -> Self {
-        match e.message.contains("memory") {
-            true => PyMemoryError::new_err(e.message),
-            false => hinted(FmmError::new_err(e.message), e.hint.as_deref()),
-        }
+        of_application::<FmmError>(&e)
     }
 }
 
-fn points(array: &PyReadonlyArray2<'_, f64>, name: &str) -> PyResult<Points> {
-    let rows: &[[f64; 3]] = rows(array, name)?;
-    Ok(Points {
-        x: std::array::from_fn(|a| rows.iter().map(|p| p[a]).collect()),
-    })
+fn points(rows: &[[f64; 3]]) -> PyResult<Points> {
+    Ok(Points::of_rows(rows)
+        .map_err(AppError::from)
+        .map_err(Failed)?)
 }
 
 /// A plan on its device, for any number of evaluations.
@@ -96,9 +92,15 @@ impl FmmPlan {
             order,
             device,
         };
-        let from = points(&sources, "points")?;
-        let to = targets.as_ref().map(|t| points(t, "targets")).transpose()?;
-        let (sources, count) = (from.len(), to.as_ref().map_or(from.len(), Points::len));
+        let from: &[[f64; 3]] = rows(&sources, "points")?;
+        let to: Option<&[[f64; 3]]> = match &targets {
+            Some(t) => Some(rows(t, "targets")?),
+            None => None,
+        };
+        let (sources, count) = (from.len(), to.map_or(from.len(), <[_]>::len));
+        // Before anything is copied.
+        request.check(sources, count).map_err(Failed)?;
+        let (from, to) = (points(from)?, to.map(points).transpose()?);
         let session = Keeper::start(py, None, move || {
             Session::new(&from, to.as_ref(), &request).map_err(Failed)
         })?;

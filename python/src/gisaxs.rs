@@ -2,7 +2,7 @@
 
 use crate::arrays::rows;
 use crate::convert::file_error;
-use crate::errors::{GisaxsError, hinted};
+use crate::errors::{GisaxsError, hinted, of_application, of_library};
 use crate::run::run;
 use greenup_app::AppError;
 use greenup_gisaxs::fit::report::json;
@@ -27,12 +27,12 @@ pub fn raised(e: Error) -> PyErr {
     match e {
         Error::Io(e) => file_error(&e),
         Error::Memory(e) => PyMemoryError::new_err(e.to_string()),
-        e => GisaxsError::new_err(e.to_string()),
+        e => of_library::<GisaxsError>(&e.to_string(), None),
     }
 }
 
 fn app(e: AppError) -> PyErr {
-    hinted(GisaxsError::new_err(e.message), e.hint.as_deref())
+    of_application::<GisaxsError>(&e)
 }
 
 /// A sample: what its text is (`path`, `toml` or `json`), the text, and where relative paths in it start.
@@ -164,8 +164,13 @@ fn gisaxs_simulate<'py>(
     Ok((pixels.into_pyarray(py), size, scene))
 }
 
-/// The solid inside a mesh.
-fn solid(vertices: &[[f64; 3]], triangles: &[[i64; 3]], weld: bool) -> PyResult<Polyhedron> {
+/// The solid inside a mesh; `None` if stopped.
+fn solid(
+    vertices: &[[f64; 3]],
+    triangles: &[[i64; 3]],
+    weld: bool,
+    watch: &Watch,
+) -> PyResult<Option<Polyhedron>> {
     let n = vertices.len();
     let index = |(k, t): (usize, &[i64; 3])| {
         let corner = |i: i64| usize::try_from(i).ok().filter(|i| *i < n);
@@ -186,15 +191,18 @@ fn solid(vertices: &[[f64; 3]], triangles: &[[i64; 3]], weld: bool) -> PyResult<
         vertices: vertices.to_vec(),
         triangles,
     };
-    let mesh = if weld && !mesh.triangles.is_empty() {
-        mesh.welded()
-    } else {
-        mesh
+    let welded = match weld && !mesh.triangles.is_empty() {
+        true => mesh.welded_until(watch.stop),
+        false => Ok(mesh),
     };
-    Polyhedron::new(&mesh).map_err(|e| {
-        let hint = (!weld).then_some("weld=True merges vertices at the same position; triangles are counter-clockwise seen from outside");
-        hinted(raised(e), hint)
-    })
+    match welded.and_then(|mesh| Polyhedron::until(&mesh, watch.stop)) {
+        Ok(solid) => Ok(Some(solid)),
+        Err(Error::Interrupted) => Ok(None),
+        Err(e) => {
+            let hint = (!weld).then_some("weld=True merges vertices at the same position; triangles are counter-clockwise seen from outside");
+            Err(hinted(raised(e), hint))
+        }
+    }
 }
 
 /// F at some grids, in their order.
@@ -204,7 +212,9 @@ fn at_grids(
     settings: &Settings,
     watch: &Watch,
 ) -> PyResult<Option<Vec<Complex64>>> {
-    let ready = prepare(form, grids, settings, &Alone).map_err(raised)?;
+    let Some(ready) = prepare(form, grids, settings, &Alone, watch).map_err(raised)? else {
+        return Ok(None);
+    };
     let Some(values) = ready.grids(grids, watch).map_err(raised)? else {
         return Ok(None);
     };
@@ -236,11 +246,16 @@ fn gisaxs_form_factor<'py>(
     let q: &[[f64; 4]] = rows(&q, "q")?;
     let all = watched(py, |watch| {
         let settings = session::settings(&device, accuracy).map_err(app)?;
-        let form = solid(vertices, triangles, weld)?;
+        let Some(form) = solid(vertices, triangles, weld, watch)? else {
+            return Ok(None);
+        };
         if q.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        at_grids(&form, &QGrid::joined(q.iter().copied()), &settings, watch)
+        let Some(grids) = QGrid::joined(q, watch.stop).map_err(raised)? else {
+            return Ok(None);
+        };
+        at_grids(&form, &grids, &settings, watch)
     })?;
     Ok(all.into_pyarray(py))
 }
@@ -261,7 +276,9 @@ fn gisaxs_form_factor_grid<'py>(
     let (vertices, triangles) = (rows(&vertices, "vertices")?, rows(&triangles, "triangles")?);
     let all = watched(py, |watch| {
         let settings = session::settings(&device, accuracy).map_err(app)?;
-        let form = solid(vertices, triangles, weld)?;
+        let Some(form) = solid(vertices, triangles, weld, watch)? else {
+            return Ok(None);
+        };
         let count = x
             .len()
             .checked_mul(y.len())
@@ -292,19 +309,10 @@ fn gisaxs_reflectivity<'py>(
         let sample = page.read().and_then(|s| s.with(&set)).map_err(raised)?;
         let stack = sample.stack(&page.2).map_err(raised)?;
         let k0 = sample.wave_number().map_err(raised)?;
-        let mut out = Vec::with_capacity(angles.len());
-        for a in angles {
-            if !(0.0..=90.0).contains(a) {
-                return Err(PyValueError::new_err(format!(
-                    "an angle of {a}°: it must lie between 0° and 90°"
-                )));
-            }
-            if watch.stopped() {
-                return Ok(None);
-            }
-            out.push(layers::reflectivity(&stack, k0, a.to_radians()));
+        match layers::reflectivities(&stack, k0, angles, watch.stop) {
+            Err(Error::Invalid(message)) => Err(PyValueError::new_err(message)),
+            found => found.map_err(raised),
         }
-        Ok(Some(out))
     })?;
     Ok(all.into_pyarray(py))
 }

@@ -1,25 +1,23 @@
 //! Hydrodynamics: what `greenup.hydro` calls.
 
-use crate::errors::{HydroError, hinted};
+use crate::errors::{HydroError, of_application};
 use crate::keeper::{Keeper, OnSignal};
 use greenup_app::AppError;
 use greenup_hydro::engine::State;
-use greenup_hydro::session::Session;
+use greenup_hydro::session::{Given, Session, WrongSetting};
+use greenup_hydro::time::stepping::Clock;
 use greenup_ranks::{Alone, Ranks, mpi::Mpi};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 struct Failed(AppError);
 
 impl From<Failed> for PyErr {
     fn from(Failed(e): Failed) -> Self {
-        match e.message.contains("memory") {
-            true => PyMemoryError::new_err(e.message),
-            false => hinted(HydroError::new_err(e.message), e.hint.as_deref()),
-        }
+        of_application::<HydroError>(&e)
     }
 }
 
@@ -56,18 +54,41 @@ impl Field {
     }
 }
 
-/// Time and step counts after a call: t, dt, steps, rejected steps.
+/// Time and step counts: t, dt, steps, rejected steps.
 type Times = (f64, f64, usize, usize);
 
-fn times(s: &Session) -> Times {
-    let c = s.clock();
+fn times(c: &Clock) -> Times {
     (c.t, c.dt, c.steps, c.rejected)
+}
+
+/// The times after the last accepted step, which are there to read while the next is under way.
+#[derive(Clone)]
+struct Known(Arc<Mutex<Times>>);
+
+impl Known {
+    fn set(&self, clock: &Clock) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = times(clock);
+    }
+
+    fn get(&self) -> Times {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Settings from JSON.
+fn given(json: &str) -> PyResult<Given> {
+    let settings = serde_json::from_str(json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Given::read(&settings).map_err(|e: WrongSetting| match e.is_type {
+        true => PyTypeError::new_err(e.to_string()),
+        false => HydroError::new_err(e.to_string()),
+    })
 }
 
 /// A run between two steps.
 #[pyclass(frozen, module = "greenup._native")]
 pub struct HydroRun {
     session: Keeper<Session>,
+    times: Known,
     shape: [usize; 4],
     unknowns: usize,
     ranks: usize,
@@ -92,21 +113,21 @@ impl HydroRun {
         threads: usize,
         communicator: Option<(u64, String)>,
     ) -> PyResult<Self> {
-        let settings = settings
-            .map(|s| serde_json::from_str(&s))
-            .transpose()
-            .map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let settings = settings.as_deref().map(given).transpose()?;
         let session = Keeper::start(py, Some(threads), move || {
             let ranks = ranks(communicator).map_err(Failed)?;
             match (checkpoint, settings) {
                 (Some(path), _) => Session::load(&path, ranks),
-                (None, settings) => Session::new(settings.unwrap_or_default(), ranks),
+                (None, settings) => Session::new(&settings.unwrap_or_default(), ranks),
             }
             .map_err(Failed)
         })?;
-        let (sizes, ranks) = session.call(py, OnSignal::Leave, |s, _| (s.sizes(), s.ranks()))?;
+        let (sizes, ranks, clock) = session.call(py, OnSignal::Leave, |s, _| {
+            (s.sizes(), s.ranks(), s.clock())
+        })?;
         Ok(Self {
             session,
+            times: Known(Arc::new(Mutex::new(times(&clock)))),
             shape: [sizes.dim, sizes.nodes, sizes.zones, sizes.energies],
             unknowns: sizes.unknowns,
             ranks,
@@ -120,17 +141,20 @@ impl HydroRun {
     }
 
     /// Advances to a time, by at most so many steps.
-    fn advance(&self, py: Python<'_>, end: f64, most: Option<usize>) -> PyResult<Times> {
+    fn advance(&self, py: Python<'_>, end: f64, most: Option<usize>) -> PyResult<()> {
+        let known = self.times.clone();
         self.session
             .call(py, OnSignal::Wait, move |s, stop| {
-                s.advance(end, most, stop).map(|()| times(s))
+                let ended = s.advance((end, most), stop, &|clock| known.set(clock));
+                known.set(&s.clock());
+                ended
             })?
             .map_err(raised)
     }
 
-    /// Time and step counts.
-    fn times(&self, py: Python<'_>) -> PyResult<Times> {
-        self.session.call(py, OnSignal::Leave, |s, _| times(s))
+    /// Time, next time step, accepted and rejected steps, also while a step is under way.
+    fn times(&self) -> Times {
+        self.times.get()
     }
 
     /// Final time of the problem.

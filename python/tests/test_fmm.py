@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from interrupts import interrupted
+from limits import with_memory
 
 import greenup
 from greenup import fmm
@@ -102,6 +103,20 @@ def test_wrong_arguments_raise(change, error):
     arguments = dict(points=np.arange(15.0).reshape(5, 3), charges=np.ones(5))
     with pytest.raises(error):
         fmm.evaluate(**{**arguments, **change})
+
+
+def test_too_many_points_raise_before_they_are_copied():
+    start = "x = np.zeros((8_000_000, 3)); q = np.zeros(len(x)); fmm.evaluate(x[:9], q[:9])"
+    out = with_memory(100, start, "fmm.evaluate(x, q)")
+    assert out.startswith("MemoryError: a sum over 8000000 sources")
+
+
+def test_messages_name_keywords():
+    with pytest.raises(greenup.FmmError, match="accuracy=3e-11") as e:
+        fmm.Plan(np.zeros((5, 3)), accuracy=1e-30)
+    assert "--" not in str(e.value)
+    with pytest.raises(greenup.FmmError, match="omit gradient"):
+        fmm.Plan(np.zeros((5, 3)), kernel="stokes", gradient=True)
 
 
 @pytest.mark.parametrize("size", [1e308, 1e-300])

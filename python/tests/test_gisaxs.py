@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 from interrupts import interrupted
+from limits import with_memory
 
 import greenup
 from greenup import gisaxs
@@ -231,6 +232,26 @@ def test_ctrl_c_ends_a_form_factor():
     q = np.random.default_rng(2).uniform(-5, 5, (400_000, 3))
     took = interrupted(lambda: gisaxs.form_factor(vertices, top + bottom + side, q, accuracy=1e-12))
     assert took < 3.0
+
+
+@pytest.mark.parametrize("after", [0.05, 0.3, 0.8, 1.5])
+def test_ctrl_c_is_heard_with_millions_of_q(after):
+    q = np.random.default_rng(2).uniform(-5, 5, (2_000_000, 3))
+    took = interrupted(lambda: gisaxs.form_factor(*cube(), q, accuracy=1e-11), after)
+    # Python's own checks of the array, and freeing it, count too.
+    assert took < 1.0
+
+
+def test_too_many_q_or_angles_raise():
+    start = "q = np.ones((3_000_000, 3)); q[:, 2] = np.arange(len(q)) * 1e-6"
+    shape = "np.array([[0., 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]"
+    start += f"; gisaxs.form_factor({shape}, q[:9])"
+    for mib in (300, 700):
+        out = with_memory(mib, start, f"gisaxs.form_factor({shape}, q)")
+        assert out.startswith("MemoryError: ") and " of memory, but " in out
+    start = f"page = {SAMPLE!r}; angles = np.full(20_000_000, 0.5); gisaxs.reflectivity(page, angles[:9])"
+    out = with_memory(100, start, "gisaxs.reflectivity(page, angles)")
+    assert out.startswith("MemoryError: the reflectivity at 20000000 angles")
 
 
 def test_other_threads_go_on():

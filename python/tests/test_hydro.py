@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -121,7 +122,7 @@ def test_a_run_is_not_copied():
 def test_numbers_of_numpy_are_settings():
     run = Run(problem=1, mesh="square01_quad", refine=np.int64(1), cfl=np.float32(0.5))
     assert run.settings["refine"] == 1 and run.settings["cfl"] == 0.5
-    with pytest.raises(TypeError, match="a setting"):
+    with pytest.raises(TypeError, match="mesh"):
         Run(problem=1, mesh=b"square01_quad")
 
 
@@ -135,7 +136,7 @@ def test_numbers_of_numpy_are_settings():
         (dict(refine=-1), greenup.HydroError),
         (dict(refine=100), greenup.HydroError),
         (dict(refine=12, order=8, mesh="cube01_hex"), (greenup.HydroError, MemoryError)),
-        (dict(refine="x"), greenup.HydroError),
+        (dict(refine="x"), TypeError),
         (dict(order=0), greenup.HydroError),
         (dict(cfl=float("nan")), ValueError),
         (dict(cfl=-1.0), greenup.HydroError),
@@ -148,6 +149,42 @@ def test_numbers_of_numpy_are_settings():
 def test_wrong_settings_raise(settings, error):
     with pytest.raises(error):
         Run(**settings)
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        (dict(refine=1.0), "refine=1.0: use a whole number"),
+        (dict(order="2"), 'order="2": use a whole number'),
+        (dict(mesh=3), "mesh=3: use text"),
+        (dict(cfl="fast"), 'cfl="fast": use a number'),
+        (dict(assembly=True), "assembly=true: use one of `full`, "),
+        (dict(t_final=[1.0]), "t_final=.*use a number"),
+        (dict(threads="2"), "threads='2': use a whole number"),
+        (dict(e0=b"1"), "e0 has a value of type bytes"),
+    ],
+)
+def test_wrong_types_name_the_setting(settings, message):
+    with pytest.raises(TypeError, match=message):
+        Run(**settings)
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        (dict(cg_max=0), "cg_max=0: at least 1"),
+        (dict(cg_tol=10), "cg_tol=10: it must be below 1"),
+        (dict(cfl=-1.0), "cfl=-1: it must be above 0"),
+        (dict(refine=-1), "refine=-1: use a whole number"),
+        (dict(ode="rk5"), 'ode="rk5": use one of'),
+        (dict(mesh="square01_tri", assembly="partial"), 'use assembly="full"'),
+        (dict(order=1, energy_order=5), "energy_order of at most"),
+    ],
+)
+def test_wrong_values_name_the_keyword(settings, message):
+    with pytest.raises(greenup.HydroError, match=message) as e:
+        Run(**settings)
+    assert "--" not in str(e.value) + (e.value.hint or "")
 
 
 def test_wrong_times_and_counts_raise():
@@ -172,6 +209,28 @@ def test_ctrl_c_ends_a_run_after_a_step_and_loses_nothing():
     assert np.array_equal(run.e, other.e)
     run.step()
     assert run.steps == steps + 1
+
+
+def test_times_are_those_of_the_last_step_in_a_signal_handler():
+    run = Run(problem=1, mesh="square01_quad", refine=3)
+    seen = []
+
+    def look(*_):
+        seen.append((run.steps, run.t, run.dt, run.rejected))
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run.run(100.0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    steps, times = [s[0] for s in seen], [s[1] for s in seen]
+    assert 0 < steps[0] < steps[1] < steps[2] <= run.steps
+    assert 0 < times[0] < times[1] < times[2] <= run.t
 
 
 PROGRAM = """

@@ -33,6 +33,10 @@ def test_what_ifs():
         m.power_bounded(1)
     with pytest.raises(greenup.ModelError):
         m.throttled(math.nan)
+    with pytest.raises(greenup.ModelError, match="range of numbers"):
+        m.throttled(1e308).throttled(1e308)
+    with pytest.raises(greenup.ModelError, match="range of numbers"):
+        m.throttled(1e308).predict({"f64": 1e18})
     clocked = m.predict_clocked(work)
     assert clocked["clock_hz"] > 1e8 and clocked["energy_j"] > 0
 

@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from interrupts import interrupted
 
 import greenup
 
@@ -158,3 +159,16 @@ def test_ctrl_c_ends_a_count_and_other_threads_go_on():
     done.set()
     other.join()
     assert len(ticks) > 15
+
+
+def test_ctrl_c_is_heard_in_spaces_of_millions_of_points():
+    large = greenup.Space('[parameters]\na = "1 : 300"\nb = "1 : 300"\nc = "1 : 100"\n')
+    assert len(large) == 9_000_000
+    for n in (4_000_000, 9_000_000):
+        assert interrupted(lambda: large.sample(n), 0.1) < 0.5
+
+
+def test_a_sample_beyond_memory_raises():
+    large = greenup.Space("[parameters]\n" + "".join(f'{p} = "1 : 100000"\n' for p in "abc"))
+    with pytest.raises(MemoryError, match="sample"):
+        large.sample(2**48)

@@ -5,7 +5,7 @@ use crate::commands::input::{PrecisionArg, default_ncrit};
 use crate::engine::{Engine, PhaseTimes};
 use crate::memory;
 use crate::options::{M2l, Options};
-use crate::plan::Plan;
+use crate::plan::{Plan, checked};
 use crate::points::Points;
 use crate::precision::Real;
 use crate::{FmmError, kernel::Kernel};
@@ -31,6 +31,48 @@ pub struct Request {
     pub order: Option<usize>,
     /// `cpu`, `cuda`, `cuda:N`, or `cuda+cpu`.
     pub device: String,
+}
+
+impl Request {
+    /// Checks what needs no points but their numbers: the device's name, the accuracy, the orders, and the memory of a sum.
+    ///
+    /// # Errors
+    /// One of them is invalid, or there is not enough memory.
+    pub fn check(&self, sources: usize, targets: usize) -> Result {
+        match self.single {
+            true => self.options::<f32>(sources, targets),
+            false => self.options::<f64>(sources, targets),
+        }
+        .map(drop)
+    }
+
+    /// The same; returns the device and the options of the plan.
+    fn options<R: Real>(&self, sources: usize, targets: usize) -> Result<(Device, Options)> {
+        let device: Device = self.device.parse()?;
+        let precision = match self.single {
+            true => PrecisionArg::F32,
+            false => PrecisionArg::F64,
+        };
+        let options = Options {
+            kernel: self.kernel,
+            tolerance: self.accuracy,
+            gradient: self.gradient,
+            ncrit: self
+                .ncrit
+                .unwrap_or_else(|| default_ncrit(device.gpu().is_some(), precision, self.gradient)),
+            m2l: M2l::Fft,
+            order: self.order,
+        };
+        if !(self.accuracy > 0.0 && self.accuracy < 1.0) {
+            return Err(AppError::new(format!(
+                "invalid accuracy {}: it must lie between 0 and 1",
+                self.accuracy
+            )));
+        }
+        checked::<R>(&options)?;
+        memory::check_points::<R>(self.kernel, self.gradient, sources, targets)?;
+        Ok((device, options))
+    }
 }
 
 /// A plan with the memory of its evaluation. GPU sessions stay on their thread.
@@ -60,29 +102,8 @@ impl Session {
     }
 
     fn of<R: Real>(sources: &Points, targets: Option<&Points>, r: &Request) -> Result<Self> {
-        let device: Device = r.device.parse()?;
-        let precision = match r.single {
-            true => PrecisionArg::F32,
-            false => PrecisionArg::F64,
-        };
-        let options = Options {
-            kernel: r.kernel,
-            tolerance: r.accuracy,
-            gradient: r.gradient,
-            ncrit: r
-                .ncrit
-                .unwrap_or_else(|| default_ncrit(device.gpu().is_some(), precision, r.gradient)),
-            m2l: M2l::Fft,
-            order: r.order,
-        };
-        if !(r.accuracy > 0.0 && r.accuracy < 1.0) {
-            return Err(AppError::new(format!(
-                "invalid accuracy {}: it must lie between 0 and 1",
-                r.accuracy
-            )));
-        }
         let count = targets.map_or(sources, |t| t).len();
-        memory::check_points::<R>(r.kernel, r.gradient, sources.len(), count)?;
+        let (device, options) = r.options::<R>(sources.len(), count)?;
         let plan = Arc::new(Plan::<R>::new(sources, targets, &options)?);
         let (order, setup_s) = (plan.order(), plan.setup_times().total_s());
         let unit = plan.unit;

@@ -8,6 +8,7 @@
 //! | [`renamed`] | old names of flags and keys, accepted with a note |
 //! | [`args`] | flags that mean the same everywhere: `--device`, `--threads`, `--machine`, `--sensor` |
 //! | [`error`] | errors of commands: message, suggestion, exit code |
+//! | [`keywords`] | messages for functions, which take settings by name instead of flags |
 //! | [`mod@print`] | results on standard output, messages on standard error |
 //! | [`stdout`] | standard output whose failures are not lost |
 //! | [`output`] | files that a command writes, checked before any work |
@@ -26,6 +27,7 @@ pub mod args;
 pub mod command;
 pub mod error;
 pub mod folders;
+pub mod keywords;
 pub mod load;
 pub mod machine;
 pub mod output;

@@ -75,6 +75,9 @@ pub fn predict_clocked(machine: &Machine, work: &Work) -> Result<ClockedPredicti
         .map(|p| p.at_hz)
         .fold(highest, f64::min);
     let best = at(own);
+    if !(best.time_s.is_finite() && best.energy_j.is_finite() && best.power_w.is_finite()) {
+        return Err(MachineError::BeyondNumbers(machine.name.clone()));
+    }
     if best.power_w <= clocking.cap_w.value {
         return Ok(best);
     }

@@ -76,7 +76,8 @@ pub struct Prediction {
 /// ```
 ///
 /// # Errors
-/// [`MachineError::NoCost`] when the machine has no cost for a class of the work.
+/// [`MachineError::NoCost`] when the machine has no cost for a class of the work, [`MachineError::BeyondNumbers`] when time or
+/// energy is no finite number.
 pub fn predict(machine: &Machine, work: &Work) -> Result<Prediction, MachineError> {
     let mut p = point(machine, work, End::Value)?;
     let (low, high) = (
@@ -158,10 +159,15 @@ fn point(machine: &Machine, work: &Work, end: End) -> Result<Prediction, Machine
         .filter(|_| complete)
         .map(|p| end.of(p) * time_s);
     let energy_j = constant.map(|c| marginal + c);
+    let power_w = energy_j.filter(|_| time_s > 0.0).map(|e| e / time_s);
+    let finite = |x: Option<f64>| x.is_none_or(f64::is_finite);
+    if !(time_s.is_finite() && finite(energy_j) && finite(power_w)) {
+        return Err(MachineError::BeyondNumbers(machine.name.clone()));
+    }
     Ok(Prediction {
         time_s,
         energy_j,
-        power_w: energy_j.filter(|_| time_s > 0.0).map(|e| e / time_s),
+        power_w,
         bound,
         time_interval_s: (time_s, time_s),
         energy_interval_j: energy_j.map(|e| (e, e)),

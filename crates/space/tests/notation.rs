@@ -187,7 +187,8 @@ fn contradictions_leave_nothing() {
     let s = Arc::new(space(text).unwrap());
     let index = Index::build(&s, &Limits::default()).unwrap();
     assert!(index.is_empty() && index.get(0).is_none());
-    assert!(index.sample(3, &mut fastrand::Rng::with_seed(1)).is_empty());
+    let some = index.sample(3, &mut fastrand::Rng::with_seed(1), &|| false);
+    assert!(some.unwrap().is_empty());
 }
 
 #[test]
@@ -306,4 +307,15 @@ fn wrong_formats_are_named() {
     }
     let e = refusal("[parameters]\na = '2..256'");
     assert!(e.contains("start : stop") && e.contains("line 2"), "{e}");
+}
+
+#[test]
+fn samples_stop_and_do_not_abort() {
+    let text = "[parameters]\na = '1 : 100000'\nb = '1 : 100000'\nc = '1 : 100000'";
+    let index = Index::build(&Arc::new(space(text).unwrap()), &Limits::default()).unwrap();
+    let mut rng = fastrand::Rng::with_seed(1);
+    let many = index.sample(1 << 48, &mut rng, &|| false);
+    assert_eq!(many.unwrap_err(), Stop::Memory);
+    let some = index.sample(1000, &mut rng, &|| true);
+    assert_eq!(some.unwrap_err(), Stop::Cancelled);
 }

@@ -231,7 +231,7 @@ proptest! {
             for j in index.adjacent(i) {
                 prop_assert_eq!(differ(&by_number[j as usize]), 1);
             }
-            let mut some = index.sample(20, &mut rng);
+            let mut some = index.sample(20, &mut rng, &|| false).unwrap();
             some.sort();
             some.dedup();
             prop_assert_eq!(some.len() as u64, index.len().min(20));

@@ -213,6 +213,6 @@ def run_command(command):
     errors = [i for i, line in enumerate(lines) if line.startswith("error: ")]
     message = "\n".join(lines[errors[-1] :] if errors else lines[-5:]) or f"the command ended with {code}"
     message, _, hint = message.removeprefix("error: ").partition("\nhint: ")
-    error = TuneError(message)
-    error.hint = hint or None
+    error = TuneError(_native.keywords(message))
+    error.hint = _native.keywords(hint) or None
     raise error

@@ -29,7 +29,8 @@ class Run:
     the zones; all call the same methods, and each sees the arrays of its part.
 
     A run computes on threads of its own: Python's other threads go on. Ctrl-C ends :meth:`run` and :meth:`step` after
-    the step that is under way; no accepted step is lost.
+    the step that is under way; no accepted step is lost. ``t``, ``dt``, ``steps`` and ``rejected`` are those of the last
+    accepted step, also in other threads and in signal handlers; all else waits for the call that is under way.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Run:
     ):
         settings = {
             "problem": os.fspath(problem) if isinstance(problem, os.PathLike) else str(problem),
-            "mesh": os.fspath(mesh) if mesh is not None else None,
+            "mesh": os.fspath(mesh) if isinstance(mesh, os.PathLike) else mesh,
             "refine": refine,
             "order": order,
             "energy_order": energy_order,
@@ -70,7 +71,9 @@ class Run:
         for name, endings in (("problem", (".toml",)), ("mesh", (".mesh", ".msh"))):
             if isinstance(given.get(name), str) and given[name].endswith(endings):
                 _check_readable(given[name])
-        self._start(to_json(given, "a setting"), None, threads, comm)
+        # One by one, so that an error names the setting.
+        settings = ", ".join(f'"{name}": {to_json(value, name)}' for name, value in given.items())
+        self._start(f"{{{settings}}}", None, threads, comm)
 
     @classmethod
     def load(cls, path, *, threads=None, comm=None):
@@ -84,16 +87,17 @@ class Run:
         self._comm, communicator = _communicator(comm)
         if threads is None:
             threads = max(1, len(os.sched_getaffinity(0)) // _local_ranks(self._comm))
+        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
+            raise TypeError(f"threads={threads!r}: use a whole number, 1 to 4096")
         if not 1 <= threads <= 4096:
             raise ValueError(f"threads={threads}: use 1 to 4096")
         self._run = _native.HydroRun(settings, checkpoint, threads, communicator)
         self._views = 0
-        self._times = self._run.times()
 
-    t = property(lambda self: self._times[0], doc="Time of the last accepted state.")
-    dt = property(lambda self: self._times[1], doc="Next time step.")
-    steps = property(lambda self: self._times[2], doc="Number of accepted steps.")
-    rejected = property(lambda self: self._times[3], doc="Number of rejected steps.")
+    t = property(lambda self: self._run.times()[0], doc="Time of the last accepted state.")
+    dt = property(lambda self: self._run.times()[1], doc="Next time step.")
+    steps = property(lambda self: self._run.times()[2], doc="Number of accepted steps.")
+    rejected = property(lambda self: self._run.times()[3], doc="Number of rejected steps.")
     t_final = property(lambda self: self._run.t_final(), doc="Final time of the problem.")
     dim = property(lambda self: self._run.sizes()[0], doc="Dimension of the mesh.")
     nodes = property(lambda self: self._run.sizes()[1], doc="Number of kinematic nodes (of this rank's part).")
@@ -139,11 +143,7 @@ class Run:
     def _advance(self, end, steps):
         if self._views:
             raise _native.HydroError("a view of the state is open: end its `with` block before the next step")
-        try:
-            self._times = self._run.advance(end, steps)
-        except BaseException:
-            self._times = self._run.times()
-            raise
+        self._run.advance(end, steps)
         return self.t
 
     @contextmanager

@@ -8,7 +8,9 @@ use crate::run::run;
 use greenup_command::facts;
 use greenup_space::{Facts, Index, Limits, Stop, count, funnel};
 use points::Points;
-use pyo3::exceptions::{PyException, PyIndexError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyException, PyIndexError, PyMemoryError, PyOverflowError, PyTypeError, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice};
 use std::sync::{Arc, OnceLock};
@@ -162,8 +164,9 @@ impl Space {
         let n = usize::try_from(n)
             .map_err(|_| PyValueError::new_err(format!("{n} points cannot be sampled")))?;
         let index = self.index(py)?;
-        let chosen = py.detach(|| index.sample(n, &mut fastrand::Rng::with_seed(seed)));
-        self.points(py, &chosen)
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let chosen = run(py, |stop| index.sample(n, &mut rng, &|| stop.is_set()))?;
+        self.points(py, &chosen.map_err(|e| not_sampled(n, e))?)
     }
 
     /// A list of the points that differ from a point (a dict, or its number) in one parameter; with ``adjacent`` only those with the next value above or below.
@@ -193,7 +196,8 @@ impl Space {
 
     /// The values that each parameter takes anywhere in the space: a dict of lists.
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = self.index(py)?.values();
+        let index = self.index(py)?;
+        let all = py.detach(|| index.values());
         let out = PyDict::new(py);
         for (name, values) in self.space.names().zip(&all) {
             let list = PyList::empty(py);
@@ -304,6 +308,13 @@ fn stopped(e: Stop) -> PyErr {
         ),
         Stop::Fault(e) => hinted(SpaceError::new_err(e.message), e.hint.as_deref()),
         Stop::Cancelled => SpaceError::new_err("stopped"),
+    }
+}
+
+fn not_sampled(n: usize, e: Stop) -> PyErr {
+    match e {
+        Stop::Memory => PyMemoryError::new_err(format!("no memory for a sample of {n} points")),
+        e => stopped(e),
     }
 }
 

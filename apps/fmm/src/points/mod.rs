@@ -6,7 +6,7 @@ mod results;
 
 pub use generate::{Distribution, charges, charges_piece, generate, generate_piece};
 
-use crate::FmmError;
+use crate::{FmmError, memory};
 use rayon::prelude::*;
 
 /// Points, coordinate by coordinate.
@@ -17,6 +17,18 @@ pub struct Points {
 }
 
 impl Points {
+    /// The points of an array, if there is memory for a copy.
+    ///
+    /// # Errors
+    /// There is not.
+    pub fn of_rows(rows: &[[f64; 3]]) -> Result<Self, FmmError> {
+        let what = format!("a copy of {} points", rows.len());
+        memory::check(&what, memory::bytes(rows.len(), 24), "use fewer points")?;
+        Ok(Self {
+            x: std::array::from_fn(|a| rows.iter().map(|p| p[a]).collect()),
+        })
+    }
+
     /// Number of points.
     pub fn len(&self) -> usize {
         self.x[0].len()

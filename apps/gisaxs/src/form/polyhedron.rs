@@ -3,9 +3,10 @@
 
 use super::{FormFactor, transform};
 use crate::GisaxsError;
-use crate::mesh::Mesh;
+use crate::mesh::{CHUNK, Mesh, go_on};
 use crate::sample::rotation::Rotation;
 use num_complex::Complex64;
+use std::sync::atomic::AtomicBool;
 
 /// The solid inside a closed surface of flat triangles with outward normals.
 #[derive(Clone, Debug)]
@@ -37,7 +38,15 @@ impl Polyhedron {
     /// # Errors
     /// The mesh is open, inside out or has invalid triangles ([`Mesh::check`]).
     pub fn new(mesh: &Mesh) -> Result<Self, GisaxsError> {
-        mesh.check()?;
+        Self::until(mesh, &AtomicBool::new(false))
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// As of [`Polyhedron::new`]; [`GisaxsError::Interrupted`] if stopped.
+    pub fn until(mesh: &Mesh, stop: &AtomicBool) -> Result<Self, GisaxsError> {
+        mesh.check_until(stop)?;
         let faces = mesh
             .triangles
             .iter()
@@ -53,7 +62,10 @@ impl Polyhedron {
         let (mut volume, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
         // Tetrahedra from a vertex to each triangle: from a far origin, differences of large numbers would be left.
         let from = mesh.vertices.first().copied().unwrap_or_default();
-        for t in &mesh.triangles {
+        for (n, t) in mesh.triangles.iter().enumerate() {
+            if n % CHUNK == 0 {
+                go_on(stop)?;
+            }
             let v: [[f64; 3]; 3] =
                 t.map(|i| std::array::from_fn(|k| mesh.vertices[i][k] - from[k]));
             let six = v[0][0] * (v[1][1] * v[2][2] - v[1][2] * v[2][1])

@@ -4,6 +4,7 @@ use super::Mesh;
 use crate::GisaxsError;
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Vertices closer than this fraction of the size are merged.
 const WELD: f64 = 1e-9;
@@ -11,18 +12,41 @@ const WELD: f64 = 1e-9;
 const CELL: f64 = 16.0;
 /// Number of faults that an error lists.
 const NAMED: usize = 3;
+/// Vertices or triangles between two looks at whether to stop.
+pub(crate) const CHUNK: usize = 1 << 14;
+
+/// Fails once it should stop.
+pub(crate) fn go_on(stop: &AtomicBool) -> Result<(), GisaxsError> {
+    match stop.load(Ordering::Relaxed) {
+        true => Err(GisaxsError::Interrupted),
+        false => Ok(()),
+    }
+}
 
 impl Mesh {
     /// The mesh with vertices at the same position merged, without triangles that degenerate by it.
     #[must_use]
     pub fn welded(&self) -> Self {
+        let never = AtomicBool::new(false);
+        self.welded_until(&never).unwrap_or_default()
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// [`GisaxsError::Interrupted`] if stopped.
+    pub fn welded_until(&self, stop: &AtomicBool) -> Result<Self, GisaxsError> {
         let cell = (self.size() * WELD * CELL).max(f64::MIN_POSITIVE);
         let mut seen: HashMap<[i64; 3], usize> = HashMap::with_capacity(self.vertices.len());
         let mut vertices = Vec::new();
         let positions: Vec<usize> = self
             .vertices
             .iter()
-            .map(|v| {
+            .enumerate()
+            .map(|(i, v)| {
+                if i % CHUNK == 0 {
+                    go_on(stop)?;
+                }
                 let key = v.map(|x| (x / cell).floor() as i64);
                 // Near a border of its cell, the other vertex may be in the next cell.
                 let beyond: [i64; 3] = std::array::from_fn(|k| {
@@ -42,23 +66,23 @@ impl Mesh {
                     let there: [i64; 3] = std::array::from_fn(|k| key[k].saturating_add(step[k]));
                     seen.get(&there).copied()
                 });
-                near.unwrap_or_else(|| {
+                Ok(near.unwrap_or_else(|| {
                     vertices.push(*v);
                     seen.insert(key, vertices.len() - 1);
                     vertices.len() - 1
-                })
+                }))
             })
-            .collect();
+            .collect::<Result<_, GisaxsError>>()?;
         let triangles = self
             .triangles
             .iter()
             .map(|t| t.map(|i| positions[i]))
             .filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0])
             .collect();
-        Self {
+        Ok(Self {
             vertices,
             triangles,
-        }
+        })
     }
 
     /// Whether the mesh bounds a solid: finite vertices, no triangle of zero area, each edge once in each direction,
@@ -67,6 +91,14 @@ impl Mesh {
     /// # Errors
     /// The mesh is empty, open or inside out, or has an invalid vertex or triangle; the error lists the first faults.
     pub fn check(&self) -> Result<(), GisaxsError> {
+        self.check_until(&AtomicBool::new(false))
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// As of [`Mesh::check`]; [`GisaxsError::Interrupted`] if stopped.
+    pub fn check_until(&self, stop: &AtomicBool) -> Result<(), GisaxsError> {
         let wrong = |message: String| Err(GisaxsError::Mesh(message));
         if self.triangles.is_empty() {
             return wrong("has no triangles".into());
@@ -78,6 +110,7 @@ impl Mesh {
         {
             return wrong(format!("has an invalid corner: number {}", i + 1));
         }
+        go_on(stop)?;
         let size = self.size();
         let thin: Vec<String> = self
             .triangles
@@ -93,6 +126,7 @@ impl Mesh {
                 thin[..thin.len().min(NAMED)].join(", ")
             ));
         }
+        go_on(stop)?;
         // Ends of each edge, the lower first, and whether it runs that way.
         let mut edges: Vec<(usize, usize, bool)> = self
             .triangles
@@ -100,7 +134,9 @@ impl Mesh {
             .flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])])
             .map(|(a, b)| (a.min(b), a.max(b), a < b))
             .collect();
+        go_on(stop)?;
         edges.par_sort_unstable();
+        go_on(stop)?;
         let mut open = Vec::new();
         let mut turned = Vec::new();
         for same in edges.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {

@@ -8,6 +8,7 @@ mod level_set;
 mod write;
 
 pub use bicontinuous::Bicontinuous;
+pub(crate) use check::{CHUNK, go_on};
 pub use files::read;
 pub use write::ENDINGS;
 

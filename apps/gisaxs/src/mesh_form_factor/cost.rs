@@ -5,7 +5,7 @@ use super::nufft::{DetectorNufft, MAX_TERMS, PARTS};
 
 use super::gemm::{families, least as products_least, serves as pairs};
 use super::q_grid::{Extent, QGrid};
-use super::{Method, Surface};
+use super::{Method, Surface, Watch};
 use std::f64::consts::PI;
 
 // Seconds per step of each method, measured on one core of a 2024 EPYC with AVX-512; the selection depends only on
@@ -58,11 +58,13 @@ pub(super) struct Costs {
 }
 
 impl Costs {
+    /// They are wrong if stopped.
     pub fn new(
         surface: &Surface,
         (grids, extent): (&[QGrid], &Extent),
         (precision, corrected): (Precision, bool),
         accuracy: f64,
+        watch: &Watch,
     ) -> Self {
         let nodes = &surface.nodes;
         let n = nodes.len() as f64;
@@ -96,6 +98,7 @@ impl Costs {
         };
         // Rows that share factors compute them once.
         let factors: f64 = families(nodes, grids, accuracy)
+            .take_while(|_| !watch.stopped())
             .map(|f| START + f.base.len() as f64 * LEFT)
             .sum();
         let factors = n * (factors + heights as f64 * RIGHT);

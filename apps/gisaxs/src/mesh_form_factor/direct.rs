@@ -143,7 +143,7 @@ fn run<T: Real>(
 ) -> Option<Vec<Vec<Complex64>>> {
     let kernels = Kernels::best();
     let nodes = &surface.nodes;
-    let damped = Extent::of(grids).im_qz > 0.0;
+    let damped = Extent::until(grids, watch.stop)?.im_qz > 0.0;
     let step = if corrected { 16 } else { 8 };
     let mut node = vec![T::default(); nodes.len() * step];
     for (t, to) in node.chunks_mut(step).enumerate() {

@@ -37,12 +37,9 @@ impl Prepared<'_> {
                 self.rows_of(&grids[range], watch)?
             }
         };
-        let mut stopped = [f64::from(u8::from(own.is_none()))];
-        ranks.max(&mut stopped);
-        let Some(own) = own.filter(|_| stopped == [0.0]) else {
-            return Ok(None);
-        };
-        Ok(Some(gathered(own, grids, ranks)))
+        let stopped = on_any(ranks, own.is_none());
+        let own = own.filter(|_| !stopped);
+        Ok(own.map(|own| gathered(own, grids, ranks)))
     }
 
     /// Where the time of each device of this rank went since the last call.
@@ -123,6 +120,13 @@ impl Prepared<'_> {
     }
 }
 
+/// Whether something holds on one of the ranks, all of which call it.
+pub(super) fn on_any(ranks: &dyn Ranks, here: bool) -> bool {
+    let mut any = [f64::from(u8::from(here))];
+    ranks.max(&mut any);
+    any != [0.0]
+}
+
 /// The grids of a rank, of many.
 fn rows(grids: &[QGrid], rank: usize, ranks: usize) -> Range<usize> {
     part_of(grids.len(), rank, (ranks, TOGETHER))
@@ -168,9 +172,8 @@ pub fn each_over<F: FormFactor + ?Sized>(
         }
         _ => each(form, &grids[rows(grids, ranks.rank(), ranks.size())], watch),
     };
-    let mut stopped = [f64::from(u8::from(own.is_none()))];
-    ranks.max(&mut stopped);
-    own.filter(|_| stopped == [0.0])
+    let stopped = on_any(ranks, own.is_none());
+    own.filter(|_| !stopped)
         .map(|own| gathered(own, grids, ranks))
 }
 

@@ -3,6 +3,7 @@
 use super::accelerator::{Accelerator, Request};
 use super::cost::{Costs, EXACT, runs};
 use super::direct::{Blocks, Precision, direct};
+use super::gathered::on_any;
 use super::gemm::products;
 use super::nufft::{BLOCK, DetectorNufft, GridNufft, MAX_SHARED, MAX_TERMS};
 use super::nufft::{Transform, condition, damped, growth};
@@ -72,8 +73,21 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// Bytes of F on a grid of several, beyond its numbers: two lists of them, of the method and of its caller; and a family of
+/// the GEMM method, with three short allocations.
+const OF_GRID: u64 = 2 * (24 + 16) + 96 + 3 * 40;
+
+/// Bytes of F on some grids, with what is held per grid while it is computed.
+fn bytes_of_values(grids: &[QGrid], points: usize) -> u64 {
+    match grids.len() {
+        0 | 1 => 16 * points as u64,
+        n => 2 * 16 * points as u64 + OF_GRID * n as u64,
+    }
+}
+
 /// Prepares the method asked for, or the cheapest one, for a mesh and some grids of q. All of some ranks call it for the
-/// same mesh and grids; each can then compute any of the grids, with the digits that one rank has.
+/// same mesh and grids; each can then compute any of the grids, with the digits that one rank has. `None` if one of them was
+/// stopped.
 ///
 /// # Errors
 /// The method does not support these q, this precision or this quadrature, or the memory is too small.
@@ -82,10 +96,15 @@ pub fn prepare<'a>(
     grids: &[QGrid],
     settings: &Settings,
     ranks: &dyn Ranks,
-) -> Result<Prepared<'a>, crate::GisaxsError> {
-    let extent = Extent::of(grids);
+    watch: &Watch,
+) -> Result<Option<Prepared<'a>>, crate::GisaxsError> {
+    let extent = Extent::until(grids, watch.stop);
+    let stopped = on_any(ranks, extent.is_none());
+    let Some(extent) = extent.filter(|_| !stopped) else {
+        return Ok(None);
+    };
     let what = format!("F at {} q", extent.points);
-    memory::check(&what, 16 * extent.points as u64)?;
+    memory::check(&what, bytes_of_values(grids, extent.points))?;
     let accuracy = settings.accuracy;
     // Where waves grow over the particle, errors grow too.
     let grown = growth(form.mesh().span_z(), &extent);
@@ -106,10 +125,13 @@ pub fn prepare<'a>(
     // A few q of a few triangles are not worth any preparation.
     let free = settings.method.is_none() && settings.on.is_none();
     if (settings.method == Some(Method::Exact) && settings.on.is_none()) || (free && exact < 1e-3) {
-        return Ok(Prepared::exact(form, exact));
+        return Ok(Some(Prepared::exact(form, exact)));
     }
-    let surface = Surface::new(form.mesh(), extent.most.max(1e-9), sampling);
-    let surface = Arc::new(surface);
+    let surface = Surface::until(form.mesh(), extent.most.max(1e-9), sampling, watch.stop);
+    let stopped = on_any(ranks, surface.is_none());
+    let Some(surface) = surface.filter(|_| !stopped).map(Arc::new) else {
+        return Ok(None);
+    };
     if let Some(on) = &settings.on {
         return on_accelerator(
             on,
@@ -117,7 +139,8 @@ pub fn prepare<'a>(
             (grids, &extent),
             (settings, ranks),
             (precision, corrected),
-        );
+        )
+        .map(Some);
     }
     if precision == Precision::F16x2 {
         return Err("--precision f16x2 is for the tensor cores of a GPU: use --device cuda".into());
@@ -137,7 +160,11 @@ pub fn prepare<'a>(
         (grids, &extent),
         (precision, corrected),
         transform.accuracy,
+        watch,
     );
+    if on_any(ranks, watch.stopped()) {
+        return Ok(None);
+    }
     // For a large Im(q_z) times the size of a cell, windows lose all digits.
     let served = transform.error <= 100.0 * accuracy;
     let method = match settings.method {
@@ -178,7 +205,7 @@ pub fn prepare<'a>(
         cost_s: Some(cost_s),
         how,
     };
-    Ok(match method {
+    Ok(Some(match method {
         Method::Exact => Prepared::exact(form, exact),
         Method::Direct => made(
             sampled + rounding,
@@ -216,17 +243,19 @@ pub fn prepare<'a>(
         Method::Nufft => {
             let error = sampled + transform.error;
             let accuracy = transform.accuracy;
+            let on = (ranks, watch);
             let how = if costs.tensor {
-                How::Grid(Box::new(GridNufft::new(
-                    surface, &grids[0], accuracy, ranks,
-                )))
+                GridNufft::new(surface, &grids[0], accuracy, on).map(|g| How::Grid(Box::new(g)))
             } else {
-                let how = (&extent, accuracy);
-                How::DetectorNufft(Box::new(DetectorNufft::over(surface, how, ranks)))
+                DetectorNufft::over(surface, (&extent, accuracy), on)
+                    .map(|d| How::DetectorNufft(Box::new(d)))
+            };
+            let Some(how) = how else {
+                return Ok(None);
             };
             made(error, costs.nufft, Precision::F64, how)
         }
-    })
+    }))
 }
 
 /// The method that the first rank chose.

@@ -1,9 +1,17 @@
 //! The q at which form factors are computed.
 
-use crate::Q;
+use crate::{GisaxsError, Q};
+use greenup_process::memory;
 use num_complex::Complex64;
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Grids between two looks at whether to stop.
+const CHUNK: usize = 1 << 12;
+/// Bytes of a grid of one q_z, without its positions: the grid, and its two allocations.
+const OF_GRID: u64 = 40 + 32 + 32;
 
 /// All combinations of some positions (q_x, q_y) with some q_z: a tensor grid, or one row of a detector with the terms
 /// of the distorted-wave Born approximation.
@@ -28,21 +36,26 @@ impl QGrid {
     }
 
     /// Some q in their order as few grids: runs with the same q_z together. Each q is q_x, q_y, Re q_z and Im q_z, 1/nm.
-    pub fn joined(q: impl IntoIterator<Item = [f64; 4]>) -> Vec<Self> {
-        let mut out: Vec<(Vec<[f64; 2]>, Complex64)> = Vec::new();
-        for [x, y, re, im] in q {
-            let z = Complex64::new(re, im);
-            match out.last_mut() {
-                Some((xy, last)) if *last == z => xy.push([x, y]),
-                _ => out.push((vec![[x, y]], z)),
+    /// `None` if stopped.
+    ///
+    /// # Errors
+    /// The memory is too small.
+    pub fn joined(q: &[[f64; 4]], stop: &AtomicBool) -> Result<Option<Vec<Self>>, GisaxsError> {
+        let same = |a: &[f64; 4], b: &[f64; 4]| a[2..] == b[2..];
+        let runs = q.chunk_by(same).count();
+        let bytes = 16 * q.len() as u64 + OF_GRID * runs as u64;
+        memory::check(&format!("a list of {} q", q.len()), bytes)?;
+        let mut out = Vec::with_capacity(runs);
+        for run in q.chunk_by(same) {
+            if out.len() % CHUNK == 0 && stop.load(Ordering::Relaxed) {
+                return Ok(None);
             }
+            out.push(Self {
+                xy: run.iter().map(|q| [q[0], q[1]]).collect(),
+                z: vec![Complex64::new(run[0][2], run[0][3])],
+            });
         }
-        out.into_iter()
-            .map(|(xy, z)| Self {
-                xy: xy.into(),
-                z: vec![z],
-            })
-            .collect()
+        Ok(Some(out))
     }
 
     /// The grid at some of its q_z.
@@ -118,8 +131,30 @@ pub struct Extent {
 impl Extent {
     /// The extent of all q of some grids.
     pub fn of(grids: &[QGrid]) -> Self {
+        let never = AtomicBool::new(false);
+        Self::until(grids, &never).unwrap_or_else(|| Self::NONE.or_zero())
+    }
+
+    /// The same; `None` if stopped.
+    pub fn until(grids: &[QGrid], stop: &AtomicBool) -> Option<Self> {
+        let some = |grids: &[QGrid]| {
+            if stop.load(Ordering::Relaxed) {
+                return Self::NONE;
+            }
+            let filled = grids.iter().filter(|s| !s.is_empty());
+            filled.fold(Self::NONE, |all, s| all.with(&Self::of_one(s)))
+        };
+        let all = match grids.len() {
+            0..=CHUNK => some(grids),
+            _ => (grids.par_chunks(CHUNK).map(some)).reduce(|| Self::NONE, |a, b| a.with(&b)),
+        };
+        (!stop.load(Ordering::Relaxed)).then(|| all.or_zero())
+    }
+
+    /// That of no q, before others are added.
+    const NONE: Self = {
         let none = [f64::MAX, f64::MIN];
-        let mut out = Self {
+        Self {
             x: none,
             y: none,
             z: none,
@@ -128,30 +163,57 @@ impl Extent {
             most: 0.0,
             least: f64::MAX,
             points: 0,
-        };
+        }
+    };
+
+    fn of_one(s: &QGrid) -> Self {
+        let mut out = Self::NONE;
         let widen = |r: &mut [f64; 2], v: f64| *r = [r[0].min(v), r[1].max(v)];
-        for s in grids.iter().filter(|s| !s.is_empty()) {
-            let (mut along, mut across) = (none, none);
-            for &[x, y] in s.xy.iter() {
-                widen(&mut out.x, x);
-                widen(&mut out.y, y);
-                widen(&mut along, x * x + y * y);
-            }
-            for z in &s.z {
-                widen(&mut out.z, z.re);
-                widen(&mut out.loss, z.im);
-                out.im_qz = out.im_qz.max(z.im.abs());
-                widen(&mut across, z.norm_sqr());
-            }
-            out.most = out.most.max((along[1] + across[1]).sqrt());
-            out.least = out.least.min((along[0] + across[0]).sqrt());
-            out.points += s.len();
+        let (mut along, mut across) = (Self::NONE.x, Self::NONE.x);
+        for &[x, y] in s.xy.iter() {
+            widen(&mut out.x, x);
+            widen(&mut out.y, y);
+            widen(&mut along, x * x + y * y);
         }
-        if out.points == 0 {
-            (out.x, out.y, out.z) = ([0.0; 2], [0.0; 2], [0.0; 2]);
-            (out.loss, out.least) = ([0.0; 2], 0.0);
+        for z in &s.z {
+            widen(&mut out.z, z.re);
+            widen(&mut out.loss, z.im);
+            out.im_qz = out.im_qz.max(z.im.abs());
+            widen(&mut across, z.norm_sqr());
         }
+        out.most = (along[1] + across[1]).sqrt();
+        out.least = (along[0] + across[0]).sqrt();
+        out.points = s.len();
         out
+    }
+
+    /// The extent of both.
+    fn with(&self, o: &Self) -> Self {
+        let both = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+        Self {
+            x: both(self.x, o.x),
+            y: both(self.y, o.y),
+            z: both(self.z, o.z),
+            im_qz: self.im_qz.max(o.im_qz),
+            loss: both(self.loss, o.loss),
+            most: self.most.max(o.most),
+            least: self.least.min(o.least),
+            points: self.points + o.points,
+        }
+    }
+
+    fn or_zero(self) -> Self {
+        match self.points {
+            0 => Self {
+                x: [0.0; 2],
+                y: [0.0; 2],
+                z: [0.0; 2],
+                loss: [0.0; 2],
+                least: 0.0,
+                ..self
+            },
+            _ => self,
+        }
     }
 }
 
@@ -174,5 +236,26 @@ mod tests {
             let (least, most) = (sizes.clone().min().unwrap(), sizes.max().unwrap());
             assert!(most - least <= 1, "{length} {parts} {grain}");
         }
+    }
+
+    #[test]
+    fn a_list_is_joined_where_q_z_stays_and_stops() {
+        let q: Vec<[f64; 4]> = (0..20_000)
+            .map(|n| [f64::from(n), 1.0, f64::from(n / 2), 0.5])
+            .collect();
+        let stop = AtomicBool::new(false);
+        let grids = QGrid::joined(&q, &stop).unwrap().unwrap();
+        assert_eq!(grids.len(), 10_000);
+        assert_eq!((grids[1].xy.len(), grids[1].z[0].im), (2, 0.5));
+        let extent = Extent::until(&grids, &stop).unwrap();
+        assert_eq!((extent.points, extent.x), (20_000, [0.0, 19_999.0]));
+        assert_eq!(extent.least, (1.0 + 0.25f64).sqrt());
+        let parts: Vec<Extent> = grids.chunks(3000).map(Extent::of).collect();
+        let all = parts.iter().fold(Extent::NONE, |a, b| a.with(b));
+        assert_eq!(format!("{all:?}"), format!("{extent:?}"));
+        assert_eq!(Extent::of(&[]).points, 0);
+        stop.store(true, Ordering::Relaxed);
+        assert!(QGrid::joined(&q, &stop).unwrap().is_none());
+        assert!(Extent::until(&grids, &stop).is_none());
     }
 }

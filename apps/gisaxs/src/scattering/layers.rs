@@ -1,7 +1,11 @@
 //! Layers on a substrate: the waves in each, by Parratt's recursion in ratios, which does not overflow for evanescent
 //! waves, and the reflectivity.
 
+use crate::GisaxsError;
+use greenup_process::memory;
 use num_complex::Complex64;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A layer of a stack; the first is the medium above the sample, the last the substrate.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,9 +108,49 @@ pub fn reflectivity(layers: &[Layer], k0: f64, angle: f64) -> f64 {
         .map_or(0.0, |w| w.r.norm_sqr())
 }
 
+/// The same at many angles, degrees; `None` if stopped.
+///
+/// # Errors
+/// An angle does not lie between 0° and 90°, or there is no memory for the result.
+pub fn reflectivities(
+    layers: &[Layer],
+    k0: f64,
+    degrees: &[f64],
+    stop: &AtomicBool,
+) -> Result<Option<Vec<f64>>, GisaxsError> {
+    let outside = |a: &f64| !(0.0..=90.0).contains(a);
+    if let Some(a) = degrees.iter().copied().find(outside) {
+        return Err(GisaxsError::Invalid(format!(
+            "an angle of {a}°: it must lie between 0° and 90°"
+        )));
+    }
+    let what = format!("the reflectivity at {} angles", degrees.len());
+    memory::check(&what, 8 * degrees.len() as u64)?;
+    let at = |a: &f64| match stop.load(Ordering::Relaxed) {
+        true => 0.0,
+        false => reflectivity(layers, k0, a.to_radians()),
+    };
+    let out = degrees.par_iter().with_min_len(1 << 10).map(at).collect();
+    Ok((!stop.load(Ordering::Relaxed)).then_some(out))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_angles_are_checked_and_stop() {
+        let layers = [Layer::smooth(0.0, 0.0, 0.0), Layer::smooth(6e-6, 2e-8, 0.0)];
+        let stop = AtomicBool::new(false);
+        let of = |angles: &[f64]| reflectivities(&layers, 62.8, angles, &stop);
+        let found = of(&[0.1, 90.0]).unwrap().unwrap();
+        assert_eq!(found[0], reflectivity(&layers, 62.8, 0.1_f64.to_radians()));
+        for wrong in [-0.1, 90.1, f64::NAN] {
+            assert!(of(&[0.1, wrong]).is_err(), "{wrong}");
+        }
+        stop.store(true, Ordering::Relaxed);
+        assert!(of(&[0.1]).unwrap().is_none());
+    }
 
     #[test]
     fn waves_join_at_every_interface() {

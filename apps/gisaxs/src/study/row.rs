@@ -147,7 +147,8 @@ pub fn run(
                     let start = Instant::now();
                     let mut iterations = 0.0;
                     while iterations == 0.0 || start.elapsed().as_secs_f64() < seconds {
-                        let ready = prepare(&form, grids, &settings, &Alone)?;
+                        let ready = prepare(&form, grids, &settings, &Alone, &watch)?;
+                        let ready = ready.ok_or(crate::GisaxsError::Interrupted)?;
                         values = ready.grids(grids, &watch)?.unwrap_or_default();
                         iterations += 1.0;
                     }

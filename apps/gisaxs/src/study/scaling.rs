@@ -114,7 +114,9 @@ pub fn scale(
         for (gpus, to) in counts.iter().zip(&mut found) {
             let settings = settings(*gpus);
             let begin = Instant::now();
-            let ready = prepare(&form, &grids, &settings, &Alone)?;
+            let Some(ready) = prepare(&form, &grids, &settings, &Alone, watch)? else {
+                return Ok(None);
+            };
             let prepare_s = begin.elapsed().as_secs_f64();
             let spread = slowest(&ready.take_times());
             let begin = Instant::now();

@@ -89,10 +89,10 @@ pub fn scale_threads(
         for (_, _, pool, to) in &mut teams {
             let begin = Instant::now();
             let ran = pool.install(|| -> Result<_, GisaxsError> {
-                let ready = prepare(&form, &grids, &settings, &Alone)?;
+                let ready = prepare(&form, &grids, &settings, &Alone, watch)?;
                 let begin = Instant::now();
-                let values = ready.grids(&grids, watch)?;
-                Ok((values, begin.elapsed().as_secs_f64()))
+                let values = ready.map(|r| r.grids(&grids, watch)).transpose()?;
+                Ok((values.flatten(), begin.elapsed().as_secs_f64()))
             })?;
             let whole_s = begin.elapsed().as_secs_f64();
             let (Some(values), evaluation_s) = ran else {

@@ -6,8 +6,9 @@ use greenup_gisaxs::mesh_form_factor::{
     Blocks, DetectorNufft, Extent, Method, Precision, QGrid, Quadrature, Sampling, Settings,
     Surface, Watch, direct, grid as nufft_grid, prepare,
 };
-use greenup_gisaxs::{Complex64, FormFactor};
-use std::sync::atomic::AtomicBool;
+use greenup_gisaxs::{Complex64, FormFactor, GisaxsError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// An ellipsoid of 2 (rows − 1) columns triangles, tilted and off the origin.
 fn ellipsoid(rows: usize, columns: usize) -> Mesh {
@@ -125,8 +126,8 @@ fn the_transform_keeps_its_accuracy_on_grids_and_arcs() {
             let grids = arcs(damping);
             let extent = Extent::of(&grids);
             let surface = Surface::new(&mesh, extent.most, Sampling::Within(accuracy));
-            let got = DetectorNufft::new(surface, &extent, accuracy)
-                .grids(&grids, &watch)
+            let got = DetectorNufft::new(surface, &extent, accuracy, &watch)
+                .and_then(|d| d.grids(&grids, &watch))
                 .unwrap();
             let e = off(&mesh, &grids, &got);
             assert!(e < 4.0 * accuracy, "arcs {damping} {accuracy}: {e}");
@@ -214,7 +215,9 @@ fn products_are_right_on_grids_and_on_blocks_of_rows() {
                     precision: Some(precision),
                     ..Settings::default()
                 };
-                let ready = prepare(&form, &grids, &settings, &greenup_ranks::Alone).unwrap();
+                let ready = prepare(&form, &grids, &settings, &greenup_ranks::Alone, &watch)
+                    .unwrap()
+                    .unwrap();
                 let got = ready.grids(&grids, &watch).unwrap().unwrap();
                 let e = off(&mesh, &grids, &got);
                 assert!(e < least, "{damping} {accuracy}: {e}");
@@ -246,7 +249,9 @@ fn every_way_keeps_the_accuracy_that_it_reports() {
                     accuracy,
                     ..Settings::default()
                 };
-                let ready = prepare(&form, &grids, &settings, &greenup_ranks::Alone).unwrap();
+                let ready = prepare(&form, &grids, &settings, &greenup_ranks::Alone, &watch)
+                    .unwrap()
+                    .unwrap();
                 let e = off(
                     &mesh,
                     &grids,
@@ -285,9 +290,52 @@ fn work_that_is_stopped_gives_nothing() {
         .is_none()
     );
     assert!(nufft_grid(&surface, &grid, 1e-6, &watch).is_none());
-    assert!(
-        DetectorNufft::new(surface, &Extent::of(&arcs(0.0)), 1e-6)
-            .grids(&arcs(0.0), &watch)
-            .is_none()
-    );
+    assert!(DetectorNufft::new(surface, &Extent::of(&arcs(0.0)), 1e-6, &watch).is_none());
+    assert!(matches!(
+        Polyhedron::until(&mesh, &stop),
+        Err(GisaxsError::Interrupted)
+    ));
+    assert!(Surface::until(&mesh, 2.0, Sampling::Within(1e-6), &stop).is_none());
+    let form = Polyhedron::new(&mesh).unwrap();
+    let settings = Settings::default();
+    let ready = prepare(&form, &[grid], &settings, &greenup_ranks::Alone, &watch);
+    assert!(ready.unwrap().is_none());
+}
+
+/// A list of q of which no two share factors: costs are estimated q by q.
+fn scattered(n: u32) -> Vec<[f64; 4]> {
+    let part = |k: u32, by: f64| (f64::from(k) * by).fract() * 2.0 - 1.0;
+    (0..n)
+        .map(|k| [part(k, 0.618), part(k, 0.414), part(k, 0.732), 0.0])
+        .collect()
+}
+
+#[test]
+fn the_preparation_for_many_q_stops_soon() {
+    let form = Polyhedron::new(&ellipsoid(12, 16)).unwrap();
+    let never = AtomicBool::new(false);
+    let grids = QGrid::joined(&scattered(300_000), &never).unwrap().unwrap();
+    let begin = Instant::now();
+    let prepared = |stop: &AtomicBool| {
+        let watch = Watch {
+            progress: &|_| {},
+            stop,
+        };
+        let settings = Settings::default();
+        prepare(&form, &grids, &settings, &greenup_ranks::Alone, &watch)
+            .unwrap()
+            .is_some()
+    };
+    assert!(prepared(&never));
+    let whole = begin.elapsed();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let work = scope.spawn(|| (prepared(&stop), Instant::now()));
+        std::thread::sleep(whole / 4);
+        stop.store(true, Ordering::Relaxed);
+        let set = Instant::now();
+        let (ready, end) = work.join().unwrap();
+        assert!(!ready, "{whole:?}");
+        assert!(end.duration_since(set) < whole / 2, "{whole:?}");
+    });
 }

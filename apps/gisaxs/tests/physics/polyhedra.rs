@@ -257,7 +257,9 @@ fn ratios(count: u64, first: u64) -> [[Vec<f64>; 2]; 4] {
                 accuracy,
                 ..Settings::default()
             };
-            let ready = prepare(&form, &grids, &settings, &greenup_ranks::Alone).unwrap();
+            let ready = prepare(&form, &grids, &settings, &greenup_ranks::Alone, &watch)
+                .unwrap()
+                .unwrap();
             let values = ready.grids(&grids, &watch).unwrap().unwrap();
             let off = actual(&form, &grids, &values);
             if off > ready.error {

@@ -262,6 +262,15 @@ impl Settings {
                 return Err(AppError::new(format!("{name} {n}: at most {max}")));
             }
         }
+        let Orders { cg_tol, cg_max, .. } = self.orders();
+        if cg_tol >= 1.0 {
+            return Err(AppError::new(format!(
+                "--cg-tol {cg_tol}: it must be below 1, as it is relative"
+            )));
+        }
+        if cg_max == 0 {
+            return Err(AppError::new("--cg-max 0: at least 1"));
+        }
         Ok(self.figures.check()?)
     }
 

@@ -53,6 +53,11 @@ fn what_is_wrong_is_said() {
         (&["--order", "1", "--energy-order", "3"], "at most 2"),
         (&["--t-final", "-1"], "above 0"),
         (&["--cfl", "nan"], "above 0"),
+        (&["--t-final", "nan"], "above 0"),
+        (&["--e0", "inf"], "above 0"),
+        (&["--cg-tol", "0"], "above 0"),
+        (&["--cg-tol", "10"], "below 1"),
+        (&["--cg-max", "0"], "at least 1"),
         (&["--refine", "40"], "at most 12"),
         (
             &[

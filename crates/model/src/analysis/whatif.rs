@@ -35,6 +35,25 @@ pub enum WhatIfError {
         /// Smallest valid value.
         least: f64,
     },
+    /// The new machine has a cost beyond the range of numbers.
+    #[error("with {value}, {cause}: beyond the range of numbers")]
+    BeyondNumbers {
+        /// The argument.
+        value: f64,
+        /// The cost that is not valid any more.
+        cause: String,
+    },
+}
+
+/// The machine of a what-if with this argument, if all of its costs are still valid.
+fn sound(machine: Machine, value: f64) -> Result<Machine, WhatIfError> {
+    match machine.check() {
+        Ok(()) => Ok(machine),
+        Err(cause) => Err(WhatIfError::BeyondNumbers {
+            value,
+            cause: cause.to_string(),
+        }),
+    }
 }
 
 impl Machine {
@@ -87,7 +106,7 @@ impl Machine {
                 least: 1.0,
             });
         }
-        Ok(self.with_usable_power(self.usable_power()? / k))
+        sound(self.with_usable_power(self.usable_power()? / k), k)
     }
 
     /// This machine under a bound on its total power: Δπ = min(Δπ, bound − π₀).
@@ -107,7 +126,7 @@ impl Machine {
             .usable_power_w
             .as_ref()
             .map_or(f64::INFINITY, |p| p.value);
-        Ok(self.with_usable_power(dpi.min(bound_w - pi0)))
+        sound(self.with_usable_power(dpi.min(bound_w - pi0)), bound_w)
     }
 
     /// Power above π₀ with every unit busy at once, each with its class of the most power, W: the sum over units of the largest
@@ -134,7 +153,7 @@ impl Machine {
                 least: 1.0,
             });
         }
-        Ok(self.scale(1.0 / nodes, nodes))
+        sound(self.scale(1.0 / nodes, nodes), nodes)
     }
 
     /// How many of `self` draw the same maximum power as `big`.
@@ -143,5 +162,29 @@ impl Machine {
     /// [`WhatIfError`] if the machine lacks the power it needs or an argument is out of range.
     pub fn nodes_for_power_of(&self, big: &Machine) -> Result<f64, WhatIfError> {
         Ok(big.max_power()? / self.max_power()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Work, predict, shipped};
+
+    #[test]
+    fn what_ifs_beyond_the_range_of_numbers_are_refused() {
+        let m = shipped::find("h200").unwrap().unwrap();
+        let once = m.throttled(1e308).unwrap();
+        let e = once.throttled(1e308).unwrap_err().to_string();
+        assert!(
+            e.starts_with("with 1e308, usable_power_w is 0") && e.contains("range of numbers"),
+            "{e}"
+        );
+        assert!(m.cluster(1e300).and_then(|m| m.cluster(1e300)).is_err());
+        assert!(m.cluster(1e-300).and_then(|m| m.cluster(1e-300)).is_err());
+        // A valid machine, on which this work takes forever.
+        let work = Work::new().with(Op::F64, 1e18).unwrap();
+        let e = predict(&once, &work).unwrap_err().to_string();
+        assert!(e.contains("range of numbers"), "{e}");
+        assert!(predict(&m.throttled(1e6).unwrap(), &work).is_ok());
     }
 }

@@ -155,6 +155,9 @@ pub enum MachineError {
     /// The machine, named, has no energy costs.
     #[error("machine `{0}` has no energy costs: only time can be predicted on it")]
     NoEnergy(String),
+    /// Time or energy of some work on the machine, named, is no finite number.
+    #[error("time or energy of this work on machine `{0}` is beyond the range of numbers")]
+    BeyondNumbers(String),
 }
 
 impl Machine {

@@ -96,7 +96,7 @@ impl Filter {
 /// let index = Index::build(&space, &Limits::default())?;
 /// assert_eq!(index.get(0), Some(vec![Value::Int(16), Value::Int(1)]));
 /// let mut rng = fastrand::Rng::with_seed(1);
-/// assert_eq!(index.sample(4, &mut rng).len(), 4);
+/// assert_eq!(index.sample(4, &mut rng, &|| false)?.len(), 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Space {

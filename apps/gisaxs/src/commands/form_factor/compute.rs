@@ -182,7 +182,9 @@ pub fn compute(
             boards: None,
         }));
     };
-    let ready = prepare(solid, grids, settings, ranks)?;
+    let Some(ready) = prepare(solid, grids, settings, ranks, watch)? else {
+        return Ok(None);
+    };
     let prepared = of_all(ranks, &ready.take_times());
     let how = Computation::Mesh {
         method: ready.method,

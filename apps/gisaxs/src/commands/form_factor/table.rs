@@ -1,6 +1,7 @@
 //! Tables of q and F.
 
-use greenup_app::Result;
+use super::stopped;
+use greenup_app::{Result, interrupt};
 use greenup_gisaxs::mesh_form_factor::QGrid;
 use greenup_gisaxs::table::numbers;
 use greenup_gisaxs::{Complex64, Q};
@@ -9,7 +10,10 @@ use std::path::Path;
 /// The q of a file, runs with the same q_z together, and the line of each q.
 pub fn listed(path: &Path) -> Result<(Vec<QGrid>, Vec<usize>)> {
     let rows = numbers(path, 4)?;
-    let grids = QGrid::joined(rows.iter().map(|(_, v)| [v[0], v[1], v[2], v[3]]));
+    let q: Vec<[f64; 4]> = (rows.iter())
+        .map(|(_, v)| [v[0], v[1], v[2], v[3]])
+        .collect();
+    let grids = QGrid::joined(&q, interrupt::flag())?.ok_or_else(stopped)?;
     Ok((grids, rows.into_iter().map(|r| r.0).collect()))
 }
 

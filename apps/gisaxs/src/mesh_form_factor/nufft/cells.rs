@@ -113,12 +113,12 @@ fn unit(nodes: &Nodes, factors: Option<&[f64]>) -> f64 {
 mod tests {
     use super::*;
     use crate::mesh::Mesh;
-    use crate::mesh_form_factor::{Quadrature, Sampling};
+    use crate::mesh_form_factor::{Quadrature, Sampling, Surface};
 
     #[test]
     fn sums_stay_below_their_limit() {
         let mesh = Mesh::ball(10.0, 56, 60);
-        let nodes = Nodes::new(&mesh, 3.0, Sampling::Every(Quadrature::Centroid));
+        let nodes = Surface::new(&mesh, 3.0, Sampling::Every(Quadrature::Centroid)).nodes;
         let unit = unit(&nodes, None);
         let all: f64 = nodes
             .strength

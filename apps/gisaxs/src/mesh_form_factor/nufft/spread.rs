@@ -3,7 +3,7 @@
 
 use super::window::{OVERSAMPLING, Window};
 use crate::mesh_form_factor::kernels::Kernels;
-use crate::mesh_form_factor::{Nodes, chebyshev};
+use crate::mesh_form_factor::{Nodes, Watch, chebyshev};
 use greenup_ranks::Ranks;
 use num_complex::Complex64;
 use rayon::prelude::*;
@@ -107,13 +107,14 @@ const CHUNK: usize = 2048;
 /// Grids of partial sums for one q_x: the largest number of threads that spread its nodes.
 pub(in crate::mesh_form_factor) const PARTS: usize = 16;
 
-/// Grids [y][6][z] (real and imaginary sums of x, y, z), one per q_x. Each of some ranks spreads some of the parts.
+/// Grids [y][6][z] (real and imaginary sums of x, y, z), one per q_x. Each of some ranks spreads some of the parts. If
+/// stopped, nodes are missing.
 pub(in crate::mesh_form_factor) fn spread(
     nodes: &Nodes,
     x: &[f64],
     (y, z): (Axis, Axis),
     (window, correction): (&Window, Option<&Correction>),
-    ranks: &dyn Ranks,
+    (ranks, watch): (&dyn Ranks, &Watch),
 ) -> Vec<Vec<f64>> {
     let kernels = Kernels::best();
     let corrected: Vec<[f64; 3]> = correction.map_or_else(Vec::new, |c| {
@@ -142,6 +143,9 @@ pub(in crate::mesh_form_factor) fn spread(
         let (mut re, mut im, none) = (vec![0.0; CHUNK], vec![0.0; CHUNK], vec![0.0; CHUNK]);
         let mut sums = Vec::new();
         for begin in (from..to).step_by(CHUNK) {
+            if watch.stopped() {
+                break;
+            }
             let end = to.min(begin + CHUNK);
             let n = end - begin;
             for list in [&mut py, &mut pz, &mut sums, &mut turns] {

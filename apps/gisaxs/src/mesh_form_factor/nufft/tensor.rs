@@ -2,6 +2,7 @@
 
 use super::spread::{Axis, spread};
 use super::window::Window;
+use crate::mesh_form_factor::gathered::on_any;
 use crate::mesh_form_factor::gemm::{Right, Scratch, multiply};
 use crate::mesh_form_factor::q_grid::{Extent, QGrid};
 use crate::mesh_form_factor::{Surface, Watch};
@@ -31,17 +32,18 @@ pub fn grid(
     accuracy: f64,
     watch: &Watch,
 ) -> Option<Vec<Complex64>> {
-    GridNufft::new(surface.clone(), grid, accuracy, &Alone).values(grid, watch)
+    GridNufft::new(surface.clone(), grid, accuracy, (&Alone, watch))?.values(grid, watch)
 }
 
 impl GridNufft {
-    /// Spreads the nodes of a surface for the q of a grid; on all of some ranks, which share the nodes.
+    /// Spreads the nodes of a surface for the q of a grid; on all of some ranks, which share the nodes. `None` if one of them was
+    /// stopped.
     pub fn new(
         surface: impl Into<Arc<Surface>>,
         grid: &QGrid,
         accuracy: f64,
-        ranks: &dyn Ranks,
-    ) -> Self {
+        (ranks, watch): (&dyn Ranks, &Watch),
+    ) -> Option<Self> {
         let surface = surface.into();
         let nodes = &surface.nodes;
         let extent = Extent::of(std::slice::from_ref(grid));
@@ -53,17 +55,18 @@ impl GridNufft {
             .runs()
             .map(|(first, _)| {
                 let x = [grid.xy[first][0]];
-                let sums = spread(nodes, &x, (y, z), (&window, None), ranks);
-                complex(&sums[0], y.cells, z.cells)
+                let sums = spread(nodes, &x, (y, z), (&window, None), (ranks, watch));
+                let sums = complex(&sums[0], y.cells, z.cells);
+                (!on_any(ranks, watch.stopped())).then_some(sums)
             })
-            .collect();
-        Self {
+            .collect::<Option<_>>()?;
+        Some(Self {
             surface,
             window,
             y,
             z,
             cells,
-        }
+        })
     }
 
     /// F at some q_z of the grid, or all, nm³; `None` if stopped.

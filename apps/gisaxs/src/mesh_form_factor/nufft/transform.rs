@@ -5,6 +5,7 @@
 use super::spread::{Axis, Correction, inside, spread};
 use super::tensor::{complex, complex_of};
 use super::window::{OVERSAMPLING, Window};
+use crate::mesh_form_factor::gathered::on_any;
 use crate::mesh_form_factor::gemm::{Right, Scratch, multiply};
 use crate::mesh_form_factor::kernels::Kernels;
 use crate::mesh_form_factor::q_grid::{Extent, QGrid};
@@ -84,16 +85,22 @@ impl DetectorNufft {
     }
 
     /// Computes the sums of a surface at the nodes, for q within `extent`; `accuracy` is that of the window.
-    pub fn new(surface: impl Into<Arc<Surface>>, extent: &Extent, accuracy: f64) -> Self {
-        Self::over(surface, (extent, accuracy), &Alone)
+    /// `None` if stopped.
+    pub fn new(
+        surface: impl Into<Arc<Surface>>,
+        extent: &Extent,
+        accuracy: f64,
+        watch: &Watch,
+    ) -> Option<Self> {
+        Self::over(surface, (extent, accuracy), (&Alone, watch))
     }
 
-    /// The same on all of some ranks, which share the nodes.
+    /// The same on all of some ranks, which share the nodes; `None` if one of them was stopped.
     pub fn over(
         surface: impl Into<Arc<Surface>>,
         (extent, accuracy): (&Extent, f64),
-        ranks: &dyn Ranks,
-    ) -> Self {
+        (ranks, watch): (&dyn Ranks, &Watch),
+    ) -> Option<Self> {
         let surface = surface.into();
         let nodes = &surface.nodes;
         let Layout {
@@ -112,8 +119,11 @@ impl DetectorNufft {
             &positions,
             (y, z),
             (&window, Some(&correction)),
-            ranks,
+            (ranks, watch),
         );
+        if on_any(ranks, watch.stopped()) {
+            return None;
+        }
         let along: Vec<Complex64> = (0..count)
             .flat_map(|n| y.waves(Complex64::new(first + n as f64 * step, 0.0), &window))
             .collect();
@@ -141,14 +151,14 @@ impl DetectorNufft {
                 }
             }
         }
-        Self {
+        Some(Self {
             surface,
             window,
             z,
             x: (terms, center, half),
             y: (count, first, step),
             cells: Right::new(z.cells, terms * count * 3, &cells),
-        }
+        })
     }
 
     /// F on each grid, nm³; `None` if stopped.

@@ -12,6 +12,7 @@ use crate::Q;
 use crate::mesh::Mesh;
 use moments::Moments;
 use num_complex::Complex64;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Quadrature nodes of a closed surface, and a power series of F near q = 0, where sums over nodes cancel.
 #[derive(Clone, Debug)]
@@ -24,15 +25,24 @@ pub struct Surface {
 impl Surface {
     /// Prepares a closed surface for |q| up to `most`, 1/nm.
     pub fn new(mesh: &Mesh, most: f64, sampling: Sampling) -> Self {
+        Self::whole(mesh, most, sampling, &AtomicBool::new(false))
+    }
+
+    /// The same; `None` if stopped.
+    pub fn until(mesh: &Mesh, most: f64, sampling: Sampling, stop: &AtomicBool) -> Option<Self> {
+        let surface = Self::whole(mesh, most, sampling, stop);
+        (!stop.load(Ordering::Relaxed)).then_some(surface)
+    }
+
+    /// The surface, of which parts are missing if stopped.
+    fn whole(mesh: &Mesh, most: f64, sampling: Sampling, stop: &AtomicBool) -> Self {
+        let accuracy = match sampling {
+            Sampling::Within(accuracy) => accuracy,
+            Sampling::Every(_) => 1e-9,
+        };
         Self {
-            nodes: Nodes::new(mesh, most, sampling),
-            near: Moments::new(
-                mesh,
-                match sampling {
-                    Sampling::Within(accuracy) => accuracy,
-                    Sampling::Every(_) => 1e-9,
-                },
-            ),
+            nodes: Nodes::new(mesh, most, sampling, stop),
+            near: Moments::new(mesh, accuracy, stop),
         }
     }
 

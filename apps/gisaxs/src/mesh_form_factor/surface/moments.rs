@@ -7,6 +7,7 @@ use crate::Q;
 use crate::mesh::Mesh;
 use crate::mesh_form_factor::kernels::{Kernels, ORDER, TERMS};
 use num_complex::Complex64;
+use std::sync::atomic::AtomicBool;
 
 /// Largest limit of |q| × reach for the series.
 const NEAR: f64 = 1.0;
@@ -48,12 +49,12 @@ fn sums(nodes: &Sample) -> [f64; TERMS] {
 
 impl Moments {
     /// The series of a closed surface about its centre. Up to its limit the error is at most a tenth of `accuracy`,
-    /// where possible.
-    pub fn new(mesh: &Mesh, accuracy: f64) -> Self {
+    /// where possible. If stopped, it is not that of the surface.
+    pub fn new(mesh: &Mesh, accuracy: f64, stop: &AtomicBool) -> Self {
         // Such long waves need few nodes; they are made and summed chunk by chunk.
         let reach = mesh.reach(mesh.center());
         let most = NEAR / reach.max(f64::MIN_POSITIVE);
-        let rules = Rules::new(mesh, most, Sampling::Within(1e-13));
+        let rules = Rules::new(mesh, most, Sampling::Within(1e-13), stop);
         let parts = rules.chunks(|some| {
             let (nodes, worst) = (some.position.len(), some.worst());
             (sums(&some), nodes, worst)

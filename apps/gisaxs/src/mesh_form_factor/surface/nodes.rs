@@ -3,6 +3,7 @@
 use super::Quadrature;
 use crate::mesh::Mesh;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Quadrature nodes on a closed surface.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +54,7 @@ const CHUNK: usize = 1 << 14;
 /// The choice of a rule for each triangle of a mesh.
 pub(super) struct Rules<'a> {
     mesh: &'a Mesh,
+    stop: &'a AtomicBool,
     most: f64,
     sampling: Sampling,
     centre: [f64; 3],
@@ -76,7 +78,7 @@ pub(super) struct Sample {
 }
 
 impl<'a> Rules<'a> {
-    pub fn new(mesh: &'a Mesh, most: f64, sampling: Sampling) -> Self {
+    pub fn new(mesh: &'a Mesh, most: f64, sampling: Sampling, stop: &'a AtomicBool) -> Self {
         let centre = mesh.center();
         let volume = mesh.volume();
         let areas: Vec<f64> = mesh
@@ -87,6 +89,7 @@ impl<'a> Rules<'a> {
         let area = areas.iter().sum::<f64>();
         Self {
             mesh,
+            stop,
             most,
             sampling,
             centre,
@@ -97,12 +100,16 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Does something with the nodes of each chunk of triangles; the results are in the order of the chunks.
+    /// Does something with the nodes of each chunk of triangles, which are none once stopped; the results are in the order of
+    /// the chunks.
     pub fn chunks<T: Send>(&self, each: impl Fn(Sample) -> T + Sync) -> Vec<T> {
         self.mesh
             .triangles
             .par_chunks(CHUNK)
-            .map(|some| each(self.some(some)))
+            .map(|some| match self.stop.load(Ordering::Relaxed) {
+                true => each(self.some(&[])),
+                false => each(self.some(some)),
+            })
             .collect()
     }
 
@@ -191,9 +198,9 @@ fn joined<T: Copy + Default + Send + Sync>(parts: &[Sample], of: fn(&Sample) -> 
 }
 
 impl Nodes {
-    /// The nodes of a closed surface for |q| up to `most`, 1/nm.
-    pub fn new(mesh: &Mesh, most: f64, sampling: Sampling) -> Self {
-        let rules = Rules::new(mesh, most, sampling);
+    /// The nodes of a closed surface for |q| up to `most`, 1/nm; only some of them if stopped.
+    pub(super) fn new(mesh: &Mesh, most: f64, sampling: Sampling, stop: &AtomicBool) -> Self {
+        let rules = Rules::new(mesh, most, sampling, stop);
         let parts = rules.chunks(|some| some);
         let largest = |k: usize| parts.iter().fold(0.0, |m: f64, p| m.max(p.extents[k]));
         Self {

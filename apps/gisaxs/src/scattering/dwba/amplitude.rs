@@ -108,8 +108,11 @@ impl Scene {
                 z: l.z.clone(),
             })
             .collect();
-        let ready = prepare(form, &grids, &self.numeric, ranks)
+        let ready = prepare(form, &grids, &self.numeric, ranks, watch)
             .map_err(|m| GisaxsError::Sample(format!("a mesh: {m}")))?;
+        let Some(ready) = ready else {
+            return Ok(None);
+        };
         let per = (HELD / grids.iter().map(QGrid::len).max().unwrap_or(1).max(1)).max(1);
         let quiet = Watch {
             progress: &|_| {},

@@ -16,6 +16,9 @@ use crate::plan::nest::tree::Tree;
 use crate::value::Value;
 use std::sync::Arc;
 
+/// Points between two looks at whether to stop.
+const LOOK: usize = 1 << 14;
+
 /// An indexed space. Points are numbered from 0 in the order of the nest.
 pub struct Index {
     space: Arc<Space>,
@@ -119,9 +122,17 @@ impl Index {
     /// The values that each parameter takes anywhere in the space, in declared order.
     pub fn values(&self) -> Vec<Vec<Value>> {
         let mut words: Vec<Vec<u64>> = vec![Vec::new(); self.space.levels.len()];
+        let mut limits = vec![1 << 10; words.len()];
         for node in 1..self.arena.nodes.len() as u32 {
-            words[self.arena.nodes[node as usize].level as usize]
-                .extend_from_slice(self.arena.values(node));
+            let level = self.arena.nodes[node as usize].level as usize;
+            let w = &mut words[level];
+            w.extend_from_slice(self.arena.values(node));
+            // Many nodes of a large space have the same values.
+            if w.len() > limits[level] {
+                w.sort_unstable();
+                w.dedup();
+                limits[level] = limits[level].max(2 * w.len());
+            }
         }
         for w in &mut words {
             w.sort_unstable();
@@ -186,23 +197,44 @@ impl Index {
 
     /// Numbers of `n` different points, uniformly chosen; all of them in random order when the
     /// space has no more.
-    pub fn sample(&self, n: usize, rng: &mut fastrand::Rng) -> Vec<u64> {
+    ///
+    /// # Errors
+    /// There is no memory for so many; the caller stopped it.
+    pub fn sample(
+        &self,
+        n: usize,
+        rng: &mut fastrand::Rng,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<u64>, Stop> {
         let len = self.len();
+        let go_on = |i: usize| match i.is_multiple_of(LOOK) && cancelled() {
+            true => Err(Stop::Cancelled),
+            false => Ok(()),
+        };
+        let mut out: Vec<u64> = Vec::new();
         if n as u64 >= len / 2 {
-            let mut all: Vec<u64> = (0..len).collect();
-            rng.shuffle(&mut all);
-            all.truncate(n);
-            return all;
+            out.try_reserve_exact(usize::try_from(len).map_err(|_| Stop::Memory)?)
+                .map_err(|_| Stop::Memory)?;
+            out.extend(0..len);
+            // As `Rng::shuffle` does.
+            for i in 1..out.len() {
+                go_on(i)?;
+                out.swap(i, rng.usize(..=i));
+            }
+            out.truncate(n);
+            return Ok(out);
         }
-        let mut seen = hashbrown::HashSet::with_capacity(n);
-        let mut out = Vec::with_capacity(n);
+        let mut seen = hashbrown::HashSet::new();
+        seen.try_reserve(n).map_err(|_| Stop::Memory)?;
+        out.try_reserve_exact(n).map_err(|_| Stop::Memory)?;
         while out.len() < n {
+            go_on(out.len())?;
             let i = rng.u64(..len);
             if seen.insert(i) {
                 out.push(i);
             }
         }
-        out
+        Ok(out)
     }
 
     /// Points that differ from point `i` in one parameter.

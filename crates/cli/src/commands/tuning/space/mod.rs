@@ -91,7 +91,8 @@ pub fn run(args: &SpaceArgs) -> Result {
     let sampled = index
         .as_ref()
         .filter(|_| args.sample > 0)
-        .map(|index| sample(index, args));
+        .map(|index| sample(index, args))
+        .transpose()?;
     let names: Vec<&str> = space.names().collect();
     let to_stdout = [&drawn, &listed].map(|o| o.as_ref().is_some_and(Output::is_stdout));
     if args.json {
@@ -215,13 +216,17 @@ fn stopped(e: Stop) -> AppError {
 }
 
 /// Points chosen uniformly, with their numbers.
-fn sample(index: &Index, args: &SpaceArgs) -> Vec<(u64, Vec<Value>)> {
+fn sample(index: &Index, args: &SpaceArgs) -> Result<Vec<(u64, Vec<Value>)>> {
     let mut rng = fastrand::Rng::with_seed(args.seed);
-    index
-        .sample(args.sample, &mut rng)
+    let chosen = index.sample(args.sample, &mut rng, &interrupt::requested);
+    let chosen = chosen.map_err(|e| match e {
+        Stop::Memory => AppError::new(format!("no memory for --sample {}", args.sample)),
+        e => stopped(e),
+    })?;
+    Ok(chosen
         .into_iter()
         .filter_map(|i| Some((i, index.get(i)?)))
-        .collect()
+        .collect())
 }
 
 /// All points as CSV, streamed.

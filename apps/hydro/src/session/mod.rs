@@ -1,5 +1,9 @@
 //! A run that other programs step: settings by name as the `hydro` command takes them, an engine, and a clock.
 
+mod given;
+
+pub use given::{Given, WrongSetting};
+
 use crate::commands::ranks::{Prepared, Stop, prepare};
 use crate::commands::restart::same_files;
 use crate::commands::run::RestartState;
@@ -44,13 +48,12 @@ pub struct Sizes {
 }
 
 impl Session {
-    /// Prepares a run at t = 0. `settings` are names and values as in the `[run]` table of a problem file, and `problem`.
+    /// Prepares a run at t = 0.
     ///
     /// # Errors
-    /// A setting is unknown or invalid, a file cannot be read, the run does not fit into memory, or the device is not there.
-    pub fn new(settings: Value, ranks: Arc<dyn Ranks>) -> Result<Self> {
-        let given: Settings = serde_json::from_value(settings)?;
-        let (problem, settings) = given.resolved()?;
+    /// A setting is invalid, a file cannot be read, the run does not fit into memory, or the device is not there.
+    pub fn new(given: &Given, ranks: Arc<dyn Ranks>) -> Result<Self> {
+        let (problem, settings) = given.0.resolved()?;
         Self::of(problem, settings, None, ranks)
     }
 
@@ -117,12 +120,17 @@ impl Session {
         })
     }
 
-    /// Advances to time `end`, by at most `most` steps, or until `stop`. The time step after a last step that was cut to
-    /// end at `end` is what it was before.
+    /// Advances to time `end`, by at most `most` steps, or until `stop`. Calls `accepted` after each accepted step. The time
+    /// step after a last step that was cut to end at `end` is what it was before.
     ///
     /// # Errors
     /// Zones invert at any time step, or the device is lost. The last accepted state stays.
-    pub fn advance(&mut self, end: f64, most: Option<usize>, stop: &AtomicBool) -> Result {
+    pub fn advance(
+        &mut self,
+        (end, most): (f64, Option<usize>),
+        stop: &AtomicBool,
+        accepted: &dyn Fn(&Clock),
+    ) -> Result {
         let most = most.map(|n| self.clock.steps.saturating_add(n));
         let cfl = self.prepared.hydro.cfl;
         let mut free = self.clock.dt;
@@ -141,6 +149,7 @@ impl Session {
                 if c.t < end {
                     free = c.dt;
                 }
+                accepted(c);
                 // Ranks look at the process's flag.
                 if shared && stop.load(Ordering::Relaxed) {
                     interrupt::flag().store(true, Ordering::Relaxed);
