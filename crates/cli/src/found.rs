@@ -1,8 +1,8 @@
 //! What a search found, for the terminal.
 
 use greenup_app::print;
-use greenup_meter::Summary;
 use greenup_report::si::si;
+use greenup_study::pages::sweep::findings::against_baseline;
 use greenup_tune::session::SessionResult;
 use greenup_tune::{Finalist, Found, Objective, Sweep};
 
@@ -117,23 +117,8 @@ pub fn print(searched: &SessionResult) {
     ));
     print::table(&header, rows);
     if let Some(r) = &found.baseline {
-        let ratio = |s: &Option<Summary>| {
-            s.as_ref().map_or_else(String::new, |s| {
-                format!("×{:.3} [{:.3} … {:.3}]", s.median, s.lo, s.hi)
-            })
-        };
-        let energy = r.energy_j.as_ref().map_or_else(String::new, |e| {
-            format!(
-                ", {}; the best takes {} of its energy",
-                si(e.median, "J"),
-                ratio(&r.energy_ratio)
-            )
-        });
-        print::line(format!(
-            "\nbaseline, in the same rounds: {}; the best config takes {} of its time{energy}",
-            si(r.time_s.median, "s"),
-            ratio(&r.time_ratio)
-        ));
+        let compared = against_baseline(sweep, r);
+        print::line(format!("\nbaseline, in the same rounds: {compared}"));
     }
 }
 

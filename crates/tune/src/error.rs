@@ -64,7 +64,7 @@ impl BuildError {
     }
 }
 
-/// Messages of compilers and linkers when the machine, not the source, is at fault.
+/// Messages of compilers and linkers when the machine, not the source, is at fault; first those of a full disk.
 const WORDS: [&str; 9] = [
     "No space left on device",
     "Disk quota exceeded",
@@ -80,6 +80,11 @@ const WORDS: [&str; 9] = [
 /// Whether a compiler's message is of the environment.
 pub(crate) fn of_environment(message: &str) -> bool {
     WORDS.iter().any(|w| message.contains(w))
+}
+
+/// Whether a program says that it cannot write, as its disk is full.
+pub(crate) fn disk_is_full(message: &str) -> bool {
+    WORDS[..2].iter().any(|w| message.contains(w))
 }
 
 /// A sweep that cannot go on.

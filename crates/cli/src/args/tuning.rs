@@ -124,7 +124,8 @@ pub struct TuneArgs {
     pub shard: Option<Shard>,
     /// Command that starts a worker on another host or on a part of this one, such as 'ssh node2' or 'srun -N1 --gpus=1';
     /// repeatable. `{}` in it is the worker's command as one quoted word, for commands that give it to a shell. Each has one
-    /// worker, or with --device cuda:all or cuda:0,1 one for each of these GPUs of its host; there are no other workers
+    /// worker, or with --device cuda:all or cuda:0,1 one for each of these GPUs of its host; there are no other workers. A [run]
+    /// command is built and run there; the folder of the problem file must be there at the same path. Not for OpenCL
     #[arg(long, value_name = "CMD", conflicts_with = "workers")]
     pub launcher: Vec<String>,
     /// The program greenup where launchers start it

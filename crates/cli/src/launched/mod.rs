@@ -11,11 +11,13 @@ use greenup_device::cuda::Compiler;
 use greenup_process::capture::output;
 use greenup_space::Facts;
 use greenup_tune::Problem;
+use greenup_tune::command::Runnable;
 use greenup_tune::plan::{GpuTarget, WorkerSetup};
 use greenup_tune::session::Setup;
-use greenup_tune::session::device_facts::{is_cuda, is_opencl, of_gpu, of_host};
+use greenup_tune::session::device_facts::{is_command, is_cuda, is_opencl, of_gpu, of_host};
 use greenup_tune::worker::launcher::Launcher;
 use greenup_tune::worker::remote::{Introduction, Question, VERSION};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -48,12 +50,12 @@ const VERSION_LIMIT: Duration = Duration::from_secs(3);
 /// One does not introduce itself or has another version, their devices differ, or two have one GPU.
 pub fn start(args: &TuneArgs) -> Result<Vec<Launched>> {
     let text = greenup_files::read_text(&args.problem).unwrap_or_default();
-    let on_gpu = is_cuda(&text);
+    let (on_gpu, of_command) = (is_cuda(&text), is_command(&text));
     if is_opencl(&text) && !args.launcher.is_empty() {
         return Err(AppError::new(
-            "the kernels are in OpenCL, which --launcher does not start elsewhere",
+            "the kernels are in OpenCL, which --launcher does not run on other hosts",
         )
-        .hint("run `greenup tune` without --launcher on the other host"));
+        .hint("run `greenup tune` on the other host without --launcher, as in `ssh HOST greenup tune …`; several hosts can take a part each by --shard I/N"));
     }
     if !(args.launcher_timeout > 0.0 && args.launcher_timeout < 1e6) {
         return Err(AppError::new("--launcher-timeout must be above 0 s"));
@@ -67,7 +69,11 @@ pub fn start(args: &TuneArgs) -> Result<Vec<Launched>> {
         let list = list.filter(|_| on_gpu).map(str::to_owned);
         let first = introduced(args, command, on_gpu, list)?;
         let gpus = first.about.gpus.clone();
-        fits(&first, all.first(), on_gpu)?;
+        match of_command {
+            true => runs_there(&first, &text)?,
+            false => fits(&first, on_gpu)?,
+        }
+        alike(&first, all.first())?;
         let named = args.search.sensor.sensor.as_deref();
         if let Some(id) = named.filter(|s| *s != "none" && gpus.len() > 1) {
             return Err(AppError::new(format!(
@@ -82,7 +88,8 @@ pub fn start(args: &TuneArgs) -> Result<Vec<Launched>> {
         all.push(first);
         for gpu in gpus.iter().skip(1) {
             let more = introduced(args, command, on_gpu, Some(gpu.ordinal.to_string()))?;
-            fits(&more, all.first(), on_gpu)?;
+            fits(&more, on_gpu)?;
+            alike(&more, all.first())?;
             all.push(more);
         }
     }
@@ -196,48 +203,96 @@ fn twice(all: &[Launched]) -> Result {
     Ok(())
 }
 
-/// Refuses a device that differs from the others: trials could not be compared, and kernels might not run.
-fn fits(new: &Launched, first: Option<&Launched>, on_gpu: bool) -> Result {
+fn differs(new: &Launched, what: &str) -> Result {
+    let launcher = &new.command;
+    Err(AppError::new(format!("--launcher '{launcher}': {what}")))
+}
+
+/// Refuses a processor for which a command's space would have other values.
+fn runs_there(new: &Launched, text: &str) -> Result {
+    let (about, here) = (&new.about, CpuFacts::read());
+    if about.cpu == here.model || !text.contains("device.") {
+        return Ok(());
+    }
+    differs(
+        new,
+        &format!(
+            "{} has a {}, this host a {}, whose values `device.` in the problem file has: run `greenup tune` on a host of the same model",
+            about.host, about.cpu, here.model
+        ),
+    )
+}
+
+/// Refuses a processor on which kernels that are built here might not run.
+fn fits(new: &Launched, on_gpu: bool) -> Result {
     let here = CpuFacts::read();
-    let differs = |what: String| {
-        Err(AppError::new(format!(
-            "--launcher '{}': {what}",
-            new.command
-        )))
-    };
     let about = &new.about;
     if about.arch != here.arch {
-        return differs(format!(
-            "{} is {}, this host {}: what is built here does not run there",
-            about.host, about.arch, here.arch
-        ));
+        return differs(
+            new,
+            &format!(
+                "{} is {}, this host {}: what is built here does not run there",
+                about.host, about.arch, here.arch
+            ),
+        );
     }
     if !on_gpu && (about.cpu != here.model || about.isa != here.isa.name()) {
-        return differs(format!(
-            "{} has a {} ({}), this host a {} ({}): kernels are built here, so run `greenup tune` on a host of the same model",
-            about.host,
-            about.cpu,
-            about.isa,
-            here.model,
-            here.isa.name()
-        ));
-    }
-    if let Some(first) = first.filter(|f| f.device() != new.device()) {
-        return differs(format!(
-            "{} has a {}, {} a {}: their trials cannot be compared",
-            about.host,
-            new.device(),
-            first.about.host,
-            first.device()
-        ));
+        return differs(
+            new,
+            &format!(
+                "{} has a {} ({}), this host a {} ({}): kernels are built here, so run `greenup tune` on a host of the same model",
+                about.host,
+                about.cpu,
+                about.isa,
+                here.model,
+                here.isa.name()
+            ),
+        );
     }
     Ok(())
 }
 
-/// The workers of a session; builds and the reference run here.
+/// Refuses a device that differs from the first: trials could not be compared.
+fn alike(new: &Launched, first: Option<&Launched>) -> Result {
+    if let Some(first) = first.filter(|f| f.device() != new.device()) {
+        return differs(
+            new,
+            &format!(
+                "{} has a {}, {} a {}: their trials cannot be compared",
+                new.about.host,
+                new.device(),
+                first.about.host,
+                first.device()
+            ),
+        );
+    }
+    Ok(())
+}
+
+/// Refuses files that runs of several workers would write over each other.
+fn apart(command: &Runnable, launched: &[Launched]) -> Result {
+    let host = |i: usize| &launched[i].about.host;
+    let shared = (0..launched.len()).any(|i| (0..i).any(|j| host(j) == host(i)));
+    for (what, file) in command.files_of_all() {
+        let below_problem = Path::new(&file).is_relative();
+        if launched.len() > 1 && (below_problem || shared) {
+            let place = match below_problem {
+                true => "is in the folder of the problem file, which all hosts share",
+                false => "is of one host, which has two workers",
+            };
+            return Err(AppError::new(format!(
+                "{what}: the file {file} {place}: runs of several workers would write over each other's"
+            ))
+            .hint("name it below {build}, which each worker has for itself, or use one --launcher"));
+        }
+    }
+    Ok(())
+}
+
+/// The workers of a session; builds of kernels and the reference run here.
 ///
 /// # Errors
-/// The problem sets clocks, or NVRTC is missing.
+/// The problem sets clocks, runs of a command write one file, or NVRTC is missing.
 pub fn setup(problem: &Problem, launched: &[Launched]) -> Result<Setup> {
     if problem.sets_clocks() {
         return Err(
@@ -245,11 +300,8 @@ pub fn setup(problem: &Problem, launched: &[Launched]) -> Result<Setup> {
                 .hint("run `greenup tune` without --launcher on the host of the GPU"),
         );
     }
-    if problem.command.is_some() {
-        return Err(AppError::new(
-            "a [run] command runs on this host, which --launcher does not do",
-        )
-        .hint("run `greenup tune` without --launcher on the other host"));
+    if let Some(command) = &problem.command {
+        apart(command, launched)?;
     }
     if problem.on_gpu() {
         Compiler::new(None)?;

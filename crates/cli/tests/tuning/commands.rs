@@ -16,7 +16,7 @@ pub(crate) fn tune(dir: &Path, args: &[&str]) -> Output {
 }
 
 /// All configs of the file, with a short end; returns what the command printed.
-fn all(dir: &Path, more: &[&str]) -> Output {
+pub(crate) fn all(dir: &Path, more: &[&str]) -> Output {
     let short = ["--budget", "100%", "--strategy", "exhaustive", "--out", "s"];
     let end = ["--finalists", "1", "--rounds", "3", "--near-ties", "0"];
     tune(dir, &[&short, &end[..], more].concat())
@@ -39,7 +39,7 @@ echo "norm: 42.0000001"
 echo "t: $((10 + $1)) ms, rate $((100 - $1))"
 "#;
 
-const PROBLEM: &str = r#"
+pub(crate) const PROBLEM: &str = r#"
 name = "shell"
 [parameters]
 tile = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -58,14 +58,14 @@ seconds = 0.01
 timeout = 1
 "#;
 
-fn shell() -> tempfile::TempDir {
+pub(crate) fn shell() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("app.sh"), PROGRAM).unwrap();
     std::fs::write(dir.path().join("p.toml"), PROBLEM).unwrap();
     dir
 }
 
-fn trials(dir: &Path) -> Vec<J> {
+pub(crate) fn trials(dir: &Path) -> Vec<J> {
     let text = std::fs::read_to_string(dir.join("trials.jsonl")).unwrap();
     text.lines()
         .map(|l| serde_json::from_str(l).unwrap())
@@ -188,6 +188,16 @@ fn what_is_wrong_with_a_command_is_said_before_any_run() {
             "[run]\n",
             "[build]\ncommand = \"true\"\n[run]\n",
             "must write into {build}",
+        ),
+        (
+            "[run]\n",
+            "[build]\ncommand = \"cp app.sh {build}\"\n[run]\n",
+            "it does not use {build}",
+        ),
+        (
+            "command = \"echo 'norm: 42'\"",
+            "file = \"right-{tile}.txt\"",
+            "`{tile}` is no constant",
         ),
         (
             "[run]\n",
@@ -376,64 +386,4 @@ seconds = 0.001
         .collect();
     configs.sort_unstable();
     assert_eq!(configs, (1..=10).collect::<Vec<_>>());
-}
-
-#[test]
-fn the_best_config_is_compared_with_a_baseline() {
-    let dir = shell();
-    let text =
-        format!("{PROBLEM}\n[baseline]\ncommand = 'sh other.sh {{n}}'\n[constants]\nn = 44\n");
-    let text = text.replace(
-        "[run.metrics.rate]",
-        "environment = { TILE = '{tile}', N = '{n}' }\n[run.metrics.rate]",
-    );
-    std::fs::write(dir.path().join("p.toml"), &text).unwrap();
-    // It prints no rate and other results, which are its own.
-    let other = "echo \"t: $1 ms, $N$TILE\"; echo x >>runs";
-    std::fs::write(dir.path().join("other.sh"), other).unwrap();
-    let run = all(dir.path(), &["--json"]);
-    assert!(run.status.success(), "{}", said(&run));
-    let answer: J = serde_json::from_slice(&run.stdout).unwrap();
-    let baseline = &answer["baseline"];
-    // Means of as many runs as fit into a window: the last digit depends on how many those are.
-    let is = |of: &J, value: f64| (of.as_f64().unwrap() - value).abs() < 1e-12;
-    assert!(is(&baseline["time_s"]["median"], 0.044), "{answer}");
-    // The best takes 11 ms.
-    assert!(is(&baseline["time_ratio"]["median"], 0.25), "{answer}");
-    // Once at first, once before the rounds, and in each round; in no trial.
-    let runs = std::fs::read_to_string(dir.path().join("runs")).unwrap();
-    assert!((5..=40).contains(&runs.lines().count()), "{runs}");
-    let table = all(dir.path(), &["--resume"]);
-    let shown = String::from_utf8_lossy(&table.stdout).into_owned();
-    assert!(shown.contains("baseline, in the same rounds"), "{shown}");
-    // Another baseline is another experiment.
-    std::fs::write(dir.path().join("p.toml"), text.replace("n = 44", "n = 45")).unwrap();
-    assert!(!all(dir.path(), &["--resume"]).status.success());
-}
-
-#[test]
-fn wrong_baselines_are_refused_before_the_search() {
-    let dir = shell();
-    for (table, part) in [
-        (
-            "command = 'sh app.sh {tile}'",
-            "names `tile`, which is no constant",
-        ),
-        ("command = 'sh app.sh 3'", "bad tile"),
-        ("command = 'sh app.sh 7'", "time"),
-        ("command = '{build}/x'", "the baseline has none"),
-        ("command = 'no-such-program'", "no-such-program"),
-        ("sources = ['a.c']", "belong to a kernel"),
-        ("", "give its `command`"),
-    ] {
-        let text = format!("{PROBLEM}\n[baseline]\n{table}\n");
-        std::fs::write(dir.path().join("p.toml"), text).unwrap();
-        let run = all(dir.path(), &[]);
-        assert!(!run.status.success(), "{table}");
-        assert!(said(&run).contains(part), "{table}: {}", said(&run));
-        let sweep = dir.path().join("s");
-        let none = !sweep.join("trials.jsonl").exists() || trials(&sweep).is_empty();
-        assert!(none, "{table}");
-        let _ = std::fs::remove_dir_all(sweep);
-    }
 }

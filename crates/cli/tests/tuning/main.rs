@@ -4,7 +4,11 @@
 mod common;
 
 mod clocks;
+mod command_baseline;
 mod command_examples;
+mod command_faults;
+mod command_hosts;
+mod command_scale;
 mod commands;
 mod cuda;
 mod gemm;

@@ -18,15 +18,15 @@ exec env -i HOME=/ PATH=/usr/bin:/bin GREENUP_TEST_MARK="$GREENUP_TEST_MARK" sh 
 "#;
 
 /// A folder with the command, the program and a problem, all with spaces in their paths as far as they may.
-struct Hosts {
+pub(crate) struct Hosts {
     dir: tempfile::TempDir,
     problem: PathBuf,
-    launcher: String,
+    pub(crate) launcher: String,
     mark: String,
 }
 
 impl Hosts {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         std::fs::write(at("ssh"), SSH).unwrap();
@@ -44,11 +44,11 @@ impl Hosts {
         }
     }
 
-    fn at(&self, name: &str) -> PathBuf {
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
-    fn tune(&self, problem: &Path, launchers: usize, more: &[&str]) -> Command {
+    pub(crate) fn tune(&self, problem: &Path, launchers: usize, more: &[&str]) -> Command {
         let mut c = command(&["tune", "--sensor", "none", "--strategy", "random"]);
         c.arg(problem).arg("--out").arg(self.at("out dir"));
         c.arg("--remote-program").arg(self.at("my tools/greenup"));
@@ -60,14 +60,14 @@ impl Hosts {
         c
     }
 
-    fn trials(&self) -> Vec<String> {
+    pub(crate) fn trials(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.at("out dir/trials.jsonl")).unwrap_or_default();
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         whole.lines().map(str::to_owned).collect()
     }
 
     /// No process and no file is left.
-    fn nothing_left(&self) {
+    pub(crate) fn nothing_left(&self) {
         all_end(&self.mark, Duration::from_secs(10));
         let left = greenup_testing::names(&self.at("there"));
         assert!(left.is_empty(), "{left:?}");

@@ -3,7 +3,7 @@
 use crate::build::compile::Unit;
 use crate::build::cubin::{self, Ready};
 use crate::build::opencl;
-use crate::command::Expectation;
+use crate::command::{Builds, Expectation, SharedFile};
 use crate::error::{BuildError, EnvironmentFault, of_environment};
 use crate::error::{CompileError, TuneError};
 use crate::plan::Plan;
@@ -31,6 +31,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) libraries: PathBuf,
     /// The output of a command that is right.
     pub(crate) expectation: Option<Expectation>,
+    /// Files of a command whose workers are behind launchers and build it themselves.
+    pub(crate) elsewhere: Option<Arc<Vec<SharedFile>>>,
     /// Idle processes that compile OpenCL: loading its compiler takes longer than most kernels.
     pub(crate) compilers: Arc<Mutex<Vec<Worker>>>,
 }
@@ -43,7 +45,10 @@ impl Builder<'_> {
             return command.make(
                 self.problem,
                 config,
-                &self.libraries,
+                Builds {
+                    folder: &self.libraries,
+                    elsewhere: self.elsewhere.as_ref().map(|files| files.as_slice()),
+                },
                 objective.unwrap_or(self.problem.objective),
                 self.expectation.clone(),
                 &|| self.observer.cancelled(),

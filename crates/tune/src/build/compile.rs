@@ -1,5 +1,6 @@
 //! Sources and a config to a shared library.
 
+use super::included::{included, words};
 use crate::error::{BuildError, CompileError, EnvironmentFault, of_environment};
 use crate::problem::{Build, ConfigError, Data, Language, Problem, Returns};
 use greenup_process::capture::Capture;
@@ -103,14 +104,20 @@ impl<'a> Unit<'a> {
     }
 
     /// A name that changes with anything that changes the library.
-    pub fn key(&self) -> String {
+    ///
+    /// # Errors
+    /// A source cannot be read: a library of other contents could have the same name.
+    pub fn key(&self) -> Result<String, EnvironmentFault> {
         let mut h = DefaultHasher::new();
         for s in &self.sources {
-            std::fs::read(s).unwrap_or_default().hash(&mut h);
+            let contents = std::fs::read(s).map_err(|e| {
+                EnvironmentFault(format!("the source {} cannot be read: {e}", s.display()))
+            })?;
+            contents.hash(&mut h);
         }
         (self.entry, &self.defines, self.flags(), self.compiler()).hash(&mut h);
         self.wrapper().hash(&mut h);
-        format!("{:016x}", h.finish())
+        Ok(format!("{:016x}", h.finish()))
     }
 
     /// Flags of the host's compiler; those of a CUDA or OpenCL problem are for its kernels.
@@ -195,7 +202,7 @@ impl<'a> Unit<'a> {
     /// # Errors
     /// The compiler's own words, or a fault of the environment.
     pub fn compile(&self, dir: &Path) -> Result<PathBuf, BuildError> {
-        let key = self.key();
+        let key = self.key()?;
         let library = dir.join(format!("{key}.so"));
         if library.is_file() {
             return Ok(library);
@@ -289,44 +296,6 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// Words of a make rule; a space within a name has a backslash before it.
-fn words(text: &str) -> Vec<String> {
-    const SPACE: char = '\u{0}';
-    text.replace("\\ ", &SPACE.to_string())
-        .split_whitespace()
-        .map(|w| w.replace(SPACE, " "))
-        .collect()
-}
-
-/// Sources and what they include by `#include "NAME"`, found beside the including file.
-fn included(sources: &[PathBuf]) -> BTreeSet<PathBuf> {
-    let mut out = BTreeSet::new();
-    let mut left: Vec<PathBuf> = sources.to_vec();
-    while let Some(path) = left.pop() {
-        if !out.insert(path.clone()) {
-            continue;
-        }
-        let Ok(text) = greenup_files::read_bytes(&path, greenup_files::read::TEXT_LIMIT) else {
-            continue;
-        };
-        let dir = path.parent().unwrap_or(Path::new(""));
-        for line in String::from_utf8_lossy(&text).lines() {
-            let Some(rest) = line.trim_start().strip_prefix('#') else {
-                continue;
-            };
-            let name = rest
-                .trim_start()
-                .strip_prefix("include")
-                .map(str::trim_start);
-            let name = name.and_then(|n| n.strip_prefix('"')?.split('"').next());
-            if let Some(file) = name.map(|n| dir.join(n)).filter(|f| f.is_file()) {
-                left.push(file);
-            }
-        }
-    }
-    out
-}
-
 /// Bytes of a compiler's message that are read.
 const MOST_WORDS: usize = 1 << 20;
 
@@ -375,22 +344,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn included_files_are_found_without_a_compiler() {
+    fn a_source_that_cannot_be_read_has_no_library() {
         let dir = tempfile::tempdir().unwrap();
-        let at = |n: &str| dir.path().join(n);
-        std::fs::create_dir(at("sub")).unwrap();
-        std::fs::write(
-            at("k.c"),
-            "#include <math.h>\n  # include \"sub/a.h\"\n#include \"no.h\"\n",
-        )
-        .unwrap();
-        std::fs::write(at("sub/a.h"), "#include \"b.h\"\n").unwrap();
-        std::fs::write(at("sub/b.h"), "#include \"a.h\"\n").unwrap();
-        let found = included(&[at("k.c")]);
-        assert_eq!(
-            found,
-            BTreeSet::from([at("k.c"), at("sub/a.h"), at("sub/b.h")])
-        );
-        assert_eq!(words("a.c my\\ file.h  b.h"), ["a.c", "my file.h", "b.h"]);
+        let build = Build {
+            language: Language::C,
+            ..Build::default()
+        };
+        let unit = Unit {
+            sources: vec![dir.path().join("k.c")],
+            entry: "f",
+            build: &build,
+            defines: Vec::new(),
+            data: &[],
+            stream: false,
+            returns: None,
+        };
+        std::fs::write(&unit.sources[0], "void f(void) {}\n").unwrap();
+        let built = unit.compile(dir.path()).unwrap();
+        assert_eq!(unit.compile(dir.path()).unwrap(), built);
+        std::fs::write(&unit.sources[0], "void f(void) { }\n").unwrap();
+        assert_ne!(unit.compile(dir.path()).unwrap(), built);
+        // Not another library for it, nor one that an empty source made.
+        std::fs::remove_file(&unit.sources[0]).unwrap();
+        let e = unit.compile(dir.path()).unwrap_err();
+        assert!(matches!(e, BuildError::Environment(_)), "{e}");
+        assert!(e.to_string().contains("k.c cannot be read"), "{e}");
     }
 }

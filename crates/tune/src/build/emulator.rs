@@ -39,7 +39,9 @@ pub fn compile(
     let defines = p.defines(config).map_err(ConfigError::from)?;
     let launches = p.launches(config)?;
     let mut h = DefaultHasher::new();
-    (Unit::of_sources(p).key(), &defines, SHIM).hash(&mut h);
+    let key = Unit::of_sources(p).key();
+    let key = key.map_err(|e| CompileError::Rejected(e.0))?;
+    (key, &defines, SHIM).hash(&mut h);
     for l in &launches {
         (format!("{l:?}")).hash(&mut h);
     }

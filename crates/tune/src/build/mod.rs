@@ -4,5 +4,6 @@ pub(crate) mod builder;
 pub mod compile;
 pub mod cubin;
 pub mod emulator;
+mod included;
 mod launches;
 pub mod opencl;

@@ -4,7 +4,9 @@ use super::fault;
 use super::process::{path_of, seconds};
 use super::template::Words;
 use crate::error::{BuildError, CompileError, of_environment};
+use greenup_files::Scratch;
 use greenup_process::capture::output;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,67 +17,107 @@ const SHOWN: usize = 3;
 /// Folders of builds, each locked while it is made.
 static BUILDING: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
 
-/// Runs the build command of a config if it has not run yet; returns the folder.
-///
-/// The folder's name is a hash of the words with the config's values, so configs that differ only in what the run takes share it.
-pub(super) fn built(
-    words: &Words,
-    values: &BTreeMap<&str, String>,
-    dir: &Path,
-    builds: &Path,
-    timeout_s: f64,
-    cancelled: &dyn Fn() -> bool,
-) -> Result<PathBuf, BuildError> {
-    let key = greenup_files::Cache::key(words.filled(values).iter().map(String::as_bytes));
-    let name = format!("build-{key}");
-    let folder = builds.join(&name);
-    let done = folder.join(".built");
-    // Two configs with the same build may be here at once.
-    let one = {
-        let mut all = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(all.entry(folder.clone()).or_default())
-    };
-    let _building = one.lock().unwrap_or_else(PoisonError::into_inner);
-    if done.is_file() {
-        return Ok(folder);
-    }
-    let io = |e: std::io::Error| fault(format!("{} cannot be written: {e}", folder.display()));
-    // What an interrupted build left.
-    if folder.exists() {
-        std::fs::remove_dir_all(&folder).map_err(io)?;
-    }
-    greenup_files::Scratch::folder(builds, &name).map_err(|e| fault(e.to_string()))?;
-    let mut values = values.clone();
-    values.insert(super::BUILD, folder.display().to_string());
-    let all = words.filled(&values);
-    let Some((program, args)) = all.split_first() else {
-        return Err(CompileError::Rejected("there is no command".into()).into());
-    };
-    let mut command = std::process::Command::new(path_of(program, dir));
-    command.args(args).current_dir(dir);
-    let out = output(&mut command, seconds(timeout_s), cancelled)
-        .map_err(|e| fault(format!("`{program}` cannot be started: {e}")))?;
-    if cancelled() {
-        return Err(CompileError::Interrupted.into());
-    }
-    match out.status {
-        None => Err(CompileError::Timeout(timeout_s as u64).into()),
-        Some(s) if s.success() => {
-            std::fs::write(&done, b"").map_err(io)?;
-            Ok(folder)
+/// The build of a config.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Building {
+    /// Program and arguments.
+    pub(crate) words: Vec<String>,
+    /// The folder of the problem file, where it runs.
+    pub(crate) dir: PathBuf,
+    /// The folder that it writes into.
+    pub(crate) folder: PathBuf,
+    /// Seconds after which it counts as hanging.
+    pub(crate) timeout_s: f64,
+}
+
+impl Building {
+    /// Into a folder below `builds`, whose name is a hash of the words with the config's values: configs that differ only in what
+    /// the run takes share it.
+    pub(super) fn new(
+        words: &Words,
+        values: &BTreeMap<&str, String>,
+        dir: PathBuf,
+        builds: &Path,
+        timeout_s: f64,
+    ) -> Self {
+        let key = greenup_files::Cache::key(words.filled(values).iter().map(String::as_bytes));
+        let folder = builds.join(format!("build-{key}"));
+        let mut values = values.clone();
+        values.insert(super::BUILD, folder.display().to_string());
+        Self {
+            words: words.filled(&values),
+            dir,
+            folder,
+            timeout_s,
         }
-        Some(s) => {
-            let said = if out.stderr.trim().is_empty() {
-                out.stdout
-            } else {
-                out.stderr
-            };
-            let brief = brief(&said);
-            if of_environment(&said) {
-                return Err(fault(format!("the build failed: {brief}")));
+    }
+
+    /// Runs it, if it has not run yet.
+    ///
+    /// # Errors
+    /// It fails, hangs or writes nothing, or a fault of the environment.
+    pub(crate) fn made(&self, cancelled: &dyn Fn() -> bool) -> Result<(), BuildError> {
+        let folder = &self.folder;
+        let (Some(builds), Some(name)) = (folder.parent(), folder.file_name()) else {
+            return Err(fault(format!(
+                "{} is no folder for a build",
+                folder.display()
+            )));
+        };
+        let (name, done) = (name.to_string_lossy(), folder.with_extension("built"));
+        // Two configs with the same build may be here at once.
+        let one = {
+            let mut all = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(all.entry(folder.clone()).or_default())
+        };
+        let _building = one.lock().unwrap_or_else(PoisonError::into_inner);
+        if done.is_file() {
+            return Ok(());
+        }
+        let io = |e: std::io::Error| fault(format!("{} cannot be written: {e}", folder.display()));
+        // What an interrupted build left.
+        if folder.exists() {
+            std::fs::remove_dir_all(folder).map_err(io)?;
+        }
+        // Marked, so that it is removed at the end; again after a build that replaced it.
+        let marked = || Scratch::folder(builds, &name).map_err(|e| fault(e.to_string()));
+        marked()?;
+        self.run(cancelled)?;
+        marked()?;
+        if std::fs::read_dir(folder).map_err(io)?.count() < 2 {
+            let why = "[build] command ended with code 0 and wrote nothing into {build}: its results must go there, as in `-o {build}/app`";
+            return Err(CompileError::Rejected(why.into()).into());
+        }
+        std::fs::write(&done, b"").map_err(io)
+    }
+
+    fn run(&self, cancelled: &dyn Fn() -> bool) -> Result<(), BuildError> {
+        let Some((program, args)) = self.words.split_first() else {
+            return Err(CompileError::Rejected("there is no command".into()).into());
+        };
+        let mut command = std::process::Command::new(path_of(program, &self.dir));
+        command.args(args).current_dir(&self.dir);
+        let out = output(&mut command, seconds(self.timeout_s), cancelled)
+            .map_err(|e| fault(format!("`{program}` cannot be started: {e}")))?;
+        if cancelled() {
+            return Err(CompileError::Interrupted.into());
+        }
+        match out.status {
+            None => Err(CompileError::Timeout(self.timeout_s as u64).into()),
+            Some(s) if s.success() => Ok(()),
+            Some(s) => {
+                let said = if out.stderr.trim().is_empty() {
+                    out.stdout
+                } else {
+                    out.stderr
+                };
+                let brief = brief(&said);
+                if of_environment(&said) {
+                    return Err(fault(format!("the build failed: {brief}")));
+                }
+                let how = s.to_string();
+                Err(CompileError::Rejected(format!("{how}: {brief}")).into())
             }
-            let how = s.to_string();
-            Err(CompileError::Rejected(format!("{how}: {brief}")).into())
         }
     }
 }

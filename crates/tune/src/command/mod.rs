@@ -9,21 +9,24 @@
 //! | `fresh` | whether a run wrote its files |
 //! | `expected` | the output that is right |
 //! | `build` | builds by a command, kept by config |
+//! | `shared` | files that another host must have too |
 //! | `process` | one run of a command |
 //! | `program` | a config's command, as the worker runs it |
 
-mod build;
+pub(crate) mod build;
 pub(crate) mod expected;
 mod fresh;
 mod parse;
 pub(crate) mod process;
 pub(crate) mod program;
+pub(crate) mod shared;
 mod source;
 pub(crate) mod template;
 pub mod written;
 
 pub use program::OBJECTIVE;
 pub use program::{Command, Expectation};
+pub use shared::SharedFile;
 pub use source::{Place, Source};
 pub use written::Goal;
 
@@ -31,6 +34,7 @@ use crate::build::cubin::Ready;
 use crate::error::{BuildError, CompileError, EnvironmentFault};
 use crate::objective::Objective;
 use crate::problem::{ConfigError, Problem};
+pub use build::Building;
 use greenup_space::Value;
 use source::SourceOfAny;
 use std::collections::BTreeMap;
@@ -60,6 +64,17 @@ pub struct Runnable {
     repeats: usize,
 }
 
+/// Where configs are built.
+#[derive(Clone, Copy)]
+pub(crate) struct Builds<'a> {
+    /// Folder of the builds.
+    pub(crate) folder: &'a Path,
+    /// Workers on other hosts build in folders of their own; these files must be the same there.
+    pub(crate) elsewhere: Option<&'a [SharedFile]>,
+}
+
+/// Table of the baseline.
+const BASELINE: &str = "[baseline]";
 /// Placeholder of the folder into which a config is built.
 const BUILD: &str = "build";
 
@@ -88,6 +103,31 @@ impl Runnable {
     /// Whether there is a command that the best configs are compared with.
     pub fn has_baseline(&self) -> bool {
         self.baseline.is_some()
+    }
+
+    /// Seconds that a build may take; 0 without one.
+    pub(crate) fn build_timeout_s(&self) -> f64 {
+        self.build.as_ref().map_or(0.0, |_| self.build_timeout_s)
+    }
+
+    /// Files of a run that all workers of a host write alike, as their names do not depend on the build: what they are, with
+    /// their names.
+    pub fn files_of_all(&self) -> Vec<(String, String)> {
+        let shared = |words: &Words| words.names().all(|n| n != BUILD);
+        let of = |source: &SourceOfAny| {
+            let file = source.file.as_ref().filter(|f| shared(f))?;
+            Some(file.shown(&BTreeMap::new()))
+        };
+        let time = self.time.iter().map(|s| ("[run] time".to_owned(), of(s)));
+        let metrics =
+            (self.metrics.iter()).map(|(name, s, _)| (format!("[run.metrics.{name}]"), of(s)));
+        let compared = self.of.iter().map(|words| {
+            let file = shared(words).then(|| words.shown(&BTreeMap::new()));
+            ("[run.expect] of".to_owned(), file)
+        });
+        (time.chain(metrics).chain(compared))
+            .filter_map(|(what, file)| Some((what, file?)))
+            .collect()
     }
 
     /// Names of the metrics.
@@ -123,12 +163,26 @@ impl Runnable {
         files
     }
 
-    /// Builds a config in a folder below `builds`, where it stays for the whole sweep.
+    /// All that a config's run is made from: the words of its build and run, its variables and its input. `None` where a derived
+    /// value does not exist.
+    pub fn made_from(&self, p: &Problem, config: &[Value]) -> Option<Vec<String>> {
+        let all = p.values(config).ok()?;
+        let values: BTreeMap<&str, String> = all
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.to_string()))
+            .collect();
+        let words = [self.build.as_ref(), Some(&self.run)];
+        let words = words.into_iter().flatten().chain(self.environment.values());
+        let input = self.input.iter().map(|f| f.display().to_string());
+        Some(words.flat_map(|w| w.filled(&values)).chain(input).collect())
+    }
+
+    /// Builds a config in a folder below `builds`, where it stays for the whole sweep, or leaves that to the worker that runs it.
     pub(crate) fn make(
         &self,
         p: &Problem,
         config: &[Value],
-        builds: &Path,
+        builds: Builds<'_>,
         objective: Objective,
         expectation: Option<Expectation>,
         cancelled: &dyn Fn() -> bool,
@@ -141,18 +195,24 @@ impl Runnable {
             .map(|(name, value)| (name.as_str(), value.to_string()))
             .collect();
         let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+        let mut building = None;
         if let Some(words) = &self.build {
-            let folder = build::built(
+            let step = Building::new(
                 words,
                 &values,
-                &dir,
-                builds,
+                dir.clone(),
+                builds.folder,
                 self.build_timeout_s,
-                cancelled,
-            )?;
-            values.insert(BUILD, folder.display().to_string());
+            );
+            values.insert(BUILD, step.folder.display().to_string());
+            match builds.elsewhere {
+                Some(_) => building = Some(step),
+                None => step.made(cancelled)?,
+            }
         }
-        let command = self.command(&values, dir, p.measure.timeout, objective, expectation);
+        let mut command = self.command(&values, dir, p.measure.timeout, objective, expectation);
+        command.build = building;
+        command.files = builds.elsewhere.unwrap_or_default().to_vec();
         Ok(Ready {
             built: crate::worker::protocol::Built::Command(Box::new(command)),
             facts: BTreeMap::new(),
@@ -191,6 +251,9 @@ impl Runnable {
             expectation,
             timeout_s,
             repeats: self.repeats,
+            build: None,
+            files: Vec::new(),
+            lenient: false,
             dir,
         }
     }
@@ -220,7 +283,7 @@ impl Runnable {
         let Some(words) = &self.reference else {
             return Ok(None);
         };
-        let reference = self.of_constants(p, words, "reference")?;
+        let reference = self.of_constants(p, words, "[run.expect]", Objective::Time)?;
         let once = process::run(&reference, cancelled).map_err(|e| format!("the reference {e}"))?;
         let text = into.join("expected.txt");
         std::fs::write(&text, &once.stdout)
@@ -228,47 +291,54 @@ impl Runnable {
         Ok(Some(of_file(text)))
     }
 
-    /// The command that the best configs are compared with; it runs once here, so that a wrong one is found before the
-    /// search.
+    /// The command that the best configs are compared with.
     ///
     /// # Errors
-    /// It fails, or its time is missing.
+    /// It depends on a config.
     pub(crate) fn baseline(
         &self,
         p: &Problem,
-        cancelled: &dyn Fn() -> bool,
+        objective: Objective,
     ) -> Result<Option<Command>, String> {
         let Some(words) = &self.baseline else {
             return Ok(None);
         };
-        let mut command = self.of_constants(p, words, "baseline")?;
+        let mut command = self.of_constants(p, words, BASELINE, objective)?;
         // Its results are its own, and so are its other numbers.
         command.check = None;
-        command.metrics.clear();
-        let ran = program::Program::new(command.clone()).run_until(cancelled);
-        ran.map_err(|(_, why)| format!("the baseline failed: {why}"))?;
+        let goal = command.goal.as_ref().map(|(name, _)| name.clone());
+        (command.metrics).retain(|(name, _)| Some(name) == goal.as_ref());
+        command.lenient = true;
         Ok(Some(command))
     }
 
     /// Words that depend on constants alone, in the surroundings of the run.
-    fn of_constants(&self, p: &Problem, words: &Words, what: &str) -> Result<Command, String> {
+    fn of_constants(
+        &self,
+        p: &Problem,
+        words: &Words,
+        what: &str,
+        objective: Objective,
+    ) -> Result<Command, String> {
         let constants: BTreeMap<&str, String> = (p.space.constants().iter())
             .map(|(name, value)| (name.as_str(), value.to_string()))
             .collect();
         if let Some(name) = words.names().find(|n| !constants.contains_key(n)) {
             return Err(format!(
-                "the {what} command names `{name}`, which is no constant"
+                "{what} command names `{name}`, which is no constant"
             ));
         }
         let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
-        let mut command = self.command(&constants, dir, p.measure.timeout, Objective::Time, None);
+        let mut command = self.command(&constants, dir, p.measure.timeout, objective, None);
         command.words = words.filled(&constants);
         // What depends on a config stays as the caller of this process has it.
         let known = |words: &Words| words.names().all(|n| constants.contains_key(n));
         (command.environment).retain(|name, _| self.environment.get(name).is_some_and(known));
         let of_config = |s: &SourceOfAny| s.file.as_ref().is_some_and(|f| !known(f));
-        if what == "baseline" && self.time.as_ref().is_some_and(of_config) {
-            return Err("the baseline's time is in a file whose name depends on the config".into());
+        if what == BASELINE && self.time.as_ref().is_some_and(of_config) {
+            return Err(
+                "[baseline]: [run] time is in a file whose name depends on the config".into(),
+            );
         }
         Ok(command)
     }
@@ -280,8 +350,11 @@ pub(crate) const FACTS: [&str; 2] = ["build command", "run command"];
 /// The commands of a recorded sweep with values in them, the build's first; none for kernels. `{build}` stays.
 pub fn commands(sweep: &crate::Sweep, values: &[(String, String)]) -> Vec<String> {
     let constants = sweep.facts.more.get("constants").map_or("", String::as_str);
-    let values: BTreeMap<&str, String> = constants
-        .split_whitespace()
+    // Those with spaces are quoted; older sweeps quoted none.
+    let pairs = shell_words::split(constants)
+        .unwrap_or_else(|_| constants.split_whitespace().map(str::to_owned).collect());
+    let values: BTreeMap<&str, String> = pairs
+        .iter()
         .filter_map(|pair| pair.split_once('='))
         .map(|(name, value)| (name, value.to_owned()))
         .chain(values.iter().map(|(n, v)| (n.as_str(), v.clone())))

@@ -5,7 +5,9 @@ use super::template::Words;
 use super::written::{RunText, SourceText};
 use super::{BUILD, Runnable};
 use crate::problem::{Build, ValueError};
-use std::path::Path;
+use greenup_space::Space;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// Names of metrics that have a meaning already.
 const RESERVED: [&str; 9] = [
@@ -21,7 +23,7 @@ const RESERVED: [&str; 9] = [
 ];
 
 impl Runnable {
-    /// From the tables of a problem file in `dir`; `known` says whether a name has a value for every config.
+    /// From the tables of a problem file in `dir`; commands name the constants, parameters and derived values of `space`.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -30,8 +32,9 @@ impl Runnable {
         run: &RunText,
         baseline: Option<&str>,
         dir: &Path,
-        known: &dyn Fn(&str) -> bool,
+        space: &Space,
     ) -> Result<Self, ValueError> {
+        let known = |name: &str| space.knows(name);
         let wrong = |what: &str, cause: String| ValueError::Command {
             what: what.to_owned(),
             cause,
@@ -50,6 +53,21 @@ impl Runnable {
             named(what, &words)?;
             Ok(words)
         };
+        // A file that may depend on constants, such as the size of the problem.
+        let file = |what: &str, name: &str| -> Result<PathBuf, ValueError> {
+            let values: BTreeMap<&str, String> = (space.constants().iter())
+                .map(|(n, v)| (n.as_str(), v.to_string()))
+                .collect();
+            let words = Words::one(name).map_err(|e| wrong(what, e))?;
+            if let Some(n) = words.names().find(|n| !values.contains_key(n)) {
+                return Err(wrong(what, format!("`{{{n}}}` is no constant")));
+            }
+            let path = PathBuf::from(words.filled(&values).concat());
+            match dir.join(&path).is_file() {
+                true => Ok(path),
+                false => Err(wrong(what, format!("there is no file {}", path.display()))),
+            }
+        };
         let builds = (build.command.as_deref())
             .map(|text| words("[build] command", text))
             .transpose()?;
@@ -60,6 +78,12 @@ impl Runnable {
                 return Err(wrong(
                     "[build] command",
                     "it must write into {build}, the folder of its config, e.g. `cc app.c -o {build}/app`".into(),
+                ));
+            }
+            Some(_) if !run.texts().any(|t| Words::one(t).is_ok_and(|w| uses(&w))) => {
+                return Err(wrong(
+                    "[run] command",
+                    "it does not use {build}, the folder of its config, into which [build] command writes: what was built last would run for all configs. Run `{build}/app`".into(),
                 ));
             }
             None if uses(&run_words) => {
@@ -108,27 +132,29 @@ impl Runnable {
             if let Some(Err(cause)) = e.lines.as_ref().map(|l| regex::Regex::new(l)) {
                 return Err(wrong("[run.expect] lines", cause.to_string()));
             }
-            if let Some(f) = e.file.as_ref().filter(|f| !dir.join(f).is_file()) {
-                return Err(wrong(
-                    "[run.expect]",
-                    format!("there is no file {}", f.display()),
-                ));
-            }
         }
+        let expect = match expect {
+            Some(e) => Some(e.of_file(|f| file("[run.expect] file", f))?),
+            None => None,
+        };
         let reference = optional(
             "[run.expect] command",
             expect.as_ref().and_then(|e| e.command.as_ref()),
         )?;
-        let of = optional(
-            "[run.expect] of",
-            expect.as_ref().and_then(|e| e.of.as_ref()),
-        )?;
-        if let Some(f) = run.input.as_ref().filter(|f| !dir.join(f).is_file()) {
-            return Err(wrong(
-                "[run] input",
-                format!("there is no file {}", f.display()),
-            ));
-        }
+        // Text that is not split into words.
+        let one = |what: &str, text: &str| -> Result<Words, ValueError> {
+            let words = Words::one(text).map_err(|e| wrong(what, e))?;
+            named(what, &words)?;
+            Ok(words)
+        };
+        let of = (expect.as_ref().and_then(|e| e.of.as_deref()))
+            .map(|text| one("[run.expect] of", text))
+            .transpose()?;
+        let input = run
+            .input
+            .as_deref()
+            .map(|f| file("[run] input", f))
+            .transpose()?;
         if !(1..=1000).contains(&run.repeats) {
             return Err(wrong("[run] repeats", "give 1 to 1000".into()));
         }
@@ -144,7 +170,7 @@ impl Runnable {
             .map(|(name, text)| {
                 Ok((
                     name.clone(),
-                    words(&format!("[run.environment] {name}"), text)?,
+                    one(&format!("[run.environment] {name}"), text)?,
                 ))
             })
             .collect::<Result<_, ValueError>>()?;
@@ -174,7 +200,7 @@ impl Runnable {
             check,
             run: run_words,
             environment,
-            input: run.input.clone(),
+            input,
             time,
             metrics,
             reference,

@@ -1,7 +1,9 @@
 //! One run of a command: its time, its end, and what it prints.
 
 use super::program::Command;
+use crate::error::disk_is_full;
 use crate::sweep::Failure;
+use crate::worker::supervise::kill_left_behind;
 use greenup_process::group::{Group, OnInterrupt};
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt as _;
@@ -10,7 +12,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Bytes of the output that are kept, the last ones.
-const KEPT: usize = 64 << 20;
+pub(super) const KEPT: usize = 64 << 20;
 /// The same of what it says about errors.
 const KEPT_ERRORS: usize = 64 << 10;
 
@@ -47,6 +49,8 @@ pub(crate) struct Once {
 pub(crate) enum Ended {
     #[error("{1}")]
     Failed(Failure, String),
+    #[error("{0}")]
+    Environment(String),
     #[error("was stopped")]
     Stopped,
 }
@@ -109,9 +113,10 @@ pub(crate) fn run_words(
     }
     // What it left running would disturb the next run.
     group.signal(libc::SIGKILL);
-    let (status, usage) = group
-        .reap_with_usage()
-        .map_err(|e| failed(Failure::Runtime, format!("`{program}`: {e}")))?;
+    let reaped = group.reap_with_usage();
+    kill_left_behind();
+    let (status, usage) =
+        reaped.map_err(|e| failed(Failure::Runtime, format!("`{program}`: {e}")))?;
     let said = || {
         let text = String::from_utf8_lossy(&got.stderr);
         let last = text
@@ -141,6 +146,9 @@ pub(crate) fn run_words(
                     },
                 stdout: got.stdout,
             })
+        }
+        (None, _) if disk_is_full(&String::from_utf8_lossy(&got.stderr)) => {
+            Err(Ended::Environment(format!("`{program}`{}", said())))
         }
         (None, code) => {
             let code = code.unwrap_or(-1);

@@ -1,16 +1,19 @@
 //! A config's command, as the worker runs it.
 
+use super::build::Building;
 use super::expected::{compare, lines};
 use super::fresh::Before;
-use super::process::{Ended, Once, run, run_words};
+use super::process::{Ended, KEPT, Once, run, run_words};
+use super::shared::SharedFile;
 use super::source::Source;
 use super::written::Goal;
 use crate::sweep::Failure;
+use crate::worker::stop::Stop;
 use greenup_meter::Run;
 use greenup_meter::stats::median;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A command with the values of a config.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,9 +40,47 @@ pub struct Command {
     pub timeout_s: f64,
     /// Measured runs of a trial at least.
     pub repeats: usize,
+    /// Its build, where the worker makes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<Building>,
+    /// Files that must be the same on the worker's host, if it is another one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<SharedFile>,
+    /// A metric may be missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lenient: bool,
 }
 
 impl Command {
+    /// The same with another folder of builds in place of `from`.
+    pub(crate) fn moved(&mut self, from: &Path, to: &Path) {
+        let (from, to) = (from.display().to_string(), to.display().to_string());
+        let text = |t: &mut String| *t = t.replace(&from, &to);
+        let path = |p: &mut PathBuf| {
+            if let Some(t) = p.to_str() {
+                *p = t.replace(&from, &to).into();
+            }
+        };
+        let lists = [
+            Some(&mut self.words),
+            self.check.as_mut(),
+            self.build.as_mut().map(|b| &mut b.words),
+        ];
+        lists.into_iter().flatten().flatten().for_each(text);
+        self.environment.values_mut().for_each(text);
+        let sources = self
+            .time
+            .iter_mut()
+            .chain(self.metrics.iter_mut().map(|m| &mut m.1));
+        sources.filter_map(|s| s.file.as_mut()).for_each(path);
+        if let Some(of) = self.expectation.as_mut().and_then(|e| e.of.as_mut()) {
+            text(of);
+        }
+        if let Some(b) = &mut self.build {
+            path(&mut b.folder);
+        }
+    }
+
     /// Files that are read after a run.
     fn files(&self) -> impl Iterator<Item = PathBuf> {
         let numbers = self.time.iter().chain(self.metrics.iter().map(|m| &m.1));
@@ -64,6 +105,9 @@ pub struct Expectation {
 /// Metric in which the value to minimise is recorded where the objective is a metric.
 pub const OBJECTIVE: &str = "objective";
 
+/// Said of an output of which the beginning is missing.
+const CUT: &str = " (only its last 64 MiB are kept)";
+
 /// A command that is being measured, with what its runs gave.
 pub(crate) struct Program {
     command: Command,
@@ -84,38 +128,28 @@ impl Program {
     ///
     /// # Errors
     /// It fails, hangs, or a number is missing.
-    pub(crate) fn run(&mut self) -> Result<(f64, f64), (Failure, String)> {
-        self.run_until(&|| false)
-    }
-
-    /// The same, until it is stopped.
-    ///
-    /// # Errors
-    /// As [`Program::run`], or it was stopped.
-    pub(crate) fn run_until(
-        &mut self,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<(f64, f64), (Failure, String)> {
+    pub(crate) fn run(&mut self) -> Result<(f64, f64), Stop> {
         let before = Before::of(self.command.files());
         let Once {
             wall_s,
             cpu_s,
             memory_bytes,
             stdout,
-        } = run(&self.command, stop).map_err(failure)?;
+        } = run(&self.command, &|| false).map_err(stop)?;
         if let Some(file) = before.unchanged() {
-            return Err((
-                Failure::Runtime,
-                format!("it did not write {}", file.display()),
-            ));
+            return Err(runtime(format!("it did not write {}", file.display())));
         }
-        let missing = |what: &str, e: String| (Failure::Runtime, format!("{what}: {e}"));
+        let missing = |what: &str, e: String| {
+            let cut = if stdout.len() < KEPT { "" } else { CUT };
+            runtime(format!("{what}: {e}{cut}"))
+        };
         let time = match &self.command.time {
             None => wall_s,
             Some(source) => source.number(&stdout).map_err(|e| missing("time", e))?,
         };
         if time <= 0.0 {
-            return Err((Failure::Runtime, format!("a time of {time} s")));
+            let why = format!("time: {time} s is not positive; see [run] time and its unit");
+            return Err(runtime(why));
         }
         let mut put = |name: &str, x: f64| self.numbers.entry(name.to_owned()).or_default().push(x);
         put("cpu_s", cpu_s);
@@ -124,14 +158,15 @@ impl Program {
             put("wall_s", wall_s);
         }
         for (name, source) in &self.command.metrics {
-            let x = source.number(&stdout).map_err(|e| missing(name, e))?;
+            let x = match source.number(&stdout) {
+                Err(_) if self.command.lenient => continue,
+                found => found.map_err(|e| missing(name, e))?,
+            };
             put(name, x);
             if let Some((_, goal)) = self.command.goal.as_ref().filter(|(n, _)| n == name) {
                 if x <= 0.0 {
-                    return Err((
-                        Failure::Runtime,
-                        format!("{name} is {x}; an objective must be positive"),
-                    ));
+                    let why = format!("{name} is {x}; an objective must be positive");
+                    return Err(runtime(why));
                 }
                 put(OBJECTIVE, if *goal == Goal::Maximize { 1.0 / x } else { x });
             }
@@ -144,15 +179,16 @@ impl Program {
     ///
     /// # Errors
     /// They are wrong.
-    pub(crate) fn verify(&self) -> Result<f64, (Failure, String)> {
+    pub(crate) fn verify(&self) -> Result<f64, Stop> {
         let c = &self.command;
-        let wrong = |m: String| (Failure::Wrong, m);
+        let wrong = |m: String| Stop::Failed(Failure::Wrong, m);
         if let Some(words) = &c.check {
             match run_words(words, c, c.timeout_s, &|| false) {
                 Ok(_) => {}
                 Err(Ended::Failed(Failure::Launch, m)) => {
-                    return Err((Failure::Launch, format!("the check: {m}")));
+                    return Err(Stop::Failed(Failure::Launch, format!("the check: {m}")));
                 }
+                Err(e @ Ended::Environment(_)) => return Err(stop(e)),
                 Err(e) => return Err(wrong(format!("the check {e}"))),
             }
         }
@@ -163,6 +199,12 @@ impl Program {
             greenup_files::read_bytes(path, 64 << 20).map_err(|e| wrong(e.to_string()))
         };
         let found = match &e.of {
+            None if self.last.len() >= KEPT => {
+                let fix = "write it to a file, which [run.expect] of names";
+                return Err(wrong(format!(
+                    "its output is too long to be compared{CUT}: {fix}"
+                )));
+            }
             None => self.last.clone(),
             Some(file) => read(&c.dir.join(file))?,
         };
@@ -175,11 +217,7 @@ impl Program {
     ///
     /// # Errors
     /// As [`Program::run`].
-    pub(crate) fn window(
-        &mut self,
-        seconds: f64,
-        times: &mut Vec<f64>,
-    ) -> Result<Run, (Failure, String)> {
+    pub(crate) fn window(&mut self, seconds: f64, times: &mut Vec<f64>) -> Result<Run, Stop> {
         let (mut total, mut wall, mut n) = (0.0, 0.0, 0.0);
         while n == 0.0 || wall < 0.98 * seconds {
             let (time, of_clock) = self.run()?;
@@ -203,9 +241,14 @@ impl Program {
     }
 }
 
-fn failure(e: Ended) -> (Failure, String) {
+fn runtime(message: String) -> Stop {
+    Stop::Failed(Failure::Runtime, message)
+}
+
+fn stop(e: Ended) -> Stop {
     match e {
-        Ended::Failed(f, m) => (f, m),
-        Ended::Stopped => (Failure::Runtime, "it was stopped".to_owned()),
+        Ended::Failed(f, m) => Stop::Failed(f, m),
+        Ended::Environment(m) => Stop::Environment(m),
+        Ended::Stopped => runtime("it was stopped".to_owned()),
     }
 }

@@ -62,7 +62,7 @@ impl SourceOfAny {
             Some(other) => return Err(format!("unit `{other}` is not one of s, ms, us, ns, min")),
         };
         Ok(Self {
-            file: text.file.as_deref().map(Words::parse).transpose()?,
+            file: text.file.as_deref().map(Words::one).transpose()?,
             place,
             factor,
         })
@@ -144,7 +144,7 @@ impl Place {
                         Ok(i) if at.is_array() => at.get(i),
                         _ => at.get(key.as_str()),
                     };
-                    at = next.ok_or_else(|| format!("no `{path}`"))?;
+                    at = next.ok_or_else(|| format!("no `{path}`{}", there(at)))?;
                 }
                 match at {
                     serde_json::Value::String(s) => number(s),
@@ -154,6 +154,23 @@ impl Place {
                 }
             }
         }
+    }
+}
+
+/// What a JSON value has where a key is missing, for messages.
+fn there(at: &serde_json::Value) -> String {
+    match at {
+        serde_json::Value::Object(keys) if !keys.is_empty() => {
+            let names: Vec<String> = keys.keys().take(8).map(|k| brief(k)).collect();
+            let more = if keys.len() > names.len() {
+                ", …"
+            } else {
+                ""
+            };
+            format!(" (there are {}{more})", names.join(", "))
+        }
+        serde_json::Value::Array(all) => format!(" (there is a list of {})", all.len()),
+        _ => String::new(),
     }
 }
 
@@ -217,6 +234,8 @@ mod tests {
         );
         assert!(none.number(b"t=nan").is_err() && none.number(b"t=inf").is_err());
         let json = of(None, Some("a.b"), None);
+        let named = json.number(b"{\"a\": {\"c\": 1}}").unwrap_err();
+        assert_eq!(named, "no `a.b` (there are c) in its output");
         assert!(
             json.number(b"{\"a\": {}}")
                 .unwrap_err()

@@ -31,6 +31,14 @@ impl Words {
             .map(Self)
     }
 
+    /// One word that is not split, such as the name of a file.
+    ///
+    /// # Errors
+    /// A brace is open.
+    pub(crate) fn one(text: &str) -> Result<Self, String> {
+        Ok(Self(vec![parts(text)?]))
+    }
+
     /// Names between braces.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flatten().filter_map(|p| match p {
@@ -73,7 +81,8 @@ impl Words {
             .iter()
             .map(|w| w.iter().map(fill).collect::<String>());
         // A folder that only a build knows stays readable.
-        let quoted = |w: String| match w.contains(['{', '}']) {
+        let plain = |c: char| c.is_alphanumeric() || "{}_-+=/.,:@%".contains(c);
+        let quoted = |w: String| match w.contains(['{', '}']) && w.chars().all(plain) {
             true => w,
             false => shell_words::quote(&w).into_owned(),
         };

@@ -25,8 +25,16 @@ pub(crate) struct RunText {
     /// Variables of its environment.
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
-    /// File that it reads as its standard input.
-    pub(crate) input: Option<PathBuf>,
+    /// File that it reads as its standard input; it may name constants.
+    pub(crate) input: Option<String>,
+}
+
+impl RunText {
+    /// Texts that a config's values stand in for a run.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let environment = self.environment.values().map(String::as_str);
+        environment.chain([self.command.as_str()])
+    }
 }
 
 fn repeats() -> usize {
@@ -87,8 +95,8 @@ pub enum Goal {
 pub(crate) struct ExpectText {
     /// A command that prints it.
     pub(crate) command: Option<String>,
-    /// A file that holds it.
-    pub(crate) file: Option<PathBuf>,
+    /// A file that holds it; it may name constants.
+    pub(crate) file: Option<String>,
     /// File that the run writes and that is compared; standard output when not given.
     pub(crate) of: Option<String>,
     /// Regular expression: only lines with a match are compared. Without it all of them.
@@ -96,4 +104,18 @@ pub(crate) struct ExpectText {
     /// Largest difference of two numbers over the largest number.
     #[serde(default)]
     pub(crate) tolerance: f64,
+}
+
+impl ExpectText {
+    /// With the file that its name and the constants give.
+    ///
+    /// # Errors
+    /// As `file`.
+    pub(crate) fn of_file<E>(self, file: impl Fn(&str) -> Result<PathBuf, E>) -> Result<Self, E> {
+        let named = self.file.as_deref().map(file).transpose()?;
+        Ok(Self {
+            file: named.map(|path| path.to_string_lossy().into_owned()),
+            ..self
+        })
+    }
 }

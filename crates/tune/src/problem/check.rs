@@ -32,6 +32,21 @@ pub struct Checking {
     pub timeout_s: f64,
 }
 
+impl Checking {
+    /// With the outputs in another folder.
+    pub(crate) fn moved(&mut self, folder: &Path) {
+        let outputs = folder.join(OUTPUTS);
+        let (from, to) = (
+            self.outputs.display().to_string(),
+            outputs.display().to_string(),
+        );
+        for word in &mut self.words {
+            *word = word.replace(&from, &to);
+        }
+        self.outputs = outputs;
+    }
+}
+
 impl Check {
     pub(super) fn parse(text: &CheckText, space: &Space) -> Result<Self, ValueError> {
         let words = Words::parse(&text.command).map_err(ValueError::Check)?;

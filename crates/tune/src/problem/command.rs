@@ -65,8 +65,7 @@ pub(super) fn runnable(
         },
     };
     written.build.language = Language::Command;
-    let known = |name: &str| space.knows(name);
-    Runnable::new(&written.build, &run, baseline.as_deref(), dir, &known).map(Some)
+    Runnable::new(&written.build, &run, baseline.as_deref(), dir, space).map(Some)
 }
 
 /// Whether an objective that is a metric is one of the command.

@@ -46,6 +46,12 @@ pub fn is_opencl(text: &str) -> bool {
     language_is(text, "opencl")
 }
 
+/// Whether it says that a command is tuned.
+pub fn is_command(text: &str) -> bool {
+    let table = text.parse::<toml::Table>();
+    table.is_ok_and(|t| t.contains_key("run"))
+}
+
 fn language_is(text: &str, language: &str) -> bool {
     text.parse::<toml::Table>()
         .ok()

@@ -10,10 +10,10 @@ use crate::problem::Problem;
 use crate::search::Search;
 use crate::strategy::{History, Strategy};
 use crate::sweep::disturbance::Disturbance;
-use crate::sweep::{Failure, Folder, Rounds, Sweep, Trial};
+use crate::sweep::{BaselineFacts, BaselineResult, Failure, Folder, Rounds, Sweep, Trial};
 use crate::trial::bench::Bench;
 use crate::trial::facts::facts;
-use crate::trial::remeasure::{BaselineResult, Finalist, Finals};
+use crate::trial::remeasure::{Finalist, Finals};
 use greenup_files::Scratch;
 use greenup_meter::Observer;
 use greenup_space::Index;
@@ -91,7 +91,8 @@ pub fn tune_with(
     if !workers.is_empty() {
         facts.more.insert("workers".into(), names.join(", "));
     }
-    let (mut folder, done) = if plan.resume && Folder::exists(&plan.out) {
+    let resumed = plan.resume && Folder::exists(&plan.out);
+    let (mut folder, done) = if resumed {
         Folder::resume(&plan.out, &facts, &plan.accept)?
     } else {
         (Folder::create(&plan.out, &facts)?, Sweep::default())
@@ -100,13 +101,34 @@ pub fn tune_with(
         observer.note(warning);
     }
     let scratch = Scratch::create(&plan.out)?;
-    let bench = Bench::new(problem, plan, observer, scratch.path().to_owned())?;
+    let bench = match Bench::new(problem, plan, workers, observer, scratch.path().to_owned()) {
+        Ok(bench) => bench,
+        Err(e) => {
+            if !resumed {
+                folder.discard();
+            }
+            return Err(e);
+        }
+    };
     let mut benches: Vec<Bench> = match workers {
         [] => vec![bench.another()],
         several => (several.iter().enumerate())
             .map(|(i, w)| bench.on(w, i))
             .collect(),
     };
+    match benches[0].first_baseline() {
+        Ok(None) => {}
+        Ok(Some(baseline)) => {
+            folder.set_baseline(&baseline)?;
+            facts.baseline = Some(baseline);
+        }
+        Err(e) => {
+            if !resumed {
+                folder.discard();
+            }
+            return Err(e);
+        }
+    }
 
     let mut search = Search::new(strategy, points, plan.trials, plan.seed);
     let mut trials = done.trials;
@@ -126,7 +148,9 @@ pub fn tune_with(
             false
         }
     });
-    if benches.len() > 1 && !search.over() && !observer.cancelled() {
+    // A command may take long, and those on different hosts do not disturb each other.
+    let disturb = problem.command.is_none() || share_a_host(workers);
+    if benches.len() > 1 && disturb && !search.over() && !observer.cancelled() {
         let (builder, seed) = (&bench.builder, plan.seed);
         let found = disturbance::measure(&mut benches, &names, points, builder, observer, seed)?;
         if let Some(found) = found {
@@ -159,7 +183,8 @@ pub fn tune_with(
             folder.append(&trial)?;
             by_worker[worker] += 1;
             search.tell(p.point, bench.costs(&trial), p.effort);
-            let mut message = message(&trial, &search.history, plan.objectives[0]);
+            let baseline = facts.baseline.as_ref();
+            let mut message = message(&trial, &search.history, plan.objectives[0], baseline);
             if by_worker.len() > 1 {
                 message.push_str(&counts(&names, &by_worker));
             }
@@ -194,6 +219,11 @@ pub fn tune_with(
     if !interrupted {
         let finals = finals(&benches, &names, &trials, points, observer)?;
         found.finalists = finals.finalists;
+        if let Some(result) = &finals.baseline {
+            let of_rounds = BaselineFacts::after(result, benches[0].maximizes());
+            folder.set_baseline(&of_rounds)?;
+            facts.baseline = Some(of_rounds);
+        }
         found.baseline = finals.baseline;
         if let Some(rounds) = finals.rounds {
             let text = serde_json::to_string(&rounds).unwrap_or_default();
@@ -240,10 +270,27 @@ fn counts(names: &[String], trials: &[usize]) -> String {
     format!(" | {}", each.join(", "))
 }
 
-fn message(t: &Trial, history: &History, objective: Objective) -> String {
-    let best = history
-        .best()
-        .map_or_else(|| "none yet".into(), |(_, v)| format!("{v:.4e}"));
+/// Whether two workers are on one host.
+fn share_a_host(workers: &[WorkerSetup]) -> bool {
+    let earlier = |i: usize| workers[..i].iter().any(|w| w.host == workers[i].host);
+    (0..workers.len()).any(earlier)
+}
+
+/// The best value so far, and how it compares with the baseline where there is one.
+fn message(
+    t: &Trial,
+    history: &History,
+    objective: Objective,
+    baseline: Option<&BaselineFacts>,
+) -> String {
+    let best = history.best().map_or_else(
+        || "none yet".into(),
+        |(_, v)| {
+            let over = baseline.and_then(|b| b.speedup_of(v, objective));
+            let over = over.map_or_else(String::new, |x| format!(" (baseline ×{x:.3})"));
+            format!("{v:.4e}{over}")
+        },
+    );
     match t.failure() {
         Some((f, _)) => format!("best {objective} {best} | last failed: {}", f.name()),
         None => format!("best {objective} {best}"),

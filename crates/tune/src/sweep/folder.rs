@@ -1,6 +1,7 @@
 //! A sweep on disk: `sweep.json`, and `trials.jsonl` with one line a trial, each safe on the disk
 //! before the next begins.
 
+use super::baseline::BaselineFacts;
 use super::disturbance::Disturbance;
 use super::error::FolderError;
 use super::fingerprint;
@@ -134,6 +135,26 @@ impl Folder {
         let mut facts = read_facts(&self.dir)?;
         facts.disturbance = Some(found.clone());
         write_facts(&self.dir, &facts)
+    }
+
+    /// Records the baseline.
+    ///
+    /// # Errors
+    /// `sweep.json` cannot be read or written.
+    pub fn set_baseline(&self, found: &BaselineFacts) -> Result<(), FolderError> {
+        let mut facts = read_facts(&self.dir)?;
+        facts.baseline = Some(found.clone());
+        write_facts(&self.dir, &facts)
+    }
+
+    /// Removes a new sweep without trials, so that the search can be started again once its problem is corrected.
+    pub fn discard(self) {
+        let trials = self.dir.join(TRIALS);
+        if std::fs::metadata(&trials).is_ok_and(|m| m.len() == 0) {
+            // What stays is refused by the next search with its fix.
+            let _ = std::fs::remove_file(self.dir.join(HEAD));
+            let _ = std::fs::remove_file(trials);
+        }
     }
 
     /// Adds a trial, which outlives this process; the disk has it within a fifth of a second, or with the next one. After

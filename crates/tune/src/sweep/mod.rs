@@ -1,5 +1,6 @@
 //! Recorded sweeps: ours, and those of other tuners.
 
+mod baseline;
 pub mod best;
 mod clock;
 pub mod disturbance;
@@ -14,6 +15,8 @@ mod rounds;
 mod winner;
 pub mod wisdom;
 
+pub(crate) use baseline::own_values;
+pub use baseline::{BaselineFacts, BaselineResult};
 pub use error::{Difference, FolderError};
 pub use export::{to_csv, to_t4, write_csv, write_exports};
 pub use folder::Folder;

@@ -1,5 +1,6 @@
 //! One config with its measurement or its failure, and all of them together.
 
+use super::baseline::BaselineFacts;
 use super::disturbance::Disturbance;
 use super::rounds::Rounds;
 use crate::command::OBJECTIVE;
@@ -252,6 +253,9 @@ pub struct SweepFacts {
     /// How much the workers disturb each other, in a search with several.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub disturbance: Option<Disturbance>,
+    /// The baseline, where the problem has one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub baseline: Option<BaselineFacts>,
     /// Anything else: versions, sensors, seeds, the command.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub more: BTreeMap<String, String>,

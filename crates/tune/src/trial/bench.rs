@@ -3,6 +3,7 @@
 use super::drift::record_baseline;
 use crate::build::builder::{Builder, Made};
 use crate::build::compile::Unit;
+use crate::command::{Runnable, shared};
 use crate::error::TuneError;
 use crate::error::{BuildError, EnvironmentFault};
 use crate::objective::Cost;
@@ -75,6 +76,7 @@ impl<'a> Bench<'a> {
                 observer,
                 libraries,
                 expectation: None,
+                elsewhere: None,
                 compilers: Arc::default(),
             },
             launcher: &plan.launcher,
@@ -96,14 +98,18 @@ impl<'a> Bench<'a> {
     }
 
     /// Builds the setup and the reference, and runs the latter once: its results are kept for all
-    /// trials.
+    /// trials. `workers` are those of the search.
     pub(crate) fn new(
         problem: &'a Problem,
         plan: &'a Plan,
+        workers: &[WorkerSetup],
         observer: &'a dyn Observer,
         libraries: PathBuf,
     ) -> Result<Self, TuneError> {
         let mut bench = Self::plain(problem, plan, observer, libraries)?;
+        if workers.iter().any(|w| w.launcher.remote.is_some()) {
+            bench.builder.elsewhere = Some(Arc::new(shared::files(problem)?));
+        }
         if let Some(unit) = Unit::of_baseline(problem) {
             let file = unit.compile(&bench.builder.libraries).map_err(|e| {
                 e.into_tune(|m| {
@@ -253,7 +259,7 @@ impl<'a> Bench<'a> {
         };
         let check_s = check.as_ref().map_or(0.0, |c| c.timeout_s);
         let m = self.problem.measure;
-        let start = Instant::now();
+        let (start, build_before) = (Instant::now(), trial.build_s);
         let baseline = self.problem.baseline.is_some();
         let task = Task::Trial {
             kernel: built.clone(),
@@ -270,12 +276,15 @@ impl<'a> Bench<'a> {
             Some(c) => 6.0 + 2.0 * c.repeats() as f64,
             None => 1.0,
         };
-        let Some(answer) = self.run(task, runs * m.timeout + 4.0 * m.seconds + check_s)? else {
+        let build_s = (self.problem.command.as_ref()).map_or(0.0, Runnable::build_timeout_s);
+        let limit_s = runs * m.timeout + 4.0 * m.seconds + check_s + build_s;
+        let Some(answer) = self.run(task, limit_s)? else {
             return Ok(None);
         };
         let total = start.elapsed().as_secs_f64();
         for message in &answer.messages {
             match message {
+                Message::BuiltCommand { seconds } => trial.build_s += *seconds,
                 Message::Verified { error, seconds } => {
                     trial.verify_s += *seconds;
                     let worst = trial.metrics.entry("error".into()).or_insert(*error);
@@ -306,7 +315,7 @@ impl<'a> Bench<'a> {
                 _ => {}
             }
         }
-        trial.measure_s = total - trial.verify_s;
+        trial.measure_s = total - trial.verify_s - (trial.build_s - build_before);
         if let Some((failure, message)) = answer.failure {
             trial.outcome = Outcome::Failed { failure, message };
         }

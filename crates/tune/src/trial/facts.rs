@@ -19,13 +19,10 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
     ]
     .iter()
     .flatten()
-    .map(|u| format!(" {}", u.key()))
+    .map(|u| format!(" {}", key(u)))
     .collect();
-    let constants: Vec<String> = problem
-        .space
-        .constants()
-        .iter()
-        .map(|(n, v)| format!("{n}={v}"))
+    let constants: Vec<String> = (problem.space.constants().iter())
+        .map(|(n, v)| one_word(format!("{n}={v}")))
         .collect();
     more.insert("constants".into(), constants.join(" "));
     if let Some(command) = &problem.command {
@@ -34,7 +31,7 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
     // A command's files are compared one by one.
     if problem.command.is_none() {
         let kernel = Unit::of_sources(problem);
-        more.insert("sources".into(), format!("{}{fixed}", kernel.key()));
+        more.insert("sources".into(), format!("{}{fixed}", key(&kernel)));
         more.insert("compiler".into(), compiler_version(&problem.build));
         more.insert("flags".into(), problem.build.flags().join(" "));
         more.insert("seed of data".into(), DATA_SEED.to_string());
@@ -68,9 +65,13 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
         flops,
         objective: plan.objectives.first().map(ToString::to_string),
         disturbance: None,
+        baseline: None,
         more,
     }
 }
+
+/// In place of the hash of a file.
+const UNREADABLE: &str = "unreadable";
 
 /// Everything that decides a trial, by name: a sweep is only continued with the same.
 fn fingerprint(
@@ -145,8 +146,21 @@ fn fingerprint(
     out
 }
 
+/// A constant as a shell reads it.
+fn one_word(pair: String) -> String {
+    let apart = |c: char| c.is_whitespace() || "'\"\\".contains(c);
+    match pair.contains(apart) {
+        true => shell_words::quote(&pair).into_owned(),
+        false => pair,
+    }
+}
+
+fn key(unit: &Unit) -> String {
+    unit.key().unwrap_or_else(|_| UNREADABLE.into())
+}
+
 fn hash_of(file: &Path) -> String {
-    greenup_files::read_bytes(file, u64::MAX).map_or_else(|_| "unreadable".into(), |b| hash(&b))
+    greenup_files::read_bytes(file, u64::MAX).map_or_else(|_| UNREADABLE.into(), |b| hash(&b))
 }
 
 /// Flops of a run, where they do not depend on the config.

@@ -87,9 +87,14 @@ impl Bench<'_> {
                 self.observer.cancelled()
             });
             self.builder.expectation = found.map_err(TuneError::Reference)?;
-            let baseline = command.baseline(self.problem, &|| self.observer.cancelled());
-            self.baseline = (baseline.map_err(TuneError::Reference)?)
-                .map(|command| Built::Command(Box::new(command)));
+            let objective = self.plan.objectives.first().copied();
+            let objective = objective.unwrap_or(self.problem.objective);
+            let baseline = command.baseline(self.problem, objective);
+            self.baseline = (baseline.map_err(TuneError::Reference)?).map(|mut command| {
+                let files = self.builder.elsewhere.iter().flat_map(|f| f.iter());
+                command.files = files.cloned().collect();
+                Built::Command(Box::new(command))
+            });
             return Ok(());
         }
         let Some(unit) = Unit::of_reference(self.problem) else {

@@ -1,9 +1,11 @@
 //! Measures the finalists again, interleaved in random order, and marks ties.
 
+use crate::command::Goal;
 use crate::error::TuneError;
+use crate::objective::Objective;
 use crate::points::Points;
 use crate::sweep::disturbance::Series;
-use crate::sweep::{Rounds, Trial};
+use crate::sweep::{BaselineFacts, BaselineResult, Rounds, Trial, own_values};
 use crate::trial::bench::Bench;
 use crate::trial::finalists::{Screened, between_trials, candidates, within_trial};
 use crate::worker::protocol::{Built, Message, Task};
@@ -12,6 +14,9 @@ use greenup_meter::stats::{median, ratio_of_medians};
 use greenup_space::Value;
 use serde::Serialize;
 use std::collections::HashSet;
+
+/// Runs of a command in a final round at most, where one takes longer than a window.
+const ROUND_RUNS: f64 = 3.0;
 
 /// A config of the last round.
 #[derive(Clone, Debug, Serialize)]
@@ -28,19 +33,6 @@ pub struct Finalist {
     pub ratio: Option<Summary>,
     /// Whether it cannot be told apart from the best.
     pub tie: bool,
-}
-
-/// The baseline in the last round.
-#[derive(Clone, Debug, Serialize)]
-pub struct BaselineResult {
-    /// Time of one run, s.
-    pub time_s: Summary,
-    /// Energy of one run, J; `None` if it was not measured.
-    pub energy_j: Option<Summary>,
-    /// The winner's time over the baseline's.
-    pub time_ratio: Option<Summary>,
-    /// The winner's energy over the baseline's.
-    pub energy_ratio: Option<Summary>,
 }
 
 /// Result of the final measurements.
@@ -109,18 +101,7 @@ impl Bench<'_> {
         let Some(&winner) = order.first() else {
             return Ok(Finals::default());
         };
-        let baseline = Summary::of(times_s.last().map_or(&[], Vec::as_slice))
-            .filter(|_| with_baseline)
-            .map(|time_s| BaselineResult {
-                time_s,
-                energy_j: energies_j.last().and_then(|e| Summary::of(e)),
-                time_ratio: times_s
-                    .last()
-                    .and_then(|t| ratio_of_medians(&times_s[winner], t)),
-                energy_ratio: energies_j
-                    .last()
-                    .and_then(|e| ratio_of_medians(&energies_j[winner], e)),
-            });
+        let baseline = rounds.against_baseline(winner, self.maximizes());
         let finalists = order
             .into_iter()
             .take(self.plan.finalists.max(1))
@@ -143,6 +124,60 @@ impl Bench<'_> {
         })
     }
 
+    /// Whether the objective is a metric that is better the larger it is.
+    pub(crate) fn maximizes(&self) -> bool {
+        let command = self.problem.command.as_ref();
+        match self.plan.objectives.first() {
+            Some(Objective::Metric(name)) => {
+                command.and_then(|c| c.goal(name)) == Some(Goal::Maximize)
+            }
+            _ => false,
+        }
+    }
+
+    /// Measures the baseline of a command before the search, so that a wrong one is found at once; `None` without one, or
+    /// when the user stopped it.
+    ///
+    /// # Errors
+    /// It fails, or the environment does.
+    pub(crate) fn first_baseline(&self) -> Result<Option<BaselineFacts>, TuneError> {
+        let Some(Built::Command(command)) = &self.baseline else {
+            return Ok(None);
+        };
+        self.observer.stage("baseline", 0);
+        let seconds = self.problem.measure.seconds / 2.0;
+        let of = self
+            .rounds(vec![Built::Command(command.clone())], 1, seconds)
+            .map_err(|e| match e {
+                TuneError::Finalists(why) => {
+                    let words = shell_words::join(&command.words);
+                    TuneError::Reference(format!("[baseline] command `{words}` failed: {why}"))
+                }
+                e => e,
+            })?;
+        let maximize = self.maximizes();
+        let middle =
+            |rows: Vec<Vec<f64>>| rows.first().filter(|r| !r.is_empty()).map(|r| median(r));
+        Ok(of.and_then(|of| {
+            let metrics = of.metrics.iter().map(|m| own_values(m, maximize)).collect();
+            let facts = BaselineFacts {
+                time_s: middle(of.times_s)?,
+                energy_j: middle(of.energies_j),
+                metric: middle(metrics),
+                maximize,
+                ..BaselineFacts::default()
+            };
+            if let (Some(Objective::Metric(name)), None) =
+                (self.plan.objectives.first(), facts.metric)
+            {
+                self.observer.note(&format!(
+                    "the output of the baseline has no `{name}`: it is compared by its time alone"
+                ));
+            }
+            Some(facts)
+        }))
+    }
+
     /// Rounds of kernels in one process, interleaved; `None` when the user stopped it.
     fn rounds(
         &self,
@@ -152,7 +187,14 @@ impl Bench<'_> {
     ) -> Result<Option<Interleaved>, TuneError> {
         let n = (rounds * kernels.len()) as f64;
         let timeout = self.problem.measure.timeout;
-        let limit = timeout + n * (seconds * 4.0 + timeout / 10.0);
+        let limit = match &self.problem.command {
+            // The worker stops each run by itself, and there is one before the rounds.
+            Some(command) => {
+                let first = kernels.len() as f64 * (timeout + command.build_timeout_s());
+                first + n * (seconds * 4.0 + ROUND_RUNS * timeout)
+            }
+            None => timeout + n * (seconds * 4.0 + timeout / 10.0),
+        };
         let task = Task::Interleaved {
             kernels,
             rounds,

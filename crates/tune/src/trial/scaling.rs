@@ -7,6 +7,7 @@ use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
 use crate::sweep::{Sweep, Trial};
 use crate::trial::bench::Bench;
+use crate::trial::drift::record_baseline;
 use greenup_files::{FolderLock, Scratch};
 use greenup_meter::Observer;
 use greenup_meter::stats::median;
@@ -163,7 +164,9 @@ pub fn scaling(
             cause,
         })?;
         let points = Indexed::new(&index);
-        let mut bench = Bench::new(problem, plan, observer, scratch.path().to_owned())?;
+        let mut bench = Bench::new(problem, plan, &[], observer, scratch.path().to_owned())?;
+        // Kernels have it around each trial.
+        let baseline = bench.first_baseline()?;
         let mut trials = Vec::new();
         for (_, config) in &out.configs {
             let trial = match index.position(config) {
@@ -173,10 +176,13 @@ pub fn scaling(
                     let start = Instant::now();
                     let made = bench.builder.compile(&config);
                     let made = (made, start.elapsed().as_secs_f64());
-                    let Some(t) = bench.trial(config, 1.0, &made)? else {
+                    let Some(mut t) = bench.trial(config, 1.0, &made)? else {
                         complete = false;
                         break 'sizes;
                     };
+                    if let Some(b) = baseline.as_ref().filter(|_| t.cost().is_some()) {
+                        record_baseline(&[b.time_s], b.energy_j, &mut t);
+                    }
                     Some(t)
                 }
             };

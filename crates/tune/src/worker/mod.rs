@@ -24,5 +24,5 @@ pub mod policy;
 pub mod protocol;
 pub mod remote;
 pub mod serve;
-mod stop;
+pub(crate) mod stop;
 pub mod supervise;

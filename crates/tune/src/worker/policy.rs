@@ -40,11 +40,14 @@ pub fn policy(job: &Job, energy: bool) -> Policy {
         };
     }
     let windows = if interleaved { 1 } else { 5 };
+    let command = |b: &Built| matches!(b, Built::Command(_));
+    let of_commands =
+        matches!(&job.task, Task::Interleaved { kernels, .. } if kernels.iter().all(command));
     Policy {
         window_s: seconds / 8.0,
         min_ticks: 10,
         warmup_s: seconds / 16.0,
-        max_warmups: 2,
+        max_warmups: if of_commands { 0 } else { 2 },
         min_repeats: windows,
         max_repeats: windows + 2,
         rel_error: 0.01,

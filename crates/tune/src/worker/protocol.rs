@@ -228,6 +228,11 @@ pub enum Message {
         /// What they need.
         kernels: Vec<greenup_device::opencl::KernelFacts>,
     },
+    /// The worker built a command.
+    BuiltCommand {
+        /// Time that it took, s.
+        seconds: f64,
+    },
     /// The kernel is loaded.
     Loaded,
     /// The first run came to its end.

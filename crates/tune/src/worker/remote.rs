@@ -2,7 +2,7 @@
 
 use crate::error::EnvironmentFault;
 use crate::problem::Fill;
-use crate::worker::protocol::{Job, Task};
+use crate::worker::protocol::{Built, Job, Task};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use greenup_device::cuda::Gpu;
@@ -91,6 +91,25 @@ pub fn store(files: &[Sent], folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Sends what a kernel needs; a command's build goes into the worker's folder.
+fn built(
+    kernel: &mut Built,
+    send: &mut dyn FnMut(&mut PathBuf) -> Result<(), EnvironmentFault>,
+    there: &Path,
+) -> Result<(), EnvironmentFault> {
+    if let Built::Command(command) = kernel {
+        let builds = command.build.as_ref().and_then(|b| b.folder.parent());
+        if let Some(builds) = builds.map(Path::to_owned) {
+            command.moved(&builds, there);
+        }
+        return match &mut command.expectation {
+            Some(e) => send(&mut e.text),
+            None => Ok(()),
+        };
+    }
+    kernel.file_mut().map_or(Ok(()), send)
+}
+
 /// A file as it was when its hash was taken.
 type Seen = (PathBuf, u64, Option<SystemTime>);
 
@@ -116,7 +135,7 @@ impl Files {
     /// A file cannot be read.
     pub(crate) fn job(&mut self, job: &Job) -> Result<Job, EnvironmentFault> {
         let mut out = job.clone();
-        let mut files = Vec::new();
+        let (mut files, there) = (Vec::new(), self.folder.clone());
         let mut send = |path: &mut PathBuf| self.send(path, &mut files);
         if let Some(setup) = &mut out.inputs.setup {
             send(setup)?;
@@ -141,23 +160,25 @@ impl Files {
                 kernel,
                 reference,
                 baseline,
+                check,
                 ..
             } => {
-                kernel.file_mut().map(&mut send).transpose()?;
+                built(kernel, &mut send, &there)?;
                 if let Some(baseline) = baseline {
-                    baseline.file_mut().map(&mut send).transpose()?;
+                    built(baseline, &mut send, &there)?;
+                }
+                if let Some(check) = check {
+                    check.moved(&there);
                 }
                 if let Some(expected) = reference {
                     send(&mut expected.first)?;
                     send(&mut expected.fresh)?;
                 }
             }
-            Task::Show { kernel, .. } => {
-                kernel.file_mut().map(&mut send).transpose()?;
-            }
+            Task::Show { kernel, .. } => built(kernel, &mut send, &there)?,
             Task::Interleaved { kernels, .. } => {
                 for kernel in kernels {
-                    kernel.file_mut().map(&mut send).transpose()?;
+                    built(kernel, &mut send, &there)?;
                 }
             }
             Task::Compile(_)

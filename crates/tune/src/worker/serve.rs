@@ -6,7 +6,7 @@ use crate::problem::Checking;
 use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
 use crate::worker::host_kernel::HostKernel;
-use crate::worker::inputs::{Kernel, LoadedInputs};
+use crate::worker::inputs::{Kernel, LoadedInputs, present};
 use crate::worker::protocol::{Built, Expected, Job, Message, Task};
 use crate::worker::stop::Stop;
 use greenup_meter::Meter;
@@ -86,7 +86,13 @@ fn work(
             baseline_energy,
             check: checking,
         } => {
+            let start = Instant::now();
+            let of_command = matches!(kernel, Built::Command(c) if c.build.is_some());
             let mut kernel = inputs.load(kernel)?;
+            if of_command {
+                let seconds = start.elapsed().as_secs_f64();
+                channel.answer(&Message::BuiltCommand { seconds });
+            }
             let baseline = baseline.as_ref().map(|b| inputs.load(b)).transpose()?;
             channel.answer(&Message::Loaded);
             if let Kernel::Command(_) = kernel {
@@ -183,6 +189,7 @@ fn work(
 /// Has a command check the results of the last run.
 fn checked(checking: &Checking, inputs: &LoadedInputs, channel: &mut Channel) -> Result<(), Stop> {
     let start = Instant::now();
+    present(&checking.dir, "[check] command")?;
     inputs.write_outputs(&checking.outputs)?;
     let run = run_in(&checking.words, &checking.dir, checking.timeout_s);
     let _ = std::fs::remove_dir_all(&checking.outputs);
@@ -191,6 +198,7 @@ fn checked(checking: &Checking, inputs: &LoadedInputs, channel: &mut Channel) ->
         Err(Ended::Failed(F::Launch, m)) => {
             return Err(Stop::Environment(format!("[check]: {m}")));
         }
+        Err(Ended::Environment(m)) => return Err(Stop::Environment(format!("[check]: {m}"))),
         Err(e) => return Err((F::Wrong, format!("the check {e}")).into()),
     }
     channel.answer(&Message::Verified {

@@ -3,10 +3,45 @@
 
 use greenup_files::Scratch;
 use std::io;
-use std::time::Duration;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
 
 /// Time that a worker has to end by itself after the tuner closed its input.
 const GRACE: Duration = Duration::from_millis(200);
+
+/// Time in which processes that a run left behind are killed.
+const CLEANING: Duration = Duration::from_secs(1);
+
+/// The watcher of this process; 0 without one.
+static WATCHER: AtomicI32 = AtomicI32::new(0);
+
+/// Kills what runs before left behind, whatever session it moved to: its parents ended, so it is the watcher's. Nothing of this
+/// process's own is.
+pub(crate) fn kill_left_behind() {
+    let watcher = WATCHER.load(Ordering::Relaxed);
+    if watcher == 0 {
+        return;
+    }
+    let own = std::process::id().cast_signed();
+    let list = format!("/proc/{watcher}/task/{watcher}/children");
+    let start = Instant::now();
+    // Those below a process that is killed are the watcher's next.
+    while start.elapsed() < CLEANING {
+        let all = std::fs::read_to_string(&list).unwrap_or_default();
+        let left: Vec<i32> = (all.split_whitespace())
+            .filter_map(|pid| pid.parse().ok())
+            .filter(|pid| *pid != own)
+            .collect();
+        if left.is_empty() {
+            return;
+        }
+        for pid in left {
+            // SAFETY: only sends a signal to a child of the watcher, which reaps it, at worst, just now.
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
 
 /// Splits this process in two: the worker, which returns from here, and its watcher, which ends as the worker ends.
 /// Call it while the process has one thread. The watcher removes the scratch folder at the end.
@@ -27,6 +62,7 @@ pub fn supervised(scratch: Option<&Scratch>) -> io::Result<()> {
                 if libc::getppid() != watcher {
                     libc::_exit(1);
                 }
+                WATCHER.store(watcher, Ordering::Relaxed);
                 Ok(())
             }
             worker => watch::worker(worker, scratch),
@@ -79,7 +115,7 @@ mod watch {
             };
             // SAFETY: the array is valid for its length.
             unsafe { libc::poll(all.as_mut_ptr(), all.len() as libc::nfds_t, wait) };
-            if all[1].revents != 0 || over(pid) {
+            if over(pid) || asked_to_end(asked, pid) {
                 break;
             }
             if all[2].revents != 0 {
@@ -110,12 +146,33 @@ mod watch {
         unsafe {
             let mut set = std::mem::zeroed::<libc::sigset_t>();
             libc::sigemptyset(&raw mut set);
-            for s in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+            for s in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGCHLD] {
                 libc::sigaddset(&raw mut set, s);
             }
             libc::sigprocmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
-            libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC)
+            libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
         }
+    }
+
+    /// Whether the tuner asked for the end. Processes that ended meanwhile are reaped, but for the worker.
+    fn asked_to_end(asked: RawFd, worker: i32) -> bool {
+        // SAFETY: the structure is plain data and the length is its own; only children of this process are reaped.
+        unsafe {
+            let mut one = std::mem::zeroed::<libc::signalfd_siginfo>();
+            let size = size_of::<libc::signalfd_siginfo>();
+            while libc::read(asked, (&raw mut one).cast(), size) == size.cast_signed() {
+                if one.ssi_signo != libc::SIGCHLD.cast_unsigned() {
+                    return true;
+                }
+                for pid in descendants(libc::getpid()) {
+                    if pid != worker {
+                        // Fails for those that have another parent or live.
+                        libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG);
+                    }
+                }
+            }
+        }
+        false
     }
 
     /// A descriptor that is readable when the process has ended; negative where the system has none.

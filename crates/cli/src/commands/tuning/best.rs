@@ -5,6 +5,7 @@ use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{print, stdout};
 use greenup_files::Outputs;
+use greenup_study::pages::sweep::findings::against_baseline;
 use greenup_tune::Objective;
 use greenup_tune::command;
 use greenup_tune::sweep::Rounds;
@@ -27,6 +28,11 @@ pub fn run(args: &BestArgs) -> Result {
     let recorded = || sweep.facts.objective.as_deref()?.parse().ok();
     let objective: Objective = args.objective.or_else(recorded).unwrap_or(Objective::Time);
     let found = best(&sweep, objective).map_err(refused)?;
+    // The rounds compare the best config by their own objective.
+    let baseline = match recorded() == Some(objective) {
+        true => sweep.against_baseline(),
+        false => None,
+    };
     let source = args.sweep.display().to_string();
     let commands = command::commands(&sweep, &found.defines());
     let format = args.format.unwrap_or(match commands.is_empty() {
@@ -47,9 +53,18 @@ pub fn run(args: &BestArgs) -> Result {
         BestFormat::Header => found
             .header(&defines(args, &found, &sweep.facts.parameters)?, &source)
             .map_err(refused)?,
-        BestFormat::Json => serde_json::to_string_pretty(&found.json()?)? + "\n",
+        BestFormat::Json => {
+            let mut json = found.json()?;
+            if let (Some(b), Some(keys)) = (&baseline, json.as_object_mut()) {
+                keys.insert("baseline".into(), serde_json::to_value(b)?);
+            }
+            serde_json::to_string_pretty(&json)? + "\n"
+        }
         BestFormat::Toml => found.toml(&source)?,
     };
+    if let (Some(b), BestFormat::Command) = (&baseline, format) {
+        print::note(format!("baseline: {}", against_baseline(&sweep, b)));
+    }
     match out {
         None => stdout::bytes(text.as_bytes()),
         Some(path) => {

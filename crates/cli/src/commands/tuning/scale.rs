@@ -8,8 +8,28 @@ use greenup_app::progress::Bars;
 use greenup_files::outputs::unused;
 use greenup_report::si::{percent, si};
 use greenup_space::Value;
+use greenup_tune::Problem;
 use greenup_tune::sweep::Folder;
 use greenup_tune::trial::scaling::{Scaling, scaling, select};
+
+/// Refuses sizes that no command takes: all would measure the same.
+fn differ(over: &str, problems: &[(f64, Problem)], config: &[Value]) -> Result {
+    let made = |p: &Problem| p.command.as_ref()?.made_from(p, config);
+    for pair in problems.windows(2) {
+        let [(a, first), (b, second)] = pair else {
+            continue;
+        };
+        if let (Some(one), Some(other)) = (made(first), made(second))
+            && one == other
+        {
+            return Err(AppError::new(format!(
+                "the commands are the same at {over} = {a} and {b}: all sizes would measure the same"
+            ))
+            .hint("name the constant in braces where [run] command, [build] command, its environment or input takes the size, as in `./app {n}`"));
+        }
+    }
+    Ok(())
+}
 
 pub fn run(args: &ScaleArgs) -> Result {
     if !Folder::exists(&args.sweep) {
@@ -38,6 +58,7 @@ pub fn run(args: &ScaleArgs) -> Result {
     if configs.is_empty() {
         return Err(AppError::new("no trial of the sweep succeeded"));
     }
+    differ(&names.join("+"), &problems, &configs[0].1)?;
     let setup = setup::setup(
         &problems[0].1,
         args.gpu.as_deref(),
@@ -195,6 +216,19 @@ fn print(s: &Scaling, unit: &str) {
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     print::line("");
     print::table(&header, rows);
+    // Why, where no config works: most likely the size itself.
+    for at in &s.sizes {
+        let mut failures = at.trials.iter().map(|t| t.as_ref()?.failure());
+        let first = at.trials.iter().find_map(|t| t.as_ref()?.failure());
+        if let Some((failure, message)) = first.filter(|_| failures.all(|f| f.is_some())) {
+            print::note(format!(
+                "no config works at {} = {}: {}: {message}",
+                s.over,
+                at.size,
+                failure.name()
+            ));
+        }
+    }
 }
 
 fn letter(i: usize) -> String {

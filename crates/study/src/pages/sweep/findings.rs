@@ -1,9 +1,11 @@
 //! The findings of a sweep in sentences, for the page and the terminal.
 
 use greenup_app::print;
+use greenup_meter::Summary;
 use greenup_report::si::{percent, si, three};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, Learnt, Model, Row};
+use greenup_tune::sweep::BaselineResult;
 
 /// A config as `name=value …`.
 pub fn config(sweep: &Sweep, r: &Row) -> String {
@@ -51,6 +53,29 @@ pub fn alpha(a: Option<(f64, f64)>) -> String {
         || "none".to_owned(),
         |(lo, hi)| format!("{} … {}", three(lo), three(hi)),
     )
+}
+
+/// The baseline in the final rounds, and how the best config compares with it.
+pub fn against_baseline(sweep: &Sweep, b: &BaselineResult) -> String {
+    let shown = |s: &Summary| format!("×{} [{} … {}]", three(s.median), three(s.lo), three(s.hi));
+    let energy = b.energy_j.map(|e| si(e.median, "J"));
+    let run: Vec<String> = [Some(si(b.time_s.median, "s")), energy]
+        .into_iter()
+        .flatten()
+        .collect();
+    let mut out = vec![format!("{} a run", run.join(", "))];
+    let mut add = |what: &str, of: &Option<Summary>| {
+        out.extend(of.as_ref().map(|s| format!("{what} {}", shown(s))));
+    };
+    add("speedup of the best config", &b.speedup);
+    add("greenup", &b.greenup);
+    let objective = sweep.facts.objective.as_deref().unwrap_or_default();
+    let metric = objective.strip_prefix("metric:").unwrap_or("metric");
+    add(
+        &format!("its {metric} over the baseline's"),
+        &b.metric_ratio,
+    );
+    out.join("; ")
 }
 
 /// The findings of sections 3.2 to 3.4 of Anzt et al. (2015) in sentences.

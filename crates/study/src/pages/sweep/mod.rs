@@ -9,7 +9,7 @@ pub mod parameters;
 pub mod predicted;
 
 use figures::{bars, ranking, scaling, scatter, split_scatter};
-use findings::{alpha, config, efficiency, headline, learnt, rate};
+use findings::{against_baseline, alpha, config, efficiency, headline, learnt, rate};
 use greenup_report::chart::Chart;
 use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
 use greenup_report::si::{percent, si, three};
@@ -31,11 +31,14 @@ pub fn page(
     if let Some(g) = a.lowest_energy {
         winners.push(winner(a, sweep, "lowest energy", &a.rows[g]));
     }
+    let mut paragraphs = headline(a);
+    let baseline = sweep.against_baseline();
+    paragraphs.extend(baseline.map(|b| format!("baseline: {}", against_baseline(sweep, &b))));
     let mut sections = vec![Section {
         id: "winners".into(),
         title: "Best configs".into(),
         label: Some("measured"),
-        paragraphs: headline(a),
+        paragraphs,
         figures: vec![match scatter(a, sweep) {
             Some(s) => Figure::chart(
                 &s.chart(),

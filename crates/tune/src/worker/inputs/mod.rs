@@ -14,7 +14,9 @@ use block::Layout;
 use contents::Images;
 use error::{ArgumentError, WrongResult};
 
+use crate::command::SharedFile;
 use crate::command::program::Program;
+use crate::error::BuildError;
 use crate::problem::Data;
 use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
@@ -25,6 +27,7 @@ use crate::worker::opencl_kernel::OpenClKernel;
 use crate::worker::protocol::{Built, Inputs};
 use crate::worker::stop::Stop;
 use greenup_device::{cuda, opencl};
+use greenup_files::Scratch;
 use greenup_meter::Run;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +51,8 @@ pub(crate) struct LoadedInputs {
     is_fresh: bool,
     /// Whether the usual data are gone.
     spent: bool,
+    /// Files that are those of the tuning host.
+    compared: Vec<SharedFile>,
     /// Results of the reference, by their files.
     expected: Vec<(PathBuf, Vec<u8>)>,
 }
@@ -61,6 +66,17 @@ fn timed(kernel: &HostKernel, seconds: f64) -> Result<(), Stop> {
         F::Runtime,
         format!("it returned {seconds} s as its time, which must be positive"),
     ))
+}
+
+/// Refuses to run a command where the folder of its problem is not.
+pub(crate) fn present(dir: &Path, what: &str) -> Result<(), Stop> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    Err(Stop::Environment(format!(
+        "{what} runs in {}, and this worker's host has no such folder: share the folder of the problem file, or copy it to the same path there",
+        dir.display()
+    )))
 }
 
 fn on_device(e: impl Into<DeviceError>) -> Stop {
@@ -80,6 +96,7 @@ impl LoadedInputs {
             other: None,
             is_fresh: false,
             spent: false,
+            compared: Vec::new(),
             expected: Vec::new(),
         };
         set.set_up()?;
@@ -116,12 +133,15 @@ impl LoadedInputs {
 
     /// Writes what the last run gave, which [`Self::verify`] has brought to the host.
     pub(crate) fn write_outputs(&self, folder: &Path) -> Result<(), Stop> {
-        self.arguments.write_outputs(folder).map_err(|e| {
-            Stop::Environment(format!(
-                "the outputs cannot be written to {}: {e}",
-                folder.display()
-            ))
-        })
+        let failed = |e: String| {
+            let place = folder.display();
+            Stop::Environment(format!("the outputs cannot be written to {place}: {e}"))
+        };
+        // Marked, so that it is removed even if this process is killed.
+        if let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) {
+            Scratch::folder(parent, &name.to_string_lossy()).map_err(|e| failed(e.to_string()))?;
+        }
+        (self.arguments.write_outputs(folder)).map_err(|e| failed(e.to_string()))
     }
 
     /// Whether the next job needs new inputs.
@@ -198,6 +218,19 @@ impl LoadedInputs {
     pub(crate) fn load(&mut self, built: &Built) -> Result<Kernel, Stop> {
         let file = match built {
             Built::Command(command) => {
+                present(&command.dir, "[run] command")?;
+                for file in &command.files {
+                    if !self.compared.contains(file) {
+                        file.same().map_err(Stop::Environment)?;
+                        self.compared.push(file.clone());
+                    }
+                }
+                if let Some(build) = &command.build {
+                    build.made(&|| false).map_err(|e| match e {
+                        BuildError::Environment(e) => Stop::Environment(e.0),
+                        BuildError::Compile(e) => Stop::Failed(F::Compile, e.to_string()),
+                    })?;
+                }
                 return Ok(Kernel::Command(Box::new(Program::new((**command).clone()))));
             }
             Built::OpenCl { program, .. } => &program.file,
@@ -268,7 +301,7 @@ impl LoadedInputs {
             }
             Kernel::Gpu(k) => k.window(seconds, times).map_err(on_device),
             Kernel::OpenCl(k) => k.window(seconds, times).map_err(on_device),
-            Kernel::Command(k) => Ok(k.window(seconds, times)?),
+            Kernel::Command(k) => k.window(seconds, times),
         }
     }
 

@@ -32,7 +32,7 @@ pub fn run(args: &AnalyzeArgs) -> Result {
             .hint("trials.jsonl in the sweep lists every failure with its message")
     })?;
     from.took("analysis", start.elapsed().as_secs_f64());
-    let json = json(&a, &from)?;
+    let json = json(&a, &sweep, &from)?;
     if let Some(dir) = &args.out {
         let maps = args
             .heat
@@ -82,10 +82,13 @@ fn sizes(sweep: &Path) -> Result<Option<Scaling>> {
 }
 
 /// The analysis with where it comes from.
-fn json(a: &Analysis, from: &Provenance) -> Result<Value> {
+fn json(a: &Analysis, sweep: &Sweep, from: &Provenance) -> Result<Value> {
     let mut all = with_old_keys(a, &OLD_KEYS)?;
     if let Value::Object(keys) = &mut all {
         keys.insert("provenance".into(), serde_json::to_value(from)?);
+        if let Some(b) = sweep.against_baseline() {
+            keys.insert("baseline".into(), serde_json::to_value(b)?);
+        }
     }
     Ok(all)
 }

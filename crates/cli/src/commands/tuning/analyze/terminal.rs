@@ -2,7 +2,9 @@
 
 use greenup_app::print;
 use greenup_report::si::{percent, si};
-use greenup_study::pages::sweep::findings::{alpha, config, efficiency, headline, learnt, rate};
+use greenup_study::pages::sweep::findings::{
+    against_baseline, alpha, config, efficiency, headline, learnt, rate,
+};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, Row};
 
@@ -48,6 +50,9 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
         }
     } else {
         print::note("no energy in this sweep: time only");
+    }
+    if let Some(b) = sweep.against_baseline() {
+        print::line(format!("baseline  {}", against_baseline(sweep, &b)));
     }
     if let Some(front) = &a.front {
         print::line(format!("\nPareto front, {} points:", front.points.len()));

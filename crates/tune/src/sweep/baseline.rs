@@ -1,0 +1,172 @@
+//! The best config next to the problem's baseline.
+
+use super::record::Sweep;
+use super::rounds::Rounds;
+use crate::objective::Objective;
+use greenup_meter::Summary;
+use greenup_meter::stats::ratio_of_medians;
+use serde::{Deserialize, Serialize};
+
+/// The baseline in the final rounds, and how the best config compares with it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BaselineResult {
+    /// Time of one run, s.
+    pub time_s: Summary,
+    /// Energy of one run, J; `None` if it was not measured.
+    pub energy_j: Option<Summary>,
+    /// The metric that is the objective; `None` without one, or where the baseline does not give it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metric: Option<Summary>,
+    /// The winner's time over the baseline's.
+    pub time_ratio: Option<Summary>,
+    /// The winner's energy over the baseline's.
+    pub energy_ratio: Option<Summary>,
+    /// The winner's metric over the baseline's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metric_ratio: Option<Summary>,
+    /// The baseline's time over the winner's.
+    pub speedup: Option<Summary>,
+    /// The baseline's energy over the winner's.
+    pub greenup: Option<Summary>,
+}
+
+/// The baseline in `sweep.json`: before the search, then with what the final rounds gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BaselineFacts {
+    /// Time of one run, s.
+    pub time_s: f64,
+    /// Energy of one run, J.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub energy_j: Option<f64>,
+    /// The metric that is the objective.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub metric: Option<f64>,
+    /// Whether that metric is better the larger it is.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub maximize: bool,
+    /// The baseline's time over the best config's, in the final rounds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub speedup: Option<f64>,
+    /// The same of the energies.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub greenup: Option<f64>,
+    /// The best config's metric over the baseline's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub metric_ratio: Option<f64>,
+}
+
+impl BaselineFacts {
+    /// How many times better a value of the objective is than the baseline's; `None` for other objectives than time, energy
+    /// and a metric.
+    pub(crate) fn speedup_of(&self, value: f64, objective: Objective) -> Option<f64> {
+        let own = match objective {
+            Objective::Time => self.time_s,
+            Objective::Energy => self.energy_j?,
+            Objective::Metric(_) if self.maximize => 1.0 / self.metric?,
+            Objective::Metric(_) => self.metric?,
+            _ => return None,
+        };
+        Some(own / value)
+    }
+
+    /// With the results of the final rounds.
+    pub(crate) fn after(result: &BaselineResult, maximize: bool) -> Self {
+        let median = |s: &Option<Summary>| s.as_ref().map(|s| s.median);
+        Self {
+            time_s: result.time_s.median,
+            energy_j: median(&result.energy_j),
+            metric: median(&result.metric),
+            maximize,
+            speedup: median(&result.speedup),
+            greenup: median(&result.greenup),
+            metric_ratio: median(&result.metric_ratio),
+        }
+    }
+}
+
+/// A metric's own values, from those to minimise.
+pub(crate) fn own_values(minimised: &[f64], maximize: bool) -> Vec<f64> {
+    let own = |x: &f64| if maximize { 1.0 / x } else { *x };
+    minimised.iter().map(own).collect()
+}
+
+impl Rounds {
+    /// Config `best` next to the baseline; `None` without a baseline. `maximize` says whether the metric is better the
+    /// larger it is.
+    pub fn against_baseline(&self, best: usize, maximize: bool) -> Option<BaselineResult> {
+        if !self.with_baseline {
+            return None;
+        }
+        let pair = |rows: &[Vec<f64>]| Some((rows.get(best)?.clone(), rows.last()?.clone()));
+        let (time, of_baseline) = pair(&self.times_s)?;
+        let (energy, energy_of_baseline) = pair(&self.energies_j).unwrap_or_default();
+        let own = |m: Vec<f64>| own_values(&m, maximize);
+        let (metric, metric_of_baseline) = pair(&self.metrics)
+            .map(|(a, b)| (own(a), own(b)))
+            .unwrap_or_default();
+        Some(BaselineResult {
+            time_s: Summary::of(&of_baseline)?,
+            energy_j: Summary::of(&energy_of_baseline),
+            metric: Summary::of(&metric_of_baseline),
+            time_ratio: ratio_of_medians(&time, &of_baseline),
+            energy_ratio: ratio_of_medians(&energy, &energy_of_baseline),
+            metric_ratio: ratio_of_medians(&metric, &metric_of_baseline),
+            speedup: ratio_of_medians(&of_baseline, &time),
+            greenup: ratio_of_medians(&energy_of_baseline, &energy),
+        })
+    }
+}
+
+impl Sweep {
+    /// The best config of the final rounds by the sweep's objective, next to the baseline; `None` without a baseline or
+    /// final rounds.
+    pub fn against_baseline(&self) -> Option<BaselineResult> {
+        let finals = self.finals.as_ref()?;
+        let objective: Objective = self.facts.objective.as_deref()?.parse().ok()?;
+        let best = finals.ranked(objective, &|_| self.facts.flops);
+        let maximize = self.facts.baseline.as_ref().is_some_and(|b| b.maximize);
+        finals.against_baseline(*best.first()?, maximize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::SweepFacts;
+    use greenup_space::Value;
+
+    fn sweep(with_baseline: bool, maximize: bool) -> Sweep {
+        Sweep {
+            facts: SweepFacts {
+                objective: Some("time".into()),
+                baseline: Some(BaselineFacts {
+                    maximize,
+                    ..BaselineFacts::default()
+                }),
+                ..SweepFacts::default()
+            },
+            finals: Some(Rounds {
+                configs: vec![vec![Value::Int(1)], vec![Value::Int(2)]],
+                times_s: vec![vec![4.0; 5], vec![2.0; 5], vec![3.0; 5]],
+                energies_j: vec![Vec::new(), vec![8.0; 5], vec![2.0; 5]],
+                metrics: vec![vec![0.5; 5], vec![0.25; 5], vec![0.125; 5]],
+                with_baseline,
+                ties_by_order: false,
+            }),
+            ..Sweep::default()
+        }
+    }
+
+    #[test]
+    fn the_winner_is_compared_in_time_energy_and_metric() {
+        let b = sweep(true, true).against_baseline().unwrap();
+        assert_eq!(b.time_s.median, 3.0);
+        assert_eq!(b.speedup.unwrap().median, 1.5);
+        assert_eq!(b.greenup.unwrap().median, 0.25);
+        assert_eq!(b.metric.unwrap().median, 8.0);
+        assert_eq!(b.metric_ratio.unwrap().median, 0.5);
+        let b = sweep(true, false).against_baseline().unwrap();
+        assert_eq!(b.metric_ratio.unwrap().median, 2.0);
+        assert_eq!(sweep(false, false).against_baseline(), None);
+    }
+}
