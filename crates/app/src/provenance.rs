@@ -2,13 +2,13 @@
 
 use greenup_report::page::Fact;
 use greenup_report::si::si;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Where, when and by which program results were made.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Start of the run in UTC, as `2026-01-31T12:00:00Z`.
     pub date: String,
@@ -27,10 +27,10 @@ pub struct Provenance {
     /// Cargo features of the program that are enabled.
     pub features: Vec<String>,
     /// Seed of the random numbers; `None` without any.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seed: Option<u64>,
     /// Durations of the parts of the work, s.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub durations_s: BTreeMap<String, f64>,
 }
 

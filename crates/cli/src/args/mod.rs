@@ -21,7 +21,7 @@ pub use profile::{MethodOfProfile, ProfileArgs};
 pub use regions::RegionsArgs;
 pub use run::RunArgs;
 pub use scaling::{Application, Numbers, ScalingArgs};
-pub use scaling_study::{Measured, ScalingStudyArgs};
+pub use scaling_study::{Case, ScalingStudyArgs};
 pub use sweeps::{ListArgs, MergeArgs, ShowArgs, SweepsArgs, SweepsCommand};
 pub use tuning::*;
 pub use wisdom::*;
@@ -34,7 +34,8 @@ use parse::resamples;
 use std::path::PathBuf;
 
 /// Old names of flags, accepted for one release.
-pub const RENAMED: [Renamed; 3] = [
+pub const RENAMED: [Renamed; 4] = [
+    Renamed::flag("--apps", "--cases").of(&["study"]),
     Renamed::flag("--races", "--race-to-halt").of(&["fit"]),
     Renamed::flag("--threads", "--block-threads").of(&["compile"]),
     Renamed::flag("--gpu", "--device")
@@ -113,7 +114,7 @@ pub enum Command {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup study\n  greenup study --device cuda -o gpu\n  greenup study --scaling\n  greenup study --scaling --apps hydro --most 2 --machine h200"
+    after_help = "Examples:\n  greenup study\n  greenup study --device cuda -o gpu\n  greenup study --scaling\n  greenup study --scaling --cases hydro,hydro-weak --most 2 --machine h200\n  greenup study --scaling --all-cases --budget 30m --resume -o scaling"
 )]
 pub struct StudyArgs {
     /// Output folder: report.html, summary.json, and for each device its machine, records and figures

@@ -55,6 +55,21 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Seconds of `90s`, `20m`, `2h`, or of a number of seconds.
+pub fn duration(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let (number, unit) = match text.chars().last() {
+        Some('s') => (&text[..text.len() - 1], 1.0),
+        Some('m') => (&text[..text.len() - 1], 60.0),
+        Some('h') => (&text[..text.len() - 1], 3600.0),
+        _ => (text, 1.0),
+    };
+    match number.parse::<f64>().map(|x| x * unit) {
+        Ok(x) if x > 0.0 && x <= 3.2e7 => Ok(x),
+        _ => Err("give a time, like 90s, 20m or 2h".into()),
+    }
+}
+
 /// Resamples of a bootstrap, which are all held in memory.
 pub fn resamples(text: &str) -> Result<usize, String> {
     match text.trim().parse::<usize>() {

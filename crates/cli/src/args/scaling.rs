@@ -32,12 +32,16 @@ impl Application {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup scaling hydro --machine h200 --nodes 1,8,64 --zones 16777216\n  greenup scaling hydro --weak --zones 262144 --nodes 1:4096 -o weak.svg\n  greenup scaling fmm --machine h200 -o fmm.html\n  hydro run --device cuda --json > one.json; greenup scaling hydro --record one.json --devices 1:64\n  greenup scaling hydro --machine mine.toml --measured one.json two.json"
+    after_help = "Examples:\n  greenup scaling hydro --machine h200 --nodes 1,8,64 --zones 16777216\n  greenup scaling hydro --weak --zones 262144 --nodes 1:4096 -o weak.svg\n  greenup scaling fmm --machine h200 -o fmm.html\n  hydro run --device cuda --json > one.json; greenup scaling hydro --record one.json --devices 1:64\n  greenup scaling hydro --machine mine.toml --measured one.json two.json\n  greenup scaling --study study -o scaling.md"
 )]
 pub struct ScalingArgs {
     /// Application
-    #[arg(value_enum)]
-    pub app: Application,
+    #[arg(value_enum, required_unless_present = "study")]
+    pub app: Option<Application>,
+    /// Draw what `greenup study --scaling` measured, of all applications or of one: its folder, or its scaling.json. -o writes a
+    /// figure, an HTML page, or a table as FILE.md
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["measured", "record", "nodes", "devices", "published"])]
+    pub study: Option<PathBuf>,
     /// Machine with a network: a name of `greenup machines`, or a file
     #[arg(long, default_value = "h200", value_name = "NAME|FILE")]
     pub machine: String,
@@ -104,6 +108,13 @@ pub struct ScalingArgs {
     pub json: bool,
     #[command(flatten)]
     pub look: FigureArgs,
+}
+
+impl ScalingArgs {
+    /// The application; any with --study.
+    pub fn app(&self) -> Application {
+        self.app.unwrap_or(Application::Hydro)
+    }
 }
 
 /// Numbers of nodes.

@@ -34,6 +34,9 @@ struct Published<'a> {
 const ENDINGS: [&str; 5] = ["svg", "png", "pdf", "html", "htm"];
 
 pub fn run(args: &ScalingArgs) -> Result {
+    if let Some(folder) = &args.study {
+        return super::study::drawn(args, folder);
+    }
     let mut outputs = Outputs::new();
     let machine = machine::input(&args.machine, &mut outputs)?;
     for file in args.record.iter().chain(&args.measured) {
@@ -56,8 +59,8 @@ pub fn run(args: &ScalingArgs) -> Result {
         ));
     }
     let record = match args.record.as_slice() {
-        [] => Record::shipped(args.app.name(), &machine.name)?,
-        files => joined(args.app, files)?,
+        [] => Record::shipped(args.app().name(), &machine.name)?,
+        files => joined(args.app(), files)?,
     };
     let at = |numbers: &Numbers, of: fn(&Machine, usize) -> Nodes| -> Vec<Nodes> {
         numbers.0.iter().map(|n| of(&machine, *n)).collect()
@@ -81,7 +84,7 @@ pub fn run(args: &ScalingArgs) -> Result {
     if let Some(to) = &to {
         if is_page(to) {
             let kinds = [asked, predicted(!args.weak)?];
-            let page = page(args.app.name(), &machine, &record, &kinds);
+            let page = page(args.app().name(), &machine, &record, &kinds);
             write_page(page, to)?;
             let [asked, _] = kinds;
             return printed(args, to.is_stdout(), (&machine, &record), &asked);
@@ -120,13 +123,13 @@ fn write_page(page: Page, to: &Output) -> Result {
 
 fn title(args: &ScalingArgs, machine: &Machine) -> String {
     let kind = if args.weak { "weak" } else { "strong" };
-    format!("{} on {}, {kind} scaling", args.app.name(), machine.title)
+    format!("{} on {}, {kind} scaling", args.app().name(), machine.title)
 }
 
 /// The problem in words.
 fn words(args: &ScalingArgs, p: &Problem) -> String {
     let each = if p.weak { " for each device" } else { "" };
-    match args.app {
+    match args.app() {
         Application::Hydro => format!(
             "{} zones{each} in {}D, order {}, {} steps.",
             si(p.size, ""),
@@ -175,7 +178,7 @@ fn read(app: Application, file: &PathBuf) -> Result<Record> {
 
 fn problem(args: &ScalingArgs, weak: bool) -> Problem {
     let (columns, rows) = args.image;
-    let size = match args.app {
+    let size = match args.app() {
         Application::Hydro => args
             .zones
             .unwrap_or(if weak { 262_144.0 } else { 2_097_152.0 }),
@@ -231,7 +234,7 @@ fn table(args: &ScalingArgs, machine: &Machine, record: &Record, kind: &Kind) {
 fn published(args: &ScalingArgs, to: Option<&Output>) -> Result {
     let all: Vec<Beside> = published::all()?
         .into_iter()
-        .filter(|s| s.application == args.app.name())
+        .filter(|s| s.application == args.app().name())
         .map(|s| {
             let machine = machine::load(&s.machine)?;
             Ok(s.beside(&machine)?)
@@ -240,13 +243,15 @@ fn published(args: &ScalingArgs, to: Option<&Output>) -> Result {
     if all.is_empty() {
         return Err(AppError::new(format!(
             "there is no published scaling study of {}",
-            args.app.name()
+            args.app().name()
         ))
         .hint("hydro and gisaxs have some"));
     }
-    let without = published::not_stated(args.app.name());
+    let without = published::not_stated(args.app().name());
     match to {
-        Some(to) if is_page(to) => write_page(published_page(args.app.name(), &all, without), to)?,
+        Some(to) if is_page(to) => {
+            write_page(published_page(args.app().name(), &all, without), to)?
+        }
         Some(to) => to.write_chart(&published_figure(&all), &args.look.look())?,
         None => {}
     }
@@ -288,11 +293,11 @@ fn published(args: &ScalingArgs, to: Option<&Output>) -> Result {
 fn measured(args: &ScalingArgs, machine: &Machine) -> Result {
     let mut files = Vec::new();
     for file in &args.measured {
-        files.push((file.display().to_string(), read(args.app, file)?));
+        files.push((file.display().to_string(), read(args.app(), file)?));
     }
     let mut record = match args.record.as_slice() {
         [] => files[0].1.clone(),
-        names => joined(args.app, names)?,
+        names => joined(args.app(), names)?,
     };
     if args.record.is_empty() {
         record.runs.clear();

@@ -1,77 +1,13 @@
-//! Measured runs of an application on several numbers of devices, and their ratios to one device.
+//! Measured runs of a case on several numbers of devices, and their ratios to one device.
 
-use super::record::Record;
-use super::study::Application;
-use super::{Row, ScalingError};
-use serde::Serialize;
-use serde_json::Value;
-
-/// A run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Sample {
-    /// Number of devices.
-    pub devices: usize,
-    /// Its round.
-    pub round: usize,
-    /// hydro: of the steps; else of an evaluation with its transfers, s.
-    pub time_s: f64,
-    /// Energy of all devices over `energy_time_s`, by their own counters, J.
-    pub energy_j: Option<f64>,
-    /// Time of what the energy is of, s: hydro: the steps; else an evaluation that was repeated.
-    pub energy_time_s: Option<f64>,
-}
-
-impl Sample {
-    /// Reads what an application printed, also as a record to predict from.
-    ///
-    /// # Errors
-    /// It is no result of that application.
-    pub fn parse(
-        name: &str,
-        text: &str,
-        (devices, round): (usize, usize),
-    ) -> Result<(Self, Record), ScalingError> {
-        let mut record = Record::parse(name, text)?;
-        let wrong = |cause: &str| ScalingError::Unreadable {
-            name: name.to_owned(),
-            cause: cause.to_owned(),
-        };
-        if record.application != name {
-            return Err(wrong("it printed the result of another application"));
-        }
-        let value: Value = serde_json::from_str(text).map_err(|e| wrong(&e.to_string()))?;
-        let n = |key: &str| value.pointer(key).and_then(Value::as_f64);
-        let boards = n("/boards/total_j").zip(longest(&value));
-        // One device has no boards.
-        let alone = n("/measured/energy_j/median").zip(n("/measured/time_s/median"));
-        let energy = boards.or(alone).filter(|(j, s)| *j > 0.0 && *s > 0.0);
-        let run = (record.runs.first_mut()).ok_or_else(|| wrong("it has no runs"))?;
-        run.devices = devices;
-        // The mean power counts, over the time that is predicted.
-        run.energy_j = energy.map(|(j, s)| j / s * run.time_s);
-        let sample = Self {
-            devices,
-            round,
-            time_s: run.time_s,
-            energy_j: energy.map(|e| e.0),
-            energy_time_s: energy.map(|e| e.1),
-        };
-        Ok((sample, record))
-    }
-
-    fn power_w(&self) -> Option<f64> {
-        Some(self.energy_j? / self.energy_time_s?)
-    }
-}
-
-/// The longest time of the boards.
-fn longest(value: &Value) -> Option<f64> {
-    let times = value.pointer("/boards/time_s")?.as_array()?;
-    times.iter().filter_map(Value::as_f64).reduce(f64::max)
-}
+use super::Row;
+use super::case::Case;
+use super::limits::Limits;
+use super::sample::{Digits, Disturbance, Sample};
+use serde::{Deserialize, Serialize};
 
 /// Median and range of some values.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Median.
     pub median: f64,
@@ -109,23 +45,45 @@ impl Spread {
 }
 
 /// What the model predicts from the first run on one device.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Predicted {
+    /// Number of devices.
+    pub devices: usize,
     /// Time, s.
     pub time_s: f64,
-    /// Time of one device over this time.
+    /// Time of one device for the same work over this time.
     pub speedup: f64,
     /// Power of one device over the power of all.
     pub powerup: Option<f64>,
-    /// Energy of one device over the energy of all.
+    /// Energy of one device for the same work over the energy of all.
     pub greenup: Option<f64>,
+    /// Parts of the time, s.
+    pub parts: Vec<(String, f64)>,
 }
 
-/// A number of devices. The ranges are those of the rounds, over the median of one device.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+impl From<&Row> for Predicted {
+    fn from(r: &Row) -> Self {
+        Self {
+            devices: r.scaled.devices,
+            time_s: r.scaled.time_s,
+            speedup: r.speedup,
+            powerup: r.powerup,
+            greenup: r.greenup,
+            parts: (r.parts().into_iter())
+                .map(|(name, s)| (name.to_owned(), s))
+                .collect(),
+        }
+    }
+}
+
+/// A number of devices. The ranges are those of the rounds, over the median of one device. hydro's times and energies are
+/// for as many evaluations of the forces as on one device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Number of devices.
     pub devices: usize,
+    /// Size of the problem, in units of that of one device.
+    pub size: f64,
     /// Runs.
     pub runs: usize,
     /// Time, s.
@@ -134,55 +92,71 @@ pub struct Point {
     pub energy_j: Option<Spread>,
     /// Mean power of all devices, W.
     pub power_w: Option<Spread>,
-    /// Median time of one device over this time.
+    /// Median time of one device for the same work over this time.
     pub speedup: Spread,
     /// Median power of one device over the power of all.
     pub powerup: Option<Spread>,
-    /// Median energy of one device over the energy of all.
+    /// Median energy of one device for the same work over the energy of all.
     pub greenup: Option<Spread>,
     /// By the model.
     pub predicted: Option<Predicted>,
+    /// Compared with one device.
+    pub digits: Option<Digits>,
+    /// tune: of the last run.
+    pub disturbance: Option<Disturbance>,
 }
 
-/// An application on several numbers of devices.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+impl Point {
+    /// (predicted − measured) / measured, of the time.
+    pub fn error(&self) -> Option<f64> {
+        Some(self.predicted.as_ref()?.time_s / self.time_s.median - 1.0)
+    }
+
+    /// Speedup over the number of devices.
+    pub fn efficiency(&self) -> f64 {
+        self.speedup.median / self.devices as f64
+    }
+}
+
+/// A case on several numbers of devices.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// hydro, gisaxs or fmm.
+    /// Name of the case.
+    pub case: String,
+    /// hydro, gisaxs, fmm or tune.
     pub application: String,
     /// The problem in words.
     pub problem: String,
-    /// Its command, without the devices.
+    /// Whether the work of each device stays the same.
+    pub weak: bool,
+    /// Its command on one device.
     pub command: String,
     /// Each number of devices that was measured.
     pub points: Vec<Point>,
+    /// What the largest number of devices loses against ideal scaling.
+    pub limits: Option<Limits>,
     /// Each run.
     pub samples: Vec<Sample>,
-    #[serde(skip)]
-    predicted: Vec<(usize, Predicted)>,
+    /// Before any run on several devices.
+    pub predicted: Vec<Predicted>,
+    /// Sizes of the problem by devices, in units of that of one.
+    sizes: Vec<(usize, f64)>,
 }
 
 impl Series {
     /// The first run, on one device, with what is predicted from it.
-    pub fn new(application: &Application, first: Sample, rows: &[Row]) -> Self {
-        let predicted = rows
-            .iter()
-            .map(|r| {
-                let p = Predicted {
-                    time_s: r.scaled.time_s,
-                    speedup: r.speedup,
-                    powerup: r.powerup,
-                    greenup: r.greenup,
-                };
-                (r.scaled.devices, p)
-            })
-            .collect();
+    pub fn new(case: &Case, first: Sample, predicted: Vec<Predicted>) -> Self {
         let mut out = Self {
-            application: application.name.to_owned(),
-            problem: application.problem.clone(),
-            command: format!("{} {}", application.name, application.arguments.join(" ")),
+            case: case.name.to_owned(),
+            application: case.application.to_owned(),
+            problem: case.problem.clone(),
+            weak: case.weak,
+            command: case.command(),
             points: Vec::new(),
+            limits: None,
             samples: Vec::new(),
             predicted,
+            sizes: case.runs.iter().map(|r| (r.devices, r.size)).collect(),
         };
         out.add(first);
         out
@@ -192,6 +166,7 @@ impl Series {
     pub fn add(&mut self, sample: Sample) {
         self.samples.push(sample);
         self.points = self.all();
+        self.limits = Limits::of(self);
     }
 
     /// The point of one device.
@@ -199,47 +174,110 @@ impl Series {
         self.points.iter().find(|p| p.devices == 1)
     }
 
+    /// The point of the most devices, if they are several.
+    pub fn largest(&self) -> Option<&Point> {
+        self.points.last().filter(|p| p.devices > 1)
+    }
+
+    /// Size of the problem on so many devices, in units of that of one.
+    pub fn size(&self, devices: usize) -> f64 {
+        let found = self.sizes.iter().find(|s| s.0 == devices);
+        found.map_or(1.0, |s| s.1)
+    }
+
+    /// The runs on so many devices.
+    pub fn on(&self, devices: usize) -> impl Iterator<Item = &Sample> {
+        self.samples.iter().filter(move |s| s.devices == devices)
+    }
+
+    /// What the times of a run are multiplied by: they count for as many evaluations as those of the first run.
+    pub fn alike(&self, s: &Sample) -> f64 {
+        let first = self
+            .samples
+            .first()
+            .map_or(s.evaluations, |f| f.evaluations);
+        first / s.evaluations
+    }
+
     fn all(&self) -> Vec<Point> {
-        let of = |n: usize| self.samples.iter().filter(move |s| s.devices == n);
-        let time = |n: usize| Spread::of(of(n).map(|s| s.time_s));
+        let time = |n: usize| Spread::of(self.on(n).map(|s| s.time_s * self.alike(s)));
         // An energy that a run lacks is missing of all.
-        let whole = |n: usize, f: fn(&Sample) -> Option<f64>| {
-            Spread::of(of(n).map(f).collect::<Option<Vec<f64>>>()?)
+        let whole = |n: usize, f: &dyn Fn(&Sample) -> Option<f64>| {
+            Spread::of(self.on(n).map(f).collect::<Option<Vec<f64>>>()?)
         };
-        let energy = |n: usize| whole(n, |s| s.energy_j);
-        let power = |n: usize| whole(n, Sample::power_w);
+        let energy = |n: usize| whole(n, &|s| Some(s.energy_j? * self.alike(s)));
+        let power = |n: usize| whole(n, &Sample::power_w);
         let Some(one) = time(1) else {
             return Vec::new();
         };
         let mut counts: Vec<usize> = self.samples.iter().map(|s| s.devices).collect();
         counts.sort_unstable();
         counts.dedup();
-        let over = |one: Option<Spread>, all: Option<Spread>| Some(all?.under(one?.median));
         (counts.into_iter())
             .filter_map(|n| {
-                let time_s = time(n)?;
+                let (time_s, size) = (time(n)?, self.size(n));
+                let over = |one: Option<Spread>, all: Option<Spread>, times: f64| {
+                    Some(all?.under(one?.median * times))
+                };
                 Some(Point {
                     devices: n,
-                    runs: of(n).count(),
+                    size,
+                    runs: self.on(n).count(),
                     time_s,
                     energy_j: energy(n),
                     power_w: power(n),
-                    speedup: time_s.under(one.median),
-                    powerup: over(power(1), power(n)),
-                    greenup: over(energy(1), energy(n)),
-                    predicted: self.predicted.iter().find(|p| p.0 == n).map(|p| p.1),
+                    speedup: time_s.under(one.median * size),
+                    powerup: over(power(1), power(n), 1.0),
+                    greenup: over(energy(1), energy(n), size),
+                    predicted: self.predicted.iter().find(|p| p.devices == n).cloned(),
+                    digits: self.digits(n),
+                    disturbance: self.on(n).filter_map(|s| s.disturbance).last(),
                 })
             })
             .collect()
+    }
+
+    /// The results of all runs on so many devices, compared with the first on one.
+    fn digits(&self, devices: usize) -> Option<Digits> {
+        // Other sizes have other results.
+        if self.weak && devices > 1 {
+            return None;
+        }
+        let one = self.on(1).next()?;
+        self.on(devices)
+            .filter(|s| !std::ptr::eq(*s, one))
+            .map(|s| Digits::of(one, s))
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .reduce(Digits::worse)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scaling::rows_of;
+    use crate::scaling::case::CaseRun;
+    use crate::scaling::{ScalingError, predicted, record::Record};
     use greenup_model::Machine;
-    use std::path::PathBuf;
+
+    fn parsed(text: &str, at: (usize, usize)) -> Result<(Sample, Record), ScalingError> {
+        let value = serde_json::from_str(text).unwrap_or_default();
+        Sample::parse("fmm", &value, at, (1.0, None))
+    }
+
+    fn case(sizes: &[(usize, f64)]) -> Case {
+        let runs = sizes.iter().map(|(devices, size)| CaseRun {
+            devices: *devices,
+            size: *size,
+            arguments: vec!["run".into()],
+        });
+        Case {
+            name: "fmm",
+            application: "fmm",
+            runs: runs.collect(),
+            ..Case::default()
+        }
+    }
 
     fn fmm(ranks: usize, evaluation_s: f64, boards: &str) -> String {
         format!(
@@ -258,20 +296,14 @@ mod tests {
              idle_power_w = { value = 100.0 }\n",
         )
         .unwrap();
-        let (first, record) = Sample::parse("fmm", &fmm(1, 1.0, one), (1, 0)).unwrap();
-        let rows = rows_of(&machine, &record, &[1, 2]).unwrap();
-        let application = Application {
-            name: "fmm",
-            program: PathBuf::new(),
-            arguments: vec!["run".into()],
-            problem: String::new(),
-        };
-        let mut series = Series::new(&application, first, &rows);
+        let (first, record) = parsed(&fmm(1, 1.0, one), (1, 0)).unwrap();
+        let case = case(&[(1, 1.0), (2, 1.0)]);
+        let mut series = Series::new(&case, first, predicted(&machine, &record, &case).unwrap());
         for (n, t, text) in [(2, 0.5, two), (1, 1.2, one), (2, 0.6, two), (1, 1.1, one)] {
-            let (sample, _) = Sample::parse("fmm", &fmm(n, t, text), (n, 1)).unwrap();
+            let (sample, _) = parsed(&fmm(n, t, text), (n, 1)).unwrap();
             series.add(sample);
         }
-        let p = series.points[1];
+        let p = &series.points[1];
         assert_eq!((p.devices, p.runs), (2, 2));
         assert!((p.time_s.median - 0.55).abs() < 1e-12);
         assert!((p.speedup.median - 1.1 / 0.55).abs() < 1e-12);
@@ -279,7 +311,7 @@ mod tests {
         // 400 W on one, 800 W on two, by the times of the boards.
         assert!((p.powerup.unwrap().median - 0.5).abs() < 1e-12);
         assert!((p.greenup.unwrap().median - 0.9).abs() < 1e-12);
-        let model = p.predicted.unwrap();
+        let model = p.predicted.clone().unwrap();
         // A tenth is repeated on each device: 0.1 + 0.9 / 2.
         assert!((model.time_s - 0.55).abs() < 1e-3, "{model:?}");
         assert!(
@@ -291,13 +323,40 @@ mod tests {
 
     #[test]
     fn without_energies_there_is_no_greenup() {
-        let (sample, record) = Sample::parse("fmm", &fmm(1, 1.0, ""), (1, 0)).unwrap();
+        let (sample, record) = parsed(&fmm(1, 1.0, ""), (1, 0)).unwrap();
         assert_eq!((sample.energy_j, record.runs[0].energy_j), (None, None));
-        for (name, text) in [("hydro", fmm(1, 1.0, "")), ("fmm", "no JSON".into())] {
-            assert!(Sample::parse(name, &text, (1, 0)).is_err());
-        }
+        assert!(parsed("no JSON", (1, 0)).is_err());
+        let value = serde_json::from_str(&fmm(1, 1.0, "")).unwrap();
+        assert!(Sample::parse("hydro", &value, (1, 0), (1.0, None)).is_err());
         assert_eq!(Spread::of([]), None);
         let even = Spread::of([4.0, 1.0, 2.0, 3.0]).unwrap();
         assert_eq!((even.median, even.lo, even.hi), (2.5, 1.0, 4.0));
+    }
+
+    #[test]
+    fn weak_scaling_compares_as_much_work_and_as_many_evaluations() {
+        let machine = Machine::from_toml(
+            "name='m'\ntitle='M'\n[link]\nlatency_s = { value = 1e-9 }\nbandwidth_bytes_per_s = { value = 1e13 }\n",
+        )
+        .unwrap();
+        let (first, record) = parsed(&fmm(1, 1.0, ""), (1, 0)).unwrap();
+        let case = Case {
+            weak: true,
+            ..case(&[(1, 1.0), (2, 2.1)])
+        };
+        let mut series = Series::new(&case, first, predicted(&machine, &record, &case).unwrap());
+        let (mut two, _) = parsed(&fmm(2, 2.1, ""), (2, 0)).unwrap();
+        // A fifth of the steps was repeated.
+        two.evaluations = 1.2;
+        two.time_s = 1.2 * 1.05;
+        series.add(two);
+        let p = &series.points[1];
+        assert!((p.time_s.median - 1.05).abs() < 1e-12, "{p:?}");
+        assert!((p.speedup.median - 2.0).abs() < 1e-12, "{p:?}");
+        assert_eq!(p.digits, None);
+        // A tenth is repeated: 2.1 (0.1 + 0.9 / 2).
+        let model = p.predicted.as_ref().unwrap();
+        assert!((model.time_s - 2.1 * 0.55).abs() < 0.02, "{model:?}");
+        assert!((model.speedup - 1.0 / 0.55).abs() < 0.04, "{model:?}");
     }
 }

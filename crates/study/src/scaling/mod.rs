@@ -7,21 +7,33 @@
 //! | [`cost`] | share and traffic of each device |
 //! | [`bytes`] | bytes that applications move in the memory of a host |
 //! | [`published`] | scaling studies of papers, and the model beside them |
-//! | [`study`] | applications run on 1, 2, 4, … devices of this host |
-//! | [`measured`] | their runs, and the ratios to one device |
+//! | [`case`] | what a study runs on 1, 2, 4, … devices of this host |
+//! | [`study`] | the runs |
+//! | `process` | their processes: energy, result, error |
+//! | [`runs_file`] | each run in a file, from which a study continues |
+//! | [`sample`] | what a run measured |
+//! | [`measured`] | the runs of a case, and the ratios to one device |
+//! | [`limits`] | what the largest number of devices loses |
 
 pub mod bytes;
+pub mod case;
 pub mod cost;
+pub mod limits;
 pub mod measured;
+mod process;
 pub mod published;
 pub mod record;
+pub mod runs_file;
+pub mod sample;
 pub mod study;
 
 pub use cost::{Costs, Problem};
 pub use record::{Record, RecordedRun};
 
+use case::Case;
 use greenup_model::Machine;
 use greenup_model::network::{Nodes, Scaled, Traffic, scaled};
+use measured::Predicted;
 use serde::Serialize;
 
 /// Why scaling cannot be predicted.
@@ -190,28 +202,31 @@ pub fn mean_error(all: &[Compared]) -> Option<f64> {
     (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
 }
 
-/// Predicts numbers of devices of one host from the first run of a record, which is on one device.
+/// Predicts the runs of a case from the first run of a record, which is on one device.
 ///
 /// # Errors
 /// The record has no run on one device.
-pub fn rows_of(
+pub fn predicted(
     machine: &Machine,
     record: &Record,
-    counts: &[usize],
-) -> Result<Vec<Row>, ScalingError> {
+    case: &Case,
+) -> Result<Vec<Predicted>, ScalingError> {
     let run = record.runs.first().ok_or_else(|| ScalingError::NoRun {
         application: record.application.clone(),
         known: "none".into(),
     })?;
-    let costs = Costs::new(record, problem_of(&record.application, run))?;
-    let at: Vec<Nodes> = counts
-        .iter()
-        .map(|devices| Nodes {
-            devices: *devices,
+    let mut out = Vec::with_capacity(case.runs.len());
+    for r in &case.runs {
+        let mut problem = problem_of(&record.application, run);
+        problem.size *= r.size;
+        let costs = Costs::new(record, problem)?;
+        let at = Nodes {
+            devices: r.devices,
             nodes: 1,
-        })
-        .collect();
-    Ok(rows(machine, &costs, &at))
+        };
+        out.extend(rows(machine, &costs, &[at]).iter().map(Predicted::from));
+    }
+    Ok(out)
 }
 
 fn problem_of(application: &str, r: &RecordedRun) -> Problem {

@@ -136,11 +136,23 @@ impl Record {
             cause,
         };
         let value: Value = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
+        Self::of(name, &value)
+    }
+
+    /// The same, of JSON that was read.
+    ///
+    /// # Errors
+    /// It is neither, or its times are not positive.
+    pub fn of(name: &str, value: &Value) -> Result<Self, ScalingError> {
+        let wrong = |cause: String| ScalingError::Unreadable {
+            name: name.to_owned(),
+            cause,
+        };
         let record: Self = if value.get("runs").is_some() {
-            serde_json::from_value(value).map_err(|e| wrong(e.to_string()))?
+            Self::deserialize(value).map_err(|e| wrong(e.to_string()))?
         } else {
-            of_run(&value).ok_or_else(|| {
-                wrong("it is neither a record nor the output of `hydro run`, `gisaxs simulate`, `gisaxs form-factor` or `fmm run` with --json".into())
+            of_run(value).ok_or_else(|| {
+                wrong("it is neither a record nor the output of `hydro run`, `gisaxs simulate`, `gisaxs form-factor`, `fmm run` or `greenup tune` with --json".into())
             })?
         };
         let bad = |r: &RecordedRun| !(r.time_s > 0.0 && r.time_s.is_finite());
@@ -205,6 +217,13 @@ fn of_run(v: &Value) -> Option<Record> {
             ..RecordedRun::default()
         };
         ("fmm", run)
+    } else if let Some(time_s) = n("/search_s") {
+        let run = RecordedRun {
+            trials: n("/trials")?,
+            time_s,
+            ..RecordedRun::default()
+        };
+        ("tune", run)
     } else if let Some(points) = n("/points") {
         let run = RecordedRun {
             method: text("/method"),

@@ -1,10 +1,15 @@
 //! `greenup study`: the main job.
 
+mod cases;
+mod drawn;
 mod files;
+mod problems;
 pub mod programs;
 mod scaling;
 mod setup;
 mod terminal;
+
+pub use drawn::drawn;
 
 use super::model::calibrate::measured_in;
 use crate::args::StudyArgs;
