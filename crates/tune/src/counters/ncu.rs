@@ -181,7 +181,7 @@ pub fn metrics_of_work(known: &BTreeSet<String>) -> Vec<&'static str> {
 fn asked(known: &BTreeSet<String>, wanted: impl Fn(&Counter) -> bool) -> Vec<&'static str> {
     let there = |m: &&str| known.contains(m.split('.').next().unwrap_or(m));
     (COUNTERS.iter())
-        .filter(|c| wanted(c) && (!c.optional || c.metrics.iter().all(|m| there(&m))))
+        .filter(|c| wanted(c) && (!c.optional || c.metrics.iter().all(&there)))
         .flat_map(|c| c.metrics)
         .copied()
         .collect()
