@@ -36,7 +36,7 @@ pub enum WhatIfError {
         least: f64,
     },
     /// The new machine has a cost beyond the range of numbers.
-    #[error("with {value}, {cause}: beyond the range of numbers")]
+    #[error("with {value:?}, {cause}: beyond the range of numbers")]
     BeyondNumbers {
         /// The argument.
         value: f64,

@@ -117,9 +117,9 @@ pub(super) fn profile(
         }
     }
     others.push(model.gap(device.gap_s));
-    if (run.counters.iter()).any(|c| c.halves_estimated(model.machine)) {
+    if (run.counters.iter()).any(|c| c.partitions_estimated(model.machine)) {
         notes.push(
-            "the profiler did not count the bytes between the halves of L2, which its count of L2 contains twice: half of the bytes \
+            "the profiler did not count the bytes between the partitions of L2, which its count of L2 contains twice: half of the bytes \
              of slow memory are taken for them"
                 .into(),
         );

@@ -46,10 +46,10 @@ const TENSOR: [(Op, &str); 9] = [
     (Op::TensorInt8, "sm__ops_path_tensor_src_int8.sum"),
 ];
 
-/// Bytes between the halves of L2, by our name.
-const BETWEEN_HALVES: &str = "l2_between_halves_bytes";
-/// Chips whose L2 is in two halves: A100; H100 and H200; B200 and B300.
-const HALVES: [&str; 4] = ["sm_80", "sm_90", "sm_100", "sm_103"];
+/// Bytes between the partitions of L2, by our name.
+const BETWEEN_PARTITIONS: &str = "l2_between_partitions_bytes";
+/// Chips whose L2 is in two partitions: A100; H100 and H200; B200 and B300.
+const PARTITIONED: [&str; 4] = ["sm_80", "sm_90", "sm_100", "sm_103"];
 
 const DURATION: &str = "gpu__time_duration.sum";
 /// Cycles in which the tensor pipes of all multiprocessors were busy: for chips whose profiler does not count operations.
@@ -116,9 +116,9 @@ impl Counted {
     /// machine's rate for the precision that the kernel's name suggests.
     pub fn work(&self, key: &Key, machine: Option<&Machine>) -> Option<Work> {
         let mut counters = self.counters.clone();
-        if self.halves_estimated(machine) {
+        if self.partitions_estimated(machine) {
             let dram = counters.get("dram_bytes").copied()?;
-            counters.insert(BETWEEN_HALVES.into(), 0.5 * dram);
+            counters.insert(BETWEEN_PARTITIONS.into(), 0.5 * dram);
         }
         let mut out = work_of(&counters, None)?;
         let mut counted = false;
@@ -134,12 +134,12 @@ impl Counted {
         Some(out)
     }
 
-    /// Whether what went between the halves of L2 was not counted, on a chip that has them: half of the bytes of slow memory
+    /// Whether what went between the partitions of L2 was not counted, on a chip that has them: half of the bytes of slow memory
     /// are then taken for it, as in kernels that stream.
-    pub fn halves_estimated(&self, machine: Option<&Machine>) -> bool {
+    pub fn partitions_estimated(&self, machine: Option<&Machine>) -> bool {
         let architecture = machine.and_then(|m| m.facts.get("architecture"));
-        architecture.is_some_and(|a| HALVES.contains(&a.as_str()))
-            && !self.counters.contains_key(BETWEEN_HALVES)
+        architecture.is_some_and(|a| PARTITIONED.contains(&a.as_str()))
+            && !self.counters.contains_key(BETWEEN_PARTITIONS)
     }
 
     fn by_cycles(&self, key: &Key, machine: &Machine) -> Option<(Op, f64)> {

@@ -55,10 +55,10 @@ pub fn work(t: &Trial) -> Option<Work> {
     work_of(&t.metrics, flops.map(|(g, c)| g * 1e9 * c.time_s))
 }
 
-/// Bytes between the multiprocessors and L2. Where L2 is in two halves, an access to the far one is counted in both: what went
+/// Bytes between the multiprocessors and L2. Where L2 is in two partitions, an access to the far one is counted in both: what went
 /// between them is not counted twice, if the profiler told it.
 pub fn l2_bytes(counters: &Counters) -> Option<f64> {
-    let between = counters.get("l2_between_halves_bytes").copied();
+    let between = counters.get("l2_between_partitions_bytes").copied();
     Some((counters.get("l2_bytes")? - between.unwrap_or(0.0)).max(0.0))
 }
 
@@ -227,9 +227,9 @@ mod tests {
         assert_eq!(w.count(Op::F64), 3e12);
         assert_eq!(w.count(Op::TensorF64), 0.0);
         assert_eq!(w.count(Op::L2), 3e11);
-        // What went on to the other half of L2 was counted twice.
-        let halves = [&COUNTERS[..], &[("l2_between_halves_bytes", 5e10)]].concat();
-        assert_eq!(work(&trial(&halves)).unwrap().count(Op::L2), 2.5e11);
+        // What went on to the other partition of L2 was counted twice.
+        let partitions = [&COUNTERS[..], &[("l2_between_partitions_bytes", 5e10)]].concat();
+        assert_eq!(work(&trial(&partitions)).unwrap().count(Op::L2), 2.5e11);
         let mut tensor = COUNTERS;
         tensor[3].1 = 0.0;
         tensor[8].1 = 1e6;

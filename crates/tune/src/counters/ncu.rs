@@ -53,11 +53,11 @@ pub const COUNTERS: [Counter; 25] = [
         &["lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum"],
         32.0,
     ),
-    // Of an access that goes on to the other half of L2, both halves count the sectors.
+    // Of an access that goes on to the other partition of L2, both count the sectors.
     Counter {
         optional: true,
         ..of_work(
-            "l2_between_halves_bytes",
+            "l2_between_partitions_bytes",
             &["lts__t_sectors_srcunit_ltcfabric.sum"],
             32.0,
         )

@@ -125,7 +125,7 @@ fn attributed_joules_are_those_of_the_meter() {
 }
 
 #[test]
-fn a_gpu_that_waits_draws_idle_power_and_bytes_between_halves_of_l2_count_once() {
+fn a_gpu_that_waits_draws_idle_power_and_bytes_between_partitions_of_l2_count_once() {
     let h200 = shipped::find("h200").unwrap().unwrap();
     let of = |counters: Vec<Counted>| {
         let r = run(counters);
@@ -133,10 +133,11 @@ fn a_gpu_that_waits_draws_idle_power_and_bytes_between_halves_of_l2_count_once()
     };
     let streams = |l2: f64, between: Option<f64>| {
         let mut c = counted("stream", 1e11, 0.0);
-        c.counters.remove("l2_between_halves_bytes");
+        c.counters.remove("l2_between_partitions_bytes");
         c.counters.insert("l2_bytes".into(), l2);
         if let Some(between) = between {
-            c.counters.insert("l2_between_halves_bytes".into(), between);
+            c.counters
+                .insert("l2_between_partitions_bytes".into(), between);
         }
         of(vec![c])
     };
@@ -161,7 +162,7 @@ fn a_gpu_that_waits_draws_idle_power_and_bytes_between_halves_of_l2_count_once()
     let estimated = streams(1.5e11, None);
     assert!((stream(&counted_between) / stream(&once) - 1.0).abs() < 1e-12);
     assert!((stream(&estimated) / stream(&once) - 1.0).abs() < 1e-12);
-    let said = |p: &GpuProfile| p.notes.iter().any(|n| n.contains("halves of L2"));
+    let said = |p: &GpuProfile| p.notes.iter().any(|n| n.contains("partitions of L2"));
     assert_eq!((said(&counted_between), said(&estimated)), (false, true));
 }
 

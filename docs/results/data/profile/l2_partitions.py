@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The model's sum over the meter of recorded profiles, with the bytes between the halves of L2 counted once and waiting at idle power.
+"""The model's sum over the meter of recorded profiles, with the bytes between the partitions of L2 counted once and waiting at idle power.
 
-usage: halves.py MACHINE.toml PROFILE…
+usage: l2_partitions.py MACHINE.toml PROFILE…
 
 A profile is a folder with kernels.csv; the summary.json beside it has the joules of its window. The records lack the counter
-of bytes between the halves: half of the bytes of slow memory are taken, as `greenup profile` does for such records.
+of bytes between the partitions: half of the bytes of slow memory are taken, as `greenup profile` does for such records.
 """
 
 import csv
@@ -42,14 +42,14 @@ for folder in map(Path, sys.argv[2:]):
     squared = (1 - clock["voltage_slope"]["value"] * slower) ** 2
     gap = next(r for r in rows if r["name"] == "between kernels")
     before = summary["model_j"]
-    halves = squared * sum(
+    partitions = squared * sum(
         int(r["launches"]) * saved(r, counted[r["symbol"], r["grid"], r["block"]]) for r in rows if r["basis"] == "counters"
     )
     waiting = (constant_w - idle_w) * float(gap["share_s"])
     meter = summary["window_j"]
     for what, joules in (
         ("as recorded", before),
-        ("halves of L2 once", before - halves),
-        ("and waiting at idle power", before - halves - waiting),
+        ("partitions of L2 once", before - partitions),
+        ("and waiting at idle power", before - partitions - waiting),
     ):
         print(f"{folder.name:8} {what:28} {joules:8.1f} J, meter {meter:8.1f} J: {joules / meter - 1:+.1%}")
