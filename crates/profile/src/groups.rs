@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 mod parts;
+mod steps;
 
 pub use parts::nearest;
 
@@ -50,6 +51,8 @@ pub struct Group {
     pub bytes: f64,
     /// Which launches of its name, counted from 1 in the process with the most launches, its first ones are.
     pub invocations: Vec<u32>,
+    /// Its share of the time by [`Device::step_s`]: number of the step, and s.
+    pub steps: Vec<(u32, f64)>,
 }
 
 /// What one GPU did.
@@ -67,6 +70,8 @@ pub struct Device {
     pub busy_s: f64,
     /// Time between, s.
     pub gap_s: f64,
+    /// Step in which groups tell when they ran, s, from the first start.
+    pub step_s: f64,
 }
 
 /// First launches of a group that are remembered.
@@ -114,6 +119,9 @@ fn device(bus_id: String, mut events: Vec<(usize, &Event)>, all: &[Activity]) ->
     events.sort_by_key(|(_, e)| e.start_ns);
     let (shares, busy_s, gap_s) = shares(&events);
     let numbers = numbers(&events);
+    let first_ns = events.first().map_or(0, |(_, e)| e.start_ns);
+    let last_ns = events.iter().map(|(_, e)| e.end_ns).max().unwrap_or(0);
+    let in_steps = steps::Steps::of(first_ns, last_ns);
     // Names have numbers of their own in each process.
     let mut by_what: HashMap<(usize, What), usize> = HashMap::new();
     let mut by_key: HashMap<Key, usize> = HashMap::new();
@@ -143,13 +151,12 @@ fn device(bus_id: String, mut events: Vec<(usize, &Event)>, all: &[Activity]) ->
             if let Key::Kernel { part, .. } = &mut key {
                 *part = n as u8;
             }
-            out.push(group(
-                key.clone(),
-                &launches[from..to],
-                &events,
-                &shares,
-                &numbers,
-            ));
+            let members = &launches[from..to];
+            let when = members.iter().map(|&i| (events[i].1, shares[i]));
+            out.push(Group {
+                steps: in_steps.of_launches(when),
+                ..group(key.clone(), members, &events, &shares, &numbers)
+            });
             from = to;
         }
         out
@@ -159,10 +166,11 @@ fn device(bus_id: String, mut events: Vec<(usize, &Event)>, all: &[Activity]) ->
     Device {
         bus_id,
         groups,
-        first_ns: events.first().map_or(0, |(_, e)| e.start_ns),
-        last_ns: events.iter().map(|(_, e)| e.end_ns).max().unwrap_or(0),
+        first_ns,
+        last_ns,
         busy_s,
         gap_s,
+        step_s: in_steps.step_s,
     }
 }
 
@@ -231,6 +239,7 @@ fn group(
         longest_s: at(n.saturating_sub(1)),
         bytes: launches.iter().map(|&i| events[i].1.bytes as f64).sum(),
         invocations,
+        steps: Vec::new(),
     }
 }
 
@@ -314,6 +323,9 @@ mod tests {
         assert!(near(d.groups[1].share_s, 3.0) && near(d.groups[1].time_s, 4.0));
         let sum: f64 = d.groups.iter().map(|g| g.share_s).sum();
         assert!(near(sum, d.busy_s));
+        assert_eq!(d.step_s, 0.1);
+        let in_steps: f64 = d.groups[0].steps.iter().map(|s| s.1).sum();
+        assert!(near(in_steps, 4.0), "{in_steps}");
     }
 
     #[test]

@@ -104,6 +104,7 @@ pub(super) fn profile(
     let model = Model {
         machine: machine.filter(|m| m.has_energy()),
         clock_hz,
+        step_clocks: trace.map_or_else(Vec::new, |t| clocks(t, device, from_s)),
         multiprocessors: facts.map(|f| f.multiprocessors),
     };
     let mut kernels = Vec::new();
@@ -203,10 +204,24 @@ pub(super) fn profile(
     }
 }
 
+/// Mean core clock of each step of a device that began to work at `from_s`, Hz.
+fn clocks(trace: &crate::joules::Trace, device: &Device, from_s: f64) -> Vec<Option<f64>> {
+    let last = (device.groups.iter())
+        .filter_map(|g| Some(g.steps.last()?.0))
+        .max();
+    let at = |n: u32| from_s + f64::from(n) * device.step_s;
+    (0..last.map_or(0, |n| n + 1))
+        .map(|n| trace.clock(at(n), at(n + 1)))
+        .collect()
+}
+
 /// What predicts energies.
 struct Model<'a> {
     machine: Option<&'a Machine>,
+    /// Mean core clock while the GPU had work, Hz.
     clock_hz: Option<f64>,
+    /// The same of each step of the device.
+    step_clocks: Vec<Option<f64>>,
     multiprocessors: Option<i64>,
 }
 
@@ -215,12 +230,24 @@ impl Model<'_> {
         Some(self.machine?.constant_power_w.as_ref()?.value)
     }
 
-    /// Square of the core's voltage over that at the highest clock.
-    fn squared(&self) -> f64 {
-        match (self.machine.and_then(|m| m.clock.as_ref()), self.clock_hz) {
-            (Some(c), Some(hz)) => c.voltage(hz).powi(2),
-            _ => 1.0,
+    /// Clocks while a group ran, each with the time at it, s.
+    fn clocks(&self, group: &Group) -> Vec<(f64, f64)> {
+        let of = |n: u32| self.step_clocks.get(n as usize).copied().flatten();
+        let own: Vec<(f64, f64)> = (group.steps.iter())
+            .filter_map(|&(n, s)| Some((of(n).or(self.clock_hz)?, s)))
+            .collect();
+        match own.is_empty() {
+            true => self.clock_hz.map(|hz| (hz, 1.0)).into_iter().collect(),
+            false => own,
         }
+    }
+
+    /// Square of the core's voltage over that at the highest clock: the mean while a group ran.
+    fn squared(&self, clocks: &[(f64, f64)]) -> f64 {
+        self.machine
+            .and_then(|m| m.clock.as_ref())
+            .and_then(|c| mean(clocks, |hz| c.voltage(hz).powi(2)))
+            .unwrap_or(1.0)
     }
 
     /// The GPU waits: with its idle power, where the model has it.
@@ -241,6 +268,8 @@ impl Model<'_> {
         let mut row = described(group);
         row.profiler_s = counted.and_then(|c| c.time_s);
         row.counted = counted.map_or(0, |c| c.launches);
+        let clocks = self.clocks(group);
+        row.clock_hz = mean(&clocks, |hz| hz);
         let work =
             (counted.and_then(|c| c.work(&group.key, self.machine))).or_else(|| moved(group));
         if let Some(work) = &work {
@@ -254,7 +283,8 @@ impl Model<'_> {
             return row;
         };
         let constant_j = self.constant_w().unwrap_or(0.0) * group.share_s;
-        let energies = (work.as_ref()).and_then(|w| marginal(machine, w, self.squared()).ok());
+        let squared = self.squared(&clocks);
+        let energies = (work.as_ref()).and_then(|w| marginal(machine, w, squared).ok());
         match energies {
             Some(by_op) => {
                 row.basis = if counted.is_some() {
@@ -290,6 +320,12 @@ impl Model<'_> {
         }
         row
     }
+}
+
+/// Mean of a function of the clock over the time at each.
+fn mean(clocks: &[(f64, f64)], of: impl Fn(f64) -> f64) -> Option<f64> {
+    let time: f64 = clocks.iter().map(|c| c.1).sum();
+    (time > 0.0).then(|| clocks.iter().map(|&(hz, s)| of(hz) * s).sum::<f64>() / time)
 }
 
 fn described(group: &Group) -> Row {

@@ -78,6 +78,8 @@ pub struct Row {
     pub joules: Option<f64>,
     /// Mean power while it ran, W.
     pub power_w: Option<f64>,
+    /// Mean core clock in the tenths of a second in which it ran, Hz.
+    pub clock_hz: Option<f64>,
     /// Operations and bytes of one launch.
     pub work: BTreeMap<Op, f64>,
     /// Marginal energy of one launch by class, J.
@@ -120,6 +122,7 @@ impl Row {
             model_j: None,
             joules: None,
             power_w: None,
+            clock_hz: None,
             work: BTreeMap::new(),
             energy_by_op_j: BTreeMap::new(),
             bytes: 0.0,

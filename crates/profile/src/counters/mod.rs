@@ -242,6 +242,7 @@ mod tests {
             longest_s: median_s,
             bytes: 0.0,
             invocations: vec![],
+            steps: vec![],
         };
         let parts = [of_part(1, 28e-9), of_part(0, 11e-9)];
         let own = grouped(&launches, &parts);

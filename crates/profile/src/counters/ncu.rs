@@ -217,6 +217,7 @@ mod tests {
             longest_s: 1e-3,
             bytes: 0.0,
             invocations: invocations.to_vec(),
+            steps: vec![],
         }
     }
 

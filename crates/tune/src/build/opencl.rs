@@ -154,7 +154,7 @@ fn cannot(l: &Launch, k: &KernelFacts, device: &Device) -> Option<String> {
     let limit = limit.into_iter().flatten().min().unwrap_or(i64::MAX);
     if threads > limit || threads == 0 {
         return Some(format!(
-            "`{}` cannot be launched: {threads} work-items a work-group, the device allows 1 to {limit}",
+            "`{}` cannot be launched: {threads} work-items a work-group, the device allows this kernel 1 to {limit}",
             l.kernel
         ));
     }

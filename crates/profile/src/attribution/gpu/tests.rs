@@ -58,6 +58,7 @@ fn group(name: &str, share_s: f64) -> Group {
         longest_s: share_s / 100.0,
         bytes: 0.0,
         invocations: vec![1, 2],
+        steps: vec![],
     }
 }
 
@@ -69,6 +70,7 @@ fn device() -> Device {
         last_ns: 15_000_000_000,
         busy_s: 7.0,
         gap_s: 1.0,
+        step_s: 0.1,
     }
 }
 
@@ -224,4 +226,36 @@ fn without_a_model_or_a_sensor_it_says_so() {
 fn buses_are_compared_without_zeros() {
     assert!(same_bus("0000:1B:00.0", "00000000:1b:00.0"));
     assert!(!same_bus("0000:1B:00.0", "0000:1C:00.0"));
+}
+
+#[test]
+fn each_kernel_has_the_clock_of_its_own_time() {
+    let h200 = shipped::find("h200").unwrap().unwrap();
+    let mut r = run(vec![
+        counted("early", 0.0, 1e11),
+        counted("late", 0.0, 1e11),
+    ]);
+    r.traces[0].states = (0..120)
+        .map(|i| f64::from(i) * 0.1 + 0.05)
+        .map(|at_s| crate::joules::State {
+            at_s,
+            clock_hz: Some(if at_s < 6.0 { 1.98e9 } else { 1.6e9 }),
+            ..Default::default()
+        })
+        .collect();
+    // The device begins 2 s after the program.
+    let mut d = device();
+    d.groups = vec![group("early", 3.0), group("late", 3.0), group("both", 3.0)];
+    d.groups[0].steps = vec![(0, 1.5), (39, 1.5)];
+    d.groups[1].steps = vec![(40, 3.0)];
+    d.groups[2].steps = vec![(39, 1.0), (40, 2.0)];
+    let p = profile(&r, &d, r.gpus.first(), Some(&h200));
+    let of = |name: &str| p.kernels.iter().find(|k| k.name == name).unwrap();
+    let near = |x: Option<f64>, y: f64| (x.unwrap() / y - 1.0).abs() < 1e-9;
+    assert!(near(of("early").clock_hz, 1.98e9), "{:?}", of("early"));
+    assert!(near(of("late").clock_hz, 1.6e9));
+    assert!(near(of("both").clock_hz, (1.98e9 + 2.0 * 1.6e9) / 3.0));
+    let f32_j = |name: &str| of(name).energy_by_op_j[&Op::F32];
+    let lower = h200.clock.as_ref().unwrap().voltage(1.6e9).powi(2);
+    assert!(lower < 0.9 && (f32_j("late") / f32_j("early") / lower - 1.0).abs() < 1e-9);
 }
