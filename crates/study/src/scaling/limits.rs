@@ -17,6 +17,9 @@ pub struct Limits {
     pub predicted: Vec<(String, f64)>,
 }
 
+/// Share of the time below which a difference is only rounding.
+const ROUNDING: f64 = 1e-9;
+
 impl Limits {
     /// Of the largest number of devices; `None` of one.
     pub fn of(series: &Series) -> Option<Self> {
@@ -41,7 +44,7 @@ impl Limits {
                     let first = alone.parts.iter().find(|p| p.0 == *name);
                     (name.clone(), s - each * first.map_or(0.0, |p| p.1))
                 })
-                .filter(|(_, s)| *s != 0.0)
+                .filter(|(_, s)| s.abs() > ROUNDING * model.time_s)
                 .collect();
         }
         for all in [&mut measured, &mut predicted] {

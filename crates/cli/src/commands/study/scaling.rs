@@ -15,7 +15,9 @@ use greenup_model::Machine;
 use greenup_model::machine::Label;
 use greenup_process::capture::output;
 use greenup_report::chart::FileStyle;
-use greenup_study::pages::scaling_study::{columns, devices as devices_of, figure, limits, page};
+use greenup_study::pages::scaling_study::{
+    columns, devices as devices_of, figure, limits, page, rounds,
+};
 use greenup_study::scaling::runs_file::{self, Line, RunsFile, Start};
 use greenup_study::scaling::study::{self, ScalingOptions, ScalingStudy};
 use std::path::Path;
@@ -308,8 +310,10 @@ fn show(study: &ScalingStudy) {
         print::line("");
     }
     print::line(format!(
-        "Medians of {} interleaved rounds on {}; predictions from the first run on one, and the link ({}).",
-        study.rounds, study.device, study.link
+        "On {}, {}; predictions from the first run on one, and the link ({}).",
+        study.device,
+        rounds(study.rounds),
+        study.link
     ));
     if study.interrupted {
         print::warn("interrupted: these are the measurements so far");

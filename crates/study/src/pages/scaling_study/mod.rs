@@ -9,7 +9,7 @@ mod figure;
 mod table;
 
 pub use figure::figure;
-pub use table::{columns, limits, markdown};
+pub use table::{columns, limits, markdown, rounds};
 
 use crate::scaling::measured::Series as Measured;
 use crate::scaling::study::ScalingStudy;
@@ -42,9 +42,9 @@ pub fn page(study: &ScalingStudy) -> Page {
         })
         .collect();
     let mut about = vec![format!(
-        "Each case runs on 1 to {most} {what}, in {} interleaved rounds. Speedup, powerup and greenup compare with one that does the same \
+        "Each case runs on 1 to {most} {what}: {}. Speedup, powerup and greenup compare with one that does the same \
          work: T₁/T, P₁/P and E₁/E.",
-        study.rounds
+        rounds(study.rounds)
     )];
     about.push(match study.gpus {
         true => "Energies are those of the GPUs' own counters, without the host. hydro's are of its steps, those of images and tuning of the \

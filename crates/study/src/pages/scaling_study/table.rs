@@ -97,6 +97,14 @@ fn compared(p: &Point) -> Cell {
     }
 }
 
+/// Rounds in words.
+pub fn rounds(n: usize) -> String {
+    match n {
+        1 => "one run of each".to_owned(),
+        n => format!("medians of {n} interleaved rounds"),
+    }
+}
+
 /// What the largest number of devices loses, in words; `None` of one device.
 pub fn limits(a: &Measured, what: &str) -> Option<String> {
     let (l, p) = (a.limits.as_ref()?, a.largest()?);
@@ -257,14 +265,14 @@ pub fn mean_error(study: &ScalingStudy) -> Option<f64> {
 pub fn markdown(study: &ScalingStudy) -> String {
     let what = devices(study.gpus);
     let mut out = format!(
-        "{} of {}; {} interleaved rounds, medians; link {}. `{}`\n\n",
+        "{} of {}; {}; link {}. `{}`\n\n",
         if study.gpus {
             "GPUs"
         } else {
             "Ranks of one thread"
         },
         study.device,
-        study.rounds,
+        rounds(study.rounds),
         study.link,
         study.provenance.command
     );
