@@ -55,18 +55,28 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Seconds of `90s`, `20m`, `2h`, or of a number of seconds.
+/// Seconds of `90s`, `20m`, `2h`, `8m30s`, or of a number of seconds.
 pub fn duration(text: &str) -> Result<f64, String> {
-    let text = text.trim();
-    let (number, unit) = match text.chars().last() {
-        Some('s') => (&text[..text.len() - 1], 1.0),
-        Some('m') => (&text[..text.len() - 1], 60.0),
-        Some('h') => (&text[..text.len() - 1], 3600.0),
-        _ => (text, 1.0),
-    };
-    match number.parse::<f64>().map(|x| x * unit) {
-        Ok(x) if x > 0.0 && x <= 3.2e7 => Ok(x),
-        _ => Err("give a time, like 90s, 20m or 2h".into()),
+    let wrong = || "give a time, like 90s, 20m, 2h or 8m30s".to_owned();
+    let (mut rest, mut total, mut last) = (text.trim(), 0.0, f64::INFINITY);
+    while !rest.is_empty() {
+        let end = rest.find(['s', 'm', 'h']).unwrap_or(rest.len());
+        let unit = match rest[end..].chars().next() {
+            Some('h') => 3600.0,
+            Some('m') => 60.0,
+            _ => 1.0,
+        };
+        let number: f64 = rest[..end].parse().map_err(|_| wrong())?;
+        // From the largest unit to the smallest, each once.
+        if unit >= last || number < 0.0 {
+            return Err(wrong());
+        }
+        (total, last) = (total + number * unit, unit);
+        rest = rest.get(end + 1..).unwrap_or("");
+    }
+    match total {
+        x if x > 0.0 && x <= 3.2e7 => Ok(x),
+        _ => Err(wrong()),
     }
 }
 
@@ -193,6 +203,21 @@ mod tests {
         assert_eq!(seconds("0.5"), Ok(0.5));
         for bad in ["-1", "nan", "inf", "1e300", "x"] {
             assert!(seconds(bad).is_err(), "{bad}");
+        }
+        for (text, s) in [
+            ("90s", 90.0),
+            ("20m", 1200.0),
+            ("0.5h", 1800.0),
+            ("7", 7.0),
+            ("8m30s", 510.0),
+            ("1h5m", 3900.0),
+        ] {
+            assert_eq!(duration(text), Ok(s), "{text}");
+        }
+        for bad in [
+            "", "0s", "-5s", "nan", "inf", "s", "5s8m", "5m5m", "8mm", "x", "1h-5m", "9999999h",
+        ] {
+            assert!(duration(bad).is_err(), "{bad}");
         }
         assert!(resamples("1000000000").is_err() && resamples("400") == Ok(400));
         assert!(sample("1000000000000").is_err() && sample("5") == Ok(5));
