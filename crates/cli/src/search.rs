@@ -10,7 +10,6 @@ use greenup_app::{machine, print, renamed};
 use greenup_device::CpuFacts;
 use greenup_space::Facts;
 use greenup_tune::build::compile::compiler_version;
-use greenup_tune::problem::Measure;
 use greenup_tune::problem::parts::OLD_KEYS;
 use greenup_tune::session::device_facts::of_opencl;
 use greenup_tune::session::{
@@ -161,7 +160,7 @@ pub fn sweep(
         ));
     }
     if !quiet {
-        estimate(run.estimate(), &problem.measure);
+        estimate(run.estimate());
     }
     if !problem.verified() {
         print::warn(UNVERIFIED);
@@ -173,7 +172,7 @@ pub fn sweep(
 }
 
 /// Prints how long a session takes.
-fn estimate(e: Estimate, measure: &Measure) {
+fn estimate(e: Estimate) {
     let finals = print::duration(e.finals_s);
     match e.trials {
         None => print::at_least(
@@ -187,7 +186,7 @@ fn estimate(e: Estimate, measure: &Measure) {
             e.search_s + e.finals_s,
             format!(
                 "{n} trials measure {} each, the finalists {finals}; builds and verification come on top",
-                print::duration(measure.trial_s())
+                print::duration(e.trial_s)
             ),
         ),
     }

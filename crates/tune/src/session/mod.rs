@@ -24,6 +24,7 @@ use crate::problem::Problem;
 use crate::shard::{SHARD, Shard, Sharded};
 use crate::strategy::{DEFAULT, First, Strategy, strategy};
 use crate::sweep::{Folder, FolderError, Sweep, write_exports};
+use crate::worker::policy::least_s;
 use greenup_meter::Observer;
 use greenup_model::Machine;
 use greenup_space::{Index, Limits, Value};
@@ -225,7 +226,17 @@ impl<'a> Session<'a> {
             gpu: setup.gpu,
             control: setup.control,
         };
+        let measure = &self.problem.measure;
+        let other = plan.gpu.is_some()
+            || (self.problem.opencl.as_ref())
+                .is_some_and(|d| d.kind != greenup_device::opencl::Kind::Cpu);
+        let least_s = match setup.sensor {
+            Some(_) if other => least_s(setup.sensor_period_s),
+            _ => 0.0,
+        };
         Ok(Run {
+            trial_s: measure.trial_s().max(least_s),
+            final_s: measure.final_rounds(plan.gpu.is_some()).1.max(least_s),
             problem: self.problem,
             index: self.index,
             shard,
@@ -244,6 +255,8 @@ pub struct Run<'a> {
     strategy: Box<dyn Strategy>,
     plan: Plan,
     workers: Vec<WorkerSetup>,
+    trial_s: f64,
+    final_s: f64,
 }
 
 /// How long a session takes.
@@ -253,6 +266,8 @@ pub struct Estimate {
     pub trials: Option<usize>,
     /// Seconds of the search: its time budget, else those that its trials measure. Builds and verification add to the latter.
     pub search_s: f64,
+    /// Seconds that a trial measures.
+    pub trial_s: f64,
     /// Seconds in which the best configs are measured again.
     pub finals_s: f64,
 }
@@ -263,8 +278,7 @@ impl Run<'_> {
         let points = self.shard.len(self.index.len());
         let points = usize::try_from(points).unwrap_or(usize::MAX);
         let workers = self.workers.len().max(1) as f64;
-        let measure = &self.problem.measure;
-        let (rounds, seconds) = measure.final_rounds(self.plan.gpu.is_some());
+        let (rounds, _) = (self.problem.measure).final_rounds(self.plan.gpu.is_some());
         let rounds = self.plan.rounds.unwrap_or(rounds);
         let kernels = self.plan.finalists + usize::from(self.problem.has_baseline());
         let most = self.plan.trials.min(points);
@@ -272,10 +286,9 @@ impl Run<'_> {
         Estimate {
             trials,
             // A small space is through before its time.
-            search_s: trials.map_or(self.plan.seconds, |n| {
-                n as f64 * measure.trial_s() / workers
-            }),
-            finals_s: (rounds * kernels) as f64 * seconds,
+            search_s: trials.map_or(self.plan.seconds, |n| n as f64 * self.trial_s / workers),
+            trial_s: self.trial_s,
+            finals_s: (rounds * kernels) as f64 * self.final_s,
         }
     }
 

@@ -3,6 +3,15 @@
 use super::protocol::{Built, Job, Task};
 use greenup_meter::Policy;
 
+/// Changes of the energy sensor in a window on another device than the host.
+const TICKS: usize = 4;
+
+/// Shortest measurement on another device with an energy sensor that changes after `period_s`, s: three periods of warm-up, one
+/// until the first change, and the window.
+pub fn least_s(period_s: f64) -> f64 {
+    (3 + 1 + TICKS) as f64 * period_s
+}
+
 /// How a worker measures a job; `energy` says whether it has an energy sensor.
 ///
 /// On a GPU one window as long as the sensor needs, as each batch is timed by itself; on the host several windows.
@@ -15,7 +24,7 @@ pub fn policy(job: &Job, energy: bool) -> Policy {
     if job.inputs.on_other_device() && energy {
         return Policy {
             window_s: 0.8 * seconds,
-            min_ticks: 4,
+            min_ticks: TICKS,
             warmup_s: 0.2 * seconds,
             max_warmups: 1,
             min_repeats: 1,
