@@ -169,7 +169,7 @@ pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Resu
         launcher: launcher(sensor.as_deref().map(|id| (id, chosen.period_s)))?,
         device,
         sensor,
-        sensor_period_s: chosen.period_s,
+        sensor_period_s: Some(chosen.period_s),
         missing: chosen.missing,
         gpu,
         workers: Vec::new(),

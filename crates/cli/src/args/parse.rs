@@ -25,9 +25,9 @@ pub fn gpu(text: &str) -> Result<String, String> {
     }
 }
 
-/// `100`, `60s`, `5%`.
+/// `100`, `60s`, `10m`, `5%`.
 pub fn budget(text: &str) -> Result<BudgetArg, String> {
-    let wrong = || "give a number of trials (100), seconds (60s) or a share (5%)".to_owned();
+    let wrong = || "give a number of trials (100), a time (60s, 10m) or a share (5%)".to_owned();
     let positive = |t: &str| {
         t.trim()
             .parse::<f64>()
@@ -35,8 +35,8 @@ pub fn budget(text: &str) -> Result<BudgetArg, String> {
             .filter(|x| *x > 0.0 && x.is_finite())
             .ok_or_else(wrong)
     };
-    if let Some(s) = text.strip_suffix('s') {
-        return positive(s).map(BudgetArg::Seconds);
+    if text.ends_with(['s', 'm', 'h']) {
+        return (duration(text).map(BudgetArg::Seconds)).map_err(|_| wrong());
     }
     if let Some(s) = text.strip_suffix('%') {
         return positive(s).map(|x| BudgetArg::Share(x / 100.0));
@@ -66,7 +66,7 @@ pub fn duration(text: &str) -> Result<f64, String> {
             Some('m') => 60.0,
             _ => 1.0,
         };
-        let number: f64 = rest[..end].parse().map_err(|_| wrong())?;
+        let number: f64 = rest[..end].trim().parse().map_err(|_| wrong())?;
         // From the largest unit to the smallest, each once.
         if unit >= last || number < 0.0 {
             return Err(wrong());
@@ -199,6 +199,9 @@ mod tests {
         assert!(share("0").is_err() && share("200%").is_err());
         assert!(op_count("f32=nan").is_err() && op_count("f32").is_err());
         assert_eq!(budget("5%"), Ok(BudgetArg::Share(0.05)));
+        assert_eq!(budget("60s"), Ok(BudgetArg::Seconds(60.0)));
+        assert_eq!(budget("1h30m"), Ok(BudgetArg::Seconds(5400.0)));
+        assert!(budget("m").is_err() && budget("0s").is_err());
         assert_eq!(constant("n=7"), Ok(("n".into(), toml::Value::Integer(7))));
         assert_eq!(seconds("0.5"), Ok(0.5));
         for bad in ["-1", "nan", "inf", "1e300", "x"] {

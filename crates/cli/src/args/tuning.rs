@@ -51,7 +51,7 @@ pub struct SearchArgs {
     /// Search strategy: portfolio, forest, gp, exhaustive, random, local, anneal, genetic, evolve, halving, nsga2, alternate, steered
     #[arg(long, default_value = greenup_tune::DEFAULT)]
     pub strategy: String,
-    /// Budget: trials (100), seconds (60s) or a share of the space (5%)
+    /// Budget: trials (100), a time (60s, 10m) or a share of the space (5%)
     #[arg(long, default_value = "60s", value_parser = budget)]
     pub budget: BudgetArg,
     /// Random seed
@@ -309,7 +309,7 @@ pub struct ReplayArgs {
     /// Search strategies, separated by commas or repeated: portfolio, forest, gp, random, exhaustive, local, anneal, genetic, evolve, halving, nsga2, alternate, steered
     #[arg(long, default_value = greenup_tune::DEFAULT, value_delimiter = ',')]
     pub strategy: Vec<String>,
-    /// Budget: trials (100), simulated seconds (60s) or a share of the recorded configs (5%). Several, separated by commas,
+    /// Budget: trials (100), simulated time (60s, 10m) or a share of the recorded configs (5%). Several, separated by commas,
     /// give a table: shares only
     #[arg(long, default_value = "5%", value_delimiter = ',', value_parser = budget)]
     pub budget: Vec<BudgetArg>,

@@ -323,7 +323,7 @@ pub fn setup(problem: &Problem, launched: &[Launched]) -> Result<Setup> {
             None => first.and_then(|l| l.about.sensor.clone()),
         },
         // That of another host is not asked for.
-        sensor_period_s: 0.0,
+        sensor_period_s: None,
         missing: without.and_then(|l| {
             let why = l.about.missing.clone()?;
             Some(format!("{}: {why}", l.about.host))

@@ -45,4 +45,45 @@ impl Policy {
             rel_error: 0.005,
         }
     }
+
+    /// Length of one window, s; `period_s` is the time between two changes of the energy sensor, `None` without one.
+    pub fn window_s(&self, period_s: Option<f64>) -> f64 {
+        // One period more: the first tick inside only opens the window.
+        let least = period_s.map_or(0.0, |p| p * (self.min_ticks + 1) as f64);
+        self.window_s.max(least)
+    }
+
+    /// Seconds that a measurement typically takes: two chunks of warm-up, and windows halfway between fewest and most.
+    pub fn typical_s(&self, period_s: Option<f64>) -> f64 {
+        let chunks = self.max_warmups.clamp(1, 2) as f64;
+        let warm_up = match self.warmup_s > 0.0 {
+            true => chunks * self.warmup_s.max(3.0 * period_s.unwrap_or(0.0)),
+            false => 0.0,
+        };
+        let windows = 0.5 * (self.min_repeats + self.max_repeats) as f64;
+        warm_up + windows * self.window_s(period_s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_sensor_makes_windows_and_warm_up_longer() {
+        let p = Policy {
+            window_s: 0.1,
+            min_ticks: 4,
+            warmup_s: 0.02,
+            max_warmups: 1,
+            min_repeats: 1,
+            max_repeats: 3,
+            rel_error: 0.01,
+        };
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        assert!(near(p.window_s(None), 0.1) && near(p.window_s(Some(0.001)), 0.1));
+        assert!(near(p.window_s(Some(0.1)), 0.5));
+        assert!(near(p.typical_s(None), 0.02 + 2.0 * 0.1));
+        assert!(near(p.typical_s(Some(0.1)), 0.3 + 2.0 * 0.5));
+    }
 }

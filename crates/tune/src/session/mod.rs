@@ -16,6 +16,7 @@ pub use error::SessionError;
 pub use setup::Setup;
 pub use tuner::{Found, WorkerTrials, tune, tune_with};
 
+use crate::build::opencl;
 use crate::error::TuneError;
 use crate::objective::Objective;
 use crate::plan::{NEAR_TIES, Plan, WorkerSetup};
@@ -24,7 +25,7 @@ use crate::problem::Problem;
 use crate::shard::{SHARD, Shard, Sharded};
 use crate::strategy::{DEFAULT, First, Strategy, strategy};
 use crate::sweep::{Folder, FolderError, Sweep, write_exports};
-use crate::worker::policy::least_s;
+use crate::worker::policy::beside_the_host;
 use greenup_meter::Observer;
 use greenup_model::Machine;
 use greenup_space::{Index, Limits, Value};
@@ -226,23 +227,17 @@ impl<'a> Session<'a> {
             gpu: setup.gpu,
             control: setup.control,
         };
-        let measure = &self.problem.measure;
-        let other = plan.gpu.is_some()
-            || (self.problem.opencl.as_ref())
-                .is_some_and(|d| d.kind != greenup_device::opencl::Kind::Cpu);
-        let least_s = match setup.sensor {
-            Some(_) if other => least_s(setup.sensor_period_s),
-            _ => 0.0,
-        };
+        let on_opencl = self.problem.opencl.as_ref().map(opencl::target);
+        let beside = plan.gpu.is_some() || on_opencl.is_some_and(|o| !o.on_host);
+        let period_s = setup.sensor.and(setup.sensor_period_s).filter(|_| beside);
         Ok(Run {
-            trial_s: measure.trial_s().max(least_s),
-            final_s: measure.final_rounds(plan.gpu.is_some()).1.max(least_s),
             problem: self.problem,
             index: self.index,
             shard,
             strategy,
             plan,
             workers: setup.workers,
+            period_s,
         })
     }
 }
@@ -255,8 +250,8 @@ pub struct Run<'a> {
     strategy: Box<dyn Strategy>,
     plan: Plan,
     workers: Vec<WorkerSetup>,
-    trial_s: f64,
-    final_s: f64,
+    /// Of the energy sensor, where its windows are longer than those of the problem.
+    period_s: Option<f64>,
 }
 
 /// How long a session takes.
@@ -278,7 +273,14 @@ impl Run<'_> {
         let points = self.shard.len(self.index.len());
         let points = usize::try_from(points).unwrap_or(usize::MAX);
         let workers = self.workers.len().max(1) as f64;
-        let (rounds, _) = (self.problem.measure).final_rounds(self.plan.gpu.is_some());
+        let measure = &self.problem.measure;
+        let (rounds, final_s) = measure.final_rounds(self.plan.gpu.is_some());
+        let with_sensor = |seconds: f64| {
+            let policy = beside_the_host(seconds);
+            self.period_s.map_or(0.0, |p| policy.typical_s(Some(p)))
+        };
+        let trial_s = measure.trial_s().max(with_sensor(measure.seconds));
+        let final_s = final_s.max(with_sensor(final_s));
         let rounds = self.plan.rounds.unwrap_or(rounds);
         let kernels = self.plan.finalists + usize::from(self.problem.has_baseline());
         let most = self.plan.trials.min(points);
@@ -286,9 +288,9 @@ impl Run<'_> {
         Estimate {
             trials,
             // A small space is through before its time.
-            search_s: trials.map_or(self.plan.seconds, |n| n as f64 * self.trial_s / workers),
-            trial_s: self.trial_s,
-            finals_s: (rounds * kernels) as f64 * self.final_s,
+            search_s: trials.map_or(self.plan.seconds, |n| n as f64 * trial_s / workers),
+            trial_s,
+            finals_s: (rounds * kernels) as f64 * final_s,
         }
     }
 

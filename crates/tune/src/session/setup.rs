@@ -15,8 +15,8 @@ pub struct Setup {
     pub device: String,
     /// Id of the energy sensor.
     pub sensor: Option<String>,
-    /// Time between two changes of its value, s.
-    pub sensor_period_s: f64,
+    /// Time between two changes of its value, s, where it is known.
+    pub sensor_period_s: Option<f64>,
     /// Why there is no energy sensor.
     pub missing: Option<String>,
     /// Starts the worker processes.

@@ -3,13 +3,17 @@
 use super::protocol::{Built, Job, Task};
 use greenup_meter::Policy;
 
-/// Changes of the energy sensor in a window on another device than the host.
-const TICKS: usize = 4;
-
-/// Shortest measurement on another device with an energy sensor that changes after `period_s`, s: three periods of warm-up, one
-/// until the first change, and the window.
-pub fn least_s(period_s: f64) -> f64 {
-    (3 + 1 + TICKS) as f64 * period_s
+/// On a GPU or another device beside the host, with an energy sensor.
+pub fn beside_the_host(seconds: f64) -> Policy {
+    Policy {
+        window_s: 0.8 * seconds,
+        min_ticks: 4,
+        warmup_s: 0.2 * seconds,
+        max_warmups: 1,
+        min_repeats: 1,
+        max_repeats: 1,
+        rel_error: 0.01,
+    }
 }
 
 /// How a worker measures a job; `energy` says whether it has an energy sensor.
@@ -22,15 +26,7 @@ pub fn policy(job: &Job, energy: bool) -> Policy {
         _ => (0.0, false),
     };
     if job.inputs.on_other_device() && energy {
-        return Policy {
-            window_s: 0.8 * seconds,
-            min_ticks: TICKS,
-            warmup_s: 0.2 * seconds,
-            max_warmups: 1,
-            min_repeats: 1,
-            max_repeats: 1,
-            rel_error: 0.01,
-        };
+        return beside_the_host(seconds);
     }
     // A run of a command may take long: it is not warmed up beyond the run that is checked.
     if let Task::Trial {

@@ -89,26 +89,14 @@ impl Meter {
 
     /// Length of one window, s.
     pub fn window_s(&self) -> f64 {
-        if self.has_energy() {
-            // One period more: the first tick inside only opens the window.
-            self.policy
-                .window_s
-                .max(self.period_s * (self.policy.min_ticks + 1) as f64)
-        } else {
-            self.policy.window_s
-        }
+        self.policy
+            .window_s(self.has_energy().then_some(self.period_s))
     }
 
-    /// Seconds that a measurement typically takes: two chunks of warm-up, and windows halfway between fewest and most.
+    /// Seconds that a measurement typically takes.
     pub fn typical_s(&self) -> f64 {
-        let p = &self.policy;
-        let chunks = p.max_warmups.clamp(1, 2) as f64;
-        let warm_up = match p.warmup_s > 0.0 {
-            true => chunks * p.warmup_s.max(3.0 * self.period_s),
-            false => 0.0,
-        };
-        let windows = 0.5 * (p.min_repeats + p.max_repeats) as f64;
-        warm_up + windows * self.window_s()
+        self.policy
+            .typical_s(self.has_energy().then_some(self.period_s))
     }
 
     /// Measures `work`, which repeats itself without gaps for about the seconds it is given.
