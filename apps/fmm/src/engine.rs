@@ -84,7 +84,7 @@ pub struct PhaseTimes {
     pub permutation_s: f64,
     /// Copies to and from the device.
     pub transfers_s: f64,
-    /// Time hidden because a GPU and the host's cores worked at once: the other times add up to so much more than passed.
+    /// Time in which a phase on a GPU and one on the host's cores ran at once: the phases add up to so much more than passed.
     #[serde(skip_serializing_if = "is_zero")]
     pub overlapped_s: f64,
 }

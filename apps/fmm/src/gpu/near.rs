@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use std::time::Instant;
 
 /// Seconds of an evaluation of U lists.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct NearTimes {
     /// Copies to and from the GPU.
     pub transfers_s: f64,
@@ -16,6 +16,8 @@ pub(crate) struct NearTimes {
     pub permutation_s: f64,
     /// P2P.
     pub p2p_s: f64,
+    /// Its end.
+    pub p2p_end: Instant,
 }
 
 impl NearTimes {
@@ -37,20 +39,27 @@ impl<R: Real, B: Backend> Gpu<R, B> {
 
     /// Evaluates the U lists of the staged charges: sums in the order of the boxes, without the kernel's factor.
     pub(crate) fn near(&mut self) -> Result<(&[R], NearTimes), FmmError> {
-        let (mut times, start) = (NearTimes::default(), Instant::now());
+        let start = Instant::now();
         let charges = self.plan.sources[0].len() * self.plan.options.kernel.inputs();
         let staged = self.staging.values::<R>(charges)?;
         self.backend.upload(self.layout.charges, staged)?;
-        times.transfers_s = start.elapsed().as_secs_f64();
+        let mut transfers_s = start.elapsed().as_secs_f64();
+        let (mut permutation_s, mut p2p_s) = (0.0, 0.0);
         let laps = &mut self.laps(true);
         self.permute_charges()?;
-        laps.lap(&mut times.permutation_s)?;
+        laps.lap(&mut permutation_s)?;
         self.sum_near()?;
-        laps.lap(&mut times.p2p_s)?;
-        let start = Instant::now();
+        laps.lap(&mut p2p_s)?;
+        let p2p_end = Instant::now();
         let staged = self.staging.values::<R>(self.near_values())?;
         self.backend.download(self.layout.out, staged)?;
-        times.transfers_s += start.elapsed().as_secs_f64();
+        transfers_s += p2p_end.elapsed().as_secs_f64();
+        let times = NearTimes {
+            transfers_s,
+            permutation_s,
+            p2p_s,
+            p2p_end,
+        };
         Ok((staged, times))
     }
 

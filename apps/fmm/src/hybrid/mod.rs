@@ -88,36 +88,44 @@ impl<R: Real, B: Backend> Hybrid<R, B> {
     }
 }
 
+/// Seconds that two spans have in common, each by its end and its seconds.
+fn overlap_s(a: (Instant, f64), b: (Instant, f64)) -> f64 {
+    let (first, last) = if a.0 <= b.0 { (a, b) } else { (b, a) };
+    let between_s = (last.0 - first.0).as_secs_f64();
+    (last.1 - between_s).clamp(0.0, first.1)
+}
+
 impl<R: Real, B: Backend> Engine for Hybrid<R, B> {
     fn evaluate_into(&mut self, charges: &[f64], out: &mut Vec<f64>) -> Result<(), FmmError> {
         let Self { plan, cpu, gpu, .. } = self;
         let start = Instant::now();
         let unit = plan.unit_of_charges(charges)?;
         gpu.stage(charges, unit)?;
-        let staged = Instant::now();
+        let staged_s = start.elapsed().as_secs_f64();
         // The session of a GPU belongs to this thread; the cores are those of the pool.
         let (far, near) = std::thread::scope(|scope| {
             let far = scope.spawn(|| {
                 let start = Instant::now();
-                (cpu.far(charges, unit), start.elapsed().as_secs_f64())
+                let sums = cpu.far(charges, unit);
+                (sums, start.elapsed().as_secs_f64(), Instant::now())
             });
             let near = gpu.near();
             let far = far.join().unwrap_or_else(|e| std::panic::resume_unwind(e));
             (far, near)
         });
-        let both_s = staged.elapsed().as_secs_f64();
-        let ((mut sums, cpu_s), (near, times)) = (far, near?);
+        let ((mut sums, cpu_s, far_end), (near, times)) = (far, near?);
         let joined = Instant::now();
         (sums.par_iter_mut().zip(near))
             .with_min_len(1 << 14)
             .for_each(|(sum, near)| *sum += *near);
         plan.in_units(&plan.restored(&sums), unit, out);
         let mut phases = cpu.phases();
+        // The phases of the cores are the end of their side.
+        phases.overlapped_s = overlap_s((far_end, phases.total_s()), (times.p2p_end, times.p2p_s));
         phases.p2p_s = times.p2p_s;
         phases.transfers_s = times.transfers_s;
         phases.permutation_s += times.permutation_s;
-        phases.overlapped_s = (cpu_s + times.total_s() - both_s).max(0.0);
-        phases.permutation_s += (staged - start + joined.elapsed()).as_secs_f64();
+        phases.permutation_s += staged_s + joined.elapsed().as_secs_f64();
         self.phases = phases;
         self.sides = Sides {
             cpu_s,
@@ -141,5 +149,29 @@ impl<R: Real, B: Backend> Engine for Hybrid<R, B> {
             })?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::overlap_s;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn the_overlap_of_two_spans() {
+        let start = Instant::now();
+        let at = |s: f64| start + Duration::from_secs_f64(s);
+        for ((a, b), want) in [
+            // Apart, touching, in part, one within the other, alike.
+            (((1.0, 0.5), (3.0, 1.0)), 0.0),
+            (((1.0, 0.5), (3.0, 2.0)), 0.0),
+            (((2.0, 1.5), (3.0, 1.75)), 0.75),
+            (((2.0, 0.5), (3.0, 2.5)), 0.5),
+            (((2.0, 1.0), (2.0, 1.0)), 1.0),
+        ] {
+            let (a, b) = ((at(a.0), a.1), (at(b.0), b.1));
+            assert!((overlap_s(a, b) - want).abs() < 1e-6, "{want}");
+            assert!((overlap_s(b, a) - want).abs() < 1e-6, "{want}");
+        }
     }
 }
