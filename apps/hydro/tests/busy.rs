@@ -22,21 +22,22 @@ fn seconds(threads: usize) -> f64 {
 #[ignore = "takes all cores, and its times mean something on a quiet host alone"]
 fn busy_cores_do_not_stop_threads_that_wait_for_each_other() {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    let median = |n: usize| {
-        let mut all: Vec<f64> = (0..n).map(|_| seconds(cores)).collect();
-        all.sort_by(f64::total_cmp);
-        all[n / 2]
-    };
-    let alone = median(5);
-    let busy = Busy::new(cores);
-    let beside = median(5);
-    drop(busy);
+    // Both runs of a pair, one after the other: the host may be slower at one time than at another.
+    let mut pairs: Vec<(f64, f64)> = (0..5)
+        .map(|_| {
+            let alone = seconds(cores);
+            let _busy = Busy::new(cores);
+            (alone, seconds(cores))
+        })
+        .collect();
+    pairs.sort_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
+    let (alone, beside) = pairs[pairs.len() / 2];
+    let times = beside / alone;
     eprint_line(&format!(
-        "{cores} threads: {alone:.3} s alone, {beside:.3} s beside {cores} busy loops, {:.2} times",
-        beside / alone
+        "{cores} threads: {alone:.3} s alone, {beside:.3} s beside {cores} busy loops, {times:.2} times",
     ));
     // Half of each core is left. Threads that only spin took more than twenty times as long.
-    assert!(beside < 5.0 * alone, "{beside} s and {alone} s");
+    assert!(times < 10.0, "{pairs:?}");
 }
 
 /// A figure for who reads the test's output.

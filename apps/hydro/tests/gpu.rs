@@ -93,7 +93,10 @@ fn defaults_of_low_orders_are_those_that_were_measured() {
 fn compiles(compiler: &Compiler, shape: Shape, order: usize, energy_order: usize) {
     let e = Element::new(shape, order, energy_order);
     let config = Config::default_for(&e, H200);
-    for (stored, is_rank) in [(false, false), (true, false), (false, true), (true, true)] {
+    // Each kernel is in two of the four; the compiler takes long for high orders.
+    let all = [(false, false), (true, true), (true, false), (false, true)];
+    let taken = if order > 4 { 2 } else { 4 };
+    for &(stored, is_rank) in &all[..taken] {
         let of = if is_rank { source_of_rank } else { source };
         let text = of(&e, &config, !stored, stored);
         let what = format!("{shape:?} {order} {energy_order} {stored} {is_rank}");

@@ -15,7 +15,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// What a command may take to end after a signal: the two seconds that are promised, and what a busy host adds.
-pub const END_LIMIT: Duration = Duration::from_secs(5);
+pub const END_LIMIT: Duration = Duration::from_secs(15);
 
 /// Bytes as text, whatever they are.
 pub fn text(bytes: &[u8]) -> String {
@@ -111,7 +111,7 @@ pub fn wait_until(child: &mut Child, mut ready: impl FnMut() -> bool) {
     }
 }
 
-/// Sends a signal: `INT`, `TERM`, `HUP`, `KILL`.
+/// Sends a signal: `INT`, `TERM`, `HUP`, `KILL`, `STOP`, `CONT`.
 pub fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill")
         .args([format!("-{name}"), child.id().to_string()])
@@ -134,6 +134,12 @@ pub fn handles(pid: u32, name: &str) -> bool {
             u64::from_str_radix(mask.trim(), 16).is_ok_and(|m| m >> (number - 1) & 1 == 1)
         })
     })
+}
+
+/// Waits until a child handles a signal: one that comes earlier ends it without code 130.
+pub fn wait_until_handled(child: &mut Child, name: &str) {
+    let pid = child.id();
+    wait_until(child, || handles(pid, name));
 }
 
 /// Waits for the end; `None` after [`END_LIMIT`], when the child is killed.

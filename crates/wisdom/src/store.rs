@@ -348,13 +348,13 @@ mod tests {
             for t in 0..4 {
                 let path = &path;
                 s.spawn(move || {
-                    for n in 0..10 {
+                    for n in 0..3 {
                         let e = entry("p", "d", 2, 100 * t + n, 1.0);
                         Store::update(path, |s| s.keep(e)).unwrap();
                     }
                 });
             }
         });
-        assert_eq!(Store::read(&path).unwrap().entries.len(), 40);
+        assert_eq!(Store::read(&path).unwrap().entries.len(), 12);
     }
 }

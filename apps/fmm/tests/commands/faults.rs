@@ -5,6 +5,7 @@ use super::fmm;
 use greenup_report::npy::npy;
 use greenup_testing::{
     at_a_terminal, fails, is_ended_by, names, on_a_full_disk, signal, started, text,
+    wait_until_handled,
 };
 use std::fs::File;
 use std::path::PathBuf;
@@ -41,46 +42,82 @@ impl Slow {
         c
     }
 
-    /// Waits until a file is being written.
-    fn writing(&self, child: &mut Child) {
-        let begun = Instant::now();
+    /// Files that a run has not finished.
+    fn unfinished(&self) -> Vec<PathBuf> {
+        let all = names(self.dir.path()).into_iter();
+        all.filter(|name| name.ends_with(".unfinished"))
+            .map(|name| self.at(&name))
+            .collect()
+    }
+
+    /// Whether a file is being written, and less than half of it is there.
+    fn is_writing(&self) -> bool {
         // The check before the work makes one too, and removes it at once.
-        let large = |name: &String| {
-            name.ends_with(".unfinished")
-                && std::fs::metadata(self.at(name)).is_ok_and(|m| m.len() > 100_000)
-        };
-        while !names(self.dir.path()).iter().any(large) {
-            assert!(begun.elapsed() < Duration::from_secs(120));
-            assert!(child.try_wait().unwrap().is_none(), "it ended too early");
+        let part = 100_000..10_000_000_u64;
+        let is_part = |path: &PathBuf| path.metadata().is_ok_and(|m| part.contains(&m.len()));
+        self.unfinished().iter().any(is_part)
+    }
+
+    /// A run that was stopped while it wrote over an old file. One that was faster than this test is started anew.
+    fn stopped_in_writing(&self) -> Child {
+        let begun = Instant::now();
+        let pause = || {
+            assert!(begun.elapsed() < Duration::from_secs(240), "never stopped");
             std::thread::sleep(Duration::from_millis(1));
+        };
+        loop {
+            for rest in self.unfinished() {
+                std::fs::remove_file(rest).unwrap();
+            }
+            std::fs::write(self.at("out.csv"), "old").unwrap();
+            let mut child = started(&mut at_a_terminal(&self.run("out.csv")));
+            while child.try_wait().unwrap().is_none() && !self.is_writing() {
+                pause();
+            }
+            if child.try_wait().unwrap().is_none() {
+                signal(&child, "STOP");
+                while !stands(child.id()) {
+                    pause();
+                }
+                if self.is_writing() {
+                    return child;
+                }
+            }
+            let _ = child.kill();
+            let _ = child.wait();
+            pause();
         }
     }
+}
+
+/// Whether all threads of a process have stopped or ended, where `/proc` says it; else true.
+fn stands(pid: u32) -> bool {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
+        return true;
+    };
+    threads.flatten().all(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        // The name in parentheses may hold anything.
+        let state = stat.rsplit(") ").next().unwrap_or_default();
+        state.starts_with(['T', 'Z', 'X'])
+    })
 }
 
 #[test]
 fn a_killed_run_leaves_the_old_file() {
     let slow = Slow::new();
     let out = slow.at("out.csv");
-    std::fs::write(&out, "old").unwrap();
-    for _ in 0..5 {
-        let mut child = slow.run("out.csv").spawn().unwrap();
-        slow.writing(&mut child);
+    for _ in 0..3 {
+        let mut child = slow.stopped_in_writing();
         signal(&child, "KILL");
         let _ = child.wait();
         assert_eq!(std::fs::read_to_string(&out).unwrap(), "old");
     }
-    // An interrupted one leaves nothing else either.
-    for name in names(slow.dir.path()) {
-        if name.ends_with(".unfinished") {
-            std::fs::remove_file(slow.at(&name)).unwrap();
-        }
-    }
-    let mut child = slow.run("out.csv").spawn().unwrap();
-    slow.writing(&mut child);
+    // An interrupted one leaves nothing else either. Both signals are there when it goes on: asked twice, it ends at once.
+    let mut child = slow.stopped_in_writing();
+    signal(&child, "INT");
     signal(&child, "TERM");
-    // Asked again, it ends at once.
-    std::thread::sleep(Duration::from_millis(30));
-    signal(&child, "TERM");
+    signal(&child, "CONT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(
         names(slow.dir.path()),
@@ -159,6 +196,7 @@ fn interrupts_end_every_command_within_two_seconds() {
     ] {
         for name in ["INT", "TERM"] {
             let mut child = started(&mut at_a_terminal(&fmm(words)));
+            wait_until_handled(&mut child, name);
             std::thread::sleep(Duration::from_millis(700));
             assert!(
                 child.try_wait().unwrap().is_none(),
@@ -175,6 +213,7 @@ fn what_an_interrupted_run_has_computed_is_kept() {
     let out = dir.path().join("energy.csv");
     let mut command = fmm("nbody -n 200 --steps 10000000 -o");
     let mut child = at_a_terminal(command.arg(&out)).spawn().unwrap();
+    wait_until_handled(&mut child, "INT");
     std::thread::sleep(Duration::from_secs(3));
     signal(&child, "INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -315,27 +315,37 @@ fn the_preparation_for_many_q_stops_soon() {
     let form = Polyhedron::new(&ellipsoid(12, 16)).unwrap();
     let never = AtomicBool::new(false);
     let grids = QGrid::joined(&scattered(300_000), &never).unwrap().unwrap();
-    let begin = Instant::now();
+    // In the common pool it would wait for the work of other tests.
+    let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
     let prepared = |stop: &AtomicBool| {
-        let watch = Watch {
-            progress: &|_| {},
-            stop,
-        };
-        let settings = Settings::default();
-        prepare(&form, &grids, &settings, &greenup_ranks::Alone, &watch)
-            .unwrap()
-            .is_some()
+        pool.install(|| {
+            let watch = Watch {
+                progress: &|_| {},
+                stop,
+            };
+            let settings = Settings::default();
+            prepare(&form, &grids, &settings, &greenup_ranks::Alone, &watch)
+                .unwrap()
+                .is_some()
+        })
     };
-    assert!(prepared(&never));
-    let whole = begin.elapsed();
-    let stop = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let work = scope.spawn(|| (prepared(&stop), Instant::now()));
-        std::thread::sleep(whole / 4);
-        stop.store(true, Ordering::Relaxed);
-        let set = Instant::now();
-        let (ready, end) = work.join().unwrap();
-        assert!(!ready, "{whole:?}");
-        assert!(end.duration_since(set) < whole / 2, "{whole:?}");
-    });
+    let timed = || {
+        let begin = Instant::now();
+        assert!(prepared(&never));
+        begin.elapsed()
+    };
+    let whole = timed().min(timed()).min(timed());
+    let stopped_soon = || {
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let work = scope.spawn(|| (prepared(&stop), Instant::now()));
+            std::thread::sleep(whole / 4);
+            stop.store(true, Ordering::Relaxed);
+            let set = Instant::now();
+            let (ready, end) = work.join().unwrap();
+            !ready && end.duration_since(set) < whole / 2
+        })
+    };
+    // On a busy host the signal or the end may come late.
+    assert!((0..5).any(|_| stopped_soon()), "{whole:?}");
 }

@@ -1,7 +1,7 @@
 //! Full disks, signals, and runs that share a folder.
 
 use super::common::{BIN, TRIPLE, error, hydro, numbers, path, started};
-use greenup_testing::{fails, is_ended_by, on_a_full_disk, text, wait_until};
+use greenup_testing::{fails, is_ended_by, on_a_full_disk, text, wait_until, wait_until_handled};
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
 use std::time::Duration;
@@ -121,6 +121,7 @@ fn signals_end_a_run_at_once() {
         (&study, "INT"),
     ] {
         let mut child = started(args);
+        wait_until_handled(&mut child, signal);
         std::thread::sleep(Duration::from_millis(1500));
         let early = child.try_wait().unwrap();
         assert!(early.is_none(), "{args:?} ended by itself: {early:?}");

@@ -1,7 +1,7 @@
 //! What runs write.
 
 use super::common::{hydro, numbers};
-use greenup_testing::text;
+use greenup_testing::{text, wait_until};
 
 #[test]
 fn a_run_leaves_pictures_and_files_behind() {
@@ -287,6 +287,7 @@ fn animations_have_their_frames() {
 fn a_stopped_run_leaves_its_animation() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("a.png");
+    let kept = dir.path().join("a.ckpt");
     let mut run = super::common::started(&[
         "run",
         "--mesh",
@@ -297,8 +298,13 @@ fn a_stopped_run_leaves_its_animation() {
         "300",
         "--animation",
         file.to_str().unwrap(),
+        "--every",
+        "1",
+        "--checkpoint",
+        kept.to_str().unwrap(),
     ]);
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    // After a step there is a frame, that of the start.
+    wait_until(&mut run, || kept.exists());
     // SAFETY: only sends a signal to a child that is not yet reaped.
     unsafe { libc::kill(run.id().cast_signed(), libc::SIGINT) };
     assert!(!run.wait().unwrap().success());

@@ -174,16 +174,32 @@ mod tests {
     use greenup_meter::observe::Silent;
     use greenup_ranks::threads;
 
+    /// What the first of some ranks measures.
+    fn measured(ranks: usize) -> Messages {
+        let all = threads::run(ranks, |r| Ok::<_, ()>(measure(&*r, true, &Silent)));
+        all.unwrap().swap_remove(0)
+    }
+
     #[test]
     fn ranks_measure_their_messages() {
-        let all = threads::run(3, |r| Ok::<_, ()>(measure(&*r, true, &Silent))).unwrap();
-        let m = &all[0];
+        let m = measured(3);
         assert_eq!((m.ranks, m.messages.len(), m.all_reduces.len()), (3, 11, 7));
         assert!(m.messages.iter().all(|s| s.time_s.median > 0.0));
-        // Larger messages take longer, whatever else runs here.
-        assert!(m.messages[10].time_s.median > m.messages[0].time_s.median);
         assert!(m.stage_s().unwrap().value > 0.0);
-        assert!(line(&m.messages).unwrap().bandwidth_bytes_per_s.value > 1e6);
+    }
+
+    #[test]
+    fn larger_messages_take_longer() {
+        let grows = |m: &Messages| {
+            m.messages[10].time_s.median > m.messages[0].time_s.median
+                && line(&m.messages).is_ok_and(|l| l.bandwidth_bytes_per_s.value > 1e6)
+        };
+        // Two ranks, for each of which most hosts have a core. What else runs there spoils some attempts.
+        let odd: Vec<Messages> = (0..3)
+            .map(|_| measured(2))
+            .take_while(|m| !grows(m))
+            .collect();
+        assert!(odd.len() < 3, "{odd:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Commands and sensors as a user measures with them: races, meters, folders that cannot be written, Ctrl-C.
 
-use crate::common::{command, fails, file, json, ok};
-use greenup_testing::{at_a_terminal, is_ended_by};
+use crate::common::{command, fails, file, greenup, json, ok};
+use greenup_testing::{at_a_terminal, is_ended_by, text, wait_until};
 use std::fs;
 use std::process::Stdio;
 
@@ -12,16 +12,20 @@ fn run_measures_compares_and_exports() {
         "--runs",
         "5",
         "--compare",
-        "sleep 0.04",
+        "sleep 0.05",
         "--sensor",
         "none",
         "--json",
         "--",
         "sleep",
-        "0.08",
+        "0.3",
     ]);
     let s = &r["comparisons"][0]["speedup"];
-    assert!((s["median"].as_f64().unwrap() - 2.0).abs() < 0.4, "{s}");
+    let speedup = s["median"].as_f64().unwrap();
+    let time = |i: usize| r["results"][i]["time_s"]["median"].as_f64().unwrap();
+    // A busy host makes both runs longer, by how much differs.
+    assert!((speedup / (time(0) / time(1)) - 1.0).abs() < 1e-9, "{s}");
+    assert!(speedup > 1.2, "{s}");
     assert_eq!(r["results"][0]["time_s"]["n"], 5);
     let dir = tempfile::tempdir().unwrap();
     let csv = dir.path().join("r.csv").display().to_string();
@@ -75,14 +79,21 @@ const METER: &str = "external:cmd:sh -c 'while :; do echo $(date +%s.%N),25; sle
 #[cfg(target_os = "linux")]
 #[test]
 fn an_external_meter_gives_energy() {
-    let r = json(&[
-        "run", "--runs", "4", "--sensor", METER, "--json", "--", "sleep", "0.2",
-    ]);
-    let p = r["results"][0]["power_w"]["median"].as_f64().unwrap();
-    let e = r["results"][0]["energy_j"]["median"].as_f64().unwrap();
-    assert!((p / 25.5 - 1.0).abs() < 0.03, "{p}");
-    assert!((e / (25.5 * 0.2) - 1.0).abs() < 0.2, "{e}");
-    let d = json(&["doctor", "--seconds", "0.3", "--sensor", METER, "--json"]);
+    // On a busy host the meter's lines come late and runs take longer: one attempt must be in time.
+    let mut seen = Vec::new();
+    let in_time = (0..10).any(|_| {
+        let out = greenup(&[
+            "run", "--runs", "4", "--sensor", METER, "--json", "--", "sleep", "0.2",
+        ]);
+        let r: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+        let of = |key: &str| r["results"][0][key]["median"].as_f64();
+        let (power, energy) = (of("power_w"), of("energy_j"));
+        seen.push((power, energy, text(&out.stderr)));
+        power.is_some_and(|p| (p / 25.5 - 1.0).abs() < 0.03)
+            && energy.is_some_and(|e| (e / (25.5 * 0.2) - 1.0).abs() < 0.2)
+    });
+    assert!(in_time, "never 25.5 W and 5.1 J: {seen:?}");
+    let d = json(&["doctor", "--seconds", "1", "--sensor", METER, "--json"]);
     assert_eq!(d["sensors"][0]["usable"], true, "{}", d["sensors"][0]);
 }
 
@@ -140,17 +151,23 @@ fn a_read_only_folder_is_refused_before_measuring() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_keeps_what_was_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("log");
+    let script = format!("echo >> '{}'; sleep 0.05", log.display());
     let mut child = at_a_terminal(&command(&[
-        "run", "--runs", "1000", "--sensor", "none", "--json", "--", "sleep", "0.05",
+        "run", "--runs", "1000", "--sensor", "none", "--json", "--", "sh", "-c", &script,
     ]))
     .stdout(Stdio::piped())
     .spawn()
     .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(900));
+    // A byte a run: when the fifth one has begun, four have ended.
+    wait_until(&mut child, || {
+        fs::metadata(&log).is_ok_and(|m| m.len() >= 5)
+    });
     is_ended_by(&mut child, "INT");
     let mut out = String::new();
     std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut out).unwrap();
     let r: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(r["interrupted"], true);
-    assert!(r["results"][0]["time_s"]["n"].as_u64().unwrap() >= 3);
+    assert!(r["results"][0]["time_s"]["n"].as_u64().unwrap() >= 4);
 }

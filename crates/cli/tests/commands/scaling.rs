@@ -1,6 +1,6 @@
 //! `calibrate --network`, `predict --nodes` with messages, `scaling`.
 
-use crate::common::{command, fails, json, ok};
+use crate::common::{command, fails, greenup, json, ok};
 use greenup_testing::is_refused;
 use std::path::Path;
 
@@ -40,7 +40,7 @@ fn scaling_rows_have_time_energy_and_efficiency() {
 fn ranks_measure_a_network_that_scaling_uses() {
     let dir = tempfile::tempdir().unwrap();
     let net = dir.path().join("net.toml");
-    let measured = json(&[
+    let calibrate = [
         "calibrate",
         "--network",
         "--ranks",
@@ -51,7 +51,20 @@ fn ranks_measure_a_network_that_scaling_uses() {
         "-o",
         text(&net),
         "--json",
-    ]);
+    ];
+    // On a busy host a few bytes may take as long as many: no bandwidth follows.
+    let attempt = |_| {
+        let out = greenup(&calibrate);
+        let said = greenup_testing::text(&out.stderr);
+        assert!(
+            out.status.success() || said.contains("does not grow with their size"),
+            "{said}"
+        );
+        let answer = || serde_json::from_slice::<serde_json::Value>(&out.stdout).unwrap();
+        out.status.success().then(answer)
+    };
+    let measured = (0..5).find_map(attempt);
+    let measured = measured.expect("one of five attempts has a bandwidth");
     assert_eq!(measured["ranks"], 2);
     assert!(measured["fit"]["latency_s"]["value"].as_f64().unwrap() >= 0.0);
     let written = std::fs::read_to_string(&net).unwrap();

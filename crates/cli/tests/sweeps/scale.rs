@@ -1,7 +1,7 @@
 //! `greenup scale` end to end: a sweep's configs at other sizes, drawn by `analyze`, and stopped.
 
 use crate::common::command;
-use greenup_testing::{at_a_terminal, is_ended_by, started};
+use greenup_testing::{at_a_terminal, is_ended_by, started, wait_until_handled};
 use serde_json::Value as J;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -88,6 +88,7 @@ fn configs_are_measured_at_every_size_and_half_of_it_replaces_nothing() {
 
     // Stopped in the middle: the earlier measurements stay.
     let mut child = started(&mut at_a_terminal(&scale(&sweep, "n=2050,4098")));
+    wait_until_handled(&mut child, "INT");
     std::thread::sleep(Duration::from_millis(700));
     is_ended_by(&mut child, "INT");
     assert_eq!(

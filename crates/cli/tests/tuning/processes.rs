@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::marks::{MARK, all_end, marked};
+use greenup_testing::END_LIMIT;
 use serde_json::Value as J;
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
@@ -116,11 +117,7 @@ fn ends_with(mut child: Child, mark: &str, signal: i32, least: usize) -> Option<
     unsafe { libc::kill(child.id().cast_signed(), signal) };
     let status = child.wait().unwrap();
     // Two seconds, and some for a busy machine.
-    assert!(
-        start.elapsed() < Duration::from_secs(6),
-        "{:?}",
-        start.elapsed()
-    );
+    assert!(start.elapsed() < END_LIMIT, "{:?}", start.elapsed());
     all_end(mark, Duration::from_secs(20));
     status.code()
 }

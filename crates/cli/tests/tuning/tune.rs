@@ -173,7 +173,7 @@ fn bad_problems_are_refused_in_words() {
             "how = \"0 : nine\"",
             "`nine` is not declared",
         ),
-        ("timeout = 1.0", "timeout = 0.001", "seconds < timeout"),
+        ("timeout = 3.0", "timeout = 0.001", "seconds < timeout"),
         ("f64 = \"size\"", "f63 = \"size\"", "f63"),
         ("how = \"0 : 9\"", "how = \"1 : 9\"", "no trial succeeded"),
         ("width = [1, 2]", "width = []", "no point of the space"),

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +39,13 @@ static void *left_open(void *name) {
     return NULL;
 }
 
+static atomic_int rounds; /* of all that go on forever */
+
 static void *forever(void *name) {
-    for (;;)
+    for (;;) {
         in(name, 0.00001);
+        atomic_fetch_add(&rounds, 1);
+    }
     return NULL;
 }
 
@@ -166,6 +171,9 @@ static void exiting(int signal) {
 /* Exits by a signal handler, most likely within a begin or end. */
 static void exit_in_handler(void) {
     signal(SIGALRM, exiting);
+    /* One is counted, however late the next comes. */
+    greenup_region_begin("loop");
+    greenup_region_end("loop");
     struct itimerval once = {{0, 0}, {0, 30000}};
     setitimer(ITIMER_REAL, &once, NULL);
     for (;;) {
@@ -252,7 +260,10 @@ int main(int argc, char **argv) {
     else if (!strcmp(what, "other-thread-at-exit")) {
         pthread_t t;
         pthread_create(&t, NULL, forever, "other thread");
-        in("main", 0.02);
+        greenup_region_begin("main");
+        while (atomic_load(&rounds) < 20)
+            busy(0.001);
+        greenup_region_end("main");
     } else if (!strcmp(what, "dlclose"))
         second_library(more, 0);
     else if (!strcmp(what, "second")) {

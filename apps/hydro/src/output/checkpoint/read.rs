@@ -157,9 +157,10 @@ mod tests {
     #[test]
     fn flipped_bits_are_refused() {
         let good = written();
+        let mut rng = fastrand::Rng::with_seed(15);
         for _ in 0..2000 {
             let mut bad = good.clone();
-            let bit = fastrand::usize(..8 * bad.len());
+            let bit = rng.usize(..8 * bad.len());
             bad[bit / 8] ^= 1 << (bit % 8);
             assert!(parse::<String>(&bad).is_err(), "bit {bit}");
         }

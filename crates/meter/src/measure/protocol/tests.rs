@@ -34,8 +34,13 @@ fn counter(watts: f64) -> Box<dyn Sensor> {
 #[test]
 fn energy_is_power_times_time() {
     let check = Simulated::new("check", Quantity::Power, |_| Ok(50.0));
-    let mut meter = Meter::new(vec![counter(40.0), Box::new(check)], 0.005, policy());
-    assert!(meter.window_s() >= 0.05);
+    // A tick that is seen late matters little in a long window.
+    let policy = Policy {
+        window_s: 0.3,
+        ..policy()
+    };
+    let mut meter = Meter::new(vec![counter(40.0), Box::new(check)], 0.005, policy);
+    assert!(meter.window_s() >= 0.3);
     let m = meter.measure(&Silent, &mut work).unwrap().unwrap();
     let (p, e) = (m.power_w.unwrap(), m.energy_j.unwrap());
     let ratio = m.other_over_main.unwrap();
@@ -43,10 +48,11 @@ fn energy_is_power_times_time() {
     assert!((p.median / 40.0 - 1.0).abs() < 0.1, "{p:?}");
     assert!((e.median / 0.04 - 1.0).abs() < 0.1, "{e:?}");
     assert!((m.time_s.median - 1e-3).abs() < 1e-9);
+    // That of the worst window: the median above says how much they disagree.
     assert!(
         m.flags
             .iter()
-            .any(|f| matches!(f, Flag::SensorsDisagree(x) if (x - 0.25).abs() < 0.08)),
+            .any(|f| matches!(f, Flag::SensorsDisagree(x) if *x > 0.1)),
         "{:?}",
         m.flags
     );
@@ -54,10 +60,10 @@ fn energy_is_power_times_time() {
 
 #[test]
 fn a_sensor_that_vanishes_midway_leaves_the_time() {
-    let mut reads = 0;
+    // By time: a busy host reads it seldom.
+    let mut first = None;
     let dying = Simulated::new("dying", Quantity::Energy, move |t| {
-        reads += 1;
-        if reads > 120 {
+        if t > *first.get_or_insert(t) + 0.1 {
             return Err(SensorError::Gone {
                 id: "dying".into(),
                 cause: "unplugged".into(),
