@@ -8,19 +8,21 @@
 //! | `permutation` | values in the order of the boxes, and units |
 
 mod accuracy;
+mod checks;
+mod cube;
 mod permutation;
 mod share;
 mod upward;
 
+pub(crate) use checks::{checked, scaled_parameter};
+pub(crate) use cube::{cube, extents, sorted};
 pub(crate) use permutation::{largest, unit_for};
 pub(crate) use share::leaf_work;
 pub use share::{Part, merge};
 pub(crate) use upward::{Essential, Parts, Upward};
 
-use crate::error::{FmmError, invalid};
-use crate::kernel::Kernel;
+use crate::error::FmmError;
 use crate::memory;
-use crate::operators::FINEST;
 use crate::operators::compressed::Compressed;
 use crate::operators::fourier::Fourier;
 use crate::operators::{Level, surface};
@@ -98,105 +100,8 @@ pub struct Plan<R: Real> {
     setup_times: SetupTimes,
 }
 
-/// The extent of no points.
-const NOTHING: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
-
-/// Smallest and largest coordinate.
-fn extent(x: &[f64]) -> (f64, f64) {
-    let both = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
-    x.par_iter()
-        .map(|x| (*x, *x))
-        .with_min_len(1 << 14)
-        .reduce(|| NOTHING, both)
-}
-
-/// Smallest and largest coordinate along each axis.
-pub(crate) fn extents(points: &Points) -> [(f64, f64); 3] {
-    std::array::from_fn(|a| extent(&points.x[a]))
-}
-
-/// Center and half width of the smallest cube that contains these extents, slightly enlarged.
-pub(crate) fn cube(all: &[[(f64, f64); 3]]) -> ([f64; 3], f64) {
-    let mut half = 0.0f64;
-    let center = std::array::from_fn(|a| {
-        let (low, high) = (all.iter())
-            .map(|p| p[a])
-            .fold(NOTHING, |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        if low > high {
-            return 0.0;
-        }
-        half = half.max(0.5 * high - 0.5 * low);
-        0.5 * low + 0.5 * high
-    });
-    let largest = center.iter().fold(half, |m: f64, x| m.max(x.abs()));
-    // All points coincide: any cube around them will do.
-    let half = if half > 0.0 { half } else { largest.max(1.0) };
-    (center, half * (1.0 + 1e-9))
-}
-
-/// The largest k times half width for which surfaces of order p keep their accuracy: measured for p = 4, 7 and 11 it is
-/// 6, 10 and above 14 (docs/results/fmm.md).
-fn wave_limit(p: usize) -> f64 {
-    1.2 * p as f64
-}
-
 /// Into how many parts factorisations cut large matrices.
 const CUTS: usize = 8;
-
-/// Sorts points by the Morton keys of their rounded positions: points that round to one position must share a box.
-pub(crate) fn sorted<R: Real>(
-    points: &Points,
-    center: [f64; 3],
-    unit: f64,
-) -> (Order, [Vec<R>; 3]) {
-    let along = |a: usize, i: usize| R::of(((points.x[a][i] - center[a]) / unit).clamp(-1.0, 1.0));
-    let order = Order::of(points.len(), |i| {
-        std::array::from_fn(|a| along(a, i).wide())
-    });
-    let x = std::array::from_fn(|a| {
-        order
-            .from
-            .par_iter()
-            .map(|&i| along(a, i as usize))
-            .collect()
-    });
-    (order, x)
-}
-
-/// Checks options; returns the surface order.
-pub(crate) fn checked<R: Real>(options: &Options) -> Result<usize, FmmError> {
-    options.kernel.check(options.gradient)?;
-    if options.ncrit == 0 {
-        return Err(invalid("ncrit (maximum points per leaf)", "0", "1 or more"));
-    }
-    let p = match options.order {
-        Some(p) if (3..=16).contains(&p) => p,
-        Some(p) => return Err(invalid("surface order", p, "3 to 16")),
-        None => accuracy::order::<R>(options.tolerance, options.kernel, options.gradient)?,
-    };
-    if options.m2l == M2l::Compressed && options.tolerance < FINEST {
-        return Err(FmmError::CompressedAccuracy {
-            tolerance: options.tolerance,
-            reachable: FINEST,
-        });
-    }
-    Ok(p)
-}
-
-/// The kernel's parameter in units of the half width of the root cube.
-pub(crate) fn scaled_parameter(kernel: Kernel, p: usize, unit: f64) -> Result<f64, FmmError> {
-    if !unit.is_finite() {
-        return Err(FmmError::TooFarApart(f64::MAX));
-    }
-    let parameter = kernel.parameter(unit);
-    if matches!(kernel, Kernel::Helmholtz { .. }) && parameter > wave_limit(p) {
-        return Err(FmmError::HighFrequency {
-            parameter,
-            limit: wave_limit(p),
-        });
-    }
-    Ok(parameter)
-}
 
 impl<R: Real> Plan<R> {
     /// Plans the evaluation at `targets`, or at the sources themselves.

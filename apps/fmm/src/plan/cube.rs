@@ -1,0 +1,62 @@
+//! The root cube, and points in its units.
+
+use crate::points::Points;
+use crate::precision::Real;
+use crate::tree::Order;
+use rayon::prelude::*;
+
+/// The extent of no points.
+const NOTHING: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
+
+/// Smallest and largest coordinate.
+fn extent(x: &[f64]) -> (f64, f64) {
+    let both = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+    x.par_iter()
+        .map(|x| (*x, *x))
+        .with_min_len(1 << 14)
+        .reduce(|| NOTHING, both)
+}
+
+/// Smallest and largest coordinate along each axis.
+pub(crate) fn extents(points: &Points) -> [(f64, f64); 3] {
+    std::array::from_fn(|a| extent(&points.x[a]))
+}
+
+/// Center and half width of the smallest cube that contains these extents, slightly enlarged.
+pub(crate) fn cube(all: &[[(f64, f64); 3]]) -> ([f64; 3], f64) {
+    let mut half = 0.0f64;
+    let center = std::array::from_fn(|a| {
+        let (low, high) = (all.iter())
+            .map(|p| p[a])
+            .fold(NOTHING, |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        if low > high {
+            return 0.0;
+        }
+        half = half.max(0.5 * high - 0.5 * low);
+        0.5 * low + 0.5 * high
+    });
+    let largest = center.iter().fold(half, |m: f64, x| m.max(x.abs()));
+    // All points coincide: any cube around them will do.
+    let half = if half > 0.0 { half } else { largest.max(1.0) };
+    (center, half * (1.0 + 1e-9))
+}
+
+/// Sorts points by the Morton keys of their rounded positions: points that round to one position must share a box.
+pub(crate) fn sorted<R: Real>(
+    points: &Points,
+    center: [f64; 3],
+    unit: f64,
+) -> (Order, [Vec<R>; 3]) {
+    let along = |a: usize, i: usize| R::of(((points.x[a][i] - center[a]) / unit).clamp(-1.0, 1.0));
+    let order = Order::of(points.len(), |i| {
+        std::array::from_fn(|a| along(a, i).wide())
+    });
+    let x = std::array::from_fn(|a| {
+        order
+            .from
+            .par_iter()
+            .map(|&i| along(a, i as usize))
+            .collect()
+    });
+    (order, x)
+}
