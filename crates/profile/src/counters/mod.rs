@@ -174,7 +174,7 @@ impl Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use greenup_tune::counters::ncu::COUNTERS;
+    use greenup_tune::counters::table::COUNTERS;
 
     #[test]
     fn launches_become_work_of_one() {

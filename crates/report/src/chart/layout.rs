@@ -3,8 +3,9 @@
 use super::axis::{Axis, Scale, Span};
 use super::canvas::{Anchor, Canvas, Rect, Type, px};
 use super::colour_bar::Bar;
-use super::draw::{Frame, layers, open, tags, ticks, values};
+use super::draw::{Frame, layers, open, tags, ticks};
 use super::ink::{Ink, Style};
+use super::space::{WIDEST, aspect, beyond, head, height, margin, spans};
 use super::text::{LINE, NORMAL, SMALL, TITLE, fit, wrap};
 use super::{Chart, Height, Panel, Sign, What};
 use crate::chart::files::png::PngError;
@@ -20,8 +21,6 @@ const GAP: f64 = 18.0;
 pub(super) const ROW: f64 = SMALL * LINE;
 /// Greatest height of a picture, pixels.
 const TALLEST: f64 = 560.0;
-/// Greatest share of a panel's width that the labels of its vertical axis take.
-const WIDEST: f64 = 0.42;
 /// Points from which a page can zoom.
 const MANY: usize = 60;
 
@@ -333,65 +332,6 @@ impl Chart {
     }
 }
 
-fn spans(panel: &Panel) -> (Span, Span) {
-    (
-        panel.x.resolve(values(panel, true).into_iter()),
-        panel.y.resolve(values(panel, false).into_iter()),
-    )
-}
-
-/// Space for the labels of the vertical axis, whatever width is left for the plotting area.
-fn margin(panel: &Panel, width: f64) -> f64 {
-    if !panel.axes {
-        return 4.0;
-    }
-    let (x_span, y_span) = spans(panel);
-    let small = Type::new(SMALL, Ink::Text);
-    // Ticks need the height, which needs the width, which needs the ticks' labels: those of all heights fit.
-    let heights = (6..=20).map(|k| height(panel, 0.05 * f64::from(k) * width, (&x_span, &y_span)));
-    heights
-        .flat_map(|h| panel.y.ticks(&y_span, h, false))
-        .map(|t| small.width(&t.1).min(WIDEST * width))
-        .fold(0.0, f64::max)
-        .max(beyond(panel, &x_span, width).0 - 8.0)
-        + 10.0
-}
-
-/// Pixels by which labels of the horizontal axis pass the left and the right end of the plotting area, at most.
-fn beyond(panel: &Panel, span: &Span, width: f64) -> (f64, f64) {
-    let small = Type::new(SMALL, Ink::Text);
-    let mut most = (0.0f64, 0.0f64);
-    if !panel.axes || matches!(panel.x.scale, Scale::Names(_)) {
-        return most;
-    }
-    for k in 6..=20 {
-        let plot = 0.05 * f64::from(k) * width;
-        for (v, label) in panel.x.ticks(span, plot, true) {
-            let (half, share) = (0.5 * small.width(&label), span.share(v));
-            most.0 = most.0.max(half - share * plot);
-            most.1 = most.1.max(half - (1.0 - share) * plot);
-        }
-    }
-    most
-}
-
-/// Title of a panel and of its vertical axis in lines, and their height.
-fn head(panel: &Panel, width: f64) -> (f64, Vec<(String, Type)>) {
-    let title = Type::new(NORMAL, Ink::Text).bold();
-    let axis = Type::new(SMALL, Ink::Quiet);
-    let (_, name) = panel.y.titled(&spans(panel).1);
-    let lines: Vec<(String, Type)> = [(panel.title.as_str(), title), (name.as_str(), axis)]
-        .into_iter()
-        .flat_map(|(text, kind)| {
-            wrap(text, kind.size, kind.bold, width - 6.0)
-                .into_iter()
-                .map(move |line| (line, kind))
-        })
-        .collect();
-    let height = lines.iter().map(|(_, k)| k.size * LINE).sum::<f64>() + 5.0;
-    (height, lines)
-}
-
 /// Axes' ranges for a page that zooms: lower and upper end, whether logarithmic, factor of the labels.
 fn zoom(panel: &Panel, x: &Span, y: &Span) -> String {
     let one = |axis: &Axis, s: &Span| {
@@ -428,23 +368,6 @@ fn reading(panel: &Panel, (x, y): (&Span, &Span), bar: Option<&Bar>) -> String {
         serde_json::json!([one(&b.axis, &span), down, drawn.levels().id()])
     });
     serde_json::json!([one(&panel.x, x), one(&panel.y, y), colours]).to_string()
-}
-
-/// Height of the plotting area.
-fn height(panel: &Panel, width: f64, (x, y): (&Span, &Span)) -> f64 {
-    match panel.height {
-        Height::Ratio(r) => (r * width).clamp(170.0, 460.0),
-        Height::Rows(row) => match &panel.y.scale {
-            Scale::Names(names) => (row * names.len().max(1) as f64).max(24.0),
-            _ => row,
-        },
-        Height::Equal => (width * aspect(x, y)).max(40.0),
-    }
-}
-
-/// Height over width of axes of the same scale.
-fn aspect(x: &Span, y: &Span) -> f64 {
-    ((y.hi - y.lo) / (x.hi - x.lo)).clamp(1e-3, 1e3)
 }
 
 impl What {

@@ -12,6 +12,7 @@ pub mod ink;
 mod layout;
 mod rect;
 pub mod shapes;
+mod space;
 pub mod text;
 
 pub use axis::{Axis, Scale, Unit};

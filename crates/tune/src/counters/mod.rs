@@ -3,5 +3,6 @@
 mod error;
 pub mod ncu;
 pub mod profile;
+pub mod table;
 
 pub use error::ProfilerError;

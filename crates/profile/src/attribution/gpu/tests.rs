@@ -75,7 +75,7 @@ fn device() -> Device {
 }
 
 fn counted(name: &str, dram: f64, f32_fma: f64) -> Counted {
-    let mut counters: BTreeMap<String, f64> = (greenup_tune::counters::ncu::COUNTERS.iter())
+    let mut counters: BTreeMap<String, f64> = (greenup_tune::counters::table::COUNTERS.iter())
         .map(|c| (c.name.to_owned(), 0.0))
         .collect();
     counters.insert("dram_bytes".into(), dram);

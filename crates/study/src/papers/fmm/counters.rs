@@ -2,7 +2,7 @@
 
 use super::super::PaperError;
 use greenup_report::page::{Cell, Header, Table};
-use greenup_tune::counters::ncu::COUNTERS;
+use greenup_tune::counters::table::COUNTERS;
 use serde::Deserialize;
 
 /// The table.
