@@ -6,10 +6,10 @@ use crate::common::{Case, SENSOR, joules, region};
 fn times_and_energies_of_nested_regions() {
     // Where a busy host delays the first or last reading, the energy of the whole run is not known.
     let runs: Vec<_> = std::iter::repeat_with(phases)
-        .take(3)
+        .take(10)
         .take_while(Option::is_none)
         .collect();
-    assert!(runs.len() < 3, "no run knows its energy");
+    assert!(runs.len() < 10, "no run knows its energy");
 }
 
 /// Checks a run; its energy, J, where that is known.
