@@ -1,4 +1,4 @@
-//! INT, TERM and HUP end every long command (two seconds promised, more allowed here on a busy host), with code 130 and without unfinished files.
+//! INT, TERM and HUP end every long command (two seconds promised, five allowed here on a busy host), with code 130 and without unfinished files.
 
 mod common;
 

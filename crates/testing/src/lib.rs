@@ -15,7 +15,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// What a command may take to end after a signal: the two seconds that are promised, and what a busy host adds.
-pub const END_LIMIT: Duration = Duration::from_secs(15);
+pub const END_LIMIT: Duration = Duration::from_secs(5);
 
 /// Bytes as text, whatever they are.
 pub fn text(bytes: &[u8]) -> String {

@@ -1,5 +1,6 @@
 //! GPU kernels without a GPU: all compile, and evaluations are right on the emulator: the same launches of the same source.
 
+use super::largest_difference;
 use greenup_device::cuda::{Compiler, Emulator, Source};
 use greenup_fmm::cpu::Cpu;
 use greenup_fmm::engine::Engine as _;
@@ -105,17 +106,8 @@ fn difference<R: Real>(
     let mut gpu = unsafe { Gpu::on(emulator, Arc::clone(&plan), config) }.unwrap();
     let got = gpu.evaluate(&charges).unwrap();
     let want = Cpu::new(Arc::clone(&plan)).evaluate(&charges).unwrap();
-    assert_eq!(got.len(), want.len());
     assert!(got.iter().all(|x| x.is_finite()), "{kernel} {parameters}");
-    // Gradients and potentials differ in magnitude.
-    let n = plan.targets();
-    (got.chunks(n).zip(want.chunks(n)))
-        .map(|(g, w)| {
-            let size = w.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-            let away = g.iter().zip(w).map(|(a, b)| (a - b).abs());
-            away.fold(0.0, f64::max) / size
-        })
-        .fold(0.0, f64::max)
+    largest_difference(&got, &want, plan.targets())
 }
 
 /// What the CPU's reciprocal roots allow in double precision: 2e-11 each with AVX2 (`vector.h`), three of them

@@ -1,5 +1,6 @@
 //! A GPU and the host's cores together, without a GPU: the kernels run on the host, from the same source.
 
+use super::largest_difference;
 use greenup_device::cuda::Emulator;
 use greenup_fmm::FmmError;
 use greenup_fmm::check::errors;
@@ -52,15 +53,7 @@ fn difference<R: Real>(o: &Options, sources: &Points, targets: Option<&Points>) 
     both.repeat(2).unwrap();
     assert_eq!(both.evaluate(&charges).unwrap(), got);
     let want = Cpu::new(Arc::clone(&plan)).evaluate(&charges).unwrap();
-    assert_eq!(got.len(), want.len());
-    let n = plan.targets();
-    (got.chunks(n).zip(want.chunks(n)))
-        .map(|(g, w)| {
-            let size = w.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-            let away = g.iter().zip(w).map(|(a, b)| (a - b).abs());
-            away.fold(0.0, f64::max) / size
-        })
-        .fold(0.0, f64::max)
+    largest_difference(&got, &want, plan.targets())
 }
 
 #[test]

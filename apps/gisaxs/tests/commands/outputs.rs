@@ -2,8 +2,8 @@
 
 use super::bench::{Bench, error};
 use greenup_testing::{
-    at_a_terminal, fails, handles, is_ended_by, on_a_full_disk, started, succeeds, unfinished,
-    wait_until,
+    at_a_terminal, fails, is_ended_by, on_a_full_disk, started, succeeds, unfinished,
+    wait_until_handled,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -115,8 +115,7 @@ fn an_interrupt_ends_every_command_within_two_seconds() {
     ] {
         for name in ["INT", "TERM"] {
             let mut child = started(&mut at_a_terminal(&bench.command(args)));
-            let pid = child.id();
-            wait_until(&mut child, || handles(pid, name));
+            wait_until_handled(&mut child, name);
             std::thread::sleep(Duration::from_millis(300));
             is_ended_by(&mut child, name);
             for ending in ["npy", "svg", "csv"] {
