@@ -133,8 +133,9 @@ impl Names for Point<'_> {
     }
 }
 
-/// All valid points by brute force; `None` when a filter has no value somewhere.
-fn brute(d: &Definition) -> Option<Vec<Vec<i64>>> {
+/// All valid points by brute force; `None` when a filter has no value somewhere, or there are more than `max_points`
+/// before the filters.
+fn brute(d: &Definition, max_points: usize) -> Option<Vec<Vec<i64>>> {
     let filters: Vec<_> = d
         .filters
         .iter()
@@ -166,7 +167,7 @@ fn brute(d: &Definition) -> Option<Vec<Vec<i64>>> {
             }
         }
         points = next;
-        if points.len() > 40_000 {
+        if points.len() > max_points {
             return None;
         }
     }
@@ -189,53 +190,76 @@ fn ints(point: &[Value]) -> Vec<i64> {
     point.iter().filter_map(Value::as_int).collect()
 }
 
+/// Count, walk, index, neighbours and samples of a space against brute force.
+fn agrees_with_brute_force(
+    d: &Definition,
+    max_points: usize,
+    threads: usize,
+    seed: u64,
+) -> Result<(), TestCaseError> {
+    let Some(mut expected) = brute(d, max_points) else {
+        return Ok(());
+    };
+    expected.sort();
+    let space = std::sync::Arc::new(Space::new(d).unwrap());
+    let limits = Limits {
+        threads,
+        ..Limits::default()
+    };
+    prop_assert_eq!(
+        count(&space, |_| true, &limits).unwrap(),
+        expected.len() as u128
+    );
+    let mut walked = Vec::new();
+    visit(&space, &mut |p| {
+        walked.push(ints(p));
+        true
+    })
+    .unwrap();
+    walked.sort();
+    prop_assert_eq!(&walked, &expected);
+
+    let index = Index::build(&space, &limits).unwrap();
+    prop_assert_eq!(index.len(), expected.len() as u64);
+    let mut listed = Vec::new();
+    for i in 0..index.len() {
+        let p = index.get(i).unwrap();
+        prop_assert_eq!(index.position(&p), Some(i));
+        listed.push(ints(&p));
+    }
+    let by_number = listed.clone();
+    listed.sort();
+    prop_assert_eq!(&listed, &expected);
+
+    // Neighbours: exactly the points that differ in one place.
+    if !expected.is_empty() {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let i = rng.u64(..index.len());
+        let me = &by_number[i as usize];
+        let differ = |q: &Vec<i64>| me.iter().zip(q).filter(|(a, b)| a != b).count();
+        let mut near = index.neighbours(i);
+        near.sort();
+        let wanted: Vec<u64> = (0..index.len())
+            .filter(|&j| differ(&by_number[j as usize]) == 1)
+            .collect();
+        prop_assert_eq!(near, wanted);
+        for j in index.adjacent(i) {
+            prop_assert_eq!(differ(&by_number[j as usize]), 1);
+        }
+        let mut some = index.sample(20, &mut rng, &|| false).unwrap();
+        some.sort();
+        some.dedup();
+        prop_assert_eq!(some.len() as u64, index.len().min(20));
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
     #[test]
     fn the_engine_agrees_with_brute_force(d in space(), threads in 1_usize..3, seed in any::<u64>()) {
-        let Some(mut expected) = brute(&d) else { return Ok(()) };
-        expected.sort();
-        let space = std::sync::Arc::new(Space::new(&d).unwrap());
-        let limits = Limits { threads, ..Limits::default() };
-        prop_assert_eq!(count(&space, |_| true, &limits).unwrap(), expected.len() as u128);
-        let mut walked = Vec::new();
-        visit(&space, &mut |p| { walked.push(ints(p)); true }).unwrap();
-        walked.sort();
-        prop_assert_eq!(&walked, &expected);
-
-        let index = Index::build(&space, &limits).unwrap();
-        prop_assert_eq!(index.len(), expected.len() as u64);
-        let mut listed = Vec::new();
-        for i in 0..index.len() {
-            let p = index.get(i).unwrap();
-            prop_assert_eq!(index.position(&p), Some(i));
-            listed.push(ints(&p));
-        }
-        let by_number = listed.clone();
-        listed.sort();
-        prop_assert_eq!(&listed, &expected);
-
-        // Neighbours: exactly the points that differ in one place.
-        if !expected.is_empty() {
-            let mut rng = fastrand::Rng::with_seed(seed);
-            let i = rng.u64(..index.len());
-            let me = &by_number[i as usize];
-            let differ = |q: &Vec<i64>| me.iter().zip(q).filter(|(a, b)| a != b).count();
-            let mut near = index.neighbours(i);
-            near.sort();
-            let wanted: Vec<u64> = (0..index.len())
-                .filter(|&j| differ(&by_number[j as usize]) == 1)
-                .collect();
-            prop_assert_eq!(near, wanted);
-            for j in index.adjacent(i) {
-                prop_assert_eq!(differ(&by_number[j as usize]), 1);
-            }
-            let mut some = index.sample(20, &mut rng, &|| false).unwrap();
-            some.sort();
-            some.dedup();
-            prop_assert_eq!(some.len() as u64, index.len().min(20));
-        }
+        agrees_with_brute_force(&d, 40_000, threads, seed)?;
     }
 
     /// No text makes the reader panic.
@@ -244,6 +268,41 @@ proptest! {
         let _ = greenup_space::expr::parse(&text);
         let _ = greenup_space::expr::parse_domain(&text);
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000_000, ..ProptestConfig::default() })]
+
+    #[test]
+    #[ignore = "a million spaces: minutes"]
+    fn the_engine_agrees_with_brute_force_on_a_million_spaces(
+        d in space(), threads in 1_usize..3, seed in any::<u64>(),
+    ) {
+        agrees_with_brute_force(&d, 1_000, threads, seed)?;
+    }
+}
+
+/// A filter without a value is an error only where a point exists, also one of constants.
+#[test]
+fn a_fault_counts_only_at_a_point_that_exists() {
+    let space = |last: &str| {
+        let text = format!(
+            "[parameters]\np0 = [19]\np1 = [0]\np2 = '{last}'\n[hard]\nf = '(0 // (p0 // 20)) % (p0 * p0) == 0'"
+        );
+        std::sync::Arc::new(Space::read(&text, &greenup_space::Facts::new()).unwrap())
+    };
+    let limits = Limits::default();
+    let none = space("max(1, p0) : 1 : max(1, p0)");
+    assert_eq!(count(&none, |_| true, &limits), Ok(0));
+    assert!(Index::build(&none, &limits).unwrap().is_empty());
+    visit(&none, &mut |_| panic!("it has no point")).unwrap();
+    let one = space("max(1, p0) : 19 : max(1, p0)");
+    let e = Index::build(&one, &limits).err().unwrap().to_string();
+    assert!(
+        e.contains("division by zero in `(0 // (p0 // 20)) % (p0 * p0) == 0`"),
+        "{e}"
+    );
+    assert!(e.ends_with('`'), "{e}");
 }
 
 /// A million texts made of the language's own pieces: none makes the reader, the builder or a

@@ -49,17 +49,29 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Whether the tests of constants hold: if not, the space is empty.
+    /// Whether the tests of constants hold: if not, the space is empty. One without a value is an error only where
+    /// the space has a point, all else passing.
     pub fn constants_hold(&mut self) -> Result<bool, Stop> {
+        let mut fault = None;
         for t in &self.nest.constant_tests {
             match self.slots.truth(t) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
                 Err(_) if self.nest.faults_reject => return Ok(false),
-                Err(f) => return Err(self.fault(t.filter, f, 0).into()),
+                Err(f) => {
+                    fault.get_or_insert((t.filter, f));
+                }
             }
         }
-        Ok(true)
+        let Some((filter, f)) = fault else {
+            return Ok(true);
+        };
+        for &head in &self.nest.tree.roots {
+            if !self.has_point(head)? {
+                return Ok(false);
+            }
+        }
+        Err(self.fault(filter, f, 0).into())
     }
 
     /// The values of level `k` that pass its tests at the current prefix.
@@ -189,13 +201,17 @@ impl<'a> Walker<'a> {
 
     fn fault(&self, filter: usize, fault: Fault, depth: usize) -> SpaceError {
         let f = &self.nest.space.filters[filter];
-        let mut e = SpaceError::new(format!(
-            "filter `{}` cannot be decided: {} in `{}` at {}",
+        let mut message = format!(
+            "filter `{}` cannot be decided: {} in `{}`",
             f.name,
             fault.describe(),
-            f.expression,
-            self.position(depth)
-        ));
+            f.expression
+        );
+        let position = self.position(depth);
+        if !position.is_empty() {
+            message.push_str(&format!(" at {position}"));
+        }
+        let mut e = SpaceError::new(message);
         if fault == Fault::DivisionByZero {
             e = e.hint("guard it: `d != 0 and n % d == 0`");
         }
