@@ -24,6 +24,53 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
+fn steps_of_decimals_are_decimals() {
+    let kept = |range: &str, value: &str| {
+        size(&format!(
+            "[parameters]\nx = '{range}'\n[hard]\nf = 'x == {value}'"
+        ))
+    };
+    for k in 0..=10 {
+        let value = format!("{}", f64::from(k) / 10.0);
+        assert_eq!(kept("0.0 : 1.0 : 0.1", &value), 1, "{value}");
+        assert_eq!(kept("1.0 : 0.0 : -0.1", &value), 1, "{value}");
+    }
+    assert_eq!(kept("1e-9 : 9e-9 : 1e-9", "7e-9"), 1);
+    assert_eq!(kept("0 : 1 : 0.05", "0.35"), 1);
+    assert_eq!(size("[parameters]\nx = '0.1 : 0.95 : 0.1'"), 9);
+}
+
+/// All different: counted as sets of values, indexed as such, also where some values are not shared.
+#[test]
+fn permutations_are_counted_without_looking_at_each() {
+    let all_different = |n: usize, domain: &dyn Fn(usize) -> String| {
+        let mut text = "[parameters]\n".to_owned();
+        for i in 0..n {
+            text.push_str(&format!("p{i} = '{}'\n", domain(i)));
+        }
+        text.push_str("[hard]\n");
+        for i in 0..n {
+            for j in 0..i {
+                text.push_str(&format!("d{i}_{j} = 'p{i} != p{j}'\n"));
+            }
+        }
+        text
+    };
+    let twelve = all_different(12, &|_| "0 : 11".into());
+    assert_eq!(size(&twelve), 479_001_600);
+    let index = Index::build(&Arc::new(space(&twelve).unwrap()), &Limits::default()).unwrap();
+    assert_eq!(index.len(), 479_001_600);
+    for i in [0, 1, 77_777_777, 479_001_599] {
+        assert_eq!(index.position(&index.get(i).unwrap()), Some(i));
+    }
+    // Of 1..=i+2 each has two more values than there are parameters before it: 2^n.
+    assert_eq!(
+        size(&all_different(9, &|i| format!("1 : {}", i + 2))),
+        1 << 9
+    );
+}
+
+#[test]
 fn every_kind_of_iterator() {
     assert_eq!(size("[parameters]\na = '1 : 10 : 3'"), 4);
     assert_eq!(size("[parameters]\na = '10 : 1 : -3'"), 4);

@@ -1,11 +1,11 @@
 //! Results remembered by the values that decide them.
 
-use crate::plan::graph::Id;
+use crate::plan::nest::compile::Key;
 use hashbrown::HashTable;
 
 /// Results of one level of the nest.
-pub struct Memo<R> {
-    slots: Vec<Id>,
+pub struct Memo<'a, R> {
+    of: Option<&'a Key>,
     table: HashTable<u32>,
     keys: Vec<u64>,
     results: Vec<R>,
@@ -27,12 +27,12 @@ fn hash(key: &[u64]) -> u64 {
     h.wrapping_mul(0xc4ce_b9fe_1a85_ec53)
 }
 
-impl<R: Copy> Memo<R> {
+impl<'a, R: Copy> Memo<'a, R> {
     /// `None` as key: nothing ever repeats here.
-    pub fn new(key: Option<&[Id]>) -> Self {
+    pub fn new(key: Option<&'a Key>) -> Self {
         Self {
             on: key.is_some(),
-            slots: key.unwrap_or_default().to_vec(),
+            of: key,
             table: HashTable::new(),
             keys: Vec::new(),
             results: Vec::new(),
@@ -45,10 +45,13 @@ impl<R: Copy> Memo<R> {
     #[inline]
     pub fn get(&mut self, words: &[u64], key: &mut Vec<u64>) -> Option<R> {
         key.clear();
-        if !self.on {
+        let Some(of) = self.of.filter(|_| self.on) else {
             return None;
+        };
+        key.extend(of.slots.iter().map(|&s| words[s as usize]));
+        for range in &of.unordered {
+            key[range.clone()].sort_unstable();
         }
-        key.extend(self.slots.iter().map(|&s| words[s as usize]));
         self.lookups += 1;
         let n = key.len();
         let found = self

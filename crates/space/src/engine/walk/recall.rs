@@ -11,7 +11,7 @@ pub struct Recall<'a, T> {
     pub walker: Walker<'a>,
     /// Values of a level, kept so that they are allocated once.
     pub buffers: Vec<Vec<u64>>,
-    memos: Vec<Memo<T>>,
+    memos: Vec<Memo<'a, T>>,
     key: Vec<Vec<u64>>,
     /// Memory for this thread.
     pub bytes: usize,
@@ -27,7 +27,7 @@ impl<'a, T: Copy> Recall<'a, T> {
             memos: nest
                 .levels
                 .iter()
-                .map(|l| Memo::new(l.key.as_deref()))
+                .map(|l| Memo::new(l.key.as_ref()))
                 .collect(),
             key: nest.levels.iter().map(|_| Vec::new()).collect(),
             bytes: limits.bytes / limits.workers(),

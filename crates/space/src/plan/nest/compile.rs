@@ -56,9 +56,16 @@ pub struct Level {
     pub enter: Vec<Step>,
     /// The chosen value matters at a deeper level.
     pub matters: bool,
-    /// Slots whose values decide what lies at this level and below: the key of remembered results.
-    /// `None` where every prefix is different.
-    pub key: Option<Vec<Id>>,
+    /// Decides what lies at this level and below. `None` where every prefix is different.
+    pub key: Option<Key>,
+}
+
+/// The key of remembered results.
+pub struct Key {
+    /// Slots whose values it holds.
+    pub slots: Vec<Id>,
+    /// Ranges of slots whose values may change places: all that matters deeper is which values are taken.
+    pub unordered: Vec<std::ops::Range<usize>>,
 }
 
 /// A compiled nest.
@@ -206,6 +213,8 @@ struct Flow {
     seen: Vec<bool>,
     /// Levels that read each node.
     uses: Vec<Vec<i32>>,
+    /// What tests and domains read themselves, and at which level.
+    roots: Vec<(Id, i32)>,
 }
 
 impl Flow {
@@ -214,10 +223,12 @@ impl Flow {
             reached: Vec::new(),
             seen: vec![false; g.nodes.len()],
             uses: vec![Vec::new(); g.nodes.len()],
+            roots: Vec::new(),
         }
     }
 
     fn visit(&mut self, g: &Graph, root: Id, at: i32) {
+        self.roots.push((root, at));
         let mut stack = vec![(root, at)];
         while let Some((id, at)) = stack.pop() {
             let i = id as usize;
@@ -275,7 +286,7 @@ impl Flow {
         group: &[bool],
         prefix: &Prefixes,
         params: &[Id],
-    ) -> Option<Vec<Id>> {
+    ) -> Option<Key> {
         if k == 0 {
             return None;
         }
@@ -290,14 +301,59 @@ impl Flow {
             }
         }
         let count = below.iter().filter(|b| **b).count();
-        if live.len() <= count {
-            return (live.len() <= MAX_KEY).then_some(live);
+        let results = live.len() <= count;
+        let slots = if results {
+            live
+        } else {
+            // As many parameters as results of them: the parameters are the shorter key.
+            (0..k).filter(|&i| below[i]).map(|i| params[i]).collect()
+        };
+        let (slots, unordered) = self.unordered(g, group, slots);
+        let repeats = results || count < k || !unordered.is_empty();
+        (repeats && slots.len() <= MAX_KEY).then_some(Key { slots, unordered })
+    }
+
+    /// Puts slots next to each other whose parameters may exchange their values: the group reads them in tests `a != x`
+    /// alone, with the same parameters x. So permutations are counted as sets.
+    fn unordered(
+        &self,
+        g: &Graph,
+        group: &[bool],
+        slots: Vec<Id>,
+    ) -> (Vec<Id>, Vec<std::ops::Range<usize>>) {
+        let in_group = |level: i32| level >= 0 && group[level as usize];
+        let readers = |id: Id| {
+            let reads = move |&&r: &&Id| g.args(r).contains(&id);
+            self.reached.iter().filter(reads).copied()
+        };
+        let mut classes: Vec<(Option<Vec<Id>>, Vec<Id>)> = Vec::new();
+        for id in slots {
+            let mut others = Vec::new();
+            let only_differs = matches!(g.node(id).op, Op::Param(_))
+                && !self.roots.iter().any(|&(r, at)| r == id && in_group(at))
+                && readers(id).filter(|&r| in_group(g.node(r).level)).all(|r| {
+                    let [a, b, _] = g.node(r).args;
+                    others.push(if a == id { b } else { a });
+                    g.node(r).op == Op::Ne
+                        && self.roots.iter().any(|&(root, _)| root == r)
+                        && readers(r).next().is_none()
+                });
+            others.sort_unstable();
+            let of = only_differs.then_some(others);
+            match classes.iter_mut().find(|(o, _)| o.is_some() && *o == of) {
+                Some((_, ids)) => ids.push(id),
+                None => classes.push((of, vec![id])),
+            }
         }
-        // As many parameters as results of them: the parameters are the shorter key.
-        if count == k || count > MAX_KEY {
-            return None;
+        let (mut slots, mut unordered) = (Vec::new(), Vec::new());
+        for (_, ids) in classes {
+            let from = slots.len();
+            slots.extend(ids);
+            if slots.len() > from + 1 {
+                unordered.push(from..slots.len());
+            }
         }
-        Some((0..k).filter(|&i| below[i]).map(|i| params[i]).collect())
+        (slots, unordered)
     }
 }
 

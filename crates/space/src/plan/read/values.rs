@@ -85,7 +85,11 @@ fn static_range(
     };
     let (a, b) = (number(&a, start)?, number(&b, stop)?);
     let c = number(&c, step.unwrap_or(stop))?;
-    let count = ((b - a) / c + 1e-9).floor() + 1.0;
+    let decimal = decimal(a, b, c);
+    let count = match decimal {
+        Some((a, b, c, _)) => ((b - a) / c).floor() + 1.0,
+        None => ((b - a) / c + 1e-9).floor() + 1.0,
+    };
     if c == 0.0 || !count.is_finite() || count > 1e6 {
         return Err(ExprError::new(
             "the range has no end or more than a million values",
@@ -94,9 +98,28 @@ fn static_range(
     }
     Ok(Some(
         (0..count.max(0.0) as u64)
-            .map(|k| Value::Float(a + k as f64 * c))
+            .map(|k| {
+                Value::Float(match decimal {
+                    Some((a, _, c, scale)) => (a + k as f64 * c) / scale,
+                    None => a + k as f64 * c,
+                })
+            })
             .collect(),
     ))
+}
+
+/// Start, stop and step as whole multiples of `1 / scale`, the last number, a power of ten: the values of the range are
+/// then the decimals that one would write, 0.3 and not 0.1 + 0.1 + 0.1. `None` for numbers with more digits.
+fn decimal(a: f64, b: f64, c: f64) -> Option<(f64, f64, f64, f64)> {
+    const EXACT: f64 = 9e15;
+    (0..=15).find_map(|digits| {
+        let scale = 10_f64.powi(digits);
+        let [a, b, c] = [a, b, c].map(|x| {
+            let whole = (x * scale).round();
+            (whole.abs() < EXACT && whole / scale == x).then_some(whole)
+        });
+        Some((a?, b?, c?, scale))
+    })
 }
 
 fn check_list(list: &[Value], what: &str) -> Built<()> {
