@@ -64,6 +64,12 @@ impl AtomicFile {
                 to: To::Directly(BufWriter::new(file)),
             });
         }
+        // A rename needs no permission of the file, but who protected it wants it to stay.
+        if before.is_some() && !is_writable(&target) {
+            return Err(FileError::Protected {
+                path: path.to_owned(),
+            });
+        }
         let folder = folder_of(&target);
         std::fs::create_dir_all(folder).map_err(FileError::write(folder))?;
         let mut prefix = std::ffi::OsString::from(".");
@@ -168,6 +174,17 @@ pub fn write_by(
     file.commit()
 }
 
+/// Whether the file's permissions allow its owner, or this process, to write it. Root may write everything: then the
+/// permissions say what was meant.
+fn is_writable(path: &Path) -> bool {
+    let protected = std::fs::metadata(path).is_ok_and(|m| m.permissions().readonly());
+    let Ok(name) = std::ffi::CString::new(path.as_os_str().as_bytes()) else {
+        return false;
+    };
+    // SAFETY: `name` ends with a zero byte and lives until the call returns.
+    !protected && unsafe { libc::access(name.as_ptr(), libc::W_OK) } == 0
+}
+
 /// The folder of a file; `.` for a bare name.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
@@ -237,6 +254,21 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"2");
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o640);
+    }
+
+    #[test]
+    fn a_protected_file_is_not_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.csv");
+        for mode in [0o444, 0o400, 0o555] {
+            std::fs::write(&path, "old").unwrap();
+            std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            let e = write(&path, "new").unwrap_err();
+            assert!(matches!(e, FileError::Protected { .. }), "{e}");
+            assert_eq!(std::fs::read(&path).unwrap(), b"old");
+            std::fs::remove_file(&path).unwrap();
+        }
+        assert!(names(dir.path()).is_empty());
     }
 
     #[test]

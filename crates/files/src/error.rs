@@ -85,8 +85,14 @@ pub enum FileError {
         /// The known extensions, for the message.
         known: String,
     },
-    /// A folder without this program's marker; it is not deleted or overwritten.
-    #[error("{} was not made by this program", path.display())]
+    /// An existing file that may not be written.
+    #[error("{} is write-protected", path.display())]
+    Protected {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file or folder that this program did not make, or that was changed since; it is not deleted or overwritten.
+    #[error("{} was not made by this program, or was changed since", path.display())]
     NotOurs {
         /// The file.
         path: PathBuf,
@@ -134,6 +140,7 @@ impl FileError {
             Self::NotFolder { .. } => Some("choose another folder with --out"),
             Self::Ending { .. } => Some("the ending of the name chooses the format"),
             Self::NotStdout => Some("name a file"),
+            Self::Protected { .. } => Some("choose another name, or allow it with `chmod u+w`"),
             Self::NotOurs { .. } => Some("move it away, or choose another folder with --out"),
             Self::NotPrivate { .. } => {
                 Some("set XDG_CACHE_HOME to a folder that only you can write to")

@@ -8,6 +8,7 @@
 //! | [`lock`] | one process at a time works in a folder |
 //! | [`scratch`] | temporary folders inside a user's folder; only what the tool made is deleted |
 //! | [`cache`] | compiled files of this user, checked before they are loaded |
+//! | [`ours`] | files of chosen names in a user's folder; only what the tool wrote is replaced |
 //! | [`outputs`] | output names checked before any work |
 //! | [`mod@read`] | inputs read up to a limit |
 //! | [`mod@error`] | errors of files, each with a fix |
@@ -21,6 +22,7 @@ pub mod error;
 pub mod journal;
 pub mod lock;
 pub mod log;
+pub mod ours;
 pub mod outputs;
 pub mod read;
 pub mod scratch;

@@ -3,6 +3,7 @@
 use crate::error::{FileError, Result};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 /// Name of the lock's file.
@@ -33,8 +34,16 @@ impl FolderLock {
             .write(true)
             .create(true)
             .truncate(false)
+            // Another's link may point to any file.
+            .custom_flags(libc::O_NOFOLLOW)
             .open(&path)
             .map_err(FileError::write(&path))?;
+        // A hard link or a file of the user's is left as it is.
+        let meta = file.metadata().map_err(FileError::read(&path))?;
+        let ours = meta.is_file() && meta.nlink() == 1 && meta.len() <= 32;
+        if !ours {
+            return Err(FileError::NotOurs { path });
+        }
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -71,5 +80,22 @@ mod tests {
         );
         drop(held);
         FolderLock::acquire(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_link_in_place_of_the_lock_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let precious = dir.path().join("precious");
+        std::fs::write(&precious, "a text of the user").unwrap();
+        for hard in [false, true] {
+            let link = dir.path().join(FILE);
+            match hard {
+                true => std::fs::hard_link(&precious, &link).unwrap(),
+                false => std::os::unix::fs::symlink(&precious, &link).unwrap(),
+            }
+            FolderLock::acquire(dir.path()).unwrap_err();
+            std::fs::remove_file(&link).unwrap();
+        }
+        assert_eq!(std::fs::read(&precious).unwrap(), b"a text of the user");
     }
 }

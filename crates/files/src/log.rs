@@ -4,6 +4,7 @@
 use crate::error::{FileError, Result};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -48,11 +49,23 @@ impl Log {
     /// # Errors
     /// It cannot be read or written.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
+        Self::open_with(path.as_ref(), 0)
+    }
+
+    /// As [`Log::open`], but a link is not followed: for names that the tool chooses.
+    ///
+    /// # Errors
+    /// As [`Log::open`]; it is a link.
+    pub fn open_here(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path.as_ref(), libc::O_NOFOLLOW)
+    }
+
+    fn open_with(path: &Path, flags: i32) -> Result<Self> {
         let mut file = OpenOptions::new()
             .read(true)
             .append(true)
             .create(true)
+            .custom_flags(flags)
             .open(path)
             .map_err(FileError::write(path))?;
         let end = complete(&mut file).map_err(FileError::read(path))?;

@@ -2,6 +2,8 @@
 //! are deleted, and a folder in which anything else lies stays.
 
 use crate::error::{FileError, Result};
+use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 const PREFIX: &str = ".greenup-scratch-";
@@ -11,6 +13,8 @@ const MARKER: &str = ".made-by-greenup";
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
+    /// Its marker, locked while the process lives: the folder is not stale.
+    _marker: File,
 }
 
 impl Scratch {
@@ -29,9 +33,18 @@ impl Scratch {
         let path = std::path::absolute(&path).unwrap_or(path);
         let marker = path.join(MARKER);
         let text = "Greenup made this folder and removes it and its files.\n";
-        let scratch = Self { path };
-        std::fs::write(&marker, text).map_err(FileError::write(&marker))?;
-        Ok(scratch)
+        let made = File::create_new(&marker).and_then(|mut f| {
+            f.lock_shared()?;
+            f.write_all(text.as_bytes())?;
+            Ok(f)
+        });
+        match made {
+            Ok(_marker) => Ok(Self { path, _marker }),
+            Err(e) => {
+                empty(&path);
+                Err(FileError::write(&marker)(e))
+            }
+        }
     }
 
     /// Removes it now, for a process that ends without running destructors.
@@ -57,18 +70,23 @@ impl Scratch {
         &self.path
     }
 
-    /// Removes the folders that killed processes left in `parent`. Only for who holds the folder's lock.
+    /// Removes the folders that killed processes left in `parent`; those of living processes stay.
     pub fn remove_stale(parent: impl AsRef<Path>) {
         let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
         for entry in entries {
             let ours = entry.file_name().to_string_lossy().starts_with(PREFIX)
                 && entry.file_type().is_ok_and(|t| t.is_dir())
                 && entry.path().join(MARKER).is_file();
-            if ours {
+            if ours && is_stale(&entry.path()) {
                 empty(&entry.path());
             }
         }
     }
+}
+
+/// Whether no process holds the marker's lock.
+fn is_stale(folder: &Path) -> bool {
+    File::open(folder.join(MARKER)).is_ok_and(|f| f.try_lock().is_ok())
 }
 
 impl Drop for Scratch {
@@ -121,6 +139,10 @@ mod tests {
         // A killed process leaves its folder; a folder without the marker is a user's.
         let left = Scratch::create(dir.path()).unwrap();
         let left_path = left.path().to_owned();
+        // While the process lives, its folder stays.
+        Scratch::remove_stale(dir.path());
+        assert!(left_path.exists());
+        left._marker.unlock().unwrap();
         std::mem::forget(left);
         let user = dir.path().join(format!("{PREFIX}mine"));
         std::fs::create_dir(&user).unwrap();

@@ -8,7 +8,7 @@ use crate::stdout;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 use clap_mangen::Man;
-use greenup_files::Outputs;
+use greenup_files::{Outputs, ours};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -113,11 +113,9 @@ fn pages(command: Command, dir: &Path) -> Result {
     collect(&command, &mut all)?;
     let mut outputs = Outputs::new();
     outputs.folder(dir)?;
-    for (name, _) in &all {
-        outputs.file(dir.join(name), &[])?;
-    }
+    ours::check(dir, all.iter().map(|(name, _)| name.as_str()))?;
     for (name, text) in &all {
-        greenup_files::write(dir.join(name), text)?;
+        ours::write(dir.join(name), text)?;
     }
     print::note(format!("wrote {} pages to {}", all.len(), dir.display()));
     Ok(())

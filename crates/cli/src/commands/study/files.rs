@@ -3,7 +3,7 @@
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_calibrate::record;
-use greenup_files::{Outputs, write};
+use greenup_files::ours::{self, write};
 use greenup_report::chart::FileStyle;
 use greenup_study::Study;
 use greenup_study::device::suffix;
@@ -21,17 +21,13 @@ const OF_A_DEVICE: [(&str, &str); 4] = [
 /// Files of all devices.
 const OF_ALL: [&str; 2] = ["summary.json", "report.html"];
 
-/// Checks that everything can be written.
-pub fn check(outputs: &mut Outputs, dir: &Path, devices: &[String]) -> Result {
-    for device in devices {
-        for (stem, ending) in OF_A_DEVICE {
-            outputs.file(dir.join(format!("{stem}{}.{ending}", suffix(device))), &[])?;
-        }
-    }
-    for name in OF_ALL {
-        outputs.file(dir.join(name), &[])?;
-    }
-    Ok(())
+/// Checks that everything can be written, and that nothing of the user's has these names.
+pub fn check(dir: &Path, devices: &[String]) -> Result {
+    let of_devices = devices
+        .iter()
+        .flat_map(|d| OF_A_DEVICE.map(|(stem, ending)| format!("{stem}{}.{ending}", suffix(d))));
+    let names: Vec<String> = of_devices.chain(OF_ALL.map(str::to_owned)).collect();
+    Ok(ours::check(dir, names.iter().map(String::as_str))?)
 }
 
 /// Writes the files.

@@ -10,7 +10,8 @@ use greenup_app::provenance::Provenance;
 use greenup_app::{interrupt, machine, print, sensors};
 use greenup_device::CpuFacts;
 use greenup_device::cuda::Gpu;
-use greenup_files::{FileError, Outputs, write};
+use greenup_files::ours::{self, write};
+use greenup_files::{FileError, Outputs};
 use greenup_model::Machine;
 use greenup_model::machine::Label;
 use greenup_process::capture::output;
@@ -57,9 +58,7 @@ pub fn run(args: &StudyArgs) -> Result {
         return Err(AppError::new("there is no application to measure").hint(missing.join("; ")));
     }
     outputs.folder(&args.out)?;
-    for name in FILES {
-        outputs.file(args.out.join(name), &[])?;
-    }
+    ours::check(&args.out, FILES)?;
     let mut file = runs_file(&args.out, scaling.resume)?;
     let provenance = Provenance::of_process();
     let (machine, link) = match file.start() {
