@@ -10,7 +10,7 @@ use greenup_meter::Run;
 use greenup_model::{Op, Work};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use window::{Repeatable, window};
+use window::{REPEATS, Repeatable, window};
 use worker::Worker;
 
 /// What a microbenchmark does to its data.
@@ -213,7 +213,7 @@ impl Prepared {
 
     /// The same, ended before where `go` says so; one pass is made at least.
     pub fn run_while(&self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Run {
-        window(self, seconds, go).run
+        window(self, seconds, REPEATS, go).run
     }
 
     /// Passes of all threads at once, each followed at once by a reading of its core's clock: one

@@ -8,7 +8,7 @@ use greenup_model::Work;
 /// Fewest undisturbed passes that tell a time.
 const ENOUGH: usize = 5;
 /// A window without enough of them is repeated this often at most.
-const REPEATS: usize = 3;
+pub const REPEATS: usize = 3;
 
 /// Work that repeats itself in passes: a microbenchmark, or one of a simulated host.
 pub trait Repeatable {
@@ -33,15 +33,20 @@ pub struct Window {
     pub repeats: usize,
 }
 
-/// Runs a window of about `seconds`; up to three more while fewer than five passes were undisturbed.
-pub fn window(work: &dyn Repeatable, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Window {
+/// Runs a window of about `seconds`; up to `most` more while fewer than five passes were undisturbed.
+pub fn window(
+    work: &dyn Repeatable,
+    seconds: f64,
+    most: usize,
+    go: &(dyn Fn() -> bool + Sync),
+) -> Window {
     let mut passes = work.passes(seconds, go);
     let enough = |p: &Passes| {
         // A pass as long as the window: there are no more.
         p.clean_s().len() >= ENOUGH.min(p.seconds.len())
     };
     let mut repeats = 0;
-    while !enough(&passes) && repeats < REPEATS && go() {
+    while !enough(&passes) && repeats < most && go() {
         passes.extend(work.passes(seconds, go));
         repeats += 1;
     }

@@ -3,7 +3,7 @@
 use super::noise::{Noise, SLOW};
 use super::probes::{Levels, Probes};
 use super::{Point, Runner};
-use crate::bench::window::{Repeatable, window};
+use crate::bench::window::{REPEATS, Repeatable, Window, window};
 use crate::bench::{Bench, Kind, Level};
 use crate::record::Record;
 use greenup_files::FileError;
@@ -53,9 +53,12 @@ impl Observed {
     pub fn of(work: &dyn Repeatable, meter: &mut Meter, observer: &dyn Observer) -> Option<Self> {
         // Data of a large host, or a window of a slow sensor, take longer than the user waits for the end.
         let go = || !observer.cancelled();
-        let windows = RefCell::new(Vec::new());
+        let windows = RefCell::new(Vec::<Window>::new());
         let mut run = |seconds: f64| {
-            let w = window(work, seconds, &go);
+            // Where two windows were not clean in spite of it, repeating more of them takes time for nothing.
+            let in_vain = windows.borrow().iter().filter(|w| !w.clean).count() >= 2;
+            let most = if in_vain { 0 } else { REPEATS };
+            let w = window(work, seconds, most, &go);
             let run = w.run;
             windows.borrow_mut().push(w);
             Ok::<_, Infallible>(run)

@@ -1,7 +1,7 @@
 //! Known work between the measurements: it tells when the machine is slower than it can be.
 
 use super::{Point, Runner};
-use crate::bench::window::{Repeatable, window};
+use crate::bench::window::{REPEATS, Repeatable, window};
 use crate::bench::{Bench, Kind, Level};
 use greenup_meter::{Summary, stats};
 use greenup_model::Op;
@@ -67,7 +67,7 @@ impl<'a> Probes<'a> {
     /// Runs each for about `seconds`.
     pub fn read(&mut self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Levels {
         let of = |k: &mut Known| {
-            let w = window(k.work.as_ref(), seconds, go);
+            let w = window(k.work.as_ref(), seconds, REPEATS, go);
             let rate = 1.0 / w.pass_s.median;
             k.rates.push(rate);
             // A few passes of a disturbed window are no sustained rate.
