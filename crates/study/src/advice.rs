@@ -19,8 +19,13 @@ pub fn for_kernel(k: &KernelResult, machine: &Machine, gpu: bool) -> Vec<String>
         Bound::Cap => "bound by the power cap".to_owned(),
     };
     words.push(format!(
-        "At {} flop/B it is {bound} and reaches {} of that roof.",
+        "At {} flop/B it is {bound} and reaches {}{} of that roof.",
         three(k.intensity),
+        if k.disturbed.is_some() {
+            "at least "
+        } else {
+            ""
+        },
         percent(share)
     ));
     if let Some(then) = k.roof_then.filter(|_| k.roof_moved()) {
@@ -28,6 +33,13 @@ pub fn for_kernel(k: &KernelResult, machine: &Machine, gpu: bool) -> Vec<String>
             "(Next to this kernel, known work ran at {} of its best rate; the machine is shared or its clock moves.)",
             percent(then)
         ));
+    }
+    if k.disturbed.is_some() {
+        words.push(
+            "It was disturbed, so its time is an upper bound: no advice from this measurement. Measure again on a quiet machine."
+                .to_owned(),
+        );
+        return words;
     }
     // Of the roof's time: what there is to gain, and what is not known of it.
     let gap = (1.0 / share - 1.0).abs();

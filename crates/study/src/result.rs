@@ -70,17 +70,11 @@ impl KernelResult {
         self.roof_then.is_some_and(|r| r < SLOW)
     }
 
-    /// How well its time is known: half of the 95 % interval over the median, or the distance to the fastest run where others
-    /// disturbed it. `None` if it was not measured.
+    /// How well its time is known: half of the 95 % interval over the median; 0 of a single window, which has no interval.
+    /// `None` if it was not measured.
     pub fn noise(&self) -> Option<f64> {
         let t = &self.measured.as_ref()?.time_s;
-        let spread = match self.disturbed {
-            Some(_) => 1.0 - t.min / t.median,
-            None => 0.0,
-        };
-        // One window has no interval.
-        let interval = if t.n < 2 { 0.0 } else { t.relative_error() };
-        Some(interval.max(spread))
+        Some(if t.n < 2 { 0.0 } else { t.relative_error() })
     }
 
     /// Takes the prediction of a machine, and the errors against it.

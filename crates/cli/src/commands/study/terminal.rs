@@ -1,6 +1,7 @@
 //! The results of a study in the terminal.
 
 use greenup_app::print;
+use greenup_calibrate::suite::noise::DISTURBED;
 use greenup_meter::Flag;
 use greenup_report::page::Fact;
 use greenup_report::si::{percent, si, three};
@@ -67,12 +68,7 @@ fn of_device(study: &DeviceStudy) {
         None => {}
     }
     // The banner has been printed.
-    let banner = study.noise.banner();
-    let warnings = study
-        .machine
-        .warnings
-        .iter()
-        .filter(|w| Some(*w) != banner.as_ref());
+    let warnings = (study.machine.warnings.iter()).filter(|w| !w.starts_with(DISTURBED));
     for w in study.missing.iter().chain(warnings) {
         print::warn(w);
     }
