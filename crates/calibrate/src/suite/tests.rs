@@ -40,7 +40,7 @@ struct Simulated {
 }
 
 /// Step of the simulated clock, s.
-const STEP: f64 = 4e-4;
+const STEP: f64 = 1e-4;
 
 impl Simulated {
     fn new(scenario: Scenario) -> Self {
