@@ -7,7 +7,7 @@ use crate::record::Record;
 use crate::suite::Calibration;
 use greenup_device::CpuFacts;
 use greenup_device::cuda::Gpu;
-use greenup_model::{Estimate, Label, Machine};
+use greenup_model::{Estimate, Label, Machine, Op};
 
 /// Replaces fitted times by roofs: the best rate that any benchmark on the whole device sustained,
 /// by the median of its repeats, with that benchmark's interval.
@@ -15,26 +15,57 @@ use greenup_model::{Estimate, Label, Machine};
 /// A least-squares time would run through the middle of the benchmarks that a class binds, and
 /// half of all good kernels would lie above it.
 fn set_roofs(machine: &mut Machine, records: &[Record]) {
-    for (&op, cost) in &mut machine.cost {
-        let best = records
-            .iter()
-            .filter(|r| r.occupancy >= 1.0 && r.work.count(op) > 0.0)
-            .map(|r| (r, r.work.count(op)))
-            .min_by(|a, b| (a.0.time_s / a.1).total_cmp(&(b.0.time_s / b.1)));
-        if let Some((r, n)) = best {
-            let end = |name: &str| r.note(name).unwrap_or(r.time_s);
-            let (lo, hi) = (end("_time_lo_s"), end("_time_hi_s"));
-            // A single repeat says nothing of its spread.
-            let mut tau = if lo < hi {
-                Estimate::with_interval(r.time_s / n, lo / n, hi / n)
-            } else {
-                Estimate::new(r.time_s / n)
-            };
-            tau.label = Some(Label::Measured);
-            tau.source = Some(format!("best rate: {}", r.benchmark));
-            cost.time_s = Some(tau);
+    // A class that bounds no record has a rate from below only, which is no constant.
+    let known = machine.cost.iter_mut().filter(|(_, c)| c.time_s.is_some());
+    for (&op, cost) in known {
+        if let Some((r, time_s)) = roof(records, op) {
+            cost.time_s = Some(roof_of(r, op, time_s));
         }
     }
+}
+
+/// The time of one operation by a record that took `time_s`, with the record's interval.
+fn roof_of(r: &Record, op: Op, time_s: f64) -> Estimate {
+    let n = r.work.count(op);
+    let end = |name: &str| r.note(name).unwrap_or(r.time_s);
+    let (lo, hi) = (end("_time_lo_s").min(time_s), end("_time_hi_s").max(time_s));
+    // A single repeat says nothing of its spread.
+    let mut tau = if lo < hi {
+        Estimate::with_interval(time_s / n, lo / n, hi / n)
+    } else {
+        Estimate::new(time_s / n)
+    };
+    tau.label = Some(Label::Measured);
+    tau.source = Some(format!("best rate: {}", r.benchmark));
+    tau
+}
+
+/// Raises the roof of one class to the rate of a record.
+pub fn raise_to(machine: &mut Machine, op: Op, record: &Record) {
+    if let Some(cost) = machine.cost.get_mut(&op) {
+        cost.time_s = Some(roof_of(record, op, record.time_s));
+    }
+}
+
+/// The record of the best rate of a class on the whole device, and its time: the median, or the fastest window where the
+/// median was disturbed or the benchmark faster when it was measured again.
+fn roof(records: &[Record], op: Op) -> Option<(&Record, f64)> {
+    (records.iter())
+        .filter(|r| r.occupancy >= 1.0 && r.work.count(op) > 0.0)
+        .map(|r| (r, r.note("_time_best_s").unwrap_or(r.time_s)))
+        .min_by(|a, b| (a.1 / a.0.work.count(op)).total_cmp(&(b.1 / b.0.work.count(op))))
+}
+
+/// Classes whose roof rests on a record that was disturbed, and why.
+pub fn not_clean(records: &[Record]) -> Vec<(Op, String)> {
+    (Op::ALL.into_iter())
+        .filter_map(|op| {
+            let (r, _) = roof(records, op)?;
+            let (_, flags) = r.notes.iter().find(|(name, _)| name == "_flags")?;
+            let why = flags.split("disturbed: ").nth(1)?;
+            Some((op, format!("{}: {why}", r.benchmark)))
+        })
+        .collect()
 }
 
 /// A machine with roofs, and with the clock at the cap where the records tell it.
@@ -121,15 +152,10 @@ pub fn build(
     options: &FitOptions,
 ) -> Result<(Machine, Fit, Vec<Record>), FitError> {
     let all = facts.cores.len();
-    let records: Vec<Record> = calibration.points.iter().map(|p| p.record(all)).collect();
+    let points = calibration.points.iter().map(|p| p.record(all));
+    let records: Vec<Record> = points.chain(calibration.faster.iter().cloned()).collect();
     let mut fit = fit(&records, options)?;
-    if let Some(drift) = calibration.drift.filter(|d| *d > 0.05) {
-        fit.warnings.push(format!(
-            "the machine itself drifted by {:.0} % between the start and the end of the calibration: \
-             another program or tenant may be using it",
-            100.0 * drift
-        ));
-    }
+    fit.warnings.extend(calibration.noise.banner());
     warn(&mut fit, calibration.interrupted, &records);
     // A fit with negative energies cannot happen here: NNLS and capped keep them at 0 or above.
     let mut machine = fit.to_machine(name, &format!("{} ({} cores)", facts.model, all))?;

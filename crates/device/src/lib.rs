@@ -10,6 +10,7 @@
 //! | [`memory`] | aligned buffers on huge pages |
 //! | [`cuda`] | NVIDIA GPUs and their compiler, found at run time |
 //! | [`opencl`] | OpenCL devices and their compilers, found at run time |
+//! | [`load`] | what other programs and a hypervisor take of the cores |
 //! | [`library`] | shared libraries, loaded at run time |
 //! | [`shared_slice`] | a slice of which threads write disjoint elements |
 //! | [`team`] | pinned threads that start and stop together |
@@ -24,6 +25,7 @@ pub mod cuda;
 pub mod facts;
 pub mod isa;
 pub mod library;
+pub mod load;
 pub mod memory;
 pub mod opencl;
 pub mod shared_slice;

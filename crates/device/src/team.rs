@@ -1,6 +1,6 @@
 //! Pinned threads that start and stop together.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Time that threads spin before they park: longer than passes on dedicated cores differ.
@@ -13,12 +13,79 @@ pub struct Team {
 }
 
 /// Passes of one timed run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Passes {
-    /// Wall time of each pass, from all threads ready to all threads done, s.
+    /// Wall time of each pass, from the first thread's start to the last one's end, s.
     pub seconds: Vec<f64>,
+    /// Time in each pass that a thread had no core, or waited for its start while others ran, s: the most of any thread.
+    /// 0 where the system has no clock of a thread's own time.
+    pub lost_s: Vec<f64>,
     /// Wall time of the whole run, s.
     pub total_s: f64,
+}
+
+/// Share of a pass that may be lost to other programs: more, and the pass says nothing of the machine.
+pub const LOST: f64 = 0.02;
+
+impl Passes {
+    /// Whether nothing took a core away during pass `i`.
+    pub fn undisturbed(&self, i: usize) -> bool {
+        self.lost_s
+            .get(i)
+            .is_none_or(|lost| *lost <= LOST * self.seconds[i])
+    }
+
+    /// Times of the undisturbed passes, s.
+    pub fn clean_s(&self) -> Vec<f64> {
+        (0..self.seconds.len())
+            .filter(|&i| self.undisturbed(i))
+            .map(|i| self.seconds[i])
+            .collect()
+    }
+
+    /// Adds the passes of another run of the same work.
+    pub fn extend(&mut self, more: Self) {
+        self.seconds.extend(more.seconds);
+        self.lost_s.extend(more.lost_s);
+        self.total_s += more.total_s;
+    }
+}
+
+/// What one thread did in a pass, ns since the run's start: begin, end, time on a core.
+#[derive(Default)]
+struct Turn {
+    begin: AtomicU64,
+    end: AtomicU64,
+    on_core: AtomicU64,
+}
+
+/// Wall time of a pass and the most that a thread lost in it, s. All threads have done it.
+fn pass_of(turns: &[Turn]) -> (f64, f64) {
+    let of = |x: &AtomicU64| x.load(Ordering::Relaxed);
+    let first = turns.iter().map(|t| of(&t.begin)).min().unwrap_or(0);
+    let last = turns.iter().map(|t| of(&t.end)).max().unwrap_or(0);
+    let lost = turns.iter().map(|t| {
+        let since = of(&t.end).saturating_sub(first);
+        since.saturating_sub(of(&t.on_core))
+    });
+    let s = |ns: u64| 1e-9 * ns as f64;
+    (s(last.saturating_sub(first)), s(lost.max().unwrap_or(0)))
+}
+
+/// Time that this thread has had a core, ns; `None` where the system does not tell.
+pub fn on_core_ns() -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let mut t = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: `t` is valid for writes.
+        let known = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut t) } == 0;
+        known.then_some(t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64)
+    }
+    #[cfg(not(unix))]
+    None
 }
 
 impl Team {
@@ -59,13 +126,16 @@ impl Team {
         let n = self.len();
         let barrier = SpinBarrier::new(n, PATIENCE);
         let stop = AtomicBool::new(false);
+        let turns: Vec<Turn> = (0..n).map(|_| Turn::default()).collect();
+        let epoch = Instant::now();
+        let ns = || epoch.elapsed().as_nanos() as u64;
         let member = |rank: usize| {
             if let Some(&cpu) = self.cpus.get(rank) {
                 // Without permission it stays unpinned.
                 let _ = crate::affinity::pin(cpu);
             }
             let mut state = setup(rank);
-            let mut seconds = Vec::new();
+            let (mut seconds, mut lost_s) = (Vec::new(), Vec::new());
             barrier.wait();
             let start = Instant::now();
             loop {
@@ -76,13 +146,27 @@ impl Team {
                 if stop.load(Ordering::Relaxed) {
                     break;
                 }
-                let t = Instant::now();
+                let before = on_core_ns();
+                let begin = ns();
                 pass(&mut state);
+                let end = ns();
+                let on_core = before.zip(on_core_ns()).map(|(b, a)| a - b);
+                let turn = &turns[rank];
+                // The barrier orders these and the reads of the first thread, which arrives at the next one after them.
+                turn.begin.store(begin, Ordering::Relaxed);
+                turn.end.store(end, Ordering::Relaxed);
+                turn.on_core
+                    .store(on_core.unwrap_or(u64::MAX), Ordering::Relaxed);
                 barrier.wait();
-                seconds.push(t.elapsed().as_secs_f64());
+                if rank == 0 {
+                    let (wall, lost) = pass_of(&turns);
+                    seconds.push(wall);
+                    lost_s.push(lost);
+                }
             }
             Passes {
                 seconds,
+                lost_s,
                 total_s: start.elapsed().as_secs_f64(),
             }
         };
@@ -193,8 +277,49 @@ mod tests {
             },
             |done, _| done < 5,
         );
-        assert_eq!(passes.seconds.len(), 5);
+        assert_eq!((passes.seconds.len(), passes.lost_s.len()), (5, 5));
         assert_eq!(count.into_inner(), 15);
+    }
+
+    #[test]
+    fn a_pass_without_a_core_or_with_a_late_start_is_disturbed() {
+        let turn = |begin: u64, end: u64, on_core: u64| Turn {
+            begin: begin.into(),
+            end: end.into(),
+            on_core: on_core.into(),
+        };
+        let of = |turns: &[Turn]| {
+            let (wall, lost) = pass_of(turns);
+            let passes = Passes {
+                seconds: vec![wall],
+                lost_s: vec![lost],
+                total_s: wall,
+            };
+            (wall, lost, passes.undisturbed(0))
+        };
+        // Both threads had their cores: the second needed a tenth longer.
+        let (wall, lost, clean) = of(&[
+            turn(0, 1_000_000, 999_000),
+            turn(1000, 1_100_000, 1_098_000),
+        ]);
+        assert!((wall - 1.1e-3).abs() < 1e-12 && lost < 3e-6 && clean);
+        // One lost its core for a while.
+        assert!(!of(&[turn(0, 1_000_000, 1_000_000), turn(0, 1_500_000, 1_000_000)]).2);
+        // One began when the other was done: they never ran at the same time.
+        assert!(
+            !of(&[
+                turn(0, 1_000_000, 1_000_000),
+                turn(1_000_000, 2_000_000, 1_000_000)
+            ])
+            .2
+        );
+        // No clock of a thread's own time.
+        assert!(of(&[turn(0, 1_000_000, u64::MAX)]).2);
+        let none = Passes {
+            seconds: vec![1.0, 2.0],
+            ..Passes::default()
+        };
+        assert_eq!(none.clean_s(), [1.0, 2.0]);
     }
 
     #[test]

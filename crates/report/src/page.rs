@@ -199,6 +199,8 @@ pub struct Page {
     pub title: String,
     /// Line below the title.
     pub subtitle: String,
+    /// What a reader must know before the numbers, a paragraph each.
+    pub banner: Vec<String>,
     /// The main results.
     pub headline: Vec<Fact>,
     /// Sections in order.
@@ -261,6 +263,7 @@ mod tests {
         let page = Page {
             title: "A <b> machine".into(),
             subtitle: String::new(),
+            banner: vec!["a <i> banner".into()],
             headline: vec![Fact::new("peak", "1 & 2")],
             sections: vec![Section {
                 id: "x".into(),
@@ -280,6 +283,7 @@ mod tests {
         };
         let html = page.render().unwrap();
         assert!(html.contains("A &lt;b&gt; machine") && html.contains("1 &amp; 2"));
+        assert!(html.contains("<p class=\"banner\" role=\"note\">a &lt;i&gt; banner</p>"));
         assert!(html.contains("<svg></svg>"));
         assert!(!html.contains("http://") && !html.contains("https://"));
     }

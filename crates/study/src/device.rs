@@ -3,6 +3,7 @@
 use crate::result::KernelResult;
 use crate::tuned::{Tuning, TuningError};
 use greenup_calibrate::suite::Calibration;
+use greenup_calibrate::suite::noise::Noise;
 use greenup_calibrate::{Fit, Record};
 use greenup_device::CpuFacts;
 use greenup_device::cuda::Gpu;
@@ -44,6 +45,8 @@ pub struct DeviceStudy {
     pub kernels: Vec<KernelResult>,
     /// The tuning run, or its error; `None` if it was not requested or the study was interrupted.
     pub tuning: Option<Result<Tuning, TuningError>>,
+    /// What disturbed the device while it was measured, and what was repeated.
+    pub noise: Noise,
     /// What could not be measured, and why.
     pub missing: Vec<String>,
     /// Whether the user interrupted its study.
@@ -86,6 +89,7 @@ impl DeviceStudy {
                     "time_s": m.map(|m| m.time_s.median),
                     "energy_j": m.and_then(|m| m.energy_j).map(|e| e.median),
                     "power_w": m.and_then(|m| m.power_w).map(|p| p.median),
+                    "disturbed": k.disturbed,
                     "predicted_time_s": k.predicted.time_s,
                     "predicted_energy_j": k.explained.as_ref().map(|e| e.total_j),
                     "energy_split": k.explained,
@@ -99,10 +103,19 @@ impl DeviceStudy {
             "kind": if self.is_gpu() { "gpu" } else { "cpu" },
             "energy": self.sensor.is_some(),
             "sensor": self.sensor,
+            "disturbed": self.noise.disturbed,
+            "repeated": self.noise.repeated,
+            "not_clean": self.noise.not_clean,
+            "noise": {
+                "others_share": self.noise.others_share,
+                "stolen_share": self.noise.stolen_share,
+                "slow_share": self.noise.slow_share,
+            },
             "machine": self.machine,
             "fit_errors": { "time": self.fit.time_errors, "energy": self.fit.energy_errors },
             "kernels": kernels,
             "tuning": self.tuning.as_ref().and_then(|t| t.as_ref().ok()),
+            "tuning_found": self.tuning.as_ref().and_then(|t| Some(t.as_ref().ok()?.describe())),
             "missing": self.missing,
             "interrupted": self.interrupted,
         })

@@ -11,6 +11,7 @@ use greenup_files::{FileError, Journal};
 use greenup_meter::Observer;
 use greenup_model::{Machine, MachineError};
 use greenup_process::interrupt::Saving;
+use std::collections::BTreeMap;
 
 /// Settings of a study.
 pub struct StudyOptions {
@@ -61,8 +62,8 @@ pub struct Study {
 
 /// Journals that store the measurements on disk until the results are written.
 pub struct Journals {
-    /// Records of the calibrations, CSV; one per device, in their order.
-    pub records: Vec<Journal>,
+    /// Records of the calibrations, CSV, by the names of their devices.
+    pub records: BTreeMap<String, Journal>,
     /// Results of the kernels, one JSON object per line.
     pub kernels: Journal,
 }
@@ -70,13 +71,13 @@ pub struct Journals {
 impl Journals {
     /// The first journal with a record.
     pub fn with_records(&self) -> Option<&Journal> {
-        self.records.iter().find(|j| j.lines() > 0)
+        self.records.values().find(|j| j.lines() > 0)
     }
 
     /// Removes them: their lines stand elsewhere. Those of devices without results stay.
-    pub fn done(self, study: &Study, order: &[String]) {
-        for (journal, device) in self.records.into_iter().zip(order) {
-            if study.devices.iter().any(|d| d.device == *device) {
+    pub fn done(self, study: &Study) {
+        for (device, journal) in self.records {
+            if study.devices.iter().any(|d| d.device == device) {
                 journal.done();
             }
         }
@@ -137,9 +138,8 @@ pub fn run(
     let mut devices = Vec::new();
     let mut saving = Vec::new();
     let mut durations = Vec::new();
-    let mut journals = kept.records.iter_mut();
     if let Some(cpu) = &mut options.cpu
-        && let Some(journal) = journals.next()
+        && let Some(journal) = kept.records.get_mut("cpu")
     {
         let watch = Stopwatch::new(observer, "cpu");
         let (device, time) = cpu::run(
@@ -154,12 +154,15 @@ pub fn run(
         saving.extend(time);
         devices.push(device);
     }
-    for (gpu, journal) in options.gpus.iter_mut().zip(journals) {
+    for gpu in &mut options.gpus {
+        let name = gpu.device();
+        let Some(journal) = kept.records.get_mut(&name) else {
+            continue;
+        };
         if observer.cancelled() {
-            missing.push(format!("{}: interrupted before its study", gpu.device()));
+            missing.push(format!("{name}: interrupted before its study"));
             continue;
         }
-        let name = gpu.device();
         let watch = Stopwatch::new(observer, &name);
         let found = gpu::run(
             gpu,

@@ -69,6 +69,7 @@ impl Drawing {
             }],
             footer: self.footer.into(),
             provenance: provenance.facts(),
+            ..Page::default()
         };
         to.write(page.render()?.as_bytes())?;
         to.print_name();

@@ -79,6 +79,7 @@ pub fn page(
         sections: vec![fields, settings],
         footer: "Drift: change of the total energy over its initial value.".into(),
         provenance: provenance.facts(),
+        ..Page::default()
     };
     Ok(page.render()?)
 }

@@ -1,14 +1,16 @@
 //! The microbenchmarks: what each runs, on how much data, and how much work one pass is.
 
+pub mod window;
 mod worker;
 
 use crate::kernels::GRAIN_BYTES;
+use greenup_device::team::{LOST, Passes, on_core_ns};
 use greenup_device::{CpuFacts, Team, clock};
 use greenup_meter::Run;
-use greenup_meter::stats::median;
 use greenup_model::{Op, Work};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
+use window::{REPEATS, Repeatable, window};
 use worker::Worker;
 
 /// What a microbenchmark does to its data.
@@ -203,29 +205,25 @@ impl Prepared {
 
     /// Repeats passes for about `seconds`.
     ///
-    /// The time counted is that of the median pass times their number: a pass during which
-    /// another program took a core away says nothing of the machine.
+    /// The time counted is that of the median pass times their number. Passes during which another program took a core away
+    /// are not among them where enough others are: they say nothing of the machine.
     pub fn run(&self, seconds: f64) -> Run {
         self.run_while(seconds, &|| true)
     }
 
     /// The same, ended before where `go` says so; one pass is made at least.
     pub fn run_while(&self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Run {
-        let passes = self.passes_while(seconds, go);
-        let iterations = passes.len() as f64;
-        Run {
-            iterations,
-            seconds: iterations * median(&passes),
-        }
+        window(self, seconds, REPEATS, go).run
     }
 
     /// Passes of all threads at once, each followed at once by a reading of its core's clock: one
     /// (seconds, Hz) a pass and thread.
     ///
     /// Wide vectors lower the clock of many cores, so a clock measured at another moment says
-    /// nothing of a peak.
+    /// nothing of a peak. Passes during which the thread lost its core are left out if there are others.
     pub fn with_clock(&self, seconds: f64) -> Vec<(f64, f64)> {
         let pairs = Mutex::new(Vec::new());
+        let cut = Mutex::new(Vec::new());
         self.team.run(
             |rank| {
                 self.workers[rank]
@@ -233,11 +231,14 @@ impl Prepared {
                     .unwrap_or_else(PoisonError::into_inner)
             },
             |worker| {
+                let before = on_core_ns();
                 let start = Instant::now();
                 worker.pass();
                 let t = start.elapsed().as_secs_f64();
+                let on_core = before.zip(on_core_ns()).map(|(b, a)| 1e-9 * (a - b) as f64);
                 if let Some(hz) = clock::measure_hz(8e-4) {
-                    pairs
+                    let whole = on_core.is_none_or(|on| t - on <= LOST * t);
+                    if whole { &pairs } else { &cut }
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
                         .push((t, hz));
@@ -245,7 +246,11 @@ impl Prepared {
             },
             |done, elapsed| done == 0 || elapsed < seconds,
         );
-        pairs.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let of = |m: Mutex<Vec<_>>| m.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match of(pairs) {
+            none if none.is_empty() => of(cut),
+            some => some,
+        }
     }
 
     /// Number of threads.
@@ -254,22 +259,26 @@ impl Prepared {
     }
 
     /// Time of each pass, s, over about `seconds`.
-    pub fn passes(&self, seconds: f64) -> Vec<f64> {
-        self.passes_while(seconds, &|| true)
+    pub fn pass_times(&self, seconds: f64) -> Vec<f64> {
+        self.passes(seconds, &|| true).seconds
+    }
+}
+
+impl Repeatable for Prepared {
+    fn work(&self) -> &Work {
+        &self.work
     }
 
-    fn passes_while(&self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
-        self.team
-            .run(
-                |rank| {
-                    self.workers[rank]
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                },
-                |worker| worker.pass(),
-                |done, elapsed| done == 0 || elapsed < seconds && go(),
-            )
-            .seconds
+    fn passes(&self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Passes {
+        self.team.run(
+            |rank| {
+                self.workers[rank]
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+            },
+            |worker| worker.pass(),
+            |done, elapsed| done == 0 || elapsed < seconds && go(),
+        )
     }
 }
 

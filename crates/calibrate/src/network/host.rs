@@ -53,7 +53,7 @@ pub fn measure(
                 break;
             }
             for ((op, bench), rates) in row.benches.iter().zip(&mut row.rates) {
-                let passes = bench.passes(seconds);
+                let passes = bench.pass_times(seconds);
                 let best = passes.into_iter().fold(f64::INFINITY, f64::min);
                 rates.push(bench.work.count(*op) / best);
             }

@@ -184,10 +184,10 @@ pub struct CalibrateArgs {
     pub device: Option<DeviceSet>,
     /// Measure messages instead: between ranks (`mpirun -np 2 greenup calibrate --network`, or --ranks), or with --device
     /// cuda:all between the GPUs of this host
-    #[arg(long, conflicts_with_all = ["records", "page"])]
+    #[arg(long, conflicts_with_all = ["records", "page", "method"])]
     pub network: bool,
     /// Measure the levels of the memory hierarchy instead: what a byte and a random access cost at each, and its latency
-    #[arg(long, conflicts_with_all = ["network", "records", "page", "out"])]
+    #[arg(long, conflicts_with_all = ["network", "records", "page", "out", "name", "method"])]
     pub levels: bool,
     #[command(flatten)]
     pub ranks: RanksArg,

@@ -36,7 +36,7 @@ pub enum Case {
 pub struct ScalingStudyArgs {
     /// Measure applications instead: hydro, gisaxs, fmm and tuning on 1, 2, 4, … all GPUs, or without GPUs on as many ranks as
     /// cores; speedup, powerup and greenup compared with the prediction
-    #[arg(long, conflicts_with_all = ["assume", "full", "no_tuning"])]
+    #[arg(long, conflicts_with_all = ["assume", "full", "no_tuning", "name", "sensor"])]
     pub scaling: bool,
     /// With --scaling: cases, the most important first [default: hydro,gisaxs,fmm; on a CPU hydro,fmm]
     #[arg(

@@ -1,7 +1,7 @@
 //! `greenup study` and `calibrate` under kills and full disks: what was measured stays, the rest is whole or not there.
 
 use crate::common::command;
-use greenup_testing::{at_a_terminal, fails, names, on_a_full_disk, signal};
+use greenup_testing::{at_a_terminal, fails, is_refused, names, on_a_full_disk, signal};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -166,5 +166,35 @@ fn a_full_disk_ends_it_at_the_first_record() {
         for name in names {
             assert_eq!(fs::read_to_string(out.join(name)).unwrap(), "old");
         }
+    }
+}
+
+/// What a mode does not use is refused before anything is measured.
+#[test]
+fn flags_without_an_effect_are_refused() {
+    for (args, flag) in [
+        (vec!["study", "--scaling", "--name", "x"], "--name"),
+        (vec!["study", "--scaling", "--sensor", "none"], "--sensor"),
+        (vec!["study", "--scaling", "--full"], "--full"),
+        (vec!["study", "--cases", "hydro"], "--scaling"),
+        (vec!["calibrate", "--levels", "--name", "x"], "--name"),
+        (
+            vec!["calibrate", "--levels", "--method", "nnls"],
+            "--method",
+        ),
+        (vec!["calibrate", "--levels", "-o", "m.toml"], "--out"),
+        (
+            vec!["calibrate", "--network", "--method", "nnls"],
+            "--method",
+        ),
+        (
+            vec!["calibrate", "--network", "--records", "r.csv"],
+            "--records",
+        ),
+        (vec!["calibrate", "--machine", "h200"], "--network"),
+        (vec!["calibrate", "--ranks", "2"], "--network"),
+    ] {
+        let e = is_refused(&mut command(&args));
+        assert!(e.contains(flag), "{args:?}: {e}");
     }
 }

@@ -40,6 +40,7 @@ pub fn page(p: &Profile, model_of: &dyn Fn(&str) -> Option<Machine>) -> Page {
         sections,
         footer: "Joules of kernels: the machine model's, scaled so that their sum is the meter's. Times: CUPTI.".into(),
         provenance: Vec::new(),
+        ..Page::default()
     }
 }
 

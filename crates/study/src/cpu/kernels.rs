@@ -1,24 +1,24 @@
 //! Three real kernels: stream triad, DGEMM of a library, sparse matrix–vector product.
 
+use greenup_calibrate::bench::window::Repeatable;
 use greenup_calibrate::bench::{Bench, Kind, Level, Prepared};
+use greenup_device::load::waited_s;
+use greenup_device::team::Passes;
 use greenup_device::{Buffer, CpuFacts, Team};
 use greenup_gemm::check::dot;
 use greenup_gemm::{Faer, Matrices, Product as _, Size};
-use greenup_meter::Run;
 use greenup_model::{Op, Work};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// A kernel that is ready to be measured.
-pub trait Kernel {
+/// A kernel that is ready to be measured. Its work is that of one iteration: operations, and minimum traffic to main memory.
+pub trait Kernel: Repeatable {
     /// Short name, such as `triad`.
     fn name(&self) -> &'static str;
     /// Operation and problem size in a phrase.
     fn describe(&self) -> String;
-    /// Work of one iteration: operations, and minimum traffic to main memory.
-    fn work(&self) -> Work;
-    /// Repeats the kernel for about `seconds`, or until `go` returns false.
-    fn run(&mut self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Run;
+    /// Size of the data that it goes through, bytes.
+    fn data_bytes(&self) -> f64;
     /// Largest relative error against a reference of higher precision, and its bound.
     fn verify(&mut self) -> (f64, f64);
 }
@@ -45,6 +45,7 @@ fn work(flops: f64, bytes: f64) -> Work {
 /// a = b + s·c on arrays far larger than the caches.
 struct Triad {
     prepared: Prepared,
+    data_bytes: f64,
 }
 
 impl Triad {
@@ -54,9 +55,21 @@ impl Triad {
             level: Level::Dram,
             threads: team.len(),
         };
+        let array = bench.level.bytes(facts, bench.threads)?;
         Some(Self {
             prepared: bench.prepare(facts, team, go)?,
+            data_bytes: (3 * array * bench.threads) as f64,
         })
+    }
+}
+
+impl Repeatable for Triad {
+    fn work(&self) -> &Work {
+        &self.prepared.work
+    }
+
+    fn passes(&self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Passes {
+        self.prepared.passes(seconds, go)
     }
 }
 
@@ -69,12 +82,8 @@ impl Kernel for Triad {
         "a = b + s·c, streaming stores, arrays four times all caches".into()
     }
 
-    fn work(&self) -> Work {
-        self.prepared.work.clone()
-    }
-
-    fn run(&mut self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Run {
-        self.prepared.run_while(seconds, go)
+    fn data_bytes(&self) -> f64 {
+        self.data_bytes
     }
 
     /// One grain through the same compiled kernel, against a fused multiply-add.
@@ -99,21 +108,46 @@ impl Kernel for Triad {
 struct Dgemm {
     n: usize,
     library: Faer,
-    matrices: Matrices,
+    work: Work,
+    matrices: Mutex<Matrices>,
 }
 
 impl Dgemm {
     fn new(n: usize, threads: usize) -> Self {
         let size = Size { m: n, n, k: n };
+        let x = n as f64;
         Self {
             n,
             library: Faer { threads },
-            matrices: Matrices::random(size, 12),
+            // Read A and B, read and write C once: what a perfect blocking moves.
+            work: work(2.0 * x * x * x, 32.0 * x * x),
+            matrices: Matrices::random(size, 12).into(),
         }
     }
+}
 
-    fn multiply(&mut self) {
-        self.library.multiply(&mut self.matrices);
+impl Repeatable for Dgemm {
+    fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// The library has threads of its own: what they lost is the time that they waited for a core.
+    fn passes(&self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Passes {
+        let mut matrices = (self.matrices.lock()).unwrap_or_else(PoisonError::into_inner);
+        let start = Instant::now();
+        let mut passes = Passes::default();
+        while passes.seconds.is_empty() || start.elapsed().as_secs_f64() < seconds && go() {
+            let before = waited_s();
+            let begin = Instant::now();
+            self.library.multiply(&mut matrices);
+            passes.seconds.push(begin.elapsed().as_secs_f64());
+            let waited = before
+                .zip(waited_s())
+                .map_or(0.0, |(b, a)| (a - b).max(0.0));
+            passes.lost_s.push(waited);
+        }
+        passes.total_s = start.elapsed().as_secs_f64();
+        passes
     }
 }
 
@@ -126,34 +160,17 @@ impl Kernel for Dgemm {
         format!("C += A·B, n = {}, {}", self.n, self.library.name())
     }
 
-    fn work(&self) -> Work {
-        let n = self.n as f64;
-        // Read A and B, read and write C once: what a perfect blocking moves.
-        work(2.0 * n * n * n, 32.0 * n * n)
-    }
-
-    fn run(&mut self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Run {
-        let start = Instant::now();
-        let mut iterations = 0.0;
-        loop {
-            self.multiply();
-            iterations += 1.0;
-            let elapsed = start.elapsed().as_secs_f64();
-            if elapsed >= seconds || !go() {
-                return Run {
-                    iterations,
-                    seconds: elapsed,
-                };
-            }
-        }
+    fn data_bytes(&self) -> f64 {
+        24.0 * (self.n * self.n) as f64
     }
 
     fn verify(&mut self) -> (f64, f64) {
-        self.matrices.c.as_mut_slice().fill(0.0);
-        self.multiply();
+        let matrices = (self.matrices.get_mut()).unwrap_or_else(PoisonError::into_inner);
+        matrices.c.as_mut_slice().fill(0.0);
+        self.library.multiply(matrices);
         let mut rng = fastrand::Rng::with_seed(13);
         let n = self.n;
-        let Matrices { a, b, c, .. } = &self.matrices;
+        let Matrices { a, b, c, .. } = matrices;
         let (a, b, c) = (a.as_slice(), b.as_slice(), c.as_slice());
         let error = (0..200)
             .map(|_| {
@@ -174,6 +191,7 @@ struct Spmv {
     parts: Vec<Mutex<Part>>,
     x: Buffer<f64>,
     nonzeros: usize,
+    work: Work,
 }
 
 /// Rows of one thread; column indices and row starts of 32 bits.
@@ -206,14 +224,36 @@ impl Spmv {
         );
         let mut parts = built.into_inner().unwrap_or_default();
         parts.sort_by_key(|(rank, _)| *rank);
-        let nonzeros = parts.iter().map(|(_, p)| p.values.as_slice().len()).sum();
+        let nonzeros: usize = parts.iter().map(|(_, p)| p.values.as_slice().len()).sum();
+        let (nnz, m) = (nonzeros as f64, rows as f64);
         Self {
             n,
             team: team.clone(),
             parts: parts.into_iter().map(|(_, p)| Mutex::new(p)).collect(),
             x,
             nonzeros,
+            // Values and columns, row starts, x once, y once.
+            work: work(2.0 * nnz, 12.0 * nnz + 4.0 * m + 8.0 * m + 8.0 * m),
         }
+    }
+}
+
+impl Repeatable for Spmv {
+    fn work(&self) -> &Work {
+        &self.work
+    }
+
+    fn passes(&self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Passes {
+        let x = self.x.as_slice();
+        self.team.run(
+            |rank| self.parts[rank].lock().ok(),
+            |part| {
+                if let Some(part) = part {
+                    part.multiply(x);
+                }
+            },
+            |done, elapsed| done == 0 || elapsed < seconds && go(),
+        )
     }
 }
 
@@ -274,32 +314,12 @@ impl Kernel for Spmv {
         )
     }
 
-    fn work(&self) -> Work {
-        let rows = (self.n * self.n * self.n) as f64;
-        let nnz = self.nonzeros as f64;
-        // Values and columns, row starts, x once, y once.
-        work(2.0 * nnz, 12.0 * nnz + 4.0 * rows + 8.0 * rows + 8.0 * rows)
-    }
-
-    fn run(&mut self, seconds: f64, go: &(dyn Fn() -> bool + Sync)) -> Run {
-        let x = self.x.as_slice();
-        let passes = self.team.run(
-            |rank| self.parts[rank].lock().ok(),
-            |part| {
-                if let Some(part) = part {
-                    part.multiply(x);
-                }
-            },
-            |done, elapsed| done == 0 || elapsed < seconds && go(),
-        );
-        Run {
-            iterations: passes.seconds.len() as f64,
-            seconds: passes.seconds.iter().sum(),
-        }
+    fn data_bytes(&self) -> f64 {
+        self.work.count(Op::Dram)
     }
 
     fn verify(&mut self) -> (f64, f64) {
-        self.run(0.0, &|| true);
+        self.passes(0.0, &|| true);
         let mut rng = fastrand::Rng::with_seed(16);
         let x = self.x.as_slice();
         let mut error = 0.0_f64;

@@ -1,10 +1,10 @@
 //! A short tuning run: the DGEMM kernel family on this host; the best kernel is compared with a library.
 
 use crate::tradeoff::{SEARCH, Tradeoff};
-use crate::tuned::{Tuning, TuningError, named, unused};
+use crate::tuned::{DEFAULT_CONFIG, Tuning, TuningError, named, unused};
 use greenup_calibrate::bench::Bench;
 use greenup_device::{CpuFacts, Team};
-use greenup_gemm::{Faer, Kernel, Matrices, Size, compare, family};
+use greenup_gemm::{Faer, Kernel, Matrices, Product, Size, compare, family};
 use greenup_meter::Observer;
 use greenup_model::Op;
 use greenup_space::{Index, Limits, Value};
@@ -69,25 +69,32 @@ pub fn run(
     let best = found.finalists.first().ok_or(TuningError::Interrupted)?;
     let build =
         |config: &[Value], name| Kernel::build(&problem, config, name, &dir.join("kernels"));
-    let tuned = build(&best.config, "tuned kernel")?;
-    let untuned = build(&family::untuned(&problem, facts), "untuned kernel")?;
+    let default = family::untuned(&problem, facts);
+    let default_kernel = build(&default, DEFAULT_CONFIG)?;
+    let tuned = match best.config == default {
+        true => None,
+        false => Some(build(&best.config, "tuned kernel")?),
+    };
     let faer = Faer {
         threads: facts.cores.len(),
     };
     let fma = Bench::f64_peak(team.len()).prepare(facts, team, &|| true);
     let peak = fma.as_ref().map(|b| || b.rate(Op::F64, 0.05));
+    let own = tuned.iter().chain([&default_kernel]);
+    let mut all: Vec<&dyn Product> = own.map(|k| k as &dyn Product).collect();
+    all.push(&faer);
     let comparison = compare(
-        &[&tuned, &untuned, &faer],
+        &all,
         &mut Matrices::random(size, 1),
         7,
         0.05,
         peak.as_ref().map(|p| p as &dyn Fn() -> f64),
         observer,
     )?;
-    if comparison.entries.len() < 3 {
+    if comparison.entries.len() < all.len() {
         return Err(TuningError::Interrupted);
     }
-    Ok(Tuning {
+    let mut tuning = Tuning {
         size,
         points: index.len(),
         trials: found.trials,
@@ -95,5 +102,10 @@ pub fn run(
         config: named(&sweep.facts.parameters, &best.config),
         tradeoff: Tradeoff::of(&sweep, None),
         comparison,
-    })
+    };
+    // Within the noise of the rounds the default stays.
+    if !tuning.found_faster() {
+        tuning.config = named(&sweep.facts.parameters, &default);
+    }
+    Ok(tuning)
 }

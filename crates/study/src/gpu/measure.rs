@@ -7,6 +7,7 @@ use crate::energy;
 use crate::result::{KernelResult, Library};
 use greenup_meter::{DeviceState, Measurement, Observer, Summary};
 use greenup_model::{Machine, MachineError, Op, Work};
+use greenup_report::si::percent;
 use greenup_tune::strategy::StrategyError;
 use greenup_tune::sweep::Rounds;
 use greenup_tune::worker::launcher::Launcher;
@@ -18,6 +19,9 @@ use std::path::Path;
 const ROUNDS: usize = 4;
 /// Measuring time of each, s: windows of eight tenths of it.
 const SECONDS: f64 = 0.8;
+
+/// Half of the interval over the median from which on a kernel counts as disturbed.
+const NOISY: f64 = 0.05;
 
 /// Where kernels are measured.
 pub struct Bench<'a> {
@@ -173,12 +177,9 @@ impl Measured {
         machine: &Machine,
         assume: Option<&Machine>,
     ) -> Result<KernelResult, MachineError> {
-        let predicted = energy::at_roof(machine, &self.work)?;
-        let time = self.measurement.time_s.median;
-        let clock = self.measurement.state.clock_hz;
-        let explained = energy::split(machine, &self.work, time, clock);
         let bytes = self.work.count(Op::Dram);
-        let measured = self.measurement.energy_j.as_ref();
+        let noise = self.measurement.time_s.relative_error();
+        let noisy = self.measurement.time_s.n > 1 && noise > NOISY;
         let mut result = KernelResult {
             name: kernel.name.to_owned(),
             about: kernel.about.to_owned(),
@@ -186,21 +187,35 @@ impl Measured {
             bytes,
             intensity: self.flops / bytes,
             verification: self.verification,
-            share_of_roof: Some(predicted.time_s / time),
+            disturbed: noisy.then(|| format!("its rounds differ by ±{}", percent(noise))),
+            share_of_roof: None,
             roof_then: None,
-            time_error: Some(predicted.time_s / time - 1.0),
-            energy_error: (measured.zip(explained.as_ref()))
-                .map(|(m, e)| e.total_j / m.median - 1.0),
+            time_error: None,
+            energy_error: None,
             assumed: assume.and_then(|m| energy::at_roof(m, &self.work).ok()),
             measured: Some(self.measurement),
-            predicted,
-            explained,
+            predicted: energy::at_roof(machine, &self.work)?,
+            explained: None,
             library: self.library,
             doubts: self.doubts,
             work: self.work,
             advice: Vec::new(),
         };
-        result.advice = advice::for_kernel(&result, machine, true);
+        predict(&mut result, machine)?;
         Ok(result)
     }
+}
+
+/// Compares a measured kernel with the prediction of a machine.
+///
+/// # Errors
+/// The machine has no cost for a class of the work.
+pub fn predict(k: &mut KernelResult, machine: &Machine) -> Result<(), MachineError> {
+    let predicted = energy::at_roof(machine, &k.work)?;
+    let clock = k.measured.as_ref().and_then(|m| m.state.clock_hz);
+    let time = k.measured.as_ref().map(|m| m.time_s.median);
+    let explained = time.and_then(|t| energy::split(machine, &k.work, t, clock));
+    k.explained_by(predicted, explained);
+    k.advice = advice::for_kernel(k, machine, true);
+    Ok(())
 }

@@ -16,12 +16,13 @@ use crate::device::{DeviceStudy, Hardware, suffix};
 use crate::study::StudyError;
 use greenup_calibrate::gpu::context::BenchContext;
 use greenup_calibrate::gpu::suite;
-use greenup_calibrate::machine::build_gpu;
+use greenup_calibrate::machine::{build_gpu, raise_to};
+use greenup_calibrate::suite::noise::Noise;
 use greenup_calibrate::{FitOptions, record};
 use greenup_device::cuda::Gpu;
 use greenup_files::{FileError, Journal};
 use greenup_meter::{Meter, Observer};
-use greenup_model::Machine;
+use greenup_model::{Bound, Machine, Op};
 use greenup_process::interrupt::{self, Saving};
 use greenup_tune::GpuTarget;
 use greenup_tune::worker::launcher::Launcher;
@@ -66,7 +67,8 @@ impl GpuOptions {
     pub fn seconds(&self) -> f64 {
         let policy = &self.meter.policy;
         let each = self.meter.window_s() + policy.warmup_s.max(0.3) + PREPARE_S;
-        let benches = suite::plan(132, !self.full).len() as f64;
+        let multiprocessors = u32::try_from(self.gpu.multiprocessors).unwrap_or(1);
+        let benches = suite::plan(multiprocessors, !self.full).len() as f64;
         let kernels = problems::ALL.len() as f64 * KERNEL_S;
         benches * each + kernels + self.tuning_s.map_or(0.0, |s| s + FINALS_S)
     }
@@ -135,6 +137,7 @@ pub fn run(
         sensor: options.meter.main_sensor().map(str::to_owned),
         no_sensor: options.no_sensor.clone(),
         kernels: Vec::new(),
+        noise: Noise::default(),
         tuning: None,
         missing: calibration.failed,
         interrupted: calibration.interrupted,
@@ -182,24 +185,73 @@ fn kernels(
         if observer.cancelled() {
             break;
         }
-        let bench = measure::Bench {
-            on,
-            launcher: &options.launcher,
-            sensor: study.sensor.as_deref(),
-            dir: &scratch.path().join(kernel.name.replace(' ', "_")),
-            observer: &Within(observer),
+        let measure = |attempt: usize| {
+            let bench = measure::Bench {
+                on,
+                launcher: &options.launcher,
+                sensor: study.sensor.as_deref(),
+                dir: &(scratch.path()).join(format!("{}-{attempt}", kernel.name.replace(' ', "_"))),
+                observer: &Within(observer),
+            };
+            bench.measure(kernel)
         };
-        match bench.measure(kernel) {
-            Ok(Some(measured)) => {
-                let result = measured.explain(kernel, &study.machine, assume)?;
-                results.line(serde_json::to_string(&result)?)?;
-                study.kernels.push(result);
-            }
+        let measured = match measure(0) {
+            Ok(Some(measured)) => measured,
             // The user stopped it.
             Ok(None) => break,
-            Err(why) => study.missing.push(format!("{}: {why}", kernel.name)),
+            Err(why) => {
+                study.missing.push(format!("{}: {why}", kernel.name));
+                observer.step(kernel.name);
+                continue;
+            }
+        };
+        let mut result = measured.explain(kernel, &study.machine, assume)?;
+        if let Some(why) = result.disturbed.clone().filter(|_| !observer.cancelled()) {
+            study.noise.repeated(kernel.name, 1, &why);
+            if let Ok(Some(again)) = measure(1) {
+                let again = again.explain(kernel, &study.machine, assume)?;
+                if again.noise() < result.noise() {
+                    result = again;
+                }
+            }
         }
+        if let Some(why) = &result.disturbed {
+            study.noise.not_clean(kernel.name, why);
+        }
+        results.line(serde_json::to_string(&result)?)?;
+        study.kernels.push(result);
         observer.step(kernel.name);
+    }
+    raise(study)
+}
+
+/// A kernel above a roof raises it: slow memory from data that no cache holds, and other classes where the machine has one
+/// clock. The kernels are compared with the new roofs.
+fn raise(study: &mut DeviceStudy) -> Result<(), StudyError> {
+    let one_clock = study.machine.clock.is_none();
+    let Hardware::Gpu(gpu) = &study.hardware else {
+        return Ok(());
+    };
+    let cache = (gpu.named().iter()).find_map(|(n, v)| (*n == "l2_bytes").then_some(*v as f64));
+    let beyond = 4.0 * cache.unwrap_or(f64::INFINITY);
+    let faster: Vec<_> = (study.kernels.iter())
+        .filter_map(|k| {
+            let Bound::Op(op) = k.predicted.bound else {
+                return None;
+            };
+            let record = k.above_roof(k.bytes, beyond)?;
+            (op == Op::Dram || one_clock && !op.is_bytes()).then_some((op, record))
+        })
+        .collect();
+    if faster.is_empty() {
+        return Ok(());
+    }
+    for (op, record) in faster {
+        raise_to(&mut study.machine, op, &record);
+        study.records.push(record);
+    }
+    for k in &mut study.kernels {
+        measure::predict(k, &study.machine)?;
     }
     Ok(())
 }

@@ -14,11 +14,13 @@ use crate::tradeoff::Tradeoff;
 use crate::tuned::{Tuning, named};
 use greenup_app::provenance::Provenance;
 use greenup_calibrate::machine::of_records;
+use greenup_calibrate::suite::noise::Noise;
 use greenup_calibrate::{FitOptions, record};
 use greenup_device::cuda::{Compiler, Gpu, Source};
 use greenup_gemm::Size;
 use greenup_meter::observe::Silent;
-use greenup_model::{Machine, Op, shipped};
+use greenup_model::{Estimate, Machine, Op, shipped};
+use greenup_report::page::Page;
 use greenup_tune::analyze::counted;
 use greenup_tune::build::compile::Unit;
 use greenup_tune::build::{cubin, emulator};
@@ -283,6 +285,7 @@ fn study() -> Study {
             records,
             sensor: Some("nvml:0:energy".into()),
             no_sensor: None,
+            noise: Noise::default(),
             tuning: Some(Ok(tuning)),
             missing: vec!["spmv: the device was lost".into()],
             interrupted: false,
@@ -385,4 +388,61 @@ fn without_a_sensor_the_page_says_so_once() {
     let html = page(&study).unwrap().render().unwrap();
     assert_eq!(html.matches("times only; no energy sensor").count(), 1);
     assert!(html.contains("--assume MACHINE") && !html.contains("predicted E"));
+    assert!(html.contains("<title>Time roofline of"));
+}
+
+#[test]
+fn what_disturbed_a_device_stands_above_its_numbers() {
+    let mut study = study();
+    let quiet = page(&study).unwrap();
+    assert!(quiet.title.starts_with("Energy roofline of") && quiet.banner.is_empty());
+    let value = |p: &Page, name: &str| {
+        let fact = p.headline.iter().find(|f| f.name == name);
+        fact.unwrap().value.clone()
+    };
+    assert!(!value(&quiet, "slow memory").contains("at least"));
+    assert_eq!(summary(&study)["devices"][0]["disturbed"], false);
+
+    let noise = &mut study.devices[0].noise;
+    noise.repeated("triad", 2, "its rounds differ by ±9.0 %");
+    noise.not_clean("dram", "read DRAM: its windows differ by 9 %");
+    let page = page(&study).unwrap();
+    assert!(
+        page.banner[0].starts_with("cuda:0 (NVIDIA H200): Disturbed"),
+        "{:?}",
+        page.banner
+    );
+    assert!(value(&page, "slow memory").starts_with("at least "));
+    assert!(page.render().unwrap().contains("class=\"banner\""));
+    let device = &summary(&study)["devices"][0];
+    assert_eq!(device["disturbed"], true);
+    assert_eq!(device["repeated"][0]["what"], "triad");
+    assert_eq!(device["repeated"][0]["times"], 2);
+    assert_eq!(device["not_clean"][0]["what"], "dram");
+}
+
+#[test]
+fn a_kernel_above_the_roof_raises_it() {
+    let h200 = shipped::find("h200").unwrap().unwrap();
+    let mut study = study();
+    let device = &mut study.devices[0];
+    // As if memory had been slow while the machine was calibrated.
+    let slow = 2.2 * h200.time_of(Op::Dram).unwrap();
+    device.machine.cost.get_mut(&Op::Dram).unwrap().time_s = Some(Estimate::new(slow));
+    for k in &mut device.kernels {
+        super::measure::predict(k, &device.machine).unwrap();
+    }
+    let above = |d: &DeviceStudy| {
+        let shares = d.kernels.iter().filter_map(|k| k.share_of_roof);
+        shares.fold(0.0, f64::max)
+    };
+    assert!(above(device) > 1.2, "{}", above(device));
+    super::raise(device).unwrap();
+    assert!(above(device) < 1.06, "{}", above(device));
+    let tau = device.machine.cost[&Op::Dram].time_s.as_ref().unwrap();
+    assert!(
+        tau.source.as_deref().unwrap().contains("kernel spmv"),
+        "{tau:?}"
+    );
+    assert!(device.records.last().unwrap().benchmark.contains("spmv"));
 }

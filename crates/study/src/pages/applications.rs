@@ -135,6 +135,7 @@ pub fn page(a: &Explained) -> Page {
             "Method: J. W. Choi, On the Analysis of Algorithms and Machines for Energy, chapter 6."
                 .into(),
         provenance: Vec::new(),
+        ..Page::default()
     }
 }
 

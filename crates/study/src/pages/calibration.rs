@@ -2,10 +2,11 @@
 
 use crate::pages::cap_errors::{Device, figure};
 use crate::pages::study::lines::{Classes, limits};
-use crate::pages::study::machine::{constants_table, errors, records_table};
+use crate::pages::study::machine::{constants_table, errors, name_of, records_table};
 use greenup_calibrate::Record;
 use greenup_calibrate::fit::Fit;
 use greenup_calibrate::fit::caps::cap_errors;
+use greenup_calibrate::suite::noise::DISTURBED;
 use greenup_model::{Machine, MachineError, predict};
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::residual_figure::{Residual, residuals};
@@ -53,6 +54,10 @@ impl Calibrated<'_> {
         Ok(Page {
             title: format!("Calibration of {}", m.name),
             subtitle: m.title.clone(),
+            banner: (m.warnings.iter())
+                .filter(|w| w.starts_with(DISTURBED))
+                .cloned()
+                .collect(),
             headline: self.headline(),
             sections: vec![
                 Section {
@@ -87,7 +92,7 @@ impl Calibrated<'_> {
                     id: "facts".into(),
                     title: "Machine facts".into(),
                     items: (m.facts.iter())
-                        .map(|(k, v)| Fact::new(k, v.clone()))
+                        .map(|(k, v)| Fact::new(&name_of(k), v.clone()))
                         .collect(),
                     ..Section::default()
                 },

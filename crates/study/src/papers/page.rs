@@ -112,6 +112,7 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
             sections,
             footer: "Numbers of the paper are quoted with their place; ours are computed from the records named with each item. A ratio is ours over the paper's.".into(),
             provenance: Vec::new(),
+            ..Page::default()
         },
         figures,
         numbers: json!({ "paper": paper.name, "title": paper.title, "source": paper.source,

@@ -52,6 +52,7 @@ pub fn page(study: &Study) -> Result<String> {
                  for the accelerations. Medians of repeated measurements."
             .into(),
         provenance: study.provenance.clone(),
+        ..Page::default()
     };
     Ok(page.render()?)
 }

@@ -33,7 +33,12 @@ pub fn check(dir: &Path, devices: &[String]) -> Result {
 /// Writes the files.
 pub fn save(study: &Study, summary: &Value, dir: &Path) -> Result<PathBuf> {
     for device in &study.devices {
-        let figure = roofline_figure(device)?.chart();
+        // An interrupted calibration may lack a roof.
+        let figure = match roofline_figure(device) {
+            Ok(figure) => Some(figure.chart()),
+            Err(_) if device.interrupted => None,
+            Err(e) => return Err(e.into()),
+        };
         let look = FileStyle {
             width: 1200.0,
             ..FileStyle::default()
@@ -42,7 +47,10 @@ pub fn save(study: &Study, summary: &Value, dir: &Path) -> Result<PathBuf> {
             let bytes = match (stem, ending) {
                 ("records", _) => record::to_csv(&device.records).into_bytes(),
                 ("machine", _) => device.machine.to_toml()?.into_bytes(),
-                _ => figure.file(ending, &look)?,
+                _ => match &figure {
+                    Some(figure) => figure.file(ending, &look)?,
+                    None => continue,
+                },
             };
             write(dir.join(device.file(stem, ending)), bytes)?;
         }

@@ -14,14 +14,14 @@ pub use drawn::drawn;
 use super::model::calibrate::measured_in;
 use crate::args::StudyArgs;
 use files::{check, rescue, save};
-use greenup_app::args::Devices;
 use greenup_app::error::{AppError, Result};
 use greenup_app::interrupt;
 use greenup_app::progress::Bars;
-use greenup_app::{machine, print, sensors};
+use greenup_app::{command, machine, print, sensors};
 use greenup_files::{Journal, Outputs};
 use greenup_study::device::suffix;
 use greenup_study::{Journals, Provenance, StudyOptions, summary};
+use std::collections::BTreeMap;
 
 pub fn run(args: &StudyArgs) -> Result {
     if args.scaling.scaling {
@@ -55,7 +55,7 @@ pub fn run(args: &StudyArgs) -> Result {
         gpus,
         missing: found.missing,
         assume,
-        provenance: Provenance::now(command(args)),
+        provenance: Provenance::now(format!("greenup {}", command::arguments())),
     };
     print::note(format!(
         "studies {}: about {}",
@@ -65,18 +65,15 @@ pub fn run(args: &StudyArgs) -> Result {
     let records = devices
         .iter()
         .map(|d| {
-            Journal::create(
-                &args.out,
-                &format!("records{}-unfinished", suffix(d)),
-                "csv",
-            )
+            let name = format!("records{}-unfinished", suffix(d));
+            Ok((d.clone(), Journal::create(&args.out, &name, "csv")?))
         })
-        .collect::<std::result::Result<Vec<_>, _>>()?;
+        .collect::<Result<BTreeMap<_, _>>>()?;
     let mut kept = Journals {
         records,
         kernels: Journal::create(&args.out, "kernels-unfinished", "jsonl")?,
     };
-    for journal in &kept.records {
+    for journal in kept.records.values() {
         print::note(format!(
             "records are kept in {} until the end",
             journal.path().display()
@@ -96,7 +93,7 @@ pub fn run(args: &StudyArgs) -> Result {
     let summary = summary(&study);
     let saved = save(&study, &summary, &args.out);
     if saved.is_ok() {
-        kept.done(&study, &devices);
+        kept.done(&study);
     }
     let written = saved.or_else(|e| rescue(&study, &summary, &args.out, e));
     if args.json {
@@ -115,26 +112,4 @@ fn duration(seconds: f64) -> String {
         s if s < 90.0 => format!("{:.0} s", (s / 10.0).ceil() * 10.0),
         s => format!("{:.1} min", s / 60.0),
     }
-}
-
-fn command(args: &StudyArgs) -> String {
-    let mut text = String::from("greenup study");
-    if args.device != Devices::All {
-        text.push_str(&format!(" --device {}", args.device));
-    }
-    if args.full {
-        text.push_str(" --full");
-    }
-    if args.no_tuning {
-        text.push_str(" --no-tuning");
-    }
-    for (flag, value) in [
-        ("--assume", &args.assume),
-        ("--sensor", &args.sensor.sensor),
-    ] {
-        if let Some(value) = value {
-            text.push_str(&format!(" {flag} {value}"));
-        }
-    }
-    text
 }

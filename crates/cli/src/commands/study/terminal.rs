@@ -1,14 +1,18 @@
 //! The results of a study in the terminal.
 
 use greenup_app::print;
+use greenup_calibrate::suite::noise::DISTURBED;
 use greenup_meter::Flag;
 use greenup_report::page::Fact;
 use greenup_report::si::{percent, si, three};
-use greenup_study::pages::study::headline;
+use greenup_study::pages::study::{banner, headline};
 use greenup_study::{DeviceStudy, KernelResult, Study};
 
 /// Prints the results; the first `known` missing devices have been reported before.
 pub fn print(study: &Study, known: usize) {
+    for text in banner(study) {
+        print::warn(text);
+    }
     for (i, device) in study.devices.iter().enumerate() {
         if i > 0 {
             print::line("");
@@ -63,7 +67,9 @@ fn of_device(study: &DeviceStudy) {
         Some(Err(why)) => print::warn(format!("dgemm could not be tuned: {why}")),
         None => {}
     }
-    for w in study.missing.iter().chain(&study.machine.warnings) {
+    // The banner has been printed.
+    let warnings = (study.machine.warnings.iter()).filter(|w| !w.starts_with(DISTURBED));
+    for w in study.missing.iter().chain(warnings) {
         print::warn(w);
     }
 }
@@ -84,7 +90,7 @@ fn times(study: &DeviceStudy) {
         if again {
             row.push(k.roof_then.map_or("–".into(), percent));
         }
-        row.push(percent(k.share_then()?));
+        row.push(percent(k.share_of_roof?));
         row.push(si(k.flops / m.time_s.median, "flop/s"));
         Some(row)
     };

@@ -216,7 +216,7 @@ fn enough(log: &Log, stop: Stop) -> bool {
         Stop::Runs(n) => t.len() >= n,
         Stop::Default => t.len() >= 10 && total_s >= 3.0 || t.len() >= 1000,
         Stop::RelError(target) => {
-            // The bootstrap is costly: look again only after a tenth more runs.
+            // The bootstrap is costly: look again only after a twentieth more runs.
             let due = t.len() < 30 || t.len().is_multiple_of(t.len() / 20);
             let energies: Vec<f64> = log.blocks.iter().map(|b| b.0).collect();
             let reached = |v: &[f64]| {

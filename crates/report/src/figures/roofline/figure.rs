@@ -65,6 +65,14 @@ impl RooflineFigure {
             Sign::Dashed,
         ));
         series.push(Series::new("above the roof", Ink::Bad, Sign::Dot));
+        // Kernels have the colours of their lines.
+        series.extend((self.lines.iter().enumerate()).map(|(k, l)| {
+            let name = match &self.lines[..] {
+                [_] => "kernels".to_owned(),
+                _ => format!("kernels, {}", l.name),
+            };
+            Series::new(&name, Ink::Series(k), Sign::Dot)
+        }));
         Chart {
             title: self.title.clone(),
             series,
@@ -197,7 +205,7 @@ impl RooflineFigure {
                     });
                 }
             }
-            panel.push(Layer::points(k, fine, 9.0));
+            panel.push(Layer::points(n + 3 + k, fine, 9.0));
             panel.push(Layer::points(n + 2, above, 10.0));
         }
     }

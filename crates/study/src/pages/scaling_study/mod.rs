@@ -115,6 +115,7 @@ pub fn page(study: &ScalingStudy) -> Page {
         sections,
         footer: "Medians; ranges are those of the rounds.".into(),
         provenance: study.provenance.facts(),
+        ..Page::default()
     }
 }
 

@@ -149,7 +149,19 @@ fn point(k: &KernelResult, classes: &[Op]) -> Option<Point> {
 }
 
 pub fn section(study: &DeviceStudy) -> Result<Section, MachineError> {
-    let figure = &roofline_figure(study)?;
+    let figure = &match roofline_figure(study) {
+        Ok(figure) => figure,
+        // Of an interrupted calibration there is what was measured.
+        Err(why) if study.interrupted => {
+            return Ok(Section {
+                id: study.anchor("lines"),
+                title: "Where this machine's limits are".into(),
+                paragraphs: vec![format!("No roofline: {why}.")],
+                ..Section::default()
+            });
+        }
+        Err(why) => return Err(why),
+    };
     let mut paragraphs = vec![
         "Solid: what this machine can reach at each intensity, with its 95 % band; dashed: the caches' own roofs. Points: the measured kernels with their intervals."
             .to_owned(),

@@ -80,10 +80,10 @@ pub fn facts(study: &DeviceStudy) -> Section {
         .machine
         .facts
         .iter()
-        .map(|(k, v)| Fact::new(k, v.clone()))
+        .map(|(k, v)| Fact::new(&name_of(k), v.clone()))
         .chain(caches(study))
         .chain([Fact::new(
-            "energy sensor",
+            "Energy sensor",
             study.sensor.clone().unwrap_or_else(|| "none".into()),
         )])
         .collect();
@@ -95,6 +95,39 @@ pub fn facts(study: &DeviceStudy) -> Section {
     }
 }
 
+/// The key of a fact as a reader knows it.
+pub fn name_of(key: &str) -> String {
+    let known = [
+        ("cpu", "CPU"),
+        ("gpu", "GPU"),
+        ("isa", "Instruction set"),
+        ("peak_f64", "Peak, double precision"),
+        ("peak_f32", "Peak, single precision"),
+        ("clock", "Clock under load"),
+        ("greenup", "Version of greenup"),
+    ];
+    if let Some((_, name)) = known.iter().find(|(k, _)| *k == key) {
+        return (*name).to_owned();
+    }
+    let words = key.replace('_', " ");
+    let mut letters = words.chars();
+    let first: String = letters
+        .next()
+        .map(|c| c.to_uppercase().collect())
+        .unwrap_or_default();
+    first + letters.as_str()
+}
+
+/// Bytes in the largest binary unit that divides them.
+fn size(bytes: usize) -> String {
+    let units = ["B", "KiB", "MiB", "GiB"];
+    let mut n = (bytes, 0);
+    while n.0 > 0 && n.0.is_multiple_of(1024) && n.1 + 1 < units.len() {
+        n = (n.0 / 1024, n.1 + 1);
+    }
+    format!("{} {}", n.0, units[n.1])
+}
+
 fn caches(study: &DeviceStudy) -> Vec<Fact> {
     let Hardware::Cpu { facts, .. } = &study.hardware else {
         return Vec::new();
@@ -102,7 +135,10 @@ fn caches(study: &DeviceStudy) -> Vec<Fact> {
     let fact = |c: &greenup_device::Cache| {
         Fact::new(
             &format!("L{}", c.level),
-            format!("{} KiB, shared by {}", c.bytes >> 10, c.shared_by),
+            match c.shared_by {
+                0 | 1 => size(c.bytes),
+                n => format!("{}, shared by {n} cores", size(c.bytes)),
+            },
         )
     };
     facts.caches.iter().map(fact).collect()
@@ -153,5 +189,30 @@ pub fn records_table(records: &[Record], caption: &str) -> Table {
             .map(|n| Header::new(n, ""))
             .to_vec(),
         rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_named_for_a_reader() {
+        for (key, want) in [
+            ("peak_f64", "Peak, double precision"),
+            ("virtual_machine", "Virtual machine"),
+            ("threads", "Threads"),
+            ("", ""),
+        ] {
+            assert_eq!(name_of(key), want);
+        }
+        for (bytes, want) in [
+            (32 << 20, "32 MiB"),
+            (48 << 10, "48 KiB"),
+            (1000, "1000 B"),
+            (0, "0 B"),
+        ] {
+            assert_eq!(size(bytes), want);
+        }
     }
 }

@@ -15,7 +15,7 @@ use greenup_model::{Label, Machine, MachineError, Op};
 use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::Line;
-use greenup_report::si::{si, three};
+use greenup_report::si::{percent, si, three};
 pub use lines::roofline_figure;
 
 /// Builds the page.
@@ -55,7 +55,15 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
     let names: Vec<&str> = (study.devices.iter().map(|d| d.machine.name.as_str())).collect();
     let titles: Vec<&str> = (study.devices.iter().map(|d| d.machine.title.as_str())).collect();
     Ok(Page {
-        title: format!("Energy roofline of {}", titles.join(" and ")),
+        title: format!(
+            "{} roofline of {}",
+            match study.devices.iter().any(|d| d.machine.has_energy()) {
+                true => "Energy",
+                false => "Time",
+            },
+            titles.join(" and ")
+        ),
+        banner: banner(study),
         subtitle: format!(
             "machine {}{}",
             names.join(", "),
@@ -80,8 +88,32 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
     })
 }
 
-fn rate(machine: &Machine, op: Op) -> Option<f64> {
-    machine.time_of(op).ok().map(|t| 1.0 / t)
+/// What disturbed the devices, a sentence or two each; also shown in the terminal.
+pub fn banner(study: &Study) -> Vec<String> {
+    (study.devices.iter())
+        .filter_map(|d| {
+            Some(format!(
+                "{} ({}): {}",
+                d.device,
+                d.model(),
+                d.noise.banner()?
+            ))
+        })
+        .collect()
+}
+
+/// A rate with how well it is known: half of its interval, or that it is a lower bound.
+fn rate(study: &DeviceStudy, op: Op, unit: &str) -> Option<String> {
+    let tau = study.machine.cost_of(op).ok()?.time_s.as_ref()?;
+    let rate = si(1.0 / tau.value, unit);
+    if study.noise.is_not_clean(op.name()) {
+        return Some(format!("at least {rate}"));
+    }
+    let half = 0.5 * (tau.high() - tau.low()) / tau.value;
+    Some(match half > 0.0 {
+        true => format!("{rate} ±{}", percent(half)),
+        false => rate,
+    })
 }
 
 /// The key numbers of a device, also shown in the terminal.
@@ -94,9 +126,7 @@ pub fn headline(study: &DeviceStudy) -> Vec<Fact> {
         ("single precision", Op::F32, "flop/s"),
         ("slow memory", Op::Dram, "B/s"),
     ] {
-        if let Some(r) = rate(m, op) {
-            facts.push(Fact::new(name, si(r, unit)));
-        }
+        facts.extend(rate(study, op, unit).map(|r| Fact::new(name, r)));
     }
     if let (Ok(f), Ok(d)) = (m.time_of(Op::F64), m.time_of(Op::Dram)) {
         facts.push(Fact::new(

@@ -86,7 +86,11 @@ pub fn section(study: &DeviceStudy) -> Option<Section> {
         .iter()
         .map(|(n, v)| format!("{n} = {v}"))
         .collect();
-    section.items = vec![Fact::new("The fastest kernel", config.join(", "))];
+    let head = match tuning.found_faster() {
+        true => "The fastest of the configs tried",
+        false => "The default config stays",
+    };
+    section.items = vec![Fact::new(head, config.join(", "))];
     if let Some(t) = &tuning.tradeoff {
         tradeoff::add(t, &mut section);
     }

@@ -244,6 +244,7 @@ pub fn page(
             .collect::<Vec<_>>()
             .join(" · "),
         provenance: Vec::new(),
+        ..Page::default()
     }
 }
 

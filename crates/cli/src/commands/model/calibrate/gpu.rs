@@ -56,7 +56,7 @@ pub fn run(
         &args.name,
         &calibration,
         &context.gpu,
-        &command(args),
+        &command(),
         &options(args),
     )
     .map_err(|e| measured_in(&kept, e))?;

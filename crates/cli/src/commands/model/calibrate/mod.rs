@@ -4,7 +4,7 @@ mod gpu;
 mod levels;
 mod network;
 
-use crate::args::CalibrateArgs;
+use crate::args::{CalibrateArgs, MethodArg};
 use crate::commands::model::fit::{print, write_page};
 use greenup_app::args::DeviceSet;
 use greenup_app::error::{AppError, Result};
@@ -48,6 +48,9 @@ pub fn run(args: &CalibrateArgs) -> Result {
     if let Some(why) = &chosen.missing {
         print::note(format!("time only: {why}"));
     }
+    if chosen.missing.is_some() && args.method != MethodArg::Capped {
+        print::note("--method has no effect on a machine without energies: times are roofs");
+    }
     let (policy, depth) = if args.quick {
         (Policy::quick(), Depth::Quick)
     } else {
@@ -76,7 +79,7 @@ pub fn run(args: &CalibrateArgs) -> Result {
     from.took("measurement", start.elapsed().as_secs_f64());
     let start = Instant::now();
     let options = options(args);
-    let command = command(args);
+    let command = command();
     let records: Vec<_> = calibration
         .points
         .iter()
@@ -93,9 +96,17 @@ pub fn run(args: &CalibrateArgs) -> Result {
         gpu: false,
     };
     let saved = save(args, &machine, kept).and_then(|()| page(&calibrated, &from, page_to));
+    let noise = &calibration.noise;
     if args.json {
-        print::json(&with_provenance(&fit, &from)?)?;
+        let mut all = with_provenance(&fit, &from)?;
+        if let (Value::Object(all), Value::Object(own)) = (&mut all, serde_json::to_value(noise)?) {
+            all.extend(own);
+        }
+        print::json(&all)?;
     } else {
+        if let Some(text) = noise.banner() {
+            print::warn(text);
+        }
         print::line(print::bold(&machine.title));
         print(&fit);
         for p in &calibration.peaks {
@@ -217,13 +228,8 @@ fn options(args: &CalibrateArgs) -> FitOptions {
 }
 
 /// The command that was given, as a machine records it.
-fn command(args: &CalibrateArgs) -> String {
-    let device = args
-        .device
-        .as_ref()
-        .map_or_else(String::new, |d| format!(" --device {d}"));
-    let quick = if args.quick { " --quick" } else { "" };
-    format!("greenup calibrate{device} --name {}{quick}", args.name)
+fn command() -> String {
+    format!("greenup {}", greenup_app::command::arguments())
 }
 
 /// Writes the records, which are kept even where the fit fails.

@@ -186,7 +186,11 @@ fn print(
                 si(rate, "flop/s"),
                 peak.map_or("–".into(), |p| percent(rate / p)),
                 e.ratio.as_ref().map_or("".into(), |s| {
-                    format!("×{:.3} [{:.3} … {:.3}]", s.median, s.lo, s.hi)
+                    let tie = match s.lo <= 1.0 && s.hi >= 1.0 {
+                        true => ", no difference found",
+                        false => "",
+                    };
+                    format!("×{:.3} [{:.3} … {:.3}]{tie}", s.median, s.lo, s.hi)
                 }),
                 format!("{:.1e}", e.error),
             ]

@@ -1,14 +1,27 @@
 //! Which microbenchmarks a calibration runs, and running them.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`noise`] | what disturbed a device, what was repeated, what is not clean |
+//! | [`probes`] | known work between the measurements |
+//! | [`attempts`] | measuring with repetitions of what was disturbed |
 
+pub mod attempts;
+pub mod noise;
+pub mod probes;
+
+use crate::bench::window::Repeatable;
 use crate::bench::{Bench, Kind, Level};
 use crate::peak::{self, PeakCheck};
 use crate::record::Record;
+use greenup_device::load::{Load, Shares};
 use greenup_device::{CpuFacts, Team, clock};
 use greenup_files::FileError;
 use greenup_meter::{Flag, Meter, Observer, Summary};
 use greenup_model::Op;
+use noise::Noise;
 use serde::Serialize;
-use std::convert::Infallible;
+use std::time::Instant;
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,9 +115,24 @@ pub struct Point {
     pub power_w: Option<Summary>,
     /// Doubts about the measurement.
     pub flags: Vec<Flag>,
+    /// Time of one pass in the fastest window, s, where that is what the machine sustained: the median was disturbed, or the
+    /// benchmark was faster when it was measured again.
+    pub best_s: Option<f64>,
+    /// What disturbed it in all attempts; `None` if it was measured cleanly.
+    pub disturbed: Option<String>,
 }
 
+/// A rate that is measured again counts as higher from this excess on.
+pub const HIGHER: f64 = 1.02;
+
 impl Point {
+    /// Takes the time of a pass in another window, s, if it is clearly faster.
+    pub fn was_faster(&mut self, pass_s: f64) {
+        if pass_s * HIGHER < self.best_s.unwrap_or(self.time_s.median) {
+            self.best_s = Some(pass_s);
+        }
+    }
+
     /// Operations per second of a class, by the median time.
     pub fn rate(&self, op: Op) -> f64 {
         self.work
@@ -125,6 +153,7 @@ impl Point {
             .iter()
             .filter(|f| **f != Flag::NoEnergy)
             .map(ToString::to_string)
+            .chain(self.disturbed.iter().map(|why| format!("disturbed: {why}")))
             .collect();
         Record {
             benchmark: self.name.clone(),
@@ -137,6 +166,10 @@ impl Point {
                 ("_time_lo_s".into(), format!("{:e}", self.time_s.lo)),
                 ("_time_hi_s".into(), format!("{:e}", self.time_s.hi)),
                 ("_repeats".into(), self.time_s.n.to_string()),
+                (
+                    "_time_best_s".into(),
+                    self.best_s.map_or_else(String::new, |s| format!("{s:e}")),
+                ),
                 ("_flags".into(), flags.join("; ")),
             ],
         }
@@ -152,15 +185,72 @@ pub struct Calibration {
     pub clock_hz: Option<(f64, f64)>,
     /// Arithmetic peaks against what the clock allows.
     pub peaks: Vec<PeakCheck>,
-    /// Relative change of the reference benchmarks from the start to the end.
+    /// How far known work fell below its best rate during the run: 0.1 is a tenth.
     pub drift: Option<f64>,
+    /// What disturbed the run, and what was repeated.
+    pub noise: Noise,
+    /// Kernels that are faster than every benchmark that a roof rests on.
+    pub faster: Vec<Record>,
     /// Stopped before the last microbenchmark.
     pub interrupted: bool,
 }
 
-/// Runs the plan in random order (temperature and neighbours drift; an ordered sweep would load
-/// that on the intensity), with a reference benchmark at the start and the end; each record is given to `keep` as soon
-/// as it is measured.
+/// Prepares microbenchmarks and tells the time: a host, or a simulated one in tests.
+pub trait Runner {
+    /// A benchmark with its data; `None` where the host lacks the level, or if `go` says no meanwhile.
+    fn prepare(
+        &self,
+        bench: &Bench,
+        go: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Box<dyn Repeatable + '_>>;
+    /// Seconds since a fixed moment.
+    fn now_s(&self) -> f64;
+    /// What others took of the cores since that moment, where it is known.
+    fn others(&self) -> Option<Shares>;
+}
+
+/// The cores of this host.
+pub struct HostRunner<'a> {
+    facts: &'a CpuFacts,
+    team: &'a Team,
+    start: Instant,
+    load: Option<Load>,
+}
+
+impl<'a> HostRunner<'a> {
+    /// A team on the cores of a host.
+    pub fn new(facts: &'a CpuFacts, team: &'a Team) -> Self {
+        Self {
+            facts,
+            team,
+            start: Instant::now(),
+            load: Load::now(&facts.cores),
+        }
+    }
+}
+
+impl Runner for HostRunner<'_> {
+    fn prepare(
+        &self,
+        bench: &Bench,
+        go: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Box<dyn Repeatable + '_>> {
+        let prepared = bench.prepare(self.facts, self.team, go)?;
+        Some(Box::new(prepared))
+    }
+
+    fn now_s(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    fn others(&self) -> Option<Shares> {
+        Load::now(&self.facts.cores)?.since(self.load.as_ref()?)
+    }
+}
+
+/// Runs the plan in random order (temperature and neighbours drift; an ordered sweep would load that on the intensity),
+/// with known work between the benchmarks; what was disturbed is repeated. Each record is given to `keep` as soon as it is
+/// measured.
 ///
 /// # Errors
 /// Those of `keep`.
@@ -172,91 +262,26 @@ pub fn run(
     observer: &dyn Observer,
     keep: &mut dyn FnMut(&Record) -> Result<(), FileError>,
 ) -> Result<Calibration, FileError> {
-    let mut order: Vec<&Bench> = plan.iter().collect();
+    let mut order = plan.to_vec();
     fastrand::Rng::with_seed(0x706c_616e).shuffle(&mut order);
-    observer.stage("calibrating", order.len() + 2);
-    let reference = [
-        Bench::f64_peak(team.len()),
-        Bench {
-            kind: Kind::Read,
-            level: Level::Dram,
-            threads: team.len(),
-        },
-    ];
+    observer.stage("calibrating", order.len());
+    let runner = HostRunner::new(facts, team);
     let clock_before = busy_clock(team);
-    let before = rates(&reference, facts, team, meter, observer);
-    let mut points = Vec::new();
-    for bench in order {
-        if observer.cancelled() {
-            break;
-        }
-        if let Some(point) = measure(bench, facts, team, meter, observer) {
-            keep(&point.record(facts.cores.len()))?;
-            points.push(point);
-        }
-        observer.step(&bench.name());
-    }
-    let interrupted = observer.cancelled();
-    let mut drift = None;
-    let mut peaks = Vec::new();
-    if !interrupted {
-        peaks = peak::check(facts, team, 0.5);
-        let after = rates(&reference, facts, team, meter, observer);
-        drift = before
-            .iter()
-            .zip(&after)
-            .map(|(b, a)| (a / b - 1.0).abs())
-            .reduce(f64::max);
-    }
+    let measured = attempts::run(&runner, &order, team.len(), meter, observer, keep)?;
+    let peaks = match measured.interrupted {
+        true => Vec::new(),
+        false => peak::check(facts, team, 0.5),
+    };
+    let mut noise = measured.noise;
+    noise.others(runner.others());
     Ok(Calibration {
-        points,
+        points: measured.points,
         peaks,
         clock_hz: clock_before.zip(busy_clock(team)),
-        drift,
-        interrupted,
-    })
-}
-
-/// Passes per second of each reference benchmark.
-fn rates(
-    benches: &[Bench],
-    facts: &CpuFacts,
-    team: &Team,
-    meter: &mut Meter,
-    observer: &dyn Observer,
-) -> Vec<f64> {
-    let rates = benches
-        .iter()
-        .filter_map(|b| measure(b, facts, team, meter, observer))
-        .map(|p| 1.0 / p.time_s.median)
-        .collect();
-    observer.step("reference");
-    rates
-}
-
-fn measure(
-    bench: &Bench,
-    facts: &CpuFacts,
-    team: &Team,
-    meter: &mut Meter,
-    observer: &dyn Observer,
-) -> Option<Point> {
-    // Data of a large host, or a window of a slow sensor, take longer than the user waits for the end.
-    let go = || !observer.cancelled();
-    let prepared = bench.prepare(facts, team, &go)?;
-    let mut work = |seconds: f64| Ok::<_, Infallible>(prepared.run_while(seconds, &go));
-    let measurement = match meter.measure(observer, &mut work) {
-        Ok(m) => m?,
-        Err(never) => match never {},
-    };
-    Some(Point {
-        name: bench.name(),
-        threads: bench.threads,
-        work: prepared.work.iter().collect(),
-        time_s: measurement.time_s,
-        energy_j: measurement.energy_j,
-        power_w: measurement.power_w,
-        flags: measurement.flags,
+        drift: noise.slow_share.map(|s| 1.0 - s),
+        noise,
+        faster: Vec::new(),
+        interrupted: measured.interrupted,
     })
 }
 
@@ -277,3 +302,6 @@ pub fn busy_clock(team: &Team) -> Option<f64> {
     let clocks = clocks.into_inner().unwrap_or_default();
     (!clocks.is_empty()).then(|| greenup_meter::stats::median(&clocks))
 }
+
+#[cfg(test)]
+mod tests;
