@@ -154,7 +154,7 @@ pub fn simulate(args: &SimulateArgs) -> Result {
     let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
     summary(
         args.json,
-        &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": lossy(&args.out), "files": files,
+        &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": lossy(&args.out), "files": names,
             "ranks": team.size(), "warnings": warnings, "provenance": provenance}),
         &format!(
             "{columns} × {rows} pixels in {seconds:.3} s, maximum {top:.4e}: {}",
