@@ -4,14 +4,14 @@ use crate::arrays::rows;
 use crate::convert::file_error;
 use crate::errors::{GisaxsError, hinted, of_application, of_library};
 use crate::run::run;
-use greenup_app::AppError;
+use greenup_app::{AppError, pool};
 use greenup_gisaxs::fit::report::json;
 use greenup_gisaxs::fit::{FitInput, fit};
 use greenup_gisaxs::form::Polyhedron;
 use greenup_gisaxs::image::{About, picture};
 use greenup_gisaxs::mesh::Mesh;
 use greenup_gisaxs::mesh_form_factor::{QGrid, Settings, Watch, prepare};
-use greenup_gisaxs::sample::Sample;
+use greenup_gisaxs::sample::{Sample, Value};
 use greenup_gisaxs::scattering::dwba::Scene;
 use greenup_gisaxs::scattering::layers;
 use greenup_gisaxs::{Complex64, GisaxsError as Error, session};
@@ -51,6 +51,34 @@ impl Page {
             }
             _ => Sample::parse(text),
         }
+    }
+}
+
+/// A value at a path of the sample.
+#[derive(FromPyObject)]
+enum Set {
+    Bool(bool),
+    Integer(i64),
+    Float(f64),
+    Text(String),
+}
+
+impl Page {
+    /// The sample with other values at some paths.
+    fn with(&self, set: Vec<(String, Set)>) -> PyResult<Sample> {
+        let values: Vec<(String, Value)> = (set.into_iter())
+            .map(|(path, value)| {
+                let value = match value {
+                    Set::Bool(b) => Value::Boolean(b),
+                    Set::Integer(n) => Value::Integer(n),
+                    Set::Float(x) => Value::Float(x),
+                    Set::Text(t) => Value::String(t),
+                };
+                (path, value)
+            })
+            .collect();
+        let sample = self.read().and_then(|s| s.with_values(&values));
+        sample.map_err(raised)
     }
 }
 
@@ -121,6 +149,7 @@ fn watched<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Watch) -> PyResult<Option<T>> + Send,
 ) -> PyResult<T> {
+    pool::start(None).map_err(app)?;
     let done = run(py, |stop| {
         work(&Watch {
             progress: &|_| {},
@@ -138,12 +167,12 @@ type Picture<'py> = (Bound<'py, PyArray1<f64>>, (usize, usize), GisaxsScene);
 fn gisaxs_simulate<'py>(
     py: Python<'py>,
     page: Page,
-    set: Vec<(String, f64)>,
+    set: Vec<(String, Set)>,
     device: String,
     accuracy: f64,
 ) -> PyResult<Picture<'py>> {
     let (pixels, scene) = watched(py, |watch| {
-        let sample = page.read().and_then(|s| s.with(&set)).map_err(raised)?;
+        let sample = page.with(set)?;
         let numeric = session::settings(&device, accuracy).map_err(app)?;
         let mut scene = sample.scene(&page.2).map_err(raised)?;
         scene.numeric = numeric;
@@ -299,14 +328,14 @@ fn gisaxs_form_factor_grid<'py>(
 fn gisaxs_reflectivity<'py>(
     py: Python<'py>,
     page: Page,
-    set: Vec<(String, f64)>,
+    set: Vec<(String, Set)>,
     angles: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let angles = angles
         .as_slice()
         .map_err(|_| PyValueError::new_err("angles must be C-contiguous"))?;
     let all = watched(py, |watch| {
-        let sample = page.read().and_then(|s| s.with(&set)).map_err(raised)?;
+        let sample = page.with(set)?;
         let stack = sample.stack(&page.2).map_err(raised)?;
         let k0 = sample.wave_number().map_err(raised)?;
         match layers::reflectivities(&stack, k0, angles, watch.stop) {

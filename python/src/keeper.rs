@@ -1,8 +1,10 @@
 //! A value that lives on a thread of its own, which Python calls. Sessions of GPUs stay on their thread that way, Ctrl-C is
 //! seen at once, and Python's other threads go on.
 
+use crate::convert::app_error;
 use crate::errors::GreenupError;
 use crate::run::check_fork;
+use greenup_app::pool;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,14 +57,12 @@ impl<T: 'static> Keeper<T> {
             }
         };
         let spawned = match threads {
-            None => std::thread::Builder::new().spawn(serve),
+            None => {
+                pool::start(None).map_err(|e| app_error(e, GreenupError::new_err))?;
+                std::thread::Builder::new().spawn(serve)
+            }
             Some(n) => {
-                let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(n)
-                    .build()
-                    .map_err(|e| {
-                        GreenupError::new_err(format!("{n} threads cannot be started: {e}"))
-                    })?;
+                let pool = pool::of_own(n).map_err(|e| app_error(e, GreenupError::new_err))?;
                 std::thread::Builder::new().spawn(move || pool.install(serve))
             }
         };

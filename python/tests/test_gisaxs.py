@@ -180,6 +180,10 @@ def test_a_sample_may_be_a_dict_and_its_numbers_may_be_set():
     assert np.allclose(image, gisaxs.simulate(SAMPLE), rtol=1e-12)
     larger = gisaxs.simulate(SAMPLE, set={"particles.0.form.radius": 6.0})
     assert not np.allclose(image, larger, rtol=1e-3)
+    assert gisaxs.simulate(SAMPLE, set={"detector.phi.n": np.int32(8)}).shape == (16, 8)
+    assert not np.allclose(image, gisaxs.simulate(SAMPLE, set={"mode": "born"}), rtol=1e-3)
+    with pytest.raises(TypeError, match="detector.phi.n is set to a list"):
+        gisaxs.simulate(SAMPLE, set={"detector.phi.n": [8]})
 
 
 @pytest.mark.parametrize(

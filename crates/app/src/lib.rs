@@ -12,6 +12,7 @@
 //! | [`mod@print`] | results on standard output, messages on standard error |
 //! | [`stdout`] | standard output whose failures are not lost |
 //! | [`output`] | files that a command writes, checked before any work |
+//! | [`pool`] | pools of threads |
 //! | [`progress`] | progress bars |
 //! | [`provenance`] | where, when and by which program results were made |
 //! | [`machine`] | machines by name or file |
@@ -31,6 +32,7 @@ pub mod keywords;
 pub mod load;
 pub mod machine;
 pub mod output;
+pub mod pool;
 pub mod print;
 pub mod progress;
 pub mod provenance;

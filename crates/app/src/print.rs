@@ -3,9 +3,10 @@
 use crate::error::{AppError, Result};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use owo_colors::{OwoColorize as _, Stream};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::fmt::Display;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 pub use crate::stdout::line;
@@ -41,6 +42,22 @@ pub fn note(text: impl AsRef<str>) {
     if shows(Level::Normal) {
         let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
     }
+}
+
+/// A path as JSON has it: what is not UTF-8 is replaced. `json!` itself panics at such a path.
+pub fn lossy(path: impl AsRef<Path>) -> String {
+    path.as_ref().to_string_lossy().into_owned()
+}
+
+/// The same for a field: `#[serde(serialize_with = "greenup_app::print::as_lossy")]`.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn as_lossy<S: Serializer>(
+    path: impl AsRef<Path>,
+    to: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    to.serialize_str(&path.as_ref().to_string_lossy())
 }
 
 /// Prints a message to standard error that only matters to a user who asked for details.
@@ -153,5 +170,48 @@ mod tests {
     fn durations_have_a_fitting_unit() {
         let all = [0.54, 8.0, 42.4, 170.0, 3600.0, 9000.0].map(duration);
         assert_eq!(all, ["0.5 s", "8 s", "42 s", "3 min", "60 min", "2.5 h"]);
+    }
+
+    /// Files of users have any name; `json!` and `Serialize` refuse those that are not UTF-8.
+    #[test]
+    fn paths_in_json_are_lossy() {
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            let path = std::path::Path::new(std::ffi::OsStr::from_bytes(b"a\xff.csv"));
+            assert_eq!(
+                serde_json::json!({"file": lossy(path)})["file"],
+                "a\u{fffd}.csv"
+            );
+        }
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut folders: Vec<_> = ["fmm", "gisaxs", "hydro"]
+            .map(|a| root.join("apps").join(a).join("src"))
+            .to_vec();
+        folders.push(root.join("crates/cli/src"));
+        let mut seen = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).unwrap_or_default();
+                for (n, line) in text.lines().enumerate() {
+                    let Some((_, value)) = line.split_once("\"file\": ") else {
+                        continue;
+                    };
+                    seen += 1;
+                    assert!(
+                        value.starts_with('"') || value.contains("lossy"),
+                        "{}:{}: write `lossy(path)`",
+                        path.display(),
+                        n + 1
+                    );
+                }
+            }
+        }
+        assert!(seen > 5, "{seen}");
     }
 }

@@ -28,7 +28,7 @@ pub fn problem(
     constants: &[(String, toml::Value)],
     gpu: Option<&str>,
 ) -> Result<Problem> {
-    let text = greenup_files::read_text(file).unwrap_or_default();
+    let text = greenup_files::read_text(file)?;
     if let Some(device) = facts::opencl_device(&text, gpu)? {
         let mut problem = problem_with(file, constants, &of_opencl(&device))?;
         problem.opencl = Some(device);
@@ -44,7 +44,7 @@ pub fn problem_with(
     constants: &[(String, toml::Value)],
     facts: &Facts,
 ) -> Result<Problem> {
-    if let Ok(table) = greenup_files::read_text(file).unwrap_or_default().parse() {
+    if let Ok(table) = greenup_files::read_text(file)?.parse() {
         renamed::note_keys(&file.display().to_string(), &table, &OLD_KEYS);
     }
     Problem::read_with(file, facts, constants).map_err(|e| {

@@ -26,7 +26,10 @@ pub fn install() {
             end();
         }
         crate::group::interrupted();
-        std::thread::spawn(watch);
+        // Without a thread for it, a second signal is not seen before the time is over.
+        if std::thread::Builder::new().spawn(watch).is_err() {
+            watch();
+        }
     });
     for (signal, _) in ignored.into_iter().filter(|(_, ignored)| *ignored) {
         // SAFETY: sets a disposition; no handler of ours runs by it.

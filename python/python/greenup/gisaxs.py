@@ -82,7 +82,7 @@ class Image(np.ndarray):
 def simulate(page, *, set=None, folder=None, device="cpu", accuracy=1e-9):
     """Simulates the image of a sample; returns an :class:`Image` of shape (rows, columns), photons per pixel.
 
-    ``page``: path of an input file (TOML), its text, or the same as nested dicts. ``set``: other numbers at some paths,
+    ``page``: path of an input file (TOML), its text, or the same as nested dicts. ``set``: other values at some paths,
     such as ``{"particles.0.form.radius": 5.0}``. ``folder``: where relative paths of meshes and tables start (default: the
     input file's folder, else the current one). ``device``: ``"cpu"``, ``"cuda"``, ``"cuda:N"`` or ``"cuda:all"``.
     ``accuracy``: largest error of the form factor of a mesh over its volume.
@@ -157,8 +157,16 @@ def _page(page, folder):
 
 def _set(set):
     if set is not None and not isinstance(set, Mapping):
-        raise TypeError(f"set is a dict of paths and numbers, not {type(set).__name__}")
-    return [(str(path), float(value)) for path, value in (set or {}).items()]
+        raise TypeError(f"set is a dict of paths and values, not {type(set).__name__}")
+    return [(str(path), _plain(path, value)) for path, value in (set or {}).items()]
+
+
+def _plain(path, value):
+    """A bool, int, float or string, of Python or NumPy."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, (bool, int, float, str)):
+        raise TypeError(f"{path} is set to a {type(value).__name__}: give a number, a bool or a string")
+    return value
 
 
 def _triangles(triangles):

@@ -3,11 +3,11 @@
 use super::device;
 use super::files::{beside, named, write};
 use super::image::ImageArgs;
-use super::{stopped, summary, watched};
+use super::{stopped, summary, unused, watched};
 use clap::Args;
 use greenup_app::Result;
 use greenup_app::args::{DeviceSetArg, PinArg, ThreadsArg};
-use greenup_app::print::note;
+use greenup_app::print::{self, note};
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::RanksArg;
 use greenup_files::Outputs;
@@ -29,8 +29,8 @@ pub struct FitArgs {
     /// Figure of data, model, residual and cuts (svg, png, pdf), or an HTML page with all of the fit (html)
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Cut to draw through the image: alpha=0.3 or phi=0.1, degrees, :0.02 for its half-width (repeatable) [default: both
-    /// through the brightest pixel]
+    /// Cut to draw through the image: alpha=0.3 or phi=0.1, degrees, or up=2.5 or across=1, mm of a flat detector, :0.02 for
+    /// its half-width (repeatable) [default: both through the brightest pixel]
     #[arg(long, value_name = "CUT")]
     cut: Vec<Cut>,
     #[command(flatten)]
@@ -77,7 +77,23 @@ pub fn fit(args: &FitArgs) -> Result {
             Some(ending(path, &ENDINGS)?)
         }
     };
+    ImageArgs::check(ending.as_deref())?;
+    if args.out.is_none() {
+        unused(&["--cut"], "without --out nothing is drawn")?;
+    }
+    if settings.cut.is_some() {
+        unused(&["--cut"], "the data are a cut themselves, which is drawn")?;
+    }
     let mut target = settings.target(dir)?;
+    if team.has_first() {
+        if let Some(text) = target.left_out.text(target.values.len()) {
+            note(text);
+        }
+        target.sample.warnings().iter().for_each(print::warn);
+        if let Some(text) = target.left_out.warning() {
+            print::warn(text);
+        }
+    }
     let detector = target.sample.scene(&target.dir)?.detector;
     for cut in target.cut.iter().chain(&args.cut) {
         cut.check(&detector)?;
@@ -100,12 +116,11 @@ pub fn fit(args: &FitArgs) -> Result {
     let seconds = start.elapsed().as_secs_f64();
     provenance.took("search", seconds);
     if let (Some(path), Some(ending)) = (&args.out, &ending) {
-        let texts = [&args.input, &sample]
-            .map(|p| {
-                let text = greenup_files::read_text(p).unwrap_or_default();
-                (p.display().to_string(), text)
-            })
-            .to_vec();
+        let named = |p: &Path, text: &str| (p.display().to_string(), text.to_owned());
+        let texts = vec![
+            named(&args.input, &settings.source),
+            named(&sample, target.sample.source()),
+        ];
         let sources = Sources {
             path: &args.input,
             input: &settings,
@@ -117,9 +132,10 @@ pub fn fit(args: &FitArgs) -> Result {
         draw(args, (&target, &found), &sources, (path, ending))?;
     }
     let mut value = json(&target, &found);
+    value["warnings"] = target.sample.warnings().into();
     value["seconds"] = seconds.into();
     value["ranks"] = team.size().into();
-    value["file"] = serde_json::json!(args.out);
+    value["file"] = args.out.as_ref().map(print::lossy).into();
     value["provenance"] = serde_json::json!(provenance);
     if !args.json
         && settings.starts > 1

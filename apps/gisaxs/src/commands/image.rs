@@ -1,6 +1,8 @@
 //! Flags of images.
 
+use super::unused;
 use clap::Args;
+use greenup_app::Result;
 use greenup_app::args::FigureArgs;
 use greenup_gisaxs::image::{Axes, ColourRange};
 
@@ -24,5 +26,40 @@ impl ImageArgs {
     /// The range of the colours.
     pub fn range(&self) -> ColourRange {
         self.color_range.or(self.decades).unwrap_or_default()
+    }
+
+    /// Checks that the flags of images have an effect on an output of this ending; `None`: there is no output.
+    pub fn check(ending: Option<&str>) -> Result {
+        let (flags, why): (&[&str], String) = match ending {
+            None => (
+                &[
+                    "--axes",
+                    "--color-range",
+                    "--decades",
+                    "--width",
+                    "--dpi",
+                    "--style",
+                ],
+                "without --out there is no image".to_owned(),
+            ),
+            Some("svg" | "pdf") => (&["--dpi"], "only png files have a resolution".to_owned()),
+            Some("png") => (&[], String::new()),
+            Some("html" | "htm") => (
+                &["--width", "--dpi", "--style"],
+                "an HTML page has its own figures; write svg, png or pdf".to_owned(),
+            ),
+            Some(e) => (
+                &[
+                    "--axes",
+                    "--color-range",
+                    "--decades",
+                    "--width",
+                    "--dpi",
+                    "--style",
+                ],
+                format!("a {e} file holds numbers, not a figure"),
+            ),
+        };
+        unused(flags, &why)
     }
 }

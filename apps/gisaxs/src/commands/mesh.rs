@@ -4,6 +4,7 @@ use super::summary;
 use clap::{Args, Subcommand};
 use greenup_app::Result;
 use greenup_app::args::ThreadsArg;
+use greenup_app::print::lossy;
 use greenup_app::provenance::Provenance;
 use greenup_files::Outputs;
 use greenup_files::outputs::ending;
@@ -96,7 +97,7 @@ pub fn mesh(args: &MeshArgs) -> Result {
         args.json,
         &json!({
             "triangles": triangles, "vertices": vertices, "area": mesh.area(), "volume": volume, "fraction": fraction,
-            "seconds": seconds, "file": args.out, "provenance": provenance,
+            "seconds": seconds, "file": lossy(&args.out), "provenance": provenance,
         }),
         &format!(
             "{triangles} triangles, closed; volume {volume:.6} nm³ ({:.2} % of the box), {seconds:.1} s: {}",

@@ -1,6 +1,6 @@
 //! Flags of the form factors of meshes.
 
-use super::device;
+use super::{device, unused};
 use clap::{Args, ValueEnum};
 use greenup_app::args::{DeviceSetArg, PinArg, ThreadsArg, bytes};
 use greenup_app::ranks::Team;
@@ -113,6 +113,23 @@ impl MeshFormFactorArgs {
                 })
             })
             .collect()
+    }
+
+    /// Checks that the flags have an effect, with and without a mesh.
+    pub fn check(mesh: bool) -> Result {
+        if mesh {
+            return Ok(());
+        }
+        unused(
+            &[
+                "--method",
+                "--accuracy",
+                "--precision",
+                "--quadrature",
+                "--memory",
+            ],
+            "no shape is a mesh or a polyhedron; round ones have formulas",
+        )
     }
 
     /// Starts the threads and opens the device.

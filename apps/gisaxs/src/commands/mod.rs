@@ -15,7 +15,7 @@ pub mod study;
 pub mod threads;
 pub mod wisdom;
 
-use greenup_app::{AppError, interrupt, print, progress};
+use greenup_app::{AppError, Result, interrupt, print, progress};
 use greenup_gisaxs::mesh_form_factor::Watch;
 
 /// Prints the result, as JSON or as text.
@@ -25,6 +25,28 @@ pub fn summary(json: bool, value: &serde_json::Value, text: &str) {
     } else {
         print::line(text);
     }
+}
+
+/// Refuses flags of this command line that have no effect, with the reason.
+pub fn unused(flags: &[&str], why: &str) -> Result {
+    match given(
+        flags,
+        std::env::args_os().map(|a| a.to_string_lossy().into_owned()),
+    ) {
+        Some(flag) => Err(AppError::new(format!("{flag} has no effect here: {why}"))
+            .hint(format!("leave out {flag}"))),
+        None => Ok(()),
+    }
+}
+
+/// The first of some flags on a command line.
+fn given(flags: &[&str], args: impl Iterator<Item = String>) -> Option<String> {
+    let is = |arg: &str, flag: &str| {
+        arg.strip_prefix(flag)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    args.take_while(|a| a != "--")
+        .find_map(|a| flags.iter().find(|f| is(&a, f)).map(|f| (*f).to_owned()))
 }
 
 /// Work under a progress bar, which stops when the user interrupts.
@@ -41,4 +63,17 @@ pub fn watched<T>(steps: u64, unit: &'static str, work: impl FnOnce(&Watch) -> T
 /// The error of an interrupted command.
 pub fn stopped() -> AppError {
     AppError::interrupted("interrupted: nothing was written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_found_by_their_whole_name() {
+        let found = |line: &str| given(&["--dpi", "--width"], line.split(' ').map(str::to_owned));
+        assert_eq!(found("gisaxs simulate a --dpi 3"), Some("--dpi".into()));
+        assert_eq!(found("gisaxs simulate a --width=3"), Some("--width".into()));
+        assert_eq!(found("gisaxs simulate a --dpis 3 -- --dpi"), None);
+    }
 }

@@ -4,10 +4,11 @@ use super::files::{beside, outputs, write};
 use super::summary;
 use clap::Args;
 use greenup_app::Result;
+use greenup_app::print::{self, lossy};
 use greenup_app::provenance::Provenance;
 use greenup_gisaxs::sample::Sample;
 use greenup_gisaxs::scattering::layers;
-use greenup_gisaxs::table::{fail, numbers};
+use greenup_gisaxs::table::{Column, DEGREES, Layout, fail};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 pub struct ReflectivityArgs {
     /// Input file (TOML) with beam and layers
     sample: PathBuf,
-    /// Table whose first column holds grazing angles, degrees
+    /// Table of grazing angles: a column `alpha`, degrees or the unit of the header, or without a header the first
     #[arg(long, value_name = "A.csv")]
     angles: PathBuf,
     /// Output file: csv with angle (degrees) and reflectivity
@@ -26,6 +27,26 @@ pub struct ReflectivityArgs {
     json: bool,
 }
 
+const ANGLES: Layout = Layout {
+    columns: &[Column {
+        names: &["alpha", "α", "alphai", "angle", "theta", "θ", "incidence"],
+        units: DEGREES,
+        absent: None,
+    }],
+    // Of our own output, and of measured curves.
+    unused: &[
+        "r",
+        "reflectivity",
+        "intensity",
+        "counts",
+        "sigma",
+        "error",
+        "dr",
+    ],
+    more: true,
+    gaps: false,
+};
+
 pub fn reflectivity(args: &ReflectivityArgs) -> Result {
     outputs(&args.sample)
         .input(&args.angles)
@@ -33,7 +54,9 @@ pub fn reflectivity(args: &ReflectivityArgs) -> Result {
     let sample = Sample::read(&args.sample)?;
     let stack = sample.stack(beside(&args.sample))?;
     let k0 = sample.wave_number()?;
-    let rows = numbers(&args.angles, 1)?;
+    let warnings = sample.warnings();
+    warnings.iter().for_each(print::warn);
+    let rows = ANGLES.read(&args.angles)?;
     let mut text = String::from("alpha_deg,R\n");
     for (line, v) in &rows {
         if v[0] < 0.0 || v[0] > 90.0 {
@@ -46,7 +69,7 @@ pub fn reflectivity(args: &ReflectivityArgs) -> Result {
     write(&args.out, text)?;
     summary(
         args.json,
-        &json!({"points": rows.len(), "file": args.out, "provenance": Provenance::of_process()}),
+        &json!({"points": rows.len(), "file": lossy(&args.out), "warnings": warnings, "provenance": Provenance::of_process()}),
         &format!("{} angles: {}", rows.len(), args.out.display()),
     );
     Ok(())

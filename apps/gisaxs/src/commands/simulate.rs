@@ -6,6 +6,7 @@ use super::mesh_form_factor::MeshFormFactorArgs;
 use super::{stopped, summary, watched};
 use clap::Args;
 use greenup_app::Result;
+use greenup_app::print::{self, lossy};
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::RanksArg;
 use greenup_gisaxs::detector::counting_noise;
@@ -14,6 +15,7 @@ use greenup_gisaxs::sample::Sample;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
+use toml::Value;
 
 #[derive(Args)]
 pub struct SimulateArgs {
@@ -22,13 +24,13 @@ pub struct SimulateArgs {
     /// Image: csv, npy or tif (intensities), svg, png or pdf (a figure with logarithmic colours), or html (an HTML page)
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Write a cut through the image to NAME.cutN.csv: alpha=0.3 (along φ) or phi=0.1 (along α), degrees; alpha=0.3:0.02
-    /// averages over ±0.02 (repeatable)
+    /// Write a cut through the image to NAME.cutN.csv: alpha=0.3 (along φ) or phi=0.1 (along α), degrees, or up=2.5 or
+    /// across=1, mm of a flat detector; alpha=0.3:0.02 averages over ±0.02 (repeatable)
     #[arg(long, value_name = "CUT")]
     cut: Vec<Cut>,
-    /// Override a value of the input file, e.g. particles.0.form.radius=5 (repeatable)
-    #[arg(long, value_name = "PATH=NUMBER", value_parser = setting)]
-    set: Vec<(String, f64)>,
+    /// Override a value of the input file, e.g. particles.0.form.radius=5, detector.phi.n=64 or mode=born (repeatable)
+    #[arg(long, value_name = "PATH=VALUE", value_parser = setting)]
+    set: Vec<(String, Value)>,
     /// Simulate counting noise: Poisson counts with this seed instead of mean intensities
     #[arg(long, value_name = "SEED")]
     counts: Option<u64>,
@@ -43,10 +45,20 @@ pub struct SimulateArgs {
     json: bool,
 }
 
-fn setting(text: &str) -> std::result::Result<(String, f64), String> {
-    text.split_once('=')
-        .and_then(|(path, value)| Some((path.trim().to_owned(), value.trim().parse().ok()?)))
-        .ok_or_else(|| format!("\"{text}\" is not PATH=NUMBER"))
+/// A value is TOML; what is none is a string without quotes.
+fn setting(text: &str) -> std::result::Result<(String, Value), String> {
+    let (path, value) = text
+        .split_once('=')
+        .map(|(path, value)| (path.trim(), value.trim()))
+        .filter(|(path, value)| !path.is_empty() && !value.is_empty())
+        .ok_or_else(|| format!("\"{text}\" is not PATH=VALUE"))?;
+    let read = toml::from_str::<toml::Table>(&format!("x = {value}"));
+    let value = (read.ok())
+        .filter(|t| t.len() == 1)
+        .and_then(|mut t| t.remove("x"))
+        .or_else(|| value.parse().ok().map(Value::Float))
+        .unwrap_or_else(|| Value::String(value.to_owned()));
+    Ok((path.to_owned(), value))
 }
 
 pub fn simulate(args: &SimulateArgs) -> Result {
@@ -58,19 +70,31 @@ pub fn simulate(args: &SimulateArgs) -> Result {
         out.file(&args.out, &[])?;
     }
     let format = Format::of(&args.out)?;
+    let ending = args
+        .out
+        .extension()
+        .map(|e| e.to_string_lossy().to_lowercase());
+    ImageArgs::check(Some(&ending.unwrap_or_default()))?;
     let cuts: Vec<PathBuf> = (0..args.cut.len())
         .map(|n| args.out.with_extension(format!("cut{n}.csv")))
         .collect();
     for path in cuts.iter().filter(|_| team.has_first()) {
         out.file(path, &[])?;
     }
-    let sample = Sample::read(&args.sample)?.with(&args.set)?;
+    let sample = Sample::read(&args.sample)?.with_values(&args.set)?;
     // Starts the threads, which reading a mesh uses.
     let numeric = args.mesh_form_factor.settings(&team)?;
+    let warnings = sample.warnings();
+    if team.has_first() {
+        warnings.iter().for_each(print::warn);
+    }
     let mut scene = sample.scene(beside(&args.sample))?;
     for cut in &args.cut {
         cut.check(&scene.detector)?;
     }
+    let mut members = scene.populations.iter().flat_map(|p| &p.members);
+    let solid = members.any(|m| m.1.parts.iter().any(|p| p.form.polyhedron().is_some()));
+    MeshFormFactorArgs::check(solid)?;
     scene.numeric = numeric;
     let (rows, columns) = (scene.detector.rows(), scene.detector.columns());
     let start = Instant::now();
@@ -103,7 +127,7 @@ pub fn simulate(args: &SimulateArgs) -> Result {
         ],
         input: (
             args.sample.display().to_string(),
-            greenup_files::read_text(&args.sample).unwrap_or_default(),
+            sample.source().to_owned(),
         ),
         cuts: args.cut.clone(),
         counted: args.counts.is_some(),
@@ -130,8 +154,8 @@ pub fn simulate(args: &SimulateArgs) -> Result {
     let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
     summary(
         args.json,
-        &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": args.out, "files": files,
-            "ranks": team.size(), "provenance": provenance}),
+        &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": lossy(&args.out), "files": names,
+            "ranks": team.size(), "warnings": warnings, "provenance": provenance}),
         &format!(
             "{columns} × {rows} pixels in {seconds:.3} s, maximum {top:.4e}: {}",
             names.join(", ")

@@ -2,6 +2,7 @@
 
 use super::summary;
 use clap::Args;
+use greenup_app::print::lossy;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result};
 use greenup_gisaxs::GisaxsError;
@@ -138,7 +139,7 @@ pub fn wisdom(args: &WisdomArgs) -> Result {
     text.push_str(&format!("stored in {}", kept.path.display()));
     summary(
         args.json,
-        &json!({"file": kept.path, "entries": entries, "provenance": Provenance::of_process()}),
+        &json!({"file": lossy(&kept.path), "entries": entries, "provenance": Provenance::of_process()}),
         &text,
     );
     Ok(())

@@ -69,6 +69,36 @@ impl Detector {
         };
         (0.0..=n as f64).contains(&found).then_some(found)
     }
+
+    /// The row (`across` is false) of an exit angle in the scattering plane, or the column of an azimuth at the horizon, rad,
+    /// as a position; `None` off the detector.
+    pub fn line_at(&self, across: bool, angle: f64) -> Option<f64> {
+        match self {
+            Self::Angles { phi, alpha } => (if across { phi } else { alpha }).position(angle),
+            Self::Flat(f) => {
+                let found = match across {
+                    true => f.hit(angle, 0.0)?.0 + 0.5,
+                    false => f.hit(0.0, angle)?.1 + 0.5,
+                };
+                let n = if across { self.columns() } else { self.rows() };
+                (0.0..=n as f64).contains(&found).then_some(found)
+            }
+        }
+    }
+
+    /// The angle of a row or a column at a position, rad: the inverse of [`Self::line_at`].
+    pub fn angle_of(&self, across: bool, position: f64) -> f64 {
+        match self {
+            Self::Angles { phi, alpha } => (if across { phi } else { alpha }).at(position),
+            Self::Flat(f) => match across {
+                true => {
+                    let horizon = f.hit(0.0, 0.0).map_or(f.centre[1], |p| p.1);
+                    f.angles_at(position - 0.5, horizon).0
+                }
+                false => f.angles_at(f.centre[0], position - 0.5).1,
+            },
+        }
+    }
 }
 
 impl Flat {

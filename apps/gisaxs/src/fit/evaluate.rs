@@ -136,9 +136,11 @@ impl Crew<'_> {
         let lost = thread::scope(|scope| {
             let threads: Vec<_> = devices
                 .iter()
-                .map(|device| scope.spawn(move || work(device)))
+                .map(|device| thread::Builder::new().spawn_scoped(scope, move || work(device)))
                 .collect();
-            threads.into_iter().any(|t| t.join().is_err())
+            // A thread that cannot be started is a device less.
+            let joined = threads.into_iter().flatten().map(|t| t.join().is_err());
+            joined.fold(false, |lost, one| lost | one)
         });
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_by_key(|d| d.0);

@@ -1,9 +1,10 @@
 //! The input file of a fit: data, free parameters, noise.
 
-use crate::image::{self, Cut};
+use super::{Target, data};
+use crate::GisaxsError;
+use crate::image::Cut;
 use crate::sample::Sample;
-use crate::table::{self, fail};
-use crate::{GisaxsError, fit::Target};
+use crate::table::fail;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ pub struct FitInput {
     /// The sample's input file.
     pub sample: PathBuf,
     /// The measured image, a csv, npy or tif file with the lowest row first; or, with `cut`, a CSV file with columns
-    /// position, intensity.
+    /// position, intensity of the detector's pixels along it.
     pub data: PathBuf,
     /// The cut through the image that was measured, such as `alpha=0.3`; `None`: the whole image.
     pub cut: Option<String>,
@@ -37,6 +38,9 @@ pub struct FitInput {
     /// Seed of the random numbers.
     #[serde(default = "seed")]
     pub seed: u64,
+    /// The text of the file, as it was read.
+    #[serde(skip)]
+    pub source: String,
 }
 
 /// Maximum number of models of a fit: months of the fastest.
@@ -98,7 +102,8 @@ impl FitInput {
     /// The file cannot be read, has an unknown or missing key, or invalid bounds or numbers.
     pub fn read(path: &Path) -> Result<Self, GisaxsError> {
         let text = greenup_files::read_text(path)?;
-        let out: Self = toml::from_str(&text).map_err(|e| fail(path, e.to_string().trim_end()))?;
+        let mut out: Self =
+            toml::from_str(&text).map_err(|e| fail(path, e.to_string().trim_end()))?;
         if out.parameters.is_empty() {
             return Err(fail(path, "has no [[parameters]] to fit"));
         }
@@ -132,6 +137,7 @@ impl FitInput {
                 ),
             ));
         }
+        out.source = text;
         Ok(out)
     }
 
@@ -152,60 +158,29 @@ impl FitInput {
             }
         }
         let detector = sample.scene(&beside)?.detector;
-        let (rows, columns) = (detector.rows(), detector.columns());
-        let data = dir.join(&self.data);
-        let sized = |path: &Path| -> Result<Vec<f64>, GisaxsError> {
-            let (pixels, wide) = image::read(path)?;
-            let high = pixels.len() / wide.max(1);
-            if (high, wide) != (rows, columns) {
-                return Err(fail(
-                    path,
-                    format!(
-                        "is an image of {wide} × {high} pixels; the detector of {} has {columns} × {rows}",
-                        at.display()
-                    ),
-                ));
-            }
-            Ok(pixels)
-        };
+        let path = dir.join(&self.data);
+        let mask = self.mask.as_ref().map(|m| dir.join(m));
         let cut: Option<Cut> = self.cut.as_deref().map(str::parse).transpose()?;
-        let mut values = match cut {
-            None => sized(&data)?,
-            Some(_) => table::numbers(&data, 2)?
-                .into_iter()
-                .map(|r| r.1[1])
-                .collect(),
+        let (values, left_out) = match (cut, &mask) {
+            (None, mask) => data::image(&path, mask.as_deref(), &detector, &at)?,
+            (Some(cut), None) => data::cut(&path, cut, &detector)?,
+            (Some(_), Some(mask)) => {
+                return Err(fail(mask, "a mask goes with an image, not with a cut"));
+            }
         };
-        if let Some(cut) = cut {
-            let n = if cut.across { columns } else { rows };
-            if values.len() != n {
-                return Err(fail(
-                    &data,
-                    format!("is a cut of {} points; the sample's has {n}", values.len()),
-                ));
-            }
-        }
-        if let Some(mask) = &self.mask {
-            if cut.is_some() {
-                return Err(fail(
-                    &dir.join(mask),
-                    "a mask goes with an image, not with a cut",
-                ));
-            }
-            for (v, m) in values.iter_mut().zip(sized(&dir.join(mask))?) {
-                if m != 0.0 {
-                    *v = f64::NAN;
-                }
-            }
-        }
         // Dead pixels are negative or NaN in most formats.
         if !values.iter().any(|v| *v >= 0.0) {
-            return Err(fail(&data, "has no pixel with an intensity"));
+            let text = left_out.text(values.len()).unwrap_or_default();
+            return Err(fail(
+                &path,
+                format!("has no pixel with an intensity: {text}"),
+            ));
         }
         Ok(Target {
             sample,
             dir: beside,
             values,
+            left_out,
             cut,
             noise: self.noise,
             free: self.parameters.clone(),

@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `input` | the input file: data, free parameters, noise |
+//! | `data` | the measured data, and what is left out of them |
 //! | `target` | residuals of a model |
 //! | `evaluate` | many models at once, by ranks and devices |
 //! | `search` | a particle swarm finds the basin, Levenberg–Marquardt refines it |
@@ -10,6 +11,7 @@
 //! | `result` | values, uncertainties, convergence |
 //! | [`report`] | figures and the HTML page of a fit |
 
+mod data;
 mod evaluate;
 mod input;
 mod least_squares;
@@ -18,6 +20,7 @@ mod result;
 mod search;
 mod target;
 
+pub use data::LeftOut;
 pub use input::{FitInput, Free, Noise};
 pub use result::{Evaluation, Fitted, Stage};
 pub use search::{Progress, fit};

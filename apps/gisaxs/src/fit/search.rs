@@ -126,13 +126,19 @@ fn search(
         progress(&format!("start {}: χ² {:.4}", start + 1, found.chi2));
         models += *model.count.borrow();
         reached.push(found.chi2);
-        if best.as_ref().is_none_or(|b| found.chi2 < b.chi2) {
+        if (best.as_ref()).is_none_or(|b| found.chi2 < b.chi2 || !b.chi2.is_finite()) {
             best = Some(Fitted {
                 convergence: model.history.take(),
                 ..found
             });
         }
         watch.tick(1);
+    }
+    if let Some(b) = best.as_ref().filter(|b| !b.chi2.is_finite()) {
+        return Err(GisaxsError::Invalid(format!(
+            "the fit has no result: χ² is {}. Check the data and the bounds",
+            b.chi2
+        )));
     }
     Ok(best.map(|b| Fitted {
         models,

@@ -1,5 +1,6 @@
 //! Residuals of a model.
 
+use super::data::LeftOut;
 use super::input::{Free, Noise};
 use crate::GisaxsError;
 use crate::image::Cut;
@@ -16,6 +17,8 @@ pub struct Target {
     pub dir: PathBuf,
     /// Measured intensities of the pixels or of the cut; negative values and NaN are left out.
     pub values: Vec<f64>,
+    /// How many are left out, and why.
+    pub left_out: LeftOut,
     /// The cut that was measured; `None`: the whole image.
     pub cut: Option<Cut>,
     /// Noise of the data.
@@ -234,6 +237,7 @@ mod tests {
             sample: Sample::read(&path).unwrap(),
             dir: PathBuf::new(),
             values: vec![4.0, f64::NAN, 0.0, 100.0, -1.0],
+            left_out: LeftOut::default(),
             cut: None,
             noise,
             free: Vec::new(),

@@ -44,13 +44,13 @@ impl<S: 'static> Worker<S> {
     /// Starts a thread with what `open` makes there, and returns what else it gives.
     ///
     /// # Errors
-    /// That of `open`; `Err(None)` if it panics.
+    /// That of `open`; `Err(None)` if it panics, or no thread can be started.
     pub fn start<T: Send + 'static, E: Send + 'static>(
         open: impl FnOnce() -> Result<(S, T), E> + Send + 'static,
     ) -> Result<(Self, T), Option<E>> {
         let (tasks, queue): (_, Receiver<Task<'static, S>>) = channel();
         let (answer, opened) = channel();
-        thread::spawn(move || match open() {
+        let spawned = thread::Builder::new().spawn(move || match open() {
             Ok((mut owned, other)) => {
                 let _ = answer.send(Ok(other));
                 for task in queue {
@@ -61,6 +61,7 @@ impl<S: 'static> Worker<S> {
                 let _ = answer.send(Err(e));
             }
         });
+        spawned.map_err(|_| None)?;
         let other = opened.recv().map_err(|_| None)?.map_err(Some)?;
         Ok((Self { tasks }, other))
     }

@@ -1,15 +1,16 @@
 //! Images as arrays of numbers: CSV, NPY, TIFF, HDF5.
 
 use crate::GisaxsError;
-use crate::table::{fail, numbers};
+use crate::table::{fail, matrix};
 use greenup_files::read_bytes;
-use greenup_report::npy::table;
+use greenup_report::npy::{Kind, array};
 use std::fmt::Write as _;
 use std::io::Cursor;
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
 use tiff::tags::Tag;
+use tiff::{ColorType, TiffError};
 
 /// Largest file of an image, bytes: 16,000 × 16,000 pixels of 64 bits.
 const LIMIT: u64 = 2 << 30;
@@ -96,61 +97,137 @@ pub(super) fn hdf5(
     Ok(out.commit()?)
 }
 
-/// Reads an image from a CSV, NPY or TIFF file: pixels, lowest row first, and the number of columns.
+/// An image as it was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// Pixels, lowest row first; NaN where the file has the value of a gap.
+    pub pixels: Vec<f64>,
+    /// Number of columns.
+    pub columns: usize,
+    /// Pixels with the value of a gap: the largest or the next of an unsigned type of 16 bits or more, as detectors write it.
+    pub gaps: Vec<usize>,
+    /// Whether the type is wider than 16 bits.
+    pub wide: bool,
+}
+
+/// Values of gaps of 32 bits, also after a conversion to another type: 2³² − 1 and 2³² − 2.
+const GAPS_32: [f64; 2] = [4_294_967_295.0, 4_294_967_294.0];
+
+impl Measured {
+    fn new(mut pixels: Vec<f64>, columns: usize, kind: Kind) -> Self {
+        let is_gap = |v: f64| match kind {
+            Kind::Bool | Kind::Unsigned(8) | Kind::Signed(..=32) => false,
+            Kind::Unsigned(16) => v >= 65_534.0,
+            Kind::Unsigned(64) => v >= 18_446_744_073_709_551_614.0 || GAPS_32.contains(&v),
+            // In single precision it is 2³².
+            Kind::Float(32) => v == 4_294_967_296.0,
+            _ => GAPS_32.contains(&v),
+        };
+        let gaps: Vec<usize> = (0..pixels.len()).filter(|n| is_gap(pixels[*n])).collect();
+        for n in &gaps {
+            pixels[*n] = f64::NAN;
+        }
+        Self {
+            pixels,
+            columns,
+            gaps,
+            wide: matches!(
+                kind,
+                Kind::Unsigned(32..) | Kind::Signed(32..) | Kind::Float(_)
+            ),
+        }
+    }
+}
+
+/// Reads an image from a CSV, NPY or TIFF file.
 ///
 /// # Errors
 /// The file cannot be read or is not an image in one of these formats; of a CSV file the error names the line.
-pub fn read(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
+pub fn read(path: &Path) -> Result<Measured, GisaxsError> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match ending.as_deref() {
-        Some("csv") => from_csv(path),
-        Some("npy") => from_npy(path),
+        Some("csv") => {
+            let rows = matrix(path)?;
+            let columns = rows[0].1.len();
+            let pixels = rows.into_iter().flat_map(|r| r.1).collect();
+            Ok(Measured::new(pixels, columns, Kind::Float(64)))
+        }
+        Some("npy") => {
+            let read = array(&read_bytes(path, LIMIT)?).map_err(|e| fail(path, e))?;
+            Ok(Measured::new(read.values, read.columns, read.kind))
+        }
         Some("tif" | "tiff") => from_tiff(path),
         _ => Err(fail(path, "its ending is not csv, npy or tif")),
     }
 }
 
-fn from_csv(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
-    let text = greenup_files::read_text(path)?;
-    let first = text
-        .lines()
-        .find(|l| !l.trim().is_empty() && !l.starts_with('#'))
-        .unwrap_or_default();
-    let columns = first.split(',').count();
-    let rows = numbers(path, columns)?;
-    Ok((rows.into_iter().flat_map(|r| r.1).collect(), columns))
-}
-
-fn from_npy(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
-    table(&read_bytes(path, LIMIT)?).ok_or_else(|| {
-        fail(
+fn from_tiff(path: &Path) -> Result<Measured, GisaxsError> {
+    fn all<T: Into<f64>>(v: Vec<T>) -> Vec<f64> {
+        v.into_iter().map(Into::into).collect()
+    }
+    let tiff = |e: TiffError| fail(path, e);
+    let mut decoder = Decoder::new(Cursor::new(read_bytes(path, LIMIT)?)).map_err(tiff)?;
+    let (columns, rows) = decoder.dimensions().map_err(tiff)?;
+    let (columns, rows) = (columns as usize, rows as usize);
+    let colour = decoder.colortype().map_err(tiff)?;
+    if !matches!(colour, ColorType::Gray(8 | 16 | 32 | 64)) {
+        let message =
+            format!("has pixels of type {colour:?}; one number of 8 to 64 bits a pixel is read");
+        return Err(fail(path, message));
+    }
+    if decoder.more_images() {
+        return Err(fail(
             path,
-            "is not a NumPy array of two dimensions of float64 or float32",
-        )
-    })
-}
-
-fn from_tiff(path: &Path) -> Result<(Vec<f64>, usize), GisaxsError> {
-    let mut decoder =
-        Decoder::new(Cursor::new(read_bytes(path, LIMIT)?)).map_err(|e| fail(path, e))?;
-    let (columns, _) = decoder.dimensions().map_err(|e| fail(path, e))?;
-    let values: Vec<f64> = match decoder.read_image().map_err(|e| fail(path, e))? {
-        DecodingResult::F32(v) => v.into_iter().map(f64::from).collect(),
-        DecodingResult::F64(v) => v,
-        DecodingResult::U8(v) => v.into_iter().map(f64::from).collect(),
-        DecodingResult::U16(v) => v.into_iter().map(f64::from).collect(),
-        DecodingResult::U32(v) => v.into_iter().map(f64::from).collect(),
-        DecodingResult::I32(v) => v.into_iter().map(f64::from).collect(),
-        _ => return Err(fail(path, "unsupported pixel format")),
+            "holds several images: save the one to fit alone",
+        ));
+    }
+    let mut tag = |tag: Tag| decoder.find_tag_unsigned::<u32>(tag).map_err(tiff);
+    if tag(Tag::PhotometricInterpretation)? == Some(0) {
+        return Err(fail(
+            path,
+            "is a negative (0 is white): save the counts with 0 as black",
+        ));
+    }
+    let upward = match tag(Tag::Orientation)?.unwrap_or(1) {
+        1 => false,
+        4 => true,
+        n => {
+            let message = format!(
+                "has the orientation {n}: save it with the first row at the top or at the bottom"
+            );
+            return Err(fail(path, message));
+        }
     };
-    let columns = columns as usize;
-    let up = values
-        .chunks(columns.max(1))
-        .rev()
-        .flatten()
-        .copied()
-        .collect();
-    Ok((up, columns))
+    let (values, kind) = match decoder.read_image().map_err(tiff)? {
+        DecodingResult::F32(v) => (all(v), Kind::Float(32)),
+        DecodingResult::F64(v) => (v, Kind::Float(64)),
+        DecodingResult::U8(v) => (all(v), Kind::Unsigned(8)),
+        DecodingResult::U16(v) => (all(v), Kind::Unsigned(16)),
+        DecodingResult::U32(v) => (all(v), Kind::Unsigned(32)),
+        DecodingResult::U64(v) => (
+            v.into_iter().map(|x| x as f64).collect(),
+            Kind::Unsigned(64),
+        ),
+        DecodingResult::I8(v) => (all(v), Kind::Signed(8)),
+        DecodingResult::I16(v) => (all(v), Kind::Signed(16)),
+        DecodingResult::I32(v) => (all(v), Kind::Signed(32)),
+        DecodingResult::I64(v) => (v.into_iter().map(|x| x as f64).collect(), Kind::Signed(64)),
+        DecodingResult::F16(_) => {
+            return Err(fail(
+                path,
+                "has pixels of 16-bit floats: save them as 32 bits",
+            ));
+        }
+    };
+    if Some(values.len()) != rows.checked_mul(columns) || columns == 0 {
+        let message = format!("has {} pixels, not {columns} × {rows}", values.len());
+        return Err(fail(path, message));
+    }
+    let pixels = match upward {
+        true => values,
+        false => values.chunks(columns).rev().flatten().copied().collect(),
+    };
+    Ok(Measured::new(pixels, columns, kind))
 }
 
 #[cfg(test)]
@@ -169,7 +246,9 @@ mod tests {
         ] {
             let path = dir.path().join(name);
             std::fs::write(&path, bytes).unwrap();
-            assert_eq!(read(&path).unwrap(), (pixels.clone(), 4), "{name}");
+            let image = read(&path).unwrap();
+            assert_eq!((&image.pixels, image.columns), (&pixels, 4), "{name}");
+            assert!(image.gaps.is_empty(), "{name}");
         }
         for (name, text) in [
             ("b.csv", "1,2\n3\n"),
@@ -181,5 +260,127 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             assert!(read(&path).is_err(), "{name}");
         }
+    }
+
+    /// A TIFF file of one strip as a detector writes it.
+    fn detector_tiff(
+        big: bool,
+        (bits, format): (u16, u16),
+        data: &[u8],
+        more: &[(u16, u32)],
+    ) -> Vec<u8> {
+        let mut out = if big { b"MM".to_vec() } else { b"II".to_vec() };
+        let short = |x: u16| {
+            if big {
+                x.to_be_bytes()
+            } else {
+                x.to_le_bytes()
+            }
+        };
+        let long = |x: u32| {
+            if big {
+                x.to_be_bytes()
+            } else {
+                x.to_le_bytes()
+            }
+        };
+        let size = data.len() as u32;
+        let rows = size / (2 * u32::from(bits) / 8);
+        let mut tags = vec![
+            (256, 2),
+            (257, rows),
+            (258, bits.into()),
+            (259, 1),
+            (262, 1),
+            (273, 8),
+            (277, 1),
+            (278, rows),
+            (279, size),
+            (339, format.into()),
+        ];
+        for t in more {
+            tags.retain(|have| have.0 != t.0);
+            tags.push(*t);
+        }
+        tags.sort_unstable();
+        out.extend(short(42));
+        out.extend(long(8 + size));
+        out.extend(data);
+        out.extend(short(tags.len() as u16));
+        for (tag, value) in tags {
+            out.extend(short(tag));
+            out.extend(short(4));
+            out.extend(long(1));
+            out.extend(long(value));
+        }
+        out.extend(long(0));
+        out
+    }
+
+    #[test]
+    fn gaps_of_detectors_are_left_out_by_the_type_of_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let tif = |bytes: &[u8]| {
+            let path = dir.path().join("d.tif");
+            std::fs::write(&path, bytes).unwrap();
+            read(&path)
+        };
+        // Two rows of two, the upper first.
+        let image = |big, kind, data: &[u8]| {
+            let m = tif(&detector_tiff(big, kind, data, &[])).unwrap();
+            let values: Vec<i64> = m
+                .pixels
+                .iter()
+                .map(|v| if v.is_nan() { -99 } else { *v as i64 })
+                .collect();
+            (values, m.gaps.len())
+        };
+        let words = |v: [u16; 4], big| {
+            v.map(|x| {
+                if big {
+                    x.to_be_bytes()
+                } else {
+                    x.to_le_bytes()
+                }
+            })
+            .concat()
+        };
+        for big in [false, true] {
+            assert_eq!(
+                image(big, (16, 1), &words([1, 65535, 65534, 4], big)),
+                (vec![-99, 4, 1, -99], 2)
+            );
+            assert_eq!(
+                image(big, (16, 2), &words([1, 65535, 65534, 4], big)),
+                (vec![-2, 4, 1, -1], 0)
+            );
+        }
+        let longs = [1_u32, u32::MAX, u32::MAX - 1, 65535]
+            .map(u32::to_le_bytes)
+            .concat();
+        assert_eq!(image(false, (32, 1), &longs), (vec![-99, 65535, 1, -99], 2));
+        assert_eq!(image(false, (32, 2), &longs), (vec![-2, 65535, 1, -1], 0));
+        let floats = [1.0_f32, 4_294_967_295.0, 3.0, 4.0]
+            .map(f32::to_le_bytes)
+            .concat();
+        assert_eq!(image(false, (32, 3), &floats), (vec![3, 4, 1, -99], 1));
+        assert_eq!(
+            image(false, (8, 1), &[1, 255, 3, 4]),
+            (vec![3, 4, 1, 255], 0)
+        );
+        let upward = detector_tiff(false, (8, 1), &[1, 2, 3, 4], &[(274, 4)]);
+        assert_eq!(tif(&upward).unwrap().pixels, [1.0, 2.0, 3.0, 4.0]);
+        for (more, message) in [
+            ((262, 0), "negative"),
+            ((274, 6), "orientation 6"),
+            ((277, 3), "type"),
+        ] {
+            let e = tif(&detector_tiff(false, (8, 1), &[1, 2, 3, 4], &[more])).unwrap_err();
+            assert!(e.to_string().contains(message), "{e}");
+        }
+        let path = dir.path().join("d.csv");
+        std::fs::write(&path, "1,4294967295\nnan,4\n").unwrap();
+        let csv = read(&path).unwrap();
+        assert_eq!((csv.gaps, csv.pixels[2].is_nan()), (vec![1], true));
     }
 }

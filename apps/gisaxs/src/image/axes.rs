@@ -198,7 +198,7 @@ impl<'a> View<'a> {
 
     /// Coordinates of the points of a cut; empty off the detector.
     pub fn trace(&self, cut: &Cut) -> Vec<(f64, f64)> {
-        let Some(at) = self.detector.from_unit(!cut.across, cut.at) else {
+        let Some(at) = cut.position(self.detector) else {
             return Vec::new();
         };
         let n = if cut.across {
@@ -243,15 +243,15 @@ impl<'a> View<'a> {
             0.0 => String::new(),
             h => format!(" ± {h}"),
         };
-        if self.axes == Axes::Detector {
+        let (name, unit) = cut.axis(self.detector);
+        let unit = match unit {
+            "degrees" => "°".to_owned(),
+            unit => format!(" {unit}"),
+        };
+        // Not said twice.
+        if self.axes == Axes::Detector && name == self.names()[usize::from(cut.across)].0 {
             return short + half.as_str();
         }
-        let [x, y] = self.detector.axes();
-        let unit = match (if cut.across { y.0 } else { x.0 }).split_once(", ") {
-            Some((_, "degrees")) => "°".to_owned(),
-            Some((_, unit)) => format!(" {unit}"),
-            None => String::new(),
-        };
         format!(
             "{short} ({}{half}{unit})",
             cut.label(self.detector).replace('-', "−")

@@ -2,7 +2,7 @@
 
 use crate::detector::Detector;
 
-/// A cut through an image. Positions are in the unit of the detector's axes: degrees, or mm of a flat detector.
+/// A cut through an image, along a row or a column of pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
     /// `true`: along the azimuth (a row); `false`: upward (a column).
@@ -11,29 +11,40 @@ pub struct Cut {
     pub at: f64,
     /// Half of the width over which the cut is averaged; 0: one row or column.
     pub half: f64,
+    /// Whether both are degrees, on a flat detector too, where the line is that of the angle in the scattering plane (α) or
+    /// at the horizon (φ); else in the unit of the detector's axes: degrees, or mm of a flat detector.
+    pub degrees: bool,
 }
 
 impl std::str::FromStr for Cut {
     type Err = crate::GisaxsError;
 
-    /// Parses a cut such as `alpha=0.3` (along the azimuth) or `phi=0.1:0.02` (upward, averaged over ±0.02).
+    /// Parses a cut such as `alpha=0.3` (along the azimuth) or `phi=0.1:0.02` (upward, averaged over ±0.02), both in
+    /// degrees, or `up=2.5` and `across=-1` in mm of a flat detector.
     fn from_str(text: &str) -> Result<Self, crate::GisaxsError> {
         let wrong = || {
             crate::GisaxsError::Invalid(format!(
-                "invalid cut \"{text}\": write alpha=0.3 (or up=…) for one along the azimuth at that height, \
-                 phi=0.1 (or across=…) for one upward, followed by :0.02 for the half-width"
+                "invalid cut \"{text}\": write alpha=0.3 (degrees; up=… in mm of a flat detector) for one along the \
+                 azimuth at that height, phi=0.1 (across=… in mm) for one upward, followed by :0.02 for the half-width"
             ))
         };
         let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
-        let across = match name {
-            "alpha" | "up" => true,
-            "phi" | "across" => false,
+        let (across, degrees) = match name.trim() {
+            "alpha" => (true, true),
+            "up" => (true, false),
+            "phi" => (false, true),
+            "across" => (false, false),
             _ => return Err(wrong()),
         };
         let (at, half) = rest.split_once(':').unwrap_or((rest, "0"));
         let number = |s: &str| s.parse::<f64>().ok().filter(|x| x.is_finite());
         match (number(at), number(half)) {
-            (Some(at), Some(half)) if half >= 0.0 => Ok(Self { across, at, half }),
+            (Some(at), Some(half)) if half >= 0.0 => Ok(Self {
+                across,
+                at,
+                half,
+                degrees,
+            }),
             _ => Err(wrong()),
         }
     }
@@ -61,15 +72,49 @@ impl Cut {
 
     /// The row or column that contains the cut.
     fn nearest(&self, detector: &Detector) -> Result<usize, crate::GisaxsError> {
-        let [x, y] = detector.axes();
-        let (name, from, to) = if self.across { y } else { x };
-        match detector.from_unit(!self.across, self.at) {
+        match self.position(detector) {
             Some(position) => Ok((position as usize).min(self.lines(detector) - 1)),
-            None => Err(format!(
-                "a cut at {} misses the detector, whose {name} runs from {from:.4} to {to:.4}",
-                self.at
-            )
-            .into()),
+            None => {
+                let end = |v: f64| self.coordinate(v, detector);
+                let (name, unit) = self.axis(detector);
+                Err(format!(
+                    "a cut at {} misses the detector, whose {name}, {unit}, runs from {:.4} to {:.4}",
+                    self.at,
+                    end(0.0),
+                    end(self.lines(detector) as f64)
+                )
+                .into())
+            }
+        }
+    }
+
+    /// Where the cut is across the rows or the columns, as a continuous number; `None` off the detector.
+    pub(super) fn position(&self, detector: &Detector) -> Option<f64> {
+        match self.degrees {
+            true => detector.line_at(!self.across, self.at.to_radians()),
+            false => detector.from_unit(!self.across, self.at),
+        }
+    }
+
+    /// The coordinate of a position across the rows or the columns, in the unit of the cut.
+    fn coordinate(&self, position: f64, detector: &Detector) -> f64 {
+        if self.degrees {
+            return detector.angle_of(!self.across, position).to_degrees();
+        }
+        let (x, y) = detector.in_units(position, position);
+        if self.across { y } else { x }
+    }
+
+    /// Name and unit of the coordinate of the cut.
+    pub(super) fn axis(&self, detector: &Detector) -> (&'static str, &'static str) {
+        let [x, y] = detector.axes();
+        match (self.degrees, self.across) {
+            (true, true) => ("α", "degrees"),
+            (true, false) => ("φ", "degrees"),
+            (false, across) => {
+                let name = if across { y.0 } else { x.0 };
+                name.split_once(", ").unwrap_or((name, ""))
+            }
         }
     }
 
@@ -84,9 +129,7 @@ impl Cut {
 
     /// Name: the axis that it cuts, and where.
     pub fn label(&self, detector: &Detector) -> String {
-        let [x, y] = detector.axes();
-        let name = if self.across { y.0 } else { x.0 };
-        format!("{} = {}", name.split(',').next().unwrap_or(name), self.at)
+        format!("{} = {}", self.axis(detector).0, self.at)
     }
 
     /// The rows, for a cut along the azimuth, or the columns over which the cut is averaged; at least one.
@@ -95,11 +138,7 @@ impl Cut {
     /// The cut misses the detector.
     pub fn inside(&self, detector: &Detector) -> Result<Vec<usize>, crate::GisaxsError> {
         let nearest = self.nearest(detector)?;
-        let center = |k: usize| {
-            let at = k as f64 + 0.5;
-            let (x, y) = detector.in_units(at, at);
-            if self.across { y } else { x }
-        };
+        let center = |k: usize| self.coordinate(k as f64 + 0.5, detector);
         Ok((0..self.lines(detector))
             .filter(|&k| k == nearest || (center(k) - self.at).abs() <= self.half)
             .collect())
@@ -161,7 +200,7 @@ impl Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detector::Axis;
+    use crate::detector::{Axis, Flat};
 
     #[test]
     fn cuts_are_rows_columns_and_means_of_them() {
@@ -184,5 +223,43 @@ mod tests {
         holes[4] = f64::NAN;
         let cut = "alpha=0.9:0.6".parse::<Cut>().unwrap();
         assert_eq!(cut.means(&holes, &detector).unwrap(), [8.0, 7.0, 8.0, 9.0]);
+    }
+
+    /// `alpha` and `phi` are degrees on a flat detector too; `up` and `across` are mm.
+    #[test]
+    fn cuts_of_flat_detectors_are_in_degrees() {
+        for beam in [0.0, 0.003] {
+            let detector = Detector::Flat(Flat {
+                distance: 2000.0,
+                pixel: 0.5,
+                columns: 100,
+                rows: 80,
+                centre: [49.5, 10.0],
+                beam,
+            });
+            let means = |cut: &str, pixels: &[f64]| {
+                let cut = cut.parse::<Cut>().unwrap();
+                let inside = cut.inside(&detector).unwrap();
+                (cut.means(pixels, &detector).unwrap()[0], inside)
+            };
+            let rows: Vec<f64> = (0..8000).map(|n| f64::from(n / 100)).collect();
+            let columns: Vec<f64> = (0..8000).map(|n| f64::from(n % 100)).collect();
+            // 0.3° is 10.47 mm above the horizon, which lies 6 mm above the beam.
+            let (row, _) = means("alpha=0.3", &rows);
+            let (phi, alpha) = detector.angles(row as usize, 49);
+            assert!(
+                (alpha.to_degrees() - 0.3).abs() < 0.008,
+                "{row} {phi} {alpha}"
+            );
+            assert_eq!(row, if beam == 0.0 { 31.0 } else { 43.0 });
+            assert_eq!(means("up=10.5", &rows).0, 31.0);
+            assert_eq!(means("phi=0.3", &columns).0, 70.0);
+            assert_eq!(means("across=10.5", &columns).0, 71.0);
+            // ±0.02° are ±0.7 mm.
+            assert_eq!(means("alpha=0.3:0.02", &rows).1.len(), 3);
+            let e = "alpha=5".parse::<Cut>().unwrap().check(&detector);
+            let e = e.unwrap_err().to_string();
+            assert!(e.contains("whose α, degrees, runs from"), "{e}");
+        }
     }
 }

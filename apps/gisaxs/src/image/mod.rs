@@ -8,7 +8,7 @@ mod cut;
 pub mod figure;
 mod page;
 
-pub use arrays::read;
+pub use arrays::{Measured, read};
 pub use axes::{Axes, View};
 pub use colours::{ColourRange, level};
 pub use cut::{Curve, Cut};

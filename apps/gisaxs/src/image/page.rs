@@ -126,6 +126,7 @@ pub fn brightest(pixels: &[f64], detector: &Detector) -> Vec<Cut> {
             across,
             at: rounded(at, detector),
             half: 0.0,
+            degrees: false,
         })
         .to_vec()
 }

@@ -1,6 +1,7 @@
 //! Merging of vertices, and checks of a mesh.
 
 use super::Mesh;
+use super::edges::{Edge, Parts};
 use crate::GisaxsError;
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -10,8 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const WELD: f64 = 1e-9;
 /// Size of a hash cell over that distance: in larger cells, fewer vertices need a look at neighbouring cells.
 const CELL: f64 = 16.0;
+/// Volume over area × size, below which it is the rounding of a sum.
+const ROUNDING: f64 = 1e-12;
 /// Number of faults that an error lists.
-const NAMED: usize = 3;
+pub(super) const NAMED: usize = 3;
 /// Vertices or triangles between two looks at whether to stop.
 pub(crate) const CHUNK: usize = 1 << 14;
 
@@ -85,11 +88,12 @@ impl Mesh {
         })
     }
 
-    /// Whether the mesh bounds a solid: finite vertices, no triangle of zero area, each edge once in each direction,
-    /// outward normals.
+    /// Whether the mesh bounds a solid: finite vertices, no triangle of zero area, each edge as often in one direction as in
+    /// the other, no triangle twice, no bodies that overlap, a volume, outward normals.
     ///
     /// # Errors
-    /// The mesh is empty, open or inside out, or has an invalid vertex or triangle; the error lists the first faults.
+    /// The mesh is empty, open or inside out, encloses a volume twice or none, or has an invalid vertex or triangle; the
+    /// error lists the first faults.
     pub fn check(&self) -> Result<(), GisaxsError> {
         self.check_until(&AtomicBool::new(false))
     }
@@ -127,26 +131,36 @@ impl Mesh {
             ));
         }
         go_on(stop)?;
-        // Ends of each edge, the lower first, and whether it runs that way.
-        let mut edges: Vec<(usize, usize, bool)> = self
-            .triangles
-            .iter()
-            .flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])])
-            .map(|(a, b)| (a.min(b), a.max(b), a < b))
+        if self.vertices.len().max(self.triangles.len()) > (u32::MAX / 2) as usize {
+            return wrong("has more than 2^31 triangles or vertices".into());
+        }
+        let mut edges: Vec<Edge> = (self.triangles.iter().enumerate())
+            .flat_map(|(n, t)| Edge::of(n, *t))
             .collect();
         go_on(stop)?;
         edges.par_sort_unstable();
         go_on(stop)?;
         let mut open = Vec::new();
         let mut turned = Vec::new();
-        for same in edges.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
-            let (a, b, _) = same[0];
-            let up = same.iter().filter(|e| e.2).count();
+        let mut sheets = Vec::new();
+        let mut crowded = Vec::new();
+        let mut parts = Parts::new(self.triangles.len());
+        for same in edges.chunk_by(|x, y| x.ends == y.ends) {
+            let [a, b] = same[0].ends.map(|i| i as usize);
+            let up = same.iter().filter(|e| e.up()).count();
             let down = same.len() - up;
             let edge = if up > down { (a, b) } else { (b, a) };
-            match up.abs_diff(down) {
-                0 => {}
-                1 => open.push(edge),
+            match (up.abs_diff(down), same) {
+                (0, [x, y]) if x.beside == y.beside => sheets.push(x.triangle()),
+                (0, [x, y]) => parts.join(x.triangle(), y.triangle()),
+                (0, _) => {
+                    // Bodies that touch here are one part.
+                    for e in same.windows(2) {
+                        parts.join(e[0].triangle(), e[1].triangle());
+                    }
+                    crowded.push(same);
+                }
+                (1, _) => open.push(edge),
                 // Twice in the same direction and never back: a neighbour is inside out.
                 _ => turned.push(edge),
             }
@@ -173,10 +187,17 @@ impl Mesh {
                 some.join("; ")
             ));
         }
-        if self.volume() <= 0.0 {
+        self.check_crowded(&crowded, sheets)?;
+        let volume = self.volume();
+        if volume.abs() <= ROUNDING * self.area() * size {
+            return wrong(format!(
+                "encloses no volume: {volume:.1e} nm³ is below the rounding of its area times its size"
+            ));
+        }
+        if volume < 0.0 {
             return wrong("is inside out: turn the order of all triangles' corners".into());
         }
-        Ok(())
+        self.check_overlap(&parts.of_all(), stop)
     }
 }
 

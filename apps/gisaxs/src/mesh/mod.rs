@@ -3,14 +3,15 @@
 mod ball;
 mod bicontinuous;
 mod check;
+mod edges;
 mod files;
 mod level_set;
-mod write;
+mod overlap;
+mod tree;
 
 pub use bicontinuous::Bicontinuous;
 pub(crate) use check::{CHUNK, go_on};
-pub use files::read;
-pub use write::ENDINGS;
+pub use files::{ENDINGS, read};
 
 use rayon::prelude::*;
 

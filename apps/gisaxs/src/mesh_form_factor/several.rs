@@ -51,11 +51,16 @@ impl Several {
                 .iter()
                 .zip(inputs)
                 .enumerate()
-                .map(|(n, (device, input))| scope.spawn(move || work(n, &**device, input)))
+                .map(|(n, (device, input))| {
+                    thread::Builder::new().spawn_scoped(scope, move || work(n, &**device, input))
+                })
                 .collect();
             threads
                 .into_iter()
-                .map(|t| t.join().unwrap_or(Err(GisaxsError::DeviceLost)))
+                .map(|t| match t {
+                    Ok(t) => t.join().unwrap_or(Err(GisaxsError::DeviceLost)),
+                    Err(e) => Err(format!("no thread can be started: {e}").into()),
+                })
                 .collect()
         });
         let named = |(n, r): (usize, Result<T, GisaxsError>)| {

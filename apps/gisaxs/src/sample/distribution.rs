@@ -107,10 +107,10 @@ impl DistributionText {
             .into_iter()
             .map(|(value, weight)| {
                 let mut one = particle.clone();
-                set(&mut one, &self.of, value).map_err(wrong)?;
+                set(&mut one, &self.of, Value::Float(value)).map_err(wrong)?;
                 for other in &self.with {
                     let own = number(particle, other).map_err(wrong)?;
-                    set(&mut one, other, own * value / center).map_err(wrong)?;
+                    set(&mut one, other, Value::Float(own * value / center)).map_err(wrong)?;
                 }
                 Ok((weight, one))
             })
@@ -128,10 +128,10 @@ impl DistributionText {
                 for j in 0..n {
                     let step = 360.0 / n as f64;
                     let mut one = particle.clone();
-                    set(&mut one, "tilt", cosine.acos().to_degrees())?;
+                    set(&mut one, "tilt", Value::Float(cosine.acos().to_degrees()))?;
                     // Offset by fractions of a step, so that no sample coincides with a symmetry of the particle.
-                    set(&mut one, "turn", step * (i as f64 + 0.25))?;
-                    set(&mut one, "rotation", step * (j as f64 + 0.5))?;
+                    set(&mut one, "turn", Value::Float(step * (i as f64 + 0.25)))?;
+                    set(&mut one, "rotation", Value::Float(step * (j as f64 + 0.5)))?;
                     out.push((0.5 * w / (n * n) as f64, one));
                 }
             }
@@ -140,21 +140,50 @@ impl DistributionText {
     }
 }
 
-/// The number at a path of keys and indices joined by dots.
+/// Numbers that an input file may leave at their default, by table and key.
+const DEFAULTS: [(&str, &str, f64); 11] = [
+    ("beam", "intensity", 1.0),
+    ("", "background", 0.0),
+    ("", "height", 0.0),
+    ("particles", "height", 0.0),
+    ("parts", "turn", 0.0),
+    ("parts", "tilt", 0.0),
+    ("parts", "rotation", 0.0),
+    ("lattice", "rotation", 0.0),
+    ("paracrystal", "rotation", 0.0),
+    ("form", "below", 0.0),
+    ("form", "scale", 1.0),
+];
+
+/// The number at a path of keys and indices joined by dots, or its default.
 ///
 /// # Errors
 /// The path does not lead to a number.
 pub fn number(table: &Table, path: &str) -> Result<f64, GisaxsError> {
     let mut at: Option<&Value> = None;
+    let mut tables = Vec::new();
     for key in path.split('.') {
-        at = match at {
+        let within = at;
+        at = match within {
             None => table.get(key),
             Some(Value::Table(t)) => t.get(key),
             Some(Value::Array(a)) => key.parse::<usize>().ok().and_then(|n| a.get(n)),
             Some(_) => None,
         };
         if at.is_none() {
-            return Err(format!("there is no \"{key}\" of \"{path}\"").into());
+            let own = tables.last().copied().unwrap_or("");
+            let default = DEFAULTS.iter().find(|d| (d.0, d.1) == (own, key));
+            return match default {
+                Some(d) if path.ends_with(key) => Ok(d.2),
+                _ => Err(missing(
+                    path,
+                    key,
+                    within.unwrap_or(&Value::Table(table.clone())),
+                )),
+            };
+        }
+        if key.parse::<usize>().is_err() {
+            tables.push(key);
         }
     }
     match at {
@@ -164,41 +193,62 @@ pub fn number(table: &Table, path: &str) -> Result<f64, GisaxsError> {
     }
 }
 
-/// Sets the number at a path of keys and indices; the last key may be new.
+/// The error of a key that does not exist, with the nearest that does.
+fn missing(path: &str, key: &str, within: &Value) -> GisaxsError {
+    let keys: Vec<String> = match within {
+        Value::Table(t) => t.keys().cloned().collect(),
+        Value::Array(a) => vec![format!("indices 0 to {}", a.len().saturating_sub(1))],
+        _ => Vec::new(),
+    };
+    let near = greenup_space::closest(key, keys.iter().map(String::as_str));
+    let fix = match (near, keys.is_empty()) {
+        (Some(near), _) => format!("; did you mean `{near}`?"),
+        (None, false) => format!("; there are {}", keys.join(", ")),
+        (None, true) => String::new(),
+    };
+    format!("there is no \"{key}\" of \"{path}\"{fix}").into()
+}
+
+/// Sets the value at a path of keys and indices. The last keys may be new: the reader of the input file refuses those that
+/// it does not know. A whole number stays an integer where one was.
 ///
 /// # Errors
-/// A key of the path does not exist.
-pub fn set(table: &mut Table, path: &str, value: f64) -> Result<(), GisaxsError> {
-    let (parent, last) = path
-        .rsplit_once('.')
-        .map_or((None, path), |(w, l)| (Some(w), l));
-    let mut keys = parent.into_iter().flat_map(|w| w.split('.'));
-    let missing = || GisaxsError::from(format!("there is no \"{path}\""));
-    let Some(first) = keys.next() else {
-        table.insert(last.to_owned(), Value::Float(value));
-        return Ok(());
+/// The path leads into a value that is no table, or beyond the end of a list.
+pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), GisaxsError> {
+    let mut keys = path.split('.').peekable();
+    let first = keys.next().unwrap_or_default();
+    // Where a table would be new, a key that is almost one of those there is meant to be it.
+    let check = |t: &Table, key: &str, last: bool| -> Result<(), GisaxsError> {
+        let near = greenup_space::closest(key, t.keys().map(String::as_str));
+        match (t.contains_key(key) || last, near) {
+            (false, Some(_)) => Err(missing(path, key, &Value::Table(t.clone()))),
+            _ => Ok(()),
+        }
     };
-    let mut at = table.get_mut(first).ok_or_else(missing)?;
-    for key in keys {
+    check(table, first, keys.peek().is_none())?;
+    let mut at = table
+        .entry(first)
+        .or_insert_with(|| Value::Table(Table::new()));
+    while let Some(key) = keys.next() {
+        let last = keys.peek().is_none();
+        if let Value::Table(t) = &*at {
+            check(t, key, last)?;
+        }
+        let whole = at.clone();
         at = match at {
-            Value::Table(t) => t.get_mut(key),
+            Value::Table(t) => Some(t.entry(key).or_insert_with(|| Value::Table(Table::new()))),
             Value::Array(a) => key.parse::<usize>().ok().and_then(|n| a.get_mut(n)),
             _ => None,
         }
-        .ok_or_else(missing)?;
+        .ok_or_else(|| missing(path, key, &whole))?;
     }
-    match at {
-        Value::Table(t) => {
-            t.insert(last.to_owned(), Value::Float(value));
-            Ok(())
+    *at = match (&*at, value) {
+        (Value::Integer(_), Value::Float(x)) if x.fract() == 0.0 && x.abs() < 9e15 => {
+            Value::Integer(x as i64)
         }
-        Value::Array(a) => {
-            let slot = last.parse::<usize>().ok().and_then(|n| a.get_mut(n));
-            *slot.ok_or_else(missing)? = Value::Float(value);
-            Ok(())
-        }
-        _ => Err(missing()),
-    }
+        (_, value) => value,
+    };
+    Ok(())
 }
 
 #[cfg(test)]

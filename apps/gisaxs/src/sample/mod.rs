@@ -9,6 +9,7 @@ pub mod rotation;
 
 pub use particles::ParticlesText;
 pub use pixels::DetectorText;
+pub use toml::Value;
 
 use crate::detector::resolution::Resolution;
 use crate::mesh_form_factor::Settings;
@@ -20,10 +21,12 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 use std::path::Path;
-use toml::{Table, Value};
+use toml::Table;
 
 /// Wavelength times energy of a photon, nm eV.
 const HC: f64 = 1_239.841_984;
+/// Energies of X-rays at which small-angle scattering is measured, eV.
+const ENERGIES: std::ops::Range<f64> = 100.0..200_000.0;
 
 /// A sample in an experiment, as the input file describes it.
 #[derive(Clone, Debug, Deserialize)]
@@ -53,6 +56,9 @@ pub struct Sample {
     /// The input file as it was written.
     #[serde(skip)]
     raw: Table,
+    /// Its text; empty without a file.
+    #[serde(skip)]
+    source: String,
 }
 
 /// The approximation of the waves, as the input file names it.
@@ -135,6 +141,7 @@ impl Sample {
         let wrong = |e: toml::de::Error| GisaxsError::Sample(e.to_string().trim_end().to_owned());
         let mut out: Self = toml::from_str(text).map_err(wrong)?;
         out.raw = toml::from_str(text).map_err(wrong)?;
+        out.source = text.to_owned();
         limits::check(&out.raw)?;
         Ok(out)
     }
@@ -158,11 +165,38 @@ impl Sample {
     /// # Errors
     /// A path does not exist, or a number is invalid there.
     pub fn with(&self, numbers: &[(String, f64)]) -> Result<Self, GisaxsError> {
+        let values: Vec<(String, Value)> = (numbers.iter())
+            .map(|(path, number)| (path.clone(), Value::Float(*number)))
+            .collect();
+        self.with_values(&values)
+    }
+
+    /// The sample with other values of any type at some paths; keys that the input file leaves at their default may be
+    /// set.
+    ///
+    /// # Errors
+    /// A path does not exist, or a value is invalid there.
+    pub fn with_values(&self, values: &[(String, Value)]) -> Result<Self, GisaxsError> {
         let mut raw = self.raw.clone();
-        for (path, value) in numbers {
-            distribution::set(&mut raw, path, *value)?;
+        for (path, value) in values {
+            distribution::set(&mut raw, path, value.clone())?;
         }
-        Self::of_table(raw)
+        let mut out = Self::of_table(raw).map_err(|e| {
+            let paths: Vec<&str> = values.iter().map(|v| v.0.as_str()).collect();
+            // Other errors name the key.
+            match e.to_string() {
+                m if paths.iter().any(|p| m.contains(p)) => e,
+                m if paths.is_empty() => GisaxsError::Sample(m),
+                m => GisaxsError::Sample(format!("{}: {m}", paths.join(", "))),
+            }
+        })?;
+        out.source.clone_from(&self.source);
+        Ok(out)
+    }
+
+    /// The text of the input file, as it was read.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// The input file with these numbers, as TOML without comments.
@@ -176,6 +210,30 @@ impl Sample {
     /// The path does not lead to a number.
     pub fn number(&self, path: &str) -> Result<f64, GisaxsError> {
         distribution::number(&self.raw, path)
+    }
+
+    /// What is possible, but is perhaps not meant.
+    pub fn warnings(&self) -> Vec<String> {
+        let Ok(energy) = self.wavelength().map(|w| HC / w) else {
+            return Vec::new();
+        };
+        let fix = match (self.beam.energy, self.beam.wavelength) {
+            (Some(_), _) if energy < ENERGIES.start => {
+                format!(
+                    ": energy is in eV, not keV; {energy} keV are {}",
+                    1e3 * energy
+                )
+            }
+            (Some(_), _) => ": energy is in eV".to_owned(),
+            _ => ": wavelength is in nm, not Å".to_owned(),
+        };
+        match ENERGIES.contains(&energy) {
+            true => Vec::new(),
+            false => vec![format!(
+                "[beam] has photons of {energy:.4} eV, far from X-rays of {} to {:.0} eV{fix}",
+                ENERGIES.start, ENERGIES.end
+            )],
+        }
     }
 
     fn wavelength(&self) -> Result<f64, GisaxsError> {

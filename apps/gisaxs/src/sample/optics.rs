@@ -1,7 +1,7 @@
 //! Refractive indices of layers and particles.
 
 use crate::GisaxsError;
-use crate::table;
+use crate::table::{self, Column, Layout};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -83,10 +83,34 @@ fn checked((delta, beta): (f64, f64)) -> Result<(f64, f64), crate::GisaxsError> 
     }
 }
 
+/// A table of a material.
+const TABLE: Layout = Layout {
+    columns: &[
+        Column {
+            names: &["energy", "e", "photonenergy"],
+            units: table::EV,
+            absent: None,
+        },
+        Column {
+            names: &["delta", "δ"],
+            units: table::PLAIN,
+            absent: None,
+        },
+        Column {
+            names: &["beta", "β"],
+            units: table::PLAIN,
+            absent: None,
+        },
+    ],
+    unused: &[],
+    more: false,
+    gaps: false,
+};
+
 /// δ and β at an energy by interpolation between two rows of a table: between absorption edges they are powers of the
 /// energy.
 fn at(path: &Path, energy: f64) -> Result<(f64, f64), GisaxsError> {
-    let rows = table::numbers(path, 3)?;
+    let rows = TABLE.read(path)?;
     let fail = |m: String| table::fail(path, m);
     let sorted = rows.windows(2).find(|w| w[0].1[0] >= w[1].1[0]);
     if let Some(w) = sorted {

@@ -5,6 +5,7 @@ mod checks;
 mod command;
 mod docs;
 mod hostile;
+mod inputs;
 mod mesh;
 mod old_names;
 mod outputs;

@@ -4,7 +4,7 @@ use crate::commands::settings::Settings;
 use crate::commands::{checks, run};
 use greenup_app::args::{Device, DeviceSet};
 use greenup_app::ranks::{RanksArg, Team};
-use greenup_app::{AppError, Result, interrupt, print};
+use greenup_app::{AppError, Result, interrupt, pool, print};
 use greenup_device::cuda::Gpu as Found;
 use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly, RankSums};
 use greenup_hydro::engine::{Engine, State};
@@ -68,11 +68,7 @@ pub fn device(s: &Settings, ranks: &dyn Ranks) -> Result<Device> {
 
 /// Inside a pool, tasks start without waking a thread.
 fn in_a_pool(threads: usize, work: impl FnOnce() -> Result + Send) -> Result {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| AppError::new(format!("{threads} threads cannot be started: {e}")))?
-        .install(work)
+    pool::of_own(threads)?.install(work)
 }
 
 /// Checks settings that ranks do not have.

@@ -6,7 +6,8 @@ mod pin;
 pub use devices::*;
 pub use pin::*;
 
-use crate::error::{AppError, Result};
+use crate::error::Result;
+use crate::pool;
 use clap::Args;
 use greenup_model::Machine;
 use greenup_process::threads;
@@ -82,22 +83,8 @@ impl ThreadsArg {
     /// # Errors
     /// The system does not start that many.
     pub fn start(self) -> Result {
-        match self.threads {
-            None => Ok(()),
-            Some(n) => start_threads(n),
-        }
+        pool::start(self.threads)
     }
-}
-
-/// Starts the pool of `n` threads of this process; once.
-///
-/// # Errors
-/// The system does not start that many, or the pool exists.
-pub fn start_threads(n: usize) -> Result {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(n)
-        .build_global()
-        .map_err(|e| AppError::new(format!("{n} threads cannot be started: {e}")))
 }
 
 /// `--machine`, for predictions.

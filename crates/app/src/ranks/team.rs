@@ -1,8 +1,9 @@
 //! The ranks of a command: processes that a launcher started, or threads of this process.
 
 use super::world;
-use crate::args::{ThreadsArg, start_threads};
+use crate::args::ThreadsArg;
 use crate::error::{AppError, Result};
+use crate::pool;
 use clap::Args;
 use greenup_ranks::{Alone, Ranks, launched, threads};
 use std::sync::Arc;
@@ -101,7 +102,7 @@ impl Team {
     /// The system does not start that many.
     pub fn start_threads(&self, arg: ThreadsArg) -> Result {
         match self {
-            Self::World(r) if r.size() > 1 => start_threads(super::threads(arg.threads, &**r)),
+            Self::World(r) if r.size() > 1 => pool::start(Some(super::threads(arg.threads, &**r))),
             _ => arg.start(),
         }
     }
@@ -114,6 +115,7 @@ impl Team {
         match self {
             Self::World(ranks) => work(ranks),
             Self::Threads(n) => {
+                pool::check(*n)?;
                 let mut all = threads::run(*n, |ranks| work(&ranks))?;
                 Ok(all.swap_remove(0))
             }

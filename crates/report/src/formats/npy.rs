@@ -24,46 +24,139 @@ pub fn header(kind: &str, shape: &[usize]) -> Vec<u8> {
     out
 }
 
-/// Rows of an array of two dimensions of float64 or float32: its numbers, and columns; `None` of anything else.
+/// Type of the numbers of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// True and false.
+    Bool,
+    /// Integers without sign, of so many bits.
+    Unsigned(u32),
+    /// Integers with sign.
+    Signed(u32),
+    /// IEEE numbers.
+    Float(u32),
+}
+
+/// An array of two dimensions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// Its numbers, row after row.
+    pub values: Vec<f64>,
+    /// Number of columns, above 0.
+    pub columns: usize,
+    /// Their type in the file.
+    pub kind: Kind,
+}
+
+/// Rows of an array of two dimensions: its numbers, and columns; `None` of anything else.
 pub fn table(bytes: &[u8]) -> Option<(Vec<f64>, usize)> {
-    let rest = bytes.strip_prefix(b"\x93NUMPY")?;
+    let read = array(bytes).ok()?;
+    Some((read.values, read.columns))
+}
+
+/// Reads an array of two dimensions, of floats of 32 or 64 bits, integers or bools, in either order of bytes and of
+/// indices.
+///
+/// # Errors
+/// What the file is instead.
+pub fn array(bytes: &[u8]) -> Result<Array, String> {
+    let not = || "is not a NumPy array file".to_owned();
+    let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or_else(not)?;
     let (start, length) = match *rest {
-        [1, _, a, b, ..] => (10, usize::from(u16::from_le_bytes([a, b]))),
-        [_, _, a, b, c, d, ..] => (12, u32::from_le_bytes([a, b, c, d]) as usize),
-        _ => return None,
+        [1, _, a, b, ..] => (10_usize, usize::from(u16::from_le_bytes([a, b]))),
+        [2 | 3, _, a, b, c, d, ..] => (12, u32::from_le_bytes([a, b, c, d]) as usize),
+        _ => return Err(not()),
     };
-    let end = start + length;
-    let header = std::str::from_utf8(bytes.get(start..end)?).ok()?;
-    let shape = header.split_once("'shape': (")?.1.split_once(')')?.0;
+    let header = bytes.get(start..start.saturating_add(length));
+    let header = header
+        .and_then(|h| std::str::from_utf8(h).ok())
+        .ok_or_else(not)?;
+    let data = &bytes[start + length..];
+    let field = |name: &str| -> Option<&str> {
+        let rest = header.split_once(&format!("'{name}':"))?.1;
+        Some(rest.trim_start())
+    };
+    let descr = field("descr")
+        .and_then(|d| d.strip_prefix('\'')?.split_once('\''))
+        .map(|d| d.0)
+        .ok_or("holds records, not numbers")?;
+    let fortran = field("fortran_order").ok_or_else(not)?.starts_with("True");
+    let shape = field("shape")
+        .and_then(|s| s.strip_prefix('(')?.split_once(')'))
+        .map(|s| s.0)
+        .ok_or_else(not)?;
     let sizes: Vec<usize> = shape
         .split(',')
-        .filter_map(|s| s.trim().parse().ok())
-        .collect();
-    let data = &bytes[end..];
-    let values: Vec<f64> = if header.contains("'<f8'") {
-        let (all, _) = data.as_chunks::<8>();
-        all.iter().map(|b| f64::from_le_bytes(*b)).collect()
-    } else if header.contains("'<f4'") {
-        let (all, _) = data.as_chunks::<4>();
-        all.iter().map(|b| f32::from_le_bytes(*b).into()).collect()
-    } else {
-        return None;
+        .filter(|s| !s.trim().is_empty())
+        .map(|s| s.trim().parse().map_err(|_| not()))
+        .collect::<Result<_, _>>()?;
+    let [rows, columns] = sizes[..] else {
+        return Err(format!("has {} dimensions, not 2", sizes.len()));
     };
-    match sizes[..] {
-        [rows, columns]
-            if rows.checked_mul(columns) == Some(values.len())
-                && columns > 0
-                && header.contains("'fortran_order': False") =>
-        {
-            Some((values, columns))
-        }
-        _ => None,
+    let (kind, big) = kind(descr).ok_or_else(|| {
+        format!("holds numbers of type \"{descr}\"; float32, float64, integers and bools are read")
+    })?;
+    let bytes_each = match kind {
+        Kind::Bool => 1,
+        Kind::Unsigned(bits) | Kind::Signed(bits) | Kind::Float(bits) => bits as usize / 8,
+    };
+    let count = rows.checked_mul(columns).filter(|n| *n > 0);
+    if count.and_then(|n| n.checked_mul(bytes_each)) != Some(data.len()) {
+        return Err(format!(
+            "has {} bytes of numbers, which are not {rows} × {columns} of {bytes_each} bytes",
+            data.len()
+        ));
     }
+    let read = |b: &[u8]| -> f64 {
+        let mut word = [0; 8];
+        for (k, byte) in b.iter().enumerate() {
+            word[if big { b.len() - 1 - k } else { k }] = *byte;
+        }
+        let unsigned = u64::from_le_bytes(word);
+        match kind {
+            Kind::Bool => f64::from(u8::from(unsigned != 0)),
+            Kind::Unsigned(_) => unsigned as f64,
+            Kind::Signed(bits) => {
+                let unused = 64 - bits;
+                ((unsigned << unused).cast_signed() >> unused) as f64
+            }
+            Kind::Float(32) => f32::from_bits(unsigned as u32).into(),
+            Kind::Float(_) => f64::from_bits(unsigned),
+        }
+    };
+    let all = data.chunks_exact(bytes_each).map(read);
+    let mut values: Vec<f64> = all.collect();
+    if fortran {
+        values = (0..rows * columns)
+            .map(|n| values[n % columns * rows + n / columns])
+            .collect();
+    }
+    Ok(Array {
+        values,
+        columns,
+        kind,
+    })
+}
+
+/// A type of NumPy, and whether its first byte is the highest.
+fn kind(descr: &str) -> Option<(Kind, bool)> {
+    let big = descr.starts_with('>');
+    let name = descr.trim_start_matches(['<', '>', '|', '=']);
+    let (letter, size) = (name.get(..1)?, name.get(1..)?);
+    let bits = size.parse::<u32>().ok()?.checked_mul(8)?;
+    let kind = match (letter, bits) {
+        ("b", 8) => Kind::Bool,
+        ("u", 8 | 16 | 32 | 64) => Kind::Unsigned(bits),
+        ("i", 8 | 16 | 32 | 64) => Kind::Signed(bits),
+        ("f", 32 | 64) => Kind::Float(bits),
+        _ => return None,
+    };
+    Some((kind, big))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{npy, table};
+    use super::*;
 
     #[test]
     fn what_is_written_is_read() {
@@ -72,6 +165,76 @@ mod tests {
         assert_eq!(table(&file), Some((vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 3)));
         for cut in [0, 5, 9, 20, file.len() - 8] {
             assert_eq!(table(&file[..cut]), None);
+        }
+    }
+
+    /// A file as NumPy writes it.
+    fn file(descr: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+        let header =
+            format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
+        let mut out = b"\x93NUMPY\x01\x00".to_vec();
+        out.extend((header.len() as u16).to_le_bytes());
+        out.extend(header.as_bytes());
+        out.extend(data);
+        out
+    }
+
+    #[test]
+    fn all_types_and_orders_are_read() {
+        let values =
+            |descr: &str, data: &[u8]| array(&file(descr, "False", "(1, 2)", data)).unwrap().values;
+        assert_eq!(values("|b1", &[0, 1]), [0.0, 1.0]);
+        assert_eq!(values("|i1", &[255, 1]), [-1.0, 1.0]);
+        assert_eq!(values("|u1", &[255, 1]), [255.0, 1.0]);
+        assert_eq!(values("<i2", &[254, 255, 1, 2]), [-2.0, 513.0]);
+        assert_eq!(values(">i2", &[255, 254, 1, 2]), [-2.0, 258.0]);
+        assert_eq!(
+            values(">u4", &[255, 255, 255, 255, 0, 0, 1, 0]),
+            [4_294_967_295.0, 256.0]
+        );
+        assert_eq!(
+            values(
+                "<i8",
+                &[&(-1_i64).to_le_bytes()[..], &7_i64.to_le_bytes()].concat()
+            ),
+            [-1.0, 7.0]
+        );
+        assert_eq!(
+            values("<u8", &[[255; 8], 7_u64.to_le_bytes()].concat()),
+            [1.844_674_407_370_955_2e19, 7.0]
+        );
+        assert_eq!(
+            values(
+                ">f4",
+                &[1.5_f32.to_be_bytes(), (-2.0_f32).to_be_bytes()].concat()
+            ),
+            [1.5, -2.0]
+        );
+        assert_eq!(
+            values(
+                ">f8",
+                &[1.5_f64.to_be_bytes(), (-2.0_f64).to_be_bytes()].concat()
+            ),
+            [1.5, -2.0]
+        );
+        let fortran = array(&file("|u1", "True", "(2, 3)", &[1, 4, 2, 5, 3, 6])).unwrap();
+        assert_eq!(
+            (&fortran.values[..], fortran.columns),
+            (&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0][..], 3)
+        );
+        assert_eq!(fortran.kind, Kind::Unsigned(8));
+        for (descr, shape, data, message) in [
+            ("<c16", "(1, 1)", &[0; 16][..], "numbers of type \"<c16\""),
+            ("<f2", "(1, 1)", &[0; 2], "numbers of type \"<f2\""),
+            ("|O", "(1, 1)", &[0; 8], "numbers of type \"|O\""),
+            ("<f8", "(1,)", &[0; 8], "1 dimensions"),
+            ("<f8", "(1, 1, 1)", &[0; 8], "3 dimensions"),
+            ("<f8", "(1, 2)", &[0; 8], "not 1 × 2 of 8 bytes"),
+            ("<f8", "(0, 2)", &[], "not 0 × 2"),
+            ("<f8", "(-1, 2)", &[], "not a NumPy array file"),
+        ] {
+            let e = array(&file(descr, "False", shape, data)).unwrap_err();
+            assert!(e.contains(message), "{descr} {shape}: {e}");
         }
     }
 }

@@ -117,6 +117,7 @@ pub fn form_factor(args: &FormFactorArgs) -> Result {
     let shape: Shape = toml::from_str(&text).map_err(|e| fail(input, e.to_string().trim_end()))?;
     let reading = Instant::now();
     let form = shape.form_factor(beside(input))?;
+    MeshFormFactorArgs::check(form.polyhedron().is_some())?;
     let read_s = reading.elapsed().as_secs_f64();
     let (grids, lines) = args.grids()?;
     let points: usize = grids.iter().map(QGrid::len).sum();
@@ -228,6 +229,7 @@ struct Summary<'a> {
     /// Of the shape, nm³.
     volume: f64,
     /// The output.
+    #[serde(serialize_with = "greenup_app::print::as_lossy")]
     file: &'a Path,
     /// Where the result comes from.
     provenance: Provenance,

@@ -3,13 +3,42 @@
 use super::stopped;
 use greenup_app::{Result, interrupt};
 use greenup_gisaxs::mesh_form_factor::QGrid;
-use greenup_gisaxs::table::numbers;
+use greenup_gisaxs::table::{Column, Layout, PER_NM};
 use greenup_gisaxs::{Complex64, Q};
 use std::path::Path;
 
+const COLUMNS: Layout = Layout {
+    columns: &[
+        Column {
+            names: &["qx"],
+            units: PER_NM,
+            absent: None,
+        },
+        Column {
+            names: &["qy"],
+            units: PER_NM,
+            absent: None,
+        },
+        Column {
+            names: &["qzre", "qz", "reqz", "qzr", "qzreal"],
+            units: PER_NM,
+            absent: None,
+        },
+        Column {
+            names: &["qzim", "imqz", "qzi", "qzimag"],
+            units: PER_NM,
+            absent: Some(0.0),
+        },
+    ],
+    // Of our own output.
+    unused: &["fre", "fim"],
+    more: false,
+    gaps: false,
+};
+
 /// The q of a file, runs with the same q_z together, and the line of each q.
 pub fn listed(path: &Path) -> Result<(Vec<QGrid>, Vec<usize>)> {
-    let rows = numbers(path, 4)?;
+    let rows = COLUMNS.read(path)?;
     let q: Vec<[f64; 4]> = (rows.iter())
         .map(|(_, v)| [v[0], v[1], v[2], v[3]])
         .collect();

@@ -53,7 +53,7 @@ pub fn json(target: &Target, found: &Fitted) -> Value {
         })
         .collect();
     json!({
-        "parameters": parameters, "chi2": found.chi2, "points": found.points,
+        "parameters": parameters, "chi2": found.chi2, "points": found.points, "left_out": target.left_out,
         "degrees_of_freedom": target.freedom(), "models": found.models, "noise_scale": found.noise_scale,
         "correlations": found.correlations, "covariance": found.covariance,
         "termination": found.termination, "at_bounds": found.at_bounds,

@@ -39,7 +39,9 @@ pub fn run(args: &WisdomExportArgs) -> Result {
         out.write(&args.file)?;
     }
     if args.json {
-        return print::json(&serde_json::json!({ "file": args.file, "entries": out.entries }));
+        return print::json(
+            &serde_json::json!({ "file": print::lossy(&args.file), "entries": out.entries }),
+        );
     }
     print::note(format!(
         "wrote {} entries to {}",

@@ -29,7 +29,7 @@ pub fn run(args: &WisdomForgetArgs) -> Result {
         Ok::<Vec<Entry>, AppError>(gone)
     })??;
     if args.json {
-        return print::json(&serde_json::json!({ "file": path, "entries": gone }));
+        return print::json(&serde_json::json!({ "file": print::lossy(&path), "entries": gone }));
     }
     print::note(format!(
         "removed {} entries of {}",

@@ -53,7 +53,7 @@ pub fn run(args: &WisdomImportArgs) -> Result {
         .collect();
     if args.json {
         return print::json(
-            &serde_json::json!({ "file": path, "changed": !args.dry_run, "entries": rows }),
+            &serde_json::json!({ "file": print::lossy(&path), "changed": !args.dry_run, "entries": rows }),
         );
     }
     let table = rows.iter().map(|r| {

@@ -6,7 +6,7 @@ use crate::args::GemmArgs;
 use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
-use greenup_app::{folders, print, sensors, wisdom as user};
+use greenup_app::{folders, pool, print, sensors, wisdom as user};
 use greenup_calibrate::bench::Bench;
 use greenup_device::{CpuFacts, Team};
 use greenup_files::Outputs;
@@ -70,6 +70,8 @@ pub fn run(args: &GemmArgs) -> Result {
         k: args.k.unwrap_or(args.n),
     };
     fits(size, &cpu)?;
+    // Of faer's kernel.
+    pool::start(None)?;
     let cache = folders::cache()?.join("gemm");
     let file = family::unpack(&cache.join("family")).map_err(failed)?;
     let problem = search::problem(&file, &family::constants(size), None)?;

@@ -44,6 +44,7 @@ struct Measured {
 #[derive(Serialize)]
 struct Answer<'a> {
     machine: &'a str,
+    #[serde(serialize_with = "greenup_app::print::as_lossy")]
     file: PathBuf,
     #[serde(flatten)]
     measured: &'a Measured,

@@ -1,6 +1,6 @@
 //! Meshes as OBJ, STL and PLY files.
 
-use super::Mesh;
+use crate::mesh::Mesh;
 use std::io::{self, Write};
 
 /// Formats of mesh files, by their extensions.
@@ -82,7 +82,7 @@ mod tests {
             let mut bytes = Vec::new();
             ball.write(ending, &mut bytes).unwrap();
             std::fs::write(&path, bytes).unwrap();
-            let read = super::super::read(&path).unwrap();
+            let read = crate::mesh::read(&path).unwrap();
             read.check().unwrap();
             let counts = |m: &Mesh| (m.vertices.len(), m.triangles.len());
             assert_eq!(counts(&read), counts(&ball), "{ending}");

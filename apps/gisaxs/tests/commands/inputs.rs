@@ -1,0 +1,226 @@
+//! Inputs of the command: meshes, measured data, tables, names of files.
+
+use super::bench::Bench;
+use greenup_testing::{fails, succeeds};
+use std::fs;
+
+const BOX: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+                   f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+
+fn said(bench: &Bench, args: &str) -> String {
+    fails(&mut bench.command(args))
+}
+
+#[test]
+fn meshes_that_enclose_a_volume_twice_or_not_at_all_are_refused() {
+    let bench = Bench::new();
+    bench.put("m.toml", "shape = 'mesh'\nfile = 'm.obj'\n");
+    bench.put("q.csv", "qx,qy,qz\n0,0,0\n1,0.5,0.7\n");
+    let run = "form-factor m.toml --q q.csv -o f.csv";
+    bench.put("m.obj", BOX);
+    succeeds(&mut bench.command(run));
+    let text = fs::read_to_string(bench.at("f.csv")).unwrap();
+    let f: Vec<f64> = text
+        .lines()
+        .nth(1)
+        .unwrap()
+        .split(',')
+        .map(|x| x.parse().unwrap())
+        .collect();
+    assert!((f[4] - 1.0).abs() < 1e-12, "{text}");
+    let faces = &BOX[BOX.find('f').unwrap()..];
+    let back: String = faces
+        .lines()
+        .map(|l| {
+            let mut n: Vec<&str> = l.split(' ').skip(1).collect();
+            n.reverse();
+            format!("f {}\n", n.join(" "))
+        })
+        .collect();
+    for (more, message) in [
+        (faces, "occur more than once"),
+        (&back, "encloses no volume"),
+    ] {
+        bench.put("m.obj", &format!("{BOX}{more}"));
+        let said = said(&bench, run);
+        assert!(said.contains(message), "{said}");
+    }
+}
+
+#[test]
+fn headers_decide() {
+    let bench = Bench::new();
+    let run = "form-factor shape.toml --q q.csv -o f.csv";
+    let rows = |table: &str| {
+        bench.put("q.csv", table);
+        succeeds(&mut bench.command(run));
+        fs::read_to_string(bench.at("f.csv")).unwrap()
+    };
+    let want = rows("0.1,0.2,0.3,0\n0.4,0.5,0.6,0\n");
+    assert_eq!(rows("qz,qy,qx\n0.3,0.2,0.1\n0.6,0.5,0.4\n"), want);
+    assert_eq!(
+        rows("qx (1/nm);qy;qz_re;qz_im\n0.1;0.2;0.3;0\n0.4;0.5;0.6;0\n"),
+        want
+    );
+    for (table, message) in [
+        ("0.1,0.2,0.3\n", "4 are expected: qx,qy,qzre,qzim"),
+        ("qx,qy,kz\n1,2,3\n", "\"kz\" is unknown"),
+        ("qx (1/m),qy,qz\n1,2,3\n", "the unit of \"qx (1/m)\""),
+    ] {
+        bench.put("q.csv", table);
+        let said = said(&bench, run);
+        assert!(said.contains(message), "{said}");
+    }
+    let run = "reflectivity film.toml --angles a.csv -o r.csv";
+    let rows = |table: &str| {
+        bench.put("a.csv", table);
+        succeeds(&mut bench.command(run));
+        fs::read_to_string(bench.at("r.csv")).unwrap()
+    };
+    let want = rows("0.5\n");
+    assert_eq!(rows("r,alpha\n0.3,0.5\n"), want);
+    assert_eq!(rows("alpha_deg,R\n0.5,0.3\n"), want);
+    bench.put("a.csv", "q\n0.5\n");
+    assert!(said(&bench, run).contains("\"q\" is unknown"));
+}
+
+#[cfg(unix)]
+#[test]
+fn names_of_files_need_not_be_text() {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+    let bench = Bench::new();
+    for (args, ending) in [
+        ("simulate small.toml", "csv"),
+        ("form-factor shape.toml --grid 0 0:1:3 0:1:3", "npy"),
+        ("reflectivity film.toml --angles angles.csv", "csv"),
+        ("mesh bicontinuous --triangles 20000 --size 40 40 40", "ply"),
+    ] {
+        let mut name = b"x\xff.".to_vec();
+        name.extend(ending.bytes());
+        let name = OsString::from_vec(name);
+        let mut run = bench.command(&format!("{args} --json -o"));
+        let out = run.arg(&name).output().unwrap();
+        assert!(
+            out.status.success(),
+            "{args}: {}",
+            String::from_utf8_lossy(&out.stderr)
+        );
+        let value: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        assert_eq!(value["file"], format!("x\u{fffd}.{ending}"), "{args}");
+        assert!(bench.dir.path().join(&name).exists());
+    }
+}
+
+#[test]
+fn flags_without_an_effect_are_refused() {
+    let bench = Bench::new();
+    bench.put("ball.toml", "shape = 'sphere'\nradius = 5.0\n");
+    for (args, flag) in [
+        ("simulate small.toml -o x.csv --axes q", "--axes"),
+        ("simulate small.toml -o x.npy --decades 3", "--decades"),
+        (
+            "simulate small.toml -o x.tif --color-range 1,2",
+            "--color-range",
+        ),
+        ("simulate small.toml -o x.csv --style dark", "--style"),
+        ("simulate small.toml -o x.svg --dpi=100", "--dpi"),
+        ("simulate small.toml -o x.html --width 300", "--width"),
+        ("fit fit.toml --cut alpha=0.5", "--cut"),
+        ("fit fit.toml --decades 3", "--decades"),
+        (
+            "form-factor ball.toml --grid 0 0 0 -o x.csv --method exact",
+            "--method",
+        ),
+        (
+            "form-factor ball.toml --grid 0 0 0 -o x.csv --accuracy 1e-3",
+            "--accuracy",
+        ),
+    ] {
+        let said = said(&bench, args);
+        assert!(
+            said.contains(&format!("{flag} has no effect here")),
+            "{args}: {said}"
+        );
+    }
+}
+
+#[test]
+fn values_of_any_type_are_set() {
+    let bench = Bench::new();
+    let size = |set: &str| {
+        let out = bench
+            .command(&format!("simulate small.toml --json -o x.csv {set}"))
+            .output()
+            .unwrap();
+        assert!(
+            out.status.success(),
+            "{set}: {}",
+            String::from_utf8_lossy(&out.stderr)
+        );
+        serde_json::from_slice::<serde_json::Value>(&out.stdout).unwrap()
+    };
+    assert_eq!(size("--set detector.phi.n=7")["columns"], 7);
+    assert_eq!(size("--set detector.phi.n=7.0")["columns"], 7);
+    let dwba = size("")["maximum"].as_f64().unwrap();
+    assert_ne!(size("--set mode=born")["maximum"].as_f64().unwrap(), dwba);
+    assert_ne!(
+        size("--set background=1e9")["maximum"].as_f64().unwrap(),
+        dwba
+    );
+    assert_ne!(
+        size("--set resolution.across=0.1 --set resolution.up=0.1")["maximum"]
+            .as_f64()
+            .unwrap(),
+        dwba
+    );
+    let warned = bench
+        .command("simulate small.toml -o x.csv --set beam.wavelength=100")
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&warned.stderr).contains("wavelength is in nm"));
+    for (set, message) in [
+        ("detector.phi.m=7", "unknown field"),
+        ("detectr.phi.n=7", "did you mean `detector`?"),
+        ("particles.0.form.radis=7", "unknown field"),
+        ("particles.7.form.radius=7", "indices 0 to 0"),
+        ("mode=fast", "unknown variant"),
+    ] {
+        let said = said(&bench, &format!("simulate small.toml -o x.csv --set {set}"));
+        assert!(said.contains(message), "{set}: {said}");
+    }
+}
+
+/// Threads that cannot be started, or too many of them, are an error with its fix, not a panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_do_not_start_are_an_error() {
+    let bench = Bench::new();
+    for args in [
+        "simulate small.toml -o x.csv",
+        "fit fit.toml",
+        "form-factor shape.toml --grid 0 0:1:3 0:1:3 -o x.csv",
+        "mesh bicontinuous --triangles 20000 --size 40 40 40 -o x.ply",
+        "simulate small.toml -o x.csv --ranks 2",
+    ] {
+        for (name, value, message) in [
+            (
+                "RAYON_NUM_THREADS",
+                "100000",
+                "RAYON_NUM_THREADS=100000: the number of threads must lie",
+            ),
+            // Stacks beyond the address space: as with a limit of processes.
+            (
+                "RUST_MIN_STACK",
+                "1000000000000000",
+                "threads cannot be started",
+            ),
+        ] {
+            let said = fails(bench.command(args).env(name, value));
+            assert!(
+                said.contains(message) && !said.contains("panicked"),
+                "{args}: {said}"
+            );
+        }
+    }
+}
