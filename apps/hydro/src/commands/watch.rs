@@ -25,6 +25,8 @@ pub struct Watch<'a> {
     hydro: &'a Hydro,
     whole: Option<&'a Whole>,
     ranks: &'a dyn Ranks,
+    /// Whether walls of any rank do work.
+    is_driven: bool,
     end: f64,
     /// First and largest time step so far, and below which one is said.
     first: f64,
@@ -41,7 +43,10 @@ impl<'a> Watch<'a> {
         ranks: &'a dyn Ranks,
         (clock, end): (&Clock, f64),
     ) -> Self {
+        let mut driven = [hydro.space.driven.len() as f64];
+        ranks.sum(&mut driven);
         Self {
+            is_driven: driven[0] > 0.0,
             hydro,
             whole,
             ranks,
@@ -124,10 +129,10 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Whether the problem conserves its total energy, up to the work of its walls.
+    /// Whether the problem conserves its total energy.
     fn is_conserved(&self) -> bool {
         let h = self.hydro;
-        h.gravity.is_none() && !h.problem.source(h.space.dim)
+        !self.is_driven && h.gravity.is_none() && !h.problem.source(h.space.dim)
     }
 
     /// Checks the drift of the total energy while the run goes on.

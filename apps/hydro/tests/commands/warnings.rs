@@ -113,7 +113,7 @@ fn a_collapsed_time_step_is_said_with_its_zone() {
         "{said}"
     );
     assert!(
-        numbers(&["run", "--refine", "1"])["messages"]
+        numbers(&["run", "--problem", "3", "--refine", "1", "--t-final", "0.1"])["messages"]
             .as_array()
             .unwrap()
             .is_empty()
