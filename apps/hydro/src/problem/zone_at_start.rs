@@ -75,7 +75,8 @@ pub(super) fn at_start(
     if problem.user().is_some() {
         for x in &inner {
             let e = problem.energy(material, x);
-            if e < 0.0 || e.is_nan() {
+            // Densities are checked below.
+            if problem.density(material, x) > 0.0 && (e < 0.0 || e.is_nan()) {
                 let why = match e.is_nan() {
                     true => "an expression has no value there",
                     false => "it must be 0 or more, as must be pressure + gamma p_inf",

@@ -412,7 +412,7 @@ fn a_mesh_of_higher_order_is_flattened_with_a_note() {
     // A corner circle: the area of a quarter of an annulus.
     let annulus = curved(
         |x, y| {
-            let (r, a) = (0.5 + x, std::f64::consts::FRAC_PI_2 * (1.0 - y));
+            let (r, a) = (0.5 + x, std::f64::consts::FRAC_PI_2 * y);
             (r * a.cos(), r * a.sin())
         },
         [0, 1, 2, 3],
