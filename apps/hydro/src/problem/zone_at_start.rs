@@ -132,15 +132,17 @@ pub(super) fn at_start(
         let at = el.point(&x, q);
         let given = problem.density(material, &at);
         if own.min(given) <= 0.0 || own.is_nan() || given.is_nan() {
-            let why = match given {
-                x if x.is_nan() || own.is_nan() => "has no value".to_owned(),
-                x if x <= 0.0 => format!("is {x}, not above 0,"),
-                _ => "jumps within the zone; refine the mesh until faces lie where it does:"
-                    .to_owned(),
-            };
-            return Err(HydroError::InitialState(format!(
-                "the density of zone {number} {why} at {at:?}"
-            )));
+            return Err(HydroError::InitialState(match given {
+                x if x.is_nan() || own.is_nan() => {
+                    format!("the density of zone {number} has no value at {at:?}")
+                }
+                x if x <= 0.0 => {
+                    format!("the density of zone {number} is {x}, not above 0, at {at:?}")
+                }
+                _ => format!(
+                    "the density jumps within zone {number}, at {at:?}: refine the mesh until faces lie where it jumps"
+                ),
+            }));
         }
         let (own, given) = (volume * own, volume * given);
         (to.mass[q], to.given[q]) = (own, given);
