@@ -53,6 +53,8 @@ pub struct Hydro {
     pub gravity: Option<[f64; 3]>,
     /// ρ₀ |J₀| w of the points of the first zone of the whole, for the matrices; empty: of the first zone here.
     pub first_mass: Vec<f64>,
+    /// What the mesh's reader changed, and what the orders lose of the mesh, for the user.
+    pub notes: Vec<String>,
     /// Diagonal of the velocity mass matrix of the whole at the nodes of a part.
     pub whole_diagonal: Option<Vec<f64>>,
 }

@@ -1,7 +1,7 @@
 //! Checks before a run starts: names of outputs, memory.
 
-use crate::commands::animation;
 use crate::commands::settings::Settings;
+use crate::commands::{animation, mark};
 use greenup_app::Result;
 use greenup_app::output::FIGURES;
 use greenup_files::Outputs;
@@ -37,6 +37,13 @@ pub fn outputs(s: &Settings) -> Result {
         if let Some(path) = path {
             o.file(path, endings)?;
         }
+    }
+    for drawing in [radial, line].into_iter().flatten() {
+        mark::check_drawing(&drawing)?;
+    }
+    let mark = s.mark.as_deref().unwrap_or_default();
+    if let Some(path) = &s.checkpoint {
+        mark::check_checkpoint(path, mark)?;
     }
     if let Some(folder) = &s.vtu {
         o.folder(folder)?;

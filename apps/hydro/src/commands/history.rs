@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 type Result<T = ()> = std::result::Result<T, HydroError>;
 
-const HEADER: &str = "step,t,next_dt,internal,kinetic,drift";
+const HEADER: &str = "step,t,next_dt,internal,kinetic,drift,run";
+/// That of earlier versions, without the mark of the run.
+const OLD_HEADER: &str = "step,t,next_dt,internal,kinetic,drift";
 
 /// Maximum length of a line.
 const MAX_LINE: u64 = 1024;
@@ -17,6 +19,8 @@ const MAX_LINE: u64 = 1024;
 pub struct History {
     to: To,
     path: PathBuf,
+    /// Mark of the run, in each line.
+    mark: String,
 }
 
 enum To {
@@ -26,11 +30,12 @@ enum To {
 }
 
 impl History {
-    /// Creates a file; or continues that of a run that is restarted after `restart` steps, without its later lines.
+    /// Creates a file; or continues that of the run with this mark that is restarted at `restart`, without its later lines.
     ///
     /// # Errors
-    /// The file cannot be written, or is not a history.
-    pub fn new(path: &Path, restart: Option<usize>) -> Result<Self> {
+    /// The file cannot be written, is not a history, or that of another run.
+    pub fn new(path: &Path, mark: &str, restart: Option<&Clock>) -> Result<Self> {
+        let mark = mark.to_owned();
         if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             let stream = OpenOptions::new()
                 .write(true)
@@ -39,20 +44,21 @@ impl History {
             let mut out = Self {
                 to: To::Stream(stream),
                 path: path.to_owned(),
+                mark,
             };
             out.line(HEADER)?;
             return Ok(out);
         }
-        let steps = restart.filter(|_| path.exists());
         let mut start = AtomicFile::create(path)?;
         writeln!(start, "{HEADER}").map_err(FileError::write(path))?;
-        if let Some(steps) = steps {
-            earlier(path, steps, &mut start)?;
+        if path.exists() {
+            earlier(path, (&mark, restart), &mut start)?;
         }
         start.commit()?;
         Ok(Self {
             to: To::File(Log::open(path)?),
             path: path.to_owned(),
+            mark,
         })
     }
 
@@ -61,8 +67,9 @@ impl History {
     pub fn add(&mut self, c: &Clock, (internal, kinetic): (f64, f64), start: f64) -> Result {
         let drift = (internal + kinetic - start) / start;
         let Clock { steps, t, dt, .. } = c;
+        let mark = &self.mark;
         self.line(&format!(
-            "{steps},{t:e},{dt:e},{internal:.17e},{kinetic:.17e},{drift:e}"
+            "{steps},{t:e},{dt:e},{internal:.17e},{kinetic:.17e},{drift:e},{mark}"
         ))
     }
 
@@ -75,8 +82,8 @@ impl History {
     }
 }
 
-/// Copies the lines of a history up to a step.
-fn earlier(path: &Path, steps: usize, to: &mut AtomicFile) -> Result {
+/// Copies the lines of a history up to the step of a restart, all of its run; none without a restart.
+fn earlier(path: &Path, (mark, restart): (&str, Option<&Clock>), to: &mut AtomicFile) -> Result {
     let read = |cause| FileError::Read {
         path: path.to_owned(),
         cause,
@@ -96,21 +103,47 @@ fn earlier(path: &Path, steps: usize, to: &mut AtomicFile) -> Result {
             Ok(_) => Err(not_ours().into()),
         }
     };
-    match next()? {
+    let has_marks = match next()?.as_deref() {
         None => return Ok(()),
-        Some(header) if header == HEADER => {}
+        Some(HEADER) => true,
+        Some(OLD_HEADER) => false,
         Some(_) => return Err(not_ours().into()),
-    }
+    };
+    let Some(clock) = restart else {
+        return Ok(());
+    };
+    let other = |why: &str| {
+        HydroError::Output(format!(
+            "{} is the history of another run, which this restart does not continue: {why}. Fix: name another file with --history",
+            path.display()
+        ))
+    };
+    // Without marks the time of the step tells.
+    let mut known = has_marks;
     while let Some(line) = next()? {
-        let step: usize = line
-            .split(',')
-            .next()
-            .and_then(|n| n.parse().ok())
-            .ok_or_else(not_ours)?;
-        if step > steps {
+        let words: Vec<&str> = line.split(',').collect();
+        let step: usize = words[0].parse().map_err(|_| not_ours())?;
+        if has_marks && words.last() != Some(&mark) {
+            return Err(other("its lines have another mark"));
+        }
+        if step > clock.steps {
             break;
         }
-        writeln!(to, "{line}").map_err(FileError::write(path))?;
+        if step == clock.steps {
+            let t: Option<f64> = words.get(1).and_then(|t| t.parse().ok());
+            if t != Some(clock.t) {
+                return Err(other(&format!("its step {step} is at another time")));
+            }
+            known = true;
+        }
+        match has_marks {
+            true => writeln!(to, "{line}"),
+            false => writeln!(to, "{line},{mark}"),
+        }
+        .map_err(FileError::write(path))?;
     }
-    Ok(())
+    match known {
+        true => Ok(()),
+        false => Err(other(&format!("it has no step {}", clock.steps))),
+    }
 }

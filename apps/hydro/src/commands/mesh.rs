@@ -6,8 +6,9 @@ use clap::{Args, ValueEnum};
 use greenup_app::args::{Device, FigureArgs};
 use greenup_app::output::{FIGURES, Output};
 use greenup_app::provenance::Provenance;
-use greenup_app::{Result, interrupt};
+use greenup_app::{AppError, Result, interrupt};
 use greenup_files::Outputs;
+use greenup_hydro::HydroError;
 use greenup_hydro::engine::State;
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
@@ -74,6 +75,14 @@ enum Show {
 }
 
 pub fn mesh(args: &MeshArgs) -> Result {
+    settings(args, 1).resolved()?;
+    if !(args.t_final >= 0.0 && args.t_final.is_finite()) {
+        return Err(AppError::new(format!(
+            "--t-final {}: 0 or more",
+            args.t_final
+        )));
+    }
+    opened(args, args.refine)?;
     let mut outputs = Outputs::new();
     let endings = [FIGURES[0], FIGURES[1], FIGURES[2], "json"];
     let out = Output::file(&mut outputs, &args.out, &endings)?;
@@ -82,7 +91,7 @@ pub fn mesh(args: &MeshArgs) -> Result {
         Show::Dofs => dofs(args)?,
         Show::Parts => {
             let all = (0..=args.refine)
-                .map(|n| Ok((n, Mesh::open(&args.mesh, n)?)))
+                .map(|n| Ok((n, opened(args, n)?)))
                 .collect::<Result<Vec<_>>>()?;
             parts(&all, args.ranks)?
         }
@@ -93,6 +102,21 @@ pub fn mesh(args: &MeshArgs) -> Result {
         }
     };
     write(&out, &figure, &provenance, args)
+}
+
+/// Most zones of a drawing.
+const MOST_ZONES: f64 = 1e6;
+
+/// The mesh, if it is not too large to draw.
+fn opened(args: &MeshArgs, refine: usize) -> std::result::Result<Mesh, HydroError> {
+    Mesh::open_if(&args.mesh, refine, &mut |_, zones| {
+        if zones <= MOST_ZONES {
+            return Ok(());
+        }
+        Err(HydroError::Setting(format!(
+            "{zones:.0} zones are too many for a drawing: at most {MOST_ZONES:.0}; use a smaller --refine"
+        )))
+    })
 }
 
 fn write(out: &Output, figure: &MeshFigure, provenance: &Provenance, args: &MeshArgs) -> Result {
@@ -119,7 +143,7 @@ fn settings(args: &MeshArgs, order: usize) -> Settings {
 
 fn start(args: &MeshArgs, order: usize) -> Result<(Mesh, Hydro, State)> {
     let (problem, s) = settings(args, order).resolved()?;
-    let mesh = Mesh::open(&args.mesh, args.refine)?;
+    let mesh = opened(args, args.refine)?;
     plane(&mesh)?;
     let (h, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
     Ok((mesh, h, state))

@@ -93,5 +93,6 @@ fn settings(s: &Settings) -> Result<Vec<Fact>> {
             .map_or_else(|| value.to_string(), str::to_owned);
         Fact::new(&format!("--{}", name.replace('_', "-")), text)
     };
-    Ok(all.as_object().into_iter().flatten().map(one).collect())
+    let flags = all.as_object().into_iter().flatten();
+    Ok(flags.filter(|(name, _)| *name != "mark").map(one).collect())
 }

@@ -218,3 +218,20 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
         bounds,
     })
 }
+
+/// The text of the rank with the largest value. All ranks call it.
+pub fn of_all(ranks: &dyn Ranks, value: f64, here: &str) -> String {
+    let mut most = [value];
+    ranks.max(&mut most);
+    let own: &[u8] = if value == most[0] || value.is_nan() {
+        here.as_bytes()
+    } else {
+        &[]
+    };
+    let all = ranks.gather(own).unwrap_or_default();
+    let worst = all.into_iter().find(|t| !t.is_empty());
+    worst.map_or_else(
+        || here.to_owned(),
+        |t| String::from_utf8_lossy(&t).into_owned(),
+    )
+}

@@ -1,11 +1,12 @@
 //! Restart from a checkpoint. It stores the settings, which flags override where that keeps its state valid; names of
 //! outputs come from flags alone.
 
-use crate::commands::checks;
 use crate::commands::run::{self, RestartState};
 use crate::commands::settings::Settings;
+use crate::commands::{checks, mark};
 use greenup_app::{AppError, Result, print};
 use greenup_hydro::output::checkpoint::{self, Checkpoint, Input};
+use greenup_hydro::time::stepping::Clock;
 use std::path::Path;
 
 pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
@@ -31,6 +32,7 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
             "note: a restart writes only the outputs that its flags name (--history, --vtu, --png, --radial)",
         );
     }
+    let before = mark::marked(before, &inputs);
     let mut s = flags.clone();
     same_state(&s, &before)?;
     s.fill(before);
@@ -51,6 +53,14 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
         shown(&s)?
     ));
     // Its [run] was part of the settings when the run began.
+    let clock = match s.t_final() > clock.t {
+        // The last step was cut to end at the final time of before.
+        true => Clock {
+            dt: clock.free,
+            ..clock
+        },
+        false => clock,
+    };
     let (problem, _) = Settings {
         problem: s.problem.clone(),
         ..Settings::default()
@@ -118,6 +128,9 @@ fn shown(s: &Settings) -> Result<String> {
     let all = serde_json::to_value(s)?;
     let mut out = String::new();
     for (name, value) in all.as_object().into_iter().flatten() {
+        if name == "mark" {
+            continue;
+        }
         let value = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);

@@ -1,7 +1,6 @@
 //! A run from its settings to its report.
 
 use crate::commands::animation::Animation;
-use crate::commands::checks;
 use crate::commands::figures::{self, Final};
 use crate::commands::history::History;
 use crate::commands::page::{self, Work};
@@ -9,6 +8,8 @@ use crate::commands::ranks::{self, Prepared};
 use crate::commands::saving::Saving;
 use crate::commands::settings::Settings;
 use crate::commands::snapshots::Snapshots;
+use crate::commands::watch::Watch;
+use crate::commands::{checks, mark};
 
 use crate::commands::termination::{inverted_error, stopped};
 use crate::commands::tuned;
@@ -85,11 +86,12 @@ pub fn engine(hydro: &Arc<Hydro>, s: &Settings, device: Device) -> Result<Box<dy
 pub fn run(problem: Problem, s: &Settings, from: Option<RestartState>, json: bool) -> Result {
     ranks::on_all(s, |team| {
         ranks::check(s, &**team)?;
+        let inputs = checks::inputs(s)?;
+        let s = &mark::marked(s.clone(), &inputs);
         // The first rank writes.
         if team.rank() == 0 {
             checks::outputs(s)?;
         }
-        let inputs = checks::inputs(s)?;
         of_rank((s, &inputs), problem.clone(), from.clone(), json, team)
     })
 }
@@ -145,6 +147,7 @@ fn of_rank(
         hydro: &hydro,
         drawn: drawn.as_deref(),
         start,
+        watch: Watch::new((&hydro, whole.as_deref()), &**team, (&clock, s.t_final())),
         history: None,
         snapshots: None,
         animation: None,
@@ -152,7 +155,13 @@ fn of_rank(
     if first {
         let history = s.history.as_ref();
         saving.history = history
-            .map(|path| History::new(path, restart.map(|c| c.steps)))
+            .map(|path| {
+                History::new(
+                    path,
+                    s.mark.as_deref().unwrap_or_default(),
+                    restart.as_ref(),
+                )
+            })
             .transpose()?;
         saving.snapshots = Snapshots::new(s, restart.map(|c| c.t))?;
         saving.animation = Animation::new(s, clock.t)?;
@@ -172,7 +181,10 @@ fn of_rank(
     let mut tuner = s.tune.then(|| Tuner::new(engine.candidates(), period));
     let mut winner = None;
     let mut stepped = Instant::now();
-    let mut messages: Vec<String> = Vec::new();
+    let mut messages: Vec<String> = hydro.notes.clone();
+    if first {
+        messages.iter().for_each(print::warn);
+    }
     let tuned_for = tuned::Tuned::new(&hydro, s, ranks::device(s, &**team)?)?;
     messages.extend(tuned_for.choose(&mut *engine)?);
     let termination = clock.advance(
@@ -231,14 +243,20 @@ fn of_rank(
     }
     let state = engine.state()?;
     saving.checkpoint(&clock, &state)?;
-    if let Err(inverted @ Termination::Inverted { .. }) = termination {
-        return Err(inverted_error(&inverted, s, &saving, &state)?);
+    if let Err(ended) = termination {
+        return Err(inverted_error(&ended, s, &saving, &state)?);
     }
     let boards = match ranks::device(s, &**team)?.gpu() {
         Some(_) => Boards::of(&**team, wall, energy_j)?,
         None => None,
     };
     let report = clock.report(&mut *engine, start)?;
+    saving.watch.state(&clock, &state);
+    let timings = engine.timings();
+    let solves = (timings.iterations, timings.solves);
+    saving.watch.end(report.energy_drift, solves);
+    messages.append(&mut saving.watch.messages);
+    let unstable = saving.watch.drift(&clock, report.energy_drift);
     let animation = saving.animation.take();
     let all = match &whole {
         Some(w) if s.draws() => w.state(&state),
@@ -296,15 +314,15 @@ fn of_rank(
         value.to_string()
     } else {
         format!(
-            "{} zones, {unknowns} unknowns: {} steps to t = {}, dt {:.6}, |e| {:.10e}\n\
-             energy {:.12} internal + {:.12} kinetic, drift {:.1e}; {wall:.2} s, {rate:.3} Mdof steps/s",
+            "{} zones, {unknowns} unknowns: {} steps to t = {}, dt {}, |e| {:.10e}\n\
+             energy {} internal + {} kinetic, drift {:.1e}; {wall:.2} s, {rate:.3} Mdof steps/s",
             zones,
             report.steps,
             report.t,
-            report.dt,
+            digits(report.dt, 6),
             report.e_norm,
-            report.internal,
-            report.kinetic,
+            digits(report.internal, 12),
+            digits(report.kinetic, 12),
             report.energy_drift
         )
     };
@@ -317,10 +335,19 @@ fn of_rank(
             stdout::bytes(parts(&engine.timings(), wall).as_bytes());
         }
     }
+    unstable?;
     last?;
     animated?;
     page?;
     stopped(s, &clock)
+}
+
+/// A number with so many decimals, or with as many significant digits where these would show few of them.
+fn digits(x: f64, decimals: usize) -> String {
+    match x.abs() {
+        0.0 | 1e-3..1e9 => format!("{x:.decimals$}"),
+        _ => format!("{x:.decimals$e}"),
+    }
 }
 
 /// The energy counter of a GPU, and what it read before the steps, J.

@@ -5,6 +5,7 @@ use crate::commands::animation::Animation;
 use crate::commands::history::History;
 use crate::commands::settings::Settings;
 use crate::commands::snapshots::{self, Snapshots};
+use crate::commands::watch::Watch;
 use greenup_app::interrupt;
 use greenup_hydro::HydroError;
 use greenup_hydro::engine::{Engine, State};
@@ -66,6 +67,7 @@ pub struct Saving<'a> {
     pub drawn: Option<&'a Hydro>,
     /// Total energy at the start.
     pub start: f64,
+    pub watch: Watch<'a>,
     /// On the first rank:
     pub history: Option<History>,
     pub snapshots: Option<Snapshots>,
@@ -111,6 +113,8 @@ impl Saving<'_> {
         engine: &mut dyn Engine,
     ) -> Result<Option<(f64, f64)>> {
         let saves = self.s.checkpoint.is_some() && c.steps.is_multiple_of(self.s.every());
+        // From time to time for the watch.
+        let energies = energies || c.steps.is_power_of_two() || c.steps.is_multiple_of(100);
         let due = self.due(c, energies, saves);
         self.write(due, c, engine)
     }
@@ -125,10 +129,21 @@ impl Saving<'_> {
         if let (Some(h), Some(energies)) = (&mut self.history, energies) {
             h.add(c, energies, self.start)?;
         }
-        if !due.state() {
+        if let Some((internal, kinetic)) = energies {
+            let drift = (internal + kinetic - self.start) / self.start;
+            self.watch.drift(c, drift)?;
+        }
+        let collapsed = self.watch.is_collapsed(c);
+        if !due.state() && !collapsed {
             return Ok(energies);
         }
         let state = engine.state()?;
+        if collapsed {
+            self.watch.collapsed(c, &state);
+        }
+        if due.state() {
+            self.watch.state(c, &state);
+        }
         if let (Some(number), Some(folder)) = (due.snapshot, &self.s.vtu) {
             let stem = snapshots::stem(number);
             let name = snapshots::fields(folder, &stem, (self.hydro, &state), self.ranks)?;

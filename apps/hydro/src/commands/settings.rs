@@ -170,8 +170,14 @@ pub struct Settings {
     #[arg(long, value_name = "N", value_parser = greenup_process::threads::parse)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
+    /// Mark of the run, which its outputs carry.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
 }
 
+/// Maximum CFL number: longer steps are unstable in each problem.
+const MAX_CFL: f64 = 10.0;
 /// Maximum number of snapshots.
 const MAX_SNAPSHOTS: usize = 100_000;
 
@@ -215,8 +221,11 @@ impl Settings {
                 .clone()
                 .try_into()
                 .map_err(|e| AppError::new(format!("{name}: [run]: {e}")))?;
+            run.check_table(name)?;
+            out.profile |= run.profile;
+            out.tune |= run.tune;
             fill!(out, run: mesh refine t_final steps order energy_order ode assembly device kernels share period cfl
-                  cg_tol cg_max e0 checkpoint every history vtu snapshots png profile_file threads);
+                  cg_tol cg_max e0 every snapshots threads);
         }
         let defaults = defaults(&problem);
         out.problem = Some(name.to_owned());
@@ -230,13 +239,36 @@ impl Settings {
         out.t_final.get_or_insert(defaults.t_final);
         let order = *out.order.get_or_insert(defaults.order);
         out.energy_order.get_or_insert(order.saturating_sub(1));
-        out.ode.get_or_insert(Ode::Rk4);
-        out.cfl.get_or_insert(0.5);
-        out.cg_tol.get_or_insert(1e-12);
-        out.cg_max.get_or_insert(300);
-        out.e0.get_or_insert(1.0);
+        let (o, ode, e0) = (out.orders(), out.ode(), out.e0());
+        out.ode.get_or_insert(ode);
+        out.cfl.get_or_insert(o.cfl);
+        out.cg_tol.get_or_insert(o.cg_tol);
+        out.cg_max.get_or_insert(o.cg_max);
+        out.e0.get_or_insert(e0);
         out.check()?;
         Ok((problem, out))
+    }
+
+    /// Refuses keys of the table `[run]` that name files to write: those come from the command line alone.
+    fn check_table(&self, name: &str) -> Result {
+        let problem = self.problem.as_ref().map(PathBuf::from);
+        let mark = self.mark.as_ref().map(PathBuf::from);
+        for (key, file, fix) in [
+            ("checkpoint", &self.checkpoint, "use the flag --checkpoint"),
+            ("history", &self.history, "use the flag --history"),
+            ("vtu", &self.vtu, "use the flag --vtu"),
+            ("png", &self.png, "use the flag --png"),
+            ("profile_file", &self.profile_file, "use the flag --radial"),
+            ("problem", &problem, "the file is the problem"),
+            ("mark", &mark, "runs mark themselves"),
+        ] {
+            if file.is_some() {
+                return Err(AppError::new(format!(
+                    "{name}: [run]: `{key}`: a problem file names no outputs; {fix}"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Checks the values.
@@ -262,7 +294,17 @@ impl Settings {
                 return Err(AppError::new(format!("{name} {n}: at most {max}")));
             }
         }
-        let Orders { cg_tol, cg_max, .. } = self.orders();
+        let Orders {
+            cg_tol,
+            cg_max,
+            cfl,
+            ..
+        } = self.orders();
+        if cfl > MAX_CFL {
+            return Err(AppError::new(format!(
+                "--cfl {cfl}: at most {MAX_CFL}; explicit steps are stable up to about 1"
+            )));
+        }
         if cg_tol >= 1.0 {
             return Err(AppError::new(format!(
                 "--cg-tol {cg_tol}: it must be below 1, as it is relative"
@@ -278,7 +320,7 @@ impl Settings {
     pub fn fill(&mut self, from: Self) {
         let to = self;
         fill!(to, from: problem mesh refine t_final order energy_order ode assembly device kernels share period cfl cg_tol
-              cg_max e0 every snapshots threads);
+              cg_max e0 every snapshots threads mark);
     }
 
     /// Whether figures are drawn, which need the state of the whole.

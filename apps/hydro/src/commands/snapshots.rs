@@ -1,7 +1,7 @@
 //! Snapshots of the fields for ParaView. With several ranks each writes its part.
 
 use crate::commands::settings::Settings;
-use greenup_files::FolderLock;
+use greenup_files::{FileError, FolderLock};
 use greenup_hydro::HydroError;
 use greenup_hydro::engine::State;
 use greenup_hydro::hydro::Hydro;
@@ -18,6 +18,8 @@ pub struct Snapshots {
     /// Number of the next file.
     number: usize,
     files: Vec<(f64, String)>,
+    /// Mark of the run.
+    mark: String,
     /// Two runs would mix their files.
     _lock: FolderLock,
 }
@@ -36,10 +38,8 @@ impl Snapshots {
             return Ok(None);
         };
         let lock = FolderLock::acquire(folder)?;
-        let mut files = match restart {
-            None => Vec::new(),
-            Some(_) => read_pvd(&folder.join(LIST))?,
-        };
+        let mark = s.mark.clone().unwrap_or_default();
+        let mut files = listed(folder, &mark, restart.is_some())?;
         let now = restart.unwrap_or(0.0);
         files.retain(|(t, _)| *t <= now * (1.0 + 1e-12));
         let number = files
@@ -60,8 +60,11 @@ impl Snapshots {
             next: now,
             number,
             files,
+            mark,
             _lock: lock,
         };
+        // The folder is this run's from now on.
+        pvd(&folder.join(LIST), &out.mark, &out.files)?;
         if !out.files.is_empty() {
             out.skip(now);
         }
@@ -85,7 +88,7 @@ impl Snapshots {
     pub fn add(&mut self, name: String, t: f64) -> Result {
         self.number += 1;
         self.files.push((t, name));
-        pvd(&self.folder.join(LIST), &self.files)?;
+        pvd(&self.folder.join(LIST), &self.mark, &self.files)?;
         self.skip(t);
         Ok(())
     }
@@ -98,6 +101,32 @@ impl Snapshots {
             n += 1.0;
         }
         self.next = n * self.every;
+    }
+}
+
+/// The snapshots in a folder that a run goes on with; none if it begins anew.
+///
+/// # Errors
+/// The folder has such files of another program, or a restart would go on with those of another run.
+fn listed(folder: &Path, mark: &str, restart: bool) -> Result<Vec<(f64, String)>> {
+    let Some((found, files)) = read_pvd(&folder.join(LIST))? else {
+        let all = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut names = all.filter(|e| e.path().is_file()).map(|e| e.file_name());
+        return match names.find(|n| n.to_string_lossy().starts_with("fields_")) {
+            Some(name) => Err(FileError::NotOurs {
+                path: folder.join(name),
+            }
+            .into()),
+            None => Ok(Vec::new()),
+        };
+    };
+    match restart {
+        false => Ok(Vec::new()),
+        true if found == mark => Ok(files),
+        true => Err(HydroError::Output(format!(
+            "{} lists the snapshots of another run, which this restart does not continue. Fix: name another folder with --vtu",
+            folder.join(LIST).display()
+        ))),
     }
 }
 

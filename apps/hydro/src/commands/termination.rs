@@ -1,5 +1,6 @@
 //! Errors of runs that ended early, and what they keep.
 
+use crate::commands::ranks::of_all;
 use crate::commands::saving::Saving;
 use crate::commands::settings::Settings;
 use crate::commands::snapshots;
@@ -43,22 +44,10 @@ pub fn inverted_error(
     };
     let (zone, j, position) = saving.hydro.most_distorted_zone(state);
     let number = saving.whole.map_or(zone, |w| w.zones.of[zone] as usize);
-    // The least of all ranks, and whose it is.
-    let mut least = [-j];
-    ranks.max(&mut least);
     let here = format!(
         "the most distorted zone is {number}, near {position:.4?}, with |J| {j:.2e} of its start"
     );
-    let own: &[u8] = if j == -least[0] || j.is_nan() {
-        here.as_bytes()
-    } else {
-        &[]
-    };
-    let all = ranks.gather(own).unwrap_or_default();
-    let worst = all
-        .into_iter()
-        .find(|t| !t.is_empty())
-        .map_or(here, |t| String::from_utf8_lossy(&t).into_owned());
+    let worst = of_all(ranks, -j, &here);
     Ok(AppError::new(format!(
         "{inverted}: {worst}; {written}. Fix: a smaller --cfl, a lower --order, a mesh that follows the flow, or an earlier --t-final"
     )))

@@ -4,7 +4,7 @@
 use crate::HydroError;
 use crate::fem::element::{Element, Shape, node_positions};
 use crate::fem::node_lattice::{entity, integer_positions};
-use crate::mesh::{Bounds, Face, Mesh, Place, face};
+use crate::mesh::{Bounds, Face, INNER, Mesh, Place, face};
 use crate::problem::Wall;
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -197,9 +197,11 @@ impl Space {
             .collect();
         for (z, f, number) in held {
             let corners = &faces[f];
-            let wall = match (walls.get(number), number) {
+            let (inner, number) = (*number & INNER > 0, *number & !INNER);
+            let wall = match (walls.get(&number), number) {
                 (Some(w), _) => w.clone(),
-                (None, 1..=3) if *number as usize <= self.dim => Wall::normal(*number),
+                (None, 1..=3) if number as usize <= self.dim => Wall::normal(number),
+                _ if inner => continue,
                 _ => {
                     return Err(HydroError::Mesh(format!(
                         "the boundary has faces of attribute {number}, which says nothing of them: 1, 2 and 3 are walls normal to x, y and z; name others in [walls] of a problem file"

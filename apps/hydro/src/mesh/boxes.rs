@@ -169,6 +169,7 @@ fn of_zones(
         material: vec![1; count],
         boundary,
         curved: None::<Curved>,
+        notes: Vec::new(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Reader of Gmsh's mesh formats 2.2 and 4.1 (text): straight zones of one shape. Physical groups are the attributes of
-//! walls and materials.
+//! walls and materials. Sections come in any order; those without zones and groups are passed over.
 
-use super::tokens::Words;
+use super::check::sorted;
+use super::tokens::{Words, short};
 use super::{Mesh, Place, face};
 use crate::HydroError;
 use crate::fem::element::Shape;
@@ -20,9 +21,41 @@ fn shape(kind: usize) -> Option<(Shape, &'static [usize])> {
 }
 
 struct Entry {
+    /// Its number in the file.
+    number: usize,
     kind: usize,
-    group: u32,
+    /// Its group in format 2.2, its entity in 4.1.
+    tag: i64,
     nodes: Vec<usize>,
+}
+
+/// Physical groups of entities, by dimension and number.
+type Groups = HashMap<(usize, i64), Vec<u32>>;
+
+/// What the sections of a file hold; they may come in any order.
+#[derive(Default)]
+struct File {
+    version: f64,
+    positions: HashMap<usize, Place>,
+    entries: Vec<Entry>,
+    groups: Groups,
+    notes: Vec<String>,
+}
+
+impl File {
+    /// Physical groups of an element, without sign.
+    fn groups(&self, e: &Entry) -> Vec<u32> {
+        if self.version < 4.0 {
+            return group(e.tag).into_iter().collect();
+        }
+        let dim = shape(e.kind).map_or(0, |(s, _)| s.dim());
+        self.groups.get(&(dim, e.tag)).cloned().unwrap_or_default()
+    }
+}
+
+/// The number of a physical group without its sign, which says that a curve or surface is reversed there; `None` for 0.
+fn group(tag: i64) -> Option<u32> {
+    u32::try_from(tag.unsigned_abs()).ok().filter(|n| *n > 0)
 }
 
 /// Parses a mesh; `name` appears in messages.
@@ -31,67 +64,87 @@ struct Entry {
 /// The text is invalid or uses an unsupported feature; the message names the line.
 pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
     let mut w = Words::new(name, text, None);
-    let (mut version, mut positions) = (0.0, HashMap::<usize, Place>::new());
-    let mut entries = Vec::new();
-    // Physical groups of entities by dimension and number.
-    let mut groups = HashMap::new();
+    let mut file = File::default();
+    let mut seen: Vec<&str> = Vec::new();
     while let Some(section) = w.peek() {
+        // As Gmsh does, lines between sections are passed over.
+        if !section.starts_with('$') {
+            w.skip_line();
+            continue;
+        }
         w.word()?;
+        let known = ["$MeshFormat", "$Entities", "$Nodes", "$Elements"].contains(&section);
+        if known && section != "$MeshFormat" && file.version == 0.0 {
+            return Err(w.wrong(&format!("`{section}` comes before `$MeshFormat`")));
+        }
+        if known && seen.contains(&section) {
+            return Err(w.wrong(&format!("`{section}` occurs twice")));
+        }
+        seen.push(section);
         match section {
-            "$MeshFormat" => {
-                version = w.number("version")?;
-                let binary: usize = w.number("file type")?;
-                if binary != 0 || !(version == 2.2 || version == 4.1) {
-                    return Err(w.wrong(
-                        "only text of formats 2.2 and 4.1 is read: write it by `gmsh -format msh41`",
-                    ));
-                }
-            }
-            "$Entities" => entities(&mut w, &mut groups)?,
-            "$Nodes" if version == 2.2 => {
+            "$MeshFormat" => format(&mut w, &mut file)?,
+            "$Entities" => entities(&mut w, &mut file.groups)?,
+            "$Nodes" if file.version < 4.0 => {
                 for _ in 0..w.count("number of nodes")? {
-                    let n = w.number("node")?;
-                    positions.insert(n, [w.real()?, w.real()?, w.real()?]);
+                    node(&mut w, &mut file.positions, None)?;
                 }
             }
-            "$Nodes" => blocks_of_nodes(&mut w, &mut positions)?,
-            "$Elements" if version == 2.2 => {
+            "$Nodes" => blocks_of_nodes(&mut w, &mut file.positions)?,
+            "$Elements" if file.version < 4.0 => {
                 for _ in 0..w.count("number of elements")? {
-                    let _: usize = w.number("element")?;
+                    let number = w.number("element")?;
                     let kind = w.number("type")?;
                     let tags: usize = w.count("number of tags")?;
-                    let mut group = 0;
+                    let mut tag = 0;
                     for t in 0..tags {
-                        let tag: u32 = w.number("tag")?;
+                        let next: i64 = w.number("tag")?;
                         if t == 0 {
-                            group = tag;
+                            tag = next;
                         }
                     }
                     let nodes = nodes(&mut w, kind)?;
-                    entries.push(Entry { kind, group, nodes });
+                    file.entries.push(Entry {
+                        number,
+                        kind,
+                        tag,
+                        nodes,
+                    });
                 }
             }
-            "$Elements" => {
-                let blocks = w.count("number of blocks")?;
-                for _ in 0..3 {
-                    let _: usize = w.number("count")?;
-                }
-                for _ in 0..blocks {
-                    let key: (usize, i64) = (w.number("dimension")?, w.number("entity")?);
-                    let kind = w.number("type")?;
-                    let group = groups.get(&key).copied().unwrap_or(0);
-                    for _ in 0..w.count("number of elements")? {
-                        let _: usize = w.number("element")?;
-                        let nodes = nodes(&mut w, kind)?;
-                        entries.push(Entry { kind, group, nodes });
-                    }
-                }
+            "$Elements" => blocks_of_elements(&mut w, &mut file.entries)?,
+            "$PartitionedEntities" => {
+                return Err(
+                    w.wrong("a partitioned mesh is not read. Fix: save it whole, `-part 0`")
+                );
             }
-            _ => {}
+            _ => {
+                if section == "$Periodic" {
+                    file.notes
+                        .push("`$Periodic` is not read: all sides are walls or free".into());
+                }
+                let end = format!("$End{}", &section[1..]);
+                if !w.skip_past(&end) {
+                    return Err(w.wrong(&format!(
+                        "the section `{}` has no `{}`",
+                        short(section),
+                        short(&end)
+                    )));
+                }
+                continue;
+            }
+        }
+        let end = w.word()?;
+        if end[..].strip_prefix("$End") != section.strip_prefix('$') {
+            return Err(w.wrong(&format!(
+                "`{}` instead of `$End{}`: the section has more entries than it says",
+                short(end),
+                &section[1..]
+            )));
         }
     }
     let known = |e: &&Entry| shape(e.kind).is_some();
-    let Some((shape, _)) = entries
+    let Some((shape, _)) = file
+        .entries
         .iter()
         .filter(known)
         .filter_map(|e| shape(e.kind))
@@ -99,7 +152,21 @@ pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
     else {
         return Err(w.wrong("there are no zones"));
     };
-    assemble(shape, &positions, &entries).map_err(|e| w.wrong(&e.to_string()))
+    assemble(shape, file).map_err(|e| HydroError::Mesh(format!("{name}: {e}")))
+}
+
+fn format(w: &mut Words, file: &mut File) -> Result<(), HydroError> {
+    file.version = w.number("version")?;
+    let binary: usize = w.number("file type")?;
+    if binary != 0 || ![2.0, 2.1, 2.2, 4.1].contains(&file.version) {
+        let kind = if binary == 0 { "text" } else { "binary data" };
+        return Err(w.wrong(&format!(
+            "this is {kind} of format {}; only text of formats 2.2 and 4.1 is read: write it by `gmsh -format msh41 -bin 0`",
+            file.version
+        )));
+    }
+    let _size_of_numbers: usize = w.number("data size")?;
+    Ok(())
 }
 
 /// Elements that do not make a mesh.
@@ -107,15 +174,15 @@ pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
 enum AssemblyError {
     #[error("zones are {0:?} and {1:?}: all must be of one shape")]
     Shapes(Shape, Shape),
-    #[error("missing node {0}")]
-    Node(usize),
+    #[error("element {0} has node {1}, which does not exist")]
+    Node(usize, usize),
+    #[error(
+        "the boundary element {0} is in the physical groups {1} and {2}: its wall can have one. Fix: leave one of them"
+    )]
+    TwoGroups(usize, u32, u32),
 }
 
-fn assemble(
-    own_shape: Shape,
-    positions: &HashMap<usize, Place>,
-    entries: &[Entry],
-) -> Result<Mesh, AssemblyError> {
+fn assemble(own_shape: Shape, file: File) -> Result<Mesh, AssemblyError> {
     let mut number: HashMap<usize, u32> = HashMap::new();
     let mut mesh = Mesh {
         shape: own_shape,
@@ -124,8 +191,12 @@ fn assemble(
         material: Vec::new(),
         boundary: HashMap::new(),
         curved: None,
+        notes: file.notes.clone(),
     };
-    for e in entries {
+    let mut zones: HashMap<[u32; 8], usize> = HashMap::new();
+    // Zones in several groups, and the groups of the first of them.
+    let (mut several, mut example) = (0, Vec::new());
+    for e in &file.entries {
         let Some((s, order)) = shape(e.kind) else {
             continue;
         };
@@ -135,29 +206,105 @@ fn assemble(
         if s != own_shape {
             return Err(AssemblyError::Shapes(s, own_shape));
         }
+        let mut own = Vec::with_capacity(order.len());
         for c in order {
             let node = e.nodes[*c];
-            let position = positions.get(&node).ok_or(AssemblyError::Node(node))?;
+            let position = file.positions.get(&node);
+            let position = position.ok_or(AssemblyError::Node(e.number, node))?;
             let next = mesh.vertices.len() as u32;
             let v = *number.entry(node).or_insert(next);
             if v == next {
                 mesh.vertices.push(*position);
             }
-            mesh.corners.push(v);
+            own.push(v);
         }
-        mesh.material.push(e.group.max(1));
+        let groups = file.groups(e);
+        let mut of_zone = groups.clone();
+        // Format 2.2 has an element once for each of its groups.
+        if let Some(before) = zones.get(&sorted(&own)) {
+            of_zone.insert(0, mesh.material[*before]);
+        } else {
+            zones.insert(sorted(&own), mesh.material.len());
+            mesh.corners.extend(own);
+            mesh.material.push(groups.first().copied().unwrap_or(1));
+        }
+        if of_zone.len() > 1 {
+            several += 1;
+            if example.is_empty() {
+                example = of_zone;
+            }
+        }
     }
-    for e in entries {
+    if several > 0 {
+        mesh.notes.push(format!(
+            "{several} zones are in several physical groups, the first of them in {example:?}: the first group is the attribute of a zone"
+        ));
+    }
+    for e in &file.entries {
         let point = e.kind == 15 && own_shape.dim() == 1;
         let fits = shape(e.kind).is_some_and(|(s, _)| s.dim() + 1 == own_shape.dim());
-        if point || fits {
-            let own: Option<Vec<u32>> = e.nodes.iter().map(|n| number.get(n).copied()).collect();
-            if let Some(own) = own {
-                mesh.boundary.insert(face(own.into_iter()), e.group);
+        if !point && !fits {
+            continue;
+        }
+        // Elements of no group have no attribute.
+        let own: Option<Vec<u32>> = e.nodes.iter().map(|n| number.get(n).copied()).collect();
+        for (own, group) in own.iter().cycle().zip(file.groups(e)) {
+            let old = mesh.boundary.insert(face(own.iter().copied()), group);
+            if let Some(old) = old.filter(|old| *old != group) {
+                return Err(AssemblyError::TwoGroups(e.number, old, group));
             }
         }
     }
     Ok(mesh)
+}
+
+/// Reads a node with the number `number`, or with one that comes first.
+fn node(
+    w: &mut Words,
+    positions: &mut HashMap<usize, Place>,
+    number: Option<usize>,
+) -> Result<(), HydroError> {
+    let n = number.map_or_else(|| w.number("node"), Ok)?;
+    if positions
+        .insert(n, [w.real()?, w.real()?, w.real()?])
+        .is_some()
+    {
+        return Err(w.wrong(&format!("node {n} occurs twice")));
+    }
+    Ok(())
+}
+
+fn blocks_of_elements(w: &mut Words, entries: &mut Vec<Entry>) -> Result<(), HydroError> {
+    let blocks = w.count("number of blocks")?;
+    let all: usize = w.number("number of elements")?;
+    for _ in 0..2 {
+        let _: usize = w.number("element")?;
+    }
+    for _ in 0..blocks {
+        let (_dim, tag): (usize, i64) = (w.number("dimension")?, w.number("entity")?);
+        let kind = w.number("type")?;
+        for _ in 0..w.count("number of elements")? {
+            let number = w.number("element")?;
+            let nodes = nodes(w, kind)?;
+            entries.push(Entry {
+                number,
+                kind,
+                tag,
+                nodes,
+            });
+        }
+    }
+    sums_up(w, entries.len(), all, "elements")
+}
+
+/// Checks that blocks have as many entries as their section says.
+fn sums_up(w: &Words, sum: usize, all: usize, what: &str) -> Result<(), HydroError> {
+    match sum == all {
+        true => Ok(()),
+        false => Err(w.wrong(&format!(
+            "the blocks have {sum} {what}, but the section says {all}"
+        ))),
+    }
 }
 
 fn nodes(w: &mut Words, kind: usize) -> Result<Vec<usize>, HydroError> {
@@ -170,7 +317,7 @@ fn nodes(w: &mut Words, kind: usize) -> Result<Vec<usize>, HydroError> {
     (0..n).map(|_| w.number("node")).collect()
 }
 
-fn entities(w: &mut Words, groups: &mut HashMap<(usize, i64), u32>) -> Result<(), HydroError> {
+fn entities(w: &mut Words, groups: &mut Groups) -> Result<(), HydroError> {
     let counts: Vec<usize> = (0..4)
         .map(|_| w.count("number of entities"))
         .collect::<Result<_, _>>()?;
@@ -180,11 +327,9 @@ fn entities(w: &mut Words, groups: &mut HashMap<(usize, i64), u32>) -> Result<()
             for _ in 0..if dim == 0 { 3 } else { 6 } {
                 w.real()?;
             }
-            for g in 0..w.count("number of groups")? {
-                let group: i64 = w.number("group")?;
-                if g == 0 {
-                    groups.insert((dim, tag), group.unsigned_abs() as u32);
-                }
+            for _ in 0..w.count("number of groups")? {
+                let own = groups.entry((dim, tag)).or_default();
+                own.extend(group(w.number("group")?).filter(|n| !own.contains(n)));
             }
             if dim > 0 {
                 for _ in 0..w.count("number of sides")? {
@@ -198,8 +343,9 @@ fn entities(w: &mut Words, groups: &mut HashMap<(usize, i64), u32>) -> Result<()
 
 fn blocks_of_nodes(w: &mut Words, positions: &mut HashMap<usize, Place>) -> Result<(), HydroError> {
     let blocks = w.count("number of blocks")?;
-    for _ in 0..3 {
-        let _: usize = w.number("count")?;
+    let all: usize = w.number("number of nodes")?;
+    for _ in 0..2 {
+        let _: usize = w.number("node")?;
     }
     for _ in 0..blocks {
         let (dim, _entity): (usize, i64) = (w.number("dimension")?, w.number("entity")?);
@@ -209,11 +355,11 @@ fn blocks_of_nodes(w: &mut Words, positions: &mut HashMap<usize, Place>) -> Resu
             .map(|_| w.number("node"))
             .collect::<Result<_, _>>()?;
         for t in tags {
-            positions.insert(t, [w.real()?, w.real()?, w.real()?]);
+            node(w, positions, Some(t))?;
             for _ in 0..parametric.saturating_mul(dim) {
                 w.real()?;
             }
         }
     }
-    Ok(())
+    sums_up(w, positions.len(), all, "nodes")
 }

@@ -1,5 +1,7 @@
-//! Reader of MFEM's mesh format 1.0 (text): zones of one shape, with vertices or with nodes of a finite-element space.
+//! Reader of MFEM's mesh formats 1.0, 1.2 and 1.3 (text): zones of one shape, with vertices or with nodes of a
+//! finite-element space.
 
+use super::check::flat;
 use super::tokens::{Words, short};
 use super::{Curved, Mesh, Place, face};
 use crate::HydroError;
@@ -28,13 +30,7 @@ fn corners(kind: usize) -> Option<usize> {
 /// The text is invalid or uses an unsupported feature; the message names the line.
 pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
     let mut w = Words::new(name, text, Some('#'));
-    let head = [w.word()?, w.word()?, w.word()?].join(" ");
-    if head != "MFEM mesh v1.0" {
-        return Err(w.wrong(&format!(
-            "`{}` instead of `MFEM mesh v1.0` (nonconforming and NURBS meshes are not read)",
-            short(&head)
-        )));
-    }
+    header(&mut w)?;
     let mut mesh = Mesh {
         shape: Shape::Segment,
         vertices: Vec::new(),
@@ -42,16 +38,27 @@ pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
         material: Vec::new(),
         boundary: HashMap::new(),
         curved: None,
+        notes: Vec::new(),
     };
     let (mut dim, mut count) = (0, 0);
+    let mut seen: Vec<&str> = Vec::new();
     while let Some(section) = w.peek() {
         w.word()?;
+        if seen.contains(&section) {
+            return Err(w.wrong(&format!("the section `{}` occurs twice", short(section))));
+        }
+        seen.push(section);
         match section {
             "dimension" => {
                 dim = w.number("dimension")?;
                 if !(1..=3).contains(&dim) {
                     return Err(w.wrong(&format!("{dim} dimensions: there are 1 to 3")));
                 }
+            }
+            "attribute_sets" | "bdr_attribute_sets" => attribute_sets(&mut w)?,
+            "mfem_mesh_end" => break,
+            "mfem_serial_mesh_end" | "communication_groups" => {
+                return Err(w.wrong("this is the part of one rank of a parallel mesh. Fix: save the whole, `Mesh::Save` or `ParMesh::PrintAsSerial`"));
             }
             "elements" => elements(&mut w, &mut mesh, dim)?,
             "boundary" => boundary(&mut w, &mut mesh)?,
@@ -67,12 +74,12 @@ pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
                 }
                 if !by_nodes {
                     let d: usize = w.number("dimension")?;
-                    if d != dim {
+                    if !(dim..=3).contains(&d) {
                         return Err(w.wrong(&format!("{d} coordinates in {dim} dimensions")));
                     }
                     for _ in 0..count {
                         let mut x: Place = [0.0; 3];
-                        for to in x.iter_mut().take(dim) {
+                        for to in x.iter_mut().take(d) {
                             *to = w.real()?;
                         }
                         mesh.vertices.push(x);
@@ -89,6 +96,40 @@ pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
         return Err(w.wrong("there are no zones, or no coordinates of their corners"));
     }
     Ok(mesh)
+}
+
+/// Reads the first line.
+fn header(w: &mut Words) -> Result<(), HydroError> {
+    w.peek();
+    let line = w.skip_line().split('#').next().unwrap_or("");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let head = words.join(" ");
+    let cause = match words[..] {
+        ["MFEM", "mesh", "v1.0" | "v1.2" | "v1.3"] => return Ok(()),
+        ["MFEM", "mesh", "v1.1"] | ["MFEM", "NC", ..] => {
+            "nonconforming meshes are not read: zones must meet at whole faces"
+        }
+        ["MFEM", "NURBS", ..] => {
+            "NURBS meshes are not read. Fix: save it with nodes of H1_ or L2_T1_"
+        }
+        ["MFEM", "INLINE", ..] => {
+            "inline meshes are not read. Fix: use the zones of a unit box, such as `--mesh 4x4`, or save it by MFEM as a mesh"
+        }
+        ["MFEM", "mesh", ..] => "versions 1.0, 1.2 and 1.3 of MFEM's meshes are read",
+        _ => "a mesh of MFEM begins with `MFEM mesh v1.0`, one of Gmsh with `$MeshFormat`",
+    };
+    Err(w.wrong(&format!("`{}`: {cause}", short(&head))))
+}
+
+/// Passes over names of sets of attributes.
+fn attribute_sets(w: &mut Words) -> Result<(), HydroError> {
+    for _ in 0..w.count("number of sets")? {
+        w.quoted()?;
+        for _ in 0..w.count("number of attributes")? {
+            let _: u32 = w.number("attribute")?;
+        }
+    }
+    Ok(())
 }
 
 fn elements(w: &mut Words, mesh: &mut Mesh, dim: usize) -> Result<(), HydroError> {
@@ -125,7 +166,12 @@ fn boundary(w: &mut Words, mesh: &mut Mesh) -> Result<(), HydroError> {
         let own: Vec<u32> = (0..n)
             .map(|_| w.number("vertex"))
             .collect::<Result<_, _>>()?;
-        mesh.boundary.insert(face(own.into_iter()), number);
+        let old = mesh.boundary.insert(face(own.iter().copied()), number);
+        if let Some(old) = old.filter(|old| *old != number) {
+            return Err(w.wrong(&format!(
+                "the boundary element {own:?} has the attributes {old} and {number}: it can have one"
+            )));
+        }
     }
     Ok(())
 }
@@ -165,7 +211,7 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
         }
     }
     let (shape, dim) = (mesh.shape, mesh.dim());
-    if components != dim {
+    if !(dim..=3).contains(&components) {
         return Err(w.wrong(&format!("{components} components in {dim} dimensions")));
     }
     let degree = |k: &str| {
@@ -193,7 +239,7 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
         true => 0,
         false => shape.nodes(degree),
     };
-    if 2 * mesh.zones() * least * dim > w.rest() + 2 {
+    if 2 * mesh.zones() * least * components > w.rest() + 2 {
         return Err(w.wrong("the file ends before the last node"));
     }
     let (local, count) = if shared {
@@ -207,18 +253,19 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
         let n = mesh.zones() * shape.nodes(degree);
         ((0..n).collect(), n)
     };
-    if 2 * count * dim > w.rest() + 2 {
+    if 2 * count * components > w.rest() + 2 {
         return Err(w.wrong("the file ends before the last node"));
     }
     let mut all = vec![[0.0; 3]; count];
-    for i in 0..count * dim {
+    for i in 0..count * components {
         let (n, c) = if by_place == 1 {
-            (i / dim, i % dim)
+            (i / components, i % components)
         } else {
             (i % count, i / count)
         };
         all[n][c] = w.real()?;
     }
+    flat(dim, &all).map_err(|e| w.wrong(&e.to_string()))?;
     let n = shape.nodes(degree);
     let mut points = Vec::with_capacity(mesh.zones() * dim * n);
     for own in local.chunks(n) {

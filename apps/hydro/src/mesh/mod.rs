@@ -1,6 +1,7 @@
 //! Meshes: zones with their corners, materials and boundary attributes; curved zones have more nodes.
 
 pub(crate) mod boxes;
+mod check;
 mod gmsh;
 mod mfem;
 mod refine;
@@ -40,6 +41,8 @@ pub struct Mesh {
     pub boundary: HashMap<Face, u32>,
     /// Nodes of curved zones; `None` if the corners describe the zones.
     pub curved: Option<Curved>,
+    /// What the reader changed or left out, for the user.
+    pub notes: Vec<String>,
 }
 
 /// Sorted vertices of an edge or a face, padded with `u32::MAX`.
@@ -67,6 +70,18 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Those of positions.
+    fn of<'a>(dim: usize, positions: impl Iterator<Item = &'a Place>) -> Self {
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for x in positions {
+            for c in 0..3 {
+                low[c] = low[c].min(x[c]);
+                high[c] = high[c].max(x[c]);
+            }
+        }
+        Self { dim, low, high }
+    }
+
     /// Least and greatest coordinate along an axis.
     pub fn range(&self, axis: usize) -> (f64, f64) {
         (self.low[axis], self.high[axis])
@@ -122,9 +137,15 @@ impl Mesh {
         let ending = path.extension().and_then(|e| e.to_str());
         let mesh = match ending {
             _ if name == boxes::TRIANGLES => boxes::triangles(),
-            Some(ending @ ("mesh" | "msh")) => {
-                let text = greenup_files::read_text(path)?;
-                Self::parse(name, ending == "mesh", &text)?
+            Some("mesh" | "msh") => {
+                let bytes = greenup_files::read_bytes(path, greenup_files::read::TEXT_LIMIT)?;
+                // Names of groups may have any encoding; they have no effect.
+                Self::parse(name, &String::from_utf8_lossy(&bytes))?
+            }
+            _ if path.is_file() => {
+                return Err(HydroError::Mesh(format!(
+                    "{name}: only meshes of MFEM, *.mesh, and of Gmsh, *.msh, are read. Fix: convert it, e.g. by `gmsh {name} -save -format msh41 -o mesh.msh`"
+                )));
             }
             _ => {
                 return Err(HydroError::Mesh(format!(
@@ -137,17 +158,29 @@ impl Mesh {
         Ok(Source::Mesh(mesh))
     }
 
-    /// Parses the text of a mesh file in MFEM's (`mfem`) or Gmsh's format; `name` appears in messages.
+    /// Parses the text of a mesh file in MFEM's or Gmsh's format, which its first word tells; `name` appears in messages.
     ///
     /// # Errors
     /// The text is invalid; the message names the line.
-    pub fn parse(name: &str, mfem: bool, text: &str) -> Result<Self, HydroError> {
-        let mut mesh = if mfem {
-            mfem::read(name, text)?
-        } else {
+    pub fn parse(name: &str, text: &str) -> Result<Self, HydroError> {
+        let text = text.trim_start_matches('\u{feff}');
+        let wrong = |what: &str| Err(HydroError::Mesh(format!("{name}: {what}")));
+        let begins = |words: &[&str]| words.iter().any(|w| text.trim_start().starts_with(w));
+        let mut mesh = if begins(&["# vtk", "<VTKFile", "<?xml"]) {
+            return wrong(
+                "this is a file of VTK, not a mesh of MFEM or Gmsh. Fix: convert it by Gmsh, `-save -format msh41`",
+            );
+        } else if begins(&["MeshVersionFormatted"]) {
+            return wrong(
+                "this is a mesh of Medit (INRIA), not of MFEM. Fix: save it by Gmsh as *.msh, `-save -format msh41`",
+            );
+        } else if begins(&["$"]) || name.ends_with(".msh") && !begins(&["MFEM"]) {
             gmsh::read(name, text)?
+        } else {
+            mfem::read(name, text)?
         };
         mesh.check()
+            .and_then(|()| mesh.turn())
             .map_err(|e| HydroError::Mesh(format!("{name}: {e}")))?;
         mesh.turn_triangles();
         Ok(mesh)
@@ -228,88 +261,10 @@ impl Mesh {
             .map(|at| self.map(z, at))
             .collect()
     }
-
-    /// Rotates the corners of triangles until the longest side comes first, as MFEM does: the smallest singular value
-    /// of the Jacobian, and so the time step, depends on the first corner.
-    pub(crate) fn turn_triangles(&mut self) {
-        if self.shape != Shape::Triangle || self.curved.is_some() {
-            return;
-        }
-        for zone in self.corners.chunks_mut(3) {
-            let length = |a: usize| -> f64 {
-                let (p, q) = (
-                    self.vertices[zone[a] as usize],
-                    self.vertices[zone[(a + 1) % 3] as usize],
-                );
-                (0..3).map(|c| (p[c] - q[c]).powi(2)).sum()
-            };
-            let (a, b, c) = (length(0), length(1), length(2));
-            let first = if a >= b && a >= c {
-                0
-            } else if b >= c {
-                1
-            } else {
-                2
-            };
-            zone.rotate_left(first);
-        }
-    }
-
-    /// Checks that corners exist, boundary faces have attributes and no node hangs.
-    fn check(&self) -> Result<(), HydroError> {
-        let mut shared: HashMap<Face, (u32, usize)> = HashMap::new();
-        for z in 0..self.zones() {
-            if let Some(v) = self
-                .zone(z)
-                .iter()
-                .find(|v| **v as usize >= self.vertices.len())
-            {
-                return Err(HydroError::Mesh(format!(
-                    "zone {z} has corner {v}, but there are {} vertices",
-                    self.vertices.len()
-                )));
-            }
-            for f in 0..self.shape.faces().len() {
-                shared.entry(self.face_of(z, f)).or_insert((0, z)).0 += 1;
-            }
-        }
-        let centre = |f: &Face| {
-            let all: Vec<&u32> = f.iter().filter(|v| **v != u32::MAX).collect();
-            let n = all.len() as f64;
-            let x: Vec<f64> = (0..self.dim())
-                .map(|c| {
-                    all.iter()
-                        .map(|v| self.vertices[**v as usize][c])
-                        .sum::<f64>()
-                        / n
-                })
-                .collect();
-            format!("{x:?}")
-        };
-        for (f, (count, z)) in &shared {
-            if *count > 2 {
-                return Err(HydroError::Mesh(format!(
-                    "{count} zones share the face around {}",
-                    centre(f)
-                )));
-            }
-            if *count == 1 && !self.boundary.contains_key(f) {
-                return Err(HydroError::Mesh(format!(
-                    "the face around {} of zone {z} belongs to that zone alone and is not a face of the boundary: a boundary element with its attribute is missing there, or a node hangs (zones must meet at whole faces)",
-                    centre(f)
-                )));
-            }
-        }
-        if let Some(f) = self.boundary.keys().find(|f| !shared.contains_key(*f)) {
-            return Err(HydroError::Mesh(format!(
-                "the boundary element {:?} is the face of no zone",
-                f.iter().filter(|v| **v != u32::MAX).collect::<Vec<_>>()
-            )));
-        }
-        Ok(())
-    }
 }
 
+/// Added to the attribute of faces within the mesh: they act as walls where a wall of this attribute is defined.
+pub const INNER: u32 = 1 << 31;
 /// Attribute that problems give to free sides of boxes.
 pub const FREE: u32 = 1_000_001;
 /// Attribute of the side that is the piston of the Saltzman problem.
@@ -318,18 +273,7 @@ pub const PISTON: u32 = 1_000_002;
 impl Mesh {
     /// Least and greatest coordinates of the vertices.
     pub fn bounds(&self) -> Bounds {
-        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for x in &self.vertices {
-            for c in 0..3 {
-                low[c] = low[c].min(x[c]);
-                high[c] = high[c].max(x[c]);
-            }
-        }
-        Bounds {
-            dim: self.dim(),
-            low,
-            high,
-        }
+        Bounds::of(self.dim(), self.vertices.iter())
     }
 
     /// Gives an attribute to the boundary faces all of whose vertices fit.

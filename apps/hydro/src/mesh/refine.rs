@@ -97,6 +97,7 @@ impl Mesh {
                 order: c.order,
                 points: Vec::new(),
             }),
+            notes: self.notes.clone(),
         };
         for z in 0..self.zones() {
             let zone = self.zone(z);

@@ -33,6 +33,45 @@ impl<'a> Words<'a> {
         HydroError::Mesh(format!("{}, line {}: {what}", self.name, self.last))
     }
 
+    /// Skips lines until behind one that says `end`; whether there is one.
+    pub fn skip_past(&mut self, end: &str) -> bool {
+        while self.at < self.text.len() {
+            let line = self.skip_line();
+            if line.trim() == end {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Skips the rest of a line, which is returned.
+    pub fn skip_line(&mut self) -> &'a str {
+        let rest = &self.text[self.at..];
+        let line = rest.split_inclusive('\n').next().unwrap_or("");
+        self.last = self.line;
+        self.line += usize::from(line.ends_with('\n'));
+        self.at += line.len();
+        line
+    }
+
+    /// Reads a text in quotes, or a word.
+    ///
+    /// # Errors
+    /// The text ends.
+    pub fn quoted(&mut self) -> Result<&'a str, HydroError> {
+        if !self.peek().is_some_and(|w| w.starts_with('"')) {
+            return self.word();
+        }
+        let rest = &self.text[self.at + 1..];
+        let Some(end) = rest.find('"') else {
+            return Err(self.wrong("a quotation mark is missing"));
+        };
+        self.last = self.line;
+        self.line += rest[..end].matches('\n').count();
+        self.at += end + 2;
+        Ok(&rest[..end])
+    }
+
     /// Length of the unread text, bytes.
     pub fn rest(&self) -> usize {
         self.text.len() - self.at

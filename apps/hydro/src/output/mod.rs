@@ -3,6 +3,7 @@
 pub mod animation;
 pub mod checkpoint;
 mod exact;
+pub mod faults;
 mod fields;
 mod line_out;
 mod locate;

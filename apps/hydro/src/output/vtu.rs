@@ -152,12 +152,15 @@ pub fn pvtu(path: &Path, pieces: &[String]) -> Result<(), HydroError> {
 const BEFORE: &str = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n";
 const AFTER: &str = "</Collection>\n</VTKFile>\n";
 
-/// Writes a PVD file: a list of (time, file name).
+/// Begins the line with the mark of a run.
+const MARK: &str = "<!-- greenup-hydro run ";
+
+/// Writes a PVD file: a list of (time, file name), with the mark of its run.
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn pvd(path: &Path, files: &[(f64, String)]) -> Result<(), HydroError> {
-    let mut text = String::from(BEFORE);
+pub fn pvd(path: &Path, mark: &str, files: &[(f64, String)]) -> Result<(), HydroError> {
+    let mut text = format!("{BEFORE}{MARK}{mark} -->\n");
     for (t, file) in files {
         let _ = writeln!(
             text,
@@ -168,26 +171,34 @@ pub fn pvd(path: &Path, files: &[(f64, String)]) -> Result<(), HydroError> {
     Ok(greenup_files::write(path, text)?)
 }
 
-/// Reads the list that [`pvd`] wrote; empty if there is no file.
+/// The mark of a run, empty in files of earlier versions, and its list of (time, file name).
+pub type Listed = (String, Vec<(f64, String)>);
+
+/// Reads the list that [`pvd`] wrote; `None` if there is no file.
 ///
 /// # Errors
 /// The file cannot be read, or is not one that [`pvd`] wrote.
-pub fn read_pvd(path: &Path) -> Result<Vec<(f64, String)>, HydroError> {
+pub fn read_pvd(path: &Path) -> Result<Option<Listed>, HydroError> {
     if !path.exists() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let text = greenup_files::read_text(path)?;
     let entries = text
         .strip_prefix(BEFORE)
         .and_then(|t| t.strip_suffix(AFTER));
-    entries
-        .and_then(|e| e.lines().map(entry).collect())
-        .ok_or_else(|| {
-            FileError::NotOurs {
-                path: path.to_owned(),
-            }
-            .into()
-        })
+    let listed = |entries: &str| {
+        let marked = entries.strip_prefix(MARK).map(|e| e.split_once(" -->\n"));
+        let (mark, entries) = marked.unwrap_or(Some(("", entries)))?;
+        let all: Option<Vec<_>> = entries.lines().map(entry).collect();
+        Some((mark.to_owned(), all?))
+    };
+    match entries.and_then(listed) {
+        Some(all) => Ok(Some(all)),
+        None => Err(FileError::NotOurs {
+            path: path.to_owned(),
+        }
+        .into()),
+    }
 }
 
 fn entry(line: &str) -> Option<(f64, String)> {
@@ -224,13 +235,17 @@ mod tests {
     fn a_list_is_read_as_it_was_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("run.pvd");
-        assert!(read_pvd(&path).unwrap().is_empty());
+        assert!(read_pvd(&path).unwrap().is_none());
         let all = vec![
             (0.0, "fields_0000.vtu".to_owned()),
             (0.1 + 0.2, "fields_0001.vtu".to_owned()),
         ];
-        pvd(&path, &all).unwrap();
-        assert_eq!(read_pvd(&path).unwrap(), all);
+        pvd(&path, "0a", &all).unwrap();
+        assert_eq!(read_pvd(&path).unwrap(), Some(("0a".into(), all.clone())));
+        // An earlier version marked none.
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("<!-- greenup-hydro run 0a -->\n", "")).unwrap();
+        assert_eq!(read_pvd(&path).unwrap(), Some((String::new(), all)));
         for other in ["", "<VTKFile/>", &format!("{BEFORE}<x/>\n{AFTER}")] {
             std::fs::write(&path, other).unwrap();
             let e = read_pvd(&path).unwrap_err();

@@ -171,6 +171,7 @@ impl PartMesh {
                     points: keep.iter().flat_map(of).collect(),
                 }
             }),
+            notes: from.notes.clone(),
         };
         for z in &keep {
             for (f, corners) in from.shape.faces().iter().enumerate() {

@@ -164,6 +164,7 @@ pub(crate) struct Values {
     affine: bool,
     volume: f64,
     e: Vec<f64>,
+    notes: Vec<String>,
 }
 
 /// The initial values of some zones of a mesh.
@@ -212,6 +213,8 @@ pub(crate) fn values(
     }
     let volumes: Vec<f64> = all.iter().map(|z| z.volume).collect();
     let volume = facts.sum(&volumes);
+    let mut notes = mesh.notes.clone();
+    notes.extend(flattened((mesh, space), zones, volume, facts));
     let (mass, prescribed_mass) = if facts.all(all.iter().all(|z| z.same)) {
         (given, None)
     } else {
@@ -226,6 +229,47 @@ pub(crate) fn values(
         affine,
         volume,
         e,
+        notes,
+    })
+}
+
+/// What a mesh of higher order than the run loses; `volume` is that of its zones in the run.
+fn flattened(
+    (mesh, space): (&Mesh, &Space),
+    zones: &[u32],
+    volume: f64,
+    facts: &dyn Facts,
+) -> Option<String> {
+    let (of_mesh, order) = (mesh.curved.as_ref()?.order, space.element.order);
+    if of_mesh <= order {
+        return None;
+    }
+    let element = Element::new(mesh.shape, of_mesh, 0);
+    let exact: Vec<f64> = (zones.par_iter())
+        .map(|z| curved_volume(mesh, &element, *z as usize).0)
+        .collect();
+    let exact = facts.sum(&exact);
+    let what = ["length", "area", "volume"][space.dim - 1];
+    let lost = 100.0 * (1.0 - volume / exact);
+    (lost.abs() > 1e-10).then(|| {
+        let verb = if lost > 0.0 { "loses" } else { "gains" };
+        format!(
+            "the mesh has order {of_mesh}, and --order {order} flattens its zones: it {verb} {:.2e} % of its {what}. Fix: use --order {of_mesh}",
+            lost.abs()
+        )
+    })
+}
+
+/// Volume of a curved zone in its own order, and the least determinant of its Jacobian.
+pub(super) fn curved_volume(mesh: &Mesh, of_mesh: &Element, z: usize) -> (f64, f64) {
+    let Some(curved) = &mesh.curved else {
+        return (0.0, f64::NAN);
+    };
+    let n = mesh.dim() * of_mesh.local;
+    let own = &curved.points[z * n..(z + 1) * n];
+    let dets = (0..of_mesh.points()).map(|q| determinant(&of_mesh.jacobian(own, q), mesh.dim()));
+    (dets.zip(&of_mesh.weights)).fold((0.0, f64::INFINITY), |(sum, least), (det, w)| {
+        (sum + det * w, least.min(det))
     })
 }
 
@@ -270,13 +314,20 @@ pub(crate) fn assembled(
         v,
         e,
     };
-    if let Some(i) = [&state.v, &state.e]
-        .iter()
-        .flat_map(|f| f.iter())
-        .position(|x| !x.is_finite())
-    {
+    let at =
+        |n: usize| -> Vec<f64> { (0..dim).map(|c| space.start[c * space.nodes + n]).collect() };
+    if let Some(i) = state.v.iter().position(|x| !x.is_finite()) {
         return Err(HydroError::InitialState(format!(
-            "number {i} of the velocities and energies at the start is not finite: an expression has no value there"
+            "the velocity at {:?} at the start is {}: an expression has no value there",
+            at(i % space.nodes),
+            state.v[i]
+        )));
+    }
+    if let Some(i) = state.e.iter().position(|x| !x.is_finite()) {
+        return Err(HydroError::InitialState(format!(
+            "the energy of zone {} at the start is {}: an expression has no value there",
+            facts.number(i / space.element.energies),
+            state.e[i]
         )));
     }
     let shape = space.element.shape;
@@ -296,6 +347,7 @@ pub(crate) fn assembled(
         affine: values.affine,
         h0,
         gravity,
+        notes: values.notes,
         first_mass: Vec::new(),
         whole_diagonal: None,
     };

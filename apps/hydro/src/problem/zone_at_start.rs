@@ -1,6 +1,8 @@
 //! Values of a zone at the start: masses, inverse Jacobians, energies, material.
 
+use super::initial_state::curved_volume;
 use crate::HydroError;
+use crate::fem::element::Element;
 use crate::fem::fe_space::Space;
 use crate::fem::small_matrix::{M, adjugate, determinant};
 use crate::mesh::Mesh;
@@ -60,12 +62,32 @@ pub(super) fn at_start(
     let points = el.points();
     let x = space.gather(&space.start, z);
     let position = |at: &[f64]| mesh.map(z, at)[..dim].to_vec();
+    if let Some(user) = problem.user() {
+        let fits = user.fits(mesh.material[z], &centre(mesh, z));
+        fits.map_err(|e| HydroError::InitialState(format!("zone {number}: {e}")))?;
+    }
     let material = material(mesh, problem, z);
     let inner: Vec<Vec<f64>> = inner.iter().map(|at| position(at)).collect();
     let bernstein_of = |f: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {
         let values = nalgebra::DVector::from_iterator(inner.len(), inner.iter().map(|x| f(x)));
         (rewriting * values).iter().copied().collect()
     };
+    if problem.user().is_some() {
+        for x in &inner {
+            let e = problem.energy(material, x);
+            // Densities are checked below.
+            if problem.density(material, x) > 0.0 && (e < 0.0 || e.is_nan()) {
+                let why = match e.is_nan() {
+                    true => "an expression has no value there",
+                    false => "it must be 0 or more, as must be pressure + gamma p_inf",
+                };
+                return Err(HydroError::InitialState(format!(
+                    "the specific internal energy of material {} in zone {number} at {x:?} is {e}: {why}",
+                    material + 1
+                )));
+            }
+        }
+    }
     let rho = bernstein_of(&|x| problem.density(material, x));
     to.e.copy_from_slice(&bernstein_of(&|x| problem.energy(material, x)));
     let mut out = Zone {
@@ -86,8 +108,17 @@ pub(super) fn at_start(
             )));
         }
         if det.is_nan() || det <= 0.0 {
+            let curved = mesh.curved.as_ref().filter(|c| c.order > el.order);
+            let of_mesh = curved.map(|c| Element::new(mesh.shape, c.order, 0));
+            let why = match of_mesh.filter(|e| curved_volume(mesh, e, z).1 > 0.0) {
+                Some(e) => format!(
+                    "--order {} flattens it, as the mesh has order {}. Fix: use --order {}",
+                    el.order, e.order, e.order
+                ),
+                None => "its corners are in a wrong order, or it is folded".to_owned(),
+            };
             return Err(HydroError::InitialState(format!(
-                "zone {number} is inverted at {:?}: its corners are in a wrong order, or it is folded",
+                "zone {number} is inverted at {:?}: {why}",
                 el.point(&x, q)
             )));
         }
@@ -101,9 +132,17 @@ pub(super) fn at_start(
         let at = el.point(&x, q);
         let given = problem.density(material, &at);
         if own.min(given) <= 0.0 || own.is_nan() || given.is_nan() {
-            return Err(HydroError::InitialState(format!(
-                "the density jumps within zone {z}, or is not above 0, at {at:?}: refine the mesh until faces lie where it jumps"
-            )));
+            return Err(HydroError::InitialState(match given {
+                x if x.is_nan() || own.is_nan() => {
+                    format!("the density of zone {number} has no value at {at:?}")
+                }
+                x if x <= 0.0 => {
+                    format!("the density of zone {number} is {x}, not above 0, at {at:?}")
+                }
+                _ => format!(
+                    "the density jumps within zone {number}, at {at:?}: refine the mesh until faces lie where it jumps"
+                ),
+            }));
         }
         let (own, given) = (volume * own, volume * given);
         (to.mass[q], to.given[q]) = (own, given);

@@ -9,12 +9,13 @@ use crate::commands::restart::same_files;
 use crate::commands::run::RestartState;
 use crate::commands::saving::Saving;
 use crate::commands::settings::Settings;
-use crate::commands::{checks, ranks};
+use crate::commands::watch::Watch;
+use crate::commands::{checks, mark, ranks};
 use crate::engine::{State, Timings};
 use crate::output::checkpoint::{self, Checkpoint, Input};
 use crate::problem::Problem;
 use crate::time::stepping::{Clock, Report, Termination};
-use greenup_app::{AppError, Result, interrupt};
+use greenup_app::{AppError, Result, interrupt, print};
 use greenup_ranks::Ranks;
 use serde_json::Value;
 use std::path::Path;
@@ -76,6 +77,11 @@ impl Session {
         };
         settings.check()?;
         same_files(&settings, &inputs)?;
+        let settings = mark::marked(settings, &inputs);
+        let clock = Clock {
+            dt: clock.free,
+            ..clock
+        };
         let named = Settings {
             problem: settings.problem.clone(),
             ..Settings::default()
@@ -97,7 +103,11 @@ impl Session {
     ) -> Result<Self> {
         ranks::check(&settings, &*ranks)?;
         let inputs = checks::inputs(&settings)?;
+        let settings = mark::marked(settings, &inputs);
         let mut prepared = prepare(problem, &settings, &ranks)?;
+        if ranks.rank() == 0 {
+            prepared.hydro.notes.iter().for_each(print::warn);
+        }
         let (start, clock) = match from {
             Some(from) => {
                 let state = from.part(&prepared)?;
@@ -133,7 +143,6 @@ impl Session {
     ) -> Result {
         let most = most.map(|n| self.clock.steps.saturating_add(n));
         let cfl = self.prepared.hydro.cfl;
-        let mut free = self.clock.dt;
         let engine = &mut *self.prepared.engine;
         let own: &AtomicBool = match &self.prepared.stop {
             Stop::Own(_) => stop,
@@ -146,9 +155,6 @@ impl Session {
         let ended = self
             .clock
             .advance(engine, cfl, (end, most), own, &mut |c, _| {
-                if c.t < end {
-                    free = c.dt;
-                }
                 accepted(c);
                 // Ranks look at the process's flag.
                 if shared && stop.load(Ordering::Relaxed) {
@@ -160,7 +166,7 @@ impl Session {
             interrupt::flag().store(false, Ordering::Relaxed);
         }
         if self.clock.t >= end {
-            self.clock.dt = self.clock.dt.max(free);
+            self.clock.dt = self.clock.free;
         }
         match ended {
             Ok(()) => Ok(()),
@@ -192,6 +198,11 @@ impl Session {
             hydro: &self.prepared.hydro,
             drawn: None,
             start: self.start,
+            watch: Watch::new(
+                (&self.prepared.hydro, self.prepared.whole.as_deref()),
+                &*self.ranks,
+                (&self.clock, self.settings.t_final()),
+            ),
             history: None,
             snapshots: None,
             animation: None,
@@ -260,7 +271,9 @@ impl Session {
     /// # Errors
     /// They cannot be written as JSON.
     pub fn settings(&self) -> Result<Value> {
-        Ok(serde_json::to_value(&self.settings)?)
+        let mut all = serde_json::to_value(&self.settings)?;
+        all.as_object_mut().map(|all| all.remove("mark"));
+        Ok(all)
     }
 
     /// Nodes of each zone, `[zone][local]`.

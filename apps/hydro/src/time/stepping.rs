@@ -12,6 +12,8 @@ pub struct Clock {
     pub t: f64,
     /// Next time step.
     pub dt: f64,
+    /// The same without the cut of a last step, which ends at the final time: what a longer run goes on with.
+    pub free: f64,
     /// Number of accepted steps.
     pub steps: usize,
     /// Number of rejected steps.
@@ -53,6 +55,16 @@ pub enum Termination {
         /// Number of the failed step, from 1.
         step: usize,
     },
+    /// The time step is too small to change the time.
+    #[error("the time step {dt:e} of step {step} is too small to advance the time t = {t}")]
+    Collapsed {
+        /// Time of the last accepted state.
+        t: f64,
+        /// The time step.
+        dt: f64,
+        /// Number of the step, from 1.
+        step: usize,
+    },
 }
 
 /// Maximum number of consecutive rejected steps.
@@ -75,6 +87,7 @@ impl Clock {
         Ok(Self {
             t: 0.0,
             dt,
+            free: dt,
             steps: 0,
             rejected: 0,
         })
@@ -97,7 +110,14 @@ impl Clock {
         let mut first = 0.0_f64;
         let mut again = 0;
         while self.t < end && most.is_none_or(|n| self.steps < n) && !stop.load(Ordering::Relaxed) {
-            let last = self.t + self.dt >= end;
+            if self.t + self.dt <= self.t {
+                return Err(Termination::Collapsed {
+                    t: self.t,
+                    dt: self.dt,
+                    step: self.steps + 1,
+                });
+            }
+            let (last, full) = (self.t + self.dt >= end, self.dt);
             if last {
                 self.dt = end - self.t;
             }
@@ -122,6 +142,7 @@ impl Clock {
             if allowed > 1.25 * self.dt {
                 self.dt *= 1.02;
             }
+            self.free = if last { full.max(self.dt) } else { self.dt };
             seen(self, engine)?;
         }
         Ok(())

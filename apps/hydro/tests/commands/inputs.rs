@@ -80,8 +80,8 @@ fn wrong_meshes_are_named_with_their_place() {
     let dir = tempfile::tempdir().unwrap();
     let good = std::fs::read_to_string(data("tests/data/skew.mesh")).unwrap();
     for (from, to, word) in [
-        // A flipped zone.
-        ("1 3 0 1 4 3", "1 3 0 3 4 1", "zone 0 is inverted"),
+        // A folded zone.
+        ("1 3 0 1 4 3", "1 3 0 1 3 4", "alone"),
         // A corner that is none.
         ("2 3 1 2 5 4", "2 3 1 2 50 4", "50"),
         // A part of the boundary that is missing.
@@ -300,11 +300,7 @@ fn random_damage_to_meshes_does_not_panic() {
         cfl: 0.5,
     };
     let mut rng = fastrand::Rng::with_seed(12);
-    for (name, mfem) in [
-        ("skew.mesh", true),
-        ("cube_tet.mesh", true),
-        ("square.msh", false),
-    ] {
+    for name in ["skew.mesh", "cube_tet.mesh", "square.msh"] {
         let text = std::fs::read_to_string(data("tests/data").join(name)).unwrap();
         let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
         for _ in 0..300 {
@@ -317,7 +313,7 @@ fn random_damage_to_meshes_does_not_panic() {
                     _ => own.swap(i, j),
                 }
             }
-            let Ok(mesh) = Mesh::parse("a mesh", mfem, &own.concat()) else {
+            let Ok(mesh) = Mesh::parse(name, &own.concat()) else {
                 continue;
             };
             for mesh in [mesh.refined(), mesh] {

@@ -62,6 +62,9 @@ struct Head<S> {
     /// Bit patterns of time and time step, which decimals would round.
     t: u64,
     dt: u64,
+    /// The time step without the cut of a last step; earlier versions did not write it.
+    #[serde(default)]
+    free: Option<u64>,
     steps: usize,
     rejected: usize,
     nodes: usize,

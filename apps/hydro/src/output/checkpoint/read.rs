@@ -98,13 +98,14 @@ fn of<S: DeserializeOwned>(source: Source) -> Result<Checkpoint<S>, CheckpointEr
     let clock = Clock {
         t: f64::from_bits(head.t),
         dt: f64::from_bits(head.dt),
+        free: f64::from_bits(head.free.unwrap_or(head.dt)),
         steps: head.steps,
         rejected: head.rejected,
     };
-    let finite = [clock.t, clock.dt, head.energy]
+    let finite = [clock.t, clock.dt, clock.free, head.energy]
         .iter()
         .all(|x| x.is_finite());
-    if !finite || clock.t < 0.0 || clock.dt <= 0.0 {
+    if !finite || clock.t < 0.0 || clock.dt <= 0.0 || clock.free < clock.dt {
         return Err(CheckpointError::Clock {
             t: clock.t,
             dt: clock.dt,
@@ -143,6 +144,7 @@ mod tests {
         let clock = Clock {
             t: 0.1,
             dt: 1e-3,
+            free: 2e-3,
             steps: 12,
             rejected: 1,
         };

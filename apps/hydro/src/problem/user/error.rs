@@ -55,6 +55,24 @@ pub enum MaterialError {
     /// Both or none of pressure and energy are given.
     #[error("give either pressure or energy")]
     PressureOrEnergy,
+    /// `where` has no value at the centre of a zone.
+    #[error("`where` of material {number} has no value at its centre {centre:?}")]
+    NoValue {
+        /// Number of the material, from 1.
+        number: usize,
+        /// Centre of the zone.
+        centre: Vec<f64>,
+    },
+    /// No material is defined for a zone.
+    #[error(
+        "no material fits its attribute {attribute} and its centre {centre:?}. Fix: add a [[material]] without `where`"
+    )]
+    NoneFits {
+        /// Attribute of the zone in the mesh.
+        attribute: u32,
+        /// Centre of the zone.
+        centre: Vec<f64>,
+    },
     /// An expression is invalid.
     #[error("`{text}`: {cause}")]
     Expression {

@@ -226,6 +226,32 @@ impl User {
         })
     }
 
+    /// Checks that a material is defined for a zone with a mesh attribute and a centre.
+    ///
+    /// # Errors
+    /// No material fits, or a `where` has no value there.
+    pub fn fits(&self, attribute: u32, centre: &[f64]) -> Result<(), MaterialError> {
+        for (i, m) in self.materials.iter().enumerate() {
+            if m.attribute.is_some_and(|a| a != attribute) {
+                continue;
+            }
+            match m.position.as_ref().map_or(1.0, |p| p.at(centre)) {
+                v if v.is_nan() => {
+                    return Err(MaterialError::NoValue {
+                        number: i + 1,
+                        centre: centre.to_vec(),
+                    });
+                }
+                0.0 => {}
+                _ => return Ok(()),
+            }
+        }
+        Err(MaterialError::NoneFits {
+            attribute,
+            centre: centre.to_vec(),
+        })
+    }
+
     /// Material number of a zone with a mesh attribute and a centre: the first material that fits, or the last.
     pub fn material(&self, attribute: u32, centre: &[f64]) -> u32 {
         let fits = |m: &Material| {

@@ -1,0 +1,168 @@
+//! Watches a run for what makes its results wrong or the run endless, and says each once.
+
+use crate::commands::ranks::of_all;
+use greenup_app::print;
+use greenup_hydro::HydroError;
+use greenup_hydro::engine::State;
+use greenup_hydro::hydro::Hydro;
+use greenup_hydro::output::faults::{limiting_zone, negative};
+use greenup_hydro::part::Whole;
+use greenup_hydro::time::stepping::Clock;
+use greenup_ranks::Ranks;
+use std::collections::BTreeSet;
+
+/// Drift of the total energy above which a result is doubtful, and above which a run ends.
+const DOUBTFUL: f64 = 0.01;
+const WRONG: f64 = 1.0;
+/// A time step that shrank by this factor, with so many left, has collapsed.
+const SHRUNK: f64 = 1e-3;
+const MANY_STEPS: f64 = 1e5;
+/// Steps after which a first time step has grown, if it can.
+const FIRST_STEPS: usize = 50;
+
+/// What was said so far.
+pub struct Watch<'a> {
+    hydro: &'a Hydro,
+    whole: Option<&'a Whole>,
+    ranks: &'a dyn Ranks,
+    /// Whether walls of any rank do work.
+    is_driven: bool,
+    end: f64,
+    /// First and largest time step so far, and below which one is said.
+    first: f64,
+    largest: f64,
+    limit: f64,
+    said: BTreeSet<&'static str>,
+    /// All messages, on the first rank.
+    pub messages: Vec<String>,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(
+        (hydro, whole): (&'a Hydro, Option<&'a Whole>),
+        ranks: &'a dyn Ranks,
+        (clock, end): (&Clock, f64),
+    ) -> Self {
+        let mut driven = [hydro.space.driven.len() as f64];
+        ranks.sum(&mut driven);
+        Self {
+            is_driven: driven[0] > 0.0,
+            hydro,
+            whole,
+            ranks,
+            end,
+            first: clock.dt,
+            largest: clock.dt,
+            limit: f64::INFINITY,
+            said: BTreeSet::new(),
+            messages: Vec::new(),
+        }
+    }
+
+    fn say(&mut self, text: String) {
+        if self.ranks.rank() == 0 {
+            print::warn(&text);
+            self.messages.push(text);
+        }
+    }
+
+    /// Number of a zone in the whole.
+    fn number(&self, zone: usize) -> usize {
+        self.whole.map_or(zone, |w| w.zones.of[zone] as usize)
+    }
+
+    /// Whether the state is needed to say why the time step is small. The same on all ranks.
+    pub fn is_collapsed(&mut self, c: &Clock) -> bool {
+        self.largest = self.largest.max(c.dt);
+        if c.t >= self.end {
+            return false;
+        }
+        let many = (self.end - c.t) / c.dt > MANY_STEPS;
+        let shrunk = c.dt < SHRUNK * self.largest;
+        let stays = c.steps == FIRST_STEPS && c.dt < 2.0 * self.first;
+        let small = many && (shrunk || stays && (self.end - c.t) / c.dt > 1e3 * MANY_STEPS);
+        if !small || c.dt > self.limit {
+            return false;
+        }
+        self.limit = SHRUNK * c.dt;
+        true
+    }
+
+    /// Says which zone makes the time step small. All ranks call it.
+    pub fn collapsed(&mut self, c: &Clock, state: &State) {
+        let (zone, rate, at) = limiting_zone(self.hydro, state);
+        let here = format!("zone {} near {at:.4?}", self.number(zone));
+        let zone = of_all(self.ranks, rate, &here);
+        self.say(format!(
+            "the time step is {:.1e} at t = {:.6e} (step {}), so {:.0e} steps are left: {zone} limits it. Fix: a lower --order, a mesh that follows the flow, or an earlier --t-final",
+            c.dt,
+            c.t,
+            c.steps,
+            (self.end - c.t) / c.dt
+        ));
+    }
+
+    /// Says which fields of a state are negative, each once. All ranks call it.
+    pub fn state(&mut self, c: &Clock, state: &State) {
+        let mut found = negative(self.hydro, state);
+        for f in &mut found {
+            let mut all = [f.zones as f64];
+            self.ranks.sum(&mut all);
+            let here = format!(
+                "{:.3e} in zone {} near {:.4?}",
+                f.value,
+                self.number(f.zone),
+                f.at
+            );
+            let depth = if f.zones > 0 {
+                -f.value
+            } else {
+                f64::NEG_INFINITY
+            };
+            let worst = of_all(self.ranks, depth, &here);
+            if all[0] > 0.0 && self.said.insert(f.field) {
+                self.say(format!(
+                    "the {} is negative in {} zones at t = {:.6e} (step {}), least {worst}: the fields there are wrong. Fix: a finer mesh, a lower --order or a smaller --cfl",
+                    f.field, all[0], c.t, c.steps
+                ));
+            }
+        }
+    }
+
+    /// Whether the problem conserves its total energy.
+    fn is_conserved(&self) -> bool {
+        let h = self.hydro;
+        !self.is_driven && h.gravity.is_none() && !h.problem.source(h.space.dim)
+    }
+
+    /// Checks the drift of the total energy while the run goes on.
+    ///
+    /// # Errors
+    /// It is as large as the energy.
+    pub fn drift(&self, c: &Clock, drift: f64) -> Result<(), HydroError> {
+        if self.is_conserved() && (drift.abs() > WRONG || drift.is_nan()) {
+            return Err(HydroError::Step(format!(
+                "the total energy has changed by {:.3e} of its value at t = {:.6e} (step {}): the run is unstable. Fix: a smaller --cfl, or --ode rk2avg, which conserves it",
+                drift, c.t, c.steps
+            )));
+        }
+        Ok(())
+    }
+
+    /// Says that the energy was conserved badly, or solves did not converge.
+    pub fn end(&mut self, drift: f64, solves: (f64, u64)) {
+        if self.is_conserved() && drift.abs() > DOUBTFUL {
+            self.say(format!(
+                "the total energy has changed by {:.1} %: results are doubtful. Fix: a smaller --cfl, or --ode rk2avg, which conserves it",
+                100.0 * drift
+            ));
+        }
+        let most = self.hydro.cg_max as f64;
+        if solves.1 > 0 && solves.0 / solves.1 as f64 > 0.9 * most {
+            self.say(format!(
+                "solves for accelerations end at --cg-max {most} before they converge to --cg-tol {:e}: results are inaccurate",
+                self.hydro.cg_tol
+            ));
+        }
+    }
+}
