@@ -7,14 +7,16 @@ use std::process::ChildStdin;
 use std::sync::{Mutex, PoisonError, mpsc};
 
 /// Bytes of an answer at most.
-const LONGEST: usize = 64 << 20;
+const LONGEST: usize = 4 << 20;
+/// Answers that wait to be taken at most: a worker that sends more waits.
+pub(super) const WAITING: usize = 16;
 
 /// Passes on the lines that carry the number of the job under way; whatever else a kernel wrote there is left out.
 pub(super) fn answers(
     pipe: impl Read,
     nonce: &Mutex<String>,
     skipped: &Mutex<Skipped>,
-    tx: &mpsc::Sender<Message>,
+    tx: &mpsc::SyncSender<Message>,
 ) {
     let mut lines = BufReader::new(pipe);
     let mut line = Vec::new();
@@ -73,4 +75,62 @@ pub(super) fn writer(mut stdin: ChildStdin) -> mpsc::Sender<Vec<u8>> {
         }
     });
     tx
+}
+
+#[cfg(test)]
+mod throwaway {
+    use super::*;
+    #[test]
+    #[ignore = "THROWAWAY fuzz"]
+    fn fuzz_messages() {
+        let mut rng = fastrand::Rng::with_seed(9);
+        let nonce = "0123456789abcdef0123456789abcdef";
+        let valid = [
+            r#""Ready""#,
+            r#""Done""#,
+            r#"{"Measured":{"times_s":[1.0,-1],"energy_j":null,"time_error":0.0,"flags":["a"],"state":{"x":1},"baseline_s":[],"baseline_j":null}}"#,
+            r#"{"Failed":{"failure":"wrong","message":"m"}}"#,
+            r#"{"Interleaved":{"times_s":[[1.0]],"energies_j":[[]]}}"#,
+            r#"{"Verified":{"error":0.0,"seconds":1e400}}"#,
+            r#"{"Introduced":{"version":"1","gpus":[]}}"#,
+        ];
+        let (mut n, mut got) = (0, 0);
+        while n < 400_000 {
+            let mut bytes = Vec::new();
+            for _ in 0..50 {
+                n += 1;
+                let mut line =
+                    format!("\n{nonce} {}\n", valid[rng.usize(0..valid.len())]).into_bytes();
+                for _ in 0..rng.usize(0..4) {
+                    let at = rng.usize(0..line.len());
+                    match rng.u8(0..3) {
+                        0 => line[at] = rng.u8(..),
+                        1 => {
+                            line.remove(at);
+                        }
+                        _ => line.insert(at, rng.u8(..)),
+                    }
+                }
+                bytes.extend(line);
+            }
+            let (tx, rx) = mpsc::sync_channel(10_000);
+            answers(
+                &bytes[..],
+                &Mutex::new(nonce.into()),
+                &Mutex::new(Skipped::default()),
+                &tx,
+            );
+            drop(tx);
+            for m in rx {
+                got += 1;
+                if let Message::Measured {
+                    times_s, energy_j, ..
+                } = m
+                {
+                    let _ = (times_s.len(), energy_j);
+                }
+            }
+        }
+        println!("{n} lines, {got} messages");
+    }
 }
