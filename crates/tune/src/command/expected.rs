@@ -85,10 +85,10 @@ impl Number {
             return 0.0;
         }
         let (x, y) = (self.value(), other.value());
-        let cut = f64::EPSILON * x.abs();
-        (x - y)
-            .abs()
-            .max(if cut > 0.0 { cut } else { f64::MIN_POSITIVE })
+        match (x - y).abs() {
+            0.0 => f64::EPSILON * x.abs(),
+            apart => apart,
+        }
     }
 }
 

@@ -278,7 +278,7 @@ mod tests {
             "type = 'u8'\nsize = 256\nfill = 'index'",
             "type = 'u8'\nsize = 4\nfill = 'random(0, 256)'",
             "type = 'f32'\nvalue = 0.1",
-            "type = 'i64'\nvalue = -9223372036854775808",
+            "type = 'i64'\nvalue = -4611686018427387904",
             "type = 'u8'\nsize = 4\nrole = 'out'",
         ] {
             assert!(of(right).is_ok(), "{right}: {:?}", of(right));
