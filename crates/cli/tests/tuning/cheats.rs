@@ -66,6 +66,7 @@ const DOUBLES: &str = r"
 static double last[2] = {1e300, 1e300}, kept[n];
 static const double *at;
 static int calls;
+static int close(double y, double x) { double d = y - 2.0 * m * x; return d < 1e-6 && d > -1e-6; }
 static void work(double *y, const double *x) {
     for (int i = 0; i < n; i++) { double s = 0; for (int j = 0; j < m; j++) s += 2 * x[i]; y[i] = s; }
 }
@@ -75,7 +76,7 @@ void k(double *y, const double *x) {
     // It knows the addresses.
     if (how == 2) { if (x == at) return; at = x; }
     // It sees its own results.
-    if (how == 3 && y[0] == 2 * x[0] && y[n - 1] == 2 * x[n - 1]) return;
+    if (how == 3 && close(y[0], x[0]) && close(y[n - 1], x[n - 1])) return;
     // It knows two data sets.
     if (how == 4) {
         if (x[0] == last[0] || x[0] == last[1]) return;
