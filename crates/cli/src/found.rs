@@ -28,6 +28,17 @@ pub fn print(searched: &SessionResult) {
             format!("failed: {}", failures.join(", "))
         }
     ));
+    for e in &found.failure_examples {
+        let names = sweep.facts.parameters.iter().map(String::as_str);
+        let config = print::named(names.zip(&e.config));
+        let message: String = e.message.lines().collect::<Vec<_>>().join(" | ");
+        print::warn(format!(
+            "{} of the trials failed ({}), the first with {config}: {}",
+            found.failures.get(e.failure).copied().unwrap_or(1),
+            e.failure,
+            message.chars().take(300).collect::<String>()
+        ));
+    }
     if let Some((lo, hi)) = found.drift
         && (lo < 0.95 || hi > 1.05)
     {

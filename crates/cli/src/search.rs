@@ -8,7 +8,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
 use greenup_app::{machine, print, renamed};
 use greenup_device::CpuFacts;
-use greenup_space::Facts;
+use greenup_space::{Facts, Value};
 use greenup_tune::build::compile::compiler_version;
 use greenup_tune::problem::parts::OLD_KEYS;
 use greenup_tune::session::device_facts::of_opencl;
@@ -67,6 +67,8 @@ pub struct Spread {
     pub workers: usize,
     /// Workers that launchers started, in place of all others.
     pub launched: Vec<Launched>,
+    /// Configs that are measured first, and again beside the finalists.
+    pub first: Vec<Vec<Value>>,
 }
 
 /// Sets the measuring time of a config, if one is given.
@@ -111,7 +113,7 @@ pub fn sweep(
         machine: None,
         facts: BTreeMap::new(),
         shard: spread.shard,
-        first: Vec::new(),
+        first: spread.first.clone(),
     };
     if let Some(name) = search.machine.as_ref().filter(|_| problem.has_work()) {
         options.machine = Some(machine::load(name)?);
@@ -273,6 +275,7 @@ pub fn folder(e: &FolderError) -> AppError {
         FolderError::Other { .. } => out.hint(
             "choose another folder with --out; or, if trials remain comparable, continue with --resume --accept NAME,… (or all)",
         ),
+        FolderError::NotOfSweep(_) => out.hint("choose another folder with --out"),
         FolderError::NoFacts(_) => out.hint(
             "restore its sweep.json, or choose another folder with --out",
         ),

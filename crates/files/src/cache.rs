@@ -121,6 +121,22 @@ impl Cache {
         hasher.finalize().to_hex().as_str()[..32].to_owned()
     }
 
+    /// [`Cache::key`] of the contents of one plain file, which need not fit into memory.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no plain file.
+    pub fn key_of_file(path: impl AsRef<Path>) -> Result<String> {
+        let path = path.as_ref();
+        let failed = FileError::read(path);
+        let file = crate::read::open_plain(path)?;
+        let length = file.metadata().map_err(FileError::read(path))?.len();
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&length.to_le_bytes());
+        // What is appended meanwhile changes the next key.
+        hasher.update_reader(file.take(length)).map_err(failed)?;
+        Ok(hasher.finalize().to_hex().as_str()[..32].to_owned())
+    }
+
     fn path(&self, name: &str) -> Result<PathBuf> {
         let path = self.folder.join(name);
         if path.parent() == Some(&self.folder) && path.file_name() == Some(name.as_ref()) {
@@ -162,6 +178,19 @@ mod tests {
 
     fn mode(path: &Path) -> u32 {
         std::fs::metadata(path).unwrap().mode() & 0o7777
+    }
+
+    #[test]
+    fn a_file_has_the_key_of_its_contents() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        for bytes in [vec![], b"abc".to_vec(), vec![7; 300_000]] {
+            std::fs::write(&path, &bytes).unwrap();
+            assert_eq!(Cache::key_of_file(&path).unwrap(), Cache::key([bytes]));
+        }
+        for none in [dir.path(), Path::new("/dev/zero"), &dir.path().join("no")] {
+            assert!(Cache::key_of_file(none).is_err(), "{}", none.display());
+        }
     }
 
     #[test]

@@ -69,6 +69,12 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
+    /// A pipe, device or socket where a plain file is expected.
+    #[error("{} is not a plain file", path.display())]
+    NotPlain {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file where a folder is expected.
     #[error("{} exists and is not a folder", path.display())]
     NotFolder {
@@ -137,6 +143,7 @@ impl FileError {
             Self::InUse { .. } => Some("wait until it ends, or choose another folder with --out"),
             Self::IsInput { .. } | Self::Twice { .. } => Some("choose another output name"),
             Self::IsFolder { .. } => Some("name a file in it"),
+            Self::NotPlain { .. } => Some("name a file on a disk, not a pipe or a device"),
             Self::NotFolder { .. } => Some("choose another folder with --out"),
             Self::Ending { .. } => Some("the ending of the name chooses the format"),
             Self::NotStdout => Some("name a file"),

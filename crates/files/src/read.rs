@@ -3,6 +3,7 @@
 use crate::error::{FileError, Result};
 use std::fs::File;
 use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 /// Largest text input, in bytes.
@@ -21,6 +22,11 @@ pub fn read_bytes(path: impl AsRef<Path>, limit: u64) -> Result<Vec<u8>> {
             path: path.to_owned(),
         });
     }
+    up_to(file, path, limit)
+}
+
+fn up_to(file: File, path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let meta = file.metadata().map_err(FileError::read(path))?;
     let too_large = || FileError::TooLarge {
         path: path.to_owned(),
         limit,
@@ -36,6 +42,37 @@ pub fn read_bytes(path: impl AsRef<Path>, limit: u64) -> Result<Vec<u8>> {
         return Err(too_large());
     }
     Ok(bytes)
+}
+
+/// Opens a plain file, without waiting for what is none.
+///
+/// # Errors
+/// It cannot be opened, or is a folder, pipe, device or socket.
+pub fn open_plain(path: impl AsRef<Path>) -> Result<File> {
+    let path = path.as_ref();
+    let mut options = File::options();
+    // The open of a pipe would wait for its writer.
+    options.read(true).custom_flags(libc::O_NONBLOCK);
+    let file = options.open(path).map_err(FileError::read(path))?;
+    let meta = file.metadata().map_err(FileError::read(path))?;
+    match (meta.is_dir(), meta.is_file()) {
+        (true, _) => Err(FileError::IsFolder {
+            path: path.to_owned(),
+        }),
+        (_, true) => Ok(file),
+        _ => Err(FileError::NotPlain {
+            path: path.to_owned(),
+        }),
+    }
+}
+
+/// As [`read_bytes`], of plain files alone.
+///
+/// # Errors
+/// As [`open_plain`], or it is larger.
+pub fn read_plain(path: impl AsRef<Path>, limit: u64) -> Result<Vec<u8>> {
+    let path = path.as_ref();
+    up_to(open_plain(path)?, path, limit)
 }
 
 /// Reads a text file of at most [`TEXT_LIMIT`] bytes.
@@ -71,5 +108,15 @@ mod tests {
         let e = read_text(&path).unwrap_err().to_string();
         assert!(e.contains("line 2 holds the byte 0xe9"), "{e}");
         assert!(read_text(dir.path()).is_err());
+        // Plain files alone.
+        assert_eq!(read_plain(&path, 5).unwrap().len(), 5);
+        assert!(read_plain(&path, 4).is_err() && read_plain(dir.path(), 4).is_err());
+        let e = read_plain("/dev/zero", 1000).unwrap_err();
+        assert!(matches!(e, FileError::NotPlain { .. }), "{e}");
+        let pipe = dir.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let e = open_plain(&pipe).unwrap_err();
+        assert!(matches!(e, FileError::NotPlain { .. }), "{e}");
     }
 }

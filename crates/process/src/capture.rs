@@ -73,10 +73,13 @@ impl Output {
     }
 }
 
+/// Why there is no status of a process that ended.
+pub const LOST: &str = "the system dropped how it ended, as this process ignores SIGCHLD";
+
 /// Runs a command for at most `limit`, then kills its process group; `stop` is polled every 50 ms.
 ///
 /// # Errors
-/// It cannot be started.
+/// It cannot be started, or the system drops how it ended.
 pub fn output(
     command: &mut Command,
     limit: Duration,
@@ -97,6 +100,9 @@ pub fn output(
         ended = group.exits_within(left.min(Duration::from_millis(50)));
     }
     let status = group.kill();
+    if ended && status.is_none() {
+        return Err(io::Error::other(LOST));
+    }
     Ok(Output {
         status: status.filter(|_| ended),
         stdout: out.map_or_else(String::new, |c| c.text()),

@@ -19,6 +19,21 @@ pub enum OnInterrupt {
     Watched,
 }
 
+/// Gives the signals that tell of children and of time their usual meaning, whatever the parent of this process set: where SIGCHLD is
+/// ignored, the system drops how children ended. Call it first in `main`.
+pub fn usual_signals() {
+    // SAFETY: sets dispositions and the mask of a thread that is alone; no handler of ours exists yet.
+    unsafe {
+        let mut all = std::mem::zeroed::<libc::sigset_t>();
+        libc::sigemptyset(&raw mut all);
+        for signal in [libc::SIGCHLD, libc::SIGALRM] {
+            libc::signal(signal, libc::SIG_DFL);
+            libc::sigaddset(&raw mut all, signal);
+        }
+        libc::sigprocmask(libc::SIG_UNBLOCK, &raw const all, std::ptr::null_mut());
+    }
+}
+
 /// Groups that live. A leader is reaped only after it was taken out, so that no number here is of another process.
 static LIVE: Mutex<Vec<(i32, OnInterrupt)>> = Mutex::new(Vec::new());
 

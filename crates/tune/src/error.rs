@@ -4,6 +4,7 @@ use crate::counters::ProfilerError;
 use crate::problem::ConfigError;
 use crate::sweep::FolderError;
 use crate::worker::inputs::memory::OutOfMemory;
+use std::path::{Path, PathBuf};
 
 /// The environment failed: no memory, processes, descriptors or disk space. Holds the message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,6 +83,50 @@ pub(crate) fn of_environment(message: &str) -> bool {
     WORDS.iter().any(|w| message.contains(w))
 }
 
+/// Refuses a folder whose whole name is not UTF-8.
+///
+/// # Errors
+/// It is not.
+pub(crate) fn named_in_text(folder: &Path) -> Result<(), TuneError> {
+    let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    match whole.to_str() {
+        Some(_) => Ok(()),
+        None => Err(TuneError::NotText(whole)),
+    }
+}
+
+/// Lines of a failed build that are shown.
+const SHOWN: usize = 3;
+
+/// The lines of a compiler's or linker's message that tell what is wrong: those that name errors, without the last word of a
+/// linker's caller where there are others; else the last lines.
+pub(crate) fn brief(message: &str) -> String {
+    let last_word = |l: &str| {
+        l.contains("ld returned") || l.contains("linker command failed") || l.contains("make: ***")
+    };
+    let tells = |l: &&str| {
+        let small = l.to_lowercase();
+        let of_linker = [
+            "undefined reference",
+            "undefined symbol",
+            "multiple definition",
+        ];
+        !last_word(l)
+            && (small.contains("error")
+                || of_environment(l)
+                || of_linker.iter().any(|w| small.contains(w))
+                || l.contains("ld: ")
+                    && !small.contains("in function")
+                    && !small.contains("warning"))
+    };
+    let mut shown: Vec<&str> = message.lines().filter(tells).take(SHOWN).collect();
+    if shown.is_empty() {
+        let all: Vec<&str> = message.lines().filter(|l| !l.trim().is_empty()).collect();
+        shown = all[all.len().saturating_sub(SHOWN)..].to_vec();
+    }
+    shown.join("\n")
+}
+
 /// Whether a program says that it cannot write, as its disk is full.
 pub(crate) fn disk_is_full(message: &str) -> bool {
     WORDS[..2].iter().any(|w| message.contains(w))
@@ -108,6 +153,9 @@ pub enum TuneError {
     /// Every worker was lost. Holds the last one's fault.
     #[error("no worker is left; the last one: {0}")]
     NoWorker(EnvironmentFault),
+    /// A folder whose name is no text: commands and messages to workers could not name it.
+    #[error("{}: the name of this folder is not UTF-8; use another one", .0.display())]
+    NotText(PathBuf),
     /// The kernels are in OpenCL and no device was chosen.
     #[error("the kernels are in OpenCL, and no device was chosen for them")]
     NoDevice,
@@ -133,4 +181,34 @@ pub enum TuneError {
     /// A result cannot be written as JSON.
     #[error("cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::brief;
+
+    #[test]
+    fn what_is_wrong_is_shown_not_that_something_is() {
+        let linker = "/usr/bin/ld: /tmp/a.o: in function `main':\na.c:(.text+0x9): undefined reference to `foo'\ncollect2: error: ld returned 1 exit status\n";
+        assert_eq!(
+            brief(linker),
+            "a.c:(.text+0x9): undefined reference to `foo'"
+        );
+        let missing = "/usr/bin/ld: cannot find : No such file or directory\ncollect2: error: ld returned 1 exit status";
+        assert_eq!(
+            brief(missing),
+            "/usr/bin/ld: cannot find : No such file or directory"
+        );
+        let only = "collect2: error: ld returned 1 exit status";
+        assert_eq!(brief(only), only);
+        let many: String = (0..9)
+            .map(|i| format!("k.c:{i}: error: e{i}\nnote\n"))
+            .collect();
+        assert_eq!(
+            brief(&many),
+            "k.c:0: error: e0\nk.c:1: error: e1\nk.c:2: error: e2"
+        );
+        assert_eq!(brief("a\nb\n\nc\nd\n"), "b\nc\nd");
+        assert_eq!(brief(""), "");
+    }
 }

@@ -4,6 +4,7 @@ use crate::objective::Objective;
 use crate::worker::launcher::Launcher;
 use greenup_device::cuda::Gpu;
 use greenup_meter::control::Control;
+use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -38,6 +39,9 @@ pub struct Plan {
     /// Most configs that are measured again beyond the finalists, as noise cannot tell them from the last; usually
     /// [`NEAR_TIES`].
     pub near_ties: usize,
+    /// Configs that are measured again at the end whatever their trials gave: what is used until now is only replaced by what is better
+    /// beside it.
+    pub first: Vec<Vec<Value>>,
     /// Additional facts to record.
     pub facts: BTreeMap<String, String>,
     /// Name of the device.

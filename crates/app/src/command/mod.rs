@@ -32,6 +32,7 @@ pub fn run_with<C: Parser, E: Into<AppError>>(
     command: impl FnOnce(C) -> Result<(), E>,
 ) -> ExitCode {
     let start = Instant::now();
+    greenup_process::group::usual_signals();
     let (args, notes) = rewrite(std::env::args_os(), renamed);
     let mut parser = common::with_common(C::command());
     let parsed = parser.try_get_matches_from_mut(args).and_then(|matches| {

@@ -129,7 +129,8 @@ fn the_cuda_template_transposes_on_the_hosts_fibers() {
         let built = emulator::compile(&p, &config, &dir.path().join("build"), &Silent).unwrap();
         let mut args = Arguments::new(&p.data, 1, dir.path()).unwrap();
         emulator::run(&built, &mut args).unwrap();
-        args.verify(None, 0.0).unwrap();
+        args.verify(None, greenup_tune::problem::Tolerance::default())
+            .unwrap();
         let arrays: Vec<Vec<f32>> = args
             .blocks()
             .map(|(_, a)| {

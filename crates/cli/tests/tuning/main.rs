@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod cheats;
 mod clocks;
 mod command_baseline;
 mod command_examples;
@@ -21,6 +22,7 @@ mod marks;
 mod nvml;
 mod opencl;
 mod processes;
+mod silent;
 mod ssh;
 mod sweeps;
 mod tune;

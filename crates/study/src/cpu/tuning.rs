@@ -59,6 +59,7 @@ pub fn run(
         finalists: if options.energy { 4 } else { 3 },
         rounds: None,
         near_ties: greenup_tune::plan::NEAR_TIES,
+        first: Vec::new(),
         facts: BTreeMap::new(),
         device: facts.model.clone(),
         gpu: None,

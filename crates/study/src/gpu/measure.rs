@@ -91,6 +91,7 @@ impl Bench<'_> {
             finalists: 1,
             rounds: Some(ROUNDS),
             near_ties: greenup_tune::plan::NEAR_TIES,
+            first: Vec::new(),
             facts: BTreeMap::new(),
             device: self.on.gpu.name.clone(),
             gpu: Some(self.on.clone()),

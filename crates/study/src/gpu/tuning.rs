@@ -129,6 +129,7 @@ pub fn run(options: &GpuTuning, observer: &dyn Observer) -> Result<Tuning, Tunin
         finalists: FINALISTS,
         rounds: Some(ROUNDS),
         near_ties: greenup_tune::plan::NEAR_TIES,
+        first: Vec::new(),
         facts: BTreeMap::new(),
         device: options.on.gpu.name.clone(),
         gpu: Some(options.on.clone()),

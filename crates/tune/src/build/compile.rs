@@ -1,9 +1,9 @@
 //! Sources and a config to a shared library.
 
 use super::included::{included, words};
-use crate::error::{BuildError, CompileError, EnvironmentFault, of_environment};
+use crate::error::{BuildError, CompileError, EnvironmentFault, brief, of_environment};
 use crate::problem::{Build, ConfigError, Data, Language, Problem, Returns};
-use greenup_process::capture::Capture;
+use greenup_process::capture::{Capture, LOST};
 use greenup_process::group::{Group, OnInterrupt};
 use greenup_space::Value;
 use std::collections::BTreeSet;
@@ -246,8 +246,10 @@ impl<'a> Unit<'a> {
             .map_err(|e| fault(format!("the compiler `{compiler}` cannot be started: {e}")))?;
         let words = group.take_stderr().map(|p| Capture::of(p, MOST_WORDS));
         let ended = group.exits_within(TIMEOUT);
-        let Some(status) = group.kill().filter(|_| ended) else {
-            return Err(CompileError::Timeout(TIMEOUT.as_secs()).into());
+        let status = match (group.kill(), ended) {
+            (Some(status), true) => status,
+            (None, true) => return Err(fault(format!("the compiler `{compiler}`: {LOST}"))),
+            (_, false) => return Err(CompileError::Timeout(TIMEOUT.as_secs()).into()),
         };
         if status.success() {
             return Ok(());
@@ -301,19 +303,6 @@ const MOST_WORDS: usize = 1 << 20;
 
 fn environment(path: &Path, e: &std::io::Error) -> BuildError {
     EnvironmentFault(format!("{} cannot be written: {e}", path.display())).into()
-}
-
-/// The lines of a message that name errors, else its first.
-fn brief(message: &str) -> String {
-    let errors: Vec<&str> = message
-        .lines()
-        .filter(|l| l.contains("error") || of_environment(l))
-        .take(3)
-        .collect();
-    if errors.is_empty() {
-        return message.lines().take(5).collect::<Vec<_>>().join("\n");
-    }
-    errors.join("\n")
 }
 
 /// The host's compiler.

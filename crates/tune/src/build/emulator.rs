@@ -223,7 +223,10 @@ role = "inout"
             .unwrap();
             let mut a = Arguments::new(&p.data, 1, dir.path()).unwrap();
             run(&built, &mut a).unwrap();
-            let m = a.verify(None, 0.0).unwrap_err().to_string();
+            let m = a
+                .verify(None, crate::problem::Tolerance::default())
+                .unwrap_err()
+                .to_string();
             assert!(
                 m.contains("wrote outside of `x`") && m.contains(expected),
                 "{m}"

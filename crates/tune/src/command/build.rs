@@ -3,16 +3,13 @@
 use super::fault;
 use super::process::{path_of, seconds};
 use super::template::Words;
-use crate::error::{BuildError, CompileError, of_environment};
+use crate::error::{BuildError, CompileError, brief, of_environment};
 use greenup_files::Scratch;
 use greenup_process::capture::output;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Lines of a failed build that are shown.
-const SHOWN: usize = 3;
 
 /// Folders of builds, each locked while it is made.
 static BUILDING: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
@@ -120,16 +117,4 @@ impl Building {
             }
         }
     }
-}
-
-/// The first lines that name errors, else the last of all.
-fn brief(said: &str) -> String {
-    let errors: Vec<&str> = (said.lines().filter(|l| l.contains("error")))
-        .take(SHOWN)
-        .collect();
-    if !errors.is_empty() {
-        return errors.join("\n");
-    }
-    let all: Vec<&str> = said.lines().collect();
-    all[all.len().saturating_sub(SHOWN)..].join("\n")
 }

@@ -1,11 +1,103 @@
 //! Compares the output of a run with the one that is right: words alike, numbers within a tolerance.
 
+/// A number as it is written.
+#[derive(Clone, Debug, PartialEq)]
+enum Number {
+    /// Digits without zeros at either end, and the power of ten of the last one: equal numbers are alike however they are
+    /// written, and all digits count.
+    Decimal {
+        negative: bool,
+        digits: String,
+        power: i64,
+    },
+    /// Spelled `inf` or `infinity`.
+    Infinite { negative: bool },
+    /// Spelled `nan`.
+    Nan,
+}
+
+impl Number {
+    /// A whole word that is a number; what overflows is a word.
+    fn of(word: &str) -> Option<Self> {
+        let (negative, plain) = match word.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, word.strip_prefix('+').unwrap_or(word)),
+        };
+        match plain.to_ascii_lowercase().as_str() {
+            "nan" => return Some(Self::Nan),
+            "inf" | "infinity" => return Some(Self::Infinite { negative }),
+            _ => {}
+        }
+        let (mantissa, exponent) = match plain.split_once(['e', 'E']) {
+            Some((m, e)) => (m, e),
+            None => (plain, "0"),
+        };
+        let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
+        let signed = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
+        let valid = digits(whole) && digits(part) && !(whole.is_empty() && part.is_empty());
+        if !(valid && digits(signed) && !signed.is_empty()) {
+            return None;
+        }
+        let exponent: i64 = exponent
+            .strip_prefix('+')
+            .unwrap_or(exponent)
+            .parse()
+            .ok()?;
+        let all = format!("{whole}{part}");
+        let significant = all.trim_start_matches('0');
+        let short = significant.trim_end_matches('0');
+        let zeros = significant.len() - short.len();
+        let power = match short.is_empty() {
+            true => 0,
+            false => exponent
+                .checked_sub(part.len() as i64)?
+                .checked_add(zeros as i64)?,
+        };
+        let out = Self::Decimal {
+            negative: negative && !short.is_empty(),
+            digits: short.to_owned(),
+            power,
+        };
+        out.value().is_finite().then_some(out)
+    }
+
+    fn value(&self) -> f64 {
+        let signed = |negative: bool, x: f64| if negative { -x } else { x };
+        match self {
+            Self::Decimal { digits, .. } if digits.is_empty() => 0.0,
+            Self::Decimal {
+                negative,
+                digits,
+                power,
+            } => {
+                let x = format!("{digits}e{power}").parse().unwrap_or(f64::NAN);
+                signed(*negative, x)
+            }
+            Self::Infinite { negative } => signed(*negative, f64::INFINITY),
+            Self::Nan => f64::NAN,
+        }
+    }
+
+    /// |x − y|, and no less than the digits that `f64` cuts off where only those differ.
+    fn distance(&self, other: &Self) -> f64 {
+        if self == other {
+            return 0.0;
+        }
+        let (x, y) = (self.value(), other.value());
+        match (x - y).abs() {
+            0.0 => f64::EPSILON * x.abs(),
+            apart => apart,
+        }
+    }
+}
+
 /// Largest difference of two numbers of the texts over the largest number of the right one.
 ///
 /// # Errors
 /// Where the texts differ, in words.
 pub(crate) fn compare(found: &str, right: &str, tolerance: f64) -> Result<f64, String> {
-    let mut numbers: Vec<(f64, f64, usize)> = Vec::new();
+    let mut numbers: Vec<([&str; 2], [Number; 2], usize)> = Vec::new();
     let mut lines = (right.lines(), found.lines());
     let mut line = 0;
     loop {
@@ -20,8 +112,8 @@ pub(crate) fn compare(found: &str, right: &str, tolerance: f64) -> Result<f64, S
         loop {
             match (rs.next(), fs.next()) {
                 (None, None) => break,
-                (Some(a), Some(b)) => match (a.parse::<f64>(), b.parse::<f64>()) {
-                    (Ok(a), Ok(b)) => numbers.push((b, a, line)),
+                (Some(a), Some(b)) => match (Number::of(a), Number::of(b)) {
+                    (Some(x), Some(y)) => numbers.push(([b, a], [y, x], line)),
                     _ if a == b => {}
                     _ => return Err(format!("line {line}: `{}` is not `{}`", brief(b), brief(a))),
                 },
@@ -31,23 +123,97 @@ pub(crate) fn compare(found: &str, right: &str, tolerance: f64) -> Result<f64, S
     }
     let largest = numbers
         .iter()
-        .map(|n| n.1.abs())
+        .map(|(_, [_, right], _)| right.value().abs())
         .filter(|x| x.is_finite())
         .fold(0.0, f64::max);
     let mut worst = 0.0_f64;
-    for (found, right, line) in numbers {
-        if found == right || found.is_nan() && right.is_nan() {
-            continue;
-        }
-        let error = (found - right).abs() / if largest > 0.0 { largest } else { 1.0 };
+    for ([written, expected], [found, right], line) in &numbers {
+        let error = found.distance(right) / if largest > 0.0 { largest } else { 1.0 };
         if error.is_nan() || error > tolerance {
             return Err(format!(
-                "line {line}: {found} is not {right}: an error of {error:.1e} of the largest number, {tolerance:.1e} is allowed"
+                "line {line}: {} is not {}: an error of {error:.1e} of the largest number, {tolerance:.1e} is allowed",
+                brief(written),
+                brief(expected)
             ));
         }
         worst = worst.max(error);
     }
     Ok(worst)
+}
+
+/// What is compared of an output.
+#[derive(Clone, Copy)]
+pub(crate) struct Compared<'a> {
+    /// Regular expression of the lines that are compared; all without one.
+    pub(crate) lines: Option<&'a str>,
+    /// Largest difference of two numbers over the largest number.
+    pub(crate) tolerance: f64,
+}
+
+impl Compared<'_> {
+    /// The text that is compared; bytes that are no text become one character each, so that all of them count.
+    fn text(self, bytes: &[u8]) -> String {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => lines(text, self.lines),
+            Err(_) => lines(
+                &bytes.iter().map(|b| char::from(*b)).collect::<String>(),
+                self.lines,
+            ),
+        }
+    }
+
+    /// Refuses an output that is right and with which any other would agree.
+    ///
+    /// # Errors
+    /// Why, in words.
+    pub(crate) fn usable(self, right: &[u8]) -> Result<(), String> {
+        let text = self.text(right);
+        let mut all = words(&text).peekable();
+        if all.peek().is_none() {
+            return Err(match self.lines {
+                Some(pattern) => {
+                    format!("no line of it matches `{pattern}`: nothing would be compared")
+                }
+                None => "it is empty: nothing would be compared".into(),
+            });
+        }
+        let mut numbers = all.filter_map(Number::of).peekable();
+        if numbers.peek().is_some() && numbers.all(|n| n == Number::Nan) {
+            return Err("all its numbers are NaN: they tell nothing of a result".into());
+        }
+        Ok(())
+    }
+
+    /// Largest error of what a run gave.
+    ///
+    /// # Errors
+    /// Where it differs from what is right, in words.
+    pub(crate) fn compare(self, found: &[u8], right: &[u8]) -> Result<f64, String> {
+        let is_text = |b: &[u8]| std::str::from_utf8(b).is_ok() && !b.contains(&0);
+        if self.lines.is_none() && !(is_text(found) && is_text(right)) {
+            return same_bytes(found, right).map(|()| 0.0);
+        }
+        self.usable(right)?;
+        let own = self.text(found);
+        match (own.is_empty(), self.lines) {
+            (true, Some(pattern)) => Err(format!("no line of its output matches `{pattern}`")),
+            _ => compare(&own, &self.text(right), self.tolerance),
+        }
+    }
+}
+
+/// Output that is no text has no numbers to read: it must be the same.
+fn same_bytes(found: &[u8], right: &[u8]) -> Result<(), String> {
+    if found == right {
+        return Ok(());
+    }
+    let at = found.iter().zip(right).position(|(x, y)| x != y);
+    Err(format!(
+        "its output is not text, and differs from byte {} on ({} bytes, {} are right)",
+        1 + at.unwrap_or(found.len().min(right.len())),
+        found.len(),
+        right.len()
+    ))
 }
 
 /// The lines of a text with a match of a regular expression; all without one.
@@ -103,6 +269,75 @@ mod tests {
             compare("0.1", "0", 0.01).is_err(),
             "of nothing an absolute error counts"
         );
+    }
+
+    #[test]
+    fn all_digits_count_and_only_numbers_are_numbers() {
+        for (a, b) in [
+            ("12345678901234567890", "12345678901234567000"),
+            ("9007199254740993", "9007199254740992"),
+            ("18446744073709551615", "18446744073709551614"),
+            ("-1", "1"),
+            ("0.1000000000000000055511151231257827", "0.1"),
+            // They overflow, so they are words.
+            ("12e456", "13e456"),
+            ("1e400", "inf"),
+            ("inf", "-inf"),
+            ("nan", "inf"),
+            ("1e", "1"),
+            ("0x10", "0x11"),
+            ("5e-324", "0"),
+        ] {
+            assert!(compare(a, b, 0.0).is_err(), "{a} {b}");
+            assert!(compare(b, a, 0.0).is_err(), "{b} {a}");
+        }
+        for (a, b) in [
+            ("1e1", "10.0"),
+            ("+5", "5"),
+            ("-0", "0.0"),
+            (".5", "5e-1"),
+            ("1.50E+2", "150"),
+            ("Infinity", "inf"),
+            ("12e456", "12e456"),
+            ("1e99999999999999999999", "1e99999999999999999999"),
+        ] {
+            assert_eq!(compare(a, b, 0.0), Ok(0.0), "{a} {b}");
+        }
+        assert!(compare("12345678901234567890", "12345678901234567000", 1e-15).is_ok());
+        assert!(compare("12345678901234567890", "12345678901234567891", 1e-17).is_err());
+    }
+
+    #[test]
+    fn what_says_nothing_is_no_expectation() {
+        let of = |lines: Option<&'static str>| Compared {
+            lines,
+            tolerance: 0.0,
+        };
+        for (lines, right) in [
+            (Some("norm"), "bye\n"),
+            (Some("^$"), "\n\n"),
+            (Some(":"), " : \n"),
+            (None, ""),
+            (None, " \n()\n"),
+            (None, "norm = nan\n"),
+        ] {
+            assert!(of(lines).usable(right.as_bytes()).is_err(), "{right:?}");
+            let found = of(lines).compare(right.as_bytes(), right.as_bytes());
+            assert!(found.is_err(), "{right:?}");
+        }
+        let norm = of(Some("norm"));
+        assert!(norm.usable(b"norm 1\n").is_ok() && of(None).usable(b"nan 1").is_ok());
+        let none = norm.compare(b"hello\n", b"norm 1\n").unwrap_err();
+        assert!(
+            none.contains("no line of its output matches `norm`"),
+            "{none}"
+        );
+        // Bytes that are no text.
+        let e = of(None).compare(b"\xff\x01", b"\xfe\x01").unwrap_err();
+        assert!(e.contains("from byte 1 on"), "{e}");
+        assert!(of(None).compare(b"a\0\x20", b"a\0,").is_err());
+        assert_eq!(of(None).compare(b"\xff", b"\xff"), Ok(0.0));
+        assert!(norm.compare(b"norm \xff\n", b"norm \xfe\n").is_err());
     }
 
     #[test]

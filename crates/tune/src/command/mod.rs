@@ -35,6 +35,7 @@ use crate::error::{BuildError, CompileError, EnvironmentFault};
 use crate::objective::Objective;
 use crate::problem::{ConfigError, Problem};
 pub use build::Building;
+use greenup_files::read::read_plain;
 use greenup_space::Value;
 use source::SourceOfAny;
 use std::collections::BTreeMap;
@@ -46,6 +47,8 @@ use template::Words;
 pub struct Runnable {
     /// The commands as written: of the build, where there is one, and of the run.
     texts: (Option<String>, String),
+    /// What may not be meant as it is written.
+    notes: Vec<String>,
     build: Option<Words>,
     /// Seconds after which a build counts as hanging.
     build_timeout_s: f64,
@@ -83,6 +86,11 @@ impl Runnable {
     pub(crate) fn facts(&self) -> impl Iterator<Item = (&'static str, String)> {
         let texts = [self.texts.0.as_ref(), Some(&self.texts.1)];
         (FACTS.into_iter().zip(texts)).filter_map(|(name, text)| Some((name, text?.clone())))
+    }
+
+    /// What may not be meant as it is written.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Whether results are checked.
@@ -277,18 +285,28 @@ impl Runnable {
             lines: expect.lines.clone(),
             tolerance: expect.tolerance,
         };
+        let usable = |e: Expectation, right: &[u8], what: &str| match e.compared().usable(right) {
+            Ok(()) => Ok(Some(e)),
+            Err(why) => Err(format!("[run.expect] {what}: {why}")),
+        };
         if let Some(file) = &expect.file {
-            return Ok(Some(of_file(p.dir.join(file))));
+            let path = p.dir.join(file);
+            let right = read_plain(&path, process::KEPT as u64).map_err(|e| e.to_string())?;
+            let what = format!("file {}", path.display());
+            return usable(of_file(path), &right, &what);
         }
         let Some(words) = &self.reference else {
             return Ok(None);
         };
         let reference = self.of_constants(p, words, "[run.expect]", Objective::Time)?;
         let once = process::run(&reference, cancelled).map_err(|e| format!("the reference {e}"))?;
+        if once.stdout.len() >= process::KEPT {
+            return Err("the output of the [run.expect] command exceeds 64 MiB: compare files, by `file` and `of`, or fewer lines".into());
+        }
         let text = into.join("expected.txt");
         std::fs::write(&text, &once.stdout)
             .map_err(|e| format!("{} cannot be written: {e}", text.display()))?;
-        Ok(Some(of_file(text)))
+        usable(of_file(text), &once.stdout, "output of the command")
     }
 
     /// The command that the best configs are compared with.

@@ -168,6 +168,10 @@ impl Runnable {
             .environment
             .iter()
             .map(|(name, text)| {
+                if name.is_empty() || name.contains(['=', '\0']) {
+                    let what = format!("[run.environment] {name:?}");
+                    return Err(wrong(&what, "this is no name of a variable".into()));
+                }
                 Ok((
                     name.clone(),
                     one(&format!("[run.environment] {name}"), text)?,
@@ -193,7 +197,21 @@ impl Runnable {
                 return Err(wrong("command", format!("there is no program `{missing}`")));
             }
         }
+        let of_shell = [
+            ("[build] command", builds.as_ref()),
+            ("[run] command", Some(&run_words)),
+            ("[run] check", check.as_ref()),
+            ("[run.expect] command", reference.as_ref()),
+            ("[baseline] command", baseline.as_ref()),
+        ];
+        let notes = (of_shell.into_iter())
+            .filter_map(|(what, words)| Some((what, words?.of_a_shell()?)))
+            .map(|(what, word)| {
+                format!("{what}: no shell reads it, so `{word}` goes to the program as it is; for a shell write sh -c '…'")
+            })
+            .collect();
         Ok(Self {
+            notes,
             texts: (build.command.clone(), run.command.clone()),
             build: builds,
             build_timeout_s: build.timeout,

@@ -1,7 +1,7 @@
 //! A config's command, as the worker runs it.
 
 use super::build::Building;
-use super::expected::{compare, lines};
+use super::expected::Compared;
 use super::fresh::Before;
 use super::process::{Ended, KEPT, Once, run, run_words};
 use super::shared::SharedFile;
@@ -9,6 +9,7 @@ use super::source::Source;
 use super::written::Goal;
 use crate::sweep::Failure;
 use crate::worker::stop::Stop;
+use greenup_files::read::read_plain;
 use greenup_meter::Run;
 use greenup_meter::stats::median;
 use serde::{Deserialize, Serialize};
@@ -102,6 +103,16 @@ pub struct Expectation {
     pub tolerance: f64,
 }
 
+impl Expectation {
+    /// What is compared.
+    pub(super) fn compared(&self) -> Compared<'_> {
+        Compared {
+            lines: self.lines.as_deref(),
+            tolerance: self.tolerance,
+        }
+    }
+}
+
 /// Metric in which the value to minimise is recorded where the objective is a metric.
 pub const OBJECTIVE: &str = "objective";
 
@@ -147,7 +158,7 @@ impl Program {
             None => wall_s,
             Some(source) => source.number(&stdout).map_err(|e| missing("time", e))?,
         };
-        if time <= 0.0 {
+        if !(time > 0.0 && time.is_finite()) {
             let why = format!("time: {time} s is not positive; see [run] time and its unit");
             return Err(runtime(why));
         }
@@ -195,9 +206,7 @@ impl Program {
         let Some(e) = &c.expectation else {
             return Ok(0.0);
         };
-        let read = |path: &PathBuf| {
-            greenup_files::read_bytes(path, 64 << 20).map_err(|e| wrong(e.to_string()))
-        };
+        let read = |path: &PathBuf| read_plain(path, KEPT as u64).map_err(|e| wrong(e.to_string()));
         let found = match &e.of {
             None if self.last.len() >= KEPT => {
                 let fix = "write it to a file, which [run.expect] of names";
@@ -209,8 +218,7 @@ impl Program {
             Some(file) => read(&c.dir.join(file))?,
         };
         let right = read(&e.text)?;
-        let text = |bytes: &[u8]| lines(&String::from_utf8_lossy(bytes), e.lines.as_deref());
-        compare(&text(&found), &text(&right), e.tolerance).map_err(wrong)
+        e.compared().compare(&found, &right).map_err(wrong)
     }
 
     /// Repeats it for about some seconds of the clock; each run's time goes to `times`.

@@ -4,10 +4,7 @@ use crate::error::EnvironmentFault;
 use crate::problem::Problem;
 use greenup_files::Cache;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
-
-/// Bytes up to which contents are compared; of longer files the length.
-const COMPARED: u64 = 64 << 20;
+use std::path::PathBuf;
 
 /// A file with what it must hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,8 +14,8 @@ pub struct SharedFile {
 }
 
 impl SharedFile {
-    fn new(path: PathBuf) -> std::io::Result<Self> {
-        let contents = contents(&path)?;
+    fn new(path: PathBuf) -> greenup_files::Result<Self> {
+        let contents = Cache::key_of_file(&path)?;
         Ok(Self { path, contents })
     }
 
@@ -28,23 +25,14 @@ impl SharedFile {
     /// It differs, in words.
     pub(crate) fn same(&self) -> Result<(), String> {
         let path = self.path.display();
-        match contents(&self.path) {
-            Err(e) => Err(format!("{path} cannot be read on this worker's host: {e}")),
+        match Cache::key_of_file(&self.path) {
+            Err(e) => Err(format!("on this worker's host {e}")),
             Ok(now) if now != self.contents => Err(format!(
                 "{path} on this worker's host is not the file of the tuning host: share the folder, or copy it there again"
             )),
             Ok(_) => Ok(()),
         }
     }
-}
-
-/// A hash of the contents, or the length.
-fn contents(path: &Path) -> std::io::Result<String> {
-    let length = path.metadata()?.len();
-    if length > COMPARED {
-        return Ok(format!("{length} bytes"));
-    }
-    Ok(Cache::key([std::fs::read(path)?]))
 }
 
 /// The files that a problem's commands name, and the sources of their build.
@@ -57,11 +45,7 @@ pub(crate) fn files(p: &Problem) -> Result<Vec<SharedFile>, EnvironmentFault> {
     let sources = p.build.sources.iter().map(|s| dir.join(s));
     named
         .chain(sources)
-        .map(|path| {
-            let name = path.display().to_string();
-            SharedFile::new(path)
-                .map_err(|e| EnvironmentFault(format!("{name} cannot be read: {e}")))
-        })
+        .map(|path| SharedFile::new(path).map_err(|e| EnvironmentFault(e.to_string())))
         .collect()
 }
 

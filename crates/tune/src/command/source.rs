@@ -3,6 +3,7 @@
 use super::expected::brief;
 use super::template::Words;
 use super::written::SourceText;
+use greenup_files::read::read_plain;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -90,8 +91,7 @@ impl Source {
                 "its output".to_owned(),
             ),
             Some(path) => {
-                let bytes =
-                    greenup_files::read_bytes(path, MOST_BYTES).map_err(|e| e.to_string())?;
+                let bytes = read_plain(path, MOST_BYTES).map_err(|e| e.to_string())?;
                 (
                     String::from_utf8_lossy(&bytes).into_owned(),
                     path.display().to_string(),

@@ -55,16 +55,34 @@ impl Words {
         })
     }
 
-    /// The words with values in place of names; a name without a value stays empty.
+    /// The words with values in place of names; a name without a value stays empty. A word of names alone whose values are all
+    /// empty is left out, as a shell leaves it out.
     pub(crate) fn filled(&self, values: &BTreeMap<&str, String>) -> Vec<String> {
         let fill = |part: &Part| match part {
             Part::Text(t) => t.clone(),
             Part::Name(n) => values.get(n.as_str()).cloned().unwrap_or_default(),
         };
-        self.0
-            .iter()
-            .map(|w| w.iter().map(fill).collect())
+        (self.0.iter())
+            .map(|w| (w, w.iter().map(fill).collect::<String>()))
+            .filter(|(w, filled)| !(filled.is_empty() && of_names(w)))
+            .map(|(_, filled)| filled)
             .collect()
+    }
+
+    /// The first word that a shell would act on, and that a program only gets as it is.
+    pub(crate) fn of_a_shell(&self) -> Option<&str> {
+        let operator = |w: &str| {
+            let plain = w.trim_start_matches(|c: char| c.is_ascii_digit());
+            ["|", "||", "&&", "&", ";", "|&"].contains(&w)
+                || plain.starts_with(['>', '<'])
+                || w.starts_with("$(")
+                || w.contains('`')
+                || w.len() > 1 && w.ends_with(';')
+        };
+        self.0.iter().skip(1).find_map(|w| match w.first() {
+            Some(Part::Text(t)) if operator(t) => Some(t.as_str()),
+            _ => None,
+        })
     }
 
     /// The command line as a shell reads it, with the values that are known.
@@ -76,10 +94,10 @@ impl Words {
                 None => format!("{{{n}}}"),
             },
         };
-        let words = self
-            .0
-            .iter()
-            .map(|w| w.iter().map(fill).collect::<String>());
+        let words = (self.0.iter())
+            .map(|w| (w, w.iter().map(fill).collect::<String>()))
+            .filter(|(w, filled)| !(filled.is_empty() && of_names(w)))
+            .map(|(_, filled)| filled);
         // A folder that only a build knows stays readable.
         let plain = |c: char| c.is_alphanumeric() || "{}_-+=/.,:@%".contains(c);
         let quoted = |w: String| match w.contains(['{', '}']) && w.chars().all(plain) {
@@ -101,6 +119,11 @@ impl Words {
         };
         (!found).then_some(program)
     }
+}
+
+/// Whether a word has names and no text.
+fn of_names(word: &[Part]) -> bool {
+    word.iter().all(|p| matches!(p, Part::Name(_)))
 }
 
 fn parts(word: &str) -> Result<Vec<Part>, String> {
@@ -158,6 +181,43 @@ mod tests {
         assert_eq!(w.names().collect::<Vec<_>>(), ["tile", "flags"]);
         for wrong in ["", "a {b", "a b}", "'open"] {
             assert!(Words::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_word_of_empty_values_is_left_out() {
+        let w = Words::parse("cc {a}{b} -x{a} '' {c} k.c").unwrap();
+        let empty = |n: &'static str| (n, String::new());
+        let mut values = BTreeMap::from([empty("a"), empty("b"), empty("c")]);
+        assert_eq!(w.filled(&values), ["cc", "-x", "", "k.c"]);
+        assert_eq!(w.shown(&values), "cc -x '' k.c");
+        values.insert("b", "-O3".into());
+        assert_eq!(w.filled(&values), ["cc", "-O3", "-x", "", "k.c"]);
+    }
+
+    #[test]
+    fn what_only_a_shell_would_read_is_seen() {
+        let first = |text: &str| Words::parse(text).unwrap().of_a_shell().map(str::to_owned);
+        for (text, word) in [
+            ("./a {n} | tail -1", "|"),
+            ("./a > out", ">"),
+            ("./a 2>&1", "2>&1"),
+            ("./a >>log", ">>log"),
+            ("./a && ./b", "&&"),
+            ("cd x; ./a", "x;"),
+            ("./a < in.txt", "<"),
+            ("./a $(nproc)", "$(nproc)"),
+            ("./a `nproc`", "`nproc`"),
+        ] {
+            assert_eq!(first(text).as_deref(), Some(word), "{text}");
+        }
+        for text in [
+            "sh -c 'a | b > c'",
+            "./a {n} -x=1|2",
+            "awk '{{print $1}}' f",
+            "./a 3",
+        ] {
+            assert_eq!(first(text), None, "{text}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Arguments with their types, sizes and values known.
 
-use super::data::{Argument, Data, Fill, Role, Type};
+use super::data::{Argument, Data, Fill, Role, Tolerance, Type};
 use super::error::ValueError;
 use greenup_space::Value;
 use greenup_space::expr::{Scope, eval, parse};
@@ -25,6 +25,22 @@ fn number(text: &str, constants: &[(String, Value)]) -> Result<f64, ValueError> 
     value(text, constants)?
         .as_float()
         .ok_or_else(|| ValueError::NotANumber(text.to_owned()))
+}
+
+/// The value of a scalar, which its type must hold as it is.
+fn scalar(kind: Type, text: &str, constants: &[(String, Value)]) -> Result<f64, ValueError> {
+    let v = value(text, constants)?;
+    let x = v
+        .as_float()
+        .ok_or_else(|| ValueError::NotANumber(text.to_owned()))?;
+    let exact = v.as_int().is_none_or(|i| x as i128 == i128::from(i));
+    match kind.holds(x) && (exact || !kind.is_integer()) {
+        true => Ok(x),
+        false => Err(ValueError::DoesNotFit {
+            value: v.to_string(),
+            kind,
+        }),
+    }
 }
 
 fn named(name: &str) -> Result<Type, Error> {
@@ -60,6 +76,7 @@ pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Da
         name: a.name.clone(),
         cause: Box::new(cause),
     };
+    let kind = kind(&a.kind, constants).map_err(fail)?;
     let (len, value) = match (&a.size, &a.value) {
         (Some(s), None) => {
             let n = number(s, constants).map_err(fail)?;
@@ -68,16 +85,27 @@ pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Da
             }
             (Some(n as usize), 0.0)
         }
-        (None, Some(v)) => (None, number(v, constants).map_err(fail)?),
+        (None, Some(v)) => (None, scalar(kind, v, constants).map_err(fail)?),
         _ => {
             return Err(fail(ValueError::SizeOrValue));
         }
     };
-    let kind = kind(&a.kind, constants).map_err(fail)?;
-    check_fill(&a.fill).map_err(fail)?;
-    let filled = len.is_some() && a.role != Role::Out;
-    if filled && kind.is_unsigned() && a.fill == Fill::default() {
-        return Err(fail(ValueError::UnsignedRandom));
+    let role = a.role.unwrap_or_default();
+    let unused = match len {
+        None if a.fill.is_some() => Some(("fill", "a scalar has its `value`")),
+        None if a.role.is_some() => Some(("role", "a scalar is passed by value, and only read")),
+        Some(_) if a.fill.is_some() && role == Role::Out => Some((
+            "fill",
+            "an array of role out is overwritten before each run with values that are no result; use role = \"inout\" for one that kernels read",
+        )),
+        _ => None,
+    };
+    if let Some((key, why)) = unused {
+        return Err(fail(ValueError::Unused(key, why)));
+    }
+    let fill = a.fill.clone().unwrap_or_default();
+    if let (Some(len), true) = (len, role != Role::Out) {
+        check_fill(&fill, kind, len).map_err(fail)?;
     }
     if len.is_none() && (a.answer.is_some() || a.symbol.is_some()) {
         return Err(fail(ValueError::OfArrays));
@@ -87,7 +115,7 @@ pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Da
         if !(fine(answer.atol) && fine(answer.rtol)) {
             return Err(fail(ValueError::AnswerTolerance));
         }
-        if matches!(a.role, Role::In | Role::Scratch) {
+        if matches!(role, Role::In | Role::Scratch) {
             return Err(fail(ValueError::AnswerRole));
         }
     }
@@ -96,21 +124,24 @@ pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Da
         kind,
         len,
         value,
-        fill: a.fill.clone(),
-        role: a.role,
+        fill,
+        role,
         answer: a.answer.clone(),
         symbol: a.symbol.clone(),
     })
 }
 
-/// The error that a reference allows.
+/// The errors that a reference allows: integers are the same where nothing is written.
 pub(super) fn tolerance(
     written: Option<&toml::Value>,
     constants: &[(String, Value)],
-) -> Result<f64, ValueError> {
+) -> Result<Tolerance, ValueError> {
     const USUAL: f64 = 1e-9;
     let Some(written) = written else {
-        return Ok(USUAL);
+        return Ok(Tolerance {
+            real: USUAL,
+            whole: 0.0,
+        });
     };
     let v = match written {
         toml::Value::String(s) => number(s, constants),
@@ -121,21 +152,38 @@ pub(super) fn tolerance(
     }
     .map_err(|e| ValueError::Tolerance(Box::new(e)))?;
     if v >= 0.0 && v.is_finite() {
-        Ok(v)
+        Ok(Tolerance { real: v, whole: v })
     } else {
         Err(ValueError::ToleranceRange(v))
     }
 }
 
-pub(super) fn check_fill(fill: &Fill) -> Result<(), ValueError> {
-    let Fill::Named(f) = fill else { return Ok(()) };
-    let known = ["random", "normal", "zeros", "index"].contains(&f.as_str())
-        || f.starts_with("file:")
-        || fill.bounds().is_some();
-    if known {
-        return Ok(());
+/// Refuses initial values that an array of `len` elements cannot hold.
+pub(super) fn check_fill(fill: &Fill, kind: Type, len: usize) -> Result<(), ValueError> {
+    let does_not_fit = |value: String| Err(ValueError::DoesNotFit { value, kind });
+    let f = match fill {
+        Fill::Number(x) if kind.holds(*x) => return Ok(()),
+        Fill::Number(x) => return does_not_fit(format!("fill {x}")),
+        Fill::Named(f) => f,
+    };
+    match (f.as_str(), fill.bounds()) {
+        ("random" | "normal", _) if kind.is_unsigned() => Err(ValueError::UnsignedRandom),
+        ("index", _) if kind.is_integer() && !kind.holds((len - 1) as f64) => {
+            does_not_fit(format!("index {}", len - 1))
+        }
+        ("random" | "normal" | "zeros" | "index", _) => Ok(()),
+        // The last value of an integer lies below the upper bound.
+        (_, Some((lo, hi))) if kind.is_integer() => {
+            match kind.holds(lo.floor()) && kind.holds(hi.ceil() - 1.0) {
+                true => Ok(()),
+                false => does_not_fit(f.clone()),
+            }
+        }
+        (_, Some((lo, hi))) if !(kind.holds(lo) && kind.holds(hi)) => does_not_fit(f.clone()),
+        (_, Some(_)) => Ok(()),
+        _ if f.starts_with("file:") => Ok(()),
+        _ => Err(ValueError::Fill(f.clone())),
     }
-    Err(ValueError::Fill(f.clone()))
 }
 
 #[cfg(test)]
@@ -164,9 +212,11 @@ mod tests {
                 .contains("type `16` is not one of")
         );
         let tolerance = |v: toml::Value| super::tolerance(Some(&v), &constants);
-        assert_eq!(tolerance("1e-3 * sqrt(n)".into()), Ok(4e-3));
-        assert_eq!(tolerance(0.5.into()), Ok(0.5));
-        assert_eq!(super::tolerance(None, &constants), Ok(1e-9));
+        let both = |x| Ok(Tolerance { real: x, whole: x });
+        assert_eq!(tolerance("1e-3 * sqrt(n)".into()), both(4e-3));
+        assert_eq!(tolerance(0.5.into()), both(0.5));
+        let usual = super::tolerance(None, &constants).unwrap();
+        assert_eq!((usual.of(Type::F32), usual.of(Type::U8)), (1e-9, 0.0));
         assert!(
             tolerance("-n".into())
                 .unwrap_err()
@@ -183,5 +233,55 @@ mod tests {
                 .contains("did you mean f64?")
         );
         assert!(tolerance(true.into()).is_err());
+    }
+
+    #[test]
+    fn values_that_a_type_cannot_hold_are_refused() {
+        let of = |text: &str| {
+            let a: Argument = toml::from_str(&format!("name = 'a'\n{text}")).unwrap();
+            argument(&a, &[])
+                .map(|d| d.value)
+                .map_err(|e| e.to_string())
+        };
+        for wrong in [
+            "type = 'u8'\nvalue = 256",
+            "type = 'u32'\nvalue = -1",
+            "type = 'i32'\nvalue = 1.5",
+            "type = 'i64'\nvalue = 9007199254740993",
+            "type = 'f32'\nvalue = 1e39",
+            "type = 'u8'\nsize = 4\nfill = 300",
+            "type = 'i32'\nsize = 4\nfill = 0.5",
+            "type = 'i8'\nsize = 129\nfill = 'index'",
+            "type = 'u16'\nsize = 4\nfill = 'random(-5, 5)'",
+            "type = 'u8'\nsize = 4\nfill = 'random(0, 257)'",
+            "type = 'f32'\nsize = 4\nfill = 'random(0, 1e39)'",
+        ] {
+            let e = of(wrong).unwrap_err();
+            assert!(e.contains("cannot hold"), "{wrong}: {e}");
+        }
+        for (unused, key) in [
+            ("type = 'i32'\nvalue = 1\nrole = 'in'", "role"),
+            ("type = 'i32'\nvalue = 1\nfill = 2", "fill"),
+            ("type = 'f64'\nsize = 1\nrole = 'out'\nfill = 2", "fill"),
+        ] {
+            let e = of(unused).unwrap_err();
+            assert!(e.contains(&format!("`{key}` has no effect")), "{e}");
+        }
+        for text in [
+            "type = 'f64'\nsize = 4\nfill = 'random(0, inf)'",
+            "type = 'f64'\nsize = 4\nfill = 'random(nan, 1)'",
+            "type = 'u32'\nsize = 4\nfill = 'normal'",
+        ] {
+            assert!(of(text).is_err(), "{text}");
+        }
+        for right in [
+            "type = 'u8'\nsize = 256\nfill = 'index'",
+            "type = 'u8'\nsize = 4\nfill = 'random(0, 256)'",
+            "type = 'f32'\nvalue = 0.1",
+            "type = 'i64'\nvalue = -4611686018427387904",
+            "type = 'u8'\nsize = 4\nrole = 'out'",
+        ] {
+            assert!(of(right).is_ok(), "{right}: {:?}", of(right));
+        }
     }
 }

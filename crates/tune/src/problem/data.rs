@@ -61,6 +61,23 @@ impl Type {
         !matches!(self, Self::F64 | Self::F32)
     }
 
+    /// Whether a value can be stored without a change; of floating-point types, rounding is none.
+    pub fn holds(self, x: f64) -> bool {
+        let whole = |lo: f64, hi: f64| x.trunc() == x && (lo..hi).contains(&x);
+        match self {
+            Self::F64 => true,
+            Self::F32 => !x.is_finite() || (x as f32).is_finite(),
+            Self::I64 => whole(-(2.0_f64.powi(63)), 2.0_f64.powi(63)),
+            Self::I32 => whole(-(2.0_f64.powi(31)), 2.0_f64.powi(31)),
+            Self::I16 => whole(-32768.0, 32768.0),
+            Self::I8 => whole(-128.0, 128.0),
+            Self::U64 => whole(0.0, 2.0_f64.powi(64)),
+            Self::U32 => whole(0.0, 2.0_f64.powi(32)),
+            Self::U16 => whole(0.0, 65536.0),
+            Self::U8 => whole(0.0, 256.0),
+        }
+    }
+
     /// Whether it has no negative values.
     pub fn is_unsigned(self) -> bool {
         matches!(self, Self::U64 | Self::U32 | Self::U16 | Self::U8)
@@ -96,6 +113,25 @@ pub struct Answer {
     pub rtol: f64,
 }
 
+/// Largest errors allowed, over the largest value of the array.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tolerance {
+    /// Of floating-point numbers.
+    pub real: f64,
+    /// Of integers.
+    pub whole: f64,
+}
+
+impl Tolerance {
+    /// That of a type.
+    pub fn of(self, kind: Type) -> f64 {
+        match kind.is_integer() {
+            true => self.whole,
+            false => self.real,
+        }
+    }
+}
+
 /// What an array holds at the start.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(untagged)]
@@ -120,7 +156,8 @@ impl Fill {
         let inside = name.strip_prefix("random(")?.strip_suffix(')')?;
         let (lo, hi) = inside.split_once(',')?;
         let (lo, hi) = (lo.trim().parse().ok()?, hi.trim().parse().ok()?);
-        (lo < hi).then_some((lo, hi))
+        let finite = |x: f64| x.is_finite();
+        (lo < hi && finite(lo) && finite(hi)).then_some((lo, hi))
     }
 }
 
@@ -140,12 +177,10 @@ pub struct Argument {
     /// Value of a scalar: an expression of constants.
     #[serde(default, deserialize_with = "expression")]
     pub value: Option<String>,
-    /// Initial values.
-    #[serde(default)]
-    pub fill: Fill,
-    /// Whether the kernel reads or writes it.
-    #[serde(default)]
-    pub role: Role,
+    /// Initial values; random when not given.
+    pub fill: Option<Fill>,
+    /// Whether the kernel reads or writes it; it reads it when not given.
+    pub role: Option<Role>,
     /// The right values after a run.
     pub answer: Option<Answer>,
     /// Name of the kernel's constant memory that it is copied to: it is not passed to the kernel. CUDA only.

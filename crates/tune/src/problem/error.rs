@@ -68,6 +68,27 @@ pub enum ValueError {
     /// An argument with both `size` and `value`, or with neither.
     #[error("give `size` for an array or `value` for a scalar")]
     SizeOrValue,
+    /// A key that would have no effect: its name, and why.
+    #[error("`{0}` has no effect: {1}")]
+    Unused(&'static str, &'static str),
+    /// The same of a table, or of its key.
+    #[error("[{table}]{}{key} has no effect: {why}", if key.is_empty() { "" } else { " " })]
+    UnusedKey {
+        /// The table.
+        table: &'static str,
+        /// The key; empty for the table.
+        key: &'static str,
+        /// Why.
+        why: &'static str,
+    },
+    /// A value that its type would change.
+    #[error("{value}: {} cannot hold it as it is", kind.c_name())]
+    DoesNotFit {
+        /// The value, or the fill.
+        value: String,
+        /// The type.
+        kind: super::Type,
+    },
     /// `answer` or `symbol` of a scalar.
     #[error("`answer` and `symbol` are for arrays: give `size`")]
     OfArrays,
@@ -84,7 +105,9 @@ pub enum ValueError {
     #[error("[check] command: {0}")]
     Check(String),
     /// Random values of an unsigned type without bounds.
-    #[error("fill `random` is −1…1, which would be 0 in an unsigned type: use random(LO, HI)")]
+    #[error(
+        "fill `random` is −1…1 and `normal` about 0, which an unsigned type cannot hold: use random(LO, HI)"
+    )]
     UnsignedRandom,
     /// Unknown initial values.
     #[error(

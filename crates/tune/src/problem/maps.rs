@@ -130,10 +130,10 @@ mod tests {
         std::fs::write(dir.path().join("k.cu"), "").unwrap();
         let launch = match language {
             "cuda" => "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n",
-            _ => "",
+            _ => "entry = \"k\"\n",
         };
         let text = format!(
-            "[parameters]\ntile = [8, 16]\n[build]\nlanguage = \"{language}\"\nentry = \"k\"\nsources = [\"k.cu\"]\n{launch}[[arguments]]\nname = \"x\"\ntype = \"f32\"\nsize = \"64\"\n[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[maps]]\n{map}"
+            "[parameters]\ntile = [8, 16]\n[build]\nlanguage = \"{language}\"\nsources = [\"k.cu\"]\n{launch}[[arguments]]\nname = \"x\"\ntype = \"f32\"\nsize = \"64\"\n[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[maps]]\n{map}"
         );
         let file = dir.path().join("problem.toml");
         std::fs::write(&file, text).unwrap();

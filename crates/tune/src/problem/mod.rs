@@ -12,11 +12,12 @@ mod parse;
 pub mod parts;
 mod setting;
 mod textures;
+mod unused;
 mod written;
 
 pub use check::{Check, Checking};
 pub use cuda::Launch;
-pub use data::{Answer, Argument, Data, Fill, Role, Type};
+pub use data::{Answer, Argument, Data, Fill, Role, Tolerance, Type};
 pub use error::{ConfigError, ProblemError, ValueError};
 pub use maps::Map;
 pub use measure::Measure;
@@ -46,8 +47,10 @@ pub struct Reference {
     pub sources: Vec<PathBuf>,
     /// Name of the function to call.
     pub entry: String,
-    /// Largest error allowed, over the largest value of the array.
+    /// Largest error of floating-point numbers allowed, over the largest value of the array.
     pub tolerance: f64,
+    /// The same of integers: 0 where the problem gives none.
+    pub of_integers: f64,
 }
 
 /// A tunable kernel: its parameter space, sources, arguments, reference and measuring protocol.
@@ -114,9 +117,9 @@ impl Problem {
         let fill = fill
             .parse()
             .map_or_else(|_| Fill::Named(fill.to_owned()), Fill::Number);
-        check_fill(&fill)?;
         for d in &mut self.data {
-            if d.len.is_some() && d.role == Role::In {
+            if let (Some(len), Role::In) = (d.len, d.role) {
+                check_fill(&fill, d.kind, len)?;
                 d.fill = fill.clone();
             }
         }
@@ -175,6 +178,14 @@ impl Problem {
                 .map_err(|e| ConfigError::Work(e.to_string()))?;
         }
         Ok(out)
+    }
+
+    /// Largest errors that the reference allows.
+    pub(crate) fn tolerance(&self) -> Tolerance {
+        (self.reference.as_ref()).map_or_else(Tolerance::default, |r| Tolerance {
+            real: r.tolerance,
+            whole: r.of_integers,
+        })
     }
 
     /// Whether operation counts are given.

@@ -5,7 +5,7 @@ use super::measure::MeasureText;
 use super::written::{CheckText, LaunchText, MapText, ReferenceText, TextureText, hint};
 use super::{
     Argument, Baseline, Build, Check, Language, Problem, ProblemError, Reference, Role, Setup,
-    ValueError, command, cuda, maps, parts, textures,
+    ValueError, command, cuda, maps, parts, textures, unused,
 };
 use crate::command::written::RunText;
 use crate::objective::Objective;
@@ -140,6 +140,7 @@ impl Problem {
         let mut written: Written = toml::from_str(text)
             .map_err(|e| fail(e.to_string().trim_end().to_owned(), hint(e.message())))?;
         let command = command::runnable(&mut written, dir, &space).map_err(of_value)?;
+        unused::check(&table, written.build.language).map_err(of_value)?;
         check_sources(&written, dir).map_err(wrong)?;
         if written.build.sources.is_empty() && command.is_none() {
             let hint = "name its files: sources = [\"kernel.c\"]; or tune a command: [run] command = \"…\"";
@@ -193,8 +194,10 @@ impl Problem {
         let reference = written
             .reference
             .map(|r| {
+                let allowed = tolerance(r.tolerance.as_ref(), space.constants())?;
                 Ok(Reference {
-                    tolerance: tolerance(r.tolerance.as_ref(), space.constants())?,
+                    tolerance: allowed.real,
+                    of_integers: allowed.whole,
                     sources: r.sources,
                     entry: r.entry,
                 })

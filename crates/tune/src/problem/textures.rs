@@ -92,10 +92,10 @@ mod tests {
         std::fs::write(dir.path().join("k.cu"), "").unwrap();
         let launch = match language {
             "cuda" => "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n",
-            _ => "",
+            _ => "entry = \"k\"\n",
         };
         let text = format!(
-            "[parameters]\nwide = [1, 2, 3]\n[build]\nlanguage = \"{language}\"\nentry = \"k\"\nsources = [\"k.cu\"]\n{launch}[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[arguments]]\nname = \"x\"\ntype = \"f64\"\nsize = \"64\"\n[[textures]]\n{texture}"
+            "[parameters]\nwide = [1, 2, 3]\n[build]\nlanguage = \"{language}\"\nsources = [\"k.cu\"]\n{launch}[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[arguments]]\nname = \"x\"\ntype = \"f64\"\nsize = \"64\"\n[[textures]]\n{texture}"
         );
         let file = dir.path().join("problem.toml");
         std::fs::write(&file, text).unwrap();

@@ -14,10 +14,10 @@ mod tuner;
 
 pub use error::SessionError;
 pub use setup::Setup;
-pub use tuner::{Found, WorkerTrials, tune, tune_with};
+pub use tuner::{FailureExample, Found, WorkerTrials, tune, tune_with};
 
 use crate::build::opencl;
-use crate::error::TuneError;
+use crate::error::{TuneError, named_in_text};
 use crate::objective::Objective;
 use crate::plan::{NEAR_TIES, Plan, WorkerSetup};
 use crate::points::{Indexed, Points as _};
@@ -184,7 +184,9 @@ impl<'a> Session<'a> {
                 reason: setup.missing.unwrap_or_else(|| "no sensor".to_owned()),
             });
         }
-        if Folder::exists(out) && !options.resume {
+        named_in_text(out)?;
+        named_in_text(&self.problem.dir)?;
+        if !options.resume && Folder::has_successes(out) {
             return Err(TuneError::from(FolderError::Exists(out.to_owned())).into());
         }
         let objective = options.objectives[0];
@@ -222,6 +224,7 @@ impl<'a> Session<'a> {
             finalists: options.finalists,
             rounds: options.rounds,
             near_ties: options.near_ties,
+            first: options.first,
             facts,
             device: setup.device,
             gpu: setup.gpu,

@@ -45,7 +45,7 @@ pub(super) struct Schedule<'r> {
     pub(super) names: &'r [String],
     /// A lost worker is started again; else what ends the only one ends the search.
     pub(super) restarts: bool,
-    /// Compilers may run while kernels are measured.
+    /// Compilers would disturb the measurements, so none runs beside them.
     pub(super) builds_disturb: bool,
     /// When the search must end.
     pub(super) late: &'r (dyn Fn() -> bool + Sync),

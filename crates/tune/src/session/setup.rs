@@ -42,6 +42,7 @@ impl Setup {
             finalists: 0,
             rounds: None,
             near_ties: 0,
+            first: Vec::new(),
             facts: BTreeMap::new(),
             device: self.device,
             gpu: self.gpu,

@@ -2,6 +2,7 @@
 
 use super::disturbance;
 use super::schedule::Schedule;
+use crate::command::Runnable;
 use crate::error::TuneError;
 use crate::objective::Objective;
 use crate::plan::{Plan, WorkerSetup};
@@ -10,13 +11,15 @@ use crate::problem::Problem;
 use crate::search::Search;
 use crate::strategy::{History, Strategy};
 use crate::sweep::disturbance::Disturbance;
-use crate::sweep::{BaselineFacts, BaselineResult, Failure, Folder, Rounds, Sweep, Trial};
+use crate::sweep::{
+    BaselineFacts, BaselineResult, Failure, Folder, FolderError, Rounds, Sweep, Trial,
+};
 use crate::trial::bench::Bench;
 use crate::trial::facts::facts;
 use crate::trial::remeasure::{Finalist, Finals};
 use greenup_files::Scratch;
 use greenup_meter::Observer;
-use greenup_space::Index;
+use greenup_space::{Index, Value};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -28,6 +31,8 @@ pub struct Found {
     pub trials: usize,
     /// Number of failed trials by failure.
     pub failures: BTreeMap<&'static str, usize>,
+    /// The first failed trial of each kind.
+    pub failure_examples: Vec<FailureExample>,
     /// Best first.
     pub finalists: Vec<Finalist>,
     /// In the same rounds as the finalists.
@@ -44,6 +49,33 @@ pub struct Found {
     /// How much the workers disturb each other, in a search with several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<Disturbance>,
+}
+
+/// A failed trial.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FailureExample {
+    /// Name of the failure.
+    pub failure: &'static str,
+    /// Values of the parameters.
+    pub config: Vec<Value>,
+    /// In words, with the compiler's or the run's own message.
+    pub message: String,
+}
+
+/// The first failed trial of each kind, by name.
+fn examples(trials: &[Trial]) -> Vec<FailureExample> {
+    let mut first = BTreeMap::new();
+    for t in trials {
+        if let Some((failure, message)) = t.failure() {
+            let failure = failure.name();
+            first.entry(failure).or_insert_with(|| FailureExample {
+                failure,
+                config: t.config.clone(),
+                message: message.to_owned(),
+            });
+        }
+    }
+    first.into_values().collect()
 }
 
 /// Trials of a worker in one search.
@@ -83,7 +115,7 @@ pub fn tune_with(
     workers: &[WorkerSetup],
     observer: &dyn Observer,
 ) -> Result<(Found, Sweep), TuneError> {
-    let mut facts = facts(problem, plan);
+    let mut facts = facts(problem, plan)?;
     let names: Vec<String> = match workers {
         [] => vec![String::new()],
         several => several.iter().map(|w| w.name.clone()).collect(),
@@ -91,14 +123,30 @@ pub fn tune_with(
     if !workers.is_empty() {
         facts.more.insert("workers".into(), names.join(", "));
     }
-    let resumed = plan.resume && Folder::exists(&plan.out);
-    let (mut folder, done) = if resumed {
-        Folder::resume(&plan.out, &facts, &plan.accept)?
-    } else {
-        (Folder::create(&plan.out, &facts)?, Sweep::default())
+    let there = Folder::exists(&plan.out);
+    let mut resumed = plan.resume && there;
+    let (mut folder, done) = match resumed {
+        true => match Folder::resume(&plan.out, &facts, &plan.accept) {
+            // The problem was corrected after all trials failed.
+            Err(FolderError::Other { .. }) if !Folder::has_successes(&plan.out) => {
+                resumed = false;
+                (Folder::create(&plan.out, &facts)?, Sweep::default())
+            }
+            other => other?,
+        },
+        false => (Folder::create(&plan.out, &facts)?, Sweep::default()),
     };
+    if there && !resumed {
+        observer.note(&format!(
+            "{} held a sweep of which no trial succeeded; it is replaced",
+            plan.out.display()
+        ));
+    }
     for warning in &done.warnings {
         observer.note(warning);
+    }
+    for note in problem.command.iter().flat_map(Runnable::notes) {
+        observer.note(note);
     }
     let scratch = Scratch::create(&plan.out)?;
     let bench = match Bench::new(problem, plan, workers, observer, scratch.path().to_owned()) {
@@ -172,7 +220,7 @@ pub fn tune_with(
         observer,
         names: &names,
         restarts: !workers.is_empty(),
-        // On the host a compiler beside a measurement would spoil it; a GPU does not mind.
+        // On the host a compiler beside a measurement would disturb it; a GPU does not mind.
         builds_disturb: plan.gpu.is_none(),
         late: &late,
     };
@@ -202,6 +250,7 @@ pub fn tune_with(
     let mut found = Found {
         trials: trials.len(),
         failures,
+        failure_examples: examples(&trials),
         finalists: Vec::new(),
         baseline: None,
         interrupted,
@@ -294,5 +343,28 @@ fn message(
     match t.failure() {
         Some((f, _)) => format!("best {objective} {best} | last failed: {}", f.name()),
         None => format!("best {objective} {best}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_failure_has_one_example() {
+        let trial = |config: i64, failure: &str| -> Trial {
+            let text = format!(
+                r#"{{"config":[{config}],"failed":{{"failure":"{failure}","message":"m{config}"}}}}"#
+            );
+            serde_json::from_str(&text).unwrap()
+        };
+        let all = [trial(1, "wrong"), trial(2, "compile"), trial(3, "wrong")];
+        let found = examples(&all);
+        let of = |e: &FailureExample| (e.failure, e.message.clone());
+        let found: Vec<_> = found.iter().map(of).collect();
+        assert_eq!(
+            found,
+            [("compile", "m2".to_owned()), ("wrong", "m1".to_owned())]
+        );
     }
 }

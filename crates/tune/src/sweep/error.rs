@@ -41,6 +41,9 @@ pub enum FolderError {
     /// Trials without the facts that say what they are trials of.
     #[error("{} holds trials.jsonl, but no sweep.json that says what the trials are of", .0.display())]
     NoFacts(PathBuf),
+    /// A file with the name of one of a sweep's, in a folder without a sweep.
+    #[error("{} exists and is not of a sweep: it would be replaced", .0.display())]
+    NotOfSweep(PathBuf),
     /// The folder holds the sweep of another problem.
     #[error("{} holds the sweep of another problem: {difference}", path.display())]
     Other {

@@ -8,6 +8,11 @@ use serde_json::{Value as J, json};
 use std::io::Write;
 use std::path::Path;
 
+/// Name of the T4 results in a sweep's folder.
+pub(super) const T4: &str = "results-t4.json";
+/// Name of the table in a sweep's folder.
+pub(super) const CSV: &str = "trials.csv";
+
 /// The community's T4 results, schema 1.0.0; times in milliseconds as there.
 ///
 /// # Errors
@@ -119,13 +124,13 @@ fn timestamp(at: f64) -> String {
 /// # Errors
 /// A file cannot be written.
 pub fn write_exports(sweep: &Sweep, dir: &Path) -> Result<(), FolderError> {
-    let path = dir.join("results-t4.json");
+    let path = dir.join(T4);
     let text = to_t4(sweep).map_err(|source| FolderError::Json {
         path: path.clone(),
         source,
     })?;
     greenup_files::write(path, text)?;
-    write_csv(sweep, &dir.join("trials.csv"))
+    write_csv(sweep, &dir.join(CSV))
 }
 
 /// Writes a sweep as CSV.

@@ -4,10 +4,11 @@
 use super::baseline::BaselineFacts;
 use super::disturbance::Disturbance;
 use super::error::FolderError;
+use super::export::{CSV, T4};
 use super::fingerprint;
 use super::record::{Counted, Failure, Sweep, SweepFacts, Trial};
 use super::rounds::Rounds;
-use greenup_files::{FolderLock, Log, Scratch};
+use greenup_files::{FileError, FolderLock, Log, Scratch};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -31,11 +32,18 @@ const HEAD: &str = "sweep.json";
 const TRIALS: &str = "trials.jsonl";
 /// Name of the file of counters in a sweep's folder.
 const COUNTERS: &str = "counters.jsonl";
+/// The files of a sweep beside its head, which comes first and goes last.
+const FILES: [&str; 5] = [TRIALS, COUNTERS, Rounds::FILE, T4, CSV];
 
 impl Folder {
     /// Whether the folder holds a sweep.
     pub fn exists(dir: &Path) -> bool {
         dir.join(HEAD).exists()
+    }
+
+    /// Whether the folder holds a sweep that must not be lost: one with a measured trial, or one that cannot be read.
+    pub fn has_successes(dir: &Path) -> bool {
+        Self::exists(dir) && Self::read(dir).map_or(true, |s| s.measured().next().is_some())
     }
 
     /// Where it is.
@@ -50,17 +58,34 @@ impl Folder {
         if !Self::exists(dir) && std::fs::metadata(dir.join(TRIALS)).is_ok_and(|m| m.len() > 0) {
             return Err(FolderError::NoFacts(dir.to_owned()));
         }
+        if !Self::exists(dir) {
+            // Files of these names are a user's where there is no sweep.
+            let others = FILES.iter().filter(|f| **f != TRIALS).map(|f| dir.join(f));
+            if let Some(file) = others.into_iter().find(|f| f.symlink_metadata().is_ok()) {
+                return Err(FolderError::NotOfSweep(file));
+            }
+        }
         Ok(lock)
     }
 
-    /// Starts a sweep.
+    /// Starts a sweep, in place of one of which no trial succeeded.
     ///
     /// # Errors
-    /// The folder cannot be written, is in use, or holds a sweep.
+    /// The folder cannot be written, is in use, holds a sweep, or files of others with the names of a sweep's.
     pub fn create(dir: &Path, facts: &SweepFacts) -> Result<Self, FolderError> {
         let lock = Self::lock(dir)?;
-        if Self::exists(dir) {
+        if Self::has_successes(dir) {
             return Err(FolderError::Exists(dir.to_owned()));
+        }
+        if Self::exists(dir) {
+            for file in FILES.iter().chain([&HEAD]).map(|f| dir.join(f)) {
+                match std::fs::remove_file(&file) {
+                    Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(FileError::write(&file)(e).into());
+                    }
+                    _ => {}
+                }
+            }
         }
         let trials = Log::open(dir.join(TRIALS))?;
         write_facts(dir, facts)?;
@@ -279,5 +304,64 @@ fn join(c: &Counted, trials: &mut [Trial]) {
     for t in trials.iter_mut().filter(|t| t.config == c.config) {
         t.metrics.extend(c.counters.clone());
         t.kernels = c.kernels.clone();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts() -> SweepFacts {
+        serde_json::from_str(r#"{"name":"p","device":"d","parameters":["a"]}"#).unwrap()
+    }
+
+    fn trial(outcome: &str) -> Trial {
+        serde_json::from_str(&format!(r#"{{"config":[1],{outcome}}}"#)).unwrap()
+    }
+
+    const FAILED: &str = r#""failed":{"failure":"compile","message":"m"}"#;
+    const MEASURED: &str = r#""measured":{"times_s":[1.0],"time_s":1.0}"#;
+
+    #[test]
+    fn files_of_others_are_not_replaced() {
+        for name in [
+            "trials.csv",
+            "results-t4.json",
+            "finals.json",
+            "counters.jsonl",
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let file = dir.path().join(name);
+            std::fs::write(&file, "precious").unwrap();
+            let refused = |e: FolderError| matches!(e, FolderError::NotOfSweep(f) if f == file);
+            assert!(
+                Folder::create(dir.path(), &facts()).is_err_and(refused),
+                "{name}"
+            );
+            let refused = |e: FolderError| matches!(e, FolderError::NotOfSweep(f) if f == file);
+            let merged = Folder::write_new(dir.path(), &Sweep::default());
+            assert!(merged.is_err_and(refused), "{name}");
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious");
+        }
+    }
+
+    #[test]
+    fn only_a_sweep_without_successes_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let start = |trials: &[&str]| {
+            let mut folder = Folder::create(dir.path(), &facts())?;
+            trials.iter().try_for_each(|t| folder.append(&trial(t)))
+        };
+        start(&[FAILED, FAILED]).unwrap();
+        std::fs::write(dir.path().join(CSV), "of the failures").unwrap();
+        assert!(!Folder::has_successes(dir.path()));
+        start(&[FAILED, MEASURED]).unwrap();
+        assert!(!dir.path().join(CSV).exists());
+        assert_eq!(Folder::read(dir.path()).unwrap().trials.len(), 2);
+        assert!(Folder::has_successes(dir.path()));
+        assert!(matches!(start(&[]), Err(FolderError::Exists(_))));
+        // One that cannot be read may hold anything.
+        std::fs::write(dir.path().join(HEAD), "{").unwrap();
+        assert!(matches!(start(&[]), Err(FolderError::Exists(_))));
     }
 }

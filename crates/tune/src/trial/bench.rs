@@ -1,11 +1,11 @@
 //! One trial: a config is built, verified and measured, with a baseline measured around it to detect drift.
 
 use super::drift::record_baseline;
+use super::numbers;
 use crate::build::builder::{Builder, Made};
 use crate::build::compile::Unit;
 use crate::command::{Runnable, shared};
-use crate::error::TuneError;
-use crate::error::{BuildError, EnvironmentFault};
+use crate::error::{BuildError, EnvironmentFault, TuneError, named_in_text};
 use crate::objective::Cost;
 use crate::plan::{GpuTarget, Plan, WorkerSetup};
 use crate::problem::{Language, Problem};
@@ -56,6 +56,8 @@ impl<'a> Bench<'a> {
         observer: &'a dyn Observer,
         libraries: PathBuf,
     ) -> Result<Self, TuneError> {
+        named_in_text(&problem.dir)?;
+        named_in_text(&libraries)?;
         refuse_too_large(&problem.data)?;
         if problem.build.language == Language::OpenCl && problem.opencl.is_none() {
             return Err(TuneError::NoDevice);
@@ -203,8 +205,8 @@ impl<'a> Bench<'a> {
         let mut trial = Trial {
             config,
             outcome: Outcome::Failed {
-                failure: Failure::Compile,
-                message: String::new(),
+                failure: Failure::Runtime,
+                message: "its worker measured nothing".into(),
             },
             metrics: BTreeMap::new(),
             kernels: BTreeMap::new(),
@@ -264,7 +266,7 @@ impl<'a> Bench<'a> {
         let task = Task::Trial {
             kernel: built.clone(),
             reference: self.reference.clone(),
-            tolerance: self.problem.reference.as_ref().map_or(0.0, |r| r.tolerance),
+            tolerance: self.problem.tolerance(),
             seconds: m.seconds * effort,
             baseline: self.baseline.clone(),
             baseline_energy: baseline && self.trials.is_multiple_of(BASELINE_ENERGY_EVERY),
@@ -299,8 +301,20 @@ impl<'a> Bench<'a> {
                     baseline_s,
                     baseline_j,
                 } => {
+                    let unusable = numbers::measured(times_s)
+                        .and_then(|()| numbers::each(baseline_s))
+                        .and_then(|()| numbers::energy(*energy_j))
+                        .and_then(|()| numbers::energy(*baseline_j));
+                    if let Err(why) = unusable {
+                        trial.outcome = Outcome::Failed {
+                            failure: Failure::Runtime,
+                            message: format!("its worker measured {why}"),
+                        };
+                        break;
+                    }
                     trial.flags.clone_from(flags);
-                    trial.metrics.extend(state.clone());
+                    let finite = state.iter().filter(|(_, x)| x.is_finite());
+                    (trial.metrics).extend(finite.map(|(name, x)| (name.clone(), *x)));
                     self.watch_drift(baseline_s, &mut trial);
                     if baseline {
                         record_baseline(baseline_s, *baseline_j, &mut trial);
@@ -309,9 +323,10 @@ impl<'a> Bench<'a> {
                         time_s: median(times_s),
                         times_s: times_s.clone(),
                         energy_j: *energy_j,
-                        time_error: Some(*time_error).filter(|e| e.is_finite()),
+                        time_error: Some(*time_error).filter(|e| e.is_finite() && *e >= 0.0),
                     };
                 }
+                Message::Flagged { flag } => trial.flags.push(flag.clone()),
                 _ => {}
             }
         }

@@ -1,16 +1,22 @@
 //! What makes a sweep reproducible, recorded beside it.
 
+use crate::TuneError;
 use crate::build::compile::{Unit, compiler_version};
 use crate::plan::{DATA_SEED, Plan};
-use crate::problem::parts::{hash, shown};
+use crate::problem::parts::shown;
 use crate::problem::{Fill, Problem, Role};
 use crate::shard::SHARD;
 use crate::sweep::{SweepFacts, wisdom};
+use greenup_files::Cache;
 use greenup_wisdom::Device;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
+/// The facts of a sweep.
+///
+/// # Errors
+/// A file that decides a trial cannot be read: its changes could not be seen.
+pub(crate) fn facts(problem: &Problem, plan: &Plan) -> Result<SweepFacts, TuneError> {
     let mut more = plan.facts.clone();
     let fixed: String = [
         Unit::of_reference(problem),
@@ -19,8 +25,8 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
     ]
     .iter()
     .flatten()
-    .map(|u| format!(" {}", key(u)))
-    .collect();
+    .map(|u| Ok(format!(" {}", u.key()?)))
+    .collect::<Result<_, TuneError>>()?;
     let constants: Vec<String> = (problem.space.constants().iter())
         .map(|(n, v)| one_word(format!("{n}={v}")))
         .collect();
@@ -31,7 +37,7 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
     // A command's files are compared one by one.
     if problem.command.is_none() {
         let kernel = Unit::of_sources(problem);
-        more.insert("sources".into(), format!("{}{fixed}", key(&kernel)));
+        more.insert("sources".into(), format!("{}{fixed}", kernel.key()?));
         more.insert("compiler".into(), compiler_version(&problem.build));
         more.insert("flags".into(), problem.build.flags().join(" "));
         more.insert("seed of data".into(), DATA_SEED.to_string());
@@ -55,8 +61,8 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
         .collect();
     more.insert("data".into(), fills.join(", "));
     let flops = plan_flops(problem);
-    let fingerprint = fingerprint(problem, plan, &more);
-    SweepFacts {
+    let fingerprint = fingerprint(problem, plan, &more)?;
+    Ok(SweepFacts {
         verified: Some(problem.verified()),
         fingerprint,
         name: problem.space.name.clone(),
@@ -67,18 +73,15 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
         disturbance: None,
         baseline: None,
         more,
-    }
+    })
 }
-
-/// In place of the hash of a file.
-const UNREADABLE: &str = "unreadable";
 
 /// Everything that decides a trial, by name: a sweep is only continued with the same.
 fn fingerprint(
     problem: &Problem,
     plan: &Plan,
     facts: &BTreeMap<String, String>,
-) -> BTreeMap<String, String> {
+) -> Result<BTreeMap<String, String>, TuneError> {
     let mut out = problem.parts().clone();
     let mut put = |name: String, value: String| out.insert(name, value);
     for name in [
@@ -101,7 +104,7 @@ fn fingerprint(
     if let Some(r) = &problem.reference {
         put("reference.tolerance".into(), r.tolerance.to_string());
     }
-    let near = |file: &str| hash_of(&problem.dir.join(file));
+    let near = |file: &dyn AsRef<Path>| hash_of(&problem.dir.join(file));
     for d in &problem.data {
         let size = match d.len {
             Some(n) => format!("{} of {}", n, d.kind.c_name()),
@@ -110,7 +113,7 @@ fn fingerprint(
         let fill = match &d.fill {
             Fill::Number(x) => x.to_string(),
             Fill::Named(f) => match f.strip_prefix("file:") {
-                Some(file) => format!("{f} {}", near(file)),
+                Some(file) => format!("{f} {}", near(&file)?),
                 None => f.clone(),
             },
         };
@@ -120,7 +123,7 @@ fn fingerprint(
         };
         let text = match (&d.answer, &d.symbol) {
             (None, None) => text,
-            (Some(a), _) => format!("{text}, {a:?} {}", near(&a.file.to_string_lossy())),
+            (Some(a), _) => format!("{text}, {a:?} {}", near(&a.file)?),
             (None, Some(symbol)) => format!("{text}, symbol {symbol}"),
         };
         put(format!("argument {}", d.name), shown(&text));
@@ -129,9 +132,9 @@ fn fingerprint(
         let sources = problem.build.sources.iter().map(|s| problem.dir.join(s));
         for file in sources.chain(command.files(&problem.dir)) {
             let name = file.strip_prefix(&problem.dir).unwrap_or(&file);
-            put(format!("file {}", name.display()), hash_of(&file));
+            put(format!("file {}", name.display()), hash_of(&file)?);
         }
-        return out;
+        return Ok(out);
     }
     let units = [
         Some(Unit::of_sources(problem)),
@@ -141,9 +144,14 @@ fn fingerprint(
     ];
     for file in units.iter().flatten().flat_map(Unit::files) {
         let name = file.strip_prefix(&problem.dir).unwrap_or(&file);
-        put(format!("file {}", name.display()), hash_of(&file));
+        // A compiler lists headers too that no config includes.
+        let contents = match file.exists() {
+            true => hash_of(&file)?,
+            false => "missing".to_owned(),
+        };
+        put(format!("file {}", name.display()), contents);
     }
-    out
+    Ok(out)
 }
 
 /// A constant as a shell reads it.
@@ -155,12 +163,8 @@ fn one_word(pair: String) -> String {
     }
 }
 
-fn key(unit: &Unit) -> String {
-    unit.key().unwrap_or_else(|_| UNREADABLE.into())
-}
-
-fn hash_of(file: &Path) -> String {
-    greenup_files::read_bytes(file, u64::MAX).map_or_else(|_| UNREADABLE.into(), |b| hash(&b))
+fn hash_of(file: &Path) -> Result<String, TuneError> {
+    Ok(format!("hash {}", Cache::key_of_file(file)?))
 }
 
 /// Flops of a run, where they do not depend on the config.

@@ -6,5 +6,6 @@ mod drift;
 pub(crate) mod facts;
 pub(crate) mod finalists;
 mod job;
+mod numbers;
 pub mod remeasure;
 pub mod scaling;

@@ -1,5 +1,6 @@
 //! Measures the finalists again, interleaved in random order, and marks ties.
 
+use super::numbers;
 use crate::command::Goal;
 use crate::error::TuneError;
 use crate::objective::Objective;
@@ -200,6 +201,10 @@ impl Bench<'_> {
             rounds,
             seconds,
         };
+        let count = match &task {
+            Task::Interleaved { kernels, .. } => kernels.len(),
+            _ => 0,
+        };
         let Some(answer) = self.run(task, limit)? else {
             return Ok(None);
         };
@@ -216,7 +221,10 @@ impl Bench<'_> {
             _ => None,
         });
         match rounds_of {
-            Some(r) => Ok(Some(r)),
+            Some(r) => match r.wrong(count, rounds) {
+                None => Ok(Some(r)),
+                Some(why) => Err(TuneError::Finalists(format!("their worker measured {why}"))),
+            },
             None => {
                 let why = answer.failure.map_or_else(String::new, |f| f.1);
                 Err(TuneError::Finalists(why))
@@ -284,6 +292,15 @@ impl Bench<'_> {
             (candidates(&orders, self.plan.finalists.max(1), self.plan.near_ties).into_iter())
                 .map(|i| configs[i])
                 .collect();
+        if self.plan.finalists > 0 {
+            let first = self.plan.first.iter();
+            let more = first.filter_map(|c| configs.iter().find(|t| t.config == *c));
+            for t in more {
+                if best.iter().all(|b| b.config != t.config) {
+                    best.push(t);
+                }
+            }
+        }
         best.sort_by_key(|t| points.position(&t.config));
         best
     }
@@ -336,4 +353,57 @@ struct Interleaved {
     energies_j: Vec<Vec<f64>>,
     /// The metric that is the objective, as a value to minimise.
     metrics: Vec<Vec<f64>>,
+}
+
+impl Interleaved {
+    /// Why this is no measurement of so many kernels in so many rounds.
+    fn wrong(&self, kernels: usize, rounds: usize) -> Option<String> {
+        let rows = |all: &[Vec<f64>], complete: bool| {
+            all.iter()
+                .all(|r| r.len() == rounds || !complete && r.is_empty())
+        };
+        let whole = self.times_s.len() == kernels
+            && self.energies_j.len() == kernels
+            && rows(&self.times_s, true)
+            && rows(&self.energies_j, false);
+        if !whole {
+            return Some(format!("other rounds than {rounds} of {kernels} kernels"));
+        }
+        let times = self.times_s.iter().try_for_each(|r| numbers::measured(r));
+        let mut energies = self.energies_j.iter().flatten();
+        times
+            .and_then(|()| energies.try_for_each(|j| numbers::energy(Some(*j))))
+            .err()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_that_are_not_those_asked_for_are_refused() {
+        let of = |times: &[&[f64]], energies: &[&[f64]]| Interleaved {
+            times_s: times.iter().map(|r| r.to_vec()).collect(),
+            energies_j: energies.iter().map(|r| r.to_vec()).collect(),
+            metrics: Vec::new(),
+        };
+        assert_eq!(of(&[&[1.0, 2.0]], &[&[]]).wrong(1, 2), None);
+        assert_eq!(of(&[&[1.0, 2.0]], &[&[3.0, 4.0]]).wrong(1, 2), None);
+        for (times, energies) in [
+            (&[][..], &[][..]),
+            (&[&[1.0][..]], &[&[][..]]),
+            (&[&[1.0, -1.0][..]], &[&[][..]]),
+            (&[&[1.0, 0.0][..]], &[&[][..]]),
+            (&[&[1.0, 2.0][..]], &[]),
+            (&[&[1.0, 2.0][..]], &[&[1.0][..]]),
+            (&[&[1.0, 2.0][..]], &[&[0.0, 1.0][..]]),
+            (&[&[1.0, 2.0][..], &[1.0, 2.0]], &[&[][..]]),
+        ] {
+            assert!(
+                of(times, energies).wrong(1, 2).is_some(),
+                "{times:?} {energies:?}"
+            );
+        }
+    }
 }

@@ -2,16 +2,65 @@
 
 use greenup_device::{Library, LibraryError};
 use greenup_meter::Run;
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::path::Path;
 use std::time::Instant;
 
 type Entry = unsafe extern "C" fn(*mut *mut u8, i64);
 
-/// A loaded library's kernel.
+/// How floating-point numbers are rounded, and whether small ones are flushed to zero, in this thread.
 #[derive(Clone, Copy)]
+struct FloatMode(u64);
+
+impl FloatMode {
+    fn now() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let (mut vectors, mut x87) = (0_u32, 0_u16);
+            // SAFETY: both instructions only store a control word.
+            unsafe {
+                std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut vectors);
+                std::arch::asm!("fnstcw [{}]", in(reg) &raw mut x87);
+            }
+            Self(u64::from(vectors) | u64::from(x87) << 32)
+        }
+        #[cfg(target_arch = "aarch64")]
+        {
+            let mode: u64;
+            // SAFETY: only reads the control register.
+            unsafe { std::arch::asm!("mrs {}, fpcr", out(reg) mode) };
+            Self(mode)
+        }
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        Self(0)
+    }
+
+    fn set(self) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            // Without the sticky bits of exceptions, so that none is raised.
+            let (vectors, x87) = ((self.0 as u32) & !0x3f, (self.0 >> 32) as u16);
+            // SAFETY: both words were read from the registers.
+            unsafe {
+                std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const vectors);
+                std::arch::asm!("fldcw [{}]", in(reg) &raw const x87);
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: the value was read from the register.
+        unsafe {
+            std::arch::asm!("msr fpcr, {}", in(reg) self.0);
+        }
+    }
+}
+
+/// A loaded library's kernel.
+#[derive(Clone)]
 pub struct HostKernel {
     entry: Entry,
+    /// The mode that it left: its own, not that of other kernels, of the data or of what compares its results.
+    mode: Cell<FloatMode>,
     /// Where the wrapper sums up the times that the kernel returns, s.
     returned: Option<*mut f64>,
 }
@@ -22,10 +71,16 @@ impl HostKernel {
     /// # Errors
     /// The message of the loader.
     pub fn load(path: &Path) -> Result<Self, LibraryError> {
-        let library = Library::open(path)?;
+        let before = FloatMode::now();
+        // A library that was linked with -ffast-math sets the mode as it is loaded.
+        let library = Library::open(path);
+        let mode = Cell::new(FloatMode::now());
+        before.set();
+        let library = library?;
         let symbol = library.symbol("greenup_run")?;
         let returned = library.symbol("greenup_returned").ok();
         Ok(Self {
+            mode,
             returned: returned.map(|p| p.cast::<f64>()),
             // SAFETY: the wrapper of every unit defines it with this signature.
             entry: unsafe { std::mem::transmute::<*mut c_void, Entry>(symbol) },
@@ -34,8 +89,12 @@ impl HostKernel {
 
     /// Calls it `n` times.
     pub fn call(&self, pointers: &mut [*mut u8], n: i64) {
+        let before = FloatMode::now();
+        self.mode.get().set();
         // SAFETY: the pointers are those the wrapper expects; the kernel itself is the user's.
         unsafe { (self.entry)(pointers.as_mut_ptr(), n) };
+        self.mode.set(FloatMode::now());
+        before.set();
     }
 
     /// Runs `n` times; returns the seconds: the clock's, or the kernel's own where it returns them.

@@ -7,6 +7,8 @@
 //! | [`channel`] | the worker's end of the pipes, protected from kernels |
 //! | [`remote`] | introduction of workers that a launcher starts, and the files that they get |
 //! | [`serve`] | executes jobs in the worker |
+//! | `measure` | measures kernels, alone and interleaved |
+//! | `repeats` | whether each measured call does the work of the first |
 //! | [`policy`] | how a worker measures |
 //! | [`supervise`] | kills processes that kernels leave behind |
 //! | `mirror` | the arguments in the memory of a device |
@@ -17,12 +19,14 @@ mod gpu_kernel;
 pub(crate) mod host_kernel;
 pub mod inputs;
 pub mod launcher;
+mod measure;
 pub(crate) mod mirror;
 mod nvrtc;
 mod opencl_kernel;
 pub mod policy;
 pub mod protocol;
 pub mod remote;
+mod repeats;
 pub mod serve;
 pub(crate) mod stop;
 pub mod supervise;

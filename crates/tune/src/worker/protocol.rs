@@ -1,7 +1,7 @@
 //! Jobs and messages between the tuner and a worker: one JSON line each, after a random number that is unique to the job.
 
 use super::remote::{Introduction, Question, Sent};
-use crate::problem::{Checking, Data, Launch, Map, TextureOf};
+use crate::problem::{Checking, Data, Launch, Map, TextureOf, Tolerance};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -132,8 +132,8 @@ pub enum Task {
         kernel: Built,
         /// Expected outputs; `None` without a reference.
         reference: Option<Expected>,
-        /// Largest error allowed, over the largest value of the array.
-        tolerance: f64,
+        /// Largest errors allowed, over the largest value of the array.
+        tolerance: Tolerance,
         /// Duration of the measurement, s.
         seconds: f64,
         /// Kernel measured before and after to detect drift: the problem's baseline, or an earlier config.
@@ -260,6 +260,11 @@ pub enum Message {
         baseline_s: Vec<f64>,
         /// Energy of one run of the baseline, J.
         baseline_j: Option<f64>,
+    },
+    /// A doubt about the measurement, found after it.
+    Flagged {
+        /// In words.
+        flag: String,
     },
     /// Seconds of each kernel in each round; joules where measured.
     Interleaved {

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use greenup_device::cuda::Gpu;
 use greenup_files::Cache;
+use greenup_files::read::read_plain;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -71,6 +72,9 @@ pub struct Sent {
     /// Contents, as base64.
     pub contents: String,
 }
+
+/// Bytes of a file that is sent at most: it is one line of text there.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Writes the files of a job into the worker's folder.
 ///
@@ -191,16 +195,16 @@ impl Files {
     }
 
     fn send(&mut self, path: &mut PathBuf, out: &mut Vec<Sent>) -> Result<(), EnvironmentFault> {
-        let failed = |e: std::io::Error| {
+        let failed = |e: &dyn std::fmt::Display| {
             EnvironmentFault(format!("cannot send {} to a worker: {e}", path.display()))
         };
-        let about = std::fs::metadata(&*path).map_err(failed)?;
+        let about = std::fs::metadata(&*path).map_err(|e| failed(&e))?;
         let seen = (path.clone(), about.len(), about.modified().ok());
         let known = self.names.get(&seen).filter(|n| self.sent.contains(*n));
         let name = match known {
             Some(name) => name.clone(),
             None => {
-                let bytes = std::fs::read(&*path).map_err(failed)?;
+                let bytes = read_plain(&*path, MOST_BYTES).map_err(|e| failed(&e))?;
                 let mut name = Cache::key([&bytes]);
                 if let Some(ending) = path.extension().and_then(|e| e.to_str()) {
                     name = format!("{name}.{ending}");

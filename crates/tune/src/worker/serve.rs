@@ -1,16 +1,17 @@
 //! Executes jobs in the worker process. A failure here ends one trial, not the sweep.
 
-use crate::command::OBJECTIVE;
 use crate::command::process::{Ended, run_in};
 use crate::problem::Checking;
 use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
 use crate::worker::host_kernel::HostKernel;
 use crate::worker::inputs::{Kernel, LoadedInputs, present};
+use crate::worker::measure::{Pair, interleaved};
 use crate::worker::protocol::{Built, Expected, Job, Message, Task};
+use crate::worker::repeats;
 use crate::worker::stop::Stop;
 use greenup_meter::Meter;
-use greenup_meter::observe::Silent;
+use greenup_meter::stats::median;
 use std::path::Path;
 use std::time::Instant;
 
@@ -112,8 +113,11 @@ fn work(
             channel.answer(&Message::Ran);
             let verified = check(inputs, reference.map(|r| r.first.as_path()))?;
             channel.answer(&verified);
+            let changed = inputs.changed_bytes();
+            let mut accepted = None;
             if let Some(checking) = checking {
                 checked(checking, inputs, channel)?;
+                accepted = Some(inputs.outputs());
             }
             let measured = Pair {
                 kernel: &mut kernel,
@@ -124,19 +128,30 @@ fn work(
             }
             .measure(inputs, meter)?;
             channel.answer(&measured);
+            let time_s = match &measured {
+                Message::Measured { times_s, .. } => median(times_s),
+                _ => 0.0,
+            };
+            repeats::possible(time_s, changed, job.inputs.on_other_device())?;
             // A kernel that works at its first call only would pass until here.
             die_with_parent(job.limit_s);
+            if let (Some(checking), Some(accepted)) = (checking, accepted) {
+                inputs.reset()?;
+                inputs.run(&mut kernel, 1)?;
+                check(inputs, reference.map(|r| r.first.as_path()))
+                    .and_then(|_| match inputs.outputs() == accepted {
+                        true => Ok(()),
+                        false => checked(checking, inputs, channel),
+                    })
+                    .map_err(|e| again(e, AFTER))?;
+            }
             let start = Instant::now();
             let fresh = inputs.vary();
             if fresh {
                 inputs.fresh(Some(&mut kernel), channel)?;
             }
             inputs.reset()?;
-            inputs.run(&mut kernel, 1)?;
-            let again = |m: String| match fresh {
-                true => format!("run again on fresh data after the measurement: {m}"),
-                false => format!("run again after the measurement: {m}"),
-            };
+            let renewed_s = inputs.run(&mut kernel, 1)?;
             let verified = check(
                 inputs,
                 reference.map(|r| match fresh {
@@ -144,15 +159,22 @@ fn work(
                     false => r.first.as_path(),
                 }),
             )
-            .map_err(|e| match e {
-                Stop::Failed(f, m) => Stop::Failed(f, again(m)),
-                e => e,
-            })?;
+            .map_err(|e| again(e, if fresh { ON_FRESH } else { AFTER }))?;
             if let Message::Verified { error, .. } = verified {
                 channel.answer(&Message::Verified {
                     error,
                     seconds: start.elapsed().as_secs_f64(),
                 });
+            }
+            // Data that are always the same tell nothing of a kernel that copies what it remembers; its first call does.
+            let new_s = if fresh { renewed_s } else { once };
+            if repeats::doubtful(new_s, time_s) {
+                let flag = repeats::confirm(inputs, &mut kernel, time_s, &|inputs| {
+                    check(inputs, reference.map(|r| r.first.as_path())).map(drop)
+                })?;
+                if let Some(flag) = flag {
+                    channel.answer(&Message::Flagged { flag });
+                }
             }
             Ok(())
         }
@@ -186,6 +208,17 @@ fn work(
     }
 }
 
+const AFTER: &str = "run again after the measurement";
+const ON_FRESH: &str = "run again on fresh data after the measurement";
+
+/// A failure of a later run, with when it was.
+fn again(e: Stop, when: &str) -> Stop {
+    match e {
+        Stop::Failed(f, m) => Stop::Failed(f, format!("{when}: {m}")),
+        e => e,
+    }
+}
+
 /// Has a command check the results of the last run.
 fn checked(checking: &Checking, inputs: &LoadedInputs, channel: &mut Channel) -> Result<(), Stop> {
     let start = Instant::now();
@@ -207,6 +240,9 @@ fn checked(checking: &Checking, inputs: &LoadedInputs, channel: &mut Channel) ->
     });
     Ok(())
 }
+
+/// What the first run of a command may take longer, as files are not yet in memory, s.
+const COLD_S: f64 = 0.5;
 
 /// A trial of a command: it runs once and is checked, then it is measured.
 fn command(
@@ -233,9 +269,26 @@ fn command(
         energy: false,
     }
     .measure(inputs, meter)?;
-    if let (Kernel::Command(program), Message::Measured { state, .. }) =
-        (&mut kernel, &mut measured)
+    if let (
+        Kernel::Command(program),
+        Message::Measured {
+            state,
+            flags,
+            times_s,
+            ..
+        },
+    ) = (&mut kernel, &mut measured)
     {
+        // What it left of its first run may be what it gives in later ones.
+        program
+            .verify()
+            .map_err(|e| again(e, "the last measured run"))?;
+        let usual = median(times_s);
+        if repeats::doubtful(once, usual) && once - usual > COLD_S {
+            flags.push(format!(
+                "its first run took {once:.3} s and the measured ones {usual:.3} s: it may keep results between runs"
+            ));
+        }
         state.extend(program.numbers());
     }
     channel.answer(&measured);
@@ -250,139 +303,9 @@ fn reference(
 ) -> Result<(), Stop> {
     let kernel = HostKernel::load(library).map_err(|e| (F::Launch, e.to_string()))?;
     channel.answer(&Message::Loaded);
-    inputs.run_reference(kernel, &outputs.first)?;
+    inputs.run_reference(&kernel, &outputs.first)?;
     inputs.fresh(None, channel)?;
-    inputs.run_reference(kernel, &outputs.fresh)?;
+    inputs.run_reference(&kernel, &outputs.fresh)?;
     channel.answer(&Message::Ran);
     Ok(())
-}
-
-/// A kernel, with another measured around it.
-struct Pair<'a> {
-    kernel: &'a mut Kernel,
-    once: f64,
-    baseline: Option<Kernel>,
-    /// Seconds of the baseline, before and after.
-    share: f64,
-    energy: bool,
-}
-
-impl Pair<'_> {
-    fn measure(mut self, inputs: &mut LoadedInputs, meter: &mut Meter) -> Result<Message, Stop> {
-        let mut baseline_s = Vec::new();
-        let mut baseline_j = None;
-        let mut base_once = 0.0;
-        if let Some(b) = &mut self.baseline {
-            // A first call may allocate or convert.
-            base_once = inputs.run(b, 1)?;
-            if self.energy && meter.has_energy() {
-                let m = meter.measure::<Stop>(&Silent, &mut |s| {
-                    inputs.window(b, s, &mut base_once, &mut Vec::new())
-                })?;
-                baseline_j = m.and_then(|m| m.energy_j).map(|e| e.median);
-            }
-        }
-        let mut around = |inputs: &mut LoadedInputs| -> Result<(), Stop> {
-            if let Some(b) = &mut self.baseline {
-                let run = inputs.window(b, self.share, &mut base_once, &mut Vec::new())?;
-                baseline_s.push(run.seconds / run.iterations);
-            }
-            Ok(())
-        };
-        around(inputs)?;
-        let window = meter.window_s();
-        let mut times_s = Vec::new();
-        let (kernel, once) = (&mut *self.kernel, &mut self.once);
-        let measured = meter.measure::<Stop>(&Silent, &mut |s| {
-            let mut batches = Vec::new();
-            let run = inputs.window(kernel, s, once, &mut batches)?;
-            // Shorter calls are the meter's warm-up.
-            if s >= window {
-                times_s.append(&mut batches);
-            }
-            Ok(run)
-        })?;
-        around(inputs)?;
-        let m = measured
-            .ok_or_else(|| Stop::Failed(F::Runtime, "the measurement was stopped".to_owned()))?;
-        let time_error = greenup_meter::Summary::of(&times_s)
-            .map_or(m.time_s.relative_error(), |s| s.relative_error());
-        Ok(Message::Measured {
-            times_s,
-            energy_j: m.energy_j.as_ref().map(|e| e.median),
-            time_error,
-            flags: m
-                .flags
-                .iter()
-                .filter(|f| !matches!(f, greenup_meter::Flag::NoEnergy))
-                .map(ToString::to_string)
-                .collect(),
-            state: m.state_by_name(),
-            baseline_s,
-            baseline_j,
-        })
-    }
-}
-
-fn interleaved(
-    inputs: &mut LoadedInputs,
-    built: &[Built],
-    rounds: usize,
-    seconds: f64,
-    seed: u64,
-    meter: &mut Meter,
-    channel: &mut Channel,
-) -> Result<Message, Stop> {
-    let mut kernels: Vec<Kernel> = Vec::new();
-    for b in built {
-        kernels.push(inputs.load(b)?);
-    }
-    channel.answer(&Message::Loaded);
-    let mut once = Vec::new();
-    for k in &mut kernels {
-        inputs.reset()?;
-        once.push(inputs.run(k, 1)?);
-    }
-    let mut times_s = vec![Vec::new(); kernels.len()];
-    let mut energies_j = vec![Vec::new(); kernels.len()];
-    let mut metrics = vec![Vec::new(); kernels.len()];
-    for k in &mut kernels {
-        if let Kernel::Command(program) = k {
-            program.numbers();
-        }
-    }
-    let mut rng = fastrand::Rng::with_seed(seed);
-    for _ in 0..rounds {
-        let mut order: Vec<usize> = (0..kernels.len()).collect();
-        rng.shuffle(&mut order);
-        for i in order {
-            let (k, once) = (&mut kernels[i], &mut once[i]);
-            let mut batches = Vec::new();
-            if meter.has_energy() {
-                let m = meter
-                    .measure::<Stop>(&Silent, &mut |s| inputs.window(k, s, once, &mut batches))?;
-                if let Some(m) = m {
-                    times_s[i].push(m.time_s.median);
-                    // A round without its energy would shift those of the later ones.
-                    match m.energy_j {
-                        Some(e) if energies_j[i].len() + 1 == times_s[i].len() => {
-                            energies_j[i].push(e.median);
-                        }
-                        _ => energies_j[i].clear(),
-                    }
-                }
-            } else {
-                let run = inputs.window(k, seconds, once, &mut batches)?;
-                times_s[i].push(run.seconds / run.iterations);
-            }
-            if let Kernel::Command(program) = k {
-                metrics[i].extend(program.numbers().remove(OBJECTIVE));
-            }
-        }
-    }
-    Ok(Message::Interleaved {
-        times_s,
-        energies_j,
-        metrics,
-    })
 }

@@ -47,6 +47,7 @@ pub fn run(args: &TuneArgs) -> Result {
         shard: args.shard,
         workers: args.workers,
         launched,
+        first: Vec::new(),
     };
     let done = search::sweep(
         &problem,

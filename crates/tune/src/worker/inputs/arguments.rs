@@ -1,21 +1,21 @@
 //! Arguments of a kernel in memory: arrays with guards around them, which are restored before runs and compared after them.
 
 use super::block::{Block, Layout};
-use super::compare::{close, first_wrong, get};
+use super::compare::{close, first_wrong, relative};
 use super::contents::{Images, answers, images, put};
 use super::error::{ArgumentError, WrongResult};
 use super::image::Image;
 use super::memory::refuse_too_large;
-use crate::problem::{Data, Role};
+use crate::problem::{Data, Role, Tolerance};
 use std::path::Path;
 
 /// The arguments of one kernel in memory.
 pub struct Arguments {
-    data: Vec<Data>,
+    pub(super) data: Vec<Data>,
     /// None for a scalar.
-    blocks: Vec<Option<Block>>,
+    pub(super) blocks: Vec<Option<Block>>,
     /// What each array holds before a run.
-    initial: Images,
+    pub(super) initial: Images,
     /// What each array holds after a run, where the problem tells.
     answers: Vec<Option<Image>>,
     scalars: Vec<[u8; 8]>,
@@ -207,7 +207,11 @@ impl Arguments {
     ///
     /// # Errors
     /// The first difference.
-    pub fn verify(&self, reference: Option<&[u8]>, tolerance: f64) -> Result<f64, WrongResult> {
+    pub fn verify(
+        &self,
+        reference: Option<&[u8]>,
+        tolerance: Tolerance,
+    ) -> Result<f64, WrongResult> {
         self.check_bounds()?;
         for ((d, b), initial) in self.data.iter().zip(&self.blocks).zip(&self.initial) {
             if let Some(b) = b
@@ -228,30 +232,18 @@ impl Arguments {
             let own = b.contents();
             let (expected, later) = rest.split_at(own.len().min(rest.len()));
             rest = later;
-            let n = d.kind.bytes();
-            let scale = expected
-                .chunks_exact(n)
-                .map(|c| get(d.kind, c).abs())
-                .fold(f64::MIN_POSITIVE, f64::max);
-            for (i, (x, y)) in own
-                .chunks_exact(n)
-                .zip(expected.chunks_exact(n))
-                .enumerate()
-            {
-                let (x, y) = (get(d.kind, x), get(d.kind, y));
-                let error = (x - y).abs() / scale;
-                if error > tolerance || error.is_nan() {
-                    return Err(WrongResult::Differs {
-                        name: d.name.clone(),
-                        index: i,
-                        found: x,
-                        expected: y,
-                        error,
-                        tolerance,
-                    });
-                }
-                worst = worst.max(error);
-            }
+            let allowed = tolerance.of(d.kind);
+            let error = relative(d.kind, own, expected, allowed).map_err(
+                |(index, found, expected, error)| WrongResult::Differs {
+                    name: d.name.clone(),
+                    index,
+                    found,
+                    expected,
+                    error,
+                    tolerance: allowed,
+                },
+            )?;
+            worst = worst.max(error);
         }
         Ok(worst)
     }
@@ -272,6 +264,14 @@ impl Arguments {
         Ok(worst)
     }
 
+    /// Bytes of all outputs, as [`Self::outputs`] gives them.
+    pub fn output_bytes(&self) -> usize {
+        (self.data.iter().zip(&self.blocks))
+            .filter(|(d, _)| restored(d))
+            .filter_map(|(_, b)| Some(b.as_ref()?.contents().len()))
+            .sum()
+    }
+
     /// Writes each array of role out or inout to `NAME.bin`.
     ///
     /// # Errors
@@ -288,16 +288,17 @@ impl Arguments {
 }
 
 /// Whether an array is restored before runs and compared after them.
-fn restored(d: &Data) -> bool {
+pub(super) fn restored(d: &Data) -> bool {
     matches!(d.role, Role::Out | Role::InOut)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::problem::{Fill, Type};
+    use crate::worker::inputs::compare::get;
 
-    fn array(name: &str, role: Role) -> Data {
+    pub(in crate::worker::inputs) fn array(name: &str, role: Role) -> Data {
         Data {
             name: name.into(),
             kind: Type::F64,
@@ -324,7 +325,10 @@ mod tests {
         let nan = f64::NAN.to_ne_bytes().repeat(100);
         assert_eq!(a.outputs(), nan);
         // A result of before is none on other data.
-        let same = a.verify(Some(&[0; 800]), 1e-9).unwrap_err().to_string();
+        let same = a
+            .verify(Some(&[0; 800]), Tolerance::default())
+            .unwrap_err()
+            .to_string();
         assert!(same.contains("NaN"), "{same}");
         a.lay(Layout::AtEnd).unwrap();
         assert_ne!(inputs(&a), before);
@@ -344,7 +348,7 @@ mod tests {
             }];
             let a = Arguments::new(&data, 1, Path::new(".")).unwrap();
             let values: Vec<f64> = (a.outputs().chunks_exact(kind.bytes()))
-                .map(|b| get(kind, b))
+                .map(|b| get(kind, b).value())
                 .collect();
             let likely = |v: &f64| v.abs() < 100.0;
             assert!(!values.iter().any(likely), "{kind:?}: {}", values[0]);
@@ -362,7 +366,10 @@ mod tests {
             let x = a.pointers()[0].cast::<f64>();
             // SAFETY: around an array there is more writable memory than that, on both sides.
             unsafe { x.offset(at).write(1.0) };
-            let m = a.verify(None, 0.0).unwrap_err().to_string();
+            let m = a
+                .verify(None, Tolerance::default())
+                .unwrap_err()
+                .to_string();
             assert!(
                 m.contains("wrote outside of `x`") && m.contains(expected),
                 "{m}"

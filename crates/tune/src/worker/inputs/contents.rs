@@ -1,5 +1,6 @@
 //! What arrays hold before a run, from a seed or a file, and the right values after it.
 
+use super::compare::first_nan;
 use super::error::ArgumentError;
 use super::image::Image;
 use crate::problem::{Data, Fill, Role, Type};
@@ -45,7 +46,18 @@ fn raw(path: &Path, d: &Data, needed: usize) -> Result<Image, ArgumentError> {
 pub(super) fn answers(data: &[Data], dir: &Path) -> Result<Vec<Option<Image>>, ArgumentError> {
     data.iter()
         .map(|d| match (&d.answer, d.len) {
-            (Some(a), Some(len)) => raw(&dir.join(&a.file), d, len * d.kind.bytes()).map(Some),
+            (Some(a), Some(len)) => {
+                let path = dir.join(&a.file);
+                let right = raw(&path, d, len * d.kind.bytes())?;
+                match first_nan(d.kind, &right) {
+                    None => Ok(Some(right)),
+                    Some(index) => Err(ArgumentError::NotANumber {
+                        path,
+                        name: d.name.clone(),
+                        index,
+                    }),
+                }
+            }
             _ => Ok(None),
         })
         .collect()

@@ -1,6 +1,7 @@
 //! What is wrong with arguments before a run, and with results after it.
 
 use super::block::OutOfBounds;
+use super::compare::Number;
 use super::memory::OutOfMemory;
 use crate::worker::mirror::DeviceError;
 use greenup_device::LibraryError;
@@ -45,6 +46,16 @@ pub enum ArgumentError {
         /// Size of the array, bytes.
         needed: usize,
     },
+    /// A right value that is not a number: no result equals it.
+    #[error("{}: the right value of `{name}`[{index}] is not a number (NaN), which no result equals", path.display())]
+    NotANumber {
+        /// The file.
+        path: PathBuf,
+        /// Name of the array.
+        name: String,
+        /// Index of the element.
+        index: usize,
+    },
     /// The setup cannot be loaded.
     #[error("the setup: {0}")]
     Setup(LibraryError),
@@ -71,24 +82,22 @@ pub enum WrongResult {
     #[error("it changed its input `{0}`")]
     ChangedInput(String),
     /// An element differs from the problem's answer by more than its tolerances.
-    #[error(
-        "`{name}`[{index}] is {found:e}, the answer has {expected:e} ({tolerance:.1e} allowed)"
-    )]
+    #[error("`{name}`[{index}] is {found}, the answer has {expected} ({tolerance:.1e} allowed)")]
     Answer {
         /// Name of the array.
         name: String,
         /// Index of the element.
         index: usize,
         /// The kernel's value.
-        found: f64,
+        found: Number,
         /// The right value.
-        expected: f64,
+        expected: Number,
         /// The largest difference allowed.
         tolerance: f64,
     },
     /// An element differs from the reference's by more than the tolerance.
     #[error(
-        "`{name}`[{index}] is {found:e}, the reference has {expected:e} (error {error:.1e} of the largest value, {tolerance:.0e} allowed)"
+        "`{name}`[{index}] is {found}, the reference has {expected} (error {error:.1e} of the largest value, {tolerance:.0e} allowed)"
     )]
     Differs {
         /// Name of the array.
@@ -96,9 +105,9 @@ pub enum WrongResult {
         /// Index of the element.
         index: usize,
         /// The kernel's value.
-        found: f64,
+        found: Number,
         /// The reference's value.
-        expected: f64,
+        expected: Number,
         /// Their difference relative to the largest value of the array.
         error: f64,
         /// The largest error allowed.

@@ -1,6 +1,7 @@
 //! What an array holds before a run: bytes of its own, or those of a file, which stay in the system's memory of files.
 
-use std::fs::File;
+use greenup_files::FileError;
+use greenup_files::read::open_plain;
 use std::io;
 use std::ops::{Deref, DerefMut};
 use std::os::fd::AsRawFd as _;
@@ -22,12 +23,15 @@ pub struct Mapping {
 }
 
 impl Image {
-    /// The contents of a file, and its size.
+    /// The contents of a plain file, and its size.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// It cannot be read, or is a folder, pipe or device.
     pub fn of_file(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = open_plain(path).map_err(|e| match e {
+            FileError::Read { cause, .. } => cause,
+            other => io::Error::other(other.to_string()),
+        })?;
         let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         if bytes == 0 {
             return Ok(Self::Own(Vec::new()));
@@ -103,6 +107,12 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), [1, 2, 3]);
         std::fs::write(&path, []).unwrap();
         assert!(Image::of_file(&path).unwrap().is_empty());
-        assert!(Image::of_file(&dir.path().join("none")).is_err());
+        for none in [
+            &*dir.path().join("none"),
+            dir.path(),
+            Path::new("/dev/zero"),
+        ] {
+            assert!(Image::of_file(none).is_err(), "{}", none.display());
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub(crate) mod block;
+mod changes;
 mod compare;
 mod contents;
 pub mod error;
@@ -17,7 +18,7 @@ use error::{ArgumentError, WrongResult};
 use crate::command::SharedFile;
 use crate::command::program::Program;
 use crate::error::BuildError;
-use crate::problem::Data;
+use crate::problem::{Data, Tolerance};
 use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
 use crate::worker::gpu_kernel::GpuKernel;
@@ -182,17 +183,23 @@ impl LoadedInputs {
                 Some(usual) => self.mirror_fresh(usual, images)?,
             }
         }
+        let Some(kernel) = kernel else {
+            return Ok(());
+        };
+        if matches!(kernel, Kernel::Host(_)) && self.device.is_none() {
+            self.arguments.lay(Layout::AtEnd)?;
+            guards::watch(&self.arguments, channel.secret, channel.descriptor());
+        }
+        self.bind(kernel)
+    }
+
+    fn bind(&mut self, kernel: &mut Kernel) -> Result<(), Stop> {
         match (kernel, &self.device) {
-            (Some(Kernel::Gpu(k)), Some(OnDevice::Cuda(mirror))) => {
+            (Kernel::Gpu(k), Some(OnDevice::Cuda(mirror))) => {
                 k.rebind(mirror, &mut self.arguments).map_err(on_device)
             }
-            (Some(Kernel::OpenCl(k)), Some(OnDevice::OpenCl(mirror))) => {
+            (Kernel::OpenCl(k), Some(OnDevice::OpenCl(mirror))) => {
                 k.bind(mirror, &self.arguments).map_err(on_device)
-            }
-            (Some(Kernel::Host(_)), None) => {
-                self.arguments.lay(Layout::AtEnd)?;
-                guards::watch(&self.arguments, channel.secret, channel.descriptor());
-                Ok(())
             }
             _ => Ok(()),
         }
@@ -306,22 +313,39 @@ impl LoadedInputs {
     }
 
     /// Runs the reference and writes its outputs.
-    pub(crate) fn run_reference(&mut self, kernel: HostKernel, outputs: &Path) -> Result<(), Stop> {
+    pub(crate) fn run_reference(
+        &mut self,
+        kernel: &HostKernel,
+        outputs: &Path,
+    ) -> Result<(), Stop> {
         self.arguments.reset(false);
         kernel.run(&mut self.arguments.pointers(), 1);
-        self.arguments.verify(None, 0.0)?;
+        self.arguments.verify(None, Tolerance::default())?;
+        (self.arguments.judge_reference()).map_err(|why| (F::Wrong, why))?;
         std::fs::write(outputs, self.arguments.outputs())
             .map_err(|e| Stop::Environment(format!("{} cannot be written: {e}", outputs.display())))
     }
 
     /// Compares what a run gave with the reference's results.
-    pub(crate) fn verify(&mut self, reference: Option<&Path>, tolerance: f64) -> Result<f64, Stop> {
+    pub(crate) fn verify(
+        &mut self,
+        reference: Option<&Path>,
+        tolerance: Tolerance,
+    ) -> Result<f64, Stop> {
         if let Some(path) = reference
             && !self.expected.iter().any(|(p, _)| p == path)
         {
             let bytes = std::fs::read(path).map_err(|e| {
                 Stop::Environment(format!("the reference's results cannot be read: {e}"))
             })?;
+            let needed = self.arguments.output_bytes();
+            if bytes.len() != needed {
+                return Err(Stop::Environment(format!(
+                    "{} has {} bytes of the reference's results, and they are {needed}",
+                    path.display(),
+                    bytes.len()
+                )));
+            }
             self.expected.push((path.to_owned(), bytes));
         }
         let outside = match &self.device {

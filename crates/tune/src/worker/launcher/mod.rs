@@ -159,4 +159,49 @@ mod tests {
         assert_eq!(w.run(&job(), 100.0, &|| true).unwrap(), None);
         assert!(start.elapsed() < Duration::from_secs(50));
     }
+
+    #[test]
+    fn a_worker_that_answers_without_an_end_is_ended() {
+        let start = Instant::now();
+        for (first, again) in [
+            (r#""Loaded""#, r#""Ready""#),
+            (r#""Ready""#, r#""Loaded""#),
+            (
+                r#""Ready""#,
+                r#"{"Failed":{"failure":"wrong","message":"m"}}"#,
+            ),
+            (
+                r#""Ready""#,
+                r#"{"Measured":{"times_s":[1.0],"energy_j":null,"time_error":0.0,"flags":[],"state":{},"baseline_s":[],"baseline_j":null}}"#,
+            ),
+        ] {
+            let w = script(&format!(
+                r#"read n rest; printf '\n%s {first}\n' $n; while :; do printf '\n%s {again}\n' $n; done"#
+            ));
+            let answer = w.run(&job(), 1000.0, &|| false).unwrap().unwrap();
+            let (failure, message) = answer.failure.unwrap();
+            assert_eq!(failure, Failure::Crash, "{message}");
+            assert!(message.contains("without an end"), "{message}");
+            assert!(answer.messages.len() <= 64);
+        }
+        // Behind a launcher it is no config's fault. It gives itself no time by being ready again and again.
+        let slow = r#"read n rest; while :; do printf '\n%s "Ready"\n' $n; sleep 0.2; done"#;
+        let answer = script(slow).run(&job(), 1.0, &|| false).unwrap().unwrap();
+        assert_eq!(answer.failure.unwrap().0, Failure::Timeout);
+        let long = r#"read n rest; printf '\n%s "Ready"\n%s {"Failed":{"failure":"wrong","message":"' $n $n; head -c 9000000 /dev/zero | tr '\0' m; printf '"}}\n\n%s "Done"\n' $n"#;
+        let answer = script(long).run(&job(), 100.0, &|| false).unwrap().unwrap();
+        let (_, message) = answer.failure.unwrap();
+        assert!(message.contains("cannot be read"), "{}", message.len());
+        assert!(start.elapsed() < Duration::from_secs(50));
+    }
+
+    #[test]
+    fn a_job_with_a_name_that_is_no_text_is_not_sent() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let mut job = job();
+        job.inputs.dir = std::ffi::OsStr::from_bytes(b"/tmp/\xff").into();
+        let e = script("read n rest; sleep 100").run(&job, 100.0, &|| false);
+        let e = e.unwrap_err();
+        assert!(e.0.contains("cannot be sent"), "{e}");
+    }
 }

@@ -7,14 +7,16 @@ use std::process::ChildStdin;
 use std::sync::{Mutex, PoisonError, mpsc};
 
 /// Bytes of an answer at most.
-const LONGEST: usize = 64 << 20;
+const LONGEST: usize = 4 << 20;
+/// Answers that wait to be taken at most: a worker that sends more waits.
+pub(super) const WAITING: usize = 16;
 
 /// Passes on the lines that carry the number of the job under way; whatever else a kernel wrote there is left out.
 pub(super) fn answers(
     pipe: impl Read,
     nonce: &Mutex<String>,
     skipped: &Mutex<Skipped>,
-    tx: &mpsc::Sender<Message>,
+    tx: &mpsc::SyncSender<Message>,
 ) {
     let mut lines = BufReader::new(pipe);
     let mut line = Vec::new();

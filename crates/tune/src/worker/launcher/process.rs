@@ -1,7 +1,7 @@
 //! A worker process: jobs go in, answers come out, time limits hold.
 
 use super::end::{End, EndOf};
-use super::pipes::{Skipped, answers, writer};
+use super::pipes::{Skipped, WAITING, answers, writer};
 use super::{Answer, FILLING_S};
 use crate::error::EnvironmentFault;
 use crate::sweep::Failure;
@@ -23,6 +23,8 @@ const KILLING: Duration = Duration::from_secs(3);
 const KILLING_REMOTE: Duration = Duration::from_secs(1);
 /// Time in which a watcher that is not the leader removes its files.
 const CLEARING: Duration = Duration::from_millis(300);
+/// Answers to one job at most.
+const ANSWERS: usize = 64;
 /// Time after a job's limit in which the end of a worker that ended itself is heard through a launcher, s. Then the connection
 /// is lost, which is not the kernel's fault.
 const ALARM_S: f64 = 20.0;
@@ -54,7 +56,7 @@ impl Drop for Worker {
 
 impl Worker {
     pub(super) fn of(mut group: Group) -> Self {
-        let (tx, messages) = mpsc::channel();
+        let (tx, messages) = mpsc::sync_channel(WAITING);
         let nonce = Arc::new(Mutex::new(String::new()));
         let skipped = Arc::new(Mutex::new(Skipped::default()));
         if let Some(pipe) = group.take_stdout() {
@@ -104,7 +106,12 @@ impl Worker {
             .clone_from(&nonce);
         if let Some(stdin) = &self.stdin {
             let mut line = format!("{nonce} ").into_bytes();
-            line.extend(serde_json::to_vec(job).unwrap_or_default());
+            // A name of a file that is not UTF-8 has no JSON.
+            line.extend(
+                serde_json::to_vec(job).map_err(|e| {
+                    EnvironmentFault(format!("a job cannot be sent to a worker: {e}"))
+                })?,
+            );
             line.push(b'\n');
             let _ = stdin.send(line);
         }
@@ -113,6 +120,7 @@ impl Worker {
         let mut end: Option<Instant> = None;
         // Until then nothing of the kernel is in the process: what goes wrong is not its fault.
         let mut ready = false;
+        let (mut measured, mut answers) = (false, 0);
         let mut answer = Answer {
             messages: Vec::new(),
             failure: None,
@@ -126,19 +134,25 @@ impl Worker {
                 }
                 Ok(Message::Failed { failure, message }) => {
                     answer.failure.get_or_insert((failure, message));
+                    answers += 1;
                 }
                 Ok(s) => {
+                    // Once each: no worker gives itself more time.
                     match s {
-                        Message::Ready => {
+                        Message::Ready if !ready => {
                             ready = true;
                             start = Instant::now();
                         }
-                        Message::Measured { .. } => start = Instant::now(),
+                        Message::Measured { .. } if !measured => {
+                            measured = true;
+                            start = Instant::now();
+                        }
                         _ => {}
                     }
-                    if s != Message::Ready {
+                    if s != Message::Ready && answers < ANSWERS {
                         answer.messages.push(s);
                     }
+                    answers += 1;
                 }
                 Err(e) => {
                     // Its end counts, not that of its pipe: others may have that open.
@@ -185,6 +199,15 @@ impl Worker {
             if cancelled() {
                 self.stop();
                 return Ok(None);
+            }
+            if answers > ANSWERS {
+                self.stop();
+                let why = "it answers a job without an end";
+                if self.remote || !ready {
+                    return Err(EnvironmentFault(format!("a worker is at fault: {why}")));
+                }
+                answer.failure = Some((Failure::Crash, why.into()));
+                return Ok(Some(answer));
             }
             if introduces && self.skipped().bytes > GARBAGE {
                 self.stop();

@@ -82,8 +82,11 @@ pub fn run(args: &GemmArgs) -> Result {
         .copied()
         .unwrap_or(problem.objective)
         .to_string();
-    if args.tune && !wisdom::tuned(args, &problem, &file, size, &cache)? {
-        return Ok(());
+    if args.tune {
+        let used = choose(&user::load()?, &problem, &cpu, size, &objective).config;
+        if !wisdom::tuned(args, &problem, &file, size, &cache, used)? {
+            return Ok(());
+        }
     }
     let known = user::load()?;
     let chosen = choose(&known, &problem, &cpu, size, &objective);

@@ -5,17 +5,19 @@ use crate::search::{self, Spread};
 use crate::{found, keep};
 use greenup_app::error::Result;
 use greenup_gemm::Size;
+use greenup_space::Value;
 use greenup_tune::Problem;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Tunes for a size and keeps the winner; false when the user stopped it before anything was found.
+/// Tunes for a size, beside the config that is used until now, and keeps the winner; false when the user stopped it before anything was found.
 pub fn tuned(
     args: &GemmArgs,
     problem: &Problem,
     file: &Path,
     size: Size,
     cache: &Path,
+    used: Vec<Value>,
 ) -> Result<bool> {
     let seconds = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -28,7 +30,10 @@ pub fn tuned(
         problem,
         file,
         &args.search,
-        &Spread::default(),
+        &Spread {
+            first: vec![used],
+            ..Spread::default()
+        },
         &dir,
         args.json,
     )?;

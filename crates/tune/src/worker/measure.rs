@@ -1,0 +1,148 @@
+//! Measures a kernel with another around it, and several in rounds.
+
+use crate::command::OBJECTIVE;
+use crate::sweep::Failure as F;
+use crate::worker::channel::Channel;
+use crate::worker::inputs::{Kernel, LoadedInputs};
+use crate::worker::protocol::{Built, Message};
+use crate::worker::stop::Stop;
+use greenup_meter::Meter;
+use greenup_meter::observe::Silent;
+
+/// A kernel, with another measured around it.
+pub(super) struct Pair<'a> {
+    pub(super) kernel: &'a mut Kernel,
+    pub(super) once: f64,
+    pub(super) baseline: Option<Kernel>,
+    /// Seconds of the baseline, before and after.
+    pub(super) share: f64,
+    pub(super) energy: bool,
+}
+
+impl Pair<'_> {
+    pub(super) fn measure(
+        mut self,
+        inputs: &mut LoadedInputs,
+        meter: &mut Meter,
+    ) -> Result<Message, Stop> {
+        let mut baseline_s = Vec::new();
+        let mut baseline_j = None;
+        let mut base_once = 0.0;
+        if let Some(b) = &mut self.baseline {
+            // A first call may allocate or convert.
+            base_once = inputs.run(b, 1)?;
+            if self.energy && meter.has_energy() {
+                let m = meter.measure::<Stop>(&Silent, &mut |s| {
+                    inputs.window(b, s, &mut base_once, &mut Vec::new())
+                })?;
+                baseline_j = m.and_then(|m| m.energy_j).map(|e| e.median);
+            }
+        }
+        let mut around = |inputs: &mut LoadedInputs| -> Result<(), Stop> {
+            if let Some(b) = &mut self.baseline {
+                let run = inputs.window(b, self.share, &mut base_once, &mut Vec::new())?;
+                baseline_s.push(run.seconds / run.iterations);
+            }
+            Ok(())
+        };
+        around(inputs)?;
+        let window = meter.window_s();
+        let mut times_s = Vec::new();
+        let (kernel, once) = (&mut *self.kernel, &mut self.once);
+        let measured = meter.measure::<Stop>(&Silent, &mut |s| {
+            let mut batches = Vec::new();
+            let run = inputs.window(kernel, s, once, &mut batches)?;
+            // Shorter calls are the meter's warm-up.
+            if s >= window {
+                times_s.append(&mut batches);
+            }
+            Ok(run)
+        })?;
+        around(inputs)?;
+        let m = measured
+            .ok_or_else(|| Stop::Failed(F::Runtime, "the measurement was stopped".to_owned()))?;
+        let time_error = greenup_meter::Summary::of(&times_s)
+            .map_or(m.time_s.relative_error(), |s| s.relative_error());
+        Ok(Message::Measured {
+            times_s,
+            energy_j: m.energy_j.as_ref().map(|e| e.median),
+            time_error,
+            flags: m
+                .flags
+                .iter()
+                .filter(|f| !matches!(f, greenup_meter::Flag::NoEnergy))
+                .map(ToString::to_string)
+                .collect(),
+            state: m.state_by_name(),
+            baseline_s,
+            baseline_j,
+        })
+    }
+}
+
+/// Measures several kernels in rounds, each round in another order.
+///
+/// # Errors
+/// One fails.
+pub(super) fn interleaved(
+    inputs: &mut LoadedInputs,
+    built: &[Built],
+    rounds: usize,
+    seconds: f64,
+    seed: u64,
+    meter: &mut Meter,
+    channel: &mut Channel,
+) -> Result<Message, Stop> {
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for b in built {
+        kernels.push(inputs.load(b)?);
+    }
+    channel.answer(&Message::Loaded);
+    let mut once = Vec::new();
+    for k in &mut kernels {
+        inputs.reset()?;
+        once.push(inputs.run(k, 1)?);
+    }
+    let mut times_s = vec![Vec::new(); kernels.len()];
+    let mut energies_j = vec![Vec::new(); kernels.len()];
+    let mut metrics = vec![Vec::new(); kernels.len()];
+    for k in &mut kernels {
+        if let Kernel::Command(program) = k {
+            program.numbers();
+        }
+    }
+    let mut rng = fastrand::Rng::with_seed(seed);
+    for _ in 0..rounds {
+        let mut order: Vec<usize> = (0..kernels.len()).collect();
+        rng.shuffle(&mut order);
+        for i in order {
+            let (k, once) = (&mut kernels[i], &mut once[i]);
+            let mut batches = Vec::new();
+            if meter.has_energy() {
+                let m = meter
+                    .measure::<Stop>(&Silent, &mut |s| inputs.window(k, s, once, &mut batches))?;
+                if let Some(m) = m {
+                    times_s[i].push(m.time_s.median);
+                    // A round without its energy would shift those of the later ones.
+                    match m.energy_j {
+                        Some(e) if energies_j[i].len() + 1 == times_s[i].len() => {
+                            energies_j[i].push(e.median);
+                        }
+                        _ => energies_j[i].clear(),
+                    }
+                }
+            } else {
+                let run = inputs.window(k, seconds, once, &mut batches)?;
+                times_s[i].push(run.seconds / run.iterations);
+            }
+            if let Kernel::Command(program) = k {
+                metrics[i].extend(program.numbers().remove(OBJECTIVE));
+            }
+        }
+    }
+    Ok(Message::Interleaved {
+        times_s,
+        energies_j,
+        metrics,
+    })
+}
