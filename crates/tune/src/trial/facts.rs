@@ -1,6 +1,7 @@
 //! What makes a sweep reproducible, recorded beside it.
 
 use crate::build::compile::{Unit, compiler_version};
+use crate::objective::Objective;
 use crate::plan::{DATA_SEED, Plan};
 use crate::problem::parts::{hash, shown};
 use crate::problem::{Fill, Problem, Role};
@@ -64,6 +65,10 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> SweepFacts {
         parameters: problem.space.names().map(str::to_owned).collect(),
         flops,
         objective: plan.objectives.first().map(ToString::to_string),
+        goal: match (plan.objectives.first(), &problem.command) {
+            (Some(Objective::Metric(name)), Some(c)) => c.goal(name),
+            _ => None,
+        },
         disturbance: None,
         baseline: None,
         more,
