@@ -14,10 +14,10 @@ pub enum Implausible {
     #[error("it was measured, but has no times")]
     NoTimes,
     /// A time is not finite, not positive, or out of [`TIMES_S`].
-    #[error("a run of {0} s is not possible")]
+    #[error("a run of {0:?} s is not possible")]
     Time(f64),
     /// The time of the trial is not between those of its runs.
-    #[error("its time of {time_s} s is not between those of its runs, {lo} s and {hi} s")]
+    #[error("its time of {time_s:?} s is not between those of its runs, {lo:?} s and {hi:?} s")]
     Outside {
         /// The trial's, s.
         time_s: f64,
@@ -27,7 +27,7 @@ pub enum Implausible {
         hi: f64,
     },
     /// An energy is not finite or not positive.
-    #[error("an energy of {0} J is not possible")]
+    #[error("an energy of {0:?} J is not possible")]
     Energy(f64),
     /// Another number is out of its range.
     #[error("`{name}` is {value}")]
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(t.check(1), Ok(()));
         let (failure, message) = t.failure().unwrap();
         assert_eq!(failure, Failure::Runtime);
-        assert!(message.contains("-1 s is not possible"), "{message}");
+        assert!(message.contains("-1.0 s is not possible"), "{message}");
         assert!(t.metrics.is_empty());
         assert!(t.check(2).is_err());
         let odd = Trial {
