@@ -12,6 +12,7 @@ use greenup_tune::sweep::{FormatError, read_any};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -92,7 +93,7 @@ impl Sweep {
                 row.set_item(name, value(py, v)?)?;
             }
             let cost = t.cost();
-            row.set_item("time_s", cost.map(|c| c.time_s))?;
+            row.set_item("time_s", cost.map(|c| c.time_s).filter(|t| t.is_finite()))?;
             row.set_item("energy_j", cost.and_then(|c| c.energy_j))?;
             row.set_item("failure", t.failure().map(|f| f.0.name()))?;
             row.set_item("message", t.failure().map(|f| f.1))?;
@@ -107,7 +108,8 @@ impl Sweep {
     /// The best trial, as ``greenup best --format json`` prints it. ``objective``: time, energy, edp, …; by default that of the sweep.
     #[pyo3(signature = (objective=None))]
     fn best(&self, py: Python<'_>, objective: Option<&str>) -> PyResult<Py<PyAny>> {
-        let found = best(&self.sweep, self.objective(objective)?)
+        let objective = self.objective(objective)?;
+        let found = best(&*self.aimed(objective)?, objective)
             .map_err(|e| TuneError::new_err(e.to_string()))?;
         let json = found
             .json()
@@ -160,7 +162,7 @@ impl Sweep {
                 (strategy == "steered").then_some("use the command `greenup replay`"),
             )
         })?;
-        let sweep = &self.sweep;
+        let sweep = &*self.aimed(objective)?;
         let found = run(py, |_| {
             replay(sweep, &[objective], made.as_mut(), budget, seed)
         })?
@@ -178,13 +180,13 @@ impl Sweep {
                 .map_err(|e: greenup_tune::objective::UnknownObjective| {
                     PyValueError::new_err(e.to_string())
                 }),
-            None => {
-                let recorded = self.sweep.facts.objective.as_deref();
-                Ok(recorded
-                    .and_then(|o| o.parse().ok())
-                    .unwrap_or(Objective::Time))
-            }
+            None => (self.sweep.own_objective()).map_err(|e| PyValueError::new_err(e.to_string())),
         }
+    }
+
+    /// The sweep with the values of an objective.
+    fn aimed(&self, objective: Objective) -> PyResult<Cow<'_, greenup_tune::Sweep>> {
+        (self.sweep.aimed(objective)).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 }
 

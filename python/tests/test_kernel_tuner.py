@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import math
 import os
 import signal
 import subprocess
@@ -500,3 +501,36 @@ def test_a_missing_program_is_named(problem, monkeypatch, tmp_path):
     monkeypatch.setenv("GREENUP_BIN", str(tmp_path / "none"))
     with pytest.raises(RuntimeError, match="GREENUP_BIN"):
         kernel_tuner.tune_kernel(**problem)
+
+
+def test_what_was_not_measured_is_null_in_files_and_never_the_best(tmp_path):
+    nan = float("nan")
+    results = [{"time": nan, "GFLOP/s": nan}, {"time": 2.0, "GFLOP/s": float("inf")}, {"time": 1.0, "GFLOP/s": np.float32(3.0)}]
+    assert json.loads(json.dumps({"a": results}, cls=util.NpEncoder))["a"][0] == {"time": None, "GFLOP/s": None}
+    assert util.get_best_config(results, "time")["time"] == 1.0
+    file = tmp_path / "cache.json"
+    head = '{"device_name": "d", "kernel_name": "k", "tune_params_keys": ["a"], "cache": {\n'
+    entries = ['"1": {"a": 1, "time": 2.0, "GFLOP/s": NaN}', '"2": {"a": 2, "time": 1e20}', '"3": {"a": null, "time": null}']
+    file.write_text("\ufeff" + head + ",\n".join(entries) + "}\n}", encoding="utf-8")
+    read = cache_module.read_cache(str(file))["cache"]
+    assert math.isnan(read["1"]["GFLOP/s"])
+    assert "__error__" in read["2"]
+    assert read["3"]["a"] is None and math.isnan(read["3"]["time"])
+
+
+def test_units_of_t4_files_are_read(tmp_path):
+    file = tmp_path / "t4.json"
+
+    def time_of(value, unit, metadata=None):
+        measurements = [{"name": "time", "value": value, "unit": unit}, {"name": "energy", "value": 500.0, "unit": "mJ"}]
+        entry = {"configuration": {"b": 1}, "measurements": measurements, "invalidity": "correct"}
+        file.write_text(json.dumps({"results": [entry], "metadata": metadata or {}}))
+        (result,) = file_utils.load_output_file(str(file))
+        assert result["energy"] == 0.5
+        return result["time"]
+
+    for value, unit in ((2.0, "ms"), (2.0, ""), (2000.0, "us"), ("2.0", "ms"), ([1.0, 3.0], "ms")):
+        assert time_of(value, unit) == pytest.approx(2.0)
+    assert time_of(2000.0, "", {"timeunit": "microseconds"}) == pytest.approx(2.0)
+    with pytest.raises(ValueError, match="fortnights"):
+        time_of(1.0, "fortnights")

@@ -185,12 +185,12 @@ pub fn keep_winners(mut entries: Vec<Entry>, again: &str) {
     let invalid = entries.iter().find_map(|e| e.check().err());
     let kept = match invalid {
         Some(message) => Err(AppError::new(message)),
-        None => keep(&entries, Prefer::Current),
+        None => keep(&entries, Prefer::Better),
     };
     match kept {
         Ok(None) => {}
         Ok(Some(kept)) => {
-            for (e, verdict) in entries.iter().zip(&kept.verdicts) {
+            for (e, (verdict, _)) in entries.iter().zip(&kept.verdicts) {
                 print::note(outcome(e, *verdict, &kept.path));
             }
         }
@@ -202,7 +202,7 @@ pub fn keep_winners(mut entries: Vec<Entry>, again: &str) {
 }
 
 /// What became of a winner, in a sentence.
-fn outcome(e: &Entry, (verdict, taken): (Verdict, bool), path: &Path) -> String {
+fn outcome(e: &Entry, verdict: Verdict, path: &Path) -> String {
     let (id, path) = (e.id(), path.display());
     let what = format!("{} by {}", e.problem, e.objective);
     match verdict {
@@ -210,10 +210,7 @@ fn outcome(e: &Entry, (verdict, taken): (Verdict, bool), path: &Path) -> String 
         Verdict::Better { ratio } => {
             format!("{what}: kept as {id} in {path}; takes ×{ratio:.3} of the earlier one")
         }
-        Verdict::Other { ratio } if taken => format!(
-            "{what}: kept as {id} in {path}, in place of one of other sources; takes ×{ratio:.3} of it"
-        ),
-        Verdict::Worse { ratio } | Verdict::Other { ratio } => format!(
+        Verdict::Worse { ratio } => format!(
             "{what}: the one in {path} stays, of which this takes ×{ratio:.3}; `greenup wisdom forget {id}` drops it"
         ),
         Verdict::Same => format!("{what}: {path} has it already"),

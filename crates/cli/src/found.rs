@@ -4,7 +4,8 @@ use greenup_app::print;
 use greenup_report::si::si;
 use greenup_study::pages::sweep::findings::against_baseline;
 use greenup_tune::session::SessionResult;
-use greenup_tune::{Finalist, Found, Objective, Sweep};
+use greenup_tune::sweep::metric::own_value;
+use greenup_tune::{Found, Objective};
 
 /// Prints the result.
 pub fn print(searched: &SessionResult) {
@@ -113,8 +114,8 @@ pub fn print(searched: &SessionResult) {
             if let Some(w) = flops {
                 row.push(format!("{:.2}", w / f.time_s.median * 1e-9));
             }
-            if let Some(name) = metric {
-                row.push(metric_of(sweep, f, name).map_or_else(String::new, |x| format!("{x:.4}")));
+            if metric.is_some() {
+                row.push(format!("{:.4}", own_value(f.value, sweep.facts.goal)));
             }
             row.push(f.ratio.as_ref().map_or_else(String::new, |r| {
                 format!("×{:.3} [{:.3} … {:.3}]", r.median, r.lo, r.hi)
@@ -131,14 +132,6 @@ pub fn print(searched: &SessionResult) {
         let compared = against_baseline(sweep, r);
         print::line(format!("\nbaseline, in the same rounds: {compared}"));
     }
-}
-
-/// The metric of a finalist, of whose value to minimise its trial tells whether it is the metric's reciprocal.
-fn metric_of(sweep: &Sweep, f: &Finalist, name: &str) -> Option<f64> {
-    let trial = sweep.trials.iter().find(|t| t.config == f.config)?;
-    let (metric, value) = (trial.metrics.get(name)?, trial.cost()?.metric?);
-    let reciprocal = (metric * value - 1.0).abs() < 1e-9 && (metric - value).abs() > 1e-9 * value;
-    Some(if reciprocal { 1.0 / f.value } else { f.value })
 }
 
 /// Prints a note if the user stopped it.

@@ -16,8 +16,9 @@ use greenup_tune::session::{
     Budget, Estimate, Session, SessionError, SessionOptions, SessionResult,
 };
 use greenup_tune::shard::Shard;
+use greenup_tune::sweep::metric::ObjectiveError;
 use greenup_tune::sweep::{FolderError, FormatError, read_any, wisdom};
-use greenup_tune::{Problem, Sweep, TuneError};
+use greenup_tune::{Objective, Problem, Sweep, TuneError};
 use greenup_wisdom::Device;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -279,9 +280,25 @@ pub fn folder(e: &FolderError) -> AppError {
         FolderError::NoFacts(_) => out.hint(
             "restore its sweep.json, or choose another folder with --out",
         ),
-        FolderError::Csv { .. } | FolderError::Json { .. } => out,
+        FolderError::Csv { .. } | FolderError::Json { .. } | FolderError::Implausible { .. } => out,
         FolderError::Broken { .. } => out.hint("restore the file, or choose another folder"),
     }
+}
+
+/// A sweep with the values of an objective, by default its own; and the objective.
+///
+/// # Errors
+/// The sweep has no metric of that name, or what is better of it is not known.
+pub fn aimed(sweep: Sweep, objective: Option<Objective>) -> Result<(Sweep, Objective)> {
+    let refused = |e: ObjectiveError| AppError::new(e.to_string());
+    let objective = objective.map_or_else(|| sweep.own_objective(), Ok);
+    let objective = objective.map_err(refused)?;
+    let before = sweep.warnings.len();
+    let out = sweep.aimed(objective).map_err(refused)?.into_owned();
+    for w in &out.warnings[before..] {
+        print::warn(w);
+    }
+    Ok((out, objective))
 }
 
 /// Reads a recorded sweep, with a warning for each line that is left out.

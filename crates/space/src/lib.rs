@@ -10,6 +10,7 @@
 mod engine;
 mod error;
 pub mod expr;
+pub mod json;
 mod notation;
 mod plan;
 mod script;

@@ -52,7 +52,7 @@ pub enum Objective {
 /// An unknown objective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "invalid objective `{0}`: use time, energy, edp, ed2p, flops/w, alpha=0.3, time@power<=250, energy@time<=0.01, metric:NAME"
+    "invalid objective `{0}`: use time, energy, edp, ed2p, flops/w, alpha=0.3, time@power<=250, energy@time<=0.01, metric:NAME, metric:NAME:max"
 )]
 pub struct UnknownObjective(String);
 
@@ -65,12 +65,12 @@ impl Objective {
         !matches!(self, Self::Time | Self::Metric(_))
     }
 
-    /// The value to minimise for `flops` of work; `None` when energy is needed and was not
+    /// The value to minimise for `flops` of work; `None` when a quantity that it needs was not
     /// measured. A point beyond a bound gets a value larger than any within it, the larger the
     /// further.
     pub fn value(self, c: Cost, flops: Option<f64>) -> Option<f64> {
         let t = c.time_s;
-        Some(match self {
+        let value = match self {
             Self::Time => t,
             Self::Energy => c.energy_j?,
             Self::Edp => c.energy_j? * t,
@@ -80,7 +80,9 @@ impl Objective {
             Self::TimeUnderPower(w) => bounded(t, c.power_w()? / w),
             Self::EnergyUnderTime(s) => bounded(c.energy_j?, t / s),
             Self::Metric(_) => c.metric?,
-        })
+        };
+        // Files of other tuners may have no time.
+        value.is_finite().then_some(value)
     }
 
     /// Whether a point keeps the bound.

@@ -53,6 +53,16 @@ fn sorted(mut values: Vec<Value>) -> Vec<Value> {
     values
 }
 
+/// The place of a value among [`sorted`] ones.
+fn place(all: &[Value], v: &Value) -> Option<usize> {
+    all.binary_search_by(|k| {
+        k.compare(v)
+            .unwrap_or_else(|| matches!(k, Value::Str(_)).cmp(&matches!(v, Value::Str(_))))
+    })
+    .ok()
+    .or_else(|| all.iter().position(|k| k == v))
+}
+
 /// Points of a table, as a recorded sweep has them.
 pub struct Table {
     names: Vec<String>,
@@ -72,7 +82,7 @@ impl Table {
             .map(|r| {
                 r.iter()
                     .zip(&values)
-                    .map(|(v, all)| all.iter().position(|k| k == v).unwrap_or(0) as u32)
+                    .map(|(v, all)| place(all, v).unwrap_or(0) as u32)
                     .collect()
             })
             .collect();
@@ -112,7 +122,7 @@ impl Points for Table {
 
     fn position(&self, config: &[Value]) -> Option<u64> {
         let codes = (config.iter().zip(&self.values))
-            .map(|(v, all)| Some(all.iter().position(|k| k == v)? as u32))
+            .map(|(v, all)| Some(place(all, v)? as u32))
             .collect::<Option<Vec<u32>>>()?;
         self.find(&codes)
     }

@@ -81,8 +81,17 @@ const LONGEST: usize = 4096;
 const MOST: usize = 256;
 
 impl Entry {
-    /// What tells two entries apart: problem, precision, objective, constants, names of the parameters and device.
-    fn key(&self) -> Vec<String> {
+    /// What tells two entries apart: the question, and the sources of the kernel where they are known. A problem of the same
+    /// name with other sources is another one.
+    pub fn key(&self) -> Vec<String> {
+        let mut key = self.question();
+        let sources = &self.provenance.sources;
+        key.extend((!sources.is_empty()).then(|| format!("sources {sources}")));
+        key
+    }
+
+    /// What a lookup asks for: problem, precision, objective, constants, names of the parameters and device.
+    pub(crate) fn question(&self) -> Vec<String> {
         let d = &self.device;
         let constants = self.constants.iter().map(|(n, v)| format!("{n}={v}"));
         [

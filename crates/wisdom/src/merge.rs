@@ -3,6 +3,7 @@
 use crate::entry::Entry;
 use crate::store::Store;
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// An entry of another store next to the one here.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -22,11 +23,6 @@ pub enum Verdict {
     },
     /// It is the same entry.
     Same,
-    /// It was measured with other sources of the kernel, so that values say less.
-    Other {
-        /// Its value over the one here.
-        ratio: f64,
-    },
 }
 
 /// Which of two entries with the same key stays.
@@ -35,8 +31,6 @@ pub enum Prefer {
     /// The one with the lower measured value.
     #[default]
     Better,
-    /// The same, but the new one if it was measured with other sources, as these are the ones in use now.
-    Current,
     /// The one that is imported.
     Imported,
     /// The one that is here.
@@ -44,18 +38,15 @@ pub enum Prefer {
 }
 
 impl Verdict {
-    /// Compares an entry with those of a store.
-    pub fn of(store: &Store, new: &Entry) -> Self {
-        let Some(old) = store.entries.iter().find(|e| e.same_key(new)) else {
+    /// Compares an entry with the one of its key, if there is one.
+    fn of(old: Option<&Entry>, new: &Entry) -> Self {
+        let Some(old) = old else {
             return Self::New;
         };
         if old == new {
             return Self::Same;
         }
         let ratio = new.value() / old.value();
-        if old.provenance.sources != new.provenance.sources {
-            return Self::Other { ratio };
-        }
         match ratio < 1.0 {
             true => Self::Better { ratio },
             false => Self::Worse { ratio },
@@ -69,11 +60,6 @@ impl Verdict {
             Self::Same => false,
             Self::Better { .. } => prefer != Prefer::Kept,
             Self::Worse { .. } => prefer == Prefer::Imported,
-            Self::Other { ratio } => match prefer {
-                Prefer::Better => ratio < 1.0,
-                Prefer::Current | Prefer::Imported => true,
-                Prefer::Kept => false,
-            },
         }
     }
 
@@ -84,19 +70,25 @@ impl Verdict {
             Self::Same => "same".into(),
             Self::Better { ratio } => format!("better, ×{ratio:.3}"),
             Self::Worse { ratio } => format!("no better, ×{ratio:.3}"),
-            Self::Other { ratio } => format!("other sources, ×{ratio:.3}"),
         }
     }
 }
 
 /// Adds entries to a store; returns what each is, and whether it was taken.
 pub fn merge(store: &mut Store, new: &[Entry], prefer: Prefer) -> Vec<(Verdict, bool)> {
+    let mut places: HashMap<Vec<String>, usize> =
+        (store.entries.iter().enumerate().map(|(i, e)| (e.key(), i))).collect();
     new.iter()
         .map(|e| {
-            let verdict = Verdict::of(store, e);
+            let place = places.entry(e.key()).or_insert(store.entries.len());
+            let old = store.entries.get(*place);
+            let verdict = Verdict::of(old, e);
             let taken = verdict.takes(prefer);
-            if taken {
-                store.keep(e.clone());
+            match store.entries.get_mut(*place) {
+                Some(old) if taken => *old = e.clone(),
+                Some(_) => {}
+                // A new one is always taken.
+                None => store.entries.push(e.clone()),
             }
             (verdict, taken)
         })
@@ -138,17 +130,16 @@ mod tests {
             let one = std::slice::from_ref(&equal);
             assert_eq!(merge(&mut store, one, prefer), [(verdict, taken)]);
         }
-        // Of other sources: only a search of the sources in use replaces a better one.
-        let mut other = at(1, 8.0);
-        other.provenance.sources = "x".into();
-        let verdict = Verdict::Other { ratio: 2.0 };
-        for (prefer, taken) in [
-            (Prefer::Better, false),
-            (Prefer::Kept, false),
-            (Prefer::Current, true),
-        ] {
+        // Of other sources: another problem, however fast.
+        for t in [8.0, 0.5] {
+            let mut other = at(1, t);
+            other.provenance.sources = format!("x{t}");
             let one = std::slice::from_ref(&other);
-            assert_eq!(merge(&mut store, one, prefer), [(verdict, taken)]);
+            assert_eq!(
+                merge(&mut store, one, Prefer::Better),
+                [(Verdict::New, true)]
+            );
         }
+        assert_eq!(store.entries.len(), 4);
     }
 }

@@ -3,6 +3,7 @@
 use crate::entry::Entry;
 use greenup_files::FileError;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -136,17 +137,19 @@ impl Store {
             head: comments.collect(),
             entries: Vec::new(),
         };
+        let mut known = HashSet::with_capacity(read.entries.len());
+        // Entries are in the order of the text, so that its lines are counted once.
+        let (mut counted, mut line) = (0, 1);
         for spanned in read.entries {
-            let start = spanned.span().start.min(text.len());
-            let line = 1 + text.as_bytes()[..start]
-                .iter()
-                .filter(|b| **b == b'\n')
-                .count();
+            let start = spanned.span().start.clamp(counted, text.len().max(counted));
+            let between = &text.as_bytes()[counted..start];
+            line += between.iter().filter(|b| **b == b'\n').count();
+            counted = start;
             let entry = spanned.into_inner();
             entry
                 .check()
                 .map_err(|m| invalid(format!("line {line}: {m}")))?;
-            if out.entries.iter().any(|e| e.same_key(&entry)) {
+            if !known.insert(entry.key()) {
                 return Err(invalid(format!(
                     "line {line}: a second entry {} of `{}`",
                     entry.id(),

@@ -39,7 +39,7 @@ pub struct BestArgs {
     /// Format: compiler flags, a C header, a command line, JSON or TOML [default: flags; command where a command was tuned]
     #[arg(long, value_enum)]
     pub format: Option<BestFormat>,
-    /// Objective: time, energy, or another one of `greenup tune` [default: the sweep's]
+    /// Objective: time, energy, another one of `greenup tune`, or metric:NAME; metric:NAME:max and :min say what is better [default: the sweep's]
     #[arg(long)]
     pub objective: Option<greenup_tune::Objective>,
     /// Problem file of the sweep: flags and header also define its constants and derived values

@@ -2,6 +2,7 @@
 
 use super::parse::constant;
 use clap::{Args, Subcommand, ValueEnum};
+use greenup_wisdom::entry::OBJECTIVES;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -41,7 +42,7 @@ pub struct Selection {
     #[arg(long, value_name = "TEXT")]
     pub device: Vec<String>,
     /// Entries that are the best by this objective; repeatable
-    #[arg(long, value_name = "time|energy|…")]
+    #[arg(long, value_name = "time|energy|…", value_parser = OBJECTIVES, hide_possible_values = true)]
     pub objective: Vec<String>,
 }
 
@@ -89,7 +90,7 @@ pub struct WisdomFindArgs {
     #[arg(long, default_value = "", value_name = "f32|f64")]
     pub precision: String,
     /// Objective
-    #[arg(long, default_value = "time", value_name = "time|energy|…")]
+    #[arg(long, default_value = "time", value_name = "time|energy|…", value_parser = OBJECTIVES, hide_possible_values = true)]
     pub objective: String,
     /// Constant that sets the size; repeatable
     #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]

@@ -8,6 +8,7 @@ mod best;
 mod environment;
 mod faults;
 mod pages;
+mod recorded;
 mod scale;
 mod scale_faults;
 mod sweep;

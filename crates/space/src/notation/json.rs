@@ -9,7 +9,7 @@ use serde_json::Value as J;
 type Read<T> = Result<T, SpaceError>;
 
 pub fn read(text: &str) -> Read<Definition> {
-    let json: J = serde_json::from_str(text)
+    let json: J = crate::json::parse(text)
         .map_err(|e| SpaceError::new(format!("this is not valid JSON: {e}")))?;
     if json.get("ConfigurationSpace").is_some() {
         return t1(&json);
@@ -24,7 +24,7 @@ pub fn read(text: &str) -> Read<Definition> {
 
 /// What is wrong with a text that is JSON, but not an object; `None` for any other text.
 pub fn not_an_object(text: &str) -> Option<SpaceError> {
-    let kind = match serde_json::from_str(text).ok()? {
+    let kind = match crate::json::parse(text).ok()? {
         J::Null => "null",
         J::Bool(_) => "a boolean",
         J::Number(_) => "a number",

@@ -89,7 +89,10 @@ impl Definition {
     /// What is wrong in the file, with its line where known.
     pub fn read(text: &str, facts: &Facts) -> Result<Self, SpaceError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let result = if text.trim_start().starts_with('{') {
+        let result = if crate::json::without_mark(text)
+            .trim_start()
+            .starts_with('{')
+        {
             json::read(text)
         } else {
             own::read(text, facts).map_err(|e| json::not_an_object(text).unwrap_or(e))

@@ -95,6 +95,9 @@ pub enum AnalysisError {
     /// All trials failed.
     #[error("no trial of the sweep was measured")]
     NothingMeasured,
+    /// The trials have metrics, but no times.
+    #[error("no trial of the sweep has a time, which an analysis is of")]
+    NoTimes,
 }
 
 /// Analyses a sweep; `share` of it teaches the surrogate.
@@ -110,7 +113,7 @@ pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, Analysi
         .enumerate()
         .filter(|(_, t)| t.effort >= 1.0)
         .filter_map(|(trial, t)| {
-            let c = t.cost()?;
+            let c = t.cost().filter(|c| c.time_s.is_finite())?;
             Some(Row {
                 trial,
                 time_s: c.time_s,
@@ -125,7 +128,10 @@ pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, Analysi
         rows.iter().position(|r| r.trial == winner)
     };
     let Some(fastest) = best(Objective::Time) else {
-        return Err(AnalysisError::NothingMeasured);
+        return Err(match sweep.measured().next() {
+            Some((_, c)) if !c.time_s.is_finite() => AnalysisError::NoTimes,
+            _ => AnalysisError::NothingMeasured,
+        });
     };
     let lowest_energy = best(Objective::Energy);
     let objective = sweep.facts.objective.as_deref();

@@ -20,7 +20,7 @@ mod parse;
 pub(crate) mod process;
 pub(crate) mod program;
 pub(crate) mod shared;
-mod source;
+pub(crate) mod source;
 pub(crate) mod template;
 pub mod written;
 

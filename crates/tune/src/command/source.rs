@@ -42,6 +42,19 @@ pub enum Place {
     Whole,
 }
 
+/// Seconds of a unit of time; `None` if it is none.
+pub(crate) fn seconds(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "s" => 1.0,
+        "ms" => 1e-3,
+        // The micro sign, and the Greek letter.
+        "us" | "µs" | "μs" => 1e-6,
+        "ns" => 1e-9,
+        "min" => 60.0,
+        _ => return None,
+    })
+}
+
 impl SourceOfAny {
     pub(crate) fn new(text: &SourceText) -> Result<Self, String> {
         let place = match (&text.regex, &text.json) {
@@ -55,12 +68,9 @@ impl SourceOfAny {
             (None, None) => return Err("give `regex`, `json` or `file`".into()),
         };
         let factor = match text.unit.as_deref() {
-            None | Some("s") => 1.0,
-            Some("ms") => 1e-3,
-            Some("us" | "µs") => 1e-6,
-            Some("ns") => 1e-9,
-            Some("min") => 60.0,
-            Some(other) => return Err(format!("unit `{other}` is not one of s, ms, us, ns, min")),
+            None => 1.0,
+            Some(unit) => seconds(unit)
+                .ok_or_else(|| format!("unit `{unit}` is not one of s, ms, us, ns, min"))?,
         };
         Ok(Self {
             file: text.file.as_deref().map(Words::one).transpose()?,
@@ -129,12 +139,12 @@ impl Place {
             Self::Json(keys) => {
                 let path = keys.join(".");
                 // A program may print more than its JSON: the last line that is an object counts then.
-                let value: serde_json::Value = serde_json::from_str(text)
+                let value: serde_json::Value = greenup_space::json::parse(text)
                     .or_else(|e| {
                         let lines = text.lines().rev().map(str::trim);
                         lines
                             .filter(|l| l.starts_with(['{', '[']))
-                            .find_map(|l| serde_json::from_str(l).ok())
+                            .find_map(|l| greenup_space::json::parse(l).ok())
                             .ok_or(e)
                     })
                     .map_err(|e| format!("no JSON ({e})"))?;
@@ -148,6 +158,9 @@ impl Place {
                 }
                 match at {
                     serde_json::Value::String(s) => number(s),
+                    serde_json::Value::Null => {
+                        Err(format!("`{path}` is missing: it is null, NaN or infinite"))
+                    }
                     other => other
                         .as_f64()
                         .ok_or_else(|| format!("`{path}` is no number")),
@@ -221,6 +234,11 @@ mod tests {
         assert_eq!(of(None, Some("$.rows[1].time"), None).number(json), Ok(2.5));
         let mixed = b"log line\n{\"t\": 7}\ndone\n";
         assert_eq!(of(None, Some("t"), None).number(mixed), Ok(7.0));
+        // As Python writes what it cannot measure.
+        let python = b"\xef\xbb\xbf{\"t\": 7, \"u\": NaN, \"v\": -Infinity}";
+        assert_eq!(of(None, Some("t"), None).number(python), Ok(7.0));
+        let e = of(None, Some("u"), None).number(python).unwrap_err();
+        assert!(e.contains("`u` is missing"), "{e}");
     }
 
     #[test]

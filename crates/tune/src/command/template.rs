@@ -87,24 +87,37 @@ impl Words {
 
     /// The command line as a shell reads it, with the values that are known.
     pub(crate) fn shown(&self, values: &BTreeMap<&str, String>) -> String {
-        let fill = |part: &Part| match part {
-            Part::Text(t) => t.clone(),
-            Part::Name(n) => match values.get(n.as_str()) {
-                Some(v) => v.clone(),
-                None => format!("{{{n}}}"),
-            },
+        let word = |parts: &Vec<Part>| {
+            let mut text = String::new();
+            let mut plain = String::new();
+            for part in parts {
+                let known = match part {
+                    Part::Text(t) => Some(t),
+                    Part::Name(n) => values.get(n.as_str()),
+                };
+                match (known, part) {
+                    (Some(known), _) => {
+                        text.push_str(known);
+                        plain.push_str(known);
+                    }
+                    // A folder that only a build knows stays readable: it is not quoted.
+                    (None, Part::Name(n)) => {
+                        text.push_str(&format!("{{{n}}}"));
+                        plain.push_str(n);
+                    }
+                    (None, Part::Text(_)) => {}
+                }
+            }
+            match is_plain(&plain) {
+                true => (text, plain),
+                false => (single_quoted(&text), plain),
+            }
         };
         let words = (self.0.iter())
-            .map(|w| (w, w.iter().map(fill).collect::<String>()))
-            .filter(|(w, filled)| !(filled.is_empty() && of_names(w)))
-            .map(|(_, filled)| filled);
-        // A folder that only a build knows stays readable.
-        let plain = |c: char| c.is_alphanumeric() || "{}_-+=/.,:@%".contains(c);
-        let quoted = |w: String| match w.contains(['{', '}']) && w.chars().all(plain) {
-            true => w,
-            false => shell_words::quote(&w).into_owned(),
-        };
-        words.map(quoted).collect::<Vec<_>>().join(" ")
+            .map(|w| (w, word(w)))
+            .filter(|(w, filled)| !(filled.1.is_empty() && of_names(w)))
+            .map(|(_, filled)| filled.0);
+        words.collect::<Vec<_>>().join(" ")
     }
 
     /// The program, where it is known without a config and neither a file below `dir` nor in PATH.
@@ -124,6 +137,18 @@ impl Words {
 /// Whether a word has names and no text.
 fn of_names(word: &[Part]) -> bool {
     word.iter().all(|p| matches!(p, Part::Name(_)))
+}
+
+/// Whether a shell takes a word as it is, at any place of a command line.
+fn is_plain(word: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "_-+=/.,:@%".contains(c);
+    // Some shells replace `=name` by the path of a program.
+    !word.is_empty() && !word.starts_with('=') && word.chars().all(plain)
+}
+
+/// A word between single quotes, within which a shell replaces nothing.
+fn single_quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn parts(word: &str) -> Result<Vec<Part>, String> {
@@ -219,6 +244,43 @@ mod tests {
         ] {
             assert_eq!(first(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_shell_gives_back_the_words_of_a_shown_command() {
+        let all = [
+            "{1..3}", "{x,y}", "~", "~root", "*", "a?", "[ab]", "!", "!!", "$HOME", "$(id)",
+            "`id`", "a\nb", "=ls", "#", "a;b", "a&b", "a|b", "<a", ">b", "(a)", "it's",
+            "\"q\"", "a\\b", "a b", "\tx", "^a", "a=b", "é", "-x", "{build}", "{", "}", "{}",
+            "a{1,2}b", "--tile=8", "%1", "\\",
+        ];
+        for value in all {
+            let words = Words::parse("printf '[%s]' {v} -x={v} 'p {v}'").unwrap();
+            let values = BTreeMap::from([("v", value.to_owned())]);
+            let line = words.shown(&values);
+            assert_eq!(
+                shell_words::split(&line).unwrap(),
+                words.filled(&values),
+                "{line}"
+            );
+            for shell in ["sh", "bash"] {
+                let Ok(out) = std::process::Command::new(shell)
+                    .args(["-c", &line])
+                    .output()
+                else {
+                    continue;
+                };
+                let want = format!("[{value}][-x={value}][p {value}]");
+                assert_eq!(
+                    String::from_utf8_lossy(&out.stdout),
+                    want,
+                    "{shell}: {line}"
+                );
+            }
+        }
+        let words = Words::parse("cc -o {build}/app {flag} -DN={n}").unwrap();
+        let values = BTreeMap::from([("n", "4".to_owned())]);
+        assert_eq!(words.shown(&values), "cc -o {build}/app {flag} -DN=4");
     }
 
     #[test]

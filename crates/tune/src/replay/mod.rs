@@ -137,10 +137,10 @@ impl<'a> Recording<'a> {
         if !optimum.is_finite() {
             return Err(ReplayError::NoValue {
                 objective: objectives[0],
-                reason: if sweep.has_energy() {
-                    "every trial failed"
-                } else {
-                    "it has no energy"
+                reason: match sweep.measured().next() {
+                    None => "every trial failed",
+                    Some(_) if objectives[0].needs_energy() => "it has no energy",
+                    Some(_) => "no trial was measured for it",
                 },
             });
         }

@@ -13,10 +13,12 @@ pub struct Best<'a> {
     pub objective: Objective,
     /// Values of the parameters, in the order of the sweep.
     pub config: &'a [Value],
-    /// Time of a run, s.
+    /// Time of a run, s; NaN in files of other tuners that only have metrics.
     pub time_s: f64,
     /// Energy of a run, J; `None` if it was not measured.
     pub energy_j: Option<f64>,
+    /// Name and value of the metric that is the objective.
+    pub metric: Option<(&'a str, f64)>,
     /// Whether time and energy are those of the final rounds, in which the best configs were measured again.
     pub final_rounds: bool,
 }
@@ -33,6 +35,9 @@ pub enum NoBest {
     /// Trials were measured, but only for a part of the time of a full measurement.
     #[error("no trial of the sweep was measured in full")]
     Partial,
+    /// No trial has a time.
+    #[error("the sweep has no times; it has {}", .0.join(", "))]
+    NoTime(Vec<String>),
     /// The objective needs energies.
     #[error("the sweep has no energies, which the objective `{0}` needs")]
     NoEnergy(String),
@@ -43,7 +48,9 @@ pub enum NoBest {
     #[error("the value of `{0}` cannot stand in a flag: it has spaces, quotes or wildcards")]
     Flag(String),
     /// A value cannot be that of a macro.
-    #[error("the value of `{0}` has several lines, which a macro cannot have")]
+    #[error(
+        "the value of `{0}` cannot be that of a macro: it has several lines, a comment, an open quote or ends with \\"
+    )]
     Value(String),
 }
 
@@ -66,6 +73,7 @@ pub fn best(sweep: &Sweep, objective: Objective) -> Result<Best<'_>, NoBest> {
         config: &sweep.trials[i].config,
         time_s: cost.time_s,
         energy_j: cost.energy_j,
+        metric: sweep.metric_of(i, objective),
         final_rounds,
     })
 }
@@ -88,12 +96,22 @@ fn none(sweep: &Sweep, objective: Objective) -> NoBest {
     if objective.needs_energy() && !sweep.has_energy() {
         return NoBest::NoEnergy(objective.to_string());
     }
+    if !sweep.measured().any(|(_, c)| c.time_s.is_finite()) {
+        return NoBest::NoTime(sweep.objectives());
+    }
     NoBest::Partial
 }
 
 impl Best<'_> {
     fn pairs(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.sweep.facts.parameters.iter().zip(self.config)
+    }
+
+    /// The parameters as they stand in a command.
+    pub fn words(&self) -> Vec<(String, String)> {
+        self.pairs()
+            .map(|(n, v)| (n.clone(), v.to_string()))
+            .collect()
     }
 
     /// The parameters as macros, as a build of the tuner defines them.
@@ -106,7 +124,8 @@ impl Best<'_> {
             .collect()
     }
 
-    /// `{"config": {…}, "time_s": …, "energy_j": …}`; no energy is null.
+    /// `{"config": {…}, "time_s": …, "energy_j": …}`; what was not measured is null. With a metric as the objective also
+    /// `"objective"` and its `"value"`.
     ///
     /// # Errors
     /// A value cannot be written as JSON.
@@ -115,11 +134,16 @@ impl Best<'_> {
         for (n, v) in self.pairs() {
             config.insert(n.clone(), serde_json::to_value(v)?);
         }
-        Ok(serde_json::json!({
+        let mut out = serde_json::json!({
             "config": config,
             "time_s": self.time_s,
             "energy_j": self.energy_j,
-        }))
+        });
+        if let Some((name, value)) = self.metric {
+            out["objective"] = format!("metric:{name}").into();
+            out["value"] = value.into();
+        }
+        Ok(out)
     }
 
     /// The same as TOML, with where it comes from as a comment; no energy has no key.
@@ -132,7 +156,13 @@ impl Best<'_> {
             config.insert(n.clone(), toml::Value::try_from(v)?);
         }
         let mut table = toml::Table::new();
-        table.insert("time_s".into(), self.time_s.into());
+        if self.time_s.is_finite() {
+            table.insert("time_s".into(), self.time_s.into());
+        }
+        if let Some((name, value)) = self.metric {
+            table.insert("objective".into(), format!("metric:{name}").into());
+            table.insert("value".into(), value.into());
+        }
         if let Some(e) = self.energy_j {
             table.insert("energy_j".into(), e.into());
         }
@@ -177,7 +207,12 @@ impl Best<'_> {
     /// Where it comes from, a line a fact.
     fn provenance(&self, source: &str) -> Vec<String> {
         let facts = &self.sweep.facts;
+        let time = match self.time_s.is_finite() {
+            true => format!("time_s {:e}", self.time_s),
+            false => "no time".into(),
+        };
         let energy = (self.energy_j).map_or_else(String::new, |e| format!(", energy_j {e:e}"));
+        let metric = (self.metric).map_or_else(String::new, |(n, x)| format!(", {n} {x:e}"));
         let mut out = vec![
             format!(
                 "Best config of the sweep `{}` by {}.",
@@ -186,8 +221,7 @@ impl Best<'_> {
             format!("sweep: {source}"),
             format!("device: {}", facts.device),
             format!(
-                "measured: time_s {:e}{energy}, {}",
-                self.time_s,
+                "measured: {time}{energy}{metric}, {}",
                 match self.final_rounds {
                     true => "in the final rounds",
                     false => "in one trial",
@@ -219,8 +253,10 @@ impl Best<'_> {
                 out.push(format!("{label} {v}"));
             }
         }
-        // A comment line ends where a line ends.
-        out.iter().map(|l| l.replace(['\n', '\r'], " ")).collect()
+        // A comment line ends where a line ends, and TOML has no control characters.
+        out.iter()
+            .map(|l| l.replace(char::is_control, " "))
+            .collect()
     }
 }
 
@@ -238,6 +274,26 @@ pub fn flags(defines: &[Define]) -> Result<String, NoBest> {
     Ok(all.join(" "))
 }
 
+/// Whether a preprocessor takes a text whole as the value of a macro: one line, without comments, all quotes closed.
+fn is_macro_text(text: &str) -> bool {
+    let mut open = None;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, open) {
+            ('\n' | '\r' | '\0', _) => return false,
+            ('\\', _) => match rest.next() {
+                None | Some('\n' | '\r' | '\0') => return false,
+                Some(_) => {}
+            },
+            ('"' | '\'', None) => open = Some(c),
+            (c, Some(quote)) if c == quote => open = None,
+            ('/', None) if matches!(rest.peek(), Some('/' | '*')) => return false,
+            _ => {}
+        }
+    }
+    open.is_none()
+}
+
 fn check(defines: &[Define]) -> Result<(), NoBest> {
     for (n, v) in defines {
         let is_name = n.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -245,7 +301,7 @@ fn check(defines: &[Define]) -> Result<(), NoBest> {
         if !is_name {
             return Err(NoBest::Name(n.clone()));
         }
-        if v.contains(['\n', '\r']) {
+        if !is_macro_text(v) {
             return Err(NoBest::Value(n.clone()));
         }
     }
@@ -320,7 +376,25 @@ mod tests {
         let s = sweep(&[no_energy]);
         let b = best(&s, Objective::Time).unwrap();
         assert!(b.json().unwrap()["energy_j"].is_null());
-        let bad = [("a b".to_owned(), "1".to_owned())];
+        let of = |n: &str, v: &str| [(n.to_owned(), v.to_owned())];
+        let bad = of("a b", "1");
         assert!(flags(&bad).is_err() && b.header(&bad, "").is_err());
+        for bad in ["a\\", "a\nb", "x // y", "x /* y", "\"open", "'", "\"a\\\""] {
+            assert_eq!(
+                b.header(&of("a", bad), ""),
+                Err(NoBest::Value("a".into())),
+                "{bad}"
+            );
+        }
+        for good in [
+            "\"s // t\"",
+            "'\\''",
+            "a / b",
+            "",
+            "{1..3}",
+            "std::pair<int, int>",
+        ] {
+            assert!(b.header(&of("a", good), "").is_ok(), "{good}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Errors of sweep folders.
 
+use super::check::Implausible;
 use greenup_files::FileError;
 use std::path::PathBuf;
 
@@ -18,6 +19,14 @@ pub enum FolderError {
         line: usize,
         /// What is wrong.
         cause: String,
+    },
+    /// A trial holds what cannot be, and is not recorded.
+    #[error("{}: a trial is not recorded: {cause}", path.display())]
+    Implausible {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with the trial.
+        cause: Implausible,
     },
     /// A table cannot be written.
     #[error("{}: {source}", path.display())]

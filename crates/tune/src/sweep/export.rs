@@ -42,7 +42,10 @@ pub fn to_t4(sweep: &Sweep) -> Result<String, serde_json::Error> {
                     energy_j,
                     ..
                 } => {
-                    let mut m = vec![json!({"name": "time", "value": time_s * 1e3, "unit": "ms"})];
+                    let mut m = Vec::new();
+                    if time_s.is_finite() {
+                        m.push(json!({"name": "time", "value": time_s * 1e3, "unit": "ms"}));
+                    }
                     if let Some(e) = energy_j {
                         m.push(json!({"name": "energy", "value": e, "unit": "J"}));
                     }
@@ -60,7 +63,7 @@ pub fn to_t4(sweep: &Sweep) -> Result<String, serde_json::Error> {
                     (name, 0, Vec::new(), Vec::new())
                 }
             };
-            for (name, v) in &t.metrics {
+            for (name, v) in t.metrics.iter().filter(|m| m.1.is_finite()) {
                 measurements.push(json!({"name": name, "value": v, "unit": ""}));
             }
             json!({
@@ -91,7 +94,11 @@ pub fn to_t4(sweep: &Sweep) -> Result<String, serde_json::Error> {
 fn objective(sweep: &Sweep) -> &str {
     match sweep.facts.objective.as_deref() {
         Some("energy") => "energy",
-        _ => "time",
+        Some(o) => match o.strip_prefix("metric:") {
+            Some(name) => name.trim_end_matches(":max").trim_end_matches(":min"),
+            None => "time",
+        },
+        None => "time",
     }
 }
 
@@ -170,7 +177,10 @@ pub fn to_csv(sweep: &Sweep, out: impl Write) -> Result<(), csv::Error> {
     ]);
     header.extend(metrics.iter().map(|m| m.as_str()));
     w.write_record(&header)?;
-    let number = |x: Option<f64>| x.map_or_else(String::new, |v| format!("{v:e}"));
+    let number = |x: Option<f64>| {
+        let known = x.filter(|v| v.is_finite());
+        known.map_or_else(String::new, |v| format!("{v:e}"))
+    };
     for t in &sweep.trials {
         let cost = t.cost();
         let failure = t.failure();

@@ -4,9 +4,16 @@ use super::error::Difference;
 use super::record::SweepFacts;
 
 /// Facts that older sweeps, which have no fingerprint, are compared by.
-const BEFORE: [&str; 4] = ["constants", "sources", "seed of data", "compiler"];
+const BEFORE: [&str; 6] = [
+    "constants",
+    "data",
+    "sources",
+    "seed of data",
+    "compiler",
+    "architecture",
+];
 /// Accepts any difference.
-const ALL: &str = "all";
+pub(super) const ALL: &str = "all";
 
 /// Compares a recorded sweep with the one that would continue it.
 ///

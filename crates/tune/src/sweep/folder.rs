@@ -2,6 +2,7 @@
 //! before the next begins.
 
 use super::baseline::BaselineFacts;
+use super::bounds::keep_inside;
 use super::disturbance::Disturbance;
 use super::error::FolderError;
 use super::export::{CSV, T4};
@@ -9,7 +10,10 @@ use super::fingerprint;
 use super::record::{Counted, Failure, Sweep, SweepFacts, Trial};
 use super::rounds::Rounds;
 use greenup_files::{FileError, FolderLock, Log, Scratch};
+use greenup_space::Value;
 use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// An open sweep folder, which no other process writes to.
@@ -145,6 +149,7 @@ impl Folder {
         }
         let mut lines = Vec::new();
         for trial in &sweep.trials {
+            checked(dir, trial, sweep.facts.parameters.len())?;
             lines.extend(serde_json::to_vec(trial).unwrap_or_default());
             lines.push(b'\n');
         }
@@ -186,8 +191,9 @@ impl Folder {
     /// an error the file ends where it ended before.
     ///
     /// # Errors
-    /// The disk is full or gone.
+    /// The disk is full or gone, or the trial holds numbers that cannot be.
     pub fn append(&mut self, trial: &Trial) -> Result<(), FolderError> {
+        checked(&self.dir, trial, trial.config.len())?;
         let line = serde_json::to_vec(trial).unwrap_or_default();
         Ok(self.trials.line_soon(line)?)
     }
@@ -201,17 +207,17 @@ impl Folder {
         let parameters = facts.parameters.len();
         let mut warnings = Vec::new();
         let mut trials: Vec<Trial> = lines(&dir.join(TRIALS), &mut warnings, |t: &Trial| {
-            let n = t.config.len();
-            (n != parameters).then(|| format!("its config has {n} values, not {parameters}"))
+            t.check(parameters).err().map(|e| e.to_string())
         })?;
+        let outside = keep_inside(&facts, &mut trials);
+        warnings.extend(outside.map(|w| format!("{}: {w}", dir.display())));
         drop_lost(&mut trials);
         let path = dir.join(COUNTERS);
         if path.exists() {
-            for c in lines(&path, &mut warnings, |_: &Counted| None)? {
-                join(&c, &mut trials);
-            }
+            let counted = lines(&path, &mut warnings, |_: &Counted| None)?;
+            join(&counted, &mut trials);
         }
-        let finals = Rounds::read(dir).unwrap_or_else(|warning| {
+        let finals = Rounds::read(dir, parameters).unwrap_or_else(|warning| {
             warnings.push(format!("{warning}; the winner is named from single trials"));
             None
         });
@@ -231,6 +237,14 @@ impl Folder {
         let line = serde_json::to_vec(counted).unwrap_or_default();
         Ok(Log::open(dir.join(COUNTERS))?.line(line)?)
     }
+}
+
+/// Refuses to record a trial that the next reader would leave out.
+fn checked(dir: &Path, trial: &Trial, parameters: usize) -> Result<(), FolderError> {
+    (trial.check(parameters)).map_err(|cause| FolderError::Implausible {
+        path: dir.join(TRIALS),
+        cause,
+    })
 }
 
 fn read_facts(dir: &Path) -> Result<SweepFacts, FolderError> {
@@ -292,19 +306,42 @@ fn lines<T: serde::de::DeserializeOwned>(
 fn drop_lost(trials: &mut Vec<Trial>) {
     let lost = |t: &Trial| matches!(t.failure(), Some((Failure::Lost, _)));
     if trials.iter().any(lost) {
-        let again: Vec<_> = (trials.iter().filter(|t| !lost(t)))
-            .map(|t| t.config.clone())
+        let again: HashSet<String> = (trials.iter().filter(|t| !lost(t)))
+            .map(|t| key(&t.config))
             .collect();
-        trials.retain(|t| !lost(t) || !again.contains(&t.config));
+        trials.retain(|t| !lost(t) || !again.contains(&key(&t.config)));
     }
 }
 
 /// Joins counters with the trials of the same config.
-fn join(c: &Counted, trials: &mut [Trial]) {
-    for t in trials.iter_mut().filter(|t| t.config == c.config) {
-        t.metrics.extend(c.counters.clone());
-        t.kernels = c.kernels.clone();
+fn join(counted: &[Counted], trials: &mut [Trial]) {
+    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+    for (i, t) in trials.iter().enumerate() {
+        places.entry(key(&t.config)).or_default().push(i);
     }
+    for c in counted {
+        for i in places.get(&key(&c.config)).into_iter().flatten() {
+            let counters = c.counters.iter().filter(|c| c.1.is_finite());
+            let t = &mut trials[*i];
+            t.metrics.extend(counters.map(|(n, x)| (n.clone(), *x)));
+            t.kernels = c.kernels.clone();
+        }
+    }
+}
+
+/// A text that is the same for equal configs: numbers are equal by value, as 1, 1.0 and True.
+pub(super) fn key(config: &[Value]) -> String {
+    let mut out = String::new();
+    for v in config {
+        let whole = |x: f64| x.fract() == 0.0 && x.abs() < 9e15;
+        let _ = match (v, v.as_int(), v.as_float()) {
+            (_, Some(i), _) => write!(out, "{i},"),
+            (_, _, Some(x)) if whole(x) => write!(out, "{},", x as i64),
+            (_, _, Some(x)) => write!(out, "{x:?},"),
+            (text, ..) => write!(out, "{:?},", text.to_string()),
+        };
+    }
+    out
 }
 
 #[cfg(test)]

@@ -1,11 +1,15 @@
 //! Sweeps of one experiment joined into one, such as the shards of a job array.
 
 use super::error::{Difference, FolderError};
-use super::fingerprint::same;
+use super::fingerprint::{ALL, same};
 use super::folder::Folder;
 use super::record::{Sweep, SweepFacts, Trial, TrialDevice};
-use crate::shard::SHARD;
+use crate::shard::{SHARD, Shard};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+
+/// Name of the difference between shards of different numbers.
+const SHARDS: &str = "shards";
 
 /// Sweeps that cannot be merged.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +79,7 @@ fn joined(sweeps: &[(&Path, Sweep)], accepted: &[String]) -> Result<Merged, Merg
             with_finals: 0,
         });
     };
+    shards(sweeps, &known)?;
     for (other, sweep) in others {
         same(&base.facts, &sweep.facts, &known).map_err(|difference| MergeError::Different {
             first: first.to_path_buf(),
@@ -83,6 +88,7 @@ fn joined(sweeps: &[(&Path, Sweep)], accepted: &[String]) -> Result<Merged, Merg
         })?;
     }
     let mut trials: Vec<Trial> = Vec::new();
+    let mut known = HashSet::new();
     let mut repeated = 0;
     for (_, sweep) in sweeps {
         let host = sweep.facts.more.get("host");
@@ -93,7 +99,8 @@ fn joined(sweeps: &[(&Path, Sweep)], accepted: &[String]) -> Result<Merged, Merg
                 device.host.get_or_insert_with(|| host.clone());
             }
             // A trial is the same if nothing differs, its time included.
-            if t.at > 0.0 && trials.iter().any(|k| k.at == t.at && *k == t) {
+            let text = (t.at > 0.0).then(|| serde_json::to_string(&t).unwrap_or_default());
+            if text.is_some_and(|text| !known.insert(text)) {
                 repeated += 1;
             } else {
                 trials.push(t);
@@ -114,6 +121,26 @@ fn joined(sweeps: &[(&Path, Sweep)], accepted: &[String]) -> Result<Merged, Merg
                 .collect(),
         },
     })
+}
+
+/// Refuses shards of different numbers, such as 1/3 and 1/2: they overlap, and leave out points that no one sees.
+fn shards(sweeps: &[(&Path, Sweep)], accepted: &[String]) -> Result<(), MergeError> {
+    let of = |s: &Sweep| s.facts.more.get(SHARD)?.parse::<Shard>().ok();
+    let mut all = (sweeps.iter()).filter_map(|(path, s)| Some((path, of(s)?)));
+    let Some((first, shard)) = all.next() else {
+        return Ok(());
+    };
+    let differs = all.find(|(_, s)| s.count() != shard.count());
+    match differs.filter(|_| !accepted.iter().any(|a| a == SHARDS || a == ALL)) {
+        None => Ok(()),
+        Some((other, found)) => Err(MergeError::Different {
+            first: first.to_path_buf(),
+            other: other.to_path_buf(),
+            difference: Difference::Parts(vec![format!(
+                "`{SHARDS}` differ: {shard} and {found} are of different divisions of the space"
+            )]),
+        }),
+    }
 }
 
 /// The facts of the first sweep that all share, and where the trials come from.
@@ -222,6 +249,13 @@ mod tests {
             e.contains("a and b") && e.contains("`device` was d, now e"),
             "{e}"
         );
+        let third = [
+            (a, sweep("1/2", "d", &[(1, 10.0)])),
+            (b, sweep("1/3", "d", &[(2, 20.0)])),
+        ];
+        let e = joined(&third, &[]).unwrap_err().to_string();
+        assert!(e.contains("`shards` differ: 1/2 and 1/3"), "{e}");
+        assert!(joined(&third, &["shards".into()]).is_ok());
         assert_eq!(
             joined(&both, &["device".into()])
                 .unwrap()

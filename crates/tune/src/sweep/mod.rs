@@ -2,6 +2,8 @@
 
 mod baseline;
 pub mod best;
+mod bounds;
+pub mod check;
 mod clock;
 pub mod disturbance;
 mod error;
@@ -10,6 +12,7 @@ mod fingerprint;
 mod folder;
 mod import;
 pub mod merge;
+pub mod metric;
 pub(crate) mod record;
 mod rounds;
 mod winner;

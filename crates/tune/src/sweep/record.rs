@@ -3,7 +3,7 @@
 use super::baseline::BaselineFacts;
 use super::disturbance::Disturbance;
 use super::rounds::Rounds;
-use crate::command::OBJECTIVE;
+use crate::command::{Goal, OBJECTIVE};
 use crate::objective::Cost;
 use crate::points::Table;
 use greenup_space::Value;
@@ -74,7 +74,7 @@ pub enum Outcome {
     Measured {
         /// Seconds of one run, a value a window.
         times_s: Vec<f64>,
-        /// Median of them.
+        /// Median of them; NaN in files of other tuners that only have metrics.
         time_s: f64,
         /// Energy of one run, J; `None` if it was not measured.
         #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -103,7 +103,7 @@ pub struct Trial {
     /// Other numbers measured or derived, by name.
     #[serde(
         skip_serializing_if = "BTreeMap::is_empty",
-        deserialize_with = "with_current_names",
+        deserialize_with = "metrics_with_current_names",
         default
     )]
     pub metrics: BTreeMap<String, f64>,
@@ -151,6 +151,14 @@ pub struct TrialDevice {
     /// Number of the worker, from 0, in a search with several.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worker: Option<usize>,
+}
+
+/// The same for numbers; those that are null, as NaN is written, are missing.
+fn metrics_with_current_names<'de, D: Deserializer<'de>>(from: D) -> Result<Counters, D::Error> {
+    let read: BTreeMap<String, Option<f64>> = with_current_names(from)?;
+    Ok((read.into_iter())
+        .filter_map(|(k, v)| Some((k, v?)))
+        .collect())
 }
 
 /// Reads a map and replaces names that older versions wrote: `rival_s` is `baseline_s`.
@@ -240,6 +248,9 @@ pub struct SweepFacts {
     /// The first objective.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub objective: Option<String>,
+    /// What is better, where the objective is a metric.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub goal: Option<Goal>,
     /// Whether results were compared with a reference.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub verified: Option<bool>,

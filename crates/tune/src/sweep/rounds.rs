@@ -34,23 +34,25 @@ impl Rounds {
     /// Name of the file in a sweep's folder.
     pub const FILE: &'static str = "finals.json";
 
-    /// Reads the final rounds of a sweep's folder; `None` where there are none.
+    /// Reads the final rounds of a sweep's folder, which has this number of parameters; `None` where there are none.
     ///
     /// # Errors
-    /// The file cannot be read.
-    pub fn read(dir: &Path) -> Result<Option<Self>, FolderError> {
+    /// The file cannot be read, or its numbers cannot be.
+    pub fn read(dir: &Path, parameters: usize) -> Result<Option<Self>, FolderError> {
         let path = dir.join(Self::FILE);
         if !path.exists() {
             return Ok(None);
         }
         let text = greenup_files::read_text(&path)?;
-        serde_json::from_str(&text)
-            .map(Some)
-            .map_err(|e| FolderError::Broken {
-                path,
-                line: e.line(),
-                cause: e.to_string(),
-            })
+        let broken = |line, cause| FolderError::Broken {
+            path: path.clone(),
+            line,
+            cause,
+        };
+        let found: Self =
+            serde_json::from_str(&text).map_err(|e| broken(e.line(), e.to_string()))?;
+        (found.check(parameters)).map_err(|e| broken(1, e.to_string()))?;
+        Ok(Some(found))
     }
 
     /// Medians of a config's rounds.

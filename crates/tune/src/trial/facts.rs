@@ -2,6 +2,7 @@
 
 use crate::TuneError;
 use crate::build::compile::{Unit, compiler_version};
+use crate::objective::Objective;
 use crate::plan::{DATA_SEED, Plan};
 use crate::problem::parts::shown;
 use crate::problem::{Fill, Problem, Role};
@@ -70,6 +71,10 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> Result<SweepFacts, TuneEr
         parameters: problem.space.names().map(str::to_owned).collect(),
         flops,
         objective: plan.objectives.first().map(ToString::to_string),
+        goal: match (plan.objectives.first(), &problem.command) {
+            (Some(Objective::Metric(name)), Some(c)) => c.goal(name),
+            _ => None,
+        },
         disturbance: None,
         baseline: None,
         more,

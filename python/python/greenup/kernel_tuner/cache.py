@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from .project import key_of
-from .util import ERRORS, ErrorConfig, NpEncoder
+from .util import ERRORS, ErrorConfig, NpEncoder, RuntimeFailedConfig
+
+#: Times of failed configs in caches of older versions, ms.
+_FAILED_MS = 1e20
 
 
 def file_name(cache):
@@ -34,15 +37,24 @@ def parse(text):
 
 def read_cache(cachefile, open_cache=False):  # noqa: ARG001 - Kernel Tuner's signature
     """The contents of a cache file; errors of configs are instances of ErrorConfig under ``__error__``."""
-    with open(cachefile, encoding="utf-8") as file:
+    # Editors may have put a byte-order mark before it.
+    with open(cachefile, encoding="utf-8-sig") as file:
         try:
             data = parse(file.read())
         except ValueError as e:
             raise ValueError(f"{cachefile}: {e}") from None
+    parameters = data.get("tune_params_keys", ())
     for entry in data["cache"].values():
-        for value in list(entry.values()):
+        for key, value in list(entry.items()):
+            if key in parameters:
+                continue
             if isinstance(value, str) and value in ERRORS:
                 entry["__error__"] = ERRORS[value]()
+            elif value is None:
+                entry[key] = float("nan")
+        time = entry.get("time")
+        if isinstance(time, (int, float)) and (time >= _FAILED_MS or time <= 0):
+            entry["__error__"] = RuntimeFailedConfig()
     return data
 
 

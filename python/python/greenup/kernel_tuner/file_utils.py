@@ -62,13 +62,46 @@ def store_output_file(output_filename, results, tune_params, objective="time"):
     _path(output_filename).write_text(text, encoding="utf-8")
 
 
+#: Milliseconds and joules of the units of T4 files.
+_TIME_UNITS = {
+    "s": 1e3, "seconds": 1e3, "ms": 1.0, "milliseconds": 1.0, "miliseconds": 1.0, "us": 1e-3, "µs": 1e-3, "μs": 1e-3,
+    "microseconds": 1e-3, "ns": 1e-6, "nanoseconds": 1e-6,
+}  # fmt: skip
+_ENERGY_UNITS = {"": 1.0, "J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "µJ": 1e-6, "kJ": 1e3}
+
+
+def _value(measurement, of_file, filename):
+    """A measured value: times in ms, energies in J; what is missing is NaN."""
+    name, value, unit = measurement["name"], measurement["value"], measurement.get("unit") or ""
+    if value is None:
+        return float("nan")
+    if name == "time":
+        units, unit = _TIME_UNITS, unit or of_file or "ms"
+    elif name == "energy" or name.endswith("_energy"):
+        units = _ENERGY_UNITS
+    else:
+        return value
+    if unit not in units:
+        raise ValueError(f"{filename}: the unit {unit} of {name} is not one of {', '.join(u for u in units if u)}")
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return value
+    if isinstance(value, list):
+        numbers = [float(v) for v in value if v is not None]
+        value = sum(numbers) / len(numbers) if numbers else float("nan")
+    return value * units[unit]
+
+
 def load_output_file(filename):
     """Reads a T4 file into results, as ``tune_kernel`` returns them."""
-    data = json.loads(Path(filename).read_text(encoding="utf-8"))
+    data = json.loads(Path(filename).read_text(encoding="utf-8-sig"))
+    of_file = data.get("metadata", {}).get("timeunit")
     out = []
     for entry in data["results"]:
         result = dict(entry["configuration"])
-        result.update({m["name"]: m["value"] for m in entry["measurements"]})
+        result.update({m["name"]: _value(m, of_file, filename) for m in entry["measurements"]})
         times = entry.get("times", {})
         result.update({key: times.get(name, 0.0) for name, key in _TIMINGS.items()})
         if times.get("runtimes"):

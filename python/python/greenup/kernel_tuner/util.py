@@ -39,8 +39,32 @@ class CompileError(RuntimeError):
     """The compiler rejects a config for a reason other than the device's resources."""
 
 
+def is_measured(value):
+    """Whether a value of a result is a number; NaN and infinities are missing values."""
+    return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+def _standard(value):
+    """A value as JSON has it: NaN and infinities, which JSON does not have, are null."""
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, np.ndarray):
+        return _standard(value.tolist())
+    if isinstance(value, dict):
+        return {k: _standard(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_standard(v) for v in value]
+    return value
+
+
 class NpEncoder(json.JSONEncoder):
-    """JSON of NumPy's numbers and arrays."""
+    """JSON of NumPy's numbers and arrays; NaN and infinities are null."""
+
+    def iterencode(self, o, _one_shot=False):
+        return super().iterencode(_standard(o), _one_shot)
+
+    def encode(self, o):
+        return super().encode(_standard(o))
 
     def default(self, o):
         if isinstance(o, np.integer):
@@ -91,7 +115,7 @@ def get_best_config(results, objective, objective_higher_is_better=False):
 
     def value(result):
         found = result.get(objective)
-        return found if "__error__" not in result and isinstance(found, (int, float)) else worst
+        return found if "__error__" not in result and is_measured(found) else worst
 
     return (max if objective_higher_is_better else min)(results, key=value)
 
@@ -99,7 +123,7 @@ def get_best_config(results, objective, objective_higher_is_better=False):
 def get_pareto_results(results, objectives, higher_is_better):
     """The results that no other one beats in all objectives."""
     signs = [-1 if up else 1 for up in higher_is_better]
-    valid = [r for r in results if "__error__" not in r]
+    valid = [r for r in results if "__error__" not in r and all(is_measured(r.get(o)) for o in objectives)]
     costs = [[s * r[o] for s, o in zip(signs, objectives)] for r in valid]
 
     def beaten(own):

@@ -6,7 +6,6 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::{print, stdout};
 use greenup_files::Outputs;
 use greenup_study::pages::sweep::findings::against_baseline;
-use greenup_tune::Objective;
 use greenup_tune::command;
 use greenup_tune::sweep::Rounds;
 use greenup_tune::sweep::best::{Best, Define, NoBest, best, flags};
@@ -25,16 +24,16 @@ pub fn run(args: &BestArgs) -> Result {
         outputs.file(path, &[])?;
     }
     let sweep = search::recorded(&args.sweep)?;
-    let recorded = || sweep.facts.objective.as_deref()?.parse().ok();
-    let objective: Objective = args.objective.or_else(recorded).unwrap_or(Objective::Time);
+    let own = sweep.own_objective().ok();
+    let (sweep, objective) = search::aimed(sweep, args.objective)?;
     let found = best(&sweep, objective).map_err(refused)?;
     // The rounds compare the best config by their own objective.
-    let baseline = match recorded() == Some(objective) {
+    let baseline = match own == Some(objective) {
         true => sweep.against_baseline(),
         false => None,
     };
     let source = args.sweep.display().to_string();
-    let commands = command::commands(&sweep, &found.defines());
+    let commands = command::commands(&sweep, &found.words());
     let format = args.format.unwrap_or(match commands.is_empty() {
         true => BestFormat::Flags,
         false => BestFormat::Command,
@@ -108,6 +107,7 @@ fn refused(e: NoBest) -> AppError {
         NoBest::NoEnergy(_) => {
             "use --objective time, or tune with an energy sensor (see `greenup doctor`)"
         }
+        NoBest::NoTime(_) => "name what it has with --objective",
         NoBest::Flag(_) => "use --format header",
         NoBest::Name(_) | NoBest::Value(_) => "use --format json or toml",
     };

@@ -5,6 +5,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::{print, stdout, wisdom};
 use greenup_files::Outputs;
 use greenup_wisdom::{Origin, Store};
+use std::collections::HashSet;
 
 pub fn run(args: &WisdomExportArgs) -> Result {
     let own = wisdom::path()?;
@@ -20,9 +21,10 @@ pub fn run(args: &WisdomExportArgs) -> Result {
         }
     }
     let mut out = Store::default();
+    let mut known = HashSet::new();
     for (e, origin) in wisdom::load()?.known {
         let taken = args.select.takes(&e) && (args.shipped || origin != Origin::Shipped);
-        if taken && !out.entries.iter().any(|k| k.same_key(&e)) {
+        if taken && known.insert(e.key()) {
             out.entries.push(e);
         }
     }

@@ -34,6 +34,9 @@ pub fn page(
     let mut paragraphs = headline(a);
     let baseline = sweep.against_baseline();
     paragraphs.extend(baseline.map(|b| format!("baseline: {}", against_baseline(sweep, &b))));
+    if a.by_finals {
+        paragraphs.push("The best configs and their times are those of the final rounds, in which the finalists were measured again, interleaved. Charts show single trials, among which a lucky one may be faster.".into());
+    }
     let mut sections = vec![Section {
         id: "winners".into(),
         title: "Best configs".into(),
@@ -226,9 +229,9 @@ pub fn page(
     let mut facts = vec![
         Fact::new("trials", a.trials.to_string()),
         Fact::new("failed", a.failed.to_string()),
-        Fact::new("fastest", si(f.time_s, "s")),
+        Fact::new("fastest", si(as_known(sweep, f).time_s, "s")),
     ];
-    if let Some(e) = a.lowest_energy.and_then(|g| a.rows[g].energy_j) {
+    if let Some(e) = (a.lowest_energy).and_then(|g| as_known(sweep, &a.rows[g]).energy_j) {
         facts.push(Fact::new("lowest energy", si(e, "J")));
     }
     Page {
@@ -245,6 +248,23 @@ pub fn page(
             .join(" · "),
         provenance: Vec::new(),
         ..Page::default()
+    }
+}
+
+/// A config by the final rounds where it was measured again, else by its trial. The cards, the table of the best configs and
+/// the terminal show this one.
+pub fn as_known(sweep: &Sweep, r: &Row) -> Row {
+    let Some((cost, true)) = sweep.best_known_cost(r.trial) else {
+        return r.clone();
+    };
+    let energy_j = cost.energy_j.or(r.energy_j);
+    Row {
+        trial: r.trial,
+        time_s: cost.time_s,
+        energy_j,
+        performance: r.performance * r.time_s / cost.time_s,
+        efficiency: (r.efficiency.zip(r.energy_j).zip(energy_j))
+            .map(|((x, old), new)| x * old / new),
     }
 }
 
@@ -265,7 +285,7 @@ fn neighbours(d: &Disturbance) -> Section {
 
 /// The search itself.
 fn course(a: &Analysis, sweep: &Sweep) -> Section {
-    let caption = "Each dot is a config when it was measured; the line is the best until then. Times are when measurements ended, without pauses of an interrupted search.";
+    let caption = "Each dot is a config when it was measured; the line is the best single trial until then, which the final rounds may not confirm. Times are when measurements ended, without pauses of an interrupted search.";
     Section {
         id: "search".into(),
         title: "Course of the search".into(),
@@ -316,6 +336,7 @@ fn winner(a: &Analysis, sweep: &Sweep, name: &str, r: &Row) -> Vec<Cell> {
         (Some(v), Some(t)) => Cell::number(v, t),
         _ => Cell::text("–"),
     };
+    let r = &as_known(sweep, r);
     vec![
         Cell::text(name),
         Cell::number(r.time_s, si(r.time_s, "s")),

@@ -14,7 +14,7 @@ use greenup_report::chart::{Chart, FileStyle};
 use greenup_report::page::Page;
 use greenup_study::pages::sweep::{self, course, figures, heat, parameters};
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, analyze};
+use greenup_tune::analyze::{Analysis, AnalysisError, analyze};
 use greenup_tune::sweep::{to_t4, write_csv};
 use greenup_tune::trial::scaling::Scaling;
 use serde_json::Value;
@@ -28,8 +28,14 @@ pub fn run(args: &AnalyzeArgs) -> Result {
     let mut sweep = search::recorded(&args.sweep)?;
     sweep.facts.flops = args.flops.or_else(|| sweep.flops());
     let a = analyze(&sweep, args.sample, args.seed).map_err(|m| {
-        AppError::new(format!("{}: {m}", args.sweep.display()))
-            .hint("trials.jsonl in the sweep lists every failure with its message")
+        AppError::new(format!("{}: {m}", args.sweep.display())).hint(match m {
+            AnalysisError::NothingMeasured => {
+                "trials.jsonl in the sweep lists every failure with its message"
+            }
+            AnalysisError::NoTimes => {
+                "`greenup best --objective metric:NAME` names the best config"
+            }
+        })
     })?;
     from.took("analysis", start.elapsed().as_secs_f64());
     let json = json(&a, &sweep, &from)?;

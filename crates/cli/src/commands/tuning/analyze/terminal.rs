@@ -2,6 +2,7 @@
 
 use greenup_app::print;
 use greenup_report::si::{percent, si};
+use greenup_study::pages::sweep::as_known;
 use greenup_study::pages::sweep::findings::{
     against_baseline, alpha, config, efficiency, headline, learnt, rate,
 };
@@ -18,10 +19,10 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
     ));
     let f = &a.rows[a.fastest];
     let of = |r: &Row| {
-        let again = sweep
-            .best_known_cost(r.trial)
-            .filter(|(_, again)| *again)
-            .map(|(c, _)| format!("({} in the final rounds)", si(c.time_s, "s")));
+        let single = r.time_s;
+        let r = &as_known(sweep, r);
+        let again = (r.time_s != single)
+            .then(|| format!("(in the final rounds; {} in its trial)", si(single, "s")));
         [
             Some(si(r.time_s, "s")),
             r.energy_j.map(|e| si(e, "J")),
@@ -63,7 +64,7 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
                 let r = &a.rows[p.row];
                 vec![
                     si(r.time_s, "s"),
-                    si(r.energy_j.unwrap_or(f64::NAN), "J"),
+                    r.energy_j.map_or_else(|| "—".to_owned(), |e| si(e, "J")),
                     alpha(p.alpha),
                     config(sweep, r),
                 ]

@@ -5,15 +5,18 @@ mod steered;
 mod table;
 
 use crate::args::{BudgetArg, ReplayArgs};
+use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::{self, Output};
 use greenup_app::print;
 use greenup_app::provenance::Provenance;
 use greenup_files::Outputs;
+use greenup_report::si::{si, three};
 use greenup_study::pages::replay::{Repeated, figure, page};
 use greenup_tune::replay::{Budget, Replay, replay};
 use greenup_tune::sweep::Rounds;
-use greenup_tune::{Sweep, strategy};
+use greenup_tune::sweep::metric::own_value;
+use greenup_tune::{Objective, Sweep, strategy};
 use many::{Many, repeat};
 use serde::Serialize;
 use serde_json::json;
@@ -37,7 +40,7 @@ pub fn run(args: &ReplayArgs) -> Result {
     let mut from = Provenance::of_process().seeded(Some(args.seed));
     let start = Instant::now();
     let to = outputs(args, &ENDINGS)?;
-    let sweep = table::recorded(recorded)?;
+    let sweep = aimed(args, table::recorded(recorded)?)?;
     let n = sweep.trials.len();
     let budget = match asked {
         BudgetArg::Evaluations(e) => Budget::Evaluations(e),
@@ -70,6 +73,38 @@ pub fn run(args: &ReplayArgs) -> Result {
         }
     }
     Ok(())
+}
+
+/// The sweep with the values of the objectives.
+fn aimed(args: &ReplayArgs, mut sweep: Sweep) -> Result<Sweep> {
+    let metrics = (args.objective.iter()).filter(|o| matches!(o, Objective::Metric(_)));
+    if metrics.count() > 0 && args.objective.len() > 1 {
+        return Err(AppError::new(
+            "a metric cannot be one of several objectives",
+        ));
+    }
+    for o in &args.objective {
+        sweep = search::aimed(sweep, Some(*o))?.0;
+    }
+    Ok(sweep)
+}
+
+/// A value of the objective in its unit.
+fn in_unit(sweep: &Sweep, objective: Objective, value: f64) -> String {
+    let work = if sweep.facts.flops.is_some() {
+        "flop/J"
+    } else {
+        "runs/J"
+    };
+    match objective {
+        Objective::Time | Objective::TimeUnderPower(_) => si(value, "s"),
+        Objective::Energy | Objective::EnergyUnderTime(_) => si(value, "J"),
+        Objective::Edp => si(value, "J s"),
+        Objective::Ed2p => si(value, "J s²"),
+        Objective::FlopsPerWatt => si(1.0 / value, work),
+        Objective::Weighted(_) => three(value),
+        Objective::Metric(_) => three(own_value(value, sweep.facts.goal)),
+    }
 }
 
 /// Formats of pages and figures.
@@ -135,9 +170,9 @@ fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Resul
     };
     let config = print::named(sweep.facts.parameters.iter().zip(&best.config));
     print::line(format!(
-        "best {} = {:e} after {} evaluations, {:.2} % of the optimum of the recording",
+        "best {} = {} after {} evaluations, {:.2} % of the optimum of the recording",
         args.objective[0],
-        best.value,
+        in_unit(sweep, args.objective[0], best.value),
         best.evaluation,
         100.0 * found.fraction
     ));
@@ -149,7 +184,7 @@ fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Resul
             vec![
                 s.evaluation.to_string(),
                 format!("{:.1}", s.clock_s),
-                format!("{:e}", s.value),
+                in_unit(sweep, args.objective[0], s.value),
                 format!("{:.2} %", 100.0 * found.optimum / s.value),
             ]
         })

@@ -55,7 +55,7 @@ pub fn run(args: &ReplayArgs) -> Result {
     };
     let mut all: Vec<Reached> = Vec::new();
     for path in &args.recorded {
-        let sweep = recorded(path)?;
+        let sweep = super::aimed(args, recorded(path)?)?;
         let predicted = predictions(args, &sweep)?;
         if strategies.iter().any(|s| s == "steered") && predicted.is_none() {
             return Err(AppError::new(StrategyError::NoSteering.to_string())

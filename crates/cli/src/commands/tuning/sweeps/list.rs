@@ -41,7 +41,7 @@ pub fn run(args: &ListArgs) -> Result {
                 l.shard.unwrap_or_default(),
                 l.trials.to_string(),
                 l.failed.to_string(),
-                l.best_time_s.map_or_else(String::new, |t| si(t, "s")),
+                l.best_time_s.map_or_else(|| "—".to_owned(), |t| si(t, "s")),
             ]
         })
         .collect();

@@ -6,7 +6,7 @@ use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_meter::Summary;
-use greenup_report::si::si;
+use greenup_report::si::{si, three};
 use greenup_tune::shard::{SHARD, Shard};
 use greenup_tune::sweep::{Folder, Outcome};
 use greenup_tune::{Objective, Sweep};
@@ -51,14 +51,17 @@ struct Best {
     energy_j: Option<f64>,
     /// The same; single trials have none.
     energy_interval_j: Option<[f64; 2]>,
+    /// The metric that is the objective.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metric: Option<f64>,
     /// By the final rounds, not by its trial.
     measured_again: bool,
 }
 
 pub fn run(args: &ShowArgs) -> Result {
     let path = found(&args.sweep)?;
-    let sweep = search::recorded(&path)?;
-    let shown = shown(&path, &sweep, args.best)?;
+    let (sweep, objective) = search::aimed(search::recorded(&path)?, None)?;
+    let shown = shown(&path, &sweep, objective, args.best);
     if args.json {
         return print::json(&shown);
     }
@@ -82,12 +85,8 @@ fn found(name: &Path) -> Result<PathBuf> {
     Err(AppError::new(why).hint("`greenup sweeps list [DIR]` lists the sweeps in a folder"))
 }
 
-fn shown(path: &Path, sweep: &Sweep, best: usize) -> Result<Shown> {
+fn shown(path: &Path, sweep: &Sweep, objective: Objective, best: usize) -> Shown {
     let facts = &sweep.facts;
-    let objective = match &facts.objective {
-        Some(text) => text.parse()?,
-        None => Objective::Time,
-    };
     let mut failures = BTreeMap::new();
     let mut trials_by_device = BTreeMap::new();
     for t in &sweep.trials {
@@ -109,7 +108,7 @@ fn shown(path: &Path, sweep: &Sweep, best: usize) -> Result<Shown> {
         .map(|all| all.split(BETWEEN).map(str::to_owned).collect())
         .unwrap_or_default();
     more.remove(SHARD);
-    Ok(Shown {
+    Shown {
         overview: Overview::of(path, sweep),
         objective: objective.to_string(),
         verified: facts.verified,
@@ -122,7 +121,7 @@ fn shown(path: &Path, sweep: &Sweep, best: usize) -> Result<Shown> {
         missing_shards: missing(&merged),
         merged,
         facts: more,
-    })
+    }
 }
 
 /// The best configs, each once.
@@ -167,10 +166,17 @@ fn best_of(sweep: &Sweep, objective: Objective, n: usize) -> Vec<Best> {
             time_interval_s,
             energy_j: cost.energy_j,
             energy_interval_j,
+            metric: sweep.metric_of(i, objective).map(|m| m.1),
             measured_again,
         });
     }
     out
+}
+
+/// A value with its unit; a dash where it was not measured.
+fn known(value: Option<f64>, unit: &str) -> String {
+    let known = value.filter(|x| x.is_finite());
+    known.map_or_else(|| "—".to_owned(), |x| si(x, unit))
 }
 
 fn interval(values: &[f64]) -> Option<[f64; 2]> {
@@ -266,6 +272,8 @@ fn table(s: &Shown, parameters: &[String]) {
     if s.has_energy {
         header.extend(["energy", "[95 %]"]);
     }
+    let metric = (s.objective.strip_prefix("metric:")).filter(|_| s.best[0].metric.is_some());
+    header.extend(metric);
     header.push("measured");
     header.extend(parameters.iter().map(String::as_str));
     let between = |i: Option<[f64; 2]>, unit: &str| {
@@ -275,10 +283,13 @@ fn table(s: &Shown, parameters: &[String]) {
     };
     let rows = (s.best.iter())
         .map(|b| {
-            let mut row = vec![si(b.time_s, "s"), between(b.time_interval_s, "s")];
+            let mut row = vec![known(Some(b.time_s), "s"), between(b.time_interval_s, "s")];
             if s.has_energy {
-                row.push(b.energy_j.map_or_else(String::new, |e| si(e, "J")));
+                row.push(known(b.energy_j, "J"));
                 row.push(between(b.energy_interval_j, "J"));
+            }
+            if metric.is_some() {
+                row.push(b.metric.map_or_else(|| "—".to_owned(), three));
             }
             row.push(if b.measured_again { "again" } else { "once" }.to_owned());
             row.extend(parameters.iter().map(|p| match &b.config[p] {

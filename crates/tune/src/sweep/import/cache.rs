@@ -1,0 +1,83 @@
+//! Caches of Kernel Tuner.
+
+use super::super::record::Sweep;
+use super::values::{self, Entry, stage_s};
+use super::{FormatError, finish};
+use serde_json::Value as J;
+
+/// Keys of a cache entry that are no numbers of the config.
+const STAGES: [&str; 7] = [
+    "times",
+    "compile_time",
+    "verification_time",
+    "benchmark_time",
+    "strategy_time",
+    "framework_time",
+    "timestamp",
+];
+
+pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
+    let parameters: Vec<String> = match (&json["tune_params_keys"], &json["tune_params"]) {
+        (J::Array(keys), _) => (keys.iter())
+            .filter_map(|k| k.as_str().map(str::to_owned))
+            .collect(),
+        (_, J::Object(all)) => all.keys().cloned().collect(),
+        _ => return Err(FormatError::Missing("tune_params_keys")),
+    };
+    let all = json["cache"]
+        .as_object()
+        .ok_or(FormatError::Missing("cache"))?;
+    if all.is_empty() {
+        return Err(FormatError::Empty);
+    }
+    let mut entries = Vec::with_capacity(all.len());
+    for (key, e) in all {
+        let mut config = Vec::with_capacity(parameters.len());
+        for p in &parameters {
+            let found = match e.get(p) {
+                Some(v) => values::parameter(v),
+                None => Err("missing"),
+            };
+            config.push(found.map_err(|what| FormatError::Parameter {
+                of: format!("entry `{key}`"),
+                parameter: p.clone(),
+                what,
+            })?);
+        }
+        let mut entry = Entry::default();
+        for (k, v) in e.as_object().into_iter().flatten() {
+            if !STAGES.contains(&k.as_str()) && !parameters.contains(k) && k != "__error__" {
+                entry.put(k, v, "");
+            }
+        }
+        if let values::Read::Numbers(ms, _) = values::read(&e["times"]) {
+            entry.runs = ms.iter().filter(|t| **t > 0.0).map(|t| t * 1e-3).collect();
+        }
+        if let Some(error) = e.get("__error__").filter(|e| !e.is_null()) {
+            let text = error
+                .as_str()
+                .map_or_else(|| error.to_string(), str::to_owned);
+            entry.failure = Some(text);
+        }
+        let mut t = values::trial(config, values::failed(""), Default::default());
+        t.build_s = stage_s(e, "compile_time", 1e-3);
+        t.verify_s = stage_s(e, "verification_time", 1e-3);
+        t.measure_s = stage_s(e, "benchmark_time", 1e-3);
+        entries.push((t, entry, false));
+    }
+    let objective = match &json["objective"] {
+        J::Array(several) => several.first().and_then(J::as_str),
+        one => one.as_str(),
+    };
+    let mut warnings = Vec::new();
+    let (trials, objective) = finish(entries, objective, &mut warnings)?;
+    let name = json["kernel_name"].as_str().unwrap_or(stem).to_owned();
+    let device = json["device_name"]
+        .as_str()
+        .unwrap_or("recorded")
+        .to_owned();
+    let mut sweep = super::sweep(name, device, parameters, trials);
+    sweep.facts.objective = objective;
+    sweep.warnings = warnings;
+    Ok(sweep)
+}
