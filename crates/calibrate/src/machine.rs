@@ -14,8 +14,14 @@ use greenup_model::{Estimate, Label, Machine};
 ///
 /// A least-squares time would run through the middle of the benchmarks that a class binds, and
 /// half of all good kernels would lie above it.
-fn set_roofs(machine: &mut Machine, records: &[Record]) {
-    for (&op, cost) in &mut machine.cost {
+///
+/// A class whose time the fit cannot know has no roof: the best rate is that of another class.
+fn set_roofs(machine: &mut Machine, fit: &Fit, records: &[Record]) {
+    for (&op, cost) in machine
+        .cost
+        .iter_mut()
+        .filter(|(op, _)| !fit.lacks_time(**op))
+    {
         let best = records
             .iter()
             .filter(|r| r.occupancy >= 1.0 && r.work.count(op) > 0.0)
@@ -53,15 +59,17 @@ pub fn of_records(
         .cloned()
         .collect();
     let records = plain.as_slice();
-    let fit = fit(records, options)?;
+    let mut fit = fit(records, options)?;
     let mut machine = fit.to_machine(name, title)?;
-    set_roofs(&mut machine, records);
+    set_roofs(&mut machine, &fit, records);
     let clocked = fit_clocked(records, options.resamples).ok();
     if let Some(c) = &clocked {
         c.apply(&mut machine, records);
-        // What the plain fit warned of is about its own energies.
-        machine.warnings.clear();
+        // What else the plain fit warned of is about its own energies.
+        machine.warnings.retain(|w| w.contains("time cost"));
     }
+    // What is printed is what is written.
+    fit.set_times(&machine);
     Ok((machine, fit, clocked))
 }
 
@@ -136,7 +144,9 @@ pub fn build(
     machine.about = "Microbenchmarks of this host, all cores together; times are roofs: the best \
                      rate that any benchmark sustained"
         .into();
-    set_roofs(&mut machine, &records);
+    set_roofs(&mut machine, &fit, &records);
+    // What is printed is what is written.
+    fit.set_times(&machine);
     let mut fact = |key: &str, value: String| {
         machine.facts.insert(key.to_owned(), value);
     };
