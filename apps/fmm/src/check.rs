@@ -229,7 +229,7 @@ pub(crate) fn verify<R: Real>(
                 hint: match R::DOUBLE {
                     false => "use --precision f64",
                     true => {
-                        "contributions that cancel, or points that are close for the extent of all, lose their digits"
+                        "use a larger --order, which then decides; contributions that cancel lose their digits"
                     }
                 },
             });

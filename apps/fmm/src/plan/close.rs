@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Above this number of pairs, and a quarter of the number of points, only closer pairs are kept: where there are so many,
 /// their errors average out.
-const ENOUGH: usize = 1 << 16;
+const ENOUGH: usize = 1 << 20;
 /// Largest number of pairs that is kept.
 const MOST: usize = 1 << 22;
 /// Rounding steps at which a distance is as good as unknown. Pairs closer than this are always kept, and positions are then put on a

@@ -128,7 +128,8 @@ def main():
                 f.writelines(",".join(repr(v) for v in [*p, q]) + "\n" for p, q in zip(points, charges))
             try:
                 want = direct(points, charges)
-            except OverflowError:
+            except (OverflowError, ValueError):
+                # Sums beyond the range of numbers.
                 want = None
             for precision, accuracy in ACCURACY.items():
                 out.unlink(missing_ok=True)
