@@ -124,27 +124,37 @@ impl Close {
         };
         let class_of = |r: f64| ((reach / r).log2().max(0.0) as usize).min(CLASSES - 1);
         let tight_class = class_of(tight);
-        leaves.par_iter().try_for_each(|&i| {
-            let mut own = [0usize; CLASSES];
-            search.leaf(i, reach, &mut |p| {
-                let class = class_of(length(p.d.map(|x| x / unit)));
-                own[class] += 1;
-                class < tight_class || own[class] <= MOST
-            });
-            for (all, own) in counts.iter().zip(own) {
-                all.fetch_add(own, Ordering::Relaxed);
-            }
-            let closest = counts[tight_class..].iter();
-            match closest.map(|c| c.load(Ordering::Relaxed)).sum::<usize>() > MOST {
-                true => Err(too_many()),
-                false => Ok(()),
-            }
-        })?;
+        let enough = ENOUGH.max(targets.rounded[0].len() / 4);
+        let all = AtomicUsize::new(0);
+        let few: Vec<Vec<Pair>> = leaves
+            .par_iter()
+            .map_init(Candidates::default, |scratch, &i| {
+                let (mut own, mut found) = ([0usize; CLASSES], Vec::new());
+                search.leaf(i, reach, scratch, &mut |p| {
+                    let class = class_of(length(p.d.map(|x| x / unit)));
+                    own[class] += 1;
+                    if found.len() < enough {
+                        found.push(p);
+                    }
+                    class < tight_class || own[class] <= MOST
+                });
+                if all.fetch_add(own.iter().sum(), Ordering::Relaxed) > enough {
+                    found.clear();
+                }
+                for (all, own) in counts.iter().zip(own) {
+                    all.fetch_add(own, Ordering::Relaxed);
+                }
+                let closest = counts[tight_class..].iter();
+                match closest.map(|c| c.load(Ordering::Relaxed)).sum::<usize>() > MOST {
+                    true => Err(too_many()),
+                    false => Ok(found),
+                }
+            })
+            .collect::<Result<_, _>>()?;
         let counts = counts.map(AtomicUsize::into_inner);
         if !on_grid && counts[tight_class..].iter().sum::<usize>() > 0 {
             return Ok(Found::Tight);
         }
-        let enough = ENOUGH.max(targets.rounded[0].len() / 4);
         let first = (0..=tight_class)
             .find(|c| counts[*c..].iter().sum::<usize>() <= enough)
             .unwrap_or(tight_class);
@@ -158,17 +168,20 @@ impl Close {
             "use a lower accuracy or --precision f64",
         )?;
         let reach = reach * 0.5f64.powi(first as i32);
-        let mut pairs: Vec<Pair> = leaves
-            .par_iter()
-            .flat_map_iter(|&i| {
-                let mut found = Vec::new();
-                search.leaf(i, reach, &mut |p| {
-                    found.push(p);
-                    true
-                });
-                found
-            })
-            .collect();
+        let mut pairs: Vec<Pair> = match all.into_inner() <= enough {
+            true => few.into_iter().flatten().collect(),
+            false => leaves
+                .par_iter()
+                .flat_map_iter(|&i| {
+                    let mut found = Vec::new();
+                    search.leaf(i, reach, &mut Candidates::default(), &mut |p| {
+                        found.push(p);
+                        true
+                    });
+                    found
+                })
+                .collect(),
+        };
         pairs.par_sort_unstable_by_key(|p| (p.target, p.source));
         Ok(Found::Pairs(Self(pairs)))
     }
@@ -188,46 +201,83 @@ struct Search<'a, R: Real> {
     sources: &'a Sorted<'a, R>,
 }
 
+/// A point in the cube, and its place in the sorted order.
+type Candidate = ([f64; 3], u32);
+
+/// Scratch memory of a thread.
+#[derive(Default)]
+struct Candidates {
+    /// Targets near the faces of their leaf.
+    outer: Vec<Candidate>,
+    targets: Vec<Candidate>,
+    sources: Vec<Candidate>,
+}
+
 impl<R: Real> Search<'_, R> {
     /// Gives the pairs of a leaf within `reach` half widths of the root cube to `take`, until that is false; none that
     /// coincide in the input.
-    fn leaf(&self, i: usize, reach: f64, take: &mut dyn FnMut(Pair) -> bool) {
+    fn leaf(
+        &self,
+        i: usize,
+        reach: f64,
+        scratch: &mut Candidates,
+        take: &mut dyn FnMut(Pair) -> bool,
+    ) {
+        let Candidates {
+            outer,
+            targets,
+            sources,
+        } = scratch;
         let node = &self.tree.nodes[i];
         // Positions are rounded, and a little outside of their boxes.
         let near = reach + 8.0 * R::EPSILON;
-        let within = |points: Range<u32>, of: &Sorted<'_, R>, b: usize| {
+        let far_from = |b: usize, x: &[f64; 3]| {
             let (center, half) = (self.tree.nodes[b].center(), self.tree.nodes[b].half_width());
-            let mut out: Vec<([f64; 3], u32)> = points
-                .map(|p| (of.in_cube(p), p))
-                .filter(|(x, _)| (0..3).all(|a| (x[a] - center[a]).abs() <= half + near))
-                .collect();
-            out.sort_unstable_by(|a, b| a.0[0].total_cmp(&b.0[0]));
-            out
+            (0..3).fold(f64::NEG_INFINITY, |m: f64, a| {
+                m.max((x[a] - center[a]).abs() - half)
+            })
         };
-        for &b in self.lists.u.of_box(i) {
+        outer.clear();
+        let list = self.lists.u.of_box(i);
+        if list.len() > 1 || list.first() != Some(&(i as u32)) {
+            let all = node.targets.clone().map(|p| (self.targets.in_cube(p), p));
+            outer.extend(all.filter(|(x, _)| far_from(i, x) >= -near));
+        }
+        for &b in list {
             let b = b as usize;
-            let targets = within(node.targets.clone(), self.targets, b);
+            targets.clear();
+            match b == i {
+                true => targets.extend(node.targets.clone().map(|p| (self.targets.in_cube(p), p))),
+                false => targets.extend(outer.iter().filter(|(x, _)| far_from(b, x) <= near)),
+            }
             if targets.is_empty() {
                 continue;
             }
-            let sources = within(self.tree.nodes[b].sources.clone(), self.sources, i);
+            let of_box = self.tree.nodes[b].sources.clone();
+            let of_box = of_box.map(|p| (self.sources.in_cube(p), p));
+            sources.clear();
+            match b == i {
+                true => sources.extend(of_box),
+                false => sources.extend(of_box.filter(|(x, _)| far_from(i, x) <= near)),
+            }
+            let along_x = |a: &Candidate, b: &Candidate| a.0[0].total_cmp(&b.0[0]);
+            targets.sort_unstable_by(along_x);
+            sources.sort_unstable_by(along_x);
             let mut first = 0;
-            for (x, target) in targets {
+            for &(x, target) in targets.iter() {
                 while sources.get(first).is_some_and(|s| s.0[0] < x[0] - near) {
                     first += 1;
                 }
-                let at = self.targets.at(target);
-                for (y, source) in sources[first..]
+                for &(y, source) in sources[first..]
                     .iter()
                     .take_while(|s| s.0[0] <= x[0] + near)
                 {
-                    if (0..3).any(|a| (x[a] - y[a]).abs() > near) {
+                    if (1..3).any(|a| (x[a] - y[a]).abs() > near) {
                         continue;
                     }
-                    let from = self.sources.at(*source);
+                    let (at, from) = (self.targets.at(target), self.sources.at(source));
                     let d: [f64; 3] = std::array::from_fn(|a| at[a] - from[a]);
                     let r = length(d.map(|x| x / self.unit));
-                    let source = *source;
                     if d != [0.0; 3] && r <= reach && !take(Pair { target, source, d }) {
                         return;
                     }
