@@ -102,7 +102,7 @@ impl FmmPlan {
         request.check(sources, count).map_err(Failed)?;
         let (from, to) = (points(from)?, to.map(points).transpose()?);
         let session = Keeper::start(py, None, move || {
-            Session::new(&from, to.as_ref(), &request).map_err(Failed)
+            Session::new(from, to, &request).map_err(Failed)
         })?;
         let (order, ncrit, setup_s, device) = session.call(py, OnSignal::Leave, |s, _| {
             (s.order(), s.ncrit(), s.setup_s(), s.device().to_owned())

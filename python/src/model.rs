@@ -116,7 +116,8 @@ impl Machine {
     /// ``work`` is a dict of counts by class (`operations` lists them): flops, or bytes for memory, as ``{"f64": 1e12, "dram": 1e11}``.
     /// Returns a dict: ``time_s`` (s), ``energy_j`` (J), ``power_w`` (W; both None without energy costs), ``bound`` (the class that
     /// limits the time, or "cap"), ``time_interval_s``, ``energy_interval_j`` (pairs), ``time_by_op_s``, ``energy_by_op_j`` (dicts),
-    /// ``constant_energy_j``, ``ops_without_energy``. Raises ModelError if the machine lacks a cost, ValueError for impossible work.
+    /// ``constant_energy_j``, ``ops_without_energy``,
+    /// ``ops_without_time`` (then ``time_s`` is a lower bound and the energy is not known). Raises ModelError if the machine lacks a cost, ValueError for impossible work.
     fn predict<'py>(
         &self,
         py: Python<'py>,
@@ -143,6 +144,8 @@ impl Machine {
         out.set_item(intern!(py, "constant_energy_j"), p.constant_energy_j)?;
         let without: Vec<&str> = p.ops_without_energy.iter().map(|op| op.name()).collect();
         out.set_item(intern!(py, "ops_without_energy"), without)?;
+        let without: Vec<&str> = p.ops_without_time.iter().map(|op| op.name()).collect();
+        out.set_item(intern!(py, "ops_without_time"), without)?;
         Ok(out)
     }
 

@@ -76,6 +76,42 @@ pub enum FmmError {
     /// The extent of the points overflows.
     #[error("the points are too far apart: at most {0:e} from end to end")]
     TooFarApart(f64),
+    /// Too many points are so close for the extent of all that positions do not resolve them.
+    #[error(
+        "more than {most} pairs of points are closer than {spacing:.1e} where all extend over {extent:.1e}, which {} does not resolve: {}leave \
+         out points that are far from all others, or give the dense parts apart",
+        if *single { "f32" } else { "f64" }, if *single { "use --precision f64, " } else { "" }
+    )]
+    TooClose {
+        /// Number of pairs that can be treated apart.
+        most: usize,
+        /// Their distance.
+        spacing: f64,
+        /// Extent of all points.
+        extent: f64,
+        /// Whether the precision is f32.
+        single: bool,
+    },
+    /// Another rank fails.
+    #[error("another rank cannot go on: see its message")]
+    OtherRank,
+    /// Results are not as accurate as asked for.
+    #[error(
+        "the {what} of these points and charges are off by {error:.1e} (relative L2 error against direct sums at {targets} targets), \
+         more than the accuracy {accuracy:e}: {hint}"
+    )]
+    Inaccurate {
+        /// Potentials or gradients.
+        what: &'static str,
+        /// Relative L2 error.
+        error: f64,
+        /// Number of targets compared.
+        targets: usize,
+        /// What was asked for.
+        accuracy: f64,
+        /// What to change.
+        hint: &'static str,
+    },
     /// Results overflow, or are so small that they lose their digits.
     #[error("{0} are beyond the range of numbers: give the points or the charges in other units")]
     Range(&'static str),

@@ -38,6 +38,7 @@ pub mod memory;
 pub mod nbody;
 pub mod operators;
 pub mod options;
+mod pair;
 pub mod plan;
 pub mod points;
 pub mod precision;

@@ -39,8 +39,8 @@ pub struct Kernels<R> {
     pub panel: c_long,
     /// Sums, by kernel and gradient.
     pub sums: [unsafe extern "C" fn(*const Sums<R>); 7],
-    /// The arithmetic of a sum without loads, for its peak.
-    pub mix: unsafe extern "C" fn(c_long) -> R,
+    /// The arithmetic of so many pairs of a sum without loads, in 1, 2, 3, 4 or 8 chains, for its peak.
+    pub mix: unsafe extern "C" fn(c_long, c_int) -> R,
     /// A packed matrix times vectors.
     pub apply: unsafe extern "C" fn(
         c_long,

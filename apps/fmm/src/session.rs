@@ -1,5 +1,6 @@
 //! A plan and its engine, as the `fmm` command makes them, for other programs.
 
+use crate::check::{in_range, verify};
 use crate::commands::device;
 use crate::commands::input::{PrecisionArg, default_ncrit};
 use crate::engine::{Engine, PhaseTimes};
@@ -11,7 +12,6 @@ use crate::precision::Real;
 use crate::{FmmError, kernel::Kernel};
 use greenup_app::args::Device;
 use greenup_app::{AppError, Result};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// What a session computes, and how.
@@ -84,27 +84,31 @@ pub struct Session {
     setup_s: f64,
     /// Half width of the root cube, in the units of the points.
     unit: f64,
-    accuracy: f64,
-    /// Values of all potentials.
-    potentials: usize,
+    options: Options,
+    sources: Points,
+    targets: Option<Points>,
+    verify: Verify,
 }
+
+/// [`verify`] in the precision of a session.
+type Verify = fn(&Options, (&Points, &[f64]), &Points, &[f64]) -> std::result::Result<(), FmmError>;
 
 impl Session {
     /// Plans the sums at `targets`, or at the sources themselves, and opens the device.
     ///
     /// # Errors
     /// As of [`Plan::new`]; the device is invalid or not there.
-    pub fn new(sources: &Points, targets: Option<&Points>, request: &Request) -> Result<Self> {
+    pub fn new(sources: Points, targets: Option<Points>, request: &Request) -> Result<Self> {
         match request.single {
             true => Self::of::<f32>(sources, targets, request),
             false => Self::of::<f64>(sources, targets, request),
         }
     }
 
-    fn of<R: Real>(sources: &Points, targets: Option<&Points>, r: &Request) -> Result<Self> {
-        let count = targets.map_or(sources, |t| t).len();
+    fn of<R: Real>(sources: Points, targets: Option<Points>, r: &Request) -> Result<Self> {
+        let count = targets.as_ref().unwrap_or(&sources).len();
         let (device, options) = r.options::<R>(sources.len(), count)?;
-        let plan = Arc::new(Plan::<R>::new(sources, targets, &options)?);
+        let plan = Arc::new(Plan::<R>::new(&sources, targets.as_ref(), &options)?);
         let (order, setup_s) = (plan.order(), plan.setup_times().total_s());
         let unit = plan.unit;
         let (engine, device) = device::any_engine(plan, device, "")?;
@@ -115,28 +119,25 @@ impl Session {
             ncrit: options.ncrit,
             setup_s,
             unit,
-            accuracy: r.accuracy,
-            potentials: count * r.kernel.inputs(),
+            options,
+            sources,
+            targets,
+            verify: verify::<R>,
         })
     }
 
     /// Results at the targets, as of [`Engine::evaluate`].
     ///
     /// # Errors
-    /// As of [`Engine::evaluate`]; results are beyond the range of numbers.
+    /// As of [`Engine::evaluate`]; results are beyond the range of numbers, or less accurate than asked for.
     pub fn evaluate(&mut self, charges: &[f64]) -> std::result::Result<Vec<f64>, FmmError> {
         let out = self.engine.evaluate(charges)?;
-        let (potentials, gradients) = out.split_at(self.potentials);
-        let (p, g) = (largest(potentials), largest(gradients));
-        // Below this, the smallest step of numbers is coarser than the accuracy.
-        let least = f64::from_bits(1) / self.accuracy;
-        if p == f64::INFINITY || (p > 0.0 && p < least) {
-            return Err(FmmError::Range("the sums"));
-        }
-        // Gradients have the size of p over the distances; they may be 0 by symmetry.
-        let small = !gradients.is_empty() && p > 0.0 && g < least && p / self.unit < 1e-290;
-        if g == f64::INFINITY || small {
-            return Err(FmmError::Range("the gradients"));
+        in_range(&self.options, &out, self.unit)?;
+        // A surface order that is asked for has the accuracy that it has.
+        if self.options.order.is_none() {
+            let from = (&self.sources, charges);
+            let at = self.targets.as_ref().unwrap_or(&self.sources);
+            (self.verify)(&self.options, from, at, &out)?;
         }
         Ok(out)
     }
@@ -167,22 +168,6 @@ impl Session {
     }
 }
 
-/// The largest magnitude; infinite if one is not a number.
-fn largest(values: &[f64]) -> f64 {
-    let size = |x: &f64| {
-        if x.is_finite() {
-            x.abs()
-        } else {
-            f64::INFINITY
-        }
-    };
-    values
-        .par_iter()
-        .map(size)
-        .with_min_len(1 << 14)
-        .reduce(|| 0.0, f64::max)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,7 +183,7 @@ mod tests {
             order: None,
             device: "cpu".to_owned(),
         };
-        let mut session = Session::new(&points, None, &request).unwrap();
+        let mut session = Session::new(points, None, &request).unwrap();
         session.evaluate(&[charge; 2])
     }
 

@@ -14,9 +14,12 @@ use greenup_model::{Estimate, Label, Machine, Op};
 ///
 /// A least-squares time would run through the middle of the benchmarks that a class binds, and
 /// half of all good kernels would lie above it.
-fn set_roofs(machine: &mut Machine, records: &[Record]) {
+///
+/// A class whose time the fit cannot know has no roof: the best rate is that of another class.
+fn set_roofs(machine: &mut Machine, fit: &Fit, records: &[Record]) {
     // A class that bounds no record has a rate from below only, which is no constant.
-    let known = machine.cost.iter_mut().filter(|(_, c)| c.time_s.is_some());
+    let known = (machine.cost.iter_mut())
+        .filter(|(op, c)| c.time_s.is_some() && !fit.lacks_time(**op));
     for (&op, cost) in known {
         if let Some((r, time_s)) = roof(records, op) {
             cost.time_s = Some(roof_of(r, op, time_s));
@@ -84,15 +87,17 @@ pub fn of_records(
         .cloned()
         .collect();
     let records = plain.as_slice();
-    let fit = fit(records, options)?;
+    let mut fit = fit(records, options)?;
     let mut machine = fit.to_machine(name, title)?;
-    set_roofs(&mut machine, records);
+    set_roofs(&mut machine, &fit, records);
     let clocked = fit_clocked(records, options.resamples).ok();
     if let Some(c) = &clocked {
         c.apply(&mut machine, records);
-        // What the plain fit warned of is about its own energies.
-        machine.warnings.clear();
+        // What else the plain fit warned of is about its own energies.
+        machine.warnings.retain(|w| w.contains("time cost"));
     }
+    // What is printed is what is written.
+    fit.set_times(&machine);
     Ok((machine, fit, clocked))
 }
 
@@ -162,7 +167,9 @@ pub fn build(
     machine.about = "Microbenchmarks of this host, all cores together; times are roofs: the best \
                      rate that any benchmark sustained"
         .into();
-    set_roofs(&mut machine, &records);
+    set_roofs(&mut machine, &fit, &records);
+    // What is printed is what is written.
+    fit.set_times(&machine);
     let mut fact = |key: &str, value: String| {
         machine.facts.insert(key.to_owned(), value);
     };

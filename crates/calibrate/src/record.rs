@@ -130,6 +130,18 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Record>, RecordError> {
         .collect();
     let mut columns = Vec::new();
     for (i, name) in names.iter().enumerate() {
+        if names[..i].contains(name) || name.is_empty() {
+            return Err(RecordError::BadCell {
+                file: file.to_owned(),
+                line: 1,
+                column: i + 1,
+                name: name.clone(),
+                cause: match name.is_empty() {
+                    true => "a column without a name".into(),
+                    false => "two columns of this name; keep one".into(),
+                },
+            });
+        }
         columns.push(Column::parse(name).ok_or_else(|| RecordError::BadCell {
             file: file.to_owned(),
             line: 1,
@@ -189,7 +201,14 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Record>, RecordError> {
                 Column::Time => record.time_s = positive()?,
                 Column::Energy if cell.is_empty() => {}
                 Column::Energy => record.energy_j = Some(positive()?),
-                Column::Occupancy => record.occupancy = positive()?,
+                Column::Occupancy => {
+                    record.occupancy = positive()?;
+                    if record.occupancy > 1.0 {
+                        return Err(bad(format!(
+                            "{cell} must be a share of the device, at most 1"
+                        )));
+                    }
+                }
                 Column::Count(_) if cell.is_empty() => {}
                 Column::Count(op) => {
                     record
@@ -322,6 +341,17 @@ mod tests {
             ("f64\n2\n", "the column `time_s` is missing"),
             ("time_s,f64\n1,2,3\n", "line 2"),
             ("time_s,f64\n", "no records"),
+            ("time_s,f64,f64\n1,2,3\n", "column 3 (f64): two columns"),
+            (
+                "time_s,f64,time_s\n1,2,3\n",
+                "column 3 (time_s): two columns",
+            ),
+            (
+                "time_s,f64,\n1,2,3\n",
+                "column 3 (): a column without a name",
+            ),
+            ("time_s [ms],f64\n1,2\n", "unknown column"),
+            ("time_s,f64,occupancy\n1,2,50\n", "at most 1"),
         ] {
             let e = parse("f.csv", text).unwrap_err().to_string();
             assert!(e.contains(want) && e.starts_with("f.csv"), "{e}");

@@ -54,6 +54,9 @@ pub struct Prediction {
     pub constant_energy_j: Option<f64>,
     /// Classes of the work that have no energy cost on this machine.
     pub ops_without_energy: Vec<Op>,
+    /// Classes of the work whose time the machine does not know: the time is a lower bound, and the energy unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ops_without_time: Vec<Op>,
 }
 
 /// Predicts the cost of `work` on `machine`.
@@ -120,10 +123,13 @@ fn point(machine: &Machine, work: &Work, end: End) -> Result<Prediction, Machine
     let mut time_by_op = BTreeMap::new();
     let mut energy_by_op = BTreeMap::new();
     let mut by_unit: BTreeMap<Unit, f64> = BTreeMap::new();
-    let mut ops_without_energy = Vec::new();
+    let (mut ops_without_energy, mut ops_without_time) = (Vec::new(), Vec::new());
     for (op, n) in work.iter() {
         let cost = machine.cost_of(op)?;
         let t = n * cost.time_s.as_ref().map_or(0.0, |e| end.of(e));
+        if cost.time_s.is_none() && n > 0.0 {
+            ops_without_time.push(op);
+        }
         time_by_op.insert(op, t);
         *by_unit.entry(op.unit()).or_insert(0.0) += t;
         match &cost.energy_j {
@@ -144,7 +150,9 @@ fn point(machine: &Machine, work: &Work, end: End) -> Result<Prediction, Machine
         .max_by(|a, b| a.1.total_cmp(b.1));
     let mut bound = Bound::Op(largest.map_or(Op::Dram, |(&op, _)| op));
 
-    let complete = machine.constant_power_w.is_some() && ops_without_energy.is_empty();
+    let complete = machine.constant_power_w.is_some()
+        && ops_without_energy.is_empty()
+        && ops_without_time.is_empty();
     let marginal: f64 = energy_by_op.values().sum();
     let mut time_s = busy;
     if let Some(dpi) = &machine.usable_power_w {
@@ -175,6 +183,7 @@ fn point(machine: &Machine, work: &Work, end: End) -> Result<Prediction, Machine
         energy_by_op_j: energy_by_op,
         constant_energy_j: constant,
         ops_without_energy,
+        ops_without_time,
     })
 }
 

@@ -87,7 +87,7 @@ pub fn run<R: Real>(args: &DirectArgs, ordinal: usize) -> Result {
     let points = loaded.sources.len();
     let points = points.max(loaded.targets.as_ref().map_or(0, |t| t.len()));
     let direct = measure(points)?;
-    let tree = measure(args.ncrit)?;
+    let tree = measure(args.ncrit.unwrap_or(256))?;
     let config = config::<R>(kernel, args.input.gradient, ordinal, &args.kernels)?;
     let mix = InstructionMix::<R>::open(kernel, args.input.gradient, ordinal, config)?.rates();
     let mix = mix.map_err(greenup_fmm::FmmError::from)?;

@@ -3,7 +3,7 @@
 use super::check_interrupt;
 use clap::{Args, ValueEnum};
 use greenup_app::args::ThreadsArg;
-use greenup_app::{AppError, Result};
+use greenup_app::{AppError, Result, print};
 use greenup_files::Outputs;
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::memory;
@@ -35,7 +35,7 @@ pub enum PrecisionArg {
 
 #[derive(Clone, Args)]
 pub struct Input {
-    /// Sources from a .csv or .npy file: columns x, y, z, and charges (optional)
+    /// Sources from a .csv or .npy file: columns x, y, z, and charges (else random), or as the header names them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["distribution", "n"])]
     pub points: Option<PathBuf>,
     /// Targets from a .csv or .npy file [default: the sources]
@@ -53,18 +53,18 @@ pub struct Input {
     /// Interaction kernel
     #[arg(long, value_enum, default_value = "laplace")]
     pub kernel: KernelName,
-    /// Inverse screening length of Yukawa
-    #[arg(long, default_value_t = 1.0)]
-    pub kappa: f64,
-    /// Wave number of Helmholtz
-    #[arg(long, default_value_t = 1.0)]
-    pub k: f64,
-    /// Viscosity of Stokes
-    #[arg(long, default_value_t = 1.0)]
-    pub mu: f64,
-    /// Relative L2 error; in f32 at least 5e-5, of gradients 5e-4
-    #[arg(short, long, default_value = "1e-6")]
-    pub accuracy: f64,
+    /// Inverse screening length of Yukawa [default: 1]
+    #[arg(long)]
+    pub kappa: Option<f64>,
+    /// Wave number of Helmholtz [default: 1]
+    #[arg(long)]
+    pub k: Option<f64>,
+    /// Viscosity of Stokes [default: 1]
+    #[arg(long)]
+    pub mu: Option<f64>,
+    /// Relative L2 error; in f32 at least 5e-5, of gradients 5e-4 [default: 1e-6]
+    #[arg(short, long)]
+    pub accuracy: Option<f64>,
     /// Compute gradients too, to the same accuracy
     #[arg(long)]
     pub gradient: bool,
@@ -90,17 +90,46 @@ impl Input {
     pub fn kernel(&self) -> Kernel {
         match self.kernel {
             KernelName::Laplace => Kernel::Laplace,
-            KernelName::Yukawa => Kernel::Yukawa { kappa: self.kappa },
-            KernelName::Helmholtz => Kernel::Helmholtz { k: self.k },
-            KernelName::Stokes => Kernel::Stokes { mu: self.mu },
+            KernelName::Yukawa => Kernel::Yukawa {
+                kappa: self.kappa.unwrap_or(1.0),
+            },
+            KernelName::Helmholtz => Kernel::Helmholtz {
+                k: self.k.unwrap_or(1.0),
+            },
+            KernelName::Stokes => Kernel::Stokes {
+                mu: self.mu.unwrap_or(1.0),
+            },
         }
+    }
+
+    /// The accuracy that is asked for.
+    pub fn accuracy(&self) -> f64 {
+        self.accuracy.unwrap_or(1e-6)
+    }
+
+    /// Refuses parameters of another kernel: they would have no effect.
+    fn check_parameters(&self) -> Result {
+        for (flag, of, value) in [
+            ("--kappa", KernelName::Yukawa, self.kappa),
+            ("--k", KernelName::Helmholtz, self.k),
+            ("--mu", KernelName::Stokes, self.mu),
+        ] {
+            if value.is_some() && self.kernel != of {
+                let name = format!("{of:?}").to_lowercase();
+                return Err(AppError::new(format!(
+                    "{flag} is a parameter of --kernel {name}: {} has none of this name",
+                    self.kernel().name()
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Options of a plan.
     pub fn options(&self, ncrit: usize, m2l: M2l) -> Options {
         Options {
             kernel: self.kernel(),
-            tolerance: self.accuracy,
+            tolerance: self.accuracy(),
             gradient: self.gradient,
             ncrit,
             m2l,
@@ -110,6 +139,7 @@ impl Input {
 
     /// Reads or generates the points and charges.
     pub fn load(&self) -> Result<Loaded> {
+        self.check_parameters()?;
         let d = self.kernel().inputs();
         if self.points.is_none() {
             self.check_points(self.n, if self.targets.is_none() { self.n } else { 0 })?;
@@ -129,8 +159,25 @@ impl Input {
                 (table.points, (table.columns > 0).then_some(table.charges))
             }
         };
-        let charges = read.unwrap_or_else(|| charges(sources.len() * d, false, self.seed));
+        let charges = read.unwrap_or_else(|| {
+            if let Some(path) = &self.points {
+                print::note(format!(
+                    "{} has no charges: they are random, between -1 and 1 (--seed {})",
+                    path.display(),
+                    self.seed
+                ));
+            }
+            charges(sources.len() * d, false, self.seed)
+        });
         let targets = self.targets.as_ref().map(|p| files::read(p)).transpose()?;
+        if let (Some(path), Some(t)) = (&self.targets, &targets)
+            && t.columns > 0
+        {
+            print::note(format!(
+                "{}: targets have no charges; the columns after x, y, z are not used",
+                path.display()
+            ));
+        }
         check_interrupt()?;
         Ok(Loaded {
             sources,
@@ -147,6 +194,7 @@ impl Input {
             at(rank)..at(rank + 1)
         };
         if self.points.is_none() {
+            self.check_parameters()?;
             let piece = of(self.n);
             self.check_points(piece.len(), piece.len())?;
             let charged = piece.start * d..piece.end * d;

@@ -120,7 +120,7 @@ impl Case {
             Value::Int(i.n as i64),
             Value::Int(self.ncrit as i64),
             Value::Str(name(&i.precision)),
-            Value::Float(i.accuracy),
+            Value::Float(i.accuracy()),
             Value::Bool(i.gradient),
         ]
     }
@@ -134,7 +134,7 @@ impl Case {
             ("-n", i.n.to_string()),
             ("--ncrit", self.ncrit.to_string()),
             ("--precision", name(&i.precision)),
-            ("-a", format!("{:e}", i.accuracy)),
+            ("-a", format!("{:e}", i.accuracy())),
             ("--device", self.device.to_string()),
         ] {
             out.extend([option.to_owned(), value]);
@@ -161,10 +161,10 @@ fn cases(args: &StudyArgs) -> Vec<Case> {
             n: ((n as f64 * args.scale) as usize).max(1),
             seed: SEED,
             kernel: KernelName::Laplace,
-            kappa: 1.0,
-            k: 1.0,
-            mu: 1.0,
-            accuracy,
+            kappa: None,
+            k: None,
+            mu: None,
+            accuracy: Some(accuracy),
             gradient,
             precision,
             order: None,

@@ -93,7 +93,7 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
         print::line("m2l        ncrit      time    energy       P2P       M2L");
     }
     for m2l in [M2l::Fft, M2l::Compressed] {
-        if m2l == M2l::Compressed && (device.gpu().is_some() || args.input.accuracy < FINEST) {
+        if m2l == M2l::Compressed && (device.gpu().is_some() || args.input.accuracy() < FINEST) {
             continue;
         }
         for &ncrit in &args.ncrit {

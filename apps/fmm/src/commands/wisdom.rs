@@ -50,7 +50,7 @@ fn constants(input: &Input) -> [(&'static str, Value); 4] {
     [
         ("kernel", Value::Str(input.kernel().name().to_owned())),
         ("gradient", Value::Bool(input.gradient)),
-        ("accuracy", Value::Float(input.accuracy)),
+        ("accuracy", Value::Float(input.accuracy())),
         ("distribution", Value::Str(points)),
     ]
 }

@@ -75,7 +75,8 @@ impl<R: Real> Engine for Cpu<R> {
         let before = clock.lap();
         let sums = self.run(true);
         clock.lap();
-        self.plan.in_units(&self.plan.restored(&sums), unit, out);
+        self.plan
+            .results(&self.plan.restored(&sums), charges, unit, out);
         self.phases.permutation_s += before + clock.lap();
         Ok(())
     }

@@ -16,7 +16,8 @@ use crate::FmmError;
 use crate::engine::Steps;
 use crate::options::Options;
 use crate::plan::{
-    Parts, Plan, SetupTimes, checked, cube, extents, largest, scaled_parameter, sorted, unit_for,
+    Close, Found, Parts, Plan, Root, SetupTimes, Sorted, attainable, charge_of, checked, extents,
+    largest, scaled_parameter, sorted, unit_for,
 };
 use crate::points::Points;
 use crate::precision::Real;
@@ -74,54 +75,29 @@ impl<R: Real> Distributed<R> {
             });
         }
         largest(charges, d)?;
-        let begun = Instant::now();
-        let mut setup_times = SetupTimes::default();
         let [(a, b), (c, e), (f, g)] = extents(points);
         let mut most = [-a, b, -c, e, -f, g];
         ranks.max(&mut most);
         let [a, b, c, e, f, g] = most;
-        let (center, unit) = cube(&[[(-a, b), (-c, e), (-f, g)]]);
-        scaled_parameter(options.kernel, p, unit)?;
-        let (order, x) = sorted::<R>(points, center, unit);
+        let mut root = Root::around(&[[(-a, b), (-c, e), (-f, g)]]);
+        scaled_parameter(options.kernel, p, root.unit)?;
         let mut all = [points.len() as i64];
         ranks.sum_integers(&mut all);
         let all = all[0] as u64;
-        let mut cut = Cut::by_points(ranks, &order.keys, options.ncrit);
-        setup_times.sort_s = begun.elapsed().as_secs_f64();
-        let local = |cut: &Cut, times: &mut SetupTimes| {
-            Local::new(ranks, cut, &order.keys, (options, p), times)
-        };
-        let mut here = local(&cut, &mut setup_times)?;
-        let work_by_points = of_ranks(ranks, here.work());
-        let mut work = work_by_points.clone();
-        if imbalance(&work) > BALANCED {
-            // The leaves and their work do not depend on the cut, so one more is enough.
-            cut = Cut::by_work(ranks, &order.keys, options.ncrit, &here.leaves);
-            here = local(&cut, &mut setup_times)?;
-            work = of_ranks(ranks, here.work());
-        }
-        let Local {
-            sent, made, lists, ..
-        } = here;
-        let begun = Instant::now();
-        let Owned { x, charges, route } = points::to_owners(ranks, &cut, (order, x), (charges, d));
-        setup_times.sort_s += begun.elapsed().as_secs_f64();
-        let begun = Instant::now();
-        let mut sources: [Vec<R>; 3] = std::array::from_fn(|_| vec![R::default(); made.sources]);
-        for (of, x) in sources.iter_mut().zip(&x) {
-            let messages = sent.iter().map(|s| ranges_of(x, &s.points, 1)).collect();
-            let came = of_others(ranks.exchange(messages));
-            fill(of, (x, me, |x| *x), &came, (&made.segments, 1));
-        }
-        setup_times.tree_s += begun.elapsed().as_secs_f64();
-        let parts = Parts {
-            tree: made.tree,
-            lists,
-            unit,
-            sources,
-            targets: x,
-            essential: made.essential,
-            setup_times,
+        let mut setup_times = SetupTimes::default();
+        let Placed {
+            parts,
+            sent,
+            segments,
+            owned,
+            work_by_points,
+            work,
+        } = loop {
+            let given = (points, charges, &root);
+            match placed::<R>(ranks, given, (options, p), &mut setup_times)? {
+                Some(placed) => break placed,
+                None => root.on_grid = true,
+            }
         };
         let sent = (sent.into_iter())
             .map(|s| {
@@ -131,10 +107,10 @@ impl<R: Real> Distributed<R> {
             .collect();
         Ok(Self {
             plan: Arc::new(Plan::of_parts(parts, options, p)?),
-            charges,
+            charges: owned.charges,
             sent,
-            segments: made.segments,
-            route,
+            segments,
+            route: owned.route,
             all,
             me,
             work_by_points,
@@ -191,12 +167,12 @@ impl<R: Real> Distributed<R> {
                 bytes(&own.map(converted).collect::<Vec<R>>()).to_vec()
             })
             .collect();
-        let came = of_others(ranks.exchange(messages));
+        let charges_came = of_others(ranks.exchange(messages));
         let mut exchange_s = start.elapsed().as_secs_f64();
         let mut values_sent = Vec::new();
         let own = (self.charges.as_slice(), self.me, converted);
         engine.begin(
-            &mut |to| fill(to, own, &came, (&self.segments, d)),
+            &mut |to| fill(to, own, &charges_came, (&self.segments, d)),
             &mut values_sent,
         )?;
         let start = Instant::now();
@@ -211,6 +187,13 @@ impl<R: Real> Distributed<R> {
         let came = of_others(ranks.exchange(messages)).concat();
         exchange_s += start.elapsed().as_secs_f64();
         engine.finish(&came, &mut |sums| self.plan.in_units(sums, unit, out))?;
+        if !self.plan.close.is_empty() {
+            let n = self.plan.sources[0].len();
+            let mut all = vec![R::default(); n * d];
+            fill(&mut all, own, &charges_came, (&self.segments, d));
+            let charge = |i: u32| charge_of(&all, (i as usize, d), |q: R| q.wide() * unit);
+            self.plan.correct(charge, out);
+        }
         Ok(exchange_s)
     }
 
@@ -220,6 +203,107 @@ impl<R: Real> Distributed<R> {
         self.route
             .back(ranks, results, o.kernel.outputs(o.gradient))
     }
+}
+
+/// What [`placed`] returns.
+struct Placed<R: Real> {
+    parts: Parts<R>,
+    sent: Vec<boxes::Sent>,
+    segments: Vec<Segment>,
+    owned: Owned,
+    work_by_points: Vec<i64>,
+    work: Vec<i64>,
+}
+
+/// Cuts the points of all ranks, and sends them to their owners and to where lists need them. `None` if they are so close
+/// that they must be on the grid.
+fn placed<R: Real>(
+    ranks: &dyn Ranks,
+    (points, charges, root): (&Points, &[f64], &Root),
+    (options, p): (&Options, usize),
+    setup_times: &mut SetupTimes,
+) -> Result<Option<Placed<R>>, FmmError> {
+    let (d, me) = (options.kernel.inputs(), ranks.rank());
+    let begun = Instant::now();
+    let (order, _) = sorted::<R>(points, root);
+    let mut cut = Cut::by_points(ranks, &order.keys, options.ncrit);
+    setup_times.sort_s += begun.elapsed().as_secs_f64();
+    let local = |cut: &Cut, times: &mut SetupTimes| {
+        Local::new(ranks, cut, &order.keys, (options, p), times)
+    };
+    let mut here = local(&cut, setup_times)?;
+    let work_by_points = of_ranks(ranks, here.work());
+    let mut work = work_by_points.clone();
+    if imbalance(&work) > BALANCED {
+        // The leaves and their work do not depend on the cut, so one more is enough.
+        cut = Cut::by_work(ranks, &order.keys, options.ncrit, &here.leaves);
+        here = local(&cut, setup_times)?;
+        work = of_ranks(ranks, here.work());
+    }
+    let Local {
+        sent, made, lists, ..
+    } = here;
+    let begun = Instant::now();
+    let owned = points::to_owners::<R>(ranks, &cut, (order, points, root), (charges, d));
+    setup_times.sort_s += begun.elapsed().as_secs_f64();
+    let begun = Instant::now();
+    let mut exact: [Vec<f64>; 3] = std::array::from_fn(|_| vec![0.0; made.sources]);
+    for (of, x) in exact.iter_mut().zip(&owned.x) {
+        let messages = sent.iter().map(|s| ranges_of(x, &s.points, 1)).collect();
+        let came = of_others(ranks.exchange(messages));
+        fill(of, (x, me, |x| *x), &came, (&made.segments, 1));
+    }
+    let rounded = |x: &[Vec<f64>; 3]| -> [Vec<R>; 3] {
+        let along = |a: usize| x[a].par_iter().map(|x| root.rounded(a, *x)).collect();
+        [0, 1, 2].map(along)
+    };
+    let (sources, targets) = (rounded(&exact), rounded(&owned.x));
+    let found = Close::find(
+        (&made.tree, &lists, *root),
+        &Sorted {
+            rounded: &targets,
+            exact: &owned.x,
+            from: None,
+        },
+        &Sorted {
+            rounded: &sources,
+            exact: &exact,
+            from: None,
+        },
+        attainable::<R>(options),
+    );
+    setup_times.tree_s += begun.elapsed().as_secs_f64();
+    // All ranks go on, or none.
+    let mut any = [f64::from(u8::from(matches!(found, Ok(Found::Tight)))), 0.0];
+    any[1] = f64::from(u8::from(found.is_err()));
+    ranks.max(&mut any);
+    let close = match found? {
+        Found::Pairs(close) => close,
+        Found::Tight => Close::default(),
+    };
+    if any[1] > 0.0 {
+        return Err(FmmError::OtherRank);
+    }
+    if any[0] > 0.0 {
+        return Ok(None);
+    }
+    Ok(Some(Placed {
+        parts: Parts {
+            tree: made.tree,
+            lists,
+            close,
+            unit: root.unit,
+            sources,
+            targets,
+            essential: made.essential,
+            setup_times: *setup_times,
+        },
+        sent,
+        segments: made.segments,
+        owned,
+        work_by_points,
+        work,
+    }))
 }
 
 /// A number of each rank, by rank.

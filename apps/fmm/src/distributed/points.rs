@@ -1,6 +1,8 @@
 //! Points on their way to the ranks that own them, and results on the way back.
 
 use super::cut::Cut;
+use crate::plan::Root;
+use crate::points::Points;
 use crate::precision::Real;
 use crate::tree::Order;
 use greenup_device::memory::{Plain, bytes, bytes_mut};
@@ -8,8 +10,9 @@ use greenup_ranks::Ranks;
 use std::ops::Range;
 
 /// The points of a rank, sorted by keys, then by number in the input.
-pub(super) struct Owned<R> {
-    pub x: [Vec<R>; 3],
+pub(super) struct Owned {
+    /// Positions in the units of the points.
+    pub x: [Vec<f64>; 3],
     pub charges: Vec<f64>,
     pub route: Route,
 }
@@ -28,16 +31,17 @@ pub(super) struct Route {
 pub(super) fn to_owners<R: Real>(
     ranks: &dyn Ranks,
     cut: &Cut,
-    (order, x): (Order, [Vec<R>; 3]),
+    (order, points, root): (Order, &Points, &Root),
     (charges, d): (&[f64], usize),
-) -> Owned<R> {
+) -> Owned {
     let to = cut.pieces(&order.keys);
-    let send = |x: &[R]| -> Vec<R> {
-        let to = to.iter().map(|r| ranges_of(x, std::slice::from_ref(r), 1));
+    let send = |x: &[f64]| -> Vec<f64> {
+        let x: Vec<f64> = order.from.iter().map(|i| x[*i as usize]).collect();
+        let to = to.iter().map(|r| ranges_of(&x, std::slice::from_ref(r), 1));
         let all = ranks.exchange(to.collect());
         all.iter().flat_map(|b| values(b)).collect()
     };
-    let x = x.map(|x| send(&x));
+    let x = [0, 1, 2].map(|a| send(&points.x[a]));
     let messages: Vec<Vec<u8>> = (to.iter())
         .map(|r| {
             let which = &order.from[r.start as usize..r.end as usize];
@@ -52,7 +56,7 @@ pub(super) fn to_owners<R: Real>(
     drop(messages);
     // Ranks gave their points in the order of the input, so the sorted order is that of all points.
     let Order { from, .. } = Order::of(x[0].len(), |i| {
-        [x[0][i].wide(), x[1][i].wide(), x[2][i].wide()]
+        [0, 1, 2].map(|a| root.rounded::<R>(a, x[a][i]).wide())
     });
     Owned {
         x: x.map(|x| from.iter().map(|i| x[*i as usize]).collect()),

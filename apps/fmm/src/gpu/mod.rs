@@ -255,7 +255,7 @@ impl<R: Real, B: Backend> Engine for Gpu<R, B> {
         let sums = self.staging.values::<R>(results)?;
         self.backend.download(self.layout.result, sums)?;
         let copied = Instant::now();
-        plan.in_units(sums, unit, out);
+        plan.results(sums, charges, unit, out);
         phases.transfers_s += (copied - start).as_secs_f64();
         phases.permutation_s += copied.elapsed().as_secs_f64();
         self.phases = phases;

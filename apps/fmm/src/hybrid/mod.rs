@@ -118,7 +118,7 @@ impl<R: Real, B: Backend> Engine for Hybrid<R, B> {
         (sums.par_iter_mut().zip(near))
             .with_min_len(1 << 14)
             .for_each(|(sum, near)| *sum += *near);
-        plan.in_units(&plan.restored(&sums), unit, out);
+        plan.results(&plan.restored(&sums), charges, unit, out);
         let mut phases = cpu.phases();
         // The phases of the cores are the end of their side.
         phases.overlapped_s = overlap_s((far_end, phases.total_s()), (times.p2p_end, times.p2p_s));

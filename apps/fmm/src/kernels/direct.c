@@ -119,20 +119,35 @@ SUMS(helmholtz, 2, 2)
 SUMS(helmholtz_gradient, 2, 8)
 SUMS(stokes, 3, 3)
 
-// The arithmetic of Laplace unrolled, without loads: the peak of the instruction mix. The result prevents its removal.
-static real mix(long pairs) {
-    vec x[8], sum[8];
-    for (int i = 0; i < 8; i++) x[i] = all((real)(1 + i)), sum[i] = all(0);
-    real x0 = (real)0.5, q = (real)0.25;
-    for (long n = 0; n < pairs / (8 * LANES); n++) {
-        __asm__ volatile("" : "+m"(x0), "+m"(q));
-        for (int i = 0; i < 8; i++) {
-            vec dx = x[i] - x0, dy = x[(i + 1) & 7] - x0, dz = x[(i + 2) & 7] - x0;
+// The arithmetic of Laplace without loads, in independent chains: the peak of the instruction mix is that of the best number of
+// chains, which depends on the registers. The result prevents its removal.
+#define CHAINS 8
+INLINE real mix_of(long pairs, const int chains) {
+    vec x[CHAINS], y[CHAINS], z[CHAINS], sum[CHAINS];
+    for (int i = 0; i < chains; i++)
+        x[i] = all((real)(1 + i)), y[i] = all((real)(2 + i)), z[i] = all((real)(3 + i)), sum[i] = all(0);
+    real x0 = (real)0.5, y0 = (real)0.25, z0 = (real)0.75, q = (real)0.25;
+    for (long n = 0; n < pairs / (chains * LANES); n++) {
+        __asm__ volatile("" : "+m"(x0), "+m"(y0), "+m"(z0), "+m"(q));
+        const real at[3] = {x0, y0, z0}, charge = q;
+#pragma GCC unroll 8
+        for (int i = 0; i < chains; i++) {
+            vec dx = x[i] - at[0], dy = y[i] - at[1], dz = z[i] - at[2];
             vec r2 = dx * dx + (dy * dy + dz * dz);
-            sum[i] += q * rsqrt(r2, 0);
+            sum[i] += charge * rsqrt(r2, 0);
         }
     }
     real out = 0;
-    for (int i = 0; i < 8; i++) for (long l = 0; l < LANES; l++) out += sum[i][l];
+    for (int i = 0; i < chains; i++) for (long l = 0; l < LANES; l++) out += sum[i][l];
     return out;
+}
+
+static real mix(long pairs, int chains) {
+    switch (chains) {
+    case 1: return mix_of(pairs, 1);
+    case 2: return mix_of(pairs, 2);
+    case 3: return mix_of(pairs, 3);
+    case 4: return mix_of(pairs, 4);
+    default: return mix_of(pairs, CHAINS);
+    }
 }

@@ -6,7 +6,7 @@
 typedef struct {
     long panel;
     void (*sums[7])(const sums *);
-    real (*mix)(long);
+    real (*mix)(long, int);
     void (*apply)(long, long, const real *, long, const real *const *, real *const *, int);
     void (*forward)(int, int, const real *, const real *, real *, long, real *);
     void (*back)(int, const real *, const real *, long, real *, real *);

@@ -2,6 +2,7 @@
 
 use crate::error::{FmmError, invalid};
 use crate::kernel::Kernel;
+use crate::options::Options;
 use crate::precision::Real;
 
 /// Bounds of the relative L2 error for surface orders p = 3, 4, …, with charges of both signs: potentials, gradients.
@@ -59,4 +60,9 @@ pub fn order<R: Real>(tolerance: f64, kernel: Kernel, gradient: bool) -> Result<
     let of = usize::from(gradient || matches!(kernel, Kernel::Stokes { .. }));
     let place = BOUNDS.iter().position(|e| e[of] <= tolerance);
     Ok(3 + place.unwrap_or(BOUNDS.len() - 1))
+}
+
+/// The accuracy of a plan: what is asked for, or what rounding permits where a surface order is asked for instead.
+pub(crate) fn attainable<R: Real>(o: &Options) -> f64 {
+    o.tolerance.max(reachable::<R>(o.gradient))
 }

@@ -1,5 +1,6 @@
 //! The root cube, and points in its units.
 
+use super::close::grid;
 use crate::points::Points;
 use crate::precision::Real;
 use crate::tree::Order;
@@ -23,7 +24,7 @@ pub(crate) fn extents(points: &Points) -> [(f64, f64); 3] {
 }
 
 /// Center and half width of the smallest cube that contains these extents, slightly enlarged.
-pub(crate) fn cube(all: &[[(f64, f64); 3]]) -> ([f64; 3], f64) {
+fn cube(all: &[[(f64, f64); 3]]) -> ([f64; 3], f64) {
     let mut half = 0.0f64;
     let center = std::array::from_fn(|a| {
         let (low, high) = (all.iter())
@@ -41,13 +42,41 @@ pub(crate) fn cube(all: &[[(f64, f64); 3]]) -> ([f64; 3], f64) {
     (center, half * (1.0 + 1e-9))
 }
 
+/// The root cube of a plan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Root {
+    pub center: [f64; 3],
+    /// Half width.
+    pub unit: f64,
+    /// Whether rounded positions are on the grid of [`close`](super::close).
+    pub on_grid: bool,
+}
+
+impl Root {
+    /// The cube around these extents.
+    pub fn around(all: &[[(f64, f64); 3]]) -> Self {
+        let (center, unit) = cube(all);
+        Self {
+            center,
+            unit,
+            on_grid: false,
+        }
+    }
+
+    /// A coordinate along axis `a` in the cube, rounded.
+    pub fn rounded<R: Real>(&self, a: usize, x: f64) -> R {
+        let x = ((x - self.center[a]) / self.unit).clamp(-1.0, 1.0);
+        // Without the sign of zero, so that equal positions have equal keys.
+        R::of(match self.on_grid {
+            true => (x / grid::<R>()).round() * grid::<R>() + 0.0,
+            false => x,
+        })
+    }
+}
+
 /// Sorts points by the Morton keys of their rounded positions: points that round to one position must share a box.
-pub(crate) fn sorted<R: Real>(
-    points: &Points,
-    center: [f64; 3],
-    unit: f64,
-) -> (Order, [Vec<R>; 3]) {
-    let along = |a: usize, i: usize| R::of(((points.x[a][i] - center[a]) / unit).clamp(-1.0, 1.0));
+pub(crate) fn sorted<R: Real>(points: &Points, root: &Root) -> (Order, [Vec<R>; 3]) {
+    let along = |a: usize, i: usize| root.rounded::<R>(a, points.x[a][i]);
     let order = Order::of(points.len(), |i| {
         std::array::from_fn(|a| along(a, i).wide())
     });

@@ -3,19 +3,24 @@
 //! | module | contents |
 //! |---|---|
 //! | `accuracy` | the surface order for an accuracy |
+//! | `cube` | the root cube, and points in its units |
+//! | `close` | pairs of points that are close for the extent of all |
 //! | `share` | the targets of one of several ranks or GPUs |
 //! | `upward` | where equivalent charges come from, if points are distributed over ranks |
 //! | `permutation` | values in the order of the boxes, and units |
 
 mod accuracy;
 mod checks;
+mod close;
 mod cube;
 mod permutation;
 mod share;
 mod upward;
 
+pub(crate) use accuracy::attainable;
 pub(crate) use checks::{checked, scaled_parameter};
-pub(crate) use cube::{cube, extents, sorted};
+pub(crate) use close::{Close, Found, Sorted, charge_of};
+pub(crate) use cube::{Root, extents, sorted};
 pub(crate) use permutation::{largest, unit_for};
 pub(crate) use share::leaf_work;
 pub use share::{Part, merge};
@@ -78,6 +83,8 @@ pub struct Plan<R: Real> {
     pub(crate) unit: f64,
     pub(crate) tree: Tree,
     pub(crate) lists: Arc<Lists>,
+    /// Pairs that are close for the extent of all.
+    pub(crate) close: Arc<Close>,
     /// Positions of the sources in units of `unit`, sorted by boxes; and the index of each in the input.
     pub(crate) sources: Arc<[Vec<R>; 3]>,
     pub(crate) source_from: Arc<Vec<u32>>,
@@ -121,24 +128,49 @@ impl<R: Real> Plan<R> {
         if let Some(t) = targets {
             t.check("target")?;
         }
-        let begun = Instant::now();
         let mut setup_times = SetupTimes::default();
-        let all = [extents(sources), extents(targets.unwrap_or(sources))];
-        let (center, unit) = cube(&all);
-        let parameter = scaled_parameter(options.kernel, p, unit)?;
-        let (source_order, x) = sorted::<R>(sources, center, unit);
-        let (target_order, y) = match targets {
-            Some(t) => sorted::<R>(t, center, unit),
-            None => (source_order.clone(), x.clone()),
+        let mut root = Root::around(&[extents(sources), extents(targets.unwrap_or(sources))]);
+        let parameter = scaled_parameter(options.kernel, p, root.unit)?;
+        let boxes = |root: &Root, times: &mut SetupTimes| {
+            let begun = Instant::now();
+            let (source_order, x) = sorted::<R>(sources, root);
+            let (target_order, y) = match targets {
+                Some(t) => sorted::<R>(t, root),
+                None => (source_order.clone(), x.clone()),
+            };
+            times.sort_s += begun.elapsed().as_secs_f64();
+            let t = Instant::now();
+            let tree = Tree::new(&source_order, &target_order, options.ncrit);
+            times.tree_s += t.elapsed().as_secs_f64();
+            let t = Instant::now();
+            let lists = Lists::new(&tree, surface::count(p));
+            times.lists_s += t.elapsed().as_secs_f64();
+            (tree, lists, (source_order, x), (target_order, y))
         };
-        setup_times.sort_s = begun.elapsed().as_secs_f64();
-        let t = Instant::now();
-        let tree = Tree::new(&source_order, &target_order, options.ncrit);
-        setup_times.tree_s = t.elapsed().as_secs_f64();
-        let t = Instant::now();
-        let surface = surface::count(p);
-        let lists = Lists::new(&tree, surface);
-        setup_times.lists_s = t.elapsed().as_secs_f64();
+        let (tree, lists, close, (source_order, x), (target_order, y)) = loop {
+            let (tree, lists, s, t) = boxes(&root, &mut setup_times);
+            let begun = Instant::now();
+            let found = Close::find(
+                (&tree, &lists, root),
+                &Sorted {
+                    rounded: &t.1,
+                    exact: &targets.unwrap_or(sources).x,
+                    from: Some(&t.0.from),
+                },
+                &Sorted {
+                    rounded: &s.1,
+                    exact: &sources.x,
+                    from: Some(&s.0.from),
+                },
+                attainable::<R>(options),
+            )?;
+            setup_times.lists_s += begun.elapsed().as_secs_f64();
+            match found {
+                Found::Pairs(close) => break (tree, lists, close, s, t),
+                Found::Tight => root.on_grid = true,
+            }
+        };
+        let (unit, surface) = (root.unit, surface::count(p));
         let t = Instant::now();
         let isa = HostIsa::best();
         let (levels, m2l) =
@@ -153,6 +185,7 @@ impl<R: Real> Plan<R> {
             unit,
             tree,
             lists: Arc::new(lists),
+            close: Arc::new(close),
             sources: Arc::new(x),
             source_from: Arc::new(source_order.from),
             share: 0..target_from.len() as u32,
@@ -216,6 +249,7 @@ impl<R: Real> Plan<R> {
             own_targets: self.own_targets.clone(),
             places: Arc::clone(&self.places),
             essential: self.essential.clone(),
+            close: Arc::clone(&self.close),
             sources: Arc::clone(&self.sources),
             source_from: Arc::clone(&self.source_from),
             targets: Arc::clone(&self.targets),

@@ -1,6 +1,7 @@
 //! Permutes values into the order of the boxes and back, and converts units.
 
 use super::Plan;
+use super::close::charge_of;
 use crate::FmmError;
 use crate::precision::{Real, unit};
 use greenup_device::SharedSlice;
@@ -48,6 +49,17 @@ impl<R: Real> Plan<R> {
         all
     }
 
+    /// Results at the share of the targets, in the order of the input, out of sums in that order: with the kernel's factor, in the units
+    /// of the points and of the charges, and with what the rounding of close pairs cost.
+    pub(crate) fn results(&self, sums: &[R], charges: &[f64], unit: f64, to: &mut Vec<f64>) {
+        self.in_units(sums, unit, to);
+        let each = self.options.kernel.inputs();
+        // As the engines have them.
+        let rounded = |q: f64| R::of(q / unit).wide() * unit;
+        let from = |i: u32| (self.source_from[i as usize] as usize, each);
+        self.correct(|i| charge_of(charges, from(i), rounded), to);
+    }
+
     /// Results with the kernel's factor, in the units of the points and of the charges, into `to`.
     pub(crate) fn in_units(&self, sums: &[R], charge: f64, to: &mut Vec<f64>) {
         let o = &self.options;
@@ -57,7 +69,11 @@ impl<R: Real> Plan<R> {
         (to.par_iter_mut().zip(sums).enumerate())
             .with_min_len(1 << 14)
             .for_each(|(i, (to, x))| {
-                let x = x.wide() * potential * charge;
+                let x = match potential.is_normal() {
+                    true => x.wide() * potential * charge,
+                    // Of the smallest or largest lengths.
+                    false => x.wide() * o.kernel.factor() * charge / self.unit,
+                };
                 *to = if i >= potentials { x / self.unit } else { x };
             });
     }

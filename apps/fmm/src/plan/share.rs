@@ -37,6 +37,7 @@ impl<R: Real> Plan<R> {
             places,
             essential: self.essential.clone(),
             lists: Arc::clone(&self.lists),
+            close: Arc::clone(&self.close),
             sources: Arc::clone(&self.sources),
             source_from: Arc::clone(&self.source_from),
             targets: Arc::clone(&self.targets),

@@ -1,5 +1,6 @@
 //! Where equivalent charges of a box come from, and the plan of a rank whose points are distributed.
 
+use super::close::Close;
 use super::{Plan, SetupTimes, operators, scaled_parameter};
 use crate::FmmError;
 use crate::operators::surface;
@@ -44,6 +45,7 @@ pub(crate) struct Parts<R: Real> {
     /// Boxes of this rank and those of others that it needs.
     pub tree: Tree,
     pub lists: Lists,
+    pub close: Close,
     /// Half width of the root cube.
     pub unit: f64,
     /// Sources of this rank and those of others that it needs.
@@ -75,6 +77,7 @@ impl<R: Real> Plan<R> {
             unit: parts.unit,
             tree: parts.tree,
             lists: Arc::new(parts.lists),
+            close: Arc::new(parts.close),
             sources: Arc::new(parts.sources),
             source_from: sources,
             share: 0..targets.len() as u32,

@@ -1,6 +1,8 @@
-//! Points and charges from CSV and NPY files.
+//! Points and charges from CSV and NPY files. In CSV the names of a header decide; without one the columns are x, y, z and
+//! the charges, as in NPY.
 
 use super::Points;
+use super::header::Header;
 use crate::FmmError;
 use greenup_files::{FileError, read_bytes};
 use greenup_report::npy;
@@ -37,7 +39,7 @@ pub struct Table {
     pub columns: usize,
 }
 
-/// Reads a .csv or .npy file with columns x, y, z and charges.
+/// Reads a .csv or .npy file with columns x, y, z and charges; a header of a .csv file may name them in any order.
 ///
 /// # Errors
 /// The file cannot be read, or a line is invalid; the line is named.
@@ -67,7 +69,7 @@ pub fn from_csv(text: &str, name: &str) -> Result<Table, FmmError> {
 /// Reads the bytes of a NumPy array of shape `[points][columns]`. `name` stands for the file in messages.
 ///
 /// # Errors
-/// Not a two-dimensional array of float64 or float32, or too few columns.
+/// Not a two-dimensional array of real numbers, or too few columns.
 pub fn from_npy(bytes: &[u8], name: &str) -> Result<Table, FmmError> {
     let name = Path::new(name);
     table(name, npy::table(bytes).ok_or_else(|| not_npy(name))?)
@@ -81,15 +83,22 @@ fn table(path: &Path, (values, columns): (Vec<f64>, usize)) -> Result<Table, Fmm
         ));
     }
     let rows = || values.chunks_exact(columns);
+    let charges: Vec<f64> = rows().flat_map(|r| &r[3..]).copied().collect();
+    if let Some(i) = charges.iter().position(|q| !q.is_finite()) {
+        return Err(FmmError::Charge {
+            number: i / (columns - 3) + 1,
+            value: charges[i],
+        });
+    }
     Ok(Table {
         points: rows().map(|r| [r[0], r[1], r[2]]).collect(),
-        charges: rows().flat_map(|r| &r[3..]).copied().collect(),
+        charges,
         columns: columns - 3,
     })
 }
 
 fn not_npy(path: &Path) -> FmmError {
-    let what = "not a NumPy array of two dimensions of float64 or float32";
+    let what = "not a NumPy array of two dimensions of real numbers (floats or integers)";
     invalid(path, what)
 }
 
@@ -133,53 +142,96 @@ impl<R: Read> Read for Lines<R> {
     }
 }
 
+/// The first lines of a file, of at most this many bytes, tell its delimiter and header.
+const START: usize = 1 << 16;
+
+/// Rows with x, y, z and the charges, in this order.
 fn csv_values(path: &Path, inner: impl Read) -> Result<(Vec<f64>, usize), FmmError> {
+    let mut lines = Lines { inner, length: 0 };
+    let mut start = Vec::new();
+    (&mut lines)
+        .take(START as u64)
+        .read_to_end(&mut start)
+        .map_err(|e| invalid(path, e))?;
+    let start = match start.strip_prefix(b"\xef\xbb\xbf") {
+        Some(rest) => rest.to_vec(),
+        None => start,
+    };
+    let (delimiter, commented) = super::header::start(&String::from_utf8_lossy(&start));
+    let named = |e: String| invalid(path, e);
+    let mut header: Option<Header> = commented.transpose().map_err(named)?;
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
+        .delimiter(delimiter)
         .comment(Some(b'#'))
         .trim(csv::Trim::All)
         .flexible(true)
-        .from_reader(Lines { inner, length: 0 });
-    let (mut numbers, mut columns) = (Vec::new(), 0);
-    for (i, record) in reader.records().enumerate() {
+        .from_reader(io::Cursor::new(start).chain(lines));
+    let (mut numbers, mut columns, mut first) = (Vec::new(), 0, true);
+    let mut row = Vec::new();
+    for record in reader.records() {
         let record = record.map_err(|e| invalid(path, e))?;
-        let line = record.position().map_or(i as u64 + 1, csv::Position::line);
+        let line = record.position().map_or(1, csv::Position::line);
         // A first line without numbers is a header.
-        if i == 0 && record.iter().all(|f| f.parse::<f64>().is_err()) {
+        let is_header = first && record.iter().all(|f| f.parse::<f64>().is_err());
+        first = false;
+        if is_header && header.is_none() {
+            header =
+                Some(Header::of(&record).map_err(|e| invalid(path, format!("line {line}: {e}")))?);
+            columns = record.len();
             continue;
         }
         if columns == 0 {
-            columns = record.len();
+            columns = header.as_ref().map_or(record.len(), Header::len);
         }
         if record.len() != columns {
             return Err(invalid(
                 path,
                 format!(
-                    "line {line}: {} numbers, where lines before have {columns}",
-                    record.len()
+                    "line {line}: {} numbers, where {} {columns}",
+                    record.len(),
+                    if header.is_some() {
+                        "the header has"
+                    } else {
+                        "lines before have"
+                    }
                 ),
             ));
         }
-        for field in &record {
+        row.clear();
+        for (i, field) in record.iter().enumerate() {
+            if header.as_ref().is_some_and(|h| h.ignores(i)) {
+                row.push(0.0);
+                continue;
+            }
             let x = field
                 .parse::<f64>()
                 .ok()
                 .filter(|x| x.is_finite())
                 .ok_or_else(|| {
+                    let hint = match field.contains(',') {
+                        true => ": decimals need a point",
+                        false => "",
+                    };
                     invalid(
                         path,
-                        format!("line {line}: `{field}` is not a finite number"),
+                        format!("line {line}: `{field}` is not a finite number{hint}"),
                     )
                 })?;
-            if numbers.len() == numbers.capacity() {
-                // The vector doubles now.
-                let more = 3 * 8 * numbers.len() as u64;
-                greenup_process::memory::check("the file", more).map_err(|e| invalid(path, e))?;
-            }
-            numbers.push(x);
+            row.push(x);
+        }
+        if numbers.capacity() - numbers.len() < columns {
+            // The vector doubles now.
+            let more = 3 * 8 * numbers.len() as u64;
+            greenup_process::memory::check("the file", more).map_err(|e| invalid(path, e))?;
+        }
+        match &header {
+            Some(h) => numbers.extend(h.order().map(|i| row[i])),
+            None => numbers.extend(&row),
         }
     }
-    Ok((numbers, columns.max(3)))
+    let used = header.as_ref().map_or(columns, |h| h.order().count());
+    Ok((numbers, used.max(3)))
 }
 
 #[cfg(test)]
@@ -205,5 +257,46 @@ mod tests {
         let e = from_csv("0,0,0\n1,2\n", "text").unwrap_err().to_string();
         assert!(e.starts_with("text: line 2"), "{e}");
         assert!(from_npy(b"x", "bytes").is_err());
+    }
+
+    #[test]
+    fn names_decide_in_any_order_and_notation() {
+        let want = from_csv("0,1,2,3\n4,5,6,7\n", "text").unwrap();
+        for text in [
+            "charge,x,y,z\n3,0,1,2\n7,4,5,6\n",
+            "\u{feff}z;q;X; Y\r\n2;3;0;1\r\n6;7;4;5\r\n",
+            "x\ty\tz\tmass\n0\t1\t2\t3\n4\t5\t6\t7\n",
+            "# charge,x,y,z\n3,0,1,2\n7,4,5,6\n",
+            "# of a run; 2 points\nx,y,z,q,_id\n0,1,2,3,a\n4,5,6,7,b\n",
+            "# positions, charges\n0,1,2,3\n4,5,6,7\n",
+            "\"x\",\"y\",\"z\",\"charge\"\n0,1,2,3\n4,5,6,7\n",
+        ] {
+            assert_eq!(from_csv(text, "text").unwrap(), want, "{text}");
+        }
+        let complex = from_csv("q_im,z,y,x,q_re\n5,2,1,0,4\n", "text").unwrap();
+        assert_eq!((complex.charges, complex.columns), (vec![4.0, 5.0], 2));
+        for (text, want) in [
+            ("x,y,charge\n0,0,1\n", "line 1: the column z is missing"),
+            ("x,y,z,colour\n0,0,0,1\n", "unknown column `colour`"),
+            ("x,y,z,x\n0,0,0,1\n", "two columns are called x"),
+            ("x,y,z,q,charge\n0,0,0,1,1\n", "two columns"),
+            ("x,y,z,q,q_re,q_im\n0,0,0,1,1,1\n", "different kinds"),
+            ("x,y,z,fx,fy\n0,0,0,1,1\n", "the column force_z is missing"),
+            ("x,y,z,\n0,0,0,1\n", "column 4 has no name"),
+            ("x [m],y [m],z [m]\n0,0,0\n", "unknown column `x [m]`"),
+            (
+                "x,y,z,q\n0,0,0\n",
+                "line 2: 3 numbers, where the header has 4",
+            ),
+            ("x,y,z\n0,0,nan\n", "line 2: `nan` is not a finite number"),
+            ("0 0 0 1\n", "unknown column `0 0 0 1`"),
+            ("# x,y\n0,0\n", "the column z is missing"),
+            ("0,5;0;0;1\n", "decimals need a point"),
+        ] {
+            let e = from_csv(text, "text").unwrap_err().to_string();
+            assert!(e.contains(want), "{text}: {e}");
+        }
+        // A first line of numbers is no header.
+        assert_eq!(from_csv("1,2,3\n", "text").unwrap().points.len(), 1);
     }
 }

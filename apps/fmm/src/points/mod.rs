@@ -2,6 +2,7 @@
 
 pub mod files;
 mod generate;
+mod header;
 mod results;
 
 pub use generate::{Distribution, charges, charges_piece, generate, generate_piece};

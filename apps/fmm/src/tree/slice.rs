@@ -2,7 +2,7 @@
 
 use super::lists::touch;
 use super::{Lists, NONE, Tree};
-use crate::plan::{cube, extents, sorted};
+use crate::plan::{Root, extents, sorted};
 use crate::points::Points;
 use rayon::prelude::*;
 
@@ -37,8 +37,7 @@ pub struct Slice {
 
 /// The tree of points that are sources and targets, and its lists, with boxes of few points in the lists of their places.
 pub fn of_points(points: &Points, ncrit: usize) -> (Tree, Lists) {
-    let (center, unit) = cube(&[extents(points)]);
-    let (order, _) = sorted::<f64>(points, center, unit);
+    let (order, _) = sorted::<f64>(points, &Root::around(&[extents(points)]));
     let tree = Tree::new(&order, &order, ncrit);
     let lists = Lists::new(&tree, 0);
     (tree, lists)

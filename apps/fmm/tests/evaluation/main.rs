@@ -1,6 +1,7 @@
 //! Evaluations through the library. One program: the library's generic code is compiled for it once.
 
 mod accuracy;
+mod clouds;
 mod gpu;
 mod hybrid;
 mod ranks;

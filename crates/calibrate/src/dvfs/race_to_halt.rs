@@ -34,6 +34,8 @@ pub struct RaceToHalt {
     pub model: ExcessEnergy,
     /// Race-to-halt: the setting with the shortest time.
     pub fastest: ExcessEnergy,
+    /// Whether race-to-halt saves energy: the fastest setting spends least for most kernels.
+    pub pays: bool,
 }
 
 /// Modelled time of a sample's kernel at its setting, divided by that at the default setting.
@@ -92,10 +94,12 @@ pub fn race_to_halt(data: &PowerData, model: PowerModel) -> RaceToHalt {
             );
         }
     }
+    let lost = ExcessEnergy::of(&fastest);
     RaceToHalt {
         kernels: chosen.len(),
         model: ExcessEnergy::of(&chosen),
-        fastest: ExcessEnergy::of(&fastest),
+        fastest: lost,
+        pays: !chosen.is_empty() && 2 * lost.wrong < chosen.len(),
     }
 }
 
@@ -127,8 +131,13 @@ mod tests {
         };
         let halt = race_to_halt(&data, PowerModel::FittedVoltage);
         assert_eq!(
-            (halt.kernels, halt.model.wrong, halt.fastest.wrong),
-            (24, 0, 24)
+            (
+                halt.kernels,
+                halt.model.wrong,
+                halt.fastest.wrong,
+                halt.pays
+            ),
+            (24, 0, 24, false)
         );
         // At 0.4 of the clock: (5 + 200 u 0.064) / 0.4 against 5 + 200 u.
         let lost = |u: f64| (5.0 + 200.0 * u) * 0.4 / (5.0 + 200.0 * u * 0.064) - 1.0;

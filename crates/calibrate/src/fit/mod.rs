@@ -4,11 +4,13 @@
 pub mod caps;
 pub mod clocked;
 mod diagnose;
+mod identify;
 pub mod ks;
 pub mod leakage;
 mod model;
 mod validate;
 
+pub use identify::NotKnown;
 pub use validate::{KsTest, Validation};
 
 use crate::linalg::{levenberg_marquardt, lstsq, nnls};
@@ -118,6 +120,8 @@ pub struct Fit {
     pub energy_errors: Option<Errors>,
     /// Condition number of the column-scaled energy design matrix.
     pub condition_number: Option<f64>,
+    /// Constants that the records do not determine: they are in none of the maps above.
+    pub not_known: Vec<NotKnown>,
     /// Doubts about the fit, one sentence each.
     pub warnings: Vec<String>,
     /// Cross-validation, if it was requested.
@@ -199,13 +203,76 @@ pub fn fit(records: &[Record], options: &FitOptions) -> Result<Fit, FitError> {
         constant_power_w = Some(constant(full.pi0));
         usable_power_w = full.dpi.map(&mut constant);
     }
-    // A class that binds in no record has a time only from above.
-    for (k, &op) in rows.ops.iter().enumerate() {
-        if !rows.binds(&full, k) {
-            time_s.remove(&op);
-            warnings.push(format!(
-                "no record is bound by `{op}`: its time cost is not known and is left out"
-            ));
+    let mut not_known = Vec::new();
+    let mut leave_out = |constant: String, at_most: Option<f64>, unit: String, why: String| {
+        let bound = at_most.map_or_else(String::new, |x| format!(", at most {x:.3e} {unit}"));
+        warnings.push(format!("{why}: it is not known{bound}"));
+        not_known.push(NotKnown {
+            constant,
+            at_most,
+            unit,
+        });
+    };
+    // A class that binds in no record, or only where another may, has a time only from above.
+    let most = rows.starting_times().tau;
+    for (k, known) in identify::times(&rows, &full).into_iter().enumerate() {
+        let op = rows.ops[k];
+        if known {
+            continue;
+        }
+        time_s.remove(&op);
+        let why = match rows.binds(&full, k) {
+            false => format!("no record is bound by `{op}`, so its time cost stays open"),
+            true => format!(
+                "the time cost of `{op}` cannot be told apart from the other roofs, as no record lies clearly below all of those"
+            ),
+        };
+        let at_most = (most[k] > model::TINY).then_some(most[k]);
+        leave_out(
+            format!("{op} time_s"),
+            at_most,
+            format!("s/{}", op.unit_name()),
+            why,
+        );
+    }
+    if rows.has_energy {
+        let mut lacking = false;
+        let all = identify::energies(&rows, &full, options.method);
+        for (k, (most, known)) in all.into_iter().enumerate() {
+            if known {
+                continue;
+            }
+            lacking = true;
+            let apart = "cannot be told apart from the others: add runs in which its share of the energy varies";
+            match rows.ops.get(k) {
+                Some(op) => {
+                    energy_j.remove(op);
+                    let unit = format!("J/{}", op.unit_name());
+                    leave_out(
+                        format!("{op} energy_j"),
+                        Some(most),
+                        unit,
+                        format!("the energy of `{op}` {apart}"),
+                    );
+                }
+                None => {
+                    constant_power_w = None;
+                    leave_out(
+                        "constant_power_w".into(),
+                        Some(most),
+                        "W".into(),
+                        format!("constant power {apart}"),
+                    );
+                }
+            }
+        }
+        if lacking && usable_power_w.take().is_some() {
+            leave_out(
+                "usable_power_w".into(),
+                None,
+                "W".into(),
+                "the cap limits energies that are not known".into(),
+            );
         }
     }
     let condition_number = if rows.has_energy {
@@ -228,6 +295,7 @@ pub fn fit(records: &[Record], options: &FitOptions) -> Result<Fit, FitError> {
         constant_power_w,
         usable_power_w,
         condition_number,
+        not_known,
         warnings,
     })
 }
@@ -324,8 +392,14 @@ fn bootstrap(rows: &Rows, full: &Parameters, options: &FitOptions) -> Vec<(f64, 
 }
 
 impl Fit {
+    /// Whether the records do not determine the time of a class.
+    pub(crate) fn lacks_time(&self, op: Op) -> bool {
+        let name = format!("{op} time_s");
+        self.not_known.iter().any(|n| n.constant == name)
+    }
+
     /// Takes the times of a machine, as its roofs, in place of the fitted ones.
-    pub fn set_times(&mut self, machine: &Machine) {
+    pub(crate) fn set_times(&mut self, machine: &Machine) {
         let times = machine.cost.iter().filter_map(|(op, cost)| {
             let t = cost.time_s.as_ref()?;
             Some((

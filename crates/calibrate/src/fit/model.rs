@@ -15,7 +15,7 @@ pub struct Parameters {
 }
 
 /// Log of a cost that may be 0: the floor stands for "nothing measurable".
-const TINY: f64 = 1e-18;
+pub const TINY: f64 = 1e-18;
 
 impl Parameters {
     pub fn to_logs(&self) -> Vec<f64> {

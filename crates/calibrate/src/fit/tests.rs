@@ -275,3 +275,90 @@ fn errors_with_and_without_a_cap_differ_where_one_binds() {
     times.iter_mut().for_each(|r| r.energy_j = None);
     assert!(cap_errors(&times).is_err());
 }
+
+/// Records of (time, energy, f64, dram).
+fn records(rows: &[(f64, f64, f64, f64)]) -> Vec<Record> {
+    rows.iter()
+        .map(|&(time_s, energy_j, flops, bytes)| Record {
+            benchmark: "all".into(),
+            setting: "all".into(),
+            work: (Work::new().with(Op::F64, flops))
+                .and_then(|w| w.with(Op::Dram, bytes))
+                .unwrap(),
+            time_s,
+            energy_j: Some(energy_j),
+            occupancy: 1.0,
+            notes: vec![],
+        })
+        .collect()
+}
+
+/// What nothing in the records tells is not printed as known: 1 ps/flop and 10 ps/B, 10 pJ/flop and 0.1 nJ/B, 20 W.
+#[test]
+fn constants_that_records_do_not_determine_have_bounds_alone() {
+    let noise = [
+        0.3e-2, -0.4e-2, 0.1e-2, -0.2e-2, 0.4e-2, -0.1e-2, 0.2e-2, -0.3e-2, 0.0,
+    ];
+    let row = |i: usize, flops: f64, bytes: f64| {
+        let t = (flops * 1e-12).max(bytes * 10e-12);
+        let e = flops * 10e-12 + bytes * 0.1e-9 + 20.0 * t;
+        (
+            t * (1.0 + noise[i]),
+            e * (1.0 + noise[(i + 4) % 9]),
+            flops,
+            bytes,
+        )
+    };
+    let with =
+        |all: &[(f64, f64, f64, f64)]| fit(&records(all), &options(Method::Capped, 50)).unwrap();
+    let lacks = |fit: &Fit, name: &str| fit.not_known.iter().any(|n| n.constant == name);
+    // All bound by the flops.
+    let all: Vec<_> = (0..9)
+        .map(|i| row(i, 6.4e11 * f64::from(1 << (i / 3)), 1e10))
+        .collect();
+    let compute = with(&all);
+    assert!(
+        !compute.time_s.contains_key(&Op::Dram) && lacks(&compute, "dram time_s"),
+        "{compute:?}"
+    );
+    assert!((compute.time_s[&Op::F64].value / 1e-12 - 1.0).abs() < 0.01);
+    assert!(lacks(&compute, "constant_power_w") && lacks(&compute, "f64 energy_j"));
+    let machine = compute.to_machine("m", "M").unwrap();
+    assert!(
+        machine
+            .warnings
+            .iter()
+            .any(|w| w.contains("`dram`") && w.contains("not known"))
+    );
+    let work = Work::new()
+        .with(Op::F64, 1e9)
+        .and_then(|w| w.with(Op::Dram, 1e12))
+        .unwrap();
+    let p = predict(&machine, &work).unwrap();
+    assert_eq!((p.ops_without_time, p.energy_j), (vec![Op::Dram], None));
+    // Proportional columns: either may bind.
+    let all: Vec<_> = (0..9)
+        .map(|i| row(i, 1e12 * (i + 1) as f64, 1e10 * (i + 1) as f64))
+        .collect();
+    let prop = with(&all);
+    assert!(
+        prop.time_s.is_empty() && prop.energy_j.is_empty(),
+        "{prop:?}"
+    );
+    // One intensity.
+    let all: Vec<_> = (0..3).map(|i| row(i, 2.5e9, 1e10)).collect();
+    let one = with(&all);
+    assert!(
+        one.time_s.is_empty() && one.energy_j.is_empty() && one.constant_power_w.is_none(),
+        "{one:?}"
+    );
+    // Two records, each below the roof of the other.
+    let mut both: Vec<_> = (0..4).map(|i| row(i, 1e12, 1e9)).collect();
+    both.extend((4..9).map(|i| row(i, 1e10, 1e11)));
+    let both = with(&both);
+    assert!(
+        (both.time_s[&Op::Dram].value / 10e-12 - 1.0).abs() < 0.01,
+        "{both:?}"
+    );
+    assert!((both.time_s[&Op::F64].value / 1e-12 - 1.0).abs() < 0.01);
+}

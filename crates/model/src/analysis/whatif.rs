@@ -109,7 +109,7 @@ impl Machine {
         sound(self.with_usable_power(self.usable_power()? / k), k)
     }
 
-    /// This machine under a bound on its total power: Δπ = min(Δπ, bound − π₀).
+    /// This machine under a bound on its total power: Δπ = min(Δπ, bound − π₀), and the cap that its clock keeps.
     ///
     /// # Errors
     /// [`WhatIfError`] if the machine lacks the power it needs or an argument is out of range.
@@ -126,7 +126,11 @@ impl Machine {
             .usable_power_w
             .as_ref()
             .map_or(f64::INFINITY, |p| p.value);
-        sound(self.with_usable_power(dpi.min(bound_w - pi0)), bound_w)
+        let mut bounded = self.with_usable_power(dpi.min(bound_w - pi0));
+        if let Some(clock) = bounded.clock.as_mut().filter(|c| c.cap_w.value > bound_w) {
+            clock.cap_w = crate::machine::Estimate::new(bound_w);
+        }
+        sound(bounded, bound_w)
     }
 
     /// Power above π₀ with every unit busy at once, each with its class of the most power, W: the sum over units of the largest

@@ -1,5 +1,6 @@
 //! `fmm run --distributed`: each rank has a part of the points.
 
+use super::accepted;
 use super::evaluation::{self, BetweenRanks, Timings, devices, fastest, longest};
 use super::report::setup;
 use super::streamed::write;
@@ -11,6 +12,7 @@ use greenup_app::args::Device;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::{Boards, Team};
 use greenup_app::{Result, print};
+use greenup_fmm::FmmError;
 use greenup_fmm::check::{Errors, errors_at};
 use greenup_fmm::distributed::Distributed;
 use greenup_fmm::engine::PhaseTimes;
@@ -117,28 +119,26 @@ fn of<R: Real>(
         false => None,
     };
     let (measured, boards) = measured.map_or((None, None), |(m, boards)| (Some(m), boards));
+    ranks.barrier();
+    let start = Instant::now();
+    let own = sum.in_input_order(ranks, &results);
+    timings.results_exchange_s = longest(ranks, start.elapsed().as_secs_f64());
+    // Of another order now.
+    drop(results);
     let mut errors = None;
-    if asked.check > 0 || asked.out.is_some() {
-        ranks.barrier();
-        let start = Instant::now();
-        let own = sum.in_input_order(ranks, &results);
-        timings.results_exchange_s = longest(ranks, start.elapsed().as_secs_f64());
-        // Of another order now.
-        drop(results);
+    if sum.points() > 0 {
         let piece = (&points, charges.as_slice());
-        if asked.check > 0 && sum.points() > 0 {
-            errors = Some(check(
-                ranks,
-                options,
-                piece,
-                (&own, sum.points()),
-                asked.check,
-            ));
-        }
-        if let Some(path) = asked.out {
-            let names = options.kernel.columns(options.gradient);
-            write(ranks, names, (&points, &own), path)?;
-        }
+        let compared = |samples| check(ranks, options, piece, (&own, sum.points()), samples);
+        let e = compared(asked.check.max(CHECKED));
+        accepted(options, || refuse::<R>(options, &e))?;
+        errors = (asked.check > 0).then(|| match asked.check < CHECKED {
+            true => compared(asked.check),
+            false => e,
+        });
+    }
+    if let Some(path) = asked.out {
+        let names = options.kernel.columns(options.gradient);
+        write(ranks, names, (&points, &own), path)?;
     }
     check_interrupt()?;
     provenance.took("set-up", setup_s);
@@ -186,6 +186,29 @@ fn of<R: Real>(
         boards,
         errors,
     })
+}
+
+/// Targets at which results are compared with direct sums at least.
+const CHECKED: usize = 32;
+
+/// Refuses results that are less accurate than asked for, as a sample of the targets tells.
+fn refuse<R: Real>(o: &Options, e: &Errors) -> std::result::Result<(), FmmError> {
+    for (what, error) in [("potentials", Some(e.potential)), ("gradients", e.gradient)] {
+        let Some(error) = error.filter(|e| e.is_nan() || *e > 2.0 * o.tolerance) else {
+            continue;
+        };
+        return Err(FmmError::Inaccurate {
+            what,
+            error,
+            targets: e.targets,
+            accuracy: o.tolerance,
+            hint: match R::DOUBLE {
+                true => "contributions that cancel lose their digits",
+                false => "use --precision f64",
+            },
+        });
+    }
+    Ok(())
 }
 
 /// Errors against direct sums at targets evenly spaced among all: each rank sums over its piece of the sources.

@@ -18,6 +18,7 @@ mod ranks;
 mod report;
 mod streamed;
 
+use crate::check::{in_range, verify};
 use crate::commands::device::{RunDevice, check_kernels};
 use crate::commands::input::{Input, Loaded, PrecisionArg, default_ncrit};
 use crate::commands::{check_interrupt, drawing, predicted, wisdom};
@@ -30,7 +31,9 @@ use greenup_app::output::Output;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::{RanksArg, Team};
 use greenup_app::{AppError, Result, print};
+use greenup_device::CpuFacts;
 use greenup_device::cuda::Gpu;
+use greenup_fmm::FmmError;
 use greenup_fmm::check::errors;
 use greenup_fmm::cost_model;
 use greenup_fmm::hybrid::FIRST_NCRIT;
@@ -38,8 +41,9 @@ use greenup_fmm::options::{M2l, Options};
 use greenup_fmm::plan::Plan;
 use greenup_fmm::points::files;
 use greenup_fmm::precision::Real;
+use greenup_model::Machine;
 use ranks::{Evaluated, evaluate};
-use report::{Report, drawing, text};
+use report::{BoundMachine, Report, drawing, text};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,6 +102,15 @@ pub struct RunArgs {
 }
 
 pub fn run(args: &RunArgs) -> Result {
+    if !args.kernels.is_empty() && !args.device.is_gpu() {
+        return Err(AppError::new(
+            "--kernels has no effect on CPUs: its parameters are of the GPU's P2P kernel",
+        )
+        .hint("add --device cuda"));
+    }
+    if args.repeat == 0 {
+        return Err(AppError::new("invalid --repeat 0: use 1 or more"));
+    }
     let team = args.ranks.team(args.device.gpus((0, 1), gpus()).len())?;
     team.start_threads(args.input.threads)?;
     if shares_gpu(args, &team) {
@@ -216,6 +229,26 @@ fn plan<R: Real>(
     }
 }
 
+/// Whether a machine's file names the device that ran: the name of one GPU, or the CPU's model.
+fn ran_on(machine: &Machine, gpu: bool, device: &str) -> bool {
+    let fact = |name: &str| machine.facts.get(name);
+    match gpu {
+        true => fact("gpu").is_some_and(|g| g == device),
+        false => fact("cpu").is_some_and(|c| *c == CpuFacts::read().model),
+    }
+}
+
+/// Refuses results that are less accurate than asked for; with a surface order, which decides instead, it is a note.
+fn accepted(o: &Options, verify: impl FnOnce() -> std::result::Result<(), FmmError>) -> Result {
+    match verify() {
+        Err(e @ FmmError::Inaccurate { .. }) if o.order.is_some() => {
+            print::note(format!("--order decides the accuracy: {e}"));
+            Ok(())
+        }
+        other => Ok(other?),
+    }
+}
+
 fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let machine = args.machine.load()?;
@@ -258,6 +291,11 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
     }
     let setup_s = setup_s + device_s;
     let targets = l.targets.as_ref().unwrap_or(&l.sources);
+    in_range(options, &results, plan.unit)?;
+    accepted(options, || {
+        let from = (&l.sources, l.charges.as_slice());
+        verify::<R>(options, from, targets, &results)
+    })?;
     let compared = (args.check > 0 && !targets.is_empty() && !l.sources.is_empty()).then(|| {
         let from = (&l.sources, l.charges.as_slice());
         errors(
@@ -280,7 +318,11 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
         print::note(format!("wrote {}", path.display()));
     }
     let work = cost_model::phases(&plan);
-    let predicted = (machine.as_ref())
+    let bound_machine = machine.as_ref().map(|m| BoundMachine {
+        name: m.name.clone(),
+        is_this: ran_on(m, args.device.is_gpu(), &device),
+    });
+    let bound = (machine.as_ref())
         .map(|m| predicted::phases::<R>(m, &work))
         .transpose()?;
     provenance.took("set-up", setup_s);
@@ -311,7 +353,8 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
         phases,
         balance,
         work,
-        predicted,
+        bound,
+        bound_machine,
         measured,
         boards,
         errors: compared,

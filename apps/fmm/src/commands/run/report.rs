@@ -48,14 +48,24 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balance: Option<Balance>,
     pub work: Vec<PhaseWork>,
-    /// By the machine model, phase by phase.
-    pub predicted: Option<Vec<Predicted>>,
+    /// Lower bounds by a machine model, phase by phase.
+    pub bound: Option<Vec<Predicted>>,
+    /// The machine of the bounds, and whether the run was on it.
+    pub bound_machine: Option<BoundMachine>,
     /// Repeated evaluations, without copies to and from the device.
     pub measured: Option<Measurement>,
     /// With several ranks: their measurements at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boards: Option<Boards>,
     pub errors: Option<Errors>,
+}
+
+/// The machine of lower bounds.
+#[derive(Serialize)]
+pub struct BoundMachine {
+    pub name: String,
+    /// Whether its file names the device that ran: only then a ratio to the bound says anything.
+    pub is_this: bool,
 }
 
 /// What the page and the figure show.
@@ -137,7 +147,7 @@ fn phases(r: &Report) -> Chart {
         .chain(beside(r).map(|(name, s)| (name.to_owned(), s)))
         .collect();
     let predicted: Vec<Option<f64>> = (shown.iter())
-        .map(|i| Some(r.predicted.as_ref()?.get(*i)?.time_s))
+        .map(|i| Some(r.bound.as_ref()?.get(*i)?.time_s))
         .chain(beside(r).map(|_| None))
         .collect();
     let known = |v: &f64| v.is_finite() && *v > 0.0;
@@ -152,7 +162,7 @@ fn phases(r: &Report) -> Chart {
         x = x.over(0.0, 1.25 * most);
     }
     let mut panel = Panel::new("", x, Axis::new("", Unit::None, Scale::Names(names)));
-    let both = r.predicted.is_some();
+    let both = r.bound.is_some();
     panel.height = Height::Rows(if both { 40.0 } else { 28.0 });
     let bar = |at: f64, to: f64, name: &str, what: &str| Bar {
         at,
@@ -177,7 +187,9 @@ fn phases(r: &Report) -> Chart {
         },
     ));
     let bars = rows()
-        .filter_map(|(row, ((name, _), p))| Some(bar(row as f64 - aside, (*p)?, name, "predicted")))
+        .filter_map(|(row, ((name, _), p))| {
+            Some(bar(row as f64 - aside, (*p)?, name, "lower bound"))
+        })
         .collect();
     panel.push(Layer::of(
         1,
@@ -190,7 +202,11 @@ fn phases(r: &Report) -> Chart {
         title: "times of the phases".into(),
         series: vec![
             Series::new("measured", Ink::Series(0), Sign::Area),
-            Series::new("predicted by the machine model", Ink::Series(1), Sign::Area),
+            Series::new(
+                "lower bound of the machine model",
+                Ink::Series(1),
+                Sign::Area,
+            ),
         ],
         panels: vec![panel],
         ..Chart::default()
@@ -199,8 +215,8 @@ fn phases(r: &Report) -> Chart {
 
 fn table(r: &Report) -> Table {
     let mut names = vec!["phase", "time", "performance", "flops", "bytes"];
-    if r.predicted.is_some() {
-        names.extend(["predicted time", "predicted energy"]);
+    if r.bound.is_some() {
+        names.extend(["bound of the time", "bound of the energy"]);
     }
     let rows = (r.work.iter().enumerate())
         .map(|(i, w)| {
@@ -213,7 +229,7 @@ fn table(r: &Report) -> Table {
                 number(Some(w.flops), |v| si(v, "flop")),
                 number(Some(w.bytes), |v| si(v, "B")),
             ];
-            if let Some(p) = r.predicted.as_ref().and_then(|p| p.get(i)) {
+            if let Some(p) = r.bound.as_ref().and_then(|p| p.get(i)) {
                 row.push(number(Some(p.time_s), time));
                 row.push(number(p.energy_j, |v| si(v, "J")));
             }
@@ -280,10 +296,10 @@ pub fn text(r: &Report) -> String {
             si(w.flops, "flop"),
             si(w.bytes, "B")
         );
-        if let Some(p) = &r.predicted {
+        if let Some(p) = &r.bound {
             let _ = write!(
                 out,
-                "  predicted {:>9}{}",
+                "  bound {:>9}{}",
                 time(p[i].time_s),
                 joules(p[i].energy_j)
             );
@@ -293,16 +309,29 @@ pub fn text(r: &Report) -> String {
     for (name, s) in beside(r) {
         let _ = writeln!(out, "  {name:<15} {:>9}", time(s));
     }
-    if let Some(p) = &r.predicted {
+    if let Some(p) = &r.bound {
         let time_s: f64 = p.iter().map(|p| p.time_s).sum();
         let energy_j: Option<f64> = p.iter().map(|p| p.energy_j).sum();
-        let _ = writeln!(
+        let _ = write!(
             out,
-            "predicted (machine model): {}{}; T / T_min {:.2}",
+            "lower bound{}: {}{}",
+            r.bound_machine
+                .as_ref()
+                .map_or_else(String::new, |m| format!(" on {}", m.name)),
             time(time_s),
             joules(energy_j),
-            r.phases.total_s() / time_s.max(1e-12)
         );
+        let _ = match &r.bound_machine {
+            Some(m) if m.is_this => writeln!(
+                out,
+                "; T / T_min {:.2}",
+                r.phases.total_s() / time_s.max(1e-12)
+            ),
+            _ => writeln!(
+                out,
+                "; this run was on another device, so there is no ratio to it"
+            ),
+        };
     }
     if let Some(b) = &r.boards {
         let longest = b.time_s.iter().fold(0.0, |m: f64, t| m.max(*t));

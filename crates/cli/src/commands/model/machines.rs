@@ -72,10 +72,16 @@ pub fn run(args: &MachinesArgs) -> Result {
                 rate(Some(Op::Dram), "B/s"),
                 opt(l.time_balance, &three),
                 opt(l.energy_balance, &three),
-                opt(l.best_flop_per_joule, &|x| si(x, "flop/J")),
-                opt(m.constant_power_w.as_ref().map(|p| p.value), &|x| {
-                    si(x, "W")
+                opt(l.best_flop_per_joule, &|x| match no_constant_power(m) {
+                    true => format!("≤ {}", si(x, "flop/J")),
+                    false => si(x, "flop/J"),
                 }),
+                match no_constant_power(m) {
+                    true => "taken as 0".to_owned(),
+                    false => opt(m.constant_power_w.as_ref().map(|p| p.value), &|x| {
+                        si(x, "W")
+                    }),
+                },
                 opt(m.usable_power_w.as_ref().map(|p| p.value), &|x| si(x, "W")),
                 opt(l.constant_share, &percent),
                 m.label.name().to_owned(),
@@ -90,10 +96,20 @@ pub fn run(args: &MachinesArgs) -> Result {
         rows,
     );
     print::line("");
+    if listed.iter().any(|l| no_constant_power(&l.machine)) {
+        print::line(
+            "≤: constant power is not known and taken as 0, so the best flop/J is an upper bound.",
+        );
+    }
     print::line(
         "Bτ, Bε: time and energy balance, flop/B. `greenup machines NAME` shows sources and intervals.",
     );
     Ok(())
+}
+
+/// Whether constant power is taken as 0: no device has none.
+fn no_constant_power(m: &Machine) -> bool {
+    m.constant_power_w.as_ref().is_some_and(|p| p.value == 0.0)
 }
 
 fn show(m: &Machine) -> Result {

@@ -67,6 +67,28 @@ fn spread(machine: &Machine, at: Nodes, args: &PredictArgs, p: &mut Prediction) 
     all
 }
 
+/// What of a prediction rests on constants that the machine does not know.
+fn not_known(machine: &Machine, p: &Prediction) -> Option<String> {
+    let names: Vec<&str> = p.ops_without_time.iter().map(|op| op.name()).collect();
+    if !names.is_empty() {
+        return Some(format!(
+            "machine `{}` does not know the time of {}: the time is a lower bound, and the energy is not known",
+            machine.name,
+            names.join(", ")
+        ));
+    }
+    let zero = machine
+        .constant_power_w
+        .as_ref()
+        .is_some_and(|p| p.value == 0.0);
+    (zero && p.energy_j.is_some()).then(|| {
+        format!(
+            "machine `{}` has no constant power (it is taken as 0): the energy is that of the operations alone",
+            machine.name
+        )
+    })
+}
+
 pub fn run(args: &PredictArgs) -> Result {
     let mut machine: Machine = machine::load(&args.machine)?;
     if let Some(dir) = &args.from_counters {
@@ -90,6 +112,9 @@ pub fn run(args: &PredictArgs) -> Result {
         return Err(AppError::new("the work is empty: every count is 0"));
     }
     let mut p = predict(&machine, &work)?;
+    if let Some(what) = not_known(&machine, &p) {
+        print::warn(what);
+    }
     // Waiting and messages cost what they cost a device.
     let network = at.map(|at| spread(&one, at, args, &mut p));
     let sends = args.traffic.messages > 0.0 || args.traffic.all_reduces > 0.0;
@@ -115,6 +140,7 @@ pub fn run(args: &PredictArgs) -> Result {
     let clocked = machine
         .clock
         .as_ref()
+        .filter(|_| p.ops_without_time.is_empty())
         .and_then(|_| predict_clocked(&machine, &work).ok());
     if args.json {
         return print::json(&Answer {
@@ -137,8 +163,14 @@ pub fn run(args: &PredictArgs) -> Result {
         |(lo, hi): (f64, f64), unit: &str| format!("[{} … {}]", si(lo, unit), si(hi, unit));
     print::line(format!(
         "  time    {:>12}  {}",
-        si(p.time_s, "s"),
-        interval(p.time_interval_s, "s")
+        match p.ops_without_time.is_empty() {
+            true => si(p.time_s, "s"),
+            false => format!("≥ {}", si(p.time_s, "s")),
+        },
+        match p.ops_without_time.is_empty() {
+            true => interval(p.time_interval_s, "s"),
+            false => "a lower bound".to_owned(),
+        }
     ));
     match (p.energy_j, p.power_w, p.energy_interval_j) {
         (Some(e), Some(w), Some(i)) => {
@@ -166,11 +198,13 @@ pub fn run(args: &PredictArgs) -> Result {
         _ => {
             let names: Vec<&str> = p.ops_without_energy.iter().map(|op| op.name()).collect();
             print::line(format!(
-                "  energy  unknown: this machine has no energy cost for {}",
-                if names.is_empty() {
+                "  energy  unknown: this machine has no {}",
+                if !p.ops_without_time.is_empty() {
+                    "time for a class, which constant power needs".to_owned()
+                } else if names.is_empty() {
                     "constant power".to_owned()
                 } else {
-                    names.join(", ")
+                    format!("energy cost for {}", names.join(", "))
                 }
             ));
         }
@@ -193,6 +227,16 @@ pub fn run(args: &PredictArgs) -> Result {
             si(c.power_w, "W"),
             c.bound
         ));
+        if let Some(cap) = machine
+            .clock
+            .as_ref()
+            .filter(|k| c.power_w > 1.001 * k.cap_w.value)
+        {
+            print::warn(format!(
+                "even the lowest clock of the model does not keep the cap of {}",
+                si(cap.cap_w.value, "W")
+            ));
+        }
     }
     Ok(())
 }

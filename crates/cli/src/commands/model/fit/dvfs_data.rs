@@ -1,7 +1,7 @@
 //! Fits to measurements at several clocks and voltages.
 
 use crate::args::FitArgs;
-use greenup_app::error::Result;
+use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_app::progress::Bars;
 use greenup_calibrate::dvfs::{self, PowerFit, PowerModel};
@@ -77,9 +77,25 @@ fn run_races(args: &FitArgs, data: &dvfs::PowerData) -> Result {
         bars.stage("choosing settings", 1);
         dvfs::race_to_halt(data, PowerModel::Saturating)
     };
+    if halt.kernels == 0 {
+        return Err(AppError::new(format!(
+            "{}: no kernel was measured at two settings or more, so none can be chosen",
+            args.file.display()
+        )));
+    }
     if args.json {
         return print::json(&halt);
     }
+    print::line(format!(
+        "Does race-to-halt save energy here? {}: the fastest setting spends more than the best for {} of {} kernels{}.",
+        if halt.pays { "Yes" } else { "No" },
+        halt.fastest.wrong,
+        halt.kernels,
+        match halt.fastest.wrong {
+            0 => String::new(),
+            _ => format!(", {} more on average for these", percent(halt.fastest.mean)),
+        }
+    ));
     let row = |name: &str, l: &dvfs::ExcessEnergy| {
         vec![
             name.to_owned(),
@@ -90,10 +106,16 @@ fn run_races(args: &FitArgs, data: &dvfs::PowerData) -> Result {
         ]
     };
     print::line(
-        "settings chosen for kernels that the model has not seen, against the one that spends least:",
+        "Settings chosen for kernels that the model has not seen, against the one that spends least:",
     );
     print::table(
-        &["chosen by", "wrong", "energy lost", "least", "largest"],
+        &[
+            "chosen by",
+            "not the best for",
+            "energy lost there",
+            "least",
+            "largest",
+        ],
         vec![
             row("model", &halt.model),
             row("time (race to halt)", &halt.fastest),

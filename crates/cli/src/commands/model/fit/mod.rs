@@ -47,9 +47,8 @@ pub fn run(args: &FitArgs) -> Result {
     let of_file = |e: String| AppError::new(format!("{}: {e}", args.file.display()));
     let seeded = options.seed;
     let (machine, fit) = if args.roofs {
-        let (machine, mut fit, _) = of_records(&args.name, &title, &records, &options)
+        let (machine, fit, _) = of_records(&args.name, &title, &records, &options)
             .map_err(|e| of_file(e.to_string()))?;
-        fit.set_times(&machine);
         (Some(machine), fit)
     } else {
         let fit = fit(&records, &options).map_err(|e| of_file(e.to_string()))?;

@@ -167,6 +167,12 @@ pub fn print(fit: &Fit) {
     if let Some(c) = &fit.usable_power_w {
         rows.push(row("usable power Δπ".into(), c, "W"));
     }
+    for n in &fit.not_known {
+        let value = n
+            .at_most
+            .map_or("–".to_owned(), |x| format!("≤ {}", si(x, &n.unit)));
+        rows.push(vec![n.constant.clone(), value, "not known".to_owned()]);
+    }
     print::table(&["constant", "value", "95 % interval"], rows);
     print::line("");
     let errors = |what: &str, e: &Option<greenup_calibrate::fit::Errors>| {

@@ -1,0 +1,139 @@
+//! Headers of point files: which column is which.
+
+/// Names of charges, by kind: for each value of a source its names, the first of which is for messages.
+const CHARGES: [&[&[&str]]; 3] = [
+    &[&["charge", "q", "mass", "m"]],
+    &[&["charge_re", "q_re", "re"], &["charge_im", "q_im", "im"]],
+    &[
+        &["force_x", "fx", "f_x"],
+        &["force_y", "fy", "f_y"],
+        &["force_z", "fz", "f_z"],
+    ],
+];
+const COORDINATES: [&str; 3] = ["x", "y", "z"];
+
+/// Columns of a file.
+#[derive(Debug)]
+pub(super) struct Header {
+    /// Of x, y, z and the charges: the column.
+    order: Vec<usize>,
+    columns: usize,
+}
+
+/// What a column holds.
+enum Name {
+    Coordinate(usize),
+    /// Kind of charge, and which of its values.
+    Charge(usize, usize),
+    /// Begins with `_`, as in records of `greenup fit`: for people.
+    Note,
+}
+
+fn parse(name: &str) -> Option<Name> {
+    let name = name.trim_matches(['"', '\'']).trim().to_lowercase();
+    if name.starts_with('_') {
+        return Some(Name::Note);
+    }
+    if let Some(a) = COORDINATES.iter().position(|c| *c == name) {
+        return Some(Name::Coordinate(a));
+    }
+    CHARGES.iter().enumerate().find_map(|(kind, values)| {
+        let at = values.iter().position(|v| v.contains(&name.as_str()))?;
+        Some(Name::Charge(kind, at))
+    })
+}
+
+impl Header {
+    /// The columns of these names.
+    ///
+    /// # Errors
+    /// A name is unknown, missing or there twice.
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let mut coordinates = [None; 3];
+        let mut charges: Option<(usize, [Option<usize>; 3])> = None;
+        let mut columns = 0;
+        for (i, name) in names.into_iter().enumerate() {
+            columns = i + 1;
+            let place = match parse(name) {
+                None if name.is_empty() => return Err(format!("column {columns} has no name")),
+                None => {
+                    return Err(format!(
+                        "unknown column `{name}`; known are x, y, z, charge (or charge_re, charge_im; force_x, force_y, force_z), and names \
+                         that begin with `_`, which are not used; columns are separated by commas, semicolons or tabs"
+                    ));
+                }
+                Some(Name::Note) => continue,
+                Some(Name::Coordinate(a)) => &mut coordinates[a],
+                Some(Name::Charge(kind, at)) => {
+                    let (first, places) = charges.get_or_insert((kind, [None; 3]));
+                    if *first != kind {
+                        return Err(format!("charges of different kinds: `{name}`"));
+                    }
+                    &mut places[at]
+                }
+            };
+            if place.replace(i).is_some() {
+                return Err(format!("two columns are called {name}, or mean the same"));
+            }
+        }
+        let missing = |name: &str| {
+            format!(
+                "the column {name} is missing: points have three coordinates, charges all their values"
+            )
+        };
+        let mut order = Vec::new();
+        for (place, name) in coordinates.iter().zip(COORDINATES) {
+            order.push(place.ok_or_else(|| missing(name))?);
+        }
+        if let Some((kind, places)) = charges {
+            for (place, names) in places.iter().zip(CHARGES[kind]) {
+                order.push(place.ok_or_else(|| missing(names[0]))?);
+            }
+        }
+        Ok(Self { order, columns })
+    }
+
+    /// Columns of the file.
+    pub fn len(&self) -> usize {
+        self.columns
+    }
+
+    /// Columns of x, y, z and the charges.
+    pub fn order(&self) -> impl Iterator<Item = usize> + '_ {
+        self.order.iter().copied()
+    }
+
+    /// Whether a column is not used.
+    pub fn ignores(&self, column: usize) -> bool {
+        !self.order.contains(&column)
+    }
+}
+
+/// The delimiter of the first lines of a file, and the header in the comment above the first row, as NumPy's `savetxt` writes
+/// it: a comment of known names alone.
+pub(super) fn start(text: &str) -> (u8, Option<Result<Header, String>>) {
+    let is_row = |l: &&str| !l.trim().is_empty() && !l.trim_start().starts_with('#');
+    let row = text.lines().find(is_row).unwrap_or_default();
+    let delimiter = [b';', b'\t', b',']
+        .into_iter()
+        .find(|d| row.contains(char::from(*d)))
+        .unwrap_or(b',');
+    let above = text
+        .lines()
+        .take_while(|l| !is_row(l))
+        .filter(|l| !l.trim().is_empty());
+    let comment = above
+        .last()
+        .unwrap_or_default()
+        .trim()
+        .trim_start_matches('#');
+    let names: Vec<&str> = match comment.contains(char::from(delimiter)) {
+        true => comment
+            .split(char::from(delimiter))
+            .map(str::trim)
+            .collect(),
+        false => comment.split_whitespace().collect(),
+    };
+    let known = names.len() > 1 && names.iter().all(|n| parse(n).is_some());
+    (delimiter, known.then(|| Header::of(names)))
+}
