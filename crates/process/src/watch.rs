@@ -45,7 +45,7 @@ impl Watch {
             start: Instant::now(),
             own_peak: peak(std::process::id()),
             seen: None,
-            all_due: Duration::from_millis(5),
+            all_due: Duration::from_millis(200),
             waited_s: None,
         }
     }

@@ -179,6 +179,10 @@ pub fn run(program: &Program, sensors: Vec<Box<dyn Sensor>>) -> Result<Ran, RunE
                 throttle: s.throttle.clone(),
             })
             .collect();
+        if let Some(SensorError::Backwards { .. } | SensorError::Stuck { .. }) = &trace.error {
+            // What lies around such a time is no energy.
+            out.readings.clear();
+        }
         out.error = trace.error.map(|e| e.to_string());
         ran.traces.push(out);
     }

@@ -163,8 +163,10 @@ pub fn probe(
             usable: good,
             moves_under_load: Some(moved && positive),
             quantity: Some(info.quantity),
-            period_s: (sensor.period_s())
-                .or_else(|| (!periods.is_empty()).then(|| median(&periods))),
+            period_s: longest(
+                sensor.period_s(),
+                (!periods.is_empty()).then(|| median(&periods)),
+            ),
             read_cost_s: (!costs.is_empty()).then(|| median(&costs)),
             resolution: sizes.iter().copied().reduce(f64::min),
             idle_w: watts(&idle, idle_span),
@@ -177,6 +179,11 @@ pub fn probe(
         }
     }
     (usable, diagnoses.into_iter().flatten().collect())
+}
+
+/// The longer of two periods: a meter may print a value more often than it changes.
+fn longest(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
 }
 
 /// Busy-waits on this thread for `seconds`: the smallest load.

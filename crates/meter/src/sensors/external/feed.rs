@@ -19,7 +19,7 @@ pub enum FeedError {
 /// Spacings of which the median is the meter's period.
 const SPACINGS: usize = 31;
 /// Equal values in a row that no meter with noise gives, at least, and over the longest such row before.
-const EQUAL: (usize, usize) = (12, 4);
+const EQUAL: (usize, usize) = (20, 6);
 /// The same where a meter shows three digits alone.
 const EQUAL_COARSE: usize = 300;
 /// Smallest step over value from which on a meter is coarse.

@@ -44,6 +44,16 @@ pub enum LineError {
         "the unit `{0}` is not known: use W, mW, kW, J, mJ, kJ or Wh; s, ms, us or ns for times"
     )]
     Unit(String),
+    /// The same in a header.
+    #[error(
+        "the header's unit `{0}` is not known: use W, mW, kW, J, mJ, kJ or Wh; s, ms, us or ns for times"
+    )]
+    HeaderUnit(String),
+    /// Several columns that could be meant.
+    #[error(
+        "the header names several columns of power, `{0}` and `{1}`: let the meter print one of them"
+    )]
+    Several(String, String),
     /// Watts and joules in one column.
     #[error("`{0}`: watts and joules in one column")]
     Mixed(String),
@@ -64,7 +74,8 @@ impl LineError {
             self,
             Self::NoPower(_)
                 | Self::NoTime(_)
-                | Self::Unit(_)
+                | Self::HeaderUnit(_)
+                | Self::Several(..)
                 | Self::Mixed(_)
                 | Self::Devices(..)
                 | Self::NoSample(..)
@@ -230,16 +241,25 @@ impl Lines {
 
     /// Takes a line as the header, where it names a column; whether it does.
     fn header(&mut self, line: &str, fields: &[&str]) -> Result<bool, LineError> {
-        let (mut time, mut value, mut device) = (None, None, None);
+        let (mut time, mut device) = (None, None);
+        let (mut powers, mut energies) = (Vec::new(), Vec::new());
         for (i, field) in fields.iter().enumerate() {
             match column(field)? {
                 Column::Time(factor) if time.is_none() => time = Some((i, factor)),
-                // The first of several powers, as an instant and an average one.
-                Column::Value(unit) if value.is_none() => value = Some((i, unit)),
+                Column::Value(unit @ Some(Unit::Energy(_))) => energies.push((i, unit)),
+                Column::Value(unit) => powers.push((i, unit)),
                 Column::Device if device.is_none() => device = Some(i),
                 _ => {}
             }
         }
+        // A meter that prints both counts the energy of its power.
+        let values = if powers.is_empty() { energies } else { powers };
+        if let [(a, _), (b, _), ..] = values[..]
+            && time.is_some()
+        {
+            return Err(LineError::Several(shown(fields[a]), shown(fields[b])));
+        }
+        let value = values.first().copied();
         // Words that a meter prints first may hold a name too; a header has several fields.
         if fields.len() < 2 || time.is_none() && value.is_none() {
             return Ok(false);
@@ -379,8 +399,13 @@ fn column(field: &str) -> Result<Column, LineError> {
     let field = field.trim();
     // A unit in brackets.
     if let Some((name, rest)) = field.split_once(['[', '(']) {
-        let unit = rest.trim_end_matches([']', ')']).trim();
-        return named(name.trim(), Some(unit));
+        let (name, unit) = (name.trim(), rest.trim_end_matches([']', ')']).trim());
+        let power = value_unit(unit).filter(|_| !is_bound(name));
+        return match named(name, Some(unit))? {
+            // Whatever it is called, it is a power.
+            Column::Unknown if power.is_some() => Ok(Column::Value(power)),
+            known => Ok(known),
+        };
     }
     if let Some(unit) = value_unit(field) {
         return Ok(Column::Value(Some(unit)));
@@ -388,42 +413,80 @@ fn column(field: &str) -> Result<Column, LineError> {
     if let Some(factor) = time_factor(field) {
         return Ok(Column::Time(factor));
     }
-    // A unit as the last word, as `power_mw`, `power.W` and `Power mW` have it.
-    if let Some((name, unit)) = field.rsplit_once(['_', '.', ' ', '/', '-'])
-        && (value_unit(unit).is_some() || time_factor(unit).is_some())
-        && !matches!(named(name, None)?, Column::Unknown)
-    {
-        return named(name, Some(unit));
+    // A unit as the last word, as `power_mw`, `cpu_w` and `Power mW` have it.
+    if let Some((name, unit)) = field.rsplit_once(['_', '.', ' ', '/', '-']) {
+        let power = value_unit(unit);
+        match named(name, None)? {
+            Column::Unknown if power.is_some() && !is_bound(name) => {
+                return Ok(Column::Value(power));
+            }
+            Column::Unknown => {}
+            _ if power.is_some() || time_factor(unit).is_some() => return named(name, Some(unit)),
+            _ => {}
+        }
     }
     named(field, None)
 }
 
+/// Whether a column bounds or describes a power instead of measuring it.
+fn is_bound(name: &str) -> bool {
+    let other = [
+        "limit",
+        "cap",
+        "max",
+        "min",
+        "state",
+        "mode",
+        "management",
+        "factor",
+    ];
+    let small = name.to_lowercase();
+    small
+        .split(['_', '.', ' ', '/', '-'])
+        .any(|p| other.contains(&p))
+}
+
 fn named(name: &str, unit: Option<&str>) -> Result<Column, LineError> {
-    let small = name.to_lowercase().replace(['_', ' ', '-'], ".");
-    let first = small.split('.').next().unwrap_or_default();
-    let last = small.rsplit('.').next().unwrap_or_default();
-    let wrong = |u: &str| Err(LineError::Unit(shown(u)));
+    let small = name.to_lowercase().replace(['_', ' ', '-', '/'], ".");
+    let parts: Vec<&str> = small.split('.').collect();
+    let (first, last) = (parts[0], parts[parts.len() - 1]);
+    if is_bound(name) {
+        return Ok(Column::Unknown);
+    }
+    let unit = unit.filter(|u| !u.is_empty());
+    let wrong = |u: &str| LineError::HeaderUnit(shown(u));
+    let value = |default: Option<Unit>| match unit {
+        None => Ok(Column::Value(default)),
+        Some(u) => value_unit(u)
+            .map(|u| Column::Value(Some(u)))
+            .ok_or_else(|| wrong(u)),
+    };
+    let is_device = matches!(
+        small.as_str(),
+        "index"
+            | "gpu"
+            | "device"
+            | "uuid"
+            | "name"
+            | "channel"
+            | "socket"
+            | "pci.bus"
+            | "pci.bus.id"
+    ) || matches!(first, "gpu" | "device")
+        && matches!(last, "name" | "uuid" | "id" | "index" | "serial");
     match (first, last) {
-        ("index" | "gpu" | "device" | "uuid" | "name" | "pci" | "channel" | "socket", l)
-            if l != "power" && l != "energy" && l != "draw" =>
-        {
-            Ok(Column::Device)
-        }
+        _ if is_device => Ok(Column::Device),
+        // A capital T is a temperature.
+        ("t", "t") if name != "t" => Ok(Column::Unknown),
         ("time" | "timestamp" | "t" | "date" | "datetime" | "elapsed" | "seconds" | "epoch", _)
-        | (_, "time" | "timestamp") => match unit.filter(|u| !u.is_empty()) {
+        | (_, "time" | "timestamp") => match unit {
             None => Ok(Column::Time(1.0)),
-            Some(u) => time_factor(u).map_or_else(|| wrong(u), |f| Ok(Column::Time(f))),
+            Some(u) => time_factor(u).map(Column::Time).ok_or_else(|| wrong(u)),
         },
         ("power" | "p" | "pwr" | "watts" | "value" | "reading" | "draw", _)
-        | (_, "power" | "draw" | "watts") => match unit.filter(|u| !u.is_empty()) {
-            None => Ok(Column::Value(None)),
-            Some(u) => value_unit(u).map_or_else(|| wrong(u), |u| Ok(Column::Value(Some(u)))),
-        },
+        | (_, "power" | "draw" | "watts") => value(None),
         ("energy" | "e" | "joules", _) | (_, "energy" | "joules" | "consumption") => {
-            match unit.filter(|u| !u.is_empty()) {
-                None => Ok(Column::Value(Some(Unit::Energy(1.0)))),
-                Some(u) => value_unit(u).map_or_else(|| wrong(u), |u| Ok(Column::Value(Some(u)))),
-            }
+            value(Some(Unit::Energy(1.0)))
         }
         _ => Ok(Column::Unknown),
     }
@@ -473,6 +536,9 @@ mod tests {
             "500 ms,50250 mW",
             "index, timestamp, power.draw [W], clocks.sm [MHz]\n0, 0.5, 50.25 W, 1980 MHz",
             "time,volts,power\n0.5,230,50.25",
+            "timestamp,power.limit [W],power.draw [W],temperature.gpu\n0.5,700 W,50.25 W,40",
+            "time,volts,amps,watts,wh\n0.5,230,0.2,50.25,1.5",
+            "T,time,gpu temp,CPU (W)\n40,0.5,41,50.25",
         ] {
             assert_eq!(one(text), (0.5, 50.25), "{text}");
         }
@@ -508,6 +574,10 @@ mod tests {
             ("watts,mode\n50,1", "names no column of time"),
             ("time,power [VA]\n0.1,3", "unit `VA`"),
             ("0.1,20 dBm", "unit `dBm`"),
+            (
+                "time,cpu_w,gpu_power_w\n0.1,3,4",
+                "several columns of power",
+            ),
             ("index,time,watts\n0,0.1,50\n1,0.1,300", "several devices"),
             ("time,watts\n0.1,50,7", "other fields"),
         ] {
