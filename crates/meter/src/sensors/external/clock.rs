@@ -75,7 +75,8 @@ pub struct Clock {
     unfit_in_a_row: usize,
     /// When the time of the last sample arrived first.
     still_since: f64,
-    last_at: f64,
+    /// When the last reading held.
+    last_at: Option<f64>,
     pub events: Events,
 }
 
@@ -189,8 +190,8 @@ impl Clock {
         }
         for s in fit.drain(..) {
             let at_s = s.t + offset;
-            if out.last().map_or(self.last_at, |r| r.at_s) < at_s || self.last_at == 0.0 {
-                self.last_at = at_s;
+            if self.last_at.is_none_or(|last| last < at_s) {
+                self.last_at = Some(at_s);
                 out.push(Reading {
                     at_s,
                     value: s.value,

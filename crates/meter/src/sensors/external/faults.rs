@@ -148,7 +148,7 @@ fn faults() -> Vec<(&'static str, Printed)> {
         (
             "a counter of joules that starts anew",
             each(|_, t| {
-                let from = if t < 6.1 { 0.0 } else { joules(6.1) };
+                let from = if t < 3.1 { 0.0 } else { joules(3.1) };
                 Some(format!("{t:.4}, {:.4} J", joules(t) - from))
             }),
         ),
@@ -163,8 +163,8 @@ fn faults() -> Vec<(&'static str, Printed)> {
             each(|_, t| (!(4.0..9.0).contains(&t)).then(|| format!("{t:.4},{:.3}", watts(t)))),
         ),
         (
-            "hangs from 6 s on",
-            each(|_, t| (t < 6.0).then(|| format!("{t:.4},{:.3}", watts(t)))),
+            "hangs from 3 s on",
+            each(|_, t| (t < 3.0).then(|| format!("{t:.4},{:.3}", watts(t)))),
         ),
         (
             "repeats its last value from 2 s on",
@@ -202,7 +202,8 @@ fn faults() -> Vec<(&'static str, Printed)> {
 struct Read {
     readings: Vec<(f64, Reading)>,
     stuck: Vec<(f64, bool)>,
-    failed: Option<(f64, SensorError)>,
+    /// When, at which line, and why.
+    failed: Option<(f64, usize, String)>,
     notes: Vec<String>,
     period_s: f64,
 }
@@ -226,13 +227,7 @@ fn read(printed: &Printed) -> Read {
         out.readings.extend(new.into_iter().map(|r| (arrival, r)));
         out.stuck.push((arrival, feed.is_stuck()));
         if let Err((line, e)) = done {
-            let e = SensorError::Malformed {
-                id: "meter".into(),
-                source_name: "meter".into(),
-                line,
-                cause: e.to_string(),
-            };
-            out.failed = Some((arrival, e));
+            out.failed = Some((arrival, line, e.to_string()));
             break;
         }
         i += n;
@@ -260,9 +255,11 @@ impl Read {
         let is_stuck = self.stuck.iter().any(|s| s.1 && s.0 > from && s.0 <= close);
         let id = || "meter".to_owned();
         let error = match &self.failed {
-            Some((at, e)) if *at <= close => Some(SensorError::Failed {
+            Some((at, line, cause)) if *at <= close => Some(SensorError::Malformed {
                 id: id(),
-                cause: e.to_string(),
+                source_name: "its output".into(),
+                line: *line,
+                cause: cause.clone(),
             }),
             _ => is_stuck.then(|| SensorError::Stuck { id: id() }),
         };

@@ -107,6 +107,8 @@ pub struct Sample {
 const MOST_BANNER: usize = 1000;
 /// A power above it needs its unit, W.
 const GREATEST_WITHOUT_UNIT: f64 = 1e4;
+/// Times beyond it are no seconds, and lose their digits.
+const LATEST_S: f64 = 1e13;
 /// Bytes of a line that an error shows.
 const SHOWN: usize = 80;
 
@@ -217,7 +219,10 @@ impl Lines {
             None => (1.0, false),
         };
         let value = number * factor;
-        if !time.is_finite() || !value.is_finite() || value < 0.0 {
+        if !time.is_finite() || time.abs() > LATEST_S {
+            return Err(LineError::NotATime(shown(line)));
+        }
+        if !value.is_finite() || value < 0.0 {
             return Err(LineError::NotAPower(shown(line)));
         }
         if unit.is_none() && value > GREATEST_WITHOUT_UNIT {
@@ -567,6 +572,7 @@ mod tests {
             ("0.1,50\n0.2,[N/A]", "cannot be a power"),
             ("0.1,50\n0.2,", "cannot be a power"),
             ("0.1,50\nx,50", "no time"),
+            ("0.1,50\n999999999999999999999,50", "no time"),
             ("0.1,50\nreset", "not `time,watts`"),
             ("0,020,50,02", "4 fields"),
             ("0.1,50000", "name the unit"),
