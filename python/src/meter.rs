@@ -5,9 +5,10 @@ use crate::errors::MeterError;
 use crate::run::run;
 use greenup_app::sensors;
 use greenup_meter::choose::{Chosen, found};
-use greenup_meter::sampler::{Trace, sample};
+use greenup_meter::probe::FIRST_S;
+use greenup_meter::sampler::{Trace, await_first, sample};
 use greenup_meter::sensor::now_s;
-use greenup_meter::window::{energy_between, mean_power};
+use greenup_meter::window::{NoEnergy, energy, energy_near};
 use greenup_meter::{Meter, Observer, Policy, Quantity, Run, Sensor};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -74,7 +75,7 @@ struct UnderWay {
     choice: Choice,
     quantity: Option<Quantity>,
     stop: Sender<()>,
-    reader: Option<JoinHandle<Vec<Trace>>>,
+    reader: Option<JoinHandle<(Vec<Trace>, Vec<String>)>>,
 }
 
 #[pymethods]
@@ -120,27 +121,34 @@ impl Recorder {
         Ok(())
     }
 
-    /// Ends the block: a dict ``seconds``, ``joules``, ``why``, ``sensor``, ``changes``, ``period``.
+    /// Ends the block: a dict ``seconds``, ``joules``, ``why``, ``sensor``, ``changes``, ``period``, ``notes``.
     fn end<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let end = now_s();
         let Some(u) = self.lock().take() else {
             return Err(PyRuntimeError::new_err("this measurement has not begun"));
         };
         let _ = u.stop.send(());
-        let traces = match u.reader {
+        let (traces, notes) = match u.reader {
             Some(reader) => py.detach(|| reader.join()).unwrap_or_default(),
-            None => Vec::new(),
+            None => Default::default(),
         };
         let seconds = end - u.start;
         let trace = traces.first();
-        let joules = u.quantity.zip(trace).and_then(|(quantity, t)| {
+        let joules = u.quantity.zip(trace).map(|(quantity, t)| {
             // The newest sample of power may be older than the end of the block.
-            energy_between(quantity, &t.readings, u.start, end)
-                .or_else(|| {
-                    let mean = mean_power(quantity, &t.readings, u.start, end)?;
-                    Some(mean.power_w * seconds)
-                })
-                .filter(|j| *j >= 0.0)
+            let near = energy(quantity, &t.readings, u.start, end, None).or_else(|e| match e {
+                NoEnergy::NotReached => energy_near(quantity, &t.readings, u.start, end),
+                e => Err(e),
+            });
+            match (near, &t.error) {
+                (_, Some(e)) => Err(e.to_string()),
+                (Ok(j), None) if j >= 0.0 => Ok(j),
+                (Ok(_), None) => Err("the sensor counted backwards".to_owned()),
+                (Err(NoEnergy::NotReached), None) => {
+                    Err("the sensor gave no reading around the block".to_owned())
+                }
+                (Err(e), None) => Err(e.to_string()),
+            }
         });
         let changes = trace.map_or(0, |t| {
             let inside = t
@@ -150,15 +158,10 @@ impl Recorder {
             let values: Vec<f64> = inside.map(|r| r.value).collect();
             values.windows(2).filter(|w| w[0] != w[1]).count()
         });
-        let why = match (joules, trace.and_then(|t| t.error.as_ref())) {
-            (Some(_), _) => None,
-            (None, Some(e)) => Some(e.to_string()),
-            (None, None) => Some(
-                u.choice
-                    .missing
-                    .clone()
-                    .unwrap_or_else(|| "the sensor gave no reading around the block".to_owned()),
-            ),
+        let (joules, why) = match joules {
+            Some(Ok(j)) => (Some(j), None),
+            Some(Err(why)) => (None, Some(why)),
+            None => (None, Some(u.choice.missing.clone().unwrap_or_default())),
         };
         let out = PyDict::new(py);
         out.set_item("seconds", seconds)?;
@@ -167,6 +170,7 @@ impl Recorder {
         out.set_item("sensor", u.choice.id)?;
         out.set_item("changes", changes)?;
         out.set_item("period", u.choice.period_s)?;
+        out.set_item("notes", notes)?;
         Ok(out)
     }
 }
@@ -188,13 +192,16 @@ fn read(
     interval: f64,
     ready: &Sender<()>,
     stopped: &Receiver<()>,
-) -> Vec<Trace> {
+) -> (Vec<Trace>, Vec<String>) {
+    await_first(&mut sensors, FIRST_S);
     let work = || {
         let _ = ready.send(());
         // Closed where the recorder is gone.
         let _ = stopped.recv();
     };
-    sample(&mut sensors, interval, work).1
+    let traces = sample(&mut sensors, interval, work).1;
+    let notes = sensors.first().map_or_else(Vec::new, |s| s.notes());
+    (traces, notes)
 }
 
 /// Measures calls of a function by the protocol of the library: warm-up, windows, repeats.

@@ -103,7 +103,7 @@ impl Observer for Bars {
             if let Ok(style) = ProgressStyle::with_template(style) {
                 bar.set_style(style);
             }
-            bar.set_prefix(name.to_owned());
+            bar.set_prefix(print::printable(name).into_owned());
             if steps > 0 {
                 bar.enable_steady_tick(Duration::from_millis(250));
             }
@@ -113,7 +113,7 @@ impl Observer for Bars {
     fn step(&self, what: &str) {
         self.with(|bar| {
             if !bar.is_hidden() {
-                bar.set_message(what.to_owned());
+                bar.set_message(print::printable(what).into_owned());
                 bar.inc(1);
             }
         });
@@ -123,7 +123,7 @@ impl Observer for Bars {
         self.with(|bar| match bar.is_hidden() {
             // A hidden bar would swallow it.
             true => print::note(text),
-            false => bar.println(text),
+            false => bar.println(print::printable(text)),
         });
     }
 

@@ -18,8 +18,8 @@ use greenup_model::{Estimate, Label, Machine, Op};
 /// A class whose time the fit cannot know has no roof: the best rate is that of another class.
 fn set_roofs(machine: &mut Machine, fit: &Fit, records: &[Record]) {
     // A class that bounds no record has a rate from below only, which is no constant.
-    let known = (machine.cost.iter_mut())
-        .filter(|(op, c)| c.time_s.is_some() && !fit.lacks_time(**op));
+    let known =
+        (machine.cost.iter_mut()).filter(|(op, c)| c.time_s.is_some() && !fit.lacks_time(**op));
     for (&op, cost) in known {
         if let Some((r, time_s)) = roof(records, op) {
             cost.time_s = Some(roof_of(r, op, time_s));

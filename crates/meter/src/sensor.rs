@@ -74,13 +74,27 @@ pub enum SensorError {
         /// New value, J.
         to: f64,
     },
-    /// The device no longer answers.
+    /// A device that answered before no longer does.
     #[error("sensor {id} is gone: {cause}")]
     Gone {
         /// Id of the sensor.
         id: String,
         /// The cause.
         cause: String,
+    },
+    /// It cannot be read.
+    #[error("sensor {id}: {cause}")]
+    Failed {
+        /// Id of the sensor.
+        id: String,
+        /// The cause.
+        cause: String,
+    },
+    /// It repeats its last value, though the values before it varied; it may go on later.
+    #[error("sensor {id} repeats its last value: it is stuck")]
+    Stuck {
+        /// Id of the sensor.
+        id: String,
     },
     /// A line of an external source that is not a reading.
     #[error("sensor {id}: {source_name}, line {line}: {cause}")]
@@ -112,6 +126,25 @@ pub trait Sensor: Send {
     /// # Errors
     /// When the device no longer answers or its value cannot be true.
     fn read(&mut self) -> Result<Reading, SensorError>;
+
+    /// Adds the readings since the last call of this or [`Sensor::read`], of a device that keeps them; else the value now.
+    ///
+    /// # Errors
+    /// As [`Sensor::read`]; what is added until then is right.
+    fn read_since(&mut self, out: &mut Vec<Reading>) -> Result<(), SensorError> {
+        out.push(self.read()?);
+        Ok(())
+    }
+
+    /// Time between two readings of a device that gives them by itself, s.
+    fn period_s(&self) -> Option<f64> {
+        None
+    }
+
+    /// What was passed over until now, as sentences: bad samples, a clock that was set.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Clocks, temperature, throttle reasons.
     fn state(&mut self) -> DeviceState {

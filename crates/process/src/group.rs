@@ -1,6 +1,7 @@
 //! Processes that the program starts. Each leads a process group, which is killed whole: when it is dropped, when the
 //! user interrupts, and when the program is ended. Signals of the terminal do not reach these groups.
 
+use crate::watch::Watch;
 use std::io;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -208,6 +209,28 @@ impl Group {
             // Another stop is somebody's wish. It is taken note of, and the wait goes on.
             wait_id(self.id(), libc::WSTOPPED | libc::WNOHANG)?;
         }
+    }
+
+    /// As [`Group::wait`], while the leader's memory is looked at now and then.
+    ///
+    /// # Errors
+    /// The system's own.
+    pub fn wait_watching(&self, watch: &mut Watch) -> io::Result<Waited> {
+        while let Some(pause) = watch.pause() {
+            match self.readable_within(pause) {
+                // Without a descriptor there is no account of memory to look at either.
+                None | Some(true) => break,
+                Some(false) => watch.look(self.id()),
+            }
+            // One that ends meanwhile is none that could be stopped.
+            let what = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | libc::WNOHANG;
+            if wait_id(self.id(), what)?.is_some() {
+                break;
+            }
+        }
+        let out = self.wait();
+        watch.ended(self.id());
+        out
     }
 
     /// Kills the whole group and returns the leader's status.

@@ -1,6 +1,6 @@
 //! Joules between two moments of a run, out of the readings of its sensor.
 
-use greenup_meter::window::energy_between;
+use greenup_meter::window::energy_near;
 use greenup_meter::{Quantity, Reading};
 use serde::{Deserialize, Serialize};
 
@@ -63,25 +63,7 @@ impl Trace {
         let readings: Vec<Reading> = (self.readings.iter())
             .map(|&(at_s, value)| Reading { at_s, value })
             .collect();
-        let (first, last) = (readings.first()?, readings.last()?);
-        // An external meter may set its clock back.
-        if readings.len() < 3 || last.at_s <= first.at_s || to_s <= from_s {
-            return None;
-        }
-        // A counter changes with its own period: the power at its ends holds on a little.
-        let inside = |t: f64| t.clamp(first.at_s, last.at_s);
-        let period = (last.at_s - first.at_s) / (readings.len() - 1) as f64;
-        let beyond = (first.at_s - from_s).max(to_s - last.at_s).max(0.0);
-        if beyond > 3.0 * period {
-            return None;
-        }
-        let (a, b) = (inside(from_s), inside(to_s));
-        let j = energy_between(quantity, &readings, a, b)?;
-        Some(if b > a {
-            j * (to_s - from_s) / (b - a)
-        } else {
-            j
-        })
+        energy_near(quantity, &readings, from_s, to_s).ok()
     }
 
     /// Why it gives no joules of a run.
@@ -92,7 +74,7 @@ impl Trace {
                 self.id
             ),
             None => format!(
-                "the sensor {} did not change often enough in this run: joules are not measured",
+                "the sensor {} paused, or did not change often enough in this run: joules are not measured",
                 self.id
             ),
         }

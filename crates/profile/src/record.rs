@@ -52,7 +52,7 @@ pub struct Recorded {
     /// CPU time in the kernel, s.
     pub system_s: f64,
     /// Largest resident memory, bytes.
-    pub memory_bytes: f64,
+    pub memory_bytes: Option<f64>,
     /// Counters of the CPU.
     pub cpu: Counts,
     /// Readings of the sensors.
@@ -183,7 +183,7 @@ mod tests {
             wall_s: 1.0,
             user_s: 1.0,
             system_s: 0.0,
-            memory_bytes: 0.0,
+            memory_bytes: None,
             cpu: Counts::default(),
             traces: vec![Trace {
                 readings: vec![(0.0, 1.0), (0.5, 2.0)],

@@ -5,6 +5,7 @@ use crate::joules::{State, Trace};
 use greenup_meter::sensor::now_s;
 use greenup_meter::{DeviceState, Quantity, Reading, Sensor, SensorError, SensorInfo, sampler};
 use greenup_process::group::{Group, OnInterrupt, Waited};
+use greenup_process::watch::Watch;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::os::fd::AsFd as _;
@@ -50,12 +51,14 @@ pub struct Ran {
     pub user_s: f64,
     /// CPU time in the kernel, s.
     pub system_s: f64,
-    /// Largest resident memory, bytes.
-    pub memory_bytes: f64,
+    /// Largest resident memory, bytes; `None` for a program that ended before it could be seen.
+    pub memory_bytes: Option<f64>,
     /// Counters of the CPU.
     pub counts: Counts,
     /// Readings of each sensor.
     pub traces: Vec<Trace>,
+    /// What the sensors passed over.
+    pub notes: Vec<String>,
 }
 
 /// A program that cannot be run.
@@ -110,10 +113,30 @@ impl Sensor for Watched {
 
     fn read(&mut self) -> Result<Reading, SensorError> {
         let out = self.inner.read();
+        self.look();
+        out
+    }
+
+    fn read_since(&mut self, out: &mut Vec<Reading>) -> Result<(), SensorError> {
+        let done = self.inner.read_since(out);
+        self.look();
+        done
+    }
+
+    fn period_s(&self) -> Option<f64> {
+        self.inner.period_s()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
+    }
+}
+
+impl Watched {
+    fn look(&mut self) {
         let state = self.inner.state();
         let mut all = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         all.push((now_s(), state));
-        out
     }
 }
 
@@ -156,8 +179,18 @@ pub fn run(program: &Program, sensors: Vec<Box<dyn Sensor>>) -> Result<Ran, RunE
                 throttle: s.throttle.clone(),
             })
             .collect();
+        if let Some(SensorError::Backwards { .. } | SensorError::Stuck { .. }) = &trace.error {
+            // What lies around such a time is no energy.
+            out.readings.clear();
+        }
         out.error = trace.error.map(|e| e.to_string());
         ran.traces.push(out);
+    }
+    for sensor in &watched {
+        let id = &sensor.info().id;
+        let notes = sensor.notes();
+        ran.notes
+            .extend(notes.iter().map(|n| format!("the sensor {id}: {n}")));
     }
     Ok(ran)
 }
@@ -184,31 +217,33 @@ fn alone(program: &Program) -> Result<(Ran, f64), RunError> {
     }
     #[cfg(target_os = "linux")]
     let perf = crate::cpu::Perf::start();
+    let mut watch = Watch::new();
     let (start_ns, start_s) = (monotonic_ns(), now_s());
     let mut group = Group::spawn(&mut command, OnInterrupt::Kill).map_err(failed)?;
     let lost = |cause: String| RunError::Lost {
         program: name.clone(),
         cause,
     };
-    let waited = group.wait().map_err(|e| lost(e.to_string()))?;
+    let waited = group
+        .wait_watching(&mut watch)
+        .map_err(|e| lost(e.to_string()))?;
     let wall_s = now_s() - start_s;
     if waited == Waited::WantsTerminal {
         return Err(lost("wants to read from the terminal, which a profiled program has not; --input FILE gives it a file".into()));
     }
     let (status, usage) = group.reap_with_usage().map_err(|e| lost(e.to_string()))?;
     #[cfg(target_os = "linux")]
-    let counts = perf.finish();
+    let mut counts = perf.finish();
     #[cfg(not(target_os = "linux"))]
-    let counts = Counts {
+    let mut counts = Counts {
         missing: Some("perf events are of Linux".into()),
         ..Counts::default()
     };
     let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
-    let unit = if cfg!(target_os = "macos") {
-        1.0
-    } else {
-        1024.0
-    };
+    let used = watch.used(&usage);
+    // The kernel's event counts only switches within the program.
+    counts.context_switches = Some(used.switches as f64);
+    counts.waited_for_core_s = used.waited_s;
     Ok((
         Ran {
             exit: match status.signal() {
@@ -219,9 +254,10 @@ fn alone(program: &Program) -> Result<(Ran, f64), RunError> {
             wall_s,
             user_s: seconds(usage.ru_utime),
             system_s: seconds(usage.ru_stime),
-            memory_bytes: usage.ru_maxrss as f64 * unit,
+            memory_bytes: used.peak_bytes.map(|b| b as f64),
             counts,
             traces: Vec::new(),
+            notes: Vec::new(),
         },
         start_s,
     ))

@@ -118,6 +118,25 @@ fn a_forked_process_leaves_its_parents_file_alone() {
 }
 
 #[test]
+fn descriptors_that_the_program_closed_are_left_to_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("user.bin");
+    let all = recorded(&["0.7", "closing"], &[("FILE", file.to_str().unwrap())]);
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "BEGINEND");
+    assert!(
+        all[0].complete && launches(&all[0]) >= 100,
+        "{}",
+        launches(&all[0])
+    );
+}
+
+#[test]
+fn a_program_whose_main_thread_leaves_ends() {
+    let all = recorded(&["0.3", "pthread_exit"], &[]);
+    assert!(all[0].complete);
+}
+
+#[test]
 fn another_subscriber_and_a_missing_library_are_messages_not_failures() {
     let all = recorded(&["0.1"], &[("FAKE_CUPTI", "busy")]);
     assert!(

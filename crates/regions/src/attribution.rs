@@ -145,6 +145,9 @@ impl Attribution {
 }
 
 fn attribute(energies: &mut Vec<Energy>, slice: &Slice, curve: &Curve) {
+    if curve.is_paused(slice.from, slice.to) {
+        return;
+    }
     let (Some((start, first)), Some((end, last))) = (curve.at(slice.from), curve.at(slice.to))
     else {
         return;

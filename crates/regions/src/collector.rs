@@ -7,7 +7,7 @@ use crate::names::PathId;
 use crate::notes::Note;
 use crate::process::Core;
 use crate::sensing::{self, Source};
-use crate::sink::{Sink, message};
+use crate::sink::Sink;
 use crate::spin::lock_soon;
 use crate::summary::{Entry, Line, Process, SensorProblem, Summary};
 use crate::table::table;
@@ -268,7 +268,8 @@ impl Collector {
         if lost > 0 {
             let cause = self.sink.cause.clone().unwrap_or_default();
             if before == 0 {
-                message(&format!("greenup regions: {cause}; lines are lost"));
+                self.sink
+                    .message(&format!("greenup regions: {cause}; lines are lost"));
             }
             core.note().add_many(Note::Lost, lost, || cause);
         }
@@ -288,7 +289,7 @@ impl Collector {
             self.write(core, &Entry::Summary(Box::new(summary.clone())));
         }
         if self.config.output.table {
-            message(&table(&summary));
+            self.sink.message(&table(&summary));
         } else if self.config.output.lines || self.config.output.summary {
             self.say(&summary);
         }
@@ -306,12 +307,12 @@ impl Collector {
     /// What a user must know who looks at no table.
     fn say(&self, summary: &Summary) {
         for note in &summary.notes {
-            message(&format!("greenup regions: {note}"));
+            self.sink.message(&format!("greenup regions: {note}"));
         }
         if self.sink.is_file()
             && let Some(why) = summary.why_no_energy()
         {
-            message(&format!("greenup regions: {why}"));
+            self.sink.message(&format!("greenup regions: {why}"));
         }
     }
 

@@ -24,7 +24,15 @@ pub struct Curve {
     /// Lengths of the last ticks, ns.
     lengths: Vec<u64>,
     integral: f64,
+    /// Times in which a sensor of power paused: what it drew then is not known.
+    pauses: Vec<(u64, u64)>,
 }
+
+/// A pause is longer than this many ticks, and than this time, ns.
+const PAUSE: (u64, u64) = (5, 300_000_000);
+
+/// Pauses that are kept apart; then the last one grows.
+const MOST_PAUSES: usize = 256;
 
 /// Points that are kept; then those long ago are thinned.
 const MOST_POINTS: usize = 1 << 16;
@@ -43,6 +51,7 @@ impl Curve {
             last_tick: None,
             lengths: Vec::new(),
             integral: 0.0,
+            pauses: Vec::new(),
         }
     }
 
@@ -62,6 +71,14 @@ impl Curve {
         let changed = value != old;
         match self.quantity {
             Quantity::Power => {
+                let ordinary = self.tick().unwrap_or(u64::MAX).saturating_mul(PAUSE.0);
+                if at - before > ordinary.max(PAUSE.1) {
+                    let is_full = self.pauses.len() >= MOST_PAUSES;
+                    match self.pauses.last_mut().filter(|_| is_full) {
+                        Some(last) => last.1 = at,
+                        None => self.pauses.push((before, at)),
+                    }
+                }
                 self.integral += 0.5 * (old + value) * (at - before) as f64 * 1e-9;
                 if changed {
                     self.count_tick(at);
@@ -148,13 +165,24 @@ impl Curve {
         if t + reach < a.at || t > b.at.saturating_add(reach) {
             return None;
         }
+        if self.is_paused(t, t) {
+            return None;
+        }
         let share = (t as f64 - a.at as f64) / (b.at - a.at) as f64;
         let tick = if t >= b.at { b.tick } else { a.tick };
         Some((a.joules + share * (b.joules - a.joules), tick))
     }
 
+    /// Whether the sensor paused at some time between two.
+    pub fn is_paused(&self, from: u64, to: u64) -> bool {
+        self.pauses.iter().any(|p| p.0 < to && from < p.1)
+    }
+
     /// Energy between two times, J.
     pub fn between(&self, from: u64, to: u64) -> Option<f64> {
+        if self.is_paused(from, to) {
+            return None;
+        }
         // An extrapolation never gives back energy.
         Some((self.at(to)?.0 - self.at(from)?.0).max(0.0))
     }
@@ -208,6 +236,20 @@ mod tests {
             stuck.push(i * MS, 0.0);
         }
         assert_eq!((stuck.ticks(), stuck.between(0, 50 * MS)), (0, None));
+    }
+
+    #[test]
+    fn a_pause_of_a_meter_has_no_energy() {
+        let mut curve = Curve::new(Quantity::Power);
+        for i in (0..200u64).chain(700..900) {
+            curve.push(i * 10 * MS, 50.0 + (i % 2) as f64);
+        }
+        let e = curve.between(100 * MS, 1900 * MS).unwrap();
+        assert!((e - 50.5 * 1.8).abs() < 0.1, "{e}");
+        for (from, to) in [(1000, 8000), (1900, 3000), (3000, 4000), (6000, 8000)] {
+            assert_eq!(curve.between(from * MS, to * MS), None, "{from} {to}");
+        }
+        assert!(curve.at(3000 * MS).is_none() && curve.at(8000 * MS).is_some());
     }
 
     #[test]

@@ -45,6 +45,7 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod alone;
 mod attribution;
 mod clock;
 mod collector;

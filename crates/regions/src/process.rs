@@ -1,5 +1,6 @@
 //! The recording of this process: started by the first region, ended when the process exits.
 
+use crate::alone::Alone;
 use crate::collector::Collector;
 use crate::config::{self, Config};
 use crate::names::Paths;
@@ -13,7 +14,8 @@ use std::ptr::null;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, compiler_fence,
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::Thread;
 use std::time::{Duration, SystemTime};
 
 /// The recording. It is never freed: threads may use it while the process exits.
@@ -23,8 +25,29 @@ pub struct Core {
     notes: Notes,
     next_thread: AtomicU64,
     collector: Mutex<Collector>,
+    /// The thread that collects, where one could be started.
+    worker: OnceLock<Thread>,
     ended: AtomicBool,
     lines: bool,
+}
+
+/// Stack of threads of the library: that of a thread of the program may be as small as the system allows.
+const STACK: usize = 1 << 20;
+
+/// Works on a thread of its own; where none can be started, on this one.
+fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    let work = Mutex::new(Some(work));
+    let run = || {
+        let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+        work.map(|w| w())
+    };
+    let done = std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("greenup-start".into());
+        let thread = builder.stack_size(STACK).spawn_scoped(scope, run).ok()?;
+        // A thread that panicked leaves no result.
+        thread.join().ok().flatten()
+    });
+    done.or_else(run)
 }
 
 /// Not known yet, off, on, over.
@@ -169,7 +192,7 @@ pub fn start() -> Option<&'static Core> {
     if is_off() {
         return None;
     }
-    running().or_else(create)
+    running().or_else(|| on_own_stack(create).flatten())
 }
 
 /// The right to start or configure the recording, of one thread at a time. That thread handles no signal meanwhile, as a
@@ -231,6 +254,7 @@ fn create() -> Option<&'static Core> {
         notes: Notes::default(),
         next_thread: AtomicU64::new(0),
         collector: Mutex::new(collector),
+        worker: OnceLock::new(),
         ended: AtomicBool::new(false),
         lines,
     }));
@@ -240,13 +264,16 @@ fn create() -> Option<&'static Core> {
     CORE.store(std::ptr::from_ref(core).cast_mut(), Ordering::Release);
     MODE.store(ON, Ordering::Relaxed);
     let builder = std::thread::Builder::new().name("greenup-regions".into());
-    if let Err(e) = builder
-        .stack_size(512 << 10)
+    match builder
+        .stack_size(STACK)
         .spawn(|| core.keep_collecting())
     {
-        core.notes.add(Note::Run, || {
+        Ok(thread) => {
+            let _ = core.worker.set(thread.thread().clone());
+        }
+        Err(e) => core.notes.add(Note::Run, || {
             format!("no thread for reading sensors ({e}): energies are known at flushes and at exit alone")
-        });
+        }),
     }
     Some(core)
 }
@@ -308,7 +335,10 @@ impl Core {
     pub fn make_room(&self, thread: &ThreadState) {
         let _quiet = Quiet::new();
         while thread.is_full() && !self.ended.load(Ordering::Acquire) {
-            if let Some(mut collector) = lock_soon(&self.collector) {
+            if let Some(worker) = self.worker.get() {
+                // This thread's stack may be small.
+                worker.unpark();
+            } else if let Some(mut collector) = lock_soon(&self.collector) {
                 collector.round(self);
             }
             if thread.is_full() {
@@ -318,6 +348,7 @@ impl Core {
     }
 
     fn keep_collecting(&self) {
+        let mut alone = Alone::default();
         while !self.ended.load(Ordering::Acquire) {
             let rest = {
                 let mut collector = self
@@ -330,7 +361,12 @@ impl Core {
                 collector.round(self);
                 collector.rest()
             };
-            std::thread::sleep(rest);
+            if alone.is_so() {
+                // As the last thread of a program does: the handlers of the exit end the recording.
+                // SAFETY: no thread of the program is left that could exit at the same time.
+                unsafe { libc::exit(0) };
+            }
+            std::thread::park_timeout(rest);
         }
     }
 }
@@ -346,6 +382,10 @@ fn finish() {
     }
     let Some(core) = running() else { return };
     let _quiet = Quiet::new();
+    on_own_stack(|| end(core));
+}
+
+fn end(core: &'static Core) {
     let Some(mut collector) = core.collector() else {
         return;
     };

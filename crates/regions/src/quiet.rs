@@ -1,13 +1,42 @@
 //! Signals held back while this library works in a thread of the program.
 
+use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
-/// While it lives, this thread handles no signal; threads started meanwhile never do. Signals of a full disk or a closed
+/// While it lives, this thread handles no signal and cannot be cancelled (an unwinding through this library would abort the
+/// program); threads started meanwhile never do. Signals of a full disk or a closed
 /// pipe that the library itself caused are dropped, so that they do not end the program.
 pub struct Quiet {
     before: libc::sigset_t,
     /// Those two that were not waiting before.
     own: libc::sigset_t,
+    _cancel: NoCancel,
+}
+
+/// While it lives, this thread is not cancelled. Sleeping and writing are points at which it would be.
+pub struct NoCancel(c_int);
+
+unsafe extern "C" {
+    fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int;
+}
+
+/// `PTHREAD_CANCEL_DISABLE` of this system.
+const DISABLE: c_int = if cfg!(target_os = "macos") { 0 } else { 1 };
+
+impl NoCancel {
+    pub fn new() -> Self {
+        let mut old = 0;
+        // SAFETY: the pointer is valid for writes.
+        unsafe { pthread_setcancelstate(DISABLE, &raw mut old) };
+        Self(old)
+    }
+}
+
+impl Drop for NoCancel {
+    fn drop(&mut self) {
+        // SAFETY: sets what was before.
+        unsafe { pthread_setcancelstate(self.0, std::ptr::null_mut()) };
+    }
 }
 
 impl Quiet {
@@ -41,6 +70,7 @@ impl Quiet {
             Self {
                 before: before.assume_init(),
                 own: own.assume_init(),
+                _cancel: NoCancel::new(),
             }
         }
     }

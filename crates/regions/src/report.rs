@@ -36,7 +36,9 @@ impl Collector {
             wall_s: seconds(self.start, to),
             sensors,
             problems: self.problems.clone(),
-            notes: core.notes(),
+            notes: (core.notes().into_iter())
+                .chain(self.sources.iter().flat_map(Source::notes))
+                .collect(),
             regions: regions.into_iter().map(|r| r.1).collect(),
         }
     }

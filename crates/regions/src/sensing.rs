@@ -40,6 +40,13 @@ impl Source {
         self.sensor.info()
     }
 
+    /// What it passed over.
+    pub fn notes(&self) -> Vec<String> {
+        let id = &self.info().id;
+        let notes = self.sensor.notes();
+        notes.iter().map(|n| format!("sensor {id}: {n}")).collect()
+    }
+
     /// When it is to be read again.
     pub fn due(&self) -> u64 {
         if self.failed.is_some() {
@@ -61,15 +68,25 @@ impl Source {
         if self.failed.is_some() || now() < self.due {
             return;
         }
-        let changed = match self.sensor.read() {
-            Ok(r) => self.curve.push(self.clock.at(r.at_s), r.value),
+        let mut new = Vec::new();
+        let done = self.sensor.read_since(&mut new);
+        let mut changed = false;
+        for r in new {
+            changed |= self.curve.push(self.clock.at(r.at_s), r.value);
+        }
+        match done {
             // Its next value counts from the new one.
-            Err(SensorError::Backwards { .. } | SensorError::NotYet { .. }) => false,
+            Ok(())
+            | Err(
+                SensorError::Backwards { .. }
+                | SensorError::NotYet { .. }
+                | SensorError::Stuck { .. },
+            ) => {}
             Err(e) => {
                 self.failed = Some(e.to_string());
                 return;
             }
-        };
+        }
         let t = now();
         let tick = self.curve.tick().unwrap_or(0);
         self.due = if tick < 4 * POLL || self.curve.ticks() < 4 {

@@ -1,14 +1,14 @@
-//! Where lines of JSON go: a file that is appended to, or standard error.
+//! Where lines of JSON go: a file that is appended to, or standard error. The program may close both, and give their numbers
+//! to files of its own.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
-use std::mem::ManuallyDrop;
-use std::os::fd::FromRawFd as _;
+use greenup_process::descriptor::{Descriptor, Identity, write_to};
+use std::io;
 use std::path::PathBuf;
 
 /// An output of whole lines.
 pub struct Sink {
-    to: Option<(PathBuf, File)>,
+    to: Option<(PathBuf, Descriptor)>,
+    errors: StandardError,
     /// A line was cut by a full disk; the next one begins anew.
     cut: bool,
     /// Lines that were not written, and why the first was not.
@@ -20,21 +20,23 @@ impl Sink {
     /// Appends to `file`, or writes to standard error.
     pub fn new(file: Option<PathBuf>) -> (Self, Option<String>) {
         let mut wrong = None;
-        let to =
-            file.and_then(
-                |path| match OpenOptions::new().append(true).create(true).open(&path) {
-                    Ok(file) => Some((path, file)),
-                    Err(e) => {
-                        wrong = Some(format!(
-                            "{}: {e}; regions are written to standard error",
-                            path.display()
-                        ));
-                        None
-                    }
-                },
-            );
+        let to = file.and_then(|path| {
+            // The program may go to another folder before the file is opened again.
+            let path = std::path::absolute(&path).unwrap_or(path);
+            match Descriptor::append(&path) {
+                Ok(file) => Some((path, file)),
+                Err(e) => {
+                    wrong = Some(format!(
+                        "{}: {e}; regions are written to standard error",
+                        path.display()
+                    ));
+                    None
+                }
+            }
+        });
         let sink = Self {
             to,
+            errors: StandardError::now(),
             cut: false,
             lost: 0,
             cause: None,
@@ -45,6 +47,12 @@ impl Sink {
     /// Whether it is a file.
     pub fn is_file(&self) -> bool {
         self.to.is_some()
+    }
+
+    /// A message on standard error; lost if that is closed.
+    pub fn message(&self, text: &str) {
+        let text = format!("{text}\n");
+        let _ = write_all(&|b| self.errors.write(b), text.as_bytes(), &mut 0);
     }
 
     /// Writes lines, each with its end. An error is kept, and the program goes on.
@@ -59,8 +67,15 @@ impl Sink {
         };
         let mut written = 0;
         let result = match &mut self.to {
-            Some((_, file)) => write_all(file, text.as_bytes(), &mut written),
-            None => write_all(&mut *standard_error(), text.as_bytes(), &mut written),
+            Some((path, file)) => {
+                if !file.is_own()
+                    && let Ok(again) = Descriptor::append(path)
+                {
+                    *file = again;
+                }
+                write_all(&|b| file.write(b), text.as_bytes(), &mut written)
+            }
+            None => write_all(&|b| self.errors.write(b), text.as_bytes(), &mut written),
         };
         let Err(e) = result else {
             self.cut = false;
@@ -82,9 +97,13 @@ impl Sink {
     }
 }
 
-fn write_all(to: &mut impl io::Write, mut bytes: &[u8], written: &mut usize) -> io::Result<()> {
+fn write_all(
+    to: &dyn Fn(&[u8]) -> io::Result<usize>,
+    mut bytes: &[u8],
+    written: &mut usize,
+) -> io::Result<()> {
     while !bytes.is_empty() {
-        match to.write(bytes) {
+        match to(bytes) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(n) => {
                 *written += n;
@@ -97,16 +116,31 @@ fn write_all(to: &mut impl io::Write, mut bytes: &[u8], written: &mut usize) -> 
     Ok(())
 }
 
-/// A message on standard error; lost if that is closed.
-pub fn message(text: &str) {
-    let _ = standard_error().write_all(format!("{text}\n").as_bytes());
+/// Standard error as it was when the recording began. Not through Rust's library: another thread may hold its lock at a fork,
+/// and the child would wait for it for ever.
+struct StandardError {
+    copy: Option<Descriptor>,
+    identity: Option<Identity>,
 }
 
-/// Standard error without the lock of Rust's library: another thread may hold that at a fork, and the child would wait for
-/// it for ever.
-fn standard_error() -> ManuallyDrop<File> {
-    // SAFETY: the file is never dropped, so the descriptor is not closed here; writing to a closed one is an error.
-    ManuallyDrop::new(unsafe { File::from_raw_fd(libc::STDERR_FILENO) })
+impl StandardError {
+    fn now() -> Self {
+        Self {
+            copy: Descriptor::duplicate(libc::STDERR_FILENO).ok(),
+            identity: Identity::of(libc::STDERR_FILENO),
+        }
+    }
+
+    /// The copy; where the program closed that too, number 2, if it is still the same file.
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        match &self.copy {
+            Some(copy) if copy.is_own() => copy.write(bytes),
+            _ if self.identity.is_some() && Identity::of(libc::STDERR_FILENO) == self.identity => {
+                write_to(libc::STDERR_FILENO, bytes)
+            }
+            _ => Err(io::Error::other("the program closed standard error")),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! It has no owner that a fork could lose, needs no system call, and costs a few nanoseconds where nobody waits.
 
+use crate::quiet::NoCancel;
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +17,7 @@ fn within<G>(limit: Duration, mut attempt: impl FnMut() -> Option<G>) -> Option<
     if let Some(guard) = (0..1000).find_map(|_| attempt()) {
         return Some(guard);
     }
+    let _whole = NoCancel::new();
     let start = Instant::now();
     while start.elapsed() < limit {
         if let Some(guard) = attempt() {

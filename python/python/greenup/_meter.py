@@ -14,7 +14,7 @@ class Measured:
     `watts`     mean power, W; None without a sensor
     `why`       why there is no energy; None where there is
     `sensor`    the sensor's name, as `--sensor` of the commands takes it
-    `flags`     doubts, in words: a block shorter than the sensor's steps has an uncertain energy
+    `flags`     doubts, in words: a block shorter than the sensor's steps has an uncertain energy; samples passed over
     ==========  ===================================================================================
     """
 
@@ -34,6 +34,7 @@ class Measured:
         self.why, self.sensor = found["why"], found["sensor"]
         if self.joules is not None and found["changes"] < 10:
             self.flags.append(f"the sensor changed {found['changes']} times in the block: every {found['period']:.3g} s")
+        self.flags.extend(found["notes"])
 
     def __repr__(self):
         if self.seconds is None:
@@ -90,8 +91,9 @@ class Measurement:
     `watts`       mean power, W; None without a sensor
     `why`         why there is no energy; None where there is
     `windows`     number of windows, each of many calls
+    `energy_runs` windows whose energy is known; no energy is given where it is less than `windows`
     `flags`       doubts: noisy, not steady, throttled, too few steps of the sensor
-    `details`     everything as a dict
+    `details`     everything as a dict: also what each flag says, and `runs`, the windows
     ============  =====================================================================
     """
 
@@ -101,10 +103,14 @@ class Measurement:
         self.seconds = time["median"]
         self.interval = (time["lo"], time["hi"])
         self.windows = time["n"]
+        self.energy_runs = found["energy_runs"]
         self.joules = energy and energy["median"]
         self.watts = power and power["median"]
         self.sensor = found["sensor"]
-        self.why = None if self.joules is not None else found["missing"] or "the sensor failed"
+        self.why = None
+        if self.joules is None:
+            failed = [f["detail"] for f in found["flags"] if f["flag"] == "sensor_failed"]
+            self.why = found["missing"] or f"energies of {self.energy_runs} of {self.windows} windows: {'; '.join(failed)}"
         self.flags = [f["flag"] for f in found["flags"]]
 
     def __repr__(self):

@@ -1,6 +1,6 @@
 //! Arguments of `greenup profile`.
 
-use super::parse::{constant, gpu};
+use super::parse::{at_least_one, constant, gpu};
 use clap::{Args, ValueEnum};
 use greenup_app::args::SensorArg;
 use std::path::PathBuf;
@@ -21,31 +21,31 @@ pub struct ProfileArgs {
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<String>,
     /// How its kernels are measured
-    #[arg(long, value_enum, default_value_t = MethodOfProfile::Auto)]
+    #[arg(long, value_enum, default_value_t = MethodOfProfile::Auto, conflicts_with_all = ["problem", "from"])]
     pub method: MethodOfProfile,
     /// Output folder: report.html, profile.json, kernels.csv, and the records from which --from draws them again
     #[arg(short, long, value_name = "DIR", conflicts_with = "problem")]
     pub out: Option<PathBuf>,
     /// Redraw the page of an earlier run from the folder of its --out; written there, or to another --out
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["command", "problem"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["command", "problem", "sensor"])]
     pub from: Option<PathBuf>,
     /// Machine model of the GPU: a name of `greenup machines`, or a file [default: by the GPU's name]
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "problem")]
     pub machine: Option<String>,
     /// Machine model of the CPU
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "problem")]
     pub cpu_machine: Option<String>,
-    /// With --method counters: launches that are counted of each kernel and grid
-    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub launches: u32,
+    /// With --method counters: launches that are counted of each kernel and grid [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), conflicts_with_all = ["problem", "from"])]
+    pub launches: Option<u32>,
     /// NVIDIA's tracing library [default: searched in CUDA toolkits and Python packages; or GREENUP_CUPTI]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["problem", "from"])]
     pub cupti: Option<PathBuf>,
     /// File that the program reads as its standard input [default: none, /dev/null]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["problem", "from"])]
     pub input: Option<PathBuf>,
     /// Kernels in the table on the terminal
-    #[arg(long, default_value_t = 15, value_name = "N")]
+    #[arg(long, default_value_t = 15, value_name = "N", conflicts_with_all = ["problem", "json"])]
     pub top: usize,
     #[command(flatten)]
     pub sensor: SensorArg,
@@ -63,14 +63,15 @@ pub struct ProfileArgs {
         help_heading = "Counters of a sweep's configs"
     )]
     pub sweep: Option<PathBuf>,
-    /// Number of configs: the fastest, the lowest-energy, and others evenly spaced by time
+    /// Number of configs: the fastest, the lowest-energy, and others evenly spaced by time [default: 20]
     #[arg(
         long,
-        default_value_t = 20,
         value_name = "N",
+        value_parser = at_least_one,
+        requires = "problem",
         help_heading = "Counters of a sweep's configs"
     )]
-    pub configs: usize,
+    pub configs: Option<usize>,
     /// Additional metric of the profiler; repeatable
     #[arg(
         long,

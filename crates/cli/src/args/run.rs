@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup run -- sleep 0.2\n  greenup run --compare 'gzip -9 -kc FILE' -- gzip -1 -kc FILE\n  greenup run --rel-error 1% --export json -- ./app\n  greenup run --parameter-list level 1,6,9 -- gzip -{level} -kc FILE\n  greenup run --parameter-scan n 1 8 --prepare 'rm -f out' -- ./app --threads {n}"
+    after_help = "Examples:\n  greenup run -- sleep 0.2\n  greenup run --compare 'gzip -9 -kc FILE' -- gzip -1 -kc FILE\n  greenup run --rel-error 1% --export json -- ./app\n  greenup run --parameter-list level 1,6,9 -- gzip -{level} -kc FILE\n  greenup run --parameter-scan threads 1 8 --prepare 'rm -f out' -- ./app --threads {threads}"
 )]
 pub struct RunArgs {
     /// Another command to compare with; repeatable. The command after `--` is the baseline

@@ -10,6 +10,7 @@ use greenup_device::CpuFacts;
 use greenup_device::cuda::{Compiler, Gpu};
 use greenup_device::opencl::Device;
 use greenup_meter::probe::{Diagnosis, probe};
+use greenup_meter::sensors::Found;
 use greenup_meter::square_wave::{SquareWave, square_wave};
 use greenup_meter::{Quantity, Sensor};
 use greenup_report::si::{percent, si};
@@ -23,7 +24,7 @@ pub fn run(args: &DoctorArgs) -> Result {
     if !(0.05..=60.0).contains(&args.seconds) {
         return Err(AppError::new("--seconds must lie between 0.05 and 60"));
     }
-    let found = sensors::found(args.sensor.sensor.as_deref());
+    let found = wanted(args.sensor.sensor.as_deref())?;
     let mut load = match &args.load {
         Some(command) => Load::command(command)?,
         None => Load::cpu(),
@@ -51,6 +52,39 @@ pub fn run(args: &DoctorArgs) -> Result {
         print_wave(wave);
     }
     Ok(())
+}
+
+/// All sensors, a named meter first; or those that a name picks.
+fn wanted(named: Option<&str>) -> Result<Vec<Found>> {
+    if named == Some("none") {
+        return Err(AppError::new("--sensor none leaves nothing to look at").hint("leave it out"));
+    }
+    let found = sensors::found(named);
+    let Some(name) = named.filter(|n| open_named_form(n).is_none()) else {
+        return Ok(found);
+    };
+    let id = |f: &Found| match f {
+        Ok(s) => s.info().id.clone(),
+        Err(p) => p.id.clone(),
+    };
+    let fits = |id: &str| {
+        let below = |a: &str, b: &str| a == b || a.starts_with(&format!("{b}:"));
+        // A whole GPU without sensors is one entry.
+        below(id, name) || below(name, id)
+    };
+    let ids: Vec<String> = found.iter().map(id).collect();
+    let picked: Vec<Found> = found.into_iter().filter(|f| fits(&id(f))).collect();
+    if picked.is_empty() {
+        return Err(AppError::new(format!("unknown sensor `{name}`"))
+            .hint(format!("this host has {}", ids.join(", "))));
+    }
+    Ok(picked)
+}
+
+/// The part behind `external:` or `recorded:`.
+fn open_named_form(name: &str) -> Option<&str> {
+    name.strip_prefix("external:")
+        .or_else(|| name.strip_prefix("recorded:"))
 }
 
 fn test_wave(usable: &mut [Box<dyn Sensor>], load: &mut Load) -> Result<SquareWave> {

@@ -43,6 +43,11 @@ fn read(files: &[PathBuf]) -> Result<Vec<Summary>> {
             AppError::new(format!("{name}: {e}"))
                 .hint("name a file that a program wrote with GREENUP_REGIONS_FILE set")
         };
+        // A pipe or a device may have no end.
+        let meta = std::fs::metadata(path).map_err(at)?;
+        if !meta.is_file() {
+            return Err(at(std::io::Error::other("not a plain file")));
+        }
         let file = File::open(path).map_err(at)?;
         runs.read(&name, BufReader::new(file)).map_err(at)?;
     }

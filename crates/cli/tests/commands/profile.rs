@@ -107,6 +107,9 @@ fn a_program_of_the_cpu_is_profiled() {
         (number(&cpu["joules"]) / (400.0 * wall) - 1.0).abs() < 0.1,
         "{cpu}"
     );
+    // GNU time counts the same.
+    assert!(number(&cpu["counts"]["context_switches"]) > 0.0, "{cpu}");
+    assert!(number(&cpu["memory_bytes"]) < 8e6, "{cpu}");
     let shown = ok(&[
         "profile", "--sensor", "none", "--method", "cpu", "--", "echo", "hello",
     ]);
@@ -158,6 +161,16 @@ fn joules_are_attributed_to_kernels_and_add_up_to_the_meter() {
     assert_eq!(q["gpus"][0]["machine"], "h200");
     assert_eq!(q["gpus"][0]["measured_j"], gpu["measured_j"]);
     assert_eq!(q["gpus"][0]["kernels"].as_array().unwrap().len(), 2);
+
+    // A link is not followed.
+    let precious = fake.path("precious");
+    fs::write(&precious, "mine").unwrap();
+    fs::remove_file(fake.path("out/kernels.csv")).unwrap();
+    std::os::unix::fs::symlink(&precious, fake.path("out/kernels.csv")).unwrap();
+    let e = fails(&["profile", "--from", dir]);
+    assert!(e.contains("kernels.csv is a link"), "{e}");
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "mine");
+    fs::remove_file(fake.path("out/kernels.csv")).unwrap();
 
     // A file of a process that cannot be read is a note; the others are kept.
     fs::write(fake.path("out/activity/9-0.activity"), "").unwrap();

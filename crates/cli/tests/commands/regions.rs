@@ -130,3 +130,18 @@ fn the_header_is_installed_and_other_files_stay() {
     );
     assert_eq!(std::fs::read(&header).unwrap(), b"mine");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_and_pipes_are_no_files_of_regions() {
+    let dir = tempfile::tempdir().unwrap();
+    let fifo = dir.path().join("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    for path in ["/dev/zero", fifo.to_str().unwrap()] {
+        assert!(
+            fails(&["regions", path]).contains("not a plain file"),
+            "{path}"
+        );
+    }
+}

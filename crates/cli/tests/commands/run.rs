@@ -97,6 +97,164 @@ fn an_external_meter_gives_energy() {
     assert_eq!(d["sensors"][0]["usable"], true, "{}", d["sensors"][0]);
 }
 
+/// A meter of 50 W, in Python as users write them: its clock is set back, a value is missing, or it dies.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_meter_with_a_fault_gives_all_energies_or_says_so() {
+    let script = "import sys, time\nmode, zero, i = sys.argv[1], time.monotonic(), 0\nwhile True:\n    t = time.monotonic() - zero\n    \
+        if mode == 'dies' and t > 1.6: break\n    if mode == 'back' and t > 1.6: t -= 0.5\n    \
+        w = 50 + 0.02 * (i % 2)\n    print(f'{t:.3f};{w:.2f}'.replace('.', ',') if mode == 'commas' else \
+        f'{t:.3f},nan' if mode == 'nan' and i == 70 else f'{t:.3f}, {w:.2f} W', flush=True)\n    \
+        i += 1\n    time.sleep(0.02)\n";
+    let dir = tempfile::tempdir().unwrap();
+    let script = file(dir.path(), "meter.py", script);
+    for mode in ["back", "nan", "commas", "dies"] {
+        let sensor = format!("external:cmd:python3 {script} {mode}");
+        let out = greenup(&[
+            "run", "--runs", "6", "--sensor", &sensor, "--json", "--", "sleep", "0.3",
+        ]);
+        let said = text(&out.stderr);
+        let all: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+        let r = &all["results"][0];
+        assert_eq!(r["runs"], 6, "{mode}: {said}");
+        let with = r["energy_runs"].as_u64().unwrap();
+        // A busy host may stop the meter: then that is said too.
+        assert_eq!(
+            with < 6,
+            said.contains(&format!("energies of {with} of 6 runs")),
+            "{mode}: {said}"
+        );
+        match r["power_w"]["median"].as_f64() {
+            Some(w) => assert!((w / 50.01 - 1.0).abs() < 1e-3, "{mode}: {w} W"),
+            None => assert!(with < 6 && r["energy_j"].is_null(), "{mode}: {r}"),
+        }
+        match mode {
+            "back" => assert!(said.contains("its clock was set"), "{said}"),
+            "nan" => assert!(said.contains("1 line skipped"), "{said}"),
+            "dies" => assert!(with < 6 && said.contains("is gone"), "{said}"),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_small_command_does_not_inherit_the_memory_of_greenup() {
+    let r = json(&[
+        "run", "--runs", "2", "--sensor", "none", "--json", "--", "sleep", "0.3",
+    ]);
+    let bytes = r["results"][0]["max_rss_bytes"].as_u64().unwrap();
+    assert!((200 << 10..6 << 20).contains(&bytes), "{bytes}");
+}
+
+#[test]
+fn what_commands_print_reaches_no_terminal_as_it_is() {
+    let name = "\u{1b}]0;evil\u{7}\u{1b}[2J\u{9b}1m";
+    let out = greenup(&[
+        "run", "--runs", "1", "--sensor", "none", "--name", name, "--", "true",
+    ]);
+    let all = text(&out.stdout) + &text(&out.stderr);
+    let shown = all.chars().filter(|c| *c != '\n' && *c != '\t');
+    assert!(shown.clone().all(|c| !c.is_control()), "{all:?}");
+    assert!(all.contains("\\u001b]0;evil"), "{all}");
+    let e = fails(&["run", "--sensor", "none", "--", "\u{1b}[31mno-such-program"]);
+    assert!(!e.contains('\u{1b}') && e.contains("\\u001b[31m"), "{e}");
+}
+
+#[test]
+fn the_examples_of_run_are_whole() {
+    let help = ok(&["run", "--help"]);
+    assert!(help.contains("./app --threads {threads}"), "{help}");
+}
+
+#[test]
+fn flags_without_effect_are_refused() {
+    for (args, why) in [
+        (
+            &[
+                "profile",
+                "--method",
+                "cpu",
+                "--launches",
+                "2",
+                "--",
+                "true",
+            ][..],
+            "--launches has no effect",
+        ),
+        (
+            &["profile", "--method", "cpu", "--cupti", "x", "--", "true"],
+            "--cupti has no effect",
+        ),
+        (
+            &[
+                "profile",
+                "--method",
+                "cpu",
+                "--machine",
+                "h100",
+                "--",
+                "true",
+            ],
+            "--machine has no effect",
+        ),
+        (&["profile", "--configs", "2", "--", "true"], "required"),
+        (
+            &["profile", "--from", "x", "--sensor", "none"],
+            "cannot be used with",
+        ),
+        (
+            &["profile", "--from", "x", "--method", "cpu"],
+            "cannot be used with",
+        ),
+        (
+            &["profile", "--from", "x", "--input", "y"],
+            "cannot be used with",
+        ),
+        (
+            &["profile", "--top", "3", "--json", "--", "true"],
+            "cannot be used with",
+        ),
+        (
+            &["profile", "p.toml", "--sweep", "s", "--method", "time"],
+            "cannot be used with",
+        ),
+        (
+            &["profile", "p.toml", "--sweep", "s", "--configs", "0"],
+            "whole number from 1",
+        ),
+        (
+            &["doctor", "--sensor", "rapl:no"],
+            "unknown sensor `rapl:no`",
+        ),
+        (&["doctor", "--sensor", "none"], "leaves nothing to look at"),
+        (&["regions", "x", "--force"], "required"),
+        (
+            &["regions", "--install", "x", "--each"],
+            "cannot be used with",
+        ),
+        (
+            &["run", "--parameter-step-size", "2", "--", "true"],
+            "required",
+        ),
+        (
+            &["run", "--parameter-list", "n", "1,2", "--", "true"],
+            "{n}",
+        ),
+        (
+            &["run", "--runs", "2", "--rel-error", "1%", "--", "true"],
+            "cannot be used with",
+        ),
+        (
+            &["run", "--name", "a", "--name", "b", "--", "true"],
+            "--name is given 2 times",
+        ),
+    ] {
+        let e = fails(args);
+        assert!(e.contains(why), "{args:?}: {e}");
+    }
+}
+
 #[test]
 fn doctor_speaks_of_every_sensor() {
     let d = json(&["doctor", "--seconds", "0.1", "--json"]);

@@ -2,6 +2,7 @@
 
 use crate::sensor::now_s;
 use greenup_process::group::{Group, OnInterrupt, Waited};
+use greenup_process::watch::Watch;
 use serde::Serialize;
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt as _;
@@ -153,8 +154,8 @@ pub struct CommandRun {
     pub user_s: f64,
     /// System CPU time, s.
     pub system_s: f64,
-    /// Largest resident set, bytes.
-    pub max_rss_bytes: u64,
+    /// Largest resident set, bytes; `None` for a run that ended before it could be seen.
+    pub max_rss_bytes: Option<u64>,
     /// Exit status.
     pub exit: Exit,
 }
@@ -261,10 +262,11 @@ impl Executor for Spawner {
             program: command.program.clone(),
             cause: e.to_string(),
         };
+        let mut watch = Watch::new();
         let start_s = now_s();
         // An interrupt kills it and all that it started.
         let mut group = Group::spawn(&mut process, OnInterrupt::Kill).map_err(failed)?;
-        let waited = group.wait().map_err(failed)?;
+        let waited = group.wait_watching(&mut watch).map_err(failed)?;
         let end_s = now_s();
         if waited == Waited::WantsTerminal {
             return Err(CommandError::Failed {
@@ -279,8 +281,7 @@ impl Executor for Spawner {
             end_s,
             user_s: seconds(usage.ru_utime),
             system_s: seconds(usage.ru_stime),
-            max_rss_bytes: u64::try_from(usage.ru_maxrss).unwrap_or(0)
-                * if cfg!(target_os = "macos") { 1 } else { 1024 },
+            max_rss_bytes: watch.used(&usage).peak_bytes,
             exit: Exit::of(status),
         })
     }

@@ -20,16 +20,20 @@ pub struct CommandResult {
     pub user_s: f64,
     /// Median system CPU time, s.
     pub system_s: f64,
-    /// Largest resident set, bytes.
-    pub max_rss_bytes: u64,
-    /// Energy of one run.
+    /// Largest resident set, bytes; none where all runs ended before it could be seen.
+    pub max_rss_bytes: Option<u64>,
+    /// Energy of one run; none where too many runs lack theirs, as those that have one need not be like the others.
     pub energy_j: Option<Summary>,
     /// Mean power, W.
     pub power_w: Option<Summary>,
     /// Wall-clock time of each run, s.
     pub times_s: Vec<f64>,
-    /// Energy of one run, a value for each block of runs.
+    /// Energy of one run, a value for each block of runs whose energy is known.
     pub energies_j: Vec<f64>,
+    /// Runs whose energy is known.
+    pub energy_runs: usize,
+    /// Runs.
+    pub runs: usize,
     /// Mean time of a run in each of these blocks, s.
     #[serde(skip)]
     pub block_times_s: Vec<f64>,
@@ -69,6 +73,16 @@ pub struct CommandComparison {
     pub powerup: Option<Summary>,
     /// E₁/E₂.
     pub greenup: Option<Summary>,
+    /// Whether the times differ beyond the noise: their intervals do not overlap, out of three runs each at least.
+    pub differs: bool,
+}
+
+/// Runs below which two commands are not told apart.
+pub const LEAST_TO_TELL: usize = 3;
+
+/// Whether two medians differ beyond the noise: their intervals do not overlap.
+pub fn differ(a: &Summary, b: &Summary) -> bool {
+    a.n.min(b.n) >= LEAST_TO_TELL && (a.hi < b.lo || b.hi < a.lo)
 }
 
 /// Results of an interleaved comparison.
@@ -80,8 +94,13 @@ pub struct InterleavedResult {
     pub comparisons: Vec<CommandComparison>,
     /// Indices of the results from the fastest to the slowest, by their median times.
     pub ranking: Vec<usize>,
+    /// The rank of each of them, from 1: the same for those whose times do not differ beyond the noise from the first of the
+    /// rank's.
+    pub ranks: Vec<usize>,
     /// Id of the sensor, if energy was measured.
     pub sensor: Option<String>,
+    /// Doubts about the sensor.
+    pub warnings: Vec<String>,
     /// Stopped before the last run.
     pub interrupted: bool,
 }
@@ -102,11 +121,14 @@ impl InterleavedResult {
             let time = |i: usize| results[i].time_s.median;
             time(a).total_cmp(&time(b))
         });
+        let ranks = ranks(&results, &ranking);
         Self {
             sensor,
             results,
             comparisons,
             ranking,
+            ranks,
+            warnings: Vec::new(),
             interrupted,
         }
     }
@@ -118,13 +140,83 @@ impl InterleavedResult {
     }
 }
 
+fn ranks(results: &[CommandResult], ranking: &[usize]) -> Vec<usize> {
+    let mut out: Vec<usize> = Vec::with_capacity(ranking.len());
+    for (place, &i) in ranking.iter().enumerate() {
+        let same = out.last().copied().filter(|&rank| {
+            let first = ranking[rank - 1];
+            !differ(&results[first].time_s, &results[i].time_s)
+        });
+        out.push(same.unwrap_or(place + 1));
+    }
+    out
+}
+
 /// Runs of one command so far.
 #[derive(Default)]
 pub(crate) struct Log {
     pub runs: Vec<CommandRun>,
-    /// (energy, time) of one run, a value a block.
-    pub blocks: Vec<(f64, f64)>,
+    /// Blocks of runs, where a sensor is read.
+    pub blocks: Vec<Block>,
     pub failures: usize,
+}
+
+/// Runs whose energy is measured together.
+pub(crate) struct Block {
+    pub runs: usize,
+    /// Mean time of a run, s.
+    pub time_s: f64,
+    /// Mean energy of a run, J, or why it is not known.
+    pub energy_j: Result<f64, String>,
+    /// Share of the energy that the sensor's steps at the ends may be off.
+    pub edge: f64,
+}
+
+impl Log {
+    /// Energy and time of a run of each block whose energy is known.
+    pub fn energies(&self) -> impl Iterator<Item = (f64, f64)> {
+        let known = |b: &Block| Some((b.energy_j.as_ref().ok().copied()?, b.time_s));
+        self.blocks.iter().filter_map(known)
+    }
+
+    /// Summary of values of the blocks; a few blocks show no spread, so that the steps of the sensor are added.
+    fn summary(&self, values: &[f64]) -> Option<Summary> {
+        let mut s = Summary::of(values)?;
+        if s.n < 4 {
+            let known = self.blocks.iter().filter(|b| b.energy_j.is_ok());
+            let edge = known.map(|b| b.edge).fold(0.0, f64::max);
+            (s.lo, s.hi) = (s.lo * (1.0 - edge), s.hi * (1.0 + edge));
+        }
+        Some(s)
+    }
+
+    /// Whether so many blocks lack their energy, or two in a row, that the others need not be like them.
+    fn lacks_energies(&self) -> bool {
+        let lacking = self.blocks.iter().filter(|b| b.energy_j.is_err()).count();
+        let in_a_row = |w: &[Block]| w.iter().all(|b| b.energy_j.is_err());
+        10 * lacking > self.blocks.len() || self.blocks.windows(2).any(in_a_row)
+    }
+
+    /// What a user must know where runs lack their energy.
+    fn warning(&self) -> Option<String> {
+        let lacking = || self.blocks.iter().filter(|b| b.energy_j.is_err());
+        let first = lacking().find_map(|b| b.energy_j.as_ref().err())?;
+        let of = |b: &Block| b.runs;
+        let (without, all): (usize, usize) =
+            (lacking().map(of).sum(), self.blocks.iter().map(of).sum());
+        let others = match lacking().any(|b| b.energy_j.as_ref().err() != Some(first)) {
+            true => ", and other causes",
+            false => "",
+        };
+        Some(format!(
+            "energies of {} of {all} runs: {first}{others}{}",
+            all - without,
+            match self.lacks_energies() {
+                true => "; no energy is given, as the other runs may differ",
+                false => "",
+            }
+        ))
+    }
 }
 
 pub(crate) fn times(log: &Log) -> Vec<f64> {
@@ -135,9 +227,12 @@ pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Optio
     let times_s = times(log);
     let time_s = Summary::of(&times_s)?;
     let middle = |f: fn(&CommandRun) -> f64| median(&log.runs.iter().map(f).collect::<Vec<_>>());
-    let energies_j: Vec<f64> = log.blocks.iter().map(|b| b.0).collect();
-    let powers: Vec<f64> = log.blocks.iter().map(|b| b.0 / b.1).collect();
-    let mut warnings = Vec::new();
+    let energies_j: Vec<f64> = log.energies().map(|b| b.0).collect();
+    let powers: Vec<f64> = log.energies().map(|b| b.0 / b.1).collect();
+    let of = |b: &Block| b.energy_j.as_ref().map_or(0, |_| b.runs);
+    let energy_runs = log.blocks.iter().map(of).sum();
+    let known = !log.lacks_energies();
+    let mut warnings: Vec<String> = log.warning().into_iter().collect();
     let odd = outliers(&times_s);
     if odd.first() == Some(&0) && !warmed {
         warnings.push(
@@ -169,12 +264,14 @@ pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Optio
         time_s,
         user_s: middle(|r| r.user_s),
         system_s: middle(|r| r.system_s),
-        max_rss_bytes: log.runs.iter().map(|r| r.max_rss_bytes).max().unwrap_or(0),
-        energy_j: Summary::of(&energies_j),
-        power_w: Summary::of(&powers),
+        max_rss_bytes: log.runs.iter().filter_map(|r| r.max_rss_bytes).max(),
+        energy_j: log.summary(&energies_j).filter(|_| known),
+        power_w: log.summary(&powers).filter(|_| known),
+        runs: times_s.len(),
+        energy_runs,
         times_s,
         energies_j,
-        block_times_s: log.blocks.iter().map(|b| b.1).collect(),
+        block_times_s: log.energies().map(|b| b.1).collect(),
         failures: log.failures,
         warnings,
     })
@@ -182,11 +279,13 @@ pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Optio
 
 /// A result against the baseline.
 fn compare(base: &CommandResult, other: &CommandResult) -> Option<CommandComparison> {
+    let known = base.energy_j.is_some() && other.energy_j.is_some();
     Some(CommandComparison {
         baseline: base.command.clone(),
         command: other.command.clone(),
+        differs: differ(&base.time_s, &other.time_s),
         speedup: ratio_of_medians(&base.times_s, &other.times_s)?,
-        powerup: ratio_of_medians(&base.powers_w(), &other.powers_w()),
-        greenup: ratio_of_medians(&base.energies_j, &other.energies_j),
+        powerup: ratio_of_medians(&base.powers_w(), &other.powers_w()).filter(|_| known),
+        greenup: ratio_of_medians(&base.energies_j, &other.energies_j).filter(|_| known),
     })
 }

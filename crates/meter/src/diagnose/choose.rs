@@ -162,7 +162,9 @@ fn none(gpu_seen: bool, why: &str) -> Chosen {
 }
 
 fn unusable(name: &str, diagnoses: &[Diagnosis]) -> Problem {
-    match diagnoses.iter().find(|d| d.id == name) {
+    // What a whole device lacks is said once.
+    let fits = |d: &&Diagnosis| d.id == name || name.starts_with(&format!("{}:", d.id));
+    match diagnoses.iter().find(fits) {
         Some(d) => Problem {
             id: name.to_owned(),
             present: true,

@@ -1,6 +1,6 @@
 //! What a sensor can really do, found by watching it idle and under load.
 
-use crate::sampler::sample;
+use crate::sampler::{await_first, sample};
 use crate::sensor::{Problem, Quantity, Sensor, now_s};
 use crate::sensors::Found;
 use crate::stats::median;
@@ -60,6 +60,9 @@ impl Diagnosis {
     }
 }
 
+/// How long a meter may take until its first reading, s.
+pub const FIRST_S: f64 = 10.0;
+
 /// Watches every sensor for `seconds` idle and `seconds` while `load` runs (which must return
 /// after about the time it is given).
 ///
@@ -86,6 +89,8 @@ pub fn probe(
     if open.is_empty() {
         return (open, diagnoses.into_iter().flatten().collect());
     }
+    // A meter needs some time for its first reading.
+    await_first(&mut open, FIRST_S);
     // Fast enough to see every change of a 1 ms counter, slow enough not to load the machine.
     let interval = 0.0005;
     let ((), idle, idle_span) = sample(&mut open, interval, || {
@@ -120,6 +125,22 @@ pub fn probe(
                 Some(e.to_string()),
                 Some("the sensor must keep answering while it is read".to_owned()),
             )
+        } else if busy.readings.len() < 2 {
+            let notes = sensor.notes();
+            let what = match busy.readings.is_empty() {
+                true => "it gave no reading",
+                false => "it gave no new reading",
+            };
+            (
+                Some(match notes.is_empty() {
+                    true => format!("{what} while it was watched for {seconds} s"),
+                    false => format!("{what} while it was watched: {}", notes.join("; ")),
+                }),
+                Some(
+                    "let the meter print each line at once (`stdbuf -oL`, `python3 -u`), or watch it longer (`doctor --seconds`)"
+                        .to_owned(),
+                ),
+            )
         } else if !moved || !positive {
             (
                 Some(format!(
@@ -142,7 +163,10 @@ pub fn probe(
             usable: good,
             moves_under_load: Some(moved && positive),
             quantity: Some(info.quantity),
-            period_s: (!periods.is_empty()).then(|| median(&periods)),
+            period_s: longest(
+                sensor.period_s(),
+                (!periods.is_empty()).then(|| median(&periods)),
+            ),
             read_cost_s: (!costs.is_empty()).then(|| median(&costs)),
             resolution: sizes.iter().copied().reduce(f64::min),
             idle_w: watts(&idle, idle_span),
@@ -155,6 +179,11 @@ pub fn probe(
         }
     }
     (usable, diagnoses.into_iter().flatten().collect())
+}
+
+/// The longer of two periods: a meter may print a value more often than it changes.
+fn longest(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
 }
 
 /// Busy-waits on this thread for `seconds`: the smallest load.

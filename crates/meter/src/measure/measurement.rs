@@ -24,6 +24,8 @@ pub enum Flag {
     Noisy(f64),
     /// A sensor failed midway.
     SensorFailed(String),
+    /// What a sensor passed over: bad samples, a clock that was set.
+    SensorNoted(String),
     /// The user stopped the measurement; it rests on fewer repeats.
     Interrupted,
 }
@@ -37,7 +39,7 @@ impl fmt::Display for Flag {
             Flag::SensorsDisagree(x) => write!(f, "two sensors disagree by {:.1} %", 100.0 * x),
             Flag::NotSteady(x) => write!(f, "not steady: still drifting by {:.1} %", 100.0 * x),
             Flag::Noisy(x) => write!(f, "noisy: ±{:.1} %", 100.0 * x),
-            Flag::SensorFailed(e) => write!(f, "{e}"),
+            Flag::SensorFailed(e) | Flag::SensorNoted(e) => write!(f, "{e}"),
             Flag::Interrupted => write!(f, "interrupted"),
         }
     }
@@ -52,6 +54,10 @@ pub struct Measurement {
     pub energy_j: Option<Summary>,
     /// Mean power, W.
     pub power_w: Option<Summary>,
+    /// Windows that were measured.
+    pub runs: usize,
+    /// Those whose energy is known; fewer than all give no energy.
+    pub energy_runs: usize,
     /// The sensor behind energy and power.
     pub sensor: Option<String>,
     /// Its systematic gain error, which repeats do not reduce.

@@ -34,13 +34,28 @@ fn open(dir: &Path) -> Found {
         .map(|n| n.to_string_lossy().into_owned())
         .unwrap_or_default();
     let id = format!("battery:{name}");
-    if sysfs::text(&dir.join("status")).as_deref() != Some("Discharging") {
-        return Err(Problem {
-            id,
-            present: true,
-            cause: "the battery is not discharging, so its flow is not the machine's power".into(),
-            fix: "unplug the charger while measuring".into(),
-        });
+    let status = sysfs::text(&dir.join("status")).unwrap_or_else(|| "unknown".into());
+    let problem = |cause: String, fix: &str| Problem {
+        id: id.clone(),
+        present: true,
+        cause,
+        fix: fix.to_owned(),
+    };
+    if status != "Discharging" {
+        return Err(problem(
+            format!(
+                "the battery is not discharging ({status}), so its flow is not the machine's power"
+            ),
+            "unplug the charger while measuring",
+        ));
+    }
+    let has = |file: &str| dir.join(file).exists();
+    if !has("power_now") && !(has("current_now") && has("voltage_now")) {
+        return Err(problem(
+            "not offered by its firmware: neither power_now, nor current_now with voltage_now"
+                .into(),
+            "use an external meter (`--sensor external:…`)",
+        ));
     }
     let mut battery = Battery {
         info: SensorInfo {
@@ -55,12 +70,10 @@ fn open(dir: &Path) -> Found {
     };
     match battery.read() {
         Ok(_) => Ok(Box::new(battery)),
-        Err(e) => Err(Problem {
-            id,
-            present: true,
-            cause: e.to_string(),
-            fix: "the firmware reports neither power_now nor current_now with voltage_now".into(),
-        }),
+        Err(e) => Err(problem(
+            e.to_string(),
+            "run as root, or try again; a battery may have no value just after the charger is unplugged",
+        )),
     }
 }
 
@@ -74,6 +87,7 @@ impl Sensor for Battery {
         let micro = |file: &str| sysfs::number(id, &self.dir.join(file)).map(|x| x.abs() * 1e-6);
         let watts = match micro("power_now") {
             Ok(watts) => watts,
+            Err(e) if !self.dir.join("current_now").exists() => return Err(e),
             Err(_) => micro("current_now")? * micro("voltage_now")?,
         };
         Ok(Reading {
@@ -108,5 +122,13 @@ mod tests {
         fs::write(dir.join("status"), "Discharging\n").unwrap();
         let mut found = discover(root.path());
         assert!((found[0].as_mut().unwrap().read().unwrap().value - 24.0).abs() < 1e-9);
+        // What was never there is not gone.
+        fs::remove_file(dir.join("voltage_now")).unwrap();
+        let found = discover(root.path());
+        let p = found[0].as_ref().err().unwrap();
+        assert!(
+            p.cause.contains("not offered") && !p.cause.contains("gone"),
+            "{p:?}"
+        );
     }
 }

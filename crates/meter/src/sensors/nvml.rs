@@ -1,12 +1,14 @@
 //! NVIDIA GPUs through NVML, found at run time.
 
+mod advice;
+
 use super::{BusId, Found};
 use crate::sensor::{
     DeviceState, Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s,
 };
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::enums::device::SampleValue;
-use nvml_wrapper::error::NvmlError;
+use nvml_wrapper::error::{NvmlError, nvml_try};
 use nvml_wrapper::structs::device::FieldId;
 use nvml_wrapper::{Device, Nvml};
 use nvml_wrapper_sys::bindings::{NVML_POWER_SCOPE_MEMORY, field_id, nvmlFieldValue_t};
@@ -25,6 +27,8 @@ struct NvmlSensor {
     nvml: Arc<Nvml>,
     index: u32,
     kind: Kind,
+    /// It was read before: what fails later is gone.
+    answered: bool,
 }
 
 /// Four sensors a GPU: energy counter, instant power, average power, memory power.
@@ -35,13 +39,35 @@ pub fn discover() -> Vec<Found> {
     };
     match nvml.device_count() {
         Ok(0) | Err(_) => vec![Err(none_seen())],
-        Ok(n) => (0..n)
-            .flat_map(|i| {
-                [Kind::Energy, Kind::Instant, Kind::Average, Kind::Memory]
-                    .map(|kind| open(&nvml, i, kind))
-            })
-            .collect(),
+        Ok(n) => (0..n).flat_map(|i| of_gpu(&nvml, i)).collect(),
     }
+}
+
+/// The sensors of a GPU. What it does not offer points to what it does; a GPU without any is one problem.
+fn of_gpu(nvml: &Arc<Nvml>, index: u32) -> Vec<Found> {
+    let kinds = [Kind::Energy, Kind::Instant, Kind::Average, Kind::Memory];
+    let mut found = kinds.map(|kind| open(nvml, index, kind));
+    // Memory is a part only.
+    let board = (found.iter().take(3).flatten()).map(|s| s.info().id.clone());
+    let other = board.into_iter().next();
+    let not_offered = |p: &Problem| p.fix.is_empty();
+    if found.iter().all(|f| f.as_ref().is_err_and(not_offered)) {
+        return vec![Err(Problem {
+            id: format!("nvml:{index}"),
+            present: true,
+            cause: format!("energy and power are {}", advice::NOT_OFFERED),
+            fix: advice::NO_SENSOR.to_owned(),
+        })];
+    }
+    for problem in found.iter_mut().filter_map(|f| f.as_mut().err()) {
+        if not_offered(problem) {
+            problem.fix = match &other {
+                Some(id) => format!("none needed: this GPU has `{id}`"),
+                None => advice::NO_SENSOR.to_owned(),
+            };
+        }
+    }
+    found.into()
 }
 
 /// NVML's number of a GPU, by which its sensors are called. Only [`index`] and [`first`] make one, so that no number
@@ -100,16 +126,15 @@ fn find(nvml: &Nvml, bus_id: BusId) -> Result<GpuIndex, Problem> {
 fn init() -> Result<Nvml, Problem> {
     Nvml::init().map_err(|e| {
         let missing = matches!(e, NvmlError::LibloadingError(_));
+        let advice = advice::advice(None, &e);
         Problem {
             id: "nvml".into(),
             present: !missing,
-            cause: e.to_string(),
-            fix: if missing {
-                "install the NVIDIA driver; none needed without an NVIDIA GPU"
-            } else {
-                "check the driver with `nvidia-smi`"
-            }
-            .into(),
+            cause: advice.cause,
+            fix: advice
+                .fix
+                .unwrap_or("check the driver with `nvidia-smi`")
+                .into(),
         }
     })
 }
@@ -168,21 +193,23 @@ fn open(nvml: &Arc<Nvml>, index: u32, kind: Kind) -> Found {
         nvml: nvml.clone(),
         index,
         kind,
+        answered: false,
     };
-    match sensor.read() {
-        Ok(_) => Ok(Box::new(sensor)),
-        Err(e) => Err(Problem {
-            id,
-            present: true,
-            cause: e.to_string(),
-            fix: match kind {
-                Kind::Energy => "needs Volta or newer, and no vGPU or MIG; use instant power",
-                Kind::Instant => "needs driver 530 or newer; use average power",
-                Kind::Average => "use the energy counter",
-                Kind::Memory => "needs Hopper or newer",
-            }
-            .into(),
-        }),
+    match sensor.value() {
+        Ok(_) => {
+            sensor.answered = true;
+            Ok(Box::new(sensor))
+        }
+        Err(e) => {
+            let advice = advice::advice(Some(nvml), &e);
+            Err(Problem {
+                id,
+                // What the GPU does not offer is not there.
+                present: advice.fix.is_some(),
+                cause: advice.cause,
+                fix: advice.fix.unwrap_or_default().to_owned(),
+            })
+        }
     }
 }
 
@@ -224,10 +251,8 @@ fn memory_power(nvml: &Nvml, device: &Device) -> Result<f64, NvmlError> {
     field.fieldId = field_id::NVML_FI_DEV_POWER_AVERAGE;
     field.scopeId = NVML_POWER_SCOPE_MEMORY;
     // SAFETY: the handle belongs to `nvml`, which outlives the call; one field is passed.
-    let rc = unsafe { call(device.handle(), 1, &raw mut field) };
-    if rc != 0 || field.nvmlReturn != 0 {
-        return Err(NvmlError::NotSupported);
-    }
+    nvml_try(unsafe { call(device.handle(), 1, &raw mut field) })?;
+    nvml_try(field.nvmlReturn)?;
     // SAFETY: power fields are unsigned int.
     let milliwatts = unsafe { field.value.uiVal };
     Ok(f64::from(milliwatts) * 1e-3)
@@ -239,9 +264,13 @@ impl Sensor for NvmlSensor {
     }
 
     fn read(&mut self) -> Result<Reading, SensorError> {
-        let value = self.value().map_err(|e| SensorError::Gone {
-            id: self.info.id.clone(),
-            cause: e.to_string(),
+        let value = self.value().map_err(|e| {
+            let id = self.info.id.clone();
+            let cause = advice::advice(Some(&self.nvml), &e).cause;
+            match self.answered {
+                true => SensorError::Gone { id, cause },
+                false => SensorError::Failed { id, cause },
+            }
         })?;
         // A counter read blocks for milliseconds: the value is that of its return.
         Ok(Reading {
@@ -285,12 +314,13 @@ mod tests {
     use std::process::Command;
 
     /// The stand-in for NVML's library with this many GPUs.
-    fn stand_in(dir: &std::path::Path, gpus: u32) -> Nvml {
+    fn stand_in(dir: &std::path::Path, gpus: u32, more: &[&str]) -> Nvml {
         let library = dir.join("libnvidia-ml.so.1");
         let built = Command::new("cc")
             .args(["-shared", "-fPIC", "-w", "-o"])
             .arg(&library)
             .arg(format!("-DGPUS={gpus}"))
+            .args(more)
             .arg(concat!(
                 env!("CARGO_MANIFEST_DIR"),
                 "/../cli/tests/data/fake/nvml.c"
@@ -304,12 +334,64 @@ mod tests {
     #[test]
     fn gpus_are_found_by_place_not_by_number() {
         let dir = tempfile::tempdir().unwrap();
-        let nvml = stand_in(dir.path(), 2);
+        let nvml = stand_in(dir.path(), 2, &[]);
         // The stand-in counts from the highest place down.
         for (place, number) in [("0000:02:00.0", 0), ("0000:01:00.0", 1)] {
             assert_eq!(find(&nvml, place.parse().unwrap()).unwrap().get(), number);
         }
         let e = find(&nvml, "0000:07:00.0".parse().unwrap()).unwrap_err();
         assert!(e.cause.contains("00000000:07:00.0"), "{e:?}");
+    }
+
+    /// Sensors of a GPU whose calls answer with codes.
+    fn answers(codes: &[&str]) -> Vec<Found> {
+        let dir = tempfile::tempdir().unwrap();
+        of_gpu(&Arc::new(stand_in(dir.path(), 1, codes)), 0)
+    }
+
+    fn problems(found: &[Found]) -> Vec<&Problem> {
+        found.iter().filter_map(|f| f.as_ref().err()).collect()
+    }
+
+    #[test]
+    fn a_gpu_without_sensors_is_one_problem_and_not_a_circle_of_fixes() {
+        let found = answers(&["-DENERGY=3", "-DPOWER=3", "-DFIELDS=3"]);
+        let all = problems(&found);
+        assert_eq!((found.len(), all.len()), (1, 1), "{all:?}");
+        assert_eq!(all[0].id, "nvml:0");
+        assert!(all[0].cause.contains("not offered by this GPU"), "{all:?}");
+        assert!(all[0].fix.contains("external"), "{all:?}");
+        // What is not offered points to what is.
+        let found = answers(&["-DENERGY=3", "-DFIELDS=3"]);
+        let all = problems(&found);
+        assert_eq!((found.len(), all.len()), (4, 3), "{all:?}");
+        for p in all {
+            assert!(
+                p.fix.contains("none needed: this GPU has `nvml:0:average`"),
+                "{p:?}"
+            );
+            assert!(!p.present && p.cause == "not offered by this GPU");
+        }
+    }
+
+    #[test]
+    fn errors_are_told_by_their_code() {
+        for (code, cause, fix) in [
+            (4, "may not read it", "root"),
+            (15, "fell off the bus", "Xid"),
+            (16, "must be reset", "gpu-reset"),
+            (18, "different versions", "restart"),
+            (999, "NVML error 999", "dmesg"),
+            (77, "NVML error 77: fake", "nvidia-smi"),
+        ] {
+            let found = answers(&[&format!("-DENERGY={code}")]);
+            let all = problems(&found);
+            assert_eq!(all.len(), 1, "{code}: {all:?}");
+            assert!(all[0].cause.contains(cause), "{code}: {all:?}");
+            assert!(
+                all[0].fix.contains(fix) && !all[0].cause.contains("gone"),
+                "{all:?}"
+            );
+        }
     }
 }

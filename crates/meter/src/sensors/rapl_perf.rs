@@ -2,14 +2,16 @@
 
 use super::{Found, sysfs};
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
+use greenup_process::descriptor::Identity;
 use perf_event::events::Dynamic;
 use perf_event::{Builder, Counter};
+use std::os::fd::AsRawFd as _;
 use std::path::Path;
 
 struct PerfEnergy {
     info: SensorInfo,
-    /// One counter a package.
-    counters: Vec<Counter>,
+    /// One counter a package, and which file its descriptor is: a program that is measured from inside may close it.
+    counters: Vec<(Counter, Option<Identity>)>,
     joules_per_count: f64,
 }
 
@@ -48,14 +50,6 @@ pub fn discover(root: &Path) -> Vec<Found> {
 fn open(pmu: &Path, event: &str, cpus: &[usize]) -> Found {
     let short = event.trim_start_matches("energy-");
     let id = format!("rapl:perf-{short}");
-    let problem = |cause: String| Problem {
-        id: id.clone(),
-        present: true,
-        cause,
-        fix: "run as root, or `sudo setcap cap_perfmon=ep` on this program, or \
-               `sudo sysctl kernel.perf_event_paranoid=0`"
-            .into(),
-    };
     let build = || -> std::io::Result<(Vec<Counter>, f64)> {
         let mut builder = Dynamic::builder(pmu)?;
         builder.event(event)?;
@@ -77,7 +71,7 @@ fn open(pmu: &Path, event: &str, cpus: &[usize]) -> Found {
             .collect::<std::io::Result<_>>()?;
         Ok((counters, scale))
     };
-    let (counters, joules_per_count) = build().map_err(|e| problem(e.to_string()))?;
+    let (counters, joules_per_count) = build().map_err(|e| problem(&id, &e))?;
     let domain = match short {
         "pkg" => "package",
         "cores" => "core",
@@ -94,9 +88,43 @@ fn open(pmu: &Path, event: &str, cpus: &[usize]) -> Found {
             gain_error: None,
             group: format!("cpu-{domain}"),
         },
-        counters,
+        counters: (counters.into_iter())
+            .map(|c| {
+                let identity = Identity::of(c.as_raw_fd());
+                (c, identity)
+            })
+            .collect(),
         joules_per_count,
     }))
+}
+
+/// Why an event cannot be counted, by the error's code.
+fn problem(id: &str, e: &std::io::Error) -> Problem {
+    let (cause, fix) = match e.raw_os_error() {
+        Some(libc::EACCES | libc::EPERM) => (
+            format!("the kernel lets this user not count it ({e})"),
+            "run as root, or `sudo setcap cap_perfmon=ep` on this program, or \
+               `sudo sysctl kernel.perf_event_paranoid=0`",
+        ),
+        Some(libc::ENOENT | libc::ENODEV | libc::ENXIO | libc::EOPNOTSUPP | libc::EINVAL) => (
+            format!("not offered by this processor, though the kernel lists it ({e})"),
+            "none: virtual machines list events that they have not; use an external meter there",
+        ),
+        Some(libc::EMFILE | libc::ENFILE) => {
+            (e.to_string(), "raise the limit of open files (`ulimit -n`)")
+        }
+        Some(libc::EBUSY) => (e.to_string(), "end the other program that counts it"),
+        _ => (
+            e.to_string(),
+            "see `perf stat -e power/energy-pkg/ -a sleep 1`",
+        ),
+    };
+    Problem {
+        id: id.to_owned(),
+        present: true,
+        cause,
+        fix: fix.to_owned(),
+    }
 }
 
 impl Sensor for PerfEnergy {
@@ -106,15 +134,37 @@ impl Sensor for PerfEnergy {
 
     fn read(&mut self) -> Result<Reading, SensorError> {
         let mut counts = 0;
-        for counter in &mut self.counters {
-            counts += counter.read().map_err(|e| SensorError::Gone {
+        for (counter, identity) in &mut self.counters {
+            let gone = |cause: String| SensorError::Gone {
                 id: self.info.id.clone(),
-                cause: e.to_string(),
-            })?;
+                cause,
+            };
+            if Identity::of(counter.as_raw_fd()) != *identity {
+                return Err(gone("the program closed its descriptor".into()));
+            }
+            counts += counter.read().map_err(|e| gone(e.to_string()))?;
         }
         Ok(Reading {
             at_s: now_s(),
             value: counts as f64 * self.joules_per_count,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_that_cannot_be_counted_is_told_by_its_code() {
+        for (code, cause, fix) in [
+            (libc::EACCES, "lets this user not", "setcap"),
+            (libc::ENOENT, "not offered", "external meter"),
+            (libc::EMFILE, "Too many open files", "ulimit"),
+            (libc::EILSEQ, "os error 84", "perf stat"),
+        ] {
+            let p = problem("rapl:perf-pkg", &std::io::Error::from_raw_os_error(code));
+            assert!(p.cause.contains(cause) && p.fix.contains(fix), "{p:?}");
+        }
     }
 }

@@ -24,18 +24,36 @@ pub fn text(path: &Path) -> Option<String> {
 
 /// The number in a file, as a sensor reading.
 pub fn number(id: &str, path: &Path) -> Result<f64, SensorError> {
-    let gone = |cause: String| SensorError::Gone {
-        id: id.to_owned(),
-        cause,
-    };
-    let text = fs::read_to_string(path).map_err(|e| gone(format!("{}: {e}", path.display())))?;
-    text.trim().parse().map_err(|_| {
-        gone(format!(
-            "{} holds `{}`, not a number",
-            path.display(),
-            text.trim()
-        ))
+    let id = || id.to_owned();
+    let text = fs::read_to_string(path).map_err(|e| {
+        let cause = format!("{}: {}", path.display(), cause(&e));
+        // The file was there when the sensor was found.
+        match is_gone(&e) {
+            true => SensorError::Gone { id: id(), cause },
+            false => SensorError::Failed { id: id(), cause },
+        }
+    })?;
+    text.trim().parse().map_err(|_| SensorError::Failed {
+        id: id(),
+        cause: format!("{} holds `{}`, not a number", path.display(), text.trim()),
     })
+}
+
+/// Whether an error means that the device is no longer there.
+fn is_gone(e: &std::io::Error) -> bool {
+    e.kind() == ErrorKind::NotFound || matches!(e.raw_os_error(), Some(libc::ENODEV | libc::ENXIO))
+}
+
+/// An error by its meaning for a sensor, with its number and text.
+fn cause(e: &std::io::Error) -> String {
+    match e.raw_os_error() {
+        Some(libc::ENODATA | libc::EOPNOTSUPP) => format!("not offered by this device ({e})"),
+        Some(libc::EAGAIN | libc::EBUSY) => format!("the device has no value now ({e})"),
+        Some(libc::EIO | libc::EREMOTEIO | libc::ETIMEDOUT) => {
+            format!("the device does not answer its driver ({e})")
+        }
+        _ => e.to_string(),
+    }
 }
 
 /// The problem behind a file that cannot be read.
@@ -43,12 +61,18 @@ pub fn unreadable(id: &str, path: &Path, error: &std::io::Error, permission_fix:
     Problem {
         id: id.to_owned(),
         present: true,
-        cause: format!("{}: {error}", path.display()),
-        fix: if error.kind() == ErrorKind::PermissionDenied {
-            permission_fix.to_owned()
-        } else {
-            "check the driver that provides this file".to_owned()
-        },
+        cause: format!("{}: {}", path.display(), cause(error)),
+        fix: match (error.kind(), error.raw_os_error()) {
+            (ErrorKind::PermissionDenied, _) => permission_fix,
+            (_, Some(libc::ENODATA | libc::EOPNOTSUPP)) => {
+                "none: use another sensor, or an external meter (`--sensor external:…`)"
+            }
+            (_, Some(libc::EAGAIN | libc::EBUSY)) => {
+                "try again; a suspended device must be woken first"
+            }
+            _ => "check the driver that provides this file",
+        }
+        .to_owned(),
     }
 }
 
@@ -70,5 +94,16 @@ mod tests {
         assert_eq!(problem(ErrorKind::PermissionDenied).fix, "run as root");
         assert!(problem(ErrorKind::PermissionDenied).present);
         assert!(problem(ErrorKind::InvalidData).fix.contains("driver"));
+        for (code, part) in [
+            (libc::ENODATA, "not offered"),
+            (libc::EAGAIN, "no value now"),
+            (libc::EIO, "does not answer"),
+            // A code without advice of its own: number and text.
+            (libc::EILSEQ, "os error 84"),
+        ] {
+            let e = Error::from_raw_os_error(code);
+            let p = unreadable("hwmon:1:power1", Path::new("x"), &e, "run as root");
+            assert!(p.cause.contains(part) && !p.fix.contains("root"), "{p:?}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A background thread that reads sensors while work runs.
 
-use crate::sensor::{DeviceState, Reading, Sensor, SensorError, now_s};
+use crate::sensor::{DeviceState, Quantity, Reading, Sensor, SensorError, now_s};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -26,9 +26,20 @@ pub fn sample<T>(
     interval_s: f64,
     work: impl FnOnce() -> T,
 ) -> (T, Vec<Trace>, (f64, f64)) {
+    sample_closed(sensors, interval_s, 0.0, work)
+}
+
+/// As [`sample`]; after the work the readings of power go on, for `closing_s` at most, until the first sensor has one from
+/// after the work's end: a meter gives its readings when it likes.
+pub fn sample_closed<T>(
+    sensors: &mut [Box<dyn Sensor>],
+    interval_s: f64,
+    closing_s: f64,
+    work: impl FnOnce() -> T,
+) -> (T, Vec<Trace>, (f64, f64)) {
     let (ready, done) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        let reader = scope.spawn(|| read_until(sensors, interval_s, &ready, &done));
+        let reader = scope.spawn(|| read_until(sensors, (interval_s, closing_s), &ready, &done));
         // A reading from before the work opens its window.
         while !ready.load(Ordering::Acquire) && !reader.is_finished() {
             std::thread::sleep(Duration::from_micros(50));
@@ -47,6 +58,16 @@ pub fn sample<T>(
     })
 }
 
+/// Waits, `limit_s` at most, until each sensor has a reading or cannot have one: a meter may start late.
+pub fn await_first(sensors: &mut [Box<dyn Sensor>], limit_s: f64) {
+    let end = now_s() + limit_s;
+    for sensor in sensors {
+        while matches!(sensor.read(), Err(SensorError::NotYet { .. })) && now_s() < end {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
 /// Seconds between two looks at the device's state.
 const STATE_S: f64 = 0.05;
 
@@ -60,7 +81,7 @@ impl Drop for SetOnDrop<'_> {
 
 fn read_until(
     sensors: &mut [Box<dyn Sensor>],
-    interval_s: f64,
+    (interval_s, closing_s): (f64, f64),
     ready: &AtomicBool,
     done: &AtomicBool,
 ) -> Vec<Trace> {
@@ -79,16 +100,24 @@ fn read_until(
         return traces;
     }
     let mut looked = now_s();
+    let mut ended = None;
+    let is_power = sensors[0].info().quantity == Quantity::Power;
     loop {
         let round = now_s();
         // One last reading after the work has ended closes its window.
-        let last = done.load(Ordering::Relaxed);
+        if done.load(Ordering::Relaxed) {
+            ended.get_or_insert(round);
+        }
         for (sensor, trace) in sensors.iter_mut().zip(&mut traces) {
             read_one(sensor.as_mut(), trace);
         }
         ready.store(true, Ordering::Release);
-        if last {
-            return traces;
+        if let Some(end) = ended {
+            let open = traces[0].readings.last().is_none_or(|r| r.at_s < end);
+            let waits = is_power && open && !is_over(&traces[0]);
+            if !waits || now_s() > end + closing_s {
+                return traces;
+            }
         }
         if round - looked >= STATE_S
             && let (Some(sensor), Some(trace)) = (sensors.first_mut(), traces.first_mut())
@@ -103,22 +132,34 @@ fn read_until(
     }
 }
 
-fn read_one(sensor: &mut dyn Sensor, trace: &mut Trace) {
-    if matches!(
+/// Whether no more readings will come.
+fn is_over(trace: &Trace) -> bool {
+    matches!(
         trace.error,
         Some(SensorError::Gone { .. } | SensorError::Malformed { .. })
-    ) {
+    )
+}
+
+fn read_one(sensor: &mut dyn Sensor, trace: &mut Trace) {
+    if is_over(trace) {
         return;
     }
     let start = now_s();
-    match sensor.read() {
-        Ok(reading) => {
-            trace.read_cost_s.push(now_s() - start);
-            // A buffered meter repeats its newest sample until the next arrives.
-            if trace.readings.last().is_none_or(|r| reading.at_s > r.at_s) {
-                trace.readings.push(reading);
-            }
+    let mut new = Vec::new();
+    let done = match trace.readings.is_empty() {
+        // The newest of those from before the work opens its window.
+        true => sensor.read().map(|r| new.push(r)),
+        false => sensor.read_since(&mut new),
+    };
+    let cost = now_s() - start;
+    for reading in new {
+        // A buffered meter repeats its newest sample until the next arrives.
+        if trace.readings.last().is_none_or(|r| reading.at_s > r.at_s) {
+            trace.readings.push(reading);
         }
+    }
+    match done {
+        Ok(()) => trace.read_cost_s.push(cost),
         Err(SensorError::NotYet { .. }) => {}
         Err(e) => {
             trace.error.get_or_insert(e);

@@ -2,6 +2,39 @@
 
 use crate::sensor::{Quantity, Reading};
 
+/// Why the energy between two moments is not known.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum NoEnergy {
+    /// Not one before and one after.
+    #[error("no readings reach around it")]
+    NotReached,
+    /// A sensor of power that paused.
+    #[error("the sensor paused for {0:.2} s")]
+    Paused(f64),
+}
+
+/// Spacings of a sensor's readings that are no pause: this many times the typical one, or this share of the time measured.
+const PAUSE: (f64, f64) = (5.0, 0.02);
+/// The same of a window's mean power, which is measured again and again: a busy host may stop its reader for some time.
+const WINDOW_PAUSE: f64 = 0.3;
+
+/// Typical time between two readings, s. Those that lie close together are one change of a counter.
+pub(crate) fn spacing(times: impl Iterator<Item = f64> + Clone) -> Option<f64> {
+    let later = times.clone().skip(1);
+    let all: Vec<f64> = later.zip(times).map(|(b, a)| b - a).collect();
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let apart: Vec<f64> = all.into_iter().filter(|&d| d > 1e-3 * mean).collect();
+    (!apart.is_empty()).then(|| crate::stats::median(&apart))
+}
+
+/// Longest time without a reading between two moments, s.
+fn longest_pause(readings: &[Reading], from: f64, to: f64) -> f64 {
+    (readings.windows(2))
+        .filter(|w| w[1].at_s > from && w[0].at_s < to)
+        .map(|w| w[1].at_s - w[0].at_s)
+        .fold(0.0, f64::max)
+}
+
 /// Mean power of a window and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WindowPower {
@@ -70,6 +103,15 @@ fn sampled_power(readings: &[Reading], from: f64, to: f64) -> Option<WindowPower
             edge_error: 1.0,
         });
     }
+    let pause = (inside.windows(2))
+        .map(|w| w[1].at_s - w[0].at_s)
+        .fold(0.0, f64::max)
+        .max(to - last.at_s)
+        .max(first.at_s - from);
+    let typical = spacing(inside.iter().map(|r| r.at_s)).unwrap_or(0.0);
+    if pause > WINDOW_PAUSE * (to - from) && pause > PAUSE.0 * typical {
+        return None;
+    }
     let energy: f64 = inside
         .windows(2)
         .map(|w| 0.5 * (w[0].value + w[1].value) * (w[1].at_s - w[0].at_s))
@@ -81,12 +123,27 @@ fn sampled_power(readings: &[Reading], from: f64, to: f64) -> Option<WindowPower
     })
 }
 
-/// Energy between two moments, J, interpolating a counter or integrating power; `None` when the
-/// readings do not reach around them.
-pub fn energy_between(quantity: Quantity, readings: &[Reading], from: f64, to: f64) -> Option<f64> {
+/// Energy between two moments, J, interpolating a counter or integrating power.
+///
+/// # Errors
+/// The readings do not reach around them, or a sensor of power paused for longer than a few of its periods: what it drew
+/// meanwhile is not known. `period_s` is its period, where it is known better than by its readings.
+pub fn energy(
+    quantity: Quantity,
+    readings: &[Reading],
+    from: f64,
+    to: f64,
+    period_s: Option<f64>,
+) -> Result<f64, NoEnergy> {
     let cumulative: Vec<Reading> = match quantity {
         Quantity::Energy => readings.to_vec(),
         Quantity::Power => {
+            let own = || (readings.len() >= 5).then(|| spacing(readings.iter().map(|r| r.at_s)))?;
+            let typical = period_s.or_else(own).unwrap_or(f64::INFINITY);
+            let pause = longest_pause(readings, from, to);
+            if pause > (PAUSE.0 * typical).max(PAUSE.1 * (to - from)) {
+                return Err(NoEnergy::Paused(pause));
+            }
             let mut total = 0.0;
             let mut out = Vec::with_capacity(readings.len());
             for (i, r) in readings.iter().enumerate() {
@@ -101,7 +158,40 @@ pub fn energy_between(quantity: Quantity, readings: &[Reading], from: f64, to: f
             out
         }
     };
-    Some(at(&cumulative, to)? - at(&cumulative, from)?)
+    let both = at(&cumulative, to).zip(at(&cumulative, from));
+    both.map(|(b, a)| b - a).ok_or(NoEnergy::NotReached)
+}
+
+/// As [`energy`], without the cause.
+pub fn energy_between(quantity: Quantity, readings: &[Reading], from: f64, to: f64) -> Option<f64> {
+    energy(quantity, readings, from, to, None).ok()
+}
+
+/// As [`energy`], where the readings may end a little before the moments: up to three typical spacings, in which the mean power
+/// holds on.
+///
+/// # Errors
+/// As [`energy`].
+pub fn energy_near(
+    quantity: Quantity,
+    readings: &[Reading],
+    from: f64,
+    to: f64,
+) -> Result<f64, NoEnergy> {
+    let (Some(first), Some(last)) = (readings.first(), readings.last()) else {
+        return Err(NoEnergy::NotReached);
+    };
+    let beyond = (first.at_s - from).max(to - last.at_s).max(0.0);
+    let period = spacing(readings.iter().map(|r| r.at_s)).unwrap_or(0.0);
+    // An external meter may set its clock back.
+    if readings.len() < 3 || last.at_s <= first.at_s || to <= from || beyond > 3.0 * period {
+        return Err(NoEnergy::NotReached);
+    }
+    let (a, b) = (from.max(first.at_s), to.min(last.at_s));
+    if b <= a {
+        return Err(NoEnergy::NotReached);
+    }
+    Ok(energy(quantity, readings, a, b, None)? * (to - from) / (b - a))
 }
 
 fn at(readings: &[Reading], t: f64) -> Option<f64> {
@@ -172,5 +262,30 @@ mod tests {
         let e = energy_between(Quantity::Energy, &ramp, 2.5, 4.0).unwrap();
         assert!((e - 1.5).abs() < 1e-12);
         assert_eq!(energy_between(Quantity::Energy, &ramp, 2.5, 11.0), None);
+    }
+
+    #[test]
+    fn a_pause_of_the_sensor_is_no_energy() {
+        let all = (0..500).map(|i| r(0.02 * f64::from(i), 50.0));
+        let paused: Vec<Reading> = all.filter(|r| r.at_s < 3.0 || r.at_s > 8.0).collect();
+        let between = |a, b| energy(Quantity::Power, &paused, a, b, None);
+        assert!((between(1.0, 2.0).unwrap() - 50.0).abs() < 1e-9);
+        for (a, b) in [(2.5, 8.5), (4.0, 5.0), (2.9, 3.1), (7.9, 9.0)] {
+            assert!(
+                matches!(between(a, b), Err(NoEnergy::Paused(p)) if p > 4.9),
+                "{a} {b}"
+            );
+            assert!(energy_near(Quantity::Power, &paused, a, b).is_err());
+        }
+        assert!(mean_power(Quantity::Power, &paused, 2.5, 8.5).is_none());
+        // A counter counts on.
+        let counter: Vec<Reading> = paused.iter().map(|p| r(p.at_s, 7.0 * p.at_s)).collect();
+        let e = energy(Quantity::Energy, &counter, 2.5, 8.5, None).unwrap();
+        assert!((e - 42.0).abs() < 1e-9);
+        assert_eq!(
+            energy(Quantity::Power, &paused, 9.0, 20.0, None),
+            Err(NoEnergy::NotReached)
+        );
+        assert!((energy_near(Quantity::Power, &paused, 9.0, 10.03).unwrap() - 51.5).abs() < 1e-9);
     }
 }

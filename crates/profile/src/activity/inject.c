@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "cupti.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +45,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* Guards the file, the names and the pool. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int file = -1;
+static char file_name[4096];
+/* The file that was opened: the program may close its descriptor and give the number to a file of its own. */
+static dev_t file_device;
+static ino_t file_inode;
 /* Held while CUPTI flushes its buffers: it must not flush while the process ends. */
 static pthread_mutex_t flushing = PTHREAD_MUTEX_INITIALIZER;
 static volatile int stopped;
@@ -58,15 +66,46 @@ static uint64_t clock_ns(clockid_t id) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static int is_own(int fd) {
+    struct stat s;
+    return fd >= 0 && fstat(fd, &s) == 0 && s.st_dev == file_device && s.st_ino == file_inode;
+}
+
+/* Moves a descriptor to a high number, which loops that close descriptors seldom reach. */
+static int raised(int fd) {
+    struct rlimit limit = {0, 0};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    unsigned long least = limit.rlim_cur < 4196 ? limit.rlim_cur : 4196;
+    int up = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, least > 103 ? (int)least - 100 : 3);
+    if (up < 0) return fd;
+    close(fd);
+    return up;
+}
+
+/* Before each use: where the program closed the descriptor, the same file by its name. */
+static void keep_file(void) {
+    if (file < 0 || is_own(file)) return;
+    file = raised(open(file_name, O_WRONLY | O_CLOEXEC | O_APPEND | O_NOFOLLOW));
+    if (file >= 0 && !is_own(file)) {
+        close(file);
+        file = -1;
+    }
+}
+
+static void close_file(void) {
+    if (is_own(file)) close(file);
+    file = -1;
+}
+
 static void drain(void) {
     size_t done = 0;
+    if (out_used > 0) keep_file();
     while (file >= 0 && done < out_used) {
         ssize_t n = write(file, out + done, out_used - done);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) {
             /* A full disk: the file ends with a whole frame or is cut, and its reader says so. */
-            close(file);
-            file = -1;
+            close_file();
             break;
         }
         done += (size_t)n;
@@ -240,8 +279,45 @@ static void write_devices(void) {
     }
 }
 
+/* The state of a thread of this process: R, S, Z and so on; 0 if there is none. */
+static char state_of(const char *thread) {
+    char path[64], text[512] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", thread);
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    if (f < 0) return 0;
+    ssize_t n = read(f, text, sizeof text - 1);
+    close(f);
+    const char *end = n > 0 ? strrchr(text, ')') : NULL;
+    return end && end[1] ? end[2] : 0;
+}
+
+/* Whether the main thread left by pthread_exit and only threads called greenup-… live, of which this is the first: nobody else
+ * ends the process then. */
+static int is_alone(void) {
+    char main_thread[32], name[64];
+    snprintf(main_thread, sizeof main_thread, "%ld", (long)getpid());
+    if (state_of(main_thread) != 'Z') return 0;
+    DIR *all = opendir("/proc/self/task");
+    if (!all) return 0;
+    int alone = 1;
+    long first = 0;
+    for (struct dirent *e; alone && (e = readdir(all));) {
+        char state = e->d_name[0] == '.' ? 'Z' : state_of(e->d_name), text[32] = "";
+        if (state == 'Z' || state == 'X' || state == 0) continue;
+        snprintf(name, sizeof name, "/proc/self/task/%.20s/comm", e->d_name);
+        int f = open(name, O_RDONLY | O_CLOEXEC);
+        alone = f >= 0 && read(f, text, sizeof text - 1) > 0 && strncmp(text, "greenup-", 8) == 0;
+        if (f >= 0) close(f);
+        long id = atol(e->d_name);
+        if (first == 0 || id < first) first = id;
+    }
+    closedir(all);
+    return alone && first == syscall(SYS_gettid);
+}
+
 static void *flusher(void *unused) {
     (void)unused;
+    pthread_setname_np(pthread_self(), "greenup-flush");
     for (;;) {
         struct timespec pause = {0, FLUSH_MS * 1000000};
         nanosleep(&pause, NULL);
@@ -252,6 +328,8 @@ static void *flusher(void *unused) {
         }
         pthread_mutex_unlock(&flushing);
         if (stopped) return NULL;
+        /* As the last thread of a program does. */
+        if (is_alone()) exit(0);
     }
 }
 
@@ -267,16 +345,14 @@ static void finish(void) {
     pthread_mutex_lock(&lock);
     clock_frame(FRAME_END);
     drain();
-    if (file >= 0) close(file);
-    file = -1;
+    close_file();
     pthread_mutex_unlock(&lock);
 }
 
 /* CUDA does not live on in a forked process: it writes nothing into its parent's file. */
 static void forked(void) {
     stopped = 1;
-    if (file >= 0) close(file);
-    file = -1;
+    close_file();
     out_used = 0;
 }
 
@@ -288,10 +364,16 @@ static int open_file(void) {
     const char *folder = getenv("GREENUP_ACTIVITY_DIR");
     if (!folder) return -1;
     for (int n = 0; n < 1000; n++) {
-        char path[4096];
-        if (snprintf(path, sizeof path, "%s/%ld-%d.activity", folder, (long)getpid(), n) >= (int)sizeof path) return -1;
-        int f = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0600);
-        if (f >= 0 || errno != EEXIST) return f;
+        int length = snprintf(file_name, sizeof file_name, "%s/%ld-%d.activity", folder, (long)getpid(), n);
+        if (length >= (int)sizeof file_name) return -1;
+        int f = raised(open(file_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0600));
+        struct stat s;
+        if (f >= 0 && fstat(f, &s) == 0) {
+            file_device = s.st_dev;
+            file_inode = s.st_ino;
+            return f;
+        }
+        if (errno != EEXIST) return -1;
     }
     return -1;
 }

@@ -27,6 +27,9 @@ pub struct Counts {
     pub page_faults: Option<f64>,
     /// Switches to another thread.
     pub context_switches: Option<f64>,
+    /// Time that its first thread was ready to run while others used the cores, s.
+    #[serde(default)]
+    pub waited_for_core_s: Option<f64>,
     /// Moves to another core.
     pub migrations: Option<f64>,
     /// Least share of the time that a hardware counter ran; where there are more than the core has, the kernel multiplexes them.

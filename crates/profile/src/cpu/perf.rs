@@ -19,7 +19,6 @@ enum Kind {
     F64(f64),
     F32(f64),
     Faults,
-    Switches,
     Migrations,
 }
 
@@ -48,7 +47,6 @@ impl Perf {
         }
         let software = [
             (Kind::Faults, Software::PAGE_FAULTS),
-            (Kind::Switches, Software::CONTEXT_SWITCHES),
             (Kind::Migrations, Software::CPU_MIGRATIONS),
         ];
         for (kind, event) in software {
@@ -82,7 +80,7 @@ impl Perf {
                 continue;
             };
             let ran = data.time_running as f64 / (data.time_enabled.max(1)) as f64;
-            let software = matches!(kind, Kind::Faults | Kind::Switches | Kind::Migrations);
+            let software = matches!(kind, Kind::Faults | Kind::Migrations);
             if ran <= 0.0 && !software {
                 continue;
             }
@@ -102,7 +100,6 @@ impl Perf {
                 Kind::F64(each) => add(&mut out.f64_flops, each * n),
                 Kind::F32(each) => add(&mut out.f32_flops, each * n),
                 Kind::Faults => out.page_faults = Some(n),
-                Kind::Switches => out.context_switches = Some(n),
                 Kind::Migrations => out.migrations = Some(n),
             }
         }

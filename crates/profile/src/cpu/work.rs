@@ -31,7 +31,7 @@ pub struct Cpu {
     /// Cores busy on average.
     pub cores: f64,
     /// Largest resident memory of a process, bytes.
-    pub memory_bytes: f64,
+    pub memory_bytes: Option<f64>,
     /// Counters.
     pub counts: Counts,
     /// Bytes from and to slow memory.
@@ -60,7 +60,7 @@ impl Cpu {
     /// From the facts of a run.
     pub fn of(
         times: (f64, f64, f64),
-        memory_bytes: f64,
+        memory_bytes: Option<f64>,
         counts: &Counts,
         measured: Option<(String, f64)>,
         machine: Option<&Machine>,
@@ -133,7 +133,13 @@ impl Cpu {
 
     fn advise(&self) -> String {
         let total = self.user_s + self.system_s;
+        // Its first thread may have been ready all the time.
+        let waited = self.counts.waited_for_core_s.unwrap_or(0.0) / self.wall_s.max(1e-9);
         let mut out = match self.cores {
+            c if waited > 0.2 && c < 1.2 => format!(
+                "It was ready to run but waited {:.0} % of the time for a core, which other programs used: profile it on a quiet system.",
+                100.0 * waited
+            ),
             c if c < 0.5 => "The cores were mostly idle: the program waits, for files, the network, a GPU or a lock.".to_owned(),
             c if c < 1.2 => "About one core was busy: threads would use the others.".to_owned(),
             c => format!("{c:.1} cores were busy on average."),
@@ -166,13 +172,26 @@ mod tests {
             missing: Some("none".into()),
             ..Counts::default()
         };
-        let c = Cpu::of((2.0, 3.0, 1.5), 1e6, &counts, None, None);
+        let c = Cpu::of((2.0, 3.0, 1.5), Some(1e6), &counts, None, None);
         assert_eq!(
             (c.dram, c.dram_bytes),
             (Estimated::LowerLimit, Some(4.096e6))
         );
         assert_eq!((c.cores, c.intensity, c.bound), (2.25, None, None));
         assert!(c.advice.contains("kernel"), "{}", c.advice);
+    }
+
+    #[test]
+    fn a_program_that_others_preempt_is_not_called_idle() {
+        let mut counts = Counts {
+            waited_for_core_s: Some(1.4),
+            ..Counts::default()
+        };
+        let advice = |counts: &Counts| Cpu::of((2.0, 0.6, 0.0), None, counts, None, None).advice;
+        let text = advice(&counts);
+        assert!(text.contains("70 % of the time for a core"), "{text}");
+        counts.waited_for_core_s = Some(0.001);
+        assert!(advice(&counts).contains("idle"));
     }
 
     #[test]
@@ -185,7 +204,7 @@ mod tests {
         };
         let c = Cpu::of(
             (10.0, 10.0, 0.0),
-            1e9,
+            Some(1e9),
             &counts,
             Some(("rapl".into(), 900.0)),
             Some(&m),

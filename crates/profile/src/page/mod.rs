@@ -182,7 +182,11 @@ fn of_cpu(p: &Profile) -> Section {
         Fact::new("CPU time, user", si(c.user_s, "s")),
         Fact::new("CPU time, kernel", si(c.system_s, "s")),
         Fact::new("busy cores", three(c.cores)),
-        Fact::new("largest memory", si(c.memory_bytes, "B")),
+        Fact::new(
+            "largest memory",
+            c.memory_bytes
+                .map_or_else(|| "unknown".into(), |b| si(b, "B")),
+        ),
     ];
     items.extend(
         tables::cpu_counts(c)

@@ -241,6 +241,7 @@ pub fn cpu_counts(c: &Cpu) -> Vec<(&'static str, String)> {
         ("flops", c.flops.map(plain)),
         ("page faults", n.page_faults.map(plain)),
         ("context switches", n.context_switches.map(plain)),
+        ("waited for a core", n.waited_for_core_s.map(|s| si(s, "s"))),
         (
             match c.dram {
                 Estimated::LowerLimit => "slow memory, at least",

@@ -49,6 +49,12 @@ impl Runs {
             if n == 0 {
                 break;
             }
+            if n as u64 == MOST_LINE && bytes.last() != Some(&b'\n') {
+                return Err(io::Error::other(format!(
+                    "line {number} is longer than {} MiB",
+                    MOST_LINE >> 20
+                )));
+            }
             let text = String::from_utf8_lossy(&bytes);
             let text = text.trim();
             if text.is_empty() {

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "greenup.h"
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -214,6 +215,85 @@ static void second_library(const char *path, int stay) {
     busy(0.2); /* its thread goes on */
 }
 
+/* As daemons do: closes descriptors from `first` on, and opens files of its own at all numbers. */
+static void closing(int first) {
+    in("before", 0.002);
+    for (int fd = first; fd < 5000; fd++)
+        close(fd);
+    int f = open("user.bin", O_RDWR | O_CREAT | O_TRUNC, 0644), high;
+    write(f, "BEGIN\n", 6);
+    int numbers[] = {2, 50, 924, 925, 926, 4096, 4097, 4098};
+    for (int i = 0; i < 8; i++)
+        if (numbers[i] >= first && numbers[i] != f && (high = fcntl(f, F_DUPFD, numbers[i])) >= 0 && high != numbers[i])
+            close(high);
+    for (int i = 0; i < 5; i++)
+        in("after", 0.02);
+    busy(0.2);
+    greenup_flush();
+    write(f, "END\n", 4);
+}
+
+static void *late(void *name) {
+    usleep(300000);
+    in(name, 0.002);
+    return NULL;
+}
+
+/* The main thread leaves, another one works on. */
+static void main_leaves(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, late, "late");
+    in("main", 0.002);
+    pthread_exit(NULL);
+}
+
+static void *many(void *name) {
+    for (int i = 0; i < 40000; i++) {
+        greenup_region_begin(name);
+        greenup_region_end(name);
+    }
+    return NULL;
+}
+
+/* All of the library's work starts in a thread with the smallest stack. */
+static void small_stack(void) {
+    pthread_attr_t a;
+    pthread_attr_init(&a);
+    pthread_attr_setstacksize(&a, 16384);
+    pthread_t t;
+    if (pthread_create(&t, &a, many, "small") != 0)
+        exit(6);
+    pthread_join(t, NULL);
+}
+
+static void *cancelled(void *name) {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    atomic_fetch_add(&rounds, 1);
+    while (atomic_load(&rounds) < 2)
+        ;
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+    for (;;) { /* the cancellation is pending already */
+        in(name, 0.0001);
+        greenup_flush();
+        if (greenup_available() >= 0)
+            pthread_testcancel();
+    }
+    return NULL;
+}
+
+static void cancel(void) {
+    pthread_t t;
+    void *result;
+    pthread_create(&t, NULL, cancelled, "cancelled");
+    while (atomic_load(&rounds) < 1)
+        ;
+    pthread_cancel(t);
+    atomic_fetch_add(&rounds, 1);
+    pthread_join(t, &result);
+    if (result != PTHREAD_CANCELED)
+        exit(5);
+}
+
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     const char *more = argc > 2 ? argv[2] : "";
@@ -236,6 +316,14 @@ int main(int argc, char **argv) {
         threads(n);
     else if (!strcmp(what, "fork"))
         forks();
+    else if (!strcmp(what, "closing"))
+        closing((int)n);
+    else if (!strcmp(what, "main-leaves"))
+        main_leaves();
+    else if (!strcmp(what, "small-stack"))
+        small_stack();
+    else if (!strcmp(what, "cancel"))
+        cancel();
     else if (!strcmp(what, "fork-storm"))
         fork_storm(n);
     else if (!strcmp(what, "fork-at-start"))

@@ -150,3 +150,80 @@ fn a_full_disk_is_reported_and_the_program_goes_on() {
     assert!(said.contains("/no/such/folder/x: No such file"), "{said}");
     assert!(said.contains("\"type\":\"summary\""), "{said}");
 }
+
+/// What a program that closes descriptors from a number on finds in its own file.
+fn closing(first: &str, lines: &str) -> (Case, String, String) {
+    let mut case = Case::new(&["closing", first]).env("GREENUP_REGIONS", lines);
+    let folder = case.folder.path().to_owned();
+    case.command.current_dir(&folder);
+    let said = case.ok();
+    let user = std::fs::read_to_string(folder.join("user.bin")).unwrap();
+    (case, user, said)
+}
+
+#[test]
+fn descriptors_that_the_program_closed_are_left_to_it() {
+    let (case, user, _) = closing("3", "lines,summary");
+    assert_eq!(user, "BEGIN\nEND\n");
+    // One of the flush, one of the end.
+    let all = case.summaries();
+    assert_eq!(all.len(), 2);
+    assert_eq!(region(&all[1], &["after"]).calls, 5);
+    assert_eq!(case.lines().len(), 6);
+    // Standard error too, whose number then is the program's file.
+    for first in ["2", "0"] {
+        let (_, user, said) = closing(first, "table");
+        assert_eq!((user.as_str(), said.as_str()), ("BEGIN\nEND\n", ""));
+    }
+    let (_, user, said) = closing("3", "table");
+    assert!(user == "BEGIN\nEND\n" && said.contains("after"), "{said}");
+}
+
+#[test]
+fn a_pipe_as_the_file_is_refused_without_waiting() {
+    let mut case = Case::new(&["nested"]);
+    let fifo = case.folder.path().join("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    case.command.env("GREENUP_REGIONS_FILE", &fifo);
+    let said = case.ok();
+    assert!(said.contains("fifo: not a plain file"), "{said}");
+    case.command
+        .env("GREENUP_REGIONS_FILE", case.folder.path().join("out.jsonl"))
+        .env(
+            "GREENUP_REGIONS_SENSOR",
+            format!("external:{}", fifo.display()),
+        );
+    case.ok();
+    case.command
+        .env("GREENUP_REGIONS_SENSOR", "recorded:/dev/zero");
+    let said = case.ok();
+    assert!(said.contains("not a plain file"), "{said}");
+}
+
+#[test]
+fn a_program_whose_main_thread_leaves_ends() {
+    let mut case = Case::new(&["main-leaves"]);
+    case.ok();
+    let s = case.summary();
+    assert_eq!(region(&s, &["late"]).calls, 1);
+    assert!(s.is_final);
+}
+
+#[test]
+fn a_thread_with_the_smallest_stack_may_begin_the_first_region() {
+    for output in ["summary", "lines,summary"] {
+        let mut case = Case::new(&["small-stack"]).env("GREENUP_REGIONS", output);
+        case.ok();
+        assert_eq!(region(&case.summary(), &["small"]).calls, 40_000);
+    }
+}
+
+#[test]
+fn a_cancelled_thread_ends_outside_of_the_library() {
+    let mut case = Case::new(&["cancel"]);
+    case.ok();
+    // Each flush writes one too.
+    let all = case.summaries();
+    assert!(region(all.last().unwrap(), &["cancelled"]).calls >= 1);
+}

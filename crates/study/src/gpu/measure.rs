@@ -149,6 +149,8 @@ impl Measured {
             flops: (prepared.problem.work(&prepared.config)).map_or(0.0, |w| w.flops()),
             verification: (metric("error").unwrap_or(f64::NAN), tolerance),
             measurement: Measurement {
+                runs: times.len(),
+                energy_runs: powers.len(),
                 time_s: Summary::of(times)?,
                 energy_j: energies.and_then(|e| Summary::of(e)),
                 power_w: Summary::of(&powers),

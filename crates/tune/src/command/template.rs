@@ -250,9 +250,9 @@ mod tests {
     fn a_shell_gives_back_the_words_of_a_shown_command() {
         let all = [
             "{1..3}", "{x,y}", "~", "~root", "*", "a?", "[ab]", "!", "!!", "$HOME", "$(id)",
-            "`id`", "a\nb", "=ls", "#", "a;b", "a&b", "a|b", "<a", ">b", "(a)", "it's",
-            "\"q\"", "a\\b", "a b", "\tx", "^a", "a=b", "é", "-x", "{build}", "{", "}", "{}",
-            "a{1,2}b", "--tile=8", "%1", "\\",
+            "`id`", "a\nb", "=ls", "#", "a;b", "a&b", "a|b", "<a", ">b", "(a)", "it's", "\"q\"",
+            "a\\b", "a b", "\tx", "^a", "a=b", "é", "-x", "{build}", "{", "}", "{}", "a{1,2}b",
+            "--tile=8", "%1", "\\",
         ];
         for value in all {
             let words = Words::parse("printf '[%s]' {v} -x={v} 'p {v}'").unwrap();

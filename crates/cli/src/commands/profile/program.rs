@@ -32,6 +32,7 @@ pub fn run(args: &ProfileArgs) -> Result {
     }
     let models = Models::load(args, &mut outputs)?;
     let (method, gpus) = method(args)?;
+    without_effect(args, method)?;
     let traced = matches!(method, MethodOfProfile::Time | MethodOfProfile::Counters);
     let cupti = match traced {
         true => Some(
@@ -141,9 +142,56 @@ pub fn redraw(args: &ProfileArgs, dir: &Path) -> Result {
     }
     let out = args.out.as_deref().unwrap_or(dir);
     outputs.folder(out)?;
+    no_links(out, &DRAWN)?;
     let profile = finish(args, &recorded, &activity, &models, Some(out))?;
     terminal::print(args, &profile, &recorded)
 }
+
+/// Flags that this method does not use are refused.
+fn without_effect(args: &ProfileArgs, method: MethodOfProfile) -> Result {
+    let counts = method == MethodOfProfile::Counters;
+    let cpu = method == MethodOfProfile::Cpu;
+    let given = [
+        (
+            "--launches",
+            args.launches.is_some() && !counts,
+            "give --method counters",
+        ),
+        ("--cupti", args.cupti.is_some() && cpu, "give --method time"),
+        (
+            "--machine",
+            args.machine.is_some() && cpu,
+            "it is of a GPU: --cpu-machine is of the CPU",
+        ),
+    ];
+    match given.into_iter().find(|g| g.1) {
+        Some((flag, _, fix)) => {
+            let how = if cpu {
+                ": no GPU is profiled"
+            } else {
+                " without counters"
+            };
+            Err(AppError::new(format!("{flag} has no effect here{how}")).hint(fix))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Names that are chosen here must not be links to other files.
+fn no_links(dir: &Path, names: &[&str]) -> Result {
+    let is_link = |n: &&&str| dir.join(n).symlink_metadata().is_ok_and(|m| m.is_symlink());
+    match names.iter().find(is_link) {
+        Some(name) => Err(AppError::new(format!(
+            "{} is a link: the file that it names would be replaced",
+            dir.join(name).display()
+        ))
+        .hint("remove the link, or name another folder with --out")),
+        None => Ok(()),
+    }
+}
+
+/// What is written from a profile.
+const DRAWN: [&str; 3] = ["profile.json", "kernels.csv", "report.html"];
 
 /// The program's file.
 fn found(name: &str) -> Result<PathBuf> {
@@ -175,6 +223,8 @@ fn method(args: &ProfileArgs) -> Result<(MethodOfProfile, Vec<Gpu>)> {
 /// A folder without an earlier profile.
 fn fresh(dir: &Path, outputs: &mut Outputs) -> Result {
     outputs.folder(dir)?;
+    no_links(dir, &DRAWN)?;
+    no_links(dir, &[FILE, ACTIVITY])?;
     let folder = dir.join(ACTIVITY);
     let used = std::fs::read_dir(&folder).is_ok_and(|mut d| d.next().is_some());
     if dir.join(FILE).exists() || used {
@@ -196,8 +246,9 @@ fn recorded(
     args: &ProfileArgs,
     ran: Ran,
     from: Provenance,
-    (gpus, host_sensor, notes): Watching,
+    (gpus, host_sensor, mut notes): Watching,
 ) -> Recorded {
+    notes.extend(ran.notes);
     Recorded {
         version: Recorded::VERSION,
         command: args.command.clone(),
@@ -244,7 +295,7 @@ fn count(
             .chain(command)
             .collect();
     }
-    let each = args.launches as usize;
+    let each = args.launches.unwrap_or(3) as usize;
     match counters::count(
         ncu,
         &command,

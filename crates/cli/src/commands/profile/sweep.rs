@@ -12,6 +12,12 @@ use greenup_tune::trial::scaling::select;
 use std::path::Path;
 
 pub fn run(args: &ProfileArgs, problem: &Path, folder: &Path) -> Result {
+    if args.sensor.sensor.is_some() {
+        return Err(
+            AppError::new("--sensor has no effect with --sweep: counters have no energy")
+                .hint("leave it out"),
+        );
+    }
     let file = problem;
     let problem = search::problem(file, &args.named, args.gpu.as_deref())?;
     if !problem.on_gpu() {
@@ -27,7 +33,7 @@ pub fn run(args: &ProfileArgs, problem: &Path, folder: &Path) -> Result {
         return Err(AppError::new("the sweep is of another problem")
             .hint("give the problem that the sweep was made of"));
     }
-    let configs: Vec<_> = select(&sweep, args.configs.max(1))
+    let configs: Vec<_> = select(&sweep, args.configs.unwrap_or(20))
         .into_iter()
         .map(|(_, c)| c)
         .collect();

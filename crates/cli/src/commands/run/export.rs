@@ -5,7 +5,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::output::Output;
 use greenup_app::print;
 use greenup_files::Outputs;
-use greenup_meter::comparison::InterleavedResult;
+use greenup_meter::comparison::{CommandResult, InterleavedResult};
 use greenup_report::si::si;
 use std::path::Path;
 
@@ -110,6 +110,7 @@ fn csv(all: &InterleavedResult) -> String {
         "speedup_lo",
         "speedup_hi",
         "times_s",
+        "energy_runs",
     ]
     .map(str::to_owned)
     .into();
@@ -124,7 +125,7 @@ fn csv(all: &InterleavedResult) -> String {
             ]
             .map(|x| format!("{x:e}")),
         );
-        row.push(r.max_rss_bytes.to_string());
+        row.push(r.max_rss_bytes.map_or_else(String::new, |b| b.to_string()));
         let or_empty = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:e}"));
         row.push(or_empty(r.energy_j.map(|e| e.median)));
         row.push(or_empty(r.energy_j.map(|e| e.lo)));
@@ -137,6 +138,7 @@ fn csv(all: &InterleavedResult) -> String {
         row.push(or_empty(speedup.map(|s| s.hi)));
         let times: Vec<String> = r.times_s.iter().map(|t| format!("{t:e}")).collect();
         row.push(times.join(" "));
+        row.push(r.energy_runs.to_string());
         for name in &parameters {
             let value = r.parameters.iter().find(|(n, _)| n == name);
             row.push(value.map_or_else(String::new, |(_, v)| v.clone()));
@@ -190,7 +192,7 @@ fn markdown(all: &InterleavedResult) -> String {
                 || "baseline".into(),
                 |c| format!("{:.3} … {:.3}", c.speedup.lo, c.speedup.hi)
             ),
-            r.time_s.n,
+            runs(r, all.sensor.is_some()),
         ));
         if named {
             text.push_str(&format!(" {} |", cell(r.name.as_deref().unwrap_or("–"))));
@@ -205,6 +207,14 @@ fn markdown(all: &InterleavedResult) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Number of runs, with how many have energies where some lack theirs.
+fn runs(r: &CommandResult, sensor: bool) -> String {
+    match sensor && r.energy_runs < r.runs {
+        true => format!("{}, {} with energy", r.runs, r.energy_runs),
+        false => r.runs.to_string(),
+    }
 }
 
 /// A text in a cell of a table.

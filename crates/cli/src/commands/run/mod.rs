@@ -87,6 +87,9 @@ pub fn run(args: &RunArgs) -> Result {
             print::warn(format!("{}: {w}", label(&result, i)));
         }
     }
+    for w in &result.warnings {
+        print::warn(format!("the sensor: {w}"));
+    }
     if result.interrupted {
         print::warn("interrupted: the result rests on fewer runs");
     }

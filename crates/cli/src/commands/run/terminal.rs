@@ -3,7 +3,7 @@
 use super::label;
 use greenup_app::print;
 use greenup_meter::Summary;
-use greenup_meter::comparison::{CommandResult, InterleavedResult};
+use greenup_meter::comparison::{CommandResult, InterleavedResult, LEAST_TO_TELL, differ};
 use greenup_report::si::si;
 
 pub fn print(all: &InterleavedResult) {
@@ -19,13 +19,16 @@ pub fn print(all: &InterleavedResult) {
             continue;
         };
         print::line("");
-        let word = |s: &Summary, better: &str, worse: &str| {
-            let verdict = if s.lo > 1.0 {
-                better
-            } else if s.hi < 1.0 {
-                worse
-            } else {
-                "no difference beyond the noise"
+        let (base, other) = (&all.results[0], &all.results[i]);
+        // Energies of few blocks are not told apart either.
+        let word = |s: &Summary, pair: Option<(&Summary, &Summary)>, better: &str, worse: &str| {
+            let few = pair.is_none_or(|(a, b)| a.n.min(b.n) < LEAST_TO_TELL);
+            let differs = pair.is_some_and(|(a, b)| differ(a, b));
+            let verdict = match (s.lo > 1.0, s.hi < 1.0) {
+                _ if few => "too few runs to tell: three are needed",
+                (true, _) if differs => better,
+                (_, true) if differs => worse,
+                _ => "no difference beyond the noise",
             };
             format!("{:.3}  [{:.3} … {:.3}]  {verdict}", s.median, s.lo, s.hi)
         };
@@ -36,16 +39,30 @@ pub fn print(all: &InterleavedResult) {
         ));
         print::line(format!(
             "  speedup  {}",
-            word(&c.speedup, "faster", "slower")
+            word(
+                &c.speedup,
+                Some((&base.time_s, &other.time_s)),
+                "faster",
+                "slower"
+            )
         ));
         if let Some(p) = &c.powerup {
             print::line(format!(
                 "  powerup  {}",
-                word(p, "draws less power", "draws more power")
+                word(
+                    p,
+                    base.power_w.as_ref().zip(other.power_w.as_ref()),
+                    "draws less power",
+                    "draws more power"
+                )
             ));
         }
         if let Some(g) = &c.greenup {
-            print::line(format!("  greenup  {}", word(g, "greener", "less green")));
+            let energies = base.energy_j.as_ref().zip(other.energy_j.as_ref());
+            print::line(format!(
+                "  greenup  {}",
+                word(g, energies, "greener", "less green")
+            ));
         }
     }
     if all.results.len() > 2 {
@@ -60,7 +77,7 @@ fn ranking(all: &InterleavedResult) {
         print::bold(&label(all, 0))
     ));
     let energy = all.results.iter().any(|r| r.energy_j.is_some());
-    let mut header = vec!["", "time", "[95 %]", "speedup", "[95 %]"];
+    let mut header = vec!["", "rank", "time", "[95 %]", "speedup", "[95 %]"];
     if energy {
         header.extend(["energy", "greenup", "[95 %]"]);
     }
@@ -71,12 +88,13 @@ fn ranking(all: &InterleavedResult) {
         ],
         None => ["–".to_owned(), String::new()],
     };
-    let rows = all.ranking.iter().map(|&i| {
+    let rows = all.ranking.iter().zip(&all.ranks).map(|(&i, rank)| {
         let r = &all.results[i];
         let c = all.against_baseline(i);
         let baseline = || ["1".to_owned(), "baseline".to_owned()];
         let mut row = vec![
             label(all, i),
+            rank.to_string(),
             si(r.time_s.median, "s"),
             format!("{} … {}", si(r.time_s.lo, "s"), si(r.time_s.hi, "s")),
         ];
@@ -88,13 +106,21 @@ fn ranking(all: &InterleavedResult) {
         row
     });
     print::table(&header, rows.collect());
+    let tied = all.ranks.windows(2).any(|w| w[0] == w[1]);
+    if tied {
+        print::line("commands of one rank do not differ beyond the noise");
+    }
 }
 
 fn print_one(r: &CommandResult, sensor: Option<&str>) {
     let s = |x: f64| si(x, "s");
     let t = &r.time_s;
+    let energies = match sensor.is_some() && r.energy_runs < r.runs {
+        true => format!(", {} with energy", r.energy_runs),
+        false => String::new(),
+    };
     print::line(format!(
-        "  time    {:>10}  [{} … {}]   {} runs",
+        "  time    {:>10}  [{} … {}]   {} runs{energies}",
         s(t.median),
         s(t.lo),
         s(t.hi),
@@ -111,7 +137,8 @@ fn print_one(r: &CommandResult, sensor: Option<&str>) {
         "          user {}, system {}, peak memory {}",
         s(r.user_s),
         s(r.system_s),
-        si(r.max_rss_bytes as f64, "B")
+        r.max_rss_bytes
+            .map_or_else(|| "unknown".to_owned(), |b| si(b as f64, "B"))
     ));
     match (&r.energy_j, &r.power_w) {
         (Some(e), Some(p)) => {
@@ -130,7 +157,10 @@ fn print_one(r: &CommandResult, sensor: Option<&str>) {
             ));
         }
         _ if sensor.is_some() => {
-            print::line("  energy  unknown: the runs were too few or too short for the sensor");
+            print::line(format!(
+                "  energy  unknown: {} of {} runs have one",
+                r.energy_runs, r.runs
+            ));
         }
         _ => {}
     }

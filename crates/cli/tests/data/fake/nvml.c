@@ -5,6 +5,16 @@
 #ifndef GPUS
 #define GPUS 1
 #endif
+/* Codes with which the energy counter, the average power and the fields answer. */
+#ifndef ENERGY
+#define ENERGY 0
+#endif
+#ifndef POWER
+#define POWER 0
+#endif
+#ifndef FIELDS
+#define FIELDS 0
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,15 +77,15 @@ int nvmlDeviceGetPciInfo_v3(void *h, pci_t *p) {
 int nvmlDeviceGetName(void *h, char *s, unsigned n) { strncpy(s, "Fake GPU", n); return 0; }
 int nvmlDeviceGetTotalEnergyConsumption(void *h, unsigned long long *mj) {
     *mj = (unsigned long long)(now() / 0.02) * 2000 * (size_t)h;
-    return 0;
+    return ENERGY;
 }
-int nvmlDeviceGetPowerUsage(void *h, unsigned *mw) { *mw = waver(h); return 0; }
+int nvmlDeviceGetPowerUsage(void *h, unsigned *mw) { *mw = waver(h); return POWER; }
 int nvmlDeviceGetFieldValues(void *h, int n, field_t *f) {
     for (int i = 0; i < n; i++) {
         f[i].valueType = 1;
         f[i].value.ull = 0;
         f[i].value.ui = f[i].scopeId == 2 ? 12000 + waver(h) % 7000 : waver(h);
-        f[i].nvmlReturn = f[i].fieldId == 185 || f[i].fieldId == 186 ? 0 : 3;
+        f[i].nvmlReturn = f[i].fieldId == 185 || f[i].fieldId == 186 ? FIELDS : 3;
     }
     return 0;
 }

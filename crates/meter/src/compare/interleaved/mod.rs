@@ -1,12 +1,12 @@
 //! One command measured, or several in random order and compared.
 
 use crate::command::{CommandError, CommandLine, CommandRun, Executor, Exit, Script};
-use crate::comparison::{CommandResult, InterleavedResult, Log, summarise, times};
+use crate::comparison::{Block, CommandResult, InterleavedResult, Log, summarise, times};
 use crate::observe::Observer;
-use crate::sampler::sample;
-use crate::sensor::Sensor;
+use crate::sampler::{Trace, sample_closed};
+use crate::sensor::{Quantity, Sensor};
 use crate::stats::Summary;
-use crate::window::energy_between;
+use crate::window;
 
 /// How often to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +33,10 @@ pub enum Stop {
 const MAX_RUNS: usize = 2000;
 /// Ticks a block of runs must span before its energy counts.
 const MIN_TICKS: f64 = 10.0;
+/// Runs of a block at most.
+const MOST_IN_BLOCK: usize = 1000;
+/// How long a meter's reading from after a block is waited for, s, beside its period.
+const CLOSING_S: f64 = 1.0;
 
 /// Runs the commands in rounds of random order until the plan is fulfilled.
 ///
@@ -98,7 +102,9 @@ pub fn run_interleaved(
         .zip(&logs)
         .filter_map(|(c, log)| summarise(c, log, plan.warmup > 0))
         .collect();
-    Ok(InterleavedResult::new(sensor, done, interrupted))
+    let mut result = InterleavedResult::new(sensor, done, interrupted);
+    result.warnings = sensors.first().map_or_else(Vec::new, |s| s.notes());
+    Ok(result)
 }
 
 /// Runs what the user wants to run before a measurement, such as clearing a cache.
@@ -128,19 +134,11 @@ fn block(
     log: &mut Log,
     observer: &dyn Observer,
 ) -> Result<(), CommandError> {
-    let runs = if sensors.is_empty() || command.prepare.is_some() {
-        1
-    } else {
-        let typical = log
-            .runs
-            .last()
-            .map_or(f64::INFINITY, |r| r.end_s - r.start_s);
-        ((MIN_TICKS * period_s / typical).ceil() as usize).clamp(1, 1000)
-    };
+    let alone = sensors.is_empty() || command.prepare.is_some();
     prepare(command, executor, observer)?;
     let mut once = || -> Result<Vec<CommandRun>, CommandError> {
-        let mut done = Vec::with_capacity(runs);
-        for _ in 0..runs {
+        let mut done: Vec<CommandRun> = Vec::new();
+        loop {
             let run = executor.run(command)?;
             // Its time says nothing.
             if killed(&run, observer) {
@@ -149,7 +147,8 @@ fn block(
             check(command, run.exit, plan, observer)?;
             done.push(run);
             observer.step(&command.label());
-            if observer.cancelled() {
+            let long = run.end_s - done[0].start_s >= MIN_TICKS * period_s;
+            if alone || long || done.len() >= MOST_IN_BLOCK || observer.cancelled() {
                 break;
             }
         }
@@ -162,29 +161,53 @@ fn block(
         return Ok(());
     }
     let interval = (period_s / 8.0).clamp(0.001, 0.02);
-    let (done, traces, _) = sample(sensors, interval, || {
+    let quantity = sensors[0].info().quantity;
+    let closing = 1.5 * period_s + CLOSING_S;
+    let (done, traces, _) = sample_closed(sensors, interval, closing, || {
         let done = once();
-        // The counter's next tick closes the last run's interval.
-        std::thread::sleep(std::time::Duration::from_secs_f64(1.5 * period_s));
+        if quantity == Quantity::Energy {
+            // The counter's next tick closes the last run's interval.
+            std::thread::sleep(std::time::Duration::from_secs_f64(1.5 * period_s));
+        }
         done
     });
     let done = done?;
     if let (Some(first), Some(last)) = (done.first(), done.last()) {
-        let energy = energy_between(
-            sensors[0].info().quantity,
-            &traces[0].readings,
-            first.start_s,
-            last.end_s,
-        );
-        let long_enough = last.end_s - first.start_s >= 0.9 * MIN_TICKS * period_s;
-        if let Some(e) = energy.filter(|&e| e > 0.0 && long_enough && traces[0].error.is_none()) {
-            let n = done.len() as f64;
-            log.blocks.push((e / n, (last.end_s - first.start_s) / n));
-        }
+        let span = (first.start_s, last.end_s);
+        log.blocks
+            .push(measured(quantity, &traces[0], span, done.len(), period_s));
     }
     log.failures += done.iter().filter(|r| !r.exit.success()).count();
     log.runs.extend(done);
     Ok(())
+}
+
+/// The energy of a block of runs, out of what the sensor read meanwhile.
+pub(crate) fn measured(
+    quantity: Quantity,
+    trace: &Trace,
+    (from, to): (f64, f64),
+    runs: usize,
+    period_s: f64,
+) -> Block {
+    let n = runs as f64;
+    let energy = window::energy(quantity, &trace.readings, from, to, Some(period_s));
+    let energy_j = match (&trace.error, energy) {
+        (Some(e), _) => Err(e.to_string()),
+        _ if to - from < 0.9 * MIN_TICKS * period_s => Err(format!(
+            "they are shorter than ten periods of the sensor, which are {:.3} s",
+            MIN_TICKS * period_s
+        )),
+        (None, Ok(e)) if e > 0.0 => Ok(e / n),
+        (None, Ok(_)) => Err("the sensor counted no energy".to_owned()),
+        (None, Err(e)) => Err(e.to_string()),
+    };
+    Block {
+        runs,
+        time_s: (to - from) / n,
+        energy_j,
+        edge: (period_s / (to - from)).min(1.0),
+    }
 }
 
 /// Whether an interrupt cut the run short.
@@ -218,7 +241,7 @@ fn enough(log: &Log, stop: Stop) -> bool {
         Stop::RelError(target) => {
             // The bootstrap is costly: look again only after a twentieth more runs.
             let due = t.len() < 30 || t.len().is_multiple_of(t.len() / 20);
-            let energies: Vec<f64> = log.blocks.iter().map(|b| b.0).collect();
+            let energies: Vec<f64> = log.energies().map(|b| b.0).collect();
             let reached = |v: &[f64]| {
                 Summary::of(v).is_some_and(|s| s.n >= 5 && s.relative_error() <= target)
             };

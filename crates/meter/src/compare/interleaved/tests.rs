@@ -23,7 +23,7 @@ impl Executor for Mock {
             end_s: self.clock,
             user_s: 0.0,
             system_s: 0.0,
-            max_rss_bytes: 1,
+            max_rss_bytes: Some(1),
             exit: self.exit,
         })
     }
@@ -113,8 +113,25 @@ fn commands_are_ranked_from_the_fastest() {
     )
     .unwrap();
     assert_eq!(r.ranking, [1, 0, 2]);
+    assert_eq!(r.ranks, [1, 2, 3]);
+    assert!(r.comparisons.iter().all(|c| c.differs));
     assert!(r.against_baseline(0).is_none());
     assert_eq!(r.against_baseline(2).unwrap().command, "c 900");
+}
+
+#[test]
+fn the_ranking_claims_no_more_than_the_intervals() {
+    let run = |commands: &[CommandLine], n| {
+        let plan = plan(Stop::Runs(n));
+        run_interleaved(commands, &plan, &mut mock(), &mut [], 0.0, &Silent).unwrap()
+    };
+    let c = commands(&["a 300", "b 300.5", "c 301", "d 900"]);
+    let r = run(&c, 5);
+    assert_eq!(r.ranks, [1, 1, 1, 4], "{:?}", r.results);
+    let differs: Vec<bool> = r.comparisons.iter().map(|c| c.differs).collect();
+    assert_eq!(differs, [false, false, true]);
+    // One run tells nothing.
+    assert!(run(&c, 1).comparisons.iter().all(|c| !c.differs));
 }
 
 #[test]
@@ -160,7 +177,7 @@ fn short_runs_share_a_block_of_ticks() {
                 end_s: now_s(),
                 user_s: 0.0,
                 system_s: 0.0,
-                max_rss_bytes: 0,
+                max_rss_bytes: None,
                 exit: Exit::Code(0),
             })
         }

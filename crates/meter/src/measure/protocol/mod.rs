@@ -57,6 +57,8 @@ pub struct Meter {
     pub policy: Policy,
     /// Change period of the main sensor, s.
     period_s: f64,
+    /// What the main sensor had passed over until the last measurement.
+    noted: Vec<String>,
 }
 
 impl Meter {
@@ -66,6 +68,7 @@ impl Meter {
     /// measured.
     pub fn new(sensors: Vec<Box<dyn Sensor>>, period_s: f64, policy: Policy) -> Self {
         Self {
+            noted: sensors.first().map_or_else(Vec::new, |s| s.notes()),
             sensors,
             policy,
             period_s,
@@ -183,6 +186,11 @@ impl Meter {
         if let Some(e) = failure {
             flags.push(Flag::SensorFailed(e));
         }
+        // What was passed over before is not of this measurement.
+        let notes = self.sensors.first().map_or_else(Vec::new, |s| s.notes());
+        let new = notes.iter().filter(|n| !self.noted.contains(n)).cloned();
+        flags.extend(new.map(Flag::SensorNoted));
+        self.noted = notes;
         let complete = self.has_energy() && powers.len() == times.len();
         if !complete {
             flags.push(Flag::NoEnergy);
@@ -190,6 +198,8 @@ impl Meter {
         let energies: Vec<f64> = powers.iter().zip(&times).map(|(p, t)| p * t).collect();
         let info = self.sensors.first().map(|s| s.info()).filter(|_| complete);
         Ok(Some(Measurement {
+            runs: times.len(),
+            energy_runs: powers.len(),
             time_s,
             energy_j: Summary::of(&energies).filter(|_| complete),
             power_w: Summary::of(&powers).filter(|_| complete),

@@ -1,0 +1,226 @@
+//! Readings out of the lines of a meter, and what was passed over on the way. Time comes in from outside, so that tests
+//! need no clock.
+
+use super::clock::{Clock, ClockError};
+use super::line::{LineError, Lines, Sample};
+use crate::sensor::Reading;
+
+/// Why nothing more can be read, with the line.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FeedError {
+    /// A line.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// The clock.
+    #[error(transparent)]
+    Clock(#[from] ClockError),
+}
+
+/// Spacings of which the median is the meter's period.
+const SPACINGS: usize = 31;
+/// Equal values in a row that no meter with noise gives, at least, and over the longest such row before.
+const EQUAL: (usize, usize) = (20, 6);
+/// The same where a meter shows three digits alone.
+const EQUAL_COARSE: usize = 300;
+/// Smallest step over value from which on a meter is coarse.
+const COARSE: f64 = 2e-3;
+
+/// Lines of one meter.
+#[derive(Default)]
+pub struct Feed {
+    lines: Lines,
+    clock: Clock,
+    number: usize,
+    skipped: usize,
+    first_skipped: Option<(usize, LineError)>,
+    /// The last counter of joules: time, J.
+    counter: Option<(f64, f64)>,
+    counter_restarts: usize,
+    spacings: Vec<f64>,
+    still: Still,
+    last: Option<f64>,
+}
+
+/// Whether a value repeats itself for longer than it ever did.
+#[derive(Default)]
+struct Still {
+    value: Option<f64>,
+    row: usize,
+    longest: usize,
+    step: Option<f64>,
+    /// Rows that were too long.
+    times: usize,
+}
+
+impl Still {
+    /// Counts a value; whether the meter repeats its last one.
+    fn push(&mut self, value: f64) -> bool {
+        match self.value.replace(value) {
+            Some(before) if before == value => {
+                self.row += 1;
+                if self.is_stuck() && self.row == self.limit() {
+                    self.times += 1;
+                }
+            }
+            before => {
+                if let Some(b) = before {
+                    let step = (value - b).abs() / value.abs().max(b.abs());
+                    self.step = Some(self.step.map_or(step, |s| s.min(step)));
+                    self.longest = self.longest.max(self.row);
+                }
+                self.row = 1;
+            }
+        }
+        self.is_stuck()
+    }
+
+    fn limit(&self) -> usize {
+        let least = match self.step {
+            Some(s) if s < COARSE => EQUAL.0,
+            _ => EQUAL_COARSE,
+        };
+        least.max(EQUAL.1 * self.longest)
+    }
+
+    /// A meter whose value never changed is a phantom, and found so elsewhere.
+    fn is_stuck(&self) -> bool {
+        self.step.is_some() && self.row >= self.limit()
+    }
+}
+
+impl Feed {
+    /// Takes lines that arrived together at `arrival`, s of the host's clock; readings are added in order of time.
+    ///
+    /// # Errors
+    /// No later line can be read either; with the number of the line.
+    pub fn push<'a>(
+        &mut self,
+        lines: impl IntoIterator<Item = &'a str>,
+        arrival: f64,
+        out: &mut Vec<Reading>,
+    ) -> Result<(), (usize, FeedError)> {
+        let mut batch = Vec::new();
+        for line in lines {
+            self.number += 1;
+            match self.lines.push(line) {
+                Ok(Some(sample)) => batch.push(sample),
+                Ok(None) => {}
+                Err(e) if e.is_final() => return Err((self.number, e.into())),
+                Err(e) => {
+                    self.skipped += 1;
+                    self.first_skipped.get_or_insert((self.number, e));
+                }
+            }
+        }
+        let mut mapped = Vec::with_capacity(batch.len());
+        let is_energy = batch.first().is_some_and(|s: &Sample| s.is_energy);
+        self.clock
+            .push(&batch, arrival, &mut mapped)
+            .map_err(|e| (self.number, e.into()))?;
+        for r in mapped {
+            if let Some(last) = self.last.replace(r.at_s) {
+                if self.spacings.len() == SPACINGS {
+                    self.spacings.remove(0);
+                }
+                self.spacings.push(r.at_s - last);
+            }
+            match is_energy {
+                true => self.add_joules(r, out),
+                // What repeats itself is no reading.
+                false if self.still.push(r.value) => {}
+                false => out.push(r),
+            }
+        }
+        Ok(())
+    }
+
+    /// A counter becomes the power that it means between two samples: constant, so that the integral is the counter's.
+    fn add_joules(&mut self, r: Reading, out: &mut Vec<Reading>) {
+        let Some((from, before)) = self.counter.replace((r.at_s, r.value)) else {
+            return;
+        };
+        if r.value < before {
+            self.counter_restarts += 1;
+            return;
+        }
+        let value = (r.value - before) / (r.at_s - from);
+        let start = from + 1e-6 * (r.at_s - from);
+        out.push(Reading { at_s: start, value });
+        out.push(Reading {
+            at_s: r.at_s,
+            value,
+        });
+    }
+
+    /// Time between two samples, s.
+    pub fn period_s(&self) -> Option<f64> {
+        (self.spacings.len() >= 3).then(|| crate::stats::median(&self.spacings))
+    }
+
+    /// Whether the meter repeats its last value now.
+    pub fn is_stuck(&self) -> bool {
+        self.still.is_stuck()
+    }
+
+    /// Why there is no sample yet.
+    pub fn why_none(&self) -> Option<String> {
+        let (line, e) = match (&self.first_skipped, self.lines.first_unread()) {
+            (Some((n, e)), _) => (*n, e.to_string()),
+            (None, Some(text)) => (1, format!("`{text}` is no sample")),
+            (None, None) => return None,
+        };
+        Some(match self.skipped {
+            0 | 1 => format!("line {line}: {e}"),
+            n => format!("{n} lines are no samples; line {line}: {e}"),
+        })
+    }
+
+    /// What was passed over, as sentences.
+    pub fn notes(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let s = |n: usize| if n == 1 { "" } else { "s" };
+        if let Some((line, e)) = &self.first_skipped {
+            let n = self.skipped;
+            let first = if n > 1 { "the first: " } else { "" };
+            out.push(format!("{n} line{} skipped: {first}line {line}: {e}", s(n)));
+        }
+        let e = &self.clock.events;
+        if e.steps > 0 {
+            out.push(format!(
+                "its clock was set {} time{} (by {:+.3} s): times after it count anew",
+                e.steps,
+                s(e.steps),
+                e.first_step_s
+            ));
+        }
+        if e.unfit > 0 {
+            out.push(format!(
+                "{} sample{} skipped: their times are out of order",
+                e.unfit,
+                s(e.unfit)
+            ));
+        }
+        if e.conflicts >= 10 {
+            out.push(format!(
+                "{} samples have the time of the one before and quite another power: does it print several devices?",
+                e.conflicts
+            ));
+        }
+        if self.counter_restarts > 0 {
+            out.push(format!(
+                "its counter of joules fell {} time{}",
+                self.counter_restarts,
+                s(self.counter_restarts)
+            ));
+        }
+        if self.still.times > 0 {
+            out.push(format!(
+                "it repeated its last value {} time{}, each for {} samples or more: these are no readings",
+                self.still.times,
+                s(self.still.times),
+                EQUAL.0
+            ));
+        }
+        out
+    }
+}
