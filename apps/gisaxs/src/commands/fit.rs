@@ -78,7 +78,11 @@ pub fn fit(args: &FitArgs) -> Result {
         }
     };
     let mut target = settings.target(dir)?;
-    let detector = target.sample.scene(&target.dir)?.detector;
+    let scene = target.sample.scene(&target.dir)?;
+    if team.has_first() {
+        scene.notes.iter().for_each(greenup_app::print::warn);
+    }
+    let detector = scene.detector;
     for cut in target.cut.iter().chain(&args.cut) {
         cut.check(&detector)?;
     }
@@ -119,6 +123,7 @@ pub fn fit(args: &FitArgs) -> Result {
     let mut value = json(&target, &found);
     value["seconds"] = seconds.into();
     value["ranks"] = team.size().into();
+    value["notes"] = scene.notes.into();
     value["file"] = serde_json::json!(args.out);
     value["provenance"] = serde_json::json!(provenance);
     if !args.json

@@ -3,8 +3,8 @@
 use super::files::{beside, outputs, write};
 use super::summary;
 use clap::Args;
-use greenup_app::Result;
 use greenup_app::provenance::Provenance;
+use greenup_app::{Result, print};
 use greenup_gisaxs::sample::Sample;
 use greenup_gisaxs::scattering::layers;
 use greenup_gisaxs::table::{fail, numbers};
@@ -32,6 +32,8 @@ pub fn reflectivity(args: &ReflectivityArgs) -> Result {
         .file(&args.out, &["csv"])?;
     let sample = Sample::read(&args.sample)?;
     let stack = sample.stack(beside(&args.sample))?;
+    let notes = layers::notes(&stack);
+    notes.iter().for_each(print::warn);
     let k0 = sample.wave_number()?;
     let rows = numbers(&args.angles, 1)?;
     let mut text = String::from("alpha_deg,R\n");
@@ -46,7 +48,7 @@ pub fn reflectivity(args: &ReflectivityArgs) -> Result {
     write(&args.out, text)?;
     summary(
         args.json,
-        &json!({"points": rows.len(), "file": args.out, "provenance": Provenance::of_process()}),
+        &json!({"points": rows.len(), "file": args.out, "notes": notes, "provenance": Provenance::of_process()}),
         &format!("{} angles: {}", rows.len(), args.out.display()),
     );
     Ok(())

@@ -5,9 +5,9 @@ use super::image::ImageArgs;
 use super::mesh_form_factor::MeshFormFactorArgs;
 use super::{stopped, summary, watched};
 use clap::Args;
-use greenup_app::Result;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::RanksArg;
+use greenup_app::{Result, print};
 use greenup_gisaxs::detector::counting_noise;
 use greenup_gisaxs::image::{About, Cut, Format};
 use greenup_gisaxs::sample::Sample;
@@ -71,6 +71,9 @@ pub fn simulate(args: &SimulateArgs) -> Result {
     for cut in &args.cut {
         cut.check(&scene.detector)?;
     }
+    if team.has_first() {
+        scene.notes.iter().for_each(print::warn);
+    }
     scene.numeric = numeric;
     let (rows, columns) = (scene.detector.rows(), scene.detector.columns());
     let start = Instant::now();
@@ -131,7 +134,7 @@ pub fn simulate(args: &SimulateArgs) -> Result {
     summary(
         args.json,
         &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": args.out, "files": files,
-            "ranks": team.size(), "provenance": provenance}),
+            "ranks": team.size(), "notes": scene.notes, "provenance": provenance}),
         &format!(
             "{columns} × {rows} pixels in {seconds:.3} s, maximum {top:.4e}: {}",
             names.join(", ")

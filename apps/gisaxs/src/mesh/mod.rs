@@ -3,6 +3,7 @@
 mod ball;
 mod bicontinuous;
 mod check;
+mod cut;
 mod files;
 mod level_set;
 mod write;
