@@ -15,6 +15,8 @@ use crate::detector::resolution::Resolution;
 use crate::mesh_form_factor::Settings;
 use crate::scattering::dwba::{Mode, Scene};
 use crate::scattering::layers::{self, Layer};
+use crate::scattering::order;
+use crate::scattering::particle::Population;
 use crate::{GisaxsError, table};
 use optics::{MaterialText, Materials};
 use placing::Placing;
@@ -303,7 +305,7 @@ impl Sample {
             _ => &none,
         };
         let mut notes = layers::notes(&layers);
-        let populations = self
+        let populations: Vec<Population> = self
             .particles
             .iter()
             .zip(raw)
@@ -337,6 +339,11 @@ impl Sample {
             return wrong("[detector] is missing: give phi and alpha, or flat".into());
         };
         let detector = text.detector(incidence)?;
+        notes.extend(order::missed(
+            &populations,
+            &detector,
+            layers::outside(&layers, self.wave_number()?),
+        ));
         let pixels = (detector.rows() * detector.columns()) as u64;
         // Positions, amplitudes, their means and the image; waves in each layer if the pixels of a row differ.
         let waves = if detector.level() {
