@@ -43,7 +43,7 @@ average = 'decoupled'
 lattice = { a = 20.0, b = 25.0, angle = 75.0, rotation = 10.0, cells = [6, 9] }
 core = { form = { shape = 'box', length_x = 3.0, width_y = 2.0, height = 2.0 }, delta = 1e-5, beta = 1e-7, at = [0.5, 0.3, 1.0] }
 [[particles.parts]]
-form = { shape = 'cylinder', radius = 3.0, height = 7.0 }
+form = { shape = 'box', length_x = 3.0, width_y = 4.0, height = 7.0 }
 delta = 9e-6
 beta = 1e-7
 at = [10.0, -4.0, 2.0]
@@ -392,7 +392,7 @@ fn what_has_no_effect_or_no_image_is_refused() {
         ),
         (
             sphere,
-            &distribution("of = 'height', kind = 'lognormal', width = 1.0"),
+            &(distribution("of = 'height', kind = 'lognormal', width = 1.0") + "height = 0.0\n"),
             "about 0 are 0",
         ),
         (

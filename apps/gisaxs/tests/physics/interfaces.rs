@@ -18,7 +18,7 @@ fn data(name: &str) -> String {
 
 #[test]
 fn images_of_another_program() {
-    let all: J = serde_json::from_str(&data("bornagain_interfaces.json")).unwrap();
+    let all: J = serde_json::from_str(&data("bornagain_arrangements.json")).unwrap();
     let axis = |key: &str| {
         let ends: Vec<f64> = all[key]
             .as_array()
