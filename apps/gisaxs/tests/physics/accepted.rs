@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 const START: &str = "background = 1e-12
 beam = { energy = 12400.0, angle = 0.25, intensity = 2.0 }
-resolution = { across = 0.04, up = 0.05 }
+resolution = { across = 0.3, up = 0.25 }
 [materials]
 gold = { delta = 3e-5, beta = 2e-6 }
 glass = { file = 'glass.csv' }
@@ -158,7 +158,9 @@ fn each_key_changes_the_image() {
     for text in [
         format!("{START}{ANGLES}{CELL}"),
         format!("{START}{EDGES}{OTHERS}"),
-        format!("{START}{FLAT}{OTHERS}").replace("energy = 12400.0", "wavelength = 0.1"),
+        format!("{START}{FLAT}{OTHERS}")
+            .replace("energy = 12400.0", "wavelength = 0.1")
+            .replace("across = 0.3, up = 0.25", "across = 2.0, up = 1.9"),
     ] {
         let whole: Table = toml::from_str(&text).unwrap();
         let plain = image(&whole, dir.path()).unwrap();
