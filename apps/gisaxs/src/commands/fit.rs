@@ -85,16 +85,18 @@ pub fn fit(args: &FitArgs) -> Result {
         unused(&["--cut"], "the data are a cut themselves, which is drawn")?;
     }
     let mut target = settings.target(dir)?;
+    let scene = target.sample.scene(&target.dir)?;
     if team.has_first() {
         if let Some(text) = target.left_out.text(target.values.len()) {
             note(text);
         }
-        target.sample.warnings().iter().for_each(print::warn);
+        let warnings = target.sample.warnings();
+        warnings.iter().chain(&scene.notes).for_each(print::warn);
         if let Some(text) = target.left_out.warning() {
             print::warn(text);
         }
     }
-    let detector = target.sample.scene(&target.dir)?.detector;
+    let detector = scene.detector;
     for cut in target.cut.iter().chain(&args.cut) {
         cut.check(&detector)?;
     }
@@ -135,6 +137,7 @@ pub fn fit(args: &FitArgs) -> Result {
     value["warnings"] = target.sample.warnings().into();
     value["seconds"] = seconds.into();
     value["ranks"] = team.size().into();
+    value["notes"] = scene.notes.into();
     value["file"] = args.out.as_ref().map(print::lossy).into();
     value["provenance"] = serde_json::json!(provenance);
     if !args.json

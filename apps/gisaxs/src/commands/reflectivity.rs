@@ -3,9 +3,9 @@
 use super::files::{beside, outputs, write};
 use super::summary;
 use clap::Args;
+use greenup_app::provenance::Provenance;
 use greenup_app::Result;
 use greenup_app::print::{self, lossy};
-use greenup_app::provenance::Provenance;
 use greenup_gisaxs::sample::Sample;
 use greenup_gisaxs::scattering::layers;
 use greenup_gisaxs::table::{Column, DEGREES, Layout, fail};
@@ -53,6 +53,8 @@ pub fn reflectivity(args: &ReflectivityArgs) -> Result {
         .file(&args.out, &["csv"])?;
     let sample = Sample::read(&args.sample)?;
     let stack = sample.stack(beside(&args.sample))?;
+    let notes = layers::notes(&stack);
+    notes.iter().for_each(print::warn);
     let k0 = sample.wave_number()?;
     let warnings = sample.warnings();
     warnings.iter().for_each(print::warn);
@@ -69,7 +71,7 @@ pub fn reflectivity(args: &ReflectivityArgs) -> Result {
     write(&args.out, text)?;
     summary(
         args.json,
-        &json!({"points": rows.len(), "file": lossy(&args.out), "warnings": warnings, "provenance": Provenance::of_process()}),
+        &json!({"points": rows.len(), "file": lossy(&args.out), "warnings": warnings, "notes": notes, "provenance": Provenance::of_process()}),
         &format!("{} angles: {}", rows.len(), args.out.display()),
     );
     Ok(())

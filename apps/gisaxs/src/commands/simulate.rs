@@ -5,10 +5,10 @@ use super::image::ImageArgs;
 use super::mesh_form_factor::MeshFormFactorArgs;
 use super::{stopped, summary, watched};
 use clap::Args;
-use greenup_app::Result;
-use greenup_app::print::{self, lossy};
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::RanksArg;
+use greenup_app::Result;
+use greenup_app::print::{self, lossy};
 use greenup_gisaxs::detector::counting_noise;
 use greenup_gisaxs::image::{About, Cut, Format};
 use greenup_gisaxs::sample::Sample;
@@ -95,6 +95,9 @@ pub fn simulate(args: &SimulateArgs) -> Result {
     let mut members = scene.populations.iter().flat_map(|p| &p.members);
     let solid = members.any(|m| m.1.parts.iter().any(|p| p.form.polyhedron().is_some()));
     MeshFormFactorArgs::check(solid)?;
+    if team.has_first() {
+        scene.notes.iter().for_each(print::warn);
+    }
     scene.numeric = numeric;
     let (rows, columns) = (scene.detector.rows(), scene.detector.columns());
     let start = Instant::now();
@@ -155,7 +158,7 @@ pub fn simulate(args: &SimulateArgs) -> Result {
     summary(
         args.json,
         &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": lossy(&args.out), "files": names,
-            "ranks": team.size(), "warnings": warnings, "provenance": provenance}),
+            "ranks": team.size(), "warnings": warnings, "notes": scene.notes, "provenance": provenance}),
         &format!(
             "{columns} × {rows} pixels in {seconds:.3} s, maximum {top:.4e}: {}",
             names.join(", ")

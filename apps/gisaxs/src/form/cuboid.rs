@@ -1,7 +1,9 @@
 //! A box, its base centred at the origin.
 
-use super::FormFactor;
 use super::functions::{sinc, wave};
+use super::solids::{frustum, rectangle};
+use super::{FormFactor, Slice, upright};
+use crate::sample::rotation::Rotation;
 use num_complex::Complex64;
 
 /// A box with edges along the axes.
@@ -27,5 +29,23 @@ impl FormFactor for Cuboid {
 
     fn volume(&self) -> f64 {
         self.length * self.width * self.height
+    }
+
+    fn reach(&self, toward: [f64; 3]) -> f64 {
+        0.5 * (self.length * toward[0].abs() + self.width * toward[1].abs())
+            + (self.height * toward[2]).max(0.0)
+    }
+
+    fn slice(&self, by: &Rotation, low: f64, high: f64) -> Option<Slice> {
+        if by.up().is_none() {
+            let base = rectangle(self.length, self.width);
+            return frustum(&base, &base, self.height)
+                .ok()?
+                .slice(by, low, high);
+        }
+        upright(by, (low, high), |low, high| {
+            let height = high - low;
+            (Box::new(Self { height, ..*self }), [0.0, 0.0, low])
+        })
     }
 }

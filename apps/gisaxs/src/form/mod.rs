@@ -6,6 +6,7 @@ mod polyhedron;
 mod round;
 mod shape;
 mod solids;
+mod tilted;
 mod triangle;
 
 pub use functions::gauss;
@@ -26,10 +27,38 @@ pub trait FormFactor: Send + Sync {
     /// The volume F(0), nm³.
     fn volume(&self) -> f64;
 
+    /// How far the shape reaches from the origin in a direction, nm: the largest n·r for a unit vector n.
+    fn reach(&self, toward: [f64; 3]) -> f64;
+
+    /// What of the shape, rotated about the origin, lies between two horizontal planes, nm; `None` if that has no
+    /// closed form.
+    fn slice(&self, by: &Rotation, low: f64, high: f64) -> Option<Slice>;
+
     /// The shape as a polyhedron; `None` if it is not one.
     fn polyhedron(&self) -> Option<&Polyhedron> {
         None
     }
+}
+
+/// A part of a shape: its form factor, and where its origin lies, nm.
+pub type Slice = (Box<dyn FormFactor>, [f64; 3]);
+
+/// Lowest and highest z of a shape, nm.
+pub(crate) fn span_z(form: &dyn FormFactor) -> [f64; 2] {
+    [-form.reach([0.0, 0.0, -1.0]), form.reach([0.0, 0.0, 1.0])]
+}
+
+/// The slice of a shape of one that is upright or upside down: `own` cuts it between two planes in its own frame.
+fn upright(
+    by: &Rotation,
+    (low, high): (f64, f64),
+    own: impl FnOnce(f64, f64) -> Slice,
+) -> Option<Slice> {
+    let (form, at) = match by.up()? {
+        true => own(low, high),
+        false => own(-high, -low),
+    };
+    Some((turned(form, by), by.forward(at)))
 }
 
 /// A shape rotated about the origin.
@@ -45,6 +74,14 @@ impl FormFactor for Turned {
 
     fn volume(&self) -> f64 {
         self.form.volume()
+    }
+
+    fn reach(&self, toward: [f64; 3]) -> f64 {
+        self.form.reach(self.by.inverse(toward))
+    }
+
+    fn slice(&self, by: &Rotation, low: f64, high: f64) -> Option<Slice> {
+        self.form.slice(&self.by.then(by), low, high)
     }
 }
 

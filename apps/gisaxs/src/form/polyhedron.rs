@@ -1,7 +1,7 @@
 //! Polyhedra and meshes: F(q) = −i/Σ|q_k|² Σ_t (q*·n_t) I_t, with the exact transform I_t of each
 //! triangle and the complex conjugate q* (with any other vector the prefactor may vanish).
 
-use super::{FormFactor, transform};
+use super::{FormFactor, Slice, transform};
 use crate::GisaxsError;
 use crate::mesh::{CHUNK, Mesh, go_on};
 use crate::sample::rotation::Rotation;
@@ -47,6 +47,11 @@ impl Polyhedron {
     /// As of [`Polyhedron::new`]; [`GisaxsError::Interrupted`] if stopped.
     pub fn until(mesh: &Mesh, stop: &AtomicBool) -> Result<Self, GisaxsError> {
         mesh.check_until(stop)?;
+        Self::of_closed(mesh, stop)
+    }
+
+    /// The solid inside a closed surface, whose triangles may lie on others that face the other way.
+    fn of_closed(mesh: &Mesh, stop: &AtomicBool) -> Result<Self, GisaxsError> {
         let faces = mesh
             .triangles
             .iter()
@@ -169,5 +174,27 @@ impl FormFactor for Polyhedron {
 
     fn volume(&self) -> f64 {
         self.volume
+    }
+
+    fn reach(&self, toward: [f64; 3]) -> f64 {
+        let along = |v: &[f64; 3]| v[0] * toward[0] + v[1] * toward[1] + v[2] * toward[2];
+        self.mesh
+            .vertices
+            .iter()
+            .map(along)
+            .fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    fn slice(&self, by: &Rotation, low: f64, high: f64) -> Option<Slice> {
+        let own;
+        let mesh = if by.is_none() {
+            &self.mesh
+        } else {
+            own = self.rotated(by);
+            &own.mesh
+        };
+        let cut = mesh.above(low).below(high);
+        let form = Self::of_closed(&cut, &AtomicBool::new(false)).ok()?;
+        Some((Box::new(form), [0.0; 3]))
     }
 }

@@ -1,7 +1,9 @@
 //! Shapes of revolution about z, base at z = 0.
 
-use super::FormFactor;
 use super::functions::{along, ball, disc, integral, sinc, wave};
+use super::tilted::TiltedBall;
+use super::{FormFactor, Slice, upright};
+use crate::sample::rotation::Rotation;
 use num_complex::Complex64;
 use std::f64::consts::PI;
 
@@ -24,6 +26,16 @@ impl FormFactor for Spheroid {
     fn volume(&self) -> f64 {
         4.0 / 3.0 * PI * self.radius * self.radius * self.half_height
     }
+
+    fn reach(&self, toward: [f64; 3]) -> f64 {
+        let [x, y, z] = toward;
+        (self.radius * x.hypot(y)).hypot(self.half_height * z) + self.half_height * z
+    }
+
+    fn slice(&self, by: &Rotation, low: f64, high: f64) -> Option<Slice> {
+        let semi_axes = [self.radius, self.radius, self.half_height];
+        Some(TiltedBall::slice(semi_axes, by, low, high))
+    }
 }
 
 /// An upright circular cylinder.
@@ -43,6 +55,17 @@ impl FormFactor for Cylinder {
 
     fn volume(&self) -> f64 {
         PI * self.radius * self.radius * self.height
+    }
+
+    fn reach(&self, toward: [f64; 3]) -> f64 {
+        self.radius * toward[0].hypot(toward[1]) + (self.height * toward[2]).max(0.0)
+    }
+
+    fn slice(&self, by: &Rotation, low: f64, high: f64) -> Option<Slice> {
+        upright(by, (low, high), |low, high| {
+            let height = high - low;
+            (Box::new(Self { height, ..*self }), [0.0, 0.0, low])
+        })
     }
 }
 
@@ -73,6 +96,23 @@ impl FormFactor for Cone {
     fn volume(&self) -> f64 {
         let (a, b) = (self.radius, self.top);
         PI / 3.0 * self.height * (a * a + a * b + b * b)
+    }
+
+    fn reach(&self, toward: [f64; 3]) -> f64 {
+        let (across, up) = (toward[0].hypot(toward[1]), toward[2]);
+        (self.radius * across).max(self.top * across + self.height * up)
+    }
+
+    fn slice(&self, by: &Rotation, low: f64, high: f64) -> Option<Slice> {
+        let radius = |z: f64| self.radius + (self.top - self.radius) * z / self.height;
+        upright(by, (low, high), |low, high| {
+            let form = Self {
+                radius: radius(low),
+                top: radius(high),
+                height: high - low,
+            };
+            (Box::new(form), [0.0, 0.0, low])
+        })
     }
 }
 
@@ -110,5 +150,24 @@ impl FormFactor for BallSlice {
     fn volume(&self) -> f64 {
         let part = |z: f64| z * (self.radius * self.radius - z * z / 3.0);
         PI * self.stretch * (part(self.top) - part(self.bottom))
+    }
+
+    fn reach(&self, toward: [f64; 3]) -> f64 {
+        let (across, up) = (toward[0].hypot(toward[1]), self.stretch * toward[2]);
+        // The farthest height of the whole ball, if it is in this part.
+        let whole = self.radius * up / across.hypot(up).max(f64::MIN_POSITIVE);
+        let z = whole.clamp(self.bottom, self.top);
+        across * (self.radius * self.radius - z * z).max(0.0).sqrt() + up * (z - self.bottom)
+    }
+
+    fn slice(&self, by: &Rotation, low: f64, high: f64) -> Option<Slice> {
+        upright(by, (low, high), |low, high| {
+            let form = Self {
+                bottom: self.bottom + low / self.stretch,
+                top: (self.bottom + high / self.stretch).min(self.top),
+                ..*self
+            };
+            (Box::new(form), [0.0, 0.0, low])
+        })
     }
 }

@@ -42,7 +42,7 @@ pub struct View<'a> {
     /// The pixels.
     pub detector: &'a Detector,
     axes: Axes,
-    k0: f64,
+    k: f64,
     incidence: f64,
 }
 
@@ -61,7 +61,7 @@ impl<'a> View<'a> {
         Self {
             detector,
             axes,
-            k0: scene.k0,
+            k: scene.k(),
             incidence: scene.incidence,
         }
     }
@@ -72,8 +72,8 @@ impl<'a> View<'a> {
             Axes::Q => {
                 let (phi, alpha) = self.detector.angles_at(u, v);
                 (
-                    self.k0 * alpha.cos() * phi.sin(),
-                    self.k0 * (alpha.sin() + self.incidence.sin()),
+                    self.k * alpha.cos() * phi.sin(),
+                    self.k * (alpha.sin() + self.incidence.sin()),
                 )
             }
             Axes::Detector => self.detector.in_units(u, v),
@@ -85,9 +85,9 @@ impl<'a> View<'a> {
     fn position(&self, x: f64, y: f64) -> Option<(f64, f64)> {
         match self.axes {
             Axes::Q => {
-                let up = y / self.k0 - self.incidence.sin();
+                let up = y / self.k - self.incidence.sin();
                 let alpha = (up.abs() <= 1.0).then(|| up.asin())?;
-                let side = x / (self.k0 * alpha.cos());
+                let side = x / (self.k * alpha.cos());
                 let phi = (side.abs() <= 1.0).then(|| side.asin())?;
                 self.detector.position(phi, alpha)
             }

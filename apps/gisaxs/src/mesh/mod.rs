@@ -3,6 +3,7 @@
 mod ball;
 mod bicontinuous;
 mod check;
+mod cut;
 mod edges;
 mod files;
 mod level_set;

@@ -60,11 +60,19 @@ impl DistributionText {
         }
     }
 
+    /// Paths of all numbers that change.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.of.as_str()).chain(self.with.iter().map(String::as_str))
+    }
+
     /// Values about `center`, with weights that sum to one.
     fn points(&self, center: f64) -> Result<Vec<(f64, f64)>, GisaxsError> {
         let n = self.samples;
-        if !(1..=10_000).contains(&n) {
-            return Err(format!("samples = {n}: 1 to 10000 are possible").into());
+        if !(2..=10_000).contains(&n) {
+            return Err(format!(
+                "samples = {n}: 2 to 10000 are possible; one sample is the value itself, without a distribution"
+            )
+            .into());
         }
         if !(self.width > 0.0 && self.width.is_finite()) {
             return Err(format!("width = {}: it must be above 0", self.width).into());
@@ -101,7 +109,18 @@ impl DistributionText {
         if self.of == "orientation" {
             return self.orientations(particle).map_err(wrong);
         }
+        if let Some(path) = self.paths().find(|p| counted(p)) {
+            return Err(wrong(format!("\"{path}\" is a whole number").into()));
+        }
         let center = number(particle, &self.of).map_err(wrong)?;
+        if center == 0.0 && (self.kind == Kind::Lognormal || !self.with.is_empty()) {
+            let why = if self.kind == Kind::Lognormal {
+                "all values of a lognormal distribution about 0 are 0"
+            } else {
+                "numbers cannot scale in proportion to 0"
+            };
+            return Err(wrong(why.into()));
+        }
         self.points(center)
             .map_err(wrong)?
             .into_iter()
@@ -121,6 +140,9 @@ impl DistributionText {
         if self.kind != Kind::Isotropic || !(1..=64).contains(&self.samples) {
             return Err("kind must be isotropic, with 1 to 64 samples per angle".into());
         }
+        if self.width != 0.0 || !self.with.is_empty() {
+            return Err("all orientations have no width, and no numbers that scale with them: remove width and with".into());
+        }
         let n = self.samples;
         let mut out = Vec::new();
         for (cosine, w) in gauss(n) {
@@ -138,6 +160,12 @@ impl DistributionText {
         }
         Ok(out)
     }
+}
+
+/// Whether the number at a path of particles is a whole one.
+fn counted(path: &str) -> bool {
+    let mut keys = path.rsplit('.').filter(|key| key.parse::<usize>().is_err());
+    matches!(keys.next(), Some("cells" | "sides" | "layer"))
 }
 
 /// Numbers that an input file may leave at their default, by table and key.

@@ -5,6 +5,7 @@ pub(crate) mod limits;
 mod optics;
 mod particles;
 mod pixels;
+mod placing;
 pub mod rotation;
 
 pub use particles::ParticlesText;
@@ -14,9 +15,12 @@ pub use toml::Value;
 use crate::detector::resolution::Resolution;
 use crate::mesh_form_factor::Settings;
 use crate::scattering::dwba::{Mode, Scene};
-use crate::scattering::layers::Layer;
+use crate::scattering::layers::{self, Layer};
+use crate::scattering::order;
+use crate::scattering::particle::Population;
 use crate::{GisaxsError, table};
 use optics::{MaterialText, Materials};
+use placing::Placing;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -105,7 +109,7 @@ pub struct LayerText {
     pub delta: Option<f64>,
     /// β of the refractive index n = 1 − δ + iβ.
     pub beta: Option<f64>,
-    /// Thickness, nm; required of inner layers, ignored of the first and the last.
+    /// Thickness, nm; required of inner layers, refused of the first and the last, which have no end.
     pub thickness: Option<f64>,
     /// Root-mean-square roughness of the upper interface, nm.
     #[serde(default)]
@@ -276,6 +280,12 @@ impl Sample {
         if self.mode == ModeText::Saxs && self.layers.is_empty() {
             return Ok(vec![Layer::smooth(0.0, 0.0, 0.0)]);
         }
+        if last > 0 && self.mode == ModeText::Saxs {
+            return Err(GisaxsError::Sample(format!(
+                "mode = \"saxs\" is transmission through one medium: [[layers]] has {}",
+                last + 1
+            )));
+        }
         if last == 0 && self.mode != ModeText::Saxs {
             return Err(GisaxsError::Sample(
                 "[[layers]] needs at least two: what the beam comes through, and the substrate"
@@ -291,6 +301,17 @@ impl Sample {
                 let wrong = |m: GisaxsError| GisaxsError::Sample(format!("layer {name}: {m}"));
                 let inner = i > 0 && i < last;
                 let thickness = l.thickness.filter(|_| inner).unwrap_or(0.0);
+                if !inner && l.thickness.is_some_and(|t| t != 0.0) {
+                    let which = if i == 0 { "first" } else { "last" };
+                    return Err(wrong(
+                        format!("the {which} layer has no end: remove its thickness").into(),
+                    ));
+                }
+                if i == 0 && l.roughness != 0.0 {
+                    return Err(wrong(
+                        "roughness is that of the upper interface, and the first layer has none: give it to the next layer".into(),
+                    ));
+                }
                 if inner && !(thickness > 0.0 && thickness.is_finite()) {
                     return Err(wrong("give a thickness above 0".into()));
                 }
@@ -341,7 +362,8 @@ impl Sample {
             Some(Value::Array(a)) => a,
             _ => &none,
         };
-        let populations = self
+        let mut notes = layers::notes(&layers);
+        let populations: Vec<Population> = self
             .particles
             .iter()
             .zip(raw)
@@ -351,14 +373,35 @@ impl Sample {
                 let Value::Table(raw) = raw else {
                     return Err(fail("must be a table".into()));
                 };
-                p.population(raw, &layers, &materials, dir).map_err(fail)
+                let mut placing = Placing {
+                    layers: &layers,
+                    materials: &materials,
+                    dir,
+                    cuts: self.mode == ModeText::Dwba,
+                    inside: false,
+                    note: None,
+                };
+                let out = p.populations(raw, &mut placing).map_err(fail)?;
+                if !placing.inside {
+                    return Err(fail(placing.outside(p.layer)));
+                }
+                notes.extend(placing.note.map(|m| format!("particles number {n}: {m}")));
+                Ok(out)
             })
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .flatten()
+            .collect();
         let incidence = angle.to_radians();
         let Some(text) = &self.detector else {
             return wrong("[detector] is missing: give phi and alpha, or flat".into());
         };
         let detector = text.detector(incidence)?;
+        notes.extend(order::missed(
+            &populations,
+            &detector,
+            layers::outside(&layers, self.wave_number()?),
+        ));
         let pixels = (detector.rows() * detector.columns()) as u64;
         // Positions, amplitudes, their means and the image; waves in each layer if the pixels of a row differ.
         let waves = if detector.level() {
@@ -404,6 +447,7 @@ impl Sample {
             background: self.background,
             smearing,
             numeric: Settings::default(),
+            notes,
         })
     }
 }

@@ -3,10 +3,10 @@
 use super::distribution::DistributionText;
 use super::limits;
 use super::optics::Materials;
+use super::placing::Placing;
 use crate::GisaxsError;
 use crate::form::{Shape, turned};
 use crate::sample::rotation::Rotation;
-use crate::scattering::layers::Layer;
 use crate::scattering::order::{Lattice, Order, Paracrystal, Radial};
 use crate::scattering::particle::{Average, Part, Particle, Population};
 use serde::Deserialize;
@@ -146,6 +146,17 @@ fn domain(size: Option<f64>) -> Result<f64, crate::GisaxsError> {
     }
 }
 
+/// Refuses peaks of zero width.
+fn wide(path: &str, spread: f64, domain: f64) -> Result<(), crate::GisaxsError> {
+    if spread == 0.0 && domain.is_infinite() {
+        return Err(format!(
+            "{path} = 0 without a domain: Bragg peaks of zero width, which no pixel samples; give a spread above 0 or a domain (nm)"
+        )
+        .into());
+    }
+    Ok(())
+}
+
 impl ParticlesText {
     fn order(&self) -> Result<Order, crate::GisaxsError> {
         let spread = |s: f64| {
@@ -164,100 +175,168 @@ impl ParticlesText {
                     cells: l.cells,
                 }))
             }
-            (None, Some(p), None) => Ok(Order::Paracrystal(Paracrystal {
-                sides: sides(p.a, p.b, p.angle, p.rotation)?,
-                spread: [spread(p.spread[0])?, spread(p.spread[1])?],
-                domain: domain(p.domain)?,
-            })),
+            (None, Some(p), None) => {
+                let out = Paracrystal {
+                    sides: sides(p.a, p.b, p.angle, p.rotation)?,
+                    spread: [spread(p.spread[0])?, spread(p.spread[1])?],
+                    domain: domain(p.domain)?,
+                };
+                for (n, s) in out.spread.iter().enumerate() {
+                    wide(&format!("paracrystal.spread.{n}"), *s, out.domain)?;
+                }
+                Ok(Order::Paracrystal(out))
+            }
             (None, None, Some(r)) => {
                 if !(r.distance > 0.0 && r.distance.is_finite()) {
                     return Err(format!("distance = {}: it must be above 0", r.distance).into());
                 }
-                Ok(Order::Radial(Radial {
+                let out = Radial {
                     distance: r.distance,
                     spread: spread(r.spread)?,
                     domain: domain(r.domain)?,
-                }))
+                };
+                wide("radial.spread", out.spread, out.domain)?;
+                Ok(Order::Radial(out))
             }
             _ => Err("give one of lattice, paracrystal and radial".into()),
         }
     }
 
-    /// The population; `raw` is the same description before defaults are filled in.
+    /// The population, or several where a distribution changes both particles and their arrangement; `raw` is the same
+    /// description before defaults are filled in.
     ///
     /// # Errors
     /// The description is incomplete, inconsistent or invalid, or has too many sizes and orientations.
-    pub(super) fn population(
+    pub(super) fn populations(
         &self,
         raw: &Table,
-        layers: &[Layer],
-        materials: &Materials,
-        dir: &Path,
-    ) -> Result<Population, crate::GisaxsError> {
+        place: &mut Placing,
+    ) -> Result<Vec<Population>, crate::GisaxsError> {
+        let layers = place.layers;
         if self.layer >= layers.len() {
             return Err(format!("layer = {}, but there are {}", self.layer, layers.len()).into());
         }
-        let order = self.order()?;
-        let Some(density) = self.density.or(order.density()) else {
+        if !self.height.is_finite() {
+            return Err("height is not finite".into());
+        }
+        self.check_distributions()?;
+        let count = (self.distributions.iter()).fold(1, |n: usize, d| n.saturating_mul(d.count()));
+        if count > MOST_MEMBERS {
+            return Err(format!(
+                "its distributions make {count} particles, more than {MOST_MEMBERS}: use fewer samples"
+            )
+            .into());
+        }
+        // Numbers of arrangements are independent of those of particles, unless one distribution changes both: then each of
+        // its values is a population.
+        let (arrangements, rest): (Vec<_>, Vec<_>) =
+            (self.distributions.iter()).partition(|d| d.paths().all(of_arrangement));
+        let (both, particles): (Vec<_>, Vec<_>) = rest
+            .into_iter()
+            .partition(|d| d.paths().any(of_arrangement));
+        let mut populations = Vec::new();
+        for (share, table) in all_values(&both, (1.0, raw.clone()))? {
+            let mut orders = Vec::new();
+            for (weight, table) in all_values(&arrangements, (share, table.clone()))? {
+                let one = Self::of_table(table)?;
+                orders.push((weight * one.density()?, one.order()?));
+            }
+            let mut members = Vec::new();
+            for (weight, table) in all_values(&particles, (1.0, table))? {
+                let one = Self::of_table(table)?;
+                members.push((weight, one.particle(place)?));
+            }
+            populations.push(Population {
+                orders,
+                members,
+                average: self.average,
+            });
+        }
+        Ok(populations)
+    }
+
+    fn of_table(table: Table) -> Result<Self, crate::GisaxsError> {
+        limits::check(&table)?;
+        let read = |e: toml::de::Error| GisaxsError::from(e.message().to_owned());
+        table.try_into().map_err(read)
+    }
+
+    /// Particles per nm².
+    fn density(&self) -> Result<f64, crate::GisaxsError> {
+        let Some(density) = self.density.or(self.order()?.density()) else {
             return Err("give a density (on a nm²), a lattice or a paracrystal".into());
         };
         if !(density > 0.0 && density.is_finite()) {
             return Err(format!("density = {density}: it must be above 0").into());
         }
-        if !self.height.is_finite() {
-            return Err("height is not finite".into());
+        Ok(density)
+    }
+
+    fn check_distributions(&self) -> Result<(), crate::GisaxsError> {
+        for d in &self.distributions {
+            let wrong = |m: &str| Err(format!("the distribution of \"{}\": {m}", d.of).into());
+            let fixed = |path: &&str| {
+                let first = path.split('.').next().unwrap_or_default();
+                matches!(first, "density" | "layer" | "distributions" | "average")
+            };
+            match d.paths().find(fixed) {
+                Some("density") => {
+                    return wrong(
+                        "the image is proportional to density: give its mean, without a distribution",
+                    );
+                }
+                Some(path) => return wrong(&format!("\"{path}\" must be one value")),
+                None => {}
+            }
+            if d.of == "orientation" {
+                if !self.parts.is_empty() {
+                    return wrong(
+                        "it would turn the first solid alone, not its parts: use distributions of turn, tilt and rotation",
+                    );
+                }
+                if [self.part.turn, self.part.tilt, self.part.rotation] != [0.0; 3] {
+                    return wrong("it replaces turn, tilt and rotation: remove them");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One particle, each of its solids in its layer, or cut at the interfaces that it crosses.
+    fn particle(&self, place: &mut Placing) -> Result<Particle, crate::GisaxsError> {
+        let mut parts = Vec::new();
+        for p in std::iter::once(&self.part).chain(&self.parts) {
+            p.add_to(&mut parts, place.materials, place.dir)?;
         }
         // The substrate has no lower interface, and no thickness here.
-        let above: f64 = layers
-            .iter()
-            .skip(1)
-            .take(self.layer)
-            .map(|l| l.thickness)
-            .sum();
-        let mut variants = vec![(1.0, raw.clone())];
-        for d in &self.distributions {
-            let count = variants.len().saturating_mul(d.count());
-            if count > MOST_MEMBERS {
-                return Err(format!(
-                    "its distributions make {count} particles, more than {MOST_MEMBERS}: use fewer samples"
-                ).into());
-            }
-            let mut next = Vec::new();
-            for (weight, table) in &variants {
-                for (w, t) in d.spread(table)? {
-                    next.push((weight * w, t));
-                }
-            }
-            variants = next;
-        }
-        let members = variants
-            .into_iter()
-            .map(|(weight, table)| {
-                limits::check(&table)?;
-                let one: Self = table
-                    .try_into()
-                    .map_err(|e: toml::de::Error| e.message().to_owned())?;
-                let mut parts = Vec::new();
-                for p in std::iter::once(&one.part).chain(&one.parts) {
-                    p.add_to(&mut parts, materials, dir)?;
-                }
-                Ok((
-                    weight,
-                    Particle {
-                        parts,
-                        height: one.height - above,
-                    },
-                ))
-            })
-            .collect::<Result<_, crate::GisaxsError>>()?;
-        Ok(Population {
-            density,
-            layer: self.layer,
-            order,
-            members,
-            average: self.average,
-        })
+        let height = self.height - place.below(self.layer);
+        let parts = place.put(parts, (self.layer, height))?;
+        Ok(Particle { parts, height })
     }
+}
+
+/// Whether the number at a path of a population is one of its arrangement, not of its particles.
+fn of_arrangement(path: &str) -> bool {
+    let first = path.split('.').next().unwrap_or_default();
+    matches!(first, "lattice" | "paracrystal" | "radial")
+}
+
+/// A description at all values of some distributions.
+fn all_values(
+    distributions: &[&DistributionText],
+    one: (f64, Table),
+) -> Result<Vec<(f64, Table)>, crate::GisaxsError> {
+    let mut all = vec![one];
+    for d in distributions {
+        let mut next = Vec::new();
+        for (weight, table) in &all {
+            for (w, t) in d.spread(table)? {
+                next.push((weight * w, t));
+            }
+        }
+        all = next;
+    }
+    Ok(all)
 }
 
 impl PartText {
@@ -302,6 +381,7 @@ impl PartText {
             index,
             around,
             at,
+            layer: 0,
         });
         if let Some(core) = &self.core {
             if !core.orientation()?.is_none() {

@@ -29,6 +29,22 @@ impl Rotation {
             .map(|row| row[0] * r[0] + row[1] * r[1] + row[2] * r[2])
     }
 
+    /// Rᵀ r: a direction in the frame of what is rotated.
+    pub fn inverse(&self, r: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|k| (0..3).map(|i| self.0[i][k] * r[i]).sum())
+    }
+
+    /// This rotation, and then another.
+    pub fn then(&self, next: &Self) -> Self {
+        Self(times(&next.0, &self.0))
+    }
+
+    /// Whether z stays up (`true`) or turns down (`false`); `None` if it tilts.
+    pub fn up(&self) -> Option<bool> {
+        let across = self.0[0][2].hypot(self.0[1][2]);
+        (across < 1e-12).then_some(self.0[2][2] > 0.0)
+    }
+
     /// Rᵀ q: a momentum transfer in the frame of the rotated particle.
     pub fn back(&self, q: &[Complex64; 3]) -> [Complex64; 3] {
         std::array::from_fn(|k| q[0] * self.0[0][k] + q[1] * self.0[1][k] + q[2] * self.0[2][k])

@@ -38,6 +38,32 @@ impl Layer {
     }
 }
 
+/// Wave number in the medium above the sample, 1/nm, without its absorption: k₀ (1 − δ). Angles are those in that medium.
+pub fn outside(layers: &[Layer], k0: f64) -> f64 {
+    k0 * (1.0 - layers.first().map_or(0.0, |l| l.delta))
+}
+
+/// Where the roughness of the layers is beyond what its model holds for, in words.
+pub fn notes(layers: &[Layer]) -> Vec<String> {
+    let inner = |j: usize| j > 0 && j + 1 < layers.len();
+    let mut out = Vec::new();
+    for (j, l) in layers.iter().enumerate() {
+        // Névot and Croce's factors hold for interfaces that do not overlap.
+        let thin = [j.saturating_sub(1), j].into_iter().filter(|i| inner(*i));
+        if let Some(i) = thin
+            .into_iter()
+            .find(|i| 2.0 * l.roughness > layers[*i].thickness)
+        {
+            out.push(format!(
+                "the roughness of layer {j}, {} nm, is more than half of the thickness of layer {i}, {} nm: the factors of Névot and \
+                 Croce hold for interfaces that do not overlap; use thin layers that follow the profile",
+                l.roughness, layers[i].thickness
+            ));
+        }
+    }
+    out
+}
+
 /// The waves T e^{−i k_z (z − z_ref)} + R e^{+i k_z (z − z_ref)} in a layer, with z_ref at its upper interface (0 for
 /// the first), for an incoming amplitude of 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,16 +76,27 @@ pub struct Waves {
     pub r: Complex64,
 }
 
-/// k_z in a layer, 1/nm, with Im ≥ 0, at a grazing angle in vacuum, rad.
-fn vertical(k0: f64, angle: f64, layer: &Layer) -> Complex64 {
+/// k_z in a layer, 1/nm, with Im ≥ 0: k₀ √(n² − n₀² cos² α) with the real part n₀ of the refractive index above the sample
+/// and the grazing angle α there, rad. 1 − n² is `above` for n₀.
+fn vertical(k0: f64, angle: f64, above: f64, layer: &Layer) -> Complex64 {
     let sine = angle.sin();
-    k0 * (sine * sine - layer.contrast()).sqrt()
+    k0 * (sine * sine * (1.0 - above) + (above - layer.contrast())).sqrt()
 }
 
-/// The waves in every layer, for the wave number k₀ in vacuum, 1/nm, and a grazing angle, rad.
+/// The waves in every layer, for the wave number k₀ in vacuum, 1/nm, and a grazing angle in the first layer, rad.
+///
+/// Rough interfaces have the factors of Névot and Croce: with P = (k₁ + k₂)/2k₁ e^{−(k₁ − k₂)² σ²/2} and
+/// M = (k₁ − k₂)/2k₁ e^{−(k₁ + k₂)² σ²/2}, waves of amplitudes T and R below come from P T + M R above. X = R/T needs only
+/// M/P, T also P.
 pub fn waves(layers: &[Layer], k0: f64, angle: f64) -> Vec<Waves> {
     let i = Complex64::I;
-    let kz: Vec<Complex64> = layers.iter().map(|l| vertical(k0, angle, l)).collect();
+    let above = layers
+        .first()
+        .map_or(0.0, |l| 2.0 * l.delta - l.delta * l.delta);
+    let kz: Vec<Complex64> = layers
+        .iter()
+        .map(|l| vertical(k0, angle, above, l))
+        .collect();
     let n = layers.len();
     // e^{i k_z d} of each layer with two interfaces.
     let through = |j: usize| {
@@ -76,6 +113,15 @@ pub fn waves(layers: &[Layer], k0: f64, angle: f64) -> Vec<Waves> {
         }
         let sigma = layers[j + 1].roughness;
         (kz[j] - kz[j + 1]) / sum * (-2.0 * kz[j] * kz[j + 1] * sigma * sigma).exp()
+    };
+    // 1/P
+    let entering = |j: usize, r: Complex64| {
+        let (sum, difference) = (kz[j] + kz[j + 1], kz[j] - kz[j + 1]);
+        let sigma = layers[j + 1].roughness;
+        if sigma == 0.0 || sum.norm_sqr() == 0.0 {
+            return 1.0 + r;
+        }
+        2.0 * kz[j] / sum * (0.5 * difference * difference * sigma * sigma).exp()
     };
     // R/T at the top of each layer, and just above the interface below it.
     let mut top = vec![Complex64::ZERO; n];
@@ -95,13 +141,13 @@ pub fn waves(layers: &[Layer], k0: f64, angle: f64) -> Vec<Waves> {
         });
         if j + 1 < n {
             let r = reflected(j);
-            t = t * through(j) * (1.0 + r) / (1.0 + r * top[j + 1]);
+            t = t * through(j) * entering(j, r) / (1.0 + r * top[j + 1]);
         }
     }
     out
 }
 
-/// Specular reflectivity |R|² for the wave number k₀ in vacuum, 1/nm, at a grazing angle, rad.
+/// Specular reflectivity |R|² for the wave number k₀ in vacuum, 1/nm, at a grazing angle in the first layer, rad.
 pub fn reflectivity(layers: &[Layer], k0: f64, angle: f64) -> f64 {
     waves(layers, k0, angle)
         .first()

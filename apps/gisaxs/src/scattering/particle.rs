@@ -11,8 +11,10 @@ pub struct Part {
     pub index: (f64, f64),
     /// δ and β of the part around it; `None`: it is in the layer.
     pub around: Option<(f64, f64)>,
-    /// Position of the centre of its base in the particle, nm.
+    /// Position of the origin of its shape in the particle, nm.
     pub at: [f64; 3],
+    /// Index of the layer in which it lies, from 0.
+    pub layer: usize,
 }
 
 /// A particle: parts that scatter coherently.
@@ -38,12 +40,8 @@ pub enum Average {
 
 /// Particles of one type, in all sizes and orientations.
 pub struct Population {
-    /// Particles per nm² of surface.
-    pub density: f64,
-    /// Index of their layer, from 0.
-    pub layer: usize,
-    /// Arrangement along the surface.
-    pub order: Order,
+    /// Arrangements along the surface, each with its particles per nm². Arrangements add incoherently.
+    pub orders: Vec<(f64, Order)>,
     /// Particles of each size and orientation, with weights that sum to one.
     pub members: Vec<(f64, Particle)>,
     /// How their waves add.

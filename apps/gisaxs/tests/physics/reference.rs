@@ -135,9 +135,7 @@ fn scene(name: &str, page: &str, optics: (f64, f64), height: f64, mode: Mode) ->
             })
             .collect(),
         populations: vec![Population {
-            density: 0.01,
-            layer: j["structure_in_layer"].as_u64().unwrap() as usize,
-            order: Order::Dilute,
+            orders: vec![(0.01, Order::Dilute)],
             members: vec![(
                 1.0,
                 Particle {
@@ -146,6 +144,7 @@ fn scene(name: &str, page: &str, optics: (f64, f64), height: f64, mode: Mode) ->
                         index: optics,
                         around: None,
                         at: [0.0; 3],
+                        layer: j["structure_in_layer"].as_u64().unwrap() as usize,
                     }],
                     height,
                 },
@@ -158,6 +157,7 @@ fn scene(name: &str, page: &str, optics: (f64, f64), height: f64, mode: Mode) ->
         },
         smearing: None,
         numeric: Settings::default(),
+        notes: Vec::new(),
         mode,
         background: 0.0,
     }
@@ -222,8 +222,7 @@ fn images() {
         sides: [side(20.0, 10.0), side(25.0, 85.0)],
         cells: [6, 9],
     };
-    lattice.populations[0].density = 1.0 / order.cell();
-    lattice.populations[0].order = Order::Lattice(order);
+    lattice.populations[0].orders = vec![(1.0 / order.cell(), Order::Lattice(order))];
     for (name, scene) in cases
         .into_iter()
         .chain([("dwba_finite_lattice_6x9_boxes", lattice)])

@@ -58,6 +58,8 @@ pub struct Scene {
     pub smearing: Option<Resolution>,
     /// Settings for form factors of meshes.
     pub numeric: Settings,
+    /// What the user should know of how the sample is computed.
+    pub notes: Vec<String>,
 }
 
 impl Scene {
@@ -94,7 +96,10 @@ impl Scene {
     ) -> Result<Option<Vec<f64>>, GisaxsError> {
         let shares = Shares::new(ranks, self.detector.rows());
         let columns = self.detector.columns();
-        let down = waves(&self.layers, self.k0, self.incidence);
+        let down = match self.mode {
+            Mode::Transmission => vec![self.through(self.incidence)],
+            _ => waves(&self.layers, self.k0, self.incidence),
+        };
         let rows: Vec<Row> = (0..self.detector.rows())
             .into_par_iter()
             .map(|r| self.row(r))
@@ -106,11 +111,11 @@ impl Scene {
             for (weight, particle) in &p.members {
                 let mut amplitude = vec![Complex64::ZERO; image.len()];
                 for part in &particle.parts {
-                    let height = particle.height + part.at[2] - self.reference(p.layer);
+                    let height = particle.height + part.at[2] - self.reference(part.layer);
                     let position = Place {
-                        layer: p.layer,
+                        layer: part.layer,
                         height,
-                        down: &down[p.layer],
+                        down: &down[part.layer],
                     };
                     let done = match part.form.polyhedron() {
                         Some(form) => {
@@ -144,13 +149,15 @@ impl Scene {
                         let [qx, qy] = rows[r].xy[c];
                         let (one, all) =
                             (mean[r * columns + c].norm_sqr(), square[r * columns + c]);
-                        let order = p.order.interference(qx, qy);
-                        let sum = match p.average {
-                            Average::Decoupled => (all - one).max(0.0) + one * order,
-                            Average::Coherent => one * order,
-                            Average::Local => all * order,
-                        };
-                        *to += p.density * sum;
+                        for (density, order) in &p.orders {
+                            let order = order.interference(qx, qy);
+                            let sum = match p.average {
+                                Average::Decoupled => (all - one).max(0.0) + one * order,
+                                Average::Coherent => one * order,
+                                Average::Local => all * order,
+                            };
+                            *to += density * sum;
+                        }
                     }
                 });
             check(&image, columns, || {

@@ -6,6 +6,9 @@ mod paracrystal;
 pub use lattice::Lattice;
 pub use paracrystal::{Paracrystal, Radial};
 
+use crate::detector::Detector;
+use crate::scattering::particle::Population;
+
 /// The arrangement of the particles of a population.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
@@ -30,6 +33,26 @@ impl Order {
         }
     }
 
+    /// Full width at half maximum of the narrowest Bragg peak of first order, 1/nm; infinite without order.
+    pub fn narrowest(&self) -> f64 {
+        // Neighbours at this distance: the half width of a peak of the phase is the loss of a neighbour.
+        let peak = |length: f64, spread: f64, domain: f64| {
+            let order = std::f64::consts::TAU / length;
+            2.0 * (0.5 * (order * spread).powi(2) + length / domain) / length
+        };
+        match self {
+            Self::Dilute => f64::INFINITY,
+            Self::Lattice(l) => (l.sides.iter().zip(l.cells))
+                // Of (sin Nx / N sin x)².
+                .map(|(s, n)| 0.886 * std::f64::consts::TAU / (f64::from(n) * s[0].hypot(s[1])))
+                .fold(f64::INFINITY, f64::min),
+            Self::Paracrystal(p) => (p.sides.iter().zip(p.spread))
+                .map(|(s, spread)| peak(s[0].hypot(s[1]), spread, p.domain))
+                .fold(f64::INFINITY, f64::min),
+            Self::Radial(r) => peak(r.distance, r.spread, r.domain),
+        }
+    }
+
     /// Particles per nm², one per cell; `None` if the arrangement has no cells.
     pub fn density(&self) -> Option<f64> {
         match self {
@@ -38,4 +61,22 @@ impl Order {
             Self::Dilute | Self::Radial(_) => None,
         }
     }
+}
+
+/// A note on Bragg peaks so narrow that pixels, which are computed at their centres, miss them; k in 1/nm.
+pub(crate) fn missed(populations: &[Population], detector: &Detector, k: f64) -> Option<String> {
+    let at = |column: usize| detector.angles(detector.rows() / 2, column).0;
+    let columns = detector.columns();
+    let step = k * (at(columns - 1) - at(0)).abs() / (columns.max(2) - 1) as f64;
+    // The mean of several arrangements is smooth.
+    let peaks = populations.iter().filter(|p| p.orders.len() == 1);
+    let narrowest = (peaks.flat_map(|p| &p.orders))
+        .map(|(_, o)| o.narrowest())
+        .fold(f64::INFINITY, f64::min);
+    (4.0 * narrowest < step).then(|| {
+        format!(
+            "the narrowest Bragg peak is {narrowest:.2e} nm⁻¹ wide, the pixels {step:.2e} nm⁻¹: pixels are computed at their centres and \
+             miss its intensity; use smaller pixels, or a smaller domain"
+        )
+    })
 }
