@@ -109,8 +109,8 @@ impl Sweep {
     #[pyo3(signature = (objective=None))]
     fn best(&self, py: Python<'_>, objective: Option<&str>) -> PyResult<Py<PyAny>> {
         let objective = self.objective(objective)?;
-        let found = best(&*self.aimed(objective)?, objective)
-            .map_err(|e| TuneError::new_err(e.to_string()))?;
+        let sweep = self.aimed(objective)?;
+        let found = best(&sweep, objective).map_err(|e| TuneError::new_err(e.to_string()))?;
         let json = found
             .json()
             .map_err(|e| TuneError::new_err(e.to_string()))?;

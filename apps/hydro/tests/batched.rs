@@ -78,7 +78,7 @@ impl Host {
     }
 
     fn is_right(&self, args: &mut Arguments, expected: &[u8], what: &str) {
-        let bound = self.problem.reference.as_ref().unwrap().tolerance;
+        let bound = self.problem.tolerance();
         (args.verify(Some(expected), bound)).unwrap_or_else(|e| panic!("{what}: {e}"));
     }
 }

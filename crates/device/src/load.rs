@@ -85,7 +85,7 @@ fn own_s() -> Option<f64> {
         };
         // SAFETY: `t` is valid for writes.
         let known = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut t) } == 0;
-        known.then(|| t.tv_sec as f64 + 1e-9 * t.tv_nsec as f64)
+        known.then_some(t.tv_sec as f64 + 1e-9 * t.tv_nsec as f64)
     }
     #[cfg(not(unix))]
     None

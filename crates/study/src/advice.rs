@@ -165,6 +165,8 @@ mod tests {
                 other_over_main: None,
                 state: DeviceState::default(),
                 flags: Vec::new(),
+                energy_runs: 0,
+                runs: times.len(),
             }),
             predicted: predicted.clone(),
             explained: None,

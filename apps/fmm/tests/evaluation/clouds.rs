@@ -108,13 +108,13 @@ fn errors(points: &Points, q: &[f64], got: &[f64]) -> [f64; 2] {
     let mut want = vec![0.0; 4 * n];
     for i in 0..n {
         let (x, mut terms) = (points.at(i), [const { Vec::new() }; 4]);
-        for j in 0..n {
+        for (j, charge) in q.iter().enumerate() {
             let y = points.at(j);
             let d = [0, 1, 2].map(|a| x[a] - y[a]);
             let r = d[0].hypot(d[1]).hypot(d[2]);
             if r > 0.0 {
-                terms[0].push(q[j] / r);
-                (0..3).for_each(|a| terms[1 + a].push(-q[j] / r * (d[a] / r) / r));
+                terms[0].push(charge / r);
+                (0..3).for_each(|a| terms[1 + a].push(-charge / r * (d[a] / r) / r));
             }
         }
         for (c, mut t) in terms.into_iter().enumerate() {
@@ -162,7 +162,7 @@ fn accuracy_is_met_or_refused() {
                     );
                     met += 1;
                 }
-                Err(e) => assert!(e.to_string().len() > 20, "{e}"),
+                Err(e) => assert!(e.message.len() > 20, "{}", e.message),
             }
         }
         assert!(met >= least, "f32 {single}: {met} of {CLOUDS} met");

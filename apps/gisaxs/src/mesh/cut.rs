@@ -109,7 +109,6 @@ impl Cut {
 
 #[cfg(test)]
 mod tests {
-    use crate::form::FormFactor as _;
     use crate::form::Shape;
     use crate::sample::rotation::Rotation;
     use num_complex::Complex64;

@@ -16,7 +16,7 @@ const SELF: usize = 50_000;
 /// Number of triangles of a part that are looked at for whether they lie in another.
 const SAMPLES: usize = 1000;
 /// Coordinates of a point of a triangle, which on no regular mesh lies above an edge.
-const POINT: [f64; 3] = [0.318_309_886, 0.367_879_441, 0.313_810_673];
+const POINT: [f64; 3] = [0.317_309_886, 0.367_879_441, 0.314_810_673];
 /// Directions of rays; a ray that meets an edge is replaced by the next.
 const RAYS: [[f64; 3]; 4] = [
     [0.577_215_664, 0.302_775_637, 0.758_423_511],

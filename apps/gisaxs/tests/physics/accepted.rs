@@ -315,7 +315,9 @@ fn arrangements_average_as_populations_by_hand() {
             0.001,
             &spread(&format!("paracrystal.{key}"), ""),
         );
-        let both = one(key, x - away, 5.0, 0.0005, "") + &one(key, x + away, 5.0, 0.0005, "");
+        let both = [x - away, x + away]
+            .map(|x| one(key, x, 5.0, 0.0005, ""))
+            .concat();
         let close = of(&mean)
             .iter()
             .zip(of(&both))

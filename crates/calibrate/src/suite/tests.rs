@@ -221,7 +221,7 @@ fn a_quiet_host_is_measured_once() {
 
 /// A program that never sleeps shares a core: slices of 4 ms.
 fn slices(t: f64) -> bool {
-    (t / 4e-3) as u64 % 2 == 0
+    ((t / 4e-3) as u64).is_multiple_of(2)
 }
 
 #[test]
@@ -258,7 +258,8 @@ fn busy_loops_leave_the_roofs() {
 #[test]
 fn changes_of_speed_are_noticed_and_repeated_or_said() {
     // Memory at 60 % until a third of the run; arithmetic too, from the half on; bursts; a neighbour that comes and goes.
-    let scenarios: [(&str, fn(f64) -> (f64, f64)); 5] = [
+    type Speeds = fn(f64) -> (f64, f64);
+    let scenarios: [(&str, Speeds); 5] = [
         (
             "slow start",
             |t| if t < 15.0 { (0.6, 1.0) } else { (1.0, 1.0) },

@@ -93,7 +93,8 @@ pub fn error_of(p: &Problem, case: &Case, config: &[Value], dir: &Path) -> f64 {
     };
     let before = all(&args);
     emulator::run(&built, &mut args).unwrap();
-    args.verify(None, 0.0).unwrap();
+    args.verify(None, greenup_tune::problem::Tolerance::default())
+        .unwrap();
     let after = all(&args);
     let [m, n, k] = case.size;
     let real = case.elem < 2;

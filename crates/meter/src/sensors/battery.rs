@@ -50,7 +50,7 @@ fn open(dir: &Path) -> Found {
         ));
     }
     let has = |file: &str| dir.join(file).exists();
-    if !has("power_now") && !(has("current_now") && has("voltage_now")) {
+    if !(has("power_now") || has("current_now") && has("voltage_now")) {
         return Err(problem(
             "not offered by its firmware: neither power_now, nor current_now with voltage_now"
                 .into(),

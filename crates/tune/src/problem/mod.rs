@@ -181,7 +181,7 @@ impl Problem {
     }
 
     /// Largest errors that the reference allows.
-    pub(crate) fn tolerance(&self) -> Tolerance {
+    pub fn tolerance(&self) -> Tolerance {
         (self.reference.as_ref()).map_or_else(Tolerance::default, |r| Tolerance {
             real: r.tolerance,
             whole: r.of_integers,

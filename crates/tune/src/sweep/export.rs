@@ -144,7 +144,7 @@ pub fn write_exports(sweep: &Sweep, dir: &Path) -> Result<(), FolderError> {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write_csv(sweep: &Sweep, path: &Path) -> Result<(), FolderError> {
+fn write_csv(sweep: &Sweep, path: &Path) -> Result<(), FolderError> {
     let mut file = AtomicFile::create(path)?;
     to_csv(sweep, &mut file).map_err(|source| FolderError::Csv {
         path: path.to_owned(),

@@ -54,8 +54,8 @@ fn direction(name: &str) -> Option<Goal> {
         "time", "energy", "power", "cost", "loss", "edp", "ed2p", "error", "latency",
     ];
     let units = ["_s", "_ms", "_us", "_ns", "_j", "_mj", "_w", "_bytes"];
-    let whole = |w: &&str| n == **w || n.ends_with(&format!("_{w}"));
-    (less.iter().any(|w| whole(&w)) || ends(&units)).then_some(Goal::Minimize)
+    let whole = |w: &str| n == w || n.ends_with(&format!("_{w}"));
+    (less.iter().any(|w| whole(w)) || ends(&units)).then_some(Goal::Minimize)
 }
 
 impl Sweep {

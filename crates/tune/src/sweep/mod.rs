@@ -21,7 +21,7 @@ pub mod wisdom;
 pub(crate) use baseline::own_values;
 pub use baseline::{BaselineFacts, BaselineResult};
 pub use error::{Difference, FolderError};
-pub use export::{to_csv, to_t4, write_csv, write_exports};
+pub use export::{to_csv, to_t4, write_exports};
 pub use folder::Folder;
 pub use import::{FormatError, ImportError, read_any};
 pub use record::{

@@ -7,7 +7,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::provenance::Provenance;
 use greenup_app::{interrupt, machine, print};
 use greenup_device::cuda::Gpu;
-use greenup_files::{Outputs, Scratch};
+use greenup_files::{Outputs, Scratch, ours};
 use greenup_model::{Label, Machine};
 use greenup_profile::activity::library::on_path;
 use greenup_profile::activity::{Activity, Injection, library};
@@ -142,7 +142,7 @@ pub fn redraw(args: &ProfileArgs, dir: &Path) -> Result {
     }
     let out = args.out.as_deref().unwrap_or(dir);
     outputs.folder(out)?;
-    no_links(out, &DRAWN)?;
+    ours::check(out, DRAWN)?;
     let profile = finish(args, &recorded, &activity, &models, Some(out))?;
     terminal::print(args, &profile, &recorded)
 }
@@ -173,19 +173,6 @@ fn without_effect(args: &ProfileArgs, method: MethodOfProfile) -> Result {
             };
             Err(AppError::new(format!("{flag} has no effect here{how}")).hint(fix))
         }
-        None => Ok(()),
-    }
-}
-
-/// Names that are chosen here must not be links to other files.
-fn no_links(dir: &Path, names: &[&str]) -> Result {
-    let is_link = |n: &&&str| dir.join(n).symlink_metadata().is_ok_and(|m| m.is_symlink());
-    match names.iter().find(is_link) {
-        Some(name) => Err(AppError::new(format!(
-            "{} is a link: the file that it names would be replaced",
-            dir.join(name).display()
-        ))
-        .hint("remove the link, or name another folder with --out")),
         None => Ok(()),
     }
 }
@@ -223,11 +210,11 @@ fn method(args: &ProfileArgs) -> Result<(MethodOfProfile, Vec<Gpu>)> {
 /// A folder without an earlier profile.
 fn fresh(dir: &Path, outputs: &mut Outputs) -> Result {
     outputs.folder(dir)?;
-    no_links(dir, &DRAWN)?;
-    no_links(dir, &[FILE, ACTIVITY])?;
+    ours::check(dir, DRAWN)?;
     let folder = dir.join(ACTIVITY);
-    let used = std::fs::read_dir(&folder).is_ok_and(|mut d| d.next().is_some());
-    if dir.join(FILE).exists() || used {
+    let used =
+        folder.is_symlink() || std::fs::read_dir(&folder).is_ok_and(|mut d| d.next().is_some());
+    if dir.join(FILE).symlink_metadata().is_ok() || used {
         return Err(
             AppError::new(format!("{} holds an earlier profile", dir.display()))
                 .hint("name another folder; --from draws the page of the earlier one again"),
@@ -379,13 +366,13 @@ fn finish(
     page.provenance = facts
         .filter_map(|(name, v)| Some(greenup_report::page::Fact::new(name, v.as_str()?)))
         .collect();
-    greenup_files::write(
+    ours::write(
         dir.join("profile.json"),
         terminal::json(&profile, recorded)?,
     )?;
-    greenup_files::write(dir.join("kernels.csv"), page::csv(&profile)?)?;
+    ours::write(dir.join("kernels.csv"), page::csv(&profile)?)?;
     let path = dir.join("report.html");
-    greenup_files::write(&path, page.render()?.as_bytes())?;
+    ours::write(&path, page.render()?)?;
     if !args.json {
         print::note(format!("wrote {}", path.display()));
     }

@@ -307,6 +307,7 @@ fn runs(meter: &Read) -> (CommandResult, Vec<f64>) {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the table of docs/results/faults.md")]
 fn an_energy_lies_in_its_interval_or_there_is_a_warning_and_none() {
     println!("| fault | runs with energy | true, J | measured, J | interval, J | warning |");
     println!("|---|--:|--:|--:|--:|---|");

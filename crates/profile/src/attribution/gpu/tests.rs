@@ -21,7 +21,7 @@ fn run(counters: Vec<Counted>) -> Recorded {
         wall_s: 12.0,
         user_s: 1.0,
         system_s: 0.1,
-        memory_bytes: 1e9,
+        memory_bytes: Some(1e9),
         cpu: Counts::default(),
         traces: vec![Trace {
             id: "nvml:0:energy".into(),

@@ -45,9 +45,7 @@ impl<'a, R: Copy> Memo<'a, R> {
     #[inline]
     pub fn get(&mut self, words: &[u64], key: &mut Vec<u64>) -> Option<R> {
         key.clear();
-        let Some(of) = self.of.filter(|_| self.on) else {
-            return None;
-        };
+        let of = self.of.filter(|_| self.on)?;
         key.extend(of.slots.iter().map(|&s| words[s as usize]));
         for range in &of.unordered {
             key[range.clone()].sort_unstable();

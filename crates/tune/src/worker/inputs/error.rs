@@ -61,7 +61,7 @@ pub enum ArgumentError {
     Setup(LibraryError),
     /// The setup wrote outside of an array.
     #[error("the setup: {0}")]
-    SetupResult(WrongResult),
+    SetupResult(Box<WrongResult>),
     /// The device refuses them.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -122,7 +122,9 @@ impl LoadedInputs {
             HostKernel::load(setup)
                 .map_err(ArgumentError::Setup)?
                 .run(&mut self.arguments.pointers(), 1);
-            self.arguments.adopt().map_err(ArgumentError::SetupResult)?;
+            self.arguments
+                .adopt()
+                .map_err(|e| ArgumentError::SetupResult(Box::new(e)))?;
         }
         Ok(())
     }

@@ -6,16 +6,16 @@ mod terminal;
 use crate::args::AnalyzeArgs;
 use crate::search;
 use greenup_app::error::{AppError, Result};
-use greenup_app::output::write_chart;
 use greenup_app::print;
 use greenup_app::provenance::Provenance;
 use greenup_app::renamed::with_old_keys;
+use greenup_files::ours;
 use greenup_report::chart::{Chart, FileStyle};
 use greenup_report::page::Page;
 use greenup_study::pages::sweep::{self, course, figures, heat, parameters};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, AnalysisError, analyze};
-use greenup_tune::sweep::{to_t4, write_csv};
+use greenup_tune::sweep::{to_csv, to_t4};
 use greenup_tune::trial::scaling::Scaling;
 use serde_json::Value;
 use std::path::Path;
@@ -53,6 +53,7 @@ pub fn run(args: &AnalyzeArgs) -> Result {
         let sizes = sizes(&args.sweep)?;
         let mut page = sweep::page(&a, &sweep, sizes.as_ref(), &maps);
         page.provenance = from.facts();
+        ours::check(dir, TEXTS)?;
         let files = Files {
             dir,
             look: args.look.look(),
@@ -99,6 +100,14 @@ fn json(a: &Analysis, sweep: &Sweep, from: &Provenance) -> Result<Value> {
     Ok(all)
 }
 
+/// Texts of an analysis.
+const TEXTS: [&str; 4] = [
+    "analysis.json",
+    "results-t4.json",
+    "trials.csv",
+    "report.html",
+];
+
 /// The output folder.
 struct Files<'a> {
     dir: &'a Path,
@@ -108,11 +117,13 @@ struct Files<'a> {
 impl Files<'_> {
     fn both(&self, name: &str, chart: &Chart) -> Result {
         for ending in ["svg", "png"] {
-            write_chart(
-                &self.dir.join(format!("{name}.{ending}")),
-                chart,
-                &self.look,
-            )?;
+            let path = self.dir.join(format!("{name}.{ending}"));
+            let mut chart = chart.clone();
+            if chart.origin.is_empty() {
+                chart.origin = Provenance::of_process().pairs();
+            }
+            ours::write(&path, chart.file(ending, &self.look)?)?;
+            print::note(format!("wrote {}", path.display()));
         }
         Ok(())
     }
@@ -141,14 +152,16 @@ impl Files<'_> {
     }
 
     fn texts(&self, sweep: &Sweep, json: &Value, page: &Page) -> Result {
-        greenup_files::write(
+        ours::write(
             self.dir.join("analysis.json"),
             serde_json::to_string_pretty(json)?.as_bytes(),
         )?;
-        greenup_files::write(self.dir.join("results-t4.json"), to_t4(sweep)?)?;
-        write_csv(sweep, &self.dir.join("trials.csv"))?;
+        ours::write(self.dir.join("results-t4.json"), to_t4(sweep)?)?;
+        let mut csv = Vec::new();
+        to_csv(sweep, &mut csv)?;
+        ours::write(self.dir.join("trials.csv"), csv)?;
         let path = self.dir.join("report.html");
-        greenup_files::write(&path, page.render()?.as_bytes())?;
+        ours::write(&path, page.render()?)?;
         print::note(format!("wrote {}", path.display()));
         Ok(())
     }
