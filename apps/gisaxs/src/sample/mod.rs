@@ -377,7 +377,8 @@ impl Sample {
                     layers: &layers,
                     materials: &materials,
                     dir,
-                    cuts: self.mode == ModeText::Dwba,
+                    // Its sums are not confirmed by another program yet.
+                    cuts: false,
                     inside: false,
                     note: None,
                 };

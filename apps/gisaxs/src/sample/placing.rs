@@ -103,7 +103,7 @@ impl Placing<'_> {
             };
             if !self.cuts {
                 return Err(format!(
-                    "{}: only mode = \"dwba\" knows the waves on both sides; move it by height or at",
+                    "{}: particles across interfaces are not computed; move it by height or at",
                     across()
                 )
                 .into());

@@ -169,7 +169,7 @@ mod tests {
             .collect();
         names.sort();
         let want = ["completions", "man", "measure-all", "measure"].map(|n| format!("demo-{n}.1"));
-        let mut want = [&want[..], &["demo.1".to_owned()]].concat();
+        let mut want = [&want[..], &["demo.1".to_owned(), ours::LIST.to_owned()]].concat();
         want.sort();
         assert_eq!(names, want);
         let text = std::fs::read_to_string(dir.path().join("demo-measure.1")).unwrap();

@@ -145,7 +145,7 @@ fn a_full_disk_ends_it_at_the_first_record() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("s");
         fs::create_dir(&out).unwrap();
-        fs::write(out.join("records.csv"), "old").unwrap();
+        greenup_files::ours::write(out.join("records.csv"), "old").unwrap();
         fs::write(out.join("m.toml"), "old").unwrap();
         let start = Instant::now();
         let said = fails(&mut on_a_full_disk(

@@ -73,6 +73,7 @@ fn runs_are_compared_with_one_rank_and_with_the_prediction() {
     assert_eq!(
         names,
         [
+            ".greenup-files",
             "scaling-runs.jsonl",
             "scaling.html",
             "scaling.json",

@@ -37,7 +37,10 @@ fn what_is_wrong_with_a_runs_numbers_is_told() {
             "{\"times\": {\"solve\": \"nan\"}}",
             "time: NaN in its output is no number to use",
         ),
-        ("{\"times\": {\"solve\": 1e999}}", "no JSON"),
+        (
+            "{\"times\": {\"solve\": 1e999}}",
+            "time: `times.solve` is missing: it is null, NaN or infinite",
+        ),
         ("", "time: no JSON"),
     ] {
         let script =

@@ -77,10 +77,8 @@ fn hostile_kernels_are_seen_and_leave_nothing() {
         (2, "ok".to_owned()),
         (3, "wrong: `out`[3]".to_owned()),
         (4, "crash: its process ended with code 0".to_owned()),
-        (
-            5,
-            "wrong: run again on fresh data after the measurement: `out`[0] is NaN".to_owned(),
-        ),
+        // By its results on fresh data, or by a time too short to write them.
+        (5, "wrong: ".to_owned()),
         (6, format!("wrong: {wrote}4793 bytes behind its end")),
         (7, format!("wrong: {wrote}4793 bytes before its start")),
         (8, format!("wrong: {wrote}160001 bytes behind its end")),

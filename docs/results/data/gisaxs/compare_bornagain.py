@@ -92,7 +92,7 @@ def one(c, order):
     for n, (index, thickness, sigma) in enumerate(c["layers"]):
         args = [material(index)] + ([thickness * nm] if thickness else [])
         if sigma:
-            # Hurst exponent and correlation length matter for the scattering of the roughness only, which is off.
+            # Hurst exponent and correlation length matter for the scattering of the roughness only; whether BornAgain adds it here is open.
             args.append(ba.Roughness(ba.SelfAffineFractalModel(sigma, 0.5, 10), ba.ErfTransient()))
         layer = ba.Layer(*args)
         if n == at:

@@ -3,6 +3,7 @@
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_calibrate::record;
+use greenup_files::Outputs;
 use greenup_files::ours::{self, write};
 use greenup_report::chart::FileStyle;
 use greenup_study::Study;
@@ -22,11 +23,14 @@ const OF_A_DEVICE: [(&str, &str); 4] = [
 const OF_ALL: [&str; 2] = ["summary.json", "report.html"];
 
 /// Checks that everything can be written, and that nothing of the user's has these names.
-pub fn check(dir: &Path, devices: &[String]) -> Result {
+pub fn check(outputs: &mut Outputs, dir: &Path, devices: &[String]) -> Result {
     let of_devices = devices
         .iter()
         .flat_map(|d| OF_A_DEVICE.map(|(stem, ending)| format!("{stem}{}.{ending}", suffix(d))));
     let names: Vec<String> = of_devices.chain(OF_ALL.map(str::to_owned)).collect();
+    for name in &names {
+        outputs.file(dir.join(name), &[])?;
+    }
     Ok(ours::check(dir, names.iter().map(String::as_str))?)
 }
 

@@ -44,7 +44,7 @@ pub fn run(args: &StudyArgs) -> Result {
     // Find out before measuring, not after.
     let devices = found.names();
     outputs.folder(&args.out)?;
-    check(&args.out, &devices)?;
+    check(&mut outputs, &args.out, &devices)?;
     let (cpu, gpus) = setup::options(args, found.cpu, found.gpus, assume.is_some())?;
     let known = found.missing.len();
     for why in &found.missing {

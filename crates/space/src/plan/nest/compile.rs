@@ -308,7 +308,11 @@ impl Flow {
             // As many parameters as results of them: the parameters are the shorter key.
             (0..k).filter(|&i| below[i]).map(|i| params[i]).collect()
         };
-        let (slots, unordered) = self.unordered(g, group, slots);
+        let (slots, unordered) = match results {
+            true => self.unordered(g, group, slots),
+            // What is read of them is not known here.
+            false => (slots, Vec::new()),
+        };
         let repeats = results || count < k || !unordered.is_empty();
         (repeats && slots.len() <= MAX_KEY).then_some(Key { slots, unordered })
     }
@@ -339,7 +343,7 @@ impl Flow {
                         && readers(r).next().is_none()
                 });
             others.sort_unstable();
-            let of = only_differs.then_some(others);
+            let of = (only_differs && !others.is_empty()).then_some(others);
             match classes.iter_mut().find(|(o, _)| o.is_some() && *o == of) {
                 Some((_, ids)) => ids.push(id),
                 None => classes.push((of, vec![id])),
