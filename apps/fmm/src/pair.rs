@@ -85,7 +85,7 @@ mod tests {
             let isa = HostIsa::PORTABLE;
             let want = direct::sums::<f64>(kernel, gradient, p, &x, &zero, charge, isa);
             // Lengths of any size: potentials fall with them, gradients with their squares.
-            for scale in [1.0, 1e-150, 1e-170, 1e160] {
+            for scale in [1.0, 1e-150, 1e-110, 1e150] {
                 let mut got = vec![0.0; want.len()];
                 let how = (kernel, p / scale, gradient);
                 add(how, charge, d.map(|x| x * scale), |i, v| got[i] += v);

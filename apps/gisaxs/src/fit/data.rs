@@ -176,7 +176,9 @@ pub(super) fn cut(
     };
     for (k, (line, row)) in rows.iter().enumerate() {
         let (lo, hi) = (edge(k), edge(k + 1));
-        if !(lo.min(hi)..=lo.max(hi)).contains(&row[0]) {
+        // Positions may be rounded, or those of edges.
+        let (center, half) = (0.5 * (lo + hi), 0.5 * (hi - lo).abs());
+        if (row[0] - center).abs() > 2.0 * half {
             return Err(fail(
                 path,
                 format!(

@@ -255,7 +255,7 @@ fn hostile_data_have_a_page_or_a_message() {
     json(&bench, "simulate small.toml -o one.html");
     assert!(page(&bench, "one.html").contains("q_y, nm⁻¹"));
     for (data, words) in [
-        ("nan.csv", "finite numbers"),
+        ("nan.csv", "no pixel with an intensity"),
         ("minus.csv", "no pixel with an intensity"),
     ] {
         bench.put("nan.csv", "nan\n");
@@ -324,7 +324,7 @@ fn pages_are_readable_at_every_width() {
         "study --method nufft --window 0.01 --sensor none -o study.html",
     );
     let cut: String = (0..40)
-        .map(|k| format!("{k},{}\n", 1 + (k * k) % 17))
+        .map(|k| format!("{},{}\n", -0.975 + 0.05 * f64::from(k), 1 + (k * k) % 17))
         .collect();
     bench.put("cut.csv", &cut);
     fitted(&bench, "cut.csv", "cut = 'alpha=0.5'\nstarts = 2");
