@@ -315,8 +315,11 @@ fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Tri
     let spread = energies.as_deref().and_then(Summary::of);
     let energies = energies.unwrap_or_default();
     if let Some(s) = &spread {
-        metrics.insert("energy_error".to_owned(), s.relative_error());
-        metrics.insert("energy_sd".to_owned(), deviation(&energies));
+        // Of one run nothing is known of the spread.
+        if s.relative_error().is_finite() {
+            metrics.insert("energy_error".to_owned(), s.relative_error());
+            metrics.insert("energy_sd".to_owned(), deviation(&energies));
+        }
     }
     let time = Summary::of(&times_s);
     Ok(Trial {
@@ -325,7 +328,7 @@ fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Tri
             time_s: time.as_ref().map_or(f64::NAN, |s| s.median),
             times_s,
             energy_j: spread.map(|s| s.median),
-            time_error: time.map(|s| s.relative_error()),
+            time_error: time.map(|s| s.relative_error()).filter(|e| e.is_finite()),
         },
         metrics,
         device: None,
