@@ -7,7 +7,7 @@ use greenup_space::Value;
 use greenup_tune::sweep::FolderError;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde::Serialize;
 use std::path::Path;
 
@@ -18,10 +18,18 @@ pub fn value(py: Python<'_>, v: &Value) -> PyResult<Py<PyAny>> {
         Value::Int(i) => i.into_pyobject(py)?.into_any().unbind(),
         Value::Float(x) => x.into_pyobject(py)?.into_any().unbind(),
         Value::Str(s) => s.into_pyobject(py)?.into_any().unbind(),
+        Value::Tuple(items) => {
+            let items: Vec<_> = items
+                .iter()
+                .map(|v| value(py, v))
+                .collect::<PyResult<_>>()?;
+            PyTuple::new(py, items)?.into_any().unbind()
+        }
+        Value::None => py.None(),
     })
 }
 
-/// A Python number, boolean or string as a value of a parameter; NumPy's scalars too.
+/// A Python number, boolean, string, tuple or `None` as a value of a parameter; NumPy's scalars too.
 ///
 /// # Errors
 /// `TypeError` for anything else, `ValueError` for an integer that does not fit 64 bits or a NaN.
@@ -45,6 +53,13 @@ pub fn to_value(what: &str, v: &Bound<'_, PyAny>) -> PyResult<Value> {
             false => Ok(Value::Float(x)),
         };
     }
+    if v.is_none() {
+        return Ok(Value::None);
+    }
+    if v.is_instance_of::<PyTuple>() || v.is_instance_of::<PyList>() {
+        let items = v.try_iter()?.map(|v| to_value(what, &v?));
+        return items.collect::<PyResult<_>>().map(Value::Tuple);
+    }
     // NumPy's scalars tell their Python value.
     if let Ok(item) = v.call_method0("item")
         && !item.get_type().is(v.get_type())
@@ -52,7 +67,7 @@ pub fn to_value(what: &str, v: &Bound<'_, PyAny>) -> PyResult<Value> {
         return to_value(what, &item);
     }
     Err(PyTypeError::new_err(format!(
-        "{what}: a number, a string or a boolean is expected, not {}",
+        "{what}: a number, a string, a boolean, a tuple or None is expected, not {}",
         v.get_type().name()?
     )))
 }

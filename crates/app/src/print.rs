@@ -153,7 +153,7 @@ pub fn json(value: &impl Serialize) -> Result {
     Ok(())
 }
 
-/// Text in bold, where standard output is a terminal; for [`line`].
+/// Text in bold, where standard output is a terminal; for [`line()`].
 pub fn bold(text: &str) -> String {
     let text: String = text.chars().filter(|c| !BOLD.contains(c)).collect();
     text.if_supports_color(Stream::Stdout, |t| format!("{}{t}{}", BOLD[0], BOLD[1]))

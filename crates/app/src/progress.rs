@@ -19,6 +19,20 @@ pub fn bar(steps: u64, unit: &'static str) -> ProgressBar {
     bar
 }
 
+/// A sign of life of work whose length is not known, with the time that it took so far.
+pub fn spinner(what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}: {elapsed}") {
+        bar.set_style(style);
+    }
+    if print::shows(Level::Normal) {
+        bar.enable_steady_tick(Duration::from_millis(200));
+    } else {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    bar
+}
+
 /// Shows what an [`Observer`] is told as bars, and cancels when the user interrupts.
 pub struct Bars {
     bar: Mutex<ProgressBar>,

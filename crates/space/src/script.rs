@@ -58,7 +58,7 @@ pub struct Scripts {
 }
 
 /// An engine of values and loops only: scripts read no files, load no modules, print nothing and do not wait.
-fn engine() -> Engine {
+fn engine(budget: u64) -> Engine {
     let mut engine = Engine::new_raw();
     ArithmeticPackage::new().register_into_engine(&mut engine);
     LogicPackage::new().register_into_engine(&mut engine);
@@ -82,7 +82,7 @@ fn engine() -> Engine {
     let steps = Arc::new(AtomicU64::new(0));
     engine.on_progress(move |_| {
         let all = steps.fetch_add(1, Ordering::Relaxed);
-        (all >= TOTAL_STEPS).then(|| Dynamic::from(()))
+        (all >= budget).then(|| Dynamic::from(()))
     });
     engine
 }
@@ -93,7 +93,12 @@ impl Scripts {
     /// # Errors
     /// The script's own message, with its line.
     pub fn new(text: &str) -> Result<Self, SpaceError> {
-        let engine = engine();
+        Self::with_budget(text, TOTAL_STEPS)
+    }
+
+    /// As [`Scripts::new`], with so many steps of all calls together.
+    fn with_budget(text: &str, steps: u64) -> Result<Self, SpaceError> {
+        let engine = engine(steps);
         let ast = engine
             .compile(text)
             .map_err(|e| SpaceError::new(format!("the script cannot be read: {e}")))?;
@@ -146,6 +151,8 @@ fn to_script(v: &Value) -> Dynamic {
         Value::Int(i) => (*i).into(),
         Value::Float(f) => (*f).into(),
         Value::Str(s) => s.clone().into(),
+        Value::Tuple(items) => items.iter().map(to_script).collect::<Vec<_>>().into(),
+        Value::None => Dynamic::UNIT,
     }
 }
 
@@ -158,6 +165,13 @@ fn from_script(v: &Dynamic) -> Option<Value> {
     }
     if let Ok(f) = v.as_float() {
         return Some(Value::Float(f));
+    }
+    if let Ok(items) = v.clone().into_array() {
+        let items: Option<Vec<Value>> = items.iter().map(from_script).collect();
+        return items.map(Value::Tuple);
+    }
+    if v.is_unit() {
+        return Some(Value::None);
     }
     v.clone().into_string().ok().map(Value::Str)
 }
@@ -206,8 +220,12 @@ mod tests {
 
     #[test]
     fn all_calls_together_have_a_budget() {
-        let scripts = Scripts::new("fn f(n) { let x = 0; while x < 2000000 { x += 1; } [x] }");
-        let scripts = scripts.unwrap();
+        let text = "fn f(n) { let x = 0; while x < 2000 { x += 1; } [x] }";
+        let scripts = Scripts::with_budget(text, 100_000).unwrap();
+        assert_eq!(
+            scripts.call("f", &[Value::Int(1)]),
+            Ok(vec![Value::Int(2000)])
+        );
         let failed = (0..1000).find_map(|_| scripts.call("f", &[Value::Int(1)]).err());
         assert_eq!(failed, Some(ScriptError::TooManySteps));
     }

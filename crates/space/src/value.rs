@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Integer, float, boolean or string, as in the notation. Numbers compare by value across kinds,
-/// as in Python: `1 == 1.0 == True`.
+/// Integer, float, boolean, string, tuple or `None`, as in the notation. Numbers compare by value across kinds, as in
+/// Python: `1 == 1.0 == True`. In JSON a tuple is a list, and `None` is null.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -17,6 +17,10 @@ pub enum Value {
     Float(f64),
     /// Text.
     Str(String),
+    /// Several values as one, such as the two sides of a block.
+    Tuple(Vec<Value>),
+    /// `None`.
+    None,
 }
 
 impl Value {
@@ -27,6 +31,8 @@ impl Value {
             Self::Int(_) => "integer",
             Self::Float(_) => "float",
             Self::Str(_) => "string",
+            Self::Tuple(_) => "tuple",
+            Self::None => "`None`",
         }
     }
 
@@ -47,25 +53,59 @@ impl Value {
         }
     }
 
-    /// Truth as in Python: zero and the empty string are false.
+    /// Truth as in Python: zero, `None`, the empty string and the empty tuple are false.
     pub fn truth(&self) -> bool {
         match self {
             Self::Bool(b) => *b,
             Self::Int(i) => *i != 0,
             Self::Float(f) => *f != 0.0,
             Self::Str(s) => !s.is_empty(),
+            Self::Tuple(items) => !items.is_empty(),
+            Self::None => false,
         }
     }
 
-    /// Order by value; `None` between a number and a string, and for NaN.
+    /// Order by value, of tuples by their first elements that differ; `None` between a number and a value of another
+    /// kind, and for NaN.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Str(a), Self::Str(b)) => Some(a.cmp(b)),
-            (Self::Str(_), _) | (_, Self::Str(_)) => None,
+            (Self::Tuple(a), Self::Tuple(b)) => {
+                let differ = a.iter().zip(b).map(|(a, b)| a.compare(b));
+                let first = differ.into_iter().find(|o| *o != Some(Ordering::Equal));
+                first.unwrap_or_else(|| Some(a.len().cmp(&b.len())))
+            }
+            (Self::None, Self::None) => Some(Ordering::Equal),
             (a, b) => match (a.as_int(), b.as_int()) {
                 (Some(a), Some(b)) => Some(a.cmp(&b)),
                 _ => a.as_float()?.partial_cmp(&b.as_float()?),
             },
+        }
+    }
+
+    /// A total order, for sorting: numbers, then strings, tuples and `None`.
+    pub fn order(&self, other: &Self) -> Ordering {
+        let rank = |v: &Self| match v {
+            Self::Bool(_) | Self::Int(_) | Self::Float(_) => 0,
+            Self::Str(_) => 1,
+            Self::Tuple(_) => 2,
+            Self::None => 3,
+        };
+        match (self, other) {
+            (Self::Tuple(a), Self::Tuple(b)) => {
+                let differ = a.iter().zip(b).map(|(a, b)| a.order(b));
+                let first = differ.into_iter().find(|o| o.is_ne());
+                first.unwrap_or_else(|| a.len().cmp(&b.len()))
+            }
+            (a, b) => a.compare(b).unwrap_or_else(|| rank(a).cmp(&rank(b))),
+        }
+    }
+
+    /// The value as one writes it in an expression: as displayed, with strings in quotes.
+    pub fn literal(&self) -> String {
+        match self {
+            Self::Str(s) => format!("'{}'", s.replace('\\', "\\\\").replace('\'', "\\'")),
+            v => v.to_string(),
         }
     }
 }
@@ -84,6 +124,12 @@ impl fmt::Display for Value {
             Self::Int(i) => write!(f, "{i}"),
             Self::Float(x) => write!(f, "{x:?}"),
             Self::Str(s) => f.write_str(s),
+            Self::Tuple(items) => {
+                let items: Vec<String> = items.iter().map(Self::literal).collect();
+                let comma = if items.len() == 1 { "," } else { "" };
+                write!(f, "({}{comma})", items.join(", "))
+            }
+            Self::None => f.write_str("None"),
         }
     }
 }

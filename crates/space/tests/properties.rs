@@ -305,6 +305,28 @@ fn a_fault_counts_only_at_a_point_that_exists() {
     assert!(e.ends_with('`'), "{e}");
 }
 
+/// Filters of groups that do not touch each other, each without a value somewhere.
+#[test]
+fn faults_of_independent_groups_are_one_error() {
+    let text = |a: &str, b: &str| {
+        let text =
+            format!("[parameters]\na = {a}\nb = {b}\n[hard]\nf = '1 // a > 0'\ng = '1 // b > 0'");
+        Space::read(&text, &greenup_space::Facts::new()).unwrap()
+    };
+    let limits = Limits::default();
+    for (a, b) in [
+        ("[0, 1]", "[0, 1]"),
+        ("[0, -5]", "[0, -5]"),
+        ("[0]", "[0, 2]"),
+        ("[1, 2]", "[0, 1]"),
+    ] {
+        let e = count(&text(a, b), |_| true, &limits).unwrap_err();
+        assert!(e.to_string().contains("division by zero"), "{a} {b}: {e}");
+    }
+    // Where the other group has no point, the fault is at none.
+    assert_eq!(count(&text("[0, 1]", "[2, 3]"), |_| true, &limits), Ok(0));
+}
+
 /// A million texts made of the language's own pieces: none makes the reader, the builder or a
 /// bounded count panic.
 #[test]

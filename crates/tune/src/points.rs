@@ -43,24 +43,18 @@ pub trait Points {
     }
 }
 
-/// Ascending by value, strings last.
+/// Ascending by value, what is no number last.
 fn sorted(mut values: Vec<Value>) -> Vec<Value> {
-    values.sort_by(|a, b| {
-        a.compare(b)
-            .unwrap_or_else(|| matches!(a, Value::Str(_)).cmp(&matches!(b, Value::Str(_))))
-    });
+    values.sort_by(Value::order);
     values.dedup();
     values
 }
 
 /// The place of a value among [`sorted`] ones.
 fn place(all: &[Value], v: &Value) -> Option<usize> {
-    all.binary_search_by(|k| {
-        k.compare(v)
-            .unwrap_or_else(|| matches!(k, Value::Str(_)).cmp(&matches!(v, Value::Str(_))))
-    })
-    .ok()
-    .or_else(|| all.iter().position(|k| k == v))
+    all.binary_search_by(|k| k.order(v))
+        .ok()
+        .or_else(|| all.iter().position(|k| k == v))
 }
 
 /// Points of a table, as a recorded sweep has them.

@@ -23,8 +23,8 @@ pub fn space(
                     Value::Int(i) => toml::Value::Integer(*i),
                     Value::Bool(b) => toml::Value::Boolean(*b),
                     Value::Float(f) => toml::Value::Float(*f),
-                    // A text is an expression there.
-                    Value::Str(_) => continue,
+                    // A text is an expression there; tuples and `None` do not scale.
+                    Value::Str(_) | Value::Tuple(_) | Value::None => continue,
                 };
             }
         }

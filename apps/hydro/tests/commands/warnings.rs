@@ -68,7 +68,7 @@ fn initial_fields_without_a_value_or_below_zero_are_refused() {
         ),
         (
             "density = 1\npressure = 1\nwhere = \"sqrt(x-0.5) > 0\"",
-            "no value",
+            "no material fits",
         ),
         (
             "density = 1\npressure = 1\nattribute = 7",

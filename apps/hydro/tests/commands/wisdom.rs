@@ -21,7 +21,7 @@ fn tuned_kernels_are_kept_and_used() {
     let store = dir.path().join("store.toml");
     let messages = |v: &Value| v["messages"].to_string();
     let plain = run(&store, "--steps 3");
-    assert_eq!(messages(&plain), "[]");
+    assert!(!messages(&plain).contains("wisdom"), "{plain}");
     // Enough steps for all instruction sets.
     run(&store, "--steps 40 --tune --period 1");
     let text = std::fs::read_to_string(&store).unwrap();

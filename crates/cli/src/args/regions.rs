@@ -25,6 +25,6 @@ pub struct RegionsArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["each", "json"])]
     pub install: Option<PathBuf>,
     /// With --install: replace files that differ
-    #[arg(long, requires = "install")]
+    #[arg(long, requires = "install", conflicts_with = "files")]
     pub force: bool,
 }

@@ -28,7 +28,8 @@ pub struct SpaceArgs {
     /// Random seed of the sample
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Time limit for counting the points left by each filter, s [default: 5, with --json 1]
+    /// Time limit, s; what is not counted by then is estimated [default: 30 for the valid points, then 5 for those left by
+    /// each filter, with --json 1]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub time: Option<f64>,
     /// Override a constant, e.g. n=1024, or restrict a parameter, e.g. tile=16,32; repeatable (TOML only)

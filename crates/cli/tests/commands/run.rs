@@ -228,7 +228,8 @@ fn flags_without_effect_are_refused() {
             "unknown sensor `rapl:no`",
         ),
         (&["doctor", "--sensor", "none"], "leaves nothing to look at"),
-        (&["regions", "x", "--force"], "required"),
+        (&["regions", "x", "--force"], "cannot be used with"),
+        (&["regions", "--force"], "required"),
         (
             &["regions", "--install", "x", "--each"],
             "cannot be used with",

@@ -20,8 +20,9 @@ pub fn count(space: &Space, active: impl Fn(usize) -> bool, limits: &Limits) -> 
 }
 
 /// Points of a nest.
-pub(super) fn count_nest(nest: &Nest, limits: &Limits) -> Result<u128, Stop> {
+pub(super) fn count_nest<'a>(nest: &'a Nest<'a>, limits: &Limits<'a>) -> Result<u128, Stop> {
     let mut first = Walker::new(nest);
+    first.cancelled = limits.cancelled;
     if !first.constants_hold()? {
         return Ok(0);
     }

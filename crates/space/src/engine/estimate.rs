@@ -30,11 +30,13 @@ pub fn estimate(
     until: Instant,
     rng: &mut fastrand::Rng,
 ) -> Result<Option<Estimate>, Stop> {
+    let late = || Instant::now() >= until;
     let mut walks = Walks {
         walker: Walker::new(nest),
         buffers: vec![Vec::new(); nest.levels.len()],
         rng,
     };
+    walks.walker.cancelled = &late;
     if !walks.walker.constants_hold()? {
         return Ok(Some(Estimate {
             points: 0.0,

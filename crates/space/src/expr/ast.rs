@@ -40,6 +40,8 @@ pub enum Kind {
     },
     /// List or tuple.
     List(Vec<Expr>),
+    /// `tuple[i]`, from the end where `i` is negative.
+    Index(Box<Expr>, Box<Expr>),
     /// A function and its arguments.
     Call(String, Vec<Expr>),
     /// `[item for name in source if condition]`.
@@ -144,7 +146,7 @@ impl Expr {
         match &self.kind {
             Kind::Literal(_) | Kind::Name(_) => {}
             Kind::Unary(_, a) => f(a),
-            Kind::Binary(_, a, b) => {
+            Kind::Binary(_, a, b) | Kind::Index(a, b) => {
                 f(a);
                 f(b);
             }

@@ -7,7 +7,6 @@ use super::operators::{OVERFLOW, binary, compare, unary};
 use crate::error::{ExprError, Span};
 use crate::script::Scripts;
 use crate::value::Value;
-use std::cmp::Ordering;
 
 /// Values by name.
 pub trait Names {
@@ -105,10 +104,32 @@ pub fn eval(e: &Expr, scope: &Scope) -> Evaluated {
             }
         }
         Kind::Call(name, args) => call(name, args, e.span, scope),
-        Kind::List(_) | Kind::Comprehension { .. } => {
-            Err(fail("a list stands where one value is expected".into()))
+        Kind::List(_) => eval_list(e, scope).map(Value::Tuple),
+        Kind::Index(of, index) => {
+            let (items, i) = (eval(of, scope)?, eval(index, scope)?);
+            element(&items, &i).map_err(fail)
         }
+        Kind::Comprehension { .. } => Err(fail("a list stands where one value is expected".into())),
     }
+}
+
+/// An element of a tuple, counted from the end where the index is negative.
+fn element(items: &Value, index: &Value) -> Result<Value, String> {
+    let Value::Tuple(items) = items else {
+        return Err(format!("a {} has no elements", items.kind()));
+    };
+    let i = index
+        .as_int()
+        .ok_or_else(|| format!("an index is an integer, not {index}"))?;
+    let from_start = if i < 0 {
+        i.checked_add(items.len() as i64)
+    } else {
+        Some(i)
+    };
+    from_start
+        .and_then(|i| usize::try_from(i).ok())
+        .and_then(|i| items.get(i).cloned())
+        .ok_or_else(|| format!("there is no element {i} in {} of them", items.len()))
 }
 
 /// Evaluates to a list of values; a single value is a list of one.
@@ -163,9 +184,17 @@ pub fn eval_list(e: &Expr, scope: &Scope) -> Evaluated<Vec<Value>> {
         }
         Kind::Call(name, args) => match list_call(name, args, e.span, scope)? {
             Some(list) => Ok(list),
-            None => Ok(vec![eval(e, scope)?]),
+            None => Ok(items(eval(e, scope)?)),
         },
-        _ => Ok(vec![eval(e, scope)?]),
+        _ => Ok(items(eval(e, scope)?)),
+    }
+}
+
+/// The elements of a tuple; a single value as a list of one.
+fn items(v: Value) -> Vec<Value> {
+    match v {
+        Value::Tuple(items) => items,
+        v => vec![v],
     }
 }
 
@@ -220,7 +249,7 @@ fn list_call(
         ("list" | "tuple", [e]) => eval_list(e, scope)?,
         ("sorted", [e]) => {
             let mut out = eval_list(e, scope)?;
-            out.sort_by(|a, b| a.compare(b).unwrap_or(Ordering::Equal));
+            out.sort_by(Value::order);
             out
         }
         ("divisors", [e]) => {

@@ -200,7 +200,9 @@ fn compile(e: &Expr, variables: &[&str]) -> Compiled {
             otherwise,
         } => Node::If(Box::new([one(condition)?, one(then)?, one(otherwise)?])),
         Kind::Call(name, args) => return call(name, e.span, all(args)?),
-        Kind::List(_) | Kind::Comprehension { .. } => return Err(not_real("a list".into())),
+        Kind::List(_) | Kind::Index(..) | Kind::Comprehension { .. } => {
+            return Err(not_real("a list".into()));
+        }
     })
 }
 

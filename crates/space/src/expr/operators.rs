@@ -175,15 +175,16 @@ pub(super) fn compare(op: CompareOp, a: &Value, b: &Value) -> Result<bool, Opera
         CompareOp::Eq => order == Some(Ordering::Equal),
         CompareOp::Ne => order != Some(Ordering::Equal),
         _ => {
-            let strings = [a, b].iter().filter(|v| matches!(v, Value::Str(_))).count();
-            if strings == 1 {
-                return Err(OperatorError::NoOrder {
-                    left: a.kind(),
-                    right: b.kind(),
-                });
-            }
-            let Some(order) = order else {
-                return Ok(false);
+            let numbers = a.as_float().is_some() && b.as_float().is_some();
+            let Some(order) = order.filter(|_| !matches!(a, Value::None)) else {
+                // NaN is not less, not equal and not greater.
+                return match numbers {
+                    true => Ok(false),
+                    false => Err(OperatorError::NoOrder {
+                        left: a.kind(),
+                        right: b.kind(),
+                    }),
+                };
             };
             match op {
                 CompareOp::Lt => order.is_lt(),

@@ -264,7 +264,7 @@ impl Parser {
 
     fn power(&mut self) -> Parsed {
         let start = self.span();
-        let base = self.atom()?;
+        let base = self.indexed()?;
         if !(self.take("**") || (self.caret_is_power && self.take("^"))) {
             return Ok(base);
         }
@@ -276,6 +276,22 @@ impl Parser {
             kind: Kind::Binary(BinaryOp::Pow, Box::new(base), Box::new(exponent)),
             span: self.join(start),
         })
+    }
+
+    fn indexed(&mut self) -> Parsed {
+        let start = self.span();
+        let mut base = self.atom()?;
+        while self.take("[") {
+            self.deeper()?;
+            let index = self.ternary()?;
+            self.depth -= 1;
+            self.demand("]")?;
+            base = Expr {
+                kind: Kind::Index(Box::new(base), Box::new(index)),
+                span: self.join(start),
+            };
+        }
+        Ok(base)
     }
 
     fn atom(&mut self) -> Parsed {

@@ -90,6 +90,7 @@ fn word(word: &str) -> Token {
     match word {
         "True" | "true" => Token::Literal(Value::Bool(true)),
         "False" | "false" => Token::Literal(Value::Bool(false)),
+        "None" => Token::Literal(Value::None),
         _ => match KEYWORDS.iter().find(|k| **k == word) {
             Some(k) => Token::Sign(k),
             None => Token::Name(word.to_owned()),

@@ -9,8 +9,15 @@ use serde_json::Value as J;
 type Read<T> = Result<T, SpaceError>;
 
 pub fn read(text: &str) -> Read<Definition> {
-    let json: J = crate::json::parse(text)
-        .map_err(|e| SpaceError::new(format!("this is not valid JSON: {e}")))?;
+    let json: J = match serde_json::from_str(crate::json::without_mark(text)) {
+        Ok(json) => json,
+        Err(_) => {
+            let json = crate::json::parse(text)
+                .map_err(|e| SpaceError::new(format!("this is not valid JSON: {e}")))?;
+            no_nan(&json)?;
+            json
+        }
+    };
     if json.get("ConfigurationSpace").is_some() {
         return t1(&json);
     }
@@ -20,6 +27,25 @@ pub fn read(text: &str) -> Read<Definition> {
     Err(SpaceError::new("this JSON is not a space").hint(
         "a T1 problem has `ConfigurationSpace`, a neutral file has `parameters` and `constraints`",
     ))
+}
+
+/// Refuses values that are NaN or infinite: of a text with such numbers they are read as null.
+fn no_nan(json: &J) -> Read<()> {
+    let of = |list: Option<&J>, name: &str, values: &str| {
+        let parameters = list.and_then(J::as_array).into_iter().flatten();
+        parameters
+            .filter(|p| matches!(p.get(values), Some(J::Array(v)) if v.contains(&J::Null)))
+            .map(|p| p[name].as_str().unwrap_or_default().to_owned())
+            .next()
+    };
+    let t1 = json["ConfigurationSpace"].get("TuningParameters");
+    let found = of(t1, "Name", "Values").or_else(|| of(json.get("parameters"), "name", "values"));
+    match found {
+        Some(name) => Err(SpaceError::new(format!(
+            "parameter `{name}`: a value is null or no finite number"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// What is wrong with a text that is JSON, but not an object; `None` for any other text.

@@ -131,8 +131,13 @@ fn plain(v: &serde_json::Value, what: &str) -> Result<Value, SpaceError> {
             (None, Some(f)) if !n.is_u64() && f.is_finite() => Ok(Value::Float(f)),
             _ => Err(SpaceError::new(format!("{what}: {n} does not fit 64 bits"))),
         },
-        _ => Err(SpaceError::new(format!(
-            "{what}: a number, a string or a boolean is expected, not {v}"
+        J::Array(items) => {
+            let items = items.iter().map(|v| plain(v, what));
+            items.collect::<Result<_, _>>().map(Value::Tuple)
+        }
+        J::Null => Ok(Value::None),
+        J::Object(_) => Err(SpaceError::new(format!(
+            "{what}: a number, a string, a boolean, a list or null is expected, not {v}"
         ))),
     }
 }

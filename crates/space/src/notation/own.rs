@@ -1,6 +1,6 @@
 //! Our own notation: a TOML file.
 
-use super::{Definition, Facts, FilterText, ParameterText, Strength, ValuesText, plain};
+use super::{Definition, Facts, FilterText, ParameterText, Strength, ValuesText};
 use crate::error::{SpaceError, closest};
 use crate::expr::{Scope, eval, parse};
 use crate::value::Value;
@@ -103,14 +103,21 @@ fn section<'a>(
 }
 
 fn value(v: &toml::Value, what: &str) -> Read<Value> {
-    let json = match v {
-        toml::Value::String(s) => return Ok(Value::Str(s.clone())),
-        toml::Value::Integer(i) => return Ok(Value::Int(*i)),
-        toml::Value::Float(f) if f.is_finite() => return Ok(Value::Float(*f)),
-        toml::Value::Boolean(b) => return Ok(Value::Bool(*b)),
-        other => serde_json::Value::String(other.to_string()),
-    };
-    plain(&serde_json::Value::Array(vec![json]), what)
+    Ok(match v {
+        toml::Value::String(s) => Value::Str(s.clone()),
+        toml::Value::Integer(i) => Value::Int(*i),
+        toml::Value::Float(f) if f.is_finite() => Value::Float(*f),
+        toml::Value::Boolean(b) => Value::Bool(*b),
+        toml::Value::Array(items) => {
+            let items = items.iter().map(|v| value(v, what));
+            Value::Tuple(items.collect::<Read<_>>()?)
+        }
+        other => {
+            return Err(SpaceError::new(format!(
+                "{what}: a number, a string, a boolean or a list is expected, not {other}"
+            )));
+        }
+    })
 }
 
 /// A constant: a plain value, or an expression of earlier constants and of `device.NAME`.
@@ -150,8 +157,7 @@ fn with_facts(text: &str, facts: &Facts, what: &str) -> Read<String> {
                 out.push_str(PREFIX);
                 out.push_str(name);
             }
-            Some(Value::Str(s)) => out.push_str(&format!("'{s}'")),
-            Some(v) => out.push_str(&v.to_string()),
+            Some(v) => out.push_str(&v.literal()),
             None => {
                 let known: Vec<&str> = facts.keys().map(String::as_str).collect();
                 return Err(SpaceError::new(format!(

@@ -211,6 +211,7 @@ impl Space {
                 graph: &mut space.graph,
                 names: &names,
                 symbols: &space.symbols,
+                params: &space.params,
                 done: &mut done,
             };
             let root = lowering
@@ -247,6 +248,7 @@ impl Space {
             graph: &mut self.graph,
             names,
             symbols: &self.symbols,
+            params: &self.params,
             done,
         };
         let mut int = |e: &Expr| -> Result<Id, ExprError> {

@@ -18,12 +18,6 @@ pub(super) const CSV: &str = "trials.csv";
 /// # Errors
 /// A value cannot be written as JSON.
 pub fn to_t4(sweep: &Sweep) -> Result<String, serde_json::Error> {
-    let value = |v: &Value| match v {
-        Value::Bool(b) => J::from(*b),
-        Value::Int(i) => J::from(*i),
-        Value::Float(f) => J::from(*f),
-        Value::Str(s) => J::from(s.clone()),
-    };
     let results: Vec<J> = sweep
         .trials
         .iter()
@@ -33,7 +27,7 @@ pub fn to_t4(sweep: &Sweep) -> Result<String, serde_json::Error> {
                 .parameters
                 .iter()
                 .cloned()
-                .zip(t.config.iter().map(value))
+                .zip(t.config.iter().map(|v| json!(v)))
                 .collect();
             let (invalidity, correctness, runtimes, mut measurements) = match &t.outcome {
                 Outcome::Measured {

@@ -39,6 +39,7 @@ impl Index {
         let mut arena = Arena::new();
         let mut roots = Vec::new();
         let mut first = Walker::new(&nest);
+        first.cancelled = limits.cancelled;
         if first.constants_hold()? {
             for &root in &nest.tree.roots {
                 let node = group(&nest, root, &mut first, &mut arena, limits)?;

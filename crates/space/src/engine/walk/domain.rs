@@ -38,6 +38,8 @@ impl Sequence<'_> {
 pub enum DomainFault {
     ZeroStep,
     TooMany,
+    /// More are left to look at one by one than fit the memory.
+    Memory,
     NoValue(&'static str),
     Script(String),
 }
@@ -47,6 +49,9 @@ const FEW: usize = 12;
 
 /// More candidates of one level are refused.
 const MOST: u64 = 1 << 32;
+
+/// More are not held: half a gigabyte.
+const HELD: usize = 1 << 26;
 
 /// Bounds for which a list of divisors is made.
 const LARGEST: i64 = 1 << 36;
@@ -109,6 +114,9 @@ impl Candidates {
             }
         };
         let n = sequence.len();
+        if n > HELD && level.tests.is_empty() {
+            return Err(DomainFault::Memory);
+        }
         let numeric = space.params[space.levels[k]].kind == Type::Int;
         if n <= FEW || !numeric {
             out.extend((0..n).map(|i| sequence.get(i)));
@@ -165,6 +173,9 @@ impl Candidates {
         {
             pick(sequence, &d, rises, from..to, out);
             return Ok(());
+        }
+        if to - from > HELD {
+            return Err(DomainFault::Memory);
         }
         out.extend((from..to).map(|i| sequence.get(i)));
         Ok(())

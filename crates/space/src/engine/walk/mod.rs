@@ -22,8 +22,13 @@ pub struct Walker<'a> {
     pub candidates: Candidates,
     scanner: Scanner,
     skip: Vec<bool>,
+    /// Whether a candidate without a value of a test passes it: while only looking whether a point is there.
+    faults_pass: bool,
     /// Candidates looked at so far, for budgets.
     pub looked: u64,
+    /// Asked now and then while looking whether a point is there.
+    pub cancelled: &'a (dyn Fn() -> bool + Sync),
+    asked: u64,
 }
 
 impl<'a> Walker<'a> {
@@ -45,7 +50,10 @@ impl<'a> Walker<'a> {
             candidates: Candidates::default(),
             scanner: Scanner::default(),
             skip: Vec::new(),
+            faults_pass: false,
             looked: 0,
+            cancelled: &|| false,
+            asked: 0,
         }
     }
 
@@ -66,12 +74,10 @@ impl<'a> Walker<'a> {
         let Some((filter, f)) = fault else {
             return Ok(true);
         };
-        for &head in &self.nest.tree.roots {
-            if !self.has_point(head)? {
-                return Ok(false);
-            }
+        match self.have_points(&self.nest.tree.roots)? {
+            true => Err(self.fault(filter, f, 0).into()),
+            false => Ok(false),
         }
-        Err(self.fault(filter, f, 0).into())
     }
 
     /// The values of level `k` that pass its tests at the current prefix.
@@ -80,7 +86,7 @@ impl<'a> Walker<'a> {
         let level = &nest.levels[k];
         self.candidates
             .fill(nest.space, k, level, &mut self.slots, out, &mut self.skip)
-            .map_err(|f| self.domain_fault(k, f))?;
+            .map_err(|f| self.no_candidates(k, f))?;
         self.looked += out.len() as u64 + 1;
         for (t, test) in level.tests.iter().enumerate() {
             if self.skip[t] || out.is_empty() {
@@ -108,7 +114,7 @@ impl<'a> Walker<'a> {
         // The scan that failed had moved what it kept to the front.
         self.candidates
             .fill(nest.space, k, level, &mut self.slots, out, &mut self.skip)
-            .map_err(|f| self.domain_fault(k, f))?;
+            .map_err(|f| self.no_candidates(k, f))?;
         let candidates = std::mem::take(out);
         'candidates: for x in candidates {
             let mut fault = None;
@@ -129,7 +135,7 @@ impl<'a> Walker<'a> {
                 continue;
             }
             self.enter(k, x);
-            if let Some((filter, f)) = fault {
+            if let Some((filter, f)) = fault.filter(|_| !self.faults_pass) {
                 if self.leads_to_a_point(k)? {
                     self.enter(k, x);
                     return Err(self.fault(filter, f, k + 1).into());
@@ -155,16 +161,31 @@ impl<'a> Walker<'a> {
             }
         }
         siblings.extend_from_slice(heads);
-        for h in siblings {
-            if !self.has_point(h)? {
-                return Ok(false);
+        self.have_points(&siblings)
+    }
+
+    /// Whether each of these groups of levels has a point here, also one at which a test has no value.
+    fn have_points(&mut self, heads: &[usize]) -> Result<bool, Stop> {
+        let before = std::mem::replace(&mut self.faults_pass, true);
+        let mut all = Ok(true);
+        for &h in heads {
+            all = self.has_point(h);
+            if all != Ok(true) {
+                break;
             }
         }
-        Ok(true)
+        self.faults_pass = before;
+        all
     }
 
     /// Whether the group of levels headed by `k` has a point here.
     fn has_point(&mut self, k: usize) -> Result<bool, Stop> {
+        if self.looked > self.asked {
+            self.asked = self.looked + 100_000;
+            if (self.cancelled)() {
+                return Err(Stop::Cancelled);
+            }
+        }
         let mut values = Vec::new();
         self.survivors(k, &mut values)?;
         'values: for v in values {
@@ -218,21 +239,22 @@ impl<'a> Walker<'a> {
         e
     }
 
-    fn domain_fault(&self, k: usize, f: DomainFault) -> SpaceError {
+    fn no_candidates(&self, k: usize, f: DomainFault) -> Stop {
         let s = self.nest.space;
         let name = &s.params[s.levels[k]].name;
         let what = match f {
             DomainFault::ZeroStep => "the step of its range is 0".to_owned(),
             DomainFault::TooMany => "its range has more than 4 billion values".to_owned(),
+            DomainFault::Memory => return Stop::Memory,
             DomainFault::NoValue(why) => why.to_owned(),
             DomainFault::Script(why) => why,
         };
         let position = self.position(k);
-        SpaceError::new(if position.is_empty() {
+        Stop::Fault(SpaceError::new(if position.is_empty() {
             format!("parameter `{name}`: {what}")
         } else {
             format!("parameter `{name}`: {what} at {position}")
-        })
+        }))
     }
 }
 
@@ -260,7 +282,10 @@ pub fn visit(space: &Space, f: &mut dyn FnMut(&[Value]) -> bool) -> Result<(), S
     };
     match run(&mut w) {
         Err(Stop::Fault(e)) => Err(e),
-        _ => Ok(()),
+        Err(Stop::Memory) => Err(SpaceError::new(
+            "a parameter has more values than can be looked at one by one",
+        )),
+        Ok(()) | Err(Stop::Cancelled) => Ok(()),
     }
 }
 

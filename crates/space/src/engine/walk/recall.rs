@@ -21,8 +21,10 @@ pub struct Recall<'a, T> {
 
 impl<'a, T: Copy> Recall<'a, T> {
     pub fn new(nest: &'a Nest<'a>, limits: &Limits<'a>) -> Self {
+        let mut walker = Walker::new(nest);
+        walker.cancelled = limits.cancelled;
         Self {
-            walker: Walker::new(nest),
+            walker,
             buffers: nest.levels.iter().map(|_| Vec::new()).collect(),
             memos: nest
                 .levels

@@ -2,8 +2,10 @@
 
 use crate::error::{ExprError, Span, closest};
 use crate::expr::{BinaryOp, CompareOp, Expr, Kind, Scope, UnaryOp, eval_list};
+use crate::plan::build::Param;
 use crate::plan::graph::op::{Op, Type};
 use crate::plan::graph::symbols::Symbols;
+use crate::plan::graph::table::number;
 use crate::plan::graph::{Graph, Id};
 use crate::value::Value;
 use hashbrown::HashMap;
@@ -22,6 +24,7 @@ pub struct Lowering<'a> {
     pub graph: &'a mut Graph,
     pub names: &'a HashMap<String, Binding>,
     pub symbols: &'a Symbols,
+    pub params: &'a [Param],
     /// Nodes of derived values already lowered.
     pub done: &'a mut HashMap<String, Id>,
 }
@@ -41,6 +44,7 @@ impl Lowering<'_> {
             _ => {
                 let id = self.value(e)?;
                 self.as_truth(id, e.span)
+                    .or_else(|error| self.table(e, |v| Some(Value::Bool(v.truth())), error))
             }
         }
     }
@@ -82,11 +86,11 @@ impl Lowering<'_> {
             Value::Bool(b) => self.graph.int(i64::from(*b)),
             Value::Int(i) => self.graph.int(*i),
             Value::Float(f) => self.graph.constant(f.to_bits(), Type::Float),
-            Value::Str(_) => {
+            Value::Str(_) | Value::Tuple(_) | Value::None => {
                 let symbol = self
                     .symbols
                     .get(v)
-                    .ok_or_else(|| ExprError::new(format!("unknown string `{v}`"), span))?;
+                    .ok_or_else(|| ExprError::new(format!("unknown {} `{v}`", v.kind()), span))?;
                 self.graph.constant(symbol, Type::Symbol)
             }
         })
@@ -94,6 +98,11 @@ impl Lowering<'_> {
 
     /// The node of the expression's value.
     pub fn value(&mut self, e: &Expr) -> Lowered {
+        self.direct(e).or_else(|error| self.table(e, Some, error))
+    }
+
+    /// The value as a graph of operations.
+    fn direct(&mut self, e: &Expr) -> Lowered {
         match &e.kind {
             Kind::Literal(v) => self.literal(v, e.span),
             Kind::Name(n) => self.name(n, e.span),
@@ -143,6 +152,10 @@ impl Lowering<'_> {
                 self.select(c, a, b, e.span)
             }
             Kind::Call(name, args) => self.call(name, args, e.span),
+            Kind::Index(..) => Err(ExprError::new(
+                "an element is taken of a tuple that one parameter gives, with an index that is known",
+                e.span,
+            )),
             Kind::List(_) | Kind::Comprehension { .. } => Err(ExprError::new(
                 "a list stands where one value is expected",
                 e.span,
@@ -171,10 +184,8 @@ impl Lowering<'_> {
     pub(crate) fn number(&mut self, e: &Expr) -> Lowered {
         let id = self.value(e)?;
         if self.graph.node(id).kind == Type::Symbol {
-            return Err(ExprError::new(
-                "a string stands where a number is expected",
-                e.span,
-            ));
+            let error = ExprError::new("a string stands where a number is expected", e.span);
+            return self.table(e, number, error);
         }
         Ok(id)
     }
@@ -268,7 +279,10 @@ impl Lowering<'_> {
             } else {
                 let r = self.value(right)?;
                 left = Some(r);
-                self.compare(*op, l, r, right.span)?
+                match self.compare(*op, l, r, right.span) {
+                    Ok(id) => id,
+                    Err(error) => self.compare_numbers(*op, (previous, l), (right, r), error)?,
+                }
             };
             previous = right;
             all = Some(match all {
@@ -291,10 +305,13 @@ impl Lowering<'_> {
                 Some(Binding::Constant(v)) => Some(v.clone()),
                 _ => None,
             };
-            eval_list(list, &Scope::new(&constants))?
-                .iter()
-                .map(|v| self.literal(v, list.span))
-                .collect::<Result<_, _>>()?
+            match eval_list(list, &Scope::new(&constants)) {
+                Ok(values) => values
+                    .iter()
+                    .map(|v| self.literal(v, list.span))
+                    .collect::<Result<_, _>>()?,
+                Err(error) => self.elements(list, &error)?,
+            }
         };
         let mut any = self.graph.int(0);
         for i in items {
@@ -312,6 +329,10 @@ impl Lowering<'_> {
         let (ka, kb) = (self.graph.node(a).kind, self.graph.node(b).kind);
         if (ka == Type::Symbol) != (kb == Type::Symbol) {
             return self.compare_mixed(op, a, b, span);
+        }
+        let equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
+        if ka == Type::Symbol && !equality && !(self.strings(a) && self.strings(b)) {
+            return Err(ExprError::new("values of these kinds have no order", span));
         }
         let floats = ka == Type::Float || kb == Type::Float;
         let (mut a, mut b) = (a, b);
@@ -336,6 +357,57 @@ impl Lowering<'_> {
         Ok(self.graph.apply(op, &args, Type::Int))
     }
 
+    /// Whether all values of a node are strings: their symbols have their order.
+    fn strings(&self, id: Id) -> bool {
+        let string = |v: &Value| matches!(v, Value::Str(_));
+        let n = self.graph.node(id);
+        match n.op {
+            Op::Const(symbol) => self.symbols.value(symbol).is_some_and(string),
+            Op::Param(level) => {
+                let at = |p: &&Param| p.level == Some(level as usize);
+                let list = self.params.iter().find(at).and_then(|p| p.list.as_ref());
+                list.is_some_and(|l| l.iter().all(|(_, v)| string(v)))
+            }
+            Op::Select => self.strings(n.args[1]) && self.strings(n.args[2]),
+            Op::Unfit => true,
+            _ => false,
+        }
+    }
+
+    /// Compares where one side has numbers among other values: those have no order with a number, and equal none.
+    fn compare_numbers(
+        &mut self,
+        op: CompareOp,
+        (left, l): (&Expr, Id),
+        (right, r): (&Expr, Id),
+        error: ExprError,
+    ) -> Lowered {
+        let equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
+        let kinds = |e| {
+            let has = self.values(e);
+            let text = has.iter().any(|v| matches!(v, Value::Str(_)));
+            (text, has.iter().any(|v| matches!(v, Value::Tuple(_))))
+        };
+        let ((text, tuple), (texts, tuples)) = (kinds(left), kinds(right));
+        // What the value of one parameter decides is looked up as a whole; strings and tuples have an order of their own.
+        let own = !equality && (text && texts || tuple && tuples);
+        if own || self.only_parameter(&[left, right]).is_some() {
+            return Err(error);
+        }
+        let numbers = |v: Value| match number(v) {
+            None if equality => Some(Value::Float(f64::NAN)),
+            // Exact as a float.
+            Some(Value::Int(i)) if equality && i.unsigned_abs() > 1 << 53 => None,
+            other => other,
+        };
+        let mut side = |e: &Expr, id: Id| match self.graph.node(id).kind {
+            Type::Symbol => self.table(e, numbers, error.clone()),
+            _ => Ok(id),
+        };
+        let (l, r) = (side(left, l)?, side(right, r)?);
+        self.compare(op, l, r, right.span)
+    }
+
     /// A string (or a list of mixed values) against a number.
     fn compare_mixed(&mut self, op: CompareOp, a: Id, b: Id, span: Span) -> Lowered {
         if !matches!(op, CompareOp::Eq | CompareOp::Ne) {
@@ -347,6 +419,18 @@ impl Lowering<'_> {
             (b, a)
         };
         let n = self.graph.node(other);
+        let constant = self.graph.value(symbol).and_then(|s| self.symbols.value(s));
+        if constant.is_some_and(|v| v.as_float().is_none()) {
+            if !n.may_fail {
+                return Ok(self.graph.int(i64::from(op == CompareOp::Ne)));
+            }
+            // Never equal, but a fault of the number stays.
+            let equal = self.graph.apply(Op::Eq, &[other, other], Type::Int);
+            return Ok(match op {
+                CompareOp::Eq => self.graph.apply(Op::Not, &[equal], Type::Int),
+                _ => equal,
+            });
+        }
         let Some(bits) = self.graph.value(other) else {
             return Err(ExprError::new(
                 "values of mixed kinds can be compared with constants only",

@@ -6,6 +6,7 @@ mod lower_call;
 pub(crate) mod op;
 pub(crate) mod solve;
 pub(crate) mod symbols;
+mod table;
 
 use crate::plan::graph::op::{Bounds, Op, Type, bounds_of};
 use hashbrown::HashMap;

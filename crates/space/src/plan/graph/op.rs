@@ -68,6 +68,8 @@ pub enum Op {
     Not,
     /// Second if the first is true, else third.
     Select,
+    /// No value: the operand is of the wrong kind for what is done with it.
+    Unfit,
 }
 
 /// Why an operation has no value at a point.
@@ -77,6 +79,7 @@ pub enum Fault {
     DivisionByZero = 1,
     Overflow = 2,
     Domain = 3,
+    Kind = 4,
 }
 
 impl Fault {
@@ -85,6 +88,7 @@ impl Fault {
             1 => Some(Self::DivisionByZero),
             2 => Some(Self::Overflow),
             3 => Some(Self::Domain),
+            4 => Some(Self::Kind),
             _ => None,
         }
     }
@@ -94,6 +98,7 @@ impl Fault {
             Self::DivisionByZero => "division by zero",
             Self::Overflow => "an integer does not fit 64 bits",
             Self::Domain => "a value is outside a function's domain",
+            Self::Kind => "a value is of the wrong kind",
         }
     }
 }
@@ -116,7 +121,8 @@ impl Op {
             | Self::Floor
             | Self::Ceil
             | Self::Round
-            | Self::Not => 1,
+            | Self::Not
+            | Self::Unfit => 1,
             Self::Select => 3,
             _ => 2,
         }
@@ -208,6 +214,7 @@ impl Op {
             Self::Or => Ok(a | b),
             Self::Not => Ok(a ^ 1),
             Self::Select => Ok(if a != 0 { b } else { c }),
+            Self::Unfit => Err(Fault::Kind),
         }
     }
 
@@ -233,7 +240,7 @@ impl Op {
             Self::Truncate | Self::Floor | Self::Ceil | Self::Round => {
                 a.f_lo <= -9e18 || a.f_hi >= 9e18
             }
-            Self::IntPow | Self::IntShl | Self::IntGcd | Self::FloatPow => true,
+            Self::IntPow | Self::IntShl | Self::IntGcd | Self::FloatPow | Self::Unfit => true,
             _ => false,
         }
     }

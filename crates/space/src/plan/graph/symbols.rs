@@ -2,7 +2,7 @@
 
 use crate::value::Value;
 
-/// Strings and mixed values as numbers; strings keep their order.
+/// Strings, tuples, `None` and what stands among them, as numbers; strings and tuples keep their order.
 #[derive(Default)]
 pub struct Symbols {
     values: Vec<Value>,
@@ -11,7 +11,7 @@ pub struct Symbols {
 impl Symbols {
     /// Takes all values that will ever be needed.
     pub fn new(mut values: Vec<Value>) -> Self {
-        values.sort_by(|a, b| a.compare(b).unwrap_or_else(|| rank(a).cmp(&rank(b))));
+        values.sort_by(Value::order);
         values.dedup();
         Self { values }
     }
@@ -23,8 +23,4 @@ impl Symbols {
     pub fn value(&self, symbol: u64) -> Option<&Value> {
         self.values.get(symbol as usize)
     }
-}
-
-fn rank(v: &Value) -> u8 {
-    u8::from(matches!(v, Value::Str(_)))
 }

@@ -132,7 +132,7 @@ fn check_list(list: &[Value], what: &str) -> Built<()> {
             }
             (None, Value::Float(f)) if f.trunc() == *f && f.abs() < 9e15 => (*f as i64).to_string(),
             (None, Value::Float(f)) => format!("{f:?}"),
-            (None, v) => format!("'{v}"),
+            (None, v) => format!("{} {v}", v.kind()),
         };
         if !seen.insert(key) {
             return Err(
@@ -181,20 +181,25 @@ pub fn list_bounds(kind: Type, list: &[(u64, Value)]) -> Bounds {
     }
 }
 
-/// Every string and every value of a mixed list or constant.
+/// Every string, tuple and `None`, the elements of tuples, and every value of a mixed list.
 pub fn symbols(d: &Definition, lists: &[Option<Vec<Value>>], parsed: &Parsed) -> Symbols {
-    let mut all = Vec::new();
-    for list in lists.iter().flatten() {
-        if list.iter().any(|v| matches!(v, Value::Str(_))) {
-            all.extend(list.iter().cloned());
+    let mut all = vec![Value::None];
+    fn with_elements(v: &Value, out: &mut Vec<Value>) {
+        out.push(v.clone());
+        if let Value::Tuple(items) = v {
+            items.iter().for_each(|v| with_elements(v, out));
         }
     }
-    all.extend(
-        d.constants
-            .iter()
-            .filter(|(_, v)| matches!(v, Value::Str(_)))
-            .map(|(_, v)| v.clone()),
-    );
+    for list in lists.iter().flatten() {
+        if list.iter().any(|v| v.as_float().is_none()) {
+            list.iter().for_each(|v| with_elements(v, &mut all));
+        }
+    }
+    for (_, v) in &d.constants {
+        if v.as_float().is_none() {
+            with_elements(v, &mut all);
+        }
+    }
     fn literals(e: &Expr, out: &mut Vec<Value>) {
         if let Kind::Literal(v @ Value::Str(_)) = &e.kind {
             out.push(v.clone());

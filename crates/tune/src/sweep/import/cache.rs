@@ -35,7 +35,10 @@ pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
         let mut config = Vec::with_capacity(parameters.len());
         for p in &parameters {
             let found = match e.get(p) {
-                Some(v) => values::parameter(v),
+                Some(v) => {
+                    let declared = json["tune_params"][p.as_str()].as_array();
+                    values::parameter(v, declared.is_some_and(|all| all.contains(v)))
+                }
                 None => Err("missing"),
             };
             config.push(found.map_err(|what| FormatError::Parameter {

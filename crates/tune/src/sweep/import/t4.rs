@@ -18,6 +18,11 @@ pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
         ));
     }
     let parameters = parameters(results)?;
+    // T4 lists no values: a parameter whose value is a list everywhere has tuples.
+    let tuples: HashSet<&String> = parameters
+        .iter()
+        .filter(|p| (results.iter()).all(|r| r["configuration"][p.as_str()].is_array()))
+        .collect();
     let unit = json["metadata"]["timeunit"].as_str();
     let of_file = unit.map(time_unit).transpose()?;
     // Where no result counts as right, nothing was compared.
@@ -36,10 +41,12 @@ pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
                     lacks = true;
                     Value::Str(String::new())
                 }
-                Some(v) => values::parameter(v).map_err(|what| FormatError::Parameter {
-                    of: of(),
-                    parameter: p.clone(),
-                    what,
+                Some(v) => values::parameter(v, tuples.contains(p)).map_err(|what| {
+                    FormatError::Parameter {
+                        of: of(),
+                        parameter: p.clone(),
+                        what,
+                    }
                 })?,
             });
         }

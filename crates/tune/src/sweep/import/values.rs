@@ -161,9 +161,15 @@ pub(super) fn rank_of_energy(name: &str) -> usize {
     }
 }
 
-/// The value of a parameter.
-pub(super) fn parameter(v: &J) -> Result<Value, &'static str> {
+/// The value of a parameter. A list or null is a tuple or `None` where it is `declared`: the file lists it as one of the
+/// parameter's values.
+pub(super) fn parameter(v: &J, declared: bool) -> Result<Value, &'static str> {
     match v {
+        J::Array(items) if declared => {
+            let items = items.iter().map(|v| parameter(v, true));
+            items.collect::<Result<_, _>>().map(Value::Tuple)
+        }
+        J::Null if declared => Ok(Value::None),
         J::Bool(b) => Ok(Value::Bool(*b)),
         J::Number(n) => (n.as_i64().map(Value::Int))
             .or(n.as_f64().map(Value::Float))

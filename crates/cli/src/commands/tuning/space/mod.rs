@@ -8,7 +8,9 @@ use greenup_app::output::Output;
 use greenup_app::stdout;
 use greenup_app::{interrupt, output, print};
 use greenup_files::{AtomicFile, FileError, Outputs, read_text};
-use greenup_space::{Funnel, Index, Limits, Space, SpaceError, Stop, Value, count, funnel, visit};
+use greenup_space::{
+    Estimate, Funnel, Index, Limits, Space, SpaceError, Stop, Value, count, funnel, visit,
+};
 use greenup_study::pages::pruning::figure;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -40,7 +42,11 @@ struct Estimated {
 struct Answer<'a> {
     name: &'a str,
     cartesian: Option<u128>,
-    valid: u128,
+    /// `None` where the time or the memory did not suffice to count.
+    valid: Option<u128>,
+    /// Of `valid`, where it was not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<Estimated>,
     /// Reading, compiling and indexing (or counting, when the space is too large to index).
     seconds: f64,
     peak_bytes: u64,
@@ -72,21 +78,25 @@ pub fn run(args: &SpaceArgs) -> Result {
         cancelled: &interrupt::requested,
         ..Limits::default()
     };
-    let index = match Index::build(&space, &limits) {
-        Ok(i) => Some(i),
-        Err(Stop::Memory) => None,
-        Err(e) => return Err(stopped(e)),
-    };
-    let valid = match &index {
-        Some(i) => u128::from(i.len()),
-        None => count(&space, |_| true, &limits).map_err(stopped)?,
-    };
+    let spinner = greenup_app::progress::spinner("counting the valid points");
+    let counted = points(&space, &limits, start + valid_time(args));
+    spinner.finish_and_clear();
+    let (index, valid) = counted?;
     let seconds = start.elapsed().as_secs_f64();
     let peak_bytes = peak()
         .saturating_sub(before)
         .max(index.as_ref().map_or(0, |i| i.bytes() as u64));
-    let time = Duration::from_secs_f64(args.time.unwrap_or(if args.json { 1.0 } else { 5.0 }));
-    let funnel = funnel(&space, Some(valid), time, &limits).map_err(stopped)?;
+    let time = match args.time {
+        Some(all) => limited(all).saturating_sub(start.elapsed()),
+        None => Duration::from_secs(if args.json { 1 } else { 5 }),
+    };
+    let spinner = greenup_app::progress::spinner("counting the points left by each filter");
+    let funnel = funnel(&space, valid, time, &limits).map_err(stopped);
+    spinner.finish_and_clear();
+    let funnel = funnel?;
+    // A later stage counts what the time of the first did not suffice for.
+    let last = funnel.rows.last();
+    let valid = valid.or_else(|| last.map_or(funnel.cartesian, |r| r.after));
 
     let sampled = index
         .as_ref()
@@ -100,6 +110,7 @@ pub fn run(args: &SpaceArgs) -> Result {
             name: &space.name,
             cartesian: funnel.cartesian,
             valid,
+            estimate: last.and_then(|r| r.estimate).map(Estimated::from),
             seconds,
             peak_bytes,
             indexed: index.is_some(),
@@ -133,11 +144,11 @@ pub fn run(args: &SpaceArgs) -> Result {
     }
     if args.sample > 0 && index.is_none() {
         return Err(
-            AppError::new("the space is too large to sample within --memory")
-                .hint("raise it, as in --memory 4G"),
+            AppError::new("the space is too large to sample within these limits")
+                .hint("raise them, as in --memory 4G --time 600"),
         );
     }
-    if valid == 0 && !args.json {
+    if valid == Some(0) && !args.json {
         let killer = funnel
             .rows
             .iter()
@@ -150,6 +161,54 @@ pub fn run(args: &SpaceArgs) -> Result {
         });
     }
     Ok(())
+}
+
+/// Time for the valid points: three fifths of what there is, so that they can still be estimated.
+fn valid_time(args: &SpaceArgs) -> Duration {
+    args.time
+        .map_or(Duration::from_secs(30), |all| limited(all) * 3 / 5)
+}
+
+/// A century at most: a sum of instants and longer times may overflow.
+fn limited(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds.min(100.0 * 365.0 * 86_400.0))
+}
+
+/// The index of the space, and the number of its valid points: `None` where memory or time does not suffice.
+fn points(
+    space: &Arc<Space>,
+    limits: &Limits,
+    until: Instant,
+) -> Result<(Option<Index>, Option<u128>)> {
+    let late = || Instant::now() >= until || interrupt::requested();
+    let limits = Limits {
+        cancelled: &late,
+        ..limits.clone()
+    };
+    match Index::build(space, &limits) {
+        Ok(i) => {
+            let points = u128::from(i.len());
+            return Ok((Some(i), Some(points)));
+        }
+        Err(Stop::Memory) => {}
+        Err(Stop::Cancelled) if !interrupt::requested() => return Ok((None, None)),
+        Err(e) => return Err(stopped(e)),
+    }
+    match count(space, |_| true, &limits) {
+        Ok(points) => Ok((None, Some(points))),
+        Err(Stop::Memory) => Ok((None, None)),
+        Err(Stop::Cancelled) if !interrupt::requested() => Ok((None, None)),
+        Err(e) => Err(stopped(e)),
+    }
+}
+
+impl From<Estimate> for Estimated {
+    fn from(e: Estimate) -> Self {
+        Self {
+            points: e.points,
+            standard_error: e.error,
+        }
+    }
 }
 
 fn filters<'a>(space: &'a Space, funnel: &Funnel) -> Vec<FilterAnswer<'a>> {
@@ -165,10 +224,7 @@ fn filters<'a>(space: &'a Space, funnel: &Funnel) -> Vec<FilterAnswer<'a>> {
                 because: f.because.as_deref(),
                 before: r.before,
                 after: r.after,
-                estimate: r.estimate.map(|e| Estimated {
-                    points: e.points,
-                    standard_error: e.error,
-                }),
+                estimate: r.estimate.map(Estimated::from),
             }
         })
         .collect()

@@ -4,7 +4,7 @@ use greenup_app::print;
 use greenup_space::{Funnel, Space, Value};
 use greenup_study::pages::pruning::{counted, size};
 
-pub fn summary(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
+pub fn summary(space: &Space, funnel: &Funnel, valid: Option<u128>, seconds: f64) {
     print::line(format!(
         "{}: {} parameters, {} filters",
         print::bold(&space.name),
@@ -14,11 +14,17 @@ pub fn summary(space: &Space, funnel: &Funnel, valid: u128, seconds: f64) {
     if !space.about.is_empty() {
         print::line(&space.about);
     }
+    let estimate = funnel.rows.last().and_then(|r| r.estimate);
     print::line(format!(
-        "{} valid points of {} [{:.1} ms to read, compile and index]\n",
-        print::bold(&print::grouped(valid)),
+        "{} valid points of {} [{:.1} ms to read, compile and {}]\n",
+        print::bold(&size(valid, estimate)),
         counted(funnel.cartesian),
-        seconds * 1e3
+        seconds * 1e3,
+        if valid.is_some() {
+            "index"
+        } else {
+            "begin to count"
+        }
     ));
     let mut before = counted(funnel.cartesian);
     let rows = funnel
