@@ -85,6 +85,7 @@ const RENAMED: [Renamed; 3] = [
 pub fn main() -> ExitCode {
     greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
         Command::Run { settings, json } => {
+            settings.only_of_outputs()?;
             let (problem, s) = settings.resolved()?;
             run::run(problem, &s, None, json)
         }

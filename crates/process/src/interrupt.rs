@@ -19,6 +19,7 @@ static SAVES: AtomicUsize = AtomicUsize::new(0);
 /// Takes over the signals, but those that were already ignored at the start (`nohup`). Call it first in
 /// `main`.
 pub fn install() {
+    failures();
     let ignored = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].map(|s| (s, is_ignored(s)));
     // Without a handler a signal ends the program, which is still right.
     let _ = ctrlc::set_handler(|| {
@@ -34,6 +35,28 @@ pub fn install() {
     for (signal, _) in ignored.into_iter().filter(|(_, ignored)| *ignored) {
         // SAFETY: sets a disposition; no handler of ours runs by it.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+/// A file that may not grow is an error of the write, and the end by a failed allocation has a message and a code of its
+/// own. Programs that are started have the usual meaning again.
+fn failures() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    extern "C" fn aborted(_: libc::c_int) {
+        const WHY: &[u8] = b"error: the program ended where it could not go on; if the line above is of a memory allocation, it \
+            needs more memory than there is\n\nhint: use a smaller problem or fewer threads, or raise the limit (ulimit -v)\n";
+        // SAFETY: both calls may be made in a handler, and the text is whole.
+        unsafe {
+            libc::write(libc::STDERR_FILENO, WHY.as_ptr().cast(), WHY.len());
+            libc::_exit(1);
+        }
+    }
+    for (signal, handler) in [
+        (libc::SIGXFSZ, nothing as extern "C" fn(libc::c_int)),
+        (libc::SIGABRT, aborted),
+    ] {
+        // SAFETY: sets a disposition; the handlers call only what may be called in one.
+        unsafe { libc::signal(signal, handler as libc::sighandler_t) };
     }
 }
 

@@ -39,7 +39,8 @@ pub enum Kind {
     Gaussian,
     /// Normal in the logarithm, with the value of the input file as the median.
     Lognormal,
-    /// Constant between value − width and value + width.
+    /// Constant between value − width and value + width: by a Gauss–Legendre rule, over whole turns of an angle in equal
+    /// steps.
     Uniform,
     /// Cauchy (Lorentzian), cut off at twelve half-widths.
     Cauchy,
@@ -92,11 +93,31 @@ impl DistributionText {
             Kind::Gaussian => over(TAILS, &|t| center + self.width * t, &bell),
             // The value in the input file is the median.
             Kind::Lognormal => over(TAILS, &|t| center * (self.width * t).exp(), &bell),
-            Kind::Uniform => over(1.0, &|t| center + self.width * t, &|_| 1.0),
+            // Of whole turns: equal steps over one period, whose sums of periodic functions converge fastest.
+            Kind::Uniform => match self.turns() {
+                None => over(1.0, &|t| center + self.width * t, &|_| 1.0),
+                Some(period) => {
+                    let step = period / n as f64;
+                    let at = |i| center - 0.5 * period + step * (i as f64 + 0.5);
+                    (0..n).map(|i| (at(i), 1.0 / n as f64)).collect()
+                }
+            },
             // A Cauchy distribution has infinite tails; 5 % of it lies beyond this cut-off.
             Kind::Cauchy => over(12.0, &|t| center + self.width * t, &|t| 1.0 / (1.0 + t * t)),
             Kind::Isotropic => return Err("only of orientation".into()),
         })
+    }
+
+    /// The period of an angle all of whose values are taken, degrees: half a turn of an arrangement, a whole one of a
+    /// form.
+    fn turns(&self) -> Option<f64> {
+        let mut keys = self.of.rsplit('.');
+        let period = match (keys.next(), keys.next()) {
+            (Some("rotation"), Some("lattice" | "paracrystal")) => 180.0,
+            (Some("rotation" | "turn"), _) => 360.0,
+            _ => return None,
+        };
+        (2.0 * self.width % period == 0.0).then_some(period)
     }
 
     /// The description of the particle at each value, with weights that sum to one.

@@ -377,8 +377,6 @@ impl Sample {
                     layers: &layers,
                     materials: &materials,
                     dir,
-                    // Its sums are not confirmed by another program yet.
-                    cuts: false,
                     inside: false,
                     note: None,
                 };

@@ -19,8 +19,6 @@ pub(super) struct Placing<'a> {
     pub materials: &'a Materials,
     /// Where relative paths start.
     pub dir: &'a Path,
-    /// Whether particles may be cut: each wave of each layer is known.
-    pub cuts: bool,
     /// Whether a particle of this population was in its layer.
     pub inside: bool,
     /// What the user should know, once of each population.
@@ -101,13 +99,6 @@ impl Placing<'_> {
                     shared[1].0
                 )
             };
-            if !self.cuts {
-                return Err(format!(
-                    "{}: particles across interfaces are not computed; move it by height or at",
-                    across()
-                )
-                .into());
-            }
             let level = Rotation::new(0.0, 0.0, 0.0);
             for (j, from, to) in &shared {
                 let slice = part.form.slice(&level, from - base, to - base);

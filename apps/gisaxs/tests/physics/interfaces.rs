@@ -18,7 +18,8 @@ fn data(name: &str) -> String {
 
 #[test]
 fn images_of_another_program() {
-    let all: J = serde_json::from_str(&data("bornagain_arrangements.json")).unwrap();
+    let all: J = serde_json::from_str(&data("images.json")).unwrap();
+    let n = all["n"].as_u64().unwrap() as usize;
     let axis = |key: &str| {
         let ends: Vec<f64> = all[key]
             .as_array()
@@ -27,13 +28,13 @@ fn images_of_another_program() {
             .map(|x| x.as_f64().unwrap())
             .collect();
         // Its edges are equal steps of the tangent.
-        let edge = |k: i32| {
-            (ends[0] + (ends[1] - ends[0]) * f64::from(k) / 64.0)
+        let edge = |k: usize| {
+            (ends[0] + (ends[1] - ends[0]) * k as f64 / n as f64)
                 .to_radians()
                 .atan()
                 .to_degrees()
         };
-        let edges: Vec<String> = (0..=64).map(|k| format!("{:?}", edge(k))).collect();
+        let edges: Vec<String> = (0..=n).map(|k| format!("{:?}", edge(k))).collect();
         format!("{key} = {{ edges = [{}] }}\n", edges.join(", "))
     };
     let detector = format!("[detector]\n{}{}", axis("phi"), axis("alpha"));
@@ -48,7 +49,7 @@ fn images_of_another_program() {
         let image = scene.image(&watch).unwrap().unwrap();
         for pixel in case["pixels"].as_array().unwrap() {
             let number = |k: usize| pixel[k].as_f64().unwrap();
-            let got = image[64 * number(0) as usize + number(1) as usize];
+            let got = image[n * number(0) as usize + number(1) as usize];
             let error = (got / number(2) - 1.0).abs();
             assert!(error < 1e-5, "{} {pixel}: {got:e}, {error:e}", case["name"]);
         }
@@ -127,4 +128,45 @@ fn angles_are_those_above_the_sample() {
     ];
     let at = |degrees: f64| reflectivity(&layers, 20.0 * PI, degrees.to_radians());
     assert!((at(0.02) - 0.9985).abs() < 1e-4 && (at(0.2) - 0.0443).abs() < 1e-4);
+}
+
+/// All rotations of an arrangement: few equal steps have the sum of many.
+#[test]
+fn all_rotations_take_equal_steps() {
+    let total = |samples: usize| {
+        let text = format!(
+            "beam = {{ wavelength = 0.1, angle = 0.2 }}
+            [detector]
+            phi = {{ from = -1.5, to = 1.5, n = 32 }}
+            alpha = {{ from = 0.0, to = 2.0, n = 32 }}
+            [[layers]]
+            delta = 0
+            beta = 0
+            [[layers]]
+            delta = 6e-6
+            beta = 2e-8
+            [[particles]]
+            form = {{ shape = 'cylinder', radius = 5.0, height = 8.0 }}
+            delta = 9.6e-6
+            beta = 3.4e-8
+            paracrystal = {{ a = 20.0, b = 20.0, angle = 90.0, rotation = 0.0, spread = [1.5, 1.5], domain = 300.0 }}
+            [[particles.distributions]]
+            of = 'paracrystal.rotation'
+            kind = 'uniform'
+            width = 180.0
+            samples = {samples}"
+        );
+        let stop = AtomicBool::new(false);
+        let watch = Watch {
+            progress: &|_| {},
+            stop: &stop,
+        };
+        let scene = Sample::parse(&text).unwrap().scene(Path::new(".")).unwrap();
+        scene.image(&watch).unwrap().unwrap().iter().sum::<f64>()
+    };
+    let all = total(720);
+    for samples in [60, 61] {
+        let error = (total(samples) / all - 1.0).abs();
+        assert!(error < 1e-3, "{samples}: {error:e}");
+    }
 }

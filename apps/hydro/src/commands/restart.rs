@@ -34,6 +34,11 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
     }
     let before = mark::marked(before, &inputs);
     let mut s = flags.clone();
+    Settings {
+        checkpoint: Some(path.to_owned()),
+        ..s.clone()
+    }
+    .only_of_outputs()?;
     same_state(&s, &before)?;
     s.fill(before);
     s.check()?;
@@ -66,6 +71,7 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
         ..Settings::default()
     }
     .resolved()?;
+    flags.on(&s).only_with_effect(&problem)?;
     let restart = RestartState {
         energy,
         clock,

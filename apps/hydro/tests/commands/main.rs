@@ -1,5 +1,6 @@
 //! Each command: what it answers, refuses and writes.
 
+mod accepted;
 mod checkpoints;
 mod command;
 mod common;

@@ -44,6 +44,6 @@ fn tuned_kernels_are_kept_and_used() {
         "--steps 3 --reproducible",
         "--steps 3 --assembly full",
     ] {
-        assert_eq!(messages(&run(&store, other)), "[]", "{other}");
+        assert!(!messages(&run(&store, other)).contains("wisdom"), "{other}");
     }
 }

@@ -1,6 +1,7 @@
 //! The frame of a `main`: interrupts, arguments, exit code.
 
 pub mod common;
+mod figures;
 pub mod renamed;
 pub mod version;
 
@@ -41,6 +42,9 @@ pub fn run_with<C: Parser, E: Into<AppError>>(
         ranks::mute_all_but_one();
         if let Some(done) = common::run(&parser, &matches) {
             return Ok(Err(done));
+        }
+        if let Err(e) = figures::check(&matches) {
+            return Ok(Err(Err(e)));
         }
         let cli = C::from_arg_matches(&matches).map_err(|e| e.format(&mut parser))?;
         Ok(Ok(cli))

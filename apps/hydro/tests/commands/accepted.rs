@@ -1,0 +1,155 @@
+//! What a problem file and the flags accept changes the run, or is refused with the reason.
+
+use super::common::{error, hydro, path};
+use serde_json::Value as J;
+
+const FILE: &str = r#"name = "two gases"
+viscosity = true
+point_energy = 0.02
+gravity = [0.0, -0.3]
+[run]
+mesh = "4x4"
+refine = 0
+t_final = 0.05
+steps = 6
+order = 2
+energy_order = 1
+ode = "rk4"
+assembly = "partial"
+cfl = 0.3
+cg_tol = 1e-9
+cg_max = 200
+profile = false
+[[material]]
+where = "x < 0.5"
+gamma = 1.4
+p_inf = 0.1
+density = "1 + 0.2*y"
+pressure = 1.0
+velocity = ["0.1*x", 0.0]
+[[material]]
+attribute = 1
+gamma = 1.6
+density = 2.0
+energy = "1 + x"
+[walls]
+1 = "x"
+2 = "fixed"
+3 = "free"
+"#;
+
+/// What a run of a problem file computes and draws, without its times; or why it is refused.
+fn outcome(dir: &tempfile::TempDir, text: &str, flags: &[&str]) -> Result<String, String> {
+    let (file, radial, drawing) = (path(dir, "p.toml"), path(dir, "r.csv"), path(dir, "p.html"));
+    std::fs::write(&file, text).unwrap();
+    let run = hydro(&["run", "--problem", &file, "--json", "--threads", "1"])
+        .args(["--radial", &radial, "--html", &drawing])
+        .args(flags)
+        .output()
+        .unwrap();
+    if !run.status.success() {
+        return Err(String::from_utf8(run.stderr).unwrap());
+    }
+    let mut json: J = serde_json::from_slice(&run.stdout).unwrap();
+    let all = json.as_object_mut().unwrap();
+    for times in ["provenance", "wall_s", "mdof_steps_per_s"] {
+        all.remove(times);
+    }
+    let timings = all.remove("timings").unwrap();
+    let counts: Vec<&J> = ["iterations", "solves", "evaluations"]
+        .iter()
+        .map(|k| &timings[k])
+        .collect();
+    let names: Vec<&String> = timings.as_object().unwrap().keys().collect();
+    let page = std::fs::read_to_string(&drawing).unwrap();
+    let title = page.split("</title>").next().unwrap().to_owned();
+    let table = std::fs::read_to_string(&radial).unwrap();
+    Ok(format!("{json}\n{counts:?}\n{names:?}\n{title}\n{table}"))
+}
+
+#[test]
+fn every_key_of_a_problem_file_changes_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let before = outcome(&dir, FILE, &[]).unwrap();
+    assert_eq!(outcome(&dir, FILE, &[]).unwrap(), before, "repeatable");
+    for (old, new) in [
+        ("two gases", "one gas"),
+        ("viscosity = true", "viscosity = false"),
+        ("point_energy = 0.02", "point_energy = 0.03"),
+        ("gravity = [0.0, -0.3]", "gravity = [0.1, -0.3]"),
+        ("mesh = \"4x4\"", "mesh = \"4x6\""),
+        ("refine = 0", "refine = 1"),
+        ("t_final = 0.05", "t_final = 0.01"),
+        ("steps = 6", "steps = 5"),
+        ("\norder = 2", "\norder = 3"),
+        ("energy_order = 1", "energy_order = 0"),
+        ("ode = \"rk4\"", "ode = \"rk2\""),
+        ("assembly = \"partial\"", "assembly = \"full\""),
+        ("cfl = 0.3", "cfl = 0.2"),
+        ("cg_tol = 1e-9", "cg_tol = 1e-3"),
+        ("cg_max = 200", "cg_max = 3"),
+        ("where = \"x < 0.5\"", "where = \"x < 0.3\""),
+        ("gamma = 1.4", "gamma = 1.5"),
+        ("p_inf = 0.1", "p_inf = 0.2"),
+        ("density = \"1 + 0.2*y\"", "density = \"1 + 0.3*y\""),
+        ("pressure = 1.0", "pressure = 1.1"),
+        ("velocity = [\"0.1*x\", 0.0]", "velocity = [\"0.2*x\", 0.0]"),
+        ("attribute = 1", "attribute = 7"),
+        ("density = 2.0", "density = 2.5"),
+        ("energy = \"1 + x\"", "energy = \"1 + y\""),
+        ("1 = \"x\"", "1 = { velocity = [0.2, \"free\"] }"),
+        ("2 = \"fixed\"", "2 = \"free\""),
+        ("3 = \"free\"", "3 = \"fixed\""),
+    ] {
+        let text = FILE.replacen(old, new, 1);
+        assert_ne!(text, FILE, "{old}");
+        match outcome(&dir, &text, &[]) {
+            Ok(after) => assert_ne!(after, before, "{new} changes nothing"),
+            Err(why) => assert!(why.contains("material"), "{new}: {why}"),
+        }
+    }
+    // What has no effect here, and what is unknown.
+    for (key, why) in [
+        ("e0 = 2.0", "the energy of the Sedov problem"),
+        ("kernels = \"zones=2\"", "parameters of GPU kernels"),
+        ("share = 0.5", "one device computes all zones"),
+        ("period = 9", "nothing is tuned or balanced"),
+        ("history = \"h.csv\"", "names no outputs"),
+        ("colour = 3", "unknown field"),
+    ] {
+        let text = FILE.replacen("profile = false", key, 1);
+        let e = outcome(&dir, &text, &[]).unwrap_err();
+        assert!(e.contains(why), "{key}: {e}");
+    }
+}
+
+#[test]
+fn flags_without_effect_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let png = path(&dir, "p.png");
+    for (flags, why) in [
+        (&["--e0", "5"][..], "the energy of the Sedov problem"),
+        (&["--kernels", "zones=2"], "parameters of GPU kernels"),
+        (&["--share", "0.5"], "one device computes all zones"),
+        (&["--period", "9"], "nothing is tuned or balanced"),
+        (&["--every", "7"], "no checkpoints"),
+        (&["--snapshots", "3"], "no snapshots"),
+        (&["--field", "pressure"], "no picture"),
+        (&["--log-color"], "no picture"),
+        (&["--color-range", "0:1"], "no picture"),
+        (&["--mesh-lines", "on"], "no picture"),
+        (&["--slice", "z=0.5"], "no picture"),
+        (&["--surface"], "no picture"),
+        (&["--line", "x=0:1"], "no line-outs"),
+        (&["--animation-frames", "3"], "no animation"),
+        (&["--width", "400"], "no figure"),
+        (&["--dpi", "90"], "no figure"),
+        (&["--style", "dark"], "no figure"),
+        (&["--mirror"], "--surface"),
+        (&["--png", &png, "--animation-frames", "3"], "no animation"),
+    ] {
+        let e = error(&[&["run", "--problem", "2", "--steps", "1"], flags].concat());
+        assert!(e.contains(why), "{flags:?}: {e}");
+    }
+    assert!(!std::path::Path::new(&png).exists());
+}
