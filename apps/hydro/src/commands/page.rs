@@ -31,7 +31,9 @@ pub fn page(
     messages: &[String],
     provenance: &Provenance,
 ) -> Result<String> {
-    let name = last.h.problem.standard().map(Standard::name);
+    let problem = &last.h.problem;
+    let own = problem.user().and_then(|u| u.name.as_deref());
+    let name = problem.standard().map(Standard::name).or(own);
     let mut figures = vec![Figure::chart(&last.picture(s), "The state at the end.").wide()];
     let exact = last.exact_known(s);
     figures.push(

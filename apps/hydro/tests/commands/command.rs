@@ -220,7 +220,10 @@ fn outputs_that_cannot_be_written_are_refused_before_the_run() {
             &["--problem", &page, "--checkpoint", &page],
             "also an input",
         ),
-        (&["--snapshots", "1000000000000"], "at most 100000"),
+        (
+            &["--snapshots", "1000000000000", "--vtu", &at("v")],
+            "at most 100000",
+        ),
         (&["--mesh", "4096x4096x4096"], "32-bit"),
         (
             &["--mesh", "340x340x340", "--refine", "0"],

@@ -5,8 +5,12 @@ use greenup_testing::text;
 
 #[test]
 fn old_flags_and_keys_are_accepted_with_a_note() {
+    let dir = tempfile::tempdir().unwrap();
+    let fields = dir.path().join("fields");
     let run = hydro(&[
         "run",
+        "--vtu",
+        fields.to_str().unwrap(),
         "--mesh",
         "4x4",
         "--refine",
@@ -37,7 +41,6 @@ fn old_flags_and_keys_are_accepted_with_a_note() {
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(json["steps"], 2);
     assert!(json["messages"].is_array() && json["timings"].is_object());
-    let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("p.toml");
     std::fs::write(
         &file,

@@ -205,7 +205,11 @@ fn flags_of_figures_that_make_no_sense_are_refused() {
         (&["--color-range", "2:1"], 2, "LO below HI"),
         (&["--color-range=-1:1", "--log-color"], 1, "above 0"),
         (&["--line", "x=0"], 2, "is a point"),
-        (&["--line", "x=5:6"], 1, "does not meet the mesh"),
+        (
+            &["--line", "x=5:6", "--line-out", "l.csv"],
+            1,
+            "does not meet the mesh",
+        ),
         (&["--animation-frames", "0"], 2, "1..=500"),
         (&["--animation", "a.webp"], 1, "known: .png, .gif, .mp4"),
         (&["--animation", &png], 1, "same name"),

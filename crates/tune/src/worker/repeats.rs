@@ -16,6 +16,10 @@ const FACTOR: f64 = 8.0;
 const OVERHEAD_S: f64 = 200e-9;
 /// Calls on new data that decide.
 const ROUNDS: u64 = 5;
+/// Calls that acquit, of calls shorter than [`LONG_S`].
+const SURE: u64 = 3;
+/// Calls of this length are not changed much by an interrupt, s.
+const LONG_S: f64 = 1e-3;
 /// Time after which two decide.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -70,12 +74,17 @@ pub(super) fn confirm(
         renewed = renewed.min(seconds);
         inputs.rewrite();
         known = known.min(inputs.run(kernel, 1)?);
-        if !doubtful(renewed, known.max(time_s)) {
+        // One interrupt makes a short call as long as its work: the least of several tells.
+        let sure = round >= SURE || known > LONG_S;
+        if sure && !doubtful(renewed, known.max(time_s)) {
             return Ok(None);
         }
         if round >= 2 && start.elapsed() > PATIENCE {
             break;
         }
+    }
+    if !doubtful(renewed, known.max(time_s)) {
+        return Ok(None);
     }
     if keeps_derived(inputs, kernel, known.max(time_s))? {
         return Ok(Some(format!(
@@ -92,14 +101,21 @@ fn keeps_derived(inputs: &mut LoadedInputs, kernel: &mut Kernel, known: f64) -> 
     for i in inputs.single_inputs() {
         let mut uses = true;
         for round in 0..2 {
-            inputs.reset()?;
-            inputs.run(kernel, 1)?;
-            let before = inputs.outputs();
-            inputs.reset()?;
-            inputs.renew_one(i, round)?;
-            let seconds = inputs.run(kernel, 1)?;
-            let changed = inputs.changed_bytes() > 0 && inputs.outputs() != before;
-            uses &= changed && !doubtful(seconds, known);
+            // The least of several: an interrupt within such a short call counts as work.
+            let mut least = f64::INFINITY;
+            for attempt in 0..ROUNDS {
+                inputs.reset()?;
+                inputs.run(kernel, 1)?;
+                let before = inputs.outputs();
+                inputs.reset()?;
+                inputs.renew_one(i, round * ROUNDS + attempt)?;
+                least = least.min(inputs.run(kernel, 1)?);
+                uses &= inputs.changed_bytes() > 0 && inputs.outputs() != before;
+                if !uses || !doubtful(least, known) {
+                    break;
+                }
+            }
+            uses &= !doubtful(least, known);
         }
         if uses {
             return Ok(true);

@@ -97,8 +97,8 @@ struct Material {
 /// A problem from a file.
 #[derive(Clone, Debug)]
 pub struct User {
-    /// Title of the problem.
-    pub name: String,
+    /// Title of the problem, if the file gives one.
+    pub name: Option<String>,
     /// Whether there is artificial viscosity.
     pub viscosity: bool,
     /// Energy of a point source at the origin, in the whole space.
@@ -216,7 +216,7 @@ impl User {
             gravity = Some(out);
         }
         Ok(Self {
-            name: file.name.unwrap_or_else(|| "a problem".into()),
+            name: file.name,
             viscosity: file.viscosity,
             point_energy: file.point_energy,
             gravity,
