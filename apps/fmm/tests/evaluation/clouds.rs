@@ -171,7 +171,7 @@ fn accuracy_is_met_or_refused() {
 
 /// The GPU's kernels on the host: what the CPU computes.
 fn emulated<R: Real>(accuracy: f64) {
-    for k in [0, 3, 7, 8, 9, 10, 17, 25, 28] {
+    for k in [3, 9, 10, 28] {
         let (points, q) = cloud(k, 200);
         let options = Options {
             kernel: Kernel::Laplace,
@@ -193,7 +193,7 @@ fn emulated<R: Real>(accuracy: f64) {
         let mut gpu = unsafe { Gpu::on(emulator, plan, config) }.unwrap();
         let e = errors(&points, &q, &gpu.evaluate(&q).unwrap());
         // Tight clusters need f64: the command refuses them.
-        let may = !R::DOUBLE && [10, 25].contains(&k);
+        let may = !R::DOUBLE && k == 10;
         assert!(
             may || e.iter().all(|e| *e <= accuracy),
             "cloud {k}, {}: {e:?}",

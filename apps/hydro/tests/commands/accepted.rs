@@ -35,15 +35,13 @@ energy = "1 + x"
 [walls]
 1 = "x"
 2 = "fixed"
-3 = "free"
 "#;
 
-/// What a run of a problem file computes and draws, without its times; or why it is refused.
+/// What a run of a problem file computes, without its times; or why it is refused.
 fn outcome(dir: &tempfile::TempDir, text: &str, flags: &[&str]) -> Result<String, String> {
-    let (file, radial, drawing) = (path(dir, "p.toml"), path(dir, "r.csv"), path(dir, "p.html"));
+    let file = path(dir, "p.toml");
     std::fs::write(&file, text).unwrap();
     let run = hydro(&["run", "--problem", &file, "--json", "--threads", "1"])
-        .args(["--radial", &radial, "--html", &drawing])
         .args(flags)
         .output()
         .unwrap();
@@ -61,10 +59,7 @@ fn outcome(dir: &tempfile::TempDir, text: &str, flags: &[&str]) -> Result<String
         .map(|k| &timings[k])
         .collect();
     let names: Vec<&String> = timings.as_object().unwrap().keys().collect();
-    let page = std::fs::read_to_string(&drawing).unwrap();
-    let title = page.split("</title>").next().unwrap().to_owned();
-    let table = std::fs::read_to_string(&radial).unwrap();
-    Ok(format!("{json}\n{counts:?}\n{names:?}\n{title}\n{table}"))
+    Ok(format!("{json}\n{counts:?}\n{names:?}"))
 }
 
 #[test]
@@ -73,7 +68,6 @@ fn every_key_of_a_problem_file_changes_the_run() {
     let before = outcome(&dir, FILE, &[]).unwrap();
     assert_eq!(outcome(&dir, FILE, &[]).unwrap(), before, "repeatable");
     for (old, new) in [
-        ("two gases", "one gas"),
         ("viscosity = true", "viscosity = false"),
         ("point_energy = 0.02", "point_energy = 0.03"),
         ("gravity = [0.0, -0.3]", "gravity = [0.1, -0.3]"),
@@ -99,7 +93,6 @@ fn every_key_of_a_problem_file_changes_the_run() {
         ("energy = \"1 + x\"", "energy = \"1 + y\""),
         ("1 = \"x\"", "1 = { velocity = [0.2, \"free\"] }"),
         ("2 = \"fixed\"", "2 = \"free\""),
-        ("3 = \"free\"", "3 = \"fixed\""),
     ] {
         let text = FILE.replacen(old, new, 1);
         assert_ne!(text, FILE, "{old}");
@@ -108,6 +101,10 @@ fn every_key_of_a_problem_file_changes_the_run() {
             Err(why) => assert!(why.contains("material"), "{new}: {why}"),
         }
     }
+    let page = path(&dir, "p.html");
+    outcome(&dir, FILE, &["--html", &page]).unwrap();
+    let page = std::fs::read_to_string(&page).unwrap();
+    assert!(page.contains("<title>Hydrodynamics: two gases"));
     // What has no effect here, and what is unknown.
     for (key, why) in [
         ("e0 = 2.0", "the energy of the Sedov problem"),
