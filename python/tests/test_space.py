@@ -126,7 +126,7 @@ def test_errors_tell_the_fix(space):
     with pytest.raises(ValueError, match="NaN"):
         space.position({"tile": float("nan"), "unroll": 4, "way": "a"})
     with pytest.raises(TypeError):
-        space.position({"tile": [1], "unroll": 4, "way": "a"})
+        space.position({"tile": {1}, "unroll": 4, "way": "a"})
     with pytest.raises(TypeError):
         greenup.Space(3)
     with pytest.raises(ValueError):
