@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_shown_not_that_something_is() {
-        let linker = "/usr/bin/ld: /tmp/a.o: in function `main':\na.c:(.text+0x9): undefined reference to `foo'\ncollect2: error: ld returned 1 exit status\n";
+        let linker = "/usr/bin/ld: a.o: in function `main':\na.c:(.text+0x9): undefined reference to `foo'\ncollect2: error: ld returned 1 exit status\n";
         assert_eq!(
             brief(linker),
             "a.c:(.text+0x9): undefined reference to `foo'"

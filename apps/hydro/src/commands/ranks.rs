@@ -158,6 +158,7 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
         let mesh = Mesh::open_if(s.mesh(), s.refine(), &mut fits)?;
         let bounds = mesh.bounds();
         s.figures.check_mesh(&bounds)?;
+        checks::walls(&problem, &mesh, &**ranks)?;
         let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
         drop(mesh);
         let hydro = Arc::new(hydro);
@@ -173,6 +174,7 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
     let mesh = PartMesh::open_by(s.partition, (s.mesh(), s.refine()), &**ranks, &mut fits)?;
     let bounds = mesh.bounds.clone();
     s.figures.check_mesh(&bounds)?;
+    checks::walls(&problem, &mesh.mesh, &**ranks)?;
     let full = s.is_full(mesh.mesh.shape);
     let Part {
         hydro: part,

@@ -5,7 +5,6 @@ use clap::{Args, ValueEnum};
 use greenup_app::renamed::note_keys;
 use greenup_app::{AppError, Result};
 use greenup_hydro::fem::element::Shape;
-use greenup_hydro::output::MeshLines;
 use greenup_hydro::part::partition::Method;
 use greenup_hydro::problem::initial_state::Orders;
 use greenup_hydro::problem::{Defaults, Problem};
@@ -177,10 +176,6 @@ pub struct Settings {
     pub mark: Option<String>,
 }
 
-fn no_effect(name: &str, why: &str) -> AppError {
-    AppError::new(format!("--{name} has no effect here: {why}"))
-}
-
 /// Maximum CFL number: longer steps are unstable in each problem.
 const MAX_CFL: f64 = 10.0;
 /// Maximum number of snapshots.
@@ -257,98 +252,6 @@ impl Settings {
         }
         out.check()?;
         Ok((problem, out))
-    }
-
-    /// These settings on the device of others.
-    pub fn on(&self, others: &Self) -> Self {
-        Self {
-            device: others.device.clone(),
-            tune: others.tune,
-            ..self.clone()
-        }
-    }
-
-    /// Refuses settings that change nothing of a run on its device.
-    ///
-    /// # Errors
-    /// A setting has no effect.
-    pub fn only_with_effect(&self, problem: &Problem) -> Result {
-        let device = self.device.as_deref().unwrap_or("cpu");
-        let (gpu, both) = (device.starts_with("cuda"), device.ends_with("+cpu"));
-        let is_sedov = problem.point_energy(1.0) != problem.point_energy(2.0);
-        let needs = [
-            (
-                self.e0.is_some() && !is_sedov,
-                "e0",
-                "it is the energy of the Sedov problem; a problem file has `point_energy`",
-            ),
-            (
-                self.kernels.is_some() && !gpu,
-                "kernels",
-                "they are parameters of GPU kernels; add --device cuda",
-            ),
-            (
-                self.share.is_some() && !both,
-                "share",
-                "one device computes all zones; add --device cuda+cpu",
-            ),
-            (
-                self.period.is_some() && !self.tune && !both,
-                "period",
-                "nothing is tuned or balanced; add --tune or --device cuda+cpu",
-            ),
-        ];
-        match needs.into_iter().find(|(without, ..)| *without) {
-            Some((_, name, why)) => Err(no_effect(name, why)),
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses flags of outputs that are not written.
-    ///
-    /// # Errors
-    /// A flag has no effect.
-    pub fn only_of_outputs(&self) -> Result {
-        let f = &self.figures;
-        let pictures = self.png.is_some() || f.animation.is_some() || f.html.is_some();
-        let lines = f.line_out.is_some() || f.html.is_some();
-        let picture = "there is no picture; add --png, --animation or --html";
-        let needs = [
-            (
-                self.every.is_some() && self.checkpoint.is_none(),
-                "every",
-                "there are no checkpoints; add --checkpoint",
-            ),
-            (
-                self.snapshots.is_some() && self.vtu.is_none(),
-                "snapshots",
-                "there are no snapshots; add --vtu",
-            ),
-            (f.field.is_some() && !pictures, "field", picture),
-            (f.log_color && !pictures, "log-color", picture),
-            (f.color_range.is_some() && !pictures, "color-range", picture),
-            (
-                f.mesh_lines != MeshLines::default() && !pictures,
-                "mesh-lines",
-                picture,
-            ),
-            (!f.slices.is_empty() && !pictures, "slice", picture),
-            (f.surface && !pictures, "surface", picture),
-            (
-                !f.lines.is_empty() && !lines,
-                "line",
-                "there are no line-outs; add --line-out or --html",
-            ),
-            (
-                f.animation_frames.is_some() && f.animation.is_none(),
-                "animation-frames",
-                "there is no animation; add --animation",
-            ),
-        ];
-        match needs.into_iter().find(|(without, ..)| *without) {
-            Some((_, name, why)) => Err(no_effect(name, why)),
-            None => Ok(()),
-        }
     }
 
     /// Refuses keys of the table `[run]` that name files to write: those come from the command line alone.

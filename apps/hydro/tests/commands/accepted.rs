@@ -101,6 +101,13 @@ fn every_key_of_a_problem_file_changes_the_run() {
             Err(why) => assert!(why.contains("material"), "{new}: {why}"),
         }
     }
+    let three = FILE.replacen("2 = \"fixed\"", "3 = \"fixed\"", 1);
+    let file = path(&dir, "three.toml");
+    std::fs::write(&file, three).unwrap();
+    for ranks in ["1", "2"] {
+        let e = error(&["run", "--problem", &file, "--ranks", ranks]);
+        assert!(e.contains("no face of attribute 3"), "{ranks}: {e}");
+    }
     let page = path(&dir, "p.html");
     outcome(&dir, FILE, &["--html", &page]).unwrap();
     let page = std::fs::read_to_string(&page).unwrap();

@@ -106,7 +106,7 @@ def image(c, order, particles):
     for n, (index, thickness, sigma) in enumerate(c["layers"]):
         args = [material(index)] + ([thickness * nm] if thickness else [])
         if sigma:
-            # BornAgain cuts the roughness off at 0.5/nm unless told otherwise, which takes from sigma, and adds what the
+            # BornAgain cuts the roughness off at 0.5/nm by default, which takes from sigma, and adds what the
             # roughness itself scatters: here next to nothing, and subtracted.
             args.append(ba.Roughness(ba.SelfAffineFractalModel(sigma, 1.0, 1e6, 100), ba.ErfTransient()))
         layer = ba.Layer(*args)

@@ -3,6 +3,7 @@
 
 pub(crate) mod lower;
 mod lower_call;
+mod lower_compare;
 pub(crate) mod op;
 pub(crate) mod solve;
 pub(crate) mod symbols;

@@ -199,7 +199,7 @@ mod tests {
     fn a_job_with_a_name_that_is_no_text_is_not_sent() {
         use std::os::unix::ffi::OsStrExt as _;
         let mut job = job();
-        job.inputs.dir = std::ffi::OsStr::from_bytes(b"/tmp/\xff").into();
+        job.inputs.dir = std::ffi::OsStr::from_bytes(b"folder\xff").into();
         let e = script("read n rest; sleep 100").run(&job, 100.0, &|| false);
         let e = e.unwrap_err();
         assert!(e.0.contains("cannot be sent"), "{e}");
