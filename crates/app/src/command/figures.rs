@@ -1,8 +1,8 @@
 //! Flags of how a figure looks, refused where none is drawn.
 
 use crate::error::{AppError, Result};
-use clap::ArgMatches;
 use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
 use std::path::Path;
 
 /// Flags of [`FigureArgs`](crate::args::FigureArgs).
@@ -18,17 +18,20 @@ const FILES: [&str; 8] = [
     "profile_file",
     "predict",
 ];
-/// Endings of files without a figure.
-const NUMBERS: [&str; 5] = ["csv", "json", "npy", "vtu", "toml"];
+/// Endings of figures whose look can be chosen, and of pages.
+const DRAWN: [&str; 5] = ["svg", "png", "pdf", "html", "htm"];
 
 /// Checks the flags of a figure of the command that was given.
 ///
 /// # Errors
 /// No output is a figure, or none has what a flag sets.
-pub fn check(matches: &ArgMatches) -> Result {
-    let mut m = matches;
-    while let Some((_, inner)) = m.subcommand() {
-        m = inner;
+pub fn check(command: &Command, matches: &ArgMatches) -> Result {
+    let (mut command, mut m) = (command, matches);
+    while let Some((name, inner)) = m.subcommand() {
+        let Some(found) = command.find_subcommand(name) else {
+            return Ok(());
+        };
+        (command, m) = (found, inner);
     }
     let knows = |id: &str| m.try_contains_id(id).is_ok();
     if !LOOK.iter().all(|id| knows(id)) {
@@ -38,39 +41,41 @@ pub fn check(matches: &ArgMatches) -> Result {
     let Some(flag) = LOOK.iter().find(given) else {
         return Ok(());
     };
-    let own: Vec<&str> = FILES.into_iter().filter(|id| knows(id)).collect();
-    let endings: Vec<String> = own
-        .iter()
-        .filter_map(|id| {
-            let file = m.try_get_raw(id).ok()??.next()?;
-            // Tables of lines and radii are drawn too.
-            let drawn = ["line_out", "profile_file"].contains(id);
-            let ending = Path::new(file).extension().filter(|_| !drawn);
-            Some(ending.map_or_else(String::new, |e| e.to_string_lossy().to_lowercase()))
-        })
+    let outputs: Vec<&Arg> = (command.get_arguments())
+        .filter(|a| FILES.contains(&a.get_id().as_str()))
         .collect();
-    let is_figure = |e: &String| !NUMBERS.contains(&e.as_str());
-    if !endings.iter().any(is_figure) {
-        let names: Vec<String> = own.iter().map(|id| flag_of(id)).collect();
-        return Err(
-            AppError::new(format!("--{flag} has no effect here: no figure is drawn"))
-                .hint(format!("name one by {}", names.join(" or "))),
-        );
+    let drawn: Vec<String> = outputs.iter().filter_map(|a| drawn(a, m)).collect();
+    let all = |of: &[&str]| drawn.iter().all(|e| of.contains(&e.as_str()));
+    let no_effect =
+        |flag: &str, why: &str| AppError::new(format!("--{flag} has no effect here: {why}"));
+    if drawn.is_empty() {
+        let names: Vec<String> = (outputs.iter().filter_map(|a| a.get_long()))
+            .map(|l| format!("--{l}"))
+            .collect();
+        let names = names.join(" or ");
+        return Err(no_effect(flag, "no figure is drawn").hint(format!("name one by {names}")));
     }
-    let is_vector = |e: &String| ["svg", "pdf"].contains(&e.as_str());
-    if given(&&"dpi") && endings.iter().filter(|e| is_figure(e)).all(is_vector) {
-        return Err(AppError::new(
-            "--dpi has no effect here: only png files have a resolution",
-        ));
+    if all(&["html", "htm"]) {
+        let why = "an HTML page has its own figures; write svg, png or pdf";
+        return Err(no_effect(flag, why));
+    }
+    if given(&&"dpi") && all(&["svg", "pdf"]) {
+        return Err(no_effect("dpi", "only png files have a resolution"));
     }
     Ok(())
 }
 
-/// An argument as a flag.
-fn flag_of(id: &str) -> String {
-    match id {
-        "profile_file" => "--radial".to_owned(),
-        id => format!("--{}", id.replace('_', "-")),
+/// The ending of the figure that an output is, or that is drawn with it; empty of a folder and of standard output.
+fn drawn(output: &Arg, m: &ArgMatches) -> Option<String> {
+    let file = m.try_get_raw(output.get_id().as_str()).ok()??.next()?;
+    let names = output.get_value_names().unwrap_or_default().join(" ");
+    // Numbers alone: they are drawn too, into a file of the same name.
+    if names.contains('.') && !DRAWN.iter().any(|e| names.contains(e)) {
+        return Some(String::new());
+    }
+    match Path::new(file).extension() {
+        None => Some(String::new()),
+        Some(e) => Some(e.to_string_lossy().to_lowercase()).filter(|e| DRAWN.contains(&e.as_str())),
     }
 }
 
@@ -78,22 +83,28 @@ fn flag_of(id: &str) -> String {
 mod tests {
     use super::*;
     use crate::args::FigureArgs;
-    use clap::{Arg, Args as _, Command};
+    use clap::Args as _;
 
     #[test]
     fn flags_of_figures_need_one() {
-        let demo = || {
-            let draw =
-                FigureArgs::augment_args(Command::new("draw").arg(Arg::new("out").long("out")));
-            Command::new("demo").subcommand(draw)
-        };
+        let demo = Command::new("demo").subcommand(FigureArgs::augment_args(
+            Command::new("draw")
+                .arg(
+                    Arg::new("out")
+                        .long("out")
+                        .value_name("FILE.csv|.svg|.png|.html"),
+                )
+                .arg(Arg::new("line_out").long("line-out").value_name("FILE.csv")),
+        ));
         let of = |args: &[&str]| {
-            let all = ["demo", "draw"].iter().chain(args);
-            check(&demo().try_get_matches_from(all).unwrap()).map_err(|e| e.message)
+            let mut demo = demo.clone();
+            let m = demo.try_get_matches_from_mut(["demo", "draw"].iter().chain(args));
+            check(&demo, &m.unwrap()).map_err(|e| e.message)
         };
         assert!(of(&[]).is_ok());
         assert!(of(&["--out", "a.svg", "--width", "400"]).is_ok());
         assert!(of(&["--out", "folder", "--dpi", "90"]).is_ok());
+        assert!(of(&["--line-out", "a.csv", "--dpi", "90"]).is_ok());
         for (args, why) in [
             (&["--dpi", "90"][..], "--dpi has no effect"),
             (
@@ -101,6 +112,7 @@ mod tests {
                 "--style has no effect",
             ),
             (&["--dpi", "90", "--out", "a.svg"], "only png"),
+            (&["--width", "400", "--out", "a.html"], "own figures"),
         ] {
             let e = of(args).unwrap_err();
             assert!(e.contains(why), "{e}");

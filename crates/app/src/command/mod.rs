@@ -43,7 +43,7 @@ pub fn run_with<C: Parser, E: Into<AppError>>(
         if let Some(done) = common::run(&parser, &matches) {
             return Ok(Err(done));
         }
-        if let Err(e) = figures::check(&matches) {
+        if let Err(e) = figures::check(&parser, &matches) {
             return Ok(Err(Err(e)));
         }
         let cli = C::from_arg_matches(&matches).map_err(|e| e.format(&mut parser))?;
