@@ -43,7 +43,7 @@ pub fn install() {
 fn failures() {
     extern "C" fn nothing(_: libc::c_int) {}
     extern "C" fn aborted(_: libc::c_int) {
-        const WHY: &[u8] = b"error: the program ended where it could not go on; if the line above is of a memory allocation, it \
+        const WHY: &[u8] = b"error: the program ended where it could not go on; if a line above is of a memory allocation, it \
             needs more memory than there is\n\nhint: use a smaller problem or fewer threads, or raise the limit (ulimit -v)\n";
         // SAFETY: both calls may be made in a handler, and the text is whole.
         unsafe {

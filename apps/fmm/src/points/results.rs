@@ -72,14 +72,23 @@ pub fn write_columns(path: &Path, names: &[&str], all: &mut dyn Columns) -> Resu
 
 fn csv(to: &mut AtomicFile, names: &[&str], all: &mut dyn Columns) -> io::Result<()> {
     let mut w = csv::Writer::from_writer(to);
-    w.write_record(["x", "y", "z"].iter().chain(names))?;
+    w.write_record(["x", "y", "z"].iter().chain(names))
+        .map_err(of_system)?;
     all.blocks(0..3 + names.len(), &mut |block| {
         (0..block[0].len()).try_for_each(|i| {
             let row = block.iter().map(|c| format!("{:e}", c[i]));
-            Ok(w.write_record(row)?)
+            w.write_record(row).map_err(of_system)
         })
     })?;
     w.flush()
+}
+
+/// The error of the disk itself: by its kind a hint is chosen.
+fn of_system(e: csv::Error) -> io::Error {
+    match e.into_kind() {
+        csv::ErrorKind::Io(e) => e,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 fn npy(to: &mut AtomicFile, names: &[&str], all: &mut dyn Columns) -> io::Result<()> {

@@ -18,8 +18,8 @@ const FILES: [&str; 8] = [
     "profile_file",
     "predict",
 ];
-/// Endings of figures whose look can be chosen, and of pages.
-const DRAWN: [&str; 5] = ["svg", "png", "pdf", "html", "htm"];
+/// Endings of figures whose look can be chosen, of animations and of pages.
+const DRAWN: [&str; 7] = ["svg", "png", "pdf", "gif", "mp4", "html", "htm"];
 
 /// Checks the flags of a figure of the command that was given.
 ///
@@ -104,6 +104,7 @@ mod tests {
         assert!(of(&[]).is_ok());
         assert!(of(&["--out", "a.svg", "--width", "400"]).is_ok());
         assert!(of(&["--out", "folder", "--dpi", "90"]).is_ok());
+        assert!(of(&["--out", "a.gif", "--width", "400"]).is_ok());
         assert!(of(&["--line-out", "a.csv", "--dpi", "90"]).is_ok());
         for (args, why) in [
             (&["--dpi", "90"][..], "--dpi has no effect"),
