@@ -95,6 +95,7 @@ pub fn of_records(
         c.apply(&mut machine, records);
         // What else the plain fit warned of is about its own energies.
         machine.warnings.retain(|w| w.contains("time cost"));
+        machine.warnings.extend(c.warnings());
     }
     // What is printed is what is written.
     fit.set_times(&machine);

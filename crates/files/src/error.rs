@@ -174,9 +174,18 @@ impl FileError {
     pub fn write(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         |cause| Self::Write {
             path: path.to_owned(),
-            cause,
+            cause: systems_own(cause),
         }
     }
+}
+
+/// The system's error in one that the library of temporary files has wrapped with a name that no user chose.
+fn systems_own(e: io::Error) -> io::Error {
+    let cause = e.get_ref().and_then(std::error::Error::source);
+    let code = cause
+        .and_then(|c| c.downcast_ref::<io::Error>())
+        .and_then(io::Error::raw_os_error);
+    code.map_or(e, io::Error::from_raw_os_error)
 }
 
 /// Whether an error is one of the environment: no space, no memory, no descriptors, no processes.

@@ -1,6 +1,7 @@
 //! Processes that the program starts. Each leads a process group, which is killed whole: when it is dropped, when the
 //! user interrupts, and when the program is ended. Signals of the terminal do not reach these groups.
 
+use crate::family::{descendants, lives_in};
 use crate::watch::Watch;
 use std::io;
 use std::os::fd::AsRawFd as _;
@@ -166,6 +167,18 @@ impl Group {
         }
     }
 
+    /// Waits until no process of the group lives; the leader stays to be reaped. Where the system lists no processes it does not wait.
+    pub fn empties_within(&self, limit: Duration) -> bool {
+        let start = Instant::now();
+        while !self.done && lives_in(self.id()) {
+            if start.elapsed() >= limit {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        true
+    }
+
     /// The same by a descriptor, without polling; `None` where the system has none.
     fn readable_within(&self, limit: Duration) -> Option<bool> {
         if self.done {
@@ -314,35 +327,6 @@ fn wait_id(pid: i32, what: i32) -> io::Result<Option<(i32, i32)>> {
     }
 }
 
-/// Processes below one, by their parents; empty where the system does not list them.
-pub fn descendants(of: i32) -> Vec<i32> {
-    let all: Vec<(i32, i32)> = std::fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|e| {
-            let pid: i32 = e.file_name().to_str()?.parse().ok()?;
-            let stat = std::fs::read(e.path().join("stat")).ok()?;
-            // The name in parentheses may hold anything.
-            let after = stat.iter().rposition(|&b| b == b')')?;
-            let rest = String::from_utf8_lossy(&stat[after + 1..]).into_owned();
-            let parent: i32 = rest.split_whitespace().nth(1)?.parse().ok()?;
-            Some((pid, parent))
-        })
-        .collect();
-    let mut found = vec![of];
-    let mut at = 0;
-    while let Some(&parent) = found.get(at) {
-        let below = all.iter().filter(|(pid, p)| *p == parent && *pid != of);
-        found.extend(below.map(|(pid, _)| *pid));
-        at += 1;
-        if found.len() > all.len() + 1 {
-            break;
-        }
-    }
-    found.split_off(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -373,11 +357,21 @@ mod tests {
         let mut byte = [0; 3];
         out.read_exact(&mut byte).unwrap();
         assert!(!g.exited() && !g.exits_within(Duration::from_millis(20)));
+        assert!(!g.empties_within(Duration::from_millis(20)));
         std::thread::sleep(Duration::from_millis(100));
         let start = Instant::now();
         assert_eq!(g.kill().unwrap().signal(), Some(libc::SIGKILL));
         assert_eq!(ends(&mut out), "");
         assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_group_lives_longer_than_its_leader() {
+        let g = shell("(trap '' TERM; sleep 0.3) & exit", OnInterrupt::Keep);
+        assert!(g.exits_within(Duration::from_secs(20)));
+        assert!(!g.empties_within(Duration::from_millis(1)));
+        g.signal(libc::SIGTERM);
+        assert!(g.empties_within(Duration::from_secs(20)));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`interrupt`] | Ctrl-C, TERM and HUP: the command is asked to stop, and ended after two seconds |
 //! | [`group`] | child processes: each leads a process group, which is killed as a whole |
+//! | [`family`] | processes by their parents and groups |
 //! | [`capture`] | output of child processes, read without waiting forever |
 //! | [`collect`] | the same in the loop that waits for the end of one |
 //! | [`descriptor`] | descriptors of a library in a program that may close them |
@@ -16,6 +17,7 @@
 pub mod capture;
 pub mod collect;
 pub mod descriptor;
+pub mod family;
 pub mod group;
 pub mod interrupt;
 pub mod memory;

@@ -1,7 +1,7 @@
 //! What a process used, where the system's own account is wrong: a program inherits the peak memory of the process that starts
 //! it through `exec`, and nobody counts how long it waited for a core.
 
-use crate::group::descendants;
+use crate::family::descendants;
 use std::fs;
 use std::time::{Duration, Instant};
 

@@ -347,6 +347,53 @@ fn numbers_in_json_are_read_exactly() {
 }
 
 #[test]
+fn keys_of_json_without_effect_are_refused() {
+    let neutral = |parameter: &str, more: &str| {
+        format!(r#"{{"parameters": [{{"name": "x", {parameter}}}] {more}}}"#)
+    };
+    let t1 = |space: &str, parameter: &str, condition: &str| {
+        format!(
+            r#"{{"ConfigurationSpace": {{"TuningParameters": [{{"Name": "x", "Type": "int", "Values": "[1, 2]" {parameter}}}],
+            "Conditions": [{{"Expression": "x > 1", "Parameters": ["x"] {condition}}}] {space}}}}}"#
+        )
+    };
+    assert_eq!(size(&t1("", ", \"Default\": 1", "")), 1);
+    let described = r#", "title": "t", "expected_valid": 1, "constraints": [{"expr": "x > 1", "kind": "hard"}]"#;
+    assert_eq!(size(&neutral("\"values\": [1, 2]", described)), 1);
+    for (text, why) in [
+        (t1(", \"Constraints\": []", "", ""), "`Constraints`"),
+        (t1("", ", \"Range\": [1, 2]", ""), "`Range`"),
+        (t1("", "", ", \"Negated\": true"), "`Negated`"),
+        (
+            neutral("\"values\": [1]", ", \"filters\": [\"x > 1\"]"),
+            "`filters`",
+        ),
+        (neutral("\"values\": [1], \"unless\": 1", ""), "`unless`"),
+        (
+            neutral(
+                "\"values\": [1], \"range\": {\"start\": 1, \"stop\": 2}",
+                "",
+            ),
+            "`values` and `range`",
+        ),
+        (
+            neutral("\"range\": {\"start\": 1, \"stop\": 9, \"by\": 2}", ""),
+            "`by`",
+        ),
+        (
+            neutral(
+                "\"values\": [1]",
+                r#", "constraints": [{"expr": "x > 1", "kind": "sotf"}]"#,
+            ),
+            "`kind` is hard or soft",
+        ),
+    ] {
+        let e = refusal(&text);
+        assert!(e.contains(why), "{e}: {text}");
+    }
+}
+
+#[test]
 fn wrong_formats_are_named() {
     for (text, kind) in [("null", "null"), (" [1, 2]", "a list"), ("3", "a number")] {
         let e = refusal(text);

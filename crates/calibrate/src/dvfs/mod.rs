@@ -6,10 +6,12 @@
 //! parameters by Nelder–Mead around it. g(u) is u, and in the saturating form also √u, since the
 //! power of a unit does not grow in proportion to its utilisation.
 
+mod constants;
 mod data;
 mod race_to_halt;
 mod validate;
 
+pub use constants::PowerConstants;
 pub use data::{PowerData, PowerDataError, PowerSample, parse};
 pub use race_to_halt::{ExcessEnergy, RaceToHalt, race_to_halt, relative_time};
 pub use validate::{PowerErrors, validate};
@@ -53,7 +55,7 @@ impl PowerModel {
 }
 
 /// A fitted power model.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct PowerFit {
     /// Which model was fitted.
     pub model: PowerModel,
@@ -61,14 +63,8 @@ pub struct PowerFit {
     pub core_voltage: VoltageCurve,
     /// Voltage of the memory domain relative to its floor (`floor_volt` is 1), over its clock.
     pub mem_voltage: VoltageCurve,
-    /// Power of all other components, π_misc, W.
-    pub misc_w: f64,
-    /// Leakage at floor voltage of core and memory, W.
-    pub leakage_w: (f64, f64),
     coefficients: Vec<f64>,
-    #[serde(skip)]
     core_components: usize,
-    #[serde(skip)]
     activity: BTreeMap<Vec<u64>, f64>,
 }
 
@@ -256,8 +252,6 @@ impl PowerFit {
             model,
             core_voltage: curve(max.0, v[0], v[1]),
             mem_voltage: curve(max.1, v[2], v[3]),
-            misc_w: coefficients[0],
-            leakage_w: (coefficients[1], coefficients[2]),
             coefficients,
             core_components: core,
             activity: activity
@@ -267,15 +261,24 @@ impl PowerFit {
         }
     }
 
+    /// Clocks of core and memory over the highest.
+    fn shares(&self, s: &PowerSample) -> (f64, f64) {
+        (
+            s.core_mhz * 1e6 / self.core_voltage.max_clock_hz,
+            s.mem_mhz * 1e6 / self.mem_voltage.max_clock_hz,
+        )
+    }
+
+    fn voltages(&self) -> Voltages {
+        let (c, m) = (&self.core_voltage, &self.mem_voltage);
+        [c.slope, c.knee, m.slope, m.knee]
+    }
+
     /// Predicted power of a kernel at the sample's setting, W.
     pub fn power_w(&self, s: &PowerSample) -> f64 {
         let f = raw(s, self.model);
-        let (vc, vm) = (&self.core_voltage, &self.mem_voltage);
-        let v = [vc.slope, vc.knee, vm.slope, vm.knee];
-        let (c, m) = (
-            s.core_mhz * 1e6 / vc.max_clock_hz,
-            s.mem_mhz * 1e6 / vm.max_clock_hz,
-        );
+        let (c, m) = self.shares(s);
+        let v = self.voltages();
         let d = scales(c, m, &v, f.len(), self.core_components, self.model);
         let p: f64 = f
             .iter()
@@ -288,97 +291,4 @@ impl PowerFit {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn broken_files_name_line_and_column() {
-        let head = "2\n975,3505\n1,1\nA,B\n";
-        for (body, want) in [
-            ("", "line 5"),
-            ("100,975,3505,0.5,x\n", "line 5, column 5"),
-            ("100,975,3505,0.5,0.5\n100,975,3505\n", "line 6"),
-            ("0,975,3505,0.5,0.5\n", "0 W"),
-        ] {
-            let e = parse("p.csv", &format!("{head}{body}"))
-                .unwrap_err()
-                .to_string();
-            assert!(e.contains(want), "{e}");
-        }
-        assert!(
-            parse("p.csv", "3\n")
-                .unwrap_err()
-                .cause
-                .contains("two clock domains")
-        );
-    }
-
-    /// `machines/k40c.toml` is made of this data.
-    #[test]
-    fn the_constants_of_the_k40c_follow_from_its_data() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/dvfs/k40c.csv");
-        let data = parse("k40c.csv", &std::fs::read_to_string(path).unwrap()).unwrap();
-        let at_base: Vec<&PowerSample> = (data.samples.iter())
-            .filter(|s| s.core_mhz == 745.0)
-            .collect();
-        assert_eq!(at_base.len(), 100);
-        // Power = π₀ + Σ uᵢ Pᵢ, in relative errors.
-        let rows: Vec<Vec<f64>> = (at_base.iter())
-            .map(|s| {
-                let all = std::iter::once(1.0).chain(s.utilisation.iter().copied());
-                all.map(|u| u / s.power_w).collect()
-            })
-            .collect();
-        let a = DMatrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j]);
-        let x = crate::linalg::nnls(&a, &vec![1.0; rows.len()]);
-        let m = greenup_model::shipped::find("k40c").unwrap().unwrap();
-        let (pi0, fma) = (x[0], x[1 + 2]);
-        let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 0.002, "{a} {b}");
-        near(m.constant_power_w.as_ref().unwrap().value, pi0);
-        let of = |op| m.cost_of(op).unwrap().energy_j.as_ref().unwrap().value;
-        near(of(greenup_model::Op::F32), fma / 4.29e12);
-        let most = (at_base.iter())
-            .max_by(|a, b| a.utilisation[7].total_cmp(&b.utilisation[7]))
-            .unwrap();
-        near(
-            of(greenup_model::Op::Dram),
-            (most.power_w - pi0) / (most.utilisation[7] * 288e9),
-        );
-    }
-
-    #[test]
-    fn a_synthetic_device_is_recovered() {
-        let mut rng = fastrand::Rng::with_seed(4);
-        let mut samples = Vec::new();
-        for _ in 0..30 {
-            let u = vec![rng.f64(), rng.f64()];
-            for core_mhz in [600.0, 800.0, 1000.0, 1100.0, 1200.0] {
-                for mem_mhz in [800.0, 3000.0] {
-                    let (c, m) = (core_mhz / 1200.0, mem_mhz / 3000.0);
-                    let v = volt(c, 1.2, 0.7);
-                    samples.push(PowerSample {
-                        power_w: 20.0
-                            + 10.0 * v
-                            + v * v * c * (30.0 + 80.0 * u[0])
-                            + m * (5.0 + 40.0 * u[1]),
-                        core_mhz,
-                        mem_mhz,
-                        utilisation: u.clone(),
-                    });
-                }
-            }
-        }
-        let data = PowerData {
-            default_mhz: (1000.0, 3000.0),
-            core_components: 1,
-            components: vec![],
-            samples,
-        };
-        let fixed = validate(&data, PowerModel::FixedVoltage).leave_setting_out;
-        let fitted = validate(&data, PowerModel::FittedVoltage).leave_setting_out;
-        assert!(
-            fitted < 0.01 && fitted < 0.3 * fixed,
-            "{fitted} against {fixed}"
-        );
-    }
-}
+mod tests;

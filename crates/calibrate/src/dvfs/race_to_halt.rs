@@ -65,17 +65,22 @@ impl ExcessEnergy {
     }
 }
 
-/// Chooses a setting for every kernel that was measured at two or more.
+/// Chooses a setting for every kernel that was measured at two or more; for none unless two were.
 pub fn race_to_halt(data: &PowerData, model: PowerModel) -> RaceToHalt {
     let mut kernels: BTreeMap<Vec<u64>, Vec<&PowerSample>> = BTreeMap::new();
     for s in &data.samples {
         kernels.entry(kernel_key(s)).or_default().push(s);
     }
-    let kernels: Vec<Vec<&PowerSample>> = kernels.into_values().filter(|k| k.len() > 1).collect();
+    let mut kernels: Vec<Vec<&PowerSample>> =
+        kernels.into_values().filter(|k| k.len() > 1).collect();
+    // One alone would be chosen by a fit that has seen it.
+    if kernels.len() == 1 {
+        kernels.clear();
+    }
     let (mut chosen, mut fastest) = (Vec::new(), Vec::new());
     for part in 0..PARTS.min(kernels.len()) {
         let seen: Vec<&PowerSample> = (kernels.iter().enumerate())
-            .filter(|(i, _)| kernels.len() == 1 || i % PARTS != part)
+            .filter(|(i, _)| i % PARTS != part)
             .flat_map(|(_, k)| k.iter().copied())
             .collect();
         let fit = PowerFit::new(data, &seen, model);

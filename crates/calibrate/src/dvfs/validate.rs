@@ -13,10 +13,10 @@ pub struct PowerErrors {
     pub settings: usize,
     /// Number of samples.
     pub samples: usize,
-    /// Mean absolute relative error, one setting held out at a time.
-    pub leave_setting_out: f64,
+    /// Mean absolute relative error, one setting held out at a time; `None` of a single setting.
+    pub leave_setting_out: Option<f64>,
     /// The same, one kernel (utilisation vector) held out at a time, in ten groups; not defined
-    /// for the known-kernel model.
+    /// for the known-kernel model, nor of a single kernel.
     pub leave_kernels_out: Option<f64>,
 }
 
@@ -24,8 +24,9 @@ pub struct PowerErrors {
 pub fn validate(data: &PowerData, model: PowerModel) -> PowerErrors {
     let setting = |s: &PowerSample| vec![s.core_mhz.to_bits(), s.mem_mhz.to_bits()];
     let (settings, leave_setting_out) = held_out(data, model, setting, usize::MAX);
-    let kernels =
-        (model != PowerModel::KnownKernel).then(|| held_out(data, model, kernel_key, 10).1);
+    let kernels = (model != PowerModel::KnownKernel)
+        .then(|| held_out(data, model, kernel_key, 10).1)
+        .flatten();
     PowerErrors {
         model,
         settings,
@@ -35,19 +36,22 @@ pub fn validate(data: &PowerData, model: PowerModel) -> PowerErrors {
     }
 }
 
-/// Mean over folds of the mean absolute relative error; keys are dealt into at most `groups`.
+/// Number of keys, and the mean over folds of the mean absolute relative error; keys are dealt into at most `groups`.
 fn held_out(
     data: &PowerData,
     model: PowerModel,
     key: impl Fn(&PowerSample) -> Vec<u64>,
     groups: usize,
-) -> (usize, f64) {
+) -> (usize, Option<f64>) {
     let mut fold_of: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
     for s in &data.samples {
         let next = fold_of.len();
         fold_of.entry(key(s)).or_insert(next);
     }
     let folds = fold_of.len().min(groups);
+    if folds < 2 {
+        return (folds, None);
+    }
     let mut total = 0.0;
     for fold in 0..folds {
         let (test, train): (Vec<&PowerSample>, Vec<&PowerSample>) = data
@@ -61,5 +65,5 @@ fn held_out(
             .sum();
         total += sum / test.len() as f64;
     }
-    (fold_of.len(), total / folds as f64)
+    (fold_of.len(), Some(total / folds as f64))
 }

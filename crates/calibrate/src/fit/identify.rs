@@ -17,6 +17,10 @@ pub struct NotKnown {
     pub unit: String,
 }
 
+/// Why an energy is not known.
+pub(crate) const APART: &str =
+    "cannot be told apart from the others: add runs in which its share of the energy varies";
+
 /// Smallest relative error of times and energies that a fit is trusted to show.
 const FLOOR: f64 = 1e-3;
 /// Gain in likelihood that a constant must bring, as of a cap.
@@ -58,11 +62,31 @@ pub(super) fn times(rows: &Rows, full: &Parameters) -> Vec<bool> {
 
 /// Of the energy of each class and of the constant power: the most that it can be, and whether the records determine it
 /// within a quarter of that.
-pub(super) fn energies(rows: &Rows, full: &Parameters, method: Method) -> Vec<(f64, bool)> {
-    let (a, _) = rows.energy_design();
-    let (n, m) = (a.nrows(), a.ncols());
+pub(super) fn energies(rows: &Rows, full: &Parameters, method: Method) -> Vec<Coefficient> {
     let errors = rows.energy_errors(full, method);
-    let squares: f64 = errors.iter().map(|e| e * e).sum();
+    columns(&rows.energy_design().0, errors.iter().map(|e| e * e).sum())
+}
+
+/// What records say of one coefficient.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coefficient {
+    /// The most that it can be: more than that, and it alone would be more than some record holds.
+    pub most: f64,
+    /// Its standard error; infinite where others explain the same.
+    pub error: f64,
+}
+
+impl Coefficient {
+    /// Whether the records determine it within a quarter of the most that it can be.
+    pub fn is_known(&self) -> bool {
+        2.0 * self.error < 0.5 * self.most
+    }
+}
+
+/// The same of each coefficient of a least-squares fit of relative errors, with the sum of their squares: rows are records, and
+/// what a row times the coefficients gives is 1.
+pub(crate) fn columns(a: &DMatrix<f64>, squares: f64) -> Vec<Coefficient> {
+    let (n, m) = (a.nrows(), a.ncols());
     // As many constants as records leave no errors to see: then a hundredth.
     let sigma = match n > m {
         true => (squares / (n - m) as f64).sqrt().max(0.1 * FLOOR),
@@ -72,11 +96,21 @@ pub(super) fn energies(rows: &Rows, full: &Parameters, method: Method) -> Vec<(f
         .map(|k| {
             let column = a.column(k);
             let (norm, largest) = (column.norm(), column.max());
+            if norm == 0.0 {
+                return Coefficient {
+                    most: f64::INFINITY,
+                    error: f64::INFINITY,
+                };
+            }
             let most = 1.0 / largest;
             let others = a.clone().remove_column(k);
             let apart = distance(&others, &(column / norm));
-            let error = sigma / (norm * apart);
-            (most, apart > 1e-7 && 2.0 * error < 0.5 * most)
+            let error = if apart > 1e-7 {
+                sigma / (norm * apart)
+            } else {
+                f64::INFINITY
+            };
+            Coefficient { most, error }
         })
         .collect()
 }

@@ -4,7 +4,7 @@
 pub mod caps;
 pub mod clocked;
 mod diagnose;
-mod identify;
+pub(crate) mod identify;
 pub mod ks;
 pub mod leakage;
 mod model;
@@ -238,12 +238,12 @@ pub fn fit(records: &[Record], options: &FitOptions) -> Result<Fit, FitError> {
     if rows.has_energy {
         let mut lacking = false;
         let all = identify::energies(&rows, &full, options.method);
-        for (k, (most, known)) in all.into_iter().enumerate() {
-            if known {
+        for (k, c) in all.into_iter().enumerate() {
+            if c.is_known() {
                 continue;
             }
             lacking = true;
-            let apart = "cannot be told apart from the others: add runs in which its share of the energy varies";
+            let (most, apart) = (c.most, identify::APART);
             match rows.ops.get(k) {
                 Some(op) => {
                     energy_j.remove(op);

@@ -143,6 +143,9 @@ impl Noise {
                 names.join(", ")
             ));
         }
+        if self.others_share.is_some_and(|s| s > BUSY) {
+            text.push_str(" What shares a core or a cache with a pass slows it unseen: undisturbed ones may be below the roof too.");
+        }
         Some(text)
     }
 }
@@ -166,6 +169,7 @@ mod tests {
         }));
         let text = noise.banner().unwrap();
         assert!(text.contains("48 % of the cores' time") && text.contains("undisturbed passes"));
+        assert!(text.contains("slows it unseen"));
         noise.not_clean("l3", "x");
         noise.not_clean("l3", "y");
         assert_eq!(noise.not_clean.len(), 1);

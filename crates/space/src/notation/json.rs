@@ -70,6 +70,31 @@ fn text<'a>(v: &'a J, key: &str, what: &str) -> Read<&'a str> {
         .ok_or_else(|| SpaceError::new(format!("{what}: the string `{key}` is missing")))
 }
 
+/// Refuses keys that would have no effect.
+fn only(v: &J, keys: &[&str], what: &str) -> Read<()> {
+    let unknown = v.as_object().into_iter().flatten();
+    match unknown
+        .map(|(k, _)| k)
+        .find(|k| !keys.contains(&k.as_str()))
+    {
+        Some(key) => Err(
+            SpaceError::new(format!("{what}: `{key}` is not known here"))
+                .hint(format!("known are {}", keys.join(", "))),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Names of lists of filters in other tools' files.
+const OTHER_FILTERS: [&str; 6] = [
+    "filters",
+    "conditions",
+    "restrictions",
+    "constraint",
+    "filter",
+    "restriction",
+];
+
 fn array<'a>(v: &'a J, key: &str, what: &str) -> Read<&'a [J]> {
     match v.get(key) {
         None | Some(J::Null) => Ok(&[]),
@@ -95,6 +120,16 @@ fn bound(v: Option<&J>, default: Option<&str>, what: &str) -> Read<String> {
 }
 
 fn neutral(json: &J) -> Read<Definition> {
+    // Other keys describe the space; a filter that is not read would let all points pass.
+    let keys = json.as_object().into_iter().flatten().map(|(k, _)| k);
+    for key in keys {
+        if OTHER_FILTERS.contains(&key.to_lowercase().as_str()) {
+            return Err(
+                SpaceError::new(format!("the file: `{key}` is not known here"))
+                    .hint("a neutral file has its filters in `constraints`"),
+            );
+        }
+    }
     let mut d = Definition {
         name: json
             .get("name")
@@ -117,7 +152,12 @@ fn neutral(json: &J) -> Read<Definition> {
     for p in array(json, "parameters", "the file")? {
         let name = text(p, "name", "a parameter")?.to_owned();
         let what = format!("parameter `{name}`");
+        only(p, &["name", "values", "range"], &what)?;
         let values = if let Some(r) = p.get("range") {
+            if p.get("values").is_some() {
+                return Err(SpaceError::new(format!("{what} has `values` and `range`")));
+            }
+            only(r, &["start", "stop", "step"], &what)?;
             ValuesText::Text(format!(
                 "{} : {} : {}",
                 bound(r.get("start"), None, &what)?,
@@ -140,7 +180,9 @@ fn neutral(json: &J) -> Read<Definition> {
     for key in ["let", "derived"] {
         for l in array(json, key, "the file")? {
             let name = text(l, "name", "a derived value")?.to_owned();
-            let e = text(l, "expr", &format!("derived value `{name}`"))?.to_owned();
+            let what = format!("derived value `{name}`");
+            only(l, &["name", "expr"], &what)?;
+            let e = text(l, "expr", &what)?.to_owned();
             d.derived.push((name, e));
         }
     }
@@ -150,14 +192,18 @@ fn neutral(json: &J) -> Read<Definition> {
             J::String(s) => s.clone(),
             _ => text(c, "expr", &what)?.to_owned(),
         };
+        only(c, &["name", "expr", "expr_plain", "kind", "note"], &what)?;
         d.filters.push(FilterText {
             name: c
                 .get("name")
                 .and_then(J::as_str)
                 .map_or_else(|| format!("c{}", i + 1), str::to_owned),
-            strength: match c.get("kind").and_then(J::as_str) {
-                Some("soft") => Strength::Soft,
-                _ => Strength::Hard,
+            strength: match c.get("kind").map(J::as_str) {
+                Some(Some("soft")) => Strength::Soft,
+                None | Some(Some("hard")) => Strength::Hard,
+                _ => {
+                    return Err(SpaceError::new(format!("{what}: `kind` is hard or soft")));
+                }
             },
             because: c.get("note").and_then(J::as_str).map(str::to_owned),
             expression,
@@ -168,6 +214,11 @@ fn neutral(json: &J) -> Read<Definition> {
 
 fn t1(json: &J) -> Read<Definition> {
     let space = &json["ConfigurationSpace"];
+    only(
+        space,
+        &["TuningParameters", "Conditions"],
+        "ConfigurationSpace",
+    )?;
     let mut d = Definition {
         name: json["General"]["BenchmarkName"]
             .as_str()
@@ -179,6 +230,8 @@ fn t1(json: &J) -> Read<Definition> {
     for p in array(space, "TuningParameters", "ConfigurationSpace")? {
         let name = text(p, "Name", "a tuning parameter")?.to_owned();
         let what = format!("parameter `{name}`");
+        // The type is that of its values; the default is where another tool would begin.
+        only(p, &["Name", "Type", "Values", "Default"], &what)?;
         let list = match p.get("Values") {
             Some(J::Array(list)) => values(list, &what)?,
             // T1 writes Python: "[16, 32]", "list(range(1, 9))", "[2**i for i in range(5)]".
@@ -197,6 +250,11 @@ fn t1(json: &J) -> Read<Definition> {
         .iter()
         .enumerate()
     {
+        only(
+            c,
+            &["Expression", "Parameters"],
+            &format!("condition {}", i + 1),
+        )?;
         d.filters.push(FilterText {
             name: format!("c{}", i + 1),
             expression: text(c, "Expression", &format!("condition {}", i + 1))?.to_owned(),

@@ -85,7 +85,7 @@ mod watch {
     use super::GRACE;
     use crate::worker::launcher::SIGNALLED;
     use greenup_files::Scratch;
-    use greenup_process::group::descendants;
+    use greenup_process::family::descendants;
     use std::os::fd::RawFd;
     use std::time::{Duration, Instant};
 

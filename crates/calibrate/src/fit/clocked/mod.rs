@@ -5,6 +5,7 @@ mod held_out;
 
 pub use held_out::HeldOut;
 
+use super::identify::{self, NotKnown};
 use super::{Constant, Errors, FitError};
 use crate::linalg::nnls;
 use crate::record::Record;
@@ -15,6 +16,9 @@ use nalgebra::DMatrix;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// Largest standard error of a slope of the voltage that counts as known; slopes are 0 to 2.
+const SLOPE_ERROR: f64 = 0.125;
+
 /// What was fitted.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClockedFit {
@@ -22,14 +26,16 @@ pub struct ClockedFit {
     pub records: usize,
     /// Highest core clock, Hz.
     pub highest_hz: f64,
-    /// s of v = 1 − s (1 − f/f_max).
-    pub voltage_slope: Constant,
+    /// s of v = 1 − s (1 − f/f_max); `None` where the records do not determine it.
+    pub voltage_slope: Option<Constant>,
     /// Power cap, W.
     pub cap_w: f64,
-    /// π₀, W.
-    pub constant_power_w: Constant,
-    /// ε of each class at the highest clock, J.
+    /// π₀, W; `None` where the records do not determine it.
+    pub constant_power_w: Option<Constant>,
+    /// ε of each class at the highest clock, J, where the records determine it.
     pub energy_j: BTreeMap<Op, Constant>,
+    /// The constants that they do not determine.
+    pub not_known: Vec<NotKnown>,
     /// Energy with the measured time and clock.
     pub energy_errors: Option<Errors>,
     /// Errors on held-out benchmarks, if there are enough of them.
@@ -77,11 +83,9 @@ pub(super) fn highest(rows: &[Row]) -> f64 {
     rows.iter().map(|r| r.clock_hz).fold(0.0, f64::max)
 }
 
-/// ε and π₀ by non-negative least squares on relative errors, for one slope of the voltage.
-fn costs(rows: &[Row], top: f64, slope: f64) -> Costs {
-    let ops = ops(rows);
-    let n = ops.len();
-    let entry = |i: usize, j: usize| {
+/// Counts times voltages of each class, and the time, over the energy: times ε and π₀ it is 1.
+fn design(rows: &[Row], ops: &[Op], top: f64, slope: f64) -> DMatrix<f64> {
+    DMatrix::from_fn(rows.len(), ops.len() + 1, |i, j| {
         let r = &rows[i];
         let v = 1.0 - slope * (1.0 - r.clock_hz / top);
         let x = match ops.get(j) {
@@ -90,8 +94,14 @@ fn costs(rows: &[Row], top: f64, slope: f64) -> Costs {
             None => r.record.time_s,
         };
         x / r.energy_j
-    };
-    let a = DMatrix::from_fn(rows.len(), n + 1, entry);
+    })
+}
+
+/// ε and π₀ by non-negative least squares on relative errors, for one slope of the voltage.
+fn costs(rows: &[Row], top: f64, slope: f64) -> Costs {
+    let ops = ops(rows);
+    let n = ops.len();
+    let a = design(rows, &ops, top, slope);
     let x = nnls(&a, &vec![1.0; rows.len()]);
     let squares = (0..rows.len())
         .map(|i| ((0..=n).map(|j| a[(i, j)] * x[j]).sum::<f64>() - 1.0).powi(2))
@@ -102,6 +112,47 @@ fn costs(rows: &[Row], top: f64, slope: f64) -> Costs {
         energy_j: ops.into_iter().zip(x).collect(),
         squares,
     }
+}
+
+/// What the records do not determine.
+fn not_known(rows: &[Row], top: f64, found: &Costs) -> Vec<NotKnown> {
+    let ops = ops(rows);
+    let mut a = design(rows, &ops, top, found.slope);
+    // What a change of the slope does to each record.
+    let of_slope: Vec<f64> = (rows.iter())
+        .map(|r| {
+            let below = 1.0 - r.clock_hz / top;
+            let v = 1.0 - found.slope * below;
+            let core = found.energy_j.iter().filter(|(op, _)| follows_core(**op));
+            let joules: f64 = core.map(|(&op, e)| e * r.record.work.count(op)).sum();
+            2.0 * v * below * joules / r.energy_j
+        })
+        .collect();
+    let n = a.ncols();
+    a = a.insert_column(n, 0.0);
+    a.column_mut(n).copy_from_slice(&of_slope);
+    let mut out = Vec::new();
+    for (k, c) in identify::columns(&a, found.squares).iter().enumerate() {
+        let (constant, unit) = match ops.get(k) {
+            Some(op) => (format!("{op} energy_j"), format!("J/{}", op.unit_name())),
+            None if k < n => ("constant_power_w".to_owned(), "W".to_owned()),
+            None => ("voltage_slope".to_owned(), String::new()),
+        };
+        let slope = k == n;
+        let known = if slope {
+            c.error < SLOPE_ERROR
+        } else {
+            c.is_known()
+        };
+        if !known {
+            out.push(NotKnown {
+                constant,
+                at_most: (!slope && c.most.is_finite()).then_some(c.most),
+                unit,
+            });
+        }
+    }
+    out
 }
 
 /// The slope with the least squares, by golden sections.
@@ -245,17 +296,21 @@ pub fn fit_clocked(records: &[Record], resamples: usize) -> Result<ClockedFit, F
             (marginal + found.pi0 * r.record.time_s) / r.energy_j - 1.0
         })
         .collect();
+    let not_known = not_known(&rows, top, &found);
+    let known = |name: &str| !not_known.iter().any(|n| n.constant == name);
     Ok(ClockedFit {
         records: rows.len(),
         highest_hz: top,
-        voltage_slope: constant(found.slope, &|c| Some(c.slope)),
+        voltage_slope: known("voltage_slope").then(|| constant(found.slope, &|c| Some(c.slope))),
         cap_w: cap(&rows, top),
-        constant_power_w: constant(found.pi0, &|c| Some(c.pi0)),
+        constant_power_w: known("constant_power_w").then(|| constant(found.pi0, &|c| Some(c.pi0))),
         energy_j: found
             .energy_j
             .iter()
+            .filter(|(op, _)| known(&format!("{op} energy_j")))
             .map(|(&op, &e)| (op, constant(e, &|c| c.energy_j.get(&op).copied())))
             .collect(),
+        not_known,
         energy_errors: Errors::of(&errors),
         held_out: held_out::held_out(&rows),
     })
@@ -299,15 +354,34 @@ impl ClockedFit {
                 .and_then(|r| r.note("_clock_hz"))
                 .filter(|_| follows_core(*op));
         }
-        machine.constant_power_w = Some(estimate(&self.constant_power_w));
-        if self.cap_w.is_finite() {
-            machine.usable_power_w = Some(Estimate::new(self.cap_w - self.constant_power_w.value));
-            machine.clock = Some(Clocking {
-                highest_hz: Estimate::new(self.highest_hz),
-                voltage_slope: estimate(&self.voltage_slope),
-                cap_w: Estimate::new(self.cap_w),
-            });
+        machine.constant_power_w = self.constant_power_w.as_ref().map(estimate);
+        let Some(pi0) = &self.constant_power_w else {
+            machine.usable_power_w = None;
+            return;
+        };
+        if self.cap_w.is_infinite() {
+            return;
         }
+        machine.usable_power_w = Some(Estimate::new(self.cap_w - pi0.value));
+        machine.clock = self.voltage_slope.as_ref().map(|slope| Clocking {
+            highest_hz: Estimate::new(self.highest_hz),
+            voltage_slope: estimate(slope),
+            cap_w: Estimate::new(self.cap_w),
+        });
+    }
+
+    /// What the records do not determine, in words.
+    pub fn warnings(&self) -> Vec<String> {
+        let of = |n: &NotKnown| {
+            let what = n.constant.replace('_', " ");
+            match n.unit.as_str() {
+                "" => format!(
+                    "the {what} is not known: the clocks of the records hardly vary, or not by the load"
+                ),
+                _ => format!("{what} {}: it is not known", identify::APART),
+            }
+        };
+        self.not_known.iter().map(of).collect()
     }
 }
 

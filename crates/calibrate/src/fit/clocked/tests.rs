@@ -72,8 +72,9 @@ fn made_up() -> Vec<Record> {
 #[test]
 fn a_falling_voltage_is_found_and_predicts_what_a_flat_cap_cannot() {
     let fit = fit_clocked(&made_up(), 50).unwrap();
-    assert!((fit.voltage_slope.value - 1.0).abs() < 0.15, "{fit:?}");
-    assert!(fit.voltage_slope.lo <= fit.voltage_slope.value);
+    let slope = fit.voltage_slope.unwrap();
+    assert!((slope.value - 1.0).abs() < 0.15, "{fit:?}");
+    assert!(slope.lo <= slope.value && fit.not_known.is_empty());
     assert!((fit.cap_w / 600.0 - 1.0).abs() < 0.02);
     assert!((fit.energy_j[&Op::F64].value / 4.5e-10 - 1.0).abs() < 0.03);
     let held = fit.held_out.unwrap();
@@ -82,6 +83,26 @@ fn a_falling_voltage_is_found_and_predicts_what_a_flat_cap_cannot() {
         "{held:?}"
     );
     assert!(held.capped_flat_time.unwrap().mean_abs > 2.0 * held.capped_time.unwrap().mean_abs);
+}
+
+#[test]
+fn what_the_clocks_and_loads_do_not_tell_is_not_known() {
+    // One clock: no slope. No loads of part of the device: time goes with the work.
+    let mut records = made_up();
+    for r in &mut records {
+        r.notes[0].1 = "2e9".into();
+    }
+    let fit = fit_clocked(&records, 20).unwrap();
+    assert!(fit.voltage_slope.is_none(), "{fit:?}");
+    assert_eq!(fit.warnings().len(), 1, "{:?}", fit.not_known);
+    for r in &mut records {
+        r.time_s = r.work.count(Op::Dram) * 1e-12 + 0.5;
+        r.work = Work::new().with(Op::Dram, r.time_s * 1e12).unwrap();
+    }
+    let fit = fit_clocked(&records, 20).unwrap();
+    assert!(fit.constant_power_w.is_none() && fit.energy_j.is_empty());
+    let names: Vec<&str> = fit.not_known.iter().map(|n| n.constant.as_str()).collect();
+    assert!(names.contains(&"constant_power_w") && names.contains(&"dram energy_j"));
 }
 
 #[test]

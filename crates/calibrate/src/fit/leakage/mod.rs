@@ -28,12 +28,12 @@ pub struct LeakageFit {
     pub temperature_c: (f64, f64),
     /// θ₀, °C: the mean temperature of the records.
     pub reference_c: f64,
-    /// Θ = q V_th/(a k_a), K.
-    pub theta_k: Constant,
+    /// Θ = q V_th/(a k_a), K; `None`, as the next two, unless the records tell leakage from other constant power.
+    pub theta_k: Option<Constant>,
     /// Leakage at the highest clock and θ₀, W.
-    pub leakage_w: Constant,
+    pub leakage_w: Option<Constant>,
     /// Power that depends on neither voltage nor temperature, W.
-    pub misc_w: Constant,
+    pub misc_w: Option<Constant>,
     /// s of the voltage.
     pub voltage_slope: f64,
     /// Mean absolute relative error of the energy.
@@ -46,29 +46,27 @@ pub struct LeakageFit {
     /// Correlation of temperature and power of the operations over the records. Near 1 the temperature tells the load, whose
     /// power the fit may take for leakage.
     pub correlation: f64,
-    /// Whether it earns its constants (Akaike's criterion).
-    pub distinguished: bool,
     /// Constant power of each record: its energy less that of its operations, over its time. Temperature in °C, voltage
     /// over that at the highest clock, and W.
     pub constant_power: Vec<(f64, f64, f64)>,
 }
 
 impl LeakageFit {
-    /// Leakage over temperature, for the coefficients at the reference.
-    pub fn temperature(&self) -> LeakageTemperature {
-        LeakageTemperature {
-            theta_k: self.theta_k.value,
+    /// Leakage over temperature, for the coefficients at the reference; `None` where it is not known.
+    pub fn temperature(&self) -> Option<LeakageTemperature> {
+        Some(LeakageTemperature {
+            theta_k: self.theta_k?.value,
             reference_k: self.reference_c + LeakageTemperature::ZERO_C,
-        }
+        })
     }
 
-    /// Constant power at a temperature in °C and a voltage over that at the highest clock, W.
-    pub fn constant_power_w(&self, celsius: f64, voltage: f64) -> f64 {
+    /// Constant power at a temperature in °C and a voltage over that at the highest clock, W; `None` where leakage is not known.
+    pub fn constant_power_w(&self, celsius: f64, voltage: f64) -> Option<f64> {
         let kelvin = celsius + LeakageTemperature::ZERO_C;
         let leakage = self
-            .temperature()
-            .power_w(self.leakage_w.value, voltage, kelvin);
-        self.misc_w.value + leakage
+            .temperature()?
+            .power_w(self.leakage_w?.value, voltage, kelvin);
+        Some(self.misc_w?.value + leakage)
     }
 }
 
@@ -318,6 +316,10 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
         .collect();
     // Akaike: n ln(squares) + 2 constants, of which this model has two more: C₁ and Θ.
     let gain = all.len() as f64 * (without.squares() / found.squares()).ln();
+    // It earns its constants.
+    let distinguished = gain > 4.0 && found.x[n + 1] > 0.0 && theta > 1.0;
+    let known =
+        |value: f64, of: fn(&(f64, f64, f64)) -> f64| distinguished.then(|| constant(value, of));
     Ok(LeakageFit {
         records: all.len(),
         temperature_c: (
@@ -325,15 +327,14 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
             all.iter().map(celsius).fold(f64::NEG_INFINITY, f64::max),
         ),
         reference_c: frame.reference_k - LeakageTemperature::ZERO_C,
-        theta_k: constant(theta, |d| d.0),
-        leakage_w: constant(found.x[n + 1], |d| d.1),
-        misc_w: constant(found.x[n], |d| d.2),
+        theta_k: known(theta, |d| d.0),
+        leakage_w: known(found.x[n + 1], |d| d.1),
+        misc_w: known(found.x[n], |d| d.2),
         voltage_slope: slope,
         mean_abs_error: mean(&found),
         mean_abs_error_constant: mean(&without),
         correlation: correlation(&loads),
         held_out: frame.held_out(&all, (slope, plain_slope)),
-        distinguished: gain > 4.0 && found.x[n + 1] > 0.0 && theta > 1.0,
         constant_power,
     })
 }

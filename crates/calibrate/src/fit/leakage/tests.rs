@@ -43,17 +43,14 @@ fn device(theta_k: f64, noise: f64) -> Vec<Record> {
 #[test]
 fn a_known_leakage_is_recovered() {
     let f = fit_leakage(&device(2500.0, 0.003), 40).unwrap();
-    assert!(f.distinguished && f.records == 90, "{f:?}");
+    assert_eq!(f.records, 90);
+    let theta = f.theta_k.unwrap();
     let inside = |c: &Constant, want: f64| {
         let slack = 0.25 * (c.hi - c.lo);
         assert!(c.lo - slack <= want && want <= c.hi + slack, "{c:?} {want}");
     };
-    inside(&f.theta_k, 2500.0);
-    assert!(
-        (f.theta_k.value / 2500.0 - 1.0).abs() < 0.25,
-        "{:?}",
-        f.theta_k
-    );
+    inside(&theta, 2500.0);
+    assert!((theta.value / 2500.0 - 1.0).abs() < 0.25, "{theta:?}");
     // Constant power itself, at two temperatures.
     let truth = |c: f64| {
         let of = LeakageTemperature {
@@ -63,7 +60,7 @@ fn a_known_leakage_is_recovered() {
         70.0 + of.power_w(60.0, 1.0, c + LeakageTemperature::ZERO_C)
     };
     for c in [40.0, 80.0] {
-        let ratio = f.constant_power_w(c, 1.0) / truth(c);
+        let ratio = f.constant_power_w(c, 1.0).unwrap() / truth(c);
         assert!((ratio - 1.0).abs() < 0.04, "{c}: {ratio}");
     }
     assert!(f.mean_abs_error < 0.5 * f.mean_abs_error_constant, "{f:?}");
@@ -75,17 +72,25 @@ fn a_known_leakage_is_recovered() {
 #[test]
 fn exact_records_give_exact_constants() {
     let f = fit_leakage(&device(3000.0, 0.0), 0).unwrap();
-    assert!(
-        (f.theta_k.value / 3000.0 - 1.0).abs() < 0.02,
-        "{:?}",
-        f.theta_k
-    );
+    let theta = f.theta_k.unwrap().value;
+    assert!((theta / 3000.0 - 1.0).abs() < 0.02, "{theta}");
     assert!(
         (f.voltage_slope / 1.2 - 1.0).abs() < 0.01,
         "{}",
         f.voltage_slope
     );
     assert!(f.mean_abs_error < 1e-4);
+}
+
+#[test]
+fn leakage_at_one_temperature_is_not_known() {
+    let mut all = device(2500.0, 0.003);
+    for r in &mut all {
+        r.notes[1].1 = "50".into();
+    }
+    let f = fit_leakage(&all, 0).unwrap();
+    assert!(f.theta_k.is_none() && f.leakage_w.is_none() && f.misc_w.is_none());
+    assert_eq!(f.constant_power_w(50.0, 1.0), None);
 }
 
 #[test]

@@ -18,9 +18,12 @@ use greenup_tune::worker::supervise::supervised;
 use std::path::Path;
 
 pub fn run(args: &WorkerArgs) -> Result {
-    let scratch = match args.remote {
-        true => Some(Scratch::create(std::env::temp_dir())?),
-        false => None,
+    let scratch = if args.remote {
+        let folder = std::env::temp_dir();
+        Scratch::remove_stale(&folder);
+        Some(Scratch::create(folder)?)
+    } else {
+        None
     };
     if !args.alone {
         supervised(scratch.as_ref())?;

@@ -141,7 +141,9 @@ fn over_temperature(boards: &[(String, LeakageFit)]) -> Panel {
     for (k, (name, f)) in boards.iter().enumerate() {
         let (lo, hi) = f.temperature_c;
         let line = (0..=40).map(|i| lo + (hi - lo) * f64::from(i) / 40.0);
-        let line = line.map(|c| (c, f.constant_power_w(c, 1.0))).collect();
+        let line = line
+            .filter_map(|c| Some((c, f.constant_power_w(c, 1.0)?)))
+            .collect();
         let marks = (f.constant_power.iter())
             // At one voltage, so that temperature alone differs.
             .filter(|(_, v, w)| *v > 0.99 && (0.0..320.0).contains(w))

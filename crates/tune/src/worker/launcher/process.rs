@@ -19,10 +19,8 @@ const GARBAGE: usize = 1 << 20;
 const DRAIN: Duration = Duration::from_millis(200);
 /// Time in which a worker's watcher kills all that it started.
 const KILLING: Duration = Duration::from_secs(3);
-/// The same behind a launcher, which may ignore the signal: less than an interrupted program has to end.
-const KILLING_REMOTE: Duration = Duration::from_secs(1);
-/// Time in which a watcher that is not the leader removes its files.
-const CLEARING: Duration = Duration::from_millis(300);
+/// The same behind a launcher, which may ignore the signal, if the user waits: less than an interrupted program has to end.
+const KILLING_INTERRUPTED: Duration = Duration::from_millis(1500);
 /// Answers to one job at most.
 const ANSWERS: usize = 64;
 /// Time after a job's limit in which the end of a worker that ended itself is heard through a launcher, s. Then the connection
@@ -307,10 +305,7 @@ impl Worker {
         self.alive = false;
         self.stdin = None;
         if self.remote {
-            // The watcher may be below the leader, or on another host, where it sees the end of its input.
-            self.group.signal(libc::SIGTERM);
-            self.group.exits_within(KILLING_REMOTE);
-            std::thread::sleep(CLEARING);
+            self.end_remote();
         } else {
             // Its watcher finds those that left the group.
             self.group.signal_leader(libc::SIGTERM);
@@ -319,13 +314,24 @@ impl Worker {
         self.group.kill();
     }
 
+    /// Lets the watcher of a worker behind a launcher kill and remove what is the worker's. It may be below the leader, or on
+    /// another host, where it sees the end of its input.
+    fn end_remote(&self) {
+        self.group.signal(libc::SIGTERM);
+        let limit = if greenup_process::interrupt::requested() {
+            KILLING_INTERRUPTED
+        } else {
+            KILLING
+        };
+        self.group.empties_within(limit);
+    }
+
     /// How it ended.
     fn end(&mut self) -> End {
         self.alive = false;
         self.stdin = None;
         if self.remote {
-            self.group.signal(libc::SIGTERM);
-            std::thread::sleep(CLEARING);
+            self.end_remote();
         }
         let status = self.group.kill();
         let errors = self.errors.as_ref().map(Capture::text).unwrap_or_default();

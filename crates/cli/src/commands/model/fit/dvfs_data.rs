@@ -29,12 +29,13 @@ pub(super) fn run_dvfs(args: &FitArgs) -> Result {
             })
             .collect()
     };
-    let fit = PowerFit::new(&data, &all, PowerModel::Saturating);
+    let fit = PowerFit::new(&data, &all, PowerModel::Saturating).constants(&data);
     if args.json {
         return print::json(
             &json!({ "samples": data.samples.len(), "fit": fit, "errors": errors }),
         );
     }
+    let error = |e: Option<f64>| e.map_or("–".into(), percent);
     let rows = errors
         .iter()
         .map(|e| {
@@ -46,8 +47,8 @@ pub(super) fn run_dvfs(args: &FitArgs) -> Result {
             };
             vec![
                 name.to_owned(),
-                percent(e.leave_setting_out),
-                e.leave_kernels_out.map_or("–".into(), percent),
+                error(e.leave_setting_out),
+                error(e.leave_kernels_out),
             ]
         })
         .collect();
@@ -58,15 +59,30 @@ pub(super) fn run_dvfs(args: &FitArgs) -> Result {
     ));
     print::table(&["model", "one setting out", "kernels out"], rows);
     print::line("");
-    for (name, v) in [("core", &fit.core_voltage), ("memory", &fit.mem_voltage)] {
-        let top = v.max_clock_hz;
-        print::line(format!(
-            "{name} voltage: flat up to {}, then rising to {:.2} of its floor at {}",
-            si(v.knee * top, "Hz"),
-            v.volt(top),
-            si(top, "Hz")
-        ));
+    for (name, curve, ratio) in [
+        ("core", fit.core_voltage, fit.voltage_ratio.0),
+        ("memory", fit.mem_voltage, fit.voltage_ratio.1),
+    ] {
+        print::line(match (curve, ratio) {
+            (Some(v), _) => format!(
+                "{name} voltage: flat up to {}, then rising to {:.2} of its floor at {}",
+                si(v.knee * v.max_clock_hz, "Hz"),
+                v.volt(v.max_clock_hz),
+                si(v.max_clock_hz, "Hz")
+            ),
+            (None, Some(ratio)) => format!(
+                "{name} voltage: {ratio:.2} times as high at the higher of two clocks; where it begins to rise is not known"
+            ),
+            (None, None) => format!("{name} voltage: not known, as there is one clock"),
+        });
     }
+    let watts = |w: Option<f64>| w.map_or("not known".to_owned(), |w| si(w, "W"));
+    print::line(format!(
+        "leakage of the core {}, of the memory {}; other constant power {}",
+        watts(fit.leakage_w.0),
+        watts(fit.leakage_w.1),
+        watts(fit.misc_w)
+    ));
     Ok(())
 }
 
@@ -79,7 +95,7 @@ fn run_races(args: &FitArgs, data: &dvfs::PowerData) -> Result {
     };
     if halt.kernels == 0 {
         return Err(AppError::new(format!(
-            "{}: no kernel was measured at two settings or more, so none can be chosen",
+            "{}: fewer than two kernels were measured at two settings or more, so none can be chosen for a kernel that the model has not seen",
             args.file.display()
         )));
     }

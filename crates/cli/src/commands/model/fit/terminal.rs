@@ -3,30 +3,36 @@
 use greenup_app::print;
 use greenup_calibrate::fit::clocked::ClockedFit;
 use greenup_calibrate::fit::leakage::LeakageFit;
-use greenup_calibrate::fit::{Constant, Errors, Fit};
+use greenup_calibrate::fit::{Constant, Errors, Fit, NotKnown};
 use greenup_model::dvfs::LeakageTemperature;
 use greenup_report::si::{percent, si, three};
 
 /// Leakage over temperature (eq 40).
 pub(super) fn print_leakage(fit: &LeakageFit) {
-    let row = |name: String, c: &Constant, unit: &str| {
-        vec![
-            name,
-            si(c.value, unit),
-            format!("{} … {}", si(c.lo, unit), si(c.hi, unit)),
-        ]
-    };
     print::line(format!(
         "\nleakage over temperature (eq 40), {} records from {:.0} to {:.0} °C:",
         fit.records, fit.temperature_c.0, fit.temperature_c.1
     ));
     let at = format!("leakage at {:.0} °C and the highest clock", fit.reference_c);
-    let rows = vec![
-        row("Θ = q V_th/(a k_a)".into(), &fit.theta_k, "K"),
-        row(at, &fit.leakage_w, "W"),
-        row("other constant power".into(), &fit.misc_w, "W"),
+    let rows = [
+        ("Θ = q V_th/(a k_a)".to_owned(), &fit.theta_k, "K"),
+        (at, &fit.leakage_w, "W"),
+        ("other constant power".to_owned(), &fit.misc_w, "W"),
     ];
-    print::table(&["constant", "value", "95 % interval"], rows);
+    let row = |(name, c, unit): (String, &Option<Constant>, &str)| {
+        let (value, interval) = match c {
+            Some(c) => (
+                si(c.value, unit),
+                format!("{} … {}", si(c.lo, unit), si(c.hi, unit)),
+            ),
+            None => ("–".to_owned(), "not known".to_owned()),
+        };
+        vec![name, value, interval]
+    };
+    print::table(
+        &["constant", "value", "95 % interval"],
+        rows.map(row).into(),
+    );
     print::line(format!(
         "energy error with measured time and clock: mean {}, against {} with one constant power",
         percent(fit.mean_abs_error),
@@ -40,8 +46,8 @@ pub(super) fn print_leakage(fit: &LeakageFit) {
         ));
     }
     let kelvin = fit.reference_c + LeakageTemperature::ZERO_C;
-    match (fit.distinguished, fit.temperature().doubling_k(kelvin)) {
-        (true, Some(k)) => print::line(format!("it doubles in {k:.0} K")),
+    match fit.temperature().and_then(|t| t.doubling_k(kelvin)) {
+        Some(k) => print::line(format!("it doubles in {k:.0} K")),
         _ => print::line(
             "these records do not tell leakage from other constant power: measure at more temperatures",
         ),
@@ -54,6 +60,11 @@ pub(super) fn print_leakage(fit: &LeakageFit) {
     }
 }
 
+fn not_known(n: &NotKnown) -> Vec<String> {
+    let value = (n.at_most).map_or("–".to_owned(), |x| format!("≤ {}", si(x, &n.unit)));
+    vec![n.constant.clone(), value, "not known".to_owned()]
+}
+
 /// What was fitted of the clock, and how it fares on benchmarks that it had not seen.
 pub fn print_clocked(fit: &ClockedFit) {
     let row = |name: String, c: &Constant, value: &dyn Fn(f64) -> String| {
@@ -63,12 +74,13 @@ pub fn print_clocked(fit: &ClockedFit) {
             format!("{} … {}", value(c.lo), value(c.hi)),
         ]
     };
-    let mut rows = vec![
-        row("voltage slope".into(), &fit.voltage_slope, &|x| three(x)),
-        row("constant power π₀".into(), &fit.constant_power_w, &|x| {
-            si(x, "W")
-        }),
-    ];
+    let mut rows = Vec::new();
+    if let Some(slope) = &fit.voltage_slope {
+        rows.push(row("voltage slope".into(), slope, &|x| three(x)));
+    }
+    if let Some(watts) = &fit.constant_power_w {
+        rows.push(row("constant power π₀".into(), watts, &|x| si(x, "W")));
+    }
     for (op, c) in &fit.energy_j {
         let unit = format!("J/{}", op.unit_name());
         rows.push(row(
@@ -77,6 +89,7 @@ pub fn print_clocked(fit: &ClockedFit) {
             &|x| si(x, &unit),
         ));
     }
+    rows.extend(fit.not_known.iter().map(not_known));
     print::line("\nclock and voltage at the cap:");
     print::table(&["constant", "value", "95 % interval"], rows);
     if fit.cap_w.is_finite() {
@@ -167,12 +180,7 @@ pub fn print(fit: &Fit) {
     if let Some(c) = &fit.usable_power_w {
         rows.push(row("usable power Δπ".into(), c, "W"));
     }
-    for n in &fit.not_known {
-        let value = n
-            .at_most
-            .map_or("–".to_owned(), |x| format!("≤ {}", si(x, &n.unit)));
-        rows.push(vec![n.constant.clone(), value, "not known".to_owned()]);
-    }
+    rows.extend(fit.not_known.iter().map(not_known));
     print::table(&["constant", "value", "95 % interval"], rows);
     print::line("");
     let errors = |what: &str, e: &Option<greenup_calibrate::fit::Errors>| {
