@@ -17,8 +17,9 @@ use greenup_gisaxs::scattering::layers;
 use greenup_gisaxs::{Complex64, GisaxsError as Error, session};
 use greenup_ranks::Alone;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -162,6 +163,17 @@ fn watched<T: Send>(
 /// Pixels, rows and columns, and the scene.
 type Picture<'py> = (Bound<'py, PyArray1<f64>>, (usize, usize), GisaxsScene);
 
+/// What a user must know of a result, as warnings of the line that asked for it.
+fn warn(py: Python<'_>, notes: &[String]) -> PyResult<()> {
+    let kind = py.get_type::<PyUserWarning>();
+    for note in notes {
+        // A zero within would end it.
+        let text = CString::new(note.replace('\0', " ")).unwrap_or_default();
+        PyErr::warn(py, &kind, &text, 2)?;
+    }
+    Ok(())
+}
+
 /// Simulates an image; returns its pixels, lowest row first, their rows and columns, and the scene.
 #[pyfunction]
 fn gisaxs_simulate<'py>(
@@ -171,14 +183,17 @@ fn gisaxs_simulate<'py>(
     device: String,
     accuracy: f64,
 ) -> PyResult<Picture<'py>> {
-    let (pixels, scene) = watched(py, |watch| {
+    let (pixels, scene, notes) = watched(py, |watch| {
         let sample = page.with(set)?;
         let numeric = session::settings(&device, accuracy).map_err(app)?;
         let mut scene = sample.scene(&page.2).map_err(raised)?;
         scene.numeric = numeric;
         let pixels = scene.image(watch).map_err(raised)?;
-        Ok(pixels.map(|p| (p, scene)))
+        let mut notes = sample.warnings();
+        notes.extend(scene.notes.iter().cloned());
+        Ok(pixels.map(|p| (p, scene, notes)))
     })?;
+    warn(py, &notes)?;
     let size = (scene.detector.rows(), scene.detector.columns());
     let title = match page.0.as_str() {
         "path" => Path::new(&page.1)
@@ -334,15 +349,18 @@ fn gisaxs_reflectivity<'py>(
     let angles = angles
         .as_slice()
         .map_err(|_| PyValueError::new_err("angles must be C-contiguous"))?;
-    let all = watched(py, |watch| {
+    let (all, notes) = watched(py, |watch| {
         let sample = page.with(set)?;
         let stack = sample.stack(&page.2).map_err(raised)?;
         let k0 = sample.wave_number().map_err(raised)?;
+        let mut notes = sample.warnings();
+        notes.extend(layers::notes(&stack));
         match layers::reflectivities(&stack, k0, angles, watch.stop) {
             Err(Error::Invalid(message)) => Err(PyValueError::new_err(message)),
-            found => found.map_err(raised),
+            found => Ok(found.map_err(raised)?.map(|all| (all, notes))),
         }
     })?;
+    warn(py, &notes)?;
     Ok(all.into_pyarray(py))
 }
 

@@ -169,6 +169,16 @@ def test_an_image_has_its_detector(tmp_path):
     assert np.array_equal(gisaxs.simulate(str(path)), image)
 
 
+def test_what_must_be_known_of_an_image_is_a_warning():
+    # A sphere across the surface of a film is cut there; an energy of 12 eV is keV by habit.
+    film = SAMPLE.replace("[[layers]]\n[[layers]]", "[[layers]]\n[[layers]]\ndelta = 2e-6\nthickness = 20.0\n[[layers]]")
+    with pytest.warns(UserWarning) as told:
+        gisaxs.simulate(film.replace("density = 0.01", "density = 0.01\nheight = -3.0"))
+    assert told[0].filename == __file__
+    with pytest.warns(UserWarning, match="eV"):
+        gisaxs.reflectivity(SAMPLE.replace("wavelength = 0.1", "energy = 12.0"), [0.5])
+
+
 def test_a_sample_may_be_a_dict_and_its_numbers_may_be_set():
     sample = {
         "beam": {"wavelength": 0.1, "angle": 0.2},

@@ -81,6 +81,9 @@ pub enum GisaxsError {
     /// The sample is invalid.
     #[error("{0}")]
     Sample(String),
+    /// A core is not inside of its shell.
+    #[error("{0}")]
+    Outside(String),
     /// A shape is invalid.
     #[error("{0}")]
     Shape(String),

@@ -1,7 +1,11 @@
 //! Tables of numbers in text files: one reader for all commands. Columns are separated by commas, semicolons, tabs or blanks;
-//! `#` starts a comment; a first row without any number is a header, whose names and units decide.
+//! `#` starts a comment; a first row without any number is a header, whose names and units decide. So is a comment before the
+//! rows that names all of their columns.
+
+mod lines;
 
 use crate::GisaxsError;
+use lines::{Head, Text, number, split, splits, text};
 use std::path::Path;
 
 /// The error of a file with invalid contents.
@@ -84,26 +88,24 @@ impl Layout {
     /// The file cannot be read, a column is missing, unknown, twice or in an unknown unit, or a row has a wrong number of
     /// columns or an invalid number; the error names the line and the columns.
     pub fn read(&self, path: &Path) -> Result<Rows, GisaxsError> {
-        let (header, rows) = rows(path, |names| {
-            // As NumPy writes it: behind a #.
-            names.iter().all(|text| {
-                let (name, _) = named(text, self.columns);
-                let is = |known: &[&str]| known.contains(&name.as_str());
-                is(self.unused) || self.columns.iter().any(|c| is(c.names))
-            })
-        })?;
+        let Text { heads, rows, by } = text(path)?;
         let wrong = |line: usize, m: String| fail(path, format!("line {line}: {m}"));
-        let (places, width) = match &header {
-            None => {
-                let places: Vec<_> = (0..self.columns.len()).map(|k| (Some(k), 1.0)).collect();
-                (places, self.columns.len())
-            }
-            Some((line, names)) => (
-                self.places(names).map_err(|m| wrong(*line, m))?,
-                names.len(),
-            ),
-        };
+        let header = self
+            .header(&heads, rows[0].1.len())
+            .map_err(|(line, m)| wrong(line, m))?;
+        let (places, width) = header.clone().unwrap_or_else(|| {
+            let places = (0..self.columns.len()).map(|k| (Some(k), 1.0)).collect();
+            (places, self.columns.len())
+        });
         let more = header.is_none() && self.more;
+        if more && by == Some(',') && rows.iter().all(|r| is_decimal(&r.1)) {
+            let [whole, rest] = [0, 1].map(|k| rows[0].1[k].as_str());
+            let message = format!(
+                "\"{whole},{rest}\" is one number with a decimal comma or two whole ones: write a point, or name both columns \
+                 in a header"
+            );
+            return Err(wrong(rows[0].0, message));
+        }
         rows.into_iter()
             .map(|(line, cells)| {
                 if cells.len() < width || cells.len() > width && !more {
@@ -135,11 +137,156 @@ impl Layout {
             .collect()
     }
 
+    /// The header of rows of some width, and its own: the line without numbers, or else the comment, that names all columns.
+    ///
+    /// # Errors
+    /// The line of a header that cannot be used, and why: numbers in another order or unit are worse than none.
+    fn header(&self, heads: &[Head], width: usize) -> Result<Option<Header>, (usize, String)> {
+        let fits: Vec<Option<Places>> = heads.iter().map(|h| self.fit(h, width)).collect();
+        let of = |comment: bool| {
+            (0..heads.len()).rfind(|&k| heads[k].comment == comment && fits[k].is_some())
+        };
+        let plain = heads.iter().rfind(|h| !h.comment);
+        let found = match (of(false), plain) {
+            (None, Some(last)) => {
+                let names = last.cells();
+                let places = self.places(&names).map_err(|m| (last.line, m))?;
+                return Ok(Some((places, names.len())));
+            }
+            (own, _) => own.or(of(true)),
+        };
+        for (k, head) in heads.iter().enumerate().filter(|(k, _)| Some(*k) != found) {
+            let other = fits[k].is_some() && found.is_some_and(|f| fits[f] != fits[k]);
+            let fault = match other {
+                true => Some("another line names the columns in another way".into()),
+                false if fits[k].is_some() => None,
+                false => self.fault(&head.text, width, found.is_some()),
+            };
+            if let Some(why) = fault {
+                let message = format!(
+                    "\"{}\" seems to name columns or units, but {why}. Fix: name all columns with their units in one line, as {}, \
+                     or remove it",
+                    head.text,
+                    self.example()
+                );
+                return Err((head.line, message));
+            }
+        }
+        Ok(found.and_then(|k| Some((fits[k].clone()?, width))))
+    }
+
+    /// A header with units.
+    fn example(&self) -> String {
+        let one = |c: &Column| match c.units[0].0 {
+            "" | "1" => c.names[0].to_owned(),
+            unit => format!("{} ({unit})", c.names[0]),
+        };
+        let all: Vec<String> = self.columns.iter().map(one).collect();
+        all.join(",")
+    }
+
+    /// The columns that a line names, if it names all of them.
+    fn fit(&self, head: &Head, width: usize) -> Option<Places> {
+        let mut all = splits(&head.text)
+            .into_iter()
+            .filter(|s| s.1.len() == width);
+        all.find_map(|(_, cells)| self.places(&cells).ok())
+    }
+
+    /// Why a comment that is not the header seems to be one; `None` if it says nothing of columns.
+    fn fault(&self, text: &str, width: usize, has_header: bool) -> Option<String> {
+        for (list, cells) in splits(text) {
+            let words: Vec<Word> = cells.iter().map(|c| self.word(c)).collect();
+            let known = |w: &Word| *w != Word::Other;
+            let same = cells.len() == width && cells.iter().all(|c| is_short(c));
+            // A unit alone in a list, or behind a name.
+            let unit = |w: &Word| *w == Word::Measured || list && *w == Word::Unit;
+            if words.iter().any(known)
+                && (same || words.iter().all(known) || !has_header && words.iter().any(unit))
+            {
+                return Some(match cells.len() == width {
+                    true => self.places(&cells).err().unwrap_or_default(),
+                    false => format!("the rows have {width} columns"),
+                });
+            }
+        }
+        let words: Vec<&str> = text
+            .split(|c: char| c.is_whitespace() || ",;()[]".contains(c))
+            .collect();
+        let other = |pair: &[&str]| {
+            let unit = pair[1].trim_end_matches(['.', ':']).to_lowercase();
+            let mut all = self.columns.iter().flat_map(|c| c.units);
+            // "8 keV" is a value.
+            unit.len() > 2 && number(pair[0]).is_err() && all.any(|u| u.0 == unit && u.1 != 1.0)
+        };
+        let unit = words
+            .windows(2)
+            .find(|w| other(w))
+            .filter(|_| !has_header)?;
+        Some(format!("no header says what is in {}", unit[1]))
+    }
+
+    /// What a cell of a comment names.
+    fn word(&self, cell: &str) -> Word {
+        if cell.ends_with(':') || cell.contains('=') {
+            return Word::Other;
+        }
+        let (name, unit) = self.named(cell);
+        let is = |u: &str, units: &[(&str, f64)]| u.len() > 1 && units.iter().any(|k| k.0 == u);
+        let known = |u: &str| {
+            let own = self.columns.iter().any(|c| is(u, c.units));
+            own || [DEGREES, PER_NM, EV].iter().any(|units| is(u, units))
+        };
+        let column = self
+            .columns
+            .iter()
+            .find(|c| c.names.contains(&name.as_str()));
+        let bracket = cell.split_once(['(', '[']).map(|(_, unit)| plain(unit));
+        match (column, unit) {
+            (Some(_), None) => Word::Name,
+            (Some(c), Some(u)) if is(&u, c.units) => Word::Measured,
+            (None, unit)
+                if self.unused.contains(&name.as_str())
+                    && (unit.is_none() || bracket.is_some() || !cell.contains(' ')) =>
+            {
+                Word::Name
+            }
+            _ if known(&name) || bracket.is_some_and(|u| known(&u)) => Word::Unit,
+            _ => Word::Other,
+        }
+    }
+
+    /// Name and unit of a column: `qx`, `alpha (deg)`, `alpha_deg`, `qx [1/nm]`, `q_x/nm^-1`.
+    fn named(&self, text: &str) -> (String, Option<String>) {
+        let text = text.trim().trim_start_matches('\u{feff}').to_lowercase();
+        let known = |name: &str| {
+            self.unused.contains(&name) || self.columns.iter().any(|c| c.names.contains(&name))
+        };
+        if known(&plain(&text)) {
+            return (plain(&text), None);
+        }
+        for open in ['(', '['] {
+            if let Some((name, unit)) = text.split_once(open)
+                && known(&plain(name))
+            {
+                return (plain(name), Some(plain(unit)));
+            }
+        }
+        let cuts = text.char_indices().filter(|(_, c)| "/_ ".contains(*c));
+        for (at, _) in cuts {
+            let (name, unit) = (plain(&text[..at]), plain(&text[at + 1..]));
+            if known(&name) {
+                return (name, Some(unit));
+            }
+        }
+        (plain(&text), None)
+    }
+
     /// Where a header has each column, and the factor of its unit.
-    fn places(&self, names: &[String]) -> Result<Vec<(Option<usize>, f64)>, String> {
+    fn places(&self, names: &[String]) -> Result<Places, String> {
         let mut places: Vec<Option<(usize, f64)>> = vec![None; self.columns.len()];
         for (k, text) in names.iter().enumerate() {
-            let (name, unit) = named(text, self.columns);
+            let (name, unit) = self.named(text);
             let Some(c) = (self.columns.iter()).position(|c| c.names.contains(&name.as_str()))
             else {
                 if self.unused.contains(&name.as_str()) {
@@ -182,40 +329,29 @@ impl Layout {
     }
 }
 
-/// Name and unit of a column: `qx`, `alpha (deg)`, `alpha_deg`, `qx [1/nm]`, `q_x/nm^-1`.
-fn named(text: &str, columns: &[Column]) -> (String, Option<String>) {
-    let text = text.trim().trim_start_matches('\u{feff}').to_lowercase();
-    let plain = |s: &str| -> String {
-        (s.chars())
-            .filter(|c| !c.is_whitespace() && !"_()[]{}".contains(*c))
-            .collect()
-    };
-    let known = |name: &str| columns.iter().any(|c| c.names.contains(&name));
-    if known(&plain(&text)) {
-        return (plain(&text), None);
-    }
-    for open in ['(', '['] {
-        if let Some((name, unit)) = text.split_once(open)
-            && known(&plain(name))
-        {
-            return (plain(name), Some(plain(unit)));
-        }
-    }
-    let cuts = text.char_indices().filter(|(_, c)| "/_ ".contains(*c));
-    for (at, _) in cuts {
-        let (name, unit) = (plain(&text[..at]), plain(&text[at + 1..]));
-        if known(&name) {
-            return (name, Some(unit));
-        }
-    }
-    (plain(&text), None)
+/// A name without what may be left out of it.
+fn plain(text: &str) -> String {
+    (text.to_lowercase().chars())
+        .filter(|c| !c.is_whitespace() && !"_()[]{}".contains(*c))
+        .collect()
 }
 
-fn number(cell: &str) -> Result<f64, String> {
-    cell.parse().map_err(|_| match cell {
-        "" => "a cell is empty".to_owned(),
-        _ => format!("\"{cell}\" is not a number"),
-    })
+/// Whether the cells are the parts of one number with a decimal comma.
+fn is_decimal(cells: &[String]) -> bool {
+    let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    match cells {
+        [whole, rest] => {
+            let mantissa = rest.split(['e', 'E']).next().unwrap_or_default();
+            digits(whole.trim_start_matches(['-', '+'])) && digits(mantissa)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a cell may be a name with its unit, or a number: not a sentence.
+fn is_short(cell: &str) -> bool {
+    let outside = cell.split(['(', '[']).next().unwrap_or_default();
+    outside.split_whitespace().count() <= 2
 }
 
 /// All numbers of a table whose rows have the same number of columns: an image. NaN are gaps.
@@ -223,8 +359,19 @@ fn number(cell: &str) -> Result<f64, String> {
 /// # Errors
 /// The file cannot be read, or a row has another number of columns or an invalid number; the error names the line.
 pub fn matrix(path: &Path) -> Result<Rows, GisaxsError> {
-    let (header, rows) = rows(path, |_| false)?;
-    let width = header.map_or(rows[0].1.len(), |h| h.1.len());
+    let Text { heads, rows, by } = text(path)?;
+    let mut names = heads.iter().filter(|h| !h.comment);
+    let width = match (names.next(), names.next()) {
+        (Some(_), Some(second)) => {
+            let message = format!(
+                "line {}: \"{}\" is not a row of numbers",
+                second.line, second.text
+            );
+            return Err(fail(path, message));
+        }
+        (Some(head), None) => split(&head.text, by).len(),
+        (None, _) => rows[0].1.len(),
+    };
     rows.into_iter()
         .map(|(line, cells)| {
             let wrong = |m: String| fail(path, format!("line {line}: {m}"));
@@ -240,56 +387,22 @@ pub fn matrix(path: &Path) -> Result<Rows, GisaxsError> {
         .collect()
 }
 
-type Cells = (usize, Vec<String>);
+/// Where a table has each column, `None` if it leaves it out, and the factor of its unit.
+type Places = Vec<(Option<usize>, f64)>;
 
-/// The header, and the cells of each row, with their lines. The header may be a comment before the first row, if `is_header`
-/// accepts its names.
-fn rows(
-    path: &Path,
-    is_header: impl Fn(&[String]) -> bool,
-) -> Result<(Option<Cells>, Vec<Cells>), GisaxsError> {
-    let text = greenup_files::read_text(path)?;
-    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-    let mut all: Vec<Cells> = Vec::new();
-    let mut comment: Option<(usize, &str)> = None;
-    let mut separator = None;
-    let cells = |line: &str, by: Option<char>| -> Vec<String> {
-        match by {
-            Some(c) => line.split(c).map(cell).collect(),
-            None => line.split_whitespace().map(cell).collect(),
-        }
-    };
-    for (n, line) in text.split(['\n', '\r']).enumerate() {
-        let (line, rest) = line.split_once('#').unwrap_or((line, ""));
-        let line = line.trim();
-        if line.is_empty() {
-            if all.is_empty() && !rest.trim().is_empty() {
-                comment = Some((n + 1, rest.trim()));
-            }
-            continue;
-        }
-        let by = *separator
-            .get_or_insert_with(|| [';', ',', '\t'].into_iter().find(|c| line.contains(*c)));
-        all.push((n + 1, cells(line, by)));
-    }
-    let Some((_, first)) = all.first() else {
-        return Err(fail(path, "has no numbers"));
-    };
-    let is_name = |cell: &String| !cell.is_empty() && number(cell).is_err();
-    let header = match first.iter().all(is_name) {
-        true => Some(all.remove(0)),
-        false => comment
-            .map(|(n, names)| (n, cells(names, separator.flatten())))
-            .filter(|(_, names)| names.len() == first.len() && is_header(names)),
-    };
-    if all.is_empty() {
-        return Err(fail(path, "has no numbers"));
-    }
-    Ok((header, all))
-}
+/// The columns that a header names, and their number.
+type Header = (Places, usize);
 
-fn cell(text: &str) -> String {
-    text.trim().trim_matches('"').trim().to_owned()
+/// What a cell of a comment names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    /// A column.
+    Name,
+    /// A column with its unit.
+    Measured,
+    /// A unit.
+    Unit,
+    Other,
 }
 
 #[cfg(test)]
@@ -337,12 +450,31 @@ mod tests {
             "alpha/deg,qx/nm-1\r1,2\r",
             "# made by hand\n# qx,alpha\n2,1\n",
             "# qx, made by hand\n1,2\n",
+            "# qx alpha\n2,1\n",
+            "# qx,alpha\n# data\n2,1\n",
+            "# made on 2 May\n# alpha_deg,qx_1/nm # by hand\n1 2\n",
+            "# qx (1/A) alpha (deg)\n0.2,1\n",
+            "qx ( 1/nm ) alpha\n2 1\n",
+            " Film Density=2.33\n Alpha(deg), Qx(1/nm)\n  1.0  2.0\n",
+            "# α = 0.5\n# energy (eV): 8000\nalpha,qx\n1,2\n",
+            "# alpha scan of a film, 8 keV\n1,2\n",
+            "# divergence 0.1 mrad\n1,2\n",
+            "# thin film, R factor\n1,2\n",
         ] {
             assert_eq!(read(text), Ok(vec![vec![1.0, 2.0]]), "{text}");
         }
         let mrad = read("alpha_mrad\n1000\n").unwrap();
         assert!((mrad[0][0] - 1.0_f64.to_degrees()).abs() < 1e-12 && mrad[0][1] == 7.0);
-        assert_eq!(read("alpha_rad\n1\n").unwrap()[0][0], 1.0_f64.to_degrees());
+        for text in [
+            "alpha_rad\n1\n",
+            "alpha (rad)\n1\n",
+            "# alpha (rad)\n1\n",
+            "# alpha [ rad ]\n# end\n1\n",
+            "# alpha_rad R\n1,0.5\n",
+            "alpha (rad) R (1)\n1 0.5\n",
+        ] {
+            assert_eq!(read(text).unwrap()[0][0], 1.0_f64.to_degrees(), "{text}");
+        }
     }
 
     #[test]
@@ -372,9 +504,63 @@ mod tests {
             ("1,2\nnan,2\n", "line 2: alpha = NaN is not finite"),
             ("alpha,qx\n", "has no numbers"),
             ("", "has no numbers"),
+            (
+                "# 2theta,R\n1,2\n",
+                "line 1: \"2theta,R\" seems to name columns or units, but the column \"2theta\" is unknown",
+            ),
+            ("# 2theta R\n1,2\n", "the column \"2theta\" is unknown"),
+            (
+                "# qz (1/nm),R\n1,2\n",
+                "the column \"qz (1/nm)\" is unknown",
+            ),
+            (
+                "# alpha (grad),qx\n1,2\n",
+                "the unit of \"alpha (grad)\" is unknown",
+            ),
+            (
+                "# columns: alpha_mrad, qx\n1,2\n",
+                "line 1: \"columns: alpha_mrad, qx\"",
+            ),
+            (
+                "alpha,qx\n# mrad,1\n1,2\n",
+                "line 2: \"mrad,1\" seems to name",
+            ),
+            (
+                "alpha,qx\nmrad,a.u.\n1,2\n",
+                "line 2: \"mrad,a.u.\" seems to name",
+            ),
+            ("# mrad,1\n1,2\n", "line 1: \"mrad,1\" seems to name"),
+            ("# alpha R qx\n1,2\n", "the rows have 2 columns"),
+            ("# angles in mrad\n1,2\n", "no header says what is in mrad"),
+            (
+                "# alpha,qx\n# alpha_mrad,qx\n1,2\n",
+                "line 1: \"alpha,qx\" seems",
+            ),
         ] {
             let e = read(text).unwrap_err();
             assert!(e.contains(message), "{text}: {e}");
         }
+    }
+
+    #[test]
+    fn decimal_commas_are_no_columns() {
+        let layout = Layout {
+            columns: &LAYOUT.columns[..1],
+            more: true,
+            ..LAYOUT
+        };
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.csv");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let rows = layout.read(&path).map_err(|e| e.to_string())?;
+            Ok::<_, String>(rows.into_iter().map(|r| r.1[0]).collect::<Vec<f64>>())
+        };
+        for text in ["0,2\n0,3\n", "-1,25\n", "0,2e-1\n"] {
+            assert!(read(text).unwrap_err().contains("line 1: \""), "{text}");
+        }
+        assert_eq!(read("0,2\n0.5,3\n").unwrap(), [0.0, 0.5]);
+        assert_eq!(read("alpha,R\n0,2\n1,3\n").unwrap(), [0.0, 1.0]);
+        assert_eq!(read("0 2\n1 3\n").unwrap(), [0.0, 1.0]);
     }
 }

@@ -52,7 +52,7 @@ fn run_by(
     clock
         .advance(&mut *engine, hydro.cfl, end, &stop, &mut |_, _| Ok(()))
         .unwrap();
-    let report = clock.report(&mut *engine, inner + outer).unwrap();
+    let report = clock.report(&mut *engine, Some(inner + outer)).unwrap();
     (report, hydro.space.nodes, engine.state().unwrap())
 }
 
@@ -237,7 +237,7 @@ fn taylor_green_in_2d_runs_to_its_end() {
 
 #[test]
 #[ignore = "takes a minute"]
-fn taylor_green_in_3d_runs_to_its_end() {
+fn taylor_green_in_3d_runs_to_its_end_at_length() {
     same(
         (0, "cube01_hex", 1),
         0.75,
@@ -257,7 +257,7 @@ fn sedov_runs_to_its_end() {
 
 #[test]
 #[ignore = "takes a minute"]
-fn the_triple_point_runs_to_its_end() {
+fn the_triple_point_runs_to_its_end_at_length() {
     same(
         (3, "rectangle01_quad", 2),
         3.0,
@@ -274,11 +274,13 @@ fn averaged_stages_conserve_energy() {
         ..TIGHT
     };
     let (r, ..) = run((3, "rectangle01_quad", 1), (0.1, None), &tight, Ode::Rk2avg);
-    assert!(r.energy_drift.abs() < 1e-13, "{:e}", r.energy_drift);
+    let drift = r.energy_drift.unwrap();
+    assert!(drift.abs() < 1e-13, "{drift:e}");
     assert!((r.internal + r.kinetic - 10.05).abs() < 1e-11);
     // Others do not.
     let (r, ..) = run((3, "rectangle01_quad", 1), (0.1, None), &tight, Ode::Rk2);
-    assert!(r.energy_drift.abs() > 1e-12, "{:e}", r.energy_drift);
+    let drift = r.energy_drift.unwrap();
+    assert!(drift.abs() > 1e-12, "{drift:e}");
 }
 
 #[test]
@@ -360,11 +362,8 @@ fn high_orders_conserve_energy() {
     };
     let end = (10.0, Some(20));
     let (report, ..) = run((1, "cube01_hex", 0), end, &orders, Ode::Rk2avg);
-    assert!(
-        report.energy_drift.abs() < 2e-12,
-        "{:e}",
-        report.energy_drift
-    );
+    let drift = report.energy_drift.unwrap();
+    assert!(drift.abs() < 2e-12, "{drift:e}");
 }
 
 /// Far from the blast gradients are so small that their squares are zero.

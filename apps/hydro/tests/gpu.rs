@@ -332,7 +332,7 @@ fn kernels_that_go_plane_by_plane_are_right_on_fibers() {
 
 #[test]
 #[ignore = "a minute"]
-fn kernels_of_high_orders_are_right_on_fibers() {
+fn kernels_of_high_orders_are_right_on_fibers_at_length() {
     for order in 5..=7 {
         are_right(Standard::Sedov, "2x1x1", 0, order, false);
     }
@@ -340,7 +340,7 @@ fn kernels_of_high_orders_are_right_on_fibers() {
 
 #[test]
 #[ignore = "a minute"]
-fn kernels_of_the_highest_order_are_right_on_fibers() {
+fn kernels_of_the_highest_order_are_right_on_fibers_at_length() {
     are_right(Standard::Sedov, "2x1x1", 0, 8, false);
 }
 

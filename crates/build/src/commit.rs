@@ -118,10 +118,29 @@ mod tests {
         c.watched.iter().map(name).collect()
     }
 
+    /// A folder of its own, removed at the end. A library of temporary folders would give what is built for build scripts other
+    /// features in tests, so that all were compiled twice.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let of = format!("greenup-build-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(of);
+            create_dir_all(&path).unwrap();
+            Self(path)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
     #[test]
     fn a_branch_a_packed_branch_and_no_branch() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path();
+        let dir = Folder::new("branches");
+        let root = dir.0.as_path();
         assert_eq!(commit(root).hash, UNKNOWN);
         put(root, ".git/HEAD", "ref: refs/heads/main\n");
         assert_eq!(commit(root).hash, UNKNOWN, "no commit yet");
@@ -144,8 +163,8 @@ mod tests {
 
     #[test]
     fn a_worktree_has_its_own_head_and_the_branches_of_the_main_one() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path();
+        let dir = Folder::new("worktree");
+        let root = dir.0.as_path();
         put(root, "tree/.git", "gitdir: ../main/.git/worktrees/tree\n");
         put(root, "main/.git/worktrees/tree/HEAD", "ref: refs/heads/b\n");
         put(root, "main/.git/worktrees/tree/commondir", "../..\n");

@@ -2,10 +2,11 @@
 //!
 //! Columns: any operation names (counts of one run), `time_s`, and optionally `energy_j`,
 //! `benchmark`, `setting`, `occupancy` (share of the device used, default 1), and any column
-//! whose name starts with `_`, which is kept out of the fit.
+//! whose name starts with `_`, which is kept out of the fit. An empty count is 0.
 
 use greenup_files::{FileError, Journal};
 use greenup_model::{Op, Work};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// One measured run.
@@ -161,6 +162,9 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Record>, RecordError> {
             cause: "the column `time_s` is missing".into(),
         });
     }
+    let named = columns.iter().any(|c| matches!(c, Column::Benchmark));
+    // Which counts each benchmark leaves out.
+    let mut left_out: BTreeMap<String, Vec<bool>> = BTreeMap::new();
     let mut records = Vec::new();
     for row in reader.records() {
         let row = row.map_err(|e| csv_error(&e))?;
@@ -218,6 +222,25 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Record>, RecordError> {
                 }
                 Column::Note => record.notes.push((names[i].clone(), cell.to_owned())),
             }
+        }
+        // An empty count is none; where other rows of the benchmark have one, it is missing.
+        let empty = |(c, cell): (&Column, &str)| matches!(c, Column::Count(_)) && cell.is_empty();
+        let own: Vec<bool> = columns.iter().zip(&row).map(empty).collect();
+        let first = left_out
+            .entry(record.benchmark.clone())
+            .or_insert_with(|| own.clone());
+        let differs = (0..own.len()).find(|&i| named && own[i] != first[i]);
+        if let Some(i) = differs {
+            return Err(RecordError::BadCell {
+                file: file.to_owned(),
+                line,
+                column: i + 1,
+                name: names[i].clone(),
+                cause: format!(
+                    "some rows of the benchmark `{}` have this count and some have none; write 0 for none",
+                    record.benchmark
+                ),
+            });
         }
         records.push(record);
     }
@@ -296,6 +319,29 @@ fn table(records: &[Record], ops: &[Op]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_count_that_a_row_lacks_is_named() {
+        let text = "benchmark,time_s,f64,dram\na,1,1,2\nb,1,1,\na,1,1,\n";
+        let e = parse("x.csv", text).unwrap_err().to_string();
+        assert!(
+            e.contains("line 4") && e.contains("dram") && e.contains("`a`"),
+            "{e}"
+        );
+        assert_eq!(
+            parse("x.csv", &text.replace("a,1,1,\n", "a,1,1,0\n"))
+                .unwrap()
+                .len(),
+            3
+        );
+        // Without names of benchmarks each row is its own.
+        assert_eq!(
+            parse("x.csv", "time_s,f64,dram\n1,1,2\n1,1,\n")
+                .unwrap()
+                .len(),
+            2
+        );
+    }
 
     #[test]
     fn csv_round_trips() {

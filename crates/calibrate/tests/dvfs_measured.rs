@@ -42,7 +42,7 @@ fn k40c() {
 
 #[test]
 #[ignore = "slow: 64 settings, each held out once for every model"]
-fn titan_x() {
+fn titan_x_at_length() {
     check("titanx.csv", include_str!("data/dvfs/titanx.csv"), 7.3);
 }
 

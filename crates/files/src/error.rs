@@ -128,27 +128,27 @@ impl FileError {
             },
             Self::Write { cause, .. } => Some(match cause.kind() {
                 K::PermissionDenied | K::ReadOnlyFilesystem => {
-                    "choose a folder you may write to, with --out or -o"
+                    "name a folder you may write to"
                 }
                 K::StorageFull | K::QuotaExceeded => {
-                    "free some space, or choose another disk with --out or -o"
+                    "free some space, or name a place on another disk"
                 }
                 K::FileTooLarge => {
                     "files of this size are not allowed here; see `ulimit -f`, or choose another disk"
                 }
-                _ => "check the path given with --out or -o",
+                _ => "check the path",
             }),
             Self::TooLarge { .. } => Some("is this the file you meant?"),
             Self::NotText { .. } => Some("save it as UTF-8"),
-            Self::InUse { .. } => Some("wait until it ends, or choose another folder with --out"),
+            Self::InUse { .. } => Some("wait until it ends, or name another folder"),
             Self::IsInput { .. } | Self::Twice { .. } => Some("choose another output name"),
             Self::IsFolder { .. } => Some("name a file in it"),
             Self::NotPlain { .. } => Some("name a file on a disk, not a pipe or a device"),
-            Self::NotFolder { .. } => Some("choose another folder with --out"),
+            Self::NotFolder { .. } => Some("name another folder"),
             Self::Ending { .. } => Some("the ending of the name chooses the format"),
             Self::NotStdout => Some("name a file"),
             Self::Protected { .. } => Some("choose another name, or allow it with `chmod u+w`"),
-            Self::NotOurs { .. } => Some("move it away, or choose another folder with --out"),
+            Self::NotOurs { .. } => Some("move it away, or name another file or folder"),
             Self::NotPrivate { .. } => {
                 Some("set XDG_CACHE_HOME to a folder that only you can write to")
             }

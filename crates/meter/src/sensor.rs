@@ -37,6 +37,16 @@ pub struct SensorInfo {
     pub group: String,
 }
 
+impl SensorInfo {
+    /// Group of recorded traces.
+    pub const RECORDED: &str = "recorded";
+
+    /// Whether it is a recorded trace: data that no load moves.
+    pub fn is_recorded(&self) -> bool {
+        self.group == Self::RECORDED
+    }
+}
+
 /// One reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {

@@ -85,7 +85,8 @@ def simulate(page, *, set=None, folder=None, device="cpu", accuracy=1e-9):
     ``page``: path of an input file (TOML), its text, or the same as nested dicts. ``set``: other values at some paths,
     such as ``{"particles.0.form.radius": 5.0}``. ``folder``: where relative paths of meshes and tables start (default: the
     input file's folder, else the current one). ``device``: ``"cpu"``, ``"cuda"``, ``"cuda:N"`` or ``"cuda:all"``.
-    ``accuracy``: largest error of the form factor of a mesh over its volume.
+    ``accuracy``: largest error of the form factor of a mesh over its volume. What must be known of the image is a warning,
+    as that particles across an interface were cut there.
     """
     pixels, shape, scene = _native.gisaxs_simulate(_page(page, folder), _set(set), device, float(accuracy))
     image = pixels.reshape(shape).view(Image)

@@ -72,7 +72,7 @@ pub fn from_csv(text: &str, name: &str) -> Result<Table, FmmError> {
 /// Not a two-dimensional array of real numbers, or too few columns.
 pub fn from_npy(bytes: &[u8], name: &str) -> Result<Table, FmmError> {
     let name = Path::new(name);
-    table(name, npy::table(bytes).ok_or_else(|| not_npy(name))?)
+    table(name, array(name, bytes)?)
 }
 
 fn table(path: &Path, (values, columns): (Vec<f64>, usize)) -> Result<Table, FmmError> {
@@ -97,9 +97,9 @@ fn table(path: &Path, (values, columns): (Vec<f64>, usize)) -> Result<Table, Fmm
     })
 }
 
-fn not_npy(path: &Path) -> FmmError {
-    let what = "not a NumPy array of two dimensions of real numbers (floats or integers)";
-    invalid(path, what)
+fn array(path: &Path, bytes: &[u8]) -> Result<(Vec<f64>, usize), FmmError> {
+    let read = npy::array(bytes).map_err(|why| invalid(path, why))?;
+    Ok((read.values, read.columns))
 }
 
 fn npy_values(path: &Path) -> Result<(Vec<f64>, usize), FmmError> {
@@ -109,11 +109,11 @@ fn npy_values(path: &Path) -> Result<(Vec<f64>, usize), FmmError> {
     match read {
         Ok(()) if magic == *b"\x93NUMPY" => {}
         Err(e) if e.kind() != io::ErrorKind::UnexpectedEof => return Err(unreadable(path, e)),
-        _ => return Err(not_npy(path)),
+        _ => return array(path, &magic),
     }
     // The file, and its numbers in double precision.
     let limit = greenup_process::memory::available().unwrap_or(u64::MAX) / 3;
-    npy::table(&read_bytes(path, limit)?).ok_or_else(|| not_npy(path))
+    array(path, &read_bytes(path, limit)?)
 }
 
 fn unreadable(path: &Path, cause: io::Error) -> FmmError {
@@ -172,12 +172,18 @@ fn csv_values(path: &Path, inner: impl Read) -> Result<(Vec<f64>, usize), FmmErr
     for record in reader.records() {
         let record = record.map_err(|e| invalid(path, e))?;
         let line = record.position().map_or(1, csv::Position::line);
+        // Several blanks separate as one does.
+        let record: Vec<&str> = (record.iter())
+            .filter(|f| delimiter != b' ' || !f.is_empty())
+            .collect();
         // A first line without numbers is a header.
         let is_header = first && record.iter().all(|f| f.parse::<f64>().is_err());
         first = false;
         if is_header && header.is_none() {
-            header =
-                Some(Header::of(&record).map_err(|e| invalid(path, format!("line {line}: {e}")))?);
+            header = Some(
+                Header::of(record.iter().copied())
+                    .map_err(|e| invalid(path, format!("line {line}: {e}")))?,
+            );
             columns = record.len();
             continue;
         }
@@ -199,7 +205,7 @@ fn csv_values(path: &Path, inner: impl Read) -> Result<(Vec<f64>, usize), FmmErr
             ));
         }
         row.clear();
-        for (i, field) in record.iter().enumerate() {
+        for (i, field) in record.iter().copied().enumerate() {
             if header.as_ref().is_some_and(|h| h.ignores(i)) {
                 row.push(0.0);
                 continue;
@@ -257,6 +263,22 @@ mod tests {
         let e = from_csv("0,0,0\n1,2\n", "text").unwrap_err().to_string();
         assert!(e.starts_with("text: line 2"), "{e}");
         assert!(from_npy(b"x", "bytes").is_err());
+    }
+
+    #[test]
+    fn comments_name_the_columns_or_are_refused() {
+        let of = |text: &str| from_csv(text, "text");
+        let t = of("# x y z q\n0.0 1.0  2.0 3.0\n4 5 6 7\n").unwrap();
+        assert_eq!(
+            (t.points.at(1), t.charges),
+            ([4.0, 5.0, 6.0], vec![3.0, 7.0])
+        );
+        // Any comment above the rows, in any order and with its own separator.
+        let t = of("# q, z, y, x\n# made by hand\n3 2 1 0\n").unwrap();
+        assert_eq!((t.points.at(0), t.charges), ([0.0, 1.0, 2.0], vec![3.0]));
+        let e = of("# x y z radius q\n0,1,2,9,3\n").unwrap_err().to_string();
+        assert!(e.contains("radius"), "{e}");
+        assert_eq!(of("# from a lab\n0,1,2,3\n").unwrap().columns, 1);
     }
 
     #[test]

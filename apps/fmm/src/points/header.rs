@@ -59,7 +59,7 @@ impl Header {
                 None => {
                     return Err(format!(
                         "unknown column `{name}`; known are x, y, z, charge (or charge_re, charge_im; force_x, force_y, force_z), and names \
-                         that begin with `_`, which are not used; columns are separated by commas, semicolons or tabs"
+                         that begin with `_`, which are not used; columns are separated by commas, semicolons, tabs or blanks"
                     ));
                 }
                 Some(Name::Note) => continue,
@@ -109,31 +109,34 @@ impl Header {
     }
 }
 
-/// The delimiter of the first lines of a file, and the header in the comment above the first row, as NumPy's `savetxt` writes
-/// it: a comment of known names alone.
+/// The delimiter of the first lines of a file, a blank for any number of them, and the header in a comment above the first row, as
+/// NumPy's `savetxt` writes it: a comment of known names alone. One that names x, y and z and something unknown is an error.
 pub(super) fn start(text: &str) -> (u8, Option<Result<Header, String>>) {
     let is_row = |l: &&str| !l.trim().is_empty() && !l.trim_start().starts_with('#');
-    let row = text.lines().find(is_row).unwrap_or_default();
-    let delimiter = [b';', b'\t', b',']
+    let row = text.lines().find(is_row).unwrap_or_default().trim();
+    let delimiter = [b';', b'\t', b',', b' ']
         .into_iter()
         .find(|d| row.contains(char::from(*d)))
         .unwrap_or(b',');
-    let above = text
+    let comments = text
         .lines()
         .take_while(|l| !is_row(l))
-        .filter(|l| !l.trim().is_empty());
-    let comment = above
-        .last()
-        .unwrap_or_default()
-        .trim()
-        .trim_start_matches('#');
-    let names: Vec<&str> = match comment.contains(char::from(delimiter)) {
-        true => comment
-            .split(char::from(delimiter))
-            .map(str::trim)
-            .collect(),
-        false => comment.split_whitespace().collect(),
-    };
-    let known = names.len() > 1 && names.iter().all(|n| parse(n).is_some());
-    (delimiter, known.then(|| Header::of(names)))
+        .filter(|l| !l.trim().is_empty())
+        .map(|l| l.trim().trim_start_matches('#'));
+    let mut header = None;
+    for comment in comments {
+        let separator = [char::from(delimiter), ',', ';', '\t']
+            .into_iter()
+            .find(|d| *d != ' ' && comment.contains(*d));
+        let names: Vec<&str> = match separator {
+            Some(d) => comment.split(d).map(str::trim).collect(),
+            None => comment.split_whitespace().collect(),
+        };
+        let known = |n: &&str| parse(n).is_some();
+        let named = |axis: &str| names.iter().any(|n| n.eq_ignore_ascii_case(axis));
+        if (names.len() > 1 && names.iter().all(known)) || COORDINATES.iter().all(|a| named(a)) {
+            header = Some(Header::of(names));
+        }
+    }
+    (delimiter, header)
 }

@@ -1,5 +1,6 @@
 //! Each command: what it answers, refuses and writes.
 
+mod accepted;
 mod command;
 mod faults;
 mod inputs;

@@ -204,7 +204,7 @@ fn emulated<R: Real>(accuracy: f64) {
 
 #[test]
 #[ignore = "slow: compiles the kernels for each cloud"]
-fn gpu_kernels_meet_it_too() {
+fn gpu_kernels_meet_it_too_at_length() {
     emulated::<f32>(1e-3);
     emulated::<f64>(1e-6);
 }

@@ -134,7 +134,9 @@ pub fn fit(args: &FitArgs) -> Result {
         draw(args, (&target, &found), &sources, (path, ending))?;
     }
     let mut value = json(&target, &found);
-    value["warnings"] = target.sample.warnings().into();
+    let mut warnings = target.sample.warnings();
+    warnings.extend(found.warnings(&target));
+    value["warnings"] = warnings.into();
     value["seconds"] = seconds.into();
     value["ranks"] = team.size().into();
     value["notes"] = scene.notes.into();
@@ -165,6 +167,9 @@ fn text(args: &FitArgs, target: &Target, found: &Fitted, seconds: f64) -> String
     for ((f, v), e) in target.free.iter().zip(&found.values).zip(&found.errors) {
         let (value, error) = with_error(*v, *e);
         text.push_str(&format!("{:<34} {value} ± {error}\n", f.path));
+    }
+    for warning in found.warnings(target) {
+        text.push_str(&format!("warning: {warning}\n"));
     }
     for name in &found.at_bounds {
         text.push_str(&format!("warning: {name} is at one of its bounds\n"));

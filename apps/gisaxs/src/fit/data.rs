@@ -18,6 +18,8 @@ pub struct LeftOut {
     pub negative: usize,
     /// Not a number.
     pub nan: usize,
+    /// Zero, where the error is relative to the intensity.
+    pub zero: usize,
     /// Of the value 65535, which is the largest, in a type of more bits: they are used, but are perhaps gaps.
     #[serde(skip)]
     pub perhaps: usize,
@@ -31,6 +33,7 @@ impl LeftOut {
             (self.gaps, "with the value of a gap of the detector"),
             (self.negative, "negative"),
             (self.nan, "not a number"),
+            (self.zero, "zero, which has no relative error"),
         ];
         let some: Vec<String> = (kinds.iter().filter(|k| k.0 > 0))
             .map(|(n, what)| format!("{n} {what}"))
@@ -48,6 +51,14 @@ impl LeftOut {
                 self.perhaps
             )
         })
+    }
+
+    /// Leaves out zeros, which have no relative error.
+    pub(super) fn zeros(&mut self, values: &mut [f64]) {
+        for v in values.iter_mut().filter(|v| **v == 0.0) {
+            self.zero += 1;
+            *v = f64::NAN;
+        }
     }
 
     /// Counts negative and missing values that no mask or gap explains.
@@ -225,6 +236,7 @@ mod tests {
             gaps: 2,
             negative: 1,
             nan: 1,
+            zero: 0,
             perhaps: 1,
         };
         assert_eq!((out, values[5]), (want, 6.0));
@@ -235,6 +247,15 @@ mod tests {
         assert!(out.warning().unwrap().contains("65535"));
         let (_, out) = read(text, "0,1,0,1\n0,1,0,0\n").unwrap();
         assert_eq!((out.masked, out.gaps, out.negative, out.nan), (3, 1, 0, 1));
+        let (mut values, mut out) = read("1,0,0,-1\n0,6,7,nan\n", "0,1,0,0\n0,0,0,0\n").unwrap();
+        out.zeros(&mut values);
+        assert_eq!((out.masked, out.zero, out.negative, out.nan), (1, 2, 1, 1));
+        assert!(values[2].is_nan() && values[4].is_nan() && values[0] == 1.0);
+        assert!(
+            out.text(8)
+                .unwrap()
+                .contains("2 zero, which has no relative error")
+        );
         let infinite = "1,2,3,4\n5,6,inf,8\n";
         let e = read(infinite, "").unwrap_err().to_string();
         assert!(

@@ -6,6 +6,7 @@ use crate::image::Cut;
 use crate::sample::Sample;
 use crate::table::fail;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The input file of a fit. Relative paths start at its folder.
@@ -119,6 +120,13 @@ impl FitInput {
                 return Err(bad(format!("start = {s} lies outside its bounds")));
             }
         }
+        let paths =
+            || (out.parameters.iter()).flat_map(|p| std::iter::once(&p.path).chain(&p.same));
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = paths().find(|p| !seen.insert(plain(p))) {
+            let message = format!("{twice} is a free parameter twice: remove one, also from same");
+            return Err(fail(path, message));
+        }
         if out.starts == 0 || (out.swarm > 0 && out.swarm < 4) {
             return Err(fail(
                 path,
@@ -161,12 +169,19 @@ impl FitInput {
         let path = dir.join(&self.data);
         let mask = self.mask.as_ref().map(|m| dir.join(m));
         let cut: Option<Cut> = self.cut.as_deref().map(str::parse).transpose()?;
-        let (values, left_out) = match (cut, &mask) {
+        let (mut values, mut left_out) = match (cut, &mask) {
             (None, mask) => data::image(&path, mask.as_deref(), &detector, &at)?,
             (Some(cut), None) => data::cut(&path, cut, &detector)?,
             (Some(_), Some(mask)) => {
                 return Err(fail(mask, "a mask goes with an image, not with a cut"));
             }
+        };
+        if self.noise == Noise::Relative {
+            left_out.zeros(&mut values);
+        }
+        let averaged = match cut {
+            None => 1.0,
+            Some(cut) => cut.inside(&detector)?.len() as f64,
         };
         // Dead pixels are negative or NaN in most formats.
         if !values.iter().any(|v| *v >= 0.0) {
@@ -182,11 +197,21 @@ impl FitInput {
             values,
             left_out,
             cut,
+            averaged,
             noise: self.noise,
             free: self.parameters.clone(),
             on: None,
         })
     }
+}
+
+/// A path without leading zeros of its indices.
+fn plain(path: &str) -> String {
+    let key = |k: &str| {
+        k.parse::<usize>()
+            .map_or_else(|_| k.to_owned(), |n| n.to_string())
+    };
+    path.split('.').map(key).collect::<Vec<_>>().join(".")
 }
 
 #[cfg(test)]
@@ -212,5 +237,31 @@ mod tests {
         }
         std::fs::write(&at, page).unwrap();
         FitInput::read(&at).unwrap();
+    }
+
+    #[test]
+    fn a_number_is_free_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = dir.path().join("fit.toml");
+        let free = |path: &str, same: &str| {
+            format!("[[parameters]]\npath = '{path}'\nsame = [{same}]\nfrom = 0.0\nto = 1.0\n")
+        };
+        let read = |all: &[String]| {
+            let page = format!("sample = 's.toml'\ndata = 'd.csv'\n{}", all.concat());
+            std::fs::write(&at, page).unwrap();
+            FitInput::read(&at).map(drop).map_err(|e| e.to_string())
+        };
+        let first = free("a.0.b", "'a.1.b'");
+        assert_eq!(read(&[first.clone(), free("a.2.b", "'a.3.b'")]), Ok(()));
+        for other in [
+            free("a.0.b", ""),
+            free("a.1.b", ""),
+            free("a.00.b", ""),
+            free("c", "'a.0.b'"),
+            free("c", "'c'"),
+        ] {
+            let said = read(&[first.clone(), other]).unwrap_err();
+            assert!(said.contains("is a free parameter twice"), "{said}");
+        }
     }
 }

@@ -5,6 +5,7 @@ use super::result::Stage;
 use super::search::Model;
 use levenberg_marquardt::{LeastSquaresProblem, TerminationReason};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
+use std::cell::Cell;
 
 /// Residuals as functions of u, where the fractions are (1 + sin u)/2.
 pub(super) struct Squares<'a> {
@@ -12,7 +13,12 @@ pub(super) struct Squares<'a> {
     pub u: DVector<f64>,
     /// Whether the residuals are those that grow slowly far from the data.
     pub rough: bool,
+    /// Whether there was a model already.
+    pub known: Cell<bool>,
 }
+
+/// Residual where there is no model: the step is taken back, and a shorter one tried.
+const FAR: f64 = 1e100;
 
 impl Squares<'_> {
     fn wanted(&self) -> Wanted {
@@ -74,7 +80,12 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Squares<'_> {
     }
 
     fn residuals(&self) -> Option<DVector<f64>> {
-        let m = self.model.at(&shares(&self.u))?;
+        let Some(m) = self.model.at(&shares(&self.u)) else {
+            let count = self.model.target.used();
+            let back = self.known.get() && self.model.has_none();
+            return back.then(|| DVector::from_element(count, FAR));
+        };
+        self.known.set(true);
         let stage = if self.rough {
             Stage::Robust
         } else {

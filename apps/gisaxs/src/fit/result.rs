@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct Fitted {
     /// Fitted values.
     pub values: Vec<f64>,
-    /// Uncertainty of each value, one standard deviation.
+    /// Uncertainty of each value, one standard deviation; infinite where the data do not determine it.
     pub errors: Vec<f64>,
     /// Correlation matrix.
     pub correlations: Vec<Vec<f64>>,
@@ -70,25 +70,45 @@ pub(super) struct Uncertainty {
     pub covariance: Vec<Vec<f64>>,
 }
 
+/// Error, over the interval between the bounds, from which a value is not determined.
+const UNKNOWN: f64 = 1e3;
+/// Norm of the derivatives with respect to a value, over that of the data, below which they are rounding.
+const NO_EFFECT: f64 = 1e-8;
+/// Smallest eigenvalue of the information on values that are independent, where each alone has 1.
+const SINGULAR: f64 = 1e-12;
+/// Share of a value in a combination that the data do not determine, above which it is not determined.
+const SHARE: f64 = 1e-3;
+
 impl Uncertainty {
     /// From derivatives of the data, in units of their errors, with respect to the fractions of the intervals between
-    /// the bounds. `slopes` are derivatives of the values with respect to these fractions. Errors are infinite where
-    /// the data do not determine a value.
-    pub fn new(jacobian: &DMatrix<f64>, scale: f64, slopes: &[f64]) -> Self {
+    /// the bounds. `slopes` are derivatives of the values with respect to these fractions, `norm` is that of the data. Errors
+    /// are infinite where the data do not determine a value, alone or beside the others.
+    pub fn new(jacobian: &DMatrix<f64>, scale: f64, slopes: &[f64], norm: f64) -> Self {
         let n = slopes.len();
-        let all = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
-        let covariance = (jacobian.transpose() * jacobian)
-            .try_inverse()
-            .map(|c| c * scale)
-            .filter(|c| all.clone().all(|at| c[at].is_finite()));
-        let Some(c) = covariance else {
-            return Self {
-                errors: vec![f64::INFINITY; n],
-                correlations: vec![vec![f64::NAN; n]; n],
-                covariance: vec![vec![f64::NAN; n]; n],
-            };
-        };
-        let sigma: Vec<f64> = (0..n).map(|k| c[(k, k)].max(0.0).sqrt()).collect();
+        let finite = jacobian.iter().all(|x| x.is_finite());
+        let norms: Vec<f64> = jacobian.column_iter().map(|c| c.norm()).collect();
+        let active: Vec<usize> = (0..n)
+            .filter(|k| finite && norms[*k] > NO_EFFECT * norm && norms[*k] > 0.0)
+            .collect();
+        let (inverse, known) = inverse(jacobian, &active, &norms);
+        let mut c = DMatrix::from_element(n, n, f64::NAN);
+        for (i, a) in active.iter().enumerate().filter(|(i, _)| known[*i]) {
+            for (j, b) in active.iter().enumerate().filter(|(j, _)| known[*j]) {
+                c[(*a, *b)] = inverse[(i, j)] * scale;
+            }
+        }
+        for k in 0..n {
+            if c[(k, k)] > UNKNOWN * UNKNOWN {
+                c.row_mut(k).fill(f64::NAN);
+                c.column_mut(k).fill(f64::NAN);
+            }
+        }
+        let sigma: Vec<f64> = (0..n)
+            .map(|k| match c[(k, k)] {
+                v if v.is_nan() => f64::INFINITY,
+                v => v.max(0.0).sqrt(),
+            })
+            .collect();
         let matrix = |of: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
             (0..n).map(|a| (0..n).map(|b| of(a, b)).collect()).collect()
         };
@@ -96,6 +116,65 @@ impl Uncertainty {
             errors: (0..n).map(|k| sigma[k] * slopes[k]).collect(),
             correlations: matrix(&|a, b| c[(a, b)] / (sigma[a] * sigma[b])),
             covariance: matrix(&|a, b| c[(a, b)] * slopes[a] * slopes[b]),
+        }
+    }
+
+    /// Nothing is known.
+    pub fn unknown(slopes: &[f64]) -> Self {
+        Self::new(&DMatrix::zeros(1, slopes.len()), 1.0, slopes, 1.0)
+    }
+}
+
+/// The inverse of the information on the values of some columns, and which of these the data determine beside the others.
+fn inverse(jacobian: &DMatrix<f64>, active: &[usize], norms: &[f64]) -> (DMatrix<f64>, Vec<bool>) {
+    let m = active.len();
+    if m == 0 {
+        return (DMatrix::zeros(0, 0), Vec::new());
+    }
+    let unit = DMatrix::from_fn(jacobian.nrows(), m, |r, c| {
+        jacobian[(r, active[c])] / norms[active[c]]
+    });
+    let eigen = (unit.transpose() * &unit).symmetric_eigen();
+    let mut known = vec![true; m];
+    let mut inverse = DMatrix::zeros(m, m);
+    for (value, vector) in eigen
+        .eigenvalues
+        .iter()
+        .zip(eigen.eigenvectors.column_iter())
+    {
+        if *value > SINGULAR {
+            inverse += vector * vector.transpose() / *value;
+        } else {
+            for (k, share) in known.iter_mut().zip(vector.iter()) {
+                *k &= share.abs() <= SHARE;
+            }
+        }
+    }
+    if known.iter().all(|k| *k) {
+        let own = DMatrix::from_fn(jacobian.nrows(), m, |r, c| jacobian[(r, active[c])]);
+        if let Some(exact) = (own.transpose() * &own).try_inverse() {
+            return (exact, known);
+        }
+    }
+    let scaled = DMatrix::from_fn(m, m, |a, b| {
+        inverse[(a, b)] / (norms[active[a]] * norms[active[b]])
+    });
+    (scaled, known)
+}
+
+impl Fitted {
+    /// What the user should know of the uncertainties.
+    pub fn warnings(&self, target: &Target) -> Vec<String> {
+        let unknown: Vec<&str> = (target.free.iter().zip(&self.errors))
+            .filter(|(_, e)| !e.is_finite())
+            .map(|(f, _)| f.path.as_str())
+            .collect();
+        match unknown.is_empty() {
+            true => Vec::new(),
+            false => vec![format!(
+                "the error of {} is not known: the data hardly change with it, or only as with others. Fix its value",
+                unknown.join(", ")
+            )],
         }
     }
 }
@@ -118,14 +197,37 @@ mod tests {
     fn covariances_are_those_of_a_line_through_points() {
         // y = a + b x at x = 0, 1, 2 with errors of 1: the textbook's covariance is [[5, -3], [-3, 3]]/6.
         let j = DMatrix::from_row_slice(3, 2, &[1.0, 0.0, 1.0, 1.0, 1.0, 2.0]);
-        let u = Uncertainty::new(&j, 4.0, &[10.0, 2.0]);
+        let u = Uncertainty::new(&j, 4.0, &[10.0, 2.0], 1.0);
         let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-12, "{a} {b}");
         near(u.errors[0], 10.0 * (4.0 * 5.0_f64 / 6.0).sqrt());
         near(u.covariance[1][1], 4.0 * 4.0 * 0.5);
         near(u.covariance[0][1], -4.0 * 20.0 * 0.5);
         near(u.correlations[1][0], -0.5 / (5.0_f64 / 12.0).sqrt());
         near(u.errors[1].powi(2), u.covariance[1][1]);
-        let none = Uncertainty::new(&DMatrix::zeros(3, 2), 1.0, &[1.0, 1.0]);
+        let none = Uncertainty::new(&DMatrix::zeros(3, 2), 1.0, &[1.0, 1.0], 1.0);
         assert!(none.errors[0].is_infinite() && none.covariance[0][0].is_nan());
+    }
+
+    #[test]
+    fn values_that_the_data_do_not_determine_have_no_error() {
+        // The line again, beside a value without an effect: rounding alone.
+        let j = DMatrix::from_row_slice(3, 3, &[1.0, 1e-12, 0.0, 1.0, 0.0, 1.0, 1.0, 1e-12, 2.0]);
+        let u = Uncertainty::new(&j, 1.0, &[1.0, 1.0, 1.0], 10.0);
+        assert!((u.errors[0] - (5.0_f64 / 6.0).sqrt()).abs() < 1e-12 && u.errors[1].is_infinite());
+        assert!((u.errors[2] - 0.5_f64.sqrt()).abs() < 1e-12);
+        assert!(u.covariance[0][1].is_nan() && u.correlations[1][2].is_nan());
+        assert!((u.covariance[0][2] + 0.5).abs() < 1e-12);
+        // Errors of more than a thousand intervals say nothing.
+        let j = DMatrix::from_row_slice(1, 1, &[1e-4]);
+        assert!(Uncertainty::new(&j, 1.0, &[5.0], 1.0).errors[0].is_infinite());
+        let j = DMatrix::from_row_slice(1, 1, &[1e-2]);
+        assert!((Uncertainty::new(&j, 1.0, &[5.0], 1.0).errors[0] - 500.0).abs() < 1e-9);
+        // Two values with one effect, beside a third that is independent of them.
+        let j = DMatrix::from_row_slice(3, 3, &[1.0, 0.0, 2.0, 1.0, 0.0, 2.0, 0.0, 4.0, 0.0]);
+        let u = Uncertainty::new(&j, 1.0, &[1.0, 1.0, 1.0], 1.0);
+        assert!(u.errors[0].is_infinite() && u.errors[2].is_infinite());
+        assert!((u.errors[1] - 0.25).abs() < 1e-12, "{}", u.errors[1]);
+        let lost = Uncertainty::unknown(&[1.0, 2.0]);
+        assert!(lost.errors.iter().all(|e| e.is_infinite()));
     }
 }

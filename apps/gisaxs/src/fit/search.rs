@@ -15,7 +15,7 @@ use levenberg_marquardt::LevenbergMarquardt;
 use nalgebra::DVector;
 use rand::SeedableRng;
 use std::borrow::Borrow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Called with a line of text after each start.
 pub type Progress<'a> = dyn Fn(&str) + Sync + 'a;
@@ -189,6 +189,11 @@ impl Model<'_> {
         }
     }
 
+    /// Whether there was no model at a position, for no other reason than that.
+    pub fn has_none(&self) -> bool {
+        !self.watch.stopped() && self.failure.borrow().is_none()
+    }
+
     /// What is wanted of the models at some positions, by all ranks; `None` where a model has no finite value, and
     /// everywhere if a model cannot be computed.
     pub fn many(&self, positions: &[Vec<f64>], wanted: Wanted) -> Vec<Option<Vec<f64>>> {
@@ -325,6 +330,7 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
         model,
         u: DVector::from_vec(u),
         rough: true,
+        known: Cell::new(false),
     });
     let (done, report) = search().minimize(Squares {
         rough: false,
@@ -333,8 +339,11 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
     model.failed()?;
     let best = shares(&done.u);
     let chi2 = 2.0 * report.objective_function / target.freedom();
-    let stopped = || GisaxsError::Sample("stopped: nothing was fitted".into());
-    let j = slopes(model, &best, Wanted::Scaled).ok_or_else(stopped)?;
+    let j = slopes(model, &best, Wanted::Scaled);
+    if model.watch.stopped() {
+        return Err(GisaxsError::Sample("stopped: nothing was fitted".into()));
+    }
+    model.failed()?;
     // The error of counts is known; that of other data is estimated from the scatter.
     let scale = match target.noise {
         Noise::Poisson => chi2.max(1.0),
@@ -348,7 +357,18 @@ fn polish(model: &Model, from: &[f64]) -> Result<Fitted, GisaxsError> {
         errors,
         correlations,
         covariance,
-    } = Uncertainty::new(&j, scale, &rates);
+    } = match (
+        j,
+        model
+            .many(std::slice::from_ref(&best), Wanted::Scaled)
+            .pop(),
+    ) {
+        (Some(j), Some(Some(data))) => {
+            Uncertainty::new(&j, scale, &rates, DVector::from_vec(data).norm())
+        }
+        // Without a model on one side.
+        _ => Uncertainty::unknown(&rates),
+    };
     Ok(Fitted {
         errors,
         correlations,

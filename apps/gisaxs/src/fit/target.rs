@@ -21,6 +21,8 @@ pub struct Target {
     pub left_out: LeftOut,
     /// The cut that was measured; `None`: the whole image.
     pub cut: Option<Cut>,
+    /// Rows or columns of which each datum is the mean; 1 of an image.
+    pub averaged: f64,
     /// Noise of the data.
     pub noise: Noise,
     /// The free parameters.
@@ -67,7 +69,11 @@ impl Target {
         on: Option<&Arc<dyn Accelerator>>,
         watch: &Watch,
     ) -> Result<Option<Vec<f64>>, GisaxsError> {
-        let mut scene = self.sample(numbers)?.scene(&self.dir)?;
+        let mut scene = match self.sample(numbers)?.scene(&self.dir) {
+            // Bounds of a core and its shell may overlap.
+            Err(GisaxsError::Outside(_)) => return Ok(None),
+            scene => scene?,
+        };
         scene.numeric = Settings {
             accuracy: 1e-7,
             on: on.cloned(),
@@ -119,7 +125,8 @@ impl Target {
     /// How far a model lies above a datum, in units of the error of the data if it is known.
     fn residual(&self, m: f64, d: f64, least: f64) -> f64 {
         match self.noise {
-            Noise::Poisson => deviance(m.max(least), d),
+            // The deviance of a sum of counts.
+            Noise::Poisson => deviance(m.max(least), d) * self.averaged.sqrt(),
             Noise::Relative => (m.max(least) / d.max(least)).ln(),
             Noise::Uniform => m - d,
         }
@@ -151,13 +158,13 @@ impl Target {
     }
 
     /// The standard deviation of each datum, in its unit; NaN where it is left out. That of counts is the square root,
-    /// at least 1. `scale` is [`super::Fitted::noise_scale`].
+    /// at least 1; that of a mean of counts, of their sum over their number. `scale` is [`super::Fitted::noise_scale`].
     pub fn sigmas(&self, scale: f64) -> Vec<f64> {
         self.values
             .iter()
             .map(|d| match self.noise {
                 _ if d.is_nan() || *d < 0.0 => f64::NAN,
-                Noise::Poisson => d.sqrt().max(1.0),
+                Noise::Poisson => (d * self.averaged).sqrt().max(1.0) / self.averaged,
                 Noise::Relative => d * scale,
                 Noise::Uniform => scale,
             })
@@ -167,10 +174,11 @@ impl Target {
     /// Residuals that grow slowly far from the data, for the first iterations: of counts, differences of square roots.
     pub fn rough(&self, model: &[f64]) -> Vec<f64> {
         match self.noise {
-            Noise::Poisson => self
-                .pairs(model)
-                .map(|(m, d)| 2.0 * ((m + 0.375).sqrt() - (d + 0.375).sqrt()))
-                .collect(),
+            Noise::Poisson => {
+                let root = |v: f64| (v * self.averaged + 0.375).sqrt();
+                let pairs = self.pairs(model);
+                pairs.map(|(m, d)| 2.0 * (root(m) - root(d))).collect()
+            }
             Noise::Relative | Noise::Uniform => self.residuals(model),
         }
     }
@@ -180,7 +188,7 @@ impl Target {
         let top = self.values.iter().copied().fold(0.0, f64::max);
         self.pairs(model)
             .map(|(m, _)| match self.noise {
-                Noise::Poisson => 2.0 * m.max(1e-12 * top).sqrt(),
+                Noise::Poisson => 2.0 * (m.max(1e-12 * top) * self.averaged).sqrt(),
                 Noise::Relative => m.max(1e-12 * top).ln(),
                 Noise::Uniform => m,
             })
@@ -191,7 +199,7 @@ impl Target {
     pub fn distance(&self, model: &[f64]) -> f64 {
         let top = self.values.iter().copied().fold(0.0, f64::max);
         let floor = match self.noise {
-            Noise::Poisson => 1.0,
+            Noise::Poisson => 1.0 / self.averaged,
             Noise::Relative | Noise::Uniform => 1e-8 * top,
         };
         self.pairs(model)
@@ -239,6 +247,7 @@ mod tests {
             values: vec![4.0, f64::NAN, 0.0, 100.0, -1.0],
             left_out: LeftOut::default(),
             cut: None,
+            averaged: 1.0,
             noise,
             free: Vec::new(),
             on: None,
@@ -265,5 +274,29 @@ mod tests {
         assert!(sigmas[1].is_nan());
         assert_eq!(target(Noise::Relative).sigmas(0.1)[3], 10.0);
         assert_eq!(target(Noise::Uniform).sigmas(0.1)[3], 0.1);
+    }
+
+    /// Means of ten counts have the information of their sums.
+    #[test]
+    fn means_of_counts_have_the_errors_of_their_sums() {
+        let (counts, model) = ([40.0, 7.0, 0.0, 1000.0], [50.0, 10.0, 5.0, 900.0]);
+        let of = |by: f64| {
+            let t = Target {
+                values: counts.map(|v| v / by).to_vec(),
+                averaged: by,
+                ..target(Noise::Poisson)
+            };
+            let model = model.map(|v| v / by);
+            let sigmas: Vec<f64> = t.sigmas(1.0).iter().map(|s| s * by).collect();
+            let mut all = vec![t.chi2(&model), t.distance(&model)];
+            all.extend(t.residuals(&model));
+            all.extend(t.rough(&model));
+            all.extend(t.scaled(&model));
+            all.extend(sigmas);
+            all
+        };
+        for (a, b) in of(1.0).iter().zip(of(10.0)) {
+            assert!((a - b).abs() <= 1e-12 * b.abs(), "{a} {b}");
+        }
     }
 }

@@ -8,11 +8,13 @@ mod shape;
 mod solids;
 mod tilted;
 mod triangle;
+mod within;
 
 pub use functions::gauss;
 pub use polyhedron::Polyhedron;
 pub use shape::Shape;
 pub(crate) use triangle::transform;
+pub(crate) use within::{bounds, contains, overlap};
 
 use crate::sample::rotation::Rotation;
 use cuboid::Cuboid;

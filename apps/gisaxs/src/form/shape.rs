@@ -12,7 +12,7 @@ use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
 /// A shape with its dimensions, nm and degrees; its base is centred at the origin.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "shape", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Shape {
     /// A sphere.

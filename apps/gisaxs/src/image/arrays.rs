@@ -10,7 +10,7 @@ use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
 use tiff::tags::Tag;
-use tiff::{ColorType, TiffError};
+use tiff::{ColorType, TiffError, TiffUnsupportedError};
 
 /// Largest file of an image, bytes: 16,000 × 16,000 pixels of 64 bits.
 const LIMIT: u64 = 2 << 30;
@@ -165,14 +165,23 @@ fn from_tiff(path: &Path) -> Result<Measured, GisaxsError> {
     fn all<T: Into<f64>>(v: Vec<T>) -> Vec<f64> {
         v.into_iter().map(Into::into).collect()
     }
-    let tiff = |e: TiffError| fail(path, e);
+    let tiff = |e: TiffError| match e {
+        TiffError::UnsupportedError(TiffUnsupportedError::UnsupportedCompressionMethod(method)) => {
+            let message = format!(
+                "is compressed by {method:?}; no compression, LZW, Deflate and PackBits are read. Fix: tiffcp -c none"
+            );
+            fail(path, message)
+        }
+        e => fail(path, e),
+    };
     let mut decoder = Decoder::new(Cursor::new(read_bytes(path, LIMIT)?)).map_err(tiff)?;
     let (columns, rows) = decoder.dimensions().map_err(tiff)?;
     let (columns, rows) = (columns as usize, rows as usize);
     let colour = decoder.colortype().map_err(tiff)?;
-    if !matches!(colour, ColorType::Gray(8 | 16 | 32 | 64)) {
-        let message =
-            format!("has pixels of type {colour:?}; one number of 8 to 64 bits a pixel is read");
+    if !matches!(colour, ColorType::Gray(1 | 8 | 16 | 32 | 64)) {
+        let message = format!(
+            "has pixels of type {colour:?}; one number of 1 or of 8 to 64 bits a pixel is read"
+        );
         return Err(fail(path, message));
     }
     if decoder.more_images() {
@@ -201,6 +210,13 @@ fn from_tiff(path: &Path) -> Result<Measured, GisaxsError> {
     let (values, kind) = match decoder.read_image().map_err(tiff)? {
         DecodingResult::F32(v) => (all(v), Kind::Float(32)),
         DecodingResult::F64(v) => (v, Kind::Float(64)),
+        DecodingResult::U8(v) if colour == ColorType::Gray(1) => {
+            // Each row begins with a byte, the first pixel is its highest bit.
+            let bit = |bytes: &[u8], c: usize| f64::from(bytes[c / 8] >> (7 - c % 8) & 1);
+            let all = v.chunks_exact(columns.div_ceil(8).max(1));
+            let values = all.flat_map(|bytes| (0..columns).map(move |c| bit(bytes, c)));
+            (values.collect(), Kind::Bool)
+        }
         DecodingResult::U8(v) => (all(v), Kind::Unsigned(8)),
         DecodingResult::U16(v) => (all(v), Kind::Unsigned(16)),
         DecodingResult::U32(v) => (all(v), Kind::Unsigned(32)),
@@ -234,6 +250,7 @@ fn from_tiff(path: &Path) -> Result<Measured, GisaxsError> {
 mod tests {
     use super::*;
     use greenup_report::npy::npy;
+    use tiff::encoder::{Compression, DeflateLevel};
 
     #[test]
     fn what_is_written_is_read() {
@@ -262,6 +279,28 @@ mod tests {
         }
     }
 
+    #[test]
+    fn compressed_images_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("c.tif");
+        let pixels: Vec<f32> = (0..600).map(|i| (i % 7) as f32).collect();
+        for compression in [
+            Compression::Lzw,
+            Compression::Deflate(DeflateLevel::default()),
+            Compression::Packbits,
+        ] {
+            let mut out = Cursor::new(Vec::new());
+            let encoder = TiffEncoder::new(&mut out).unwrap();
+            let mut encoder = encoder.with_compression(compression);
+            encoder.write_image::<Gray32Float>(30, 20, &pixels).unwrap();
+            std::fs::write(&path, out.into_inner()).unwrap();
+            let read = read(&path).unwrap();
+            // The highest row is the first of the file.
+            let row: Vec<f64> = pixels[..30].iter().map(|v| f64::from(*v)).collect();
+            assert_eq!((&read.pixels[19 * 30..], read.columns), (&row[..], 30));
+        }
+    }
+
     /// A TIFF file of one strip as a detector writes it.
     fn detector_tiff(
         big: bool,
@@ -285,7 +324,7 @@ mod tests {
             }
         };
         let size = data.len() as u32;
-        let rows = size / (2 * u32::from(bits) / 8);
+        let rows = size / (2 * u32::from(bits)).div_ceil(8);
         let mut tags = vec![
             (256, 2),
             (257, rows),
@@ -368,12 +407,19 @@ mod tests {
             image(false, (8, 1), &[1, 255, 3, 4]),
             (vec![3, 4, 1, 255], 0)
         );
+        // A mask of bits, each row in bytes of its own.
+        assert_eq!(
+            image(false, (1, 1), &[0b1000_0000, 0b1100_0000]),
+            (vec![1, 1, 1, 0], 0)
+        );
         let upward = detector_tiff(false, (8, 1), &[1, 2, 3, 4], &[(274, 4)]);
         assert_eq!(tif(&upward).unwrap().pixels, [1.0, 2.0, 3.0, 4.0]);
         for (more, message) in [
             ((262, 0), "negative"),
             ((274, 6), "orientation 6"),
             ((277, 3), "type"),
+            ((258, 4), "type"),
+            ((259, 4), "Fix: tiffcp -c none"),
         ] {
             let e = tif(&detector_tiff(false, (8, 1), &[1, 2, 3, 4], &[more])).unwrap_err();
             assert!(e.to_string().contains(message), "{e}");

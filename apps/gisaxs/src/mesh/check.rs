@@ -142,6 +142,7 @@ impl Mesh {
         go_on(stop)?;
         let mut open = Vec::new();
         let mut turned = Vec::new();
+        let mut faulty: Vec<Edge> = Vec::new();
         let mut sheets = Vec::new();
         let mut crowded = Vec::new();
         let mut parts = Parts::new(self.triangles.len());
@@ -160,15 +161,23 @@ impl Mesh {
                     }
                     crowded.push(same);
                 }
-                (1, _) => open.push(edge),
+                (1, _) => {
+                    open.push(edge);
+                    faulty.extend(same);
+                }
                 // Twice in the same direction and never back: a neighbour is inside out.
-                _ => turned.push(edge),
+                _ => {
+                    turned.push(edge);
+                    faulty.extend(same);
+                }
             }
         }
         for (what, mut list) in [("is inside out in places", turned), ("is open", open)] {
             if list.is_empty() {
                 continue;
             }
+            // A triangle that is there twice opens its edges.
+            self.check_copies(faulty.iter().map(|e| e.triangle()))?;
             list.sort_unstable();
             let some: Vec<String> = list
                 .iter()
@@ -232,6 +241,14 @@ mod tests {
             fault(&open).contains("open: 3 faulty edges"),
             "{}",
             fault(&open)
+        );
+        let mut twice = good.clone();
+        twice.triangles.push([1, 3, 0]);
+        assert!(
+            fault(&twice)
+                .contains("1 triangles that occur more than once, such as numbers 2 and 5"),
+            "{}",
+            fault(&twice)
         );
         let mut one = good.clone();
         one.triangles[0] = [0, 1, 2];

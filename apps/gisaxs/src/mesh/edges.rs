@@ -70,7 +70,52 @@ impl Parts {
     }
 }
 
+/// Triangles by their corners, those of each order.
+type Same = HashMap<[usize; 3], [Vec<usize>; 2]>;
+
+/// The error of triangles that are there twice in the same order.
+fn copies(same: &Same) -> Result<(), GisaxsError> {
+    let mut copies: Vec<&Vec<usize>> = (same.values().flatten())
+        .filter(|all| all.len() > 1)
+        .collect();
+    if copies.is_empty() {
+        return Ok(());
+    }
+    copies.sort_unstable();
+    let some: Vec<String> = (copies.iter().take(NAMED))
+        .map(|all| format!("{} and {}", all[0] + 1, all[1] + 1))
+        .collect();
+    Err(GisaxsError::Mesh(format!(
+        "has {} triangles that occur more than once, such as numbers {}. Fix: remove the copies",
+        copies.len(),
+        some.join("; ")
+    )))
+}
+
 impl Mesh {
+    /// Checks that none of some triangles is there twice in the same order.
+    pub(super) fn check_copies(
+        &self,
+        triangles: impl Iterator<Item = usize>,
+    ) -> Result<(), GisaxsError> {
+        let mut seen = HashSet::new();
+        copies(&self.same(triangles.filter(|t| seen.insert(*t))))
+    }
+
+    /// The triangles of the same corners, in either order.
+    fn same(&self, triangles: impl Iterator<Item = usize>) -> Same {
+        let mut same = Same::new();
+        for n in triangles {
+            let t = self.triangles[n];
+            let mut key = t;
+            key.sort_unstable();
+            // Whether the order is an even permutation of the sorted one.
+            let even = (0..3).any(|k| [t[k], t[(k + 1) % 3], t[(k + 2) % 3]] == key);
+            same.entry(key).or_default()[usize::from(even)].push(n);
+        }
+        same
+    }
+
     /// Checks edges where more than two triangles meet: no triangle is there twice, and the bodies around the edge do not
     /// overlap. A triangle in both orders is the wall between two bodies, which counts for nothing; `sheets` are such
     /// triangles of a sheet with an edge of its own.
@@ -79,32 +124,10 @@ impl Mesh {
         crowded: &[&[Edge]],
         mut sheets: Vec<usize>,
     ) -> Result<(), GisaxsError> {
-        let mut same: HashMap<[usize; 3], [Vec<usize>; 2]> = HashMap::new();
         let mut seen = HashSet::new();
-        for e in crowded.iter().copied().flatten() {
-            if seen.insert(e.triangle()) {
-                let t = self.triangles[e.triangle()];
-                let mut key = t;
-                key.sort_unstable();
-                // Whether the order is an even permutation of the sorted one.
-                let even = (0..3).any(|k| [t[k], t[(k + 1) % 3], t[(k + 2) % 3]] == key);
-                same.entry(key).or_default()[usize::from(even)].push(e.triangle());
-            }
-        }
-        let mut copies: Vec<&Vec<usize>> = (same.values().flatten())
-            .filter(|all| all.len() > 1)
-            .collect();
-        if !copies.is_empty() {
-            copies.sort_unstable();
-            let some: Vec<String> = (copies.iter().take(NAMED))
-                .map(|all| format!("{} and {}", all[0] + 1, all[1] + 1))
-                .collect();
-            return Err(GisaxsError::Mesh(format!(
-                "has {} triangles that occur more than once, such as numbers {}. Fix: remove the copies",
-                copies.len(),
-                some.join("; ")
-            )));
-        }
+        let met = crowded.iter().copied().flatten().map(|e| e.triangle());
+        let same = self.same(met.filter(|t| seen.insert(*t)));
+        copies(&same)?;
         let walls: HashMap<usize, usize> = (same.values())
             .filter_map(|[a, b]| Some((*a.first()?, *b.first()?)))
             .flat_map(|(a, b)| [(a, a), (b, a)])

@@ -111,6 +111,10 @@ impl DistributionText {
     /// The period of an angle all of whose values are taken, degrees: half a turn of an arrangement, a whole one of a
     /// form.
     fn turns(&self) -> Option<f64> {
+        // Numbers in proportion to an angle have no period.
+        if !self.with.is_empty() {
+            return None;
+        }
         let mut keys = self.of.rsplit('.');
         let period = match (keys.next(), keys.next()) {
             (Some("rotation"), Some("lattice" | "paracrystal")) => 180.0,
@@ -185,24 +189,42 @@ impl DistributionText {
 
 /// Whether the number at a path of particles is a whole one.
 fn counted(path: &str) -> bool {
-    let mut keys = path.rsplit('.').filter(|key| key.parse::<usize>().is_err());
-    matches!(keys.next(), Some("cells" | "sides" | "layer"))
+    matches!(last_key(path), Some("cells" | "sides" | "layer"))
 }
 
-/// Numbers that an input file may leave at their default, by table and key.
-const DEFAULTS: [(&str, &str, f64); 11] = [
-    ("beam", "intensity", 1.0),
-    ("", "background", 0.0),
-    ("", "height", 0.0),
-    ("particles", "height", 0.0),
-    ("parts", "turn", 0.0),
-    ("parts", "tilt", 0.0),
-    ("parts", "rotation", 0.0),
-    ("lattice", "rotation", 0.0),
-    ("paracrystal", "rotation", 0.0),
-    ("form", "below", 0.0),
-    ("form", "scale", 1.0),
-];
+/// Whether the number at a path of an input file is a whole one.
+fn whole(path: &str) -> bool {
+    counted(path) || matches!(last_key(path), Some("n" | "columns" | "rows" | "samples"))
+}
+
+/// The last key that is no index of a list.
+fn last_key(path: &str) -> Option<&str> {
+    path.rsplit('.').find(|key| key.parse::<usize>().is_err())
+}
+
+/// The position of a solid that an input file leaves at its default.
+const AT: [f64; 3] = [0.0; 3];
+
+/// The value of a number that an input file leaves at its default; `tables` are the keys before it.
+fn default(tables: &[&str], key: &str) -> Option<f64> {
+    let (own, above) = match tables {
+        [.., above, own] => (*own, *above),
+        [own] => (*own, ""),
+        [] => ("", ""),
+    };
+    Some(match (own, key) {
+        ("beam", "intensity") | ("form", "scale") => 1.0,
+        ("" | "particles", "height" | "layer" | "turn" | "tilt" | "rotation" | "beta")
+        | ("", "background")
+        | ("parts", "turn" | "tilt" | "rotation" | "beta")
+        | ("core", "beta")
+        | ("lattice" | "paracrystal", "rotation")
+        | ("form", "below")
+        | ("layers", "roughness" | "delta" | "beta") => 0.0,
+        (_, "beta") if above == "materials" => 0.0,
+        _ => return None,
+    })
+}
 
 /// The number at a path of keys and indices joined by dots, or its default.
 ///
@@ -211,7 +233,8 @@ const DEFAULTS: [(&str, &str, f64); 11] = [
 pub fn number(table: &Table, path: &str) -> Result<f64, GisaxsError> {
     let mut at: Option<&Value> = None;
     let mut tables = Vec::new();
-    for key in path.split('.') {
+    let keys: Vec<&str> = path.split('.').collect();
+    for (n, key) in keys.iter().copied().enumerate() {
         let within = at;
         at = match within {
             None => table.get(key),
@@ -220,16 +243,15 @@ pub fn number(table: &Table, path: &str) -> Result<f64, GisaxsError> {
             Some(_) => None,
         };
         if at.is_none() {
-            let own = tables.last().copied().unwrap_or("");
-            let default = DEFAULTS.iter().find(|d| (d.0, d.1) == (own, key));
-            return match default {
-                Some(d) if path.ends_with(key) => Ok(d.2),
-                _ => Err(missing(
-                    path,
-                    key,
-                    within.unwrap_or(&Value::Table(table.clone())),
-                )),
+            let known = match keys[n + 1..] {
+                [] => default(&tables, key),
+                [index] if key == "at" => {
+                    index.parse().ok().and_then(|k: usize| AT.get(k).copied())
+                }
+                _ => None,
             };
+            return known
+                .ok_or_else(|| missing(path, key, within.unwrap_or(&Value::Table(table.clone()))));
         }
         if key.parse::<usize>().is_err() {
             tables.push(key);
@@ -266,33 +288,40 @@ fn missing(path: &str, key: &str, within: &Value) -> GisaxsError {
 pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), GisaxsError> {
     let mut keys = path.split('.').peekable();
     let first = keys.next().unwrap_or_default();
+    // A list has its default before one of its numbers is set; other new values are tables.
+    let new = |key: &str, next: Option<&&str>| match next {
+        Some(index) if key == "at" && index.parse::<usize>().is_ok() => {
+            Value::Array(AT.map(Value::Float).to_vec())
+        }
+        _ => Value::Table(Table::new()),
+    };
     // Where a table would be new, a key that is almost one of those there is meant to be it.
-    let check = |t: &Table, key: &str, last: bool| -> Result<(), GisaxsError> {
+    let check = |t: &Table, key: &str, next: Option<&&str>| -> Result<(), GisaxsError> {
         let near = greenup_space::closest(key, t.keys().map(String::as_str));
-        match (t.contains_key(key) || last, near) {
+        let known = t.contains_key(key) || next.is_none() || new(key, next).is_array();
+        match (known, near) {
             (false, Some(_)) => Err(missing(path, key, &Value::Table(t.clone()))),
             _ => Ok(()),
         }
     };
-    check(table, first, keys.peek().is_none())?;
-    let mut at = table
-        .entry(first)
-        .or_insert_with(|| Value::Table(Table::new()));
+    check(table, first, keys.peek())?;
+    let mut at = (table.entry(first)).or_insert_with(|| new(first, keys.peek()));
     while let Some(key) = keys.next() {
-        let last = keys.peek().is_none();
         if let Value::Table(t) = &*at {
-            check(t, key, last)?;
+            check(t, key, keys.peek())?;
         }
         let whole = at.clone();
         at = match at {
-            Value::Table(t) => Some(t.entry(key).or_insert_with(|| Value::Table(Table::new()))),
+            Value::Table(t) => Some(t.entry(key).or_insert_with(|| new(key, keys.peek()))),
             Value::Array(a) => key.parse::<usize>().ok().and_then(|n| a.get_mut(n)),
             _ => None,
         }
         .ok_or_else(|| missing(path, key, &whole))?;
     }
     *at = match (&*at, value) {
-        (Value::Integer(_), Value::Float(x)) if x.fract() == 0.0 && x.abs() < 9e15 => {
+        (old, Value::Float(x))
+            if (old.is_integer() || whole(path)) && x.fract() == 0.0 && x.abs() < 9e15 =>
+        {
             Value::Integer(x as i64)
         }
         (_, value) => value,
@@ -368,5 +397,88 @@ mod tests {
                 .to_string()
                 .contains("above 0")
         );
+    }
+
+    /// The numbers at a path of the particles of a uniform distribution over ±`width`.
+    fn spread_of(path: &str, more: &str, width: f64) -> Vec<(f64, f64)> {
+        let particle: Table = toml::from_str(
+            "form = { radius = 5 }\nrotation = 10.0\nparacrystal = { rotation = 20.0 }\nparts = [{}]\ncore = {}",
+        )
+        .unwrap();
+        let d: DistributionText = toml::from_str(&format!(
+            "of = '{path}'\nkind = 'uniform'\nwidth = {width}\nsamples = 40\n{more}"
+        ))
+        .unwrap();
+        let all = d.spread(&particle).unwrap();
+        all.iter()
+            .map(|(w, t)| (*w, number(t, path).unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn whole_turns_have_a_period_only_alone() {
+        let ends = |all: &[(f64, f64)]| {
+            let values = || all.iter().map(|p| p.1);
+            (
+                values().fold(f64::MAX, f64::min),
+                values().fold(f64::MIN, f64::max),
+            )
+        };
+        let near = |(a, b): (f64, f64), (c, d): (f64, f64)| {
+            assert!((a - c).abs() < 1.0 && (b - d).abs() < 1.0, "{a} {b}");
+        };
+        // Equal steps over half a turn and a turn: the first is half a step from the end.
+        let alone = spread_of("paracrystal.rotation", "", 180.0);
+        near(ends(&alone), (20.0 - 90.0 + 2.25, 20.0 + 90.0 - 2.25));
+        near(
+            ends(&spread_of("rotation", "", 360.0)),
+            (10.0 - 180.0 + 4.5, 10.0 + 180.0 - 4.5),
+        );
+        let both = spread_of("paracrystal.rotation", "with = ['rotation']", 180.0);
+        near(ends(&both), (20.0 - 180.0, 20.0 + 180.0));
+        // The mean of x² about the centre is width²/3.
+        let square: f64 = both.iter().map(|(w, x)| w * (x - 20.0).powi(2)).sum();
+        assert!(
+            (square / (180.0 * 180.0 / 3.0) - 1.0).abs() < 1e-9,
+            "{square}"
+        );
+    }
+
+    #[test]
+    fn keys_at_their_default_are_distributed_and_set() {
+        for path in [
+            "tilt",
+            "turn",
+            "at.2",
+            "parts.0.at.0",
+            "parts.0.tilt",
+            "core.at.2",
+            "height",
+        ] {
+            let all = spread_of(path, "", 3.0);
+            let mean: f64 = all.iter().map(|(w, x)| w * x).sum();
+            let square: f64 = all.iter().map(|(w, x)| w * x * x).sum();
+            assert!(mean.abs() < 1e-9 && (square - 3.0).abs() < 1e-9, "{path}");
+        }
+        let mut t: Table =
+            toml::from_str("[[particles]]\nform = {}\nbeta = 1.0\n[[layers]]").unwrap();
+        for (path, value) in [("particles.0.at.2", 4.0), ("particles.0.layer", 1.0)] {
+            assert_eq!(number(&t, path).unwrap(), 0.0, "{path}");
+            set(&mut t, path, Value::Float(value)).unwrap();
+            assert_eq!(number(&t, path).unwrap(), value, "{path}");
+        }
+        let particle = &t["particles"][0];
+        assert_eq!(particle["at"], Value::from(vec![0.0, 0.0, 4.0]));
+        assert_eq!(particle["layer"], Value::Integer(1));
+        assert_eq!(number(&t, "layers.0.roughness").unwrap(), 0.0);
+        for path in [
+            "particles.0.at.3",
+            "particles.0.at.x",
+            "particles.0.tild",
+            "tilt.2",
+        ] {
+            assert!(number(&t, path).is_err(), "{path}");
+        }
+        assert!(set(&mut t, "particles.0.at.3", Value::Float(1.0)).is_err());
     }
 }

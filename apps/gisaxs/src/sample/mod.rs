@@ -12,7 +12,8 @@ pub use particles::ParticlesText;
 pub use pixels::DetectorText;
 pub use toml::Value;
 
-use crate::detector::resolution::Resolution;
+use crate::detector::resolution::{Blur, Resolution};
+use crate::detector::{Axis, Detector};
 use crate::mesh_form_factor::Settings;
 use crate::scattering::dwba::{Mode, Scene};
 use crate::scattering::layers::{self, Layer};
@@ -369,7 +370,13 @@ impl Sample {
             .zip(raw)
             .enumerate()
             .map(|(n, (p, raw))| {
-                let fail = |m| GisaxsError::Sample(format!("particles number {n}: {m}"));
+                let fail = |m: GisaxsError| {
+                    let text = format!("particles number {n}: {m}");
+                    match m {
+                        GisaxsError::Outside(_) => GisaxsError::Outside(text),
+                        _ => GisaxsError::Sample(text),
+                    }
+                };
                 let Value::Table(raw) = raw else {
                     return Err(fail("must be a table".into()));
                 };
@@ -381,10 +388,12 @@ impl Sample {
                     note: None,
                 };
                 let out = p.populations(raw, &mut placing).map_err(fail)?;
+                let overlap = p.overlaps(dir).map_err(fail)?;
                 if !placing.inside {
                     return Err(fail(placing.outside(p.layer)));
                 }
-                notes.extend(placing.note.map(|m| format!("particles number {n}: {m}")));
+                let own = placing.note.into_iter().chain(overlap);
+                notes.extend(own.map(|m| format!("particles number {n}: {m}")));
                 Ok(out)
             })
             .collect::<Result<Vec<_>, _>>()?
@@ -418,16 +427,29 @@ impl Sample {
             None => None,
             Some(r) => {
                 let [(_, a, b), (_, c, d)] = detector.axes();
-                let pixels = |sigma: f64, span: f64, n: usize| sigma * n as f64 / span;
                 if !(r.across >= 0.0 && r.up >= 0.0 && r.across < b - a && r.up < d - c) {
                     return wrong(
                         "[resolution] across and up must lie between 0 and the detector's size"
                             .into(),
                     );
                 }
-                Some(Resolution {
-                    across: pixels(r.across, b - a, detector.columns()),
-                    up: pixels(r.up, d - c, detector.rows()),
+                let even = |sigma: f64, span: f64, n: usize| Blur::Even(sigma * n as f64 / span);
+                let blur = |sigma: f64, span: f64, axis: &Axis| match Blur::new(
+                    axis,
+                    sigma.to_radians(),
+                ) {
+                    Blur::Even(_) => even(sigma, span, axis.centres.len()),
+                    uneven => uneven,
+                };
+                Some(match &detector {
+                    Detector::Angles { phi, alpha } => Resolution {
+                        across: blur(r.across, b - a, phi),
+                        up: blur(r.up, d - c, alpha),
+                    },
+                    Detector::Flat(f) => Resolution {
+                        across: even(r.across, b - a, f.columns),
+                        up: even(r.up, d - c, f.rows),
+                    },
                 })
             }
         };

@@ -164,4 +164,28 @@ mod tests {
                 .contains("line 2")
         );
     }
+
+    /// As the Center for X-Ray Optics writes them.
+    #[test]
+    fn titles_and_headers_of_other_separators_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("si.dat");
+        let rows = "  8000.000  7.67130E-06  1.77000E-07\n  16000.00  1.91000E-06  1.22000E-08\n";
+        for (head, energy) in [
+            (" Si Density=2.33\n Energy(eV), Delta, Beta\n", 8000.0),
+            ("# energy beta delta\n# end\n", 8000.0),
+            ("# energy (keV), delta, beta\n", 8e6),
+        ] {
+            std::fs::write(&path, format!("{head}{rows}")).unwrap();
+            let (delta, beta) = at(&path, energy).unwrap();
+            let want = match head.contains("beta delta") {
+                true => (1.77e-7, 7.6713e-6),
+                false => (7.6713e-6, 1.77e-7),
+            };
+            assert_eq!((delta, beta), want, "{head}");
+        }
+        std::fs::write(&path, format!("# wavelength (eV) delta beta\n{rows}")).unwrap();
+        let e = at(&path, 8000.0).unwrap_err().to_string();
+        assert!(e.contains("line 1: \"wavelength (eV) delta beta\""), "{e}");
+    }
 }

@@ -3,9 +3,9 @@
 use super::distribution::DistributionText;
 use super::limits;
 use super::optics::Materials;
-use super::placing::Placing;
+use super::placing::{Placing, short};
 use crate::GisaxsError;
-use crate::form::{Shape, turned};
+use crate::form::{FormFactor, Shape, bounds, contains, overlap, turned};
 use crate::sample::rotation::Rotation;
 use crate::scattering::order::{Lattice, Order, Paracrystal, Radial};
 use crate::scattering::particle::{Average, Part, Particle, Population};
@@ -15,6 +15,9 @@ use toml::Table;
 
 /// Maximum number of sizes and orientations of one population.
 const MOST_MEMBERS: usize = 100_000;
+
+/// Maximum number of solids of a particle that are searched for overlaps.
+const MOST_COMPARED: usize = 50;
 
 /// A population of particles. At most one of `lattice`, `paracrystal` and `radial` is given; without, the particles are
 /// dilute.
@@ -302,6 +305,55 @@ impl ParticlesText {
         Ok(())
     }
 
+    /// What the user should know of solids side by side: those that overlap, whose common volume counts twice.
+    ///
+    /// # Errors
+    /// Two are the same.
+    pub(super) fn overlaps(&self, dir: &Path) -> Result<Option<String>, crate::GisaxsError> {
+        let all: Vec<&PartText> = std::iter::once(&self.part).chain(&self.parts).collect();
+        let name = |k: usize| match k {
+            0 => "the first solid".to_owned(),
+            _ => format!("parts.{}", k - 1),
+        };
+        let pairs = || (0..all.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+        for (i, j) in pairs() {
+            let same = all[i].at == all[j].at
+                && all[i].form == all[j].form
+                && all[i].orientation()? == all[j].orientation()?;
+            if same {
+                return Err(format!(
+                    "{} and {} are the same solid at the same place, which would count twice: remove one, or move it by at",
+                    name(i),
+                    name(j)
+                )
+                .into());
+            }
+        }
+        // Of meshes it is not known, and of many solids it takes long.
+        if all.len() > MOST_COMPARED {
+            return Ok(None);
+        }
+        let mut solids = Vec::new();
+        for p in &all {
+            let convex = !matches!(p.form, Shape::Mesh { .. });
+            solids.push(match convex {
+                true => Some(turned(p.solid(dir)?, &p.orientation()?)),
+                false => None,
+            });
+        }
+        let found = pairs().find(|(i, j)| match (&solids[*i], &solids[*j]) {
+            (Some(a), Some(b)) => overlap((&**a, all[*i].at), (&**b, all[*j].at)),
+            _ => false,
+        });
+        Ok(found.map(|(i, j)| {
+            format!(
+                "{} and {} overlap, and their common volume counts twice; a solid inside of another is its core",
+                name(i),
+                name(j)
+            )
+        }))
+    }
+
     /// One particle, each of its solids in its layer, or cut at the interfaces that it crosses.
     fn particle(&self, place: &mut Placing) -> Result<Particle, crate::GisaxsError> {
         let mut parts = Vec::new();
@@ -347,7 +399,14 @@ impl PartText {
         dir: &Path,
     ) -> Result<(), crate::GisaxsError> {
         let by = self.orientation()?;
-        self.add_turned(parts, materials, dir, &by, self.at, None)
+        let form = self.solid(dir)?;
+        self.add_turned(parts, form, (materials, dir), &by, self.at, None)
+    }
+
+    /// The form factor of its shape, not rotated.
+    fn solid(&self, dir: &Path) -> Result<Box<dyn FormFactor>, crate::GisaxsError> {
+        let form = self.form.form_factor(dir);
+        form.map_err(|e: GisaxsError| GisaxsError::from(e.to_string()))
     }
 
     fn orientation(&self) -> Result<Rotation, crate::GisaxsError> {
@@ -362,8 +421,8 @@ impl PartText {
     fn add_turned(
         &self,
         parts: &mut Vec<Part>,
-        materials: &Materials,
-        dir: &Path,
+        form: Box<dyn FormFactor>,
+        (materials, dir): (&Materials, &Path),
         by: &Rotation,
         at: [f64; 3],
         around: Option<(f64, f64)>,
@@ -372,10 +431,26 @@ impl PartText {
         if self.material.is_none() && self.delta.is_none() {
             return Err("give a material, or delta and beta".into());
         }
-        let form = self
-            .form
-            .form_factor(dir)
-            .map_err(|e: GisaxsError| e.to_string())?;
+        let core = match &self.core {
+            None => None,
+            Some(core) => {
+                if !core.orientation()?.is_none() {
+                    return Err(
+                        "a core rotates with its shell: remove its turn, tilt and rotation".into(),
+                    );
+                }
+                let inner = core.solid(dir)?;
+                if !contains(&*form, &*inner, core.at) {
+                    return Err(GisaxsError::Outside(format!(
+                        "a core of {} is not inside of its shell of {}: where it is outside it replaces what is not there. \
+                         Make it smaller, move it by core.at, or make it one of [[particles.parts]]",
+                        extent(&*inner, core.at),
+                        extent(&*form, [0.0; 3])
+                    )));
+                }
+                Some((core, inner))
+            }
+        };
         parts.push(Part {
             form: turned(form, by),
             index,
@@ -383,16 +458,17 @@ impl PartText {
             at,
             layer: 0,
         });
-        if let Some(core) = &self.core {
-            if !core.orientation()?.is_none() {
-                return Err(
-                    "a core rotates with its shell: remove its turn, tilt and rotation".into(),
-                );
-            }
+        if let Some((core, inner)) = core {
             let shift = by.forward(core.at);
             let at = std::array::from_fn(|k| at[k] + shift[k]);
-            core.add_turned(parts, materials, dir, by, at, Some(index))?;
+            core.add_turned(parts, inner, (materials, dir), by, at, Some(index))?;
         }
         Ok(())
     }
+}
+
+/// From where to where a solid reaches, from the base of its shell.
+fn extent(form: &dyn FormFactor, at: [f64; 3]) -> String {
+    let [x, y, z] = bounds(form, at).map(|[lo, hi]| format!("{} to {}", short(lo), short(hi)));
+    format!("x {x}, y {y}, z {z} nm")
 }

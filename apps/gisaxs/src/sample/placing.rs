@@ -126,6 +126,6 @@ impl Placing<'_> {
 }
 
 /// A height without digits of rounding.
-fn short(x: f64) -> f64 {
+pub(super) fn short(x: f64) -> f64 {
     (x * 1e6).round() / 1e6 + 0.0
 }

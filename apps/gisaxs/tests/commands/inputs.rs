@@ -84,6 +84,153 @@ fn headers_decide() {
     assert!(said(&bench, run).contains("\"q\" is unknown"));
 }
 
+#[test]
+fn im_qz_is_that_of_tables_without_it() {
+    let bench = Bench::new();
+    let run = |table: &str, more: &str| {
+        bench.put("q.csv", table);
+        bench.command(&format!("form-factor shape.toml --q q.csv -o f.csv{more}"))
+    };
+    let rows = |table: &str, more: &str| {
+        succeeds(&mut run(table, more));
+        fs::read_to_string(bench.at("f.csv")).unwrap()
+    };
+    let (own, without) = ("qx,qy,qz,qz_im\n1,2,3,0.1\n", "qx,qy,qz\n1,2,3\n");
+    assert_eq!(rows(without, " --im-qz 0.1"), rows(own, ""));
+    assert_eq!(rows(without, ""), rows("1,2,3,0\n", ""));
+    let said = fails(&mut run(own, " --im-qz 0.1"));
+    assert!(said.contains("has its own column qz_im"), "{said}");
+    let said = fails(&mut run(without, " --im-qz inf"));
+    assert!(said.contains("is not a number"), "{said}");
+}
+
+/// A cylinder of 1e9 photons.
+fn cylinder(bench: &Bench) {
+    let small = fs::read_to_string(bench.at("small.toml")).unwrap();
+    let upright = small
+        .replace(
+            "{ shape = 'box', length_x = 5.0, width_y = 5.0, height = 5.0 }",
+            "{ shape = 'cylinder', radius = 2.5, height = 5.0 }",
+        )
+        .replace("angle = 0.2\n", "angle = 0.2\nintensity = 1e9\n");
+    assert_ne!(upright, small);
+    bench.put("s.toml", &upright);
+}
+
+fn fitted(bench: &Bench, fit: &str, search: &str) -> serde_json::Value {
+    bench.put("f.toml", &format!("sample = 's.toml'\n{search}\n{fit}"));
+    let out = bench.run("fit f.toml --json");
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+#[test]
+fn errors_of_an_averaged_cut_are_those_of_all_its_counts() {
+    let bench = Bench::new();
+    cylinder(&bench);
+    let intensity =
+        "[[parameters]]\npath = 'beam.intensity'\nfrom = 1e8\nto = 1e10\nstart = 2e9\nlog = true\n";
+    // Rows of 0.025°: 16 have their centres within 0.2° of 0.5°.
+    for (cut, rows) in [("alpha=0.5", 1.0), ("alpha=0.5:0.2", 16.0)] {
+        succeeds(&mut bench.command(&format!("simulate s.toml -o s.csv --cut {cut}")));
+        let text = fs::read_to_string(bench.at("s.cut0.csv")).unwrap();
+        let means = text
+            .lines()
+            .filter_map(|l| l.split_once(',')?.1.parse::<f64>().ok());
+        let counts: f64 = rows * means.sum::<f64>();
+        let fit = format!("data = 's.cut0.csv'\ncut = '{cut}'\n{intensity}");
+        let j = fitted(&bench, &fit, "swarm = 0");
+        let of = |key: &str| j["parameters"][0][key].as_f64().unwrap();
+        // The intensity alone is known as well as the number of all counts.
+        let share = of("error") / of("value");
+        assert!(
+            (share * counts.sqrt() - 1.0).abs() < 1e-4,
+            "{cut}: {share} {counts}"
+        );
+    }
+}
+
+#[test]
+fn errors_that_the_data_do_not_determine_are_not_known() {
+    let bench = Bench::new();
+    cylinder(&bench);
+    succeeds(&mut bench.command("simulate s.toml -o s.npy"));
+    let free = |path: &str, from: f64, to: f64| {
+        format!(
+            "[[parameters]]\npath = 'particles.0.{path}'\nfrom = {from}\nto = {to}\nstart = {from}\n"
+        )
+    };
+    let height = free("form.height", 4.5, 8.0);
+    let alone = fitted(&bench, &format!("data = 's.npy'\n{height}"), "swarm = 0");
+    let both = format!("data = 's.npy'\n{height}{}", free("rotation", 10.0, 90.0));
+    let j = fitted(&bench, &both, "swarm = 0");
+    assert!(j["parameters"][1]["error"].is_null(), "{j:#}");
+    assert!(j["covariance"][0][1].is_null() && j["correlations"][1][1].is_null());
+    let error = |j: &serde_json::Value| j["parameters"][0]["error"].as_f64().unwrap();
+    assert!((error(&j) / error(&alone) - 1.0).abs() < 1e-4);
+    assert_eq!(alone["warnings"].as_array().unwrap().len(), 0);
+    let warning = j["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("the error of particles.0.rotation is not known"),
+        "{warning}"
+    );
+    let text = greenup_testing::text(&bench.run("fit f.toml").stdout);
+    assert!(
+        text.contains("± not known\n") && text.contains("warning: the error of"),
+        "{text}"
+    );
+}
+
+/// Where the core is not in its shell there is no model: half of the swarm's positions.
+#[test]
+fn a_fit_stays_where_the_core_is_in_its_shell() {
+    let bench = Bench::new();
+    cylinder(&bench);
+    let core =
+        "core = { form = { shape = 'cylinder', radius = 1.5, height = 4.0 }, delta = 1e-6 }\n";
+    let text = fs::read_to_string(bench.at("s.toml")).unwrap();
+    bench.put("s.toml", &format!("{text}{core}"));
+    succeeds(&mut bench.command("simulate s.toml -o s.npy"));
+    let free =
+        |path: &str| format!("[[parameters]]\npath = 'particles.0.{path}'\nfrom = 1.0\nto = 4.0\n");
+    let page = [free("form.radius"), free("core.form.radius")].concat();
+    let j = fitted(
+        &bench,
+        &format!("data = 's.npy'\n{page}"),
+        "swarm = 10\nsteps = 20",
+    );
+    for (k, want) in [2.5, 1.5].into_iter().enumerate() {
+        let value = j["parameters"][k]["value"].as_f64().unwrap();
+        assert!((value / want - 1.0).abs() < 1e-3, "{j:#}");
+    }
+}
+
+#[test]
+fn zeros_have_no_relative_error() {
+    let bench = Bench::new();
+    let rows: String = (0..40)
+        .map(|i| format!("{}{}\n", ["0", "2"][i % 2], ",3".repeat(39)))
+        .collect();
+    bench.put("data.csv", &rows);
+    let fit = fs::read_to_string(bench.at("fit.toml")).unwrap();
+    for (noise, zeros) in [("relative", 20), ("poisson", 0)] {
+        bench.put("fit.toml", &format!("noise = '{noise}'\n{fit}"));
+        let out = bench.run("fit fit.toml --json");
+        let j: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        assert_eq!(
+            (&j["left_out"]["zero"], &j["points"]),
+            (&zeros.into(), &(1600 - zeros).into())
+        );
+        let said =
+            String::from_utf8_lossy(&out.stderr).contains("20 zero, which has no relative error");
+        assert_eq!(said, zeros > 0);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn names_of_files_need_not_be_text() {
@@ -179,6 +326,23 @@ fn values_of_any_type_are_set() {
         .output()
         .unwrap();
     assert!(String::from_utf8_lossy(&warned.stderr).contains("wavelength is in nm"));
+    // Keys at their default, which no table or list holds yet.
+    let raised = size("--set particles.0.height=2")["maximum"]
+        .as_f64()
+        .unwrap();
+    let at = size("--set particles.0.at.2=2")["maximum"]
+        .as_f64()
+        .unwrap();
+    assert!(
+        raised != dwba && (at / raised - 1.0).abs() < 1e-9,
+        "{at} {raised}"
+    );
+    assert_eq!(
+        size("--set particles.0.layer=0.0")["maximum"]
+            .as_f64()
+            .unwrap(),
+        dwba
+    );
     for (set, message) in [
         ("detector.phi.m=7", "unknown field"),
         ("detectr.phi.n=7", "did you mean `detector`?"),

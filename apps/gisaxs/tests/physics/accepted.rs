@@ -357,6 +357,16 @@ fn what_has_no_effect_or_no_image_is_refused() {
     };
     let sphere = "form = { shape = 'sphere', radius = 5.0 }\nmaterial = 'glass'\n";
     let distribution = |d: &str| format!("distributions = [{{ {d} }}]\n{sphere}");
+    let core = |shell: &str, radius: f64, more: &str| {
+        format!(
+            "{more}\n{}core = {{ form = {{ shape = 'sphere', radius = {radius} }}, material = 'gold' }}\n",
+            sphere.replace("'sphere', radius = 5.0", shell)
+        )
+    };
+    let shrunk =
+        "distributions = [{ of = 'form.radius', kind = 'uniform', width = 2.0, samples = 3 }]";
+    let grown =
+        "distributions = [{ of = 'core.form.radius', kind = 'uniform', width = 2.0, samples = 3 }]";
     for (from, to, words) in [
         (
             "[1.5, 1.2], domain = 300.0",
@@ -411,6 +421,37 @@ fn what_has_no_effect_or_no_image_is_refused() {
         ),
         (
             sphere,
+            &core("'sphere', radius = 3.0", 10.0, ""),
+            "a core of x -10 to 10, y -10 to 10, z 0 to 20 nm is not inside of its shell of x -3 to 3, y -3 to 3, z 0 to 6 nm",
+        ),
+        (
+            sphere,
+            &core("'sphere', radius = 5.0", 4.0, shrunk),
+            "is not inside of its shell of x -3.450807 to 3.450807",
+        ),
+        (
+            sphere,
+            &core("'sphere', radius = 5.0", 4.0, grown),
+            "a core of x -5.549193 to 5.549193",
+        ),
+        // Within the box around its shell, whose side is 4.16 nm from the centre of the core.
+        (
+            sphere,
+            &core(
+                "'cone', radius = 5.0, height = 9.0, base_angle = 80.0",
+                4.4,
+                "",
+            ),
+            "is not inside of its shell",
+        ),
+        (
+            sphere,
+            &(sphere.to_owned()
+                + "parts = [{ form = { shape = 'sphere', radius = 5.0 }, material = 'gold' }]\n"),
+            "the first solid and parts.0 are the same solid at the same place",
+        ),
+        (
+            sphere,
             &(sphere.to_owned() + "layer = 2\n"),
             "no particle is in it",
         ),
@@ -429,6 +470,30 @@ fn what_has_no_effect_or_no_image_is_refused() {
     );
     assert!(
         said.contains("reaches from -0.5 to") && said.contains("interface at 0 nm"),
+        "{said}"
+    );
+
+    // Cores up to the surface, and solids that touch.
+    let notes = |to: &str| {
+        let table = toml::from_str(&plain.replacen(sphere, to, 1)).unwrap();
+        let scene = Sample::of_table(table).and_then(|s| s.scene(dir.path()));
+        scene.unwrap().notes.concat()
+    };
+    let part = |x: f64| {
+        format!(
+            "{sphere}parts = [{{ form = {{ shape = 'sphere', radius = 3.0 }}, material = 'gold', at = [{x}, 0.0, 2.0] }}]\n"
+        )
+    };
+    for good in [
+        core("'sphere', radius = 5.0", 5.0, ""),
+        core("'cylinder', radius = 4.0, height = 8.0", 4.0, ""),
+        part(8.0),
+    ] {
+        assert!(!notes(&good).contains("parts.0 overlap"), "{good}");
+    }
+    let said = notes(&part(7.0));
+    assert!(
+        said.contains("the first solid and parts.0 overlap"),
         "{said}"
     );
 }

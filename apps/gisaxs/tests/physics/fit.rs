@@ -70,7 +70,7 @@ fn a_noisy_image_gives_its_sample_back() {
 
 #[test]
 #[ignore = "slow"]
-fn twenty_starts_and_twenty_noises_stay_within_their_errors() {
+fn twenty_starts_and_twenty_noises_stay_within_their_errors_at_length() {
     let dir = tempfile::tempdir().unwrap();
     let mut all = Vec::new();
     for n in 0..20 {

@@ -314,6 +314,6 @@ fn the_transform_reports_no_less_than_its_error() {
 
 #[test]
 #[ignore = "minutes"]
-fn a_thousand_polyhedra_keep_what_is_reported() {
+fn a_thousand_polyhedra_keep_what_is_reported_at_length() {
     check(1000, 1000);
 }

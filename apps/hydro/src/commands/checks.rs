@@ -7,6 +7,7 @@ use greenup_app::{AppError, Result};
 use greenup_files::Outputs;
 use greenup_hydro::HydroError;
 use greenup_hydro::fem::element::Shape;
+use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::{INNER, Mesh};
 use greenup_hydro::output::MeshLines;
 use greenup_hydro::output::checkpoint::Input;
@@ -104,7 +105,31 @@ pub fn walls(problem: &Problem, mesh: &Mesh, ranks: &dyn Ranks) -> Result {
     }
 }
 
-fn no_effect(name: &str, why: &str) -> AppError {
+/// Refuses materials of a problem file that no zone has, of which each rank has a part.
+///
+/// # Errors
+/// A material has no zone.
+pub fn materials(hydro: &Hydro, ranks: &dyn Ranks) -> Result {
+    let Some(user) = hydro.problem.user() else {
+        return Ok(());
+    };
+    let mut there = vec![0.0; user.materials()];
+    for m in &hydro.material {
+        there[*m as usize] = 1.0;
+    }
+    ranks.max(&mut there);
+    match there.iter().position(|has| *has == 0.0) {
+        Some(m) => Err(AppError::new(format!(
+            "material {}: no zone has it: its `where` and `attribute` fit no zone, by its centre, that is not of a material before it",
+            m + 1
+        ))
+        .hint("correct it, take it out, or refine the mesh")),
+        None => Ok(()),
+    }
+}
+
+/// The error of a flag that changes nothing.
+pub fn no_effect(name: &str, why: &str) -> AppError {
     AppError::new(format!("--{name} has no effect here: {why}"))
 }
 

@@ -62,14 +62,21 @@ impl History {
         })
     }
 
+    /// Adds a step; without a drift its column stays empty.
+    ///
     /// # Errors
     /// It cannot be written.
-    pub fn add(&mut self, c: &Clock, (internal, kinetic): (f64, f64), start: f64) -> Result {
-        let drift = (internal + kinetic - start) / start;
+    pub fn add(
+        &mut self,
+        c: &Clock,
+        (internal, kinetic): (f64, f64),
+        drift: Option<f64>,
+    ) -> Result {
+        let drift = drift.map_or_else(String::new, |d| format!("{d:e}"));
         let Clock { steps, t, dt, .. } = c;
         let mark = &self.mark;
         self.line(&format!(
-            "{steps},{t:e},{dt:e},{internal:.17e},{kinetic:.17e},{drift:e},{mark}"
+            "{steps},{t:e},{dt:e},{internal:.17e},{kinetic:.17e},{drift},{mark}"
         ))
     }
 
@@ -118,8 +125,8 @@ fn earlier(path: &Path, (mark, restart): (&str, Option<&Clock>), to: &mut Atomic
             path.display()
         ))
     };
-    // Without marks the time of the step tells.
-    let mut known = has_marks;
+    // Without marks the time of the step tells whose lines they are. With them there may be no line yet.
+    let (mut known, mut last) = (has_marks, None);
     while let Some(line) = next()? {
         let words: Vec<&str> = line.split(',').collect();
         let step: usize = words[0].parse().map_err(|_| not_ours())?;
@@ -136,14 +143,20 @@ fn earlier(path: &Path, (mark, restart): (&str, Option<&Clock>), to: &mut Atomic
             }
             known = true;
         }
+        last = Some(step);
         match has_marks {
             true => writeln!(to, "{line}"),
             false => writeln!(to, "{line},{mark}"),
         }
         .map_err(FileError::write(path))?;
     }
-    match known {
-        true => Ok(()),
-        false => Err(other(&format!("it has no step {}", clock.steps))),
+    match last {
+        Some(last) if known && last < clock.steps => Err(HydroError::Output(format!(
+            "{} ends at step {last}, and the checkpoint is at step {}: the steps between would be missing. Fix: name another file with --history",
+            path.display(),
+            clock.steps
+        ))),
+        _ if known => Ok(()),
+        _ => Err(other(&format!("it has no step {}", clock.steps))),
     }
 }

@@ -1,5 +1,6 @@
 //! `hydro mesh`: drawings of plane meshes, as in figures 2, 8 and 9 of the BLAST paper.
 
+use crate::commands::checks::no_effect;
 use crate::commands::run::engine;
 use crate::commands::settings::Settings;
 use clap::{Args, ValueEnum};
@@ -33,23 +34,18 @@ pub struct MeshArgs {
     /// Number of uniform refinements; `parts` draws each of them
     #[arg(long, value_name = "N", default_value_t = 0)]
     refine: usize,
-    /// Orders of the kinematic space, a drawing each with `dofs`; `shared` draws the first
-    #[arg(
-        long,
-        value_name = "K,...",
-        value_delimiter = ',',
-        default_value = "1,2,3"
-    )]
+    /// Orders of the kinematic space, a drawing each with `dofs`; `shared` draws the first [default: 1,2,3]
+    #[arg(long, value_name = "K,...", value_delimiter = ',')]
     orders: Vec<usize>,
-    /// Time until which `dofs` moves the mesh
-    #[arg(long, value_name = "T", default_value_t = 0.0)]
-    t_final: f64,
-    /// Number of ranks
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    ranks: usize,
-    /// Rank that `shared` draws
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    rank: usize,
+    /// Time until which `dofs` moves the mesh [default: 0]
+    #[arg(long, value_name = "T")]
+    t_final: Option<f64>,
+    /// Number of ranks of `parts` and `shared` [default: 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: Option<u32>,
+    /// Rank that `shared` draws [default: 1]
+    #[arg(long, value_name = "N")]
+    rank: Option<usize>,
     /// Figure, or the drawing as JSON
     #[arg(
         short,
@@ -74,13 +70,56 @@ enum Show {
     Shared,
 }
 
+impl MeshArgs {
+    fn orders(&self) -> &[usize] {
+        match &self.orders[..] {
+            [] => &[1, 2, 3],
+            all => all,
+        }
+    }
+
+    fn t_final(&self) -> f64 {
+        self.t_final.unwrap_or(0.0)
+    }
+
+    fn ranks(&self) -> usize {
+        self.ranks.unwrap_or(4) as usize
+    }
+
+    /// Refuses flags that change nothing of the drawing.
+    fn only_with_effect(&self) -> Result {
+        let (dofs, parts) = (self.show == Show::Dofs, self.show == Show::Parts);
+        let whole = "`dofs` draws the whole mesh; add --show parts or --show shared";
+        let zones = "`parts` draws zones, at the start";
+        let needs = [
+            (self.ranks.is_some() && dofs, "ranks", whole),
+            (self.rank.is_some() && dofs, "rank", whole),
+            (
+                self.rank.is_some() && parts,
+                "rank",
+                "`parts` draws all ranks; add --show shared",
+            ),
+            (!self.orders.is_empty() && parts, "orders", zones),
+            (self.problem.is_some() && parts, "problem", zones),
+            (
+                self.t_final.is_some() && !dofs,
+                "t-final",
+                "only `dofs` moves the mesh",
+            ),
+        ];
+        match needs.into_iter().find(|(without, ..)| *without) {
+            Some((_, name, why)) => Err(no_effect(name, why)),
+            None => Ok(()),
+        }
+    }
+}
+
 pub fn mesh(args: &MeshArgs) -> Result {
+    args.only_with_effect()?;
     settings(args, 1).resolved()?;
-    if !(args.t_final >= 0.0 && args.t_final.is_finite()) {
-        return Err(AppError::new(format!(
-            "--t-final {}: 0 or more",
-            args.t_final
-        )));
+    let t_final = args.t_final();
+    if !(t_final >= 0.0 && t_final.is_finite()) {
+        return Err(AppError::new(format!("--t-final {t_final}: 0 or more")));
     }
     opened(args, args.refine)?;
     let mut outputs = Outputs::new();
@@ -93,12 +132,12 @@ pub fn mesh(args: &MeshArgs) -> Result {
             let all = (0..=args.refine)
                 .map(|n| Ok((n, opened(args, n)?)))
                 .collect::<Result<Vec<_>>>()?;
-            parts(&all, args.ranks)?
+            parts(&all, args.ranks())?
         }
         Show::Shared => {
-            let order = args.orders.first().copied().unwrap_or(2);
+            let order = args.orders().first().copied().unwrap_or(2);
             let (mesh, h, state) = start(args, order)?;
-            shared(&mesh, (&h, &state), (args.ranks, args.rank))?
+            shared(&mesh, (&h, &state), (args.ranks(), args.rank.unwrap_or(1)))?
         }
     };
     write(&out, &figure, &provenance, args)
@@ -151,11 +190,11 @@ fn start(args: &MeshArgs, order: usize) -> Result<(Mesh, Hydro, State)> {
 
 fn dofs(args: &MeshArgs) -> Result<MeshFigure> {
     let mut states = Vec::new();
-    for order in &args.orders {
+    for order in args.orders() {
         let (_, h, state) = start(args, *order)?;
         states.push(moved(args, h, state, *order)?);
     }
-    let title = match args.t_final {
+    let title = match args.t_final() {
         t if t > 0.0 => format!("Zones and degrees of freedom at t = {t}"),
         _ => "Zones and degrees of freedom".into(),
     };
@@ -165,12 +204,12 @@ fn dofs(args: &MeshArgs) -> Result<MeshFigure> {
 /// The problem with its state at the final time.
 fn moved(args: &MeshArgs, h: Hydro, state: State, order: usize) -> Result<(Arc<Hydro>, State)> {
     let h = Arc::new(h);
-    if args.t_final <= 0.0 {
+    if args.t_final() <= 0.0 {
         return Ok((h, state));
     }
     let mut by = engine(&h, &settings(args, order), Device::Cpu)?;
     let mut clock = Clock::new(by.start(&state)?, h.cfl)?;
-    let until = (args.t_final, None);
+    let until = (args.t_final(), None);
     clock.advance(
         &mut *by,
         h.cfl,

@@ -1,6 +1,7 @@
 //! The page of a run: fields at its end, what it computed, and its settings.
 
 use crate::commands::figures::Final;
+use crate::commands::run::shown_drift;
 use crate::commands::settings::Settings;
 use greenup_app::Result;
 use greenup_app::provenance::Provenance;
@@ -74,7 +75,7 @@ pub fn page(
         headline: vec![
             Fact::new("t", short(report.t)),
             Fact::new("steps", report.steps.to_string()),
-            Fact::new("energy drift", format!("{:.1e}", report.energy_drift)),
+            Fact::new("energy drift", shown_drift(report)),
             Fact::new("duration of the steps", si(work.wall_s, "s")),
             Fact::new("unknowns times steps", si(rate, "/s")),
         ],

@@ -11,6 +11,7 @@ use greenup_hydro::engine::{Engine, State};
 use greenup_hydro::gpu::{Gpu, RankPart, wisdom};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::{Bounds, Mesh};
+use greenup_hydro::part::partition::Method;
 use greenup_hydro::part::{Halo, Part, PartMesh, Ranked, Whole};
 use greenup_hydro::problem::Problem;
 use greenup_ranks::Ranks;
@@ -73,6 +74,12 @@ fn in_a_pool(threads: usize, work: impl FnOnce() -> Result + Send) -> Result {
 
 /// Checks settings that ranks do not have.
 pub fn check(s: &Settings, ranks: &dyn Ranks) -> Result {
+    if ranks.size() == 1 && s.partition != Method::default() {
+        return Err(checks::no_effect(
+            "partition",
+            "one rank has all zones; add --ranks",
+        ));
+    }
     if ranks.size() == 1 && !s.reproducible {
         return Ok(());
     }
@@ -161,6 +168,7 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
         checks::walls(&problem, &mesh, &**ranks)?;
         let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
         drop(mesh);
+        checks::materials(&hydro, &**ranks)?;
         let hydro = Arc::new(hydro);
         return Ok(Prepared {
             engine: run::engine(&hydro, s, device(s, &**ranks)?)?,
@@ -184,6 +192,7 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
         map,
         whole,
     } = Part::new(mesh, problem, &s.orders(), s.e0(), ranks)?;
+    checks::materials(&part, &**ranks)?;
     let halo = |by_zone| Halo::new(&around, &partition, &map, Arc::clone(ranks), by_zone);
     let sums = || RankSums::new(halo(s.reproducible), map.owned.clone(), s.reproducible);
     let inner: Box<dyn Engine> = if let Some(ordinal) = device(s, &**ranks)?.gpu() {

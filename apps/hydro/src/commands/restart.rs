@@ -33,6 +33,7 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
         );
     }
     let before = mark::marked(before, &inputs);
+    let snapshots_every = before.snapshots_every();
     let mut s = flags.clone();
     Settings {
         checkpoint: Some(path.to_owned()),
@@ -76,6 +77,7 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
         energy,
         clock,
         state,
+        snapshots_every,
     };
     run::run(problem, &s, Some(restart), json)
 }

@@ -28,7 +28,7 @@ use greenup_hydro::mesh::Mesh;
 use greenup_hydro::output::Line;
 use greenup_hydro::output::checkpoint::{Input, Saved};
 use greenup_hydro::problem::Problem;
-use greenup_hydro::time::stepping::{Clock, Termination};
+use greenup_hydro::time::stepping::{Clock, Report, Termination};
 use greenup_hydro::tuning::tuner::{Next, Tuner};
 use greenup_meter::Sensor;
 use greenup_ranks::Ranks;
@@ -42,6 +42,8 @@ pub struct RestartState {
     pub energy: f64,
     pub clock: Clock,
     pub state: Saved,
+    /// Time between the snapshots of the run that wrote it.
+    pub snapshots_every: f64,
 }
 
 impl RestartState {
@@ -108,6 +110,7 @@ fn of_rank(
     let line = Line::through(&prepared.bounds);
     let (zones, unknowns) = prepared.counts();
     let restart = from.as_ref().map(|k| k.clock);
+    let continued = from.as_ref().map(|k| (k.clock.t, k.snapshots_every));
     let (start, mut clock) = match from {
         Some(k) => {
             let state = k.part(&prepared)?;
@@ -153,6 +156,7 @@ fn of_rank(
         animation: None,
     };
     if first {
+        Snapshots::check(s, continued)?;
         let history = s.history.as_ref();
         saving.history = history
             .map(|path| {
@@ -163,7 +167,7 @@ fn of_rank(
                 )
             })
             .transpose()?;
-        saving.snapshots = Snapshots::new(s, restart.map(|c| c.t))?;
+        saving.snapshots = Snapshots::new(s, continued)?;
         saving.animation = Animation::new(s, clock.t)?;
     }
     let counter = match ranks::device(s, &**team)?.gpu() {
@@ -216,9 +220,10 @@ fn of_rank(
             bar.set_position((1000.0 * c.t / end) as u64);
             let shown = !bar.is_hidden() && c.steps.is_multiple_of(10);
             if let Some(energies) = saving.step(c, shown, engine)? {
-                let drift = (energies.0 + energies.1 - start) / start;
+                let drift = saving.drift(energies);
+                let drift = drift.map_or_else(String::new, |d| format!(", drift {d:.1e}"));
                 bar.set_message(format!(
-                    "step {}, t {:.5}, dt {:.3e}, drift {drift:.1e}",
+                    "step {}, t {:.5}, dt {:.3e}{drift}",
                     c.steps, c.t, c.dt
                 ));
             }
@@ -250,13 +255,14 @@ fn of_rank(
         Some(_) => Boards::of(&**team, wall, energy_j)?,
         None => None,
     };
-    let report = clock.report(&mut *engine, start)?;
+    let report = clock.report(&mut *engine, saving.watch.conserved(start))?;
     saving.watch.state(&clock, &state);
     let timings = engine.timings();
     let solves = (timings.iterations, timings.solves);
-    saving.watch.end(report.energy_drift, solves);
+    let drift = report.energy_drift.unwrap_or_default();
+    saving.watch.end(drift, solves);
     messages.append(&mut saving.watch.messages);
-    let unstable = saving.watch.drift(&clock, report.energy_drift);
+    let unstable = saving.watch.drift(&clock, drift);
     let animation = saving.animation.take();
     let all = match &whole {
         Some(w) if s.draws() => w.state(&state),
@@ -315,7 +321,7 @@ fn of_rank(
     } else {
         format!(
             "{} zones, {unknowns} unknowns: {} steps to t = {}, dt {}, |e| {:.10e}\n\
-             energy {} internal + {} kinetic, drift {:.1e}; {wall:.2} s, {rate:.3} Mdof steps/s",
+             energy {} internal + {} kinetic, drift {}; {wall:.2} s, {rate:.3} Mdof steps/s",
             zones,
             report.steps,
             report.t,
@@ -323,7 +329,7 @@ fn of_rank(
             report.e_norm,
             digits(report.internal, 12),
             digits(report.kinetic, 12),
-            report.energy_drift
+            shown_drift(&report)
         )
     };
     stdout::line(text);
@@ -340,6 +346,14 @@ fn of_rank(
     animated?;
     page?;
     stopped(s, &clock)
+}
+
+/// The drift of the total energy as text.
+pub fn shown_drift(report: &Report) -> String {
+    match report.energy_drift {
+        Some(drift) => format!("{drift:.1e}"),
+        None => "not known (a wall moves)".into(),
+    }
 }
 
 /// A number with so many decimals, or with as many significant digits where these would show few of them.

@@ -89,6 +89,12 @@ impl Saving<'_> {
         .of_first(self.ranks)
     }
 
+    /// Relative change of the total energy since the start; `None` if a wall moves, whose work is not known.
+    pub fn drift(&self, (internal, kinetic): (f64, f64)) -> Option<f64> {
+        let start = self.watch.conserved(self.start)?;
+        Some((internal + kinetic - start) / start)
+    }
+
     /// Writes what is due before the first step.
     ///
     /// # Errors
@@ -126,11 +132,11 @@ impl Saving<'_> {
         engine: &mut dyn Engine,
     ) -> Result<Option<(f64, f64)>> {
         let energies = due.energies.then(|| engine.energies()).transpose()?;
+        let drift = energies.and_then(|e| self.drift(e));
         if let (Some(h), Some(energies)) = (&mut self.history, energies) {
-            h.add(c, energies, self.start)?;
+            h.add(c, energies, drift)?;
         }
-        if let Some((internal, kinetic)) = energies {
-            let drift = (internal + kinetic - self.start) / self.start;
+        if let Some(drift) = drift {
             self.watch.drift(c, drift)?;
         }
         let collapsed = self.watch.is_collapsed(c);

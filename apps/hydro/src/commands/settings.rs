@@ -176,6 +176,8 @@ pub struct Settings {
     pub mark: Option<String>,
 }
 
+/// Endings of mesh files.
+const MESH_FILES: [&str; 2] = [".mesh", ".msh"];
 /// Maximum CFL number: longer steps are unstable in each problem.
 const MAX_CFL: f64 = 10.0;
 /// Maximum number of snapshots.
@@ -226,6 +228,7 @@ impl Settings {
                 .map_err(|e| AppError::new(format!("{name}: [run]: {}", e.message)))?;
             out.profile |= run.profile;
             out.tune |= run.tune;
+            let run = run.beside(name);
             fill!(out, run: mesh refine t_final steps order energy_order ode assembly device kernels share period cfl
                   cg_tol cg_max e0 every snapshots threads);
         }
@@ -252,6 +255,20 @@ impl Settings {
         }
         out.check()?;
         Ok((problem, out))
+    }
+
+    /// With the mesh file of the table `[run]` that lies beside the problem file `name`, if there is one.
+    fn beside(mut self, name: &str) -> Self {
+        let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+        let beside = (self.mesh.as_ref())
+            .filter(|m| MESH_FILES.iter().any(|e| m.ends_with(e)))
+            .map(|m| folder.join(m));
+        if let Some(file) = beside.filter(|f| f.is_file())
+            && let Some(file) = file.to_str()
+        {
+            self.mesh = Some(file.to_owned());
+        }
+        self
     }
 
     /// Refuses keys of the table `[run]` that name files to write: those come from the command line alone.
@@ -345,7 +362,7 @@ impl Settings {
     pub fn input_files(&self) -> Vec<(&'static str, &str)> {
         let file = |name: &&str, endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
         let problem = self.problem.as_deref().filter(|p| file(p, &[".toml"]));
-        let mesh = self.mesh.as_deref().filter(|m| file(m, &[".mesh", ".msh"]));
+        let mesh = self.mesh.as_deref().filter(|m| file(m, &MESH_FILES));
         let problem = problem.map(|p| ("--problem", p));
         problem
             .into_iter()
@@ -388,6 +405,11 @@ impl Settings {
 
     pub fn snapshots(&self) -> usize {
         self.snapshots.unwrap_or(10).max(1)
+    }
+
+    /// Time between snapshots.
+    pub fn snapshots_every(&self) -> f64 {
+        self.t_final() / self.snapshots() as f64
     }
 
     pub fn device(&self) -> &str {

@@ -29,19 +29,19 @@ type Result<T = ()> = std::result::Result<T, HydroError>;
 const LIST: &str = "run.pvd";
 
 impl Snapshots {
-    /// Starts the files of a run, or continues those of a folder after the time of a checkpoint.
+    /// Starts the files of a run, or continues those of a folder after the time of a checkpoint, whose run wrote them at
+    /// intervals of the second number.
     ///
     /// # Errors
-    /// The folder cannot be made, or another run writes into it.
-    pub fn new(s: &Settings, restart: Option<f64>) -> Result<Option<Self>> {
+    /// The folder cannot be made, another run writes into it, or its list ends long before the checkpoint.
+    pub fn new(s: &Settings, restart: Option<(f64, f64)>) -> Result<Option<Self>> {
         let Some(folder) = &s.vtu else {
             return Ok(None);
         };
         let lock = FolderLock::acquire(folder)?;
         let mark = s.mark.clone().unwrap_or_default();
-        let mut files = listed(folder, &mark, restart.is_some())?;
-        let now = restart.unwrap_or(0.0);
-        files.retain(|(t, _)| *t <= now * (1.0 + 1e-12));
+        let files = continued(folder, &mark, restart)?;
+        let now = restart.map_or(0.0, |(now, _)| now);
         let number = files
             .iter()
             .filter_map(|(_, name)| {
@@ -55,7 +55,7 @@ impl Snapshots {
             .map_or(0, |n| n.saturating_add(1));
         let mut out = Self {
             folder: folder.clone(),
-            every: s.t_final() / s.snapshots() as f64,
+            every: s.snapshots_every(),
             // A folder without files of this run begins at the present time.
             next: now,
             number,
@@ -69,6 +69,18 @@ impl Snapshots {
             out.skip(now);
         }
         Ok(Some(out))
+    }
+
+    /// Checks that a restart can continue the files, before other outputs are cut.
+    ///
+    /// # Errors
+    /// As [`Snapshots::new`].
+    pub fn check(s: &Settings, restart: Option<(f64, f64)>) -> Result {
+        let mark = s.mark.as_deref().unwrap_or_default();
+        match &s.vtu {
+            Some(folder) => continued(folder, mark, restart).map(|_| ()),
+            None => Ok(()),
+        }
     }
 
     /// Whether a snapshot is due at time `t`.
@@ -102,6 +114,31 @@ impl Snapshots {
         }
         self.next = n * self.every;
     }
+}
+
+/// The snapshots in a folder up to a restart; none without one.
+fn continued(folder: &Path, mark: &str, restart: Option<(f64, f64)>) -> Result<Vec<(f64, String)>> {
+    let mut files = listed(folder, mark, restart.is_some())?;
+    let (now, every) = restart.unwrap_or_default();
+    files.retain(|(t, _)| *t <= now * (1.0 + 1e-12));
+    no_gap(folder, &files, now, every)?;
+    Ok(files)
+}
+
+/// Refuses a list to which the snapshots before a checkpoint at time `now` are missing. An earlier part of the run may have
+/// had longer intervals.
+fn no_gap(folder: &Path, files: &[(f64, String)], now: f64, every: f64) -> Result {
+    let Some((last, _)) = files.last() else {
+        return Ok(());
+    };
+    let before = files.iter().rev().nth(1).map_or(0.0, |(t, _)| last - t);
+    if now - last <= every.max(before) * (1.0 + 1e-9) {
+        return Ok(());
+    }
+    Err(HydroError::Output(format!(
+        "{} ends at t = {last}, and the checkpoint is at t = {now}: the snapshots between would be missing. Fix: name another folder with --vtu",
+        folder.join(LIST).display()
+    )))
 }
 
 /// The snapshots in a folder that a run goes on with; none if it begins anew.

@@ -37,16 +37,21 @@ pub struct Watch<'a> {
     pub messages: Vec<String>,
 }
 
+/// Whether a wall of any rank moves, so that it does work. All ranks call it.
+pub fn walls_move(hydro: &Hydro, ranks: &dyn Ranks) -> bool {
+    let mut driven = [hydro.space.driven.len() as f64];
+    ranks.sum(&mut driven);
+    driven[0] > 0.0
+}
+
 impl<'a> Watch<'a> {
     pub fn new(
         (hydro, whole): (&'a Hydro, Option<&'a Whole>),
         ranks: &'a dyn Ranks,
         (clock, end): (&Clock, f64),
     ) -> Self {
-        let mut driven = [hydro.space.driven.len() as f64];
-        ranks.sum(&mut driven);
         Self {
-            is_driven: driven[0] > 0.0,
+            is_driven: walls_move(hydro, ranks),
             hydro,
             whole,
             ranks,
@@ -127,6 +132,11 @@ impl<'a> Watch<'a> {
                 ));
             }
         }
+    }
+
+    /// The total energy at the start, from which it drifts; `None` if walls do work.
+    pub fn conserved(&self, start: f64) -> Option<f64> {
+        (!self.is_driven).then_some(start)
     }
 
     /// Whether the problem conserves its total energy.

@@ -65,6 +65,16 @@ impl Shape {
         }
     }
 
+    /// Reference position of a corner.
+    pub fn corner(self, c: usize) -> Vec<f64> {
+        (0..self.dim())
+            .map(|g| match self.tensor() {
+                true => (c >> g & 1) as f64,
+                false => f64::from(u8::from(c == g + 1)),
+            })
+            .collect()
+    }
+
     /// Number of nodes of the nodal basis of an order.
     pub fn nodes(self, order: usize) -> usize {
         let k = order;

@@ -61,7 +61,7 @@ fn within(shape: Shape, k: usize, at: &[usize], on: &[usize], own: &[u32]) -> us
 }
 
 /// Nodes of each zone [zone][local], and the number of nodes.
-fn number(mesh: &Mesh, k: usize) -> (Vec<u32>, usize) {
+pub(crate) fn number(mesh: &Mesh, k: usize) -> (Vec<u32>, usize) {
     let shape = mesh.shape;
     let positions: Vec<(Vec<usize>, Vec<usize>)> = integer_positions(shape, k)
         .into_iter()

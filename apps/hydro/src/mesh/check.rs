@@ -1,7 +1,8 @@
 //! Checks of meshes from files, and zones turned into the orientation that the equations need.
 
-use super::{Bounds, Face, INNER, Mesh, Place};
+use super::{Bounds, Face, INNER, Mesh, Place, face};
 use crate::fem::element::{Shape, nodal};
+use crate::fem::fe_space::number;
 use crate::fem::small_matrix::determinant;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
@@ -37,6 +38,18 @@ pub(super) enum MeshError {
     Open { zone: usize, at: String },
     #[error("the boundary element {0:?} is the face of no zone")]
     NoFace(Vec<u32>),
+    #[error(
+        "zones {zones:?} share a node, but it is at {at} in one and {distance:.3e} away in the other: positions must be continuous. Fix: join the nodes in the program that made the mesh"
+    )]
+    Torn {
+        zones: [usize; 2],
+        at: String,
+        distance: f64,
+    },
+    #[error(
+        "the mesh is periodic: zones {zones:?} are neighbours across its sides, {distance} apart. Periodic meshes are not read: sides are walls or free. Fix: save the mesh before its sides are joined"
+    )]
+    Periodic { zones: [usize; 2], distance: f64 },
     #[error("the boundary attribute {0} is too large")]
     Attribute(u32),
     #[error(
@@ -63,6 +76,54 @@ pub(super) fn flat(dim: usize, positions: &[Place]) -> Result<(), MeshError> {
     }
 }
 
+/// Nodes that lie closer to each other are one, relative to the size of the mesh.
+const JOINED: f64 = 1e-7;
+
+/// Checks that zones agree on the positions `[zone][node]` of the nodes that they share.
+pub(super) fn continuous(mesh: &Mesh, order: usize, positions: &[Place]) -> Result<(), MeshError> {
+    let (nodes, count) = number(mesh, order);
+    let b = Bounds::of(mesh.dim(), positions.iter());
+    let size = (0..3).map(|c| b.high[c] - b.low[c]).fold(0.0, f64::max);
+    let mut first = vec![usize::MAX; count];
+    // The places that are farthest apart, and their distance.
+    let mut worst = ([0, 0], JOINED * size);
+    for (i, node) in nodes.iter().enumerate() {
+        let first = &mut first[*node as usize];
+        if *first == usize::MAX {
+            *first = i;
+            continue;
+        }
+        let (p, q) = (positions[*first], positions[i]);
+        let distance = (0..3).map(|c| (p[c] - q[c]).powi(2)).sum::<f64>().sqrt();
+        if distance > worst.1 {
+            worst = ([*first, i], distance);
+        }
+    }
+    let (places, distance) = worst;
+    if places[0] == places[1] {
+        return Ok(());
+    }
+    let [p, q] = places.map(|i| positions[i]);
+    let zones = places.map(|i| i / mesh.shape.nodes(order));
+    // Joined sides are as far apart as the mesh is long.
+    let along = positions
+        .iter()
+        .map(|x| (0..3).map(|c| x[c] * (q[c] - p[c])).sum::<f64>() / distance);
+    let (low, high) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+        (low.min(x), high.max(x))
+    });
+    Err(if distance > 0.5 * (high - low) {
+        MeshError::Periodic { zones, distance }
+    } else {
+        let at = format!("{:?}", &p[..mesh.dim()]);
+        MeshError::Torn {
+            zones,
+            at,
+            distance,
+        }
+    })
+}
+
 impl Mesh {
     /// Checks that corners exist, zones occur once, the mesh lies in its plane, boundary faces have attributes and no node
     /// hangs. Faces within the mesh get the mark [`INNER`].
@@ -84,10 +145,6 @@ impl Mesh {
             for f in 0..self.shape.faces().len() {
                 shared.entry(self.face_of(z, f)).or_insert((0, z)).0 += 1;
             }
-        }
-        flat(self.dim(), &self.vertices)?;
-        for x in &mut self.vertices {
-            x[self.shape.dim()..].fill(0.0);
         }
         for (f, (count, zone)) in &shared {
             if *count > 2 {
@@ -121,7 +178,38 @@ impl Mesh {
         self.notes.extend(inner.into_iter().map(|(number, count)| {
             format!("{count} boundary elements of attribute {number} lie within the mesh: they act only if {number} is a wall of the problem")
         }));
+        self.drop_unused();
+        flat(self.dim(), &self.vertices)?;
+        for x in &mut self.vertices {
+            x[self.shape.dim()..].fill(0.0);
+        }
         Ok(())
+    }
+
+    /// Leaves out the vertices of no zone: they would count for the extent of the mesh. Faces are those of zones.
+    fn drop_unused(&mut self) {
+        const UNUSED: u32 = u32::MAX;
+        let mut number = vec![UNUSED; self.vertices.len()];
+        for v in &self.corners {
+            number[*v as usize] = 0;
+        }
+        if !number.contains(&UNUSED) {
+            return;
+        }
+        let all = std::mem::take(&mut self.vertices);
+        for (x, to) in all.iter().zip(&mut number).filter(|(_, to)| **to == 0) {
+            *to = self.vertices.len() as u32;
+            self.vertices.push(*x);
+        }
+        for v in &mut self.corners {
+            *v = number[*v as usize];
+        }
+        self.boundary = (self.boundary.drain())
+            .map(|(f, attribute)| {
+                let own = f.iter().filter(|v| **v != UNUSED);
+                (face(own.map(|v| number[*v as usize])), attribute)
+            })
+            .collect();
     }
 
     /// Position of the centre of a face, for messages.
@@ -141,7 +229,7 @@ impl Mesh {
     pub(super) fn turn(&mut self) -> Result<(), MeshError> {
         self.straighten();
         let corners: Vec<Vec<f64>> = (0..self.shape.corners())
-            .map(|c| corner(self.shape, c))
+            .map(|c| self.shape.corner(c))
             .collect();
         let negative: Vec<usize> = (0..self.zones())
             .filter(|z| self.determinants(*z, &corners).all(|det| det < 0.0))
@@ -171,7 +259,7 @@ impl Mesh {
     /// Nodes of order 1 that are the corners say nothing more.
     fn straighten(&mut self) {
         let corners: Vec<Vec<f64>> = (0..self.shape.corners())
-            .map(|c| corner(self.shape, c))
+            .map(|c| self.shape.corner(c))
             .collect();
         let negative = |mesh: &Self, z| mesh.determinants(z, &corners).all(|det| det < 0.0);
         let of_corners = self.curved.as_ref().is_some_and(|c| c.order == 1)
@@ -242,7 +330,7 @@ impl Mesh {
                 let side = if a == b { *a } else { 0 };
                 let (a, b) = (own[*a], own[*b]);
                 if let Some(other) = edges.insert((a, b, side), z) {
-                    let at = self.centre(&super::face([a, b].into_iter()));
+                    let at = self.centre(&face([a, b].into_iter()));
                     return Err(MeshError::Overlap(other, z, at));
                 }
             }
@@ -283,14 +371,4 @@ pub(super) fn sorted(zone: &[u32]) -> [u32; 8] {
     out[..zone.len()].copy_from_slice(zone);
     out.sort_unstable();
     out
-}
-
-/// Reference position of a corner.
-fn corner(shape: Shape, c: usize) -> Vec<f64> {
-    (0..shape.dim())
-        .map(|g| match shape.tensor() {
-            true => (c >> g & 1) as f64,
-            false => f64::from(u8::from(c == g + 1)),
-        })
-        .collect()
 }

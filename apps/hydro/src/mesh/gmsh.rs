@@ -112,6 +112,11 @@ pub fn read(name: &str, text: &str) -> Result<Mesh, HydroError> {
                 }
             }
             "$Elements" => blocks_of_elements(&mut w, &mut file.entries)?,
+            "$NOD" | "$NOE" | "$ELM" => {
+                return Err(w.wrong(&format!(
+                    "`{section}`: this is Gmsh's format 1; text of formats 2.2 and 4.1 is read. Fix: convert it, `gmsh {name} -save -format msh41 -o new.msh`"
+                )));
+            }
             "$PartitionedEntities" => {
                 return Err(
                     w.wrong("a partitioned mesh is not read. Fix: save it whole, `-part 0`")

@@ -1,7 +1,7 @@
 //! Reader of MFEM's mesh formats 1.0, 1.2 and 1.3 (text): zones of one shape, with vertices or with nodes of a
 //! finite-element space.
 
-use super::check::flat;
+use super::check::{continuous, flat};
 use super::tokens::{Words, short};
 use super::{Curved, Mesh, Place, face};
 use crate::HydroError;
@@ -178,6 +178,9 @@ fn boundary(w: &mut Words, mesh: &mut Mesh) -> Result<(), HydroError> {
 
 /// Reads the section `nodes`: positions of the vertices, or of all nodes of curved zones.
 fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroError> {
+    if mesh.corners.is_empty() {
+        return Err(w.wrong("`nodes` comes before `elements`"));
+    }
     if let Some(v) = mesh.corners.iter().find(|v| **v as usize >= vertices) {
         return Err(w.wrong(&format!(
             "a zone has corner {v}, but there are {vertices} vertices"
@@ -265,7 +268,9 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
         };
         all[n][c] = w.real()?;
     }
-    flat(dim, &all).map_err(|e| w.wrong(&e.to_string()))?;
+    // Nodes at vertices of no zone do not count.
+    let of_zones: Vec<Place> = local.iter().map(|i| all[*i]).collect();
+    flat(dim, &of_zones).map_err(|e| w.wrong(&e.to_string()))?;
     let n = shape.nodes(degree);
     let mut points = Vec::with_capacity(mesh.zones() * dim * n);
     for own in local.chunks(n) {
@@ -277,16 +282,12 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
     });
     // Corners of the zones are positions of their nodes.
     mesh.vertices = vec![[0.0; 3]; vertices];
+    if !shared {
+        continuous(mesh, degree, &of_zones).map_err(|e| w.wrong(&e.to_string()))?;
+    }
     for z in 0..mesh.zones() {
         for c in 0..shape.corners() {
-            let at: Vec<f64> = if shape.tensor() {
-                (0..dim).map(|g| (c >> g & 1) as f64).collect()
-            } else {
-                (0..dim)
-                    .map(|g| if c == g + 1 { 1.0 } else { 0.0 })
-                    .collect()
-            };
-            let position = mesh.map(z, &at);
+            let position = mesh.map(z, &shape.corner(c));
             let v = mesh.zone(z)[c] as usize;
             if v < vertices {
                 mesh.vertices[v] = position;

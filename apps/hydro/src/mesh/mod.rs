@@ -318,3 +318,6 @@ impl Mesh {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@ use super::fields::Field;
 use super::tube::tube;
 use crate::hydro::Hydro;
 use crate::problem::Standard;
+use crate::problem::origin::corners_at_origin;
 use std::f64::consts::PI;
 
 /// Exact fields at a position.
@@ -95,7 +96,7 @@ impl Solution {
 pub fn exact(h: &Hydro, t: f64, energy: f64) -> Option<Solution> {
     let name = h.problem.standard().map_or("", Standard::name);
     match radial(name, h.space.dim, t, energy) {
-        Some((shock, fields)) => Some(Solution {
+        Some((shock, fields)) => radial_holds(h, t, shock).then(|| Solution {
             shock: Some(shock),
             planar: false,
             kinks: vec![shock],
@@ -103,6 +104,31 @@ pub fn exact(h: &Hydro, t: f64, energy: f64) -> Option<Solution> {
         }),
         None => tube(h, t),
     }
+}
+
+/// Whether a radial flow is that of the mesh: its zones meet at the origin, walls there are planes through it, and the shock
+/// has reached no other side.
+fn radial_holds(h: &Hydro, t: f64, shock: f64) -> bool {
+    let space = &h.space;
+    let n = space.nodes;
+    let size = space.start.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let is_zero = |x: f64| x.abs() <= 1e-9 * size;
+    let distance = |node: usize| -> f64 {
+        let squares = (0..space.dim).map(|c| space.start[c * n + node].powi(2));
+        squares.sum::<f64>().sqrt()
+    };
+    let flows_in = h.problem.standard() == Some(Standard::Noh);
+    let walls = (space.constrained.iter().enumerate())
+        .filter(|(_, constrained)| **constrained)
+        .all(|(i, _)| is_zero(space.start[i]) || !flows_in && distance(i % n) >= shock);
+    // Free sides move to the origin at speed 1.
+    let sides = space.start.chunks(n).all(|x| {
+        let low = x.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let is_far = |end: &f64| is_zero(*end) || end.abs() - t >= shock;
+        !flows_in || [low, high].iter().all(is_far)
+    });
+    walls && sides && space.driven.is_empty() && !corners_at_origin(space).is_empty()
 }
 
 /// Radius of the shock, and the solution over the distance.
@@ -247,6 +273,68 @@ mod tests {
                 .sum();
             let want = surface * shock.powi(dim as i32) / dim as f64;
             assert!((mass / want - 1.0).abs() < 1e-3, "{dim}: {mass} {want}");
+        }
+    }
+
+    #[test]
+    fn radial_solutions_are_given_only_where_they_hold() {
+        use crate::mesh::Mesh;
+        use crate::problem::initial_state::Orders;
+        let o = Orders {
+            kinematic: 1,
+            energy: 0,
+            cg_tol: 1e-12,
+            cg_max: 300,
+            cfl: 0.5,
+        };
+        let faces = |from: f64, to: f64| -> Vec<f64> {
+            (0..=4)
+                .map(|i| from + 0.25 * f64::from(i) * (to - from))
+                .collect()
+        };
+        let unit = || faces(0.0, 1.0);
+        for (standard, sides, t, want) in [
+            (Standard::Noh, vec![unit(), unit()], 0.6, true),
+            (
+                Standard::Noh,
+                vec![faces(-1.0, 1.0), faces(-1.0, 1.0)],
+                0.6,
+                true,
+            ),
+            (Standard::Noh, vec![faces(-1.0, 1.0), unit()], 0.6, true),
+            (Standard::Noh, vec![unit()], 0.6, true),
+            // The shock at 0.267 meets the free sides at 0.2.
+            (Standard::Noh, vec![unit(), unit()], 0.8, false),
+            (
+                Standard::Noh,
+                vec![faces(0.05, 1.05), faces(0.05, 1.05)],
+                0.2,
+                false,
+            ),
+            (Standard::Noh, vec![unit(), faces(0.05, 1.05)], 0.2, false),
+            (Standard::Noh, vec![faces(1.0, 2.0), unit()], 0.2, false),
+            (Standard::Sedov, vec![unit(), unit()], 0.6, true),
+            (Standard::Sedov, vec![faces(-1.0, 1.0), unit()], 0.6, true),
+            (
+                Standard::Sedov,
+                vec![faces(-1.0, 1.0), faces(-1.0, 1.0)],
+                0.6,
+                true,
+            ),
+            (Standard::Sedov, vec![unit(), unit(), unit()], 0.6, true),
+            // The shock has reached a wall.
+            (Standard::Sedov, vec![unit(), unit()], 1.2, false),
+            (
+                Standard::Sedov,
+                vec![faces(-0.25, 0.75), unit()],
+                0.6,
+                false,
+            ),
+        ] {
+            let mesh = Mesh::of_box(&sides);
+            let (h, _) = Hydro::new(&mesh, standard.into(), &o, 1.0).unwrap();
+            let found = exact(&h, t, 1.0).is_some();
+            assert_eq!(found, want, "{standard:?} {sides:?} {t}");
         }
     }
 

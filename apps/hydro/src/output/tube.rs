@@ -98,7 +98,7 @@ fn same(a: &Side, b: &Side) -> bool {
     near(a.density, b.density) && near(a.pressure, b.pressure) && a.gamma == b.gamma
 }
 
-/// Whether the mesh is a box whose sides do not move outwards or inwards.
+/// Whether the mesh is a box whose sides do not move outwards or inwards, and nothing else is constrained.
 fn boxed(h: &Hydro, volume: f64) -> bool {
     let space = &h.space;
     let mut product = 1.0;
@@ -109,7 +109,7 @@ fn boxed(h: &Hydro, volume: f64) -> bool {
         let held = &space.constrained[c * space.nodes..(c + 1) * space.nodes];
         if x.iter()
             .zip(held)
-            .any(|(x, held)| (*x == lo || *x == hi) && !held)
+            .any(|(x, held)| (*x == lo || *x == hi) != *held)
         {
             return false;
         }
@@ -150,6 +150,45 @@ mod tests {
             // Later its waves meet the walls.
             assert!(tube(&h, 0.6).is_none());
         }
+    }
+
+    #[test]
+    fn walls_within_the_tube_or_that_hold_the_gas_at_its_sides_end_it() {
+        let o = Orders {
+            kinematic: 2,
+            energy: 1,
+            cg_tol: 1e-12,
+            cg_max: 300,
+            cfl: 0.5,
+        };
+        let two = |walls: &str| -> Option<Solution> {
+            let dir = tempfile::tempdir().unwrap();
+            let file = dir.path().join("p.toml");
+            let text = format!(
+                "[[material]]\nwhere = \"x < 0.5\"\ngamma = 1.4\ndensity = 1\npressure = 1\n\
+                 [[material]]\ngamma = 1.4\ndensity = 0.1\npressure = 0.1\n{walls}"
+            );
+            std::fs::write(&file, text).unwrap();
+            let mesh = Mesh::open("8x2", 0).unwrap();
+            let problem = Problem::of(file.to_str().unwrap()).unwrap();
+            tube(&Hydro::new(&mesh, problem, &o, 1.0).unwrap().0, 0.1)
+        };
+        assert!(two("").is_some());
+        assert!(two("[walls]\n2 = \"fixed\"\n").is_none());
+        assert!(two("[walls]\n2 = \"free\"\n").is_none());
+        let mut mesh = Mesh::open("8x2", 0).unwrap();
+        // A wall across the middle of the tube.
+        let middle = |v: &u32| *v != u32::MAX && mesh.vertices[*v as usize][0] == 0.25;
+        let faces: Vec<_> = (0..mesh.zones())
+            .map(|z| mesh.face_of(z, 3))
+            .filter(|f| f.iter().filter(|v| middle(v)).count() == 2)
+            .collect();
+        assert_eq!(faces.len(), 2);
+        for f in faces {
+            mesh.boundary.insert(f, 1 | crate::mesh::INNER);
+        }
+        let (h, _) = Hydro::new(&mesh, Problem::of("sod").unwrap(), &o, 1.0).unwrap();
+        assert!(tube(&h, 0.1).is_none());
     }
 
     #[test]

@@ -5,10 +5,10 @@ use crate::HydroError;
 use crate::engine::State;
 use crate::fem::element::{Element, inner_positions};
 use crate::fem::fe_space::Space;
-use crate::fem::node_lattice::{entity, integer_positions};
 use crate::fem::small_matrix::determinant;
 use crate::hydro::Hydro;
 use crate::mesh::{Bounds, FREE, Mesh, PISTON};
+use crate::problem::origin::{corner_nodes, corners_at_origin, orthants};
 use crate::problem::{Gas, Problem, Standard, Wall};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -128,6 +128,10 @@ pub(crate) fn spaces<'a>(
             o.energy,
             3 * o.kinematic - 1
         )));
+    }
+    if let Some(user) = problem.user() {
+        let fits = user.fits_dimension(mesh.dim());
+        fits.map_err(|e| HydroError::Problem(e.to_string()))?;
     }
     let standard = problem.standard();
     if mesh.dim() == 1 && standard == Some(Standard::RayleighTaylor) {
@@ -301,6 +305,14 @@ pub(crate) fn assembled(
     for (n, material) in of_nodes.into_iter().enumerate() {
         let x: Vec<f64> = (0..dim).map(|c| space.start[c * space.nodes + n]).collect();
         let own = problem.velocity(material, &x);
+        if let Some(c) = (dim..3).find(|c| own[*c] != 0.0) {
+            return Err(HydroError::InitialState(format!(
+                "the velocity of material {} at {x:?} is {} along {}, which a mesh of {dim} dimensions does not have",
+                material + 1,
+                own[c],
+                ["x", "y", "z"][c]
+            )));
+        }
         for (c, own) in own.iter().enumerate().take(dim) {
             let i = c * space.nodes + n;
             v[i] = if space.constrained[i] { 0.0 } else { *own };
@@ -363,50 +375,44 @@ fn piston() -> (u32, Wall) {
     (PISTON, wall)
 }
 
-/// Puts the energy of a point source into the corners at the origin; the mesh covers one of its 2^dim orthants.
+/// Adds the energy of a point source to the corners at the origin: the share of it that belongs to the space that the mesh
+/// covers there. `mass` is that of the points.
 fn point_energy(
     space: &Space,
-    volume: &[f64],
+    mass: &[f64],
     e0: f64,
     e: &mut [f64],
     facts: &dyn Facts,
 ) -> Result<(), HydroError> {
     let (d, el) = (space.dim, &space.element);
-    let corner = |k: usize| -> Vec<(usize, usize)> {
-        integer_positions(el.shape, k.max(1))
-            .iter()
-            .enumerate()
-            .filter_map(|(i, at)| match entity(el.shape, k.max(1), at)[..] {
-                [c] => Some((c, if k == 0 { 0 } else { i })),
-                _ => None,
-            })
-            .collect()
-    };
-    let (nodes, energies) = (corner(el.order), corner(el.energy_order));
+    let energies = corner_nodes(el.shape, el.energy_order);
     let mut found = Vec::new();
-    let mut terms = Vec::new();
-    for z in 0..space.zones {
-        for (c, i) in &nodes {
-            let node = space.zone(z)[*i] as usize;
-            if (0..d).all(|c| space.start[c * space.nodes + node].abs() < 1e-12) {
-                let j = energies.iter().find(|e| e.0 == *c).map_or(0, |e| e.1);
-                // ρ is 1 all over.
-                let term = (0..el.points())
-                    .map(|q| volume[z * el.points() + q] * el.energy_at(q)[j])
-                    .sum::<f64>();
-                terms.push((z, term));
-                found.push(z * el.energies + j);
-            }
-        }
+    let (mut terms, mut shares) = (Vec::new(), Vec::new());
+    for at in corners_at_origin(space) {
+        let (z, corner) = (at.zone, at.corner);
+        let j = energies.iter().find(|e| e.0 == corner).map_or(0, |e| e.1);
+        let term = (0..el.points())
+            .map(|q| mass[z * el.points() + q] * el.energy_at(q)[j])
+            .sum::<f64>();
+        terms.push((z, term));
+        shares.push((z, at.share));
+        found.push(z * el.energies + j);
     }
     let (count, integral) = facts.sum_of(&terms);
+    let (_, share) = facts.sum_of(&shares);
     if count == 0 {
         return Err(HydroError::InitialState(
             "the energy of a point is put at the origin, where this mesh has no corner".into(),
         ));
     }
+    let covered = orthants(d, share);
+    if covered.is_nan() || covered <= 0.0 {
+        return Err(HydroError::InitialState(
+            "the energy of a point is put at the origin, where the zones of this mesh have no angle".into(),
+        ));
+    }
     for i in found {
-        e[i] = e0 / f64::from(1 << d) / integral;
+        e[i] += e0 * covered / f64::from(1 << d) / integral;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ pub(crate) mod consistency;
 mod defaults;
 pub mod initial_state;
 pub mod memory;
+pub(crate) mod origin;
 mod standard;
 mod user;
 pub(crate) mod zone_at_start;

@@ -72,17 +72,21 @@ pub(super) fn at_start(
         let values = nalgebra::DVector::from_iterator(inner.len(), inner.iter().map(|x| f(x)));
         (rewriting * values).iter().copied().collect()
     };
-    if problem.user().is_some() {
+    if let Some(user) = problem.user() {
         for x in &inner {
             let e = problem.energy(material, x);
             // Densities are checked below.
-            if problem.density(material, x) > 0.0 && (e < 0.0 || e.is_nan()) {
-                let why = match e.is_nan() {
-                    true => "an expression has no value there",
-                    false => "it must be 0 or more, as must be pressure + gamma p_inf",
+            let has_density = problem.density(material, x) > 0.0;
+            if has_density && !(e >= 0.0 && e.is_finite()) {
+                let energy = ("specific internal energy", e);
+                let (key, value) = user.not_finite(material, x).unwrap_or(energy);
+                let why = match value {
+                    v if v.is_nan() => "an expression has no value there",
+                    v if v.is_infinite() => "it must be finite",
+                    _ => "it must be 0 or more, as must be pressure + gamma p_inf",
                 };
                 return Err(HydroError::InitialState(format!(
-                    "the specific internal energy of material {} in zone {number} at {x:?} is {e}: {why}",
+                    "the {key} of material {} in zone {number} at {x:?} is {value}: {why}",
                     material + 1
                 )));
             }

@@ -9,7 +9,7 @@ use crate::commands::restart::same_files;
 use crate::commands::run::RestartState;
 use crate::commands::saving::Saving;
 use crate::commands::settings::Settings;
-use crate::commands::watch::Watch;
+use crate::commands::watch::{Watch, walls_move};
 use crate::commands::{checks, mark, ranks};
 use crate::engine::{State, Timings};
 use crate::output::checkpoint::{self, Checkpoint, Input};
@@ -30,6 +30,8 @@ pub struct Session {
     clock: Clock,
     /// Total energy at the start.
     start: f64,
+    /// Whether a wall of any rank does work.
+    walls_move: bool,
     ranks: Arc<dyn Ranks>,
 }
 
@@ -91,6 +93,7 @@ impl Session {
             energy,
             clock,
             state,
+            snapshots_every: settings.snapshots_every(),
         };
         Self::of(problem, settings, Some(from), ranks)
     }
@@ -121,6 +124,7 @@ impl Session {
             }
         };
         Ok(Self {
+            walls_move: walls_move(&prepared.hydro, &*ranks),
             settings,
             inputs,
             prepared,
@@ -241,7 +245,8 @@ impl Session {
     /// # Errors
     /// The device is lost.
     pub fn report(&mut self) -> Result<Report> {
-        Ok(self.clock.report(&mut *self.prepared.engine, self.start)?)
+        let start = (!self.walls_move).then_some(self.start);
+        Ok(self.clock.report(&mut *self.prepared.engine, start)?)
     }
 
     /// Times and counts of the engine.

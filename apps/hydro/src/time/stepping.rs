@@ -37,8 +37,8 @@ pub struct Report {
     pub internal: f64,
     /// Total kinetic energy.
     pub kinetic: f64,
-    /// Relative change of the total energy since the start.
-    pub energy_drift: f64,
+    /// Relative change of the total energy since the start; `None` if a wall moves, whose work is not known.
+    pub energy_drift: Option<f64>,
 }
 
 /// Why a run ended before the final time.
@@ -148,11 +148,15 @@ impl Clock {
         Ok(())
     }
 
-    /// Results of the run; `start` is the total energy of the initial state.
+    /// Results of the run; `start` is the total energy of the initial state, `None` if walls do work.
     ///
     /// # Errors
     /// The device is lost.
-    pub fn report(&self, engine: &mut dyn Engine, start: f64) -> Result<Report, HydroError> {
+    pub fn report(
+        &self,
+        engine: &mut dyn Engine,
+        start: Option<f64>,
+    ) -> Result<Report, HydroError> {
         let (internal, kinetic) = engine.energies()?;
         Ok(Report {
             steps: self.steps,
@@ -162,7 +166,7 @@ impl Clock {
             e_norm: engine.energy_norm()?,
             internal,
             kinetic,
-            energy_drift: (internal + kinetic - start) / start,
+            energy_drift: start.map(|start| (internal + kinetic - start) / start),
         })
     }
 }

@@ -108,6 +108,32 @@ fn every_key_of_a_problem_file_changes_the_run() {
         let e = error(&["run", "--problem", &file, "--ranks", ranks]);
         assert!(e.contains("no face of attribute 3"), "{ranks}: {e}");
     }
+    // Materials that no zone has: none fits, or one before has its zones.
+    for condition in ["where = \"x > 5\"", "attribute = 7", "where = \"x > 0.7\""] {
+        let more = format!("[[material]]\n{condition}\ngamma = 1.4\ndensity = 1\npressure = 1\n");
+        for ranks in ["1", "2"] {
+            let e = outcome(&dir, &format!("{FILE}{more}"), &["--ranks", ranks]).unwrap_err();
+            assert!(e.contains("material 3: no zone has it"), "{condition}: {e}");
+        }
+    }
+    // Components beyond the dimension: those that are 0 change nothing, others are refused.
+    let velocity = |z: &str| FILE.replacen("\"0.1*x\", 0.0]", &format!("\"0.1*x\", 0.0, {z}]"), 1);
+    assert_eq!(outcome(&dir, &velocity("\"0*x\""), &[]).unwrap(), before);
+    for (text, why) in [
+        (velocity("\"5\""), "along z"),
+        (velocity("-0.5"), "along z"),
+        (
+            FILE.replacen("[0.0, -0.3]", "[0.0, -0.3, 1.0]", 1),
+            "gravity: it acts along z",
+        ),
+        (
+            FILE.replacen("1 = \"x\"", "1 = \"z\"", 1),
+            "walls: 1: it acts along z",
+        ),
+    ] {
+        let e = outcome(&dir, &text, &[]).unwrap_err();
+        assert!(e.contains(why), "{why}: {e}");
+    }
     let page = path(&dir, "p.html");
     outcome(&dir, FILE, &["--html", &page]).unwrap();
     let page = std::fs::read_to_string(&page).unwrap();
@@ -136,6 +162,11 @@ fn flags_without_effect_are_refused() {
         (&["--kernels", "zones=2"], "parameters of GPU kernels"),
         (&["--share", "0.5"], "one device computes all zones"),
         (&["--period", "9"], "nothing is tuned or balanced"),
+        (&["--partition", "metis"], "one rank has all zones"),
+        (
+            &["--partition", "metis", "--ranks", "1"],
+            "one rank has all zones",
+        ),
         (&["--every", "7"], "no checkpoints"),
         (&["--snapshots", "3"], "no snapshots"),
         (&["--field", "pressure"], "no picture"),
@@ -156,4 +187,32 @@ fn flags_without_effect_are_refused() {
         assert!(e.contains(why), "{flags:?}: {e}");
     }
     assert!(!std::path::Path::new(&png).exists());
+}
+
+#[test]
+fn a_mesh_of_a_problem_file_lies_beside_it_or_in_the_working_folder() {
+    let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = path(&dir, "p.toml");
+    let text = "[run]\nmesh = \"own.mesh\"\nrefine = 0\nsteps = 1\n[[material]]\ngamma = 1.4\ndensity = 1\npressure = 1\n";
+    std::fs::write(&file, text).unwrap();
+    let zones = || -> J {
+        let run = hydro(&["run", "--problem", &file, "--json"])
+            .current_dir(&elsewhere)
+            .assert()
+            .success();
+        serde_json::from_slice::<J>(&run.get_output().stdout).unwrap()["zones"].clone()
+    };
+    std::fs::write(elsewhere.path().join("own.mesh"), mesh_of_segments(2)).unwrap();
+    assert_eq!(zones(), 2);
+    std::fs::write(dir.path().join("own.mesh"), mesh_of_segments(3)).unwrap();
+    assert_eq!(zones(), 3);
+}
+
+fn mesh_of_segments(n: usize) -> String {
+    let zones: String = (0..n).map(|z| format!("1 1 {z} {}\n", z + 1)).collect();
+    let vertices: String = (0..=n).map(|v| format!("{v}\n")).collect();
+    format!(
+        "MFEM mesh v1.0\ndimension\n1\nelements\n{n}\n{zones}boundary\n2\n1 0 0\n1 0 {n}\nvertices\n{}\n1\n{vertices}",
+        n + 1
+    )
 }

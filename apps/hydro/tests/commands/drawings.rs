@@ -58,6 +58,15 @@ fn meshes_are_drawn_and_written_as_data() {
         (&["--show", "shared", "--rank", "4"], "counted from 0"),
         (&["--show", "parts", "--ranks", "9"], "fewer ranks"),
         (&["-o", "mesh.txt"], "mesh.txt"),
+        // What changes nothing of the drawing.
+        (&["--ranks", "3"], "draws the whole mesh"),
+        (&["--rank", "0"], "draws the whole mesh"),
+        (&["--show", "parts", "--rank", "0"], "draws all ranks"),
+        (&["--show", "parts", "--orders", "2"], "draws zones"),
+        (&["--show", "parts", "--problem", "3"], "draws zones"),
+        (&["--show", "parts", "--t-final", "1"], "only `dofs`"),
+        (&["--show", "shared", "--t-final", "1"], "only `dofs`"),
+        (&["--show", "parts", "--ranks", "0"], "--ranks"),
     ] {
         let said = error(&[&["mesh"][..], args].concat());
         assert!(said.contains(word), "{args:?}: {said}");

@@ -159,3 +159,45 @@ fn a_restart_behind_the_end_has_the_time_step_of_before() {
         "{whole} {rest}"
     );
 }
+
+#[test]
+fn a_restart_continues_no_outputs_that_end_before_its_checkpoint() {
+    let dir = tempfile::tempdir().unwrap();
+    let [ckpt, csv, fields] = ["a.ckpt", "h.csv", "fields"].map(|n| path(&dir, n));
+    let list = Path::new(&fields).join("run.pvd");
+    let outputs = ["--history", &csv, "--vtu", &fields];
+    let run = |t: &str, more: &[&str]| {
+        let args = ["run", "--refine", "1", "--t-final", t];
+        numbers(&[&args[..], &outputs, more].concat())
+    };
+    let far = run("0.1", &["--checkpoint", &ckpt]);
+    let near = run("0.05", &[]);
+    assert!(near["steps"].as_u64() < far["steps"].as_u64());
+    let before = [&csv, list.to_str().unwrap()].map(|f| std::fs::read(f).unwrap());
+    let go_on = ["restart", &ckpt, "--t-final", "0.12"];
+    for (flag, value, why) in [
+        ("--history", &csv, format!("ends at step {}", near["steps"])),
+        ("--vtu", &fields, "ends at t = 0.05".to_owned()),
+    ] {
+        let e = error(&[&go_on[..], &[flag, value]].concat());
+        assert!(e.contains(&why) && e.contains("missing"), "{e}");
+    }
+    let after = [&csv, list.to_str().unwrap()].map(|f| std::fs::read(f).unwrap());
+    assert!(before == after);
+    // A history that begins behind the checkpoint, or has no line yet, has no gap.
+    let kept = std::fs::read(&ckpt).unwrap();
+    let fresh = path(&dir, "fresh.csv");
+    for _ in 0..2 {
+        std::fs::write(&ckpt, &kept).unwrap();
+        numbers(&[&go_on[..], &["--history", &fresh]].concat());
+    }
+    let head = std::fs::read_to_string(&fresh).unwrap();
+    std::fs::write(&fresh, head.lines().next().unwrap().to_owned() + "\n").unwrap();
+    std::fs::write(&ckpt, &kept).unwrap();
+    numbers(&[&go_on[..], &["--history", &fresh]].concat());
+    assert_eq!(std::fs::read_to_string(&fresh).unwrap(), head);
+    // A refused restart has not cut the history.
+    std::fs::write(&ckpt, &kept).unwrap();
+    error(&[&go_on[..], &["--history", &fresh, "--vtu", &fields]].concat());
+    assert_eq!(std::fs::read_to_string(&fresh).unwrap(), head);
+}

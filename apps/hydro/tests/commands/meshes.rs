@@ -451,3 +451,44 @@ fn a_mesh_of_higher_order_is_flattened_with_a_note() {
         .success();
     assert!(text(&two.get_output().stderr).contains("of its area"));
 }
+
+/// The energy of the Sedov problem is that of the space which the mesh covers: here all of it.
+#[test]
+fn sedov_around_the_origin_has_all_its_energy_on_any_number_of_ranks() {
+    let b = bench();
+    let places: String = (0..9)
+        .map(|n| {
+            format!(
+                "{} {}\n",
+                0.5 * f64::from(n % 3) - 0.5,
+                0.5 * f64::from(n / 3) - 0.5
+            )
+        })
+        .collect();
+    let text = mfem(
+        "MFEM mesh v1.0",
+        [0, 1, 2, 3],
+        &format!("vertices\n9\n2\n{places}"),
+    );
+    let file = path(&b.0, "around.mesh");
+    std::fs::write(&file, text).unwrap();
+    for ranks in ["1", "2", "3"] {
+        let j = super::common::numbers(&[
+            "run",
+            "--problem",
+            "1",
+            "--mesh",
+            &file,
+            "--refine",
+            "1",
+            "--t-final",
+            "0.02",
+            "--ode",
+            "rk2avg",
+            "--ranks",
+            ranks,
+        ]);
+        let total = j["internal"].as_f64().unwrap() + j["kinetic"].as_f64().unwrap();
+        assert!((total - 1.0).abs() < 1e-10, "{ranks}: {j}");
+    }
+}

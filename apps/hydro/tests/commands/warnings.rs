@@ -56,6 +56,10 @@ fn initial_fields_without_a_value_or_below_zero_are_refused() {
             "is -0.1",
         ),
         ("density = 1\nenergy = \"sqrt(x-0.5)\"", "no value"),
+        (
+            "density = 1\npressure = \"1/(x-x)\"",
+            "the pressure of material 1",
+        ),
         ("density = \"sqrt(x-0.5)\"\npressure = 1", "no value"),
         ("density = -1\npressure = 1", "not above 0"),
         (
@@ -118,4 +122,46 @@ fn a_collapsed_time_step_is_said_with_its_zone() {
             .unwrap()
             .is_empty()
     );
+}
+
+/// The work of a wall that moves is not known, so the energy has no drift.
+#[test]
+fn a_run_with_a_piston_has_no_drift() {
+    let dir = tempfile::tempdir().unwrap();
+    let (csv, file) = (path(&dir, "h.csv"), path(&dir, "piston.toml"));
+    let wall =
+        "[[material]]\ngamma = 1.4\ndensity = 1\npressure = 1\n[walls]\n1 = { velocity = [2.0] }\n";
+    std::fs::write(&file, wall).unwrap();
+    for (problem, mesh) in [("saltzman", "saltzman01_quad"), (&file, "4x2")] {
+        for ranks in ["1", "2"] {
+            let run = [
+                "run",
+                "--problem",
+                problem,
+                "--mesh",
+                mesh,
+                "--refine",
+                "0",
+                "--steps",
+                "3",
+                "--ranks",
+                ranks,
+            ];
+            let j = numbers(&[&run[..], &["--history", &csv]].concat());
+            assert!(j.as_object().unwrap().contains_key("energy_drift"));
+            assert!(j["energy_drift"].is_null(), "{j}");
+            let history = std::fs::read_to_string(&csv).unwrap();
+            for line in history.lines().skip(1) {
+                let words: Vec<&str> = line.split(',').collect();
+                assert_eq!((words.len(), words[5]), (7, ""), "{line}");
+            }
+            let out = hydro(&run).assert().success();
+            let shown = text(&out.get_output().stdout);
+            assert!(shown.contains("drift not known (a wall moves)"), "{shown}");
+        }
+    }
+    // Walls at rest do no work.
+    std::fs::write(&file, wall.replace("2.0", "0.0")).unwrap();
+    let still = ["run", "--problem", &file, "--mesh", "4x2", "--steps", "1"];
+    assert!(numbers(&[&still[..], &["--refine", "0"]].concat())["energy_drift"].is_number());
 }

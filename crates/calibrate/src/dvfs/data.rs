@@ -1,5 +1,10 @@
 //! Power samples and their file form.
 
+/// Clocks of processors and memories, MHz.
+const CLOCKS_MHZ: std::ops::RangeInclusive<f64> = 1.0..=1e5;
+/// Largest utilisation: counters of hardware exceed 1.
+const MOST_USED: f64 = 2.0;
+
 /// Power of one kernel at one setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PowerSample {
@@ -41,7 +46,7 @@ pub struct PowerDataError {
 }
 
 /// Reads power data: four header lines (number of domains, default clocks in MHz, components per
-/// domain, component names), then rows `power,core MHz,memory MHz,utilisations…`.
+/// domain, component names), then rows `power,core MHz,memory MHz,utilisations…`, each with a name before it or not.
 ///
 /// # Errors
 /// The first invalid cell, with line and column.
@@ -78,48 +83,79 @@ pub fn parse(file: &str, text: &str) -> Result<PowerData, PowerDataError> {
     if number(0, 0)? != 2.0 {
         return Err(err(1, 1, "the data must have two clock domains".into()));
     }
-    let core_components = number(2, 0)? as usize;
-    let total = core_components + number(2, 1)? as usize;
+    let clock = |line: usize, column: usize| -> Result<f64, PowerDataError> {
+        let mhz = number(line, column)?;
+        if CLOCKS_MHZ.contains(&mhz) {
+            return Ok(mhz);
+        }
+        let cause = format!("{mhz} is no clock in MHz: those are 1 to 100000");
+        Err(err(line + 1, column + 1, cause))
+    };
+    let default_mhz = (clock(1, 0)?, clock(1, 1)?);
+    let (core_components, of_memory) = (number(2, 0)? as usize, number(2, 1)? as usize);
+    let total = core_components + of_memory;
+    if core_components == 0 || of_memory == 0 {
+        let cause = "each domain has a component at least".to_owned();
+        return Err(err(3, 1, cause));
+    }
     let components: Vec<String> = lines
         .get(3)
         .map(|l| l.iter().map(|&s| s.to_owned()).collect())
         .unwrap_or_default();
+    if components.len() != total {
+        let cause = format!(
+            "line 3 says {total} components, and {} are named here",
+            components.len()
+        );
+        return Err(err(4, 1, cause));
+    }
+    let twice = (0..total).find(|&i| components[..i].contains(&components[i]));
+    if let Some(i) = twice {
+        let cause = format!("two components are named `{}`", components[i]);
+        return Err(err(4, i + 1, cause));
+    }
+    let share = |line: usize, column: usize| -> Result<f64, PowerDataError> {
+        let u = number(line, column)?;
+        if u <= MOST_USED {
+            return Ok(u);
+        }
+        let cause = format!("{u} is no utilisation: those are shares, 0 to 1");
+        Err(err(line + 1, column + 1, cause))
+    };
     let mut samples = Vec::new();
     for (i, line) in lines.iter().enumerate().skip(4) {
         if line.iter().all(|c| c.is_empty()) {
             continue;
         }
-        // The names may lump components together; the rows decide how many there are.
         let width = line.len();
-        if width < 4
-            || samples
-                .first()
-                .is_some_and(|s: &PowerSample| s.utilisation.len() + 3 != width)
-        {
-            return Err(err(i + 1, width, format!("the row has {width} values")));
+        // Samples of applications begin with a name.
+        let first = usize::from(width == total + 4 && line[0].parse::<f64>().is_err());
+        if width != total + 3 + first {
+            let cause = format!(
+                "the row has {width} values: power, two clocks and {total} utilisations are {}",
+                total + 3
+            );
+            return Err(err(i + 1, width.min(total + 3), cause));
         }
-        let power_w = number(i, 0)?;
+        let power_w = number(i, first)?;
         if power_w == 0.0 {
-            return Err(err(i + 1, 1, "invalid power: 0 W".into()));
+            return Err(err(i + 1, first + 1, "invalid power: 0 W".into()));
         }
         samples.push(PowerSample {
             power_w,
-            core_mhz: number(i, 1)?,
-            mem_mhz: number(i, 2)?,
-            utilisation: (3..width).map(|j| number(i, j)).collect::<Result<_, _>>()?,
+            core_mhz: clock(i, first + 1)?,
+            mem_mhz: clock(i, first + 2)?,
+            utilisation: (first + 3..width)
+                .map(|j| share(i, j))
+                .collect::<Result<_, _>>()?,
         });
     }
-    let width = samples.first().map_or(0, |s| s.utilisation.len());
-    if width == 0 {
+    if samples.is_empty() {
         return Err(err(5, 1, "there are no samples".into()));
     }
     Ok(PowerData {
-        default_mhz: (number(1, 0)?, number(1, 1)?),
-        core_components: if width == total {
-            core_components
-        } else {
-            width - 1
-        },
+        default_mhz,
+        core_components,
         components,
         samples,
     })

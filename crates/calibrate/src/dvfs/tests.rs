@@ -14,6 +14,29 @@ fn broken_files_name_line_and_column() {
             .to_string();
         assert!(e.contains(want), "{e}");
     }
+    // What the header and the units do not allow.
+    for (text, want) in [
+        ("2\n975,3505\n1,1\nA,B\n100,975,3505,0.5\n", "line 5"),
+        ("2\n975,3505\n1,2\nA,B\n100,975,3505,0.5,0.5\n", "line 4"),
+        ("2\n975,3505\n1,1\nA,A\n100,975,3505,0.5,0.5\n", "named `A`"),
+        ("2\n975,3505\n2,0\nA,B\n100,975,3505,0.5,0.5\n", "line 3"),
+        ("2\n0,3505\n1,1\nA,B\n100,975,3505,0.5,0.5\n", "line 2"),
+        (
+            "2\n975,3505\n1,1\nA,B\n100,975e6,3505,0.5,0.5\n",
+            "clock in MHz",
+        ),
+        (
+            "2\n975,3505\n1,1\nA,B\n100,975,3505,50,0.5\n",
+            "utilisation",
+        ),
+    ] {
+        let e = parse("p.csv", text).unwrap_err().to_string();
+        assert!(e.contains(want), "{e}");
+    }
+    let named = format!("{head}app one,100,975,3505,0.5,0.25\n");
+    let read = parse("p.csv", &named).unwrap().samples.remove(0);
+    assert_eq!((read.power_w, read.core_mhz), (100.0, 975.0));
+    assert_eq!(read.utilisation, [0.5, 0.25]);
     assert!(
         parse("p.csv", "3\n")
             .unwrap_err()

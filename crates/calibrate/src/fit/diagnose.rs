@@ -1,8 +1,9 @@
-//! Which constants the records cannot tell apart.
+//! Which constants the records cannot tell apart, and which record may be a slip.
 
 use super::Constant;
 use super::model::Rows;
 use crate::linalg::{condition_number, estimate_correlation};
+use crate::record::Record;
 use greenup_model::Op;
 use std::collections::BTreeMap;
 
@@ -38,4 +39,26 @@ pub fn energy_design(
         }
     }
     (number, warnings)
+}
+
+/// A record that lies this much farther from the fit than most is named.
+const OUTLIER: f64 = 20.0;
+
+/// Names the record whose time lies farthest from the fit, if it may be a slip.
+pub fn outlier(records: &[Record], errors: &[f64]) -> Option<String> {
+    let whole: Vec<&Record> = records.iter().filter(|r| r.occupancy >= 1.0).collect();
+    let sizes: Vec<f64> = errors.iter().map(|e| e.abs()).collect();
+    let (k, worst) = (sizes.iter().enumerate()).max_by(|a, b| a.1.total_cmp(b.1))?;
+    let usual = greenup_meter::stats::median(&sizes);
+    (whole.len() == errors.len() && *worst > 0.5 && *worst > OUTLIER * usual).then(|| {
+        let r = whole[k];
+        format!(
+            "the time of record {} ({}, {:e} s) lies {:.0} % from the fit, others {:.1} % (median): one wrong number moves all constants",
+            records.iter().position(|x| std::ptr::eq(x, r)).map_or(0, |i| i + 1),
+            r.benchmark,
+            r.time_s,
+            100.0 * worst,
+            100.0 * usual
+        )
+    })
 }

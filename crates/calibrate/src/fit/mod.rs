@@ -57,7 +57,7 @@ impl Default for FitOptions {
     }
 }
 
-/// One fitted constant with its 95 % interval.
+/// One fitted constant with its 95 % interval; ends that are NaN are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Constant {
     /// Best estimate.
@@ -66,6 +66,13 @@ pub struct Constant {
     pub lo: f64,
     /// Upper end of the interval.
     pub hi: f64,
+}
+
+impl Constant {
+    /// The interval, where it is known.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        (self.lo.is_finite() && self.hi.is_finite()).then_some((self.lo, self.hi))
+    }
 }
 
 /// Relative errors (model − measured)/measured over some records.
@@ -141,6 +148,14 @@ pub enum FitError {
         /// Which records count, for the message.
         of_kind: &'static str,
     },
+    /// A clock that no processor has.
+    #[error("{benchmark}: a clock of {hertz} Hz; `_clock_hz` is in Hz, 1e6 to 1e11")]
+    Clock {
+        /// Name of the benchmark.
+        benchmark: String,
+        /// Its clock, Hz.
+        hertz: f64,
+    },
     /// All counts are zero.
     #[error("no record does any operation")]
     NoWork,
@@ -203,6 +218,7 @@ pub fn fit(records: &[Record], options: &FitOptions) -> Result<Fit, FitError> {
         constant_power_w = Some(constant(full.pi0));
         usable_power_w = full.dpi.map(&mut constant);
     }
+    warnings.extend(diagnose::outlier(records, &rows.time_errors(&full)));
     let mut not_known = Vec::new();
     let mut leave_out = |constant: String, at_most: Option<f64>, unit: String, why: String| {
         let bound = at_most.map_or_else(String::new, |x| format!(", at most {x:.3e} {unit}"));
@@ -222,6 +238,9 @@ pub fn fit(records: &[Record], options: &FitOptions) -> Result<Fit, FitError> {
         }
         time_s.remove(&op);
         let why = match rows.binds(&full, k) {
+            false if records.iter().all(|r| r.occupancy < 1.0) => format!(
+                "no record uses the whole device (occupancy 1), so the time cost of `{op}` stays open"
+            ),
             false => format!("no record is bound by `{op}`, so its time cost stays open"),
             true => format!(
                 "the time cost of `{op}` cannot be told apart from the other roofs, as no record lies clearly below all of those"
@@ -406,8 +425,8 @@ impl Fit {
                 *op,
                 Constant {
                     value: t.value,
-                    lo: t.lo.unwrap_or(t.value),
-                    hi: t.hi.unwrap_or(t.value),
+                    lo: t.lo.unwrap_or(f64::NAN),
+                    hi: t.hi.unwrap_or(f64::NAN),
                 },
             ))
         });
@@ -421,7 +440,10 @@ impl Fit {
     /// [`FitError::Machine`] if a cost is not a valid number.
     pub fn to_machine(&self, name: &str, title: &str) -> Result<Machine, FitError> {
         let estimate = |c: &Constant| {
-            let mut e = Estimate::with_interval(c.value, c.lo.max(0.0), c.hi);
+            let mut e = match c.interval() {
+                Some((lo, hi)) => Estimate::with_interval(c.value, lo.max(0.0), hi),
+                None => Estimate::new(c.value),
+            };
             e.label = Some(Label::Measured);
             e
         };

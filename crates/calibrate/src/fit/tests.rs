@@ -164,7 +164,7 @@ fn constants_lie_in_their_intervals_nnls() {
 
 #[test]
 #[ignore = "slow: 200 nonlinear fits with 200 resamples each"]
-fn constants_lie_in_their_intervals_capped() {
+fn constants_lie_in_their_intervals_capped_at_length() {
     recovery(Some(45.0), Method::Capped, 200);
 }
 
@@ -361,4 +361,23 @@ fn constants_that_records_do_not_determine_have_bounds_alone() {
         "{both:?}"
     );
     assert!((both.time_s[&Op::F64].value / 1e-12 - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn a_slip_of_a_time_is_named() {
+    let mut records = sweep(&truth(None), 0.01, 5);
+    let slips = |records: &[Record]| {
+        let fit = fit(records, &FitOptions::default()).unwrap();
+        let of = |w: &String| w.contains("lies") && w.contains("from the fit");
+        fit.warnings.into_iter().filter(of).collect::<Vec<_>>()
+    };
+    assert!(slips(&records).is_empty());
+    let at = records.iter().position(|r| r.occupancy >= 1.0).unwrap() + 6;
+    records[at].time_s *= 1000.0;
+    let found = slips(&records);
+    assert_eq!(found.len(), 1);
+    assert!(
+        found[0].contains(&format!("record {} ", at + 1)),
+        "{found:?}"
+    );
 }

@@ -43,7 +43,7 @@ pub struct RunArgs {
         allow_negative_numbers = true
     )]
     pub parameter_step_size: Option<String>,
-    /// Run each command that contains {VAR} with every value of a list; repeatable for all combinations
+    /// Run each command that contains {VAR} with every value of a list; repeatable for all combinations. A comma within a value is written `\,`
     #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUE,VALUE,…"], action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub parameter_list: Vec<String>,
     /// Name of a command in the results; repeatable, the baseline first

@@ -292,19 +292,19 @@ fn every_transposition_and_method_of_single_is_right() {
 
 #[test]
 #[ignore = "half a minute"]
-fn every_transposition_and_method_of_double_is_right() {
+fn every_transposition_and_method_of_double_is_right_at_length() {
     every_transposition_and_method_is_right(1);
 }
 
 #[test]
 #[ignore = "half a minute"]
-fn every_transposition_and_method_of_single_complex_is_right() {
+fn every_transposition_and_method_of_single_complex_is_right_at_length() {
     every_transposition_and_method_is_right(2);
 }
 
 #[test]
 #[ignore = "half a minute"]
-fn every_transposition_and_method_of_double_complex_is_right() {
+fn every_transposition_and_method_of_double_complex_is_right_at_length() {
     every_transposition_and_method_is_right(3);
 }
 

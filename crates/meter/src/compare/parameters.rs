@@ -54,12 +54,12 @@ pub enum ParameterError {
 }
 
 impl Parameter {
-    /// A parameter with the values of a list, `1,2,4`.
+    /// A parameter with the values of a list, `1,2,4`. A comma after a backslash is part of a value, as in hyperfine.
     ///
     /// # Errors
     /// The name is invalid, or there are no values.
     pub fn list(name: &str, values: &str) -> Result<Self, ParameterError> {
-        let values: Vec<String> = values.split(',').map(|v| v.trim().to_owned()).collect();
+        let values = split_list(values);
         if values.iter().all(String::is_empty) {
             return Err(ParameterError::NoValues(name.to_owned()));
         }
@@ -122,6 +122,23 @@ impl Parameter {
     fn occurs_in(&self, text: &str) -> bool {
         text.contains(&format!("{{{}}}", self.name))
     }
+}
+
+/// Values between commas. A backslash makes a comma or a backslash part of a value; before anything else it is itself.
+fn split_list(text: &str) -> Vec<String> {
+    let mut values = vec![String::new()];
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == ',' {
+            values.push(String::new());
+            continue;
+        }
+        let escaped = chars.next_if(|&next| c == '\\' && matches!(next, ',' | '\\'));
+        if let Some(value) = values.last_mut() {
+            value.push(escaped.unwrap_or(c));
+        }
+    }
+    values.iter().map(|v| v.trim().to_owned()).collect()
 }
 
 /// A text with values in place of `{NAME}`; values are not looked into again.
@@ -248,6 +265,22 @@ mod tests {
         }
         assert!(Parameter::scan("a b", "1", "2", "1").is_err());
         assert!(Parameter::list("a", "").is_err());
+    }
+
+    #[test]
+    fn a_comma_after_a_backslash_is_part_of_a_value() {
+        let list = |values: &str| Parameter::list("x", values).unwrap().values;
+        for (text, values) in [
+            (r"a\,b,c", vec!["a,b", "c"]),
+            (r"\,", vec![","]),
+            (r"a\,\,b", vec!["a,,b"]),
+            (r"a\\,b", vec![r"a\", "b"]),
+            (r"\\\,", vec![r"\,"]),
+            (r"\n,C:\x\", vec![r"\n", r"C:\x\"]),
+            ("a, b,,", vec!["a", "b", "", ""]),
+        ] {
+            assert_eq!(list(text), values, "{text}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a sensor can really do, found by watching it idle and under load.
 
 use crate::sampler::{await_first, sample};
-use crate::sensor::{Problem, Quantity, Sensor, now_s};
+use crate::sensor::{Problem, Quantity, Sensor, SensorError, now_s};
 use crate::sensors::Found;
 use crate::stats::median;
 use crate::window::mean_power;
@@ -120,48 +120,21 @@ pub fn probe(
         let watts = |trace: &crate::sampler::Trace, span: (f64, f64)| {
             mean_power(info.quantity, &trace.readings, span.0, span.1).map(|p| p.power_w)
         };
-        let (cause, fix) = if let Some(e) = busy.error.as_ref().or(idle.error.as_ref()) {
-            (
-                Some(e.to_string()),
-                Some("the sensor must keep answering while it is read".to_owned()),
-            )
-        } else if busy.readings.len() < 2 {
-            let notes = sensor.notes();
-            let what = match busy.readings.is_empty() {
-                true => "it gave no reading",
-                false => "it gave no new reading",
-            };
-            (
-                Some(match notes.is_empty() {
-                    true => format!("{what} while it was watched for {seconds} s"),
-                    false => format!("{what} while it was watched: {}", notes.join("; ")),
-                }),
-                Some(
-                    "let the meter print each line at once (`stdbuf -oL`, `python3 -u`), or watch it longer (`doctor --seconds`)"
-                        .to_owned(),
-                ),
-            )
-        } else if !moved || !positive {
-            (
-                Some(format!(
-                    "its value stayed at {} under load: a phantom, as virtual machines expose them",
-                    busy.readings.last().map_or(0.0, |r| r.value)
-                )),
-                Some(
-                    "measure on bare metal, or clamp an external meter on (`--sensor external:…`)"
-                        .to_owned(),
-                ),
-            )
-        } else {
-            (None, None)
+        let seen = Seen {
+            error: busy.error.as_ref().or(idle.error.as_ref()),
+            readings: busy.readings.len(),
+            last: busy.readings.last().map_or(0.0, |r| r.value),
+            moved: moved && positive,
+            seconds,
         };
+        let (cause, fix) = why_unusable(sensor.as_ref(), &seen).unzip();
         let good = cause.is_none();
         diagnoses[place] = Some(Diagnosis {
             id: info.id.clone(),
             scope: info.scope.clone(),
             present: true,
             usable: good,
-            moves_under_load: Some(moved && positive),
+            moves_under_load: (!info.is_recorded()).then_some(moved && positive),
             quantity: Some(info.quantity),
             period_s: longest(
                 sensor.period_s(),
@@ -181,6 +154,59 @@ pub fn probe(
     (usable, diagnoses.into_iter().flatten().collect())
 }
 
+/// What was seen of a sensor under load.
+struct Seen<'a> {
+    error: Option<&'a SensorError>,
+    readings: usize,
+    /// The last value.
+    last: f64,
+    moved: bool,
+    /// How long it was watched, s.
+    seconds: f64,
+}
+
+/// Cause and fix, where a sensor cannot be used.
+fn why_unusable(sensor: &dyn Sensor, seen: &Seen) -> Option<(String, String)> {
+    let recorded = sensor.info().is_recorded();
+    let seconds = seen.seconds;
+    let (cause, fix) = if let Some(e) = seen.error {
+        let fix = match recorded {
+            true => "record a trace that is longer than the measurement",
+            false => "the sensor must keep answering while it is read",
+        };
+        (e.to_string(), fix)
+    } else if seen.readings < 2 {
+        let notes = sensor.notes();
+        let what = match seen.readings {
+            0 => "it gave no reading",
+            _ => "it gave no new reading",
+        };
+        let cause = match notes.is_empty() {
+            true => format!("{what} while it was watched for {seconds} s"),
+            false => format!("{what} while it was watched: {}", notes.join("; ")),
+        };
+        let fix = match recorded {
+            true => {
+                "record a trace with more samples a second, or watch it longer (`doctor --seconds`)"
+            }
+            false => {
+                "let the meter print each line at once (`stdbuf -oL`, `python3 -u`), or watch it longer (`doctor --seconds`)"
+            }
+        };
+        (cause, fix)
+    } else if !seen.moved && !recorded {
+        let cause = format!(
+            "its value stayed at {} under load: a phantom, as virtual machines expose them",
+            seen.last
+        );
+        let fix = "measure on bare metal, or clamp an external meter on (`--sensor external:…`)";
+        (cause, fix)
+    } else {
+        return None;
+    };
+    Some((cause, fix.to_owned()))
+}
+
 /// The longer of two periods: a meter may print a value more often than it changes.
 fn longest(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     a.into_iter().chain(b).reduce(f64::max)
@@ -197,7 +223,7 @@ pub fn spin(seconds: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sensor::SensorError;
+    use crate::sensors::external::Recorded;
     use crate::sensors::simulated::Simulated;
 
     #[test]
@@ -242,5 +268,46 @@ mod tests {
             periods.push((all[1].load_w, all[1].period_s));
         }
         panic!("seldom 50 W and 10 ms: {periods:?}");
+    }
+
+    #[test]
+    fn a_trace_of_one_value_is_data_and_no_phantom() {
+        let of = |lines: &str| match Recorded::parse("trace.csv", lines) {
+            Ok(trace) => Ok(Box::new(trace) as Box<dyn Sensor>),
+            Err(problem) => Err(problem),
+        };
+        let text: String = (0..200)
+            .map(|i| format!("{},50\n", f64::from(i) * 0.01))
+            .collect();
+        let found = vec![
+            of(&text),
+            of("0,50\n100,50\n"),
+            of("0,50\n0.01,50\n"),
+            of("0,0\n1,0\n"),
+        ];
+        let (usable, all) = probe(found, 0.05, &mut spin);
+        assert_eq!(usable.len(), 1);
+        assert_eq!(
+            usable[0].notes(),
+            ["trace.csv: all its 200 values are 50 W"]
+        );
+        assert!(all[0].usable && all[0].moves_under_load.is_none());
+        assert!((all[0].period_s.unwrap() - 0.01).abs() < 1e-9);
+        assert!((all[0].load_w.unwrap() - 50.0).abs() < 1e-9);
+        let why = |i: usize| {
+            format!(
+                "{} {}",
+                all[i].cause.clone().unwrap(),
+                all[i].fix.clone().unwrap()
+            )
+        };
+        assert!(why(1).contains("more samples a second"), "{}", why(1));
+        assert!(
+            why(2).contains("trace has ended") && why(2).contains("longer"),
+            "{}",
+            why(2)
+        );
+        assert!(why(3).contains("all its values are 0 W"), "{}", why(3));
+        assert!((1..4).all(|i| !why(i).contains("phantom") && !why(i).contains("bare metal")));
     }
 }

@@ -48,12 +48,6 @@ pub struct Array {
     pub kind: Kind,
 }
 
-/// Rows of an array of two dimensions: its numbers, and columns; `None` of anything else.
-pub fn table(bytes: &[u8]) -> Option<(Vec<f64>, usize)> {
-    let read = array(bytes).ok()?;
-    Some((read.values, read.columns))
-}
-
 /// Reads an array of two dimensions, of floats of 32 or 64 bits, integers or bools, in either order of bytes and of
 /// indices.
 ///
@@ -100,7 +94,10 @@ pub fn array(bytes: &[u8]) -> Result<Array, String> {
         Kind::Bool => 1,
         Kind::Unsigned(bits) | Kind::Signed(bits) | Kind::Float(bits) => bits as usize / 8,
     };
-    let count = rows.checked_mul(columns).filter(|n| *n > 0);
+    if rows == 0 || columns == 0 {
+        return Err(format!("is empty: {rows} × {columns} numbers"));
+    }
+    let count = rows.checked_mul(columns);
     if count.and_then(|n| n.checked_mul(bytes_each)) != Some(data.len()) {
         return Err(format!(
             "has {} bytes of numbers, which are not {rows} × {columns} of {bytes_each} bytes",
@@ -162,10 +159,14 @@ mod tests {
     fn what_is_written_is_read() {
         let file = npy("f8", &[2, 3], (0..6).map(f64::from));
         assert_eq!(file.len() % 64, 48);
-        assert_eq!(table(&file), Some((vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 3)));
+        let read = array(&file).unwrap();
+        assert_eq!(read.values, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!((read.columns, read.kind), (3, Kind::Float(64)));
         for cut in [0, 5, 9, 20, file.len() - 8] {
-            assert_eq!(table(&file[..cut]), None);
+            assert!(array(&file[..cut]).is_err());
         }
+        let none = array(&npy("f8", &[0, 4], std::iter::empty())).unwrap_err();
+        assert!(none.contains("is empty"), "{none}");
     }
 
     /// A file as NumPy writes it.

@@ -40,14 +40,9 @@ pub struct FormFactorArgs {
     #[arg(long, num_args = 3, value_names = ["QX", "QY", "QZ"], value_parser = range, conflicts_with = "q",
           allow_hyphen_values = true)]
     grid: Option<Vec<Range>>,
-    /// Im(q_z) of all points of the grid, 1/nm
-    #[arg(
-        long,
-        default_value_t = 0.0,
-        requires = "grid",
-        allow_hyphen_values = true
-    )]
-    im_qz: f64,
+    /// Im(q_z) of all points, 1/nm; not for a table with a column of its own [default: 0]
+    #[arg(long, value_parser = finite, allow_hyphen_values = true)]
+    im_qz: Option<f64>,
     /// Output file: csv (q, Re F, Im F, nm³); for a grid also npy (complex, `[qz][qx][qy]`)
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
@@ -88,6 +83,11 @@ fn range(text: &str) -> std::result::Result<Range, String> {
         }
         _ => Err(wrong()),
     }
+}
+
+fn finite(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|x| x.is_finite());
+    number.ok_or_else(|| format!("\"{text}\" is not a number"))
 }
 
 /// Maximum number of points of one run.
@@ -201,10 +201,11 @@ impl FormFactorArgs {
                         return Err(AppError::new("the grid has more than 2^30 points"));
                     }
                 }
-                let z: Vec<Complex64> = z.iter().map(|&z| Complex64::new(z, self.im_qz)).collect();
+                let im_qz = self.im_qz.unwrap_or(0.0);
+                let z: Vec<Complex64> = z.iter().map(|&z| Complex64::new(z, im_qz)).collect();
                 Ok((vec![QGrid::grid(x, y, &z)], Vec::new()))
             }
-            (None, Some(path)) => listed(path),
+            (None, Some(path)) => listed(path, self.im_qz),
             (None, None) => unreachable!("clap asks for one of them"),
         }
     }

@@ -3,7 +3,7 @@
 use super::stopped;
 use greenup_app::{Result, interrupt};
 use greenup_gisaxs::mesh_form_factor::QGrid;
-use greenup_gisaxs::table::{Column, Layout, PER_NM};
+use greenup_gisaxs::table::{Column, Layout, PER_NM, fail};
 use greenup_gisaxs::{Complex64, Q};
 use std::path::Path;
 
@@ -27,7 +27,8 @@ const COLUMNS: Layout = Layout {
         Column {
             names: &["qzim", "imqz", "qzi", "qzimag"],
             units: PER_NM,
-            absent: Some(0.0),
+            // Known from a flag then.
+            absent: Some(f64::NAN),
         },
     ],
     // Of our own output.
@@ -36,11 +37,21 @@ const COLUMNS: Layout = Layout {
     gaps: false,
 };
 
-/// The q of a file, runs with the same q_z together, and the line of each q.
-pub fn listed(path: &Path) -> Result<(Vec<QGrid>, Vec<usize>)> {
+/// The q of a file, runs with the same q_z together, and the line of each q. `im_qz` is that of a file without such a column.
+pub fn listed(path: &Path, im_qz: Option<f64>) -> Result<(Vec<QGrid>, Vec<usize>)> {
     let rows = COLUMNS.read(path)?;
+    if im_qz.is_some() && rows.iter().any(|r| !r.1[3].is_nan()) {
+        return Err(fail(path, "has its own column qz_im: remove it, or --im-qz").into());
+    }
+    let own = |im: f64| {
+        if im.is_nan() {
+            im_qz.unwrap_or(0.0)
+        } else {
+            im
+        }
+    };
     let q: Vec<[f64; 4]> = (rows.iter())
-        .map(|(_, v)| [v[0], v[1], v[2], v[3]])
+        .map(|(_, v)| [v[0], v[1], v[2], own(v[3])])
         .collect();
     let grids = QGrid::joined(&q, interrupt::flag())?.ok_or_else(stopped)?;
     Ok((grids, rows.into_iter().map(|r| r.0).collect()))

@@ -6,10 +6,15 @@ use crate::sample::limits::unit;
 use greenup_report::page::{Cell, Header, Table};
 use serde_json::{Value, json};
 
-/// A value and its uncertainty, two digits of it; in powers of ten where the value is large or small.
+/// A value and its uncertainty, two digits of it; in powers of ten where the value is large or small. An infinite uncertainty
+/// is not known.
 pub fn with_error(value: f64, error: f64) -> (String, String) {
     if !(error > 0.0 && error.is_finite() && value.is_finite()) {
-        return (format!("{value:.6}"), format!("{error}"));
+        let error = match error.is_finite() {
+            true => format!("{error}"),
+            false => "not known".into(),
+        };
+        return (format!("{value:.6}"), error);
     }
     let last = error.log10().floor() as i32 - 1;
     let size = value.abs().max(error);
@@ -57,7 +62,7 @@ pub fn json(target: &Target, found: &Fitted) -> Value {
         "degrees_of_freedom": target.freedom(), "models": found.models, "noise_scale": found.noise_scale,
         "correlations": found.correlations, "covariance": found.covariance,
         "termination": found.termination, "at_bounds": found.at_bounds,
-        "convergence": found.convergence, "starts": found.starts,
+        "convergence": found.convergence, "starts": found.starts, "warnings": found.warnings(target),
     })
 }
 
@@ -141,7 +146,7 @@ mod tests {
         assert_eq!(text(120.4, 15.0), "120 ± 15");
         assert_eq!(text(2.99874e8, 1.13e5), "2.9987e8 ± 0.0011e8");
         assert_eq!(text(2.5e-6, 1.0e-8), "2.500e-6 ± 0.010e-6");
-        assert_eq!(text(1.0, f64::INFINITY), "1.000000 ± inf");
+        assert_eq!(text(1.0, f64::INFINITY), "1.000000 ± not known");
         assert_eq!(
             (plain(2.0), plain(0.0025), plain(1e10)),
             ("2".into(), "0.0025".into(), "1.0000e10".into())

@@ -52,6 +52,8 @@ pub(super) fn obj(bytes: &[u8]) -> Result<Mesh, GisaxsError> {
     let mut faces: Vec<(usize, Vec<Corner>)> = Vec::new();
     let mut continued: Option<(usize, String)> = None;
     for (n, line) in lines(&text) {
+        // A comment ends with its line, whatever it ends with.
+        let line = line.split('#').next().unwrap_or_default();
         // A backslash at the end of a line joins the next to it.
         let (first, whole) = match continued.take() {
             Some((first, before)) => (first, before + line),
@@ -122,7 +124,6 @@ fn statement(
     faces: &mut Vec<(usize, Vec<Corner>)>,
     n: usize,
 ) -> Result<(), GisaxsError> {
-    let line = line.split('#').next().unwrap_or_default();
     let mut words = line.split_whitespace();
     match words.next() {
         None => {}
@@ -184,6 +185,9 @@ mod tests {
         for text in [
             cube("f 4 1 5 8"),
             cube("f 4 1 \\\n 5 8\n"),
+            format!("# C:\\models\\\n{}", cube("f 4 1 5 8 # \\\n")),
+            cube("# C:\\models\\\nf 4 1 5 8\n"),
+            cube("f 4 1 \\ # two lines\n 5 8\n"),
             cube("f 4 \\\r\n 1 \\  \r\n 5 8"),
             cube("usemtl\nusemtl \ng\no\ns off\nf 4 1 5 8 # f 1 2 3\n"),
             cube("f 4/1/1 1//2 5/3 8/4/\n"),

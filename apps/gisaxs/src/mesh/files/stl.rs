@@ -26,18 +26,22 @@ pub(super) fn stl(bytes: &[u8]) -> Result<Mesh, GisaxsError> {
     }
     let text = text(bytes)?;
     let start = text.trim_start().get(..5).unwrap_or_default();
-    if start.eq_ignore_ascii_case("solid") && !bytes.contains(&0) {
+    let begins = start.eq_ignore_ascii_case("solid");
+    if begins && !bytes.contains(&0) {
         return ascii(&text);
     }
+    let why = match begins {
+        true => "it begins with `solid`, but has zero bytes, so it is no text",
+        false => "it does not begin with `solid`",
+    };
     Err(match count {
         Some(n) => format!(
-            "is not a valid STL file: it does not begin with `solid`, and as a binary file of {n} triangles it would \
-             have {} bytes, not {}",
+            "is not a valid STL file: {why}, and as a binary file of {n} triangles it would have {} bytes, not {}",
             length(n).unwrap_or(usize::MAX),
             bytes.len()
         )
         .into(),
-        None => "is not a valid STL file: it does not begin with `solid`, and is too short for a binary file".into(),
+        None => format!("is not a valid STL file: {why}, and is too short for a binary file").into(),
     })
 }
 
@@ -60,31 +64,72 @@ fn binary(records: &[u8]) -> Result<Mesh, GisaxsError> {
     Ok(mesh)
 }
 
-/// The words of the text with their lines, without the names behind `solid` and `endsolid`.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    lines(text).flat_map(|(n, line)| {
-        let first = line.split_whitespace().next().unwrap_or_default();
-        let is = |word: &str| first.eq_ignore_ascii_case(word);
-        let all = match is("solid") || is("endsolid") {
-            true => first,
-            false => line,
-        };
-        all.split_whitespace().map(move |word| (n, word))
-    })
-}
-
-/// The words of a text, which must come in a certain order.
+/// The words of a text, which must come in a certain order; lines mean nothing but for names.
 struct Words<'a, I: Iterator<Item = (usize, &'a str)>> {
-    words: I,
+    lines: I,
     /// Line of the last word.
     line: usize,
+    /// The line to be read, and what of it is left.
+    at: usize,
+    rest: &'a str,
+}
+
+/// The first word of a text, and what is behind it.
+fn first(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    (end > 0).then(|| text.split_at(end))
+}
+
+/// The text from its first facet on; `None` if there is none.
+fn from_facet(mut text: &str) -> Option<&str> {
+    loop {
+        let (word, rest) = first(text)?;
+        if word.eq_ignore_ascii_case("facet") && is_facet(rest) {
+            return Some(text);
+        }
+        text = rest;
+    }
+}
+
+/// Whether a facet goes on here, and not a name with that word.
+fn is_facet(rest: &str) -> bool {
+    let mut words = rest.split_whitespace();
+    let is = |word: Option<&str>, name: &str| word.is_some_and(|w| w.eq_ignore_ascii_case(name));
+    if !is(words.next(), "normal") {
+        return false;
+    }
+    let normal: Vec<&str> = words.by_ref().take(3).collect();
+    let numbers = normal.len() == 3 && normal.iter().all(|w| w.parse::<f64>().is_ok());
+    numbers || is(words.next(), "outer")
 }
 
 impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
     fn next(&mut self) -> Option<&'a str> {
-        let (line, word) = self.words.next()?;
-        self.line = line;
-        Some(word)
+        loop {
+            if let Some((word, rest)) = first(self.rest) {
+                (self.line, self.rest) = (self.at, rest);
+                return Some(word);
+            }
+            (self.at, self.rest) = self.lines.next()?;
+        }
+    }
+
+    /// Skips a name, which ends with its line, or before the first facet behind it.
+    fn name(&mut self) {
+        self.rest = from_facet(self.rest).unwrap_or_default();
+    }
+
+    /// Skips the name of a solid that ends: the next solid may begin behind it.
+    fn last_name(&mut self) {
+        let mut text = self.rest;
+        while let Some((word, rest)) = first(text) {
+            if word.eq_ignore_ascii_case("solid") && from_facet(rest).is_some() {
+                break;
+            }
+            text = rest;
+        }
+        self.rest = text;
     }
 
     fn some(&mut self, what: &str) -> Result<&'a str, GisaxsError> {
@@ -133,16 +178,22 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
 fn ascii(text: &str) -> Result<Mesh, GisaxsError> {
     let mut mesh = Mesh::default();
     let mut all = Words {
-        words: words(text),
+        lines: lines(text),
         line: 1,
+        at: 1,
+        rest: "",
     };
     while let Some(word) = all.next() {
         if !word.eq_ignore_ascii_case("solid") {
             return Err(all.wrong(word, "solid or the end of the file"));
         }
+        all.name();
         loop {
             match all.some("endsolid")? {
-                w if w.eq_ignore_ascii_case("endsolid") => break,
+                w if w.eq_ignore_ascii_case("endsolid") => {
+                    all.last_name();
+                    break;
+                }
                 w if w.eq_ignore_ascii_case("facet") => {
                     let first = mesh.vertices.len();
                     mesh.vertices.extend(all.facet()?);
@@ -202,12 +253,26 @@ mod tests {
             one.replace('\n', "\r"),
             one.replace('\n', "\r\n"),
             one.replace("normal 0 0 0", "normal nan -nan(ind) 1"),
+            one.replace('\n', " "),
+            one.replace("\nfacet", " facet").replace('\n', "\t"),
+            one.replace("endfacet\nendsolid", "endfacet endsolid a"),
+            one.replace("endfacet\n", "endfacet "),
+            solid(" facet normal of a solid", 0.0).replace('\n', " "),
             // Not binary, though long enough.
             solid(&format!(" {}", "x".repeat(200)), 0.0),
         ] {
             near(volume(text.as_bytes()), 1.0);
         }
-        near(volume(format!("{one}{}", solid(" b", 5.0)).as_bytes()), 2.0);
+        let two = format!("{one}{}", solid(" b", 5.0));
+        near(volume(two.as_bytes()), 2.0);
+        near(
+            volume(
+                two.replace("endsolid", "endsolid a")
+                    .replace('\n', " ")
+                    .as_bytes(),
+            ),
+            2.0,
+        );
         let third = solid("", 1.0 / 3.0);
         let mesh = stl(third.as_bytes()).unwrap();
         assert!(mesh.vertices.iter().any(|v| v[0] == 1.0 / 3.0));
@@ -224,6 +289,10 @@ mod tests {
         for wrong in [&bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat()] {
             let e = stl(wrong).unwrap_err().to_string();
             assert!(e.contains("as a binary file of 126 triangles"), "{e}");
+            assert!(
+                e.contains("it begins with `solid`, but has zero bytes"),
+                "{e}"
+            );
         }
         assert!(stl(b"solid").unwrap_err().to_string().contains("endsolid"));
         assert!(stl(b"x").unwrap_err().to_string().contains("too short"));

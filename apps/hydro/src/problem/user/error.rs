@@ -35,6 +35,27 @@ pub enum ProblemFileError {
     /// A velocity of a wall is neither a finite number nor "free".
     #[error("walls: {0}: a velocity is made of finite numbers and \"free\"")]
     WallVelocity(u32),
+    /// An attribute has two walls.
+    #[error("walls: `{}` and `{}` are both attribute {number}: leave one of them", keys[0], keys[1])]
+    WallTwice {
+        /// The attribute.
+        number: u32,
+        /// Its keys in the file.
+        keys: [String; 2],
+    },
+    /// A vector acts along a direction that the mesh does not have.
+    #[error("{what}: it acts along {axis}, which a mesh of {dim} dimensions does not have")]
+    Beyond {
+        /// The key.
+        what: String,
+        /// The direction.
+        axis: &'static str,
+        /// Dimension of the mesh.
+        dim: usize,
+    },
+    /// The energy of the point source is below 0.
+    #[error("point_energy {0}: it must be 0 or more")]
+    PointEnergy(f64),
     /// A vector has more than three components.
     #[error("{0} has more than 3 components")]
     Components(&'static str),
@@ -52,6 +73,14 @@ pub enum MaterialError {
     /// The pressure p∞ is not finite.
     #[error("p_inf {0}: not finite")]
     PInf(f64),
+    /// A field is infinite or NaN.
+    #[error("{key} = {value}: it must be finite")]
+    NotFinite {
+        /// Its key.
+        key: &'static str,
+        /// The number.
+        value: f64,
+    },
     /// Both or none of pressure and energy are given.
     #[error("give either pressure or energy")]
     PressureOrEnergy,

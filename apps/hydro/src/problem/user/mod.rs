@@ -1,6 +1,7 @@
 //! User-defined problems: TOML files with expressions of x, y, z and r.
 
 mod error;
+mod wall;
 
 pub use error::{MaterialError, ProblemFileError};
 
@@ -11,6 +12,7 @@ use hashbrown::HashMap;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use wall::{WallText, wall};
 
 /// The contents of a problem file; `run` holds settings that flags override.
 #[derive(Clone, Debug, Deserialize)]
@@ -63,16 +65,6 @@ struct MaterialText {
 enum Text {
     Number(f64),
     Expression(String),
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-enum WallText {
-    /// `"free"`, `"fixed"`, or the direction of the normal.
-    Word(String),
-    Given {
-        velocity: Vec<toml::Value>,
-    },
 }
 
 /// A number, or an expression of the position.
@@ -175,6 +167,14 @@ impl User {
             if m.pressure.is_some() == m.energy.is_some() {
                 return Err(wrong(MaterialError::PressureOrEnergy));
             }
+            for (key, t) in m.fields() {
+                if let Text::Number(value) = t
+                    && !value.is_finite()
+                {
+                    let value = *value;
+                    return Err(wrong(MaterialError::NotFinite { key, value }));
+                }
+            }
             let field = |t: &Text| Field::new(t).map_err(wrong);
             materials.push(Material {
                 attribute: m.attribute,
@@ -190,15 +190,23 @@ impl User {
             });
         }
         let mut walls = HashMap::new();
+        let mut keys: HashMap<u32, &String> = HashMap::new();
         for (number, w) in &file.walls {
             let n: u32 = number
                 .parse()
                 .map_err(|_| ProblemFileError::Attribute(number.clone()))?;
+            if let Some(other) = keys.insert(n, number) {
+                let keys = [other.clone(), number.clone()];
+                return Err(ProblemFileError::WallTwice { number: n, keys });
+            }
             walls.insert(n, wall(n, w)?);
         }
         let given = file.gravity.iter().flatten().chain(&file.point_energy);
         if let Some(x) = given.into_iter().find(|x| !x.is_finite()) {
             return Err(ProblemFileError::NotFinite(*x));
+        }
+        if let Some(e) = file.point_energy.filter(|e| *e < 0.0) {
+            return Err(ProblemFileError::PointEnergy(e));
         }
         let lengths = (file.walls.values())
             .map(|w| ("velocity", w.components()))
@@ -224,6 +232,50 @@ impl User {
             run: file.run,
             materials,
         })
+    }
+
+    /// Checks that walls and gravity have no components beyond the dimension of a mesh, which would change nothing.
+    ///
+    /// # Errors
+    /// A wall is normal to an absent direction, or a velocity or gravity is not 0 along one.
+    pub fn fits_dimension(&self, dim: usize) -> Result<(), ProblemFileError> {
+        let beyond = |what: String, axis: usize| ProblemFileError::Beyond {
+            what,
+            axis: VARIABLES[axis],
+            dim,
+        };
+        let mut walls: Vec<(&u32, &Wall)> = self.walls.iter().collect();
+        walls.sort_unstable_by_key(|w| w.0);
+        for (number, w) in walls {
+            let acts = |c: &usize| w.constrained[*c].is_some_and(|v| w.straight || v != 0.0);
+            if let Some(axis) = (dim..3).find(acts) {
+                return Err(beyond(format!("walls: {number}"), axis));
+            }
+        }
+        let gravity = self.gravity.unwrap_or_default();
+        match (dim..3).find(|c| gravity[*c] != 0.0) {
+            Some(axis) => Err(beyond("gravity".into(), axis)),
+            None => Ok(()),
+        }
+    }
+
+    /// Number of materials.
+    pub fn materials(&self) -> usize {
+        self.materials.len()
+    }
+
+    /// Which of density, pressure and energy of a material is infinite or has no value at a position, and its value.
+    pub fn not_finite(&self, material: u32, x: &[f64]) -> Option<(&'static str, f64)> {
+        let m = self.of_zone(material);
+        let fields = [
+            ("density", Some(&m.density)),
+            ("pressure", m.pressure.as_ref()),
+            ("energy", m.energy.as_ref()),
+        ];
+        let mut values = fields
+            .into_iter()
+            .filter_map(|(key, f)| Some((key, f?.at(x))));
+        values.find(|(_, value)| !value.is_finite())
     }
 
     /// Checks that a material is defined for a zone with a mesh attribute and a centre.
@@ -306,46 +358,18 @@ impl User {
     }
 }
 
-impl WallText {
-    fn components(&self) -> usize {
-        match self {
-            Self::Word(_) => 0,
-            Self::Given { velocity } => velocity.len(),
-        }
-    }
-}
-
-fn wall(number: u32, text: &WallText) -> Result<Wall, ProblemFileError> {
-    match text {
-        WallText::Word(w) => match w.as_str() {
-            "free" => Ok(Wall::free()),
-            "x" => Ok(Wall::normal(1)),
-            "y" => Ok(Wall::normal(2)),
-            "z" => Ok(Wall::normal(3)),
-            "fixed" => Ok(Wall {
-                constrained: [Some(0.0); 3],
-                straight: false,
-            }),
-            _ => Err(ProblemFileError::Wall {
-                number,
-                text: w.clone(),
-            }),
-        },
-        WallText::Given { velocity } => {
-            let mut constrained = [None; 3];
-            for (to, v) in constrained.iter_mut().zip(velocity) {
-                *to = match v {
-                    toml::Value::Float(x) if x.is_finite() => Some(*x),
-                    toml::Value::Integer(i) => Some(*i as f64),
-                    toml::Value::String(s) if s == "free" => None,
-                    _ => return Err(ProblemFileError::WallVelocity(number)),
-                };
-            }
-            Ok(Wall {
-                constrained,
-                straight: false,
-            })
-        }
+impl MaterialText {
+    /// Its fields with their keys.
+    fn fields(&self) -> impl Iterator<Item = (&'static str, &Text)> {
+        let own = [
+            ("where", self.position.as_ref()),
+            ("density", Some(&self.density)),
+            ("pressure", self.pressure.as_ref()),
+            ("energy", self.energy.as_ref()),
+        ];
+        (own.into_iter())
+            .filter_map(|(key, t)| Some((key, t?)))
+            .chain(self.velocity.iter().map(|t| ("velocity", t)))
     }
 }
 

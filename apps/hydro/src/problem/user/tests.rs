@@ -39,6 +39,24 @@ fn pages_are_read() {
         ("\"exp(-r)\"", "\"exp(-r\"", "material 2"),
         ("name =", "nome =", "unknown field"),
         ("5 = \"free\"", "5 = \"loose\"", "a wall is"),
+        ("5 = \"free\"", "04 = \"free\"", "both attribute 4"),
+        (
+            "name =",
+            "point_energy = -1\nname =",
+            "point_energy -1: it must be 0 or more",
+        ),
+        (
+            "energy = \"exp(-r)\"",
+            "energy = inf",
+            "material 2: energy = inf: it must be finite",
+        ),
+        (
+            "pressure = \"1 if x < 0.5 else 2\"",
+            "pressure = inf",
+            "material 1: pressure = inf: it must be finite",
+        ),
+        ("density = 1\n", "density = nan\n", "density = NaN"),
+        ("\"-x\"]", "inf]", "velocity = inf"),
         (
             "name =",
             "gravity = [0, -1, 0, 7]\nname =",
@@ -54,6 +72,49 @@ fn pages_are_read() {
         assert_ne!(text, PAGE);
         let e = User::of(&text).unwrap_err().to_string();
         assert!(e.contains(word), "{to}: {e}");
+    }
+}
+
+#[test]
+fn components_beyond_the_dimension_are_refused() {
+    for (from, to, dims, word) in [
+        (
+            "5 = \"free\"",
+            "5 = \"z\"",
+            [false, false, true],
+            "walls: 5",
+        ),
+        ("5 = \"free\"", "5 = \"y\"", [false, true, true], "walls: 5"),
+        ("5 = \"free\"", "5 = \"fixed\"", [true; 3], ""),
+        ("[1, \"free\"]", "[1, 0, 0]", [true; 3], ""),
+        (
+            "[1, \"free\"]",
+            "[1, \"free\", 2]",
+            [false, false, true],
+            "walls: 4",
+        ),
+        (
+            "name =",
+            "gravity = [0, 0, -9]\nname =",
+            [false, false, true],
+            "gravity",
+        ),
+        (
+            "name =",
+            "gravity = [0, -9, 0]\nname =",
+            [false, true, true],
+            "gravity",
+        ),
+    ] {
+        let text = PAGE.replace(from, to);
+        assert_ne!(text, PAGE);
+        let u = User::of(&text).unwrap();
+        for (dim, fits) in (1..).zip(dims) {
+            match u.fits_dimension(dim) {
+                Ok(()) => assert!(fits, "{to} in {dim}"),
+                Err(e) => assert!(!fits && e.to_string().contains(word), "{to} in {dim}: {e}"),
+            }
+        }
     }
 }
 

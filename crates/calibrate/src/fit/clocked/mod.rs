@@ -16,6 +16,10 @@ use nalgebra::DMatrix;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// Largest slope of the voltage: it more than doubles over no range of clocks.
+pub(super) const STEEPEST: f64 = 2.5;
+/// Clocks of processors, Hz.
+const CLOCKS_HZ: std::ops::RangeInclusive<f64> = 1e6..=1e11;
 /// Largest standard error of a slope of the voltage that counts as known; slopes are 0 to 2.
 const SLOPE_ERROR: f64 = 0.125;
 
@@ -140,7 +144,8 @@ fn not_known(rows: &[Row], top: f64, found: &Costs) -> Vec<NotKnown> {
         };
         let slope = k == n;
         let known = if slope {
-            c.error < SLOPE_ERROR
+            // At the end of its range it says only that it may be more.
+            c.error < SLOPE_ERROR && found.slope < 0.99 * STEEPEST
         } else {
             c.is_known()
         };
@@ -158,7 +163,7 @@ fn not_known(rows: &[Row], top: f64, found: &Costs) -> Vec<NotKnown> {
 /// The slope with the least squares, by golden sections.
 fn best(rows: &[Row], top: f64) -> Costs {
     let ratio = 0.5 * (5_f64.sqrt() - 1.0);
-    let (mut lo, mut hi) = (0.0, 2.5);
+    let (mut lo, mut hi) = (0.0, STEEPEST);
     let (mut a, mut b) = (hi - ratio * (hi - lo), lo + ratio * (hi - lo));
     let (mut fa, mut fb) = (costs(rows, top, a), costs(rows, top, b));
     for _ in 0..25 {
@@ -247,6 +252,12 @@ fn machine(rows: &[Row], c: &Costs, top: f64, cap_w: f64, flat: bool) -> Machine
 /// Fewer records with energy and clock than constants.
 pub fn fit_clocked(records: &[Record], resamples: usize) -> Result<ClockedFit, FitError> {
     let rows = rows(records);
+    if let Some(r) = rows.iter().find(|r| !CLOCKS_HZ.contains(&r.clock_hz)) {
+        return Err(FitError::Clock {
+            benchmark: r.record.benchmark.clone(),
+            hertz: r.clock_hz,
+        });
+    }
     let need = ops(&rows).len() + 2;
     if rows.len() < need {
         return Err(FitError::TooFew {

@@ -3,7 +3,7 @@
 //! E = Σ N ε v² + T (π_misc + C₁ v exp(−Θ (1/θ − 1/θ₀))), v = 1 − s (1 − f/f_max), θ the temperature of the device. Coefficients
 //! by non-negative least squares on relative errors, s and Θ by Nelder–Mead around it. Without Θ it is eq 42.
 
-use super::clocked::{Row, highest, ops, rows};
+use super::clocked::{Row, STEEPEST, highest, ops, rows};
 use super::{Constant, FitError};
 use crate::linalg::{nelder_mead, nnls};
 use crate::record::Record;
@@ -16,8 +16,6 @@ use std::collections::BTreeSet;
 
 /// Largest Θ, K: a threshold of 1 V with a = 1.
 const LARGEST_K: f64 = 12_000.0;
-/// Largest slope of the voltage.
-const STEEPEST: f64 = 2.5;
 
 /// What was fitted.
 #[derive(Clone, Debug, Serialize)]

@@ -95,6 +95,11 @@ pub fn run(args: &PredictArgs) -> Result {
         return from_counters(dir, &machine, args.json);
     }
     if let Some(watts) = args.cap {
+        if !watts.is_finite() {
+            return Err(AppError::new(format!(
+                "a power cap of {watts} W is no number of watts"
+            )));
+        }
         machine = machine.power_bounded(watts).map_err(|e| {
             AppError::new(e.to_string()).hint("--cap is the total power of one node")
         })?;
@@ -136,6 +141,12 @@ pub fn run(args: &PredictArgs) -> Result {
                 at.devices
             ));
         }
+    }
+    if args.traffic.message_bytes > 0.0 && args.traffic.messages == 0.0 {
+        return Err(
+            AppError::new("bytes of messages without messages have no effect")
+                .hint("add --messages N"),
+        );
     }
     let clocked = machine
         .clock

@@ -68,7 +68,9 @@ impl Meter {
     /// measured.
     pub fn new(sensors: Vec<Box<dyn Sensor>>, period_s: f64, policy: Policy) -> Self {
         Self {
-            noted: sensors.first().map_or_else(Vec::new, |s| s.notes()),
+            // Notes of a trace are of all of it.
+            noted: (sensors.first().filter(|s| !s.info().is_recorded()))
+                .map_or_else(Vec::new, |s| s.notes()),
             sensors,
             policy,
             period_s,

@@ -2,7 +2,9 @@
 //! need no clock.
 
 use super::clock::{Clock, ClockError};
-use super::line::{LineError, Lines, Sample};
+use super::line::{LineError, Lines, Sample, lines};
+use super::still::{EQUAL, Still};
+use super::trace_clock::place;
 use crate::sensor::Reading;
 
 /// Why nothing more can be read, with the line.
@@ -18,12 +20,6 @@ pub enum FeedError {
 
 /// Spacings of which the median is the meter's period.
 const SPACINGS: usize = 31;
-/// Equal values in a row that no meter with noise gives, at least, and over the longest such row before.
-const EQUAL: (usize, usize) = (20, 6);
-/// The same where a meter shows three digits alone.
-const EQUAL_COARSE: usize = 300;
-/// Smallest step over value from which on a meter is coarse.
-const COARSE: f64 = 2e-3;
 
 /// Lines of one meter.
 #[derive(Default)]
@@ -41,53 +37,6 @@ pub struct Feed {
     last: Option<f64>,
 }
 
-/// Whether a value repeats itself for longer than it ever did.
-#[derive(Default)]
-struct Still {
-    value: Option<f64>,
-    row: usize,
-    longest: usize,
-    step: Option<f64>,
-    /// Rows that were too long.
-    times: usize,
-}
-
-impl Still {
-    /// Counts a value; whether the meter repeats its last one.
-    fn push(&mut self, value: f64) -> bool {
-        match self.value.replace(value) {
-            Some(before) if before == value => {
-                self.row += 1;
-                if self.is_stuck() && self.row == self.limit() {
-                    self.times += 1;
-                }
-            }
-            before => {
-                if let Some(b) = before {
-                    let step = (value - b).abs() / value.abs().max(b.abs());
-                    self.step = Some(self.step.map_or(step, |s| s.min(step)));
-                    self.longest = self.longest.max(self.row);
-                }
-                self.row = 1;
-            }
-        }
-        self.is_stuck()
-    }
-
-    fn limit(&self) -> usize {
-        let least = match self.step {
-            Some(s) if s < COARSE => EQUAL.0,
-            _ => EQUAL_COARSE,
-        };
-        least.max(EQUAL.1 * self.longest)
-    }
-
-    /// A meter whose value never changed is a phantom, and found so elsewhere.
-    fn is_stuck(&self) -> bool {
-        self.step.is_some() && self.row >= self.limit()
-    }
-}
-
 impl Feed {
     /// Takes lines that arrived together at `arrival`, s of the host's clock; readings are added in order of time.
     ///
@@ -101,23 +50,61 @@ impl Feed {
     ) -> Result<(), (usize, FeedError)> {
         let mut batch = Vec::new();
         for line in lines {
-            self.number += 1;
-            match self.lines.push(line) {
-                Ok(Some(sample)) => batch.push(sample),
-                Ok(None) => {}
-                Err(e) if e.is_final() => return Err((self.number, e.into())),
-                Err(e) => {
-                    self.skipped += 1;
-                    self.first_skipped.get_or_insert((self.number, e));
-                }
+            if let Some(sample) = self.sample(line)? {
+                batch.push(sample);
             }
         }
         let mut mapped = Vec::with_capacity(batch.len());
-        let is_energy = batch.first().is_some_and(|s: &Sample| s.is_energy);
         self.clock
             .push(&batch, arrival, &mut mapped)
             .map_err(|e| (self.number, e.into()))?;
-        for r in mapped {
+        let is_energy = batch.first().is_some_and(|s| s.is_energy);
+        self.add(mapped, is_energy, out);
+        Ok(())
+    }
+
+    /// Takes all lines of a recorded trace; readings are added in order of time, by the trace's clock.
+    ///
+    /// # Errors
+    /// As [`Feed::push`], or no time differs from the first.
+    pub fn push_trace(
+        &mut self,
+        text: &str,
+        out: &mut Vec<Reading>,
+    ) -> Result<(), (usize, FeedError)> {
+        let mut samples = Vec::new();
+        for line in lines(text) {
+            if let Some(sample) = self.sample(line)? {
+                samples.push((self.number, sample));
+            }
+        }
+        let mut placed = Vec::with_capacity(samples.len());
+        self.clock.events = place(&samples, &mut placed).map_err(|(line, e)| (line, e.into()))?;
+        if let (1, Some((line, s))) = (placed.len(), samples.get(1)) {
+            return Err((*line, LineError::Order(s.time_s).into()));
+        }
+        let is_energy = samples.first().is_some_and(|s| s.1.is_energy);
+        self.add(placed, is_energy, out);
+        Ok(())
+    }
+
+    /// The sample of the next line; a line that is none is counted.
+    fn sample(&mut self, line: &str) -> Result<Option<Sample>, (usize, FeedError)> {
+        self.number += 1;
+        match self.lines.push(line) {
+            Err(e) if e.is_final() => Err((self.number, e.into())),
+            Err(e) => {
+                self.skipped += 1;
+                self.first_skipped.get_or_insert((self.number, e));
+                Ok(None)
+            }
+            Ok(sample) => Ok(sample),
+        }
+    }
+
+    /// Values whose times are known become readings.
+    fn add(&mut self, values: Vec<Reading>, is_energy: bool, out: &mut Vec<Reading>) {
+        for r in values {
             if let Some(last) = self.last.replace(r.at_s) {
                 if self.spacings.len() == SPACINGS {
                     self.spacings.remove(0);
@@ -131,7 +118,6 @@ impl Feed {
                 false => out.push(r),
             }
         }
-        Ok(())
     }
 
     /// A counter becomes the power that it means between two samples: constant, so that the integral is the counter's.
@@ -218,7 +204,7 @@ impl Feed {
                 "it repeated its last value {} time{}, each for {} samples or more: these are no readings",
                 self.still.times,
                 s(self.still.times),
-                EQUAL.0
+                EQUAL
             ));
         }
         out

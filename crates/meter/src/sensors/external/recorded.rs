@@ -1,13 +1,16 @@
 //! A recorded trace, replayed.
 
-use super::line::{LineError, Lines};
+use super::feed::Feed;
+use super::input::plain_file;
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
 use std::path::Path;
 
 /// A recorded trace, replayed from the first reading on; after its end the sensor is gone.
 pub struct Recorded {
     info: SensorInfo,
-    samples: Vec<(f64, f64)>,
+    samples: Vec<Reading>,
+    /// What was passed over, or is peculiar.
+    notes: Vec<String>,
     start: Option<f64>,
     /// Samples that were given.
     given: usize,
@@ -20,63 +23,38 @@ impl Recorded {
     /// The file cannot be read, or as [`Recorded::parse`].
     pub fn open(path: &Path) -> Result<Self, Problem> {
         let name = path.display().to_string();
-        let bytes =
-            super::plain_file(path).map_err(|e| not_a_trace(&name, format!("{name}: {e}")))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|e| not_a_trace(&name, format!("{name}: {}", e.utf8_error())))?;
-        Self::parse(&name, &text)
+        let bytes = plain_file(path).map_err(|e| not_a_trace(&name, format!("{name}: {e}")))?;
+        Self::parse(&name, &String::from_utf8_lossy(&bytes))
     }
 
-    /// Parses a trace: lines `time,watts` in seconds and watts, or with other units in the header; times rise. `name` is
-    /// used in its id and in errors.
+    /// Parses a trace: lines as a live meter prints them. What is no sample is passed over, with a note. `name` is used in its
+    /// id and in errors.
     ///
     /// # Errors
-    /// A line that is not a sample, times that do not rise, fewer than two samples.
+    /// A line after which none can be read, times of no clock, fewer than two samples, no power at all.
     pub fn parse(name: &str, text: &str) -> Result<Self, Problem> {
-        let mut lines = Lines::default();
-        let mut samples: Vec<(f64, f64)> = Vec::new();
-        let mut counter: Option<f64> = None;
-        let mut last = f64::NEG_INFINITY;
-        for (i, line) in text.lines().enumerate() {
-            let at =
-                |cause: LineError| not_a_trace(name, format!("{name}, line {}: {cause}", i + 1));
-            let Some(s) = lines.push(line).map_err(at)? else {
-                continue;
-            };
-            if s.time_s <= last {
-                return Err(at(LineError::Order(s.time_s)));
-            }
-            if !s.is_energy {
-                samples.push((s.time_s, s.value));
-            } else if let Some(before) = counter {
-                if s.value < before {
-                    return Err(not_a_trace(
-                        name,
-                        format!("{name}, line {}: the counter falls", i + 1),
-                    ));
-                }
-                // The mean power since the sample before, constant in between.
-                let span = s.time_s - last;
-                let watts = (s.value - before) / span;
-                samples.push((last + 1e-6 * span, watts));
-                samples.push((s.time_s, watts));
-            }
-            counter = Some(s.value);
-            last = s.time_s;
+        let (mut feed, mut readings) = (Feed::default(), Vec::new());
+        feed.push_trace(text, &mut readings)
+            .map_err(|(line, e)| not_a_trace(name, format!("{name}, line {line}: {e}")))?;
+        if readings.len() < 2 {
+            let why = feed.why_none().map(|w| format!(": {w}"));
+            let why = why.unwrap_or_default();
+            let cause = format!("{name} holds fewer than two samples{why}");
+            return Err(not_a_trace(name, cause));
         }
-        if samples.len() < 2 {
-            let why = lines
-                .first_unread()
-                .map(|l| format!(": `{l}` is no sample"));
-            return Err(not_a_trace(
-                name,
-                format!(
-                    "{name} holds fewer than two samples{}",
-                    why.unwrap_or_default()
-                ),
-            ));
+        if readings.iter().all(|r| r.value == 0.0) {
+            return Err(not_a_trace(name, format!("{name}: all its values are 0 W")));
         }
-        Ok(Self::new(name, samples))
+        let mut notes = feed.notes();
+        let first = readings[0].value;
+        if readings.iter().all(|r| r.value == first) {
+            let n = readings.len();
+            notes.push(format!("all its {n} values are {first} W"));
+        }
+        let mut trace = Self::new(name, Vec::new());
+        trace.samples = readings;
+        trace.notes = notes.iter().map(|n| format!("{name}: {n}")).collect();
+        Ok(trace)
     }
 
     /// A trace of (s, W), times rising.
@@ -88,9 +66,12 @@ impl Recorded {
                 quantity: Quantity::Power,
                 average_s: None,
                 gain_error: None,
-                group: "recorded".into(),
+                group: SensorInfo::RECORDED.into(),
             },
-            samples,
+            samples: (samples.into_iter())
+                .map(|(at_s, value)| Reading { at_s, value })
+                .collect(),
+            notes: Vec::new(),
             start: None,
             given: 0,
         }
@@ -98,10 +79,10 @@ impl Recorded {
 
     /// Samples until now, and the host's time at the trace's zero.
     fn reached(&mut self) -> Result<(usize, f64), SensorError> {
-        let first = self.samples.first().map_or(0.0, |s| s.0);
+        let first = self.samples.first().map_or(0.0, |s| s.at_s);
         let zero = *self.start.get_or_insert_with(now_s) - first;
         let now = now_s() - zero;
-        let next = self.samples.partition_point(|&(t, _)| t <= now);
+        let next = self.samples.partition_point(|s| s.at_s <= now);
         if next == self.samples.len() {
             return Err(SensorError::Gone {
                 id: self.info.id.clone(),
@@ -112,9 +93,9 @@ impl Recorded {
     }
 
     fn reading(&self, i: usize, zero: f64) -> Reading {
-        let (t, value) = self.samples[i];
+        let Reading { at_s, value } = self.samples[i];
         Reading {
-            at_s: t + zero,
+            at_s: at_s + zero,
             value,
         }
     }
@@ -141,7 +122,7 @@ impl Sensor for Recorded {
     }
 
     fn read_since(&mut self, out: &mut Vec<Reading>) -> Result<(), SensorError> {
-        let zero = self.start.unwrap_or_else(now_s) - self.samples.first().map_or(0.0, |s| s.0);
+        let zero = self.start.unwrap_or_else(now_s) - self.samples.first().map_or(0.0, |s| s.at_s);
         let reached = self.reached();
         let next = reached.as_ref().map_or(self.samples.len(), |r| r.0);
         out.extend((self.given..next).map(|i| self.reading(i, zero)));
@@ -150,7 +131,11 @@ impl Sensor for Recorded {
     }
 
     fn period_s(&self) -> Option<f64> {
-        crate::window::spacing(self.samples.iter().map(|s| s.0))
+        crate::window::spacing(self.samples.iter().map(|s| s.at_s))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
     }
 }
 
@@ -176,6 +161,78 @@ mod tests {
         let readings: Vec<Reading> = (0..s.samples.len()).map(|i| s.reading(i, 0.0)).collect();
         let j = crate::window::energy_between(Quantity::Power, &readings, 0.5, 1.5).unwrap();
         assert!((j - 20.0).abs() < 1e-3, "{j}");
+    }
+
+    #[test]
+    fn bad_samples_of_a_trace_are_counted_and_shown() {
+        let read = |text: &str| Recorded::parse("t", text).map_err(|p| p.cause);
+        for (text, n, note) in [
+            (
+                "0,50\n1,nan\n2,51\n",
+                2,
+                "t: 1 line skipped: line 2: `1,nan` holds",
+            ),
+            (
+                "time,power [W]\n0,50\n1,[N/A]\n2,[N/A]\n3,51\n",
+                2,
+                "2 lines skipped: the first: line 3",
+            ),
+            ("0,50\n1,51\n2,52\n3.", 3, "line 4: `3.` is not"),
+            ("0,50\n0,50.1\n1,51\n2,52\n", 3, ""),
+            (
+                "0,50\n1,51\n2,52\n0.5,50\n1.5,50\n3,53\n",
+                6,
+                "its clock was set 1 time (by -2.500 s)",
+            ),
+            (
+                "0,50\n1,51\n2,52\n-1,60\n3,53\n",
+                4,
+                "1 sample skipped: their times",
+            ),
+            (
+                "23:59:58,50\n23:59:59,51\n00:00:00,52\n00:00:01,53\n",
+                4,
+                "",
+            ),
+            (
+                "t,joules\n0,0\n1,50\n2,100\n3,10\n4,60\n",
+                6,
+                "counter of joules fell 1 time",
+            ),
+            ("0,50\n1,50\n2,50\n", 3, "all its 3 values are 50 W"),
+            ("0,50\n10,51\n20,52\n400,53\n410,54\n", 5, ""),
+            ("0,5\n1000,6\n", 2, ""),
+            ("0,50\r1,51\r2,52\r", 3, ""),
+        ] {
+            let trace = read(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+            assert_eq!(trace.samples.len(), n, "{text}");
+            let notes = trace.notes().join("; ");
+            assert!(
+                notes.contains(note) && notes.is_empty() == note.is_empty(),
+                "{text}: {notes}"
+            );
+        }
+        for (text, why) in [
+            ("0,50\n", "fewer than two samples"),
+            ("hello\n", "`hello` is no sample"),
+            ("0,nan\n1,nan\n", "2 lines are no samples; line 1"),
+            ("0,50\n0,51\n0,52\n", "line 2: time 0 does not rise"),
+            ("0,0\n1,0\n", "all its values are 0 W"),
+            ("0,50000\n1,50000\n", "name the unit"),
+            ("time,volts\n0,50\n", "names no column of power"),
+            ("0,50 W\n1,50 J\n", "line 2: `1,50 J`"),
+        ] {
+            let e = read(text)
+                .err()
+                .unwrap_or_else(|| panic!("{text} is a trace"));
+            assert!(e.contains(why), "{text}: {e}");
+        }
+        let falling: String = (0..100).map(|i| format!("{},50\n", 100 - i)).collect();
+        assert!(
+            read(&falling)
+                .err()
+                .is_some_and(|e| e.contains("its times jump"))
+        );
     }
 
     #[test]

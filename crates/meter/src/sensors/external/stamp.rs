@@ -1,16 +1,32 @@
 //! Dates and times of day as a count of seconds. Only differences matter: no time zone is applied but one that is written.
 
+/// A date, or a time of day without one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stamp {
+    /// Since 1970, or since midnight.
+    pub seconds: f64,
+    pub has_date: bool,
+}
+
 /// Seconds of `2026/11/27 00:59:59.123`, `2026-11-27T00:59:59Z` or `00:59:59.5`; `None` for anything else.
-pub fn clock_time(text: &str) -> Option<f64> {
+pub fn clock_time(text: &str) -> Option<Stamp> {
     if !text.contains(':') {
         return None;
     }
     let (date, rest) = match text.split_once(['T', ' ']) {
-        Some((date, rest)) => (days(date)?, rest.trim()),
-        None => (0.0, text),
+        Some((date, rest)) => (Some(days(date)?), rest.trim()),
+        None => (None, text),
     };
     let (clock, zone) = zone(rest);
-    Some(date * 86400.0 + of_day(clock)? - zone?)
+    Some(Stamp {
+        seconds: date.unwrap_or(0.0) * 86400.0 + of_day(clock)? - zone?,
+        has_date: date.is_some(),
+    })
+}
+
+/// Whether a text is a date alone.
+pub fn is_date(text: &str) -> bool {
+    days(text).is_some()
 }
 
 /// Splits off a zone: `Z`, `+02:00`; its seconds.
@@ -101,7 +117,7 @@ mod tests {
             ("2024-02-29T10:00:00-0200", 1_709_208_000.0),
             ("01:02:03,5", 3723.5),
         ] {
-            assert_eq!(clock_time(text), Some(seconds), "{text}");
+            assert_eq!(clock_time(text).map(|s| s.seconds), Some(seconds), "{text}");
         }
         for text in [
             "",

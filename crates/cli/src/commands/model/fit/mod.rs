@@ -13,7 +13,7 @@ use greenup_app::provenance::Provenance;
 use greenup_app::{output, print};
 use greenup_calibrate::fit::clocked::fit_clocked;
 use greenup_calibrate::fit::leakage::fit_leakage;
-use greenup_calibrate::fit::{FitOptions, fit};
+use greenup_calibrate::fit::{FitError, FitOptions, fit};
 use greenup_calibrate::machine::of_records;
 use greenup_calibrate::record::{self, Record};
 use greenup_files::Outputs;
@@ -115,8 +115,11 @@ fn run_clocked(
     to: Option<Output>,
 ) -> Result {
     let fit = fit_clocked(records, options.resamples).map_err(|e| {
-        AppError::new(format!("{}: {e}", args.file.display()))
-            .hint("records need the columns energy_j and _clock_hz; `greenup calibrate --device cuda` writes them")
+        let error = AppError::new(format!("{}: {e}", args.file.display()));
+        match e {
+            FitError::Clock { .. } => error,
+            _ => error.hint("records need the columns energy_j and _clock_hz; `greenup calibrate --device cuda` writes them"),
+        }
     })?;
     if to.is_some() {
         let title = format!("fitted to {}", args.file.display());

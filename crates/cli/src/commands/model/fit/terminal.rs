@@ -21,10 +21,7 @@ pub(super) fn print_leakage(fit: &LeakageFit) {
     ];
     let row = |(name, c, unit): (String, &Option<Constant>, &str)| {
         let (value, interval) = match c {
-            Some(c) => (
-                si(c.value, unit),
-                format!("{} … {}", si(c.lo, unit), si(c.hi, unit)),
-            ),
+            Some(c) => (si(c.value, unit), interval(c, &|x| si(x, unit))),
             None => ("–".to_owned(), "not known".to_owned()),
         };
         vec![name, value, interval]
@@ -60,6 +57,13 @@ pub(super) fn print_leakage(fit: &LeakageFit) {
     }
 }
 
+fn interval(c: &Constant, show: &dyn Fn(f64) -> String) -> String {
+    let ends = c.interval();
+    ends.map_or("–".to_owned(), |(lo, hi)| {
+        format!("{} … {}", show(lo), show(hi))
+    })
+}
+
 fn not_known(n: &NotKnown) -> Vec<String> {
     let value = (n.at_most).map_or("–".to_owned(), |x| format!("≤ {}", si(x, &n.unit)));
     vec![n.constant.clone(), value, "not known".to_owned()]
@@ -68,11 +72,7 @@ fn not_known(n: &NotKnown) -> Vec<String> {
 /// What was fitted of the clock, and how it fares on benchmarks that it had not seen.
 pub fn print_clocked(fit: &ClockedFit) {
     let row = |name: String, c: &Constant, value: &dyn Fn(f64) -> String| {
-        vec![
-            name,
-            value(c.value),
-            format!("{} … {}", value(c.lo), value(c.hi)),
-        ]
+        vec![name, value(c.value), interval(c, value)]
     };
     let mut rows = Vec::new();
     if let Some(slope) = &fit.voltage_slope {
@@ -161,11 +161,7 @@ pub fn print_clocked(fit: &ClockedFit) {
 /// The fit as a table.
 pub fn print(fit: &Fit) {
     let row = |name: String, c: &Constant, unit: &str| {
-        vec![
-            name,
-            si(c.value, unit),
-            format!("{} … {}", si(c.lo, unit), si(c.hi, unit)),
-        ]
+        vec![name, si(c.value, unit), interval(c, &|x| si(x, unit))]
     };
     let mut rows = Vec::new();
     for (op, c) in &fit.time_s {

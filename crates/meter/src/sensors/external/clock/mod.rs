@@ -3,15 +3,19 @@
 //! A sample that was read at meter time t arrives at host time a, so a − t is the offset of the clocks plus the line's delay. The
 //! least a − t of the last second is taken as the offset: it follows clocks that drift, and lines that come in bursts. Where the
 //! meter's clock is set, or its counter starts anew, the offset starts anew as well. A single time that cannot be is passed over.
+//! A clock that would have to be set again and again in one direction has another rate.
+
+mod rate;
 
 use super::line::Sample;
 use crate::sensor::Reading;
+use rate::{Moment, Steps};
 use std::collections::VecDeque;
 
 /// Length of the window, s.
 const WINDOW_S: f64 = 1.0;
 /// A time may lie so far ahead of what the offset allows, s, before it needs others that confirm it.
-const AHEAD_S: f64 = 1.0;
+pub const AHEAD_S: f64 = 1.0;
 /// Samples that agree on a new offset before it holds.
 const CONFIRMED: usize = 2;
 /// A change of the offset between two batches that counts as a step of the clock, s.
@@ -19,7 +23,7 @@ const STEP_S: f64 = 0.25;
 /// Drift of the offset that a wrong rate explains alone: a share, and s.
 const DRIFT: (f64, f64) = (0.02, 0.5);
 /// Samples in a row that fit nothing, after which the clock is given up.
-const MOST_UNFIT: usize = 20;
+pub const MOST_UNFIT: usize = 20;
 /// How long a time may stand still while lines arrive, s.
 const STILL_S: f64 = 2.0;
 
@@ -33,6 +37,23 @@ pub struct Events {
     pub unfit: usize,
     /// Samples with the time of the one before, but quite another power.
     pub conflicts: usize,
+}
+
+impl Events {
+    /// Notes two values of one time.
+    pub fn compare(&mut self, first: f64, second: f64) {
+        if (second - first).abs() > 0.3 * first.max(second) {
+            self.conflicts += 1;
+        }
+    }
+
+    /// Notes that the clock was set.
+    pub fn step(&mut self, by_s: f64) {
+        if self.steps == 0 {
+            self.first_step_s = by_s;
+        }
+        self.steps += 1;
+    }
 }
 
 /// Why a clock cannot be followed.
@@ -62,6 +83,15 @@ struct Timed {
     lag: f64,
 }
 
+impl Timed {
+    fn moment(&self) -> Moment {
+        Moment {
+            t: self.t,
+            arrival: self.t + self.lag,
+        }
+    }
+}
+
 /// The clock of one meter.
 #[derive(Default)]
 pub struct Clock {
@@ -70,7 +100,10 @@ pub struct Clock {
     window: VecDeque<(f64, f64)>,
     offset: Option<f64>,
     /// Since when the offset is followed without a step, and what it was.
-    anchor: Option<(f64, f64)>,
+    anchor: Option<(Moment, f64)>,
+    /// The newest sample that was placed.
+    placed: Option<Moment>,
+    steps: Steps,
     pending: Vec<Timed>,
     unfit_in_a_row: usize,
     /// When the time of the last sample arrived first.
@@ -103,9 +136,7 @@ impl Clock {
             };
             if new.t == last.t {
                 // Several samples within one step of the clock: the first has its time.
-                if (new.value - last.value).abs() > 0.3 * last.value.max(new.value) {
-                    self.events.conflicts += 1;
-                }
+                self.events.compare(last.value, new.value);
                 if arrival - self.still_since > STILL_S {
                     return Err(ClockError::Still(new.t));
                 }
@@ -126,6 +157,10 @@ impl Clock {
                     continue;
                 }
                 let before = self.pending.last().copied();
+                if let Some(b) = before {
+                    self.steps
+                        .push(b.lag - new.lag, Some(b.moment()), new.moment())?;
+                }
                 self.discard_pending();
                 self.pending.push(new);
                 if self.unfit_in_a_row >= MOST_UNFIT {
@@ -140,7 +175,8 @@ impl Clock {
             // The clock was set: what came before it keeps the old offset.
             self.emit(&mut fit, arrival, out)?;
             let by = self.offset.unwrap_or(new.lag) - new.lag;
-            self.step(by);
+            self.events.step(by);
+            self.steps.push(by, self.placed, new.moment())?;
             self.window.clear();
             (self.offset, self.anchor) = (None, None);
             self.unfit_in_a_row = 0;
@@ -170,23 +206,31 @@ impl Clock {
             self.window.pop_front();
         }
         let offset = self.window[0].1;
-        if let Some(before) = self.offset.replace(offset) {
+        let now = Moment {
+            t: fit.iter().map(|s| s.t).fold(f64::NEG_INFINITY, f64::max),
+            arrival,
+        };
+        if let Some(before) = self.offset.replace(offset)
+            && (before - offset).abs() > STEP_S
+        {
+            self.steps.push(before - offset, self.placed, now)?;
             // The first lines of a meter may come late.
-            let settled = self.anchor.is_some_and(|a| arrival - a.0 >= WINDOW_S);
-            if offset - before > STEP_S || settled && before - offset > STEP_S {
-                self.step(before - offset);
+            let settled = self
+                .anchor
+                .is_some_and(|a| arrival - a.0.arrival >= WINDOW_S);
+            if offset > before || settled {
+                self.events.step(before - offset);
                 self.anchor = None;
             }
         }
-        let (since, first) = *self.anchor.get_or_insert((arrival, offset));
+        self.placed = Some(now);
+        let (since, first) = *self.anchor.get_or_insert((now, offset));
+        let span = arrival - since.arrival;
         // The first offsets may still be of lines that were late.
-        if arrival - since < WINDOW_S {
+        if span < WINDOW_S {
             self.anchor = Some((since, first.min(offset)));
-        } else {
-            let (drift, span) = (offset - first, arrival - since);
-            if drift.abs() > (DRIFT.0 * span).max(DRIFT.1) {
-                return Err(ClockError::Rate((span - drift) / span));
-            }
+        } else if (offset - first).abs() > (DRIFT.0 * span).max(DRIFT.1) {
+            return Err(ClockError::Rate(since.rate(now)));
         }
         for s in fit.drain(..) {
             let at_s = s.t + offset;
@@ -201,13 +245,6 @@ impl Clock {
         Ok(())
     }
 
-    fn step(&mut self, by_s: f64) {
-        if self.events.steps == 0 {
-            self.events.first_step_s = by_s;
-        }
-        self.events.steps += 1;
-    }
-
     fn discard_pending(&mut self) {
         self.events.unfit += self.pending.len();
         self.unfit_in_a_row += self.pending.len();
@@ -216,10 +253,7 @@ impl Clock {
 
     /// Why times fit nothing: a clock in other units jumps by the same factor at each line.
     fn jumping(&self, before: Option<Timed>, new: Timed) -> ClockError {
-        let rate = before.map(|b| {
-            let host = (new.t + new.lag) - (b.t + b.lag);
-            (new.t - b.t) / host
-        });
+        let rate = before.map(|b| b.moment().rate(new.moment()));
         match rate.filter(|r| r.is_finite() && *r > 2.0) {
             Some(rate) => ClockError::Rate(rate),
             None => ClockError::Jumps,
@@ -228,118 +262,4 @@ impl Clock {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Readings of samples (arrival, meter time, W), each a batch.
-    fn mapped(samples: impl IntoIterator<Item = (f64, f64, f64)>) -> (Vec<Reading>, Clock) {
-        let (mut clock, mut out) = (Clock::default(), Vec::new());
-        for (arrival, time_s, value) in samples {
-            let one = Sample {
-                time_s,
-                value,
-                is_energy: false,
-            };
-            clock.push(&[one], arrival, &mut out).unwrap();
-        }
-        (out, clock)
-    }
-
-    /// 50 samples a second over `n` of them by a clock; arrival 1 ms late.
-    fn each_20_ms(n: u32, clock: impl Fn(f64) -> f64) -> Vec<(f64, f64, f64)> {
-        let at = |i: u32| f64::from(i) * 0.02;
-        (0..n)
-            .map(|i| (at(i) + 0.001, clock(at(i)), at(i)))
-            .collect()
-    }
-
-    /// Each value is the true time of its sample.
-    fn greatest_error(readings: &[Reading]) -> f64 {
-        let errors = readings.iter().map(|r| (r.at_s - r.value).abs());
-        errors.fold(0.0, f64::max)
-    }
-
-    #[test]
-    fn a_clock_that_is_set_is_followed_at_once() {
-        for by in [-3600.0, -0.5, -0.05, 0.5, 3600.0, -10_002.0] {
-            let clock = |t: f64| 10_000.0 + t + if t < 2.0 { 0.0 } else { by };
-            let (readings, clock) = mapped(each_20_ms(300, clock));
-            assert!(readings.len() >= 298, "{by}: {}", readings.len());
-            assert!(
-                greatest_error(&readings) < 0.06,
-                "{by}: {}",
-                greatest_error(&readings)
-            );
-            assert!(
-                by.abs() < 0.1 || clock.events.steps == 1,
-                "{by}: {:?}",
-                clock.events
-            );
-            assert_eq!(clock.events.unfit, 0);
-        }
-    }
-
-    #[test]
-    fn drift_and_bursts_are_followed() {
-        let (readings, clock) = mapped(each_20_ms(3000, |t| 7.0 + 0.999 * t));
-        assert!(greatest_error(&readings) < 0.005 && clock.events == Events::default());
-        // 100 lines at a time.
-        let (mut clock, mut out) = (Clock::default(), Vec::new());
-        for chunk in each_20_ms(1000, |t| t - 5.0).chunks(100) {
-            let batch: Vec<Sample> = (chunk.iter())
-                .map(|&(_, time_s, value)| Sample {
-                    time_s,
-                    value,
-                    is_energy: false,
-                })
-                .collect();
-            clock.push(&batch, chunk[99].0, &mut out).unwrap();
-        }
-        assert_eq!(out.len(), 1000);
-        assert!(greatest_error(&out) < 0.002);
-    }
-
-    #[test]
-    fn single_times_that_cannot_be_are_passed_over() {
-        let mut samples = each_20_ms(200, |t| t);
-        samples[50].1 = 1e9;
-        samples[80].1 = -3.0;
-        let (one, two) = (samples[120], samples[121]);
-        (samples[120], samples[121]) = ((one.0, two.1, two.2), (two.0, one.1, one.2));
-        let (readings, clock) = mapped(samples);
-        assert!(
-            greatest_error(&readings) < 0.03,
-            "{}",
-            greatest_error(&readings)
-        );
-        assert_eq!(
-            (readings.len(), clock.events.unfit, clock.events.steps),
-            (197, 3, 0)
-        );
-    }
-
-    #[test]
-    fn a_clock_in_other_units_is_refused_with_its_rate() {
-        let fails = |clock: fn(f64) -> f64| {
-            let (mut c, mut out) = (Clock::default(), Vec::new());
-            let error = each_20_ms(2000, clock)
-                .into_iter()
-                .find_map(|(arrival, time_s, value)| {
-                    let s = Sample {
-                        time_s,
-                        value,
-                        is_energy: false,
-                    };
-                    c.push(&[s], arrival, &mut out).err()
-                });
-            (error.unwrap(), out.len())
-        };
-        let (e, kept) = fails(|t| 1e12 + 1000.0 * t);
-        assert!(
-            matches!(e, ClockError::Rate(r) if (r - 1000.0).abs() < 1.0) && kept < 3,
-            "{e}"
-        );
-        assert!(matches!(fails(|t| 0.9 * t).0, ClockError::Rate(r) if (r - 0.9).abs() < 0.02));
-        assert!(matches!(fails(|_| 50.0).0, ClockError::Still(50.0)));
-    }
-}
+mod tests;

@@ -1,0 +1,225 @@
+//! One line of a meter: a time and a power (or an energy), in the forms in which meters write them.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `fields` | lines of a text, fields of a line |
+//! | `header` | which column holds what |
+//! | `unit` | numbers and units |
+//! | `error` | what is wrong with a line |
+
+mod error;
+mod fields;
+mod header;
+#[cfg(test)]
+mod tests;
+mod unit;
+
+pub use error::LineError;
+pub use fields::lines;
+
+use super::stamp::clock_time;
+use error::shown;
+use fields::{Separator, has_number};
+use header::Columns;
+use unit::{Unit, quantity, time_factor, value_unit};
+
+/// Time, s by the meter's clock, and W or J.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Time, s.
+    pub time_s: f64,
+    /// W, or J of a counter.
+    pub value: f64,
+    /// Whether the value is a counter of joules.
+    pub is_energy: bool,
+}
+
+/// Lines without a sample before the reader gives up.
+const MOST_BANNER: usize = 1000;
+/// A power above it needs its unit, W.
+const GREATEST_WITHOUT_UNIT: f64 = 1e4;
+/// Times beyond it are no seconds, and lose their digits.
+const LATEST_S: f64 = 1e13;
+/// Samples that were read with a separator, after which no other is tried: the first lines may be torn.
+const SURE: usize = 3;
+const DAY_S: f64 = 86400.0;
+
+/// Reads lines one after the other: the header decides about the columns, and units stand there or with the values. The
+/// separator is that with which the first lines are samples.
+#[derive(Debug, Default)]
+pub struct Lines {
+    columns: Option<Columns>,
+    separator: Option<Separator>,
+    /// Samples that were read with it.
+    agreed: usize,
+    /// With what the last line would have been a sample instead.
+    rival: Option<Separator>,
+    /// The last time of day, with the days before.
+    of_day_s: Option<f64>,
+    device: Option<String>,
+    is_energy: Option<bool>,
+    /// Lines that were no sample before the first one.
+    banner: usize,
+    first: Option<String>,
+    pub samples: usize,
+}
+
+/// A line as it stands.
+struct Parsed<'a> {
+    sample: Sample,
+    /// Whether its time is one of day, without a date.
+    of_day: bool,
+    device: Option<&'a str>,
+}
+
+impl Lines {
+    /// The next line; `None` for a blank line, a comment, a header or what a meter prints before its first sample.
+    pub fn push(&mut self, line: &str) -> Result<Option<Sample>, LineError> {
+        // A tab at the end may separate an empty field.
+        let line = line
+            .trim_start_matches('\u{feff}')
+            .trim_matches([' ', '\r', '\n']);
+        let text = line.trim_start();
+        if text.is_empty() || text.starts_with('#') {
+            return Ok(None);
+        }
+        match self.read(line) {
+            Ok(sample) => {
+                self.samples += 1;
+                Ok(Some(sample))
+            }
+            Err(e) if self.samples > 0 || e.is_final() => Err(e),
+            Err(e) => {
+                let separator = Separator::of(line);
+                let fields = separator.split(line, None);
+                if has_number(&fields) {
+                    return Err(e);
+                }
+                if let Some(columns) = Columns::of(line, &fields)? {
+                    (self.columns, self.separator) = (Some(columns), Some(separator));
+                    return Ok(None);
+                }
+                self.banner += 1;
+                let first = self.first.get_or_insert_with(|| shown(line));
+                if self.banner >= MOST_BANNER {
+                    return Err(LineError::NoSample(self.banner, first.clone()));
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// The first line that was no sample, where none was until now.
+    pub fn first_unread(&self) -> Option<&str> {
+        self.first.as_deref().filter(|_| self.samples == 0)
+    }
+
+    /// A line as a sample, by the separator of those before.
+    fn read(&mut self, line: &str) -> Result<Sample, LineError> {
+        let usual = self.separator.unwrap_or_else(|| Separator::of(line));
+        let e = match self.parse(line, usual) {
+            Ok(parsed) => {
+                self.separator = Some(usual);
+                self.agreed += 1;
+                self.rival = None;
+                return self.take(line, parsed);
+            }
+            Err(e) if self.agreed >= SURE => return Err(e),
+            Err(e) => e,
+        };
+        let mut others = Separator::ALL.into_iter().filter(|&s| s != usual);
+        let other = others.find_map(|s| Some((s, self.parse(line, s).ok()?)));
+        let Some((separator, parsed)) = other else {
+            self.rival = None;
+            return Err(e);
+        };
+        // Two lines in a row are not torn.
+        if self.separator.is_some() && self.rival != Some(separator) {
+            self.rival = Some(separator);
+            return Err(e);
+        }
+        (self.separator, self.agreed, self.rival) = (Some(separator), 1, None);
+        self.take(line, parsed)
+    }
+
+    fn parse<'a>(&self, line: &'a str, separator: Separator) -> Result<Parsed<'a>, LineError> {
+        let c = self.columns.as_ref().unwrap_or(&Columns::UNNAMED);
+        let fields = separator.split(line, Some(c.count));
+        if !c.fit(&fields) {
+            return Err(match (&self.columns, fields.len()) {
+                (Some(_), _) => LineError::Other(shown(line)),
+                (None, n @ 3..) => LineError::Unnamed(shown(line), n),
+                (None, _) => LineError::Fields(shown(line)),
+            });
+        }
+        let decimal_comma = separator.decimal_comma();
+        let (time, value) = (fields[c.time], fields[c.value]);
+        let stamp = clock_time(time);
+        let time = match stamp {
+            Some(s) => Some(Ok(s.seconds)),
+            None => quantity(time, decimal_comma).map(|(t, unit)| match unit {
+                None => Ok(t * c.time_factor),
+                Some(u) => time_factor(u)
+                    .map(|f| t * f)
+                    .ok_or_else(|| LineError::Unit(shown(u))),
+            }),
+        };
+        let number = quantity(value, decimal_comma);
+        let (time, (number, unit)) = match (time, number) {
+            (None, None) => return Err(LineError::NotNumbers(shown(line))),
+            (None, _) => return Err(LineError::NotATime(shown(line))),
+            (_, None) => return Err(LineError::NotAPower(shown(line))),
+            (Some(t), Some(n)) => (t?, n),
+        };
+        let unit = match unit {
+            Some(text) => Some(value_unit(text).ok_or_else(|| LineError::Unit(shown(text)))?),
+            None => c.unit,
+        };
+        let (factor, is_energy) = match unit {
+            Some(Unit::Energy(f)) => (f, true),
+            Some(Unit::Power(f)) => (f, false),
+            None => (1.0, false),
+        };
+        let value = number * factor;
+        if !time.is_finite() || time.abs() > LATEST_S {
+            return Err(LineError::NotATime(shown(line)));
+        }
+        if !value.is_finite() || value < 0.0 {
+            return Err(LineError::NotAPower(shown(line)));
+        }
+        if unit.is_none() && value > GREATEST_WITHOUT_UNIT {
+            return Err(LineError::NoUnit(shown(line), value * 1e-3, value));
+        }
+        Ok(Parsed {
+            sample: Sample {
+                time_s: time,
+                value,
+                is_energy,
+            },
+            of_day: stamp.is_some_and(|s| !s.has_date),
+            device: c.device.map(|at| fields[at]),
+        })
+    }
+
+    /// What a line means after those before.
+    fn take(&mut self, line: &str, parsed: Parsed) -> Result<Sample, LineError> {
+        let mut sample = parsed.sample;
+        if let Some(new) = parsed.device {
+            let device = self.device.get_or_insert_with(|| new.to_owned());
+            if device != new {
+                return Err(LineError::Devices(shown(device), shown(new)));
+            }
+        }
+        if *self.is_energy.get_or_insert(sample.is_energy) != sample.is_energy {
+            return Err(LineError::Mixed(shown(line)));
+        }
+        if parsed.of_day {
+            // Midnight: the day on which it is nearest to the time before.
+            if let Some(before) = self.of_day_s {
+                sample.time_s += DAY_S * ((before - sample.time_s) / DAY_S).round();
+            }
+            self.of_day_s = Some(sample.time_s);
+        }
+        Ok(sample)
+    }
+}
