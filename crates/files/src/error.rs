@@ -127,9 +127,7 @@ impl FileError {
                 _ => None,
             },
             Self::Write { cause, .. } => Some(match cause.kind() {
-                K::PermissionDenied | K::ReadOnlyFilesystem => {
-                    "name a folder you may write to"
-                }
+                K::PermissionDenied | K::ReadOnlyFilesystem => "name a folder you may write to",
                 K::StorageFull | K::QuotaExceeded => {
                     "free some space, or name a place on another disk"
                 }

@@ -36,6 +36,16 @@ impl Value {
         }
     }
 
+    /// What kind of value it is, as an operand.
+    pub(crate) fn operand(&self) -> &'static str {
+        match self {
+            Self::Bool(_) | Self::Int(_) | Self::Float(_) => "a number",
+            Self::Str(_) => "a string",
+            Self::Tuple(_) => "a tuple or list",
+            Self::None => "`None`",
+        }
+    }
+
     /// The value as an integer, when it is one (booleans are 0 and 1).
     pub fn as_int(&self) -> Option<i64> {
         match self {
@@ -78,8 +88,20 @@ impl Value {
             (Self::None, Self::None) => Some(Ordering::Equal),
             (a, b) => match (a.as_int(), b.as_int()) {
                 (Some(a), Some(b)) => Some(a.cmp(&b)),
-                _ => a.as_float()?.partial_cmp(&b.as_float()?),
+                (Some(a), None) => int_to_float(a, b.as_float()?),
+                (None, Some(b)) => int_to_float(b, a.as_float()?).map(Ordering::reverse),
+                (None, None) => a.as_float()?.partial_cmp(&b.as_float()?),
             },
+        }
+    }
+
+    /// Python's `is`: equal, and of the same type.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Tuple(a), Self::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is(b))
+            }
+            (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b) && a == b,
         }
     }
 
@@ -107,6 +129,25 @@ impl Value {
             Self::Str(s) => format!("'{}'", s.replace('\\', "\\\\").replace('\'', "\\'")),
             v => v.to_string(),
         }
+    }
+}
+
+/// The exact order of an integer and a float: not every integer is a float.
+pub(crate) fn int_to_float(i: i64, f: f64) -> Option<Ordering> {
+    const END: f64 = 9_223_372_036_854_775_808.0;
+    if f.is_nan() {
+        return None;
+    }
+    if f >= END {
+        return Some(Ordering::Less);
+    }
+    if f < -END {
+        return Some(Ordering::Greater);
+    }
+    let whole = f.trunc();
+    match i.cmp(&(whole as i64)) {
+        Ordering::Equal => 0.0_f64.partial_cmp(&(f - whole)),
+        order => Some(order),
     }
 }
 

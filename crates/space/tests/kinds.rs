@@ -116,8 +116,8 @@ fn what_has_no_meaning_is_refused() {
         ),
         ("x = [[1, 2], [3]]\n[hard]\nf = 'x > 0'", "no order"),
         (
-            "x = [[1, 2], [3, 4]]\ni = [0, 1]\n[hard]\nf = 'x[i] > 0'",
-            "an element is taken of a tuple that one parameter gives",
+            "x = [[1, 2], [3, 4]]\ni = [0, 2]\n[hard]\nf = 'x[i] > 0'",
+            "a value is of the wrong kind in `x[i] > 0` at x = (1, 2), i = 2",
         ),
         ("x = [[1, 2], [1, 2]]", "(1, 2) stands there twice"),
         ("x = '[None, None]'", "None stands there twice"),
@@ -212,6 +212,8 @@ fn random(rng: &mut fastrand::Rng) -> Definition {
         Value::Float(0.5),
         Value::from("a"),
         Value::from("b"),
+        Value::Bool(true),
+        Value::from("ab"),
         Value::Tuple(vec![Value::Int(1), Value::Int(2)]),
         Value::Tuple(vec![Value::Int(7), Value::from("a")]),
         Value::Tuple(vec![Value::Int(2)]),
@@ -221,6 +223,12 @@ fn random(rng: &mut fastrand::Rng) -> Definition {
         .map(|i| {
             let mut values = pool.to_vec();
             rng.shuffle(&mut values);
+            // 1 and True are one value.
+            let mut ones = 0;
+            values.retain(|v| {
+                ones += usize::from(v.as_int() == Some(1));
+                v.as_int() != Some(1) || ones == 1
+            });
             if rng.u8(..4) == 0 {
                 values.retain(|v| v.as_int().is_some());
             }
@@ -258,7 +266,7 @@ fn condition(rng: &mut fastrand::Rng, n: usize, depth: usize) -> String {
             _ => format!("({left} or {})", condition(rng, n, depth - 1)),
         };
     }
-    match rng.u8(..14) {
+    match rng.u8(..32) {
         0 => format!("{a} is None"),
         1 => format!("{a} is not None"),
         2 => format!("{a}[0] > 1"),
@@ -272,6 +280,24 @@ fn condition(rng: &mut fastrand::Rng, n: usize, depth: usize) -> String {
         10 => format!("{a} < {b}"),
         11 => format!("{a} + {b} > 2"),
         12 => format!("{a}[-1] == {b}"),
+        13 => format!("{a} in {b}"),
+        14 => format!("len({{{a}, {b}, 1}}) == 3"),
+        15 => format!("sum({{{a}, {b}}}) > 2"),
+        16 => format!("({a}, {b}) == (1, 'a')"),
+        17 => format!("({a}, 2) < ({b}, 3)"),
+        18 => format!("any({a} == k for k in ({b}, 2))"),
+        19 => format!("all([{a} != {b}, {b} is not None])"),
+        20 => format!("{a} is {b}"),
+        21 => format!("max({a}, {b}) == {a}"),
+        22 => format!("{a}[{b}] == 2"),
+        23 => format!("({a}, {b})[{b}] == 1"),
+        24 => format!("'a' in {a}"),
+        25 => format!("{a} + {b} == 'ab'"),
+        26 => format!("{a} * {b} in (2, 'aa')"),
+        27 => format!("str({a}) + 'x' == 'bx'"),
+        28 => format!("{a} in (1, 2) == {b}"),
+        29 => format!("len([k for k in ({a}, {b}) if k != 2]) == 1"),
+        30 => format!("int({a}) == 2"),
         _ => a,
     }
 }

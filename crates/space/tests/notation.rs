@@ -413,3 +413,139 @@ fn samples_stop_and_do_not_abort() {
     let some = index.sample(1000, &mut rng, &|| true);
     assert_eq!(some.unwrap_err(), Stop::Cancelled);
 }
+
+#[test]
+fn constants_of_json_are_those_of_toml() {
+    let json = |constants: &str, filter: &str| {
+        format!(
+            r#"{{"constants": {constants}, "parameters": [{{"name": "x", "values": [1, 2, 3]}}], "constraints": ["{filter}"]}}"#
+        )
+    };
+    assert_eq!(size(&json(r#"{"n": "1+1"}"#, "x == n")), 1);
+    assert_eq!(size(&json(r#"{"n": 2, "m": "n + 1"}"#, "x == m")), 1);
+    assert_eq!(
+        size(&json(r#"{"s": "'ab'"}"#, "s == 'ab' and x < len(s)")),
+        1
+    );
+    assert_eq!(size(&json(r#"{"l": [1, 2]}"#, "x in l")), 2);
+    for (constants, why) in [
+        (
+            r#"[{"name": "n", "value": 2}]"#,
+            "`constants` is not an object",
+        ),
+        (r#""n = 2""#, "`constants` is not an object"),
+        (r#"{"n": "ab"}"#, "constant `n`"),
+        (r#"{"n": "1 +"}"#, "constant `n`"),
+    ] {
+        let e = refusal(&json(constants, "x > 1"));
+        assert!(e.contains(why), "{constants}: {e}");
+    }
+    let e = refusal(
+        r#"{"parameters": [{"name": "x", "values": [1]}], "constraints": [{"expr": "x > 1", "note": 5}]}"#,
+    );
+    assert!(e.contains("`note` is not a string"), "{e}");
+}
+
+#[test]
+fn words_of_the_language_name_nothing() {
+    for word in [
+        "and", "or", "not", "in", "is", "if", "else", "for", "lambda", "True", "False", "None",
+        "true", "false",
+    ] {
+        for text in [
+            format!("[parameters]\n{word} = [1, 2]"),
+            format!("[parameters]\nx = [1, 2]\n[constants]\n{word} = 1"),
+            format!("[parameters]\nx = [1, 2]\n[derived]\n{word} = 'x'"),
+            format!(r#"{{"parameters": [{{"name": "{word}", "values": [1, 2]}}]}}"#),
+        ] {
+            let e = refusal(&text);
+            assert!(
+                e.contains(&format!("`{word}` has a meaning of its own")),
+                "{e}"
+            );
+        }
+    }
+    assert_eq!(
+        size("[parameters]\nmin = [1, 2]\n[hard]\nf = 'min(min, 5) > 1'"),
+        1
+    );
+}
+
+#[test]
+fn reasons_are_texts() {
+    let of = |because: &str| {
+        format!("[parameters]\nx = [1, 2]\n[hard]\nf = {{ keep = 'x > 1', because = {because} }}")
+    };
+    assert_eq!(size(&of("'a reason'")), 1);
+    for wrong in ["5", "['a']", "true"] {
+        let e = refusal(&of(wrong));
+        assert!(
+            e.contains("filter `f`: `because` is a reason in quotes"),
+            "{e}"
+        );
+    }
+}
+
+/// Ranges of more values than are ever held.
+#[test]
+fn long_ranges_are_counted_by_their_lengths() {
+    let n = 3_000_000_000_u128;
+    assert_eq!(size("[parameters]\nx = '1 : 3000000000'"), n);
+    assert_eq!(
+        size("[parameters]\nx = '1 : 9000000000000000000'"),
+        9 * 10_u128.pow(18)
+    );
+    let three =
+        "[parameters]\na = '1 : 3000000000'\nb = '1 : 3000000000'\nc = '-1 : -3000000000 : -1'\n";
+    assert_eq!(size(three), n * n * n);
+    assert_eq!(
+        size("[parameters]\nx = '1 : 3000000000'\ny = '1 : 3'\n[hard]\nf = 'x * y == 6'"),
+        3
+    );
+    assert_eq!(
+        size("[parameters]\nx = '1 : 3000000000'\n[hard]\nf = 'x > 2999999990'"),
+        10
+    );
+    // Their estimates are within a few standard errors.
+    for (filter, share) in [("a % 7 == 0", 7.0), ("a % 7 == b % 7", 7.0), ("a < b", 2.0)] {
+        let text = format!("{three}[hard]\nf = '{filter}'");
+        let s = space(&text).unwrap();
+        let time = std::time::Duration::from_millis(400);
+        let f = greenup_space::funnel(&s, None, time, &Limits::default()).unwrap();
+        assert_eq!(f.cartesian, Some(n * n * n));
+        let e = f.rows[0]
+            .estimate
+            .unwrap_or_else(|| panic!("{filter}: {f:?}"));
+        let expected = (n * n * n) as f64 / share;
+        assert!(
+            (e.points - expected).abs() < 6.0 * e.error,
+            "{filter}: {e:?}"
+        );
+        assert!(e.error < 0.1 * expected, "{filter}: {e:?}");
+    }
+    let dependent = space("[parameters]\na = '1 : 3000000000'\nb = '1 : a'").unwrap();
+    let time = std::time::Duration::from_millis(200);
+    let f = greenup_space::funnel(&dependent, None, time, &Limits::default()).unwrap();
+    let e = f.estimate.unwrap();
+    let expected = (n * (n + 1) / 2) as f64;
+    assert!((e.points - expected).abs() < 6.0 * e.error, "{e:?}");
+}
+
+/// One long domain after the other: the index looks at the clock between them, and within.
+#[test]
+fn an_index_of_long_ranges_stops_when_it_is_late() {
+    let mut text = "[parameters]\n".to_owned();
+    for i in 0..200 {
+        text.push_str(&format!("p{i} = '1 : 3000000'\n"));
+    }
+    let s = Arc::new(space(&text).unwrap());
+    let start = std::time::Instant::now();
+    let late = || start.elapsed().as_millis() > 100;
+    let limits = Limits {
+        threads: 1,
+        bytes: usize::MAX,
+        cancelled: &late,
+    };
+    assert!(matches!(Index::build(&s, &limits), Err(Stop::Cancelled)));
+    assert!(start.elapsed().as_secs_f64() < 1.5, "{:?}", start.elapsed());
+}

@@ -281,7 +281,7 @@ proptest! {
 
     #[test]
     #[ignore = "tens of thousands of spaces: a minute"]
-    fn the_engine_agrees_with_brute_force_on_many_spaces(
+    fn the_engine_agrees_with_brute_force_on_many_spaces_at_length(
         d in space(), threads in 1_usize..3, seed in any::<u64>(),
     ) {
         agrees_with_brute_force(&d, 1_000, threads, seed)?;
@@ -337,7 +337,7 @@ fn faults_of_independent_groups_are_one_error() {
 /// bounded count panic.
 #[test]
 #[ignore = "takes a while without optimisation"]
-fn a_million_texts_of_the_languages_own_pieces() {
+fn a_million_texts_of_the_languages_own_pieces_at_length() {
     const PIECES: [&str; 48] = [
         "a",
         "b",

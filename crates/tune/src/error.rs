@@ -1,6 +1,7 @@
 //! Errors of builds and runs. Faults of the environment say nothing about a config: they end the run and are not recorded.
 
 use crate::counters::ProfilerError;
+use crate::objective::Unmet;
 use crate::problem::ConfigError;
 use crate::sweep::FolderError;
 use crate::worker::inputs::memory::OutOfMemory;
@@ -165,6 +166,9 @@ pub enum TuneError {
     /// No trial succeeded. Holds the first failure.
     #[error("no trial succeeded: {0}")]
     Nothing(String),
+    /// No trial keeps the bound of the objective.
+    #[error("{0}")]
+    Bound(#[from] Unmet),
     /// The finalists cannot be built, or measured again.
     #[error("the finalists cannot be measured again: {0}")]
     Finalists(String),

@@ -93,6 +93,51 @@ impl Objective {
             _ => true,
         }
     }
+
+    /// Why none of these points can be the best, if a bound is the reason: all of them are beyond it.
+    pub fn unmet(self, costs: impl IntoIterator<Item = Cost>) -> Option<Unmet> {
+        let (quantity, unit, limit) = match self {
+            Self::TimeUnderPower(w) => ("power", "W", w),
+            Self::EnergyUnderTime(s) => ("time", "s", s),
+            _ => return None,
+        };
+        let found = |c: Cost| match self {
+            Self::TimeUnderPower(_) => c.power_w(),
+            _ => c.energy_j.map(|_| c.time_s),
+        };
+        let each = costs.into_iter().filter_map(found);
+        let nearest = each.filter(|x| x.is_finite()).reduce(f64::min)?;
+        (nearest > limit).then_some(Unmet {
+            quantity,
+            unit,
+            limit,
+            nearest,
+        })
+    }
+}
+
+/// A bound that nothing keeps.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("no config keeps {quantity} <= {limit} {unit}; the nearest has {} {unit}", self.shown())]
+pub struct Unmet {
+    quantity: &'static str,
+    unit: &'static str,
+    limit: f64,
+    /// The least of what the configs have, in the unit of the bound.
+    pub nearest: f64,
+}
+
+impl Unmet {
+    /// To six digits, or to all where six would be those of the bound.
+    fn shown(&self) -> f64 {
+        let short = format!("{:.5e}", self.nearest).parse();
+        let short = short.unwrap_or(self.nearest);
+        if short > self.limit {
+            short
+        } else {
+            self.nearest
+        }
+    }
 }
 
 fn bounded(value: f64, share: f64) -> f64 {
@@ -234,6 +279,38 @@ mod tests {
         assert!(at(9.0, 100.0).0 < at(1.0, 101.0).0);
         assert!(at(1.0, 101.0).0 < at(1.0, 150.0).0);
         assert!(at(9.0, 100.0).1 && !at(1.0, 101.0).1);
+    }
+
+    #[test]
+    fn a_bound_that_nothing_keeps_is_named_with_the_nearest() {
+        let costs = |all: &[(f64, f64)]| -> Vec<Cost> {
+            let cost = |&(time_s, energy_j)| Cost {
+                metric: None,
+                time_s,
+                energy_j: Some(energy_j),
+            };
+            all.iter().map(cost).collect()
+        };
+        let three = costs(&[(2e-3, 0.4), (1e-3, 0.3), (4e-3, 0.2)]);
+        let of = |o: Objective, c: &[Cost]| o.unmet(c.to_vec()).map(|u| u.to_string());
+        assert_eq!(
+            of(Objective::TimeUnderPower(10.0), &three).unwrap(),
+            "no config keeps power <= 10 W; the nearest has 50 W"
+        );
+        assert_eq!(
+            of(Objective::EnergyUnderTime(5e-4), &three).unwrap(),
+            "no config keeps time <= 0.0005 s; the nearest has 0.001 s"
+        );
+        assert_eq!(of(Objective::TimeUnderPower(50.0), &three), None);
+        assert_eq!(of(Objective::EnergyUnderTime(1e-3), &three), None);
+        assert_eq!(of(Objective::Time, &three), None);
+        assert_eq!(of(Objective::TimeUnderPower(1.0), &[]), None);
+        // Six digits would be those of the bound.
+        let close = of(
+            Objective::EnergyUnderTime(0.5),
+            &costs(&[(0.500_000_1, 1.0)]),
+        );
+        assert!(close.unwrap().ends_with("the nearest has 0.5000001 s"));
     }
 
     #[test]

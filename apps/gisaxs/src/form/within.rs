@@ -300,29 +300,29 @@ mod tests {
         // The largest of each kind, and what is added to it.
         let half = 0.5_f64.sqrt();
         let (ball, cube) = (sphere(5.0), block(4.0, 4.0, 4.0));
-        let cases: [(&Box<dyn FormFactor>, Core, [f64; 3]); 8] = [
-            (&ball, &|s| sphere(3.0 * s), [0.0, 0.0, 4.0]),
-            (&ball, &|s| sphere(5.0 * s), [0.0; 3]),
+        let cases: [(&dyn FormFactor, Core, [f64; 3]); 8] = [
+            (&*ball, &|s| sphere(3.0 * s), [0.0, 0.0, 4.0]),
+            (&*ball, &|s| sphere(5.0 * s), [0.0; 3]),
             // Its corners are on the sphere.
-            (&ball, &|s| block(6.0 * s, 0.01, 8.0), [0.0, 0.0, 1.0]),
-            (&cylinder, &|s| block(8.0 * s, 6.0, 8.0), [0.0; 3]),
-            (&cylinder, &|s| sphere(4.0 * s), [0.0; 3]),
+            (&*ball, &|s| block(6.0 * s, 0.01, 8.0), [0.0, 0.0, 1.0]),
+            (&*cylinder, &|s| block(8.0 * s, 6.0, 8.0), [0.0; 3]),
+            (&*cylinder, &|s| sphere(4.0 * s), [0.0; 3]),
             // A sphere of the inscribed circle.
             (
-                &prism,
+                &*prism,
                 &|s| sphere(2.5 * 3.0_f64.sqrt() * s),
                 [0.0, 0.0, 0.0],
             ),
-            (&cube, &|s| sphere(2.0 * s), [0.0; 3]),
+            (&*cube, &|s| sphere(2.0 * s), [0.0; 3]),
             // The circle in a right-angled triangle on its longest side, 10: r = 5 (√2 − 1).
-            (&cone, &|s| sphere(5.0 * (2.0 * half - 1.0) * s), [0.0; 3]),
+            (&*cone, &|s| sphere(5.0 * (2.0 * half - 1.0) * s), [0.0; 3]),
         ];
         for (shell, core, at) in cases {
-            assert!(contains(&**shell, &*core(1.0), at), "{at:?}");
-            assert!(contains(&**shell, &*core(0.9), at), "{at:?}");
-            assert!(!contains(&**shell, &*core(1.001), at), "{at:?}");
+            assert!(contains(shell, &*core(1.0), at), "{at:?}");
+            assert!(contains(shell, &*core(0.9), at), "{at:?}");
+            assert!(!contains(shell, &*core(1.001), at), "{at:?}");
             assert!(!contains(
-                &**shell,
+                shell,
                 &*core(1.0),
                 [at[0] + 0.01, at[1], at[2] + 0.01]
             ));

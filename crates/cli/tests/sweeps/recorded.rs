@@ -123,3 +123,143 @@ fn results_without_times_show_a_dash_and_no_zero() {
     assert!(e.contains("has a time") && e.contains("metric:NAME"), "{e}");
     assert!(fails(&["best", &t4, "--objective", "time"]).contains("has no times"));
 }
+
+/// A cache of Kernel Tuner with one parameter, its values, and what stands in each entry.
+fn cache(values: &str, entries: &[(&str, &str)]) -> String {
+    let each: Vec<String> = (entries.iter())
+        .map(|(v, more)| format!(r#""{}": {{"v": {v}, {more}}}"#, v.replace('"', "")))
+        .collect();
+    format!(
+        r#"{{"device_name": "T", "kernel_name": "k", "tune_params_keys": ["v"], "tune_params": {{"v": {values}}}, "objective": "time", "cache": {{{}}}}}"#,
+        each.join(", ")
+    )
+}
+
+#[test]
+fn a_bound_that_no_config_keeps_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    // 200, 300 and 50 W.
+    let entries = [
+        ("32", r#""time": 2.0, "energy": 0.4"#),
+        ("64", r#""time": 1.0, "energy": 0.3"#),
+        ("128", r#""time": 4.0, "energy": 0.2"#),
+    ];
+    let foreign = file(dir.path(), "c.json", &cache("[32, 64, 128]", &entries));
+    let line = |(a, time_s, energy_j): (i64, f64, f64)| {
+        format!(
+            r#"{{"config":[{a}],"measured":{{"times_s":[{time_s}],"time_s":{time_s},"energy_j":{energy_j}}}}}"#
+        )
+    };
+    let lines = [(1, 2e-3, 0.4), (2, 1e-3, 0.3), (3, 4e-3, 0.2)].map(line);
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let own = sweep(dir.path(), "own", "1/1", &lines);
+    for s in [&foreign, &own] {
+        for command in [
+            vec!["best", s, "--format", "json"],
+            vec!["replay", s, "--budget", "3", "--strategy", "random"],
+            vec![
+                "replay",
+                s,
+                "--budget",
+                "3",
+                "--strategy",
+                "random",
+                "--seeds",
+                "2",
+            ],
+            vec!["replay", s, "--budget", "50%,100%", "--strategy", "random"],
+        ] {
+            let with = |o: &'static str| [command.clone(), vec!["--objective", o]].concat();
+            let e = fails(&with("time@power<=10"));
+            let bound = "no config keeps power <= 10 W; the nearest has 50 W";
+            assert!(e.contains(bound), "{e}");
+            let e = fails(&with("energy@time<=0.0005"));
+            let bound = "no config keeps time <= 0.0005 s; the nearest has 0.001 s";
+            assert!(e.contains(bound), "{e}");
+            ok(&with("time@power<=100"));
+        }
+        let found = json(&[
+            "best",
+            s,
+            "--format",
+            "json",
+            "--objective",
+            "time@power<=100",
+        ]);
+        assert_eq!(found["time_s"], 4e-3);
+    }
+    // A sweep that was made for such an objective.
+    let facts = dir.path().join("own/sweep.json");
+    let text = fs::read_to_string(&facts).unwrap();
+    let text = text.replace(r#""objective":"time""#, r#""objective":"time@power<=10""#);
+    fs::write(&facts, text).unwrap();
+    let bound = "no config keeps power <= 10 W; the nearest has 50 W";
+    assert!(fails(&["best", &own]).contains(bound));
+    let shown = ok(&["sweeps", "show", &own]);
+    assert!(
+        shown.contains(&format!("best by time@power<=10: {bound}")),
+        "{shown}"
+    );
+    assert_eq!(
+        json(&["sweeps", "show", &own, "--json"])["best"],
+        serde_json::json!([])
+    );
+    let analyzed = greenup(&["analyze", &own]);
+    let said = String::from_utf8_lossy(&analyzed.stderr).into_owned();
+    assert!(analyzed.status.success() && said.contains(bound), "{said}");
+}
+
+#[test]
+fn values_are_written_as_the_space_writes_them() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, values, best, text, toml) in [
+        ("none", "[null, 4]", "null", "None", "\"None\""),
+        ("bool", "[true, false]", "false", "False", "false"),
+        (
+            "tuple",
+            "[[16, 2], [32, 1]]",
+            "[16, 2]",
+            "(16, 2)",
+            "[16, 2]",
+        ),
+        ("text", "[\"a b\", \"c\"]", "\"a b\"", "a b", "\"a b\""),
+    ] {
+        let c = cache(values, &[(best, r#""time": 1.0"#)]);
+        let c = file(dir.path(), &format!("{name}.json"), &c);
+        let shown = ok(&["sweeps", "show", &c]);
+        let last = shown.lines().last().unwrap();
+        assert!(last.trim_end().ends_with(text), "{shown}");
+        let written = ok(&["best", &c, "--format", "toml"]);
+        let written: toml::Table = written.parse().unwrap();
+        assert_eq!(written["config"]["v"].to_string(), toml);
+        let as_json = json(&["best", &c, "--format", "json"]);
+        let want: serde_json::Value = serde_json::from_str(best).unwrap();
+        assert_eq!(as_json["config"]["v"], want);
+    }
+}
+
+#[test]
+fn the_reason_of_failures_is_that_of_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let failed = [
+        ("1", r#""time": "CompilationFailedConfig""#),
+        ("2", r#""time": "RuntimeFailedConfig""#),
+    ];
+    let c = file(dir.path(), "c.json", &cache("[1, 2]", &failed));
+    let e = fails(&["best", &c]);
+    assert!(
+        e.contains("no trial of the sweep succeeded: 1 compile, 1 runtime"),
+        "{e}"
+    );
+    for command in ["best", "analyze"] {
+        let e = fails(&[command, &c]);
+        assert!(e.contains("the first: CompilationFailedConfig"), "{e}");
+        assert!(!e.contains("trials.jsonl"), "{e}");
+    }
+    let csv = file(dir.path(), "s.csv", "b,time\n32,2.0\n");
+    let e = fails(&["best", &csv]);
+    assert!(
+        e.contains("a T4 file or a cache of Kernel Tuner, no CSV"),
+        "{e}"
+    );
+}

@@ -45,7 +45,12 @@ pub fn estimate(
     }
     let (mut n, mut mean, mut squares) = (0_u64, 0.0, 0.0);
     while !n.is_multiple_of(16) || Instant::now() < until {
-        let found = walks.product(&nest.tree.roots)?;
+        let found = match walks.product(&nest.tree.roots) {
+            Ok(found) => found,
+            // The walk that was not finished in time is none.
+            Err(Stop::Cancelled) if late() => break,
+            Err(e) => return Err(e),
+        };
         // Welford's update: sums of squares of such numbers would lose their differences.
         n += 1;
         let before = found - mean;
@@ -84,11 +89,11 @@ impl Walks<'_> {
 
     fn below(&mut self, k: usize) -> Result<f64, Stop> {
         let mut values = std::mem::take(&mut self.buffers[k]);
-        let survivors = self.walker.survivors(k, &mut values);
+        let survivors = self.walker.drawn_survivors(k, &mut values, self.rng);
         let chosen = self.rng.choice(&values).copied();
         let number = values.len() as f64;
         self.buffers[k] = values;
-        survivors?;
+        let number = number * survivors?;
         let nest = self.walker.nest;
         match chosen {
             None => Ok(0.0),

@@ -25,6 +25,8 @@ pub struct FunnelRow {
 pub struct Funnel {
     /// Points of the parameters, before any filter.
     pub cartesian: Option<u128>,
+    /// Their size, where it was not counted.
+    pub estimate: Option<Estimate>,
     /// One row a filter, in declared order.
     pub rows: Vec<FunnelRow>,
 }
@@ -74,6 +76,7 @@ pub fn funnel(
         .collect();
     Ok(Funnel {
         cartesian: counts.known[0],
+        estimate: estimates[0],
         rows,
     })
 }

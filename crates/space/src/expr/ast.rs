@@ -38,14 +38,20 @@ pub enum Kind {
         /// Value if false.
         otherwise: Box<Expr>,
     },
-    /// List or tuple.
+    /// `[a, b]`.
     List(Vec<Expr>),
+    /// `(a, b)`.
+    Tuple(Vec<Expr>),
+    /// `{a, b}`: what is equal is there once.
+    Set(Vec<Expr>),
     /// `tuple[i]`, from the end where `i` is negative.
     Index(Box<Expr>, Box<Expr>),
     /// A function and its arguments.
     Call(String, Vec<Expr>),
     /// `[item for name in source if condition]`.
     Comprehension {
+        /// The brackets.
+        form: Form,
         /// Value of each element.
         item: Box<Expr>,
         /// Name of the element.
@@ -55,6 +61,17 @@ pub enum Kind {
         /// Elements for which it is false are left out.
         condition: Option<Box<Expr>>,
     },
+}
+
+/// What a comprehension makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `[…]`.
+    List,
+    /// `{…}`.
+    Set,
+    /// Of a call alone: each element is found when it is needed.
+    Generator,
 }
 
 /// Operators on one operand.
@@ -138,6 +155,28 @@ pub enum CompareOp {
     In,
     /// `a not in list`.
     NotIn,
+    /// `a is b`.
+    Is,
+    /// `a is not b`.
+    IsNot,
+}
+
+impl CompareOp {
+    /// The operator as written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+            Self::In => "in",
+            Self::NotIn => "not in",
+            Self::Is => "is",
+            Self::IsNot => "is not",
+        }
+    }
 }
 
 impl Expr {
@@ -154,9 +193,12 @@ impl Expr {
                 f(a);
                 rest.iter().for_each(|(_, e)| f(e));
             }
-            Kind::All(items) | Kind::Any(items) | Kind::List(items) | Kind::Call(_, items) => {
-                items.iter().for_each(f);
-            }
+            Kind::All(items)
+            | Kind::Any(items)
+            | Kind::List(items)
+            | Kind::Tuple(items)
+            | Kind::Set(items)
+            | Kind::Call(_, items) => items.iter().for_each(f),
             Kind::IfElse {
                 condition,
                 then,
@@ -179,6 +221,82 @@ impl Expr {
                 }
             }
         }
+    }
+
+    /// Nodes of the tree.
+    pub(crate) fn size(&self) -> usize {
+        let mut size = 0;
+        let mut stack = vec![self];
+        while let Some(e) = stack.pop() {
+            size += 1;
+            e.children(&mut |child| stack.push(child));
+        }
+        size
+    }
+
+    /// The expression with another in place of a name; `None` where a list inside would give the other's names its own
+    /// meaning.
+    pub(crate) fn with(&self, name: &str, other: &Expr) -> Option<Expr> {
+        let one = |e: &Expr| e.with(name, other);
+        let boxed = |e: &Expr| one(e).map(Box::new);
+        let all = |list: &[Expr]| list.iter().map(one).collect::<Option<Vec<_>>>();
+        let kind = match &self.kind {
+            Kind::Name(n) if n == name => return Some(other.clone()),
+            Kind::Literal(_) | Kind::Name(_) => self.kind.clone(),
+            Kind::Unary(op, a) => Kind::Unary(*op, boxed(a)?),
+            Kind::Binary(op, a, b) => Kind::Binary(*op, boxed(a)?, boxed(b)?),
+            Kind::Compare(first, rest) => {
+                let rest = rest.iter().map(|(op, e)| Some((*op, one(e)?)));
+                Kind::Compare(boxed(first)?, rest.collect::<Option<_>>()?)
+            }
+            Kind::All(items) => Kind::All(all(items)?),
+            Kind::Any(items) => Kind::Any(all(items)?),
+            Kind::IfElse {
+                condition,
+                then,
+                otherwise,
+            } => Kind::IfElse {
+                condition: boxed(condition)?,
+                then: boxed(then)?,
+                otherwise: boxed(otherwise)?,
+            },
+            Kind::List(items) => Kind::List(all(items)?),
+            Kind::Tuple(items) => Kind::Tuple(all(items)?),
+            Kind::Set(items) => Kind::Set(all(items)?),
+            Kind::Index(a, b) => Kind::Index(boxed(a)?, boxed(b)?),
+            Kind::Call(n, args) => Kind::Call(n.clone(), all(args)?),
+            Kind::Comprehension {
+                form,
+                item,
+                name: own,
+                source,
+                condition,
+            } => {
+                let mut captured = false;
+                other.names(&mut |n, _| captured |= n == own);
+                if captured && own != name {
+                    return None;
+                }
+                let inner = |e: &Expr| match own == name {
+                    true => Some(Box::new(e.clone())),
+                    false => boxed(e),
+                };
+                Kind::Comprehension {
+                    form: *form,
+                    item: inner(item)?,
+                    name: own.clone(),
+                    source: boxed(source)?,
+                    condition: match condition {
+                        Some(c) => Some(inner(c)?),
+                        None => None,
+                    },
+                }
+            }
+        };
+        Some(Expr {
+            kind,
+            span: self.span,
+        })
     }
 
     /// Levels of the tree below this node.
@@ -209,6 +327,7 @@ impl Expr {
                 name,
                 source,
                 condition,
+                ..
             } => {
                 source.walk(bound, f);
                 bound.push(name);

@@ -188,6 +188,7 @@ fn compile(e: &Expr, variables: &[&str]) -> Compiled {
             rest.iter()
                 .map(|(op, right)| match op {
                     CompareOp::In | CompareOp::NotIn => Err(not_real("`in`".into())),
+                    CompareOp::Is | CompareOp::IsNot => Err(not_real("`is`".into())),
                     op => Ok((*op, one(right)?)),
                 })
                 .collect::<Compiled<_>>()?,
@@ -200,7 +201,11 @@ fn compile(e: &Expr, variables: &[&str]) -> Compiled {
             otherwise,
         } => Node::If(Box::new([one(condition)?, one(then)?, one(otherwise)?])),
         Kind::Call(name, args) => return call(name, e.span, all(args)?),
-        Kind::List(_) | Kind::Index(..) | Kind::Comprehension { .. } => {
+        Kind::List(_)
+        | Kind::Tuple(_)
+        | Kind::Set(_)
+        | Kind::Index(..)
+        | Kind::Comprehension { .. } => {
             return Err(not_real("a list".into()));
         }
     })
@@ -262,7 +267,9 @@ impl Node {
                         CompareOp::Le => left <= right,
                         CompareOp::Gt => left > right,
                         CompareOp::Ge => left >= right,
-                        CompareOp::In | CompareOp::NotIn => false,
+                        CompareOp::In | CompareOp::NotIn | CompareOp::Is | CompareOp::IsNot => {
+                            false
+                        }
                     };
                     left = right;
                     holds

@@ -2,6 +2,8 @@
 //! never handed to a foreign interpreter.
 
 mod ast;
+mod call;
+mod comparable;
 mod cursor;
 mod eval;
 mod formula;
@@ -11,11 +13,13 @@ mod operators;
 mod parse;
 mod token;
 
-pub use ast::{BinaryOp, CompareOp, Expr, Kind, UnaryOp};
+pub use ast::{BinaryOp, CompareOp, Expr, Form, Kind, UnaryOp};
 pub use eval::{Names, Scope, eval, eval_list};
 pub use formula::{Expression, ExpressionError};
-pub(crate) use functions::{FUNCTIONS, divisors, gcd};
+pub(crate) use functions::{divisors, gcd, takes};
 pub(crate) use operators::{
-    float_floor_div, float_mod, int_floor_div, int_mod, int_pow, int_shl, int_shr,
+    DIVISION_BY_ZERO, EXACT, FLOAT_OVERFLOW, OVERFLOW, OperatorError, float_floor_div, float_mod,
+    float_pow, int_floor_div, int_mod, int_pow, int_quotient, int_shl, int_shr,
 };
+pub(crate) use parse::reserved;
 pub use parse::{Domain, parse, parse_domain};

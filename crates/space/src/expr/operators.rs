@@ -3,7 +3,6 @@
 use super::ast::{BinaryOp, CompareOp, UnaryOp};
 use crate::error::{ExprError, Span};
 use crate::value::Value;
-use std::cmp::Ordering;
 
 /// An operator that has no value for its operands; kinds of values are named as by
 /// [`Value::kind`].
@@ -11,11 +10,14 @@ use std::cmp::Ordering;
 pub(crate) enum OperatorError {
     #[error("{OVERFLOW}")]
     Overflow,
-    #[error("division by zero")]
+    #[error("{DIVISION_BY_ZERO}")]
     DivisionByZero,
-    #[error("a {0} has no sign")]
-    NoSign(&'static str),
-    #[error("`{operator}` does not work on a {left} and a {right}")]
+    #[error("`{operator}` does not work on {operand}")]
+    Type {
+        operator: &'static str,
+        operand: &'static str,
+    },
+    #[error("`{operator}` does not work on {left} and {right}")]
     Types {
         operator: &'static str,
         left: &'static str,
@@ -25,14 +27,27 @@ pub(crate) enum OperatorError {
     IntegersOnly(&'static str),
     #[error("a negative number has no real power of this kind")]
     NegativePower,
-    #[error("a {left} has no order with a {right}")]
+    #[error("{left} has no order with {right}")]
     NoOrder {
         left: &'static str,
         right: &'static str,
     },
+    #[error("`in` needs a list, a tuple or a string on its right, not {0}")]
+    NotIterable(&'static str),
+    #[error("`in` a string needs a string on its left, not {0}")]
+    NotText(&'static str),
+    #[error("{FLOAT_OVERFLOW}")]
+    FloatOverflow,
+    #[error("the result is longer than {MAX_LIST}")]
+    TooLong,
 }
 
-pub(super) const OVERFLOW: &str = "the integer does not fit 64 bits";
+pub(crate) const DIVISION_BY_ZERO: &str = "division by zero";
+pub(crate) const FLOAT_OVERFLOW: &str = "a float is too large";
+pub(crate) const OVERFLOW: &str = "the integer does not fit 64 bits";
+
+/// A list longer than this is refused: it would not be a parameter's values.
+pub(super) const MAX_LIST: usize = 10_000_000;
 
 impl OperatorError {
     /// The error with the place of the operator in its expression.
@@ -48,7 +63,15 @@ pub(super) fn unary(op: UnaryOp, v: &Value) -> Result<Value, OperatorError> {
         (UnaryOp::Plus, Value::Float(f)) => Value::Float(*f),
         (op, v) => {
             let Some(i) = v.as_int() else {
-                return Err(OperatorError::NoSign(v.kind()));
+                let operator = match op {
+                    UnaryOp::Negate => "-",
+                    UnaryOp::Invert => "~",
+                    UnaryOp::Plus | UnaryOp::Not => "+",
+                };
+                return Err(OperatorError::Type {
+                    operator,
+                    operand: v.operand(),
+                });
             };
             Value::Int(match op {
                 UnaryOp::Negate => i.checked_neg().ok_or(OperatorError::Overflow)?,
@@ -63,18 +86,26 @@ pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, Operat
     use BinaryOp as B;
     if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
         let int = |r: Option<i64>| r.map(Value::Int).ok_or(OperatorError::Overflow);
+        if let (Value::Bool(x), Value::Bool(y)) = (a, b) {
+            match op {
+                B::BitAnd => return Ok(Value::Bool(x & y)),
+                B::BitOr => return Ok(Value::Bool(x | y)),
+                B::BitXor => return Ok(Value::Bool(x ^ y)),
+                _ => {}
+            }
+        }
         return match op {
             B::Add => int(x.checked_add(y)),
             B::Sub => int(x.checked_sub(y)),
             B::Mul => int(x.checked_mul(y)),
             B::Div if y == 0 => Err(OperatorError::DivisionByZero),
-            B::Div => Ok(Value::Float(x as f64 / y as f64)),
+            B::Div => Ok(Value::Float(int_quotient(x, y))),
             B::FloorDiv if y == 0 => Err(OperatorError::DivisionByZero),
             B::FloorDiv => int(int_floor_div(x, y)),
             B::Mod if y == 0 => Err(OperatorError::DivisionByZero),
             B::Mod => Ok(Value::Int(int_mod(x, y))),
             B::Pow if y < 0 && x == 0 => Err(OperatorError::DivisionByZero),
-            B::Pow if y < 0 => Ok(Value::Float((x as f64).powf(y as f64))),
+            B::Pow if y < 0 => float_pow(x as f64, y as f64).map(Value::Float),
             B::Pow => int(int_pow(x, y)),
             B::Shl => int(int_shl(x, y)),
             B::Shr => int(int_shr(x, y)),
@@ -83,11 +114,24 @@ pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, Operat
             B::BitXor => Ok(Value::Int(x ^ y)),
         };
     }
+    match (op, a, b) {
+        (B::Add, Value::Str(a), Value::Str(b)) => return Ok(Value::Str(format!("{a}{b}"))),
+        (B::Add, Value::Tuple(a), Value::Tuple(b)) => {
+            return Ok(Value::Tuple(a.iter().chain(b).cloned().collect()));
+        }
+        (B::Mul, v @ (Value::Str(_) | Value::Tuple(_)), n)
+        | (B::Mul, n, v @ (Value::Str(_) | Value::Tuple(_))) => {
+            if let Some(n) = n.as_int() {
+                return repeated(v, n);
+            }
+        }
+        _ => {}
+    }
     let (Some(x), Some(y)) = (a.as_float(), b.as_float()) else {
         return Err(OperatorError::Types {
             operator: op.symbol(),
-            left: a.kind(),
-            right: b.kind(),
+            left: a.operand(),
+            right: b.operand(),
         });
     };
     Ok(Value::Float(match op {
@@ -98,15 +142,64 @@ pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, Operat
         B::Div => x / y,
         B::FloorDiv => float_floor_div(x, y),
         B::Mod => float_mod(x, y),
-        B::Pow => {
-            let r = x.powf(y);
-            if r.is_nan() && !x.is_nan() && !y.is_nan() {
-                return Err(OperatorError::NegativePower);
-            }
-            r
-        }
+        B::Pow => float_pow(x, y)?,
         _ => return Err(OperatorError::IntegersOnly(op.symbol())),
     }))
+}
+
+/// A string or tuple, many times.
+fn repeated(v: &Value, times: i64) -> Result<Value, OperatorError> {
+    let times = usize::try_from(times).unwrap_or(0);
+    let length = match v {
+        Value::Str(s) => s.len(),
+        Value::Tuple(items) => items.len(),
+        _ => 1,
+    };
+    if length.saturating_mul(times) > MAX_LIST {
+        return Err(OperatorError::TooLong);
+    }
+    Ok(match v {
+        Value::Str(s) => Value::Str(s.repeat(times)),
+        Value::Tuple(items) => {
+            Value::Tuple((0..times).flat_map(|_| items.iter().cloned()).collect())
+        }
+        other => other.clone(),
+    })
+}
+
+/// Integers up to this size are floats.
+pub(crate) const EXACT: u64 = 1 << 53;
+
+/// `x / y`, correctly rounded also where the integers are no floats.
+pub(crate) fn int_quotient(x: i64, y: i64) -> f64 {
+    let (a, b) = (x.unsigned_abs(), y.unsigned_abs());
+    if (a <= EXACT && b <= EXACT) || a == 0 || b == 0 {
+        return x as f64 / y as f64;
+    }
+    // At least 64 bits of the quotient, the last of them marks a remainder.
+    let shift = u128::from(a).leading_zeros();
+    let dividend = u128::from(a) << shift;
+    let quotient = (dividend / u128::from(b)) | u128::from(dividend % u128::from(b) != 0);
+    let magnitude = quotient as f64 / 2_f64.powi(shift as i32);
+    if (x < 0) == (y < 0) {
+        magnitude
+    } else {
+        -magnitude
+    }
+}
+
+pub(crate) fn float_pow(x: f64, y: f64) -> Result<f64, OperatorError> {
+    if x == 0.0 && y < 0.0 {
+        return Err(OperatorError::DivisionByZero);
+    }
+    let r = x.powf(y);
+    if r.is_nan() && !x.is_nan() && !y.is_nan() {
+        return Err(OperatorError::NegativePower);
+    }
+    if r.is_infinite() && x.is_finite() && y.is_finite() {
+        return Err(OperatorError::FloatOverflow);
+    }
+    Ok(r)
 }
 
 pub(crate) fn int_floor_div(x: i64, y: i64) -> Option<i64> {
@@ -163,8 +256,12 @@ pub(crate) fn float_mod(x: f64, y: f64) -> f64 {
 }
 
 pub(crate) fn float_floor_div(x: f64, y: f64) -> f64 {
-    let m = float_mod(x, y);
-    let q = (x - m) / y;
+    // As CPython: the remainder of signs that differ is made up for afterwards, so that none of it is infinite.
+    let m = x % y;
+    let mut q = (x - m) / y;
+    if m != 0.0 && (m < 0.0) != (y < 0.0) {
+        q -= 1.0;
+    }
     let floor = q.floor();
     if q - floor > 0.5 { floor + 1.0 } else { floor }
 }
@@ -172,17 +269,27 @@ pub(crate) fn float_floor_div(x: f64, y: f64) -> f64 {
 pub(super) fn compare(op: CompareOp, a: &Value, b: &Value) -> Result<bool, OperatorError> {
     let order = a.compare(b);
     Ok(match op {
-        CompareOp::Eq => order == Some(Ordering::Equal),
-        CompareOp::Ne => order != Some(Ordering::Equal),
+        CompareOp::Eq => a == b,
+        CompareOp::Ne => a != b,
+        CompareOp::Is => a.is(b),
+        CompareOp::IsNot => !a.is(b),
+        CompareOp::In => contains(b, a)?,
+        CompareOp::NotIn => !contains(b, a)?,
         _ => {
+            if let (Value::Tuple(a), Value::Tuple(b)) = (a, b) {
+                // The first that differ decide.
+                if let Some((a, b)) = a.iter().zip(b).find(|(a, b)| a != b) {
+                    return compare(op, a, b);
+                }
+            }
             let numbers = a.as_float().is_some() && b.as_float().is_some();
             let Some(order) = order.filter(|_| !matches!(a, Value::None)) else {
                 // NaN is not less, not equal and not greater.
                 return match numbers {
                     true => Ok(false),
                     false => Err(OperatorError::NoOrder {
-                        left: a.kind(),
-                        right: b.kind(),
+                        left: a.operand(),
+                        right: b.operand(),
                     }),
                 };
             };
@@ -194,4 +301,13 @@ pub(super) fn compare(op: CompareOp, a: &Value, b: &Value) -> Result<bool, Opera
             }
         }
     })
+}
+
+fn contains(all: &Value, v: &Value) -> Result<bool, OperatorError> {
+    match (all, v) {
+        (Value::Tuple(items), v) => Ok(items.contains(v)),
+        (Value::Str(text), Value::Str(part)) => Ok(text.contains(part.as_str())),
+        (Value::Str(_), v) => Err(OperatorError::NotText(v.operand())),
+        (all, _) => Err(OperatorError::NotIterable(all.operand())),
+    }
 }

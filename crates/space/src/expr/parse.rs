@@ -1,8 +1,9 @@
 //! Tokens to a tree, with Python's precedence.
 
-use super::ast::{BinaryOp, CompareOp, Expr, Kind, UnaryOp};
+use super::ast::{BinaryOp, CompareOp, Expr, Form, Kind, UnaryOp};
+use super::comparable::comparable;
 use super::cursor::Parser;
-use super::token::Token;
+use super::token::{KEYWORDS, Token};
 use crate::error::{ExprError, Span};
 use crate::value::Value;
 
@@ -185,7 +186,10 @@ impl Parser {
         let first = self.binary(0)?;
         let mut rest = Vec::new();
         while let Some(op) = self.comparison_sign()? {
-            rest.push((op, self.binary(0)?));
+            let right = self.binary(0)?;
+            let left = rest.last().map_or(&first, |(_, e)| e);
+            comparable(op, left, &right)?;
+            rest.push((op, right));
         }
         if rest.is_empty() {
             return Ok(first);
@@ -199,7 +203,13 @@ impl Parser {
     fn comparison_sign(&mut self) -> Result<Option<CompareOp>, ExprError> {
         let op = match self.peek() {
             Token::Sign("==") => CompareOp::Eq,
-            Token::Sign("!=" | "<>") => CompareOp::Ne,
+            Token::Sign("!=") => CompareOp::Ne,
+            Token::Sign("<>") => {
+                return Err(ExprError::new(
+                    "`<>` does not compare: write `!=`",
+                    self.span(),
+                ));
+            }
             Token::Sign("<=") => CompareOp::Le,
             Token::Sign(">=") => CompareOp::Ge,
             Token::Sign("<") => CompareOp::Lt,
@@ -208,9 +218,9 @@ impl Parser {
             Token::Sign("is") => {
                 self.advance();
                 return Ok(Some(if self.take("not") {
-                    CompareOp::Ne
+                    CompareOp::IsNot
                 } else {
-                    CompareOp::Eq
+                    CompareOp::Is
                 }));
             }
             Token::Sign("not") => {
@@ -304,7 +314,7 @@ impl Parser {
             Token::Name(n) => {
                 self.advance();
                 if self.take("(") {
-                    Kind::Call(n, self.items(")")?)
+                    self.call(n, start)?
                 } else {
                     Kind::Name(n)
                 }
@@ -312,14 +322,14 @@ impl Parser {
             Token::Sign("(") => {
                 self.advance();
                 if self.take(")") {
-                    Kind::List(Vec::new())
+                    Kind::Tuple(Vec::new())
                 } else {
                     let first = self.ternary()?;
                     if self.is(",") {
                         self.advance();
                         let mut items = vec![first];
                         items.extend(self.items(")")?);
-                        Kind::List(items)
+                        Kind::Tuple(items)
                     } else {
                         self.demand(")")?;
                         return Ok(Expr {
@@ -331,7 +341,10 @@ impl Parser {
             }
             Token::Sign(open @ ("[" | "{")) => {
                 self.advance();
-                self.list(if open == "[" { "]" } else { "}" })?
+                match open {
+                    "[" => self.list("]", Form::List)?,
+                    _ => self.list("}", Form::Set)?,
+                }
             }
             Token::Sign("lambda") => {
                 return Err(ExprError::new(
@@ -347,30 +360,56 @@ impl Parser {
         })
     }
 
-    fn list(&mut self, close: &str) -> Result<Kind, ExprError> {
+    /// The arguments of a call, or the one generator that they are.
+    fn call(&mut self, name: String, start: Span) -> Result<Kind, ExprError> {
+        if self.take(")") {
+            return Ok(Kind::Call(name, Vec::new()));
+        }
+        let from = self.span();
+        let first = self.ternary()?;
+        if self.is("for") {
+            let kind = self.comprehension(first, ")", Form::Generator)?;
+            if !OF_GENERATORS.contains(&name.as_str()) {
+                return Err(ExprError::new(
+                    format!("`{name}` takes no generator: write a list, `{name}([… for …])`"),
+                    start,
+                ));
+            }
+            let generator = Expr {
+                kind,
+                span: self.join(from),
+            };
+            return Ok(Kind::Call(name, vec![generator]));
+        }
+        let mut items = vec![first];
+        if self.take(",") {
+            items.extend(self.items(")")?);
+        } else {
+            self.demand(")")?;
+        }
+        Ok(Kind::Call(name, items))
+    }
+
+    fn list(&mut self, close: &str, form: Form) -> Result<Kind, ExprError> {
+        let start = self.span();
         if self.take(close) {
-            return Ok(Kind::List(Vec::new()));
+            return match form {
+                Form::Set => Err(ExprError::new(
+                    "`{}` is a dictionary, which has no meaning here: the empty list is `[]`",
+                    start,
+                )),
+                _ => Ok(Kind::List(Vec::new())),
+            };
         }
         let first = self.ternary()?;
-        if self.take("for") {
-            let name = match self.advance() {
-                (Token::Name(n), _) => n,
-                (_, span) => return Err(ExprError::new("a name is expected after `for`", span)),
-            };
-            self.demand("in")?;
-            let source = self.or()?;
-            let condition = if self.take("if") {
-                Some(Box::new(self.or()?))
-            } else {
-                None
-            };
-            self.demand(close)?;
-            return Ok(Kind::Comprehension {
-                item: Box::new(first),
-                name,
-                source: Box::new(source),
-                condition,
-            });
+        if self.is("for") {
+            return self.comprehension(first, close, form);
+        }
+        if form == Form::Set && self.is(":") {
+            return Err(ExprError::new(
+                "a dictionary has no meaning here: write `a if x == … else b`",
+                self.span(),
+            ));
         }
         let mut items = vec![first];
         if self.take(",") {
@@ -378,7 +417,46 @@ impl Parser {
         } else {
             self.demand(close)?;
         }
-        Ok(Kind::List(items))
+        Ok(match form {
+            Form::Set => Kind::Set(items),
+            _ => Kind::List(items),
+        })
+    }
+
+    /// The rest of a comprehension from its `for` on.
+    fn comprehension(&mut self, item: Expr, close: &str, form: Form) -> Result<Kind, ExprError> {
+        self.demand("for")?;
+        let name = match self.advance() {
+            (Token::Name(n), _) => n,
+            (_, span) => return Err(ExprError::new("a name is expected after `for`", span)),
+        };
+        if self.is(",") {
+            return Err(ExprError::new(
+                "`for` takes one name here: index the element, as in `x[0]`",
+                self.span(),
+            ));
+        }
+        self.demand("in")?;
+        let source = self.or()?;
+        let condition = if self.take("if") {
+            Some(Box::new(self.or()?))
+        } else {
+            None
+        };
+        if self.is("for") || self.is("if") {
+            return Err(ExprError::new(
+                "a list has one `for` and one `if` here",
+                self.span(),
+            ));
+        }
+        self.demand(close)?;
+        Ok(Kind::Comprehension {
+            form,
+            item: Box::new(item),
+            name,
+            source: Box::new(source),
+            condition,
+        })
     }
 
     /// Comma-separated items up to and with `close`.
@@ -393,6 +471,16 @@ impl Parser {
         }
         Ok(items)
     }
+}
+
+/// Functions that take a generator.
+const OF_GENERATORS: [&str; 9] = [
+    "any", "all", "sum", "min", "max", "list", "tuple", "set", "sorted",
+];
+
+/// Whether a word has a meaning of its own in expressions, so that nothing can have it as a name.
+pub(crate) fn reserved(word: &str) -> bool {
+    KEYWORDS.contains(&word) || matches!(word, "True" | "true" | "False" | "false" | "None")
 }
 
 impl From<Value> for Expr {

@@ -18,7 +18,7 @@ const SIGNS: [&str; 36] = [
     ">", "(", ")", "[", "]", ",", ":", "&", "|", "^", "~", "!", "{", "}", ";", "=", "?", "@", ".",
 ];
 
-const KEYWORDS: [&str; 9] = [
+pub(super) const KEYWORDS: [&str; 9] = [
     "and", "or", "not", "in", "if", "else", "for", "is", "lambda",
 ];
 
@@ -123,6 +123,13 @@ fn number_end(bytes: &[u8], mut i: usize) -> usize {
 }
 
 fn number(text: &str, span: Span) -> Result<Token, ExprError> {
+    let bytes = text.as_bytes();
+    let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_hexdigit);
+    let prefix = |i: usize| i == 2 && matches!(bytes[1], b'x' | b'X' | b'b' | b'B' | b'o' | b'O');
+    let apart = |i: usize| i > 0 && (digit(i - 1) || prefix(i)) && digit(i + 1);
+    if (0..bytes.len()).any(|i| bytes[i] == b'_' && !apart(i)) {
+        return Err(ExprError::new(format!("`{text}` is not a number"), span));
+    }
     let plain: String = text.chars().filter(|c| *c != '_').collect();
     let lower = plain.to_ascii_lowercase();
     let radix = match lower.get(..2) {
@@ -137,6 +144,16 @@ fn number(text: &str, span: Span) -> Result<Token, ExprError> {
             .map_err(|_| ExprError::new(format!("`{text}` is not a number"), span));
     }
     if plain.bytes().all(|b| b.is_ascii_digit()) {
+        if plain.starts_with('0') && plain.bytes().any(|b| b != b'0') {
+            return Err(ExprError::new(
+                format!(
+                    "`{text}` starts with 0: write {}, or 0o{} for an octal number",
+                    plain.trim_start_matches('0'),
+                    plain.trim_start_matches('0')
+                ),
+                span,
+            ));
+        }
         return plain
             .parse()
             .map(|i| Token::Literal(Value::Int(i)))

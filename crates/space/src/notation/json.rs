@@ -1,5 +1,6 @@
 //! Spaces in JSON: T1 problems of the tuning community, and neutral files.
 
+use super::own::constant_expression;
 use super::{Definition, FilterText, ParameterText, Strength, ValuesText, plain};
 use crate::error::SpaceError;
 use crate::expr::{Scope, eval_list, parse};
@@ -143,10 +144,21 @@ fn neutral(json: &J) -> Read<Definition> {
             .to_owned(),
         ..Definition::default()
     };
-    if let Some(constants) = json.get("constants").and_then(J::as_object) {
-        for (name, v) in constants {
-            let v = plain(v, &format!("constant `{name}`"))?;
-            d.constants.push((name.clone(), v));
+    match json.get("constants") {
+        None | Some(J::Null) => {}
+        Some(J::Object(constants)) => {
+            for (name, v) in constants {
+                let what = format!("constant `{name}`");
+                let v = match v {
+                    J::String(text) => constant_expression(text, &what, &d.constants)?,
+                    v => plain(v, &what)?,
+                };
+                d.constants.push((name.clone(), v));
+            }
+        }
+        Some(_) => {
+            return Err(SpaceError::new("the file: `constants` is not an object")
+                .hint("write \"constants\": { \"n\": 1024 }"));
         }
     }
     for p in array(json, "parameters", "the file")? {
@@ -205,7 +217,13 @@ fn neutral(json: &J) -> Read<Definition> {
                     return Err(SpaceError::new(format!("{what}: `kind` is hard or soft")));
                 }
             },
-            because: c.get("note").and_then(J::as_str).map(str::to_owned),
+            because: match c.get("note") {
+                None | Some(J::Null) => None,
+                Some(J::String(s)) => Some(s.clone()),
+                Some(_) => {
+                    return Err(SpaceError::new(format!("{what}: `note` is not a string")));
+                }
+            },
             expression,
         });
     }

@@ -126,14 +126,21 @@ fn constant(name: &str, v: &toml::Value, known: &[(String, Value)], facts: &Fact
     let toml::Value::String(text) = v else {
         return value(v, &what);
     };
-    let text = &with_facts(text, facts, &what)?;
-    let e = parse(text).map_err(|e| e.within(&what, text))?;
+    let text = with_facts(text, facts, &what)?;
+    constant_expression(&text, &what, known)
+}
+
+/// The value of a constant that is written as an expression of those above it.
+pub(super) fn constant_expression(
+    text: &str,
+    what: &str,
+    known: &[(String, Value)],
+) -> Read<Value> {
+    const HINT: &str =
+        "an expression may use constants above it; a string constant is written '\"text\"'";
+    let e = parse(text).map_err(|e| e.within(what, text).hint(HINT))?;
     let names = |n: &str| known.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone());
-    eval(&e, &Scope::new(&names)).map_err(|e| {
-        e.within(&what, text).hint(
-            "an expression may use constants above it; a string constant is written '\"text\"'",
-        )
-    })
+    eval(&e, &Scope::new(&names)).map_err(|e| e.within(what, text).hint(HINT))
 }
 
 /// The text with each `device.NAME` replaced by what it stands for.
@@ -190,8 +197,20 @@ fn filter(name: &str, v: &toml::Value, strength: Strength) -> Read<FilterText> {
                         .hint("a filter is { keep = \"expression\", because = \"reason\" }"),
                 );
             }
-            let get = |key: &str| t.get(key).and_then(toml::Value::as_str).map(str::to_owned);
-            (get("keep"), get("because"))
+            let because = match t.get("because") {
+                None => None,
+                Some(toml::Value::String(s)) => Some(s.clone()),
+                Some(other) => {
+                    return Err(SpaceError::new(format!(
+                        "filter `{name}`: `because` is a reason in quotes, not {other}"
+                    )));
+                }
+            };
+            let keep = match t.get("keep") {
+                Some(toml::Value::Boolean(b)) => Some(if *b { "True" } else { "False" }.to_owned()),
+                keep => keep.and_then(toml::Value::as_str).map(str::to_owned),
+            };
+            (keep, because)
         }
         _ => (None, None),
     };

@@ -213,6 +213,7 @@ impl Space {
                 symbols: &space.symbols,
                 params: &space.params,
                 done: &mut done,
+                effort: 0,
             };
             let root = lowering
                 .truth(e)
@@ -250,6 +251,7 @@ impl Space {
             symbols: &self.symbols,
             params: &self.params,
             done,
+            effort: 0,
         };
         let mut int = |e: &Expr| -> Result<Id, ExprError> {
             let id = lowering.value(e)?;

@@ -1,96 +1,6 @@
 //! Compares the output of a run with the one that is right: words alike, numbers within a tolerance.
 
-/// A number as it is written.
-#[derive(Clone, Debug, PartialEq)]
-enum Number {
-    /// Digits without zeros at either end, and the power of ten of the last one: equal numbers are alike however they are
-    /// written, and all digits count.
-    Decimal {
-        negative: bool,
-        digits: String,
-        power: i64,
-    },
-    /// Spelled `inf` or `infinity`.
-    Infinite { negative: bool },
-    /// Spelled `nan`.
-    Nan,
-}
-
-impl Number {
-    /// A whole word that is a number; what overflows is a word.
-    fn of(word: &str) -> Option<Self> {
-        let (negative, plain) = match word.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, word.strip_prefix('+').unwrap_or(word)),
-        };
-        match plain.to_ascii_lowercase().as_str() {
-            "nan" => return Some(Self::Nan),
-            "inf" | "infinity" => return Some(Self::Infinite { negative }),
-            _ => {}
-        }
-        let (mantissa, exponent) = match plain.split_once(['e', 'E']) {
-            Some((m, e)) => (m, e),
-            None => (plain, "0"),
-        };
-        let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
-        let signed = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
-        let valid = digits(whole) && digits(part) && !(whole.is_empty() && part.is_empty());
-        if !(valid && digits(signed) && !signed.is_empty()) {
-            return None;
-        }
-        let exponent: i64 = exponent
-            .strip_prefix('+')
-            .unwrap_or(exponent)
-            .parse()
-            .ok()?;
-        let all = format!("{whole}{part}");
-        let significant = all.trim_start_matches('0');
-        let short = significant.trim_end_matches('0');
-        let zeros = significant.len() - short.len();
-        let power = match short.is_empty() {
-            true => 0,
-            false => exponent
-                .checked_sub(part.len() as i64)?
-                .checked_add(zeros as i64)?,
-        };
-        let out = Self::Decimal {
-            negative: negative && !short.is_empty(),
-            digits: short.to_owned(),
-            power,
-        };
-        out.value().is_finite().then_some(out)
-    }
-
-    fn value(&self) -> f64 {
-        let signed = |negative: bool, x: f64| if negative { -x } else { x };
-        match self {
-            Self::Decimal { digits, .. } if digits.is_empty() => 0.0,
-            Self::Decimal {
-                negative,
-                digits,
-                power,
-            } => {
-                let x = format!("{digits}e{power}").parse().unwrap_or(f64::NAN);
-                signed(*negative, x)
-            }
-            Self::Infinite { negative } => signed(*negative, f64::INFINITY),
-            Self::Nan => f64::NAN,
-        }
-    }
-
-    /// |x − y|, and no less than the digits that `f64` cuts off where only those differ.
-    fn distance(&self, other: &Self) -> f64 {
-        if self == other {
-            return 0.0;
-        }
-        let (x, y) = (self.value(), other.value());
-        match (x - y).abs() {
-            0.0 => f64::EPSILON * x.abs(),
-            apart => apart,
-        }
-    }
-}
+use super::decimal::Number;
 
 /// Largest difference of two numbers of the texts over the largest number of the right one.
 ///
@@ -128,17 +38,27 @@ pub(crate) fn compare(found: &str, right: &str, tolerance: f64) -> Result<f64, S
         .fold(0.0, f64::max);
     let mut worst = 0.0_f64;
     for ([written, expected], [found, right], line) in &numbers {
-        let error = found.distance(right) / if largest > 0.0 { largest } else { 1.0 };
+        let apart = found.distance(right);
+        let error = apart / if largest > 0.0 { largest } else { 1.0 };
         if error.is_nan() || error > tolerance {
             return Err(format!(
-                "line {line}: {} is not {}: an error of {error:.1e} of the largest number, {tolerance:.1e} is allowed",
+                "line {line}: {} is not {}: they differ by {}, an error of {error:.1e} of the largest number, {tolerance:.1e} is allowed",
                 brief(written),
-                brief(expected)
+                brief(expected),
+                short(apart)
             ));
         }
         worst = worst.max(error);
     }
     Ok(worst)
+}
+
+/// A difference in a message: whole numbers as they are, others to two digits.
+fn short(apart: f64) -> String {
+    match apart.fract() == 0.0 && apart < 1e6 {
+        true => format!("{apart}"),
+        false => format!("{apart:.1e}"),
+    }
 }
 
 /// What is compared of an output.
@@ -304,7 +224,47 @@ mod tests {
             assert_eq!(compare(a, b, 0.0), Ok(0.0), "{a} {b}");
         }
         assert!(compare("12345678901234567890", "12345678901234567000", 1e-15).is_ok());
-        assert!(compare("12345678901234567890", "12345678901234567891", 1e-17).is_err());
+        assert!(compare("12345678901234567890", "12345678901234567000", 7.2e-17).is_err());
+        // They differ by 1: by 8.1e-20 of the number.
+        assert!(compare("12345678901234567890", "12345678901234567891", 8.0e-20).is_err());
+        let near = compare("12345678901234567890", "12345678901234567891", 8.2e-20).unwrap();
+        assert!((near / 8.1e-20 - 1.0).abs() < 1e-3, "{near}");
+        let e = compare("12345678901234567891", "12345678901234567890", 0.0).unwrap_err();
+        assert_eq!(
+            e,
+            "line 1: 12345678901234567891 is not 12345678901234567890: they differ by 1, an error of 8.1e-20 of the largest number, 0.0e0 is allowed"
+        );
+        let e = compare("-1.5", "1", 0.1).unwrap_err();
+        assert!(e.contains("differ by 2.5e0, an error of 2.5e0"), "{e}");
+    }
+
+    #[test]
+    fn exponents_of_fortran_are_numbers_on_both_sides() {
+        for (a, b) in [
+            ("1.0D+00", "1.0"),
+            ("1.0", "1.0D+00"),
+            ("-0.25d1", "-2.5"),
+            ("1D3", "1000"),
+            ("0.1D-02", "1E-3"),
+            // The letter is left out before three digits.
+            ("0.10-100", "1e-101"),
+            ("1.5+101", "1.5E101"),
+        ] {
+            assert_eq!(compare(a, b, 0.0), Ok(0.0), "{a} {b}");
+        }
+        let near = compare("x 1.0001D+00", "x 1.0D+00", 1e-3).unwrap();
+        assert!((near - 1e-4).abs() < 1e-12, "{near}");
+        assert!(compare("1.0001D+00", "1.0D+00", 1e-5).is_err());
+        for (a, b) in [
+            ("1.0D+00", "1.0D+01"),
+            ("1.0D", "1.0"),
+            ("2D", "2"),
+            ("1.0D999", "inf"),
+            ("2024-101", "2024e-101"),
+            ("1.0-10", "1e-10"),
+        ] {
+            assert!(compare(a, b, 0.5).is_err(), "{a} {b}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! | `program` | a config's command, as the worker runs it |
 
 pub(crate) mod build;
+mod decimal;
 pub(crate) mod expected;
 mod fresh;
 mod parse;

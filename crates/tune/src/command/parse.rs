@@ -123,12 +123,7 @@ impl Runnable {
             if e.command.is_some() == e.file.is_some() {
                 return Err(wrong("[run.expect]", "give `command` or `file`".into()));
             }
-            if !(e.tolerance >= 0.0 && e.tolerance.is_finite()) {
-                return Err(wrong(
-                    "[run.expect]",
-                    format!("invalid tolerance {}", e.tolerance),
-                ));
-            }
+            share(e.tolerance).map_err(|cause| wrong("[run.expect]", cause))?;
             if let Some(Err(cause)) = e.lines.as_ref().map(|l| regex::Regex::new(l)) {
                 return Err(wrong("[run.expect] lines", cause.to_string()));
             }
@@ -227,5 +222,39 @@ impl Runnable {
             expect,
             repeats: run.repeats,
         })
+    }
+}
+
+/// Refuses a tolerance that is no share of the largest number.
+fn share(tolerance: f64) -> Result<(), String> {
+    if tolerance >= 1.0 {
+        return Err(format!(
+            "invalid tolerance {tolerance}: it is a share of the largest number, so that 1 allows almost any result; use a number below 1"
+        ));
+    }
+    match tolerance >= 0.0 {
+        true => Ok(()),
+        false => Err(format!("invalid tolerance {tolerance}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_tolerance_that_allows_any_result_is_refused() {
+        for good in [0.0, 1e-300, 1e-6, 0.999] {
+            assert_eq!(super::share(good), Ok(()));
+        }
+        for bad in [1.0, 2.0, f64::INFINITY] {
+            let e = super::share(bad).unwrap_err();
+            assert!(
+                e.contains(&format!("invalid tolerance {bad}: it is a share")),
+                "{e}"
+            );
+        }
+        for bad in [-1e-9, f64::NAN, f64::NEG_INFINITY] {
+            let e = super::share(bad).unwrap_err();
+            assert_eq!(e, format!("invalid tolerance {bad}"));
+        }
     }
 }

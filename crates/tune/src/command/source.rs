@@ -121,8 +121,11 @@ impl Place {
     fn find(&self, text: &str) -> Result<f64, String> {
         let number = |t: &str| {
             let t = t.trim();
-            t.parse::<f64>()
-                .map_err(|_| format!("`{}` is no number", brief(t)))
+            // As Fortran writes double precision.
+            let found = t
+                .parse::<f64>()
+                .or_else(|_| t.replace(['d', 'D'], "e").parse());
+            found.map_err(|_| format!("`{}` is no number", brief(t)))
         };
         match self {
             Self::Whole => number(text),
@@ -130,11 +133,8 @@ impl Place {
                 let of = regex::Regex::new(pattern).map_err(|e| e.to_string())?;
                 let last = of.captures_iter(text).last();
                 let found = last.and_then(|c| c.get(1).or(c.get(0)));
-                number(
-                    found
-                        .ok_or_else(|| format!("no match of `{pattern}`"))?
-                        .as_str(),
-                )
+                let found = found.ok_or_else(|| no_match(pattern, text))?;
+                number(found.as_str())
             }
             Self::Json(keys) => {
                 let path = keys.join(".");
@@ -168,6 +168,18 @@ impl Place {
             }
         }
     }
+}
+
+/// Why there is no match: `^` and `$` of a regular expression are the ends of a text, where one may expect those of a line.
+fn no_match(pattern: &str, text: &str) -> String {
+    let of_lines = format!("(?m){pattern}");
+    let hint = match regex::Regex::new(&of_lines) {
+        Ok(r) if pattern.contains(['^', '$']) && r.is_match(text) => {
+            format!(" (^ and $ are the ends of the whole text; those of a line with `{of_lines}`)")
+        }
+        _ => String::new(),
+    };
+    format!("no match of `{pattern}`{hint}")
 }
 
 /// What a JSON value has where a key is missing, for messages.
@@ -229,6 +241,11 @@ mod tests {
             Ok(0.004)
         );
         assert_eq!(of(Some(r"\d+\.\d+"), None, None).number(text), Ok(3.5));
+        let fortran = b"t = 0.25D-02\n";
+        assert_eq!(
+            of(Some(r"t = (\S+)"), None, None).number(fortran),
+            Ok(2.5e-3)
+        );
         let json = br#"{"rows": [{"time": 1.5}, {"time": "2.5"}]}"#;
         assert_eq!(of(None, Some("rows[0].time"), None).number(json), Ok(1.5));
         assert_eq!(of(None, Some("$.rows[1].time"), None).number(json), Ok(2.5));
@@ -251,6 +268,15 @@ mod tests {
                 .contains("`fast` is no number")
         );
         assert!(none.number(b"t=nan").is_err() && none.number(b"t=inf").is_err());
+        let line = of(Some(r"^(\d+)$"), None, None);
+        let text = b"begin\n42\nend\n";
+        assert_eq!(
+            line.number(text).unwrap_err(),
+            r"no match of `^(\d+)$` (^ and $ are the ends of the whole text; those of a line with `(?m)^(\d+)$`) in its output"
+        );
+        assert_eq!(of(Some(r"(?m)^(\d+)$"), None, None).number(text), Ok(42.0));
+        let other = line.number(b"begin\nend\n").unwrap_err();
+        assert_eq!(other, r"no match of `^(\d+)$` in its output");
         let json = of(None, Some("a.b"), None);
         let named = json.number(b"{\"a\": {\"c\": 1}}").unwrap_err();
         assert_eq!(named, "no `a.b` (there are c) in its output");

@@ -151,7 +151,7 @@ pub(super) fn tolerance(
             .ok_or_else(|| ValueError::NotANumber(other.to_string())),
     }
     .map_err(|e| ValueError::Tolerance(Box::new(e)))?;
-    if v >= 0.0 && v.is_finite() {
+    if (0.0..1.0).contains(&v) {
         Ok(Tolerance { real: v, whole: v })
     } else {
         Err(ValueError::ToleranceRange(v))
@@ -221,9 +221,9 @@ mod tests {
             tolerance("-n".into())
                 .unwrap_err()
                 .to_string()
-                .contains("finite number from 0 up")
+                .contains("invalid -16: use a number from 0 to below 1")
         );
-        for bad in [f64::INFINITY, f64::NAN, -1.0] {
+        for bad in [f64::INFINITY, f64::NAN, -1.0, 1.0, 2.0] {
             assert!(tolerance(bad.into()).is_err());
         }
         assert!(

@@ -125,8 +125,10 @@ pub enum ValueError {
     /// The tolerance of the reference cannot be evaluated.
     #[error("[reference] tolerance: {0}")]
     Tolerance(Box<Self>),
-    /// The tolerance of the reference is negative or not finite.
-    #[error("[reference] tolerance: invalid {0}: use a finite number from 0 up")]
+    /// The tolerance of the reference is no share of a value.
+    #[error(
+        "[reference] tolerance: invalid {0}: use a number from 0 to below 1, a share of the largest value"
+    )]
     ToleranceRange(f64),
     /// A tensor map is invalid.
     #[error("[[maps]] of `{of}`: {cause}")]

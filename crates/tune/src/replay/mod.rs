@@ -4,7 +4,7 @@ mod compare;
 
 pub use compare::{Comparison, Reached, compare, mean_and_half_width};
 
-use crate::objective::Objective;
+use crate::objective::{Objective, Unmet};
 use crate::points::Table;
 use crate::search::Search;
 use crate::strategy::Strategy;
@@ -43,7 +43,7 @@ pub struct Replay {
     pub failures: usize,
     /// Time that the tuner would have spent, s.
     pub clock_s: f64,
-    /// The best found; `None` when every trial failed.
+    /// The best found; `None` when every trial failed or is beyond the bound of the objective.
     pub best: Option<Step>,
     /// Best of the whole recording.
     pub optimum: f64,
@@ -64,6 +64,9 @@ pub enum ReplayError {
         /// Why.
         reason: &'static str,
     },
+    /// No trial keeps the bound of the objective.
+    #[error("{0}")]
+    Bound(Unmet),
 }
 
 /// Runs a strategy against a recording. Repeated points cost nothing; a strategy that proposes no more points is
@@ -113,6 +116,8 @@ pub struct Recording<'a> {
     table: Table,
     /// Values of the objectives of each trial; `None` where it failed.
     costs: Vec<Option<Vec<f64>>>,
+    /// Whether each trial keeps the bound of the first objective: one beyond it guides a search, but is no result.
+    allowed: Vec<bool>,
     optimum: f64,
 }
 
@@ -129,11 +134,19 @@ impl<'a> Recording<'a> {
                 objectives.iter().map(|o| o.value(cost, flops)).collect()
             })
             .collect();
-        let optimum = costs
-            .iter()
-            .flatten()
+        let allowed: Vec<bool> = (sweep.trials.iter())
+            .map(|t| t.cost().is_some_and(|c| objectives[0].allowed(c)))
+            .collect();
+        let optimum = (costs.iter().zip(&allowed))
+            .filter_map(|(c, allowed)| c.as_ref().filter(|_| *allowed))
             .map(|c| c[0])
             .fold(f64::INFINITY, f64::min);
+        let measured = || sweep.measured().map(|(_, c)| c);
+        if !optimum.is_finite()
+            && let Some(unmet) = objectives[0].unmet(measured())
+        {
+            return Err(ReplayError::Bound(unmet));
+        }
         if !optimum.is_finite() {
             return Err(ReplayError::NoValue {
                 objective: objectives[0],
@@ -148,6 +161,7 @@ impl<'a> Recording<'a> {
             sweep,
             table: sweep.table(),
             costs,
+            allowed,
             optimum,
         })
     }
@@ -206,7 +220,8 @@ impl<'a> Recording<'a> {
                 out.clock_s += trial.build_s + trial.verify_s + trial.measure_s * p.effort;
                 out.failures += usize::from(value.is_none());
                 // What was found is judged by the full recording, not by a lucky short look.
-                if let Some(c) = costs(p.point)
+                if self.allowed[p.point as usize]
+                    && let Some(c) = costs(p.point)
                     && out.best.as_ref().is_none_or(|b| c[0] < b.value)
                 {
                     let step = Step {
@@ -223,5 +238,61 @@ impl<'a> Recording<'a> {
         }
         out.fraction = out.best.as_ref().map_or(0.0, |b| optimum / b.value);
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy;
+    use crate::sweep::{SweepFacts, Trial};
+
+    /// Configs of 200, 300 and 50 W.
+    fn recorded() -> Sweep {
+        let trial = |(b, time_s, energy_j): (i64, f64, f64)| -> Trial {
+            let line = format!(
+                r#"{{"config":[{b}],"measured":{{"times_s":[{time_s}],"time_s":{time_s},"energy_j":{energy_j}}}}}"#
+            );
+            serde_json::from_str(&line).unwrap()
+        };
+        Sweep {
+            facts: SweepFacts {
+                parameters: vec!["b".to_owned()],
+                ..SweepFacts::default()
+            },
+            trials: [(32, 2e-3, 0.4), (64, 1e-3, 0.3), (128, 4e-3, 0.2)]
+                .map(trial)
+                .into(),
+            ..Sweep::default()
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_a_bound_is_no_result() {
+        let sweep = recorded();
+        let run = |o: Objective, n: usize, seed: u64| {
+            let mut random = strategy("random", None).unwrap();
+            replay(&sweep, &[o], random.as_mut(), Budget::Evaluations(n), seed)
+        };
+        let found = run(Objective::TimeUnderPower(100.0), 3, 1).unwrap();
+        assert_eq!((found.optimum, found.fraction), (4e-3, 1.0));
+        assert_eq!((found.trace.len(), found.best.unwrap().value), (1, 4e-3));
+        let e = run(Objective::TimeUnderPower(10.0), 3, 1).unwrap_err();
+        assert_eq!(
+            e.to_string(),
+            "no config keeps power <= 10 W; the nearest has 50 W"
+        );
+        let e = run(Objective::EnergyUnderTime(1e-4), 3, 1).unwrap_err();
+        assert_eq!(
+            e.to_string(),
+            "no config keeps time <= 0.0001 s; the nearest has 0.001 s"
+        );
+        // A search that met only what is beyond it found nothing.
+        let each: Vec<Replay> = (0..20)
+            .map(|seed| run(Objective::TimeUnderPower(100.0), 1, seed).unwrap())
+            .collect();
+        assert!(each.iter().any(|r| r.best.is_none() && r.fraction == 0.0));
+        assert!(each.iter().any(|r| r.fraction == 1.0));
+        assert!((each.iter()).all(|r| r.trace.iter().all(|s| s.value == 4e-3)));
     }
 }

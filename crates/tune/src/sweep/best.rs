@@ -1,7 +1,7 @@
 //! The best config of a sweep in forms that a build reads: compiler flags, a C header, JSON, TOML.
 
 use super::record::Sweep;
-use crate::objective::Objective;
+use crate::objective::{Objective, Unmet};
 use greenup_space::Value;
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ pub struct Best<'a> {
 }
 
 /// Why a sweep has no best config.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NoBest {
     /// There are no trials.
     #[error("the sweep has no trials")]
@@ -41,6 +41,9 @@ pub enum NoBest {
     /// The objective needs energies.
     #[error("the sweep has no energies, which the objective `{0}` needs")]
     NoEnergy(String),
+    /// No config keeps the bound of the objective.
+    #[error("{0}")]
+    Bound(Unmet),
     /// The name of a parameter is not one of a macro.
     #[error("`{0}` cannot be the name of a macro")]
     Name(String),
@@ -96,6 +99,9 @@ fn none(sweep: &Sweep, objective: Objective) -> NoBest {
     if objective.needs_energy() && !sweep.has_energy() {
         return NoBest::NoEnergy(objective.to_string());
     }
+    if let Some(unmet) = sweep.unmet(objective) {
+        return NoBest::Bound(unmet);
+    }
     if !sweep.measured().any(|(_, c)| c.time_s.is_finite()) {
         return NoBest::NoTime(sweep.objectives());
     }
@@ -146,14 +152,15 @@ impl Best<'_> {
         Ok(out)
     }
 
-    /// The same as TOML, with where it comes from as a comment; no energy has no key.
+    /// The same as TOML, with where it comes from as a comment; no energy has no key, and `None` is the text that commands
+    /// and compilers get.
     ///
     /// # Errors
     /// A value cannot be written as TOML.
     pub fn toml(&self, source: &str) -> Result<String, toml::ser::Error> {
         let mut config = toml::Table::new();
         for (n, v) in self.pairs() {
-            config.insert(n.clone(), toml::Value::try_from(v)?);
+            config.insert(n.clone(), in_toml(v)?);
         }
         let mut table = toml::Table::new();
         if self.time_s.is_finite() {
@@ -260,6 +267,18 @@ impl Best<'_> {
     }
 }
 
+/// A value as TOML, which has no null.
+fn in_toml(value: &Value) -> Result<toml::Value, toml::ser::Error> {
+    match value {
+        Value::None => Ok(value.to_string().into()),
+        Value::Tuple(items) => {
+            let items: Result<Vec<_>, _> = items.iter().map(in_toml).collect();
+            items.map(toml::Value::Array)
+        }
+        v => toml::Value::try_from(v),
+    }
+}
+
 /// `-DNAME=VALUE …`, to be put into a command by `$(…)`, where a shell removes no quotes.
 ///
 /// # Errors
@@ -358,6 +377,26 @@ mod tests {
     }
 
     #[test]
+    fn none_and_tuples_have_every_form() {
+        let line = r#"{"config":[null,[16,null],false],"measured":{"times_s":[2.0],"time_s":2.0}}"#;
+        let s = sweep(&[line]);
+        let b = best(&s, Objective::Time).unwrap();
+        let t: toml::Table = b.toml("dir").unwrap().parse().unwrap();
+        assert_eq!(t["config"]["tile"].as_str(), Some("None"));
+        let pair = t["config"]["simd"].as_array().unwrap();
+        assert_eq!(
+            (pair[0].as_integer(), pair[1].as_str()),
+            (Some(16), Some("None"))
+        );
+        assert_eq!(
+            b.json().unwrap()["config"].to_string(),
+            r#"{"tile":null,"simd":[16,null],"kind":false}"#
+        );
+        let h = b.header(&b.defines(), "dir").unwrap();
+        assert!(h.contains("#define tile None\n") && h.contains("#define simd (16, None)\n"));
+    }
+
+    #[test]
     fn a_sweep_without_a_valid_trial_says_why() {
         let why = |lines: &[&str], o| best(&sweep(lines), o).unwrap_err();
         assert_eq!(why(&[], Objective::Time), NoBest::Empty);
@@ -373,6 +412,12 @@ mod tests {
         let partial =
             r#"{"config":[8,true,"c"],"measured":{"times_s":[2.0],"time_s":2.0},"effort":0.5}"#;
         assert_eq!(why(&[partial], Objective::Time), NoBest::Partial);
+        // 1.5 and 0.25 W.
+        let beyond = why(&[BAD, GOOD, SLOW], Objective::TimeUnderPower(0.125));
+        assert_eq!(
+            beyond.to_string(),
+            "no config keeps power <= 0.125 W; the nearest has 0.25 W"
+        );
         let s = sweep(&[no_energy]);
         let b = best(&s, Objective::Time).unwrap();
         assert!(b.json().unwrap()["energy_j"].is_null());

@@ -1,11 +1,11 @@
 //! Which config won: by the final rounds where there are any, for the objective that they were measured for.
 
 use super::record::Sweep;
-use crate::objective::{Cost, Objective};
+use crate::objective::{Cost, Objective, Unmet};
 use greenup_space::Value;
 
 impl Sweep {
-    /// Full trials from best to worst by an objective. The configs of the final rounds come first, in the order that
+    /// Full trials that keep the bound of an objective, from best to worst by it. The configs of the final rounds come first, in the order that
     /// those gave, if they were measured for this objective: single trials drift.
     pub fn ranked(&self, objective: Objective) -> Vec<usize> {
         let flops = self.facts.flops;
@@ -20,6 +20,10 @@ impl Sweep {
             .iter()
             .enumerate()
             .filter(|(_, t)| t.effort >= 1.0)
+            .filter(|(i, _)| {
+                let cost = self.best_known_cost(*i);
+                cost.is_some_and(|(c, _)| objective.allowed(c))
+            })
             .filter_map(|(i, t)| {
                 let again = places.iter().position(|c| *c == t.config);
                 let value = match again {
@@ -31,6 +35,12 @@ impl Sweep {
             .collect();
         order.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         order.into_iter().map(|(_, _, i)| i).collect()
+    }
+
+    /// The bound of an objective, if it is why there is no winner.
+    pub fn unmet(&self, objective: Objective) -> Option<Unmet> {
+        let full = (self.trials.iter().enumerate()).filter(|(_, t)| t.effort >= 1.0);
+        objective.unmet(full.filter_map(|(i, _)| Some(self.best_known_cost(i)?.0)))
     }
 
     /// The best trial by an objective, as [`Sweep::ranked`].
@@ -88,5 +98,43 @@ mod tests {
         assert!(!sweep.best_known_cost(0).unwrap().1);
         // For another objective they say nothing.
         assert_eq!(sweep.winner(Objective::Energy), None);
+    }
+
+    #[test]
+    fn what_is_beyond_a_bound_is_never_ranked() {
+        let with_energy = |a: i64, time_s: f64, energy_j: f64| {
+            let mut t = trial(a, time_s);
+            if let Outcome::Measured { energy_j: e, .. } = &mut t.outcome {
+                *e = Some(energy_j);
+            }
+            t
+        };
+        let mut sweep = Sweep {
+            facts: SweepFacts {
+                parameters: vec!["b".into()],
+                ..SweepFacts::default()
+            },
+            // 200, 300 and 50 W.
+            trials: vec![
+                with_energy(32, 2e-3, 0.4),
+                with_energy(64, 1e-3, 0.3),
+                with_energy(128, 4e-3, 0.2),
+            ],
+            ..Sweep::default()
+        };
+        let power = Objective::TimeUnderPower;
+        assert_eq!(sweep.ranked(power(300.0)), [1, 0, 2]);
+        assert_eq!(sweep.ranked(power(250.0)), [0, 2]);
+        assert_eq!(sweep.ranked(power(100.0)), [2]);
+        assert_eq!(sweep.unmet(power(100.0)), None);
+        assert_eq!(sweep.winner(power(10.0)), None);
+        assert_eq!(sweep.unmet(power(10.0)).unwrap().nearest, 50.0);
+        let time = Objective::EnergyUnderTime;
+        assert_eq!(sweep.ranked(time(2e-3)), [1, 0]);
+        assert_eq!(sweep.unmet(time(1e-4)).unwrap().nearest, 1e-3);
+        // A short measurement is none that wins.
+        sweep.trials[2].effort = 0.5;
+        assert_eq!(sweep.winner(power(100.0)), None);
+        assert_eq!(sweep.unmet(power(100.0)).unwrap().nearest, 200.0);
     }
 }

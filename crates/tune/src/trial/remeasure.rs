@@ -57,6 +57,9 @@ impl Bench<'_> {
         let objective = self.plan.objectives[0];
         let best = self.candidates(trials, points);
         if best.is_empty() {
+            if let Some(unmet) = objective.unmet(trials.iter().filter_map(Trial::cost)) {
+                return Err(unmet.into());
+            }
             let reason = trials
                 .iter()
                 .find_map(|t| t.failure().map(|f| format!("{}: {}", f.0.name(), f.1)))
@@ -95,7 +98,14 @@ impl Bench<'_> {
         };
         let (times_s, energies_j) = (&rounds.times_s, &rounds.energies_j);
         let flops = |i: usize| self.problem.work(&best[i].config).ok().map(|w| w.flops());
-        let order = rounds.ranked(objective, &flops);
+        let known = |i: usize| rounds.cost(&best[i].config);
+        let mut order = rounds.ranked(objective, &flops);
+        order.retain(|&i| known(i).is_some_and(|c| objective.allowed(c)));
+        if order.is_empty()
+            && let Some(unmet) = objective.unmet((0..best.len()).filter_map(known))
+        {
+            return Err(unmet.into());
+        }
         let values: Vec<Vec<f64>> = (0..best.len())
             .map(|i| rounds.values(i, objective, flops(i)))
             .collect();

@@ -6,9 +6,11 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::{print, stdout};
 use greenup_files::Outputs;
 use greenup_study::pages::sweep::findings::against_baseline;
+use greenup_tune::Sweep;
 use greenup_tune::command;
 use greenup_tune::sweep::Rounds;
 use greenup_tune::sweep::best::{Best, Define, NoBest, best, flags};
+use std::path::Path;
 
 pub fn run(args: &BestArgs) -> Result {
     let out = args.out.as_deref().filter(|p| p.as_os_str() != "-");
@@ -26,6 +28,7 @@ pub fn run(args: &BestArgs) -> Result {
     let sweep = search::recorded(&args.sweep)?;
     let own = sweep.own_objective().ok();
     let (sweep, objective) = search::aimed(sweep, args.objective)?;
+    let refused = |e: NoBest| refused(&e, &args.sweep, &sweep);
     let found = best(&sweep, objective).map_err(refused)?;
     // The rounds compare the best config by their own objective.
     let baseline = match own == Some(objective) {
@@ -99,10 +102,15 @@ fn defines(args: &BestArgs, found: &Best, parameters: &[String]) -> Result<Vec<D
     Ok(all.iter().filter_map(pair).collect())
 }
 
-fn refused(e: NoBest) -> AppError {
-    let hint = match &e {
+fn refused(e: &NoBest, path: &Path, sweep: &Sweep) -> AppError {
+    let of_failure;
+    let hint = match e {
         NoBest::Empty => "tune first: `greenup tune PROBLEM --out SWEEP`",
-        NoBest::Failed(_) => "the file trials.jsonl of the sweep has the message of each failure",
+        NoBest::Failed(_) => {
+            of_failure = failures(path, sweep);
+            &of_failure
+        }
+        NoBest::Bound(_) => "use a larger bound, or another --objective",
         NoBest::Partial => "continue it with `greenup tune … --resume` and a larger --budget",
         NoBest::NoEnergy(_) => {
             "use --objective time, or tune with an energy sensor (see `greenup doctor`)"
@@ -112,4 +120,14 @@ fn refused(e: NoBest) -> AppError {
         NoBest::Name(_) | NoBest::Value(_) => "use --format json or toml",
     };
     AppError::new(e.to_string()).hint(hint)
+}
+
+/// Where the messages of failures are: in a file of ours, or only in what another tuner wrote.
+pub fn failures(path: &Path, sweep: &Sweep) -> String {
+    if path.is_dir() {
+        return "the file trials.jsonl of the sweep has the message of each failure".into();
+    }
+    let first = sweep.trials.iter().find_map(|t| Some(t.failure()?.1));
+    let message = first.and_then(|m| m.lines().next()).unwrap_or_default();
+    format!("the file tells of the first: {message}")
 }

@@ -23,6 +23,10 @@ pub fn group(
 ) -> Result<u32, Stop> {
     let mut fewer = Limits { ..*limits };
     loop {
+        // One domain alone may take a share of a second.
+        if (limits.cancelled)() {
+            return Err(Stop::Cancelled);
+        }
         match group_with(nest, head, first, arena, &fewer) {
             Err(Stop::Memory) if fewer.workers() > 1 => fewer.threads = fewer.workers() / 2,
             done => return done,

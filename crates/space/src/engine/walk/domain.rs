@@ -47,8 +47,11 @@ pub enum DomainFault {
 /// Below this many candidates it is not worth looking for fewer.
 const FEW: usize = 12;
 
-/// More candidates of one level are refused.
-const MOST: u64 = 1 << 32;
+/// Candidates drawn in place of more than [`MANY`].
+const DRAWN: usize = 256;
+
+/// More are not looked at one by one where some can be drawn.
+const MANY: usize = 1 << 16;
 
 /// More are not held: half a gigabyte.
 const HELD: usize = 1 << 26;
@@ -89,7 +92,7 @@ impl Candidates {
     }
 
     /// Puts the candidates of level `k` into `out`, in order; `skip[i]` tells that test `i` of the
-    /// level holds for all of them.
+    /// level holds for all of them. With `draw`, some drawn at random in place of many. Returns how many each stands for.
     ///
     /// # Errors
     /// As [`Candidates::count`].
@@ -99,9 +102,9 @@ impl Candidates {
         k: usize,
         level: &Level,
         slots: &mut Slots,
-        out: &mut Vec<u64>,
-        skip: &mut Vec<bool>,
-    ) -> Result<(), DomainFault> {
+        (out, skip): (&mut Vec<u64>, &mut Vec<bool>),
+        draw: Option<&mut fastrand::Rng>,
+    ) -> Result<f64, DomainFault> {
         out.clear();
         skip.clear();
         skip.resize(level.tests.len(), false);
@@ -114,13 +117,10 @@ impl Candidates {
             }
         };
         let n = sequence.len();
-        if n > HELD && level.tests.is_empty() {
-            return Err(DomainFault::Memory);
-        }
         let numeric = space.params[space.levels[k]].kind == Type::Int;
         if n <= FEW || !numeric {
             out.extend((0..n).map(|i| sequence.get(i)));
-            return Ok(());
+            return Ok(1.0);
         }
         let rises = match sequence {
             Sequence::Range { step, .. } => Some(step > 0),
@@ -137,7 +137,7 @@ impl Candidates {
         };
         let Some(rises) = rises else {
             out.extend((0..n).map(|i| sequence.get(i)));
-            return Ok(());
+            return Ok(1.0);
         };
         let (mut from, mut to) = (0, n);
         for edge in &level.edges {
@@ -172,13 +172,19 @@ impl Candidates {
             && let Some(d) = self.divisors(&level.divides, slots, to - from)
         {
             pick(sequence, &d, rises, from..to, out);
-            return Ok(());
+            return Ok(1.0);
+        }
+        if to - from > MANY
+            && let Some(rng) = draw
+        {
+            out.extend((0..DRAWN).map(|_| sequence.get(rng.usize(from..to))));
+            return Ok((to - from) as f64 / DRAWN as f64);
         }
         if to - from > HELD {
             return Err(DomainFault::Memory);
         }
         out.extend((from..to).map(|i| sequence.get(i)));
-        Ok(())
+        Ok(1.0)
     }
 
     /// Divisors common to the values of some nodes, when listing them pays.
@@ -243,17 +249,15 @@ impl Candidates {
                 if step == 0 {
                     return Err(DomainFault::ZeroStep);
                 }
-                let Some(span) = stop.checked_sub(start) else {
-                    return Err(DomainFault::TooMany);
-                };
+                let span = i128::from(stop) - i128::from(start);
                 let count = if (span < 0) != (step < 0) && span != 0 {
                     0
                 } else {
-                    (span.unsigned_abs() / step.unsigned_abs()).saturating_add(1)
+                    span.unsigned_abs() / u128::from(step.unsigned_abs()) + 1
                 };
-                if count > MOST {
+                let Ok(count) = i64::try_from(count).map(i64::unsigned_abs) else {
                     return Err(DomainFault::TooMany);
-                }
+                };
                 Some(Sequence::Range { start, step, count })
             }
             DomainNodes::Divisors(_) | DomainNodes::Dynamic { .. } => None,

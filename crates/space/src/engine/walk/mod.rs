@@ -7,13 +7,16 @@ pub(super) mod recall;
 mod scan;
 
 use self::domain::{Candidates, DomainFault};
-use self::scan::{Scanner, Slots};
+use self::scan::{Halt, Scanner, Slots};
 use super::Stop;
 use crate::error::SpaceError;
 use crate::plan::Space;
 use crate::plan::graph::op::{Fault, Op};
 use crate::plan::nest::compile::Nest;
 use crate::value::Value;
+
+/// Before a scan of more candidates than this, the caller is asked whether to stop.
+const LONG: usize = 1 << 16;
 
 /// Position of one worker in a nest.
 pub struct Walker<'a> {
@@ -82,19 +85,61 @@ impl<'a> Walker<'a> {
 
     /// The values of level `k` that pass its tests at the current prefix.
     pub fn survivors(&mut self, k: usize, out: &mut Vec<u64>) -> Result<(), Stop> {
+        self.fill(k, out, None)?;
+        self.pass(k, out, None)
+    }
+
+    /// As [`Walker::survivors`], of candidates drawn at random where they are many. Returns how many each stands for.
+    pub fn drawn_survivors(
+        &mut self,
+        k: usize,
+        out: &mut Vec<u64>,
+        rng: &mut fastrand::Rng,
+    ) -> Result<f64, Stop> {
+        let each = self.fill(k, out, Some(rng))?;
+        let drawn = (each != 1.0).then(|| out.clone());
+        self.pass(k, out, drawn)?;
+        Ok(each)
+    }
+
+    fn fill(
+        &mut self,
+        k: usize,
+        out: &mut Vec<u64>,
+        draw: Option<&mut fastrand::Rng>,
+    ) -> Result<f64, Stop> {
         let nest = self.nest;
         let level = &nest.levels[k];
         self.candidates
-            .fill(nest.space, k, level, &mut self.slots, out, &mut self.skip)
-            .map_err(|f| self.no_candidates(k, f))?;
+            .fill(
+                nest.space,
+                k,
+                level,
+                &mut self.slots,
+                (out, &mut self.skip),
+                draw,
+            )
+            .map_err(|f| self.no_candidates(k, f))
+    }
+
+    /// Keeps the candidates that pass the tests of level `k`; `drawn` are all of them, where they are not all there are.
+    fn pass(&mut self, k: usize, out: &mut Vec<u64>, drawn: Option<Vec<u64>>) -> Result<(), Stop> {
+        let level = &self.nest.levels[k];
         self.looked += out.len() as u64 + 1;
         for (t, test) in level.tests.iter().enumerate() {
             if self.skip[t] || out.is_empty() {
                 continue;
             }
-            let done = self.scanner.filter(test, level.slot, &mut self.slots, out);
-            if done.is_err() {
-                return self.survivors_with_faults(k, t, out);
+            if out.len() > LONG && (self.cancelled)() {
+                return Err(Stop::Cancelled);
+            }
+            let done = self
+                .scanner
+                .filter(test, level.slot, &mut self.slots, out, self.cancelled);
+            match done {
+                Ok(()) => {}
+                Err(Halt::Cancelled) => return Err(Stop::Cancelled),
+                Err(Halt::Fault) => return self.survivors_with_faults(k, t, out, drawn),
             }
         }
         Ok(())
@@ -107,14 +152,18 @@ impl<'a> Walker<'a> {
         k: usize,
         from: usize,
         out: &mut Vec<u64>,
+        drawn: Option<Vec<u64>>,
     ) -> Result<(), Stop> {
         let nest = self.nest;
         let level = &nest.levels[k];
         let skip = self.skip.clone();
         // The scan that failed had moved what it kept to the front.
-        self.candidates
-            .fill(nest.space, k, level, &mut self.slots, out, &mut self.skip)
-            .map_err(|f| self.no_candidates(k, f))?;
+        match drawn {
+            Some(drawn) => *out = drawn,
+            None => {
+                self.fill(k, out, None)?;
+            }
+        }
         let candidates = std::mem::take(out);
         'candidates: for x in candidates {
             let mut fault = None;
@@ -244,7 +293,7 @@ impl<'a> Walker<'a> {
         let name = &s.params[s.levels[k]].name;
         let what = match f {
             DomainFault::ZeroStep => "the step of its range is 0".to_owned(),
-            DomainFault::TooMany => "its range has more than 4 billion values".to_owned(),
+            DomainFault::TooMany => "its range has more than 9.2e18 values".to_owned(),
             DomainFault::Memory => return Stop::Memory,
             DomainFault::NoValue(why) => why.to_owned(),
             DomainFault::Script(why) => why,

@@ -58,6 +58,14 @@ pub fn tasks(w: &mut Walker, head: usize, least: usize) -> Result<Vec<Task>, Sto
         if all.len() >= least || depth == 3 || children.len() > 1 {
             break;
         }
+        // All values lead to the same: their number is enough.
+        let level = &w.nest.levels[k];
+        if level.tests.is_empty() && !level.matters {
+            break;
+        }
+        if (w.cancelled)() {
+            return Err(Stop::Cancelled);
+        }
         let mut more = Vec::new();
         for t in &all {
             go_to(w, t);

@@ -81,6 +81,15 @@ const LANES: usize = 256;
 /// Fewer candidates are evaluated one by one.
 const FEW: usize = 4;
 
+/// Candidates between two looks at whether to stop.
+const LOOK: usize = LANES << 12;
+
+/// Why a scan ended early.
+pub enum Halt {
+    Fault,
+    Cancelled,
+}
+
 #[derive(Default)]
 pub struct Scanner {
     columns: Vec<u64>,
@@ -97,20 +106,21 @@ impl Scanner {
     /// Keeps the candidates that pass; `slot` is the slot of the candidate's parameter.
     ///
     /// # Errors
-    /// A candidate for which the test has no value.
+    /// The test has no value for a candidate; the caller stopped it.
     pub fn filter(
         &mut self,
         t: &Test,
         slot: u32,
         slots: &mut Slots,
         candidates: &mut Vec<u64>,
-    ) -> Result<(), (u64, Fault)> {
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), Halt> {
         if t.column == SCALAR {
             let pass = match Fault::of_code(slots.faults[t.root as usize]) {
-                Some(fault) if t.may_fail => {
-                    return match candidates.first() {
-                        Some(&x) => Err((x, fault)),
-                        None => Ok(()),
+                Some(_) if t.may_fail => {
+                    return match candidates.is_empty() {
+                        false => Err(Halt::Fault),
+                        true => Ok(()),
                     };
                 }
                 _ => slots.words[t.root as usize] != 0,
@@ -125,7 +135,7 @@ impl Scanner {
             for i in 0..candidates.len() {
                 let x = candidates[i];
                 slots.words[slot as usize] = x;
-                if slots.truth(t).map_err(|f| (x, f))? {
+                if slots.truth(t).map_err(|_| Halt::Fault)? {
                     candidates[kept] = x;
                     kept += 1;
                 }
@@ -158,15 +168,16 @@ impl Scanner {
             }
             let root = t.column as usize * LANES;
             for i in 0..n {
-                if t.may_fail
-                    && let Some(fault) = Fault::of_code(self.faults[root + i])
-                {
-                    return Err((candidates[from + i], fault));
+                if t.may_fail && self.faults[root + i] != 0 {
+                    return Err(Halt::Fault);
                 }
                 candidates[kept] = candidates[from + i];
                 kept += usize::from(self.columns[root + i] != 0);
             }
             from += n;
+            if from.is_multiple_of(LOOK) && cancelled() {
+                return Err(Halt::Cancelled);
+            }
         }
         candidates.truncate(kept);
         Ok(())

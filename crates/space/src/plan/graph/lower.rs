@@ -27,6 +27,8 @@ pub struct Lowering<'a> {
     pub params: &'a [Param],
     /// Nodes of derived values already lowered.
     pub done: &'a mut HashMap<String, Id>,
+    /// Nodes evaluated so far to find results one by one.
+    pub effort: usize,
 }
 
 pub(crate) type Lowered = Result<Id, ExprError>;
@@ -34,19 +36,15 @@ pub(crate) type Lowered = Result<Id, ExprError>;
 impl Lowering<'_> {
     /// The node of the expression's truth: 0 or 1.
     pub fn truth(&mut self, e: &Expr) -> Lowered {
-        match &e.kind {
+        let direct = match &e.kind {
             Kind::All(items) => self.logic(Op::And, items),
             Kind::Any(items) => self.logic(Op::Or, items),
-            Kind::Unary(UnaryOp::Not, a) => {
-                let a = self.truth(a)?;
-                Ok(self.graph.apply(Op::Not, &[a], Type::Int))
-            }
-            _ => {
-                let id = self.value(e)?;
-                self.as_truth(id, e.span)
-                    .or_else(|error| self.table(e, |v| Some(Value::Bool(v.truth())), error))
-            }
-        }
+            Kind::Unary(UnaryOp::Not, a) => self
+                .truth(a)
+                .map(|a| self.graph.apply(Op::Not, &[a], Type::Int)),
+            _ => self.value(e).and_then(|id| self.as_truth(id, e.span)),
+        };
+        direct.or_else(|error| self.table(e, |v| Some(Value::Bool(v.truth())), error))
     }
 
     pub(crate) fn as_truth(&mut self, id: Id, span: Span) -> Lowered {
@@ -63,7 +61,7 @@ impl Lowering<'_> {
                 Ok(self.graph.apply(Op::FloatNe, &[id, zero], Type::Int))
             }
             Type::Symbol => Err(ExprError::new(
-                "a string is not a condition: compare it with `==`",
+                "the truth of these values is found one by one, and they are too many",
                 span,
             )),
         }
@@ -152,14 +150,10 @@ impl Lowering<'_> {
                 self.select(c, a, b, e.span)
             }
             Kind::Call(name, args) => self.call(name, args, e.span),
-            Kind::Index(..) => Err(ExprError::new(
-                "an element is taken of a tuple that one parameter gives, with an index that is known",
-                e.span,
-            )),
-            Kind::List(_) | Kind::Comprehension { .. } => Err(ExprError::new(
-                "a list stands where one value is expected",
-                e.span,
-            )),
+            Kind::Index(of, index) => self.element(of, index, e.span),
+            Kind::List(_) | Kind::Tuple(_) | Kind::Set(_) | Kind::Comprehension { .. } => Err(
+                ExprError::new("a list stands where one value is expected", e.span),
+            ),
         }
     }
 
@@ -183,11 +177,23 @@ impl Lowering<'_> {
 
     pub(crate) fn number(&mut self, e: &Expr) -> Lowered {
         let id = self.value(e)?;
-        if self.graph.node(id).kind == Type::Symbol {
-            let error = ExprError::new("a string stands where a number is expected", e.span);
+        if self.is_symbol(id) {
+            let error = self.no_number(e);
             return self.table(e, number, error);
         }
         Ok(id)
+    }
+
+    /// The error of a value that is no number.
+    pub(crate) fn no_number(&mut self, e: &Expr) -> ExprError {
+        let values = self.values(e);
+        let other = values.iter().find(|v| v.as_float().is_none());
+        let kind = other.map_or("another value", Value::operand);
+        ExprError::new(format!("{kind} stands where a number is expected"), e.span)
+    }
+
+    pub(crate) fn is_symbol(&self, id: Id) -> bool {
+        self.graph.node(id).kind == Type::Symbol
     }
 
     pub(crate) fn integer(&mut self, e: &Expr) -> Lowered {
@@ -205,6 +211,15 @@ impl Lowering<'_> {
         }
     }
 
+    /// As [`Lowering::float`], for values that are chosen or compared: an integer that is no float has no node there.
+    pub(crate) fn exact(&mut self, id: Id) -> Id {
+        let n = self.graph.node(id);
+        match n.kind {
+            Type::Int if !n.bounds.fits_float() => self.graph.apply(Op::Exact, &[id], Type::Float),
+            _ => self.float(id),
+        }
+    }
+
     pub(crate) fn is_float(&self, id: Id) -> bool {
         self.graph.node(id).kind == Type::Float
     }
@@ -216,11 +231,11 @@ impl Lowering<'_> {
             ka
         } else if ka == Type::Symbol || kb == Type::Symbol {
             return Err(ExprError::new(
-                "one branch is a string, the other a number",
+                "one of the values is a number, another is not",
                 span,
             ));
         } else {
-            (a, b) = (self.float(a), self.float(b));
+            (a, b) = (self.exact(a), self.exact(b));
             Type::Float
         };
         Ok(self.graph.apply(Op::Select, &[c, a, b], kind))
@@ -239,10 +254,44 @@ impl Lowering<'_> {
             };
             return Ok(self.graph.apply(op, &[a, b], Type::Int));
         }
+        if matches!(op, B::Add | B::Mul) {
+            let (left, right) = (self.value(a)?, self.value(b)?);
+            if self.is_symbol(left) || self.is_symbol(right) {
+                let mut lists = |e: &Expr| {
+                    let list = |v: &Value| matches!(v, Value::Str(_) | Value::Tuple(_));
+                    self.values(e).iter().any(list)
+                };
+                let (left, right) = (lists(a), lists(b));
+                if (left && right) || (op == B::Mul && (left || right)) {
+                    return Err(self.no_number(if left { a } else { b }));
+                }
+            }
+        }
         let (mut a, mut b) = (self.number(a)?, self.number(b)?);
-        // A negative power of an integer is a float.
-        let float_power = op == B::Pow && self.graph.node(b).bounds.lo < 0;
-        let floats = self.is_float(a) || self.is_float(b) || op == B::Div || float_power;
+        let bounds = |s: &Self, id: Id| s.graph.node(id).bounds;
+        let ints = !self.is_float(a) && !self.is_float(b);
+        if ints && op == B::Div {
+            let exact = bounds(self, a).fits_float() && bounds(self, b).fits_float();
+            if !exact {
+                return Ok(self.graph.apply(Op::IntQuotient, &[a, b], Type::Float));
+            }
+        }
+        // A negative power of an integer is a float, the others are exact.
+        if ints && op == B::Pow && bounds(self, b).lo < 0 {
+            let (fa, fb) = (self.float(a), self.float(b));
+            let float = self.graph.apply(Op::FloatPow, &[fa, fb], Type::Float);
+            if bounds(self, b).hi < 0 {
+                return Ok(float);
+            }
+            let int = self.graph.apply(Op::IntPow, &[a, b], Type::Int);
+            let zero = self.graph.int(0);
+            let negative = self.graph.apply(Op::Lt, &[b, zero], Type::Int);
+            let int = self.exact(int);
+            return Ok(self
+                .graph
+                .apply(Op::Select, &[negative, float, int], Type::Float));
+        }
+        let floats = !ints || op == B::Div;
         if floats {
             (a, b) = (self.float(a), self.float(b));
         }

@@ -1,66 +1,45 @@
 //! Calls of functions to graph nodes.
 
 use crate::error::{ExprError, Span};
-use crate::expr::{BinaryOp, Expr, Kind};
+use crate::expr::{BinaryOp, Expr, takes};
 use crate::plan::graph::Id;
 use crate::plan::graph::lower::{Lowered, Lowering};
 use crate::plan::graph::op::{Op, Type};
+use crate::plan::graph::table::COMBINATIONS;
 
 impl Lowering<'_> {
     pub(crate) fn call(&mut self, name: &str, args: &[Expr], span: Span) -> Lowered {
+        takes(name, args.len()).map_err(|m| ExprError::new(m, span))?;
         let short = name.strip_prefix("math.").unwrap_or(name);
-        let fold = |s: &mut Self, ids: Vec<Id>, int: Op, float: Op| {
-            let floats = ids.iter().any(|&id| s.is_float(id));
-            let mut ids = ids.into_iter();
-            let mut all = ids.next()?;
-            if floats {
-                all = s.float(all);
-            }
-            for id in ids {
-                all = if floats {
-                    let id = s.float(id);
-                    s.graph.apply(float, &[all, id], Type::Float)
-                } else {
-                    s.graph.apply(int, &[all, id], Type::Int)
-                };
-            }
-            Some(all)
+        let by_values = || {
+            ExprError::new(
+                format!(
+                    "`{name}` is found for each value of its parameters here: they need lists of values, and at most {COMBINATIONS} combinations"
+                ),
+                span,
+            )
         };
         match (short, args) {
-            ("min" | "max" | "sum", args) if !args.is_empty() => {
-                let items = match (args, short) {
-                    (
-                        [
-                            Expr {
-                                kind: Kind::List(items),
-                                ..
-                            },
-                        ],
-                        _,
-                    ) => items,
-                    ([_], _) | (_, "sum") => {
-                        return Err(ExprError::new("a list is expected", span));
-                    }
-                    _ => args,
-                };
-                let ids: Vec<Id> = items
-                    .iter()
-                    .map(|e| self.number(e))
-                    .collect::<Result<_, _>>()?;
-                let (int, float) = match short {
-                    "min" => (Op::IntMin, Op::FloatMin),
-                    "max" => (Op::IntMax, Op::FloatMax),
-                    _ => (Op::IntAdd, Op::FloatAdd),
-                };
-                fold(self, ids, int, float).ok_or_else(|| ExprError::new("the list is empty", span))
+            ("any" | "all", [of]) => self.any_all(short == "any", of, by_values()),
+            ("sum", [of]) => self.sum(of, by_values()),
+            ("len", [of]) => self.len(of, by_values()),
+            ("min" | "max", [of]) => {
+                let list = self.list(of).ok_or_else(by_values)?;
+                if list.items.iter().any(|i| i.when.is_some()) {
+                    return Err(by_values());
+                }
+                let items: Vec<Expr> = list.items.into_iter().map(|i| i.value).collect();
+                let empty = ExprError::new(format!("`{short}` of no values"), span);
+                self.extreme(short == "min", &items, empty)
             }
+            ("min" | "max", _) => self.extreme(short == "min", args, by_values()),
             ("bool", [e]) => self.truth(e),
             ("float", [e]) => {
-                let id = self.number(e)?;
+                let id = self.plain_number(e)?;
                 Ok(self.float(id))
             }
             ("abs", [e]) => {
-                let id = self.number(e)?;
+                let id = self.plain_number(e)?;
                 Ok(if self.is_float(id) {
                     self.graph.apply(Op::FloatAbs, &[id], Type::Float)
                 } else {
@@ -68,7 +47,7 @@ impl Lowering<'_> {
                 })
             }
             ("int" | "floor" | "ceil" | "round", [e]) => {
-                let id = self.number(e)?;
+                let id = self.plain_number(e)?;
                 if !self.is_float(id) {
                     return Ok(id);
                 }
@@ -81,29 +60,53 @@ impl Lowering<'_> {
                 Ok(self.graph.apply(op, &[id], Type::Int))
             }
             ("sqrt" | "log2" | "log" | "exp", [e]) => {
-                let id = self.number(e)?;
-                let id = self.float(id);
                 let op = match short {
                     "sqrt" => Op::FloatSqrt,
                     "log2" => Op::FloatLog2,
                     "log" => Op::FloatLog,
                     _ => Op::FloatExp,
                 };
-                Ok(self.graph.apply(op, &[id], Type::Float))
+                self.of_float(op, e)
+            }
+            ("log", [e, base]) => {
+                let (e, base) = (
+                    self.of_float(Op::FloatLog, e)?,
+                    self.of_float(Op::FloatLog, base)?,
+                );
+                Ok(self.graph.apply(Op::FloatDiv, &[e, base], Type::Float))
             }
             ("pow", [a, b]) => self.binary(BinaryOp::Pow, a, b),
-            ("gcd", [a, b]) => {
-                let (a, b) = (self.integer(a)?, self.integer(b)?);
-                Ok(self.graph.apply(Op::IntGcd, &[a, b], Type::Int))
+            ("gcd", args) => {
+                let mut ids = args.iter();
+                let first = ids.next().ok_or_else(by_values)?;
+                let first = self.integer(first)?;
+                let mut all = self.graph.apply(Op::IntAbs, &[first], Type::Int);
+                for e in ids {
+                    let id = self.integer(e)?;
+                    all = self.graph.apply(Op::IntGcd, &[all, id], Type::Int);
+                }
+                Ok(all)
             }
-            _ => Err(ExprError::new(
-                format!(
-                    "unknown function `{name}` of {} values; known are {}",
-                    args.len(),
-                    crate::expr::FUNCTIONS.join(", ")
-                ),
+            ("list" | "tuple" | "set" | "sorted" | "range", _) => Err(ExprError::new(
+                "a list stands where one value is expected",
                 span,
             )),
+            _ => Err(by_values()),
         }
+    }
+
+    /// The node of a number; strings and what else the function may take are found one by one.
+    fn plain_number(&mut self, e: &Expr) -> Result<Id, ExprError> {
+        let id = self.value(e)?;
+        if self.is_symbol(id) {
+            return Err(self.no_number(e));
+        }
+        Ok(id)
+    }
+
+    fn of_float(&mut self, op: Op, e: &Expr) -> Lowered {
+        let id = self.plain_number(e)?;
+        let id = self.float(id);
+        Ok(self.graph.apply(op, &[id], Type::Float))
     }
 }

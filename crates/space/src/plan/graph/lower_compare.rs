@@ -1,7 +1,7 @@
 //! Comparisons to graph nodes: of numbers, of strings, and of values of several kinds.
 
 use crate::error::{ExprError, Span};
-use crate::expr::{CompareOp, Expr, Kind, Scope, eval_list};
+use crate::expr::{BinaryOp, CompareOp, Expr, Kind, UnaryOp};
 use crate::plan::build::Param;
 use crate::plan::graph::Id;
 use crate::plan::graph::lower::{Binding, Lowered, Lowering};
@@ -11,26 +11,11 @@ use crate::value::Value;
 
 impl Lowering<'_> {
     pub(super) fn comparison(&mut self, first: &Expr, rest: &[(CompareOp, Expr)]) -> Lowered {
-        let mut left = None;
-        let mut previous = first;
+        let (mut left, mut previous) = (None, first);
         let mut all: Option<Id> = None;
         for (op, right) in rest {
-            let l = match left {
-                Some(id) => id,
-                None => self.value(previous)?,
-            };
-            let one = if matches!(op, CompareOp::In | CompareOp::NotIn) {
-                left = None;
-                self.membership(l, right, *op == CompareOp::In)?
-            } else {
-                let r = self.value(right)?;
-                left = Some(r);
-                match self.compare(*op, l, r, right.span) {
-                    Ok(id) => id,
-                    Err(error) => self.compare_numbers(*op, (previous, l), (right, r), error)?,
-                }
-            };
-            previous = right;
+            let (one, known) = self.pair(*op, previous, left, right)?;
+            (left, previous) = (known, right);
             all = Some(match all {
                 None => one,
                 Some(a) => self.graph.apply(Op::And, &[a, one], Type::Int),
@@ -39,36 +24,168 @@ impl Lowering<'_> {
         Ok(all.unwrap_or_else(|| self.graph.int(1)))
     }
 
-    pub(crate) fn membership(&mut self, item: Id, list: &Expr, positive: bool) -> Lowered {
-        let items: Vec<Id> = if let Kind::List(items) = &list.kind {
-            items
-                .iter()
-                .map(|e| self.value(e))
-                .collect::<Result<_, _>>()?
-        } else {
-            let names = self.names;
-            let constants = |n: &str| match names.get(n) {
-                Some(Binding::Constant(v)) => Some(v.clone()),
-                _ => None,
+    /// One comparison of a chain; `known` is the node of its left side, if there is one already. With that of the right
+    /// side, if it has one.
+    pub(super) fn pair(
+        &mut self,
+        op: CompareOp,
+        left: &Expr,
+        known: Option<Id>,
+        right: &Expr,
+    ) -> Result<(Id, Option<Id>), ExprError> {
+        self.pair_directly(op, left, known, right).or_else(|error| {
+            let pair = Expr {
+                span: Span {
+                    from: left.span.from.min(right.span.from),
+                    to: right.span.to.max(left.span.to),
+                },
+                kind: Kind::Compare(Box::new(left.clone()), vec![(op, right.clone())]),
             };
-            match eval_list(list, &Scope::new(&constants)) {
-                Ok(values) => values
-                    .iter()
-                    .map(|v| self.literal(v, list.span))
-                    .collect::<Result<_, _>>()?,
-                Err(error) => self.elements(list, &error)?,
-            }
-        };
-        let mut any = self.graph.int(0);
-        for i in items {
-            let eq = self.compare(CompareOp::Eq, item, i, list.span)?;
-            any = self.graph.apply(Op::Or, &[any, eq], Type::Int);
-        }
-        Ok(if positive {
-            any
-        } else {
-            self.graph.apply(Op::Not, &[any], Type::Int)
+            Ok((self.table(&pair, Some, error)?, None))
         })
+    }
+
+    fn pair_directly(
+        &mut self,
+        op: CompareOp,
+        left: &Expr,
+        known: Option<Id>,
+        right: &Expr,
+    ) -> Result<(Id, Option<Id>), ExprError> {
+        match op {
+            CompareOp::In | CompareOp::NotIn => {
+                let found = self.membership(left, known, right, op == CompareOp::In)?;
+                return Ok((found, None));
+            }
+            CompareOp::Is | CompareOp::IsNot => {
+                let same = self.identity(op, left, known, right)?;
+                return Ok((same, None));
+            }
+            CompareOp::Eq => {
+                let all = self.all_differ(left, right);
+                if let Some(id) = all.or_else(|| self.all_differ(right, left)) {
+                    return Ok((id, None));
+                }
+            }
+            _ => {}
+        }
+        let lists = (self.list(left), self.list(right));
+        if let (Some(a), Some(b)) = &lists {
+            return Ok((self.lists(op, a, b, right.span)?, None));
+        }
+        let l = match known {
+            Some(id) => Ok(id),
+            None => self.value(left),
+        };
+        let r = self.value(right);
+        if matches!(op, CompareOp::Eq | CompareOp::Ne) && (lists.0.is_some() || lists.1.is_some()) {
+            // A list equals no number.
+            let other = if lists.0.is_some() { &r } else { &l };
+            if let Ok(id) = other
+                && !self.is_symbol(*id)
+                && !self.graph.node(*id).may_fail
+            {
+                let known = lists.1.is_none().then_some(*id);
+                return Ok((self.graph.int(i64::from(op == CompareOp::Ne)), known));
+            }
+        }
+        let (l, r) = (l?, r?);
+        let id = match self.compare(op, l, r, right.span) {
+            Ok(id) => id,
+            Err(error) if self.tabulable(&[left, right]).is_some() => return Err(error),
+            Err(error) => self.compare_numbers(op, (left, l), (right, r), error)?,
+        };
+        Ok((id, Some(r)))
+    }
+
+    /// `is`: equality of values of one type.
+    fn identity(&mut self, op: CompareOp, left: &Expr, known: Option<Id>, right: &Expr) -> Lowered {
+        let equality = match op {
+            CompareOp::Is => CompareOp::Eq,
+            _ => CompareOp::Ne,
+        };
+        // What equals `None` or a string is one.
+        let own = |e: &Expr| matches!(&e.kind, Kind::Literal(Value::None | Value::Str(_)));
+        if own(left) || own(right) {
+            return Ok(self.pair(equality, left, known, right)?.0);
+        }
+        let error = ExprError::new(
+            "`is` compares types too, which are not known here: write `==`",
+            right.span,
+        );
+        let mut steps = 10_000;
+        match (
+            self.type_of(left, &mut steps),
+            self.type_of(right, &mut steps),
+        ) {
+            (Some(a), Some(b)) if a == b => Ok(self.pair(equality, left, known, right)?.0),
+            (Some(_), Some(_)) => {
+                for e in [left, right] {
+                    let id = self.value(e)?;
+                    if self.graph.node(id).may_fail {
+                        return Err(error);
+                    }
+                }
+                Ok(self.graph.int(i64::from(op == CompareOp::IsNot)))
+            }
+            _ => Err(error),
+        }
+    }
+
+    /// The type that an expression of numbers has at every point, as Python tells it.
+    fn type_of(&self, e: &Expr, steps: &mut usize) -> Option<&'static str> {
+        *steps = steps.checked_sub(1)?;
+        let of = |v: &Value| match v {
+            Value::Bool(_) => Some("bool"),
+            Value::Int(_) => Some("int"),
+            Value::Float(_) => Some("float"),
+            _ => None,
+        };
+        let mut one = |e: &Expr| self.type_of(e, steps);
+        let mut same = |a: &Expr, b: &Expr| one(a).filter(|t| one(b) == Some(*t));
+        match &e.kind {
+            Kind::Literal(v) => of(v),
+            Kind::Name(n) => match self.names.get(n)? {
+                Binding::Constant(v) => of(v),
+                Binding::Derived(e) => one(e),
+                Binding::Param(_) => {
+                    let param = self.params.iter().find(|p| p.name == *n)?;
+                    let Some(list) = &param.list else {
+                        return Some("int");
+                    };
+                    let first = of(&list.first()?.1)?;
+                    list.iter()
+                        .all(|(_, v)| of(v) == Some(first))
+                        .then_some(first)
+                }
+            },
+            Kind::Compare(..) | Kind::Unary(UnaryOp::Not, _) => Some("bool"),
+            Kind::Unary(_, a) => one(a).map(|t| if t == "bool" { "int" } else { t }),
+            Kind::IfElse {
+                then, otherwise, ..
+            } => same(then, otherwise),
+            Kind::All(items) | Kind::Any(items) => {
+                let first = one(items.first()?)?;
+                items.iter().all(|i| one(i) == Some(first)).then_some(first)
+            }
+            Kind::Binary(op, a, b) => {
+                let (a, b) = (one(a)?, one(b)?);
+                match op {
+                    BinaryOp::Div => Some("float"),
+                    BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor if a == b => Some(a),
+                    _ if a == "float" || b == "float" => Some("float"),
+                    BinaryOp::Pow => None,
+                    _ => Some("int"),
+                }
+            }
+            Kind::Call(name, _) => match name.strip_prefix("math.").unwrap_or(name) {
+                "bool" | "any" | "all" => Some("bool"),
+                "int" | "floor" | "ceil" | "len" | "gcd" => Some("int"),
+                "float" | "sqrt" | "log" | "log2" | "exp" => Some("float"),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     pub(crate) fn compare(&mut self, op: CompareOp, a: Id, b: Id, span: Span) -> Lowered {
@@ -82,6 +199,10 @@ impl Lowering<'_> {
         }
         let floats = ka == Type::Float || kb == Type::Float;
         let (mut a, mut b) = (a, b);
+        let exact = |s: &Self, id| s.is_float(id) || s.graph.node(id).bounds.fits_float();
+        if floats && !(exact(self, a) && exact(self, b)) {
+            return Ok(self.compare_exactly(op, a, b));
+        }
         if floats {
             (a, b) = (self.float(a), self.float(b));
         }
@@ -103,6 +224,31 @@ impl Lowering<'_> {
         Ok(self.graph.apply(op, &args, Type::Int))
     }
 
+    /// An integer that may be no float against a float, on either side.
+    fn compare_exactly(&mut self, op: CompareOp, a: Id, b: Id) -> Id {
+        let (int, float, turned) = match self.is_float(b) {
+            true => (a, b, false),
+            false => (b, a, true),
+        };
+        // As the integer sees it.
+        let op = match (op, turned) {
+            (CompareOp::Lt, true) => CompareOp::Gt,
+            (CompareOp::Le, true) => CompareOp::Ge,
+            (CompareOp::Gt, true) => CompareOp::Lt,
+            (CompareOp::Ge, true) => CompareOp::Le,
+            (op, _) => op,
+        };
+        let (op, args) = match op {
+            CompareOp::Eq => (Op::IntFloatEq, [int, float]),
+            CompareOp::Ne => (Op::IntFloatNe, [int, float]),
+            CompareOp::Lt => (Op::IntFloatLt, [int, float]),
+            CompareOp::Le => (Op::IntFloatLe, [int, float]),
+            CompareOp::Gt => (Op::FloatIntLt, [float, int]),
+            _ => (Op::FloatIntLe, [float, int]),
+        };
+        self.graph.apply(op, &args, Type::Int)
+    }
+
     /// Whether all values of a node are strings: their symbols have their order.
     fn strings(&self, id: Id) -> bool {
         let string = |v: &Value| matches!(v, Value::Str(_));
@@ -115,7 +261,7 @@ impl Lowering<'_> {
                 list.is_some_and(|l| l.iter().all(|(_, v)| string(v)))
             }
             Op::Select => self.strings(n.args[1]) && self.strings(n.args[2]),
-            Op::Unfit => true,
+            Op::Unfit(_) => true,
             _ => false,
         }
     }
@@ -129,7 +275,7 @@ impl Lowering<'_> {
         error: ExprError,
     ) -> Lowered {
         let equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
-        let kinds = |e| {
+        let mut kinds = |e| {
             let has = self.values(e);
             let text = has.iter().any(|v| matches!(v, Value::Str(_)));
             (text, has.iter().any(|v| matches!(v, Value::Tuple(_))))
@@ -137,7 +283,7 @@ impl Lowering<'_> {
         let ((text, tuple), (texts, tuples)) = (kinds(left), kinds(right));
         // What the value of one parameter decides is looked up as a whole; strings and tuples have an order of their own.
         let own = !equality && (text && texts || tuple && tuples);
-        if own || self.only_parameter(&[left, right]).is_some() {
+        if own {
             return Err(error);
         }
         let numbers = |v: Value| match number(v) {
@@ -167,15 +313,7 @@ impl Lowering<'_> {
         let n = self.graph.node(other);
         let constant = self.graph.value(symbol).and_then(|s| self.symbols.value(s));
         if constant.is_some_and(|v| v.as_float().is_none()) {
-            if !n.may_fail {
-                return Ok(self.graph.int(i64::from(op == CompareOp::Ne)));
-            }
-            // Never equal, but a fault of the number stays.
-            let equal = self.graph.apply(Op::Eq, &[other, other], Type::Int);
-            return Ok(match op {
-                CompareOp::Eq => self.graph.apply(Op::Not, &[equal], Type::Int),
-                _ => equal,
-            });
+            return Ok(self.never_equal(op, other));
         }
         let Some(bits) = self.graph.value(other) else {
             return Err(ExprError::new(
@@ -188,10 +326,22 @@ impl Lowering<'_> {
             _ => Value::Int(bits as i64),
         };
         let Some(known) = self.symbols.get(&value) else {
-            return Ok(self.graph.int(i64::from(op == CompareOp::Ne)));
+            return Ok(self.never_equal(op, symbol));
         };
         let known = self.graph.constant(known, Type::Symbol);
         let op = if op == CompareOp::Eq { Op::Eq } else { Op::Ne };
         Ok(self.graph.apply(op, &[symbol, known], Type::Int))
+    }
+
+    /// A value that never equals what it is compared with; its fault stays one.
+    fn never_equal(&mut self, op: CompareOp, id: Id) -> Id {
+        if !self.graph.node(id).may_fail {
+            return self.graph.int(i64::from(op == CompareOp::Ne));
+        }
+        let equal = self.graph.apply(Op::Eq, &[id, id], Type::Int);
+        match op {
+            CompareOp::Eq => self.graph.apply(Op::Not, &[equal], Type::Int),
+            _ => equal,
+        }
     }
 }

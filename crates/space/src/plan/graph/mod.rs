@@ -4,6 +4,7 @@
 pub(crate) mod lower;
 mod lower_call;
 mod lower_compare;
+mod lower_list;
 pub(crate) mod op;
 pub(crate) mod solve;
 pub(crate) mod symbols;

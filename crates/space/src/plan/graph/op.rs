@@ -1,8 +1,12 @@
 //! Operations of compiled expressions, on 64-bit words: integers, floats or symbols.
 
+use crate::expr::{EXACT, OperatorError};
 use crate::expr::{
-    float_floor_div, float_mod, gcd, int_floor_div, int_mod, int_pow, int_shl, int_shr,
+    float_floor_div, float_mod, float_pow, gcd, int_floor_div, int_mod, int_pow, int_quotient,
+    int_shl, int_shr,
 };
+use crate::value::int_to_float;
+use std::cmp::Ordering;
 
 /// What a word holds. Booleans are integers 0 and 1, as in Python; strings are symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,6 +38,8 @@ pub enum Op {
     IntMin,
     IntMax,
     IntGcd,
+    /// True division of integers of which not all are floats.
+    IntQuotient,
     FloatAdd,
     FloatSub,
     FloatMul,
@@ -50,6 +56,8 @@ pub enum Op {
     FloatLog,
     FloatExp,
     ToFloat,
+    /// As `ToFloat`, where the integer is a float.
+    Exact,
     Truncate,
     Floor,
     Ceil,
@@ -63,23 +71,33 @@ pub enum Op {
     FloatNe,
     FloatLt,
     FloatLe,
+    /// An integer against a float, exactly.
+    IntFloatEq,
+    IntFloatNe,
+    IntFloatLt,
+    IntFloatLe,
+    /// A float against an integer.
+    FloatIntLt,
+    FloatIntLe,
     And,
     Or,
     Not,
     /// Second if the first is true, else third.
     Select,
-    /// No value: the operand is of the wrong kind for what is done with it.
-    Unfit,
+    /// No value for the operand.
+    Unfit(Fault),
 }
 
 /// Why an operation has no value at a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Fault {
     DivisionByZero = 1,
     Overflow = 2,
     Domain = 3,
     Kind = 4,
+    Inexact = 5,
+    FloatOverflow = 6,
 }
 
 impl Fault {
@@ -89,6 +107,8 @@ impl Fault {
             2 => Some(Self::Overflow),
             3 => Some(Self::Domain),
             4 => Some(Self::Kind),
+            5 => Some(Self::Inexact),
+            6 => Some(Self::FloatOverflow),
             _ => None,
         }
     }
@@ -99,6 +119,8 @@ impl Fault {
             Self::Overflow => "an integer does not fit 64 bits",
             Self::Domain => "a value is outside a function's domain",
             Self::Kind => "a value is of the wrong kind",
+            Self::Inexact => "an integer beyond 2^53 stands where a float is chosen or compared",
+            Self::FloatOverflow => "a float is too large",
         }
     }
 }
@@ -117,12 +139,13 @@ impl Op {
             | Self::FloatLog
             | Self::FloatExp
             | Self::ToFloat
+            | Self::Exact
             | Self::Truncate
             | Self::Floor
             | Self::Ceil
             | Self::Round
             | Self::Not
-            | Self::Unfit => 1,
+            | Self::Unfit(_) => 1,
             Self::Select => 3,
             _ => 2,
         }
@@ -167,6 +190,8 @@ impl Op {
             Self::IntMin => Ok(x.min(y) as u64),
             Self::IntMax => Ok(x.max(y) as u64),
             Self::IntGcd => int(gcd(x, y)),
+            Self::IntQuotient if y == 0 => Err(Fault::DivisionByZero),
+            Self::IntQuotient => float(int_quotient(x, y)),
             Self::FloatAdd => float(f + g),
             Self::FloatSub => float(f - g),
             Self::FloatMul => float(f * g),
@@ -176,16 +201,12 @@ impl Op {
             Self::FloatDiv => float(f / g),
             Self::FloatFloorDiv => float(float_floor_div(f, g)),
             Self::FloatMod => float(float_mod(f, g)),
-            Self::FloatPow => {
-                if f == 0.0 && g < 0.0 {
-                    return Err(Fault::DivisionByZero);
-                }
-                let r = f.powf(g);
-                if r.is_nan() && !f.is_nan() && !g.is_nan() {
-                    return Err(Fault::Domain);
-                }
-                float(r)
-            }
+            Self::FloatPow => match float_pow(f, g) {
+                Ok(r) => float(r),
+                Err(OperatorError::DivisionByZero) => Err(Fault::DivisionByZero),
+                Err(OperatorError::FloatOverflow) => Err(Fault::FloatOverflow),
+                Err(_) => Err(Fault::Domain),
+            },
             Self::FloatNeg => float(-f),
             Self::FloatAbs => float(f.abs()),
             // The first of equals, as Python's min and max.
@@ -196,8 +217,13 @@ impl Op {
             Self::FloatLog2 | Self::FloatLog if f <= 0.0 => Err(Fault::Domain),
             Self::FloatLog2 => float(f.log2()),
             Self::FloatLog => float(f.ln()),
+            Self::FloatExp if f.is_finite() && f.exp().is_infinite() => Err(Fault::FloatOverflow),
             Self::FloatExp => float(f.exp()),
             Self::ToFloat => float(x as f64),
+            Self::Exact => match int_to_float(x, x as f64) {
+                Some(Ordering::Equal) => float(x as f64),
+                _ => Err(Fault::Inexact),
+            },
             Self::Truncate => whole(f.trunc()),
             Self::Floor => whole(f.floor()),
             Self::Ceil => whole(f.ceil()),
@@ -210,11 +236,17 @@ impl Op {
             Self::FloatNe => truth(f != g),
             Self::FloatLt => truth(f < g),
             Self::FloatLe => truth(f <= g),
+            Self::IntFloatEq => truth(int_to_float(x, g) == Some(Ordering::Equal)),
+            Self::IntFloatNe => truth(int_to_float(x, g) != Some(Ordering::Equal)),
+            Self::IntFloatLt => truth(int_to_float(x, g).is_some_and(Ordering::is_lt)),
+            Self::IntFloatLe => truth(int_to_float(x, g).is_some_and(Ordering::is_le)),
+            Self::FloatIntLt => truth(int_to_float(y, f).is_some_and(Ordering::is_gt)),
+            Self::FloatIntLe => truth(int_to_float(y, f).is_some_and(Ordering::is_ge)),
             Self::And => Ok(a & b),
             Self::Or => Ok(a | b),
             Self::Not => Ok(a ^ 1),
             Self::Select => Ok(if a != 0 { b } else { c }),
-            Self::Unfit => Err(Fault::Kind),
+            Self::Unfit(fault) => Err(fault),
         }
     }
 
@@ -229,7 +261,9 @@ impl Op {
                 out(lo, hi)
             }
             Self::IntDiv => b.holds_zero() || (a.lo == i64::MIN && b.lo <= -1 && b.hi >= -1),
-            Self::IntMod => b.holds_zero(),
+            Self::IntMod | Self::IntQuotient => b.holds_zero(),
+            Self::Exact => !a.fits_float(),
+            Self::FloatExp => a.f_hi.is_nan() || a.f_hi >= 709.0,
             Self::FloatDiv | Self::FloatFloorDiv | Self::FloatMod => {
                 !(b.f_lo > 0.0 || b.f_hi < 0.0)
             }
@@ -240,7 +274,7 @@ impl Op {
             Self::Truncate | Self::Floor | Self::Ceil | Self::Round => {
                 a.f_lo <= -9e18 || a.f_hi >= 9e18
             }
-            Self::IntPow | Self::IntShl | Self::IntGcd | Self::FloatPow | Self::Unfit => true,
+            Self::IntPow | Self::IntShl | Self::IntGcd | Self::FloatPow | Self::Unfit(_) => true,
             _ => false,
         }
     }
@@ -289,6 +323,11 @@ impl Bounds {
 
     fn hi(self) -> i128 {
         i128::from(self.hi)
+    }
+
+    /// Whether every integer within is a float.
+    pub fn fits_float(self) -> bool {
+        self.lo.unsigned_abs() <= EXACT && self.hi.unsigned_abs() <= EXACT
     }
 
     fn holds_zero(self) -> bool {
@@ -365,6 +404,12 @@ pub fn bounds_of(op: Op, a: Bounds, b: Bounds, c: Bounds) -> Bounds {
         | O::FloatNe
         | O::FloatLt
         | O::FloatLe
+        | O::IntFloatEq
+        | O::IntFloatNe
+        | O::IntFloatLt
+        | O::IntFloatLe
+        | O::FloatIntLt
+        | O::FloatIntLe
         | O::And
         | O::Or
         | O::Not => Bounds::ints(0, 1),
@@ -374,13 +419,13 @@ pub fn bounds_of(op: Op, a: Bounds, b: Bounds, c: Bounds) -> Bounds {
             f_lo: b.f_lo.min(c.f_lo),
             f_hi: b.f_hi.max(c.f_hi),
         },
-        O::ToFloat => Bounds::floats(a.lo as f64, a.hi as f64),
+        O::ToFloat | O::Exact => Bounds::floats(a.lo as f64, a.hi as f64),
         O::FloatAdd => Bounds::floats(a.f_lo + b.f_lo, a.f_hi + b.f_hi),
         O::FloatSub => Bounds::floats(a.f_lo - b.f_hi, a.f_hi - b.f_lo),
         O::FloatMul if a.f_lo >= 0.0 && b.f_lo >= 0.0 => {
             Bounds::floats(a.f_lo * b.f_lo, a.f_hi * b.f_hi)
         }
-        O::FloatDiv if a.f_lo >= 0.0 && b.f_lo > 0.0 => {
+        O::IntQuotient | O::FloatDiv if a.f_lo >= 0.0 && b.f_lo > 0.0 => {
             Bounds::floats(a.f_lo / b.f_hi, a.f_hi / b.f_lo)
         }
         O::FloatSqrt if a.f_lo >= 0.0 => Bounds::floats(a.f_lo.sqrt(), a.f_hi.sqrt()),

@@ -65,7 +65,7 @@ fn own_trend(g: &Graph, id: Id, level: i32, t: &mut dyn FnMut(Id) -> Trend) -> T
         Op::IntNeg | Op::FloatNeg => t(a).flipped(),
         Op::And | Op::Or => t(a).with(t(b)),
         Op::Not => t(a).flipped(),
-        Op::ToFloat | Op::Truncate | Op::Floor | Op::Ceil | Op::Round => t(a),
+        Op::ToFloat | Op::Exact | Op::Truncate | Op::Floor | Op::Ceil | Op::Round => t(a),
         Op::FloatSqrt | Op::FloatLog2 | Op::FloatLog | Op::FloatExp => t(a),
         Op::IntMul => product(
             t(a),
@@ -83,11 +83,18 @@ fn own_trend(g: &Graph, id: Id, level: i32, t: &mut dyn FnMut(Id) -> Trend) -> T
         Op::IntDiv if bb.lo >= 1 && (ba.lo >= 0 || t(b) == Trend::Fixed) => {
             t(a).with(t(b).flipped())
         }
-        Op::FloatDiv if bb.f_lo > 0.0 && (ba.f_lo >= 0.0 || t(b) == Trend::Fixed) => {
+        Op::FloatDiv | Op::IntQuotient
+            if bb.f_lo > 0.0 && (ba.f_lo >= 0.0 || t(b) == Trend::Fixed) =>
+        {
             t(a).with(t(b).flipped())
         }
         Op::Lt | Op::Le if g.node(a).kind != Type::Symbol => t(b).with(t(a).flipped()),
-        Op::FloatLt | Op::FloatLe => t(b).with(t(a).flipped()),
+        Op::FloatLt
+        | Op::FloatLe
+        | Op::IntFloatLt
+        | Op::IntFloatLe
+        | Op::FloatIntLt
+        | Op::FloatIntLe => t(b).with(t(a).flipped()),
         _ => Trend::Unknown,
     }
 }

@@ -1,124 +1,236 @@
-//! Expressions of one parameter whose values are not all numbers, such as an element of a tuple: found for each of its
-//! values when the space is built.
+//! Expressions that have no graph of their own, such as an element of a tuple or a comparison of strings: found for each
+//! value of the parameters that they depend on when the space is built.
 
 use crate::error::ExprError;
-use crate::expr::{Expr, Scope, eval};
+use crate::expr::{DIVISION_BY_ZERO, EXACT, Expr, FLOAT_OVERFLOW, Names, OVERFLOW, Scope, eval};
 use crate::plan::build::Param;
 use crate::plan::graph::Id;
 use crate::plan::graph::lower::{Binding, Lowered, Lowering};
-use crate::plan::graph::op::{Op, Type};
+use crate::plan::graph::op::{Fault, Op, Type};
 use crate::plan::read::values::typed;
 use crate::value::Value;
+use hashbrown::HashMap;
+use std::cell::RefCell;
 
 /// The number that a value is.
 pub fn number(v: Value) -> Option<Value> {
     v.as_float().is_some().then_some(v)
 }
 
+/// Combinations of values of several parameters at most.
+pub const COMBINATIONS: usize = 4096;
+
+/// Nodes evaluated for one filter at most: a second or two.
+pub const EFFORT: usize = 1 << 24;
+
+/// A parameter that an expression depends on.
+type Used<'a> = (&'a str, Id, &'a Param);
+
+/// What the names of a lowering stand for where some parameters have a value; derived values are found once each.
+struct Point<'a, 'n> {
+    names: &'a HashMap<String, Binding>,
+    given: &'n [(&'a str, &'a Value)],
+    known: RefCell<HashMap<String, Option<Value>>>,
+}
+
+impl Names for Point<'_, '_> {
+    fn get(&self, name: &str) -> Option<Value> {
+        match self.names.get(name)? {
+            Binding::Constant(v) => Some(v.clone()),
+            Binding::Param(_) => {
+                let of = self.given.iter().find(|(n, _)| *n == name);
+                of.map(|(_, v)| (*v).clone())
+            }
+            Binding::Derived(e) => {
+                if let Some(v) = self.known.borrow().get(name) {
+                    return v.clone();
+                }
+                let v = eval(e, &Scope::new(self)).ok();
+                self.known.borrow_mut().insert(name.to_owned(), v.clone());
+                v
+            }
+        }
+    }
+}
+
 impl<'a> Lowering<'a> {
-    /// The node of an expression, looked up by the value of the only parameter that it depends on; `of` makes a result
-    /// fit, where it can. A value for which there is none is a fault at points that have it.
+    /// The node of an expression, looked up by the values of the parameters that it depends on; `of` makes a result fit,
+    /// where it can. Values for which there is none are a fault at points that have them.
     ///
     /// # Errors
-    /// `error`, where the expression depends on other parameters, or no value has a result.
+    /// `error`, where these parameters have no lists or too many values; the expression's own where it never has a value.
     pub fn table(
         &mut self,
         e: &Expr,
         of: impl Fn(Value) -> Option<Value>,
         error: ExprError,
     ) -> Lowered {
-        let Some((name, id, param)) = self.only_parameter(&[e]) else {
+        let Some(used) = self.tabulable(&[e]) else {
             return Err(error);
         };
-        let Some(list) = &param.list else {
+        let Some(results) = self.results(e, &used) else {
             return Err(error);
         };
-        let results: Vec<Option<Value>> = list
-            .iter()
-            .map(|(_, v)| self.at(e, name, v).and_then(&of))
+        let mut why = None;
+        let results: Vec<Result<Value, Fault>> = results
+            .into_iter()
+            .map(|r| match r {
+                Ok(v) => of(v).ok_or(Fault::Kind),
+                Err(e) => {
+                    let fault = fault(&e);
+                    why.get_or_insert(e);
+                    Err(fault)
+                }
+            })
             .collect();
         let found: Vec<Value> = results.iter().flatten().cloned().collect();
+        if found.is_empty() {
+            return Err(why.map_or(error, |why| ExprError::new(why.message, e.span)));
+        }
         let numbers = found.iter().all(|v| v.as_float().is_some());
         let known = |v: &Value| self.symbols.get(v).is_some();
-        if found.is_empty() || !(numbers || found.iter().all(known)) {
+        if !(numbers || found.iter().all(known)) {
             return Err(error);
         }
         let (kind, words) = typed(&found, self.symbols);
-        let mut words = words.into_iter().map(|(word, _)| word);
-        let entries: Vec<(u64, Option<u64>)> = list
-            .iter()
-            .zip(&results)
-            .map(|((bits, _), r)| (*bits, r.as_ref().and_then(|_| words.next())))
-            .collect();
-        Ok(self.look_up(id, param.kind, &entries, kind))
-    }
-
-    /// The elements of a tuple that one parameter gives; the last of a short one again in place of what it lacks.
-    ///
-    /// # Errors
-    /// As [`Lowering::table`].
-    pub fn elements(&mut self, e: &Expr, error: &ExprError) -> Result<Vec<Id>, ExprError> {
-        let lengths = self.values(e).into_iter().map(|v| match v {
-            Value::Tuple(items) => items.len(),
-            _ => 0,
-        });
-        let longest = lengths.max().unwrap_or(0);
-        if longest == 0 {
-            return Err(error.clone());
+        let rounded = |v: &Value| v.as_int().is_some_and(|i| i.unsigned_abs() > EXACT);
+        if kind == Type::Float && found.iter().any(rounded) {
+            return Err(error);
         }
-        (0..longest)
-            .map(|k| {
-                let element = |v: Value| match v {
-                    Value::Tuple(items) => items.get(k).or(items.last()).cloned(),
-                    _ => None,
-                };
-                self.table(e, element, error.clone())
-            })
-            .collect()
+        let mut words = words.into_iter().map(|(word, _)| word);
+        let words: Vec<Result<u64, Fault>> = results
+            .into_iter()
+            .map(|r| r.map(|_| words.next().unwrap_or(0)))
+            .collect();
+        Ok(self.look_up(&used, &words, kind))
     }
 
-    /// Nodes that choose the result by the word of a parameter.
-    fn look_up(
-        &mut self,
-        param: Id,
-        param_kind: Type,
-        entries: &[(u64, Option<u64>)],
-        kind: Type,
-    ) -> Id {
-        let equal = match param_kind {
+    /// The parameters that expressions depend on, the deepest first; `None` where one has no list of values, or there are too
+    /// many combinations.
+    pub fn tabulable(&self, all: &[&Expr]) -> Option<Vec<Used<'a>>> {
+        let mut used = self.parameters(all);
+        let lengths = used
+            .iter()
+            .map(|(_, _, p)| p.list.as_ref().map(Vec::len))
+            .collect::<Option<Vec<_>>>()?;
+        let combinations = lengths.iter().try_fold(1_usize, |a, n| a.checked_mul(*n))?;
+        if used.len() > 1 && combinations > COMBINATIONS {
+            return None;
+        }
+        used.sort_by_key(|&(_, id, _)| std::cmp::Reverse(self.graph.node(id).level));
+        Some(used)
+    }
+
+    /// The results for all combinations of values, those of the last parameter one after the other; `None` where finding
+    /// them takes too long.
+    fn results(&mut self, e: &Expr, used: &[Used<'a>]) -> Option<Vec<Result<Value, ExprError>>> {
+        let lists: Vec<&'a [(u64, Value)]> = used
+            .iter()
+            .map(|(_, _, p)| p.list.as_deref().unwrap_or_default())
+            .collect();
+        let combinations: usize = lists.iter().map(|l| l.len()).product();
+        self.effort = self
+            .effort
+            .saturating_add(combinations.saturating_mul(e.size()));
+        if self.effort > EFFORT {
+            return None;
+        }
+        let mut out = Vec::with_capacity(combinations);
+        for at in 0..combinations {
+            let mut rest = at;
+            let mut given = Vec::with_capacity(used.len());
+            for ((name, _, _), list) in used.iter().zip(&lists).rev() {
+                given.push((*name, &list[rest % list.len()].1));
+                rest /= list.len();
+            }
+            let names = Point {
+                names: self.names,
+                given: &given,
+                known: RefCell::default(),
+            };
+            out.push(eval(e, &Scope::new(&names)));
+        }
+        Some(out)
+    }
+
+    /// The elements of a tuple that one parameter gives; the last of a short one again in place of what it lacks. `None`
+    /// where not every value is a tuple with elements.
+    pub fn elements(&mut self, e: &Expr, error: &ExprError) -> Result<Option<Vec<Id>>, ExprError> {
+        let mut longest = 0;
+        for v in self.values(e) {
+            match v {
+                Value::Tuple(items) if !items.is_empty() => longest = longest.max(items.len()),
+                _ => return Ok(None),
+            }
+        }
+        if longest == 0 {
+            return Ok(None);
+        }
+        let all = (0..longest).map(|k| {
+            let element = |v: Value| match v {
+                Value::Tuple(items) => items.get(k).or(items.last()).cloned(),
+                _ => None,
+            };
+            self.table(e, element, error.clone())
+        });
+        all.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Nodes that choose the result by the words of parameters.
+    fn look_up(&mut self, used: &[Used<'a>], words: &[Result<u64, Fault>], kind: Type) -> Id {
+        let Some(((_, id, param), deeper)) = used.split_first() else {
+            return match words.first() {
+                Some(Ok(w)) => self.graph.constant(*w, kind),
+                Some(Err(fault)) => {
+                    let any = self.graph.int(0);
+                    self.graph.apply(Op::Unfit(*fault), &[any], kind)
+                }
+                None => self.graph.int(0),
+            };
+        };
+        let list = param.list.as_deref().unwrap_or_default();
+        let equal = match param.kind {
             Type::Float => Op::FloatEq,
             Type::Int | Type::Symbol => Op::Eq,
         };
+        let each = words.len() / list.len().max(1);
         let mut all = None;
-        for (bits, word) in entries.iter().rev() {
-            let result = match word {
-                Some(w) => self.graph.constant(*w, kind),
-                None => self.graph.apply(Op::Unfit, &[param], kind),
+        for ((bits, _), words) in list.iter().zip(words.chunks(each.max(1))).rev() {
+            let result = match (deeper, words) {
+                ([], [Err(fault)]) => self.graph.apply(Op::Unfit(*fault), &[*id], kind),
+                _ => self.look_up(deeper, words, kind),
             };
             all = Some(match all {
                 None => result,
                 Some(rest) if rest == result => rest,
                 Some(rest) => {
-                    let bits = self.graph.constant(*bits, param_kind);
-                    let here = self.graph.apply(equal, &[param, bits], Type::Int);
+                    let bits = self.graph.constant(*bits, param.kind);
+                    let here = self.graph.apply(equal, &[*id, bits], Type::Int);
                     self.graph.apply(Op::Select, &[here, result, rest], kind)
                 }
             });
         }
-        all.unwrap_or(param)
+        all.unwrap_or(*id)
     }
 
-    /// The values that an expression of one parameter has; none where it depends on others.
-    pub fn values(&self, e: &Expr) -> Vec<Value> {
-        let Some((name, _, param)) = self.only_parameter(&[e]) else {
+    /// The values that an expression has, where they can be found one by one; else none.
+    pub fn values(&mut self, e: &Expr) -> Vec<Value> {
+        let Some(used) = self.tabulable(&[e]) else {
             return Vec::new();
         };
-        let list = param.list.iter().flatten();
-        list.filter_map(|(_, v)| self.at(e, name, v)).collect()
+        let results = self.results(e, &used).unwrap_or_default();
+        results.into_iter().flatten().collect()
     }
 
-    /// The one parameter that expressions depend on, derived values seen through.
-    pub fn only_parameter(&self, all: &[&Expr]) -> Option<(&'a str, Id, &'a Param)> {
+    /// The value of an expression that depends on no parameter.
+    pub fn known(&mut self, e: &Expr) -> Option<Value> {
+        self.parameters(&[e])
+            .is_empty()
+            .then(|| self.results(e, &[])?.pop()?.ok())?
+    }
+
+    /// The parameters that expressions depend on, derived values seen through.
+    fn parameters(&self, all: &[&Expr]) -> Vec<Used<'a>> {
         let mut found: Vec<&'a str> = Vec::new();
         let mut open: Vec<&Expr> = all.to_vec();
         let mut seen: Vec<&'a str> = Vec::new();
@@ -136,24 +248,23 @@ impl<'a> Lowering<'a> {
                 }
             });
         }
-        let [name] = found[..] else {
-            return None;
+        let of = |name: &'a str| {
+            let Some(Binding::Param(id)) = self.names.get(name) else {
+                return None;
+            };
+            let param = self.params.iter().find(|p| p.name == name)?;
+            Some((name, *id, param))
         };
-        let Some(Binding::Param(id)) = self.names.get(name) else {
-            return None;
-        };
-        let param = self.params.iter().find(|p| p.name == name)?;
-        Some((name, *id, param))
+        found.into_iter().filter_map(of).collect()
     }
+}
 
-    /// The value of an expression where a parameter has this value, if it has one.
-    fn at(&self, e: &Expr, parameter: &str, value: &Value) -> Option<Value> {
-        let names = |n: &str| match self.names.get(n)? {
-            _ if n == parameter => Some(value.clone()),
-            Binding::Constant(v) => Some(v.clone()),
-            Binding::Derived(e) => self.at(e, parameter, value),
-            Binding::Param(_) => None,
-        };
-        eval(e, &Scope::new(&names)).ok()
+/// What kind of fault an error of an expression is.
+fn fault(e: &ExprError) -> Fault {
+    match e.message.as_str() {
+        DIVISION_BY_ZERO => Fault::DivisionByZero,
+        OVERFLOW => Fault::Overflow,
+        FLOAT_OVERFLOW => Fault::FloatOverflow,
+        _ => Fault::Kind,
     }
 }

@@ -1,7 +1,7 @@
 //! The expressions of a written space as trees, and its names checked.
 
 use crate::error::SpaceError;
-use crate::expr::{Domain, Expr, parse, parse_domain};
+use crate::expr::{Domain, Expr, parse, parse_domain, reserved};
 use crate::notation::{Definition, ValuesText};
 use crate::value::Value;
 use hashbrown::{HashMap, HashSet};
@@ -69,6 +69,12 @@ pub fn check_names(d: &Definition) -> Built<()> {
                 SpaceError::new(format!("invalid name for a {what}: `{name}`"))
                     .hint("a name is of letters, digits and `_`, and starts with no digit"),
             );
+        }
+        if reserved(name) {
+            return Err(SpaceError::new(format!(
+                "invalid name for a {what}: `{name}` has a meaning of its own in expressions"
+            ))
+            .hint(format!("another name, such as `{name}_`, has none")));
         }
         if let Some(earlier) = seen.insert(name, what) {
             return Err(SpaceError::new(format!(

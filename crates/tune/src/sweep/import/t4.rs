@@ -1,7 +1,8 @@
 //! T4 results of the auto-tuning community.
 
 use super::super::record::{Failure, Outcome, Sweep, Trial};
-use super::values::{self, Entry, stage_s, time_unit};
+use super::unit::time_unit;
+use super::values::{self, Entry, stage_s};
 use super::{FormatError, finish};
 use greenup_space::Value;
 use serde_json::Value as J;
@@ -25,13 +26,13 @@ pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
         .collect();
     let unit = json["metadata"]["timeunit"].as_str();
     let of_file = unit.map(time_unit).transpose()?;
+    let verdicts: Vec<Verdict> = results.iter().map(Verdict::of).collect();
     // Where no result counts as right, nothing was compared.
-    let compared = results
-        .iter()
-        .any(|r| r["correctness"].as_f64().is_some_and(|c| c > 0.0));
+    let compared = verdicts.iter().any(|v| v.right == Some(true));
+    warnings.extend(notes(results, &verdicts, compared));
     let mut entries = Vec::with_capacity(results.len());
     let mut lacking = 0;
-    for (i, r) in results.iter().enumerate() {
+    for (i, (r, verdict)) in results.iter().zip(&verdicts).enumerate() {
         let of = || format!("result {}", i + 1);
         let mut config = Vec::with_capacity(parameters.len());
         let mut lacks = false;
@@ -51,19 +52,20 @@ pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
             });
         }
         lacking += usize::from(lacks);
-        let (entry, invalid) = entry(r, of_file)?;
-        let wrong = compared && r["correctness"].as_f64() == Some(0.0);
+        let entry = entry(r, of_file)?;
         let mut t = values::trial(config, values::failed(""), Default::default());
-        if let Some(reason) = invalid {
+        // A number that is 0 may only mean that nothing was compared.
+        let wrong = verdict.right == Some(false) && (compared || !r["correctness"].is_number());
+        if let Some(reason) = &verdict.invalid {
             t.outcome = values::failed(reason);
         } else if wrong {
             t.outcome = Outcome::Failed {
                 failure: Failure::Wrong,
-                message: "its correctness is 0".into(),
+                message: format!("its correctness is {}", r["correctness"]),
             };
         }
         stages(&mut t, &r["times"], of_file.unwrap_or(1e-3));
-        let fails = invalid.is_some() || wrong;
+        let fails = verdict.invalid.is_some() || wrong;
         entries.push((t, entry, fails));
     }
     if lacking > 0 {
@@ -102,8 +104,101 @@ fn parameters(results: &[J]) -> Result<Vec<String>, FormatError> {
     }
 }
 
-/// The numbers of a result, and why it is invalid.
-fn entry(r: &J, of_file: Option<f64>) -> Result<(Entry, Option<&str>), FormatError> {
+/// What a result tells of itself, in whatever letters and types.
+#[derive(Default)]
+struct Verdict {
+    /// Why it is invalid.
+    invalid: Option<String>,
+    /// Whether its output was right.
+    right: Option<bool>,
+    /// Whether the words of `invalidity` and of `correctness` are not known.
+    unknown: [bool; 2],
+}
+
+impl Verdict {
+    fn of(r: &J) -> Self {
+        let mut out = Self::default();
+        let text = |v: &J| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+        match &r["invalidity"] {
+            J::Null => {}
+            v => {
+                let text = text(v);
+                let small = text.trim().to_lowercase();
+                let known = [
+                    "compil",
+                    "constraint",
+                    "correctness",
+                    "incorrect",
+                    "invalid",
+                    "launch",
+                    "runtime",
+                    "timeout",
+                    "verif",
+                ];
+                match small.as_str() {
+                    "" | "correct" | "valid" | "none" | "false" | "0" => {}
+                    "true" | "1" => out.invalid = Some("its invalidity is true".into()),
+                    _ => {
+                        out.unknown[0] = !known.iter().any(|w| small.contains(w));
+                        out.invalid = Some(text);
+                    }
+                }
+            }
+        }
+        out.right = match &r["correctness"] {
+            J::Null => None,
+            J::Bool(b) => Some(*b),
+            v => {
+                let text = text(v).trim().to_lowercase();
+                match (text.as_str(), text.parse::<f64>()) {
+                    ("", _) => None,
+                    ("true" | "correct", _) => Some(true),
+                    ("false" | "incorrect" | "wrong", _) => Some(false),
+                    (_, Ok(x)) if !x.is_nan() => Some(x > 0.0),
+                    _ => {
+                        out.unknown[1] = true;
+                        None
+                    }
+                }
+            }
+        };
+        out
+    }
+}
+
+/// Words that are not known, and results of which it is not known whether they are right.
+fn notes(results: &[J], verdicts: &[Verdict], compared: bool) -> Vec<String> {
+    let mut out = Vec::new();
+    for (i, (key, then)) in [
+        ("invalidity", "they count as failed"),
+        ("correctness", "they count as right"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let odd = results.iter().zip(verdicts).filter(|(_, v)| v.unknown[i]);
+        let odd: Vec<&J> = odd.map(|(r, _)| &r[key]).collect();
+        if let Some(first) = odd.first() {
+            let n = odd.len();
+            out.push(format!(
+                "the {key} of {n} results is not known, first {first}: {then}"
+            ));
+        }
+    }
+    let zero = |(r, v): &(&J, &Verdict)| {
+        v.invalid.is_none() && v.right == Some(false) && r["correctness"].is_number()
+    };
+    let n = results.iter().zip(verdicts).filter(zero).count();
+    if !compared && n > 0 {
+        out.push(format!(
+            "the correctness of {n} results is 0, and that of none is 1: they count as not compared"
+        ));
+    }
+    out
+}
+
+/// The numbers of a result.
+fn entry(r: &J, of_file: Option<f64>) -> Result<Entry, FormatError> {
     let mut out = Entry::default();
     for m in r["measurements"].as_array().into_iter().flatten() {
         let unit = m["unit"].as_str().unwrap_or_default();
@@ -115,24 +210,10 @@ fn entry(r: &J, of_file: Option<f64>) -> Result<(Entry, Option<&str>), FormatErr
             out.put(name, &m["value"], unit);
         }
     }
-    let invalid = r["invalidity"].as_str().filter(|s| *s != "correct");
-    let mut runs = Entry::default();
-    runs.put("time", &r["times"]["runtimes"], "");
-    if let Some((_, x, _)) = runs.numbers.first() {
-        // Of the unit of the file, or that of the time; without both of milliseconds.
-        let own = out.numbers.iter().find(|(n, ..)| n == "time");
-        let own = own.map(|(_, t, unit)| Ok::<_, FormatError>((values::mean(t), time_unit(unit)?)));
-        let own = own.transpose()?;
-        let all = x.iter().filter(|t| **t > 0.0);
-        let near = |unit: f64| {
-            let (run, time) = (values::mean(x) * unit, own.map(|(t, u)| t * u));
-            time.is_none_or(|t| (0.5..2.0).contains(&(run / t)))
-        };
-        let units = [of_file, own.map(|o| o.1), Some(1e-3)];
-        let unit = units.into_iter().flatten().find(|u| near(*u));
-        out.runs = unit.map_or_else(Vec::new, |u| all.map(|t| t * u).collect());
-    }
-    Ok((out, invalid))
+    // Of the unit of the file, or that of the time; without both of milliseconds.
+    let of_time = out.unit_of_time()?;
+    out.put_runs(&r["times"]["runtimes"], &[of_file, of_time, Some(1e-3)])?;
+    Ok(out)
 }
 
 /// The short name of the unit of a file.
@@ -150,7 +231,6 @@ fn stages(t: &mut Trial, times: &J, unit: f64) {
     let one = |key: &str| stage_s(times, key, unit);
     t.build_s = one("compilation_time").max(one("compilation"));
     t.verify_s = one("validation");
-    if let values::Read::Numbers(runs, _) = values::read(&times["runtimes"]) {
-        t.measure_s = runs.iter().filter(|r| **r > 0.0).sum::<f64>() * unit;
-    }
+    let runs = values::times_s(&times["runtimes"], unit);
+    t.measure_s = runs.iter().filter(|r| **r > 0.0).sum();
 }

@@ -5,6 +5,8 @@ use super::*;
 use crate::objective::Objective;
 use std::io::Write as _;
 
+mod values;
+
 /// Reads bytes from a file of this name.
 fn read(name: &str, bytes: &[u8]) -> Result<Sweep, ImportError> {
     let dir = tempfile::tempdir().unwrap();

@@ -1,73 +1,13 @@
-//! Numbers, units and words of other tuners' files.
+//! Units and words of other tuners' files, and what an entry of one tells.
 
-use super::super::check;
+use super::super::check::{self, Implausible};
 use super::super::record::{Failure, Outcome, Trial};
 use super::FormatError;
-use crate::command::source::seconds;
+use super::number::{Read, is_like_a_number, read};
+use super::unit::{energy_unit, power_unit, time_unit};
 use greenup_space::Value;
 use serde_json::Value as J;
 use std::collections::BTreeMap;
-
-/// What stands in a file where a number is expected.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Read {
-    /// Numbers, of which a list may have several, and the unit of a text such as `2.0 ms`.
-    Numbers(Vec<f64>, Option<String>),
-    /// The name of a failure.
-    Failure(String),
-    /// Nothing, or what is no number.
-    Missing,
-}
-
-/// Reads a number, a list of them, or a text with either a number or the name of a failure.
-pub(super) fn read(v: &J) -> Read {
-    match v {
-        J::Number(n) => (n.as_f64().filter(|x| x.is_finite()))
-            .map_or(Read::Missing, |x| Read::Numbers(vec![x], None)),
-        J::Array(all) => {
-            let mut numbers = Vec::new();
-            for v in all {
-                match read(v) {
-                    Read::Numbers(mut more, _) => numbers.append(&mut more),
-                    failure @ Read::Failure(_) => return failure,
-                    Read::Missing => {}
-                }
-            }
-            match numbers.is_empty() {
-                true => Read::Missing,
-                false => Read::Numbers(numbers, None),
-            }
-        }
-        J::String(text) => of_text(text.trim()),
-        _ => Read::Missing,
-    }
-}
-
-fn of_text(text: &str) -> Read {
-    if is_failure(text) {
-        return Read::Failure(text.to_owned());
-    }
-    let unit = text.find(|c: char| c.is_whitespace());
-    let (number, unit) = text.split_at(unit.unwrap_or(text.len()));
-    match number.parse::<f64>() {
-        Ok(x) if x.is_finite() => {
-            let unit = unit.trim();
-            Read::Numbers(vec![x], (!unit.is_empty()).then(|| unit.to_owned()))
-        }
-        _ => Read::Missing,
-    }
-}
-
-/// Whether a text is the name of one of Kernel Tuner's failures, also as Python shows the object.
-pub(super) fn is_failure(text: &str) -> bool {
-    [
-        "InvalidConfig",
-        "CompilationFailedConfig",
-        "RuntimeFailedConfig",
-    ]
-    .iter()
-    .any(|name| text == *name || (text.starts_with('<') && text.contains(name)))
-}
 
 /// A failure of another tuner, by its word.
 pub(super) fn failed(reason: &str) -> Outcome {
@@ -76,7 +16,9 @@ pub(super) fn failed(reason: &str) -> Outcome {
         r if r.contains("compil") => Failure::Compile,
         r if r.contains("invalidconfig") || r.contains("constraint") => Failure::Invalid,
         r if r.contains("timeout") => Failure::Timeout,
-        r if r.contains("correctness") || r.contains("verif") => Failure::Wrong,
+        r if r.contains("correctness") || r.contains("incorrect") || r.contains("verif") => {
+            Failure::Wrong
+        }
         _ => Failure::Runtime,
     };
     Outcome::Failed {
@@ -85,68 +27,16 @@ pub(super) fn failed(reason: &str) -> Outcome {
     }
 }
 
-/// Seconds of a unit of time; `ms`, in which these files are, where it is empty.
-pub(super) fn time_unit(name: &str) -> Result<f64, FormatError> {
-    let lower = name.trim().to_lowercase();
-    let short = match lower.as_str() {
-        "" => "ms",
-        "sec" | "secs" | "second" | "seconds" => "s",
-        // The second is as T4 files of Kernel Tuner have it.
-        "millisecond" | "milliseconds" | "milisecond" | "miliseconds" | "msec" => "ms",
-        "microsecond" | "microseconds" | "usec" => "us",
-        "nanosecond" | "nanoseconds" | "nsec" => "ns",
-        "minute" | "minutes" => "min",
-        other => other,
-    };
-    seconds(short).ok_or_else(|| FormatError::Unit {
-        what: "time",
-        unit: name.to_owned(),
-        known: "s, ms, us, ns, min",
-    })
-}
-
-/// Joules of a unit of energy; J where it is empty.
-pub(super) fn energy_unit(name: &str) -> Result<f64, FormatError> {
-    Ok(match name.trim() {
-        "" | "J" | "j" | "Ws" | "joule" | "joules" | "Joule" | "Joules" => 1.0,
-        "mJ" | "mj" | "millijoule" | "millijoules" | "mWs" => 1e-3,
-        "uJ" | "µJ" | "μJ" | "uj" | "microjoule" | "microjoules" => 1e-6,
-        "nJ" | "nj" => 1e-9,
-        "kJ" | "kj" => 1e3,
-        "MJ" => 1e6,
-        "Wh" => 3600.0,
-        "mWh" => 3.6,
-        "kWh" => 3.6e6,
-        other => {
-            return Err(FormatError::Unit {
-                what: "energy",
-                unit: other.to_owned(),
-                known: "J, mJ, uJ, nJ, kJ, Wh, kWh",
-            });
-        }
-    })
-}
-
-/// Watts of a unit of power; W where it is empty.
-pub(super) fn power_unit(name: &str) -> Result<f64, FormatError> {
-    Ok(match name.trim() {
-        "" | "W" | "w" | "watt" | "watts" | "Watt" | "Watts" => 1.0,
-        "mW" | "mw" => 1e-3,
-        "kW" => 1e3,
-        other => {
-            return Err(FormatError::Unit {
-                what: "power",
-                unit: other.to_owned(),
-                known: "W, mW, kW",
-            });
-        }
-    })
-}
-
 /// Whether a metric is an energy.
 pub(super) fn is_energy(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     lower == "energy" || lower.ends_with("_energy")
+}
+
+/// Whether a metric is a power.
+pub(super) fn is_power(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower == "power" || lower.ends_with("_power")
 }
 
 /// Which of several meters tells the energies of a file, of which each trial must have the same: an external one, that of the
@@ -186,8 +76,22 @@ pub(super) fn parameter(v: &J, declared: bool) -> Result<Value, &'static str> {
 pub(super) struct Entry {
     pub(super) numbers: Vec<(String, Vec<f64>, String)>,
     pub(super) failure: Option<String>,
-    /// Times of single runs, s.
-    pub(super) runs: Vec<f64>,
+    /// Names and texts that are no numbers.
+    pub(super) unread: Vec<(String, String)>,
+    /// Times of single runs as they are written, and the seconds of the units that they may have: the first that fits.
+    runs: Vec<f64>,
+    run_units: Vec<f64>,
+}
+
+/// What an entry is.
+pub(super) struct Judged {
+    /// Its outcome; why it is left out otherwise.
+    pub(super) outcome: Result<Outcome, String>,
+    pub(super) metrics: BTreeMap<String, f64>,
+    /// What the user should know of it.
+    pub(super) note: Option<String>,
+    /// An energy that cannot be.
+    pub(super) no_energy: Option<Implausible>,
 }
 
 impl Entry {
@@ -201,8 +105,36 @@ impl Entry {
             Read::Failure(f) => {
                 self.failure.get_or_insert(f);
             }
+            Read::Unreadable(text) => self.unread.push((name.to_owned(), text)),
             Read::Missing => {}
         }
+    }
+
+    /// Takes in the times of single runs, which are in one of some units (of so many seconds) where they have none of their
+    /// own. Call it after the time is there.
+    ///
+    /// # Errors
+    /// Their unit is none of a time.
+    pub(super) fn put_runs(&mut self, v: &J, units: &[Option<f64>]) -> Result<(), FormatError> {
+        if let Read::Numbers(x, own) = read(v) {
+            self.runs = x.into_iter().filter(|t| *t > 0.0).collect();
+            self.run_units = match own {
+                Some(unit) => vec![time_unit(&unit)?],
+                None => units.iter().copied().flatten().collect(),
+            };
+        }
+        Ok(())
+    }
+
+    /// Whether it has a time.
+    pub(super) fn is_timed(&self) -> bool {
+        !self.runs.is_empty() || self.of("time").is_some()
+    }
+
+    /// Seconds of the unit of the time.
+    pub(super) fn unit_of_time(&self) -> Result<Option<f64>, FormatError> {
+        let own = self.of("time").filter(|(_, unit)| !unit.is_empty());
+        own.map(|(_, unit)| time_unit(unit)).transpose()
     }
 
     fn of(&self, name: &str) -> Option<(&[f64], &str)> {
@@ -210,39 +142,88 @@ impl Entry {
         Some((&found.1, &found.2))
     }
 
-    /// The outcome and the metrics. `energy` is the meter of the file; `needed` the metric that is measured where there is
-    /// no time.
-    pub(super) fn outcome(
+    /// Times of the runs, s.
+    ///
+    /// # Errors
+    /// The time is not between them.
+    fn runs_s(&self, time_s: Option<f64>) -> Result<Vec<f64>, Implausible> {
+        // Times of a file are rounded to a few digits.
+        const ROUNDED: f64 = 1e-3;
+        let (lo, hi) = (fold(&self.runs, f64::min), fold(&self.runs, f64::max));
+        let (Some(first), Some(time_s)) = (self.run_units.first(), time_s) else {
+            let unit = self.run_units.first().copied().unwrap_or(1.0);
+            return Ok(self.runs.iter().map(|t| t * unit).collect());
+        };
+        let fits =
+            |u: &&f64| (lo * **u * (1.0 - ROUNDED)..=hi * **u * (1.0 + ROUNDED)).contains(&time_s);
+        match self.run_units.iter().find(fits) {
+            Some(unit) => Ok(self.runs.iter().map(|t| t * unit).collect()),
+            None if self.runs.is_empty() => Ok(Vec::new()),
+            None => Err(Implausible::Outside {
+                time_s,
+                lo: lo * first,
+                hi: hi * first,
+            }),
+        }
+    }
+
+    /// The outcome and the metrics. `energy` is the meter of the file; `timeless` tells whether an entry with these metrics
+    /// is measured without a time.
+    pub(super) fn judged(
         self,
         energy: Option<&str>,
         timeless: &dyn Fn(&BTreeMap<String, f64>) -> bool,
-    ) -> Result<(Outcome, BTreeMap<String, f64>), FormatError> {
-        let mut metrics = BTreeMap::new();
+    ) -> Result<Judged, FormatError> {
+        let mut out = Judged {
+            outcome: Err(String::new()),
+            metrics: BTreeMap::new(),
+            note: None,
+            no_energy: None,
+        };
         for (name, x, unit) in &self.numbers {
-            let is_watts = name.to_ascii_lowercase().ends_with("_power") && !unit.is_empty();
             let factor = match name.as_str() {
                 "time" => continue,
                 n if Some(n) == energy => continue,
                 n if is_energy(n) => energy_unit(unit)?,
-                _ if is_watts => power_unit(unit)?,
+                n if is_power(n) => power_unit(unit)?,
                 _ => 1.0,
             };
-            metrics.insert(name.clone(), mean(x) * factor);
+            out.metrics.insert(name.clone(), mean(x) * factor);
         }
+        let metrics = &out.metrics;
         if let Some(reason) = &self.failure {
-            return Ok((failed(reason), metrics));
+            out.outcome = Ok(failed(reason));
+            return Ok(out);
         }
-        let mut runs = self.runs.clone();
-        let time_s = match self.of("time") {
-            Some((x, unit)) => {
-                let unit = time_unit(unit)?;
-                if runs.is_empty() && x.len() > 1 {
-                    runs = x.iter().map(|t| t * unit).collect();
-                }
-                Some(mean(x) * unit)
+        let unread = self.unread.iter().find(|(n, _)| n == "time");
+        if let (Some((_, text)), None) = (unread, self.of("time")) {
+            if is_like_a_number(text) {
+                out.outcome = Err(format!("its time `{text}` cannot be read as a number"));
+            } else {
+                out.note = Some(format!("its time is the text `{text}`"));
+                out.outcome = Ok(failed(text));
             }
-            None => (!runs.is_empty()).then(|| mean(&runs)),
+            return Ok(out);
+        }
+        let (mut time_s, mut of_list) = (None, Vec::new());
+        if let Some((x, unit)) = self.of("time") {
+            let unit = time_unit(unit)?;
+            time_s = Some(mean(x) * unit);
+            if x.len() > 1 {
+                of_list = x.iter().map(|t| t * unit).collect();
+            }
+        }
+        let possible = time_s.is_none_or(|t| check::time(t).is_ok());
+        let mut runs = match self.runs_s(time_s) {
+            Ok(runs) if runs.is_empty() => of_list,
+            Ok(runs) => runs,
+            Err(why) if possible => {
+                out.outcome = Err(why.to_string());
+                return Ok(out);
+            }
+            Err(_) => Vec::new(),
         };
+        let time_s = time_s.or_else(|| (!runs.is_empty()).then(|| mean(&runs)));
         let energy_j = match energy.and_then(|n| self.of(n)) {
             Some((x, unit)) => Some(mean(x) * energy_unit(unit)?),
             None => None,
@@ -256,25 +237,27 @@ impl Entry {
             Some(_) => energy_j,
             None => power().zip(time_s).map(|(w, t)| w * t),
         };
-        let energy_j = energy_j.filter(|e| check::energy(*e).is_ok());
+        let cannot_be = energy_j.and_then(|e| check::energy(e).err());
+        let energy_j = energy_j.filter(|_| cannot_be.is_none());
         let outcome = match time_s {
             Some(t) if check::time(t).is_ok() => {
                 runs.retain(|r| check::time(*r).is_ok());
-                let (lo, hi) = (fold(&runs, f64::min), fold(&runs, f64::max));
-                // Of another unit, or of other runs: they say nothing of this time.
-                if !(0.5 * lo..=2.0 * hi).contains(&t) {
-                    runs.clear();
-                }
+                out.no_energy = cannot_be;
                 measured(runs, t, energy_j)
             }
             Some(t) if t > check::TIMES_S[1] => failed(&format!(
                 "a time of {t:e} s marks a failure in files of older tuners"
             )),
-            Some(t) => failed(&format!("a time of {t:e} s is not possible")),
-            None if timeless(&metrics) => measured(Vec::new(), f64::NAN, energy_j),
+            Some(t) => {
+                let why = format!("a time of {t:e} s is not possible");
+                out.note = Some(why.clone());
+                failed(&why)
+            }
+            None if timeless(metrics) => measured(Vec::new(), f64::NAN, energy_j),
             None => failed("it has no time"),
         };
-        Ok((outcome, metrics))
+        out.outcome = Ok(outcome);
+        Ok(out)
     }
 }
 
@@ -282,16 +265,25 @@ fn fold(values: &[f64], of: fn(f64, f64) -> f64) -> f64 {
     values.iter().copied().reduce(of).unwrap_or(f64::NAN)
 }
 
-pub(super) fn mean(v: &[f64]) -> f64 {
+fn mean(v: &[f64]) -> f64 {
     v.iter().sum::<f64>() / v.len() as f64
 }
 
-/// Milliseconds of a key as seconds.
-pub(super) fn stage_s(v: &J, key: &str, unit: f64) -> f64 {
-    match v.get(key).map(read) {
-        Some(Read::Numbers(x, _)) if x[0] >= 0.0 => x[0] * unit,
-        _ => 0.0,
+/// Times of a value in its own unit or this one, of so many seconds, as seconds.
+pub(super) fn times_s(v: &J, unit: f64) -> Vec<f64> {
+    match read(v) {
+        Read::Numbers(x, own) => {
+            let own = own.and_then(|u| time_unit(&u).ok()).unwrap_or(unit);
+            x.iter().map(|t| t * own).collect()
+        }
+        _ => Vec::new(),
     }
+}
+
+/// The time of a stage as seconds; 0 if it is not known.
+pub(super) fn stage_s(v: &J, key: &str, unit: f64) -> f64 {
+    let all = v.get(key).map(|v| times_s(v, unit)).unwrap_or_default();
+    all.first().copied().filter(|t| *t >= 0.0).unwrap_or(0.0)
 }
 
 fn measured(times_s: Vec<f64>, time_s: f64, energy_j: Option<f64>) -> Outcome {
@@ -324,36 +316,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_stand_in_many_forms() {
-        let of = |text: &str| read(&serde_json::from_str(text).unwrap());
-        let numbers = |x: &[f64]| Read::Numbers(x.to_vec(), None);
-        assert_eq!(of("2"), numbers(&[2.0]));
-        assert_eq!(of("\"2.5\""), numbers(&[2.5]));
-        assert_eq!(of("[1, \"2\", null]"), numbers(&[1.0, 2.0]));
-        assert_eq!(of("\"2 us\""), Read::Numbers(vec![2.0], Some("us".into())));
-        for missing in ["null", "true", "{}", "[]", "\"x\"", "\"nan\"", "[null]"] {
-            assert_eq!(of(missing), Read::Missing, "{missing}");
+    fn failures_have_kinds() {
+        for (word, kind) in [
+            (
+                "<kernel_tuner.util.InvalidConfig object at 0x7f>",
+                Failure::Invalid,
+            ),
+            ("Compile", Failure::Compile),
+            ("TIMEOUT", Failure::Timeout),
+            ("Correctness", Failure::Wrong),
+            ("incorrect", Failure::Wrong),
+            ("constraints", Failure::Invalid),
+            ("out of memory", Failure::Runtime),
+        ] {
+            let of = failed(word);
+            assert!(
+                matches!(of, Outcome::Failed { failure, .. } if failure == kind),
+                "{word}"
+            );
         }
-        let failure = "<kernel_tuner.util.InvalidConfig object at 0x7f>";
-        assert_eq!(of(&format!("\"{failure}\"")), Read::Failure(failure.into()));
-        assert!(matches!(
-            failed(failure),
-            Outcome::Failed {
-                failure: Failure::Invalid,
-                ..
-            }
-        ));
-    }
-
-    #[test]
-    fn units_are_read_or_refused() {
-        for (unit, factor) in [("", 1e-3), ("s", 1.0), ("us", 1e-6), ("miliseconds", 1e-3)] {
-            assert_eq!(time_unit(unit).unwrap(), factor);
-        }
-        assert_eq!(energy_unit("mJ").unwrap(), 1e-3);
-        assert_eq!(energy_unit("kWh").unwrap(), 3.6e6);
-        let e = time_unit("fortnights").unwrap_err().to_string();
-        assert!(e.contains("`fortnights`") && e.contains("ms"), "{e}");
-        assert!(energy_unit("cal").is_err() && power_unit("hp").is_err());
     }
 }

@@ -3,6 +3,7 @@
 mod predict;
 mod terminal;
 
+use super::best::failures;
 use crate::args::AnalyzeArgs;
 use crate::search;
 use greenup_app::error::{AppError, Result};
@@ -29,14 +30,16 @@ pub fn run(args: &AnalyzeArgs) -> Result {
     sweep.facts.flops = args.flops.or_else(|| sweep.flops());
     let a = analyze(&sweep, args.sample, args.seed).map_err(|m| {
         AppError::new(format!("{}: {m}", args.sweep.display())).hint(match m {
-            AnalysisError::NothingMeasured => {
-                "trials.jsonl in the sweep lists every failure with its message"
-            }
+            AnalysisError::NothingMeasured => failures(&args.sweep, &sweep),
             AnalysisError::NoTimes => {
-                "`greenup best --objective metric:NAME` names the best config"
+                "`greenup best --objective metric:NAME` names the best config".into()
             }
         })
     })?;
+    // The analysis names the fastest and the one of least energy, whatever the bound of the sweep.
+    if let Some(unmet) = (sweep.own_objective().ok()).and_then(|o| sweep.unmet(o)) {
+        print::warn(unmet.to_string());
+    }
     from.took("analysis", start.elapsed().as_secs_f64());
     let json = json(&a, &sweep, &from)?;
     if let Some(dir) = &args.out {

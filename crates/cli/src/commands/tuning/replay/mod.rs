@@ -165,8 +165,13 @@ fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Resul
         found.clock_s
     ));
     let Some(best) = &found.best else {
-        return Err(AppError::new("every trial failed: nothing was found")
-            .hint("give a larger --budget, or another --seed"));
+        let why = match args.objective[0] {
+            Objective::TimeUnderPower(_) | Objective::EnergyUnderTime(_) => {
+                "every trial failed or is beyond the bound: nothing was found"
+            }
+            _ => "every trial failed: nothing was found",
+        };
+        return Err(AppError::new(why).hint("give a larger --budget, or another --seed"));
     };
     let config = print::named(sweep.facts.parameters.iter().zip(&best.config));
     print::line(format!(

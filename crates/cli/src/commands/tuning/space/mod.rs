@@ -110,7 +110,7 @@ pub fn run(args: &SpaceArgs) -> Result {
             name: &space.name,
             cartesian: funnel.cartesian,
             valid,
-            estimate: last.and_then(|r| r.estimate).map(Estimated::from),
+            estimate: text::estimate(&funnel).map(Estimated::from),
             seconds,
             peak_bytes,
             indexed: index.is_some(),

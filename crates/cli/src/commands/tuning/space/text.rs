@@ -1,8 +1,8 @@
 //! What `greenup space` prints as text.
 
 use greenup_app::print;
-use greenup_space::{Funnel, Space, Value};
-use greenup_study::pages::pruning::{counted, size};
+use greenup_space::{Estimate, Funnel, Space, Value};
+use greenup_study::pages::pruning::size;
 
 pub fn summary(space: &Space, funnel: &Funnel, valid: Option<u128>, seconds: f64) {
     print::line(format!(
@@ -14,11 +14,11 @@ pub fn summary(space: &Space, funnel: &Funnel, valid: Option<u128>, seconds: f64
     if !space.about.is_empty() {
         print::line(&space.about);
     }
-    let estimate = funnel.rows.last().and_then(|r| r.estimate);
+    let points = size(funnel.cartesian, funnel.estimate);
     print::line(format!(
         "{} valid points of {} [{:.1} ms to read, compile and {}]\n",
-        print::bold(&size(valid, estimate)),
-        counted(funnel.cartesian),
+        print::bold(&size(valid, estimate(funnel))),
+        points,
         seconds * 1e3,
         if valid.is_some() {
             "index"
@@ -26,7 +26,7 @@ pub fn summary(space: &Space, funnel: &Funnel, valid: Option<u128>, seconds: f64
             "begin to count"
         }
     ));
-    let mut before = counted(funnel.cartesian);
+    let mut before = points;
     let rows = funnel
         .rows
         .iter()
@@ -51,17 +51,25 @@ pub fn summary(space: &Space, funnel: &Funnel, valid: Option<u128>, seconds: f64
     if !funnel.rows.is_empty() {
         print::table(&["filter", "kind", "before", "after", "keeps"], rows);
     }
-    let unknown = || funnel.rows.iter().filter(|r| r.after.is_none());
-    if unknown().any(|r| r.estimate.is_some()) {
+    let rows = funnel.rows.iter().map(|r| (r.after, r.estimate));
+    let all = rows.chain([(funnel.cartesian, funnel.estimate)]);
+    let unknown = all.filter(|(counted, _)| counted.is_none());
+    let (estimated, open): (Vec<_>, Vec<_>) = unknown.partition(|(_, e)| e.is_some());
+    if !estimated.is_empty() {
         print::note(
             "`≈`: estimated by random walks, with the standard error; raise --time to count",
         );
     }
-    if unknown().any(|r| r.estimate.is_none()) {
-        print::note("`?`: --time is too short to count or to estimate");
+    if !open.is_empty() {
+        print::note("`?`: above 3.4e38, or neither counted nor estimated within --time and --memory");
     }
     let order: Vec<&str> = space.nest().collect();
     print::line(format!("\nnest: {}", order.join(" > ")));
+}
+
+/// Of the valid points, where they were not counted.
+pub fn estimate(funnel: &Funnel) -> Option<Estimate> {
+    funnel.rows.last().map_or(funnel.estimate, |r| r.estimate)
 }
 
 fn keeps(share: f64) -> String {

@@ -9,7 +9,7 @@ use greenup_meter::Summary;
 use greenup_report::si::{si, three};
 use greenup_tune::shard::{SHARD, Shard};
 use greenup_tune::sweep::{Folder, Outcome};
-use greenup_tune::{Objective, Sweep};
+use greenup_tune::{Objective, Sweep, Unmet};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,9 @@ struct Shown {
     measured_again: usize,
     has_energy: bool,
     best: Vec<Best>,
+    /// Why there is none, if the bound of the objective is the reason.
+    #[serde(skip)]
+    unmet: Option<Unmet>,
     /// Sweeps that were joined.
     merged: Vec<String>,
     /// Shards that are not among them.
@@ -45,6 +48,9 @@ struct Shown {
 #[derive(Serialize)]
 struct Best {
     config: BTreeMap<String, serde_json::Value>,
+    /// The values for people, in the order of the parameters.
+    #[serde(skip)]
+    values: Vec<String>,
     time_s: f64,
     /// 95 % interval; absent where there is only one value.
     time_interval_s: Option<[f64; 2]>,
@@ -63,6 +69,9 @@ pub fn run(args: &ShowArgs) -> Result {
     let (sweep, objective) = search::aimed(search::recorded(&path)?, None)?;
     let shown = shown(&path, &sweep, objective, args.best);
     if args.json {
+        if let Some(unmet) = shown.unmet {
+            print::warn(unmet.to_string());
+        }
         return print::json(&shown);
     }
     text(&shown, &sweep.facts.parameters);
@@ -118,6 +127,7 @@ fn shown(path: &Path, sweep: &Sweep, objective: Objective, best: usize) -> Shown
         measured_again: sweep.finals.as_ref().map_or(0, |f| f.configs.len()),
         has_energy: sweep.has_energy(),
         best: best_of(sweep, objective, best),
+        unmet: sweep.unmet(objective),
         missing_shards: missing(&merged),
         merged,
         facts: more,
@@ -162,6 +172,7 @@ fn best_of(sweep: &Sweep, objective: Objective, n: usize) -> Vec<Best> {
         let values = values.map(|v| serde_json::to_value(v).unwrap_or_default());
         out.push(Best {
             config: names.zip(values).collect(),
+            values: trial.config.iter().map(ToString::to_string).collect(),
             time_s: cost.time_s,
             time_interval_s,
             energy_j: cost.energy_j,
@@ -254,6 +265,9 @@ fn text(s: &Shown, parameters: &[String]) {
         let numbers: Vec<String> = s.missing_shards.iter().map(u64::to_string).collect();
         line("missing", &format!("shards {}", numbers.join(", ")));
     }
+    if let Some(unmet) = s.unmet {
+        print::line(format!("\nbest by {}: {unmet}", s.objective));
+    }
     if s.best.is_empty() {
         return;
     }
@@ -292,10 +306,7 @@ fn table(s: &Shown, parameters: &[String]) {
                 row.push(b.metric.map_or_else(|| "—".to_owned(), three));
             }
             row.push(if b.measured_again { "again" } else { "once" }.to_owned());
-            row.extend(parameters.iter().map(|p| match &b.config[p] {
-                serde_json::Value::String(text) => text.clone(),
-                other => other.to_string(),
-            }));
+            row.extend(b.values.iter().cloned());
             row
         })
         .collect();
