@@ -247,14 +247,13 @@ mod tests {
 
     #[test]
     fn another_users_folder_and_files_are_refused() {
-        if user() != 0 {
-            // Only root can give files away.
-            return;
-        }
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::open(dir.path().join("c")).unwrap();
         let path = cache.put("k", b"x").unwrap();
-        std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
+        // Only root can give files away, and in a container without other users not even root.
+        if std::os::unix::fs::chown(&path, Some(12_345), None).is_err() {
+            return;
+        }
         assert_eq!(cache.get("k"), None);
         std::os::unix::fs::chown(&path, Some(0), None).unwrap();
         assert!(cache.get("k").is_some());

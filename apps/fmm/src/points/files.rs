@@ -291,6 +291,8 @@ mod tests {
             "# charge,x,y,z\n3,0,1,2\n7,4,5,6\n",
             "# of a run; 2 points\nx,y,z,q,_id\n0,1,2,3,a\n4,5,6,7,b\n",
             "# positions, charges\n0,1,2,3\n4,5,6,7\n",
+            "0 1  2 3\n4 5 6 7\n",
+            "x y z q\n0 1 2 3\n4 5 6 7\n",
             "\"x\",\"y\",\"z\",\"charge\"\n0,1,2,3\n4,5,6,7\n",
         ] {
             assert_eq!(from_csv(text, "text").unwrap(), want, "{text}");
@@ -311,7 +313,10 @@ mod tests {
                 "line 2: 3 numbers, where the header has 4",
             ),
             ("x,y,z\n0,0,nan\n", "line 2: `nan` is not a finite number"),
-            ("0 0 0 1\n", "unknown column `0 0 0 1`"),
+            (
+                "0 0 0 1\n0 0\n",
+                "line 2: 2 numbers, where lines before have 4",
+            ),
             ("# x,y\n0,0\n", "the column z is missing"),
             ("0,5;0;0;1\n", "decimals need a point"),
         ] {

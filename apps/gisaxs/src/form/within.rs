@@ -248,7 +248,13 @@ fn shortest(points: &mut Vec<[f64; 3]>) -> [f64; 3] {
         let m = sides.len();
         let gram = DMatrix::from_fn(m, m, |i, j| dot(sides[i], sides[j]));
         let right = DVector::from_fn(m, |i, _| -dot(sides[i], from));
-        let Some(shares) = gram.lu().solve(&right) else {
+        // A point alone has no sides to solve for.
+        let solved = if m == 0 {
+            Some(right)
+        } else {
+            gram.lu().solve(&right)
+        };
+        let Some(shares) = solved else {
             continue;
         };
         if !(shares.iter().all(|s| *s >= 0.0) && shares.sum() <= 1.0) {

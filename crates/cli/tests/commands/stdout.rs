@@ -66,7 +66,12 @@ fn a_reader_that_left_is_no_error() {
             "'{}' {args} | true; exit ${{PIPESTATUS[0]}}",
             greenup.display()
         );
-        let run = Command::new("bash").args(["-c", &piped]).output().unwrap();
+        // Bash itself complains of a locale that the host lacks.
+        let run = Command::new("bash")
+            .args(["-c", &piped])
+            .env("LC_ALL", "C")
+            .output()
+            .unwrap();
         assert!(run.status.success(), "{args}: {}", text(&run.stderr));
         assert_eq!(text(&run.stderr), "", "{args}");
     }

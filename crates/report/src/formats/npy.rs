@@ -231,7 +231,7 @@ mod tests {
             ("<f8", "(1,)", &[0; 8], "1 dimensions"),
             ("<f8", "(1, 1, 1)", &[0; 8], "3 dimensions"),
             ("<f8", "(1, 2)", &[0; 8], "not 1 × 2 of 8 bytes"),
-            ("<f8", "(0, 2)", &[], "not 0 × 2"),
+            ("<f8", "(0, 2)", &[], "is empty: 0 × 2"),
             ("<f8", "(-1, 2)", &[], "not a NumPy array file"),
         ] {
             let e = array(&file(descr, "False", shape, data)).unwrap_err();

@@ -64,6 +64,9 @@ pub(super) fn run_dvfs(args: &FitArgs) -> Result {
         ("memory", fit.mem_voltage, fit.voltage_ratio.1),
     ] {
         print::line(match (curve, ratio) {
+            (Some(v), _) if v.volt(v.max_clock_hz) < 1.005 => {
+                format!("{name} voltage: the same at all clocks")
+            }
             (Some(v), _) => format!(
                 "{name} voltage: flat up to {}, then rising to {:.2} of its floor at {}",
                 si(v.knee * v.max_clock_hz, "Hz"),

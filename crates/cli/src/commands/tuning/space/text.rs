@@ -61,7 +61,9 @@ pub fn summary(space: &Space, funnel: &Funnel, valid: Option<u128>, seconds: f64
         );
     }
     if !open.is_empty() {
-        print::note("`?`: above 3.4e38, or neither counted nor estimated within --time and --memory");
+        print::note(
+            "`?`: above 3.4e38, or neither counted nor estimated within --time and --memory",
+        );
     }
     let order: Vec<&str> = space.nest().collect();
     print::line(format!("\nnest: {}", order.join(" > ")));
