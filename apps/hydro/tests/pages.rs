@@ -244,7 +244,7 @@ fn pages_are_quiet_offline_and_fit_their_window() {
         ],
         "--html",
     );
-    let two = ["run", "--refine", "1", "--t-final", "0.2", "--dpi", "96"];
+    let two = ["run", "--refine", "1", "--t-final", "0.2"];
     draw(
         "sedov.html",
         &[&two[..], &["--log-color"]].concat(),
@@ -258,8 +258,6 @@ fn pages_are_quiet_offline_and_fit_their_window() {
         "0",
         "--t-final",
         "0.1",
-        "--dpi",
-        "96",
     ];
     draw("space.html", &three, "--html");
     let mut browser = Browser::start();
