@@ -367,14 +367,21 @@ fn gisaxs_reflectivity<'py>(
 /// Fits a sample to data; returns the result as JSON.
 #[pyfunction]
 fn gisaxs_fit(py: Python<'_>, path: PathBuf, device: String) -> PyResult<String> {
-    watched(py, |watch| {
+    let (found, notes) = watched(py, |watch| {
         let input = FitInput::read(&path).map_err(raised)?;
         let dir = path.parent().unwrap_or(Path::new("."));
         let mut target = input.target(dir).map_err(raised)?;
         target.on = session::accelerator(&device).map_err(app)?;
         let found = fit(&input, &target, &Alone, &|_| {}, watch).map_err(raised)?;
-        Ok(found.map(|found| json(&target, &found).to_string()))
-    })
+        Ok(found.map(|found| {
+            let mut notes = target.sample.warnings();
+            notes.extend(target.left_out.warning());
+            notes.extend(found.warnings(&target));
+            (json(&target, &found).to_string(), notes)
+        }))
+    })?;
+    warn(py, &notes)?;
+    Ok(found)
 }
 
 /// Adds the functions to the module.

@@ -201,9 +201,23 @@ impl Layout {
             let same = cells.len() == width && cells.iter().all(|c| is_short(c));
             // A unit alone in a list, or behind a name.
             let unit = |w: &Word| *w == Word::Measured || list && *w == Word::Unit;
-            if words.iter().any(known)
-                && (same || words.iter().all(known) || !has_header && words.iter().any(unit))
-            {
+            // Prose and values: `alpha 0.2`.
+            if !list && cells.iter().any(|c| number(c).is_ok()) {
+                continue;
+            }
+            let own = |c: &String| {
+                let name = self.named(c).0;
+                self.columns
+                    .iter()
+                    .any(|c| c.names.contains(&name.as_str()))
+            };
+            let columns =
+                cells.iter().any(own) || words.iter().any(|w| *w != Word::Name && known(w));
+            let suspect = match has_header {
+                true => list && same && words.iter().any(unit),
+                false => same || words.iter().any(unit),
+            };
+            if words.iter().any(known) && (suspect || words.iter().all(known) && columns) {
                 return Some(match cells.len() == width {
                     true => self.places(&cells).err().unwrap_or_default(),
                     false => format!("the rows have {width} columns"),
@@ -223,7 +237,10 @@ impl Layout {
             .windows(2)
             .find(|w| other(w))
             .filter(|_| !has_header)?;
-        Some(format!("no header says what is in {}", unit[1]))
+        Some(format!(
+            "no header says what is in {}",
+            unit[1].trim_end_matches(['.', ':'])
+        ))
     }
 
     /// What a cell of a comment names.
@@ -460,6 +477,13 @@ mod tests {
             "# alpha scan of a film, 8 keV\n1,2\n",
             "# divergence 0.1 mrad\n1,2\n",
             "# thin film, R factor\n1,2\n",
+            // Titles above a header.
+            "# alpha scan\nalpha,qx\n1,2\n",
+            "alpha scan\nalpha,qx\n1,2\n",
+            "# energy (eV) 8000\nalpha,qx\n1,2\n",
+            "# alpha 0.2\nalpha,qx\n1,2\n",
+            "# R factors\nalpha,qx\n1,2\n",
+            "# energy (eV) 8000\n1,2\n",
         ] {
             assert_eq!(read(text), Ok(vec![vec![1.0, 2.0]]), "{text}");
         }

@@ -10,6 +10,7 @@
 //! | [`record`] | their records as CSV; other measurements can be read too |
 //! | [`fit`] | linear, non-negative, capped fits; intervals, cross-validation, diagnostics |
 //! | [`dvfs`] | power as a function of clocks, with voltage fitted as a function of clock |
+//! | `roof` | the best rate of a class that records hold |
 //! | [`machine`] | records + fit → a machine file |
 //! | [`network`] | messages between ranks and between GPUs, and the fit of latency and bandwidth |
 //! | [`peak`] | arithmetic peaks against cores × flops per cycle × clock |
@@ -29,6 +30,7 @@ pub mod machine;
 pub mod network;
 pub mod peak;
 pub mod record;
+mod roof;
 pub mod suite;
 
 pub use fit::{Fit, FitError, FitOptions, Method};

@@ -163,8 +163,8 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Record>, RecordError> {
         });
     }
     let named = columns.iter().any(|c| matches!(c, Column::Benchmark));
-    // Which counts each benchmark leaves out.
-    let mut left_out: BTreeMap<String, Vec<bool>> = BTreeMap::new();
+    // Which counts each benchmark leaves out at a setting.
+    let mut left_out: BTreeMap<(String, String), Vec<bool>> = BTreeMap::new();
     let mut records = Vec::new();
     for row in reader.records() {
         let row = row.map_err(|e| csv_error(&e))?;
@@ -227,7 +227,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Record>, RecordError> {
         let empty = |(c, cell): (&Column, &str)| matches!(c, Column::Count(_)) && cell.is_empty();
         let own: Vec<bool> = columns.iter().zip(&row).map(empty).collect();
         let first = left_out
-            .entry(record.benchmark.clone())
+            .entry((record.benchmark.clone(), record.setting.clone()))
             .or_insert_with(|| own.clone());
         let differs = (0..own.len()).find(|&i| named && own[i] != first[i]);
         if let Some(i) = differs {
@@ -334,6 +334,8 @@ mod tests {
                 .len(),
             3
         );
+        let settings = "benchmark,setting,time_s,l2,dram\na,1,1,1,\na,2,1,,2\n";
+        assert_eq!(parse("x.csv", settings).unwrap().len(), 2);
         // Without names of benchmarks each row is its own.
         assert_eq!(
             parse("x.csv", "time_s,f64,dram\n1,1,2\n1,1,\n")

@@ -112,12 +112,12 @@ fn what_has_no_meaning_is_refused() {
         ),
         (
             "x = [[1, 2], [3]]\n[hard]\nf = 'x[1] > 0'",
-            "a value is of the wrong kind",
+            "an index is outside its list in `x[1] > 0` at x = (3,)",
         ),
         ("x = [[1, 2], [3]]\n[hard]\nf = 'x > 0'", "no order"),
         (
             "x = [[1, 2], [3, 4]]\ni = [0, 2]\n[hard]\nf = 'x[i] > 0'",
-            "a value is of the wrong kind in `x[i] > 0` at x = (1, 2), i = 2",
+            "an index is outside its list in `x[i] > 0` at x = (1, 2), i = 2",
         ),
         ("x = [[1, 2], [1, 2]]", "(1, 2) stands there twice"),
         ("x = '[None, None]'", "None stands there twice"),

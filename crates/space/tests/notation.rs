@@ -449,8 +449,8 @@ fn constants_of_json_are_those_of_toml() {
 #[test]
 fn words_of_the_language_name_nothing() {
     for word in [
-        "and", "or", "not", "in", "is", "if", "else", "for", "lambda", "True", "False", "None",
-        "true", "false",
+        "and", "or", "not", "in", "is", "if", "else", "for", "True", "False", "None", "true",
+        "false",
     ] {
         for text in [
             format!("[parameters]\n{word} = [1, 2]"),
@@ -548,4 +548,47 @@ fn an_index_of_long_ranges_stops_when_it_is_late() {
     };
     assert!(matches!(Index::build(&s, &limits), Err(Stop::Cancelled)));
     assert!(start.elapsed().as_secs_f64() < 1.5, "{:?}", start.elapsed());
+}
+
+/// Building a filter takes time in proportion to its length.
+#[test]
+fn long_filters_are_built_at_once() {
+    let names: Vec<String> = (0..60).map(|i| format!("x{i}")).collect();
+    let parameters: String = names.iter().map(|n| format!("{n} = [0, 1]\n")).collect();
+    let nested = |open: &str, close: &str| {
+        let all = names.iter().map(|n| format!("{open}{n}, "));
+        format!("{}0{}", all.collect::<String>(), close.repeat(60))
+    };
+    for value in [
+        names.join(" + "),
+        names.join(" * "),
+        names.join(" - "),
+        nested("max(", ")"),
+        nested("gcd(", ")"),
+        nested("pow(", ")"),
+        names.join(" in [0, 1] and "),
+        names
+            .iter()
+            .fold("0".into(), |e, n| format!("(1 if {n} else {e})")),
+        names
+            .iter()
+            .fold("0".into(), |e, n| format!("({n} == {e})")),
+        names
+            .iter()
+            .fold("0".into(), |e, n| format!("({n} and not {e})")),
+        names
+            .iter()
+            .fold("0".into(), |e, n| format!("abs({n} // (1 + {e}))")),
+    ] {
+        let text = format!("[parameters]\n{parameters}[hard]\nf = '{value} <= 2'");
+        space(&text).unwrap();
+    }
+}
+
+#[test]
+fn an_index_outside_its_list_is_named() {
+    let e = refusal("[parameters]\na = [1]\nb = [0, 2]\n[hard]\nf = '[1, 2][b] > 0'");
+    assert!(e.contains("an index is outside its list"), "{e}");
+    let none = "[parameters]\nlambda = [1, 2]\nb = [1]\n[hard]\nf = 'b > 0'";
+    assert_eq!(size(none), 2);
 }

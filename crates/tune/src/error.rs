@@ -169,8 +169,8 @@ pub enum TuneError {
     /// No trial keeps the bound of the objective.
     #[error("{0}")]
     Bound(#[from] Unmet),
-    /// The finalists cannot be built, or measured again.
-    #[error("the finalists cannot be measured again: {0}")]
+    /// The finalists cannot be built or measured again, or none keeps a bound.
+    #[error("the final rounds have no result: {0}")]
     Finalists(String),
     /// The space of a size cannot be enumerated.
     #[error("{over} = {size}: {cause}")]

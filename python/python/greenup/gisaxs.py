@@ -138,8 +138,8 @@ def fit(page, *, device="cpu"):
     """Fits numbers of a sample to measured data, as ``gisaxs fit`` does.
 
     ``page``: path of the fit's input file. Returns a dict: ``parameters``, a list of dicts with ``path``, ``value``,
-    ``error`` (one standard deviation) and ``unit``; ``chi2`` per degree of freedom; ``covariance``, ``correlations``,
-    ``convergence``, ``termination``, ``at_bounds``.
+    ``error`` (one standard deviation, ``None`` where the data do not tell it) and ``unit``; ``chi2`` per degree of freedom;
+    ``covariance``, ``correlations``, ``convergence``, ``termination``, ``at_bounds``, ``warnings``, which are Python's too.
     """
     return json.loads(_native.gisaxs_fit(os.fspath(page), device))
 

@@ -166,7 +166,10 @@ class Run:
         return self._run.energies()
 
     def report(self):
-        """A dict of steps, time, energies and their drift since the start, and seconds of the parts of the steps."""
+        """A dict of steps, time, energies and their drift since the start, and seconds of the parts of the steps.
+
+        The drift is ``None`` where a wall moves, since its work is not known.
+        """
         report, timings, _ = self._run.report()
         return {**json.loads(report), "timings": json.loads(timings)}
 

@@ -279,6 +279,19 @@ mod tests {
         let e = of("# x y z radius q\n0,1,2,9,3\n").unwrap_err().to_string();
         assert!(e.contains("radius"), "{e}");
         assert_eq!(of("# from a lab\n0,1,2,3\n").unwrap().columns, 1);
+        // Above a header comments say other things.
+        for comment in [
+            "# x y z of 100 atoms",
+            "# positions x y z in nm",
+            "# x y z q\n# more",
+        ] {
+            let t = of(&format!("{comment}\nq,x,y,z\n3,0,1,2\n")).unwrap();
+            assert_eq!((t.points.at(0), t.charges), ([0.0, 1.0, 2.0], vec![3.0]));
+        }
+        let e = of("# x y z of 100 atoms\n0,1,2,3\n")
+            .unwrap_err()
+            .to_string();
+        assert!(e.contains("line 1") && e.contains("`of`"), "{e}");
     }
 
     #[test]

@@ -118,13 +118,19 @@ pub(super) fn start(text: &str) -> (u8, Option<Result<Header, String>>) {
         .into_iter()
         .find(|d| row.contains(char::from(*d)))
         .unwrap_or(b',');
+    // A first row without numbers is the header: comments above it say other things.
+    let words = || row.split([';', '\t', ',', ' ']).filter(|w| !w.is_empty());
+    if words().all(|w| w.parse::<f64>().is_err()) {
+        return (delimiter, None);
+    }
     let comments = text
         .lines()
-        .take_while(|l| !is_row(l))
-        .filter(|l| !l.trim().is_empty())
-        .map(|l| l.trim().trim_start_matches('#'));
+        .enumerate()
+        .take_while(|(_, l)| !is_row(l))
+        .filter(|(_, l)| !l.trim().is_empty())
+        .map(|(i, l)| (i + 1, l.trim().trim_start_matches('#')));
     let mut header = None;
-    for comment in comments {
+    for (line, comment) in comments {
         let separator = [char::from(delimiter), ',', ';', '\t']
             .into_iter()
             .find(|d| *d != ' ' && comment.contains(*d));
@@ -135,7 +141,9 @@ pub(super) fn start(text: &str) -> (u8, Option<Result<Header, String>>) {
         let known = |n: &&str| parse(n).is_some();
         let named = |axis: &str| names.iter().any(|n| n.eq_ignore_ascii_case(axis));
         if (names.len() > 1 && names.iter().all(known)) || COORDINATES.iter().all(|a| named(a)) {
-            header = Some(Header::of(names));
+            header = Some(Header::of(names).map_err(|e| {
+                format!("line {line}: a comment that names x, y and z is the header, but {e}. Fix: name all columns in it, or remove it")
+            }));
         }
     }
     (delimiter, header)

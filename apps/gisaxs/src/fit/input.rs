@@ -201,6 +201,7 @@ impl FitInput {
             noise: self.noise,
             free: self.parameters.clone(),
             on: None,
+            outside: std::sync::Mutex::default(),
         })
     }
 }

@@ -53,17 +53,33 @@ pub(super) fn slopes(model: &Model, at: &[f64], wanted: Wanted) -> Option<DMatri
     positions.iter().for_each(|_| {
         model.count();
     });
-    let values: Option<Vec<DVector<f64>>> = values
+    let values: Vec<Option<DVector<f64>>> = values
         .into_iter()
         .map(|v| v.map(DVector::from_vec))
         .collect();
-    let values = values?;
-    let columns: Vec<DVector<f64>> = values
+    // Beyond a core that touches its shell there is no model: the difference to the middle is as good.
+    let middle = match values.iter().all(Option::is_some) {
+        true => None,
+        false => {
+            model.count();
+            let own = model.many(&[at.to_vec()], wanted).pop()?;
+            own.map(DVector::from_vec)
+        }
+    };
+    let columns: Option<Vec<DVector<f64>>> = values
         .chunks(2)
         .enumerate()
-        .map(|(k, pair)| (&pair[0] - &pair[1]) / (ends(k).1 - ends(k).0))
+        .map(|(k, pair)| {
+            let (high, low) = match (&pair[0], &pair[1]) {
+                (Some(_), Some(_)) => (ends(k).1, ends(k).0),
+                (Some(_), None) => (ends(k).1, at[k]),
+                (None, _) => (at[k], ends(k).0),
+            };
+            let of = |v: &'_ Option<DVector<f64>>| v.clone().or_else(|| middle.clone());
+            Some((of(&pair[0])? - of(&pair[1])?) / (high - low))
+        })
         .collect();
-    Some(DMatrix::from_columns(&columns))
+    Some(DMatrix::from_columns(&columns?))
 }
 
 impl LeastSquaresProblem<f64, Dyn, Dyn> for Squares<'_> {

@@ -172,7 +172,7 @@ impl Fitted {
         match unknown.is_empty() {
             true => Vec::new(),
             false => vec![format!(
-                "the error of {} is not known: the data hardly change with it, or only as with others. Fix its value",
+                "the error of {} is not known: the data do not depend on it, or another parameter has the same effect. Give it a fixed value",
                 unknown.join(", ")
             )],
         }

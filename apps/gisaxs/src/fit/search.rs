@@ -16,6 +16,7 @@ use nalgebra::DVector;
 use rand::SeedableRng;
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
+use std::sync::PoisonError;
 
 /// Called with a line of text after each start.
 pub type Progress<'a> = dyn Fn(&str) + Sync + 'a;
@@ -135,9 +136,17 @@ fn search(
         watch.tick(1);
     }
     if let Some(b) = best.as_ref().filter(|b| !b.chi2.is_finite()) {
+        let outside = target
+            .outside
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let why = outside
+            .as_ref()
+            .map(|why| format!(" At the last position: {why}"));
         return Err(GisaxsError::Invalid(format!(
-            "the fit has no result: χ² is {}. Check the data and the bounds",
-            b.chi2
+            "the fit has no result: χ² is {}. Check the data and the bounds.{}",
+            b.chi2,
+            why.unwrap_or_default()
         )));
     }
     Ok(best.map(|b| Fitted {

@@ -7,7 +7,7 @@ use crate::image::Cut;
 use crate::mesh_form_factor::{Accelerator, Settings, Watch};
 use crate::sample::Sample;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The data, and the sample with its free parameters.
 pub struct Target {
@@ -29,6 +29,8 @@ pub struct Target {
     pub free: Vec<Free>,
     /// Device that computes form factors of meshes; `None`: this CPU.
     pub on: Option<Arc<dyn Accelerator>>,
+    /// Why there was no sample at the last position without one.
+    pub outside: Mutex<Option<String>>,
 }
 
 impl Target {
@@ -71,7 +73,10 @@ impl Target {
     ) -> Result<Option<Vec<f64>>, GisaxsError> {
         let mut scene = match self.sample(numbers)?.scene(&self.dir) {
             // Bounds of a core and its shell may overlap.
-            Err(GisaxsError::Outside(_)) => return Ok(None),
+            Err(GisaxsError::Outside(why)) => {
+                *self.outside.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+                return Ok(None);
+            }
             scene => scene?,
         };
         scene.numeric = Settings {
@@ -251,6 +256,7 @@ mod tests {
             noise,
             free: Vec::new(),
             on: None,
+            outside: Mutex::default(),
         }
     }
 

@@ -385,6 +385,7 @@ impl Sample {
                     materials: &materials,
                     dir,
                     inside: false,
+                    within: Vec::new(),
                     note: None,
                 };
                 let out = p.populations(raw, &mut placing).map_err(fail)?;

@@ -2,7 +2,6 @@
 
 use super::distribution::DistributionText;
 use super::limits;
-use super::optics::Materials;
 use super::placing::{Placing, short};
 use crate::GisaxsError;
 use crate::form::{FormFactor, Shape, bounds, contains, overlap, turned};
@@ -15,6 +14,9 @@ use toml::Table;
 
 /// Maximum number of sizes and orientations of one population.
 const MOST_MEMBERS: usize = 100_000;
+
+/// Pairs of core and shell that are remembered: several solids of a particle may have cores.
+const REMEMBERED: usize = 8;
 
 /// Maximum number of solids of a particle that are searched for overlaps.
 const MOST_COMPARED: usize = 50;
@@ -321,12 +323,11 @@ impl ParticlesText {
                 && all[i].form == all[j].form
                 && all[i].orientation()? == all[j].orientation()?;
             if same {
-                return Err(format!(
+                return Err(GisaxsError::Outside(format!(
                     "{} and {} are the same solid at the same place, which would count twice: remove one, or move it by at",
                     name(i),
                     name(j)
-                )
-                .into());
+                )));
             }
         }
         // Of meshes it is not known, and of many solids it takes long.
@@ -347,7 +348,7 @@ impl ParticlesText {
         });
         Ok(found.map(|(i, j)| {
             format!(
-                "{} and {} overlap, and their common volume counts twice; a solid inside of another is its core",
+                "{} and {} overlap, and their common volume counts twice; give an inner solid as `core` of the outer one",
                 name(i),
                 name(j)
             )
@@ -358,7 +359,7 @@ impl ParticlesText {
     fn particle(&self, place: &mut Placing) -> Result<Particle, crate::GisaxsError> {
         let mut parts = Vec::new();
         for p in std::iter::once(&self.part).chain(&self.parts) {
-            p.add_to(&mut parts, place.materials, place.dir)?;
+            p.add_to(&mut parts, place)?;
         }
         // The substrate has no lower interface, and no thickness here.
         let height = self.height - place.below(self.layer);
@@ -392,15 +393,10 @@ fn all_values(
 }
 
 impl PartText {
-    fn add_to(
-        &self,
-        parts: &mut Vec<Part>,
-        materials: &Materials,
-        dir: &Path,
-    ) -> Result<(), crate::GisaxsError> {
+    fn add_to(&self, parts: &mut Vec<Part>, place: &mut Placing) -> Result<(), crate::GisaxsError> {
         let by = self.orientation()?;
-        let form = self.solid(dir)?;
-        self.add_turned(parts, form, (materials, dir), &by, self.at, None)
+        let form = self.solid(place.dir)?;
+        self.add_turned(parts, form, place, &by, self.at, None)
     }
 
     /// The form factor of its shape, not rotated.
@@ -422,12 +418,14 @@ impl PartText {
         &self,
         parts: &mut Vec<Part>,
         form: Box<dyn FormFactor>,
-        (materials, dir): (&Materials, &Path),
+        place: &mut Placing,
         by: &Rotation,
         at: [f64; 3],
         around: Option<(f64, f64)>,
     ) -> Result<(), crate::GisaxsError> {
-        let index = materials.index(self.material.as_deref(), self.delta, self.beta)?;
+        let index = place
+            .materials
+            .index(self.material.as_deref(), self.delta, self.beta)?;
         if self.material.is_none() && self.delta.is_none() {
             return Err("give a material, or delta and beta".into());
         }
@@ -439,14 +437,21 @@ impl PartText {
                         "a core rotates with its shell: remove its turn, tilt and rotation".into(),
                     );
                 }
-                let inner = core.solid(dir)?;
-                if !contains(&*form, &*inner, core.at) {
+                let inner = core.solid(place.dir)?;
+                let pair = (&self.form, &core.form, core.at);
+                let known = place.within.iter().any(|(s, c, at)| (s, c, *at) == pair);
+                if !known && !contains(&*form, &*inner, core.at) {
                     return Err(GisaxsError::Outside(format!(
                         "a core of {} is not inside of its shell of {}: where it is outside it replaces what is not there. \
                          Make it smaller, move it by core.at, or make it one of [[particles.parts]]",
                         extent(&*inner, core.at),
                         extent(&*form, [0.0; 3])
                     )));
+                }
+                if !known {
+                    place.within.truncate(REMEMBERED - 1);
+                    let pair = (self.form.clone(), core.form.clone(), core.at);
+                    place.within.insert(0, pair);
                 }
                 Some((core, inner))
             }
@@ -461,7 +466,7 @@ impl PartText {
         if let Some((core, inner)) = core {
             let shift = by.forward(core.at);
             let at = std::array::from_fn(|k| at[k] + shift[k]);
-            core.add_turned(parts, inner, (materials, dir), by, at, Some(index))?;
+            core.add_turned(parts, inner, place, by, at, Some(index))?;
         }
         Ok(())
     }

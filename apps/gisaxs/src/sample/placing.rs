@@ -2,7 +2,7 @@
 
 use super::optics::Materials;
 use crate::GisaxsError;
-use crate::form::span_z;
+use crate::form::{Shape, span_z};
 use crate::sample::rotation::Rotation;
 use crate::scattering::layers::Layer;
 use crate::scattering::particle::Part;
@@ -21,6 +21,8 @@ pub(super) struct Placing<'a> {
     pub dir: &'a Path,
     /// Whether a particle of this population was in its layer.
     pub inside: bool,
+    /// The last core and shell, and the core's position, that were compared: most members of a distribution have the same.
+    pub within: Vec<(Shape, Shape, [f64; 3])>,
     /// What the user should know, once of each population.
     pub note: Option<String>,
 }

@@ -101,7 +101,7 @@ fn im_qz_is_that_of_tables_without_it() {
     let said = fails(&mut run(own, " --im-qz 0.1"));
     assert!(said.contains("has its own column qz_im"), "{said}");
     let said = greenup_testing::is_refused(&mut run(without, " --im-qz inf"));
-    assert!(said.contains("is not a number"), "{said}");
+    assert!(said.contains("is not a finite number"), "{said}");
 }
 
 /// A cylinder of 1e9 photons.
@@ -207,6 +207,44 @@ fn a_fit_stays_where_the_core_is_in_its_shell() {
         let value = j["parameters"][k]["value"].as_f64().unwrap();
         assert!((value / want - 1.0).abs() < 1e-3, "{j:#}");
     }
+}
+
+#[test]
+fn a_core_that_touches_its_shell_has_an_error_and_other_numbers_theirs() {
+    let bench = Bench::new();
+    cylinder(&bench);
+    // The top of the core is that of its shell: it cannot grow.
+    let core = "core = { form = { shape = 'cylinder', radius = 1.5, height = 4.0 }, at = [0.0, 0.0, 1.0], delta = 1e-6 }\n";
+    let text = fs::read_to_string(bench.at("s.toml")).unwrap();
+    bench.put("s.toml", &format!("{text}{core}"));
+    succeeds(&mut bench.command("simulate s.toml -o s.npy"));
+    let free = |path: &str, from: f64, to: f64| {
+        format!("[[parameters]]\npath = '{path}'\nfrom = {from:?}\nto = {to:?}\n")
+    };
+    let page = [
+        free("particles.0.core.form.height", 3.0, 5.0),
+        free("particles.0.form.radius", 2.0, 3.0),
+    ]
+    .concat();
+    let j = fitted(
+        &bench,
+        &format!("data = 's.npy'\n{page}"),
+        "swarm = 0\nsteps = 30",
+    );
+    for (k, want) in [4.0, 2.5].into_iter().enumerate() {
+        let p = &j["parameters"][k];
+        let value = p["value"].as_f64().unwrap();
+        assert!((value / want - 1.0).abs() < 1e-2, "{j:#}");
+        assert!(p["error"].as_f64().is_some_and(|e| e > 0.0), "{j:#}");
+    }
+    // Never inside: the cause is said.
+    let never = free("particles.0.core.form.height", 4.5, 5.0);
+    bench.put(
+        "f.toml",
+        &format!("sample = 's.toml'\ndata = 's.npy'\n{never}"),
+    );
+    let said = fails(&mut bench.command("fit f.toml"));
+    assert!(said.contains("not inside of its shell"), "{said}");
 }
 
 #[test]

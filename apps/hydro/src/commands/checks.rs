@@ -120,8 +120,13 @@ pub fn materials(hydro: &Hydro, ranks: &dyn Ranks) -> Result {
     ranks.max(&mut there);
     match there.iter().position(|has| *has == 0.0) {
         Some(m) => Err(AppError::new(format!(
-            "material {}: no zone has it: its `where` and `attribute` fit no zone, by its centre, that is not of a material before it",
-            m + 1
+            "material {}: no zone has it: no centre of a zone fits its `where` and `attribute`{}",
+            m + 1,
+            if m == 0 {
+                ""
+            } else {
+                ", or earlier materials have them all"
+            }
         ))
         .hint("correct it, take it out, or refine the mesh")),
         None => Ok(()),

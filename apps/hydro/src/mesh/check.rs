@@ -76,8 +76,8 @@ pub(super) fn flat(dim: usize, positions: &[Place]) -> Result<(), MeshError> {
     }
 }
 
-/// Nodes that lie closer to each other are one, relative to the size of the mesh.
-const JOINED: f64 = 1e-7;
+/// Nodes that lie closer to each other are one, relative to the size of the mesh: files may have six digits.
+const JOINED: f64 = 1e-5;
 
 /// Checks that zones agree on the positions `[zone][node]` of the nodes that they share.
 pub(super) fn continuous(mesh: &Mesh, order: usize, positions: &[Place]) -> Result<(), MeshError> {

@@ -124,16 +124,17 @@ mod tests {
     use crate::problem::Problem;
     use crate::problem::initial_state::Orders;
 
+    const ORDERS: Orders = Orders {
+        kinematic: 2,
+        energy: 1,
+        cg_tol: 1e-12,
+        cg_max: 300,
+        cfl: 0.5,
+    };
+
     fn of(problem: &str, mesh: &str) -> Hydro {
-        let o = Orders {
-            kinematic: 2,
-            energy: 1,
-            cg_tol: 1e-12,
-            cg_max: 300,
-            cfl: 0.5,
-        };
         let mesh = Mesh::open(mesh, 1).unwrap();
-        Hydro::new(&mesh, Problem::of(problem).unwrap(), &o, 1.0)
+        Hydro::new(&mesh, Problem::of(problem).unwrap(), &ORDERS, 1.0)
             .unwrap()
             .0
     }
@@ -154,13 +155,6 @@ mod tests {
 
     #[test]
     fn walls_within_the_tube_or_that_hold_the_gas_at_its_sides_end_it() {
-        let o = Orders {
-            kinematic: 2,
-            energy: 1,
-            cg_tol: 1e-12,
-            cg_max: 300,
-            cfl: 0.5,
-        };
         let two = |walls: &str| -> Option<Solution> {
             let dir = tempfile::tempdir().unwrap();
             let file = dir.path().join("p.toml");
@@ -171,7 +165,7 @@ mod tests {
             std::fs::write(&file, text).unwrap();
             let mesh = Mesh::open("8x2", 0).unwrap();
             let problem = Problem::of(file.to_str().unwrap()).unwrap();
-            tube(&Hydro::new(&mesh, problem, &o, 1.0).unwrap().0, 0.1)
+            tube(&Hydro::new(&mesh, problem, &ORDERS, 1.0).unwrap().0, 0.1)
         };
         assert!(two("").is_some());
         assert!(two("[walls]\n2 = \"fixed\"\n").is_none());
@@ -187,7 +181,7 @@ mod tests {
         for f in faces {
             mesh.boundary.insert(f, 1 | crate::mesh::INNER);
         }
-        let (h, _) = Hydro::new(&mesh, Problem::of("sod").unwrap(), &o, 1.0).unwrap();
+        let (h, _) = Hydro::new(&mesh, Problem::of("sod").unwrap(), &ORDERS, 1.0).unwrap();
         assert!(tube(&h, 0.1).is_none());
     }
 

@@ -305,7 +305,7 @@ pub(crate) fn assembled(
     for (n, material) in of_nodes.into_iter().enumerate() {
         let x: Vec<f64> = (0..dim).map(|c| space.start[c * space.nodes + n]).collect();
         let own = problem.velocity(material, &x);
-        if let Some(c) = (dim..3).find(|c| own[*c] != 0.0) {
+        if let Some(c) = (dim..3).find(|c| own[*c].abs() > 0.0) {
             return Err(HydroError::InitialState(format!(
                 "the velocity of material {} at {x:?} is {} along {}, which a mesh of {dim} dimensions does not have",
                 material + 1,

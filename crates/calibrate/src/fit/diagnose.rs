@@ -26,7 +26,7 @@ pub fn energy_design(
         // Strong correlation alone is harmless while both are known well.
         if r.abs() > 0.9 && (wide(eps) || wide(&pi0)) {
             warnings.push(format!(
-                "constant power and the energy of `{op}` cannot be told apart (correlation {r:.2}): \
+                "constant power and the energy of `{op}` cannot be distinguished (correlation {r:.2}): \
                  add runs that stretch the time of the same work, at fewer threads or lower occupancy"
             ));
         }

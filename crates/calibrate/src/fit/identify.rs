@@ -19,7 +19,7 @@ pub struct NotKnown {
 
 /// Why an energy is not known.
 pub(crate) const APART: &str =
-    "cannot be told apart from the others: add runs in which its share of the energy varies";
+    "cannot be distinguished from the others: add runs in which its share of the energy varies";
 
 /// Smallest relative error of times and energies that a fit is trusted to show.
 const FLOOR: f64 = 1e-3;

@@ -164,7 +164,7 @@ pub enum FitError {
     NoEnergy(Method),
     /// The constants are not identifiable from the records.
     #[error(
-        "the constants cannot be told apart: the columns of the fit are linearly dependent; \
+        "the constants cannot be distinguished: the columns of the fit are linearly dependent; \
          add records in which the counts vary independently"
     )]
     Singular,
@@ -243,7 +243,7 @@ pub fn fit(records: &[Record], options: &FitOptions) -> Result<Fit, FitError> {
             ),
             false => format!("no record is bound by `{op}`, so its time cost stays open"),
             true => format!(
-                "the time cost of `{op}` cannot be told apart from the other roofs, as no record lies clearly below all of those"
+                "the time cost of `{op}` cannot be distinguished from the other roofs, as no record lies clearly below all of those"
             ),
         };
         let at_most = (most[k] > model::TINY).then_some(most[k]);

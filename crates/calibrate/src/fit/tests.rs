@@ -184,7 +184,7 @@ fn indistinguishable_constants_are_warned_of() {
     assert!(
         fit.warnings
             .iter()
-            .any(|w| w.contains("cannot be told apart")),
+            .any(|w| w.contains("cannot be distinguished")),
         "{:?}",
         fit.warnings
     );

@@ -5,7 +5,7 @@ use super::eval::{Evaluated, Scope, each, eval, iterable};
 use super::functions::{
     distinct, divisors, extreme, gcd, number, power_modulo, rounded, sum, takes, text,
 };
-use super::operators::{FLOAT_OVERFLOW, MAX_LIST, OVERFLOW, binary};
+use super::operators::{DOMAIN, FLOAT_OVERFLOW, MAX_LIST, OVERFLOW, binary};
 use crate::error::{ExprError, Span};
 use crate::value::Value;
 
@@ -77,7 +77,7 @@ fn of_values(short: &str, values: Vec<Value>) -> Result<Value, String> {
     let logarithm = |i: usize, of: fn(f64) -> f64| -> Result<f64, String> {
         match float(i)? {
             x if x > 0.0 || x.is_nan() => Ok(of(x)),
-            _ => Err("outside the function's domain".into()),
+            _ => Err(DOMAIN.into()),
         }
     };
     match (short, values.as_slice()) {
@@ -104,7 +104,7 @@ fn of_values(short: &str, values: Vec<Value>) -> Result<Value, String> {
             }),
         },
         ("sqrt", [_]) => match float(0)? {
-            x if x < 0.0 => Err("outside the function's domain".into()),
+            x if x < 0.0 => Err(DOMAIN.into()),
             x => Ok(Value::Float(x.sqrt())),
         },
         ("log2", [_]) => logarithm(0, f64::log2).map(Value::Float),

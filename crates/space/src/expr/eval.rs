@@ -4,7 +4,7 @@
 use super::ast::{Expr, Form, Kind};
 use super::call::call;
 use super::functions::distinct;
-use super::operators::{binary, compare, unary};
+use super::operators::{INDEX, binary, compare, unary};
 use crate::error::ExprError;
 use crate::script::Scripts;
 use crate::value::Value;
@@ -140,7 +140,7 @@ fn element(items: &Value, index: &Value) -> Result<Value, String> {
             Value::Str(s) => s.chars().nth(i).map(|c| Value::Str(c.into())),
             _ => None,
         })
-        .ok_or_else(|| format!("index {i} of {length} values"))
+        .ok_or_else(|| format!("{INDEX}{i} of {length} values"))
 }
 
 /// The values of a parameter: the elements of a list, or a single value.

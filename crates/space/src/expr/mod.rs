@@ -18,8 +18,9 @@ pub use eval::{Names, Scope, eval, eval_list};
 pub use formula::{Expression, ExpressionError};
 pub(crate) use functions::{divisors, gcd, takes};
 pub(crate) use operators::{
-    DIVISION_BY_ZERO, EXACT, FLOAT_OVERFLOW, OVERFLOW, OperatorError, float_floor_div, float_mod,
-    float_pow, int_floor_div, int_mod, int_pow, int_quotient, int_shl, int_shr,
+    DIVISION_BY_ZERO, DOMAIN, EXACT, FLOAT_OVERFLOW, INDEX, OVERFLOW, OperatorError,
+    float_floor_div, float_mod, float_pow, int_floor_div, int_mod, int_pow, int_quotient, int_shl,
+    int_shr,
 };
 pub(crate) use parse::reserved;
 pub use parse::{Domain, parse, parse_domain};

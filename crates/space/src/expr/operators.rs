@@ -44,6 +44,9 @@ pub(crate) enum OperatorError {
 
 pub(crate) const DIVISION_BY_ZERO: &str = "division by zero";
 pub(crate) const FLOAT_OVERFLOW: &str = "a float is too large";
+pub(crate) const DOMAIN: &str = "outside the function's domain";
+/// What the message of an index outside its list begins with.
+pub(crate) const INDEX: &str = "index ";
 pub(crate) const OVERFLOW: &str = "the integer does not fit 64 bits";
 
 /// A list longer than this is refused: it would not be a parameter's values.

@@ -478,9 +478,11 @@ const OF_GENERATORS: [&str; 9] = [
     "any", "all", "sum", "min", "max", "list", "tuple", "set", "sorted",
 ];
 
-/// Whether a word has a meaning of its own in expressions, so that nothing can have it as a name.
+/// Whether a word has a meaning of its own in expressions, so that nothing can have it as a name. A parameter may be called
+/// `lambda`, as in other tuners: only an expression cannot use it.
 pub(crate) fn reserved(word: &str) -> bool {
-    KEYWORDS.contains(&word) || matches!(word, "True" | "true" | "False" | "false" | "None")
+    (KEYWORDS.contains(&word) && word != "lambda")
+        || matches!(word, "True" | "true" | "False" | "false" | "None")
 }
 
 impl From<Value> for Expr {

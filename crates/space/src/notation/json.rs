@@ -164,7 +164,11 @@ fn neutral(json: &J) -> Read<Definition> {
     for p in array(json, "parameters", "the file")? {
         let name = text(p, "name", "a parameter")?.to_owned();
         let what = format!("parameter `{name}`");
-        only(p, &["name", "values", "range"], &what)?;
+        only(
+            p,
+            &["name", "values", "range", "type", "unit", "description"],
+            &what,
+        )?;
         let values = if let Some(r) = p.get("range") {
             if p.get("values").is_some() {
                 return Err(SpaceError::new(format!("{what} has `values` and `range`")));
@@ -204,7 +208,11 @@ fn neutral(json: &J) -> Read<Definition> {
             J::String(s) => s.clone(),
             _ => text(c, "expr", &what)?.to_owned(),
         };
-        only(c, &["name", "expr", "expr_plain", "kind", "note"], &what)?;
+        only(
+            c,
+            &["name", "expr", "expr_plain", "kind", "note", "because"],
+            &what,
+        )?;
         d.filters.push(FilterText {
             name: c
                 .get("name")
@@ -217,7 +225,7 @@ fn neutral(json: &J) -> Read<Definition> {
                     return Err(SpaceError::new(format!("{what}: `kind` is hard or soft")));
                 }
             },
-            because: match c.get("note") {
+            because: match c.get("note").or(c.get("because")) {
                 None | Some(J::Null) => None,
                 Some(J::String(s)) => Some(s.clone()),
                 Some(_) => {

@@ -136,8 +136,7 @@ pub(super) fn constant_expression(
     what: &str,
     known: &[(String, Value)],
 ) -> Read<Value> {
-    const HINT: &str =
-        "an expression may use constants above it; a string constant is written '\"text\"'";
+    const HINT: &str = "an expression may use constants above it; a string constant has quotes of its own, as in \"'text'\"";
     let e = parse(text).map_err(|e| e.within(what, text).hint(HINT))?;
     let names = |n: &str| known.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone());
     eval(&e, &Scope::new(&names)).map_err(|e| e.within(what, text).hint(HINT))

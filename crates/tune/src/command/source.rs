@@ -1,5 +1,6 @@
 //! Where a number is in what a run leaves: by a regular expression or a JSON path, in its output or in a file.
 
+use super::decimal::Number;
 use super::expected::brief;
 use super::template::Words;
 use super::written::SourceText;
@@ -121,11 +122,11 @@ impl Place {
     fn find(&self, text: &str) -> Result<f64, String> {
         let number = |t: &str| {
             let t = t.trim();
-            // As Fortran writes double precision.
-            let found = t
-                .parse::<f64>()
-                .or_else(|_| t.replace(['d', 'D'], "e").parse());
-            found.map_err(|_| format!("`{}` is no number", brief(t)))
+            let found = t.parse().ok();
+            // As Fortran writes them, too.
+            found
+                .or_else(|| Number::of(t).map(|n| n.value()))
+                .ok_or_else(|| format!("`{}` is no number", brief(t)))
         };
         match self {
             Self::Whole => number(text),

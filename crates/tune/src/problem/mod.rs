@@ -10,6 +10,7 @@ mod maps;
 mod measure;
 mod parse;
 pub mod parts;
+mod set;
 mod setting;
 mod textures;
 mod unused;
@@ -21,7 +22,7 @@ pub use data::{Answer, Argument, Data, Fill, Role, Tolerance, Type};
 pub use error::{ConfigError, ProblemError, ValueError};
 pub use maps::Map;
 pub use measure::Measure;
-pub use parse::set;
+pub use set::set;
 pub use textures::TextureOf;
 pub use written::{Baseline, Build, Language, Returns, Setup};
 

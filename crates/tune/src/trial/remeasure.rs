@@ -104,7 +104,13 @@ impl Bench<'_> {
         if order.is_empty()
             && let Some(unmet) = objective.unmet((0..best.len()).filter_map(known))
         {
-            return Err(unmet.into());
+            let others = trials.iter().filter_map(Trial::cost);
+            return Err(match objective.unmet(others) {
+                Some(_) => unmet.into(),
+                None => TuneError::Finalists(format!(
+                    "no finalist keeps the bound of `{objective}` in them, though other trials do: more finalists, or a longer search, may find one"
+                )),
+            });
         }
         let values: Vec<Vec<f64>> = (0..best.len())
             .map(|i| rounds.values(i, objective, flops(i)))

@@ -87,7 +87,7 @@ fn range(text: &str) -> std::result::Result<Range, String> {
 
 fn finite(text: &str) -> std::result::Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|x| x.is_finite());
-    number.ok_or_else(|| format!("\"{text}\" is not a number"))
+    number.ok_or_else(|| format!("\"{text}\" is not a finite number"))
 }
 
 /// Maximum number of points of one run.

@@ -49,6 +49,10 @@ pub fn page(report: &Report, sources: &Sources) -> Result<Vec<u8>, GisaxsError> 
     if !found.at_bounds.is_empty() {
         facts.push(Fact::new("at a bound", found.at_bounds.join(", ")));
     }
+    let warnings = found.warnings(report.target);
+    if !warnings.is_empty() {
+        facts.push(Fact::new("not known", warnings.join("; ")));
+    }
     let page = Page {
         title: format!("Fit: {}", name.to_string_lossy()),
         subtitle: found.termination.clone(),

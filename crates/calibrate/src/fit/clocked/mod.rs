@@ -9,6 +9,7 @@ use super::identify::{self, NotKnown};
 use super::{Constant, Errors, FitError};
 use crate::linalg::nnls;
 use crate::record::Record;
+use crate::roof::roof;
 use greenup_meter::stats::{median, quantile};
 use greenup_model::clocked::follows_core;
 use greenup_model::{Clocking, Estimate, Label, Machine, Op, OpCost, predict_clocked};
@@ -355,14 +356,8 @@ impl ClockedFit {
         };
         for (op, cost) in &mut machine.cost {
             cost.energy_j = self.energy_j.get(op).map(estimate);
-            let best = records
-                .iter()
-                .filter(|r| r.occupancy >= 1.0 && r.work.count(*op) > 0.0)
-                .min_by(|a, b| {
-                    (a.time_s / a.work.count(*op)).total_cmp(&(b.time_s / b.work.count(*op)))
-                });
-            cost.clock_hz = best
-                .and_then(|r| r.note("_clock_hz"))
+            cost.clock_hz = roof(records, *op)
+                .and_then(|r| r.record.note("_clock_hz"))
                 .filter(|_| follows_core(*op));
         }
         machine.constant_power_w = self.constant_power_w.as_ref().map(estimate);

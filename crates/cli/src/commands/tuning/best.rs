@@ -128,6 +128,11 @@ pub fn failures(path: &Path, sweep: &Sweep) -> String {
         return "the file trials.jsonl of the sweep has the message of each failure".into();
     }
     let first = sweep.trials.iter().find_map(|t| Some(t.failure()?.1));
-    let message = first.and_then(|m| m.lines().next()).unwrap_or_default();
-    format!("the file tells of the first: {message}")
+    match first
+        .and_then(|m| m.lines().next())
+        .filter(|m| !m.is_empty())
+    {
+        Some(message) => format!("the first failure: {message}"),
+        None => "the file gives no reasons".into(),
+    }
 }

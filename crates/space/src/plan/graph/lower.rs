@@ -177,6 +177,11 @@ impl Lowering<'_> {
 
     pub(crate) fn number(&mut self, e: &Expr) -> Lowered {
         let id = self.value(e)?;
+        self.number_of(id, e)
+    }
+
+    /// The number that the node of an expression is. Lowering it once more would take twice as long for each level above.
+    pub(crate) fn number_of(&mut self, id: Id, e: &Expr) -> Lowered {
         if self.is_symbol(id) {
             let error = self.no_number(e);
             return self.table(e, number, error);
@@ -254,20 +259,18 @@ impl Lowering<'_> {
             };
             return Ok(self.graph.apply(op, &[a, b], Type::Int));
         }
-        if matches!(op, B::Add | B::Mul) {
-            let (left, right) = (self.value(a)?, self.value(b)?);
-            if self.is_symbol(left) || self.is_symbol(right) {
-                let mut lists = |e: &Expr| {
-                    let list = |v: &Value| matches!(v, Value::Str(_) | Value::Tuple(_));
-                    self.values(e).iter().any(list)
-                };
-                let (left, right) = (lists(a), lists(b));
-                if (left && right) || (op == B::Mul && (left || right)) {
-                    return Err(self.no_number(if left { a } else { b }));
-                }
+        let (left, right) = (self.value(a)?, self.value(b)?);
+        if matches!(op, B::Add | B::Mul) && (self.is_symbol(left) || self.is_symbol(right)) {
+            let mut lists = |e: &Expr| {
+                let list = |v: &Value| matches!(v, Value::Str(_) | Value::Tuple(_));
+                self.values(e).iter().any(list)
+            };
+            let (left, right) = (lists(a), lists(b));
+            if (left && right) || (op == B::Mul && (left || right)) {
+                return Err(self.no_number(if left { a } else { b }));
             }
         }
-        let (mut a, mut b) = (self.number(a)?, self.number(b)?);
+        let (mut a, mut b) = (self.number_of(left, a)?, self.number_of(right, b)?);
         let bounds = |s: &Self, id: Id| s.graph.node(id).bounds;
         let ints = !self.is_float(a) && !self.is_float(b);
         if ints && op == B::Div {

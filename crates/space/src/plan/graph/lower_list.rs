@@ -185,6 +185,7 @@ impl Lowering<'_> {
             };
             if list.set {
                 for earlier in &list.items[..i] {
+                    self.effort += 1;
                     let differs = self
                         .pair(CompareOp::Ne, &earlier.value, None, &item.value)?
                         .0;
@@ -207,8 +208,20 @@ impl Lowering<'_> {
         Ok(there)
     }
 
+    /// A function of a list that no parameter changes: the elements of a set are compared pair by pair otherwise.
+    fn known_call(&mut self, name: &str, of: &Expr) -> Option<Value> {
+        let call = Expr {
+            kind: Kind::Call(name.to_owned(), vec![of.clone()]),
+            span: of.span,
+        };
+        self.known(&call).filter(|v| v.as_float().is_some())
+    }
+
     /// `sum` of a list.
     pub(super) fn sum(&mut self, of: &Expr, error: ExprError) -> Lowered {
+        if let Some(sum) = self.known_call("sum", of) {
+            return self.literal(&sum, of.span);
+        }
         let list = self.list(of).ok_or(error)?;
         let there = self.there(&list)?;
         let zero = self.graph.int(0);
@@ -230,6 +243,9 @@ impl Lowering<'_> {
 
     /// `len` of a list.
     pub(super) fn len(&mut self, of: &Expr, error: ExprError) -> Lowered {
+        if let Some(length) = self.known_call("len", of) {
+            return self.literal(&length, of.span);
+        }
         let list = self.list(of).ok_or_else(|| error.clone())?;
         for item in &list.items {
             // A fault of an element is one of the list.
@@ -255,7 +271,7 @@ impl Lowering<'_> {
             if self.is_symbol(id) && self.tabulable(&of.iter().collect::<Vec<_>>()).is_some() {
                 return Err(self.no_number(e));
             }
-            ids.push(self.number(e)?);
+            ids.push(self.number_of(id, e)?);
         }
         let floats = ids.iter().any(|&id| self.is_float(id));
         let (int, float) = match least {
@@ -293,6 +309,10 @@ impl Lowering<'_> {
         let mut truths = Vec::new();
         let mut lazy = true;
         if let Some(list) = self.list(of) {
+            let known = match known {
+                None if self.list(item).is_none() => self.value(item).ok(),
+                known => known,
+            };
             for own in &list.items {
                 let equal = self.pair(CompareOp::Eq, item, known, &own.value)?.0;
                 truths.push(match &own.when {
@@ -354,7 +374,7 @@ impl Lowering<'_> {
         if ids.iter().any(|&id| self.graph.node(id).kind != kind) {
             return Err(error);
         }
-        let mut all = self.graph.apply(Op::Unfit(Fault::Kind), &[at], kind);
+        let mut all = self.graph.apply(Op::Unfit(Fault::Index), &[at], kind);
         for i in (-n..n).rev() {
             let own = ids[i.rem_euclid(n) as usize];
             let i = self.graph.int(i);
@@ -412,7 +432,7 @@ impl Lowering<'_> {
         Ok(all)
     }
 
-    /// `len({a, b, c}) == 3`: that all differ, told apart pair by pair so that each pair is decided early.
+    /// `len({a, b, c}) == 3`: that all differ, compared pair by pair so that each pair is decided early.
     pub(super) fn all_differ(&mut self, length: &Expr, n: &Expr) -> Option<Id> {
         let (Kind::Call(name, args), Kind::Literal(n)) = (&length.kind, &n.kind) else {
             return None;

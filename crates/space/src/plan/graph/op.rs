@@ -98,6 +98,7 @@ pub enum Fault {
     Kind = 4,
     Inexact = 5,
     FloatOverflow = 6,
+    Index = 7,
 }
 
 impl Fault {
@@ -109,6 +110,7 @@ impl Fault {
             4 => Some(Self::Kind),
             5 => Some(Self::Inexact),
             6 => Some(Self::FloatOverflow),
+            7 => Some(Self::Index),
             _ => None,
         }
     }
@@ -121,6 +123,7 @@ impl Fault {
             Self::Kind => "a value is of the wrong kind",
             Self::Inexact => "an integer beyond 2^53 stands where a float is chosen or compared",
             Self::FloatOverflow => "a float is too large",
+            Self::Index => "an index is outside its list",
         }
     }
 }

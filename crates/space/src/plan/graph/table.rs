@@ -2,7 +2,9 @@
 //! value of the parameters that they depend on when the space is built.
 
 use crate::error::ExprError;
-use crate::expr::{DIVISION_BY_ZERO, EXACT, Expr, FLOAT_OVERFLOW, Names, OVERFLOW, Scope, eval};
+use crate::expr::{
+    DIVISION_BY_ZERO, DOMAIN, EXACT, Expr, FLOAT_OVERFLOW, INDEX, Names, OVERFLOW, Scope, eval,
+};
 use crate::plan::build::Param;
 use crate::plan::graph::Id;
 use crate::plan::graph::lower::{Binding, Lowered, Lowering};
@@ -85,7 +87,11 @@ impl<'a> Lowering<'a> {
             .collect();
         let found: Vec<Value> = results.iter().flatten().cloned().collect();
         if found.is_empty() {
-            return Err(why.map_or(error, |why| ExprError::new(why.message, e.span)));
+            let within = |why: &ExprError| e.span.from <= why.span.from && why.span.to <= e.span.to;
+            return Err(why.map_or(error, |why| match within(&why) {
+                true => why,
+                false => ExprError::new(why.message, e.span),
+            }));
         }
         let numbers = found.iter().all(|v| v.as_float().is_some());
         let known = |v: &Value| self.symbols.get(v).is_some();
@@ -265,6 +271,8 @@ fn fault(e: &ExprError) -> Fault {
         DIVISION_BY_ZERO => Fault::DivisionByZero,
         OVERFLOW => Fault::Overflow,
         FLOAT_OVERFLOW => Fault::FloatOverflow,
+        DOMAIN => Fault::Domain,
+        message if message.starts_with(INDEX) => Fault::Index,
         _ => Fault::Kind,
     }
 }

@@ -74,7 +74,7 @@ pub fn check_names(d: &Definition) -> Built<()> {
             return Err(SpaceError::new(format!(
                 "invalid name for a {what}: `{name}` has a meaning of its own in expressions"
             ))
-            .hint(format!("another name, such as `{name}_`, has none")));
+            .hint(format!("rename it, for example to `{name}_`")));
         }
         if let Some(earlier) = seen.insert(name, what) {
             return Err(SpaceError::new(format!(

@@ -270,7 +270,9 @@ fn in_one_unit(
         let Some(first) = written.first() else {
             continue;
         };
-        let by_name = written.iter().all(|u| ratio(u, metric).is_some());
+        // A name such as `min` or `h` is no unit.
+        let is_unit = metric.contains('/') || metric.to_uppercase().ends_with("FLOPS");
+        let by_name = is_unit && written.iter().all(|u| ratio(u, metric).is_some());
         let target = if by_name { metric } else { *first };
         if units.len() == 1 && *first == target {
             continue;

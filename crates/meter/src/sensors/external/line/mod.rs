@@ -53,7 +53,7 @@ pub struct Lines {
     /// Samples that were read with it.
     agreed: usize,
     /// With what the last line would have been a sample instead.
-    rival: Option<Separator>,
+    other: Option<Separator>,
     /// The last time of day, with the days before.
     of_day_s: Option<f64>,
     device: Option<String>,
@@ -121,7 +121,7 @@ impl Lines {
             Ok(parsed) => {
                 self.separator = Some(usual);
                 self.agreed += 1;
-                self.rival = None;
+                self.other = None;
                 return self.take(line, parsed);
             }
             Err(e) if self.agreed >= SURE => return Err(e),
@@ -130,15 +130,15 @@ impl Lines {
         let mut others = Separator::ALL.into_iter().filter(|&s| s != usual);
         let other = others.find_map(|s| Some((s, self.parse(line, s).ok()?)));
         let Some((separator, parsed)) = other else {
-            self.rival = None;
+            self.other = None;
             return Err(e);
         };
         // Two lines in a row are not torn.
-        if self.separator.is_some() && self.rival != Some(separator) {
-            self.rival = Some(separator);
+        if self.separator.is_some() && self.other != Some(separator) {
+            self.other = Some(separator);
             return Err(e);
         }
-        (self.separator, self.agreed, self.rival) = (Some(separator), 1, None);
+        (self.separator, self.agreed, self.other) = (Some(separator), 1, None);
         self.take(line, parsed)
     }
 

@@ -202,6 +202,9 @@ fn metrics_are_compared_in_one_unit() {
     }
     let s = of("throughput", (1.0, "TFLOP/s"), (20.0, "GFLOP/s")).unwrap();
     assert!(has(&s, "TFLOP/s, GFLOP/s: they are converted to TFLOP/s"));
+    // The name of a metric may be that of a unit.
+    let s = of("min", (2.0, "ms"), (3.0, "ms")).unwrap();
+    assert!(near(s.trials[0].metrics["min"], 2.0) && s.warnings.is_empty());
     assert!(has(
         &of("x", (1.0, "frames"), (2.0, "")).unwrap(),
         "without a unit"
