@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Checks that help texts and docs use the field's terms.
+"""Checks that help texts and docs use the field's terms, and that sentences of README and guide are short.
 
 Usage: docs/check_words.py [--docs-only] [BINARY ...]
 
 Reads README.md, CONTRIBUTING.md, docs/**/*.md, and `--help` of every command and subcommand of greenup, gisaxs, hydro and fmm:
 the binaries given, else those in target/release or target/debug. Fails on words that the project has replaced. A line
 that documents an old name as an alias carries the comment `<!-- old name -->` and is skipped.
+
+Fails too on sentences of more than 35 words in README.md, CONTRIBUTING.md and the guide (docs, without the records in docs/results).
+A sentence ends with `.`, `!` or `?`, or with its paragraph, list item or cell of a table. A piece of code and the text of a link count as
+they are read: code as one word. Code blocks, headings and comments are left out.
 """
 import pathlib
 import re
@@ -110,6 +114,52 @@ def faults_of(text, name):
     return [fault for _number, fault in sorted(faults)]
 
 
+MOST_WORDS = 35
+ENDS = re.compile(r"[.!?][)\"”’*_]*$")
+ABBREVIATIONS = re.compile(r"(^|\W)(e\.g|i\.e|al|vs|cf|etc|eqs?|[Ff]igs?)\.$")
+
+
+def sentences(text):
+    """(line, words) of each sentence of a page."""
+    def lines_only(match):
+        return "\n" * match[0].count("\n")
+
+    text = re.sub(r"^(```|~~~).*?^\1[^\n]*$", lines_only, text, flags=re.M | re.S)
+    text = re.sub(r"<!--.*?-->", lines_only, text, flags=re.S)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"(`+)[^`](?:[^`]|\n(?!\n))*?\1", lambda match: "code" + lines_only(match), text)
+    blocks, open_block = [], None
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.strip()
+        if line.startswith("|"):
+            blocks += [[(number, word) for word in cell.split()] for cell in re.split(r"(?<!\\)\|", line)]
+            open_block = None
+        elif not line or line.startswith("#"):
+            open_block = None
+        else:
+            item = re.match(r"([-*+>]|\d+\.)\s+", line)
+            if open_block is None or item:
+                open_block = []
+                blocks.append(open_block)
+            open_block += [(number, word) for word in line[item.end() if item else 0 :].split()]
+    for block in blocks:
+        sentence = []
+        for number, word in block:
+            sentence.append((number, word))
+            if ENDS.search(word) and not ABBREVIATIONS.search(word):
+                yield sentence[0][0], [word for _number, word in sentence]
+                sentence = []
+        if sentence:
+            yield sentence[0][0], [word for _number, word in sentence]
+
+
+def long_sentences(text, name):
+    for number, words in sentences(text):
+        count = sum(1 for word in words if re.search(r"\w", word))
+        if count > MOST_WORDS:
+            yield f"{name}:{number}: a sentence of {count} words, at most {MOST_WORDS}\n    {' '.join(words)[:150]}"
+
+
 def helps(binary, path=()):
     """All help texts of a binary: (command, text)."""
     done = subprocess.run([binary, *path, "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
@@ -136,14 +186,17 @@ def main(arguments):
     faults, texts = [], 0
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
     for page in pages:
-        faults += faults_of(page.read_text(), str(page.relative_to(ROOT)))
+        text, name = page.read_text(), page.relative_to(ROOT).as_posix()
+        faults += faults_of(text, name)
+        if not name.startswith("docs/results/"):
+            faults += long_sentences(text, name)
         texts += 1
     if not docs_only:
         for binary in binaries or find_binaries():
             for command, text in helps(binary):
                 faults += faults_of(text, f"{command} --help")
                 texts += 1
-    print("\n".join(faults) if faults else f"words: {texts} texts, none replaced")
+    print("\n".join(faults) if faults else f"words: {texts} texts, no replaced words, no sentences of more than {MOST_WORDS} words")
     return 1 if faults else 0
 
 

@@ -22,7 +22,7 @@ pub struct MeshArgs {
 
 #[derive(Subcommand)]
 enum MeshShape {
-    /// A bicontinuous blend of two phases in a box, such as the active layer of a polymer solar cell: the surface where a
+    /// A bicontinuous blend of two phases in a box, such as the active layer of a polymer solar cell. Its surface is where a
     /// random sum of plane waves of one wavelength crosses a level, closed by the faces of the box
     Bicontinuous(BicontinuousArgs),
 }
