@@ -12,8 +12,12 @@ fn every_command_of_the_guide_parses() {
         .output()
         .unwrap();
     let mut texts = vec![String::from_utf8(help.stdout).unwrap()];
-    for page in ["README.md", "docs/gisaxs.md"] {
-        texts.push(std::fs::read_to_string(root.join(page)).unwrap());
+    let pages = std::fs::read_dir(root.join("docs/gisaxs")).unwrap();
+    let pages = pages.map(|entry| entry.unwrap().path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|e| e == "md"));
+    let named = ["README.md", "docs/commands.md", "docs/gisaxs.md"].map(|page| root.join(page));
+    for page in named.into_iter().chain(pages) {
+        texts.push(std::fs::read_to_string(page).unwrap());
     }
     let mut checked = 0;
     for line in texts.iter().flat_map(|t| t.lines()).map(str::trim) {
