@@ -41,6 +41,7 @@ docs:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
     python3 docs/check_words.py
     python3 docs/check_links.py
+    python3 docs/commands.py --check
     if command -v mdbook >/dev/null; then mdbook build docs; fi
 
 # Fuzz all targets, SECONDS each

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes docs/commands.md: every command with the sentence of its `--help`, and examples with their times.
 
-Usage: docs/commands.py [FOLDER]          the programs greenup, gisaxs, hydro and fmm are in FOLDER [default: target/release]
+Usage: docs/commands.py [FOLDER]          the programs greenup, gisaxs, hydro and fmm are in FOLDER
+                                          [default: target/release, else target/debug]
        docs/commands.py [FOLDER] --check  fails if docs/commands.md differs from what would be written
        docs/commands.py [FOLDER] --time [TEXT]
                                           runs the examples, or those that contain TEXT, in the working folder (a checkout),
@@ -139,7 +140,8 @@ def main(arguments):
     flags = [a for a in arguments if a.startswith("--")]
     words = [a for a in arguments if not a.startswith("--")]
     text = words.pop() if "--time" in flags and arguments[-1] != "--time" else ""
-    folder = pathlib.Path(words[0]).resolve() if words else ROOT / "target/release"
+    built = [ROOT / "target/release", ROOT / "target/debug"]
+    folder = pathlib.Path(words[0]).resolve() if words else next((f for f in built if (f / "fmm").exists()), built[0])
     if "--time" in flags:
         measure(folder, text)
         return 0
