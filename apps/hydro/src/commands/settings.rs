@@ -2,7 +2,6 @@
 
 use crate::commands::figures::FigureSettings;
 use clap::{Args, ValueEnum};
-use greenup_app::renamed::note_keys;
 use greenup_app::{AppError, Result};
 use greenup_hydro::fem::element::Shape;
 use greenup_hydro::part::partition::Method;
@@ -11,13 +10,6 @@ use greenup_hydro::problem::{Defaults, Problem};
 use greenup_hydro::time::integrator::Ode;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-
-/// Keys of problem files that have another name now.
-const OLD_KEYS: [(&str, &str); 3] = [
-    ("run.operator", "run.assembly"),
-    ("run.frames", "run.snapshots"),
-    ("material.*.stiffness", "material.*.p_inf"),
-];
 
 /// Assembly of the operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -80,7 +72,7 @@ pub struct Settings {
     pub ode: Option<Ode>,
     /// Assembly of the operators [default: partial if the zones allow it]
     #[arg(long, value_enum)]
-    #[serde(alias = "operator", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub assembly: Option<Assembly>,
     /// Device: cpu; cuda or cuda:N for a GPU; cuda:0,1 or cuda:all for several GPUs, a rank each; cuda+cpu to share
     /// the zones [default: cpu]
@@ -141,7 +133,7 @@ pub struct Settings {
     pub vtu: Option<PathBuf>,
     /// Number of snapshots of the fields, after the initial one [default: 10]
     #[arg(long, value_name = "N")]
-    #[serde(alias = "frames", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<usize>,
     /// Draw a field of the final state: in 1D over x, in 2D on its mesh, in 3D on planes and the outer faces
     #[arg(long, value_name = "FILE.png|.svg|.pdf")]
@@ -212,12 +204,6 @@ impl Settings {
         let problem = Problem::of(name)?;
         let mut out = self.clone();
         if let Some(user) = problem.user() {
-            // The file once more: the problem holds no old names.
-            if let Ok(text) = greenup_files::read_text(Path::new(name))
-                && let Ok(keys) = text.parse()
-            {
-                note_keys(name, &keys, &OLD_KEYS);
-            }
             let run: Self = user
                 .run
                 .clone()

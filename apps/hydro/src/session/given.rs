@@ -32,7 +32,6 @@ impl Given {
         }
         let all = serde_json::from_value(Value::Object(settings.clone()));
         all.map(Self).map_err(|e| WrongSetting {
-            // Two names of one setting.
             name: "settings".to_owned(),
             value: Value::Object(settings.clone()).to_string(),
             wanted: e.to_string(),
