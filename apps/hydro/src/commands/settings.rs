@@ -18,7 +18,6 @@ pub enum Assembly {
     /// Full assembly: force and mass matrices are stored (all zone shapes)
     Full,
     /// Partial assembly with sum factorisation (tensor-product elements only)
-    #[serde(alias = "matrix-free")]
     Partial,
 }
 
@@ -188,18 +187,6 @@ impl Settings {
     /// # Errors
     /// The problem does not exist, or its file has unknown keys or invalid values.
     pub fn resolved(&self) -> Result<(Problem, Self)> {
-        self.resolved_with(Problem::defaults)
-    }
-
-    /// As [`Settings::resolved`], for checkpoints of a version in which all problems had the same defaults.
-    ///
-    /// # Errors
-    /// As [`Settings::resolved`].
-    pub fn resolved_as_before(&self) -> Result<(Problem, Self)> {
-        self.resolved_with(|_| Defaults::GENERAL)
-    }
-
-    fn resolved_with(&self, defaults: impl Fn(&Problem) -> Defaults) -> Result<(Problem, Self)> {
         let name = self.problem();
         let problem = Problem::of(name)?;
         let mut out = self.clone();
@@ -218,7 +205,7 @@ impl Settings {
             fill!(out, run: mesh refine t_final steps order energy_order ode assembly device kernels share period cfl
                   cg_tol cg_max e0 every snapshots threads);
         }
-        let defaults = defaults(&problem);
+        let defaults = problem.defaults();
         out.problem = Some(name.to_owned());
         let mesh = out.mesh.get_or_insert_with(|| defaults.mesh.to_owned());
         let refine = if mesh == defaults.mesh {

@@ -108,12 +108,12 @@ mod tests {
             (json!({"cfl": [1]}), "cfl=[1]: use a number", true),
             (
                 json!({"assembly": true}),
-                "assembly=true: use one of `full`, `matrix-free`, `partial`",
+                "assembly=true: use `full` or `partial`",
                 true,
             ),
             (
                 json!({"assembly": "half"}),
-                "assembly=\"half\": use one of `full`, `matrix-free`, `partial`",
+                "assembly=\"half\": use `full` or `partial`",
                 false,
             ),
             (
