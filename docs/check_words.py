@@ -4,8 +4,7 @@
 Usage: docs/check_words.py [--docs-only] [BINARY ...]
 
 Reads README.md, CONTRIBUTING.md, docs/**/*.md, and `--help` of every command and subcommand of greenup, gisaxs, hydro and fmm:
-the binaries given, else those in target/release or target/debug. Fails on words that the project has replaced. A line
-that documents an old name as an alias carries the comment `<!-- old name -->` and is skipped.
+the binaries given, else those in target/release or target/debug. Fails on words that the project has replaced.
 
 Fails too on sentences of more than 35 words in README.md, CONTRIBUTING.md and the guide (docs, without the records in docs/results).
 A sentence ends with `.`, `!` or `?`, or with its paragraph, list item or cell of a table. A piece of code and the text of a link count as
@@ -101,8 +100,7 @@ def blank(match):
 
 
 def faults_of(text, name):
-    shown = re.sub(r"^.*<!-- old name -->.*$", blank, text, flags=re.M)
-    shown = re.sub(r"\]\([^)]*\)|<!--.*?-->", blank, shown)  # targets of links are file names
+    shown = re.sub(r"\]\([^)]*\)|<!--.*?-->", blank, text)  # targets of links are file names
     for pattern in PERMITTED:
         shown = pattern.sub(blank, shown)
     lines, faults = text.splitlines(), []

@@ -90,7 +90,7 @@ two cores of a shared virtual machine with AVX-512, without an energy sensor. "G
 
 Every command has `--help`; those that print data have `--json`. Data goes to standard output, messages to standard error. `-v`
 shows more messages, `--quiet` only warnings and errors. All four programs print shell completions (`greenup completions bash`) and
-manual pages (`greenup man`). `--version` prints their commit. `NO_COLOR` is respected. Flags of the previous version are accepted, with a note.
+manual pages (`greenup man`). `--version` prints their commit. `NO_COLOR` is respected.
 """
 
 

@@ -117,13 +117,13 @@ def space(folder):
 
 CASES = {
     "hydro 2D, Q2Q1, 64 x 64, 100 steps, matrix-free": hydro("--mesh square01_quad --refine 5 --order 2 --steps 100"),
-    "hydro 2D, Q3Q2, 32 x 32, 50 steps, full": hydro("--mesh square01_quad --refine 4 --order 3 --steps 50 --operator full"),
+    "hydro 2D, Q3Q2, 32 x 32, 50 steps, full": hydro("--mesh square01_quad --refine 4 --order 3 --steps 50 --assembly full"),
     "hydro 3D, Q2Q1, 16 x 16 x 16, 15 steps, matrix-free": hydro("--mesh cube01_hex --refine 3 --order 2 --steps 15"),
-    "hydro 3D, Q3Q2, 8 x 8 x 8, 10 steps, full": hydro("--mesh cube01_hex --refine 2 --order 3 --steps 10 --operator full"),
+    "hydro 3D, Q3Q2, 8 x 8 x 8, 10 steps, full": hydro("--mesh cube01_hex --refine 2 --order 3 --steps 10 --assembly full"),
     "gisaxs 512 x 512, cylinder": gisaxs("cylinder.toml"),
-    "gisaxs 512 x 512, mesh of 72 triangles, direct": gisaxs("few.toml --way direct --points one"),
-    "gisaxs 512 x 512, mesh of 72 triangles, exact": gisaxs("few.toml --way exact"),
-    "gisaxs 512 x 512, mesh of 3,200 triangles, nufft 1e-5": gisaxs("many.toml --way nufft --accuracy 1e-5"),
+    "gisaxs 512 x 512, mesh of 72 triangles, direct": gisaxs("few.toml --method direct --quadrature one"),
+    "gisaxs 512 x 512, mesh of 72 triangles, exact": gisaxs("few.toml --method exact"),
+    "gisaxs 512 x 512, mesh of 3,200 triangles, nufft 1e-5": gisaxs("many.toml --method nufft --accuracy 1e-5"),
     "fmm, 10^6 in a cube, 1e-6": fmm("-n 1000000 -a 1e-6"),
     "fmm, 10^6 of Plummer, 1e-6, gradients": fmm("-n 1000000 -a 1e-6 --distribution plummer --gradient"),
     "eight published spaces, read, compiled and indexed": space,

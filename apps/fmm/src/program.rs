@@ -3,7 +3,6 @@
 use crate::commands::{direct, lists, nbody, run, study, tune};
 use clap::{Parser, Subcommand};
 use greenup_app::ranks::check_alone;
-use greenup_app::renamed::Renamed;
 use std::process::ExitCode;
 
 /// Kernel-independent fast multipole method: N-body sums in O(N) on CPUs and GPUs
@@ -37,18 +36,9 @@ enum Command {
     Nbody(nbody::NbodyArgs),
 }
 
-/// Old names of flags, accepted for one release.
-const RENAMED: [Renamed; 4] = [
-    // By itself it means --quiet.
-    Renamed::flag("-q", "--ncrit").before_a_number(),
-    Renamed::flag("--q", "--ncrit"),
-    Renamed::flag("--edge", "--order"),
-    Renamed::flag("--real", "--precision"),
-];
-
 /// Runs the command with the arguments of this process; returns its exit code.
 pub fn main() -> ExitCode {
-    greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
+    greenup_app::command::run(|cli: Cli| match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Tune(args) => check_alone().and_then(|()| tune::run(&args)),
         Command::Direct(args) => check_alone().and_then(|()| direct::run(&args)),

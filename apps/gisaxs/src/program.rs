@@ -3,7 +3,6 @@
 use crate::commands::{fit, form_factor, mesh, reflectivity, simulate, study, wisdom};
 use clap::{Parser, Subcommand};
 use greenup_app::ranks::check_alone;
-use greenup_app::renamed::Renamed;
 use std::process::ExitCode;
 
 /// Grazing-incidence X-ray scattering: images, form factors, reflectivity and fits
@@ -42,19 +41,11 @@ enum Command {
     Wisdom(wisdom::WisdomArgs),
 }
 
-/// Old names of flags, accepted for one release.
-const RENAMED: [Renamed; 4] = [
-    Renamed::flag("--way", "--method").with_values(&[("product", "gemm")]),
-    Renamed::flag("--points", "--quadrature"),
-    Renamed::flag("--damping", "--im-qz"),
-    Renamed::flag("--greenest", "--lowest-energy"),
-];
-
 /// Runs the command with the arguments of this process; returns its exit code.
 pub fn main() -> ExitCode {
     #[cfg(feature = "hdf5")]
     greenup_app::version::set_features(&["hdf5"]);
-    greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
+    greenup_app::command::run(|cli: Cli| match cli.command {
         Command::Simulate(args) => simulate::simulate(&args),
         Command::FormFactor(args) => form_factor::form_factor(&args),
         Command::Reflectivity(args) => {

@@ -4,7 +4,6 @@ use crate::commands::settings::Settings;
 use crate::commands::{list, mesh, restart, run, study};
 use clap::{Parser, Subcommand};
 use greenup_app::ranks::check_alone;
-use greenup_app::renamed::Renamed;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -74,16 +73,9 @@ enum Command {
     },
 }
 
-/// Old names of flags, accepted for one release.
-const RENAMED: [Renamed; 3] = [
-    Renamed::flag("--operator", "--assembly").with_values(&[("matrix-free", "partial")]),
-    Renamed::flag("--frames", "--snapshots"),
-    Renamed::flag("--nodes", "--intervals").of(&["study"]),
-];
-
 /// Runs the command with the arguments of this process; returns its exit code.
 pub fn main() -> ExitCode {
-    greenup_app::command::run(&RENAMED, |cli: Cli| match cli.command {
+    greenup_app::command::run(|cli: Cli| match cli.command {
         Command::Run { settings, json } => {
             settings.only_of_outputs()?;
             let (problem, s) = settings.resolved()?;

@@ -24,7 +24,7 @@ fn path(dir: &tempfile::TempDir, name: &str) -> String {
     dir.path().join(name).to_str().unwrap().to_owned()
 }
 
-/// A study of the H200 as it was recorded by an earlier version.
+/// A recorded study of the H200.
 fn recorded() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../docs/results/data/hydro/study_h200.json")
@@ -152,8 +152,8 @@ fn a_study_is_drawn_again() {
         assert!(text.contains(name), "{name}");
     }
     // What cannot be a study is refused, and inputs stay.
-    std::fs::write(at("e.json"), "[]").unwrap();
-    std::fs::write(at("n.json"), "{\"rows\":[{}]}").unwrap();
+    std::fs::write(at("e.json"), "{\"provenance\":{},\"rows\":[]}").unwrap();
+    std::fs::write(at("n.json"), "[]").unwrap();
     for (name, word) in [
         ("e.json", "no rows"),
         ("n.json", "not a study"),

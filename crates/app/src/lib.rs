@@ -5,7 +5,6 @@
 //! | [`command`] | the frame of a `main`: interrupts, arguments, exit code |
 //! | [`command::common`] | `--version`, `-v`, `-q`, `completions` and `man`, which every program has |
 //! | [`mod@command::version`] | version, commit, target and features of this program |
-//! | [`renamed`] | old names of flags and keys, accepted with a note |
 //! | [`args`] | flags that mean the same everywhere: `--device`, `--threads`, `--machine`, `--sensor` |
 //! | [`error`] | errors of commands: message, suggestion, exit code |
 //! | [`keywords`] | messages for functions, which take settings by name instead of flags |
@@ -41,7 +40,6 @@ pub mod sensors;
 pub mod stdout;
 pub mod wisdom;
 
-pub use command::renamed;
 pub use command::version::{self, version};
 pub use error::{AppError, Result};
 pub use greenup_process::{interrupt, memory, threads};

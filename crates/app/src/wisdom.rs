@@ -7,7 +7,7 @@ use crate::provenance::Provenance;
 use crate::{machine, print};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use greenup_wisdom::merge::{Prefer, Verdict, merge};
-use greenup_wisdom::{Choice, Entry, Map, Origin, Store, StoreError, Wisdom, legacy, shipped};
+use greenup_wisdom::{Choice, Entry, Map, Origin, Store, StoreError, Wisdom, shipped};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -97,8 +97,7 @@ pub fn path() -> std::result::Result<Option<PathBuf>, NoHome> {
     }
 }
 
-/// The user's entries, those of earlier versions and the shipped ones, with the machines known here; nothing if wisdom is not
-/// used.
+/// The user's entries and the shipped ones, with the machines known here; nothing if wisdom is not used.
 ///
 /// # Errors
 /// A file of the user cannot be read, or is invalid.
@@ -111,13 +110,6 @@ pub fn load() -> std::result::Result<Wisdom, StoreError> {
     if let Ok(Some(path)) = path() {
         let own = Store::read(&path)?.entries.into_iter();
         known.extend(own.map(|e| (e, Origin::User(path.clone()))));
-        if matches!(source(), Source::Default) {
-            for name in legacy::FILES {
-                let old = path.with_file_name(name);
-                let entries = legacy::read(&old)?.into_iter();
-                known.extend(entries.map(|e| (e, Origin::Legacy(old.clone()))));
-            }
-        }
     }
     let shipped = shipped::store()?.entries.into_iter();
     known.extend(shipped.map(|e| (e, Origin::Shipped)));
@@ -126,25 +118,17 @@ pub fn load() -> std::result::Result<Wisdom, StoreError> {
     Ok(Wisdom { known, map })
 }
 
-/// The files of the user that [`load`] reads, each with its time and size: while these stay, so does what it returns.
-pub type Stamp = Vec<(PathBuf, Option<(SystemTime, u64)>)>;
+/// The file of the user that [`load`] reads, if there is one, with its time and size: while these stay, so does what it
+/// returns.
+pub type Stamp = Option<(PathBuf, Option<(SystemTime, u64)>)>;
 
-/// The stamp of the files as they are now.
+/// The stamp of the file as it is now.
 pub fn stamp() -> Stamp {
     // Without a home there is no file.
-    let Ok(Some(path)) = path() else {
-        return Vec::new();
-    };
-    let old = legacy::FILES.map(|name| path.with_file_name(name));
-    [path]
-        .into_iter()
-        .chain(old)
-        .map(|p| {
-            let known = p.metadata().ok();
-            let stamp = known.and_then(|m| Some((m.modified().ok()?, m.len())));
-            (p, stamp)
-        })
-        .collect()
+    let path = path().ok()??;
+    let known = path.metadata().ok();
+    let stamp = known.and_then(|m| Some((m.modified().ok()?, m.len())));
+    Some((path, stamp))
 }
 
 /// What became of entries that were kept.

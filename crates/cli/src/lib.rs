@@ -17,7 +17,7 @@ use std::process::ExitCode;
 pub fn main() -> ExitCode {
     // It splits into two processes, which only a process of one thread may; its watcher handles signals.
     let handles_signals = |cli: &Cli| matches!(cli.command, Command::TrialWorker(_));
-    greenup_app::command::run_with(&args::RENAMED, handles_signals, run)
+    greenup_app::command::run_with(handles_signals, run)
 }
 
 fn run(cli: Cli) -> greenup_app::Result {

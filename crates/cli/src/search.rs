@@ -6,11 +6,10 @@ use crate::launched::{self, Launched};
 use crate::{facts, setup};
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
-use greenup_app::{machine, print, renamed};
+use greenup_app::{machine, print};
 use greenup_device::CpuFacts;
 use greenup_space::{Facts, Value};
 use greenup_tune::build::compile::compiler_version;
-use greenup_tune::problem::parts::OLD_KEYS;
 use greenup_tune::session::device_facts::of_opencl;
 use greenup_tune::session::{
     Budget, Estimate, Session, SessionError, SessionOptions, SessionResult,
@@ -45,9 +44,6 @@ pub fn problem_with(
     constants: &[(String, toml::Value)],
     facts: &Facts,
 ) -> Result<Problem> {
-    if let Ok(table) = greenup_files::read_text(file)?.parse() {
-        renamed::note_keys(&file.display().to_string(), &table, &OLD_KEYS);
-    }
     Problem::read_with(file, facts, constants).map_err(|e| {
         let out = AppError::new(e.to_string());
         match e.hint {

@@ -68,7 +68,7 @@ pub struct Provenance {
     /// Energy sensor.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub sensor: String,
-    /// Recorded sweep, or file of an earlier version, that it was taken from.
+    /// Recorded sweep that it was taken from.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub from: String,
 }
@@ -144,17 +144,19 @@ impl Entry {
     pub fn check(&self) -> Result<(), String> {
         let name = |what: &str, text: &str| {
             let control = text.chars().any(char::is_control);
-            match text.is_empty() || text.len() > LONGEST || control {
-                true => Err(format!("invalid {what}")),
-                false => Ok(()),
+            if text.is_empty() || text.len() > LONGEST || control {
+                return Err(format!("invalid {what}"));
             }
+            Ok(())
         };
         name("problem", &self.problem)?;
         name("objective", &self.objective)?;
         name("device name", &self.device.name)?;
-        let positive = |what: &str, x: f64| match x.is_finite() && x > 0.0 {
-            true => Ok(()),
-            false => Err(format!("{what} = {x}: it must be above 0")),
+        let positive = |what: &str, x: f64| {
+            if x.is_finite() && x > 0.0 {
+                return Ok(());
+            }
+            Err(format!("{what} = {x}: it must be above 0"))
         };
         positive("time_s", self.time_s)?;
         if let Some(e) = self.energy_j {

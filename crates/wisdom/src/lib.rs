@@ -9,7 +9,6 @@
 //! | [`merge`] | entries of another store: new, better, worse |
 //! | [`lookup`] | the entry for a device: its own, one of its architecture, the nearest |
 //! | [`fits`] | whether a device can run a config, by the filters of its search space |
-//! | [`legacy`] | the files of earlier versions |
 //! | [`shipped`] | the entries of the sweeps that come with the program |
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
@@ -19,7 +18,6 @@ pub mod device;
 pub mod distance;
 pub mod entry;
 pub mod fits;
-pub mod legacy;
 pub mod lookup;
 pub mod merge;
 pub mod shipped;

@@ -15,8 +15,6 @@ use std::path::PathBuf;
 pub enum Origin {
     /// The user's file of wisdom.
     User(PathBuf),
-    /// A file of an earlier version.
-    Legacy(PathBuf),
     /// A sweep that comes with the program.
     Shipped,
 }
@@ -26,8 +24,7 @@ impl Origin {
     fn rank(&self) -> u8 {
         match self {
             Self::User(_) => 0,
-            Self::Legacy(_) => 1,
-            Self::Shipped => 2,
+            Self::Shipped => 1,
         }
     }
 }
@@ -35,7 +32,7 @@ impl Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::User(path) | Self::Legacy(path) => write!(f, "{}", path.display()),
+            Self::User(path) => write!(f, "{}", path.display()),
             Self::Shipped => f.write_str("shipped with the program"),
         }
     }
@@ -157,9 +154,10 @@ impl Choice<'_> {
             }
             Nearness::Nearest => format!("config of {}, {of}{far}", d.title()),
         };
-        match self.size_octaves > 0.0 {
-            true => format!("{device}, another size"),
-            false => device,
+        if self.size_octaves > 0.0 {
+            format!("{device}, another size")
+        } else {
+            device
         }
     }
 

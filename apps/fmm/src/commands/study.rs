@@ -98,8 +98,6 @@ const QUICK: Policy = Policy {
 const SEED: u64 = 1;
 
 const PARAMETERS: [&str; 6] = ["points", "n", "ncrit", "precision", "accuracy", "gradient"];
-/// Names of studies of version 0.1, which are continued under them.
-const OLD_PARAMETERS: [&str; 6] = ["points", "n", "q", "real", "accuracy", "gradient"];
 
 struct Case {
     input: Input,
@@ -200,7 +198,7 @@ pub fn run(args: &StudyArgs) -> Result {
         Some(n) => sensors::gpu(Some(&n.to_string()))?.name,
         None => greenup_device::Isa::best().to_string(),
     };
-    let mut facts = SweepFacts {
+    let facts = SweepFacts {
         name: "fmm".into(),
         device,
         parameters: PARAMETERS.map(str::to_owned).to_vec(),
@@ -222,9 +220,6 @@ pub fn run(args: &StudyArgs) -> Result {
                 facts.device
             ))
             .hint("choose another folder with --out"));
-        }
-        if was.parameters == OLD_PARAMETERS {
-            facts.parameters = was.parameters;
         }
         let (folder, sweep) = Folder::resume(&args.out, &facts, &[])?;
         for warning in &sweep.warnings {

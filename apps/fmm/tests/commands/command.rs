@@ -109,7 +109,7 @@ fn what_cannot_be_is_refused() {
         ("run --points nowhere.csv", "cannot be read"),
         ("run -n 10 -o x.txt", ".csv, .npy, .vtu"),
         ("run --order 40", "3 to 16"),
-        ("run --edge 40", "`--edge` is now `--order`"),
+        ("run --edge 40", "unexpected argument '--edge'"),
         ("nbody -n 10 --dt 0", "time step"),
         ("nbody -n 0", "no bodies"),
         ("direct -n 0", "no pairs"),

@@ -4,7 +4,6 @@ mod accepted;
 mod command;
 mod faults;
 mod inputs;
-mod old_names;
 mod ranks;
 mod study_faults;
 mod wisdom;

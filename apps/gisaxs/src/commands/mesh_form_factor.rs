@@ -41,7 +41,6 @@ pub enum MethodArg {
     /// The analytic transform of each flat triangle
     Exact,
     /// Matrix products (tensor grids, rows of a detector)
-    #[value(alias = "product")]
     Gemm,
     /// Nonuniform FFT: cost independent of the number of triangles
     Nufft,

@@ -15,7 +15,6 @@ pub enum Method {
     /// The analytic transform of each flat triangle, to machine precision.
     Exact,
     /// Matrix products, on tensor grids and on rows of a detector.
-    #[serde(alias = "product")]
     Gemm,
     /// The nonuniform FFT, whose cost does not depend on the number of triangles.
     Nufft,

@@ -30,24 +30,6 @@ impl Values {
     /// The config of an entry as the device would run it: with as many threads as it has cores.
     pub(super) fn adapted(&self, e: &Entry, device: &Device) -> BTreeMap<String, Value> {
         let mut all = e.config.clone();
-        // Files of earlier versions have the product of h_y and h_z alone.
-        if let Some(points) = all
-            .remove("points")
-            .filter(|_| !all.contains_key("threads"))
-        {
-            all.extend([
-                ("h_y".to_owned(), points),
-                ("h_z".to_owned(), Value::Int(1)),
-            ]);
-        } else if let Some(points) = e.config.get("points") {
-            all.insert("points".to_owned(), points.clone());
-        }
-        for own in ["q", "buffers"]
-            .iter()
-            .filter(|_| e.config.contains_key("threads"))
-        {
-            all.remove(*own);
-        }
         if let (Some(n), Some(threads)) = (device.units(), all.get_mut("nthreads")) {
             *threads = Value::Int(n);
         }
@@ -77,13 +59,10 @@ impl Values {
     /// A parameter is missing or too large.
     pub fn blocks(&self) -> Result<Blocks, GisaxsError> {
         let size = |n: u64| usize::try_from(n).map_err(|_| format!("{n} is too large"));
-        // Files of earlier versions have the product.
-        let points = match self.of("points") {
-            Ok(n) => Some(n),
-            Err(_) => self.of("h_y")?.checked_mul(self.of("h_z")?),
-        };
+        let points =
+            (self.of("h_y")?.checked_mul(self.of("h_z")?)).ok_or("h_y times h_z is too large")?;
         Ok(Blocks {
-            points: size(points.ok_or("h_y times h_z is too large")?)?,
+            points: size(points)?,
             nodes: size(self.of("h_t")?)?,
             unroll: size(self.of("per_lane")?)?,
         })

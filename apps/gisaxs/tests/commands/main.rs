@@ -7,7 +7,6 @@ mod docs;
 mod hostile;
 mod inputs;
 mod mesh;
-mod old_names;
 mod outputs;
 mod pages;
 mod ranks;

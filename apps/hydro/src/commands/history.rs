@@ -10,8 +10,6 @@ use std::path::{Path, PathBuf};
 type Result<T = ()> = std::result::Result<T, HydroError>;
 
 const HEADER: &str = "step,t,next_dt,internal,kinetic,drift,run";
-/// That of earlier versions, without the mark of the run.
-const OLD_HEADER: &str = "step,t,next_dt,internal,kinetic,drift";
 
 /// Maximum length of a line.
 const MAX_LINE: u64 = 1024;
@@ -110,12 +108,11 @@ fn earlier(path: &Path, (mark, restart): (&str, Option<&Clock>), to: &mut Atomic
             Ok(_) => Err(not_ours().into()),
         }
     };
-    let has_marks = match next()?.as_deref() {
+    match next()?.as_deref() {
         None => return Ok(()),
-        Some(HEADER) => true,
-        Some(OLD_HEADER) => false,
+        Some(HEADER) => {}
         Some(_) => return Err(not_ours().into()),
-    };
+    }
     let Some(clock) = restart else {
         return Ok(());
     };
@@ -125,12 +122,11 @@ fn earlier(path: &Path, (mark, restart): (&str, Option<&Clock>), to: &mut Atomic
             path.display()
         ))
     };
-    // Without marks the time of the step tells whose lines they are. With them there may be no line yet.
-    let (mut known, mut last) = (has_marks, None);
+    let mut last = None;
     while let Some(line) = next()? {
         let words: Vec<&str> = line.split(',').collect();
         let step: usize = words[0].parse().map_err(|_| not_ours())?;
-        if has_marks && words.last() != Some(&mark) {
+        if words.last() != Some(&mark) {
             return Err(other("its lines have another mark"));
         }
         if step > clock.steps {
@@ -141,22 +137,16 @@ fn earlier(path: &Path, (mark, restart): (&str, Option<&Clock>), to: &mut Atomic
             if t != Some(clock.t) {
                 return Err(other(&format!("its step {step} is at another time")));
             }
-            known = true;
         }
         last = Some(step);
-        match has_marks {
-            true => writeln!(to, "{line}"),
-            false => writeln!(to, "{line},{mark}"),
-        }
-        .map_err(FileError::write(path))?;
+        writeln!(to, "{line}").map_err(FileError::write(path))?;
     }
     match last {
-        Some(last) if known && last < clock.steps => Err(HydroError::Output(format!(
+        Some(last) if last < clock.steps => Err(HydroError::Output(format!(
             "{} ends at step {last}, and the checkpoint is at step {}: the steps between would be missing. Fix: name another file with --history",
             path.display(),
             clock.steps
         ))),
-        _ if known => Ok(()),
-        _ => Err(other(&format!("it has no step {}", clock.steps))),
+        _ => Ok(()),
     }
 }

@@ -20,9 +20,12 @@ pub fn marked(s: Settings, inputs: &[Input]) -> Settings {
 fn of(s: &Settings, inputs: &[Input]) -> String {
     let files: Vec<&str> = s.input_files().iter().map(|(flag, _)| *flag).collect();
     // Files count by their contents.
-    let name = |flag: &str, name: &str| match files.contains(&flag) {
-        true => String::new(),
-        false => name.to_owned(),
+    let name = |flag: &str, name: &str| {
+        if files.contains(&flag) {
+            String::new()
+        } else {
+            name.to_owned()
+        }
     };
     let o = s.orders();
     let numbers = (o.kinematic, o.energy, o.cg_tol, o.cg_max, o.cfl, s.e0());
@@ -49,11 +52,7 @@ pub fn check_checkpoint(path: &Path, mark: &str) -> Result {
         ))
         .hint(hint)
     })?;
-    let setup = match old.checked {
-        true => old.setup,
-        false => old.setup.resolved_as_before()?.1,
-    };
-    let before = marked(setup, &old.inputs);
+    let before = marked(old.setup, &old.inputs);
     if before.mark.as_deref() == Some(mark) {
         return Ok(());
     }
@@ -79,8 +78,9 @@ pub fn check_drawing(path: &Path) -> std::result::Result<(), FileError> {
     }
     let bytes = greenup_files::read_bytes(path, greenup_files::read::TEXT_LIMIT)?;
     let head = &bytes[..bytes.len().min(1 << 14)];
-    match has(head, b"iTXt") && has(head, b"hydro") {
-        true => Ok(()),
-        false => Err(not_ours()),
+    if has(head, b"iTXt") && has(head, b"hydro") {
+        Ok(())
+    } else {
+        Err(not_ours())
     }
 }

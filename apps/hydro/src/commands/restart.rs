@@ -16,23 +16,8 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
         energy,
         clock,
         state,
-        checked,
     } = checkpoint::read::<Settings>(path)?;
-    let outputs = setup.history.is_some() || setup.vtu.is_some() || setup.png.is_some();
-    let before = if checked {
-        setup
-    } else {
-        print::warn(
-            "this checkpoint is of an earlier version, without a checksum: damage cannot be detected",
-        );
-        setup.resolved_as_before()?.1
-    };
-    if outputs {
-        print::note(
-            "note: a restart writes only the outputs that its flags name (--history, --vtu, --png, --radial)",
-        );
-    }
-    let before = mark::marked(before, &inputs);
+    let before = mark::marked(setup, &inputs);
     let snapshots_every = before.snapshots_every();
     let mut s = flags.clone();
     Settings {
@@ -59,13 +44,14 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
         shown(&s)?
     ));
     // Its [run] was part of the settings when the run began.
-    let clock = match s.t_final() > clock.t {
+    let clock = if s.t_final() > clock.t {
         // The last step was cut to end at the final time of before.
-        true => Clock {
+        Clock {
             dt: clock.free,
             ..clock
-        },
-        false => clock,
+        }
+    } else {
+        clock
     };
     let (problem, _) = Settings {
         problem: s.problem.clone(),
@@ -115,7 +101,7 @@ fn same_state(flags: &Settings, before: &Settings) -> Result {
     Ok(())
 }
 
-/// Refuses other content of the files that the run began with. Checkpoints of the first format do not know it.
+/// Refuses other content of the files that the run began with.
 pub fn same_files(s: &Settings, inputs: &[Input]) -> Result {
     let now = checks::inputs(s)?;
     for ((flag, path), now) in s.input_files().into_iter().zip(&now) {

@@ -2,7 +2,6 @@
 
 use crate::commands::figures::FigureSettings;
 use clap::{Args, ValueEnum};
-use greenup_app::renamed::note_keys;
 use greenup_app::{AppError, Result};
 use greenup_hydro::fem::element::Shape;
 use greenup_hydro::part::partition::Method;
@@ -12,13 +11,6 @@ use greenup_hydro::time::integrator::Ode;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Keys of problem files that have another name now.
-const OLD_KEYS: [(&str, &str); 3] = [
-    ("run.operator", "run.assembly"),
-    ("run.frames", "run.snapshots"),
-    ("material.*.stiffness", "material.*.p_inf"),
-];
-
 /// Assembly of the operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -26,7 +18,6 @@ pub enum Assembly {
     /// Full assembly: force and mass matrices are stored (all zone shapes)
     Full,
     /// Partial assembly with sum factorisation (tensor-product elements only)
-    #[serde(alias = "matrix-free")]
     Partial,
 }
 
@@ -80,7 +71,7 @@ pub struct Settings {
     pub ode: Option<Ode>,
     /// Assembly of the operators [default: partial if the zones allow it]
     #[arg(long, value_enum)]
-    #[serde(alias = "operator", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub assembly: Option<Assembly>,
     /// Device: cpu; cuda or cuda:N for a GPU; cuda:0,1 or cuda:all for several GPUs, a rank each; cuda+cpu to share
     /// the zones [default: cpu]
@@ -141,7 +132,7 @@ pub struct Settings {
     pub vtu: Option<PathBuf>,
     /// Number of snapshots of the fields, after the initial one [default: 10]
     #[arg(long, value_name = "N")]
-    #[serde(alias = "frames", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<usize>,
     /// Draw a field of the final state: in 1D over x, in 2D on its mesh, in 3D on planes and the outer faces
     #[arg(long, value_name = "FILE.png|.svg|.pdf")]
@@ -196,28 +187,10 @@ impl Settings {
     /// # Errors
     /// The problem does not exist, or its file has unknown keys or invalid values.
     pub fn resolved(&self) -> Result<(Problem, Self)> {
-        self.resolved_with(Problem::defaults)
-    }
-
-    /// As [`Settings::resolved`], for checkpoints of a version in which all problems had the same defaults.
-    ///
-    /// # Errors
-    /// As [`Settings::resolved`].
-    pub fn resolved_as_before(&self) -> Result<(Problem, Self)> {
-        self.resolved_with(|_| Defaults::GENERAL)
-    }
-
-    fn resolved_with(&self, defaults: impl Fn(&Problem) -> Defaults) -> Result<(Problem, Self)> {
         let name = self.problem();
         let problem = Problem::of(name)?;
         let mut out = self.clone();
         if let Some(user) = problem.user() {
-            // The file once more: the problem holds no old names.
-            if let Ok(text) = greenup_files::read_text(Path::new(name))
-                && let Ok(keys) = text.parse()
-            {
-                note_keys(name, &keys, &OLD_KEYS);
-            }
             let run: Self = user
                 .run
                 .clone()
@@ -232,7 +205,7 @@ impl Settings {
             fill!(out, run: mesh refine t_final steps order energy_order ode assembly device kernels share period cfl
                   cg_tol cg_max e0 every snapshots threads);
         }
-        let defaults = defaults(&problem);
+        let defaults = problem.defaults();
         out.problem = Some(name.to_owned());
         let mesh = out.mesh.get_or_insert_with(|| defaults.mesh.to_owned());
         let refine = if mesh == defaults.mesh {

@@ -171,7 +171,7 @@ pub fn pvd(path: &Path, mark: &str, files: &[(f64, String)]) -> Result<(), Hydro
     Ok(greenup_files::write(path, text)?)
 }
 
-/// The mark of a run, empty in files of earlier versions, and its list of (time, file name).
+/// The mark of a run and its list of (time, file name).
 pub type Listed = (String, Vec<(f64, String)>);
 
 /// Reads the list that [`pvd`] wrote; `None` if there is no file.
@@ -187,8 +187,7 @@ pub fn read_pvd(path: &Path) -> Result<Option<Listed>, HydroError> {
         .strip_prefix(BEFORE)
         .and_then(|t| t.strip_suffix(AFTER));
     let listed = |entries: &str| {
-        let marked = entries.strip_prefix(MARK).map(|e| e.split_once(" -->\n"));
-        let (mark, entries) = marked.unwrap_or(Some(("", entries)))?;
+        let (mark, entries) = entries.strip_prefix(MARK)?.split_once(" -->\n")?;
         let all: Option<Vec<_>> = entries.lines().map(entry).collect();
         Some((mark.to_owned(), all?))
     };
@@ -241,12 +240,10 @@ mod tests {
             (0.1 + 0.2, "fields_0001.vtu".to_owned()),
         ];
         pvd(&path, "0a", &all).unwrap();
-        assert_eq!(read_pvd(&path).unwrap(), Some(("0a".into(), all.clone())));
-        // An earlier version marked none.
-        let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, text.replace("<!-- greenup-hydro run 0a -->\n", "")).unwrap();
-        assert_eq!(read_pvd(&path).unwrap(), Some((String::new(), all)));
-        for other in ["", "<VTKFile/>", &format!("{BEFORE}<x/>\n{AFTER}")] {
+        assert_eq!(read_pvd(&path).unwrap(), Some(("0a".into(), all)));
+        let unmarked = format!("{BEFORE}{AFTER}");
+        let unknown = format!("{BEFORE}{MARK}0a -->\n<x/>\n{AFTER}");
+        for other in ["", "<VTKFile/>", &unmarked, &unknown] {
             std::fs::write(&path, other).unwrap();
             let e = read_pvd(&path).unwrap_err();
             assert!(e.to_string().contains("not made by this program"), "{e}");

@@ -32,7 +32,6 @@ impl Given {
         }
         let all = serde_json::from_value(Value::Object(settings.clone()));
         all.map(Self).map_err(|e| WrongSetting {
-            // Two names of one setting.
             name: "settings".to_owned(),
             value: Value::Object(settings.clone()).to_string(),
             wanted: e.to_string(),
@@ -109,12 +108,12 @@ mod tests {
             (json!({"cfl": [1]}), "cfl=[1]: use a number", true),
             (
                 json!({"assembly": true}),
-                "assembly=true: use one of `full`, `matrix-free`, `partial`",
+                "assembly=true: use `full` or `partial`",
                 true,
             ),
             (
                 json!({"assembly": "half"}),
-                "assembly=\"half\": use one of `full`, `matrix-free`, `partial`",
+                "assembly=\"half\": use `full` or `partial`",
                 false,
             ),
             (

@@ -71,15 +71,10 @@ impl Session {
             energy,
             clock,
             state,
-            checked,
         } = checkpoint::read::<Settings>(path)?;
-        let settings = match checked {
-            true => setup,
-            false => setup.resolved_as_before()?.1,
-        };
-        settings.check()?;
-        same_files(&settings, &inputs)?;
-        let settings = mark::marked(settings, &inputs);
+        setup.check()?;
+        same_files(&setup, &inputs)?;
+        let settings = mark::marked(setup, &inputs);
         let clock = Clock {
             dt: clock.free,
             ..clock

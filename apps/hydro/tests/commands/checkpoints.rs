@@ -1,8 +1,7 @@
-//! Runs that are killed and restarted, and checkpoints that are damaged, old or of other problems.
+//! Runs that are killed and restarted, and checkpoints that are damaged or of other problems.
 
 use super::common::{TRIPLE, error, hydro, numbers, outputs, path, started, words};
 use greenup_testing::text;
-use serde_json::Value as J;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -144,38 +143,6 @@ fn a_checkpoint_names_no_files_and_its_settings_are_shown() {
         .success();
     let e = error(&["restart", &kept, "--t-final", "0.01"]);
     assert!(e.contains("already at t"), "{e}");
-}
-
-/// A checkpoint of the first format, whose header names files that a restart must not touch.
-#[test]
-fn the_first_format_goes_on_with_a_warning() {
-    let dir = tempfile::tempdir().unwrap();
-    let kept = path(&dir, "s.ckpt");
-    let run = ["run", "--refine", "1", "--t-final", "0.2"];
-    let whole = numbers(&run);
-    numbers(&[&run[..], &["--checkpoint", &kept, "--steps", "4"]].concat());
-    let bytes = std::fs::read(&kept).unwrap();
-    let end = bytes.iter().position(|b| *b == b'\n').unwrap();
-    let mut head: J = serde_json::from_slice(&bytes[..end]).unwrap();
-    let victim = path(&dir, "victim.csv");
-    std::fs::write(&victim, "mine\n").unwrap();
-    head["format"] = "greenup-hydro/1".into();
-    head["setup"] = serde_json::json!({
-        "refine": 1, "t_final": 0.2, "history": victim, "vtu": null, "png": null,
-    });
-    let first = [head.to_string().as_bytes(), &bytes[end..bytes.len() - 4]].concat();
-    std::fs::write(&kept, first).unwrap();
-    let run = hydro(&["restart", &kept, "--json"]).assert().success();
-    let rest: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
-    let said = text(&run.get_output().stderr);
-    assert!(
-        said.contains("earlier version") && said.contains("--history"),
-        "{said}"
-    );
-    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n");
-    for key in ["steps", "dt", "e_norm"] {
-        assert_eq!(whole[key], rest[key], "{key}");
-    }
 }
 
 #[test]

@@ -9,7 +9,6 @@ mod faults;
 mod inputs;
 mod marks;
 mod meshes;
-mod old_names;
 mod outputs;
 mod partition;
 mod ranks;

@@ -2,56 +2,48 @@
 
 pub mod common;
 mod figures;
-pub mod renamed;
 pub mod version;
 
 use crate::error::AppError;
 use crate::{print, ranks, stdout};
 use clap::Parser;
 use greenup_process::interrupt;
-use renamed::{Renamed, rewrite};
 use std::io::ErrorKind;
 use std::process::ExitCode;
 use std::time::Instant;
 use version::version;
 
-/// Runs a command: reads its arguments, in which old names of flags are replaced, prints its error with the suggestion,
-/// and returns its exit code: 0; 1 after an error; 2 for invalid arguments; 130 if the user stopped it. It gets
-/// `--version`, `-v`, `-q` and the commands `completions` and `man`.
-pub fn run<C: Parser, E: Into<AppError>>(
-    renamed: &[Renamed],
-    command: impl FnOnce(C) -> Result<(), E>,
-) -> ExitCode {
-    run_with(renamed, |_| false, command)
+/// Runs a command: reads its arguments, prints its error with the suggestion, and returns its exit code: 0; 1 after an
+/// error; 2 for invalid arguments; 130 if the user stopped it. It gets `--version`, `-v`, `-q` and the commands
+/// `completions` and `man`.
+pub fn run<C: Parser, E: Into<AppError>>(command: impl FnOnce(C) -> Result<(), E>) -> ExitCode {
+    run_with(|_| false, command)
 }
 
 /// The same for a program some of whose commands handle signals by themselves; for the others signals set
 /// [`interrupt::requested`].
 pub fn run_with<C: Parser, E: Into<AppError>>(
-    renamed: &[Renamed],
     handles_signals: impl FnOnce(&C) -> bool,
     command: impl FnOnce(C) -> Result<(), E>,
 ) -> ExitCode {
     let start = Instant::now();
     greenup_process::group::usual_signals();
-    let (args, notes) = rewrite(std::env::args_os(), renamed);
     let mut parser = common::with_common(C::command());
-    let parsed = parser.try_get_matches_from_mut(args).and_then(|matches| {
-        print::set_level(common::level(&matches));
-        crate::wisdom::set(&matches);
-        ranks::mute_all_but_one();
-        if let Some(done) = common::run(&parser, &matches) {
-            return Ok(Err(done));
-        }
-        if let Err(e) = figures::check(&parser, &matches) {
-            return Ok(Err(Err(e)));
-        }
-        let cli = C::from_arg_matches(&matches).map_err(|e| e.format(&mut parser))?;
-        Ok(Ok(cli))
-    });
-    for note in notes {
-        print::note(note);
-    }
+    let parsed = parser
+        .try_get_matches_from_mut(std::env::args_os())
+        .and_then(|matches| {
+            print::set_level(common::level(&matches));
+            crate::wisdom::set(&matches);
+            ranks::mute_all_but_one();
+            if let Some(done) = common::run(&parser, &matches) {
+                return Ok(Err(done));
+            }
+            if let Err(e) = figures::check(&parser, &matches) {
+                return Ok(Err(Err(e)));
+            }
+            let cli = C::from_arg_matches(&matches).map_err(|e| e.format(&mut parser))?;
+            Ok(Ok(cli))
+        });
     let args = match parsed {
         Ok(Ok(args)) => args,
         Ok(Err(done)) => return end(done.map(|()| 0)),
@@ -116,9 +108,10 @@ fn end(result: Result<u8, AppError>) -> ExitCode {
             ExitCode::from(code)
         }
         Err(e) => {
-            let code = match interrupt::requested() {
-                true => interrupt::CODE,
-                false => e.code,
+            let code = if interrupt::requested() {
+                interrupt::CODE
+            } else {
+                e.code
             };
             ranks::end_all(&e, code);
             ExitCode::from(code)

@@ -29,19 +29,8 @@ pub use wisdom::*;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use greenup_app::args::{DeviceSet, Devices, SensorArg};
 use greenup_app::ranks::RanksArg;
-use greenup_app::renamed::Renamed;
 use parse::resamples;
 use std::path::PathBuf;
-
-/// Old names of flags, accepted for one release.
-pub const RENAMED: [Renamed; 4] = [
-    Renamed::flag("--apps", "--cases").of(&["study"]),
-    Renamed::flag("--races", "--race-to-halt").of(&["fit"]),
-    Renamed::flag("--threads", "--block-threads").of(&["compile"]),
-    Renamed::flag("--gpu", "--device")
-        .with_prefix("cuda:")
-        .of(&["calibrate", "space", "tune", "gemm", "scale", "profile"]),
-];
 
 #[derive(Parser)]
 #[command(

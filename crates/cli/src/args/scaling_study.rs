@@ -75,9 +75,6 @@ pub struct ScalingStudyArgs {
     /// With --scaling: the same of one device in the weak cases [default: 16, on GPUs 64]
     #[arg(long, value_name = "N", requires = "scaling", value_parser = at_least_one)]
     pub hydro_weak_zones: Option<usize>,
-    /// Refinements of hydro's mesh of 8 zones: --hydro-zones of an earlier version
-    #[arg(long, hide = true, value_name = "N", requires = "scaling", conflicts_with = "hydro_zones", value_parser = clap::value_parser!(u8).range(0..=8))]
-    pub hydro_refine: Option<u8>,
     /// With --scaling: time steps of hydro [default: 6, on GPUs 60]
     #[arg(long, value_name = "N", value_parser = at_least_one, requires = "scaling")]
     pub hydro_steps: Option<usize>,

@@ -16,7 +16,7 @@ pub struct WisdomArgs {
 
 #[derive(Subcommand)]
 pub enum WisdomCommand {
-    /// List the tuned configs: your own, those of earlier versions, and the shipped ones
+    /// List the tuned configs: your own and the shipped ones
     List(WisdomListArgs),
     /// Show entries with their facts and origin
     Show(WisdomShowArgs),
@@ -132,11 +132,10 @@ pub enum PreferArg {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup wisdom import cluster.toml --dry-run\n  greenup wisdom import sweeps/stencil\n  greenup wisdom import old/gemm.toml --prefer kept"
+    after_help = "Examples:\n  greenup wisdom import cluster.toml --dry-run\n  greenup wisdom import sweeps/stencil\n  greenup wisdom import cluster.toml --prefer kept"
 )]
 pub struct WisdomImportArgs {
-    /// Files that `export` wrote or that earlier versions kept (gemm.toml, gisaxs.toml), sweep folders, folders of them, T4
-    /// files or Kernel Tuner caches
+    /// Files that `export` wrote, sweep folders, folders of them, T4 files or Kernel Tuner caches
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]

@@ -4,7 +4,6 @@ use crate::args::DoctorArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::load::Load;
 use greenup_app::progress::Bars;
-use greenup_app::renamed::with_old_keys;
 use greenup_app::{print, sensors};
 use greenup_device::CpuFacts;
 use greenup_device::cuda::{Compiler, Gpu};
@@ -45,7 +44,7 @@ pub fn run(args: &DoctorArgs) -> Result {
             "usable": count,
             "square_wave": wave,
         });
-        return print::json(&with_old_keys(&all, &[("fix", "cure")])?);
+        return print::json(&all);
     }
     print(&diagnoses);
     if let Some(wave) = &wave {

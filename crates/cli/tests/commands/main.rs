@@ -7,7 +7,6 @@ mod command;
 mod docs;
 mod frame;
 mod inputs;
-mod old_names;
 mod outputs;
 mod paper;
 mod parameters;

@@ -88,7 +88,6 @@ fn the_winners_of_a_recorded_sweep() {
     );
     let row = |i: &J| a["rows"][i.as_u64().unwrap() as usize].clone();
     let (fast, green) = (row(&a["fastest"]), row(&a["lowest_energy"]));
-    assert_eq!(a["greenest"], a["lowest_energy"], "the old name");
     let near = |v: &J, expected: f64| (v.as_f64().unwrap() / expected - 1.0).abs() < 1e-3;
     assert!(near(&fast["time_s"], 6.835e-3) && near(&fast["energy_j"], 0.665));
     assert!(near(&green["time_s"], 8.702e-3) && near(&green["energy_j"], 0.590));

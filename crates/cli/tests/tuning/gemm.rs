@@ -72,42 +72,6 @@ fn wisdom_is_found_kept_and_used() {
 }
 
 #[test]
-fn wisdom_of_earlier_versions_is_used_and_left_alone() {
-    let home = tempfile::tempdir().unwrap();
-    let guess = json(greenup(home.path()).args(["--n", "40", "--rounds", "1", "--no-wisdom"]));
-    let mut config = String::new();
-    for pair in guess["config"].as_array().unwrap() {
-        let value = if pair[0] == "kc" {
-            "128".into()
-        } else {
-            pair[1].to_string()
-        };
-        config.push_str(&format!("{} = {value}\n", pair[0].as_str().unwrap()));
-    }
-    let folder = home.path().join("data/greenup");
-    std::fs::create_dir_all(&folder).unwrap();
-    let (device, threads) = (&guess["device"], &guess["threads"]);
-    let text = format!(
-        "[[known]]\ndevice = {device}\nthreads = {threads}\nm = 40\nn = 40\nk = 40\nobjective = 'time'\ntime_s = 1e-3\ncompiler = 'cc'\nat = 7\n[known.config]\n{config}"
-    );
-    let file = folder.join("gemm.toml");
-    std::fs::write(&file, &text).unwrap();
-    let got = json(greenup(home.path()).args(["--n", "40", "--rounds", "1"]));
-    assert_eq!(got["source"], "wisdom of this device", "{got}");
-    assert!(got["config"].to_string().contains("[\"kc\",128]"), "{got}");
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
-    assert!(!folder.join("wisdom.toml").exists());
-    std::fs::write(&file, "known = 3").unwrap();
-    let run = greenup(home.path()).args(["--n", "40"]).assert().failure();
-    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-    assert!(
-        said.contains("gemm.toml") && said.contains("line 1"),
-        "{said}"
-    );
-    assert!(said.contains("--no-wisdom"), "{said}");
-}
-
-#[test]
 fn bad_input_is_named() {
     let home = tempfile::tempdir().unwrap();
     let fails = |args: &[&str], words: &[&str]| {

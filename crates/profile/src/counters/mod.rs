@@ -22,7 +22,7 @@ pub struct Counted {
     pub grid: Option<[i32; 3]>,
     /// Threads of a block.
     pub block: Option<[i32; 3]>,
-    /// Which part of the launches, by their durations; `None` of all together, as in records of version 0.1.
+    /// Which part of the launches, by their durations; `None` where these do not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<u8>,
     /// Launches that were counted.

@@ -369,9 +369,7 @@ pub(crate) const FACTS: [&str; 2] = ["build command", "run command"];
 /// The commands of a recorded sweep with values in them, the build's first; none for kernels. `{build}` stays.
 pub fn commands(sweep: &crate::Sweep, values: &[(String, String)]) -> Vec<String> {
     let constants = sweep.facts.more.get("constants").map_or("", String::as_str);
-    // Those with spaces are quoted; older sweeps quoted none.
-    let pairs = shell_words::split(constants)
-        .unwrap_or_else(|_| constants.split_whitespace().map(str::to_owned).collect());
+    let pairs = shell_words::split(constants).unwrap_or_default();
     let values: BTreeMap<&str, String> = pairs
         .iter()
         .filter_map(|pair| pair.split_once('='))

@@ -51,7 +51,6 @@ pub(super) struct Written {
     textures: Vec<TextureText>,
     #[serde(default)]
     pub(super) compiled: toml::Table,
-    #[serde(alias = "rival")]
     pub(super) baseline: Option<Baseline>,
     pub(super) setup: Option<Setup>,
     pub(super) reference: Option<ReferenceText>,
@@ -122,7 +121,6 @@ impl Problem {
         let mut table: toml::Table = text
             .parse()
             .map_err(|e: toml::de::Error| fail(format!("is not valid TOML: {e}"), None))?;
-        parts::rename_old_keys(&mut table);
         if !table.contains_key("build") && !table.contains_key("run") {
             return Err(fail(
                 "has no [build] and no [run]: it is a space, not a problem".into(),

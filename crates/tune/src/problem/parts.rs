@@ -21,20 +21,6 @@ pub fn hash(bytes: &[u8]) -> String {
 /// Tables that say nothing of what a trial measures, or that are compared by what they lead to.
 const OTHERS: [&str; 5] = ["name", "about", "objective", "measure", "arguments"];
 
-/// Tables of the last release and their names now; the old ones are still read.
-pub const OLD_KEYS: [(&str, &str); 1] = [("rival", "baseline")];
-
-/// Gives tables with old names their new ones.
-pub(super) fn rename_old_keys(table: &mut toml::Table) {
-    for (old, new) in OLD_KEYS {
-        if !table.contains_key(new)
-            && let Some(v) = table.remove(old)
-        {
-            table.insert(new.to_owned(), v);
-        }
-    }
-}
-
 /// `TABLE.KEY` and its value for each key of a problem file, after values were set from outside.
 pub(super) fn parts(table: &toml::Table) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();

@@ -3,15 +3,6 @@
 use super::error::Difference;
 use super::record::SweepFacts;
 
-/// Facts that older sweeps, which have no fingerprint, are compared by.
-const BEFORE: [&str; 6] = [
-    "constants",
-    "data",
-    "sources",
-    "seed of data",
-    "compiler",
-    "architecture",
-];
 /// Accepts any difference.
 pub(super) const ALL: &str = "all";
 
@@ -40,23 +31,16 @@ pub fn same(old: &SweepFacts, new: &SweepFacts, accepted: &[String]) -> Result<(
             differences.push(described(name, was, now));
         }
     };
-    if old.fingerprint.is_empty() {
-        if !old.device.is_empty() {
-            differ("device", Some(&old.device), Some(&new.device));
-        }
-        for name in BEFORE {
-            if let (was @ Some(_), now @ Some(_)) = (old.more.get(name), new.more.get(name)) {
-                differ(name, was, now);
-            }
-        }
-    } else {
-        for (name, was) in &old.fingerprint {
-            differ(name, Some(was), new.fingerprint.get(name));
-        }
-        for (name, now) in &new.fingerprint {
-            if !old.fingerprint.contains_key(name) {
-                differ(name, None, Some(now));
-            }
+    // Sweeps without a problem file, as of `fmm study`, have no parts.
+    if old.fingerprint.is_empty() && new.fingerprint.is_empty() {
+        differ("device", Some(&old.device), Some(&new.device));
+    }
+    for (name, was) in &old.fingerprint {
+        differ(name, Some(was), new.fingerprint.get(name));
+    }
+    for (name, now) in &new.fingerprint {
+        if !old.fingerprint.contains_key(name) {
+            differ(name, None, Some(now));
         }
     }
     if differences.is_empty() {
@@ -78,7 +62,6 @@ fn described(name: &str, was: Option<&String>, now: Option<&String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
 
     fn facts(parts: &[(&str, &str)]) -> SweepFacts {
         SweepFacts {
@@ -110,17 +93,13 @@ mod tests {
     }
 
     #[test]
-    fn older_sweeps_are_compared_by_the_facts_they_have() {
-        let more = |compiler: &str| BTreeMap::from([("compiler".to_owned(), compiler.to_owned())]);
-        let old = SweepFacts {
-            more: more("gcc 12"),
+    fn sweeps_without_parts_are_of_one_device() {
+        let of = |device: &str| SweepFacts {
+            device: device.into(),
             ..facts(&[])
         };
-        let new = |compiler: &str| SweepFacts {
-            more: more(compiler),
-            ..facts(&[("compiler", compiler)])
-        };
-        assert_eq!(same(&old, &new("gcc 12"), &[]), Ok(()));
-        assert!(same(&old, &new("gcc 13"), &[]).is_err());
+        assert_eq!(same(&of("d"), &of("d"), &[]), Ok(()));
+        assert!(same(&of("d"), &of("e"), &[]).is_err());
+        assert!(same(&of("d"), &facts(&[("compiler", "gcc 12")]), &[]).is_err());
     }
 }

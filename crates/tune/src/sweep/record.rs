@@ -103,7 +103,7 @@ pub struct Trial {
     /// Other numbers measured or derived, by name.
     #[serde(
         skip_serializing_if = "BTreeMap::is_empty",
-        deserialize_with = "metrics_with_current_names",
+        deserialize_with = "finite",
         default
     )]
     pub metrics: BTreeMap<String, f64>,
@@ -153,24 +153,12 @@ pub struct TrialDevice {
     pub worker: Option<usize>,
 }
 
-/// The same for numbers; those that are null, as NaN is written, are missing.
-fn metrics_with_current_names<'de, D: Deserializer<'de>>(from: D) -> Result<Counters, D::Error> {
-    let read: BTreeMap<String, Option<f64>> = with_current_names(from)?;
+/// Reads numbers by name without those that are null, as NaN is written.
+fn finite<'de, D: Deserializer<'de>>(from: D) -> Result<Counters, D::Error> {
+    let read = BTreeMap::<String, Option<f64>>::deserialize(from)?;
     Ok((read.into_iter())
         .filter_map(|(k, v)| Some((k, v?)))
         .collect())
-}
-
-/// Reads a map and replaces names that older versions wrote: `rival_s` is `baseline_s`.
-fn with_current_names<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    from: D,
-) -> Result<BTreeMap<String, T>, D::Error> {
-    let read = BTreeMap::<String, T>::deserialize(from)?;
-    let current = |name: String| match name.strip_prefix("rival") {
-        Some(rest) if rest.starts_with(['.', '_']) => format!("baseline{rest}"),
-        _ => name,
-    };
-    Ok(read.into_iter().map(|(k, v)| (current(k), v)).collect())
 }
 
 /// Seconds since 1970.
@@ -255,11 +243,7 @@ pub struct SweepFacts {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub verified: Option<bool>,
     /// Every part that decides a trial, by name: its value, or a hash of it.
-    #[serde(
-        skip_serializing_if = "BTreeMap::is_empty",
-        deserialize_with = "with_current_names",
-        default
-    )]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub fingerprint: BTreeMap<String, String>,
     /// How much the workers disturb each other, in a search with several.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -313,28 +297,5 @@ impl Sweep {
     /// Whether any trial has an energy.
     pub fn has_energy(&self) -> bool {
         self.measured().any(|(_, c)| c.energy_j.is_some())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_older_versions_are_read() {
-        let line = r#"{"config":[1],"failed":{"failure":"compile","message":"m"},"metrics":{"rival_s":2.0,"rivals":1.0}}"#;
-        let trial: Trial = serde_json::from_str(line).unwrap();
-        assert_eq!(trial.metrics["baseline_s"], 2.0);
-        assert_eq!(trial.metrics["rivals"], 1.0);
-        let facts: SweepFacts = serde_json::from_str(
-            r#"{"name":"p","device":"d","parameters":[],"fingerprint":{"rival.entry":"f"}}"#,
-        )
-        .unwrap();
-        assert_eq!(facts.fingerprint["baseline.entry"], "f");
-        assert!(
-            serde_json::to_string(&trial)
-                .unwrap()
-                .contains("baseline_s")
-        );
     }
 }

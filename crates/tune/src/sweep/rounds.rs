@@ -20,7 +20,6 @@ pub struct Rounds {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<Vec<f64>>,
     /// Whether the last series is that of the baseline.
-    #[serde(alias = "with_rival")]
     pub with_baseline: bool,
     /// Configs are in the order of the space, which ranks those that the rounds cannot tell apart.
     #[serde(default)]
@@ -116,20 +115,4 @@ impl Rounds {
 fn equal(values: &[f64], best: &[f64]) -> bool {
     ratio_of_medians(values, best)
         .is_some_and(|r| r.median <= EQUAL && r.median - (r.hi - r.lo) <= 1.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rounds_of_version_0_1_are_read() {
-        let text = |key: &str| {
-            format!(r#"{{"configs":[[1]],"times_s":[[1.0]],"energies_j":[[2.0]],"{key}":true}}"#)
-        };
-        let new: Rounds = serde_json::from_str(&text("with_baseline")).unwrap();
-        let old: Rounds = serde_json::from_str(&text("with_rival")).unwrap();
-        assert!(old.with_baseline);
-        assert_eq!(old, new);
-    }
 }

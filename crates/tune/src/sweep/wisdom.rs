@@ -3,7 +3,6 @@
 use super::best::{NoBest, best};
 use super::record::{Outcome, Sweep, SweepFacts};
 use crate::objective::Objective;
-use greenup_device::Isa;
 use greenup_files::Cache;
 use greenup_space::Value;
 use greenup_wisdom::{Device, Entry, Kind, Provenance};
@@ -36,41 +35,14 @@ pub fn device(facts: &SweepFacts) -> Device {
             facts: BTreeMap::new(),
         },
     };
-    let recorded = facts.more.iter().filter_map(|(n, v)| {
+    out.facts.extend(facts.more.iter().filter_map(|(n, v)| {
         let name = n.strip_prefix(DEVICE)?;
         Some((name.to_owned(), v.parse::<i64>().ok()?))
-    });
-    let recorded: Vec<(String, i64)> = recorded.collect();
-    if !recorded.is_empty() {
-        out.facts.extend(recorded);
-        if let Some(name) = more("device.architecture") {
-            out.architecture = name.to_owned();
-        }
-    } else if kind == Kind::Cpu {
-        of_constants(&mut out, &constants(facts), more("cores"));
+    }));
+    if let Some(name) = more("device.architecture") {
+        out.architecture = name.to_owned();
     }
     out
-}
-
-/// What an older sweep on a CPU tells of it: the constants that its spaces took from the device.
-fn of_constants(out: &mut Device, constants: &BTreeMap<String, Value>, cores: Option<&str>) {
-    let int = |name: &str| constants.get(name).and_then(Value::as_int);
-    let bytes = int("vector_bytes").or(int("lanes").map(|n| 8 * n));
-    let cores = cores.and_then(|n| n.parse().ok());
-    for (name, value) in [
-        ("cores", cores.or(int("cores"))),
-        ("vector_bytes", bytes),
-        ("vector_registers", int("registers")),
-        ("l2_bytes", int("l2")),
-    ] {
-        if let Some(v) = value {
-            out.facts.insert(name.to_owned(), v);
-        }
-    }
-    // They were all measured on x86-64.
-    if bytes == Some(64) {
-        out.architecture = format!("x86_64-{}", Isa::Avx512).to_lowercase();
-    }
 }
 
 /// A value as it was printed.
@@ -84,8 +56,8 @@ fn value(text: &str) -> Value {
     }
 }
 
-/// The constants of the problem that the user may set: those that its file gives as numbers. Older sweeps did not record
-/// which these are: all of them.
+/// The constants of the problem that the user may set: those that its file gives as numbers; all of a sweep without a
+/// fingerprint, which does not tell.
 fn constants(facts: &SweepFacts) -> BTreeMap<String, Value> {
     let text = facts.more.get("constants").map_or("", String::as_str);
     let all = text.split(' ').filter_map(|pair| pair.split_once('='));
@@ -119,7 +91,7 @@ fn precision(sweep: &Sweep, config: &BTreeMap<String, Value>) -> String {
     match out.as_deref() {
         Some("float") => "f32".into(),
         Some("double") => "f64".into(),
-        // Sweeps of the time before fingerprints.
+        // Recorded sweeps without a fingerprint.
         _ => match facts.name.as_str() {
             "form_factor_gpu" | "form_factor_cpu" => "f32".into(),
             "hydro_corner" | "dgemm" => "f64".into(),
@@ -138,14 +110,15 @@ fn sources(facts: &SweepFacts) -> String {
         })
         .map(|(n, v)| format!("{n}={v}"))
         .collect();
-    let parts = match of_files.is_empty() {
-        false => of_files,
-        true => (facts.more.get("sources").cloned()).into_iter().collect(),
+    let parts: Vec<String> = if of_files.is_empty() {
+        facts.more.get("sources").cloned().into_iter().collect()
+    } else {
+        of_files
     };
-    match parts.is_empty() {
-        true => String::new(),
-        false => Cache::key(parts)[..16].to_owned(),
+    if parts.is_empty() {
+        return String::new();
     }
+    Cache::key(parts)[..16].to_owned()
 }
 
 fn range(values: &[f64]) -> Option<[f64; 2]> {

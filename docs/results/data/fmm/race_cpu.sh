@@ -3,8 +3,8 @@ F=fmm
 for round in 1 2 3; do
  for d in cube plummer; do
   q=150; [ $d = plummer ] && q=100
-  echo "round $round ours $d potential p7"; $F run -n 1000000 --distribution $d --edge 7 -q $q --repeat 2 --check 500 | grep -E "^set-up|^evaluation|^error"
-  echo "round $round ours $d gradient p7"; $F run -n 1000000 --distribution $d --edge 7 -q $q --gradient --repeat 2 --check 500 | grep -E "^set-up|^evaluation|^error"
+  echo "round $round ours $d potential p7"; $F run -n 1000000 --distribution $d --order 7 --ncrit $q --repeat 2 --check 500 | grep -E "^set-up|^evaluation|^error"
+  echo "round $round ours $d gradient p7"; $F run -n 1000000 --distribution $d --order 7 --ncrit $q --gradient --repeat 2 --check 500 | grep -E "^set-up|^evaluation|^error"
   e=c; [ $d = plummer ] && e=p
   c=300; [ $d = plummer ] && c=150
   echo "round $round exafmm-t $d p6 c$c"; exafmm_laplace -n 1000000 -P 6 -c $c -T 2 -d $e | grep -E "Build|Precomp|Setup|^Evaluation  |Error L2"

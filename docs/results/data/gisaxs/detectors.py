@@ -45,7 +45,7 @@ delta = 9.6e-6
 beta = 3.4e-8
 density = 0.001
 """)
-runs = [(10, "")] + [(50, f"--way {w} --accuracy 1e-5 --points one") for w in ("direct", "product", "nufft")]
+runs = [(10, "")] + [(50, f"--method {w} --accuracy 1e-5 --quadrature one") for w in ("direct", "gemm", "nufft")]
 for _ in range(3):
     for radius, flags in runs:
         call = [sys.argv[1], "simulate", f"ball{radius}.toml", "-o", "out.npy", "--threads", "1", "--json", *flags.split()]

@@ -1,6 +1,6 @@
 """F of a triangulated ball on 2000 x 1000 uniform q by finufft: python race_finufft.py MESH.obj [EPS]
-Needs finufft and numpy. Sums of centroids, as `gisaxs form-factor --grid 0 -2:2:2000 0:2.5:1000 --damping 0.01
---points one --accuracy 1e-7 --threads 1 --way nufft`."""
+Needs finufft and numpy. Sums of centroids, as `gisaxs form-factor --grid 0 -2:2:2000 0:2.5:1000 --im-qz 0.01
+--quadrature one --accuracy 1e-7 --threads 1 --method nufft`."""
 import sys, time
 import numpy as np, finufft
 

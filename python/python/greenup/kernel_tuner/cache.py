@@ -9,7 +9,7 @@ import numpy as np
 from .project import key_of
 from .util import ERRORS, ErrorConfig, NpEncoder, RuntimeFailedConfig
 
-#: Times of failed configs in caches of older versions, ms.
+#: Times of failed configs in caches of older versions of Kernel Tuner, ms.
 _FAILED_MS = 1e20
 
 

@@ -128,8 +128,7 @@ impl CpuPower {
 }
 
 fn side(r: &Row, cpu: Option<CpuPower>) -> Side {
-    // Files of earlier versions do not tell the device.
-    let on_cpu = matches!(r.device.as_str(), "" | "cpu");
+    let on_cpu = r.device == "cpu";
     let (watts, label) = if on_cpu {
         match r.watts {
             Some(w) => (Some(Range::exact(w)), Label::Measured),
@@ -231,9 +230,12 @@ fn text(all: &[Pair]) -> String {
     let or = |r: Option<Range>| {
         r.map_or_else(
             || "-".to_owned(),
-            |r| match r.lo < r.hi {
-                true => format!("{:.3} [{:.3} … {:.3}]", r.value, r.lo, r.hi),
-                false => format!("{:.3}", r.value),
+            |r| {
+                if r.lo < r.hi {
+                    format!("{:.3} [{:.3} … {:.3}]", r.value, r.lo, r.hi)
+                } else {
+                    format!("{:.3}", r.value)
+                }
             },
         )
     };

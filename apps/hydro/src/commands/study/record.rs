@@ -14,7 +14,6 @@ use std::path::Path;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
     pub order: usize,
-    #[serde(alias = "operator")]
     pub assembly: Assembly,
     /// `step`, `corner` or `solve`.
     pub work: String,
@@ -29,8 +28,7 @@ pub struct Row {
     pub joules: Option<f64>,
     /// Energy per unknown and step, J; `None` for parts of a step.
     pub joules_per_unknown: Option<f64>,
-    /// What computed it, as `--device` takes it; empty in files of earlier versions.
-    #[serde(default)]
+    /// What computed it, as `--device` takes it.
     pub device: String,
     /// Power of the CPU while a GPU computed, W; `None` without a sensor of the CPU.
     #[serde(default)]
@@ -69,7 +67,7 @@ pub type Trace = Vec<(f64, f64)>;
 pub struct Study {
     pub rows: Vec<Row>,
     pub traces: Vec<(Traced, Trace)>,
-    /// Names and values; none in files of earlier versions.
+    /// Names and values.
     pub provenance: Vec<Fact>,
 }
 
@@ -158,8 +156,14 @@ pub fn write(
     Ok(())
 }
 
-/// Reads a study from its JSON file, and its traces from the CSV file beside it if there is one. Files of earlier
-/// versions, which are lists of rows, are read too.
+/// What [`write`] writes as JSON.
+#[derive(Deserialize)]
+struct Written {
+    provenance: serde_json::Map<String, Value>,
+    rows: Vec<Row>,
+}
+
+/// Reads a study from its JSON file, and its traces from the CSV file beside it if there is one.
 ///
 /// # Errors
 /// A file cannot be read, or the JSON is not that of a study.
@@ -168,25 +172,18 @@ pub fn read(path: &Path) -> Result<Study> {
         AppError::new(format!("{}: not a study: {e}", path.display()))
             .hint("name the file that `hydro study --out` wrote")
     };
-    let mut all: Value = serde_json::from_str(&greenup_files::read_text(path)?).map_err(wrong)?;
-    let facts = match all.get("provenance").and_then(Value::as_object) {
-        Some(p) => p.iter().map(fact).collect(),
-        None => Vec::new(),
-    };
-    let rows = match all.get_mut("rows") {
-        Some(rows) => rows.take(),
-        None => all,
-    };
-    let rows: Vec<Row> = serde_json::from_value(rows).map_err(wrong)?;
+    let Written { provenance, rows } =
+        serde_json::from_str(&greenup_files::read_text(path)?).map_err(wrong)?;
     let beside = path.with_extension("csv");
-    let traces = match beside.exists() {
-        true => traces(&greenup_files::read_text(&beside)?),
-        false => Vec::new(),
+    let traces = if beside.exists() {
+        traces(&greenup_files::read_text(&beside)?)
+    } else {
+        Vec::new()
     };
     Ok(Study {
         rows,
         traces,
-        provenance: facts,
+        provenance: provenance.iter().map(fact).collect(),
     })
 }
 
@@ -227,9 +224,9 @@ fn traced(line: &str) -> Option<(Traced, (f64, f64))> {
     }
     let mut words = name.split(' ');
     let order = words.next()?.strip_prefix('Q')?.parse().ok()?;
-    let assembly = match words.next()?.to_lowercase().as_str() {
+    let assembly = match words.next()? {
         "full" => Assembly::Full,
-        "partial" | "matrixfree" => Assembly::Partial,
+        "partial" => Assembly::Partial,
         _ => return None,
     };
     let named = words.next()?;
@@ -247,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn studies_are_read_back_and_earlier_ones_too() {
+    fn studies_are_read_back() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.json");
         let row = Row {
@@ -282,18 +279,11 @@ mod tests {
         assert_eq!((s.rows.len(), s.rows[0].seconds), (1, 0.5));
         assert_eq!(s.traces, [(of, vec![(0.5, 300.0)])]);
         assert!(s.provenance.iter().any(|f| f.name == "host"));
-        let old = r#"[{"order":2,"operator":"matrix-free","work":"solve","zones":1,"unknowns":2,"repetitions":3,
-            "seconds":1.5,"watts":5.0,"joules":7.5,"joules_per_unknown":null}]"#;
-        std::fs::write(&path, old).unwrap();
-        let csv = "work,time_s,quantity,value\nQ2 MatrixFree solve,1,joules,9\nQ2 MatrixFree solve,1,watts,7\n";
+        let csv =
+            "work,time_s,quantity,value\nQ2 partial solve,1,joules,9\nQ2 partial solve,1,watts,7\n";
         std::fs::write(dir.path().join("s.csv"), csv).unwrap();
-        let s = read(&path).unwrap();
-        assert_eq!(
-            (s.rows[0].assembly, s.rows[0].seconds_error),
-            (Assembly::Partial, 0.0)
-        );
-        assert_eq!(s.traces[0].1, [(1.0, 7.0)]);
-        for bad in ["", "{}", "[1]", "{\"rows\":3}"] {
+        assert_eq!(read(&path).unwrap().traces[0].1, [(1.0, 7.0)]);
+        for bad in ["", "{}", "[]", "{\"provenance\":{},\"rows\":3}"] {
             std::fs::write(&path, bad).unwrap();
             assert!(read(&path).is_err(), "{bad}");
         }

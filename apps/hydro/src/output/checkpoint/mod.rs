@@ -15,10 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 
-/// Current format, with checksum and input files.
 const FORMAT: &str = "greenup-hydro/2";
-/// First format, without checksum and input files.
-const FIRST: &str = "greenup-hydro/1";
 
 /// Length of the checksum at the end, bytes.
 const CHECKSUM: usize = 4;
@@ -55,16 +52,14 @@ impl Input {
 struct Head<S> {
     format: String,
     setup: S,
-    #[serde(default)]
     inputs: Vec<Input>,
     /// Total energy at the start.
     energy: f64,
     /// Bit patterns of time and time step, which decimals would round.
     t: u64,
     dt: u64,
-    /// The time step without the cut of a last step; earlier versions did not write it.
-    #[serde(default)]
-    free: Option<u64>,
+    /// The time step without the cut of a last step.
+    free: u64,
     steps: usize,
     rejected: usize,
     nodes: usize,
@@ -82,8 +77,6 @@ pub struct Checkpoint<S> {
     pub energy: f64,
     /// Time and step counts.
     pub clock: Clock,
-    /// Whether the file has a checksum; the first format has none.
-    pub checked: bool,
     /// State of the run.
     pub state: Saved,
 }
@@ -101,7 +94,7 @@ pub enum CheckpointError {
     #[error("not a checkpoint, or a damaged one: {0}")]
     Header(serde_json::Error),
     /// The format is unknown.
-    #[error("this checkpoint is of format `{0}`; known are {FORMAT} and {FIRST}")]
+    #[error("this checkpoint is of format `{0}`; only {FORMAT} is read")]
     Format(String),
     /// The end is missing.
     #[error("the checkpoint is cut off")]

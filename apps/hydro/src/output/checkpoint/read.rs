@@ -1,7 +1,7 @@
 //! Reading a checkpoint and checking its content.
 
 use super::saved::{Saved, Source};
-use super::{CHECKSUM, Checkpoint, CheckpointError, FIRST, FORMAT, Head};
+use super::{CHECKSUM, Checkpoint, CheckpointError, FORMAT, Head};
 use crate::HydroError;
 use crate::time::stepping::Clock;
 use greenup_files::FileError;
@@ -58,7 +58,7 @@ fn first_line(source: &Source, length: u64) -> Result<Vec<u8>, CheckpointError> 
 fn of<S: DeserializeOwned>(source: Source) -> Result<Checkpoint<S>, CheckpointError> {
     let length = source.length().map_err(CheckpointError::Read)?;
     let line = first_line(&source, length)?;
-    // The format says whether there is a checksum, which says whether the rest can be believed.
+    // The checksum, which says whether the rest can be believed, is a part of this format.
     #[derive(Deserialize)]
     struct Format {
         format: String,
@@ -66,27 +66,20 @@ fn of<S: DeserializeOwned>(source: Source) -> Result<Checkpoint<S>, CheckpointEr
     let format = serde_json::from_slice::<Format>(&line)
         .map_err(CheckpointError::Header)?
         .format;
-    let checked = match format.as_str() {
-        FORMAT => true,
-        FIRST => false,
-        _ => {
-            return Err(CheckpointError::Format(format));
-        }
-    };
+    if format != FORMAT {
+        return Err(CheckpointError::Format(format));
+    }
     let begin = line.len() as u64 + 1;
-    let mut end = length;
-    if checked {
-        end = (length.checked_sub(CHECKSUM as u64))
-            .filter(|end| begin <= *end)
-            .ok_or(CheckpointError::Truncated)?;
-        let (mut sum, mut want) = (crc32fast::Hasher::new(), [0; CHECKSUM]);
-        source
-            .blocks(0..end, &mut |block| sum.update(block))
-            .and_then(|()| source.read(&mut want, end))
-            .map_err(CheckpointError::Read)?;
-        if sum.finalize() != u32::from_le_bytes(want) {
-            return Err(CheckpointError::Checksum);
-        }
+    let end = (length.checked_sub(CHECKSUM as u64))
+        .filter(|end| begin <= *end)
+        .ok_or(CheckpointError::Truncated)?;
+    let (mut sum, mut want) = (crc32fast::Hasher::new(), [0; CHECKSUM]);
+    source
+        .blocks(0..end, &mut |block| sum.update(block))
+        .and_then(|()| source.read(&mut want, end))
+        .map_err(CheckpointError::Read)?;
+    if sum.finalize() != u32::from_le_bytes(want) {
+        return Err(CheckpointError::Checksum);
     }
     let head: Head<S> = serde_json::from_slice(&line).map_err(CheckpointError::Header)?;
     let count = (head.nodes as u64)
@@ -98,7 +91,7 @@ fn of<S: DeserializeOwned>(source: Source) -> Result<Checkpoint<S>, CheckpointEr
     let clock = Clock {
         t: f64::from_bits(head.t),
         dt: f64::from_bits(head.dt),
-        free: f64::from_bits(head.free.unwrap_or(head.dt)),
+        free: f64::from_bits(head.free),
         steps: head.steps,
         rejected: head.rejected,
     };
@@ -117,7 +110,6 @@ fn of<S: DeserializeOwned>(source: Source) -> Result<Checkpoint<S>, CheckpointEr
         inputs: head.inputs,
         energy: head.energy,
         clock,
-        checked,
         state: Saved {
             source,
             begin,
@@ -152,7 +144,7 @@ mod tests {
         let back = read::<String>(&path).unwrap();
         assert_eq!((back.clock, back.energy), (clock, 0.25));
         assert!(back.state.whole().unwrap() == state);
-        assert!(back.checked && back.setup == "setup");
+        assert_eq!(back.setup, "setup");
         std::fs::read(&path).unwrap()
     }
 
@@ -171,33 +163,39 @@ mod tests {
         }
     }
 
-    /// The same content in the first format, and with another clock or number.
+    /// The same content with another format, clock or number, and a checksum that is right.
     #[test]
-    fn the_first_format_is_read_and_its_numbers_are_checked() {
+    fn formats_and_numbers_are_checked() {
         let good = written();
         let end = good.iter().position(|b| *b == b'\n').unwrap();
         let text = String::from_utf8(good[..end].to_vec()).unwrap();
-        let first = |from: &str, to: &str, payload: &[u8]| {
-            let text = text.replace(FORMAT, FIRST).replace("\"inputs\":[],", "");
+        let summed = |from: &str, to: &str, payload: &[u8]| {
             assert!(text.contains(from), "{from}: {text}");
-            [text.replace(from, to).as_bytes(), b"\n", payload].concat()
+            let mut out = [text.replace(from, to).as_bytes(), b"\n", payload].concat();
+            out.extend(crc32fast::hash(&out).to_le_bytes());
+            out
         };
         let payload = &good[end + 1..good.len() - CHECKSUM];
-        let c = parse::<String>(&first("12", "12", payload)).unwrap();
-        assert!(!c.checked && c.state.coordinates == 300);
+        let c = parse::<String>(&summed("12", "12", payload)).unwrap();
+        assert_eq!(c.state.coordinates, 300);
+        let e = parse::<String>(&summed(FORMAT, "greenup-hydro/1", payload)).unwrap_err();
+        assert!(
+            e.to_string().contains("only greenup-hydro/2 is read"),
+            "{e}"
+        );
         for dt in [f64::NAN, -1.0, 0.0, f64::INFINITY] {
             let from = format!("\"dt\":{}", 1e-3_f64.to_bits());
             let to = format!("\"dt\":{}", dt.to_bits());
-            let e = parse::<String>(&first(&from, &to, payload)).unwrap_err();
+            let e = parse::<String>(&summed(&from, &to, payload)).unwrap_err();
             assert!(e.to_string().contains("time step"), "{e}");
         }
         let mut bad = payload.to_vec();
         bad[8 * 650..8 * 651].copy_from_slice(&f64::NAN.to_le_bytes());
-        let read = parse::<String>(&first("12", "12", &bad)).unwrap();
+        let read = parse::<String>(&summed("12", "12", &bad)).unwrap();
         let e = read.state.whole().unwrap_err();
         assert!(e.to_string().contains("energy 50 is NaN"), "{e}");
         // Counts that no memory holds.
         let many = format!("\"nodes\":{}", usize::MAX / 2);
-        assert!(parse::<String>(&first("\"nodes\":300", &many, payload)).is_err());
+        assert!(parse::<String>(&summed("\"nodes\":300", &many, payload)).is_err());
     }
 }

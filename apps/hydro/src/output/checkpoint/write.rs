@@ -47,7 +47,7 @@ pub fn write_by<S: Serialize>(
         energy,
         t: clock.t.to_bits(),
         dt: clock.dt.to_bits(),
-        free: Some(clock.free.to_bits()),
+        free: clock.free.to_bits(),
         steps: clock.steps,
         rejected: clock.rejected,
         nodes,

@@ -48,7 +48,7 @@ struct MaterialText {
     position: Option<Text>,
     gamma: f64,
     /// Pressure p∞ of a stiffened gas.
-    #[serde(default, alias = "stiffness")]
+    #[serde(default)]
     p_inf: f64,
     density: Text,
     #[serde(default)]

@@ -134,8 +134,7 @@ impl On<'_> {
     }
 
     fn hydro(&self, args: &ScalingStudyArgs, name: &'static str, order: usize) -> Case {
-        let refined = args.hydro_refine.map(|r| 2usize << r);
-        let zones = (args.hydro_zones.or(refined)).unwrap_or(self.either(64, 16));
+        let zones = args.hydro_zones.unwrap_or(self.either(64, 16));
         let (steps, side) = (self.steps(args), of_order(zones, order));
         Case {
             name,
@@ -180,9 +179,12 @@ impl On<'_> {
     fn fmm(&self, points: usize, name: &'static str) -> Case {
         let run = self.fmm_run(points);
         let distributed = name == "fmm-distributed";
-        let flag = |devices: usize| match distributed && devices > 1 {
-            true => " --distributed",
-            false => "",
+        let flag = |devices: usize| {
+            if distributed && devices > 1 {
+                " --distributed"
+            } else {
+                ""
+            }
         };
         let words = if distributed { ", distributed" } else { "" };
         Case {
@@ -282,9 +284,10 @@ impl On<'_> {
     fn tune(&self, args: &ScalingStudyArgs) -> Result<Case> {
         let trials = args.tune_trials.unwrap_or(self.either(32, 8));
         let kernels = self.folder.join("kernels");
-        let (space, unpacked) = match self.on_gpus() {
-            true => (GPU_SPACE, gpu::unpack(&kernels)),
-            false => (CPU_SPACE, family::unpack(&kernels)),
+        let (space, unpacked) = if self.on_gpus() {
+            (GPU_SPACE, gpu::unpack(&kernels))
+        } else {
+            (CPU_SPACE, family::unpack(&kernels))
         };
         unpacked.map_err(|e| AppError::new(e.to_string()))?;
         let mut words = vec!["tune".to_owned(), "kernels/problem.toml".into()];

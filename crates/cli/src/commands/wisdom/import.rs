@@ -8,7 +8,7 @@ use greenup_app::{print, wisdom};
 use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::wisdom::entries;
 use greenup_wisdom::merge::{Prefer, Verdict, merge};
-use greenup_wisdom::{Entry, Store, legacy};
+use greenup_wisdom::{Entry, Store};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -39,9 +39,10 @@ pub fn run(args: &WisdomImportArgs) -> Result {
     let Some(path) = wisdom::path()? else {
         return Err(AppError::new("wisdom is not used").hint("name a file with --wisdom FILE"));
     };
-    let verdicts = match args.dry_run {
-        true => merge(&mut Store::read(&path)?, &found, prefer),
-        false => Store::update(&path, |store| merge(store, &found, prefer))?,
+    let verdicts = if args.dry_run {
+        merge(&mut Store::read(&path)?, &found, prefer)
+    } else {
+        Store::update(&path, |store| merge(store, &found, prefer))?
     };
     let rows: Vec<Row> = (found.iter().zip(verdicts))
         .map(|(entry, (verdict, taken))| Row {
@@ -98,17 +99,7 @@ fn read(path: &Path, into: &mut Vec<Entry>) -> Result {
         }
         return Ok(());
     }
-    let name = path
-        .file_name()
-        .and_then(|n| n.to_str())
-        .unwrap_or_default();
-    if legacy::FILES.contains(&name) {
-        // A missing file is an error here.
-        greenup_files::read_text(path)?;
-        into.extend(legacy::read(path)?);
-        return Ok(());
-    }
-    if name.ends_with(".toml") {
+    if path.extension().is_some_and(|e| e == "toml") {
         let text = greenup_files::read_text(path)?;
         into.extend(Store::parse(&text, path)?.entries);
         return Ok(());

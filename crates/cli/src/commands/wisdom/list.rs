@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct Row<'a> {
     id: String,
-    /// `own`, `earlier` or `shipped`.
+    /// `own` or `shipped`.
     place: &'static str,
     origin: String,
     #[serde(flatten)]
@@ -87,17 +87,9 @@ pub(super) fn cells(e: &Entry) -> [String; 6] {
         e.precision.clone(),
         e.device.title(),
         e.objective.clone(),
-        time(e),
+        si(e.time_s, "s"),
         e.energy_j.map_or("–".into(), |x| si(x, "J")),
     ]
-}
-
-/// The time of an entry; files of earlier versions do not have all.
-pub(super) fn time(e: &Entry) -> String {
-    match e.time_s < greenup_wisdom::legacy::UNKNOWN_S {
-        true => si(e.time_s, "s"),
-        false => "–".into(),
-    }
 }
 
 /// The constants that set a size or choose a variant, as far as their names tell.

@@ -59,7 +59,6 @@ fn by_ids<'a>(wisdom: &'a Wisdom, ids: &[String]) -> Result<Vec<&'a (Entry, Orig
 fn place(origin: &Origin) -> &'static str {
     match origin {
         Origin::User(_) => "own",
-        Origin::Legacy(_) => "earlier",
         Origin::Shipped => "shipped",
     }
 }

@@ -1,7 +1,7 @@
 //! `greenup wisdom show`.
 
 use super::by_ids;
-use super::list::{Row, time};
+use super::list::Row;
 use crate::args::WisdomShowArgs;
 use greenup_app::error::Result;
 use greenup_app::provenance::utc;
@@ -29,7 +29,10 @@ pub fn run(args: &WisdomShowArgs) -> Result {
             ("entry", format!("{}, {origin}", e.id())),
             ("problem", format!("{} {}", e.problem, e.precision)),
             ("objective", e.objective.clone()),
-            ("time", format!("{}{}", time(e), range(e.time_range_s, "s"))),
+            (
+                "time",
+                format!("{}{}", si(e.time_s, "s"), range(e.time_range_s, "s")),
+            ),
         ];
         if let Some(j) = e.energy_j {
             rows.push((
@@ -52,9 +55,10 @@ pub fn run(args: &WisdomShowArgs) -> Result {
             format!(
                 "{} configs, {}",
                 p.trials,
-                match p.verified {
-                    true => "verified",
-                    false => "whether verified was not recorded",
+                if p.verified {
+                    "verified"
+                } else {
+                    "whether verified was not recorded"
                 }
             ),
         ));

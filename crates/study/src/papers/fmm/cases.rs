@@ -25,7 +25,7 @@ impl Cases {
         let path = records.path(&self.record)?;
         let sweep = Folder::read(&path).map_err(|e| broken(&path, e))?;
         let mut header: Vec<Header> = (sweep.facts.parameters.iter())
-            .map(|p| Header::new(today(p), ""))
+            .map(|p| Header::new(p, ""))
             .collect();
         for (name, about) in [
             ("time", "of an evaluation on the GPU"),
@@ -65,14 +65,5 @@ fn text(v: &Value) -> String {
         Value::Bool(true) => "yes".into(),
         Value::Bool(false) => "no".into(),
         other => other.to_string(),
-    }
-}
-
-/// Names of parameters of version 0.1 by those of today.
-fn today(name: &str) -> &str {
-    match name {
-        "q" => "ncrit",
-        "real" => "precision",
-        other => other,
     }
 }

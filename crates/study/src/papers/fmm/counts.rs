@@ -98,32 +98,30 @@ struct Case {
     counts: Vec<f64>,
 }
 
-/// A parameter by its name today or in version 0.1.
-fn parameter<'a>(sweep: &Sweep, t: &'a Trial, names: [&str; 2]) -> Option<&'a Value> {
-    let at = sweep.facts.parameters.iter();
-    let at = at.into_iter().position(|p| names.contains(&p.as_str()))?;
+fn parameter<'a>(sweep: &Sweep, t: &'a Trial, name: &str) -> Option<&'a Value> {
+    let at = sweep.facts.parameters.iter().position(|p| p == name)?;
     t.config.get(at)
 }
 
 fn case(sweep: &Sweep, t: &Trial, of: Of) -> Option<Case> {
-    let text = |names| parameter(sweep, t, names).map(ToString::to_string);
-    let points = match parameter(sweep, t, ["n", "n"])? {
+    let text = |name| parameter(sweep, t, name).map(ToString::to_string);
+    let points = match parameter(sweep, t, "n")? {
         Value::Int(n) => *n as f64,
         _ => return None,
     };
-    let gradient = parameter(sweep, t, ["gradient", "gradient"])? == &Value::Bool(true);
+    let gradient = parameter(sweep, t, "gradient")? == &Value::Bool(true);
     let counts = of.counts(&t.metrics)?;
     Some(Case {
         panel: format!(
             "{}{}",
-            text(["precision", "real"])?,
+            text("precision")?,
             if gradient { " with gradients" } else { "" }
         ),
         name: format!(
             "{} {}, ncrit {}",
-            text(["points", "points"])?,
+            text("points")?,
             si(points, ""),
-            text(["ncrit", "q"])?
+            text("ncrit")?
         ),
         counts: counts.iter().map(|c| c / points).collect(),
     })

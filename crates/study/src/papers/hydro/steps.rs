@@ -36,14 +36,12 @@ fn steps(study: &Value) -> Vec<Step> {
     let rows = || {
         study
             .get("rows")
-            .unwrap_or(study)
-            .as_array()
+            .and_then(Value::as_array)
             .into_iter()
             .flatten()
     };
     let text = |r: &Value, key: &str| r.get(key).and_then(Value::as_str).map(str::to_owned);
-    // Files of earlier versions call it otherwise.
-    let assembly = |r: &Value| text(r, "assembly").or_else(|| text(r, "operator"));
+    let assembly = |r: &Value| text(r, "assembly");
     let order = |r: &Value| r.get("order").and_then(Value::as_u64);
     let seconds = |r: &Value| r.get("seconds").and_then(Value::as_f64);
     rows()
@@ -61,12 +59,8 @@ fn steps(study: &Value) -> Vec<Step> {
             let (corner, solve) = (STAGES * part("corner")?, STAGES * part("solve")?);
             let whole = seconds(step)?.max(corner + solve);
             let k = order(step)?;
-            let name = match assembly(step)?.as_str() {
-                "matrix-free" => "partial".to_owned(),
-                other => other.to_owned(),
-            };
             Some(Step {
-                name: format!("Q{k}Q{}, {name} assembly", k.saturating_sub(1)),
+                name: format!("Q{k}Q{}, {} assembly", k.saturating_sub(1), assembly(step)?),
                 shares: [
                     corner / whole,
                     solve / whole,

@@ -9,7 +9,6 @@ use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_app::provenance::Provenance;
-use greenup_app::renamed::with_old_keys;
 use greenup_files::ours;
 use greenup_report::chart::{Chart, FileStyle};
 use greenup_report::page::Page;
@@ -74,9 +73,6 @@ pub fn run(args: &AnalyzeArgs) -> Result {
     Ok(())
 }
 
-/// New and old names of keys of the analysis; the old ones stay for one release.
-const OLD_KEYS: [(&str, &str); 1] = [("lowest_energy", "greenest")];
-
 /// What `greenup scale` wrote into the sweep.
 fn sizes(sweep: &Path) -> Result<Option<Scaling>> {
     let path = sweep.join(Scaling::FILE);
@@ -93,7 +89,7 @@ fn sizes(sweep: &Path) -> Result<Option<Scaling>> {
 
 /// The analysis with where it comes from.
 fn json(a: &Analysis, sweep: &Sweep, from: &Provenance) -> Result<Value> {
-    let mut all = with_old_keys(a, &OLD_KEYS)?;
+    let mut all = serde_json::to_value(a)?;
     if let Value::Object(keys) = &mut all {
         keys.insert("provenance".into(), serde_json::to_value(from)?);
         if let Some(b) = sweep.against_baseline() {
