@@ -9,6 +9,7 @@ pub mod mpi;
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -20,6 +21,14 @@ pub const END_LIMIT: Duration = Duration::from_secs(5);
 /// Bytes as text, whatever they are.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Says that a test, or a part of it, does not run here, and why; also where the test passes.
+pub fn skipped(why: &str) {
+    // Not by a macro, whose output a test that passes does not show.
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {why}");
 }
 
 /// Runs a command that must succeed.

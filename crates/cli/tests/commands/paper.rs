@@ -1,6 +1,7 @@
 //! `paper`: its list, its commands, its files.
 
 use crate::common::{command, fails, greenup, json, ok, repository};
+use greenup_testing::skipped;
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -149,7 +150,7 @@ fn an_item_is_measured_once_and_drawn_from_its_new_record() {
         .iter()
         .any(|p| !beside.with_file_name(p).exists())
     {
-        // Tests of this package alone do not build the applications.
+        skipped("the applications are not built beside greenup; --workspace builds them");
         return;
     }
     let dir = tempfile::tempdir().unwrap();

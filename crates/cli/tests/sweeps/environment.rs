@@ -2,7 +2,7 @@
 
 use super::sweep::{configs, trials, tune};
 use crate::common::problem;
-use greenup_testing::{fails, started, succeeds};
+use greenup_testing::{fails, skipped, started, succeeds};
 use serde_json::Value as J;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,10 +68,7 @@ fn a_full_disk_ends_the_run_and_keeps_what_was_measured() {
     let dir = tempfile::tempdir().unwrap();
     let p = problem(&dir.path().join("problem"));
     let Some(disk) = Small::mounted(&dir.path().join("disk"), 220) else {
-        let _ = std::io::Write::write_all(
-            &mut std::io::stderr(),
-            b"no tmpfs can be mounted: skipped\n",
-        );
+        skipped("no tmpfs can be mounted");
         return;
     };
     let out = disk.0.join("s");

@@ -3,9 +3,8 @@
 
 use crate::common::{command, repository};
 use greenup_device::opencl::Device;
-use greenup_testing::{fails, is_refused, succeeds, text};
+use greenup_testing::{fails, is_refused, skipped, succeeds, text};
 use serde_json::Value as J;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -14,8 +13,7 @@ fn is_here() -> bool {
     let Err(e) = Device::all() else { return true };
     let must = std::env::var_os("GREENUP_TEST_OPENCL").is_some();
     assert!(!must, "{e}: apt install pocl-opencl-icd ocl-icd-libopencl1");
-    // Not by a macro, whose output a test that passes does not show.
-    let _ = writeln!(std::io::stderr(), "SKIPPED, as OpenCL is missing: {e}");
+    skipped(&format!("OpenCL is missing: {e}"));
     false
 }
 

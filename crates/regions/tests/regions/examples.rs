@@ -1,6 +1,7 @@
 //! The examples in C, C++, Fortran and Rust.
 
 use crate::common::{Case, compile, region, root};
+use greenup_testing::skipped;
 use std::path::PathBuf;
 
 fn example(name: &str) -> PathBuf {
@@ -90,6 +91,7 @@ fn fortran() {
     {
         // `.ci/run` installs it.
         assert!(std::env::var_os("CI").is_none(), "gfortran is needed");
+        skipped("gfortran is not installed");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

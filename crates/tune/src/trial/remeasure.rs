@@ -204,13 +204,15 @@ impl Bench<'_> {
     ) -> Result<Option<Interleaved>, TuneError> {
         let n = (rounds * kernels.len()) as f64;
         let timeout = self.problem.measure.timeout;
+        // Each kernel runs once before the rounds; on a busy host this may take as long as it ever may.
+        let first = kernels.len() as f64 * timeout;
         let limit = match &self.problem.command {
-            // The worker stops each run by itself, and there is one before the rounds.
+            // The worker stops each run by itself.
             Some(command) => {
-                let first = kernels.len() as f64 * (timeout + command.build_timeout_s());
-                first + n * (seconds * 4.0 + ROUND_RUNS * timeout)
+                let builds = kernels.len() as f64 * command.build_timeout_s();
+                first + builds + n * (seconds * 4.0 + ROUND_RUNS * timeout)
             }
-            None => timeout + n * (seconds * 4.0 + timeout / 10.0),
+            None => first + n * (seconds * 4.0 + timeout / 10.0),
         };
         let task = Task::Interleaved {
             kernels,
