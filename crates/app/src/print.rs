@@ -1,14 +1,14 @@
 //! Results on standard output, messages on standard error.
 
 use crate::error::{AppError, Result};
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use owo_colors::{OwoColorize as _, Stream};
+use anstyle::AnsiColor;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
+use unicode_width::UnicodeWidthStr;
 
 pub use crate::stdout::line;
 
@@ -124,22 +124,37 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// Whether a stream is a terminal with colours that the user did not switch off.
+fn shows_colours(stream: &impl anstream::stream::RawStream) -> bool {
+    anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never
+}
+
+/// A word for standard error in a colour, where it shows colours.
+fn coloured(word: &str, colour: AnsiColor) -> String {
+    if shows_colours(&std::io::stderr()) {
+        let style = colour.on_default();
+        format!("{style}{word}{style:#}")
+    } else {
+        word.to_owned()
+    }
+}
+
 /// Prints a warning to standard error.
 pub fn warn(text: impl AsRef<str>) {
     if !shows(Level::Quiet) {
         return;
     }
-    let head = "warning:".if_supports_color(Stream::Stderr, |t| t.yellow());
+    let head = coloured("warning:", AnsiColor::Yellow);
     let _ = writeln!(std::io::stderr(), "{head} {}", printable(text.as_ref()));
 }
 
 /// Prints an error and its suggestion to standard error.
 pub fn error(e: &AppError) {
     let mut err = std::io::stderr();
-    let head = "error:".if_supports_color(Stream::Stderr, |t| t.red());
+    let head = coloured("error:", AnsiColor::Red);
     let _ = writeln!(err, "{head} {}", printable(&e.message));
     if let Some(hint) = &e.hint {
-        let head = "hint:".if_supports_color(Stream::Stderr, |t| t.cyan());
+        let head = coloured("hint:", AnsiColor::Cyan);
         let _ = writeln!(err, "\n{head} {}", printable(hint));
     }
 }
@@ -156,26 +171,54 @@ pub fn json(value: &impl Serialize) -> Result {
 /// Text in bold, where standard output is a terminal; for [`line()`].
 pub fn bold(text: &str) -> String {
     let text: String = text.chars().filter(|c| !BOLD.contains(c)).collect();
-    text.if_supports_color(Stream::Stdout, |t| format!("{}{t}{}", BOLD[0], BOLD[1]))
-        .to_string()
+    if shows_colours(&std::io::stdout()) {
+        format!("{}{text}{}", BOLD[0], BOLD[1])
+    } else {
+        text
+    }
 }
 
 /// Prints a table whose first column is text and whose others are numbers.
 pub fn table(header: &[&str], rows: Vec<Vec<String>>) {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(header.to_vec());
+    for row in aligned(header, &rows) {
+        line(row);
+    }
+}
+
+/// The lines of a table: columns as wide as their widest cell, with a blank on both sides. A cell with several lines makes several.
+fn aligned(header: &[&str], rows: &[Vec<String>]) -> Vec<String> {
+    let header = header.iter().map(|h| (*h).to_owned()).collect();
+    let rows: Vec<&Vec<String>> = std::iter::once(&header).chain(rows).collect();
+    let cell = |row: &[String], column: usize, n: usize| {
+        let text = row.get(column).and_then(|c| c.lines().nth(n));
+        text.unwrap_or_default().to_owned()
+    };
+    let height = |row: &[String]| row.iter().map(|c| c.lines().count()).max().unwrap_or(1);
+    let width = |column| {
+        let lines = rows
+            .iter()
+            .filter_map(|r| r.get(column))
+            .flat_map(|c| c.lines());
+        lines.map(UnicodeWidthStr::width).max().unwrap_or(0)
+    };
+    let columns = rows.iter().map(|r| r.len()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut out = Vec::new();
     for row in rows {
-        table.add_row(row);
+        for n in 0..height(row).max(1) {
+            let mut text = String::new();
+            for (column, &width) in widths.iter().enumerate() {
+                let cell = cell(row, column, n);
+                let blank = " ".repeat(width - cell.width());
+                text += &match column {
+                    0 => format!(" {cell}{blank} "),
+                    _ => format!(" {blank}{cell} "),
+                };
+            }
+            out.push(text.trim_end().to_owned());
+        }
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    for row in table.lines() {
-        line(row.trim_end());
-    }
+    out
 }
 
 /// `name=value` of each pair, as configs are shown.
@@ -222,6 +265,20 @@ mod tests {
         let json = serde_json::to_string(&[evil, "é\n"]).unwrap();
         let back: Vec<String> = serde_json::from_str(&printable(&json)).unwrap();
         assert_eq!(back, [evil, "é\n"]);
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let row = |cells: [&str; 3]| cells.map(String::from).to_vec();
+        let rows = [row(["triad", "1.5", "λ"]), row(["a 語", "12\n±3", ""])];
+        let want = [
+            " kernel   time  of",
+            " triad     1.5   λ",
+            " a 語       12",
+            "            ±3",
+        ];
+        assert_eq!(aligned(&["kernel", "time", "of"], &rows), want);
+        assert_eq!(aligned(&["one"], &[vec![]]), [" one", ""]);
     }
 
     #[test]

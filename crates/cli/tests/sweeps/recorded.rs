@@ -253,7 +253,10 @@ fn the_reason_of_failures_is_that_of_the_file() {
     );
     for command in ["best", "analyze"] {
         let e = fails(&[command, &c]);
-        assert!(e.contains("the first failure: CompilationFailedConfig"), "{e}");
+        assert!(
+            e.contains("the first failure: CompilationFailedConfig"),
+            "{e}"
+        );
         assert!(!e.contains("trials.jsonl"), "{e}");
     }
     let csv = file(dir.path(), "s.csv", "b,time\n32,2.0\n");
