@@ -3,10 +3,11 @@
 
 usage: batched_tables.py sweeps FOLDER MACHINE -o FILE   what batched.sh wrote, or the recorded sweeps (sweeps/hydro_batched_h100)
        batched_tables.py counts -o FILE            numbers and sizes of the matrices, by the problems' own expressions
-       batched_tables.py kernels NCU.csv -o FILE   the kernels of a step: times, shares and fractions of the roof
+       batched_tables.py kernels NCU.csv[.xz] -o FILE   the kernels of a step: times, shares and fractions of the roof
 """
 import csv
 import json
+import lzma
 import pathlib
 import statistics
 import sys
@@ -290,7 +291,7 @@ ROOF = {
 
 
 def kernels(path):
-    rows = list(csv.DictReader(path.open()))
+    rows = list(csv.DictReader(lzma.open(path, "rt") if path.suffix == ".xz" else path.open()))
     # The name of the first case is that of the first column; each case begins with a header of its own.
     first = next(k for k in rows[0] if k not in ("ID", "Process ID", "Process Name", "Kernel Name") and "Q" in k)
     found = {}
