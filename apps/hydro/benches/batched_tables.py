@@ -6,6 +6,7 @@ usage: batched_tables.py sweeps FOLDER MACHINE -o FILE   what batched.sh wrote, 
        batched_tables.py kernels NCU.csv[.xz] -o FILE   the kernels of a step: times, shares and fractions of the roof
 """
 import csv
+import gzip
 import json
 import lzma
 import pathlib
@@ -34,12 +35,20 @@ def interval(x):
     return {"value": statistics.median(x), "lo": x[0], "hi": x[-1]}
 
 
+def lines(folder, name):
+    """Lines of a sweep's file: those of a packed one come first; None without either."""
+    plain, packed = folder / name, folder / f"{name}.gz"
+    found = gzip.open(packed, "rt").read().splitlines() if packed.exists() else []
+    if plain.exists():
+        found += plain.read_text().splitlines()
+    return found if packed.exists() or plain.exists() else None
+
+
 class Sweep:
     def __init__(self, folder):
         self.facts = json.loads((folder / "sweep.json").read_text())
         self.names = self.facts["parameters"]
-        lines = (folder / "trials.jsonl").read_text().splitlines()
-        trials = [json.loads(t) for t in lines]
+        trials = [json.loads(t) for t in lines(folder, "trials.jsonl")]
         self.trials = [(self.config(t["config"]), t) for t in trials if "measured" in t]
         self.failed = len(trials) - len(self.trials)
         self.constants = {}
@@ -52,9 +61,9 @@ class Sweep:
         self.finals = self.counters = None
         if (folder / "finals.json").exists():
             self.finals = json.loads((folder / "finals.json").read_text())
-        if (folder / "counters.jsonl").exists():
-            lines = (folder / "counters.jsonl").read_text().splitlines()
-            found = [json.loads(c) for c in lines]
+        counted = lines(folder, "counters.jsonl")
+        if counted is not None:
+            found = [json.loads(c) for c in counted]
             self.counters = [(self.config(c["config"]), c["counters"]) for c in found]
 
     def config(self, given):
@@ -139,7 +148,7 @@ def version(problem, number, config):
 def sweeps(folder, machine):
     def read(name):
         at = folder / name
-        return Sweep(at) if (at / "trials.jsonl").exists() else None
+        return Sweep(at) if lines(at, "trials.jsonl") is not None else None
 
     # The best rate of DRAM of the machine file, by its microbenchmarks.
     roof = 1 / tomllib.loads((HERE.parents[2] / "machines" / f"{machine}.toml").read_text())["cost"]["dram"]["time_s"]["value"]
