@@ -3,10 +3,12 @@
 
 usage: batched_tables.py sweeps FOLDER MACHINE -o FILE   what batched.sh wrote, or the recorded sweeps (sweeps/hydro_batched_h100)
        batched_tables.py counts -o FILE            numbers and sizes of the matrices, by the problems' own expressions
-       batched_tables.py kernels NCU.csv -o FILE   the kernels of a step: times, shares and fractions of the roof
+       batched_tables.py kernels NCU.csv[.xz] -o FILE   the kernels of a step: times, shares and fractions of the roof
 """
 import csv
+import gzip
 import json
+import lzma
 import pathlib
 import statistics
 import sys
@@ -33,12 +35,20 @@ def interval(x):
     return {"value": statistics.median(x), "lo": x[0], "hi": x[-1]}
 
 
+def lines(folder, name):
+    """Lines of a sweep's file: those of a packed one come first; None without either."""
+    plain, packed = folder / name, folder / f"{name}.gz"
+    found = gzip.open(packed, "rt").read().splitlines() if packed.exists() else []
+    if plain.exists():
+        found += plain.read_text().splitlines()
+    return found if packed.exists() or plain.exists() else None
+
+
 class Sweep:
     def __init__(self, folder):
         self.facts = json.loads((folder / "sweep.json").read_text())
         self.names = self.facts["parameters"]
-        lines = (folder / "trials.jsonl").read_text().splitlines()
-        trials = [json.loads(t) for t in lines]
+        trials = [json.loads(t) for t in lines(folder, "trials.jsonl")]
         self.trials = [(self.config(t["config"]), t) for t in trials if "measured" in t]
         self.failed = len(trials) - len(self.trials)
         self.constants = {}
@@ -51,9 +61,9 @@ class Sweep:
         self.finals = self.counters = None
         if (folder / "finals.json").exists():
             self.finals = json.loads((folder / "finals.json").read_text())
-        if (folder / "counters.jsonl").exists():
-            lines = (folder / "counters.jsonl").read_text().splitlines()
-            found = [json.loads(c) for c in lines]
+        counted = lines(folder, "counters.jsonl")
+        if counted is not None:
+            found = [json.loads(c) for c in counted]
             self.counters = [(self.config(c["config"]), c["counters"]) for c in found]
 
     def config(self, given):
@@ -138,7 +148,7 @@ def version(problem, number, config):
 def sweeps(folder, machine):
     def read(name):
         at = folder / name
-        return Sweep(at) if (at / "trials.jsonl").exists() else None
+        return Sweep(at) if lines(at, "trials.jsonl") is not None else None
 
     # The best rate of DRAM of the machine file, by its microbenchmarks.
     roof = 1 / tomllib.loads((HERE.parents[2] / "machines" / f"{machine}.toml").read_text())["cost"]["dram"]["time_s"]["value"]
@@ -290,7 +300,7 @@ ROOF = {
 
 
 def kernels(path):
-    rows = list(csv.DictReader(path.open()))
+    rows = list(csv.DictReader(lzma.open(path, "rt") if path.suffix == ".xz" else path.open()))
     # The name of the first case is that of the first column; each case begins with a header of its own.
     first = next(k for k in rows[0] if k not in ("ID", "Process ID", "Process Name", "Kernel Name") and "Q" in k)
     found = {}

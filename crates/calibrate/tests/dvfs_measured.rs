@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout)] // the errors themselves are worth reading with --nocapture
 
 use greenup_calibrate::dvfs::{PowerModel, parse, validate};
+use std::io::Read as _;
 
 fn check(name: &str, text: &str, baseline: f64) {
     let data = parse(name, text).unwrap();
@@ -48,5 +49,10 @@ fn titan_x_at_length() {
 
 #[test]
 fn rx_580() {
-    check("rx580.csv", include_str!("data/dvfs/rx580.csv"), 14.1);
+    let packed: &[u8] = include_bytes!("data/dvfs/rx580.csv.gz");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(packed)
+        .read_to_string(&mut text)
+        .unwrap();
+    check("rx580.csv", &text, 14.1);
 }

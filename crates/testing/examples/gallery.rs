@@ -7,12 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Widths of the pictures and their heights at most, pixels.
-const SIZES: [(u32, u32); 2] = [(1280, 2600), (400, 2600)];
+/// Widths of the pages, the heights shown at most in pixels of the page, and the scale of the pictures.
+const SIZES: [(u32, u32, f64); 2] = [(1280, 1600, 0.75), (400, 1600, 1.0)];
 const HEAD: &str = "# Gallery
 
-The pages of all commands at 1280 and 400 pixels, by light and by dark. `just gallery` makes this page: it runs the commands below
-on data of this repository and takes the pictures in Chromium. Long pages are cut at 2600 pixels.
+The pages of all commands at 1280 pixels by light and by dark, and at 400 pixels by light. `just gallery` makes this page: it runs the commands below
+on data of this repository and takes the pictures in Chromium. Long pages are cut at 1600 pixels.
 ";
 
 /// A page: a name, a title, and the command that writes it, or the file.
@@ -85,9 +85,12 @@ fn main() {
             found += browser.examine(&file, &WIDTHS, dark).0.len();
             let scheme = if dark { "dark" } else { "light" };
             out.push('\n');
-            for (width, height) in SIZES {
+            for (width, height, scale) in SIZES {
+                if dark && width < 1000 {
+                    continue;
+                }
                 let name = format!("{}-{width}-{scheme}.webp", entry.name);
-                let picture = browser.open(&file, width, dark).top(height);
+                let picture = browser.open(&file, width, dark).top(height, scale);
                 fs::write(pictures.join(&name), picture).expect("the picture can be written");
                 let shown = if width > 1000 { 620 } else { 200 };
                 let _ = writeln!(

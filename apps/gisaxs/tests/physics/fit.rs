@@ -97,11 +97,9 @@ fn an_image_of_another_program_gives_its_sample_back() {
         all.map(|x| x.as_f64().unwrap().to_degrees()).collect()
     };
     let dir = tempfile::tempdir().unwrap();
-    std::fs::copy(
-        data.join(format!("{name}.csv")),
-        dir.path().join("data.csv"),
-    )
-    .unwrap();
+    let packed = std::fs::File::open(data.join(format!("{name}.csv.gz"))).unwrap();
+    let mut image = std::fs::File::create(dir.path().join("data.csv")).unwrap();
+    std::io::copy(&mut flate2::read::GzDecoder::new(packed), &mut image).unwrap();
     let layer = &j["layers_top_to_bottom"][1];
     std::fs::write(
         dir.path().join("s.toml"),

@@ -10,6 +10,7 @@ use greenup_gisaxs::scattering::particle::{Average, Part, Particle, Population};
 use greenup_gisaxs::{Complex64, FormFactor, Q};
 use serde_json::Value as J;
 use std::f64::consts::PI;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -18,6 +19,19 @@ fn data(name: &str) -> String {
         .join("tests/data")
         .join(name);
     std::fs::read_to_string(path).unwrap()
+}
+
+/// Text of a gzipped file.
+fn unpacked(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name);
+    let packed = std::fs::File::open(path).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(packed)
+        .read_to_string(&mut text)
+        .unwrap();
+    text
 }
 
 fn form(page: &str) -> Box<dyn FormFactor> {
@@ -58,7 +72,7 @@ fn form_factors_of_every_shape() {
         ),
         ("icosahedron_L5", "shape = 'icosahedron'\nedge = 5"),
     ];
-    let text = data("formfactors.csv");
+    let text = unpacked("formfactors.csv.gz");
     let mut seen = 0;
     for (case, page) in shapes {
         let f = form(page);
@@ -234,7 +248,7 @@ fn images() {
             })
             .unwrap()
             .unwrap();
-        let want = rows(&data(&format!("{name}.csv"))).concat();
+        let want = rows(&unpacked(&format!("{name}.csv.gz"))).concat();
         assert_eq!(got.len(), want.len());
         let top = want.iter().copied().fold(0.0, f64::max);
         let worst = got
@@ -276,7 +290,7 @@ fn average(page: &str, q: f64) -> f64 {
 
 #[test]
 fn averages_over_orientations() {
-    let text = data("sasmodels_1d.csv");
+    let text = unpacked("sasmodels_1d.csv.gz");
     let mut seen = 0;
     for line in text.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();

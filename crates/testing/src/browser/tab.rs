@@ -131,20 +131,20 @@ impl Tab<'_> {
 
     /// The whole page as a PNG file, at most 16 384 pixels high.
     pub fn screenshot(&mut self) -> Vec<u8> {
-        self.capture(json!({ "format": "png" }), HIGHEST)
+        self.capture(json!({ "format": "png" }), HIGHEST, 1.0)
     }
 
-    /// The first `height` pixels of the page as a WebP file.
-    pub fn top(&mut self, height: u32) -> Vec<u8> {
-        self.capture(json!({ "format": "webp", "quality": 70 }), height.into())
+    /// The first `height` pixels of the page as a WebP file, in this scale.
+    pub fn top(&mut self, height: u32, scale: f64) -> Vec<u8> {
+        let format = json!({ "format": "webp", "quality": 50 });
+        self.capture(format, height.into(), scale)
     }
 
-    fn capture(&mut self, mut params: Value, most: f64) -> Vec<u8> {
+    fn capture(&mut self, mut params: Value, most: f64, scale: f64) -> Vec<u8> {
         let size = self.call("Page.getLayoutMetrics", json!({}));
         let height = size["cssContentSize"]["height"].as_f64().expect("a height");
         params["captureBeyondViewport"] = json!(true);
-        params["clip"] =
-            json!({ "x": 0, "y": 0, "width": self.width, "height": height.min(most), "scale": 1 });
+        params["clip"] = json!({ "x": 0, "y": 0, "width": self.width, "height": height.min(most), "scale": scale });
         let taken = self.call("Page.captureScreenshot", params);
         base64::engine::general_purpose::STANDARD
             .decode(taken["data"].as_str().expect("a picture"))

@@ -1,5 +1,6 @@
 //! A sweep on disk: `sweep.json`, and `trials.jsonl` with one line a trial, each safe on the disk
-//! before the next begins.
+//! before the next begins. A recorded sweep may hold `trials.jsonl.gz`, whose lines come before those of `trials.jsonl`;
+//! so may its counters.
 
 use super::baseline::BaselineFacts;
 use super::bounds::keep_inside;
@@ -9,11 +10,13 @@ use super::export::{CSV, T4};
 use super::fingerprint;
 use super::record::{Counted, Failure, Sweep, SweepFacts, Trial};
 use super::rounds::Rounds;
+use greenup_files::read::TEXT_LIMIT;
 use greenup_files::{FileError, FolderLock, Log, Scratch};
 use greenup_space::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// An open sweep folder, which no other process writes to.
@@ -36,8 +39,20 @@ const HEAD: &str = "sweep.json";
 const TRIALS: &str = "trials.jsonl";
 /// Name of the file of counters in a sweep's folder.
 const COUNTERS: &str = "counters.jsonl";
+/// The trials of a recorded sweep, packed.
+const PACKED_TRIALS: &str = "trials.jsonl.gz";
+/// The counters of a recorded sweep, packed.
+const PACKED_COUNTERS: &str = "counters.jsonl.gz";
 /// The files of a sweep beside its head, which comes first and goes last.
-const FILES: [&str; 5] = [TRIALS, COUNTERS, Rounds::FILE, T4, CSV];
+const FILES: [&str; 7] = [
+    TRIALS,
+    PACKED_TRIALS,
+    COUNTERS,
+    PACKED_COUNTERS,
+    Rounds::FILE,
+    T4,
+    CSV,
+];
 
 impl Folder {
     /// Whether the folder holds a sweep.
@@ -180,7 +195,8 @@ impl Folder {
     /// Removes a new sweep without trials, so that the search can be started again once its problem is corrected.
     pub fn discard(self) {
         let trials = self.dir.join(TRIALS);
-        if std::fs::metadata(&trials).is_ok_and(|m| m.len() == 0) {
+        let packed = self.dir.join(PACKED_TRIALS).exists();
+        if !packed && std::fs::metadata(&trials).is_ok_and(|m| m.len() == 0) {
             // What stays is refused by the next search with its fix.
             let _ = std::fs::remove_file(self.dir.join(HEAD));
             let _ = std::fs::remove_file(trials);
@@ -206,16 +222,30 @@ impl Folder {
         let facts = read_facts(dir)?;
         let parameters = facts.parameters.len();
         let mut warnings = Vec::new();
-        let mut trials: Vec<Trial> = lines(&dir.join(TRIALS), &mut warnings, |t: &Trial| {
-            t.check(parameters).err().map(|e| e.to_string())
-        })?;
+        let check = |t: &Trial| t.check(parameters).err().map(|e| e.to_string());
+        let packed = dir.join(PACKED_TRIALS);
+        let mut trials: Vec<Trial> = Vec::new();
+        if packed.exists() {
+            trials = lines(&packed, &unpacked(&packed)?, &mut warnings, check);
+        }
+        let path = dir.join(TRIALS);
+        if path.exists() || !packed.exists() {
+            let bytes = greenup_files::read_bytes(&path, TEXT_LIMIT)?;
+            trials.extend(lines(&path, &bytes, &mut warnings, check));
+        }
         let outside = keep_inside(&facts, &mut trials);
         warnings.extend(outside.map(|w| format!("{}: {w}", dir.display())));
         drop_lost(&mut trials);
-        let path = dir.join(COUNTERS);
-        if path.exists() {
-            let counted = lines(&path, &mut warnings, |_: &Counted| None)?;
-            join(&counted, &mut trials);
+        for name in [PACKED_COUNTERS, COUNTERS] {
+            let path = dir.join(name);
+            if path.exists() {
+                let bytes = match name == PACKED_COUNTERS {
+                    true => unpacked(&path)?,
+                    false => greenup_files::read_bytes(&path, TEXT_LIMIT)?,
+                };
+                let counted = lines(&path, &bytes, &mut warnings, |_: &Counted| None);
+                join(&counted, &mut trials);
+            }
         }
         let finals = Rounds::read(dir, parameters).unwrap_or_else(|warning| {
             warnings.push(format!("{warning}; the winner is named from single trials"));
@@ -268,13 +298,33 @@ fn write_facts(dir: &Path, facts: &SweepFacts) -> Result<(), FolderError> {
     Ok(greenup_files::write(dir.join(HEAD), text)?)
 }
 
+/// What a gzipped file of a recorded sweep holds.
+fn unpacked(path: &Path) -> Result<Vec<u8>, FileError> {
+    let packed = greenup_files::read_bytes(path, TEXT_LIMIT)?;
+    let mut bytes = Vec::new();
+    flate2::read::MultiGzDecoder::new(&packed[..])
+        .take(TEXT_LIMIT.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|cause| FileError::Read {
+            path: path.to_owned(),
+            cause,
+        })?;
+    match bytes.len() as u64 > TEXT_LIMIT {
+        true => Err(FileError::TooLarge {
+            path: path.to_owned(),
+            limit: TEXT_LIMIT,
+        }),
+        false => Ok(bytes),
+    }
+}
+
 /// The complete lines of a file that hold what is expected; a warning for each other.
 fn lines<T: serde::de::DeserializeOwned>(
     path: &Path,
+    bytes: &[u8],
     warnings: &mut Vec<String>,
     check: impl Fn(&T) -> Option<String>,
-) -> Result<Vec<T>, FolderError> {
-    let bytes = greenup_files::read_bytes(path, greenup_files::read::TEXT_LIMIT)?;
+) -> Vec<T> {
     let complete = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
     let mut out = Vec::new();
     for (i, line) in bytes[..complete].split(|b| *b == b'\n').enumerate() {
@@ -299,7 +349,7 @@ fn lines<T: serde::de::DeserializeOwned>(
             ));
         }
     }
-    Ok(out)
+    out
 }
 
 /// Drops the lost trials of configs that were tried again.
@@ -380,6 +430,44 @@ mod tests {
             assert!(merged.is_err_and(refused), "{name}");
             assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious");
         }
+    }
+
+    #[test]
+    fn packed_lines_come_before_the_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let pack = |name: &str, text: &str| {
+            let file = std::fs::File::create(dir.path().join(name)).unwrap();
+            let mut z = flate2::write::GzEncoder::new(file, flate2::Compression::best());
+            std::io::Write::write_all(&mut z, text.as_bytes()).unwrap();
+            z.finish().unwrap();
+        };
+        let mut folder = Folder::create(dir.path(), &facts()).unwrap();
+        folder.append(&trial(MEASURED)).unwrap();
+        drop(folder);
+        let line = std::fs::read_to_string(dir.path().join(TRIALS)).unwrap();
+        std::fs::remove_file(dir.path().join(TRIALS)).unwrap();
+        pack(PACKED_TRIALS, &format!("{line}no trial\n"));
+        pack(
+            PACKED_COUNTERS,
+            "{\"config\":[1],\"counters\":{\"n\":2.0}}\n",
+        );
+        let read = Folder::read(dir.path()).unwrap();
+        assert_eq!(read.trials.len(), 1);
+        assert_eq!(read.trials[0].metrics["n"], 2.0);
+        assert!(read.warnings[0].contains("trials.jsonl.gz: line 2"));
+        assert!(Folder::has_successes(dir.path()));
+        // A search that goes on adds to the plain file.
+        let (mut folder, _) = Folder::resume(dir.path(), &facts(), &[]).unwrap();
+        folder.append(&trial(FAILED)).unwrap();
+        drop(folder);
+        let trials = Folder::read(dir.path()).unwrap().trials;
+        assert_eq!(trials.len(), 2);
+        assert!(trials[1].failure().is_some());
+        std::fs::write(dir.path().join(PACKED_TRIALS), "no gzip").unwrap();
+        assert!(matches!(
+            Folder::read(dir.path()),
+            Err(FolderError::File(FileError::Read { .. }))
+        ));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Energy of kernels that run alone for seconds: the model's over the meter's, at the mean clock of all and at the clock of each.
 
-usage: alone_table.py MACHINE.toml FOLDER      FOLDER has phases.jsonl of alone.py and kernels.csv of its profile
+usage: alone_table.py MACHINE.toml FOLDER      FOLDER has phases.jsonl of alone.py and kernels.csv.xz of its profile
 """
 
 import csv
 import json
+import lzma
 import sys
 import tomllib
 from pathlib import Path
@@ -29,7 +30,7 @@ KERNELS = {
     "layer norm": ("layer_norm", "8192 1 1"),
 }
 phases = [json.loads(line) for line in (folder / "phases.jsonl").read_text().splitlines()]
-rows = list(csv.DictReader((folder / "kernels.csv").open()))
+rows = list(csv.DictReader(lzma.open(folder / "kernels.csv.xz", "rt")))
 
 
 def energy(work, clock_hz):

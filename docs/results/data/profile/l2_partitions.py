@@ -3,12 +3,13 @@
 
 usage: l2_partitions.py MACHINE.toml PROFILE…
 
-A profile is a folder with kernels.csv; the summary.json beside it has the joules of its window. The records lack the counter
+A profile is a folder with kernels.csv and run.json, either packed by xz; the summary.json beside it has the joules of its window. The records lack the counter
 of bytes between the partitions: half of the bytes of slow memory are taken, as `greenup profile` does for such records.
 """
 
 import csv
 import json
+import lzma
 import sys
 import tomllib
 from pathlib import Path
@@ -18,6 +19,12 @@ cost = {op: c["energy_j"]["value"] for op, c in machine["cost"].items() if "ener
 constant_w = machine["constant_power_w"]["value"]
 node = machine.get("network", {})
 idle_w = node["idle_power_w"]["value"] / node.get("devices_per_node", 1) if "idle_power_w" in node else constant_w
+
+
+def text(file):
+    """What a file holds, packed or not."""
+    packed = file.with_name(file.name + ".xz")
+    return lzma.open(packed, "rt").read() if packed.exists() else file.read_text()
 
 
 def saved(row, counters):
@@ -31,10 +38,10 @@ def saved(row, counters):
 
 for folder in map(Path, sys.argv[2:]):
     summary = json.loads((folder.parent / "summary.json").read_text())[folder.name]
-    rows = list(csv.DictReader((folder / "kernels.csv").open()))
+    rows = list(csv.DictReader(text(folder / "kernels.csv").splitlines()))
     counted = {
         (c["name"], " ".join(map(str, c["grid"])), " ".join(map(str, c["block"]))): c["counters"]
-        for c in json.loads((folder / "run.json").read_text())["counters"]
+        for c in json.loads(text(folder / "run.json"))["counters"]
     }
     # The core's energies fall with the square of its voltage.
     clock = machine["clock"]

@@ -17,7 +17,12 @@ pub fn run(args: &BestArgs) -> Result {
     if let Some(path) = out {
         let mut outputs = Outputs::new();
         outputs.input(&args.sweep);
-        for name in ["sweep.json", "trials.jsonl", Rounds::FILE] {
+        for name in [
+            "sweep.json",
+            "trials.jsonl",
+            "trials.jsonl.gz",
+            Rounds::FILE,
+        ] {
             outputs.input(args.sweep.join(name));
         }
         if let Some(problem) = &args.problem {

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 pub fn output(args: &AnalyzeArgs) -> Result<Option<Output>> {
     let mut outputs = Outputs::new();
     outputs.input(&args.sweep);
-    for name in ["sweep.json", "trials.jsonl"] {
+    for name in ["sweep.json", "trials.jsonl", "trials.jsonl.gz"] {
         outputs.input(args.sweep.join(name));
     }
     let endings = ["csv", "svg", "png", "pdf"];

@@ -115,7 +115,12 @@ fn outputs(args: &ReplayArgs, endings: &[&str]) -> Result<Option<Output>> {
     let mut outputs = Outputs::new();
     for recorded in &args.recorded {
         outputs.input(recorded);
-        for name in ["sweep.json", "trials.jsonl", Rounds::FILE] {
+        for name in [
+            "sweep.json",
+            "trials.jsonl",
+            "trials.jsonl.gz",
+            Rounds::FILE,
+        ] {
             outputs.input(recorded.join(name));
         }
     }
