@@ -229,7 +229,7 @@ fn a_core_that_touches_its_shell_has_an_error_and_other_numbers_theirs() {
     let j = fitted(
         &bench,
         &format!("data = 's.npy'\n{page}"),
-        "swarm = 0\nsteps = 30",
+        "swarm = 12\nsteps = 30",
     );
     for (k, want) in [4.0, 2.5].into_iter().enumerate() {
         let p = &j["parameters"][k];
