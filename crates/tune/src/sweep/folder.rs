@@ -239,9 +239,10 @@ impl Folder {
         for name in [PACKED_COUNTERS, COUNTERS] {
             let path = dir.join(name);
             if path.exists() {
-                let bytes = match name == PACKED_COUNTERS {
-                    true => unpacked(&path)?,
-                    false => greenup_files::read_bytes(&path, TEXT_LIMIT)?,
+                let bytes = if name == PACKED_COUNTERS {
+                    unpacked(&path)?
+                } else {
+                    greenup_files::read_bytes(&path, TEXT_LIMIT)?
                 };
                 let counted = lines(&path, &bytes, &mut warnings, |_: &Counted| None);
                 join(&counted, &mut trials);
@@ -309,13 +310,13 @@ fn unpacked(path: &Path) -> Result<Vec<u8>, FileError> {
             path: path.to_owned(),
             cause,
         })?;
-    match bytes.len() as u64 > TEXT_LIMIT {
-        true => Err(FileError::TooLarge {
+    if bytes.len() as u64 > TEXT_LIMIT {
+        return Err(FileError::TooLarge {
             path: path.to_owned(),
             limit: TEXT_LIMIT,
-        }),
-        false => Ok(bytes),
+        });
     }
+    Ok(bytes)
 }
 
 /// The complete lines of a file that hold what is expected; a warning for each other.
