@@ -44,9 +44,9 @@ pub fn print(searched: &SessionResult) {
         && (lo < 0.95 || hi > 1.05)
     {
         print::warn(format!(
-            "the machine drifted: the baseline took {:+.0} % to {:+.0} % of its first time; trust the finalists",
-            100.0 * (lo - 1.0),
-            100.0 * (hi - 1.0)
+            "the machine drifted: the baseline took {:.0} % to {:.0} % of its first time; trust the finalists",
+            100.0 * lo,
+            100.0 * hi
         ));
     }
     if let Some(d) = found.disturbance.as_ref().filter(|d| d.matters()) {
