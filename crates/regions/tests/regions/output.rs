@@ -95,11 +95,14 @@ fn a_line_of_json_at_each_end() {
         all.filter(|l| l.shorter_than_tick == marked).count()
     };
     assert!(of("short", true) > 150 && of("long", false) > 15);
-    let joules: f64 = long
+    // Nor is the sensor always read in time.
+    let known: Vec<_> = long
         .iter()
-        .map(|l| l.joules.as_ref().unwrap()[SENSOR])
-        .sum();
-    let seconds: f64 = long.iter().map(|l| l.seconds).sum();
+        .filter_map(|l| Some((l.joules.as_ref()?[SENSOR], l.seconds)))
+        .collect();
+    assert!(known.len() > 10, "{}", known.len());
+    let joules: f64 = known.iter().map(|k| k.0).sum();
+    let seconds: f64 = known.iter().map(|k| k.1).sum();
     assert!(
         (joules - 100.0 * seconds).abs() < 0.06 * joules,
         "{joules} {seconds}"
