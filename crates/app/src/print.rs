@@ -198,7 +198,7 @@ fn aligned(header: &[&str], rows: &[Vec<String>]) -> Vec<String> {
         let lines = rows
             .iter()
             .filter_map(|r| r.get(column))
-            .flat_map(|c| c.lines());
+            .flat_map(|c: &String| c.lines());
         lines.map(UnicodeWidthStr::width).max().unwrap_or(0)
     };
     let columns = rows.iter().map(|r| r.len()).max().unwrap_or(0);

@@ -590,6 +590,27 @@ fn long_filters_are_built_at_once() {
 }
 
 #[test]
+fn what_operators_make_has_a_size() {
+    let of = |filter: &str| format!("[parameters]\na = [1, 2]\n[hard]\nf = '{filter}'");
+    for filter in [
+        "(a, 1) * 5000000 == ()",
+        "((a,) * 1000) * 1001 == ()",
+        "((a,) * 900000) + ((a,) * 200000) == ()",
+        "\"ab\" * (a * 1000000) == \"\"",
+    ] {
+        let e = refusal(&of(filter));
+        assert!(e.contains("more than 1000000 characters or values"), "{e}");
+    }
+    for filter in [
+        "() * 10**15 == ()",
+        "\"\" * 10**15 == \"\"",
+        "(a,) * -3 == ()",
+    ] {
+        assert_eq!(size(&of(filter)), 2, "{filter}");
+    }
+}
+
+#[test]
 fn an_index_outside_its_list_is_named() {
     let e = refusal("[parameters]\na = [1]\nb = [0, 2]\n[hard]\nf = '[1, 2][b] > 0'");
     assert!(e.contains("an index is outside its list"), "{e}");

@@ -38,7 +38,7 @@ pub(crate) enum OperatorError {
     NotText(&'static str),
     #[error("{FLOAT_OVERFLOW}")]
     FloatOverflow,
-    #[error("the result is longer than {MAX_LIST}")]
+    #[error("the result has more than {MAX_RESULT} characters or values")]
     TooLong,
 }
 
@@ -51,6 +51,9 @@ pub(crate) const OVERFLOW: &str = "the integer does not fit 64 bits";
 
 /// A list longer than this is refused: it would not be a parameter's values.
 pub(super) const MAX_LIST: usize = 10_000_000;
+
+/// A string or tuple that an operator makes has at most so many characters or values, those of its tuples included.
+const MAX_RESULT: usize = 1_000_000;
 
 impl OperatorError {
     /// The error with the place of the operator in its expression.
@@ -118,8 +121,12 @@ pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, Operat
         };
     }
     match (op, a, b) {
-        (B::Add, Value::Str(a), Value::Str(b)) => return Ok(Value::Str(format!("{a}{b}"))),
-        (B::Add, Value::Tuple(a), Value::Tuple(b)) => {
+        (B::Add, x @ Value::Str(a), y @ Value::Str(b)) => {
+            fits(size(x).saturating_add(size(y)))?;
+            return Ok(Value::Str(format!("{a}{b}")));
+        }
+        (B::Add, x @ Value::Tuple(a), y @ Value::Tuple(b)) => {
+            fits(size(x).saturating_add(size(y)))?;
             return Ok(Value::Tuple(a.iter().chain(b).cloned().collect()));
         }
         (B::Mul, v @ (Value::Str(_) | Value::Tuple(_)), n)
@@ -150,17 +157,33 @@ pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, Operat
     }))
 }
 
+/// Characters and values in a value; tuples are copied with what they hold.
+fn size(v: &Value) -> usize {
+    match v {
+        Value::Str(s) => s.len(),
+        Value::Tuple(items) => items
+            .iter()
+            .map(|v| size(v).saturating_add(1))
+            .fold(0, usize::saturating_add),
+        _ => 0,
+    }
+}
+
+/// Refuses a result of so many characters and values.
+fn fits(size: usize) -> Result<(), OperatorError> {
+    if size > MAX_RESULT {
+        return Err(OperatorError::TooLong);
+    }
+    Ok(())
+}
+
 /// A string or tuple, many times.
 fn repeated(v: &Value, times: i64) -> Result<Value, OperatorError> {
     let times = usize::try_from(times).unwrap_or(0);
-    let length = match v {
-        Value::Str(s) => s.len(),
-        Value::Tuple(items) => items.len(),
-        _ => 1,
-    };
-    if length.saturating_mul(times) > MAX_LIST {
-        return Err(OperatorError::TooLong);
+    if size(v) == 0 {
+        return Ok(v.clone());
     }
+    fits(size(v).saturating_mul(times))?;
     Ok(match v {
         Value::Str(s) => Value::Str(s.repeat(times)),
         Value::Tuple(items) => {
