@@ -114,11 +114,10 @@ fn no_color_is_respected() {
     // As at a terminal with colours.
     let run = |no_color: Option<&str>| {
         let mut c = command(&["run", "--runs", "2", "--sensor", "none", "--", "true"]);
-        for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "CI"] {
+        for name in ["NO_COLOR", "CLICOLOR", "CI"] {
             c.env_remove(name);
         }
-        c.env("IGNORE_IS_TERMINAL", "1")
-            .env("TERM", "xterm-256color");
+        c.env("CLICOLOR_FORCE", "1").env("TERM", "xterm-256color");
         if let Some(value) = no_color {
             c.env("NO_COLOR", value);
         }
