@@ -158,7 +158,7 @@ def test_wrong_settings_raise(settings, error):
         (dict(order="2"), 'order="2": use a whole number'),
         (dict(mesh=3), "mesh=3: use text"),
         (dict(cfl="fast"), 'cfl="fast": use a number'),
-        (dict(assembly=True), "assembly=true: use one of `full`, "),
+        (dict(assembly=True), "assembly=true: use `full` or `partial`"),
         (dict(t_final=[1.0]), "t_final=.*use a number"),
         (dict(threads="2"), "threads='2': use a whole number"),
         (dict(e0=b"1"), "e0 has a value of type bytes"),

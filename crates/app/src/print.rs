@@ -272,10 +272,10 @@ mod tests {
         let row = |cells: [&str; 3]| cells.map(String::from).to_vec();
         let rows = [row(["triad", "1.5", "λ"]), row(["a 語", "12\n±3", ""])];
         let want = [
-            " kernel   time  of",
-            " triad     1.5   λ",
-            " a 語       12",
-            "            ±3",
+            " kernel  time  of",
+            " triad    1.5   λ",
+            " a 語      12",
+            "           ±3",
         ];
         assert_eq!(aligned(&["kernel", "time", "of"], &rows), want);
         assert_eq!(aligned(&["one"], &[vec![]]), [" one", ""]);

@@ -4,6 +4,8 @@
 const CLOCKS_MHZ: std::ops::RangeInclusive<f64> = 1.0..=1e5;
 /// Largest utilisation: counters of hardware exceed 1.
 const MOST_USED: f64 = 2.0;
+/// More components than any GPU or CPU names.
+const MOST_COMPONENTS: f64 = 1000.0;
 
 /// Power of one kernel at one setting.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,12 +94,16 @@ pub fn parse(file: &str, text: &str) -> Result<PowerData, PowerDataError> {
         Err(err(line + 1, column + 1, cause))
     };
     let default_mhz = (clock(1, 0)?, clock(1, 1)?);
-    let (core_components, of_memory) = (number(2, 0)? as usize, number(2, 1)? as usize);
+    let count = |column: usize| -> Result<usize, PowerDataError> {
+        let n = number(2, column)?;
+        if n.fract() == 0.0 && (1.0..=MOST_COMPONENTS).contains(&n) {
+            return Ok(n as usize);
+        }
+        let cause = format!("{n} is no number of components: a domain has 1 to {MOST_COMPONENTS}");
+        Err(err(3, column + 1, cause))
+    };
+    let (core_components, of_memory) = (count(0)?, count(1)?);
     let total = core_components + of_memory;
-    if core_components == 0 || of_memory == 0 {
-        let cause = "each domain has a component at least".to_owned();
-        return Err(err(3, 1, cause));
-    }
     let components: Vec<String> = lines
         .get(3)
         .map(|l| l.iter().map(|&s| s.to_owned()).collect())

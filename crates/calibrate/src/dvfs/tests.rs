@@ -43,6 +43,13 @@ fn broken_files_name_line_and_column() {
             .cause
             .contains("two clock domains")
     );
+    for counts in ["0,1", "1,0.5", "1,1e30", "4,15555555555555555555"] {
+        let e = parse("p.csv", &format!("2\n975,3505\n{counts}\nA,B\n")).unwrap_err();
+        assert!(
+            e.line == 3 && e.cause.contains("number of components"),
+            "{e}"
+        );
+    }
 }
 
 /// `machines/k40c.toml` is made of this data.
