@@ -25,10 +25,11 @@ pub fn spinner(what: &'static str) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}: {elapsed}") {
         bar.set_style(style);
     }
-    if print::shows(Level::Normal) {
-        bar.enable_steady_tick(Duration::from_millis(200));
-    } else {
+    if !print::shows(Level::Normal) {
         bar.set_draw_target(ProgressDrawTarget::hidden());
+    } else if !bar.is_hidden() {
+        // A thread, which is not started where no terminal shows it.
+        bar.enable_steady_tick(Duration::from_millis(200));
     }
     bar
 }

@@ -28,10 +28,13 @@ fn set_roofs(machine: &mut Machine, fit: &Fit, records: &[Record]) {
     }
 }
 
-/// Raises the roof of one class to the rate of a record.
+/// Raises the roof of one class to the rate of a record; one that is higher stays.
 pub fn raise_to(machine: &mut Machine, op: Op, record: &Record) {
     if let Some(cost) = machine.cost.get_mut(&op) {
-        cost.time_s = Some(Roof::of(record, record.time_s).cost(op));
+        let raised = Roof::of(record, record.time_s).cost(op);
+        if (cost.time_s.as_ref()).is_none_or(|now| raised.value < now.value) {
+            cost.time_s = Some(raised);
+        }
     }
 }
 

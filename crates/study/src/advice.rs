@@ -18,14 +18,15 @@ pub fn for_kernel(k: &KernelResult, machine: &Machine, gpu: bool) -> Vec<String>
         Bound::Op(op) => format!("bound by `{op}` throughput"),
         Bound::Cap => "bound by the power cap".to_owned(),
     };
+    // The roof may be higher too.
+    let (least, measured) = if k.disturbed.is_some() {
+        ("at least ", " as it was measured")
+    } else {
+        ("", "")
+    };
     words.push(format!(
-        "At {} flop/B it is {bound} and reaches {}{} of that roof.",
+        "At {} flop/B it is {bound} and reaches {least}{} of that roof{measured}.",
         three(k.intensity),
-        if k.disturbed.is_some() {
-            "at least "
-        } else {
-            ""
-        },
         percent(share)
     ));
     if let Some(then) = k.roof_then.filter(|_| k.roof_moved()) {

@@ -98,15 +98,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_with_the_reason() {
-        let orders = Orders {
-            kinematic: 2,
-            energy: 1,
-            cg_tol: 1e-12,
-            cg_max: 300,
-            cfl: 0.5,
-        };
         let mesh = Mesh::open("2x2x2", 0).unwrap();
-        let (h, _) = Hydro::new(&mesh, Standard::Sedov.into(), &orders, 1.0).unwrap();
+        let (h, _) = Hydro::new(&mesh, Standard::Sedov.into(), &Orders::Q2Q1, 1.0).unwrap();
         let csr = Csr::of_mass(&h);
         let (free, full) = (
             Requirements::of(&h, false, None, 4),

@@ -124,17 +124,9 @@ mod tests {
     use crate::problem::Problem;
     use crate::problem::initial_state::Orders;
 
-    const ORDERS: Orders = Orders {
-        kinematic: 2,
-        energy: 1,
-        cg_tol: 1e-12,
-        cg_max: 300,
-        cfl: 0.5,
-    };
-
     fn of(problem: &str, mesh: &str) -> Hydro {
         let mesh = Mesh::open(mesh, 1).unwrap();
-        Hydro::new(&mesh, Problem::of(problem).unwrap(), &ORDERS, 1.0)
+        Hydro::new(&mesh, Problem::of(problem).unwrap(), &Orders::Q2Q1, 1.0)
             .unwrap()
             .0
     }
@@ -165,7 +157,10 @@ mod tests {
             std::fs::write(&file, text).unwrap();
             let mesh = Mesh::open("8x2", 0).unwrap();
             let problem = Problem::of(file.to_str().unwrap()).unwrap();
-            tube(&Hydro::new(&mesh, problem, &ORDERS, 1.0).unwrap().0, 0.1)
+            tube(
+                &Hydro::new(&mesh, problem, &Orders::Q2Q1, 1.0).unwrap().0,
+                0.1,
+            )
         };
         assert!(two("").is_some());
         assert!(two("[walls]\n2 = \"fixed\"\n").is_none());
@@ -181,7 +176,7 @@ mod tests {
         for f in faces {
             mesh.boundary.insert(f, 1 | crate::mesh::INNER);
         }
-        let (h, _) = Hydro::new(&mesh, Problem::of("sod").unwrap(), &ORDERS, 1.0).unwrap();
+        let (h, _) = Hydro::new(&mesh, Problem::of("sod").unwrap(), &Orders::Q2Q1, 1.0).unwrap();
         assert!(tube(&h, 0.1).is_none());
     }
 

@@ -69,15 +69,8 @@ mod tests {
     use std::sync::Arc;
 
     fn problem() -> (Hydro, State) {
-        let orders = Orders {
-            kinematic: 2,
-            energy: 1,
-            cg_tol: 1e-12,
-            cg_max: 300,
-            cfl: 0.5,
-        };
         let mesh = Mesh::open("3x2", 0).unwrap();
-        Hydro::new(&mesh, Standard::Sedov.into(), &orders, 1.0).unwrap()
+        Hydro::new(&mesh, Standard::Sedov.into(), &Orders::Q2Q1, 1.0).unwrap()
     }
 
     #[test]

@@ -28,6 +28,18 @@ pub struct Orders {
     pub cfl: f64,
 }
 
+#[cfg(test)]
+impl Orders {
+    /// The lowest orders with both fields, for tests.
+    pub(crate) const Q2Q1: Self = Self {
+        kinematic: 2,
+        energy: 1,
+        cg_tol: 1e-12,
+        cg_max: 300,
+        cfl: 0.5,
+    };
+}
+
 /// Facts of all zones of a problem, from those of the zones here. With several ranks all call the same methods.
 pub(crate) trait Facts {
     /// Number of zones.

@@ -99,7 +99,8 @@ pub fn parse(file: &str, text: &str) -> Result<PowerData, PowerDataError> {
         if n.fract() == 0.0 && (1.0..=MOST_COMPONENTS).contains(&n) {
             return Ok(n as usize);
         }
-        let cause = format!("{n} is no number of components: a domain has 1 to {MOST_COMPONENTS}");
+        let cause =
+            format!("invalid number of components {n}: a domain has 1 to {MOST_COMPONENTS}");
         Err(err(3, column + 1, cause))
     };
     let (core_components, of_memory) = (count(0)?, count(1)?);

@@ -130,7 +130,7 @@ fn of_values(short: &str, values: Vec<Value>) -> Result<Value, String> {
     }
 }
 
-fn too_long(span: Span) -> ExprError {
+pub(super) fn too_long(span: Span) -> ExprError {
     ExprError::new(format!("more than {MAX_LIST} values"), span)
 }
 

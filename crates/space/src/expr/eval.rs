@@ -2,10 +2,10 @@
 //! reproduce. Used for constants, for lists of values, and to test the compiler.
 
 use super::ast::{Expr, Form, Kind};
-use super::call::call;
+use super::call::{call, too_long};
 use super::functions::distinct;
-use super::operators::{INDEX, binary, compare, unary};
-use crate::error::ExprError;
+use super::operators::{INDEX, MAX_LIST, binary, compare, size, unary};
+use crate::error::{ExprError, Span};
 use crate::script::Scripts;
 use crate::value::Value;
 
@@ -48,7 +48,13 @@ pub(super) type Evaluated<T = Value> = Result<T, ExprError>;
 pub fn eval(e: &Expr, scope: &Scope) -> Evaluated {
     let fail = |message: String| ExprError::new(message, e.span);
     let all = |items: &[Expr]| -> Evaluated<Vec<Value>> {
-        items.iter().map(|i| eval(i, scope)).collect()
+        let mut out = Gathered::default();
+        for item in items {
+            if !out.push(eval(item, scope)?) {
+                break;
+            }
+        }
+        out.all(e.span)
     };
     match &e.kind {
         Kind::Literal(v) => Ok(v.clone()),
@@ -105,16 +111,38 @@ pub fn eval(e: &Expr, scope: &Scope) -> Evaluated {
             element(&items, &i).map_err(fail)
         }
         Kind::Comprehension { form, .. } => {
-            let mut out = Vec::new();
-            each(e, scope, &mut |v| {
-                out.push(v);
-                true
-            })?;
+            let mut out = Gathered::default();
+            each(e, scope, &mut |v| out.push(v))?;
+            let out = out.all(e.span)?;
             Ok(Value::Tuple(match form {
                 Form::Set => distinct(out),
                 Form::List | Form::Generator => out,
             }))
         }
+    }
+}
+
+/// Values of a list, of which there may be [`MAX_LIST`], those within them included.
+#[derive(Default)]
+struct Gathered {
+    items: Vec<Value>,
+    size: usize,
+}
+
+impl Gathered {
+    /// Whether there may be more.
+    fn push(&mut self, v: Value) -> bool {
+        self.size = self.size.saturating_add(size(&v)).saturating_add(1);
+        self.items.push(v);
+        self.size <= MAX_LIST
+    }
+
+    /// All of them.
+    fn all(self, span: Span) -> Evaluated<Vec<Value>> {
+        if self.size > MAX_LIST {
+            return Err(too_long(span));
+        }
+        Ok(self.items)
     }
 }
 

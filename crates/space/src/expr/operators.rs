@@ -158,7 +158,7 @@ pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, Operat
 }
 
 /// Characters and values in a value; tuples are copied with what they hold.
-fn size(v: &Value) -> usize {
+pub(super) fn size(v: &Value) -> usize {
     match v {
         Value::Str(s) => s.len(),
         Value::Tuple(items) => items

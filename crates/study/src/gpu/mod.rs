@@ -250,6 +250,7 @@ fn raise(study: &mut DeviceStudy) -> Result<(), StudyError> {
         raise_to(&mut study.machine, op, &record);
         study.records.push(record);
     }
+    study.noise.roofs(&study.records);
     for k in &mut study.kernels {
         measure::predict(k, &study.machine)?;
     }

@@ -8,6 +8,7 @@ use super::disturbance::Disturbance;
 use super::error::FolderError;
 use super::export::{CSV, T4};
 use super::fingerprint;
+use super::packed::unpack;
 use super::record::{Counted, Failure, Sweep, SweepFacts, Trial};
 use super::rounds::Rounds;
 use greenup_files::read::TEXT_LIMIT;
@@ -16,7 +17,6 @@ use greenup_space::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// An open sweep folder, which no other process writes to.
@@ -55,6 +55,12 @@ const FILES: [&str; 7] = [
 ];
 
 impl Folder {
+    /// The folder of a sweep and all files that it may have, for checks that no output replaces them.
+    pub fn inputs(dir: &Path) -> impl Iterator<Item = PathBuf> {
+        let files = std::iter::once(HEAD).chain(FILES);
+        std::iter::once(dir.to_owned()).chain(files.map(move |name| dir.join(name)))
+    }
+
     /// Whether the folder holds a sweep.
     pub fn exists(dir: &Path) -> bool {
         dir.join(HEAD).exists()
@@ -301,15 +307,11 @@ fn write_facts(dir: &Path, facts: &SweepFacts) -> Result<(), FolderError> {
 
 /// What a gzipped file of a recorded sweep holds.
 fn unpacked(path: &Path) -> Result<Vec<u8>, FileError> {
-    let packed = greenup_files::read_bytes(path, TEXT_LIMIT)?;
-    let mut bytes = Vec::new();
-    flate2::read::MultiGzDecoder::new(&packed[..])
-        .take(TEXT_LIMIT.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|cause| FileError::Read {
-            path: path.to_owned(),
-            cause,
-        })?;
+    let (bytes, read) = unpack(&greenup_files::read_bytes(path, TEXT_LIMIT)?, TEXT_LIMIT);
+    read.map_err(|cause| FileError::Read {
+        path: path.to_owned(),
+        cause,
+    })?;
     if bytes.len() as u64 > TEXT_LIMIT {
         return Err(FileError::TooLarge {
             path: path.to_owned(),

@@ -13,6 +13,7 @@ mod folder;
 mod import;
 pub mod merge;
 pub mod metric;
+mod packed;
 pub(crate) mod record;
 mod rounds;
 mod winner;

@@ -8,7 +8,7 @@ use greenup_files::Outputs;
 use greenup_study::pages::sweep::findings::against_baseline;
 use greenup_tune::Sweep;
 use greenup_tune::command;
-use greenup_tune::sweep::Rounds;
+use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::best::{Best, Define, NoBest, best, flags};
 use std::path::Path;
 
@@ -16,14 +16,8 @@ pub fn run(args: &BestArgs) -> Result {
     let out = args.out.as_deref().filter(|p| p.as_os_str() != "-");
     if let Some(path) = out {
         let mut outputs = Outputs::new();
-        outputs.input(&args.sweep);
-        for name in [
-            "sweep.json",
-            "trials.jsonl",
-            "trials.jsonl.gz",
-            Rounds::FILE,
-        ] {
-            outputs.input(args.sweep.join(name));
+        for input in Folder::inputs(&args.sweep) {
+            outputs.input(input);
         }
         if let Some(problem) = &args.problem {
             outputs.input(problem);

@@ -88,9 +88,12 @@ impl<'a> Lowering<'a> {
         let found: Vec<Value> = results.iter().flatten().cloned().collect();
         if found.is_empty() {
             let within = |why: &ExprError| e.span.from <= why.span.from && why.span.to <= e.span.to;
-            return Err(why.map_or(error, |why| match within(&why) {
-                true => why,
-                false => ExprError::new(why.message, e.span),
+            return Err(why.map_or(error, |why| {
+                if within(&why) {
+                    why
+                } else {
+                    ExprError::new(why.message, e.span)
+                }
             }));
         }
         let numbers = found.iter().all(|v| v.as_float().is_some());

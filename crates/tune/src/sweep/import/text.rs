@@ -1,20 +1,18 @@
 //! The text of a file: plain or gzipped, whole or cut off.
 
 use super::FormatError;
+use crate::sweep::packed::unpack;
 use greenup_space::json;
 use serde_json::Value as J;
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 
 /// The text of a file, plain or gzipped in one or more members, of at most `limit` bytes; and whether its end is missing.
 pub(super) fn unpacked(bytes: Vec<u8>, limit: u64) -> Result<(String, bool), FormatError> {
     let (mut plain, mut cut) = (bytes, false);
     if plain.starts_with(&[0x1f, 0x8b]) {
-        let mut out = Vec::new();
-        let read = flate2::read::MultiGzDecoder::new(&plain[..])
-            .take(limit.saturating_add(1))
-            .read_to_end(&mut out);
+        let (out, read) = unpack(&plain, limit);
         match read {
-            Ok(_) => {}
+            Ok(()) => {}
             Err(e) if e.kind() == ErrorKind::UnexpectedEof && !out.is_empty() => cut = true,
             Err(e) => return Err(e.into()),
         }

@@ -8,14 +8,14 @@ use greenup_files::Outputs;
 use greenup_study::pages::sweep::predicted::{chart, times};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::Analysis;
+use greenup_tune::sweep::Folder;
 use std::fmt::Write as _;
 
 /// Checks the output before any work: it replaces no file of the sweep.
 pub fn output(args: &AnalyzeArgs) -> Result<Option<Output>> {
     let mut outputs = Outputs::new();
-    outputs.input(&args.sweep);
-    for name in ["sweep.json", "trials.jsonl", "trials.jsonl.gz"] {
-        outputs.input(args.sweep.join(name));
+    for input in Folder::inputs(&args.sweep) {
+        outputs.input(input);
     }
     let endings = ["csv", "svg", "png", "pdf"];
     let Some(path) = &args.predict else {

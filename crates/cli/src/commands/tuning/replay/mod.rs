@@ -14,7 +14,7 @@ use greenup_files::Outputs;
 use greenup_report::si::{si, three};
 use greenup_study::pages::replay::{Repeated, figure, page};
 use greenup_tune::replay::{Budget, Replay, replay};
-use greenup_tune::sweep::Rounds;
+use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::metric::own_value;
 use greenup_tune::{Objective, Sweep, strategy};
 use many::{Many, repeat};
@@ -114,14 +114,8 @@ const ENDINGS: [&str; 5] = ["html", "htm", "svg", "png", "pdf"];
 fn outputs(args: &ReplayArgs, endings: &[&str]) -> Result<Option<Output>> {
     let mut outputs = Outputs::new();
     for recorded in &args.recorded {
-        outputs.input(recorded);
-        for name in [
-            "sweep.json",
-            "trials.jsonl",
-            "trials.jsonl.gz",
-            Rounds::FILE,
-        ] {
-            outputs.input(recorded.join(name));
+        for input in Folder::inputs(recorded) {
+            outputs.input(input);
         }
     }
     output::optional(&mut outputs, args.out.as_deref(), endings, args.json)
