@@ -8,8 +8,7 @@ use greenup_device::opencl;
 use greenup_meter::control::Control;
 use greenup_meter::sensors::nvml;
 use greenup_tune::Problem;
-use greenup_tune::plan::{GpuTarget, WorkerSetup};
-use greenup_tune::session::Setup;
+use greenup_tune::plan::{GpuTarget, Setup, WorkerSetup};
 use greenup_tune::worker::launcher::Launcher;
 
 /// The GPUs that a list names, all of one model: `all`, or numbers separated by commas.

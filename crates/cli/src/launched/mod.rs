@@ -12,9 +12,9 @@ use greenup_process::capture::output;
 use greenup_space::Facts;
 use greenup_tune::Problem;
 use greenup_tune::command::Runnable;
-use greenup_tune::plan::{GpuTarget, WorkerSetup};
-use greenup_tune::session::Setup;
-use greenup_tune::session::device_facts::{is_command, is_cuda, is_opencl, of_gpu, of_host};
+use greenup_tune::plan::{GpuTarget, Setup, WorkerSetup};
+use greenup_tune::problem::ProblemFile;
+use greenup_tune::session::device_facts::{of_gpu, of_host};
 use greenup_tune::worker::launcher::Launcher;
 use greenup_tune::worker::remote::{Introduction, Question, VERSION};
 use std::path::Path;
@@ -48,10 +48,9 @@ const VERSION_LIMIT: Duration = Duration::from_secs(3);
 ///
 /// # Errors
 /// One does not introduce itself or has another version, their devices differ, or two have one GPU.
-pub fn start(args: &TuneArgs) -> Result<Vec<Launched>> {
-    let text = greenup_files::read_text(&args.problem).unwrap_or_default();
-    let (on_gpu, of_command) = (is_cuda(&text), is_command(&text));
-    if is_opencl(&text) && !args.launcher.is_empty() {
+pub fn start(args: &TuneArgs, file: &ProblemFile) -> Result<Vec<Launched>> {
+    let on_gpu = file.is_cuda();
+    if file.is_opencl() && !args.launcher.is_empty() {
         return Err(AppError::new(
             "the kernels are in OpenCL, which --launcher does not run on other hosts",
         )
@@ -69,9 +68,10 @@ pub fn start(args: &TuneArgs) -> Result<Vec<Launched>> {
         let list = list.filter(|_| on_gpu).map(str::to_owned);
         let first = introduced(args, command, on_gpu, list)?;
         let gpus = first.about.gpus.clone();
-        match of_command {
-            true => runs_there(&first, &text)?,
-            false => fits(&first, on_gpu)?,
+        if file.is_command() {
+            runs_there(&first, file)?;
+        } else {
+            fits(&first, on_gpu)?;
         }
         alike(&first, all.first())?;
         let named = args.search.sensor.sensor.as_deref();
@@ -209,9 +209,9 @@ fn differs(new: &Launched, what: &str) -> Result {
 }
 
 /// Refuses a processor for which a command's space would have other values.
-fn runs_there(new: &Launched, text: &str) -> Result {
+fn runs_there(new: &Launched, file: &ProblemFile) -> Result {
     let (about, here) = (&new.about, CpuFacts::read());
-    if about.cpu == here.model || !text.contains("device.") {
+    if about.cpu == here.model || !file.names_device() {
         return Ok(());
     }
     differs(

@@ -41,7 +41,6 @@ impl Builder<'_> {
     /// Compiles a config.
     pub(crate) fn compile(&self, config: &[Value]) -> Result<Ready, BuildError> {
         if let Some(command) = &self.problem.command {
-            let objective = self.plan.objectives.first().copied();
             return command.make(
                 self.problem,
                 config,
@@ -49,7 +48,7 @@ impl Builder<'_> {
                     folder: &self.libraries,
                     elsewhere: self.elsewhere.as_ref().map(|files| files.as_slice()),
                 },
-                objective.unwrap_or(self.problem.objective),
+                self.plan.objective(),
                 self.expectation.clone(),
                 &|| self.observer.cancelled(),
             );
@@ -57,7 +56,7 @@ impl Builder<'_> {
         if self.problem.build.language == Language::OpenCl {
             return self.compile_opencl(config);
         }
-        let Some(on) = &self.plan.gpu else {
+        let Some(on) = &self.plan.setup.gpu else {
             let library = Unit::of_config(self.problem, config)?.compile(&self.libraries)?;
             return Ok(Ready {
                 built: Built::Library(library),
@@ -94,7 +93,11 @@ impl Builder<'_> {
     /// Runs a compiler in a process of its own, as it may crash or hang.
     fn in_a_process(&self, task: Task) -> Result<Message, BuildError> {
         let cancelled = || self.observer.cancelled();
-        let answer = self.plan.launcher.run(&job(task), COMPILE_S, &cancelled)?;
+        let answer = self
+            .plan
+            .setup
+            .launcher
+            .run(&job(task), COMPILE_S, &cancelled)?;
         Self::compiled(answer)
     }
 
@@ -109,7 +112,7 @@ impl Builder<'_> {
         let kept = idle().pop().filter(Worker::alive);
         let mut worker = match kept {
             Some(worker) => worker,
-            None => self.plan.launcher.start(&cancelled)?,
+            None => self.plan.setup.launcher.start(&cancelled)?,
         };
         let answer = worker.ask(&job(task), COMPILE_S, &cancelled)?;
         if answer.as_ref().is_some_and(|a| a.failure.is_none()) {

@@ -4,6 +4,7 @@ use super::cubin::Ready;
 use super::launches::matched;
 use crate::error::{BuildError, CompileError, EnvironmentFault};
 use crate::problem::{ConfigError, Launch, Problem};
+use crate::sweep::Failure;
 use crate::worker::protocol::{Built, OpenCl, OpenClTarget};
 use greenup_device::opencl::{Device, KernelFacts, Kind};
 use greenup_space::Value;
@@ -107,11 +108,11 @@ pub fn ready(
         if let Some(why) = cannot(l, k, device) {
             // No work-group of it fits.
             facts.insert("blocks".to_owned(), 0.0);
-            rejected.get_or_insert(why);
+            rejected.get_or_insert((Failure::Launch, why));
         }
     }
     if rejected.is_none() {
-        rejected = p.rejects(config, &facts)?;
+        rejected = (p.rejects(config, &facts)?).map(|why| (Failure::Invalid, why));
     }
     Ok(Ready {
         built: Built::OpenCl {

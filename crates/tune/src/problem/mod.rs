@@ -6,6 +6,7 @@ mod command;
 mod cuda;
 mod data;
 mod error;
+mod file;
 mod maps;
 mod measure;
 mod parse;
@@ -20,6 +21,7 @@ pub use check::{Check, Checking};
 pub use cuda::Launch;
 pub use data::{Answer, Argument, Data, Fill, Role, Tolerance, Type};
 pub use error::{ConfigError, ProblemError, ValueError};
+pub use file::ProblemFile;
 pub use maps::Map;
 pub use measure::Measure;
 pub use set::set;
@@ -179,6 +181,12 @@ impl Problem {
                 .map_err(|e| ConfigError::Work(e.to_string()))?;
         }
         Ok(out)
+    }
+
+    /// Flops of one run with a config, where the file tells.
+    pub fn flops(&self, config: &[Value]) -> Option<f64> {
+        let work = self.work(config).ok()?;
+        Some(work.flops()).filter(|f| *f > 0.0)
     }
 
     /// Largest errors that the reference allows.

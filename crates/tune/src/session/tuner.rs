@@ -6,7 +6,7 @@ use crate::command::Runnable;
 use crate::error::TuneError;
 use crate::objective::Objective;
 use crate::plan::{Plan, WorkerSetup};
-use crate::points::{Indexed, Points};
+use crate::points::Points;
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::strategy::{History, Strategy};
@@ -19,7 +19,7 @@ use crate::trial::facts::facts;
 use crate::trial::remeasure::{Finalist, Finals};
 use greenup_files::Scratch;
 use greenup_meter::Observer;
-use greenup_space::{Index, Value};
+use greenup_space::Value;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -87,34 +87,20 @@ pub struct WorkerTrials {
     pub trials: usize,
 }
 
-/// Runs a sweep over the points of an index, with the one worker that the plan describes.
+/// Runs a sweep over points with the workers of its plan. The first worker measures the finalists, so that they are comparable;
+/// the next one if that fails.
 ///
 /// # Errors
-/// The folder, the reference, or that nothing at all worked.
+/// The folder, the reference, that nothing at all worked, or that no worker is left.
 pub fn tune(
-    problem: &Problem,
-    index: &Index,
-    strategy: &mut dyn Strategy,
-    plan: &Plan,
-    observer: &dyn Observer,
-) -> Result<(Found, Sweep), TuneError> {
-    let points = Indexed::new(index);
-    tune_with(problem, &points, strategy, plan, &[], observer)
-}
-
-/// The same over points, with several workers; without any, with the one that the plan describes. The first worker measures
-/// the finalists, so that they are comparable; the next one if that fails.
-///
-/// # Errors
-/// As [`tune`], or no worker is left.
-pub fn tune_with(
     problem: &Problem,
     points: &(dyn Points + Sync),
     strategy: &mut dyn Strategy,
     plan: &Plan,
-    workers: &[WorkerSetup],
     observer: &dyn Observer,
 ) -> Result<(Found, Sweep), TuneError> {
+    let workers = plan.setup.workers.as_slice();
+    let (most, seconds) = plan.options.budget.limits(points.len());
     let mut facts = facts(problem, plan)?;
     let names: Vec<String> = match workers {
         [] => vec![String::new()],
@@ -124,9 +110,9 @@ pub fn tune_with(
         facts.more.insert("workers".into(), names.join(", "));
     }
     let there = Folder::exists(&plan.out);
-    let mut resumed = plan.resume && there;
+    let mut resumed = plan.options.resume && there;
     let (mut folder, done) = match resumed {
-        true => match Folder::resume(&plan.out, &facts, &plan.accept) {
+        true => match Folder::resume(&plan.out, &facts, &plan.options.accept) {
             // The problem was corrected after all trials failed.
             Err(FolderError::Other { .. }) if !Folder::has_successes(&plan.out) => {
                 resumed = false;
@@ -149,7 +135,7 @@ pub fn tune_with(
         observer.note(note);
     }
     let scratch = Scratch::create(&plan.out)?;
-    let bench = match Bench::new(problem, plan, workers, observer, scratch.path().to_owned()) {
+    let bench = match Bench::new(problem, plan, observer, scratch.path().to_owned()) {
         Ok(bench) => bench,
         Err(e) => {
             if !resumed {
@@ -178,7 +164,7 @@ pub fn tune_with(
         }
     }
 
-    let mut search = Search::new(strategy, points, plan.trials, plan.seed);
+    let mut search = Search::new(strategy, points, most, plan.options.seed);
     let mut trials = done.trials;
     trials.retain(|t| match points.position(&t.config) {
         // A lost worker says nothing of its config, which is tried again.
@@ -199,7 +185,7 @@ pub fn tune_with(
     // A command may take long, and those on different hosts do not disturb each other.
     let disturb = problem.command.is_none() || share_a_host(workers);
     if benches.len() > 1 && disturb && !search.over() && !observer.cancelled() {
-        let (builder, seed) = (&bench.builder, plan.seed);
+        let (builder, seed) = (&bench.builder, plan.options.seed);
         let found = disturbance::measure(&mut benches, &names, points, builder, observer, seed)?;
         if let Some(found) = found {
             observer.note(&found.sentences());
@@ -208,7 +194,7 @@ pub fn tune_with(
         }
     }
     let start = Instant::now();
-    let late = || start.elapsed().as_secs_f64() >= plan.seconds;
+    let late = || start.elapsed().as_secs_f64() >= seconds;
     observer.stage("tuning", search.most());
     for _ in 0..trials.len().min(search.most()) {
         observer.step("recorded before");
@@ -221,7 +207,7 @@ pub fn tune_with(
         names: &names,
         restarts: !workers.is_empty(),
         // On the host a compiler beside a measurement would disturb it; a GPU does not mind.
-        builds_disturb: plan.gpu.is_none(),
+        builds_disturb: plan.setup.gpu.is_none(),
         late: &late,
     };
     let mut interrupted = schedule.run(
@@ -232,7 +218,7 @@ pub fn tune_with(
             by_worker[worker] += 1;
             search.tell(p.point, bench.costs(&trial), p.effort);
             let baseline = facts.baseline.as_ref();
-            let mut message = message(&trial, &search.history, plan.objectives[0], baseline);
+            let mut message = message(&trial, &search.history, plan.objective(), baseline);
             if by_worker.len() > 1 {
                 message.push_str(&counts(&names, &by_worker));
             }

@@ -42,7 +42,7 @@ impl Bench<'_> {
         let cancelled = || self.observer.cancelled();
         // References run here, wherever the kernels run.
         if matches!(job.task, Task::Reference { .. } | Task::Compile(_)) {
-            return self.plan.launcher.run(&job, limit_s, &cancelled);
+            return self.plan.setup.launcher.run(&job, limit_s, &cancelled);
         }
         // What a command does wrong harms no worker.
         let on_device = job.inputs.gpu.is_some() || job.inputs.opencl.is_some();
@@ -87,9 +87,7 @@ impl Bench<'_> {
                 self.observer.cancelled()
             });
             self.builder.expectation = found.map_err(TuneError::Reference)?;
-            let objective = self.plan.objectives.first().copied();
-            let objective = objective.unwrap_or(self.problem.objective);
-            let baseline = command.baseline(self.problem, objective);
+            let baseline = command.baseline(self.problem, self.plan.objective());
             self.baseline = (baseline.map_err(TuneError::Reference)?).map(|mut command| {
                 let files = self.builder.elsewhere.iter().flat_map(|f| f.iter());
                 command.files = files.cloned().collect();

@@ -8,6 +8,7 @@ use crate::problem::Problem;
 use crate::sweep::{Sweep, Trial};
 use crate::trial::bench::Bench;
 use crate::trial::drift::record_baseline;
+use crate::trial::finalists::within_trial;
 use greenup_files::{FolderLock, Scratch};
 use greenup_meter::Observer;
 use greenup_meter::stats::median;
@@ -49,17 +50,10 @@ impl Scaling {
     pub fn rates(&self, at: &SizePoint, config: usize) -> Option<Rates> {
         let t = at.trials.get(config)?.as_ref()?;
         let cost = t.cost()?;
-        let work = t
-            .metrics
-            .get("gflops")
-            .map_or(1.0, |g| g * 1e9 * cost.time_s);
-        let error = match &t.outcome {
-            crate::Outcome::Measured { time_error, .. } => time_error.unwrap_or(0.0),
-            crate::Outcome::Failed { .. } => 0.0,
-        };
+        let work = t.flops().unwrap_or(1.0);
         Some(Rates {
             per_second: work / cost.time_s,
-            relative_error: error,
+            relative_error: within_trial(t),
             per_joule: cost.energy_j.map(|e| work / e),
         })
     }
@@ -67,11 +61,7 @@ impl Scaling {
     /// The same of the problem's baseline, by the median of its times next to the trials; without an interval.
     pub fn baseline(&self, at: &SizePoint) -> Option<Rates> {
         let trials = || at.trials.iter().flatten();
-        let work = trials().find_map(|t| {
-            let gflops = t.metrics.get("gflops")?;
-            Some(gflops * 1e9 * t.cost()?.time_s)
-        });
-        let work = work.unwrap_or(1.0);
+        let work = trials().find_map(Trial::flops).unwrap_or(1.0);
         let of = |name: &str| -> Vec<f64> {
             trials()
                 .filter_map(|t| t.metrics.get(name).copied())
@@ -164,7 +154,7 @@ pub fn scaling(
             cause,
         })?;
         let points = Indexed::new(&index);
-        let mut bench = Bench::new(problem, plan, &[], observer, scratch.path().to_owned())?;
+        let mut bench = Bench::new(problem, plan, observer, scratch.path().to_owned())?;
         // Kernels have it around each trial.
         let baseline = bench.first_baseline()?;
         let mut trials = Vec::new();

@@ -8,6 +8,7 @@ use greenup_files::Outputs;
 use greenup_study::pages::sweep::findings::against_baseline;
 use greenup_tune::Sweep;
 use greenup_tune::command;
+use greenup_tune::problem::ProblemFile;
 use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::best::{Best, Define, NoBest, best, flags};
 use std::path::Path;
@@ -81,7 +82,7 @@ fn defines(args: &BestArgs, found: &Best, parameters: &[String]) -> Result<Vec<D
     let Some(file) = &args.problem else {
         return Ok(found.defines());
     };
-    let problem = search::problem(file, &[], None)?;
+    let problem = search::problem(&ProblemFile::read(file)?, &[], None)?;
     if !problem
         .space
         .names()

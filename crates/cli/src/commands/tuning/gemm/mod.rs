@@ -17,6 +17,7 @@ use greenup_gemm::{
 use greenup_model::Op;
 use greenup_report::si::{percent, si};
 use greenup_space::Value;
+use greenup_tune::problem::ProblemFile;
 use greenup_wisdom::lookup::Used;
 use serde::Serialize;
 
@@ -74,7 +75,8 @@ pub fn run(args: &GemmArgs) -> Result {
     pool::start(None)?;
     let cache = folders::cache()?.join("gemm");
     let file = family::unpack(&cache.join("family")).map_err(failed)?;
-    let problem = search::problem(&file, &family::constants(size), None)?;
+    let file = ProblemFile::read(&file)?;
+    let mut problem = search::problem(&file, &family::constants(size), None)?;
     let objective = args
         .search
         .objective
@@ -84,9 +86,10 @@ pub fn run(args: &GemmArgs) -> Result {
         .to_string();
     if args.tune {
         let used = choose(&user::load()?, &problem, &cpu, size, &objective).config;
-        if !wisdom::tuned(args, &problem, &file, size, &cache, used)? {
+        let Some(same) = wisdom::tuned(args, problem, file.path, size, &cache, used)? else {
             return Ok(());
-        }
+        };
+        problem = same;
     }
     let known = user::load()?;
     let chosen = choose(&known, &problem, &cpu, size, &objective);

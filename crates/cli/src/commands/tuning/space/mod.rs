@@ -12,6 +12,7 @@ use greenup_space::{
     Estimate, Funnel, Index, Limits, Space, SpaceError, Stop, Value, count, funnel, visit,
 };
 use greenup_study::pages::pruning::figure;
+use greenup_tune::problem::ProblemFile;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -69,10 +70,10 @@ pub fn run(args: &SpaceArgs) -> Result {
     outputs.input(&args.file);
     let drawn = output::figure(&mut outputs, args.out.as_deref(), args.json)?;
     let listed = output::optional(&mut outputs, args.points.as_deref(), &["csv"], args.json)?;
-    let text = set(read_text(&args.file)?, args)?;
+    let file = ProblemFile::of(&args.file, set(read_text(&args.file)?, args)?);
     let before = resident();
     let start = Instant::now();
-    let space = Arc::new(read(&text, &args.file, args.gpu.as_deref())?);
+    let space = Arc::new(read(&file, args.gpu.as_deref())?);
     let limits = Limits {
         bytes: usize::try_from(args.memory).unwrap_or(usize::MAX),
         cancelled: &interrupt::requested,
@@ -244,9 +245,9 @@ fn set(text: String, args: &SpaceArgs) -> Result<String> {
 }
 
 /// Reads a space with the facts of this host or a GPU, errors naming the file.
-fn read(text: &str, path: &std::path::Path, gpu: Option<&str>) -> Result<Space> {
-    let facts = crate::facts::to_count(text, gpu)?;
-    Space::read(text, &facts).map_err(|e| named(e, path))
+fn read(file: &ProblemFile, gpu: Option<&str>) -> Result<Space> {
+    let facts = crate::facts::to_count(file, gpu)?;
+    Space::read(file.text(), &facts).map_err(|e| named(e, &file.path))
 }
 
 fn named(e: SpaceError, path: &std::path::Path) -> AppError {
