@@ -49,7 +49,7 @@ pub use objective::{Cost, Objective, Unmet};
 pub use plan::{GpuTarget, Plan, SessionOptions, Setup, WorkerSetup};
 pub use points::Points;
 pub use problem::Problem;
-pub use session::{Found, tune};
+pub use session::{SearchResult, tune};
 pub use strategy::{DEFAULT, STRATEGIES, Strategy, strategy};
 pub use sweep::{Outcome, Sweep, Trial};
 pub use trial::remeasure::Finalist;

@@ -148,9 +148,10 @@ pub fn predict(sweep: &Sweep, machine: &Machine) -> Result<Vec<FromCounters>, Ma
             by_op_j,
             by_kernel_j,
             constant_j,
-            predicted_s: match kernels.is_empty() {
-                true => least(&work),
-                false => kernels.iter().map(|(_, w)| least(w)).sum(),
+            predicted_s: if kernels.is_empty() {
+                least(&work)
+            } else {
+                kernels.iter().map(|(_, w)| least(w)).sum()
             },
         });
     }

@@ -8,7 +8,7 @@ use crate::error::{BuildError, EnvironmentFault, of_environment};
 use crate::error::{CompileError, TuneError};
 use crate::plan::Plan;
 use crate::problem::{Language, Problem};
-use crate::worker::launcher::{Answer, Worker};
+use crate::worker::launcher::{JobResult, Worker};
 use crate::worker::protocol::{Built, Inputs, Job, Message, Task};
 use greenup_meter::Observer;
 use greenup_space::Value;
@@ -121,7 +121,7 @@ impl Builder<'_> {
         Self::compiled(answer)
     }
 
-    fn compiled(answer: Option<Answer>) -> Result<Message, BuildError> {
+    fn compiled(answer: Option<JobResult>) -> Result<Message, BuildError> {
         let answer = answer.ok_or(CompileError::Interrupted)?;
         match (answer.messages.into_iter().next(), answer.failure) {
             (_, Some((_, m))) if of_environment(&m) => Err(EnvironmentFault(m).into()),

@@ -55,9 +55,10 @@ pub fn source(
         }
         let _ = writeln!(text, "// headers {}", greenup_files::Cache::key(&headers));
         let folder = folder.display().to_string();
-        options.push(match folder.contains(' ') {
-            true => format!("-I \"{folder}\""),
-            false => format!("-I {folder}"),
+        options.push(if folder.contains(' ') {
+            format!("-I \"{folder}\"")
+        } else {
+            format!("-I {folder}")
         });
     }
     let name = first
@@ -196,11 +197,12 @@ pub(crate) fn brief(log: &str, name: &str) -> String {
         .take(3)
         .map(named)
         .collect();
-    match errors.is_empty() {
-        true => (log.lines().take(5).map(named))
+    if errors.is_empty() {
+        (log.lines().take(5).map(named))
             .collect::<Vec<_>>()
-            .join("\n"),
-        false => errors.join("\n"),
+            .join("\n")
+    } else {
+        errors.join("\n")
     }
 }
 

@@ -63,9 +63,10 @@ impl Runnable {
                 return Err(wrong(what, format!("`{{{n}}}` is no constant")));
             }
             let path = PathBuf::from(words.filled(&values).concat());
-            match dir.join(&path).is_file() {
-                true => Ok(path),
-                false => Err(wrong(what, format!("there is no file {}", path.display()))),
+            if dir.join(&path).is_file() {
+                Ok(path)
+            } else {
+                Err(wrong(what, format!("there is no file {}", path.display())))
             }
         };
         let builds = (build.command.as_deref())
@@ -232,9 +233,10 @@ fn share(tolerance: f64) -> Result<(), String> {
             "invalid tolerance {tolerance}: it is a share of the largest number, so that 1 allows almost any result; use a number below 1"
         ));
     }
-    match tolerance >= 0.0 {
-        true => Ok(()),
-        false => Err(format!("invalid tolerance {tolerance}")),
+    if tolerance >= 0.0 {
+        Ok(())
+    } else {
+        Err(format!("invalid tolerance {tolerance}"))
     }
 }
 

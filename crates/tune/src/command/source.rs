@@ -111,9 +111,10 @@ impl Source {
         };
         let number = self.place.find(&text).map_err(|e| format!("{e} in {of}"))?;
         let number = number * self.factor;
-        match number.is_finite() {
-            true => Ok(number),
-            false => Err(format!("{number} in {of} is no number to use")),
+        if number.is_finite() {
+            Ok(number)
+        } else {
+            Err(format!("{number} in {of} is no number to use"))
         }
     }
 }
@@ -211,11 +212,12 @@ fn keys(path: &str) -> Result<Vec<String>, String> {
         .filter(|k| !k.is_empty())
         .map(str::to_owned)
         .collect();
-    match keys.is_empty() {
-        true => Err(format!(
+    if keys.is_empty() {
+        Err(format!(
             "`{path}` is no path: write it as `timings.solve` or `rows[0].time`"
-        )),
-        false => Ok(keys),
+        ))
+    } else {
+        Ok(keys)
     }
 }
 

@@ -108,9 +108,10 @@ impl Words {
                     (None, Part::Text(_)) => {}
                 }
             }
-            match is_plain(&plain) {
-                true => (text, plain),
-                false => (single_quoted(&text), plain),
+            if is_plain(&plain) {
+                (text, plain)
+            } else {
+                (single_quoted(&text), plain)
             }
         };
         let words = (self.0.iter())
@@ -125,10 +126,11 @@ impl Words {
         let [Part::Text(program)] = self.0.first()?.as_slice() else {
             return None;
         };
-        let found = match program.contains('/') {
-            true => path_of(program, dir).is_file(),
-            false => std::env::var_os("PATH")
-                .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(program).is_file())),
+        let found = if program.contains('/') {
+            path_of(program, dir).is_file()
+        } else {
+            std::env::var_os("PATH")
+                .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(program).is_file()))
         };
         (!found).then_some(program)
     }

@@ -19,7 +19,7 @@ mod written;
 
 pub use check::{Check, Checking};
 pub use cuda::Launch;
-pub use data::{Answer, Argument, Data, Fill, Role, Tolerance, Type};
+pub use data::{Argument, Data, ExpectedValues, Fill, Role, Tolerance, Type};
 pub use error::{ConfigError, ProblemError, ValueError};
 pub use file::ProblemFile;
 pub use maps::Map;

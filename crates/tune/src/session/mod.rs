@@ -12,7 +12,7 @@ mod steering;
 mod tuner;
 
 pub use error::SessionError;
-pub use tuner::{FailureExample, Found, WorkerTrials, tune};
+pub use tuner::{FailureExample, SearchResult, WorkerTrials, tune};
 
 use crate::build::opencl;
 use crate::error::{TuneError, named_in_text};
@@ -234,7 +234,7 @@ impl Run {
 /// What a session found and recorded.
 pub struct SessionResult {
     /// The finalists and failures.
-    pub found: Found,
+    pub found: SearchResult,
     /// All trials with the facts of the run.
     pub sweep: Sweep,
     /// Number of points that were searched: those of the space after its filters, or of the shard.

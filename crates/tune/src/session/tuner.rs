@@ -26,7 +26,7 @@ use std::time::Instant;
 
 /// Result of a sweep.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct SearchResult {
     /// Number of trials.
     pub trials: usize,
     /// Number of failed trials by failure.
@@ -98,7 +98,7 @@ pub fn tune(
     strategy: &mut dyn Strategy,
     plan: &Plan,
     observer: &dyn Observer,
-) -> Result<(Found, Sweep), TuneError> {
+) -> Result<(SearchResult, Sweep), TuneError> {
     let workers = plan.setup.workers.as_slice();
     let (most, seconds) = plan.options.budget.limits(points.len());
     let mut facts = facts(problem, plan)?;
@@ -111,16 +111,17 @@ pub fn tune(
     }
     let there = Folder::exists(&plan.out);
     let mut resumed = plan.options.resume && there;
-    let (mut folder, done) = match resumed {
-        true => match Folder::resume(&plan.out, &facts, &plan.options.accept) {
+    let (mut folder, done) = if resumed {
+        match Folder::resume(&plan.out, &facts, &plan.options.accept) {
             // The problem was corrected after all trials failed.
             Err(FolderError::Other { .. }) if !Folder::has_successes(&plan.out) => {
                 resumed = false;
                 (Folder::create(&plan.out, &facts)?, Sweep::default())
             }
             other => other?,
-        },
-        false => (Folder::create(&plan.out, &facts)?, Sweep::default()),
+        }
+    } else {
+        (Folder::create(&plan.out, &facts)?, Sweep::default())
     };
     if there && !resumed {
         observer.note(&format!(
@@ -233,7 +234,7 @@ pub fn tune(
         *failures.entry(f.name()).or_insert(0) += 1;
     }
     let drifts = benches.iter().filter_map(|b| b.drift);
-    let mut found = Found {
+    let mut found = SearchResult {
         trials: trials.len(),
         failures,
         failure_examples: examples(&trials),

@@ -50,9 +50,10 @@ impl Strategy for Nsga2 {
                 let p = nearest(ask, &child, rng);
                 if ask.history.knows(p, 1.0) {
                     let near = ask.points.neighbours(p);
-                    match near.is_empty() {
-                        true => fresh(ask, rng),
-                        false => near[rng.usize(..near.len())],
+                    if near.is_empty() {
+                        fresh(ask, rng)
+                    } else {
+                        near[rng.usize(..near.len())]
                     }
                 } else {
                     p

@@ -150,9 +150,10 @@ fn fingerprint(
     for file in units.iter().flatten().flat_map(Unit::files) {
         let name = file.strip_prefix(&problem.dir).unwrap_or(&file);
         // A compiler lists headers too that no config includes.
-        let contents = match file.exists() {
-            true => hash_of(&file)?,
-            false => "missing".to_owned(),
+        let contents = if file.exists() {
+            hash_of(&file)?
+        } else {
+            "missing".to_owned()
         };
         put(format!("file {}", name.display()), contents);
     }
@@ -162,9 +163,10 @@ fn fingerprint(
 /// A constant as a shell reads it.
 fn one_word(pair: String) -> String {
     let apart = |c: char| c.is_whitespace() || "'\"\\".contains(c);
-    match pair.contains(apart) {
-        true => shell_words::quote(&pair).into_owned(),
-        false => pair,
+    if pair.contains(apart) {
+        shell_words::quote(&pair).into_owned()
+    } else {
+        pair
     }
 }
 

@@ -6,7 +6,7 @@ use crate::build::opencl;
 use crate::error::{EnvironmentFault, TuneError};
 use crate::plan::DATA_SEED;
 use crate::sweep::Failure;
-use crate::worker::launcher::Answer;
+use crate::worker::launcher::JobResult;
 use crate::worker::protocol::{Built, Expected, Inputs, Job, Task};
 use std::sync::PoisonError;
 
@@ -37,7 +37,11 @@ impl Bench<'_> {
         }
     }
 
-    pub(crate) fn run(&self, task: Task, limit_s: f64) -> Result<Option<Answer>, EnvironmentFault> {
+    pub(crate) fn run(
+        &self,
+        task: Task,
+        limit_s: f64,
+    ) -> Result<Option<JobResult>, EnvironmentFault> {
         let job = self.job(task, limit_s);
         let cancelled = || self.observer.cancelled();
         // References run here, wherever the kernels run.

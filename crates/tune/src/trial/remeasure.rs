@@ -89,9 +89,10 @@ impl Bench<'_> {
             configs: best.iter().map(|t| t.config.clone()).collect(),
             times_s: series.times_s,
             energies_j: series.energies_j,
-            metrics: match series.metrics.iter().all(Vec::is_empty) {
-                true => Vec::new(),
-                false => series.metrics,
+            metrics: if series.metrics.iter().all(Vec::is_empty) {
+                Vec::new()
+            } else {
+                series.metrics
             },
             with_baseline,
             ties_by_order: true,

@@ -1,7 +1,7 @@
 //! `greenup profile PROBLEM --sweep DIR`: hardware counters of a sweep's configs.
 
 use crate::args::ProfileArgs;
-use crate::{search, setup};
+use crate::search::{self, setup};
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_app::progress::Bars;

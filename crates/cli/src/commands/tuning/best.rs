@@ -31,15 +31,17 @@ pub fn run(args: &BestArgs) -> Result {
     let refused = |e: NoBest| refused(&e, &args.sweep, &sweep);
     let found = best(&sweep, objective).map_err(refused)?;
     // The rounds compare the best config by their own objective.
-    let baseline = match own == Some(objective) {
-        true => sweep.against_baseline(),
-        false => None,
+    let baseline = if own == Some(objective) {
+        sweep.against_baseline()
+    } else {
+        None
     };
     let source = args.sweep.display().to_string();
     let commands = command::commands(&sweep, &found.words());
-    let format = args.format.unwrap_or(match commands.is_empty() {
-        true => BestFormat::Flags,
-        false => BestFormat::Command,
+    let format = args.format.unwrap_or(if commands.is_empty() {
+        BestFormat::Flags
+    } else {
+        BestFormat::Command
     });
     let text = match format {
         BestFormat::Command if commands.is_empty() => {

@@ -1,7 +1,7 @@
 //! `greenup scale`.
 
 use crate::args::{ScaleArgs, Sizes};
-use crate::{search, setup};
+use crate::search::{self, setup};
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_app::progress::Bars;

@@ -1,19 +1,16 @@
 //! `greenup tune`.
 
 use crate::args::TuneArgs;
-use crate::found;
-use crate::keep;
-use crate::launched;
-use crate::search::{self, Request};
+use crate::search::{self, Request, launchers, result, wisdom};
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
-use greenup_tune::Found;
+use greenup_tune::SearchResult;
 use greenup_tune::problem::ProblemFile;
 use serde::Serialize;
 use std::path::PathBuf;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct TuneJson<'a> {
     name: &'a str,
     out: String,
     objective: String,
@@ -23,13 +20,13 @@ struct Answer<'a> {
     /// Whether results were compared with a reference.
     verified: bool,
     #[serde(flatten)]
-    found: &'a Found,
+    found: &'a SearchResult,
 }
 
 pub fn run(args: &TuneArgs) -> Result {
     let file = ProblemFile::read(&args.problem)?;
     let devices = args.gpus.as_ref().or(args.search.gpu.as_ref());
-    let launched = launched::start(args, &file)?;
+    let launched = launchers::start(args, &file)?;
     let mut problem = match launched.first() {
         None => search::problem(&file, &args.named, devices.map(String::as_str))?,
         Some(first) => search::problem_with(&file, &args.named, &first.facts())?,
@@ -53,7 +50,7 @@ pub fn run(args: &TuneArgs) -> Result {
     let done = request.run()?;
     let problem = &done.problem;
     if args.json {
-        print::json(&Answer {
+        print::json(&TuneJson {
             name: &problem.space.name,
             out: dir.display().to_string(),
             objective: done.objective.to_string(),
@@ -64,11 +61,11 @@ pub fn run(args: &TuneArgs) -> Result {
             found: &done.found,
         })?;
     } else {
-        found::print(&done);
+        result::print(&done);
     }
-    found::interrupted(&done.found);
+    result::interrupted(&done.found);
     if problem.verified() {
-        keep::winner(&done, &dir);
+        wisdom::winner(&done, &dir);
     }
     Ok(())
 }

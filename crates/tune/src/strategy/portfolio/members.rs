@@ -111,9 +111,10 @@ impl Walk {
         let mut here = self.anneal.unwrap_or(known.ranked[0]);
         if let Some(p) = self.tried.take() {
             let (old, new) = (ask.history.cost(here), ask.history.cost(p));
-            let worse = match old.is_finite() {
-                true => new / old - 1.0,
-                false => -1.0,
+            let worse = if old.is_finite() {
+                new / old - 1.0
+            } else {
+                -1.0
             };
             if worse <= 0.0 || rng.f64() < (-worse / heat).exp() {
                 here = p;

@@ -30,11 +30,10 @@ impl Arguments {
                 ));
             }
         }
-        match some && !changed {
-            true => {
-                Err("it changes none of its outputs: kernels that do nothing would pass".into())
-            }
-            false => Ok(()),
+        if some && !changed {
+            Err("it changes none of its outputs: kernels that do nothing would pass".into())
+        } else {
+            Ok(())
         }
     }
 
@@ -53,9 +52,12 @@ impl Arguments {
     /// Numbers of the arrays that can be changed without the others: kernels read them, and any values do. After a setup integers
     /// may be indices.
     pub fn single_inputs(&self, set_up: bool) -> Vec<usize> {
-        let can = |d: &Data| match d.kind.is_integer() {
-            true => d.varies() && !set_up,
-            false => d.len.is_some() && matches!(d.role, Role::In | Role::InOut),
+        let can = |d: &Data| {
+            if d.kind.is_integer() {
+                d.varies() && !set_up
+            } else {
+                d.len.is_some() && matches!(d.role, Role::In | Role::InOut)
+            }
         };
         (0..self.data.len())
             .filter(|i| can(&self.data[*i]))
@@ -67,14 +69,13 @@ impl Arguments {
     /// # Errors
     /// A file that does not fit.
     pub fn renew_one(&mut self, i: usize, seed: u64, dir: &Path) -> Result<(), ArgumentError> {
-        match self.data[i].kind.is_integer() {
-            false => self.perturb(seed, Some(i)),
-            true => {
-                let new = images(&self.data[i..=i], seed, dir)?;
-                if let (Some(b), Some(image)) = (&mut self.blocks[i], new.first()) {
-                    b.contents_mut().copy_from_slice(image);
-                }
+        if self.data[i].kind.is_integer() {
+            let new = images(&self.data[i..=i], seed, dir)?;
+            if let (Some(b), Some(image)) = (&mut self.blocks[i], new.first()) {
+                b.contents_mut().copy_from_slice(image);
             }
+        } else {
+            self.perturb(seed, Some(i))
         }
         Ok(())
     }

@@ -34,7 +34,7 @@ pub struct Launcher {
 
 /// What a job gave: all that it answered, or why it ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct JobResult {
     /// Messages in the order of their arrival.
     pub messages: Vec<Message>,
     /// Why it ended early.
@@ -71,7 +71,7 @@ impl Launcher {
         job: &Job,
         limit_s: f64,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Option<Answer>, EnvironmentFault> {
+    ) -> Result<Option<JobResult>, EnvironmentFault> {
         self.start(cancelled)?.ask(job, limit_s, cancelled)
     }
 }

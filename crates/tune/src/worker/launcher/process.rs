@@ -2,7 +2,7 @@
 
 use super::end::{End, EndOf};
 use super::pipes::{Skipped, WAITING, answers, writer};
-use super::{Answer, FILLING_S};
+use super::{FILLING_S, JobResult};
 use crate::error::EnvironmentFault;
 use crate::sweep::Failure;
 use crate::worker::channel;
@@ -91,7 +91,7 @@ impl Worker {
         job: &Job,
         limit_s: f64,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Option<Answer>, EnvironmentFault> {
+    ) -> Result<Option<JobResult>, EnvironmentFault> {
         let sent = match &mut self.files {
             Some(files) => Some(files.job(job)?),
             None => None,
@@ -119,7 +119,7 @@ impl Worker {
         // Until then nothing of the kernel is in the process: what goes wrong is not its fault.
         let mut ready = false;
         let (mut measured, mut answers) = (false, 0);
-        let mut answer = Answer {
+        let mut answer = JobResult {
             messages: Vec::new(),
             failure: None,
         };

@@ -22,7 +22,7 @@ use greenup_wisdom::lookup::Used;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct GemmJson<'a> {
     size: Size,
     threads: usize,
     device: &'a str,
@@ -134,7 +134,7 @@ pub fn run(args: &GemmArgs) -> Result {
         .zip(config)
         .collect();
     if args.json {
-        return print::json(&Answer {
+        return print::json(&GemmJson {
             size,
             threads,
             device: &cpu.model,
@@ -194,9 +194,10 @@ fn print(
                 si(rate, "flop/s"),
                 peak.map_or("–".into(), |p| percent(rate / p)),
                 e.ratio.as_ref().map_or("".into(), |s| {
-                    let tie = match s.lo <= 1.0 && s.hi >= 1.0 {
-                        true => ", no difference found",
-                        false => "",
+                    let tie = if s.lo <= 1.0 && s.hi >= 1.0 {
+                        ", no difference found"
+                    } else {
+                        ""
                     };
                     format!("×{:.3} [{:.3} … {:.3}]{tie}", s.median, s.lo, s.hi)
                 }),

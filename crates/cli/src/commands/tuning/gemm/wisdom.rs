@@ -1,8 +1,7 @@
 //! Tuning for a size, which adds to the wisdom.
 
 use crate::args::GemmArgs;
-use crate::search::Request;
-use crate::{found, keep};
+use crate::search::{self, Request};
 use greenup_app::error::Result;
 use greenup_gemm::Size;
 use greenup_space::Value;
@@ -32,12 +31,12 @@ pub fn tuned(
     request.quiet = args.json;
     let done = request.run()?;
     if !args.json {
-        found::print(&done);
+        search::result::print(&done);
     }
-    found::interrupted(&done.found);
+    search::result::interrupted(&done.found);
     if done.found.finalists.is_empty() {
         return Ok(None);
     }
-    keep::winner(&done, &dir);
+    search::wisdom::winner(&done, &dir);
     Ok(Some(done.problem))
 }

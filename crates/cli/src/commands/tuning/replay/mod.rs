@@ -24,7 +24,7 @@ use serde_json::json;
 use std::time::Instant;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct ReplayJson<'a> {
     recorded: String,
     strategy: &'a str,
     objective: String,
@@ -140,7 +140,7 @@ fn draw(
 fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Result {
     let found = once(args, sweep, budget, (name, args.seed))?;
     if args.json {
-        return print::json(&Answer {
+        return print::json(&ReplayJson {
             recorded: args.recorded[0].display().to_string(),
             strategy: name,
             objective: args.objective[0].to_string(),

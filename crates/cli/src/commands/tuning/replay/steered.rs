@@ -1,7 +1,7 @@
 //! What a machine model predicts of the configs of a recorded sweep, for the strategy `steered`.
 
 use crate::args::ReplayArgs;
-use crate::{facts, search};
+use crate::search::{self, facts};
 use greenup_app::error::{AppError, Result};
 use greenup_app::machine;
 use greenup_model::predict;

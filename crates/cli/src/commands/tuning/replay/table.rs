@@ -86,9 +86,10 @@ pub fn run(args: &ReplayArgs) -> Result {
         to.write(csv(&all).as_bytes())?;
         to.print_name();
     }
-    match args.json {
-        true => print::json(&json!({ "objective": objective.to_string(), "rows": all })),
-        false => Ok(()),
+    if args.json {
+        print::json(&json!({ "objective": objective.to_string(), "rows": all }))
+    } else {
+        Ok(())
     }
 }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 #[derive(Serialize)]
-struct FilterAnswer<'a> {
+struct FilterJson<'a> {
     name: &'a str,
     kind: &'static str,
     expression: &'a str,
@@ -40,7 +40,7 @@ struct Estimated {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct SpaceJson<'a> {
     name: &'a str,
     cartesian: Option<u128>,
     /// `None` where the time or the memory did not suffice to count.
@@ -53,7 +53,7 @@ struct Answer<'a> {
     peak_bytes: u64,
     indexed: bool,
     nest: Vec<&'a str>,
-    filters: Vec<FilterAnswer<'a>>,
+    filters: Vec<FilterJson<'a>>,
     /// Of `--sample`.
     #[serde(skip_serializing_if = "Option::is_none")]
     sample: Option<Vec<Sampled<'a>>>,
@@ -107,7 +107,7 @@ pub fn run(args: &SpaceArgs) -> Result {
     let names: Vec<&str> = space.names().collect();
     let to_stdout = [&drawn, &listed].map(|o| o.as_ref().is_some_and(Output::is_stdout));
     if args.json {
-        print::json(&Answer {
+        print::json(&SpaceJson {
             name: &space.name,
             cartesian: funnel.cartesian,
             valid,
@@ -212,13 +212,13 @@ impl From<Estimate> for Estimated {
     }
 }
 
-fn filters<'a>(space: &'a Space, funnel: &Funnel) -> Vec<FilterAnswer<'a>> {
+fn filters<'a>(space: &'a Space, funnel: &Funnel) -> Vec<FilterJson<'a>> {
     funnel
         .rows
         .iter()
         .map(|r| {
             let f = &space.filters()[r.filter];
-            FilterAnswer {
+            FilterJson {
                 name: &f.name,
                 kind: f.strength.name(),
                 expression: &f.expression,
@@ -246,7 +246,7 @@ fn set(text: String, args: &SpaceArgs) -> Result<String> {
 
 /// Reads a space with the facts of this host or a GPU, errors naming the file.
 fn read(file: &ProblemFile, gpu: Option<&str>) -> Result<Space> {
-    let facts = crate::facts::to_count(file, gpu)?;
+    let facts = crate::search::facts::to_count(file, gpu)?;
     Space::read(file.text(), &facts).map_err(|e| named(e, &file.path))
 }
 

@@ -104,8 +104,8 @@ pub fn setup_all(
     for gpu in &all {
         let number = gpu.ordinal.to_string();
         // The first has its sensor and control already.
-        let own = match out.workers.is_empty() {
-            true => Setup {
+        let own = if out.workers.is_empty() {
+            Setup {
                 launcher: out.launcher.clone(),
                 gpu: out.gpu.clone(),
                 device: out.device.clone(),
@@ -114,8 +114,9 @@ pub fn setup_all(
                 missing: None,
                 control: out.control.take(),
                 workers: Vec::new(),
-            },
-            false => setup(problem, Some(&number), sensor)?,
+            }
+        } else {
+            setup(problem, Some(&number), sensor)?
         };
         if own.sensor.is_none() {
             // An objective that needs energy is refused with this.

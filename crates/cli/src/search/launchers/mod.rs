@@ -3,7 +3,7 @@
 mod command;
 
 use crate::args::TuneArgs;
-use crate::setup::launcher;
+use crate::search::setup::launcher;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{folders, interrupt, print};
 use greenup_device::CpuFacts;
@@ -131,11 +131,10 @@ fn introduced(
                 .hint("install the same version there; --remote-program names its path"));
             }
             let asked = command::is_ssh(command) && e.0.contains("code 255");
-            let known = match asked {
-                true => {
-                    "; ssh must not ask for a password or a new host key: log in by a key once before"
-                }
-                false => "",
+            let known = if asked {
+                "; ssh must not ask for a password or a new host key: log in by a key once before"
+            } else {
+                ""
             };
             return Err(failed(e.to_string()).hint(format!(
                 "check that `{command} {} --version` prints the version of greenup there; --remote-program names its path{known}",
@@ -276,9 +275,10 @@ fn apart(command: &Runnable, launched: &[Launched]) -> Result {
     for (what, file) in command.files_of_all() {
         let below_problem = Path::new(&file).is_relative();
         if launched.len() > 1 && (below_problem || shared) {
-            let place = match below_problem {
-                true => "is in the folder of the problem file, which all hosts share",
-                false => "is of one host, which has two workers",
+            let place = if below_problem {
+                "is in the folder of the problem file, which all hosts share"
+            } else {
+                "is of one host, which has two workers"
             };
             return Err(AppError::new(format!(
                 "{what}: the file {file} {place}: runs of several workers would write over each other's"

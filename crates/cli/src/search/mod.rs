@@ -1,9 +1,12 @@
 //! A search on this host or its GPU, as the commands `tune` and `gemm` start it.
 
+pub mod facts;
+pub mod launchers;
+pub mod result;
+pub mod setup;
+pub mod wisdom;
+
 use crate::args::SearchArgs;
-use crate::keep;
-use crate::launched::{self, Launched};
-use crate::{facts, setup};
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
 use greenup_app::{machine, print, sensors};
@@ -14,9 +17,11 @@ use greenup_tune::problem::ProblemFile;
 use greenup_tune::session::device_facts::{of_gpu, of_host, of_opencl};
 use greenup_tune::session::{Estimate, Session, SessionError, SessionResult};
 use greenup_tune::sweep::metric::ObjectiveError;
-use greenup_tune::sweep::{FolderError, FormatError, read_any, wisdom};
+use greenup_tune::sweep::wisdom::device_facts;
+use greenup_tune::sweep::{FolderError, FormatError, read_any};
 use greenup_tune::{Objective, Problem, SessionOptions, Sweep, TuneError};
 use greenup_wisdom::Device;
+use launchers::Launched;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -31,9 +36,10 @@ pub fn problem(
         Some(device) => of_opencl(device),
         None => {
             let gpu = setup::first_gpu(gpu)?;
-            match file.is_cuda() || gpu.is_some() {
-                true => of_gpu(&sensors::gpu(gpu.as_deref())?),
-                false => of_host(),
+            if file.is_cuda() || gpu.is_some() {
+                of_gpu(&sensors::gpu(gpu.as_deref())?)
+            } else {
+                of_host()
             }
         }
     };
@@ -137,13 +143,13 @@ impl Request {
         let (devices, sensor) = (self.devices.as_deref(), self.sensor.as_deref());
         let setup = match self.launched.as_slice() {
             [] => setup::setup_all(&self.problem, devices, sensor, self.workers)?,
-            launched => launched::setup(&self.problem, launched)?,
+            launched => launchers::setup(&self.problem, launched)?,
         };
         let cpu = CpuFacts::read();
         let options = &mut self.options;
         options.facts = facts(options, &cpu, setup.sensor.as_deref());
         if setup.gpu.is_none() && self.launched.is_empty() {
-            (options.facts).extend(wisdom::device_facts(&Device::of_cpu(&cpu)));
+            (options.facts).extend(device_facts(&Device::of_cpu(&cpu)));
         }
         if self.from_wisdom {
             let device = match &setup.gpu {
@@ -151,7 +157,7 @@ impl Request {
                 None => Device::of_cpu(&cpu),
             };
             let objective = (options.objectives.first().copied()).unwrap_or(self.problem.objective);
-            (options.first).extend(keep::first(&self.problem, &device, objective)?);
+            (options.first).extend(wisdom::first(&self.problem, &device, objective)?);
         }
         let strategy = options.strategy.clone();
         let session = Session::new(self.problem, self.options, &bars).map_err(refused)?;
