@@ -64,9 +64,8 @@ pub fn opencl_device(file: &ProblemFile, named: Option<&str>) -> Result<Option<D
 
 /// An error of OpenCL with its hint.
 pub fn failed(e: OpenClError) -> AppError {
-    let out = AppError::new(e.to_string());
-    match e.hint() {
-        Some(hint) => out.hint(hint),
-        None => out,
+    AppError {
+        hint: e.hint().map(str::to_owned),
+        ..AppError::new(e.to_string())
     }
 }

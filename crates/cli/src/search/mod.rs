@@ -54,12 +54,9 @@ pub fn problem_with(
     constants: &[(String, toml::Value)],
     facts: &Facts,
 ) -> Result<Problem> {
-    file.problem(facts, constants).map_err(|e| {
-        let out = AppError::new(e.to_string());
-        match e.hint {
-            Some(h) => out.hint(h),
-            None => out,
-        }
+    file.problem(facts, constants).map_err(|e| AppError {
+        hint: e.hint.clone(),
+        ..AppError::new(e.to_string())
     })
 }
 
@@ -270,8 +267,8 @@ fn facts(
 /// The error of a sweep, with its suggestion.
 pub fn failed(e: TuneError, dir: &Path) -> AppError {
     match e {
-        TuneError::File(e) | TuneError::Folder(FolderError::File(e)) => e.into(),
-        TuneError::Folder(e) => folder(&e),
+        TuneError::File(e) => e.into(),
+        TuneError::Folder(e) => folder(e),
         e @ TuneError::Nothing(_) => AppError::new(e.to_string()).hint(format!(
             "{} lists every failure",
             dir.join("trials.jsonl").display()
@@ -287,13 +284,10 @@ pub fn failed(e: TuneError, dir: &Path) -> AppError {
 const UNVERIFIED: &str = "the problem says nothing of right results: they are not verified";
 
 /// A sweep's folder that cannot be used, with the fix.
-pub fn folder(e: &FolderError) -> AppError {
+pub fn folder(e: FolderError) -> AppError {
     let out = AppError::new(e.to_string());
     match e {
-        FolderError::File(file) => match file.hint() {
-            Some(h) => out.hint(h),
-            None => out,
-        },
+        FolderError::File(e) => e.into(),
         FolderError::Exists(_) => {
             out.hint("continue it with --resume, or choose another folder with --out")
         }
@@ -328,7 +322,7 @@ pub fn aimed(sweep: Sweep, objective: Option<Objective>) -> Result<(Sweep, Objec
 /// Reads a recorded sweep, with a warning for each line that is left out.
 pub fn recorded(path: &Path) -> Result<Sweep> {
     let sweep = read_any(path).map_err(|e| match e.cause {
-        FormatError::Folder(e) => folder(&e),
+        FormatError::Folder(e) => folder(e),
         FormatError::File(e) => e.into(),
         _ => AppError::new(e.to_string()),
     })?;

@@ -9,7 +9,7 @@ use crate::error::{CompileError, TuneError};
 use crate::plan::Plan;
 use crate::problem::{Language, Problem};
 use crate::worker::launcher::{JobResult, Worker};
-use crate::worker::protocol::{Built, Inputs, Job, Message, Task};
+use crate::worker::protocol::{Built, Job, Message, Task};
 use greenup_meter::Observer;
 use greenup_space::Value;
 use std::collections::BTreeMap;
@@ -93,11 +93,11 @@ impl Builder<'_> {
     /// Runs a compiler in a process of its own, as it may crash or hang.
     fn in_a_process(&self, task: Task) -> Result<Message, BuildError> {
         let cancelled = || self.observer.cancelled();
-        let answer = self
-            .plan
-            .setup
-            .launcher
-            .run(&job(task), COMPILE_S, &cancelled)?;
+        let answer =
+            self.plan
+                .setup
+                .launcher
+                .run(&Job::of(task, COMPILE_S), COMPILE_S, &cancelled)?;
         Self::compiled(answer)
     }
 
@@ -114,7 +114,7 @@ impl Builder<'_> {
             Some(worker) => worker,
             None => self.plan.setup.launcher.start(&cancelled)?,
         };
-        let answer = worker.ask(&job(task), COMPILE_S, &cancelled)?;
+        let answer = worker.ask(&Job::of(task, COMPILE_S), COMPILE_S, &cancelled)?;
         if answer.as_ref().is_some_and(|a| a.failure.is_none()) {
             idle().push(worker);
         }
@@ -129,15 +129,6 @@ impl Builder<'_> {
             (Some(message), None) => Ok(message),
             (None, None) => Err(no_answer()),
         }
-    }
-}
-
-fn job(task: Task) -> Job {
-    Job {
-        inputs: Inputs::default(),
-        limit_s: COMPILE_S,
-        task,
-        files: Vec::new(),
     }
 }
 

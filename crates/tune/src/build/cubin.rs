@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// A derived value of the problem does not exist for this config.
 pub fn source(p: &Problem, config: &[Value], on: &GpuTarget) -> Result<Cuda, CompileError> {
     let first = p.build.sources.first();
-    let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+    let dir = p.absolute_dir();
     let mut options = p.build.flags();
     // Changed headers must be compiled anew; the cache sees only the first source.
     let mut h = DefaultHasher::new();

@@ -30,7 +30,7 @@ pub fn source(
     device: &Device,
     dir: &Path,
 ) -> Result<OpenCl, BuildError> {
-    let folder = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+    let folder = p.absolute_dir();
     let first = p.build.sources.first().cloned().unwrap_or_default();
     let unreadable = |what: &Path, source| CompileError::Io {
         what: what.display().to_string(),

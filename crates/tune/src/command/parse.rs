@@ -1,12 +1,11 @@
 //! From the tables of a problem file to its command.
 
 use super::source::SourceOfAny;
-use super::template::Words;
+use super::template::{Words, texts};
 use super::written::{RunText, SourceText};
 use super::{BUILD, Runnable};
 use crate::problem::{Build, ValueError};
 use greenup_space::Space;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Names of metrics that have a meaning already.
@@ -55,11 +54,9 @@ impl Runnable {
         };
         // A file that may depend on constants, such as the size of the problem.
         let file = |what: &str, name: &str| -> Result<PathBuf, ValueError> {
-            let values: BTreeMap<&str, String> = (space.constants().iter())
-                .map(|(n, v)| (n.as_str(), v.to_string()))
-                .collect();
+            let values = texts(space.constants());
             let words = Words::one(name).map_err(|e| wrong(what, e))?;
-            if let Some(n) = words.names().find(|n| !values.contains_key(n)) {
+            if let Some(n) = words.names().find(|n| !values.contains_key(*n)) {
                 return Err(wrong(what, format!("`{{{n}}}` is no constant")));
             }
             let path = PathBuf::from(words.filled(&values).concat());

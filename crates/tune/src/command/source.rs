@@ -2,11 +2,10 @@
 
 use super::decimal::Number;
 use super::expected::brief;
-use super::template::Words;
+use super::template::{Texts, Words};
 use super::written::SourceText;
 use greenup_files::read::read_plain;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a file of results that are read.
@@ -81,7 +80,7 @@ impl SourceOfAny {
     }
 
     /// With the values of a config in the name of the file.
-    pub(crate) fn filled(&self, values: &BTreeMap<&str, String>, dir: &Path) -> Source {
+    pub(crate) fn filled(&self, values: &Texts, dir: &Path) -> Source {
         Source {
             file: (self.file.as_ref()).map(|f| dir.join(f.filled(values).join(" "))),
             place: self.place.clone(),
@@ -233,7 +232,7 @@ mod tests {
             unit: unit.map(Into::into),
         };
         let any = SourceOfAny::new(&text).unwrap();
-        any.filled(&BTreeMap::new(), Path::new(""))
+        any.filled(&Texts::new(), Path::new(""))
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::ConfigError;
 use super::Problem;
-use super::cuda::expression;
+use super::cuda::{condition, expression};
 use super::data::{Data, Type};
 use super::error::ValueError;
 use super::written::MapText;
@@ -31,16 +31,19 @@ pub(super) struct Mapping {
     when: Option<Expr>,
 }
 
+/// Number of an array among the arguments.
+pub(super) fn array(data: &[Data], name: &str) -> Result<usize, ValueError> {
+    let found = data.iter().position(|d| d.name == name && d.len.is_some());
+    found.ok_or(ValueError::NoArray)
+}
+
 pub(super) fn maps(written: &[MapText], data: &[Data]) -> Result<Vec<Mapping>, ValueError> {
     let one = |m: &MapText| -> Result<Mapping, ValueError> {
         let fail = |cause: ValueError| ValueError::Map {
             of: m.of.clone(),
             cause: Box::new(cause),
         };
-        let argument = data
-            .iter()
-            .position(|d| d.name == m.of && d.len.is_some())
-            .ok_or_else(|| fail(ValueError::NoArray))?;
+        let argument = array(data, &m.of).map_err(fail)?;
         let all = |v: &[toml::Value], what: &str| -> Result<Vec<Expr>, ValueError> {
             v.iter()
                 .map(|v| expression(v, what))
@@ -67,12 +70,7 @@ pub(super) fn maps(written: &[MapText], data: &[Data]) -> Result<Vec<Mapping>, V
             steps: all(&m.steps, "steps")?,
             cut: all(&m.cut, "box")?,
             swizzle: m.swizzle,
-            when: m
-                .when
-                .as_ref()
-                .map(|t| expression(&toml::Value::String(t.clone()), "when"))
-                .transpose()
-                .map_err(fail)?,
+            when: condition(m.when.as_ref()).map_err(fail)?,
         })
     };
     written.iter().map(one).collect()
@@ -86,18 +84,13 @@ impl Problem {
     pub fn maps(&self, config: &[Value]) -> Result<Vec<Map>, ConfigError> {
         let mut out = Vec::new();
         for m in &self.maps {
-            let value = |e: &Expr| {
-                (self.space.evaluate(e, config)).map_err(|e| ConfigError::Expression(e.message))
-            };
-            if let Some(when) = &m.when
-                && !value(when)?.truth()
-            {
+            if !self.applies(m.when.as_ref(), config)? {
                 continue;
             }
             let numbers = |v: &[Expr]| -> Result<Vec<u64>, ConfigError> {
                 v.iter()
                     .map(|e| {
-                        let v = value(e)?;
+                        let v = self.space.evaluate(e, config)?;
                         v.as_int()
                             .and_then(|n| u64::try_from(n).ok())
                             .filter(|n| *n > 0)

@@ -29,6 +29,7 @@ pub use textures::TextureOf;
 pub use written::{Baseline, Build, Language, Returns, Setup};
 
 use crate::command::Runnable;
+use crate::command::template::{Texts, texts};
 
 use argument::check_fill;
 use cuda::{CompiledFilter, Launching};
@@ -172,9 +173,7 @@ impl Problem {
     pub fn work(&self, config: &[Value]) -> Result<Work, ConfigError> {
         let mut out = Work::new();
         for (op, e) in &self.work {
-            let v =
-                (self.space.evaluate(e, config)).map_err(|e| ConfigError::Expression(e.message))?;
-            let count = v
+            let count = (self.space.evaluate(e, config)?)
                 .as_float()
                 .ok_or_else(|| ConfigError::Work(format!("the count of `{op}` is not a number")))?;
             out.add(*op, count)
@@ -212,6 +211,16 @@ impl Problem {
             .chain(parameters.zip(config.iter().cloned()))
             .chain(self.space.derived(config)?)
             .collect())
+    }
+
+    /// The same as texts by name.
+    pub(crate) fn texts(&self, config: &[Value]) -> Result<Texts, SpaceError> {
+        Ok(texts(&self.values(config)?))
+    }
+
+    /// The folder of the problem file from the root.
+    pub(crate) fn absolute_dir(&self) -> PathBuf {
+        std::path::absolute(&self.dir).unwrap_or_else(|_| self.dir.clone())
     }
 
     /// `-DNAME=value` for every constant, parameter and derived value of a config.

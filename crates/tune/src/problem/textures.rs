@@ -2,9 +2,10 @@
 
 use super::ConfigError;
 use super::Problem;
-use super::cuda::expression;
+use super::cuda::{condition, expression};
 use super::data::Data;
 use super::error::ValueError;
+use super::maps::array;
 use super::written::TextureText;
 use greenup_space::Value;
 use greenup_space::expr::Expr;
@@ -35,18 +36,10 @@ pub(super) fn textures(
             of: t.of.clone(),
             cause: Box::new(cause),
         };
-        let argument = data
-            .iter()
-            .position(|d| d.name == t.of && d.len.is_some())
-            .ok_or_else(|| fail(ValueError::NoArray))?;
-        let when = (t.when.as_ref())
-            .map(|w| expression(&toml::Value::String(w.clone()), "when"))
-            .transpose()
-            .map_err(fail)?;
         Ok(Texturing {
-            argument,
+            argument: array(data, &t.of).map_err(fail)?,
+            when: condition(t.when.as_ref()).map_err(fail)?,
             texel: expression(&t.texel, "texel").map_err(fail)?,
-            when,
         })
     };
     written.iter().map(one).collect()
@@ -58,17 +51,12 @@ impl Problem {
     /// # Errors
     /// A texel has not 4, 8 or 16 bytes.
     pub fn textures(&self, config: &[Value]) -> Result<Vec<TextureOf>, ConfigError> {
-        let value = |e: &Expr| {
-            (self.space.evaluate(e, config)).map_err(|e| ConfigError::Expression(e.message))
-        };
         let mut out = Vec::new();
         for t in &self.textures {
-            if let Some(when) = &t.when
-                && !value(when)?.truth()
-            {
+            if !self.applies(t.when.as_ref(), config)? {
                 continue;
             }
-            let texel = value(&t.texel)?;
+            let texel = self.space.evaluate(&t.texel, config)?;
             let texel = match texel.as_int() {
                 Some(n @ (4 | 8 | 16)) => n.unsigned_abs(),
                 _ => return Err(ConfigError::Texel(texel.to_string())),

@@ -61,12 +61,9 @@ impl<'a> Bench<'a> {
         if problem.build.language == Language::OpenCl && problem.opencl.is_none() {
             return Err(TuneError::NoDevice);
         }
-        let setup = match Unit::of_setup(problem) {
-            None => None,
-            Some(unit) => Some(unit.compile(&libraries).map_err(|e| {
-                e.into_tune(|m| TuneError::Reference(format!("the setup does not compile:\n{m}")))
-            })?),
-        };
+        let setup = Unit::of_setup(problem)
+            .map(|unit| unit.compile_for("setup", &libraries))
+            .transpose()?;
         Ok(Self {
             problem,
             plan,
@@ -111,11 +108,7 @@ impl<'a> Bench<'a> {
             bench.builder.elsewhere = Some(Arc::new(shared::files(problem)?));
         }
         if let Some(unit) = Unit::of_baseline(problem) {
-            let file = unit.compile(&bench.builder.libraries).map_err(|e| {
-                e.into_tune(|m| {
-                    TuneError::Reference(format!("the baseline does not compile:\n{m}"))
-                })
-            })?;
+            let file = unit.compile_for("baseline", &bench.builder.libraries)?;
             bench.baseline = Some(Built::Library(file));
         }
         bench.prepare_reference()?;

@@ -23,8 +23,7 @@ impl Bench<'_> {
                 data: self.problem.data.clone(),
                 seed: DATA_SEED,
                 setup: self.setup.clone(),
-                dir: std::path::absolute(&self.problem.dir)
-                    .unwrap_or_else(|_| self.problem.dir.clone()),
+                dir: self.problem.absolute_dir(),
                 gpu,
                 unrestored: !self.problem.measure.restore,
                 opencl: match &task {
@@ -32,8 +31,7 @@ impl Bench<'_> {
                     _ => self.problem.opencl.as_ref().map(opencl::target),
                 },
             },
-            task,
-            files: Vec::new(),
+            ..Job::of(task, limit_s)
         }
     }
 
@@ -102,9 +100,7 @@ impl Bench<'_> {
         let Some(unit) = Unit::of_reference(self.problem) else {
             return Ok(());
         };
-        let library = unit.compile(&self.builder.libraries).map_err(|e| {
-            e.into_tune(|m| TuneError::Reference(format!("the reference does not compile:\n{m}")))
-        })?;
+        let library = unit.compile_for("reference", &self.builder.libraries)?;
         let at = |name| self.builder.libraries.join(name);
         let outputs = Expected {
             first: at("reference.bin"),

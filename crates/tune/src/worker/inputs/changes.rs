@@ -1,6 +1,6 @@
 //! What a run changed, and arrays that are changed to see what a kernel does with it.
 
-use super::arguments::{Arguments, restored};
+use super::arguments::{Arguments, Held};
 use super::compare::{Number, first_nan, get};
 use super::contents::images;
 use super::error::ArgumentError;
@@ -15,18 +15,15 @@ impl Arguments {
     /// # Errors
     /// What is wrong with them, in words.
     pub fn judge_reference(&self) -> Result<(), String> {
-        let mut outputs = (self.data.iter().zip(&self.blocks).zip(&self.initial))
-            .filter(|((d, _), _)| restored(d))
-            .filter_map(|((d, b), initial)| Some((d, b.as_ref()?.contents(), initial)))
-            .peekable();
+        let mut outputs = self.results().peekable();
         let some = outputs.peek().is_some();
         let mut changed = false;
-        for (d, now, before) in outputs {
-            changed |= *now != **before;
-            if let Some(index) = first_nan(d.kind, now) {
+        for a in outputs {
+            changed |= a.now != a.initial;
+            if let Some(index) = first_nan(a.data.kind, a.now) {
                 return Err(format!(
                     "its `{}`[{index}] is not a number (NaN), which no result equals; an output that it writes in part needs role = \"inout\" and a fill",
-                    d.name
+                    a.data.name
                 ));
             }
         }
@@ -39,14 +36,12 @@ impl Arguments {
 
     /// Bytes of the arrays that a run changed; call it after a run from restored arrays.
     pub fn changed_bytes(&self) -> usize {
-        (self.data.iter().zip(&self.blocks).zip(&self.initial))
-            .filter(|((d, _), _)| restored(d))
-            .filter_map(|((d, b), initial)| Some((d.kind.bytes(), b.as_ref()?.contents(), initial)))
-            .map(|(n, now, before)| {
-                let pairs = now.chunks_exact(n).zip(before.chunks_exact(n));
-                n * pairs.filter(|(x, y)| x != y).count()
-            })
-            .sum()
+        let changed = |a: Held| {
+            let n = a.data.kind.bytes();
+            let pairs = a.now.chunks_exact(n).zip(a.initial.chunks_exact(n));
+            n * pairs.filter(|(x, y)| x != y).count()
+        };
+        self.results().map(changed).sum()
     }
 
     /// Numbers of the arrays that can be changed without the others: kernels read them, and any values do. After a setup integers

@@ -6,7 +6,7 @@ use super::{FILLING_S, JobResult};
 use crate::error::EnvironmentFault;
 use crate::sweep::Failure;
 use crate::worker::channel;
-use crate::worker::protocol::{Inputs, Job, Message, Task};
+use crate::worker::protocol::{Job, Message, Task};
 use crate::worker::remote::{Files, Introduction, Question, VERSION};
 use greenup_process::capture::Capture;
 use greenup_process::group::Group;
@@ -256,12 +256,7 @@ impl Worker {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), EnvironmentFault> {
         self.remote = true;
-        let job = Job {
-            inputs: Inputs::default(),
-            limit_s: question.timeout_s,
-            task: Task::Introduce(question.clone()),
-            files: Vec::new(),
-        };
+        let job = Job::of(Task::Introduce(question.clone()), question.timeout_s);
         let asked = self.ask(&job, question.timeout_s, cancelled);
         let printed = match self.skipped().first.as_str() {
             "" => String::new(),

@@ -251,22 +251,18 @@ fn read(file: &ProblemFile, gpu: Option<&str>) -> Result<Space> {
 }
 
 fn named(e: SpaceError, path: &std::path::Path) -> AppError {
-    let out = AppError::new(format!("{}: {}", path.display(), e.message));
-    match e.hint {
-        Some(h) => out.hint(h),
-        None => out,
+    AppError {
+        hint: e.hint,
+        ..AppError::new(format!("{}: {}", path.display(), e.message))
     }
 }
 
 fn stopped(e: Stop) -> AppError {
     match e {
-        Stop::Fault(e) => {
-            let out = AppError::new(e.message);
-            match e.hint {
-                Some(h) => out.hint(h),
-                None => out,
-            }
-        }
+        Stop::Fault(e) => AppError {
+            hint: e.hint,
+            ..AppError::new(e.message)
+        },
         Stop::Cancelled => AppError::interrupted("stopped"),
         Stop::Memory => AppError::new("the space needs more than --memory").hint("raise it"),
     }
