@@ -124,6 +124,25 @@ pub struct WorkerSetup {
     pub version: Option<String>,
 }
 
+impl WorkerSetup {
+    /// A worker on this host.
+    pub fn here(
+        name: String,
+        launcher: Launcher,
+        gpu: Option<GpuTarget>,
+        control: Option<Control>,
+    ) -> Self {
+        Self {
+            name,
+            launcher,
+            gpu,
+            control,
+            host: None,
+            version: None,
+        }
+    }
+}
+
 /// The GPU of a sweep.
 #[derive(Clone, Debug)]
 pub struct GpuTarget {

@@ -136,7 +136,6 @@ impl Request {
     pub fn run(mut self) -> Result<SessionResult> {
         let bars = Bars::new();
         let (file, dir) = (&self.file, self.out.as_path());
-        let refused = |e: SessionError| refused(e, file, dir);
         let (devices, sensor) = (self.devices.as_deref(), self.sensor.as_deref());
         let setup = match self.launched.as_slice() {
             [] => setup::setup_all(&self.problem, devices, sensor, self.workers)?,
@@ -157,35 +156,33 @@ impl Request {
             (options.first).extend(wisdom::first(&self.problem, &device, objective)?);
         }
         let strategy = options.strategy.clone();
-        let session = Session::new(self.problem, self.options, &bars).map_err(refused)?;
+        let session = Session::new(self.problem, self.options, setup, dir, &bars)
+            .map_err(|e| refused(e, file, dir))?;
         let problem = session.problem();
         print::detail(|| {
             format!(
                 "device {}, compiler {}, flags {:?}, {} s of measuring a config",
-                setup.device,
+                session.device(),
                 compiler_version(&problem.build),
                 problem.build.flags(),
                 problem.measure.seconds
             )
         });
-        let begins = format!(
-            "{}: {} points, {} by `{strategy}`, into {}",
-            problem.space.name,
-            print::grouped(u128::from(session.points())),
-            session.objective(),
-            dir.display()
-        );
-        let verified = problem.verified();
-        let run = session.prepare(setup, dir).map_err(refused)?;
         if !self.quiet {
-            print::note(begins);
-            estimate(run.estimate());
+            print::note(format!(
+                "{}: {} points, {} by `{strategy}`, into {}",
+                problem.space.name,
+                print::grouped(u128::from(session.points())),
+                session.objective(),
+                dir.display()
+            ));
+            estimate(session.estimate());
         }
-        if !verified {
+        if !problem.verified() {
             print::warn(UNVERIFIED);
         }
         // The bar is removed before anything is printed.
-        let result = run.execute(&bars);
+        let result = session.execute(&bars);
         drop(bars);
         result.map_err(|e| failed(e, dir))
     }

@@ -236,3 +236,22 @@ impl Problem {
             .collect())
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::{Problem, ProblemError};
+    use greenup_space::Facts;
+
+    /// A problem of one empty kernel, with parameters, arguments and what else a text says.
+    pub(crate) fn one_kernel(language: &str, more: &str) -> Result<Problem, ProblemError> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("k.cu"), "").unwrap();
+        let launch = match language {
+            "cuda" => "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n",
+            _ => "entry = \"k\"\n",
+        };
+        let text =
+            format!("[build]\nlanguage = \"{language}\"\nsources = [\"k.cu\"]\n{launch}{more}");
+        Problem::parse(&text, "problem.toml", dir.path(), &Facts::new(), &[])
+    }
+}

@@ -72,22 +72,14 @@ impl Problem {
 
 #[cfg(test)]
 mod tests {
-    use crate::Problem;
-    use greenup_space::Facts;
+    use crate::problem::tests::one_kernel;
+    use crate::problem::{Problem, ProblemError};
 
-    fn problem(language: &str, texture: &str) -> Result<Problem, crate::problem::ProblemError> {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("k.cu"), "").unwrap();
-        let launch = match language {
-            "cuda" => "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n",
-            _ => "entry = \"k\"\n",
-        };
+    fn problem(language: &str, texture: &str) -> Result<Problem, ProblemError> {
         let text = format!(
-            "[parameters]\nwide = [1, 2, 3]\n[build]\nlanguage = \"{language}\"\nsources = [\"k.cu\"]\n{launch}[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[arguments]]\nname = \"x\"\ntype = \"f64\"\nsize = \"64\"\n[[textures]]\n{texture}"
+            "[parameters]\nwide = [1, 2, 3]\n[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[arguments]]\nname = \"x\"\ntype = \"f64\"\nsize = \"64\"\n[[textures]]\n{texture}"
         );
-        let file = dir.path().join("problem.toml");
-        std::fs::write(&file, text).unwrap();
-        Problem::read(&file, &Facts::new())
+        one_kernel(language, &text)
     }
 
     const GOOD: &str = "of = \"x\"\ntexel = \"8 * wide\"\nwhen = \"wide > 1\"\n";

@@ -1,8 +1,7 @@
 //! A tuning session: from a problem and its options to a recorded sweep.
 //!
-//! [`Session::new`] resolves the options and indexes the space, [`Session::prepare`] adds the devices that the command
-//! layer chose ([`Setup`]), and [`Run::execute`] searches. Nothing here prints or reads signals: progress and
-//! cancellation go through [`Observer`].
+//! [`Session::new`] resolves the options, indexes the space and checks the devices that the command layer chose ([`Setup`]);
+//! [`Session::execute`] searches. Nothing here prints or reads signals: progress and cancellation go through [`Observer`].
 
 pub mod device_facts;
 mod disturbance;
@@ -21,29 +20,46 @@ use crate::plan::{Plan, SessionOptions, Setup};
 use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
 use crate::shard::{SHARD, Shard, Sharded};
-use crate::strategy::{First, Strategy, strategy};
+use crate::strategy::{First, Steering, Strategy, strategy};
 use crate::sweep::{Folder, FolderError, Sweep, write_exports};
 use crate::worker::policy::beside_the_host;
 use greenup_meter::Observer;
 use greenup_space::{Index, Limits};
 use std::path::Path;
 
-/// A problem with its indexed space and resolved objectives.
+/// How long a session takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Most trials of the search; `None` if only time limits it.
+    pub trials: Option<usize>,
+    /// Seconds of the search: its time budget, else those that its trials measure. Builds and verification add to the latter.
+    pub search_s: f64,
+    /// Seconds that a trial measures.
+    pub trial_s: f64,
+    /// Seconds in which the best configs are measured again.
+    pub finals_s: f64,
+}
+
+/// A problem that is ready to be searched: with the index of its space, the strategy, and where it is measured.
 pub struct Session {
     problem: Problem,
     index: Index,
     shard: Shard,
-    options: SessionOptions,
+    strategy: Box<dyn Strategy>,
+    plan: Plan,
 }
 
 impl Session {
-    /// Indexes the space of a problem and resolves the objectives.
+    /// Indexes the space of a problem, and makes the strategy; the sweep goes to `out`.
     ///
     /// # Errors
-    /// The space is invalid, empty or too large, or the observer cancelled.
+    /// The space is invalid, empty or too large, the observer cancelled, an objective is unknown or needs energy and there is no
+    /// sensor, the folder holds a sweep, or the strategy cannot be made.
     pub fn new(
         problem: Problem,
         mut options: SessionOptions,
+        setup: Setup,
+        out: &Path,
         observer: &dyn Observer,
     ) -> Result<Self, SessionError> {
         let limits = Limits {
@@ -61,31 +77,66 @@ impl Session {
                 points: index.len(),
             });
         }
-        if options.objectives.is_empty() {
-            options.objectives = vec![problem.objective];
+        options
+            .facts
+            .insert("points".into(), index.len().to_string());
+        if let Some(shard) = options.shard {
+            options.facts.insert(SHARD.into(), shard.to_string());
         }
+        let plan = Plan::new(&problem, options, setup, out.to_owned());
+        let Plan { options, setup, .. } = &plan;
         for objective in &options.objectives {
             problem.knows(*objective)?;
         }
         // A trial has one number for a metric.
-        let metrics = options
-            .objectives
-            .iter()
-            .filter(|o| matches!(o, Objective::Metric(_)));
-        if metrics.count() > 0 && options.objectives.len() > 1 {
+        let is_metric = |o: &Objective| matches!(o, Objective::Metric(_));
+        if options.objectives.len() > 1 && options.objectives.iter().any(is_metric) {
             return Err(SessionError::MetricAlone);
+        }
+        if setup.sensor.is_none()
+            && let Some(o) = options.objectives.iter().find(|o| o.needs_energy())
+        {
+            let reason = setup.missing.clone();
+            return Err(SessionError::NoEnergy {
+                objective: *o,
+                reason: reason.unwrap_or_else(|| "no sensor".to_owned()),
+            });
+        }
+        named_in_text(out)?;
+        named_in_text(&problem.dir)?;
+        if !options.resume && Folder::has_successes(out) {
+            return Err(TuneError::from(FolderError::Exists(out.to_owned())).into());
+        }
+        let steering = match &options.machine {
+            Some(m) => steering::steering(m, &problem, &index, plan.objective())?,
+            None => None,
+        };
+        let steering = steering.map(|of| -> Steering { Box::new(move |p| of(shard.global(p))) });
+        let mut strategy = strategy(&options.strategy, steering)?;
+        let all = Indexed::new(&index);
+        let points = Sharded::new(&all, shard);
+        let first = options.first.iter();
+        let first: Vec<u64> = first.filter_map(|c| points.position(c)).collect();
+        if !first.is_empty() {
+            strategy = Box::new(First::new(first, strategy));
         }
         Ok(Self {
             problem,
             index,
             shard,
-            options,
+            strategy,
+            plan,
         })
     }
 
     /// What is tuned.
     pub fn problem(&self) -> &Problem {
         &self.problem
+    }
+
+    /// Name of the device.
+    pub fn device(&self) -> &str {
+        &self.plan.setup.device
     }
 
     /// Number of points that are searched: those of the space after its filters, or of the shard.
@@ -95,102 +146,30 @@ impl Session {
 
     /// The objective that finalists are ranked by.
     pub fn objective(&self) -> Objective {
-        self.options.objectives[0]
+        self.plan.objective()
     }
 
-    /// Joins the session with the devices and sensors it is measured on; the sweep goes to `out`.
-    ///
-    /// # Errors
-    /// An objective needs energy and there is no sensor, the folder holds a sweep, or the strategy cannot be made.
-    pub fn prepare(self, setup: Setup, out: &Path) -> Result<Run, SessionError> {
-        let (problem, mut options) = (self.problem, self.options);
-        if setup.sensor.is_none()
-            && let Some(o) = options.objectives.iter().find(|o| o.needs_energy())
-        {
-            return Err(SessionError::NoEnergy {
-                objective: *o,
-                reason: setup.missing.unwrap_or_else(|| "no sensor".to_owned()),
-            });
-        }
-        named_in_text(out)?;
-        named_in_text(&problem.dir)?;
-        if !options.resume && Folder::has_successes(out) {
-            return Err(TuneError::from(FolderError::Exists(out.to_owned())).into());
-        }
-        let objective = options.objectives[0];
-        let steering = match &options.machine {
-            Some(m) => steering::steering(m, &problem, &self.index, objective)?,
-            None => None,
-        };
-        let shard = self.shard;
-        let steering = steering
-            .map(|of| -> crate::strategy::Steering { Box::new(move |p| of(shard.global(p))) });
-        let mut strategy = strategy(&options.strategy, steering)?;
-        let all = Indexed::new(&self.index);
-        let points = Sharded::new(&all, shard);
-        let first: Vec<u64> = (options.first.iter())
-            .filter_map(|config| points.position(config))
-            .collect();
-        if !first.is_empty() {
-            strategy = Box::new(First::new(first, strategy));
-        }
-        let facts = &mut options.facts;
-        facts.insert("points".into(), self.index.len().to_string());
-        if let Some(shard) = options.shard {
-            facts.insert(SHARD.into(), shard.to_string());
-        }
-        let on_opencl = problem.opencl.as_ref().map(opencl::target);
+    /// Update period of the energy sensor, where its windows are longer than those of the problem.
+    fn period_s(&self) -> Option<f64> {
+        let setup = &self.plan.setup;
+        let on_opencl = self.problem.opencl.as_ref().map(opencl::target);
         let beside = setup.gpu.is_some() || on_opencl.is_some_and(|o| !o.on_host);
-        let period_s = (setup.sensor.as_ref().and(setup.sensor_period_s)).filter(|_| beside);
-        let plan = Plan::new(&problem, options, setup, out.to_owned());
-        Ok(Run {
-            problem,
-            index: self.index,
-            shard,
-            strategy,
-            plan,
-            period_s,
-        })
+        (setup.sensor.as_ref().and(setup.sensor_period_s)).filter(|_| beside)
     }
-}
 
-/// A session that is ready to search.
-pub struct Run {
-    problem: Problem,
-    index: Index,
-    shard: Shard,
-    strategy: Box<dyn Strategy>,
-    plan: Plan,
-    /// Of the energy sensor, where its windows are longer than those of the problem.
-    period_s: Option<f64>,
-}
-
-/// How long a session takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// Most trials of the search; `None` if only time limits it.
-    pub trials: Option<usize>,
-    /// Seconds of the search: its time budget, else those that its trials measure. Builds and verification add to the latter.
-    pub search_s: f64,
-    /// Seconds that a trial measures.
-    pub trial_s: f64,
-    /// Seconds in which the best configs are measured again.
-    pub finals_s: f64,
-}
-
-impl Run {
-    /// How long [`Run::execute`] takes.
+    /// How long [`Session::execute`] takes.
     pub fn estimate(&self) -> Estimate {
-        let points = self.shard.len(self.index.len());
+        let points = self.points();
         let (options, setup) = (&self.plan.options, &self.plan.setup);
         let (trials, seconds) = options.budget.limits(points);
         let points = usize::try_from(points).unwrap_or(usize::MAX);
         let workers = setup.workers.len().max(1) as f64;
         let measure = &self.problem.measure;
         let (rounds, final_s) = measure.final_rounds(setup.gpu.is_some());
+        let period_s = self.period_s();
         let with_sensor = |seconds: f64| {
             let policy = beside_the_host(seconds);
-            self.period_s.map_or(0.0, |p| policy.typical_s(Some(p)))
+            period_s.map_or(0.0, |p| policy.typical_s(Some(p)))
         };
         let trial_s = measure.trial_s().max(with_sensor(measure.seconds));
         let final_s = final_s.max(with_sensor(final_s));

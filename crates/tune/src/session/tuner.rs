@@ -136,8 +136,18 @@ pub fn tune(
         observer.note(note);
     }
     let scratch = Scratch::create(&plan.out)?;
-    let bench = match Bench::new(problem, plan, observer, scratch.path().to_owned()) {
-        Ok(bench) => bench,
+    let begun = Bench::new(problem, plan, observer, scratch.path().to_owned()).and_then(|bench| {
+        let benches: Vec<Bench> = match workers {
+            [] => vec![bench.another()],
+            several => (several.iter().enumerate())
+                .map(|(i, w)| bench.on(w, i))
+                .collect(),
+        };
+        let baseline = benches[0].first_baseline()?;
+        Ok((bench, benches, baseline))
+    });
+    let (bench, mut benches, baseline) = match begun {
+        Ok(begun) => begun,
         Err(e) => {
             if !resumed {
                 folder.discard();
@@ -145,24 +155,9 @@ pub fn tune(
             return Err(e);
         }
     };
-    let mut benches: Vec<Bench> = match workers {
-        [] => vec![bench.another()],
-        several => (several.iter().enumerate())
-            .map(|(i, w)| bench.on(w, i))
-            .collect(),
-    };
-    match benches[0].first_baseline() {
-        Ok(None) => {}
-        Ok(Some(baseline)) => {
-            folder.set_baseline(&baseline)?;
-            facts.baseline = Some(baseline);
-        }
-        Err(e) => {
-            if !resumed {
-                folder.discard();
-            }
-            return Err(e);
-        }
+    if let Some(baseline) = baseline {
+        folder.set_baseline(&baseline)?;
+        facts.baseline = Some(baseline);
     }
 
     let mut search = Search::new(strategy, points, most, plan.options.seed);

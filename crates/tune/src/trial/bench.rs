@@ -47,6 +47,14 @@ pub(crate) struct Bench<'a> {
     pub(crate) drift: Option<(f64, f64)>,
 }
 
+fn of_gpu(on: &GpuTarget) -> TrialDevice {
+    TrialDevice {
+        gpu: Some(on.gpu.ordinal),
+        uuid: Some(on.gpu.uuid.clone()).filter(|u| !u.is_empty()),
+        ..TrialDevice::default()
+    }
+}
+
 impl<'a> Bench<'a> {
     /// With the setup, without reference and baseline.
     pub(crate) fn plain(
@@ -80,11 +88,7 @@ impl<'a> Bench<'a> {
             launcher: &plan.setup.launcher,
             gpu: plan.setup.gpu.as_ref(),
             control: plan.setup.control.as_ref(),
-            device: plan.setup.gpu.as_ref().map(|on| TrialDevice {
-                gpu: Some(on.gpu.ordinal),
-                uuid: Some(on.gpu.uuid.clone()).filter(|u| !u.is_empty()),
-                ..TrialDevice::default()
-            }),
+            device: plan.setup.gpu.as_ref().map(of_gpu),
             setup,
             reference: None,
             baseline: None,
@@ -124,10 +128,9 @@ impl<'a> Bench<'a> {
             control: worker.control.as_ref(),
             device: Some(TrialDevice {
                 host: worker.host.clone(),
-                gpu: gpu.map(|on| on.gpu.ordinal),
-                uuid: (gpu.map(|on| on.gpu.uuid.clone())).filter(|u| !u.is_empty()),
                 greenup: worker.version.clone(),
                 worker: Some(number),
+                ..gpu.map(of_gpu).unwrap_or_default()
             }),
             ..self.another()
         }

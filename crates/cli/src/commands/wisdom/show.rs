@@ -4,8 +4,8 @@ use super::by_ids;
 use super::list::ListedEntry;
 use crate::args::WisdomShowArgs;
 use greenup_app::error::Result;
-use greenup_app::provenance::utc;
 use greenup_app::{print, wisdom};
+use greenup_files::date::utc;
 use greenup_report::si::si;
 
 pub fn run(args: &WisdomShowArgs) -> Result {
