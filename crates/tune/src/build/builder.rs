@@ -15,6 +15,7 @@ use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// A compiled kernel or why there is none, and the seconds it took.
 pub(crate) type Made = (Result<Ready, BuildError>, f64);
@@ -38,6 +39,13 @@ pub(crate) struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// Compiles a config and measures how long that takes.
+    pub(crate) fn made(&self, config: &[Value]) -> Made {
+        let start = Instant::now();
+        let built = self.compile(config);
+        (built, start.elapsed().as_secs_f64())
+    }
+
     /// Compiles a config.
     pub(crate) fn compile(&self, config: &[Value]) -> Result<Ready, BuildError> {
         if let Some(command) = &self.problem.command {

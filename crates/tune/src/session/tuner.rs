@@ -180,14 +180,11 @@ pub fn tune(
     });
     // A command may take long, and those on different hosts do not disturb each other.
     let disturb = problem.command.is_none() || share_a_host(workers);
-    if benches.len() > 1 && disturb && !search.over() && !observer.cancelled() {
-        let (builder, seed) = (&bench.builder, plan.options.seed);
-        let found = disturbance::measure(&mut benches, &names, points, builder, observer, seed)?;
-        if let Some(found) = found {
-            observer.note(&found.sentences());
-            folder.set_disturbance(&found)?;
-            facts.disturbance = Some(found);
-        }
+    let disturb = disturb && benches.len() > 1 && !search.over() && !observer.cancelled();
+    if disturb && let Some(found) = disturbance::measure(&mut benches, &names, points)? {
+        observer.note(&found.sentences());
+        folder.set_disturbance(&found)?;
+        facts.disturbance = Some(found);
     }
     let start = Instant::now();
     let late = || start.elapsed().as_secs_f64() >= seconds;

@@ -15,7 +15,6 @@ use greenup_meter::stats::median;
 use greenup_space::{Index, Limits, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
-use std::time::Instant;
 
 /// One size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -163,9 +162,7 @@ pub fn scaling(
                 None => None,
                 Some(point) => {
                     let config = points.config(point);
-                    let start = Instant::now();
-                    let made = bench.builder.compile(&config);
-                    let made = (made, start.elapsed().as_secs_f64());
+                    let made = bench.builder.made(&config);
                     let Some(mut t) = bench.trial(config, 1.0, &made)? else {
                         complete = false;
                         break 'sizes;
